@@ -1,0 +1,15 @@
+// The CPU backend: the same graphs and plans as on a GPU, every op through its own host function.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "reprise/core/backend.h"
+#include "reprise/core/open_options.h"
+
+namespace reprise::cpu {
+
+/// One device: this machine's processor.
+std::vector<DeviceInfo> enumerate();
+std::shared_ptr<Backend> open(std::size_t index, const OpenOptions& options);
+
+}  // namespace reprise::cpu

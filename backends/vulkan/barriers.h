@@ -1,0 +1,15 @@
+// The three barriers of the backend. All are global memory barriers: a barrier per buffer names
+// more and drivers widen it anyway.
+#pragma once
+#include <vulkan/vulkan.h>
+
+namespace reprise::vulkan {
+
+/// First command of every encoding: after whatever was submitted before, its queries included.
+void opening_barrier(VkCommandBuffer commands);
+/// Between steps: dispatches and copies before to dispatches and copies after.
+void step_barrier(VkCommandBuffer commands);
+/// Copies before to reads of the host.
+void host_barrier(VkCommandBuffer commands);
+
+}  // namespace reprise::vulkan

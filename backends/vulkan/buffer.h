@@ -1,0 +1,51 @@
+// Device memory: one VkBuffer with its own VkDeviceMemory. Limits are checked before the driver is
+// asked, because drivers of shared-memory devices overcommit instead of failing.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "backends/vulkan/device.h"
+#include "backends/vulkan/handle.h"
+#include "reprise/core/buffer.h"
+
+namespace reprise::vulkan {
+
+/// A share of a memory heap, given back when its owner's memory is freed.
+struct Reservation {
+  Reservation() = default;
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+  ~Reservation() {
+    if (bytes != 0) {
+      device->release(heap, bytes);
+    }
+  }
+  Device* device = nullptr;
+  std::uint32_t heap = 0;
+  std::uint64_t bytes = 0;
+};
+
+class VulkanBuffer final : public Buffer {
+ public:
+  /// Throws as Backend::allocate.
+  VulkanBuffer(std::shared_ptr<Device> device, std::string name, std::uint64_t bytes,
+               BufferKind kind);
+
+  VkBuffer get() const { return buffer_.get(); }
+  const Device& device() const { return *device_; }
+  /// bytes() rounded up to whole words, which shaders read 16-bit elements as.
+  std::uint64_t padded_bytes() const { return (bytes() + 3) / 4 * 4; }
+
+ private:
+  void create_buffer();
+  void allocate();
+  /// Allocates from one memory type; throws out_of_memory if its heap is too small.
+  void allocate(std::uint32_t type, std::uint64_t size);
+
+  std::shared_ptr<Device> device_;
+  Reservation reservation_;
+  MemoryHandle memory_;
+  BufferHandle buffer_;
+};
+
+}  // namespace reprise::vulkan

@@ -1,0 +1,126 @@
+#include "backends/vulkan/device.h"
+
+#include "backends/vulkan/result.h"
+
+namespace reprise::vulkan {
+namespace {
+
+using std::chrono_literals::operator""min;
+using std::chrono_literals::operator""s;
+
+VkBool32 flag(bool wanted) { return wanted ? VK_TRUE : VK_FALSE; }
+
+template <class F>
+F entry_point(VkDevice device, const char* name) {
+  return reinterpret_cast<F>(vkGetDeviceProcAddr(device, name));
+}
+
+}  // namespace
+
+Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& physical,
+               const OpenOptions& options)
+    : instance_(std::move(instance)),
+      physical_(physical),
+      info_(info_of(physical)),
+      traits_(traits_of(physical)),
+      hang_timeout_(options.hang_timeout) {
+  if (hang_timeout_.count() <= 0) {
+    hang_timeout_ = traits_.cpu_type ? std::chrono::milliseconds(10min) : 60s;
+  }
+  const OptionalFeatures& f = physical_.features;
+  VkPhysicalDeviceVulkan13Features f13{};
+  f13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+  f13.synchronization2 = VK_TRUE;
+  f13.maintenance4 = VK_TRUE;  // LocalSizeId, which SPIR-V 1.6 compilers emit
+  VkPhysicalDeviceVulkan12Features f12{};
+  f12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  f12.pNext = &f13;
+  f12.timelineSemaphore = VK_TRUE;
+  f12.storageBuffer8BitAccess = flag(f.storage_8bit);
+  f12.shaderFloat16 = flag(f.shader_float16);
+  f12.shaderInt8 = flag(f.shader_int8);
+  VkPhysicalDeviceVulkan11Features f11{};
+  f11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+  f11.pNext = &f12;
+  f11.storageBuffer16BitAccess = flag(f.storage_16bit);
+  VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &f11, {}};
+  all.features.shaderInt16 = flag(f.shader_int16);
+  all.features.shaderInt64 = flag(f.shader_int64);
+  create(all);
+}
+
+void Device::create(const VkPhysicalDeviceFeatures2& features) {
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue{};
+  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queue.queueFamilyIndex = physical_.queue_family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  VkDeviceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = &features;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  vulkan::check(vkCreateDevice(physical_.handle, &info, nullptr, &device_), "vkCreateDevice");
+  vkGetDeviceQueue(device_, physical_.queue_family, 0, &queue_);
+  if (instance_->has_debug_utils()) {
+    debug_.begin_label =
+        entry_point<PFN_vkCmdBeginDebugUtilsLabelEXT>(device_, "vkCmdBeginDebugUtilsLabelEXT");
+    debug_.end_label =
+        entry_point<PFN_vkCmdEndDebugUtilsLabelEXT>(device_, "vkCmdEndDebugUtilsLabelEXT");
+    debug_.set_name =
+        entry_point<PFN_vkSetDebugUtilsObjectNameEXT>(device_, "vkSetDebugUtilsObjectNameEXT");
+  }
+}
+
+Device::~Device() { vkDestroyDevice(device_, nullptr); }
+
+void Device::check(VkResult result, std::string_view call) {
+  if (result == VK_SUCCESS) {
+    return;
+  }
+  const Error error = error_of(result, call);
+  if (error.code() == ErrorCode::device_lost) {
+    const std::lock_guard lock(reason_mutex_);
+    if (reason_.empty()) {
+      reason_ = error.what();
+    }
+    lost_.store(true, std::memory_order_release);
+  }
+  throw error;
+}
+
+void Device::require_alive() const {
+  if (!lost_.load(std::memory_order_acquire)) {
+    return;
+  }
+  const std::lock_guard lock(reason_mutex_);
+  throw Error(ErrorCode::device_lost, "The device (" + info_.name +
+                                          ") is lost and has to be opened again. The first failure "
+                                          "was: " +
+                                          reason_);
+}
+
+bool Device::reserve(std::uint32_t heap, std::uint64_t bytes, std::uint64_t& available) {
+  const std::uint64_t size = physical_.memory.memoryHeaps[heap].size;
+  std::uint64_t used = used_[heap].load(std::memory_order_relaxed);
+  do {
+    available = size - used;
+    if (bytes > available) {
+      return false;
+    }
+  } while (!used_[heap].compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  return true;
+}
+
+void Device::release(std::uint32_t heap, std::uint64_t bytes) {
+  used_[heap].fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void Device::name_object(VkObjectType type, std::uint64_t object, const std::string& name) const {
+  const VkDebugUtilsObjectNameInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+                                           nullptr, type, object, name.c_str()};
+  debug_.set_name(device_, &info);  // a name that did not stick costs only readability
+}
+
+}  // namespace reprise::vulkan

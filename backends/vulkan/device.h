@@ -1,0 +1,81 @@
+// The opened VkDevice with its queue and facts. Buffers, encodings and timers share it, so they may
+// outlive the backend. A lost device is poisoned: later calls fail fast and name the first failure.
+#pragma once
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <vulkan/vulkan.h>
+
+#include "backends/vulkan/instance.h"
+#include "backends/vulkan/physical_device.h"
+#include "reprise/core/open_options.h"
+
+namespace reprise::vulkan {
+
+/// Entry points of VK_EXT_debug_utils, all null without it.
+struct DebugFunctions {
+  PFN_vkCmdBeginDebugUtilsLabelEXT begin_label = nullptr;
+  PFN_vkCmdEndDebugUtilsLabelEXT end_label = nullptr;
+  PFN_vkSetDebugUtilsObjectNameEXT set_name = nullptr;
+};
+
+/// All members may be called concurrently.
+class Device {
+ public:
+  Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& physical,
+         const OpenOptions& options);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  ~Device();
+
+  VkDevice get() const { return device_; }
+  VkQueue queue() const { return queue_; }
+  const Instance& instance() const { return *instance_; }
+  const PhysicalDevice& physical() const { return physical_; }
+  const VkPhysicalDeviceLimits& limits() const { return physical_.properties.limits; }
+  const DeviceInfo& info() const { return info_; }
+  const DeviceTraits& traits() const { return traits_; }
+  const DebugFunctions& debug() const { return debug_; }
+  std::chrono::milliseconds hang_timeout() const { return hang_timeout_; }
+
+  /// As vulkan::check, and poisons the device if it is lost.
+  void check(VkResult result, std::string_view call);
+  /// Throws device_lost if the device is poisoned.
+  void require_alive() const;
+
+  /// Reserves heap memory; false, with what is left, if the heap is too small.
+  bool reserve(std::uint32_t heap, std::uint64_t bytes, std::uint64_t& available);
+  void release(std::uint32_t heap, std::uint64_t bytes);
+
+  /// For validation messages and graphics debuggers.
+  template <class T>
+  void set_name(VkObjectType type, T object, const std::string& name) const {
+    if (debug_.set_name != nullptr && !name.empty()) {
+      name_object(type, (std::uint64_t)object, name);  // a pointer or an integer by platform
+    }
+  }
+
+ private:
+  void create(const VkPhysicalDeviceFeatures2& features);
+  void name_object(VkObjectType type, std::uint64_t object, const std::string& name) const;
+
+  std::shared_ptr<const Instance> instance_;
+  PhysicalDevice physical_;
+  DeviceInfo info_;
+  DeviceTraits traits_;
+  std::chrono::milliseconds hang_timeout_;
+  VkDevice device_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  DebugFunctions debug_;
+  std::array<std::atomic<std::uint64_t>, VK_MAX_MEMORY_HEAPS> used_{};
+  std::atomic<bool> lost_{false};
+  mutable std::mutex reason_mutex_;
+  std::string reason_;
+};
+
+}  // namespace reprise::vulkan

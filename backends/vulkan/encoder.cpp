@@ -1,0 +1,237 @@
+#include "backends/vulkan/encoder.h"
+
+#include <algorithm>
+#include <string>
+#include <typeinfo>
+
+#include "backends/vulkan/barriers.h"
+#include "reprise/core/error.h"
+
+namespace reprise::vulkan {
+
+VulkanEncoder::VulkanEncoder(const std::shared_ptr<Device>& device,
+                             std::shared_ptr<Pipelines> pipelines, const EncoderOptions& options)
+    : device_(device),
+      pipelines_(std::move(pipelines)),
+      encoding_(
+          std::make_unique<VulkanEncoding>(device, std::string(options.name), options.reusable)),
+      commands_(encoding_->commands()),
+      ends_at_host_(options.ends_at_host),
+      start_timer_(queries_of(options.start_timer)) {
+  opening_barrier(commands_);
+  if (const auto stop = queries_of(options.stop_timer)) {
+    stop->stop(commands_);
+    encoding_->timers_.push_back(stop);
+  }
+}
+
+VulkanEncoding& VulkanEncoder::open() const {
+  if (encoding_ == nullptr) {
+    invalid("The encoder is finished; nothing can be encoded any more.");
+  }
+  return *encoding_;
+}
+
+std::shared_ptr<const TimerQueries> VulkanEncoder::queries_of(Timer* timer) const {
+  if (timer == nullptr) {
+    return nullptr;
+  }
+  const auto* own = dynamic_cast<const VulkanTimer*>(timer);
+  if (own == nullptr) {
+    invalid("The timer of the encoder belongs to another backend.");
+  }
+  return own->queries();
+}
+
+void VulkanEncoder::barrier() {
+  open();
+  step_barrier(commands_);
+}
+
+void VulkanEncoder::step(const StepList& steps, std::size_t index,
+                         std::span<const std::shared_ptr<Buffer>> pools) {
+  open();
+  const Step& step = steps[index];
+  switch (step.kind) {
+    case StepKind::dispatch:
+      dispatch(steps, step, pools);
+      break;
+    case StepKind::copy:
+      copy(steps.bindings(step), pools);
+      break;
+    case StepKind::call:
+      throw Error(ErrorCode::unsupported, "The Vulkan backend runs shaders; step (" +
+                                              std::to_string(index) + ") is a host call.");
+  }
+}
+
+void VulkanEncoder::dispatch(const StepList& steps, const Step& step,
+                             std::span<const std::shared_ptr<Buffer>> pools) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (step.grid[i] > device_->limits().maxComputeWorkGroupCount[i]) {
+      throw Error(ErrorCode::unsupported,
+                  "The kernel (" + std::string(step.kernel.shader) + ") is dispatched over (" +
+                      std::to_string(step.grid[i]) +
+                      ") workgroups, but the device allows at most " +
+                      std::to_string(device_->limits().maxComputeWorkGroupCount[i]) + ".");
+    }
+  }
+  const Pipeline& pipeline = bind_pipeline(step.kernel);
+  bind_buffers(step.kernel, pipeline, steps.bindings(step), pools);
+  if (step.byte_count != pipeline.shader.push_bytes) {
+    invalid("The kernel (" + std::string(step.kernel.shader) + ") is given (" +
+            std::to_string(step.byte_count) + ") bytes of push constants; its shader declares " +
+            std::to_string(pipeline.shader.push_bytes) + ".");
+  }
+  if (step.byte_count != 0) {
+    vkCmdPushConstants(commands_, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       step.byte_count, steps.bytes(step).data());
+  }
+  vkCmdDispatch(commands_, step.grid[0], step.grid[1], step.grid[2]);
+}
+
+const Pipeline& VulkanEncoder::bind_pipeline(const Kernel& kernel) {
+  auto known = encoding_->pipelines_.find(kernel);
+  if (known == encoding_->pipelines_.end()) {
+    std::shared_ptr<const Pipeline> created = pipelines_->get(kernel);
+    const Kernel& lasting = created->kernel;
+    known = encoding_->pipelines_.emplace(lasting, std::move(created)).first;
+  }
+  const Pipeline& pipeline = *known->second;
+  if (bound_ != &pipeline) {
+    vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline.get());
+    bound_ = &pipeline;
+  }
+  return pipeline;
+}
+
+void VulkanEncoder::bind_buffers(const Kernel& kernel, const Pipeline& pipeline,
+                                 std::span<const Binding> bindings,
+                                 std::span<const std::shared_ptr<Buffer>> pools) {
+  if (pipeline.shader.bindings.empty()) {
+    return;
+  }
+  infos_.clear();
+  writes_.clear();
+  infos_.reserve(pipeline.shader.bindings.size());  // writes_ points into it
+  const VkDescriptorSet set = encoding_->descriptors_.allocate(*device_, pipeline);
+  for (const auto& [number, declared] : pipeline.shader.bindings) {
+    if (number >= bindings.size() ||
+        (bindings[number].type == BindingType::uniform) != declared.uniform) {
+      invalid("The kernel (" + std::string(kernel.shader) + ") declares binding (" +
+              std::to_string(number) + ") as a " + (declared.uniform ? "uniform" : "storage") +
+              " buffer; the step has " + std::to_string(bindings.size()) +
+              " bindings and none of that type there.");
+    }
+    infos_.push_back(range_of(bindings[number], pools));
+    VkWriteDescriptorSet write{};
+    write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    write.dstSet = set;
+    write.dstBinding = number;
+    write.descriptorCount = 1;
+    write.descriptorType =
+        declared.uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = &infos_.back();
+    writes_.push_back(write);
+  }
+  vkUpdateDescriptorSets(device_->get(), static_cast<std::uint32_t>(writes_.size()), writes_.data(),
+                         0, nullptr);
+  vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0, 1,
+                          &set, 0, nullptr);
+}
+
+VkDescriptorBufferInfo VulkanEncoder::range_of(
+    const Binding& binding, std::span<const std::shared_ptr<Buffer>> pools) const {
+  const VulkanBuffer& buffer = buffer_of(binding, pools);
+  if (binding.bytes == 0) {
+    return {buffer.get(), 0, 4};  // Vulkan has no empty range; the kernel reads nothing of it
+  }
+  const bool uniform = binding.type == BindingType::uniform;
+  const std::uint64_t limit =
+      uniform ? device_->limits().maxUniformBufferRange : device_->traits().max_binding_bytes;
+  if (binding.bytes > limit || binding.offset % device_->traits().binding_alignment != 0) {
+    throw Error(ErrorCode::unsupported,
+                "A binding of (" + std::to_string(binding.bytes) + ") bytes at offset (" +
+                    std::to_string(binding.offset) + ") is not possible; at most " +
+                    std::to_string(limit) + " bytes at multiples of " +
+                    std::to_string(device_->traits().binding_alignment) + " are.");
+  }
+  // Shaders address words, so the last one has to be inside the range as a whole.
+  return {buffer.get(), binding.offset, std::min((binding.bytes + 3) / 4 * 4, limit)};
+}
+
+const VulkanBuffer& VulkanEncoder::buffer_of(const Binding& binding,
+                                             std::span<const std::shared_ptr<Buffer>> pools) const {
+  if (binding.pool >= pools.size() || pools[binding.pool] == nullptr) {
+    invalid("A step uses pool (" + std::to_string(binding.pool) + "), but " +
+            std::to_string(pools.size()) + " pools are given.");
+  }
+  const Buffer& buffer = *pools[binding.pool];
+  if (typeid(buffer) != typeid(VulkanBuffer) ||
+      &static_cast<const VulkanBuffer&>(buffer).device() != device_.get()) {
+    invalid("Buffer '" + buffer.name() + "' belongs to another device.");
+  }
+  if (binding.offset > buffer.bytes() || binding.bytes > buffer.bytes() - binding.offset) {
+    invalid("A step uses bytes (" + std::to_string(binding.offset) + " + " +
+            std::to_string(binding.bytes) + ") of buffer '" + buffer.name() + "', which has " +
+            std::to_string(buffer.bytes()) + ".");
+  }
+  return static_cast<const VulkanBuffer&>(buffer);
+}
+
+void VulkanEncoder::copy(std::span<const Binding> bindings,
+                         std::span<const std::shared_ptr<Buffer>> pools) {
+  const Binding& from = bindings[0];
+  const Binding& to = bindings[1];
+  if (from.bytes != to.bytes) {
+    invalid("A copy of (" + std::to_string(from.bytes) + ") bytes has a target of " +
+            std::to_string(to.bytes) + ".");
+  }
+  const VulkanBuffer& source = buffer_of(from, pools);
+  const VulkanBuffer& target = buffer_of(to, pools);
+  if (from.bytes != 0) {
+    const VkBufferCopy region{from.offset, to.offset, from.bytes};
+    vkCmdCopyBuffer(commands_, source.get(), target.get(), 1, &region);
+  }
+}
+
+void VulkanEncoder::begin_label(std::string_view name) {
+  open();
+  if (device_->debug().begin_label != nullptr) {
+    const std::string text(name);
+    VkDebugUtilsLabelEXT label{};
+    label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
+    label.pLabelName = text.c_str();
+    device_->debug().begin_label(commands_, &label);
+  }
+  ++open_labels_;
+}
+
+void VulkanEncoder::end_label() {
+  open();
+  if (open_labels_ == 0) {
+    invalid("A label ends that did not begin in this encoding.");
+  }
+  --open_labels_;
+  if (device_->debug().end_label != nullptr) {
+    device_->debug().end_label(commands_);
+  }
+}
+
+std::unique_ptr<Encoding> VulkanEncoder::finish() {
+  open();
+  while (open_labels_ != 0) {
+    end_label();
+  }
+  if (start_timer_ != nullptr) {
+    start_timer_->start(commands_);
+    encoding_->timers_.push_back(start_timer_);
+  }
+  if (ends_at_host_) {
+    host_barrier(commands_);
+  }
+  device_->check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
+  return std::move(encoding_);
+}
+
+}  // namespace reprise::vulkan

@@ -1,0 +1,52 @@
+// Turns steps into Vulkan commands. It knows bindings, grids and copies, never ops; barriers inside
+// an encoding are the caller's, the one at its beginning is made here.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "backends/vulkan/buffer.h"
+#include "backends/vulkan/encoding.h"
+#include "reprise/core/backend.h"
+
+namespace reprise::vulkan {
+
+class VulkanEncoder final : public Encoder {
+ public:
+  VulkanEncoder(const std::shared_ptr<Device>& device, std::shared_ptr<Pipelines> pipelines,
+                const EncoderOptions& options);
+
+  void barrier() override;
+  void step(const StepList& steps, std::size_t index,
+            std::span<const std::shared_ptr<Buffer>> pools) override;
+  void begin_label(std::string_view name) override;
+  void end_label() override;
+  std::unique_ptr<Encoding> finish() override;
+
+ private:
+  void dispatch(const StepList& steps, const Step& step,
+                std::span<const std::shared_ptr<Buffer>> pools);
+  void copy(std::span<const Binding> bindings, std::span<const std::shared_ptr<Buffer>> pools);
+  const Pipeline& bind_pipeline(const Kernel& kernel);
+  void bind_buffers(const Kernel& kernel, const Pipeline& pipeline,
+                    std::span<const Binding> bindings,
+                    std::span<const std::shared_ptr<Buffer>> pools);
+  VkDescriptorBufferInfo range_of(const Binding& binding,
+                                  std::span<const std::shared_ptr<Buffer>> pools) const;
+  const VulkanBuffer& buffer_of(const Binding& binding,
+                                std::span<const std::shared_ptr<Buffer>> pools) const;
+  std::shared_ptr<const TimerQueries> queries_of(Timer* timer) const;
+  VulkanEncoding& open() const;
+
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<Pipelines> pipelines_;
+  std::unique_ptr<VulkanEncoding> encoding_;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  bool ends_at_host_;
+  std::shared_ptr<const TimerQueries> start_timer_;
+  const Pipeline* bound_ = nullptr;
+  std::uint32_t open_labels_ = 0;
+  std::vector<VkDescriptorBufferInfo> infos_;
+  std::vector<VkWriteDescriptorSet> writes_;
+};
+
+}  // namespace reprise::vulkan

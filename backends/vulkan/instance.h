@@ -1,0 +1,39 @@
+// One VkInstance per opened device: it carries that device's validation and log callback.
+// The layer's queue-submit validation has no switch in the API of this version; who wants it sets
+// VK_LAYER_ENABLES=VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT before opening.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include <vulkan/vulkan.h>
+
+#include "reprise/core/backend.h"
+
+namespace reprise::vulkan {
+
+/// All const members may be called concurrently.
+class Instance {
+ public:
+  /// Throws unsupported without a Vulkan 1.3 loader, or if the validation layer is not installed.
+  Instance(bool validation, LogCallback log);
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+  ~Instance();
+
+  VkInstance get() const { return instance_; }
+  bool has_debug_utils() const { return debug_utils_; }
+  std::uint64_t message_count() const { return messages_.load(std::memory_order_relaxed); }
+
+ private:
+  VkDebugUtilsMessengerCreateInfoEXT messenger_info();
+  void receive(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+               VkDebugUtilsMessageTypeFlagsEXT types, const char* text) noexcept;
+
+  LogCallback log_;
+  std::atomic<std::uint64_t> messages_{0};
+  bool debug_utils_ = false;
+  VkInstance instance_ = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+};
+
+}  // namespace reprise::vulkan

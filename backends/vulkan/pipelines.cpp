@@ -1,0 +1,175 @@
+#include "backends/vulkan/pipelines.h"
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "backends/vulkan/features.h"
+#include "reprise/core/error.h"
+#include "shaders/shader_table.h"
+
+namespace reprise::vulkan {
+namespace {
+
+void require_limit(const Kernel& kernel, std::string_view what, std::uint64_t value,
+                   std::uint64_t limit) {
+  if (value > limit) {
+    throw Error(ErrorCode::unsupported, "The kernel (" + std::string(kernel.shader) + ") needs " +
+                                            std::string(what) + " (" + std::to_string(value) +
+                                            "), but the device allows at most " +
+                                            std::to_string(limit) + ".");
+  }
+}
+
+}  // namespace
+
+std::size_t KernelHash::operator()(const Kernel& kernel) const {
+  std::size_t hash = std::hash<std::string_view>{}(kernel.shader);
+  for (const std::uint32_t constant : kernel.constants) {
+    hash = (hash ^ constant) * 0x9E3779B97F4A7C15U;
+  }
+  return hash ^ kernel.constant_count;
+}
+
+Pipelines::Pipelines(std::shared_ptr<Device> device) : device_(std::move(device)) {
+  VkPipelineCacheCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  VkPipelineCache cache = VK_NULL_HANDLE;
+  device_->check(vkCreatePipelineCache(device_->get(), &info, nullptr, &cache),
+                 "vkCreatePipelineCache");
+  cache_ = {device_->get(), cache};
+}
+
+std::shared_ptr<const Pipeline> Pipelines::get(const Kernel& kernel) {
+  const std::lock_guard lock(mutex_);
+  const auto known = pipelines_.find(kernel);
+  if (known != pipelines_.end()) {
+    return known->second;
+  }
+  const shaders::Shader* shader = shaders::find(kernel.shader);
+  if (shader == nullptr) {
+    invalid("There is no shader named (" + std::string(kernel.shader) + ") in this program.");
+  }
+  Kernel lasting = kernel;
+  lasting.shader = shader->name;
+  return pipelines_.emplace(lasting, create(lasting, shader->spirv)).first->second;
+}
+
+std::shared_ptr<const Pipeline> Pipelines::find(const Kernel& kernel) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = pipelines_.find(kernel);
+  return known == pipelines_.end() ? nullptr : known->second;
+}
+
+std::shared_ptr<const Pipeline> Pipelines::create(const Kernel& kernel,
+                                                  std::span<const std::uint32_t> spirv) {
+  device_->require_alive();
+  const auto start = std::chrono::steady_clock::now();
+  auto pipeline = std::make_shared<Pipeline>();
+  pipeline->kernel = kernel;
+  pipeline->shader = reflect_spirv(spirv);
+  pipeline->info.spirv = spirv;
+  pipeline->info.push_bytes = pipeline->shader.push_bytes;
+  require_supported(pipeline->shader, device_->physical().features, kernel.shader);
+  require_limit(kernel, "push constant bytes", pipeline->shader.push_bytes,
+                device_->limits().maxPushConstantsSize);
+  resolve_local_size(kernel, *pipeline);
+  create_layouts(*pipeline);
+  create_pipeline(kernel, *pipeline);
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  pipeline->info.pipeline_create_ns = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+  return pipeline;
+}
+
+void Pipelines::resolve_local_size(const Kernel& kernel, Pipeline& pipeline) const {
+  if (kernel.constant_count > Kernel::kMaxConstants) {
+    invalid("The kernel (" + std::string(kernel.shader) + ") has (" +
+            std::to_string(kernel.constant_count) + ") constants; at most " +
+            std::to_string(Kernel::kMaxConstants) + " are allowed.");
+  }
+  std::uint64_t invocations = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::uint32_t id = pipeline.shader.local_size_ids[i];
+    const std::uint32_t size =
+        id < kernel.constant_count ? kernel.constants[id] : pipeline.shader.local_size[i];
+    if (size == 0) {
+      invalid("The kernel (" + std::string(kernel.shader) +
+              ") has a workgroup size of (0); at least 1 is allowed.");
+    }
+    require_limit(kernel, "a workgroup size of", size,
+                  device_->limits().maxComputeWorkGroupSize[i]);
+    pipeline.info.local_size[i] = size;
+    invocations *= size;
+    require_limit(kernel, "workgroup invocations", invocations,
+                  device_->limits().maxComputeWorkGroupInvocations);
+  }
+}
+
+void Pipelines::create_layouts(Pipeline& pipeline) {
+  std::vector<VkDescriptorSetLayoutBinding> bindings;
+  for (const auto& [number, binding] : pipeline.shader.bindings) {
+    ++(binding.uniform ? pipeline.uniform_count : pipeline.storage_count);
+    bindings.push_back(
+        {number,
+         binding.uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
+         VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+  }
+  const VkDescriptorSetLayoutCreateInfo set_info{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0,
+      static_cast<std::uint32_t>(bindings.size()), bindings.data()};
+  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+  device_->check(vkCreateDescriptorSetLayout(device_->get(), &set_info, nullptr, &set_layout),
+                 "vkCreateDescriptorSetLayout");
+  pipeline.set_layout = {device_->get(), set_layout};
+
+  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                  (pipeline.shader.push_bytes + 3) / 4 * 4};
+  const VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                        nullptr,
+                                        0,
+                                        1,
+                                        &set_layout,
+                                        range.size == 0 ? 0U : 1U,
+                                        &range};
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  device_->check(vkCreatePipelineLayout(device_->get(), &info, nullptr, &layout),
+                 "vkCreatePipelineLayout");
+  pipeline.layout = {device_->get(), layout};
+}
+
+void Pipelines::create_pipeline(const Kernel& kernel, Pipeline& pipeline) {
+  const VkShaderModuleCreateInfo module_info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr,
+                                             0, pipeline.info.spirv.size_bytes(),
+                                             pipeline.info.spirv.data()};
+  VkShaderModule created = VK_NULL_HANDLE;
+  device_->check(vkCreateShaderModule(device_->get(), &module_info, nullptr, &created),
+                 "vkCreateShaderModule");
+  const ShaderModuleHandle shader_module(device_->get(), created);
+
+  std::array<VkSpecializationMapEntry, Kernel::kMaxConstants> entries{};
+  for (std::uint32_t i = 0; i < kernel.constant_count; ++i) {
+    entries[i] = {i, i * 4, 4};
+  }
+  const VkSpecializationInfo constants{kernel.constant_count, entries.data(),
+                                       std::size_t{kernel.constant_count} * 4,
+                                       kernel.constants.data()};
+  VkComputePipelineCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                nullptr,
+                0,
+                VK_SHADER_STAGE_COMPUTE_BIT,
+                shader_module.get(),
+                "main",
+                &constants};
+  info.layout = pipeline.layout.get();
+  VkPipeline result = VK_NULL_HANDLE;
+  device_->check(vkCreateComputePipelines(device_->get(), cache_.get(), 1, &info, nullptr, &result),
+                 "vkCreateComputePipelines for the kernel " + std::string(kernel.shader));
+  pipeline.pipeline = {device_->get(), result};
+  device_->set_name(VK_OBJECT_TYPE_PIPELINE, result, std::string(kernel.shader));
+}
+
+}  // namespace reprise::vulkan

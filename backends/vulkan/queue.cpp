@@ -1,0 +1,112 @@
+#include "backends/vulkan/queue.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <typeinfo>
+
+#include "backends/vulkan/encoding.h"
+#include "reprise/core/error.h"
+
+namespace reprise::vulkan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long one call into the driver may last: bounds how late a lost device is noticed.
+constexpr std::chrono::milliseconds kPollStep{100};
+
+const VulkanEncoding& own(const Encoding* encoding, const Device& device) {
+  if (encoding == nullptr) {
+    invalid("A submission contains no encoding (null).");
+  }
+  if (typeid(*encoding) != typeid(VulkanEncoding) ||
+      &static_cast<const VulkanEncoding*>(encoding)->device() != &device) {
+    invalid("A submission contains an encoding of another device.");
+  }
+  return *static_cast<const VulkanEncoding*>(encoding);
+}
+
+}  // namespace
+
+Queue::Queue(std::shared_ptr<Device> device) : device_(std::move(device)) {
+  const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
+                                       VK_SEMAPHORE_TYPE_TIMELINE, 0};
+  const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
+  VkSemaphore timeline = VK_NULL_HANDLE;
+  device_->check(vkCreateSemaphore(device_->get(), &info, nullptr, &timeline), "vkCreateSemaphore");
+  timeline_ = {device_->get(), timeline};
+}
+
+std::uint64_t Queue::submit(std::span<const Encoding* const> encodings) {
+  device_->require_alive();
+  const std::lock_guard lock(mutex_);
+  commands_.clear();
+  for (const Encoding* encoding : encodings) {
+    commands_.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr,
+                         own(encoding, *device_).commands(), 0});
+  }
+  for (const Encoding* encoding : encodings) {
+    static_cast<const VulkanEncoding*>(encoding)->count_submission();
+  }
+  VkSemaphoreSubmitInfo signal{};
+  signal.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+  signal.semaphore = timeline_.get();
+  signal.value = submitted_ + 1;
+  signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  VkSubmitInfo2 info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+  info.commandBufferInfoCount = static_cast<std::uint32_t>(commands_.size());
+  info.pCommandBufferInfos = commands_.data();
+  info.signalSemaphoreInfoCount = 1;
+  info.pSignalSemaphoreInfos = &signal;
+  device_->check(vkQueueSubmit2(device_->queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
+  return ++submitted_;
+}
+
+void Queue::wait(std::uint64_t submission) {
+  const Clock::duration hang = device_->hang_timeout();
+  Clock::time_point progress = Clock::now();
+  std::uint64_t last = 0;
+  while (true) {
+    device_->require_alive();
+    const Clock::duration left = hang - (Clock::now() - progress);
+    const auto step = std::clamp<Clock::duration>(left, Clock::duration::zero(), kPollStep);
+    std::uint64_t counter = 0;
+    if (poll(submission,
+             static_cast<std::uint64_t>(
+                 std::chrono::duration_cast<std::chrono::nanoseconds>(step).count()),
+             counter)) {
+      return;
+    }
+    if (counter != last) {
+      last = counter;
+      progress = Clock::now();
+    } else if (Clock::now() - progress >= hang) {
+      throw Error(ErrorCode::timeout, "The wait for submission (" + std::to_string(submission) +
+                                          ") ends without progress for " +
+                                          std::to_string(device_->hang_timeout().count()) +
+                                          " ms; the device completed submission " +
+                                          std::to_string(counter) + ".");
+    }
+  }
+}
+
+bool Queue::poll(std::uint64_t submission, std::uint64_t timeout_ns, std::uint64_t& counter) {
+  const VkSemaphore timeline = timeline_.get();
+  VkSemaphoreWaitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  info.semaphoreCount = 1;
+  info.pSemaphores = &timeline;
+  info.pValues = &submission;
+  const VkResult result = vkWaitSemaphores(device_->get(), &info, timeout_ns);
+  if (result != VK_TIMEOUT) {
+    device_->check(result, "vkWaitSemaphores");
+    return true;
+  }
+  device_->check(vkGetSemaphoreCounterValue(device_->get(), timeline, &counter),
+                 "vkGetSemaphoreCounterValue");
+  return counter >= submission;
+}
+
+}  // namespace reprise::vulkan

@@ -1,0 +1,49 @@
+# reprise_module(<name> SOURCES <file>... [PUBLIC <target>...] [PRIVATE <target>...])
+# One static library per module, named reprise_<name> and reprise::<name>: link lines show the graph.
+add_library(reprise_warnings INTERFACE)
+# g++ 12 sees overlaps in std::string's operator+ that cannot happen (GCC bug 105651).
+target_compile_options(reprise_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  $<$<BOOL:${REPRISE_WERROR}>:-Werror>)
+
+function(reprise_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(reprise_${name} STATIC ${arg_SOURCES})
+  add_library(reprise::${name} ALIAS reprise_${name})
+  target_include_directories(reprise_${name}
+    PUBLIC ${PROJECT_SOURCE_DIR}/framework/include ${PROJECT_BINARY_DIR}/generated/include
+    PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(reprise_${name} PUBLIC ${arg_PUBLIC} PRIVATE reprise_warnings ${arg_PRIVATE})
+endfunction()
+
+# reprise_program(<name> SOURCES <file>... LIBRARIES <target>...)
+function(reprise_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE reprise_warnings ${arg_LIBRARIES})
+endfunction()
+
+# reprise_embed_text(<output.cpp> <input> <namespace> <name>): a file as a std::string_view.
+function(reprise_embed_text output input namespace name)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${input})
+  file(READ ${input} text)
+  # String literals may be limited to 64 KiB; neighbours are joined.
+  string(LENGTH "${text}" length)
+  set(pieces "")
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${text}" ${at} 8000 piece)
+    string(APPEND pieces "R\"embedded(${piece})embedded\"\n")
+    math(EXPR at "${at} + 8000")
+  endwhile()
+  file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
+"#include <string_view>
+namespace ${namespace} {
+extern const std::string_view ${name};
+const std::string_view ${name} =
+@pieces@;
+}  // namespace ${namespace}
+")
+endfunction()

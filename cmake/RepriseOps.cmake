@@ -1,0 +1,118 @@
+# reprise_ops(<op>...) is the one list of ops. Every part named after an op must exist, and every
+# shader found must belong to an op; otherwise configuration stops and says which. It sets in the
+# caller: OP_SOURCES (definitions and their table), OP_SHADER_TABLE (embedded SPIR-V), OP_CASES.
+function(reprise_ops)
+  find_program(GLSLANG glslangValidator REQUIRED)
+  set(generated ${PROJECT_BINARY_DIR}/generated)
+  file(GLOB glsl_includes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shaders/include/*.glsl)
+  foreach(op IN LISTS ARGN)
+    foreach(part framework/include/reprise/ops/${op}.h framework/ops/${op}.cpp shaders/${op}.comp
+            tests/ops/${op}_cases.cpp)
+      if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${part})
+        message(FATAL_ERROR "op '${op}': missing ${part}")
+      endif()
+    endforeach()
+    string(APPEND headers "#include \"reprise/ops/${op}.h\"  // IWYU pragma: export\n")
+    string(APPEND definitions "extern const OpDef ${op}_def;\n")
+    string(APPEND table "    &${op}_def,\n")
+    string(APPEND case_functions "std::vector<OpCase> ${op}_cases();\n")
+    string(APPEND case_table "    {\"${op}\", ${op}_cases},\n")
+    list(APPEND sources ${PROJECT_SOURCE_DIR}/framework/ops/${op}.cpp)
+    list(APPEND cases ${PROJECT_SOURCE_DIR}/tests/ops/${op}_cases.cpp)
+
+    set(shader ${PROJECT_SOURCE_DIR}/shaders/${op}.comp)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${shader})
+    file(STRINGS ${shader} variants REGEX "^// variants: ")
+    string(REGEX REPLACE "^// variants: " "" variants "${variants}")
+    separate_arguments(variants)
+    if(NOT variants)
+      set(variants "-")
+    endif()
+    foreach(variant IN LISTS variants)
+      set(name ${op})
+      set(define "")
+      if(NOT variant STREQUAL "-")
+        set(name ${op}.${variant})
+        string(TOUPPER ${variant} upper)
+        set(define -DVARIANT_${upper}=1)
+      endif()
+      set(words ${generated}/${name}.spv.inc)
+      add_custom_command(OUTPUT ${words}
+        COMMAND ${GLSLANG} -V --target-env vulkan1.2 --quiet -x ${define}
+                -I${PROJECT_SOURCE_DIR}/shaders/include -o ${words} ${shader}
+        DEPENDS ${shader} ${glsl_includes} VERBATIM)
+      string(MAKE_C_IDENTIFIER ${name} symbol)
+      list(APPEND spirv ${words})
+      string(APPEND arrays "constexpr std::uint32_t ${symbol}[] = {\n#include \"${name}.spv.inc\"\n};\n")
+      string(APPEND shaders "    {\"${name}\", ${symbol}},\n")
+    endforeach()
+  endforeach()
+  file(GLOB found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/shaders
+       ${PROJECT_SOURCE_DIR}/shaders/*.comp)
+  foreach(shader IN LISTS found)
+    string(REGEX REPLACE "\\.comp$" "" op ${shader})
+    if(NOT op IN_LIST ARGN)
+      message(FATAL_ERROR "shaders/${shader} belongs to no op")
+    endif()
+  endforeach()
+
+  file(CONFIGURE OUTPUT ${generated}/include/reprise/ops.h @ONLY CONTENT
+"// All ops. Generated from the list in framework/ops/CMakeLists.txt.
+#pragma once
+#include \"reprise/ops/views.h\"  // IWYU pragma: export
+@headers@")
+  file(CONFIGURE OUTPUT ${generated}/op_table.cpp @ONLY CONTENT
+"#include \"framework/ops/op_table.h\"
+
+namespace reprise::ops {
+
+@definitions@
+namespace {
+const OpDef* const kOps[] = {
+@table@};
+}  // namespace
+
+std::span<const OpDef* const> all_ops() { return kOps; }
+
+}  // namespace reprise::ops
+")
+  file(CONFIGURE OUTPUT ${generated}/op_case_table.cpp @ONLY CONTENT
+"#include \"tests/ops/op_case_table.h\"
+
+namespace reprise::testing {
+
+@case_functions@
+std::vector<NamedCases> all_op_cases() {
+  return {
+@case_table@  };
+}
+
+}  // namespace reprise::testing
+")
+  file(CONFIGURE OUTPUT ${generated}/shader_table.cpp @ONLY CONTENT
+"#include \"shaders/shader_table.h\"
+
+namespace reprise::shaders {
+namespace {
+@arrays@
+constexpr Shader kShaders[] = {
+@shaders@};
+}  // namespace
+
+std::span<const Shader> all() { return kShaders; }
+
+const Shader* find(std::string_view name) {
+  for (const Shader& shader : kShaders) {
+    if (shader.name == name) {
+      return &shader;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace reprise::shaders
+")
+  set(OP_SOURCES ${sources} ${generated}/op_table.cpp PARENT_SCOPE)
+  set(OP_SHADER_TABLE ${generated}/shader_table.cpp ${spirv} PARENT_SCOPE)
+  set_property(GLOBAL PROPERTY REPRISE_OP_CASES ${cases} ${generated}/op_case_table.cpp)
+endfunction()

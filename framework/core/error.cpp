@@ -1,0 +1,16 @@
+#include "reprise/core/error.h"
+
+#include <array>
+
+namespace reprise {
+
+std::string_view name_of(ErrorCode code) {
+  constexpr std::array<std::string_view, 6> kNames{"invalid_argument", "unsupported",
+                                                   "out_of_memory",    "device_lost",
+                                                   "timeout",          "io"};
+  return kNames[static_cast<std::size_t>(code)];
+}
+
+void invalid(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
+
+}  // namespace reprise

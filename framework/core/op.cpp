@@ -1,0 +1,106 @@
+#include "reprise/core/op.h"
+
+#include <cstring>
+
+#include "reprise/core/float16.h"
+#include "reprise/core/recorder.h"
+
+namespace reprise {
+namespace {
+
+template <class T>
+T load_as(const std::byte* data, std::int64_t element) {
+  T value;
+  std::memcpy(&value, data + static_cast<std::size_t>(element) * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T>
+void store_as(std::byte* data, std::int64_t element, T value) {
+  std::memcpy(data + static_cast<std::size_t>(element) * sizeof(T), &value, sizeof(T));
+}
+
+[[noreturn]] void no_plain_access(DType type) {
+  throw Error(ErrorCode::unsupported, "The elements of a tensor of dtype (" +
+                                          std::string(name_of(type)) +
+                                          ") cannot be used one by one here.");
+}
+
+}  // namespace
+
+void require_dtype(StateField field, DType wanted) {
+  if (field.dtype != wanted) {
+    invalid("A state field of dtype (" + std::string(name_of(field.dtype)) +
+            ") cannot be an attribute of dtype " + std::string(name_of(wanted)) + ".");
+  }
+}
+
+std::int64_t HostTensor::row(std::int64_t i0, std::int64_t i1, std::int64_t i2) const {
+  const std::size_t rank = spec->shape.rank();
+  const std::int64_t index[3] = {i0, i1, i2};
+  std::int64_t element = 0;
+  for (std::size_t d = 0; d + 1 < rank; ++d) {
+    element += index[d + (Shape::kMaxRank - rank)] * spec->strides[d];
+  }
+  return element;
+}
+
+double HostTensor::load(std::int64_t element) const {
+  switch (spec->dtype) {
+    case DType::f32:
+      return static_cast<double>(load_as<float>(data, element));
+    case DType::f16:
+      return static_cast<double>(f16_to_f32(load_as<std::uint16_t>(data, element)));
+    case DType::bf16:
+      return static_cast<double>(bf16_to_f32(load_as<std::uint16_t>(data, element)));
+    case DType::i32:
+      return static_cast<double>(load_as<std::int32_t>(data, element));
+    default:
+      no_plain_access(spec->dtype);
+  }
+}
+
+void HostTensor::store(std::int64_t element, double value) const {
+  switch (spec->dtype) {
+    case DType::f32:
+      store_as(data, element, static_cast<float>(value));
+      return;
+    case DType::f16:
+      store_as(data, element, f32_to_f16(static_cast<float>(value)));
+      return;
+    case DType::i32:
+      store_as(data, element, static_cast<std::int32_t>(value));
+      return;
+    default:
+      no_plain_access(spec->dtype);
+  }
+}
+
+std::int64_t HostTensor::load_integer(std::int64_t element) const {
+  return spec->dtype == DType::i64 ? load_as<std::int64_t>(data, element)
+                                   : std::int64_t{load_as<std::int32_t>(data, element)};
+}
+
+std::string describe(const OpCall& call, std::size_t operand) {
+  const TensorRef& t = call.inputs[operand];
+  std::string label = call.recorder.tensor_name(*t);
+  label += label.empty() ? "" : " ";
+  return std::string(call.op.operands[operand].name) + " (" + label + to_string(t.spec()) + ")";
+}
+
+Cost streaming_cost(const BoundCall& call, std::uint64_t operations) {
+  Cost cost;
+  cost.operations = operations;
+  for (std::size_t i = 0; i < call.tensors.size(); ++i) {
+    if (!call.tensors[i]) {
+      continue;
+    }
+    const std::size_t operands = call.op.operands.size();
+    const Access access = i < operands ? call.op.operands[i].access : Access::write;
+    cost.read_bytes += reads(access) ? call.tensors[i].spec->bytes() : 0;
+    cost.write_bytes += writes(access) ? call.tensors[i].spec->bytes() : 0;
+  }
+  return cost;
+}
+
+}  // namespace reprise

@@ -1,0 +1,103 @@
+#include "reprise/core/recorder.h"
+
+namespace reprise {
+namespace {
+
+std::string dtype_list(DTypeSet set) {
+  std::string list;
+  for (std::size_t d = 0; d < kDTypeCount; ++d) {
+    if ((set >> d & 1U) != 0) {
+      list += (list.empty() ? "" : ", ") + std::string(name_of(static_cast<DType>(d)));
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+namespace {
+
+void check_layout(const OpCall& call, std::size_t i) {
+  const Layout layout = call.op.operands[i].layout;
+  const TensorSpec& spec = call.inputs[i].spec();
+  const std::size_t last = spec.shape.rank() - 1;
+  const bool dense_rows = spec.strides[last] == 1 || spec.shape.dim(last) <= 1;
+  if (call.op.view || layout == Layout::any || spec.contiguous() ||
+      (layout == Layout::rows && dense_rows)) {
+    return;
+  }
+  invalid(std::string(call.op.name) + " needs " +
+          (layout == Layout::rows ? "rows of neighbouring elements" : "a contiguous tensor") +
+          ", but " + describe(call, i) + " is a strided view; call copy first.");
+}
+
+}  // namespace
+
+Scope Recorder::scope(std::string_view name, std::int32_t index) {
+  const std::uint32_t outer = current_scope_;
+  current_scope_ = open_scope(outer, name, index);
+  return {*this, outer};
+}
+
+void Recorder::call(const OpCall& call, std::span<Tensor> results) {
+  try {
+    check_operands(call);
+    append(call, call.op.infer(call), results);
+  } catch (const Error& cause) {
+    fail(call.op.name, call.where, cause);
+  }
+}
+
+void Recorder::check_operands(const OpCall& call) const {
+  if (invalidated()) {
+    invalid("The session is invalidated: " + reason_);
+  }
+  require_open();
+  const std::string op(call.op.name);
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const Operand& operand = call.op.operands[i];
+    const TensorRef& t = call.inputs[i];
+    if (!t) {
+      if (!operand.optional) {
+        invalid(op + " needs " + std::string(operand.name) + ", which is an empty tensor.");
+      }
+      continue;
+    }
+    if (t->slab->owner() != 0 && t->slab->owner() != owner_) {
+      invalid(std::string(operand.name) + " (" + to_string(t.spec()) +
+              ") is a transient of another session; declare it there with output() and pass it "
+              "here with input().");
+    }
+    if ((operand.dtypes >> static_cast<unsigned>(t.dtype()) & 1U) == 0) {
+      invalid(op + " does not accept the dtype of " + describe(call, i) +
+              "; allowed: " + dtype_list(operand.dtypes) + ".");
+    }
+    check_layout(call, i);
+  }
+}
+
+StateField Recorder::state(std::string_view field, const char* file, const char* function,
+                           std::uint32_t line) {
+  try {
+    return find_state(field);
+  } catch (const Error& cause) {
+    fail("state", {file, function, line}, cause);
+  }
+}
+
+void Recorder::fail(std::string_view what, SourceLocation where, const Error& cause) {
+  const std::string path = scope_path(current_scope_);
+  const std::string context = "(while recording '" + std::string(session_name()) + "' op " +
+                              std::to_string(op_count()) + " " + std::string(what) +
+                              (path.empty() ? "" : " (" + path + ")") +
+                              (where.line == 0 ? "" : std::string(", ") + where.file + ":" +
+                                                          std::to_string(where.line)) +
+                              ")";
+  const Error error(cause, context, op_count(), path, where);
+  if (reason_.empty()) {
+    reason_ = error.what();
+  }
+  throw error;
+}
+
+}  // namespace reprise

@@ -1,0 +1,90 @@
+#include "reprise/core/shape.h"
+
+#include <algorithm>
+
+#include "reprise/core/error.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 62U;
+
+std::string list(std::span<const std::int64_t> dims) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+Shape::Shape(std::initializer_list<std::int64_t> dims)
+    : Shape(std::span<const std::int64_t>(dims.begin(), dims.size())) {}
+
+Shape::Shape(std::span<const std::int64_t> dims) {
+  if (dims.empty() || dims.size() > kMaxRank) {
+    throw Error(ErrorCode::invalid_argument, "A shape has rank 1 to 4, but " + list(dims) +
+                                                 " has rank (" + std::to_string(dims.size()) +
+                                                 ").");
+  }
+  std::int64_t elements = 1;
+  for (const std::int64_t dim : dims) {
+    if (dim < 0 || (dim > 0 && elements > kMaxElements / dim)) {
+      throw Error(ErrorCode::invalid_argument,
+                  "A shape has extents of at least 0 and at most 2^62 elements, but is " +
+                      list(dims) + ".");
+    }
+    elements *= dim;
+  }
+  std::ranges::copy(dims, dims_.begin());
+  rank_ = static_cast<std::uint8_t>(dims.size());
+}
+
+std::int64_t Shape::elements() const {
+  std::int64_t product = 1;
+  for (std::size_t i = 0; i < rank_; ++i) {
+    product *= dims_[i];
+  }
+  return product;
+}
+
+std::int64_t Shape::rows() const {
+  std::int64_t product = 1;
+  for (std::size_t i = 0; i + 1 < rank_; ++i) {
+    product *= dims_[i];
+  }
+  return product;
+}
+
+Shape Shape::with_back(std::int64_t extent) const {
+  Shape other = *this;
+  other.dims_[rank_ - 1U] = extent;
+  return other;
+}
+
+std::array<std::int64_t, Shape::kMaxRank> Shape::padded() const {
+  std::array<std::int64_t, kMaxRank> four{1, 1, 1, 1};
+  std::copy_n(dims_.begin(), rank_, four.begin() + static_cast<std::ptrdiff_t>(kMaxRank - rank_));
+  return four;
+}
+
+std::string to_string(const Shape& shape) {
+  std::array<std::int64_t, Shape::kMaxRank> dims{};
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    dims[i] = shape.dim(i);
+  }
+  return list(std::span(dims).first(shape.rank()));
+}
+
+Strides contiguous_strides(const Shape& shape) {
+  Strides strides{};
+  std::int64_t step = 1;
+  for (std::size_t i = shape.rank(); i-- > 0;) {
+    strides[i] = step;
+    step *= shape.dim(i);
+  }
+  return strides;
+}
+
+}  // namespace reprise

@@ -1,0 +1,329 @@
+#include "reprise/core/spirv_reflect.h"
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <spirv/unified1/spirv.hpp>
+
+#include "reprise/core/error.h"
+
+namespace reprise {
+namespace {
+
+using Words = std::span<const std::uint32_t>;
+
+constexpr std::size_t kHeaderWords = 5;
+constexpr int kMaxTypeDepth = 16;
+constexpr std::uint64_t kMaxPushBytes = 65536;  // far above any device; keeps sums from overflowing
+
+[[noreturn]] void malformed(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, "The SPIR-V module is malformed: " + what + ".");
+}
+
+[[noreturn]] void unsupported(const std::string& what) {
+  throw Error(ErrorCode::unsupported, "The SPIR-V module uses " + what + ".");
+}
+
+std::uint32_t at(Words words, std::size_t i) {
+  if (i >= words.size()) {
+    malformed("an instruction of (" + std::to_string(words.size() + 1) + ") words is too short");
+  }
+  return words[i];
+}
+
+struct Decorations {
+  std::optional<std::uint32_t> binding, set, spec_id, array_stride, offset;
+  bool buffer_block = false, nonwritable = false, nonreadable = false, workgroup_size = false;
+};
+
+struct Id {
+  spv::Op op = spv::OpNop;
+  Words operands;  // without the result and its type
+  std::uint32_t type = 0;
+  Decorations decorations;
+  std::map<std::uint32_t, Decorations> members;
+};
+
+class Reader {
+ public:
+  explicit Reader(Words words);
+  ShaderInterface interface();
+
+ private:
+  void read(spv::Op op, Words operands);
+  void define(spv::Op op, Words operands, std::size_t result);
+  static void decorate(Decorations& to, Words decoration);
+  const Id& find(std::uint32_t id) const;
+  const Decorations& member(const Id& structure, std::size_t i) const;
+  std::uint64_t bytes_of(std::uint32_t type, int depth) const;
+  std::uint64_t struct_bytes(const Id& structure, int depth) const;
+  void set_local_size(Words constants);
+  void add_variable(const Id& variable);
+
+  ShaderInterface interface_;
+  std::unordered_map<std::uint32_t, Id> ids_;
+  std::vector<std::uint32_t> variables_;
+  std::vector<std::uint32_t> workgroup_sizes_;  // constants decorated with BuiltIn WorkgroupSize
+  Words local_size_ids_;
+  bool compute_ = false;
+  bool ends_function_ = false;  // a module ends with a function, or it is cut off
+};
+
+Reader::Reader(Words words) {
+  if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) {
+    malformed("it does not start with the magic number of SPIR-V");
+  }
+  for (std::size_t i = kHeaderWords; i < words.size();) {
+    const std::size_t count = words[i] >> spv::WordCountShift;
+    if (count == 0 || count > words.size() - i) {
+      malformed("the instruction at word (" + std::to_string(i) + ") of " +
+                std::to_string(words.size()) + " has a length of (" + std::to_string(count) + ")");
+    }
+    read(static_cast<spv::Op>(words[i] & spv::OpCodeMask), words.subspan(i + 1, count - 1));
+    ends_function_ = (words[i] & spv::OpCodeMask) == spv::OpFunctionEnd;
+    i += count;
+  }
+}
+
+void Reader::read(spv::Op op, Words operands) {
+  switch (op) {
+    case spv::OpCapability:
+      interface_.capabilities.push_back(at(operands, 0));
+      break;
+    case spv::OpEntryPoint:
+      compute_ = at(operands, 0) == spv::ExecutionModelGLCompute;
+      break;
+    case spv::OpExecutionMode:
+      if (at(operands, 1) == spv::ExecutionModeLocalSize) {
+        interface_.local_size = {at(operands, 2), at(operands, 3), at(operands, 4)};
+      }
+      break;
+    case spv::OpExecutionModeId:
+      if (at(operands, 1) == spv::ExecutionModeLocalSizeId) {
+        local_size_ids_ = operands.subspan(2);
+      }
+      break;
+    case spv::OpDecorate:
+      at(operands, 1);
+      decorate(ids_[operands[0]].decorations, operands.subspan(1));
+      break;
+    case spv::OpMemberDecorate:
+      at(operands, 2);
+      decorate(ids_[operands[0]].members[operands[1]], operands.subspan(2));
+      break;
+    case spv::OpTypeInt:
+    case spv::OpTypeFloat:
+    case spv::OpTypeVector:
+    case spv::OpTypeArray:
+    case spv::OpTypeRuntimeArray:
+    case spv::OpTypeStruct:
+    case spv::OpTypePointer:
+      define(op, operands, 0);
+      break;
+    case spv::OpConstant:
+    case spv::OpSpecConstant:
+    case spv::OpConstantComposite:
+    case spv::OpSpecConstantComposite:
+    case spv::OpVariable:
+      define(op, operands, 1);
+      break;
+    default:
+      break;
+  }
+}
+
+void Reader::define(spv::Op op, Words operands, std::size_t result) {
+  const std::uint32_t id = at(operands, result);
+  Id& defined = ids_[id];
+  if (defined.op != spv::OpNop) {
+    malformed("id (" + std::to_string(id) + ") is defined twice");
+  }
+  defined.op = op;
+  defined.type = result == 1 ? operands[0] : 0;
+  defined.operands = operands.subspan(result + 1);
+  if (op == spv::OpVariable) {
+    variables_.push_back(id);
+  }
+  if (defined.decorations.workgroup_size) {
+    workgroup_sizes_.push_back(id);
+  }
+}
+
+void Reader::decorate(Decorations& to, Words decoration) {
+  switch (decoration[0]) {
+    case spv::DecorationBinding:
+      to.binding = at(decoration, 1);
+      break;
+    case spv::DecorationDescriptorSet:
+      to.set = at(decoration, 1);
+      break;
+    case spv::DecorationSpecId:
+      to.spec_id = at(decoration, 1);
+      break;
+    case spv::DecorationArrayStride:
+      to.array_stride = at(decoration, 1);
+      break;
+    case spv::DecorationOffset:
+      to.offset = at(decoration, 1);
+      break;
+    case spv::DecorationBuiltIn:
+      to.workgroup_size = at(decoration, 1) == spv::BuiltInWorkgroupSize;
+      break;
+    case spv::DecorationBufferBlock:
+      to.buffer_block = true;
+      break;
+    case spv::DecorationNonWritable:
+      to.nonwritable = true;
+      break;
+    case spv::DecorationNonReadable:
+      to.nonreadable = true;
+      break;
+    default:
+      break;
+  }
+}
+
+const Id& Reader::find(std::uint32_t id) const {
+  const auto found = ids_.find(id);
+  if (found == ids_.end() || found->second.op == spv::OpNop) {
+    malformed("id (" + std::to_string(id) + ") is used but not defined");
+  }
+  return found->second;
+}
+
+const Decorations& Reader::member(const Id& structure, std::size_t i) const {
+  static constexpr Decorations kNone;
+  const auto found = structure.members.find(static_cast<std::uint32_t>(i));
+  return found == structure.members.end() ? kNone : found->second;
+}
+
+std::uint64_t Reader::bytes_of(std::uint32_t type, int depth) const {
+  if (depth > kMaxTypeDepth) {
+    malformed("a type is nested deeper than " + std::to_string(kMaxTypeDepth));
+  }
+  const Id& id = find(type);
+  std::uint64_t bytes = 0;
+  switch (id.op) {
+    case spv::OpTypeInt:
+    case spv::OpTypeFloat:
+      bytes = at(id.operands, 0) / 8;
+      break;
+    case spv::OpTypeVector:
+      bytes = std::uint64_t{at(id.operands, 1)} * bytes_of(at(id.operands, 0), depth + 1);
+      break;
+    case spv::OpTypeArray: {
+      const Id& length = find(at(id.operands, 1));
+      if (length.op != spv::OpConstant || !id.decorations.array_stride) {
+        malformed("an array of push constants has no constant length and stride");
+      }
+      bytes = std::uint64_t{at(length.operands, 0)} * *id.decorations.array_stride;
+      break;
+    }
+    case spv::OpTypeStruct:
+      bytes = struct_bytes(id, depth);
+      break;
+    default:
+      unsupported("push constants of a type that is no number, vector, array or struct");
+  }
+  if (bytes > kMaxPushBytes) {
+    malformed("push constants need more than " + std::to_string(kMaxPushBytes) + " bytes");
+  }
+  return bytes;
+}
+
+std::uint64_t Reader::struct_bytes(const Id& structure, int depth) const {
+  std::uint64_t last_offset = 0;
+  std::uint32_t last_type = 0;
+  for (std::size_t i = 0; i < structure.operands.size(); ++i) {
+    const std::optional<std::uint32_t> offset = member(structure, i).offset;
+    if (!offset) {
+      malformed("a member of the push constants has no offset");
+    }
+    if (i == 0 || *offset >= last_offset) {
+      last_offset = *offset;
+      last_type = structure.operands[i];
+    }
+  }
+  return structure.operands.empty() ? 0 : last_offset + bytes_of(last_type, depth + 1);
+}
+
+void Reader::set_local_size(Words constants) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Id& constant = find(at(constants, i));
+    if (constant.op != spv::OpConstant && constant.op != spv::OpSpecConstant) {
+      malformed("the workgroup size is not made of constants");
+    }
+    interface_.local_size[i] = at(constant.operands, 0);
+    interface_.local_size_ids[i] =
+        constant.decorations.spec_id.value_or(ShaderInterface::kNoConstant);
+  }
+}
+
+void Reader::add_variable(const Id& variable) {
+  const std::uint32_t storage = at(variable.operands, 0);
+  const Id& pointer = find(variable.type);
+  if (pointer.op != spv::OpTypePointer) {
+    malformed("a variable has no pointer type");
+  }
+  if (storage == spv::StorageClassPushConstant) {
+    interface_.push_bytes = static_cast<std::uint32_t>(bytes_of(at(pointer.operands, 1), 0));
+    return;
+  }
+  const bool buffer =
+      storage == spv::StorageClassStorageBuffer || storage == spv::StorageClassUniform;
+  if (!buffer && storage != spv::StorageClassUniformConstant) {
+    return;
+  }
+  const Decorations& placed = variable.decorations;
+  const std::uint32_t binding = placed.binding.value_or(0);
+  const auto type = ids_.find(at(pointer.operands, 1));
+  if (!buffer || type == ids_.end() || type->second.op != spv::OpTypeStruct) {
+    unsupported("binding (" + std::to_string(binding) + ") as something else than one buffer");
+  }
+  if (!placed.binding || placed.set.value_or(0) != 0) {
+    unsupported("a buffer without a binding in set 0");
+  }
+  const Id& block = type->second;
+  bool readonly = true;
+  bool writeonly = true;
+  for (std::size_t i = 0; i < block.operands.size(); ++i) {
+    readonly = readonly && member(block, i).nonwritable;
+    writeonly = writeonly && member(block, i).nonreadable;
+  }
+  const bool uniform = storage == spv::StorageClassUniform && !block.decorations.buffer_block;
+  const ShaderBinding result{uniform, uniform || placed.nonwritable || readonly,
+                             !uniform && (placed.nonreadable || writeonly)};
+  if (!interface_.bindings.emplace(binding, result).second) {
+    unsupported("binding (" + std::to_string(binding) + ") for two buffers");
+  }
+}
+
+ShaderInterface Reader::interface() {
+  if (!ends_function_) {
+    malformed("it does not end with a function");
+  }
+  if (!compute_) {
+    unsupported("no compute entry point");
+  }
+  if (!local_size_ids_.empty()) {
+    set_local_size(local_size_ids_);
+  }
+  // The decorated constant wins over both execution modes.
+  for (const std::uint32_t id : workgroup_sizes_) {
+    set_local_size(find(id).operands);
+  }
+  for (const std::uint32_t id : variables_) {
+    add_variable(find(id));
+  }
+  return std::move(interface_);
+}
+
+}  // namespace
+
+ShaderInterface reflect_spirv(std::span<const std::uint32_t> words) {
+  return Reader(words).interface();
+}
+
+}  // namespace reprise

@@ -1,0 +1,141 @@
+#include "reprise/core/step.h"
+
+#include <algorithm>
+
+namespace reprise {
+namespace {
+
+const Operand& operand_of(const OpDef& op, std::size_t i) {
+  return i < op.operands.size() ? op.operands[i] : op.results[i - op.operands.size()];
+}
+
+Binding bind(const BoundTensor& tensor, Access access, std::uint64_t alignment) {
+  const std::uint64_t base = tensor.offset / alignment * alignment;
+  return {tensor.storage, access, BindingType::storage, base,
+          tensor.offset - base + tensor.spec->span_bytes()};
+}
+
+void require_bindable(const OpDef& op, const Operand& operand, const Binding& binding,
+                      const DeviceTraits& traits) {
+  if (binding.bytes > traits.max_binding_bytes) {
+    throw Error(ErrorCode::unsupported,
+                std::string(op.name) + " binds (" + std::to_string(binding.bytes) + ") bytes as " +
+                    std::string(operand.name) + ", but this device binds at most " +
+                    std::to_string(traits.max_binding_bytes) + " bytes (its storage range).");
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(StepKind kind) {
+  constexpr std::array<std::string_view, 3> kNames{"dispatch", "host", "copy"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Step& StepList::append(StepKind kind, std::uint32_t node, const OpDef* op) {
+  Step& step = steps_.emplace_back();
+  step.kind = kind;
+  step.node = node;
+  step.op = op;
+  step.first_binding = static_cast<std::uint32_t>(bindings_.size());
+  step.first_byte = static_cast<std::uint32_t>(bytes_.size());
+  step.first_spec = static_cast<std::uint32_t>(specs_.size());
+  return step;
+}
+
+void StepList::append_bytes(Step& step, std::span<const std::byte> bytes) {
+  step.byte_count = static_cast<std::uint32_t>(bytes.size());
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  bytes_.resize((bytes_.size() + 7) / 8 * 8);  // keeps every attribute struct aligned
+}
+
+void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits,
+                               const Kernel& kernel, const Grid& grid,
+                               std::span<const std::byte> push) {
+  Step& step = append(StepKind::dispatch, call.node, &call.op);
+  step.kernel = kernel;
+  step.grid = grid;
+  for (std::size_t i = 0; i < call.tensors.size(); ++i) {
+    const Operand& operand = operand_of(call.op, i);
+    const BoundTensor& tensor = call.tensors[i] ? call.tensors[i] : call.tensors[0];
+    const Access access = call.tensors[i] ? operand.access : Access::read;
+    bindings_.push_back(bind(tensor, access, traits.binding_alignment));
+    require_bindable(call.op, operand, bindings_.back(), traits);
+  }
+  if (call.op.reads_state()) {
+    bindings_.push_back(bind(call.state, Access::read, traits.binding_alignment));
+    bindings_.back().type = BindingType::uniform;
+  }
+  step.binding_count = static_cast<std::uint32_t>(bindings_.size()) - step.first_binding;
+  append_bytes(step, push);
+}
+
+void StepList::call(const BoundCall& call) {
+  Step& step = append(StepKind::call, call.node, &call.op);
+  for (std::size_t i = 0; i < call.tensors.size(); ++i) {
+    const BoundTensor& tensor = call.tensors[i];
+    bindings_.push_back(tensor ? bind(tensor, operand_of(call.op, i).access, 1) : Binding{});
+    specs_.push_back(tensor ? *tensor.spec : TensorSpec{});
+  }
+  if (call.op.reads_state()) {
+    bindings_.push_back(bind(call.state, Access::read, 1));
+    bindings_.back().type = BindingType::uniform;
+    specs_.push_back(*call.state.spec);
+  }
+  step.binding_count = static_cast<std::uint32_t>(bindings_.size()) - step.first_binding;
+  append_bytes(step, call.attributes);
+}
+
+void StepList::copy(std::uint32_t node, const Binding& from, const Binding& to) {
+  Step& step = append(StepKind::copy, node, nullptr);
+  bindings_.push_back(from);
+  bindings_.push_back(to);
+  step.binding_count = 2;
+}
+
+void StepList::clear() {
+  steps_.clear();
+  bindings_.clear();
+  bytes_.clear();
+  specs_.clear();
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const std::size_t results = call.op.operands.size();
+  for (std::size_t i = results; i < call.tensors.size(); ++i) {
+    if (call.tensors[i].shape().elements() == 0) {
+      return;  // nothing to compute: no step
+    }
+  }
+  if (traits.runs_references) {
+    steps.call(call);
+  } else {
+    call.op.lower(call, traits, steps);
+  }
+}
+
+Grid groups_for(std::uint64_t invocations, std::uint32_t local) {
+  constexpr std::uint64_t kMaxX = 65535;  // the least maxComputeWorkGroupCount a driver may have
+  const std::uint64_t groups = (invocations + local - 1) / local;
+  const std::uint64_t y = (groups + kMaxX - 1) / kMaxX;
+  if (y > kMaxX) {
+    throw Error(ErrorCode::unsupported, "A dispatch of (" + std::to_string(groups) +
+                                            ") workgroups is above the limit of 65535 x 65535.");
+  }
+  return {static_cast<std::uint32_t>(std::min(groups, kMaxX)), static_cast<std::uint32_t>(y), 1};
+}
+
+View view_of(const BoundTensor& tensor, const DeviceTraits& traits) {
+  View view;
+  const std::uint64_t rest = tensor.offset % traits.binding_alignment;
+  view.offset = static_cast<std::uint32_t>(rest / info_of(tensor.dtype()).block_bytes);
+  const std::size_t missing = Shape::kMaxRank - tensor.shape().rank();
+  for (std::size_t i = 0; i < tensor.shape().rank(); ++i) {
+    const bool broadcast = tensor.shape().dim(i) == 1;
+    view.strides[missing + i] =
+        broadcast ? 0 : static_cast<std::uint32_t>(tensor.spec->strides[i]);
+  }
+  return view;
+}
+
+}  // namespace reprise

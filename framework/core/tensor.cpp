@@ -1,0 +1,103 @@
+#include "reprise/core/tensor.h"
+
+#include "reprise/core/error.h"
+
+namespace reprise {
+
+bool TensorSpec::contiguous() const {
+  std::int64_t step = 1;
+  for (std::size_t i = shape.rank(); i-- > 0;) {
+    if (shape.dim(i) != 1 && strides[i] != step) {
+      return false;
+    }
+    step *= shape.dim(i);
+  }
+  return true;
+}
+
+std::uint64_t TensorSpec::span_bytes() const {
+  if (shape.elements() == 0) {
+    return 0;
+  }
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    last += (shape.dim(i) - 1) * strides[i];
+  }
+  return bytes_of(dtype, static_cast<std::uint64_t>(last) + 1);
+}
+
+std::string to_string(const TensorSpec& spec) {
+  return std::string(name_of(spec.dtype)) + " " + to_string(spec.shape);
+}
+
+TensorRecord* TensorSlab::closed() {
+  static TensorRecord mark;
+  return &mark;
+}
+
+TensorRecord* TensorSlab::create() {
+  if (free_ != nullptr) {
+    return std::exchange(free_, free_->next);
+  }
+  if (used_ == chunk_) {
+    chunks_.push_back(std::make_unique<TensorRecord[]>(chunk_));
+    used_ = 0;
+  }
+  TensorRecord* record = &chunks_.back()[used_++];
+  record->slab = this;
+  return record;
+}
+
+void TensorSlab::drop(TensorRecord* record) {
+  record->buffer.reset();
+  TensorRecord* head = dropped_.load(std::memory_order_relaxed);
+  do {
+    if (head == closed()) {
+      if (remaining_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        delete this;
+      }
+      return;
+    }
+    record->next = head;
+  } while (!dropped_.compare_exchange_weak(head, record, std::memory_order_acq_rel,
+                                           std::memory_order_acquire));
+}
+
+void TensorSlab::close() {
+  auto alive =
+      static_cast<std::int64_t>(chunks_.empty() ? 0 : (chunks_.size() - 1) * chunk_ + used_);
+  for (TensorRecord* list : {free_, dropped_.exchange(closed(), std::memory_order_acq_rel)}) {
+    for (; list != nullptr; list = list->next) {
+      --alive;
+    }
+  }
+  if (remaining_.fetch_add(alive, std::memory_order_acq_rel) + alive == 0) {
+    delete this;
+  }
+}
+
+Tensor Tensor::over(std::shared_ptr<Buffer> buffer, const TensorSpec& spec, std::uint64_t offset,
+                    std::string name) {
+  if (offset > buffer->bytes() || spec.span_bytes() > buffer->bytes() - offset) {
+    invalid("Tensor '" + name + "' " + to_string(spec) + " needs (" +
+            std::to_string(spec.span_bytes()) + ") bytes at offset (" + std::to_string(offset) +
+            "), but buffer '" + buffer->name() + "' has " + std::to_string(buffer->bytes()) +
+            " bytes.");
+  }
+  const std::uint64_t element = info_of(spec.dtype).block_bytes;
+  if (offset % element != 0) {
+    invalid("Tensor '" + name + "' " + to_string(spec) + " starts at offset (" +
+            std::to_string(offset) + "), which is not a multiple of its element's " +
+            std::to_string(element) + " bytes.");
+  }
+  auto* slab = new TensorSlab(0, 1);
+  TensorRecord* record = slab->create();
+  slab->close();
+  record->spec = spec;
+  record->buffer = std::move(buffer);
+  record->offset = offset;
+  record->name = std::move(name);
+  return Tensor(record);
+}
+
+}  // namespace reprise

@@ -1,0 +1,47 @@
+// A cursor over little-endian bytes from outside: every read is checked against what is left.
+// It never copies or allocates what it reads.
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace reprise {
+
+class ByteReader {
+ public:
+  /// `source` is what error messages call these bytes: "GGUF file 'a.gguf'".
+  ByteReader(std::span<const std::byte> bytes, std::string source)
+      : bytes_(bytes), source_(std::move(source)) {}
+
+  std::uint64_t offset() const { return offset_; }
+  std::uint64_t left() const { return bytes_.size() - offset_; }
+
+  /// `what` names the field in an error: "the tensor count".
+  template <class T>
+  T number(std::string_view what) {
+    static_assert(std::is_arithmetic_v<T> && std::endian::native == std::endian::little);
+    T value{};
+    std::memcpy(&value, bytes(sizeof(T), what).data(), sizeof(T));
+    return value;
+  }
+  std::span<const std::byte> bytes(std::uint64_t count, std::string_view what);
+  /// A 64-bit length, then that many bytes.
+  std::string_view text(std::string_view what);
+  /// `count` items of at least `least_bytes` each must fit in what is left.
+  void require_items(std::uint64_t count, std::uint64_t least_bytes, std::string_view what) const;
+
+  /// Throws invalid_argument: "The <source> is malformed: <reason>".
+  [[noreturn]] void fail(const std::string& reason) const;
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t offset_ = 0;
+  std::string source_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,84 @@
+#include "reprise/formats/gguf.h"
+
+#include <algorithm>
+
+#include "framework/formats/gguf_parser.h"
+#include "framework/formats/gguf_types.h"
+#include "framework/formats/text.h"
+#include "reprise/core/error.h"
+
+namespace reprise {
+namespace {
+
+template <class T, class Name>
+const T* find_sorted(const std::vector<T>& items, const std::vector<std::size_t>& order,
+                     std::string_view wanted, Name name) {
+  const auto name_at = [&](std::size_t i) { return name(items[i]); };
+  const auto found = std::ranges::lower_bound(order, wanted, {}, name_at);
+  return found == order.end() || name_at(*found) != wanted ? nullptr : &items[*found];
+}
+
+}  // namespace
+
+std::optional<DType> GgufTensor::dtype() const {
+  const GgufTensorType* const type = gguf_tensor_type(type_id);
+  return type == nullptr ? std::nullopt : type->dtype;
+}
+
+DType GgufTensor::require_dtype() const {
+  const auto type = dtype();
+  if (!type) {
+    throw Error(ErrorCode::unsupported, "The tensor " + printable(name) + " has type (" +
+                                            std::string(type_name) +
+                                            "), which can be loaded but not computed with.");
+  }
+  return *type;
+}
+
+GgufFile GgufFile::open(const std::filesystem::path& path) {
+  auto contents = std::make_shared<GgufContents>(path);
+  contents->file.require_unchanged();
+  parse_gguf(*contents);
+  contents->file.require_unchanged();
+  return GgufFile(std::move(contents));
+}
+
+std::uint32_t GgufFile::version() const { return contents_->version; }
+
+std::uint32_t GgufFile::alignment() const { return contents_->alignment; }
+
+const std::vector<GgufValue>& GgufFile::metadata() const { return contents_->metadata; }
+
+const GgufValue* GgufFile::find_value(std::string_view key) const {
+  return find_sorted(contents_->metadata, contents_->metadata_by_key, key,
+                     [](const GgufValue& value) { return value.key(); });
+}
+
+const GgufValue& GgufFile::value(std::string_view key) const {
+  const GgufValue* const found = find_value(key);
+  if (found == nullptr) {
+    invalid("The GGUF file '" + contents_->file.path() + "' has no metadata value " +
+            printable(key) + " among its (" + std::to_string(contents_->metadata.size()) + ").");
+  }
+  return *found;
+}
+
+const std::vector<GgufTensor>& GgufFile::tensors() const { return contents_->tensors; }
+
+const GgufTensor* GgufFile::find(std::string_view name) const {
+  return find_sorted(contents_->tensors, contents_->tensors_by_name, name,
+                     [](const GgufTensor& tensor) { return tensor.name; });
+}
+
+const GgufTensor& GgufFile::tensor(std::string_view name) const {
+  const GgufTensor* const found = find(name);
+  if (found == nullptr) {
+    invalid("The GGUF file '" + contents_->file.path() + "' has no tensor " + printable(name) +
+            " among its (" + std::to_string(contents_->tensors.size()) + ").");
+  }
+  return *found;
+}
+
+void GgufFile::require_unchanged() const { contents_->file.require_unchanged(); }
+
+}  // namespace reprise

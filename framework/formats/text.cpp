@@ -1,0 +1,89 @@
+#include "framework/formats/text.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace reprise {
+namespace {
+
+constexpr std::size_t kPrintableBytes = 96;
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+std::size_t sequence_bytes(unsigned char lead) {
+  if (lead < 0x80U) {
+    return 1;
+  }
+  if (lead >= 0xC2U && lead <= 0xDFU) {
+    return 2;
+  }
+  if (lead >= 0xE0U && lead <= 0xEFU) {
+    return 3;
+  }
+  return lead >= 0xF0U && lead <= 0xF4U ? 4 : 0;
+}
+
+/// The second byte carries what the lead byte leaves open: overlong forms, surrogates, the maximum.
+bool second_byte_fits(unsigned char lead, unsigned char second) {
+  switch (lead) {
+    case 0xE0U:
+      return second >= 0xA0U;
+    case 0xEDU:
+      return second <= 0x9FU;
+    case 0xF0U:
+      return second >= 0x90U;
+    case 0xF4U:
+      return second <= 0x8FU;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t bytes = sequence_bytes(lead);
+    if (bytes == 0 || bytes > text.size() - i) {
+      return false;
+    }
+    for (std::size_t k = 1; k < bytes; ++k) {
+      if (!is_continuation(text[i + k])) {
+        return false;
+      }
+    }
+    if (bytes > 1 && !second_byte_fits(lead, static_cast<unsigned char>(text[i + 1]))) {
+      return false;
+    }
+    i += bytes;
+  }
+  return true;
+}
+
+std::string printable(std::string_view text) {
+  std::size_t end = text.size();
+  if (end > kPrintableBytes) {
+    end = kPrintableBytes;
+    while (end > 0 && is_continuation(text[end])) {
+      --end;
+    }
+  }
+  const std::string_view kept = text.substr(0, end);
+  const bool keep_high = is_utf8(kept);
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string result = "'";
+  for (const char c : kept) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20U && byte != 0x7FU && (byte < 0x80U || keep_high)) {
+      result += c;
+    } else {
+      result += "\\x";
+      result += kHex[byte >> 4U];
+      result += kHex[byte & 15U];
+    }
+  }
+  return result + (end < text.size() ? "...'" : "'");
+}
+
+}  // namespace reprise

@@ -1,0 +1,129 @@
+#include "reprise/graph/execution_plan.h"
+
+#include <algorithm>
+
+namespace reprise {
+namespace {
+
+/// First and last step that uses each storage. Inputs live from the start, outputs to the end, and
+/// inputs to the end too: a launch writes them once and may run the steps several times.
+void find_lifetimes(const ComputeGraph& graph, ExecutionPlan& plan) {
+  for (std::uint32_t s = 0; s < plan.steps.size(); ++s) {
+    for (const Binding& binding : plan.steps.bindings(plan.steps[s])) {
+      if (binding.bytes == 0) {
+        continue;  // an absent operand of a call
+      }
+      Place& place = plan.places[binding.pool];
+      place.first_step = std::min(place.first_step, s);
+      place.last_step = place.last_step == kNoIndex ? s : std::max(place.last_step, s);
+    }
+  }
+  const auto end = static_cast<std::uint32_t>(plan.steps.size());
+  for (std::size_t i = 0; i < graph.storages.size(); ++i) {
+    Place& place = plan.places[i];
+    const Storage& storage = graph.storages[i];
+    if (storage.input) {
+      place.first_step = 0;
+      place.last_step = end;
+    } else if (storage.output) {
+      place.first_step = std::min(place.first_step, end);
+      place.last_step = end;
+    }
+  }
+}
+
+std::vector<std::uint32_t> place_barriers(ExecutionPlan& plan) {
+  std::vector<std::uint32_t> epoch_of_step;
+  HazardTracker tracker;
+  std::vector<Touch> touches;
+  for (std::uint32_t s = 0; s < plan.steps.size(); ++s) {
+    touches_of(plan.steps, plan.steps[s], touches);
+    tracker.step(s, touches);
+    epoch_of_step.push_back(static_cast<std::uint32_t>(tracker.barriers().size()));
+  }
+  epoch_of_step.push_back(epoch_of_step.empty() ? 0 : epoch_of_step.back());
+  plan.barriers = tracker.barriers();
+  return epoch_of_step;
+}
+
+void place_transients(const ComputeGraph& graph, ExecutionPlan& plan,
+                      std::span<const std::uint32_t> epoch_of_step) {
+  std::vector<Lifetime> by_step;
+  std::vector<Lifetime> lifetimes;
+  std::vector<std::size_t> storages;
+  for (std::size_t i = 0; i < graph.storages.size(); ++i) {
+    const Place& place = plan.places[i];
+    if (graph.storages[i].kind != StorageKind::transient || place.first_step == kNoIndex) {
+      continue;
+    }
+    storages.push_back(i);
+    by_step.push_back({graph.storages[i].bytes, place.first_step, place.last_step});
+    lifetimes.push_back(by_step.back());
+    if (!epoch_of_step.empty()) {
+      lifetimes.back().first = epoch_of_step[place.first_step];
+      lifetimes.back().last = epoch_of_step[place.last_step];
+    }
+    plan.naive_bytes += (graph.storages[i].bytes + kArenaAlignment - 1) / kArenaAlignment *
+                        kArenaAlignment;
+  }
+  const MemoryPlan memory = plan_memory(lifetimes);
+  for (std::size_t k = 0; k < storages.size(); ++k) {
+    plan.places[storages[k]].offset = memory.offsets[k];
+  }
+  plan.arena_bytes = memory.arena_bytes;
+  plan.live_peak_bytes = live_peak(by_step);
+}
+
+void place_persistent(const ComputeGraph& graph, ExecutionPlan& plan) {
+  plan.pools.push_back({"arena", plan.arena_bytes, nullptr});
+  for (std::size_t i = 0; i < graph.storages.size(); ++i) {
+    const Storage& storage = graph.storages[i];
+    if (storage.kind == StorageKind::persistent) {
+      const bool state = graph.state_tensor != kNoIndex &&
+                         graph.tensors[graph.state_tensor].storage == i;
+      plan.places[i].pool = static_cast<std::uint32_t>(plan.pools.size());
+      plan.pools.push_back({state ? "state" : "buffer", storage.bytes, storage.buffer});
+    }
+  }
+}
+
+void relocate(ExecutionPlan& plan) {
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    for (Binding& binding : plan.steps.bindings(plan.steps[s])) {
+      const Place& place = plan.places[binding.pool];
+      binding.pool = binding.bytes == 0 ? ExecutionPlan::kArena : place.pool;
+      binding.offset += place.offset;
+    }
+  }
+}
+
+}  // namespace
+
+void touches_of(const StepList& steps, const Step& step, std::vector<Touch>& out) {
+  out.clear();
+  for (const Binding& b : steps.bindings(step)) {
+    out.push_back({{b.pool, b.offset, b.offset + b.bytes}, b.access});
+  }
+}
+
+ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits, ReuseRule rule) {
+  ExecutionPlan plan;
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+    const NodeCall node(graph, n);
+    lower(node.call(), traits, plan.steps);
+  }
+  plan.places.resize(graph.storages.size());
+  find_lifetimes(graph, plan);
+  // Epochs come from the barriers that unshared storage needs; placing by them adds none.
+  std::vector<std::uint32_t> epochs;
+  if (rule == ReuseRule::epoch) {
+    epochs = place_barriers(plan);
+  }
+  place_transients(graph, plan, epochs);
+  place_persistent(graph, plan);
+  relocate(plan);
+  place_barriers(plan);
+  return plan;
+}
+
+}  // namespace reprise

@@ -1,0 +1,196 @@
+// What an op is (OpDef), one call of it while recording (OpCall), one node of it once its memory is
+// known (BoundCall), and its execution on the host (HostCall). Nothing here allocates.
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
+
+#include "reprise/core/error.h"
+#include "reprise/core/tensor.h"
+
+namespace reprise {
+
+enum class Access : std::uint8_t { read = 1, write = 2, read_write = 3 };
+constexpr bool reads(Access a) { return (static_cast<unsigned>(a) & 1U) != 0; }
+constexpr bool writes(Access a) { return (static_cast<unsigned>(a) & 2U) != 0; }
+
+/// A scalar of the session's state block, got from Recorder::state. `word` is its place in the
+/// block, 4 bytes each.
+struct StateField {
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  std::uint32_t word = kNone;
+  DType dtype = DType::i32;
+};
+
+/// Throws invalid_argument if the field has another type.
+void require_dtype(StateField field, DType wanted);
+
+/// An attribute that is a constant or lives in the state block. It is one of the push-constant word
+/// pairs {value, word}: shaders read it through shaders/include/state.glsl. A plain `float`
+/// attribute refuses a StateField at compile time.
+template <class T>
+struct Param {
+  static_assert(sizeof(T) == 4);
+  Param() = default;
+  Param(T constant) : value(constant) {}              // NOLINT(google-explicit-constructor)
+  Param(StateField field) : word(field.word) {        // NOLINT(google-explicit-constructor)
+    require_dtype(field, std::is_same_v<T, float> ? DType::f32 : DType::i32);
+  }
+  bool dynamic() const { return word != StateField::kNone; }
+  T value{};
+  std::uint32_t word = StateField::kNone;
+};
+
+using DTypeSet = std::uint32_t;
+constexpr DTypeSet accepts(std::initializer_list<DType> types) {
+  DTypeSet set = 0;
+  for (const DType t : types) {
+    set |= 1U << static_cast<unsigned>(t);
+  }
+  return set;
+}
+
+/// Which strides an operand may have.
+enum class Layout : std::uint8_t {
+  contiguous,
+  rows,  // any, but the elements of a row are neighbours
+  any,
+};
+
+/// An input or a result of an op. Shaders bind them in the order of the schema: operands, results,
+/// then the state block if an attribute may be dynamic.
+struct Operand {
+  std::string_view name;
+  Access access = Access::read;
+  DTypeSet dtypes = 0xFFFFFFFF;
+  bool optional = false;  // absent optional operands are bound to the first operand's range
+  Layout layout = Layout::contiguous;
+};
+
+enum class AttributeType : std::uint8_t { f32, i32, boolean, param_i32, param_f32 };
+struct Attribute {
+  std::string_view name;
+  AttributeType type;
+  std::uint16_t offset;
+};
+
+/// Result specs by value: four is enough for every op planned.
+struct Outputs {
+  static constexpr std::size_t kMax = 4;
+  std::array<TensorSpec, kMax> specs;
+  std::size_t count = 0;
+  std::uint64_t offset = 0;  // views only: bytes added to the source's offset
+  Outputs() = default;
+  Outputs(const TensorSpec& only) : count(1) { specs[0] = only; }  // NOLINT(google-explicit-constructor)
+};
+
+/// What one node moves and computes, for reports; not a timing.
+struct Cost {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t write_bytes = 0;
+  std::uint64_t operations = 0;
+};
+
+class Recorder;
+class StepList;
+struct DeviceTraits;
+struct OpDef;
+
+struct OpCall {
+  const Recorder& recorder;  // names for messages only
+  const OpDef& op;
+  std::span<const TensorRef> inputs;  // one per operand; an empty one is optional and absent
+  std::span<const std::byte> attributes;
+  SourceLocation where;
+  template <class A>
+  const A& as() const {
+    return *reinterpret_cast<const A*>(attributes.data());
+  }
+};
+
+/// An operand or result with its place: a storage of the graph and a byte offset in it.
+struct BoundTensor {
+  const TensorSpec* spec = nullptr;
+  std::uint32_t storage = 0;
+  std::uint64_t offset = 0;
+  explicit operator bool() const { return spec != nullptr; }
+  const Shape& shape() const { return spec->shape; }
+  DType dtype() const { return spec->dtype; }
+};
+
+struct BoundCall {
+  const OpDef& op;
+  std::uint32_t node;                      // index in the graph, or StepList::kNoNode
+  std::span<const BoundTensor> tensors;    // operands, then results; absent ones are empty
+  BoundTensor state;                       // the state block; read if an attribute is dynamic
+  std::span<const std::byte> attributes;
+  template <class A>
+  const A& as() const {
+    return *reinterpret_cast<const A*>(attributes.data());
+  }
+};
+
+/// A tensor in host memory. Elements are reached through at(), strides applied.
+struct HostTensor {
+  std::byte* data = nullptr;
+  const TensorSpec* spec = nullptr;
+  explicit operator bool() const { return data != nullptr; }
+  const Shape& shape() const { return spec->shape; }
+  DType dtype() const { return spec->dtype; }
+  /// Element index of the row (i0, i1, i2) of the shape padded to four dimensions.
+  std::int64_t row(std::int64_t i0, std::int64_t i1, std::int64_t i2) const;
+  /// Reads or writes one element by index, converting. Plain types only.
+  double load(std::int64_t element) const;
+  void store(std::int64_t element, double value) const;
+  std::int64_t load_integer(std::int64_t element) const;
+};
+
+struct HostCall {
+  const OpDef& op;
+  std::span<const HostTensor> tensors;  // operands, then results; absent ones are empty
+  std::span<const std::byte> attributes;
+  const std::uint32_t* state;  // null if no attribute is dynamic
+  template <class A>
+  const A& as() const {
+    return *reinterpret_cast<const A*>(attributes.data());
+  }
+  template <class T>
+  T value(const Param<T>& param) const {
+    return param.dynamic() ? std::bit_cast<T>(state[param.word]) : param.value;
+  }
+};
+
+/// The only place that knows an op: everything else reads this.
+struct OpDef {
+  std::string_view name;  // also of its shaders, tests, labels and database rows
+  std::span<const Operand> operands;
+  std::span<const Operand> results = {};
+  std::span<const Attribute> attributes = {};
+  std::uint32_t push_bytes = 0;                 // of its shaders
+  std::span<const std::string_view> shaders = {};  // variants, one shader each: "matmul.f16"
+  Outputs (*infer)(const OpCall&) = nullptr;    // throws Error naming operands
+  Cost (*cost)(const BoundCall&) = nullptr;
+  void (*reference)(const HostCall&) = nullptr;  // accumulates in float64: the meaning of the op
+  void (*lower)(const BoundCall&, const DeviceTraits&, StepList&) = nullptr;
+  bool view = false;  // same memory: no node, no shader
+
+  bool reads_state() const {
+    for (const Attribute& a : attributes) {
+      if (a.type == AttributeType::param_i32 || a.type == AttributeType::param_f32) {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+/// For shape rules: "x ('name' f32 [2, 3])".
+std::string describe(const OpCall& call, std::size_t operand);
+
+/// Bytes read and written of every operand and result, counted once; operations as given.
+Cost streaming_cost(const BoundCall& call, std::uint64_t operations);
+
+}  // namespace reprise

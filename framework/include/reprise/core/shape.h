@@ -1,0 +1,46 @@
+// Extents and strides of a tensor: plain values, no allocation.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+namespace reprise {
+
+/// Row-major extents, first dimension slowest, rank 1 to 4.
+/// Constructing one with another rank, a negative extent or more than 2^62 elements throws
+/// invalid_argument.
+class Shape {
+ public:
+  static constexpr std::size_t kMaxRank = 4;
+
+  Shape() = default;
+  Shape(std::initializer_list<std::int64_t> dims);  // NOLINT(google-explicit-constructor)
+  explicit Shape(std::span<const std::int64_t> dims);
+
+  std::size_t rank() const { return rank_; }
+  std::int64_t dim(std::size_t i) const { return dims_[i]; }
+  std::int64_t back() const { return dims_[rank_ - 1U]; }
+  std::int64_t elements() const;
+  /// elements() / back(): the number of rows when all but the last dimension are flattened.
+  std::int64_t rows() const;
+  Shape with_back(std::int64_t extent) const;
+  /// The extents as four, leading ones added: what kernels index by.
+  std::array<std::int64_t, kMaxRank> padded() const;
+  bool operator==(const Shape&) const = default;
+
+ private:
+  std::array<std::int64_t, kMaxRank> dims_{};
+  std::uint8_t rank_ = 0;
+};
+
+/// "[2, 3]"
+std::string to_string(const Shape& shape);
+
+/// Distance in elements between neighbours along each dimension, in the order of the shape.
+using Strides = std::array<std::int64_t, Shape::kMaxRank>;
+Strides contiguous_strides(const Shape& shape);
+
+}  // namespace reprise

@@ -1,0 +1,34 @@
+// The interface of a compute shader, read from its SPIR-V: bindings, workgroup size, push constants
+// and capabilities. A small reader of what our shaders use, not a validator of SPIR-V.
+// Source: SPIR-V specification 1.6, sections 2.3 (layout) and 3 (instructions).
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace reprise {
+
+struct ShaderBinding {
+  bool uniform = false;   // else a storage buffer
+  bool readonly = false;  // every member is declared so; a uniform block always is
+  bool writeonly = false;
+};
+
+struct ShaderInterface {
+  static constexpr std::uint32_t kNoConstant = 0xFFFFFFFF;
+
+  std::map<std::uint32_t, ShaderBinding> bindings;
+  /// Workgroup size; where `local_size_ids` names a specialization constant, its default.
+  std::array<std::uint32_t, 3> local_size{1, 1, 1};
+  std::array<std::uint32_t, 3> local_size_ids{kNoConstant, kNoConstant, kNoConstant};
+  std::uint32_t push_bytes = 0;
+  std::vector<std::uint32_t> capabilities;  // values of spv::Capability, in the order declared
+};
+
+/// Throws invalid_argument if the module is malformed, unsupported if it uses a resource that is
+/// not a plain buffer of set 0. Any words are safe to pass.
+ShaderInterface reflect_spirv(std::span<const std::uint32_t> words);
+
+}  // namespace reprise

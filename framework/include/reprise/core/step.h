@@ -1,0 +1,124 @@
+// Steps: what a device runs. An op lowers to one or more of them; barriers go between them.
+// Flat tables filled in order, so a list is a value and appending rarely allocates.
+#pragma once
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "reprise/core/op.h"
+
+namespace reprise {
+
+/// Facts about a device that choose kernel variants; filled from queried properties.
+struct DeviceTraits {
+  bool runs_references = false;       // ops run as host functions instead of shaders
+  bool cpu_type = false;              // a software driver: small workgroups, no shared memory
+  std::uint32_t subgroup_size = 1;
+  std::uint32_t workgroup_size = 64;  // of one-invocation-per-element kernels
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t binding_alignment = 256;  // of storage offsets; at most kStorageAlignment
+  std::uint64_t max_binding_bytes = ~std::uint64_t{0};
+};
+
+/// Every storage starts at a multiple of this; no driver asks for more.
+inline constexpr std::uint64_t kStorageAlignment = 256;
+
+enum class BindingType : std::uint8_t { storage, uniform };
+
+/// A byte range. While a plan is made, `pool` is a storage of the graph; afterwards a pool of the
+/// plan. `offset` of a storage binding is a multiple of DeviceTraits::binding_alignment.
+struct Binding {
+  std::uint32_t pool = 0;
+  Access access = Access::read;
+  BindingType type = BindingType::storage;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A shader with its specialization constants; constant 0 is the workgroup size.
+struct Kernel {
+  static constexpr std::size_t kMaxConstants = 4;
+  std::string_view shader;
+  std::array<std::uint32_t, kMaxConstants> constants{};
+  std::uint32_t constant_count = 0;
+  bool operator==(const Kernel&) const = default;
+};
+
+using Grid = std::array<std::uint32_t, 3>;
+
+enum class StepKind : std::uint8_t {
+  dispatch,  // a kernel over a grid
+  call,      // an op's host function
+  copy,      // bindings {from, to}, equal bytes
+};
+std::string_view name_of(StepKind kind);
+
+struct Step {
+  StepKind kind = StepKind::dispatch;
+  std::uint32_t node = 0;
+  const OpDef* op = nullptr;  // null for copies
+  Kernel kernel;              // dispatch only
+  Grid grid{1, 1, 1};         // dispatch only
+  std::uint32_t first_binding = 0, binding_count = 0;
+  std::uint32_t first_byte = 0, byte_count = 0;  // push constants, or the attributes of a call
+  std::uint32_t first_spec = 0;                  // call only: one per binding
+};
+
+class StepList {
+ public:
+  static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
+
+  /// Binds all operands and results in the order of the schema, then the state if the op reads it.
+  template <class Push>
+  void dispatch(const BoundCall& call, const DeviceTraits& traits, const Kernel& kernel,
+                const Grid& grid, const Push& push) {
+    static_assert(std::is_trivially_copyable_v<Push> && sizeof(Push) <= 128);
+    append_dispatch(call, traits, kernel, grid, std::as_bytes(std::span(&push, 1)));
+  }
+  void call(const BoundCall& call);
+  void copy(std::uint32_t node, const Binding& from, const Binding& to);
+  void clear();
+
+  std::size_t size() const { return steps_.size(); }
+  const Step& operator[](std::size_t i) const { return steps_[i]; }
+  std::span<const Binding> bindings(const Step& s) const {
+    return {bindings_.data() + s.first_binding, s.binding_count};
+  }
+  std::span<Binding> bindings(const Step& s) {
+    return {bindings_.data() + s.first_binding, s.binding_count};
+  }
+  std::span<const std::byte> bytes(const Step& s) const {
+    return {bytes_.data() + s.first_byte, s.byte_count};
+  }
+  std::span<const TensorSpec> specs(const Step& s) const {
+    return {specs_.data() + s.first_spec, s.kind == StepKind::call ? s.binding_count : 0};
+  }
+
+ private:
+  void append_dispatch(const BoundCall& call, const DeviceTraits& traits, const Kernel& kernel,
+                       const Grid& grid, std::span<const std::byte> push);
+  Step& append(StepKind kind, std::uint32_t node, const OpDef* op);
+  void append_bytes(Step& step, std::span<const std::byte> bytes);
+
+  std::vector<Step> steps_;
+  std::vector<Binding> bindings_;
+  std::vector<std::byte> bytes_;
+  std::vector<TensorSpec> specs_;
+};
+
+/// Lowers one node: the op's own lowering, or one call on devices that run references.
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps);
+
+/// Workgroups for `invocations` of `local` each, folded into y above 65,535: kernels find their
+/// index with linear_index() of shaders/include/index.glsl and leave early past the end.
+Grid groups_for(std::uint64_t invocations, std::uint32_t local);
+
+/// How a kernel addresses a strided operand: element offset from the binding, strides of the shape
+/// padded to four dimensions (0 for broadcast ones). Mirrors View in shaders/include/view.glsl.
+struct View {
+  std::uint32_t offset = 0;
+  std::array<std::uint32_t, 4> strides{};
+};
+View view_of(const BoundTensor& tensor, const DeviceTraits& traits);
+
+}  // namespace reprise

@@ -1,0 +1,76 @@
+// One metadata entry of a GGUF file, read where it lies in the mapped file.
+// Asking for another type than the entry has is an error that names the key and both types.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reprise {
+
+/// Numbered as in the file.
+enum class GgufValueType : std::uint32_t {
+  u8,
+  i8,
+  u16,
+  i16,
+  u32,
+  i32,
+  f32,
+  boolean,
+  string,
+  array,
+  u64,
+  i64,
+  f64
+};
+std::string_view name_of(GgufValueType type);
+
+/// Valid as long as the GgufFile it comes from. Const members may be called concurrently.
+class GgufValue {
+ public:
+  /// `encoded` holds `count` elements as in the file, already checked to be complete.
+  GgufValue(std::string_view key, bool is_array, GgufValueType element_type, std::uint64_t count,
+            std::span<const std::byte> encoded)
+      : key_(key),
+        is_array_(is_array),
+        element_type_(element_type),
+        count_(count),
+        encoded_(encoded) {}
+
+  std::string_view key() const { return key_; }
+  bool is_array() const { return is_array_; }
+  /// The type of the value, or of each element of an array.
+  GgufValueType element_type() const { return element_type_; }
+  /// 1 for a value that is no array.
+  std::uint64_t count() const { return count_; }
+
+  /// From any integer type. Errors: invalid_argument if the value is outside [least, most].
+  std::int64_t as_integer(std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                          std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
+  /// From f32 or f64.
+  double as_real() const;
+  bool as_bool() const;
+  /// Verbatim: may hold NUL, control characters and invalid UTF-8.
+  std::string_view as_string() const;
+
+  /// From an array of any integer type. Errors: invalid_argument above 2^63 - 1.
+  std::vector<std::int64_t> as_integers() const;
+  std::vector<float> as_floats() const;
+  std::vector<std::string_view> as_strings() const;
+
+ private:
+  std::int64_t integer_at(std::uint64_t index) const;
+  void require(bool matches, bool array, std::string_view wanted) const;
+
+  std::string_view key_;
+  bool is_array_;
+  GgufValueType element_type_;
+  std::uint64_t count_;
+  std::span<const std::byte> encoded_;
+};
+
+}  // namespace reprise

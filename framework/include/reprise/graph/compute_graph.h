@@ -1,0 +1,120 @@
+// ComputeGraph: what was recorded, as flat tables in capture order. Indices, no pointers between
+// rows, so it is a value. Passes and plans read it; nothing changes it after the session finished.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "reprise/core/op.h"
+
+namespace reprise {
+
+inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFF;
+
+enum class StorageKind : std::uint8_t {
+  transient,   // planned into the arena
+  persistent,  // a Buffer that outlives the session
+};
+
+/// One piece of memory. Views share it.
+struct Storage {
+  std::uint64_t bytes = 0;
+  StorageKind kind = StorageKind::transient;
+  bool input = false;   // written by every launch before the first step; lives to the end
+  bool output = false;  // read by every launch after the last step; lives to the end
+  std::shared_ptr<Buffer> buffer = nullptr;  // persistent only: retained once, not per use
+};
+
+enum class TensorRole : std::uint8_t { activation, input, output, param, state };
+std::string_view name_of(TensorRole role);
+
+struct GraphTensor {
+  TensorSpec spec;
+  std::uint64_t offset = 0;  // bytes inside its storage
+  std::uint32_t storage = 0;
+  std::uint32_t name = 0;  // 0: unnamed
+  TensorRole role = TensorRole::activation;
+  std::uint32_t alias_of = kNoIndex;  // views: the tensor they look at
+};
+
+/// A tensor used by a node; `slot` counts operands, then results.
+struct Use {
+  std::uint32_t tensor;
+  std::uint8_t slot;
+  Access access;
+};
+
+struct Node {
+  const OpDef* op = nullptr;
+  SourceLocation where;
+  std::uint32_t first_use = 0;
+  std::uint32_t attributes = 0;  // offset into the attribute bytes
+  std::uint32_t scope = 0;
+  std::uint16_t attribute_bytes = 0;
+  std::uint8_t use_count = 0;
+};
+
+/// Interned text and scope paths; looking up known text does not allocate.
+class Names {
+ public:
+  std::uint32_t intern(std::string_view text);
+  std::string_view text(std::uint32_t id) const { return texts_[id]; }
+  std::uint32_t scope(std::uint32_t outer, std::string_view name, std::int32_t index);
+  /// "layer.3/attn"; empty for the outermost scope.
+  std::string path(std::uint32_t scope) const;
+  std::uint32_t outer_of(std::uint32_t scope) const { return scopes_[scope].outer; }
+  /// "attn": the last part of the path.
+  std::string last_part(std::uint32_t scope) const;
+
+ private:
+  struct ScopeKey {
+    std::uint32_t outer, name;
+    std::int32_t index;
+    bool operator==(const ScopeKey&) const = default;
+  };
+  struct ScopeHash {
+    std::size_t operator()(const ScopeKey& k) const {
+      return (std::size_t{k.outer} * 0x9E3779B97F4A7C15U) ^ (std::size_t{k.name} << 20U) ^
+             static_cast<std::uint32_t>(k.index);
+    }
+  };
+  std::unordered_map<std::string, std::uint32_t> ids_;
+  std::vector<std::string> texts_{""};
+  std::vector<ScopeKey> scopes_{{0, 0, -1}};
+  std::unordered_map<ScopeKey, std::uint32_t, ScopeHash> scope_ids_;
+  std::string scratch_;
+};
+
+struct ComputeGraph {
+  std::string name;
+  std::vector<Node> nodes;
+  std::vector<Use> uses;
+  std::vector<GraphTensor> tensors;
+  std::vector<Storage> storages;
+  std::vector<std::byte> attributes;
+  std::uint32_t state_tensor = kNoIndex;  // the state block, if a node reads or writes it
+  Names names;
+
+  std::span<const Use> uses_of(const Node& n) const {
+    return {uses.data() + n.first_use, n.use_count};
+  }
+  std::span<const std::byte> attributes_of(const Node& n) const {
+    return {attributes.data() + n.attributes, n.attribute_bytes};
+  }
+  /// Bytes and operations of one node.
+  Cost cost_of(std::uint32_t node) const;
+};
+
+/// A node with its operands bound to the graph's storages. Valid while the graph is unchanged.
+class NodeCall {
+ public:
+  NodeCall(const ComputeGraph& graph, std::uint32_t node);
+  const BoundCall& call() const { return call_; }
+
+ private:
+  static constexpr std::size_t kMaxTensors = 12;
+  std::array<BoundTensor, kMaxTensors> tensors_{};
+  BoundCall call_;
+};
+
+}  // namespace reprise

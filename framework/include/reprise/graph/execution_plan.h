@@ -1,0 +1,47 @@
+// ExecutionPlan: what a recording encodes. Steps with their memory, and the barriers between them.
+#pragma once
+#include "reprise/core/step.h"
+#include "reprise/graph/compute_graph.h"
+#include "reprise/graph/hazards.h"
+#include "reprise/graph/memory_plan.h"
+
+namespace reprise {
+
+enum class ReuseRule : std::uint8_t {
+  step,   // a range is free after its last reader: smallest arena, reuse may add barriers
+  epoch,  // free after the barrier that follows its last reader: never adds a barrier
+};
+
+/// Pool 0 is the arena; the others are persistent buffers.
+struct Pool {
+  std::string_view kind;  // "arena", "buffer", "state"
+  std::uint64_t bytes = 0;
+  std::shared_ptr<Buffer> buffer;  // null for the arena: every recording brings its own
+};
+
+/// Where a storage of the graph lives.
+struct Place {
+  std::uint32_t pool = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t first_step = kNoIndex, last_step = kNoIndex;  // kNoIndex: no step uses it
+};
+
+struct ExecutionPlan {
+  static constexpr std::uint32_t kArena = 0;
+  StepList steps;                 // bindings name pools
+  std::vector<Barrier> barriers;  // ranges name pools
+  std::vector<Pool> pools;
+  std::vector<Place> places;      // one per storage of the graph
+  std::uint64_t arena_bytes = 0;
+  std::uint64_t live_peak_bytes = 0;  // no plan can be smaller
+  std::uint64_t naive_bytes = 0;      // without reuse
+};
+
+/// Lowers every node, places transients into one arena by lifetime, then places barriers.
+ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits,
+                        ReuseRule rule = ReuseRule::epoch);
+
+/// The ranges a step reads and writes, by Binding::pool.
+void touches_of(const StepList& steps, const Step& step, std::vector<Touch>& out);
+
+}  // namespace reprise

@@ -1,0 +1,38 @@
+// Places memory barriers in a linear step order. One barrier is global: it separates everything
+// before from everything after, so the tracker only remembers accesses since the last one. Barriers
+// go as late as possible, which is optimal (stabbing intervals: each hazard (src, dst) needs a
+// barrier in (src, dst], and the earliest dst decides).
+#pragma once
+#include <span>
+#include <vector>
+
+#include "reprise/core/op.h"
+#include "reprise/graph/edges.h"
+#include "reprise/graph/range_map.h"
+
+namespace reprise {
+
+struct Touch {
+  Range range;
+  Access access;
+};
+
+struct Barrier {
+  std::uint32_t before_step = 0, cause_src = 0;
+  Range range;  // of the access that had to wait
+  HazardKind kind = HazardKind::raw;
+};
+
+class HazardTracker {
+ public:
+  /// Adds a step; returns true and appends to barriers() if it must wait.
+  bool step(std::uint32_t index, std::span<const Touch> touches);
+  void reset();
+  const std::vector<Barrier>& barriers() const { return barriers_; }
+
+ private:
+  RangeMap map_;
+  std::vector<Barrier> barriers_;
+};
+
+}  // namespace reprise

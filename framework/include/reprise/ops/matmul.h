@@ -1,0 +1,15 @@
+#pragma once
+#include "reprise/core/recorder.h"
+
+namespace reprise {
+
+/// Matrix product with the second operand transposed, as weights are stored: y = x * w^T.
+/// x: [.., n, k] f32, or one vector [k]; w: [.., m, k] f32 or f16; y: [.., n, m] f32, or [m].
+/// Both may be strided. Leading dimensions of w are shared by neighbours of x: head h of x uses
+/// head h / (x_heads / w_heads) of w.
+/// Errors: invalid_argument if k differs or is 0, if w has rank 1, or if a leading dimension of x
+/// is no multiple of that of w.
+/// Sums in f32 on the GPU, in an order that does not depend on n; f64 in the reference.
+[[nodiscard]] Tensor matmul(Site site, TensorRef x, TensorRef w);
+
+}  // namespace reprise

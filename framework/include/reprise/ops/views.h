@@ -1,0 +1,26 @@
+// Views: other shapes of the same memory. They record no node and run no kernel; a view keeps the
+// memory of its source alive. Ops that need contiguous operands refuse strided views: copy first.
+#pragma once
+#include <initializer_list>
+
+#include "reprise/core/recorder.h"
+
+namespace reprise {
+
+/// The elements of x, in order, in another shape.
+/// x: contiguous, any dtype.
+/// Errors: invalid_argument if x is strided or the element counts differ.
+[[nodiscard]] Tensor reshape(Site site, TensorRef x, const Shape& shape);
+
+/// Reorders dimensions: result.dim(i) = x.dim(axes[i]).
+/// Errors: invalid_argument if `axes` is not a permutation of 0 to rank - 1, or if it would move
+/// elements of a block format.
+[[nodiscard]] Tensor permute(Site site, TensorRef x, std::initializer_list<std::size_t> axes);
+
+/// The indices [start, start + length) of dimension `dim`; the rank stays.
+/// Errors: invalid_argument if the range leaves the dimension, or if the slice of a block format is
+/// not contiguous.
+[[nodiscard]] Tensor slice(Site site, TensorRef x, std::size_t dim, std::int64_t start,
+                           std::int64_t length);
+
+}  // namespace reprise

@@ -1,0 +1,5 @@
+// Everything a program needs: devices, sessions, graphs, ops.
+#pragma once
+#include "reprise/open_device.h"             // IWYU pragma: export
+#include "reprise/ops.h"                     // IWYU pragma: export
+#include "reprise/session/graph_executor.h"  // IWYU pragma: export

@@ -1,0 +1,91 @@
+#include "reprise/ops/argmax.h"
+
+#include <cmath>
+#include <limits>
+
+#include "framework/ops/schema.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows}};
+constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr std::string_view kShaders[] = {"argmax"};
+
+// Mirrors the push block of shaders/argmax.comp.
+struct Push {
+  std::array<std::uint32_t, 4> shape;
+  View x;
+};
+
+Outputs infer(const OpCall& call) {
+  const Shape& x = call.inputs[0].shape();
+  if (x.back() < 1 || x.back() > std::numeric_limits<std::int32_t>::max()) {
+    invalid("argmax needs 1 to 2^31 - 1 columns, but " + describe(call, 0) + " has (" +
+            std::to_string(x.back()) + ").");
+  }
+  if (x.rank() == 1) {
+    return TensorSpec{{1}, DType::i32};
+  }
+  std::array<std::int64_t, Shape::kMaxRank> dims{};
+  for (std::size_t i = 0; i + 1 < x.rank(); ++i) {
+    dims[i] = x.dim(i);
+  }
+  return TensorSpec{Shape(std::span<const std::int64_t>(dims).first(x.rank() - 1)), DType::i32};
+}
+
+Cost cost(const BoundCall& call) {
+  return streaming_cost(call, static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
+}
+
+void reference(const HostCall& call) {
+  const HostTensor& x = call.tensors[0];
+  const std::int64_t cols = x.shape().back();
+  const std::int64_t stride = last_stride(x);
+  auto* y = elements_of<std::int32_t>(call.tensors[1]);
+  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
+    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+    std::int64_t best = -1;
+    for (std::int64_t c = 0; c < cols; ++c) {
+      const float v = row[c * stride];
+      if (!std::isnan(v) && (best < 0 || v > row[best * stride])) {
+        best = c;
+      }
+    }
+    *y++ = static_cast<std::int32_t>(best < 0 ? 0 : best);
+  });
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& x = call.tensors[0];
+  indexable_elements(x);
+  const Push push{shape_words(x.shape()), view_of(x, traits)};
+  steps.dispatch(call, traits, {"argmax", {traits.workgroup_size}, 1},
+                 groups_for(static_cast<std::uint64_t>(x.shape().rows()), traits.workgroup_size),
+                 push);
+}
+
+}  // namespace
+
+extern const OpDef argmax_def;
+const OpDef argmax_def{.name = "argmax",
+                       .operands = kOperands,
+                       .results = kResults,
+                       .attributes = {},
+                       .push_bytes = sizeof(Push),
+                       .shaders = kShaders,
+                       .infer = infer,
+                       .cost = cost,
+                       .reference = reference,
+                       .lower = lower};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor argmax(Site site, TensorRef x) {
+  return record(site, ops::argmax_def, {x}, ops::NoAttributes{});
+}
+
+}  // namespace reprise

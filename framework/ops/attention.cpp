@@ -1,0 +1,224 @@
+#include "reprise/ops/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "framework/ops/host_rows.h"
+#include "framework/ops/schema.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+// What is recorded: the mask becomes an operand.
+struct Form {
+  Param<std::int32_t> kv_len;
+  float scale = 0;
+  bool causal = true;
+};
+
+constexpr DTypeSet kFloats = accepts({DType::f32, DType::f16});
+constexpr Operand kOperands[] = {{"q", Access::read, accepts({DType::f32}), false, Layout::rows},
+                                 {"k", Access::read, kFloats, false, Layout::rows},
+                                 {"v", Access::read, kFloats, false, Layout::rows},
+                                 {"mask", Access::read, kFloats, true, Layout::rows}};
+constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Attribute kAttributes[] = {{"kv_len", AttributeType::param_i32, offsetof(Form, kv_len)},
+                                     {"scale", AttributeType::f32, offsetof(Form, scale)},
+                                     {"causal", AttributeType::boolean, offsetof(Form, causal)}};
+// Index: bit 0 for f16 keys and values, bit 1 for an f16 mask.
+constexpr std::string_view kShaders[] = {"attention.f32", "attention.f16", "attention.f32_mask16",
+                                         "attention.f16_mask16"};
+
+// Mirrors the push block of shaders/attention.comp.
+struct Push {
+  View q;
+  View k;
+  View v;
+  std::uint32_t mask_offset;
+  std::uint32_t mask_stride;
+  std::uint32_t mask_columns;
+  std::uint32_t rows;
+  std::uint32_t heads;
+  std::uint32_t share;  // heads per kv head
+  std::uint32_t dim;
+  std::uint32_t value_dim;
+  std::uint32_t capacity;
+  Param<std::int32_t> kv_len;
+  float scale;
+  std::uint32_t flags;  // bit 0: causal, bit 1: masked
+};
+
+float score_scale(const Form& form, const Shape& q) {
+  return form.scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(q.back())))
+                         : form.scale;
+}
+
+Outputs infer(const OpCall& call) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    require_rank(call, i, 3);
+  }
+  const Shape& q = call.inputs[0].shape();
+  const Shape& k = call.inputs[1].shape();
+  const Shape& v = call.inputs[2].shape();
+  require_equal_columns(call, 0, 1);
+  require_pair(k.dim(0) == v.dim(0) && k.dim(1) == v.dim(1), call,
+               "k and v with equal capacity and heads", 1, 2);
+  require_pair(call.inputs[1].dtype() == call.inputs[2].dtype(), call, "k and v of one dtype", 1,
+               2);
+  if (k.elements() == 0 || v.elements() == 0) {
+    invalid("attention needs keys and values with elements, but got " + describe(call, 1) +
+            " and " + describe(call, 2) + ".");
+  }
+  require_pair(q.dim(1) % k.dim(1) == 0, call, "heads of q that are a multiple of those of k", 0,
+               1);
+  const TensorRef& mask = call.inputs[3];
+  if (mask) {
+    require_rank(call, 3, 2);
+    require_pair(mask.shape().dim(0) == q.dim(0) && mask.shape().back() > 0, call,
+                 "a mask [rows, keys] with a row for each of q", 0, 3);
+  }
+  return TensorSpec{q.with_back(v.back()), DType::f32};
+}
+
+Cost cost(const BoundCall& call) {
+  const Shape& q = call.tensors[0].shape();
+  const Shape& v = call.tensors[2].shape();
+  const std::int64_t pairs = q.dim(0) * q.dim(1) * v.dim(0);
+  return streaming_cost(call, 2 * static_cast<std::uint64_t>(pairs * (q.back() + v.back())));
+}
+
+void reference(const HostCall& call) {
+  const Form& form = call.as<Form>();
+  const HostTensor& q = call.tensors[0];
+  const HostTensor& k = call.tensors[1];
+  const HostTensor& v = call.tensors[2];
+  const HostTensor& mask = call.tensors[3];
+  const HostTensor& y = call.tensors[4];
+  const std::int64_t rows = q.shape().dim(0);
+  const std::int64_t heads = q.shape().dim(1);
+  const std::int64_t share = heads / k.shape().dim(1);
+  const std::int64_t used = std::clamp<std::int64_t>(call.value(form.kv_len), 0, k.shape().dim(0));
+  const auto scale = static_cast<double>(score_scale(form, q.shape()));
+  const auto dim = static_cast<std::size_t>(q.shape().back());
+  const auto value_dim = static_cast<std::size_t>(v.shape().back());
+  std::vector<double> query(dim);
+  std::vector<double> sum(value_dim);
+  std::vector<double> scores(static_cast<std::size_t>(used));
+  std::vector<double> keys(scores.size() * dim);
+  std::vector<double> values(scores.size() * value_dim);
+  for (std::int64_t head = 0; head < heads; ++head) {
+    if (head % share == 0) {
+      for (std::size_t j = 0; j < scores.size(); ++j) {
+        const auto key = static_cast<std::int64_t>(j);
+        load_row(k, k.row(0, key, head / share), std::span(keys).subspan(j * dim, dim));
+        load_row(v, v.row(0, key, head / share),
+                 std::span(values).subspan(j * value_dim, value_dim));
+      }
+    }
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::int64_t seen =
+          form.causal ? std::clamp<std::int64_t>(used - rows + row + 1, 0, used) : used;
+      seen = mask ? std::min(seen, mask.shape().back()) : seen;
+      load_row(q, q.row(0, row, head), query);
+      double best = -std::numeric_limits<double>::infinity();
+      for (std::size_t j = 0; j < static_cast<std::size_t>(seen); ++j) {
+        scores[j] = scale * dot(query, std::span(keys).subspan(j * dim, dim));
+        if (mask) {
+          scores[j] += mask.load(mask.row(0, 0, row) + static_cast<std::int64_t>(j));
+        }
+        best = std::max(best, scores[j]);
+      }
+      std::fill(sum.begin(), sum.end(), 0.0);
+      double total = 0;
+      for (std::size_t j = 0; j < static_cast<std::size_t>(seen); ++j) {
+        if (std::isinf(scores[j]) && scores[j] < 0) {
+          continue;
+        }
+        const double weight = std::exp(scores[j] - best);
+        total += weight;
+        for (std::size_t d = 0; d < value_dim; ++d) {
+          sum[d] += weight * values[j * value_dim + d];
+        }
+      }
+      const std::int64_t to = y.row(0, row, head);
+      for (std::size_t d = 0; d < value_dim; ++d) {
+        y.store(to + static_cast<std::int64_t>(d), total == 0 ? 0.0 : sum[d] / total);
+      }
+    }
+  }
+}
+
+// Values one invocation accumulates. Smaller blocks recompute the scores but give a GPU enough
+// invocations when rows are few; the result does not depend on it.
+std::int64_t block_of(std::int64_t row_heads, std::int64_t value_dim, const DeviceTraits& traits) {
+  constexpr std::int64_t kMaxBlock = 128;
+  constexpr std::int64_t kMinBlock = 16;
+  constexpr std::int64_t kEnoughInvocations = 4096;
+  std::int64_t block = std::min(value_dim, kMaxBlock);
+  while (!traits.cpu_type && block > kMinBlock &&
+         row_heads * ((value_dim + block - 1) / block) < kEnoughInvocations) {
+    block = (block + 1) / 2;
+  }
+  return block;
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const Form& form = call.as<Form>();
+  const BoundTensor& q = call.tensors[0];
+  const BoundTensor& k = call.tensors[1];
+  const BoundTensor& v = call.tensors[2];
+  const BoundTensor& mask = call.tensors[3];
+  const View mask_view = mask ? view_of(mask, traits) : View{};
+  const Shape& shape = q.shape();
+  const std::int64_t value_dim = v.shape().back();
+  const Push push{.q = view_of(q, traits),
+                  .k = view_of(k, traits),
+                  .v = view_of(v, traits),
+                  .mask_offset = mask_view.offset,
+                  .mask_stride = mask_view.strides[2],
+                  .mask_columns = mask ? word(mask.shape().back()) : 0,
+                  .rows = word(shape.dim(0)),
+                  .heads = word(shape.dim(1)),
+                  .share = word(shape.dim(1) / k.shape().dim(1)),
+                  .dim = word(shape.back()),
+                  .value_dim = word(value_dim),
+                  .capacity = word(k.shape().dim(0)),
+                  .kv_len = form.kv_len,
+                  .scale = score_scale(form, shape),
+                  .flags = (form.causal ? 1U : 0U) | (mask ? 2U : 0U)};
+  word(call.tensors[4].shape().elements());
+  const std::int64_t row_heads = shape.dim(0) * shape.dim(1);
+  const std::int64_t block = block_of(row_heads, value_dim, traits);
+  const std::int64_t invocations = row_heads * ((value_dim + block - 1) / block);
+  const std::size_t variant =
+      (k.dtype() == DType::f16 ? 1U : 0U) + (mask && mask.dtype() == DType::f16 ? 2U : 0U);
+  steps.dispatch(call, traits, {kShaders[variant], {traits.workgroup_size, word(block)}, 2},
+                 groups_for(static_cast<std::uint64_t>(invocations), traits.workgroup_size), push);
+}
+
+}  // namespace
+
+extern const OpDef attention_def;
+const OpDef attention_def{.name = "attention",
+                          .operands = kOperands,
+                          .results = kResults,
+                          .attributes = kAttributes,
+                          .push_bytes = sizeof(Push),
+                          .shaders = kShaders,
+                          .infer = infer,
+                          .cost = cost,
+                          .reference = reference,
+                          .lower = lower};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor attention(Site site, TensorRef q, TensorRef k, TensorRef v, AttentionAttributes a) {
+  const ops::Form form{a.kv_len, a.scale, a.causal};
+  return record(site, ops::attention_def, {q, k, v, TensorRef(a.mask)}, form);
+}
+
+}  // namespace reprise

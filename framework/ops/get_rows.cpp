@@ -1,0 +1,148 @@
+#include "reprise/ops/get_rows.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "framework/ops/schema.h"
+#include "reprise/core/float16.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+struct GetRowsAttributes {
+  Param<std::int32_t> id;  // used if there is no ids operand
+};
+
+constexpr Operand kOperands[] = {
+    {"table", Access::read, accepts({DType::f32, DType::f16, DType::bf16})},
+    {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
+constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Attribute kAttributes[] = {
+    {"id", AttributeType::param_i32, offsetof(GetRowsAttributes, id)}};
+constexpr std::string_view kShaders[] = {"get_rows.f32", "get_rows.f16", "get_rows.bf16"};
+
+// Mirrors the push block of shaders/get_rows.comp.
+struct Push {
+  std::uint32_t elements;  // of y
+  std::uint32_t cols;
+  std::uint32_t ids_per_table;
+  std::uint32_t table_rows;
+  std::uint32_t table_offset;
+  std::uint32_t ids_offset;
+  std::uint32_t id_words;  // 0: no ids operand
+  Param<std::int32_t> id;
+};
+
+Outputs infer(const OpCall& call) {
+  const Shape& table = call.inputs[0].shape();
+  const bool listed = static_cast<bool>(call.inputs[1]);
+  const std::size_t leading = listed ? call.inputs[1].shape().rank() - 1 : 0;
+  if (table.rank() != leading + 2) {
+    if (listed) {
+      require_pair(false, call, "a table with one dimension more than ids", 0, 1);
+    }
+    require_rank(call, 0, 2);
+  }
+  std::array<std::int64_t, Shape::kMaxRank> dims{};
+  for (std::size_t i = 0; i < leading; ++i) {
+    dims[i] = table.dim(i);
+    require_pair(dims[i] == call.inputs[1].shape().dim(i), call,
+                 "equal leading dimensions of table and ids", 0, 1);
+  }
+  dims[leading] = listed ? call.inputs[1].shape().dim(leading) : 1;
+  dims[leading + 1] = table.back();
+  const std::int64_t rows = table.dim(leading);
+  if (rows < 1 || rows > std::numeric_limits<std::int32_t>::max()) {
+    invalid("get_rows needs 1 to 2^31 - 1 rows, but " + describe(call, 0) + " has (" +
+            std::to_string(rows) + ").");
+  }
+  return TensorSpec{Shape(std::span<const std::int64_t>(dims).first(leading + 2)), DType::f32};
+}
+
+Cost cost(const BoundCall& call) {
+  const BoundTensor& y = call.tensors[2];
+  const auto elements = static_cast<std::uint64_t>(y.shape().elements());
+  const std::uint64_t id_bytes = call.tensors[1] ? call.tensors[1].spec->bytes() : 4;
+  return {bytes_of(call.tensors[0].dtype(), elements) + id_bytes, y.spec->bytes(), 0};
+}
+
+void copy_row(const HostTensor& table, std::int64_t from, float* to, std::int64_t cols) {
+  if (table.dtype() == DType::f32) {
+    std::copy_n(elements_of<const float>(table) + from, cols, to);
+    return;
+  }
+  const auto* row = elements_of<const std::uint16_t>(table) + from;
+  std::transform(row, row + cols, to, table.dtype() == DType::f16 ? f16_to_f32 : bf16_to_f32);
+}
+
+void reference(const HostCall& call) {
+  const HostTensor& table = call.tensors[0];
+  const HostTensor& ids = call.tensors[1];
+  const HostTensor& y = call.tensors[2];
+  const std::int64_t cols = table.shape().back();
+  const std::int64_t table_rows = table.shape().dim(table.shape().rank() - 2);
+  const std::int64_t ids_per_table = ids ? ids.shape().back() : 1;
+  for (std::int64_t r = 0; r < y.shape().rows(); ++r) {
+    const std::int64_t id =
+        ids ? ids.load_integer(r) : std::int64_t{call.value(call.as<GetRowsAttributes>().id)};
+    float* to = elements_of<float>(y) + r * cols;
+    if (id < 0 || id >= table_rows) {
+      std::fill_n(to, cols, std::numeric_limits<float>::quiet_NaN());
+    } else {
+      copy_row(table, (r / ids_per_table * table_rows + id) * cols, to, cols);
+    }
+  }
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& table = call.tensors[0];
+  const BoundTensor& ids = call.tensors[1];
+  indexable_elements(table);
+  Push push{};
+  push.elements = indexable_elements(call.tensors[2]);
+  push.cols = word(table.shape().back());
+  push.ids_per_table = ids ? word(ids.shape().back()) : 1;
+  push.table_rows = word(table.shape().dim(table.shape().rank() - 2));
+  push.table_offset = view_of(table, traits).offset;
+  if (ids) {
+    push.id_words = ids.dtype() == DType::i64 ? 2 : 1;
+    push.ids_offset = view_of(ids, traits).offset * push.id_words;
+    word(ids.shape().elements() * 2);
+  }
+  push.id = call.as<GetRowsAttributes>().id;
+  const std::size_t variant = table.dtype() == DType::f32 ? 0 : table.dtype() == DType::f16 ? 1 : 2;
+  steps.dispatch(call, traits, {kShaders[variant], {traits.workgroup_size}, 1},
+                 groups_for(push.elements, traits.workgroup_size), push);
+}
+
+}  // namespace
+
+extern const OpDef get_rows_def;
+const OpDef get_rows_def{.name = "get_rows",
+                         .operands = kOperands,
+                         .results = kResults,
+                         .attributes = kAttributes,
+                         .push_bytes = sizeof(Push),
+                         .shaders = kShaders,
+                         .infer = infer,
+                         .cost = cost,
+                         .reference = reference,
+                         .lower = lower};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor get_rows(Site site, TensorRef table, TensorRef ids) {
+  if (!ids) {
+    invalid("get_rows needs ids, which is an empty tensor.");
+  }
+  return record(site, ops::get_rows_def, {table, ids}, ops::GetRowsAttributes{});
+}
+
+Tensor get_rows(Site site, TensorRef table, Param<std::int32_t> id) {
+  return record(site, ops::get_rows_def, {table, {}}, ops::GetRowsAttributes{id});
+}
+
+}  // namespace reprise

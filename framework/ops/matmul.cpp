@@ -1,0 +1,128 @@
+#include "reprise/ops/matmul.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "framework/ops/host_rows.h"
+#include "framework/ops/schema.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+struct NoAttributes {};
+
+constexpr Operand kOperands[] = {
+    {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
+    {"w", Access::read, accepts({DType::f32, DType::f16}), false, Layout::rows}};
+constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr std::string_view kShaders[] = {"matmul.f32", "matmul.f16"};
+
+// Rows of x that one invocation multiplies with its row of w: registers of the kernel.
+constexpr std::int64_t kMaxTile = 4;
+
+// Mirrors the push block of shaders/matmul.comp.
+struct Push {
+  std::array<std::uint32_t, 4> shape;  // of y
+  View x;
+  View w;
+  std::array<std::uint32_t, 2> share;  // heads of x per head of w
+  std::uint32_t k;
+};
+
+Outputs infer(const OpCall& call) {
+  const Shape& x = call.inputs[0].shape();
+  const Shape& w = call.inputs[1].shape();
+  if (w.rank() < 2) {
+    invalid("matmul needs weights of rank 2 to 4, but " + describe(call, 1) + " has rank (" +
+            std::to_string(w.rank()) + ").");
+  }
+  require_equal_columns(call, 0, 1);
+  if (x.back() == 0) {
+    invalid("matmul needs at least 1 column, but " + describe(call, 0) + " has (0).");
+  }
+  const auto x_dims = x.padded();
+  const auto w_dims = w.padded();
+  for (std::size_t i = 0; i < 2; ++i) {
+    require_pair(w_dims[i] > 0 && x_dims[i] % w_dims[i] == 0, call,
+                 "leading dimensions of x that are multiples of those of w", 0, 1);
+  }
+  return TensorSpec{x.with_back(w_dims[2]), DType::f32};
+}
+
+Cost cost(const BoundCall& call) {
+  const auto products = call.tensors[2].shape().elements() * call.tensors[0].shape().back();
+  return streaming_cost(call, 2 * static_cast<std::uint64_t>(products));
+}
+
+void reference(const HostCall& call) {
+  const HostTensor& x = call.tensors[0];
+  const HostTensor& w = call.tensors[1];
+  const HostTensor& y = call.tensors[2];
+  const auto dims = x.shape().padded();
+  const auto w_dims = w.shape().padded();
+  const auto k = static_cast<std::size_t>(dims[3]);
+  std::vector<double> rows(static_cast<std::size_t>(dims[2]) * k);
+  std::vector<double> column(k);
+  for (std::int64_t i0 = 0; i0 < dims[0]; ++i0) {
+    for (std::int64_t i1 = 0; i1 < dims[1]; ++i1) {
+      for (std::int64_t n = 0; n < dims[2]; ++n) {
+        load_row(x, x.row(i0, i1, n), std::span(rows).subspan(static_cast<std::size_t>(n) * k, k));
+      }
+      const std::int64_t w0 = i0 / (dims[0] / w_dims[0]);
+      const std::int64_t w1 = i1 / (dims[1] / w_dims[1]);
+      for (std::int64_t m = 0; m < w_dims[2]; ++m) {
+        load_row(w, w.row(w0, w1, m), column);
+        for (std::int64_t n = 0; n < dims[2]; ++n) {
+          const std::span<const double> row(rows.data() + static_cast<std::size_t>(n) * k, k);
+          y.store(y.row(i0, i1, n) + m, dot(row, column));
+        }
+      }
+    }
+  }
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& x = call.tensors[0];
+  const BoundTensor& w = call.tensors[1];
+  const auto dims = x.shape().padded();
+  const auto w_dims = w.shape().padded();
+  const std::array<std::uint32_t, 2> share = {word(dims[0] / w_dims[0]), word(dims[1] / w_dims[1])};
+  const Push push{{word(dims[0]), word(dims[1]), word(dims[2]), word(w_dims[2])},
+                  view_of(x, traits),
+                  view_of(w, traits),
+                  share,
+                  word(dims[3])};
+  word(call.tensors[2].shape().elements());
+  const std::int64_t tile = std::min(dims[2], kMaxTile);
+  const std::int64_t tiles = (dims[2] + tile - 1) / tile;
+  const std::int64_t invocations = dims[0] * dims[1] * tiles * w_dims[2];
+  steps.dispatch(
+      call, traits,
+      {kShaders[w.dtype() == DType::f16 ? 1 : 0], {traits.workgroup_size, word(tile)}, 2},
+      groups_for(static_cast<std::uint64_t>(invocations), traits.workgroup_size), push);
+}
+
+}  // namespace
+
+extern const OpDef matmul_def;
+const OpDef matmul_def{.name = "matmul",
+                       .operands = kOperands,
+                       .results = kResults,
+                       .attributes = {},
+                       .push_bytes = sizeof(Push),
+                       .shaders = kShaders,
+                       .infer = infer,
+                       .cost = cost,
+                       .reference = reference,
+                       .lower = lower};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor matmul(Site site, TensorRef x, TensorRef w) {
+  return record(site, ops::matmul_def, {x, w}, ops::NoAttributes{});
+}
+
+}  // namespace reprise

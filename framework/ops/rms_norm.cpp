@@ -1,0 +1,92 @@
+#include "reprise/ops/rms_norm.h"
+
+#include <cmath>
+
+#include "framework/ops/schema.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
+                                 {"weight", Access::read, accepts({DType::f32}), true}};
+constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Attribute kAttributes[] = {
+    {"eps", AttributeType::f32, offsetof(RmsNormAttributes, eps)}};
+constexpr std::string_view kShaders[] = {"rms_norm"};
+
+// Mirrors the push block of shaders/rms_norm.comp.
+struct Push {
+  std::array<std::uint32_t, 4> shape;
+  View x;
+  float eps;
+  std::uint32_t weighted;
+  std::uint32_t weight_offset;
+};
+
+Outputs infer(const OpCall& call) {
+  if (call.inputs[1]) {
+    require_rank(call, 1, 1);
+    require_equal_columns(call, 0, 1);
+  }
+  return TensorSpec{call.inputs[0].shape(), DType::f32};
+}
+
+Cost cost(const BoundCall& call) {
+  return streaming_cost(call, 4 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
+}
+
+void reference(const HostCall& call) {
+  const HostTensor& x = call.tensors[0];
+  const HostTensor& weight = call.tensors[1];
+  const HostTensor& y = call.tensors[2];
+  const double eps = static_cast<double>(call.as<RmsNormAttributes>().eps);
+  const std::int64_t cols = x.shape().back();
+  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
+    const std::int64_t from = x.row(i0, i1, i2);
+    const std::int64_t to = y.row(i0, i1, i2);
+    double sum = 0;
+    for (std::int64_t c = 0; c < cols; ++c) {
+      const double v = x.load(from + c);
+      sum += v * v;
+    }
+    const double scale = 1.0 / std::sqrt(sum / static_cast<double>(cols) + eps);
+    for (std::int64_t c = 0; c < cols; ++c) {
+      y.store(to + c, x.load(from + c) * scale * (weight ? weight.load(c) : 1.0));
+    }
+  });
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& x = call.tensors[0];
+  const BoundTensor& weight = call.tensors[1];
+  const Push push{shape_words(x.shape()), view_of(x, traits), call.as<RmsNormAttributes>().eps,
+                  weight ? 1U : 0U, weight ? view_of(weight, traits).offset : 0U};
+  steps.dispatch(call, traits, {"rms_norm", {traits.workgroup_size}, 1},
+                 groups_for(static_cast<std::uint64_t>(x.shape().rows()), traits.workgroup_size),
+                 push);
+}
+
+}  // namespace
+
+extern const OpDef rms_norm_def;
+const OpDef rms_norm_def{.name = "rms_norm",
+                         .operands = kOperands,
+                         .results = kResults,
+                         .attributes = kAttributes,
+                         .push_bytes = sizeof(Push),
+                         .shaders = kShaders,
+                         .infer = infer,
+                         .cost = cost,
+                         .reference = reference,
+                         .lower = lower};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor rms_norm(Site site, TensorRef x, TensorRef weight, RmsNormAttributes a) {
+  return record(site, ops::rms_norm_def, {x, weight}, a);
+}
+
+}  // namespace reprise

@@ -1,0 +1,57 @@
+#include "framework/ops/schema.h"
+
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+
+void require_rank(const OpCall& call, std::size_t operand, std::size_t rank) {
+  const std::size_t actual = call.inputs[operand].shape().rank();
+  if (actual != rank) {
+    invalid(std::string(call.op.name) + " needs rank " + std::to_string(rank) + ", but " +
+            describe(call, operand) + " has rank (" + std::to_string(actual) + ").");
+  }
+}
+
+void require_equal_columns(const OpCall& call, std::size_t a, std::size_t b) {
+  const std::int64_t columns_a = call.inputs[a].shape().back();
+  const std::int64_t columns_b = call.inputs[b].shape().back();
+  if (columns_a != columns_b) {
+    invalid(std::string(call.op.name) + " needs equal last dimensions, but " + describe(call, a) +
+            " has (" + std::to_string(columns_a) + ") columns and " + describe(call, b) + " has (" +
+            std::to_string(columns_b) + ").");
+  }
+}
+
+void require_pair(bool condition, const OpCall& call, std::string_view what, std::size_t a,
+                  std::size_t b) {
+  if (!condition) {
+    invalid(std::string(call.op.name) + " needs " + std::string(what) + ", but got " +
+            describe(call, a) + " and " + describe(call, b) + ".");
+  }
+}
+
+std::uint32_t word(std::int64_t value) {
+  if (value < 0 || value > 0xFFFFFFFF) {
+    throw Error(ErrorCode::unsupported, "An extent or stride of (" + std::to_string(value) +
+                                            ") elements is outside 0 to 2^32 - 1.");
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+std::array<std::uint32_t, 4> shape_words(const Shape& shape) {
+  const auto dims = shape.padded();
+  return {word(dims[0]), word(dims[1]), word(dims[2]), word(dims[3])};
+}
+
+std::uint32_t indexable_elements(const BoundTensor& tensor) {
+  const DTypeInfo& info = info_of(tensor.dtype());
+  const std::uint64_t reach = (tensor.spec->span_bytes() + kStorageAlignment) / info.block_bytes;
+  if (reach > 0xFFFFFFFF / info.block_elements) {
+    throw Error(ErrorCode::unsupported, "A kernel reaches 2^32 elements of one tensor, but " +
+                                            to_string(*tensor.spec) + " extends over (" +
+                                            std::to_string(reach) + ") blocks.");
+  }
+  return word(tensor.shape().elements());
+}
+
+}  // namespace reprise::ops

@@ -1,0 +1,51 @@
+// What op definitions share: checks of shape rules with one message grammar, row loops of
+// references, words of push constants.
+#pragma once
+#include <array>
+
+#include "reprise/core/op.h"
+
+namespace reprise::ops {
+
+/// For ops without attributes: one defined byte.
+struct NoAttributes {
+  std::byte unused{};
+};
+
+void require_rank(const OpCall& call, std::size_t operand, std::size_t rank);
+void require_equal_columns(const OpCall& call, std::size_t a, std::size_t b);
+/// `condition` false throws "<op> needs <what>, but <operand a> and <operand b> differ."
+void require_pair(bool condition, const OpCall& call, std::string_view what, std::size_t a,
+                  std::size_t b);
+/// An extent or stride as a push-constant word. Throws unsupported above 2^32 - 1.
+std::uint32_t word(std::int64_t value);
+/// The shape padded to four dimensions.
+std::array<std::uint32_t, 4> shape_words(const Shape& shape);
+/// The number of elements. Throws unsupported if 32-bit element indices cannot reach all of them
+/// from the start of the binding, gaps of strided views included.
+std::uint32_t indexable_elements(const BoundTensor& tensor);
+
+/// The elements of a host tensor of a plain type of T's size.
+template <class T>
+T* elements_of(const HostTensor& tensor) {
+  return reinterpret_cast<T*>(tensor.data);
+}
+/// Distance between the elements of a row: not 1 in permuted tensors.
+inline std::int64_t last_stride(const HostTensor& tensor) {
+  return tensor.spec->strides[tensor.shape().rank() - 1];
+}
+
+/// Calls f(i0, i1, i2) for every row of the shape padded to four dimensions.
+template <class F>
+void for_each_row(const Shape& shape, F&& f) {
+  const auto dims = shape.padded();
+  for (std::int64_t i0 = 0; i0 < dims[0]; ++i0) {
+    for (std::int64_t i1 = 0; i1 < dims[1]; ++i1) {
+      for (std::int64_t i2 = 0; i2 < dims[2]; ++i2) {
+        f(i0, i1, i2);
+      }
+    }
+  }
+}
+
+}  // namespace reprise::ops

@@ -1,0 +1,167 @@
+#include "reprise/ops/set_rows.h"
+
+#include <limits>
+
+#include "framework/ops/schema.h"
+#include "reprise/core/float16.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+constexpr Operand kOperands[] = {{"table", Access::read_write, accepts({DType::f32, DType::f16})},
+                                 {"values", Access::read, accepts({DType::f32}), false, Layout::any},
+                                 {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
+constexpr Attribute kAttributes[] = {
+    {"position", AttributeType::param_i32, offsetof(SetRowsAttributes, position)},
+    {"window", AttributeType::i32, offsetof(SetRowsAttributes, window)}};
+constexpr std::string_view kShaders[] = {"set_rows.f32", "set_rows.f16"};
+
+// Mirrors the push block of shaders/set_rows.comp.
+struct Push {
+  std::array<std::uint32_t, 4> shape;  // of values
+  View values;
+  std::uint32_t elements;
+  std::uint32_t cols;
+  std::uint32_t capacity;
+  std::uint32_t table_offset;
+  std::uint32_t ids_offset;
+  std::uint32_t id_words;  // 0: no ids operand
+  Param<std::int32_t> position;
+  std::uint32_t window;
+};
+
+std::int64_t row_elements(const Shape& shape) {
+  std::int64_t product = 1;
+  for (std::size_t i = 1; i < shape.rank(); ++i) {
+    product *= shape.dim(i);
+  }
+  return product;
+}
+
+void require_window(const OpCall& call, std::int64_t rows, std::int64_t capacity) {
+  const std::int64_t window = call.as<SetRowsAttributes>().window;
+  if (window < 0 || window > capacity || (window > 0 && rows > window)) {
+    invalid("set_rows needs a window of 0, or from the number of rows (" + std::to_string(rows) +
+            ") to the capacity (" + std::to_string(capacity) + "), but got (" +
+            std::to_string(window) + ") for " + describe(call, 0) + " and " + describe(call, 1) +
+            ".");
+  }
+}
+
+Outputs infer(const OpCall& call) {
+  const Shape& table = call.inputs[0].shape();
+  const Shape& values = call.inputs[1].shape();
+  require_pair(row_elements(table) == row_elements(values), call, "rows of equal size", 0, 1);
+  constexpr std::int64_t kMaxRows = std::numeric_limits<std::int32_t>::max();
+  if (table.elements() == 0 || table.dim(0) > kMaxRows || values.dim(0) > kMaxRows) {
+    invalid("set_rows needs a table that is not empty and at most 2^31 - 1 rows, but got " +
+            describe(call, 0) + " and " + describe(call, 1) + ".");
+  }
+  if (call.inputs[2]) {
+    require_rank(call, 2, 1);
+    require_pair(call.inputs[2].shape().dim(0) == values.dim(0), call, "one id per row", 1, 2);
+  }
+  require_window(call, values.dim(0), table.dim(0));
+  return {};
+}
+
+Cost cost(const BoundCall& call) {
+  const BoundTensor& values = call.tensors[1];
+  const auto elements = static_cast<std::uint64_t>(values.shape().elements());
+  const std::uint64_t id_bytes = call.tensors[2] ? call.tensors[2].spec->bytes() : 4;
+  return {values.spec->bytes() + id_bytes, bytes_of(call.tensors[0].dtype(), elements), 0};
+}
+
+std::int64_t target_row(const HostCall& call, std::int64_t r) {
+  const HostTensor& ids = call.tensors[2];
+  if (ids) {
+    return ids.load_integer(r);
+  }
+  const auto& a = call.as<SetRowsAttributes>();
+  const std::int64_t target = std::int64_t{call.value(a.position)} + r;
+  return target >= 0 && a.window > 0 ? target % a.window : target;
+}
+
+void reference(const HostCall& call) {
+  const HostTensor& table = call.tensors[0];
+  const HostTensor& values = call.tensors[1];
+  const std::int64_t capacity = table.shape().dim(0);
+  const std::int64_t cols = row_elements(table.shape());
+  const std::int64_t inner = values.shape().back();
+  const std::int64_t stride = last_stride(values);
+  std::int64_t i = 0;
+  for_each_row(values.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
+    const float* from = elements_of<const float>(values) + values.row(i0, i1, i2);
+    for (std::int64_t c = 0; c < inner; ++c, ++i) {
+      const std::int64_t row = target_row(call, i / cols);
+      if (row < 0 || row >= capacity) {
+        continue;
+      }
+      const std::int64_t to = row * cols + i % cols;
+      if (table.dtype() == DType::f32) {
+        elements_of<float>(table)[to] = from[c * stride];
+      } else {
+        elements_of<std::uint16_t>(table)[to] = f32_to_f16(from[c * stride]);
+      }
+    }
+  });
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& table = call.tensors[0];
+  const BoundTensor& values = call.tensors[1];
+  const BoundTensor& ids = call.tensors[2];
+  const auto& a = call.as<SetRowsAttributes>();
+  if (values.shape().elements() == 0) {
+    return;
+  }
+  indexable_elements(table);
+  Push push{};
+  push.shape = shape_words(values.shape());
+  push.values = view_of(values, traits);
+  push.elements = indexable_elements(values);
+  push.cols = word(row_elements(table.shape()));
+  push.capacity = word(table.shape().dim(0));
+  push.table_offset = view_of(table, traits).offset;
+  if (ids) {
+    push.id_words = ids.dtype() == DType::i64 ? 2 : 1;
+    push.ids_offset = view_of(ids, traits).offset * push.id_words;
+  }
+  push.position = a.position;
+  push.window = word(a.window);
+  steps.dispatch(call, traits,
+                 {kShaders[table.dtype() == DType::f16 ? 1 : 0], {traits.workgroup_size}, 1},
+                 groups_for(push.elements, traits.workgroup_size), push);
+}
+
+}  // namespace
+
+extern const OpDef set_rows_def;
+const OpDef set_rows_def{.name = "set_rows",
+                         .operands = kOperands,
+                         .results = {},
+                         .attributes = kAttributes,
+                         .push_bytes = sizeof(Push),
+                         .shaders = kShaders,
+                         .infer = infer,
+                         .cost = cost,
+                         .reference = reference,
+                         .lower = lower};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+void set_rows(Site site, TensorRef table, TensorRef values, TensorRef ids) {
+  if (!ids) {
+    invalid("set_rows needs ids, which is an empty tensor.");
+  }
+  record_in_place(site, ops::set_rows_def, {table, values, ids}, SetRowsAttributes{});
+}
+
+void set_rows(Site site, TensorRef table, TensorRef values, SetRowsAttributes a) {
+  record_in_place(site, ops::set_rows_def, {table, values, {}}, a);
+}
+
+}  // namespace reprise

@@ -1,0 +1,96 @@
+#include "framework/profile/content_hash.h"
+
+#include <array>
+#include <new>
+
+#include <xxhash.h>
+
+namespace reprise::profile {
+namespace {
+
+void append_hex(std::string& text, std::uint64_t value) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (unsigned shift = 64; shift > 0;) {
+    shift -= 4;
+    text += kDigits[value >> shift & 15U];
+  }
+}
+
+}  // namespace
+
+struct Hasher::State {
+  XXH3_state_t* xxh = XXH3_createState();
+};
+
+void Hasher::Free::operator()(State* state) const {
+  XXH3_freeState(state->xxh);
+  delete state;
+}
+
+Hasher::Hasher() : state_(new State) {
+  if (state_->xxh == nullptr) {
+    throw std::bad_alloc();
+  }
+  XXH3_128bits_reset(state_->xxh);
+}
+
+void Hasher::add(char kind, const void* data, std::size_t size) {
+  const std::uint64_t length = size;
+  std::array<unsigned char, 9> head{static_cast<unsigned char>(kind)};
+  for (std::size_t i = 0; i < 8; ++i) {
+    head[i + 1] = static_cast<unsigned char>(length >> (8 * i));
+  }
+  XXH3_128bits_update(state_->xxh, head.data(), head.size());
+  if (size != 0) {
+    XXH3_128bits_update(state_->xxh, data, size);
+  }
+}
+
+Hasher& Hasher::number(std::uint64_t value) {
+  std::array<unsigned char, 8> bytes{};
+  for (std::size_t i = 0; i < 8; ++i) {
+    bytes[i] = static_cast<unsigned char>(value >> (8 * i));
+  }
+  add('i', bytes.data(), bytes.size());
+  return *this;
+}
+
+Hasher& Hasher::text(std::string_view value) {
+  add('t', value.data(), value.size());
+  return *this;
+}
+
+Hasher& Hasher::bytes(std::span<const std::byte> value) {
+  add('b', value.data(), value.size());
+  return *this;
+}
+
+Hasher& Hasher::value(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    return number(static_cast<std::uint64_t>(*integer));
+  }
+  if (const auto* string = std::get_if<std::string>(&value)) {
+    return text(*string);
+  }
+  if (const auto* blob = std::get_if<Blob>(&value)) {
+    return bytes(*blob);
+  }
+  add('n', nullptr, 0);
+  return *this;
+}
+
+std::string Hasher::hex() const {
+  const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);
+  std::string text;
+  append_hex(text, hash.high64);
+  append_hex(text, hash.low64);
+  return text;
+}
+
+std::string Hasher::short_hex() const {
+  std::string text;
+  append_hex(text, XXH3_128bits_digest(state_->xxh).low64);
+  return text;
+}
+
+}  // namespace reprise::profile

@@ -1,0 +1,229 @@
+#include "framework/profile/graph_rows.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "framework/profile/content_hash.h"
+#include "framework/profile/json.h"
+#include "framework/profile/structure_hash.h"
+#include "framework/profile/tensor_names.h"
+#include "reprise/graph/edges.h"
+
+namespace reprise::profile {
+namespace {
+
+Value integer(std::uint64_t value) { return std::bit_cast<std::int64_t>(value); }
+Value index(std::uint64_t value) { return value == kNoIndex ? Value{} : integer(value); }
+Value text(std::string_view value) { return std::string(value); }
+Value text_or_null(std::string_view value) { return value.empty() ? Value{} : text(value); }
+
+class RowMaker {
+ public:
+  RowMaker(const RecordingRecord& record, GraphRows& rows)
+      : graph_(record.recorded->graph),
+        plan_(record.recorded->plan),
+        fields_(record.recorded->state_fields),
+        known_kernels_(record.kernels),
+        edges_(edges_of(graph_)),
+        rows_(rows) {}
+
+  void make() {
+    for (std::uint32_t n = 0; n < graph_.nodes.size(); ++n) {
+      scopes_.push_back(graph_.names.path(graph_.nodes[n].scope));
+    }
+    add_nodes();
+    add_steps();
+    add_tensors();
+    for (const Edge& e : edges_) {
+      add(4, {integer(e.src), integer(e.dst), integer(e.tensor), text(name_of(e.kind))});
+    }
+    add_barriers();
+    for (std::size_t p = 0; p < plan_.pools.size(); ++p) {
+      add(6, {integer(p), text(plan_.pools[p].kind), integer(plan_.pools[p].bytes)});
+    }
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      const StateFieldInfo& field = fields_[f];
+      add(7, {integer(f), text(field.name), text(name_of(field.dtype)),
+              integer(std::uint64_t{field.word} * 4), text(name_of(field.owner)),
+              text_or_null(field.expression)});
+    }
+    rows_.graph = {text(structure_hash(graph_, fields_)),
+                   text(graph_.name),
+                   integer(graph_.nodes.size()),
+                   integer(plan_.steps.size()),
+                   integer(edges_.size()),
+                   integer(plan_.barriers.size()),
+                   integer(plan_.arena_bytes),
+                   integer(plan_.naive_bytes),
+                   integer(plan_.live_peak_bytes),
+                   integer(weights_bytes())};
+  }
+
+ private:
+  void add(std::size_t table, std::initializer_list<Value> row) {
+    rows_.tables[table].insert(rows_.tables[table].end(), row);
+  }
+
+  /// Longest path to each node.
+  std::vector<std::uint32_t> levels() const {
+    std::vector<std::uint32_t> level(graph_.nodes.size(), 0);
+    for (const Edge& e : edges_) {  // in order of dst, and src < dst
+      level[e.dst] = std::max(level[e.dst], level[e.src] + 1);
+    }
+    return level;
+  }
+
+  void add_nodes() {
+    const std::vector<std::uint32_t> level = levels();
+    for (std::uint32_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      const bool known = node.op->cost != nullptr;
+      const Cost cost = known ? graph_.cost_of(n) : Cost{};
+      add(0,
+          {integer(n), text(node.op->name), text_or_null(graph_.names.last_part(node.scope)),
+           text(scopes_[n]), text(attributes_json(*node.op, graph_.attributes_of(node), fields_)),
+           known ? integer(cost.operations) : Value{}, known ? integer(cost.read_bytes) : Value{},
+           known ? integer(cost.write_bytes) : Value{}, integer(level[n]),
+           text_or_null(node.where.file), integer(node.where.line),
+           text_or_null(node.where.function)});
+      for (const Use& use : graph_.uses_of(node)) {
+        const std::string_view access = !writes(use.access) ? "r" : reads(use.access) ? "rw" : "w";
+        add(3, {integer(n), integer(use.slot), text(operand_name(*node.op, use.slot)),
+                integer(use.tensor), text(access)});
+      }
+    }
+  }
+
+  void add_steps() {
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      const Step& step = plan_.steps[s];
+      const bool dispatch = step.kind == StepKind::dispatch;
+      const auto push = plan_.steps.bytes(step);
+      const auto size = [&](std::size_t i) { return dispatch ? integer(step.grid[i]) : Value{}; };
+      add(kStepsTable, {integer(s), index(step.node), text(name_of(step.kind)),
+                        dispatch ? integer(kernel_row(step.kernel)) : Value{}, size(0), size(1),
+                        size(2), dispatch ? Value{Blob(push.begin(), push.end())} : Value{}});
+    }
+  }
+
+  std::size_t kernel_row(const Kernel& kernel) {
+    const auto seen = std::find(kernels_.begin(), kernels_.end(), kernel);
+    if (seen != kernels_.end()) {
+      return static_cast<std::size_t>(seen - kernels_.begin());
+    }
+    kernels_.push_back(kernel);
+    KernelRow row{std::string(kernel.shader), "", json_of(kernel), {}};
+    const auto known = std::find_if(known_kernels_.begin(), known_kernels_.end(),
+                                    [&](const auto& pair) { return pair.first == kernel; });
+    if (known != known_kernels_.end()) {
+      row.info = known->second;
+      row.spirv_hash = Hasher().bytes(std::as_bytes(row.info->spirv)).hex();
+    }
+    rows_.kernels.push_back(std::move(row));
+    return rows_.kernels.size() - 1;
+  }
+
+  void add_tensors() {
+    const std::vector<std::string> names = tensor_names(graph_);
+    const std::uint32_t last_step =
+        plan_.steps.size() == 0 ? kNoIndex : static_cast<std::uint32_t>(plan_.steps.size() - 1);
+    for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+      const GraphTensor& tensor = graph_.tensors[t];
+      const Place& place = plan_.places[tensor.storage];
+      const bool placed = graph_.storages[tensor.storage].kind == StorageKind::persistent ||
+                          place.first_step != kNoIndex;
+      std::vector<std::int64_t> dims;
+      for (std::size_t d = 0; d < tensor.spec.shape.rank(); ++d) {
+        dims.push_back(tensor.spec.shape.dim(d));
+      }
+      add(2, {integer(t), text_or_null(names[t]), text(name_of(tensor.spec.dtype)),
+              text(json_of(dims)), text(json_of(std::span(tensor.spec.strides).first(dims.size()))),
+              integer(tensor.spec.bytes()), text(name_of(tensor.role)),
+              placed ? integer(place.pool) : Value{},
+              placed ? integer(place.offset + tensor.offset) : Value{},
+              index(std::min(place.first_step, last_step)),
+              // Outputs live past the last step, which is no step.
+              place.last_step == kNoIndex ? Value{} : index(std::min(place.last_step, last_step)),
+              index(tensor.alias_of)});
+    }
+  }
+
+  std::string who(std::uint32_t s) const {
+    const Step& step = plan_.steps[s];
+    if (step.node >= graph_.nodes.size()) {
+      return std::string(step.op == nullptr ? name_of(step.kind) : step.op->name);
+    }
+    const std::string& scope = scopes_[step.node];
+    return std::string(graph_.nodes[step.node].op->name) +
+           (scope.empty() ? "" : " (" + scope + ")");
+  }
+
+  void add_barriers() {
+    for (std::size_t b = 0; b < plan_.barriers.size(); ++b) {
+      const Barrier& barrier = plan_.barriers[b];
+      const std::string reason = who(barrier.cause_src) +
+                                 (barrier.kind == HazardKind::war ? " reads" : " wrote") +
+                                 " what " + who(barrier.before_step) +
+                                 (barrier.kind == HazardKind::raw ? " reads" : " overwrites");
+      add(5, {integer(b), integer(barrier.before_step), integer(1), integer(1),
+              integer(barrier.cause_src), integer(barrier.before_step), text(name_of(barrier.kind)),
+              integer(barrier.range.buffer), integer(barrier.range.begin),
+              integer(barrier.range.end - barrier.range.begin), text(reason)});
+    }
+  }
+
+  std::uint64_t weights_bytes() const {
+    std::vector<bool> counted(graph_.storages.size(), false);
+    std::uint64_t bytes = 0;
+    for (const GraphTensor& tensor : graph_.tensors) {
+      if (tensor.role == TensorRole::param && !counted[tensor.storage]) {
+        counted[tensor.storage] = true;
+        bytes += graph_.storages[tensor.storage].bytes;
+      }
+    }
+    return bytes;
+  }
+
+  const ComputeGraph& graph_;
+  const ExecutionPlan& plan_;
+  const std::vector<StateFieldInfo>& fields_;
+  const std::vector<std::pair<Kernel, KernelInfo>>& known_kernels_;
+  const std::vector<Edge> edges_;
+  GraphRows& rows_;
+  std::vector<std::string> scopes_;  // one per node
+  std::vector<Kernel> kernels_;      // one per row of rows_.kernels
+};
+
+std::string content_hash(const GraphRows& rows, const DeviceInfo& device) {
+  Hasher hash;
+  hash.text(device.backend).text(device.name).text(device.device_uuid).text(device.driver_uuid);
+  hash.number(device.driver_version).text(device.driver_info);
+  for (const Value& value : rows.graph) {
+    hash.value(value);
+  }
+  for (const KernelRow& kernel : rows.kernels) {
+    hash.text(kernel.name).text(kernel.spirv_hash).text(kernel.spec_json);
+    for (const std::uint32_t size : kernel.info.value_or(KernelInfo{}).local_size) {
+      hash.number(size);
+    }
+    hash.number(kernel.info ? kernel.info->push_bytes : 0);
+  }
+  for (const std::vector<Value>& table : rows.tables) {
+    hash.number(table.size());
+    for (const Value& value : table) {
+      hash.value(value);
+    }
+  }
+  return hash.hex();
+}
+
+}  // namespace
+
+GraphRows rows_of(const RecordingRecord& record, const DeviceInfo& device) {
+  GraphRows rows;
+  RowMaker(record, rows).make();
+  rows.content_hash = content_hash(rows, device);
+  return rows;
+}
+
+}  // namespace reprise::profile

@@ -1,0 +1,119 @@
+#include "framework/profile/profile_file.h"
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "framework/profile/schema.h"
+
+namespace reprise::profile {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::io, message); }
+
+/// Nothing was written into it yet, or a process died while creating it.
+bool blank(Database& database) {
+  return database.integer("PRAGMA application_id") == 0 &&
+         database.integer("PRAGMA user_version") == 0 &&
+         database.integer("SELECT count(*) FROM sqlite_schema") == 0;
+}
+
+}  // namespace
+
+void require_profile(Database& database) {
+  const std::int64_t id = database.integer("PRAGMA application_id");
+  if (id != kApplicationId) {
+    fail("The file (" + database.path() + ") is not a profiling database: its application id is (" +
+         std::to_string(id) + "), expected " + std::to_string(kApplicationId) + ".");
+  }
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  if (version < 1 || version > kSchemaVersion) {
+    fail("The profiling database (" + database.path() + ") has schema version (" +
+         std::to_string(version) + "); this build knows versions 1 to " +
+         std::to_string(kSchemaVersion) + ".");
+  }
+}
+
+ProfileFile::ProfileFile(std::filesystem::path path) : path_(std::move(path)) {
+  if (std::filesystem::is_directory(path_)) {
+    fail("The profiling database (" + path_.string() + ") cannot be opened: it is a directory.");
+  }
+  // mknod creates a file without a descriptor: closing one could drop the locks of another thread.
+  constexpr mode_t kMode = S_IFREG | 0666;
+  if (mknod(path_.c_str(), kMode, 0) == 0) {
+    remove_ = true;
+  } else if (errno != EEXIST) {
+    fail("The profiling database (" + path_.string() +
+         ") cannot be created: " + std::generic_category().message(errno) + ".");
+  }
+  try {
+    open();
+  } catch (const SqliteError& error) {
+    close();
+    if (error.not_a_database()) {
+      fail("The file (" + path_.string() + ") is not a profiling database, nor any SQLite one.");
+    }
+    throw;
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+ProfileFile::~ProfileFile() { close(); }
+
+void ProfileFile::close() noexcept {
+  database_.reset();
+  if (remove_) {
+    std::error_code ignored;
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      std::filesystem::remove(path_.string() + suffix, ignored);
+    }
+    remove_ = false;
+  }
+  if (lock_ >= 0) {
+    ::close(lock_);
+    lock_ = -1;
+  }
+}
+
+void ProfileFile::open() {
+  database_ = std::make_unique<Database>(path_, Database::Mode::write);
+  if (!blank(*database_)) {
+    require_profile(*database_);
+  }
+  // Page size, vacuum mode and journal cannot change inside a transaction.
+  const std::size_t split = kSchemaSql.find("PRAGMA application_id");
+  database_->execute(kSchemaSql.substr(0, split));
+  database_->execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
+  database_->integer("SELECT count(*) FROM sqlite_schema");  // SQLite opens the log when it reads
+  lock();
+  Transaction transaction(*database_);
+  if (blank(*database_)) {
+    database_->execute(kSchemaSql.substr(split));
+  }
+  require_profile(*database_);  // again: another process may have been faster
+  transaction.commit();
+}
+
+void ProfileFile::lock() {
+  const std::string log = database_->wal_path();
+  lock_ = ::open(log.c_str(), O_RDWR | O_CLOEXEC);
+  if (lock_ < 0) {
+    fail("The profiling database (" + path_.string() + ") cannot use a write-ahead log (" + log +
+         "): " + std::generic_category().message(errno) + ".");
+  }
+  if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    const bool busy = errno == EWOULDBLOCK;
+    remove_ = remove_ && !busy;  // it belongs to the other writer
+    fail("The profiling database (" + path_.string() + ") " +
+         (busy ? "is being written by another writer, and only one can at a time."
+               : "cannot be locked: " + std::generic_category().message(errno) + "."));
+  }
+}
+
+}  // namespace reprise::profile

@@ -1,0 +1,224 @@
+#include "reprise/profile/profile_reader.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "framework/profile/host_info.h"
+#include "framework/profile/profile_file.h"
+
+namespace reprise {
+namespace {
+
+using profile::Database;
+using profile::SqliteError;
+using profile::Statement;
+
+[[noreturn]] void damaged(const std::filesystem::path& path, const std::string& why) {
+  throw Error(ErrorCode::io,
+              "The profiling database (" + path.string() + ") is damaged: " + why + ".");
+}
+
+std::uint64_t count(const Statement& row, int column) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, row.integer(column)));
+}
+
+std::string identifier(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    text += c;
+    if (c == '"') {
+      text += c;
+    }
+  }
+  return text + "\"";
+}
+
+/// SQLite reads a last page that is cut short as if it ended in zeros.
+void require_whole_pages(Database& database) {
+  const std::int64_t page = database.integer("PRAGMA page_size");
+  const std::int64_t pages = database.integer("PRAGMA page_count");
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(database.path(), error);
+  if (error || size / static_cast<std::uint64_t>(page) < static_cast<std::uint64_t>(pages)) {
+    damaged(database.path(), "it has (" + std::to_string(size) + ") bytes, fewer than its " +
+                                 std::to_string(pages) + " pages of " + std::to_string(page));
+  }
+}
+
+/// A hostile file may have views that never end where tables should be.
+void require_tables(Database& database) {
+  Statement find(database,
+                 "SELECT 1 FROM sqlite_schema WHERE name=? AND type='table' AND rootpage>0");
+  for (const char* name :
+       {"runs", "hosts", "devices", "graphs", "recordings", "replays", "sessions"}) {
+    if (!find.find(name)) {
+      damaged(database.path(), "the table (" + std::string(name) + ") is missing");
+    }
+  }
+}
+
+/// A run without an exit state is alive if its writer reported on this machine in this boot lately.
+std::string exit_state(const Statement& row, int state, int heartbeat, int host) {
+  if (!row.null(state)) {
+    return row.text(state);
+  }
+  constexpr std::int64_t kSilentNs = 10'000'000'000;  // ten heartbeats
+  const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const std::int64_t last = row.integer(heartbeat);
+  const bool alive = last >= 0 && last <= now && now - last < kSilentNs &&
+                     row.text(host) == profile::host_info().machine_id_hash;
+  return alive ? "running" : "crashed";
+}
+
+std::vector<RunSummary> read_runs(Database& database) {
+  std::vector<RunSummary> runs;
+  Statement query(
+      database,
+      "SELECT r.id, r.label, r.app, r.start_utc, h.hostname, "
+      "(SELECT name FROM devices WHERE id=coalesce("
+      "(SELECT device_id FROM recordings WHERE run_id=r.id ORDER BY id LIMIT 1),"
+      "(SELECT device_id FROM sessions WHERE run_id=r.id ORDER BY id LIMIT 1))), "
+      "r.exit_state, r.heartbeat_ns, h.machine_id_hash, "
+      "(SELECT count(*) FROM recordings WHERE run_id=r.id), "
+      "(SELECT count(*) FROM recordings c JOIN replays p ON p.recording_id=c.id "
+      "WHERE c.run_id=r.id) FROM runs r LEFT JOIN hosts h ON h.id=r.host_id ORDER BY r.id");
+  while (query.step()) {
+    runs.push_back({query.integer(0), query.text(1), query.text(2), query.text(3), query.text(4),
+                    query.text(5), exit_state(query, 6, 7, 8), count(query, 9), count(query, 10)});
+  }
+  return runs;
+}
+
+std::optional<std::int64_t> median(std::vector<std::int64_t>& values) {
+  if (values.empty()) {
+    return std::nullopt;
+  }
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void read_replays(Database& database, GraphSummary& graph) {
+  Statement query(database,
+                  "SELECT p.warm_up, p.device_ns, p.submit_ns FROM recordings c "
+                  "JOIN replays p ON p.recording_id=c.id WHERE c.graph_id=?");
+  query.bind(1, graph.id);
+  std::vector<std::int64_t> device;
+  std::vector<std::int64_t> submit;
+  while (query.step()) {
+    ++graph.replays;
+    if (query.integer(0) == 0) {
+      if (!query.null(1)) {
+        device.push_back(query.integer(1));
+      }
+      if (!query.null(2)) {
+        submit.push_back(query.integer(2));
+      }
+    }
+  }
+  graph.median_device_ns = median(device);
+  graph.median_submit_ns = median(submit);
+}
+
+std::vector<GraphSummary> read_graphs(Database& database) {
+  std::vector<GraphSummary> graphs;
+  Statement query(database,
+                  "SELECT id, name, node_count, step_count, barrier_count, edge_count, "
+                  "arena_bytes, naive_bytes, live_peak_bytes FROM graphs ORDER BY id");
+  while (query.step()) {
+    GraphSummary graph;
+    graph.id = query.integer(0);
+    graph.name = query.text(1);
+    graph.nodes = count(query, 2);
+    graph.steps = count(query, 3);
+    graph.barriers = count(query, 4);
+    graph.edges = count(query, 5);
+    graph.arena_bytes = count(query, 6);
+    graph.naive_bytes = count(query, 7);
+    graph.live_peak_bytes = count(query, 8);
+    graphs.push_back(std::move(graph));
+  }
+  for (GraphSummary& graph : graphs) {
+    read_replays(database, graph);
+  }
+  return graphs;
+}
+
+std::vector<TableSummary> read_tables(Database& database) {
+  std::vector<TableSummary> tables;
+  Statement query(database,
+                  "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 AND name NOT "
+                  "LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name");
+  while (query.step()) {
+    tables.push_back({query.text(0), 0});
+  }
+  for (TableSummary& table : tables) {
+    table.rows = static_cast<std::uint64_t>(
+        database.integer("SELECT count(*) FROM " + identifier(table.name)));
+  }
+  return tables;
+}
+
+DatabaseInfo read(const std::filesystem::path& path, Database::Mode mode) {
+  Database database(path, mode);
+  database.execute("BEGIN");  // one moment of a file that is being written
+  profile::require_profile(database);
+  if (mode == Database::Mode::immutable) {
+    require_whole_pages(database);
+  }
+  require_tables(database);
+  DatabaseInfo info;
+  info.path = path;
+  info.schema_version = database.integer("PRAGMA user_version");
+  for (const std::filesystem::path& file : {path, std::filesystem::path(path.string() + "-wal")}) {
+    std::error_code absent;
+    const std::uintmax_t size = std::filesystem::file_size(file, absent);
+    info.bytes += absent ? 0 : size;
+  }
+  info.runs = read_runs(database);
+  info.graphs = read_graphs(database);
+  info.tables = read_tables(database);
+  database.execute("COMMIT");
+  return info;
+}
+
+}  // namespace
+
+DatabaseInfo read_profile_info(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::is_regular_file(status)) {
+    throw Error(ErrorCode::io, "The profiling database (" + path.string() + ") cannot be read: " +
+                                   (std::filesystem::exists(status) ? "it is not a file."
+                                                                    : "there is no such file."));
+  }
+  if (std::filesystem::file_size(path, error) == 0) {
+    throw Error(ErrorCode::io,
+                "The file (" + path.string() + ") is not a profiling database: it is empty.");
+  }
+  // Without a log nobody writes the file, and reading it as it is leaves no files beside it.
+  const auto written = [log = path.string() + "-wal"] {
+    std::error_code ignored;
+    return std::filesystem::exists(log, ignored);
+  };
+  try {
+    if (!written()) {
+      try {
+        return read(path, Database::Mode::immutable);
+      } catch (const Error&) {
+        if (!written()) {
+          throw;
+        }  // a writer came in between: read again with locks
+      }
+    }
+    return read(path, Database::Mode::read);
+  } catch (const SqliteError& e) {
+    if (e.not_a_database()) {
+      throw Error(ErrorCode::io, "The file (" + path.string() +
+                                     ") is not a profiling database, nor any SQLite one.");
+    }
+    throw;
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,315 @@
+#include "framework/profile/run_writer.h"
+
+#include <bit>
+#include <ctime>
+#include <random>
+#include <unistd.h>
+
+#include "framework/profile/build_facts.h"
+#include "framework/profile/host_info.h"
+#include "framework/profile/json.h"
+
+namespace reprise::profile {
+namespace {
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// ISO 8601, to the second.
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+/// Version 4 of RFC 9562: random but for six bits.
+std::string random_uuid() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string uuid = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx";
+  std::random_device random;
+  for (char& c : uuid) {
+    const unsigned bits = random() & 15U;
+    if (c == 'x') {
+      c = kDigits[bits];
+    } else if (c == 'y') {
+      c = kDigits[8U | (bits & 3U)];
+    }
+  }
+  return uuid;
+}
+
+std::optional<std::string_view> filled(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+std::int64_t add_host(Database& database) {
+  const HostInfo host = host_info();
+  // One row per machine, with the latest facts.
+  Statement(database,
+            "INSERT INTO hosts(hostname,os,kernel,cpu_model,cores,ram_bytes,machine_id_hash) "
+            "VALUES(?,?,?,?,?,?,?) ON CONFLICT(machine_id_hash) DO UPDATE SET "
+            "hostname=excluded.hostname,os=excluded.os,kernel=excluded.kernel,"
+            "cpu_model=excluded.cpu_model,cores=excluded.cores,ram_bytes=excluded.ram_bytes")
+      .run(host.hostname, host.os, host.kernel, host.cpu_model, host.cores, host.ram_bytes,
+           host.machine_id_hash);
+  return Statement(database, "SELECT id FROM hosts WHERE machine_id_hash=?")
+      .find(host.machine_id_hash)
+      .value();
+}
+
+std::int64_t add_build(Database& database) {
+  const BuildFacts& b = build_facts();
+  Statement(database,
+            "INSERT INTO builds(version,git_commit,git_dirty,compiler,build_type,flags) "
+            "VALUES(?,?,?,?,?,?) ON CONFLICT DO NOTHING")
+      .run(b.version, b.git_commit, b.git_dirty, b.compiler, b.build_type, b.flags);
+  return Statement(database,
+                   "SELECT id FROM builds WHERE version=? AND git_commit=? AND git_dirty=? AND "
+                   "compiler=? AND build_type=? AND flags=?")
+      .find(b.version, b.git_commit, b.git_dirty, b.compiler, b.build_type, b.flags)
+      .value();
+}
+
+std::string insert_into(const GraphTable& table) {
+  std::string sql = "INSERT INTO " + std::string(table.name) + "(graph_id," +
+                    std::string(table.columns) + ") VALUES(?";
+  for (std::size_t i = 0; i < table.column_count; ++i) {
+    sql += ",?";
+  }
+  return sql + ")";
+}
+
+}  // namespace
+
+RunWriter::RunWriter(Database& database, const RunInfo& run)
+    : database_(database),
+      add_device_(database,
+                  "INSERT INTO devices(backend,name,device_uuid,driver_uuid,driver_version,"
+                  "driver_info,vendor_id,device_id,driver_name,api_version,type,"
+                  "timestamp_period_ns,timestamp_valid_bits,limits_json,features_json) "
+                  "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"),
+      find_device_(database,
+                   "SELECT id FROM devices WHERE backend=? AND name=? AND device_uuid=? AND "
+                   "driver_uuid=? AND driver_version=? AND driver_info=?"),
+      add_session_(database,
+                   "INSERT INTO sessions(id,run_id,device_id,mode,name,t_begin_ns,t_end_ns,ops,"
+                   "barriers,encode_ns,submit_ns,wait_ns,device_ns,submits,arena_growths,outcome) "
+                   "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      find_session_(database, "SELECT id FROM sessions WHERE id=?"),
+      link_recordings_(database, "UPDATE recordings SET session_id=? WHERE id=?"),
+      link_session_(database,
+                    "UPDATE sessions SET graph_id=(SELECT graph_id FROM recordings WHERE id=?) "
+                    "WHERE id=?"),
+      add_buffer_(database,
+                  "INSERT INTO buffers(id,run_id,device_id,name,kind,size_bytes,t_alloc_ns) "
+                  "VALUES(?,?,?,?,?,?,?)"),
+      free_buffer_(database, "UPDATE buffers SET t_free_ns=? WHERE id=?"),
+      find_buffer_(database, "SELECT id FROM buffers WHERE id=?"),
+      add_graph_(database, "INSERT INTO graphs(" + std::string(GraphRows::kColumns) +
+                               ") VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
+      find_graph_(database, "SELECT id FROM graphs WHERE content_hash=?"),
+      add_kernel_(database,
+                  "INSERT INTO kernels(name,spirv_hash,spec_json,device_id,local_x,local_y,"
+                  "local_z,push_bytes,spirv,pipeline_create_ns) VALUES(?,?,?,?,?,?,?,?,?,?) "
+                  "ON CONFLICT DO NOTHING"),
+      find_kernel_(database,
+                   "SELECT id FROM kernels WHERE name=? AND spirv_hash=? AND entry='main' AND "
+                   "spec_json=? AND device_id=?"),
+      add_recording_(database,
+                     "INSERT INTO recordings(id,run_id,graph_id,session_id,device_id,record_ns,"
+                     "plan_ns,encode_ns,t_ns) VALUES(?,?,?,?,?,?,?,?,?)"),
+      add_recording_pool_(database,
+                          "INSERT INTO recording_pools(recording_id,pool_idx,buffer_id,base_bytes)"
+                          " VALUES(?,?,?,0)"),
+      add_replay_(database,
+                  "INSERT INTO replays(recording_id,seq,submission,slot,t_submit_ns,prepare_ns,"
+                  "submit_ns,wait_ns,device_ns,phase,state,timing_mode,warm_up) "
+                  "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      add_drop_(database, "INSERT INTO drops(run_id,t_ns,what,count) VALUES(?,?,?,?)"),
+      heartbeat_(database, "UPDATE runs SET heartbeat_ns=? WHERE id=?"),
+      finish_(database, "UPDATE runs SET heartbeat_ns=?,t_end_ns=?,exit_state=? WHERE id=?") {
+  for (const GraphTable& table : kGraphTables) {
+    add_to_graph_.emplace_back(database, insert_into(table));
+  }
+  const std::string utc = now_utc();
+  Statement add_meta(database, "INSERT INTO meta(key,value) VALUES(?,?) ON CONFLICT DO NOTHING");
+  add_meta.run("created_utc", utc);
+  add_meta.run("created_by", "reprise " + std::string(build_facts().version));
+  // The file is locked, so nobody is still writing these.
+  database.execute("UPDATE runs SET exit_state='crashed' WHERE exit_state IS NULL");
+  const std::int64_t start = now_ns();
+  Statement(database,
+            "INSERT INTO runs(run_uuid,host_id,build_id,app,argv_json,pid,model_path,quant,label,"
+            "notes,t_start_ns,start_utc,heartbeat_ns) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)")
+      .run(random_uuid(), add_host(database), add_build(database), run.app,
+           json_of(std::span(run.arguments)), getpid(), filled(run.model_path),
+           filled(run.quantisation), filled(run.label), filled(run.notes), start, utc, start);
+  run_ = database.last_insert_id();
+  first_id_ = database.integer(
+      "SELECT max(coalesce((SELECT max(id) FROM sessions),0),"
+      "coalesce((SELECT max(id) FROM buffers),0),coalesce((SELECT max(id) FROM recordings),0))");
+}
+
+std::int64_t RunWriter::row_id(std::uint64_t record) const {
+  return std::bit_cast<std::int64_t>(std::bit_cast<std::uint64_t>(first_id_) + record);
+}
+
+void RunWriter::write(const Record& record) {
+  if (std::holds_alternative<ReplayRecord>(record)) {
+    write_row(std::get<ReplayRecord>(record));  // one statement: needs no savepoint
+    return;
+  }
+  Savepoint savepoint(database_);
+  std::visit([&](const auto& r) { write_row(r); }, record);
+  savepoint.release();
+}
+
+void RunWriter::write_row(const std::shared_ptr<const DeviceInfo>& info) {
+  info_ = info;
+  device_.reset();
+  device_id();
+}
+
+std::int64_t RunWriter::device_id() {
+  if (!device_) {
+    const DeviceInfo& d = *info_;
+    const std::uint32_t bits = d.timestamp_valid_bits;
+    add_device_.run(d.backend, d.name, d.device_uuid, d.driver_uuid, d.driver_version,
+                    d.driver_info, d.vendor_id, d.device_id, filled(d.driver_name),
+                    filled(d.api_version), filled(d.type),
+                    bits == 0 ? std::nullopt : std::optional(d.timestamp_period_ns), bits,
+                    json_of(std::span(d.limits)), json_of(std::span(d.features)));
+    device_ = find_device_.find(d.backend, d.name, d.device_uuid, d.driver_uuid, d.driver_version,
+                                d.driver_info);
+  }
+  return device_.value();
+}
+
+void RunWriter::write_row(const SessionRecord& r) {
+  const std::int64_t id = row_id(r.id);
+  add_session_.run(id, run_, device_id(), r.recorded ? "recorded" : "direct", r.name, r.begin_ns,
+                   r.end_ns, r.ops, r.barriers, r.encode_ns, r.submit_ns, r.wait_ns, r.device_ns,
+                   r.submits, r.arena_growths, r.outcome);
+  for (auto it = waiting_.begin(); it != waiting_.end();) {
+    if (it->second != r.id) {
+      ++it;
+      continue;
+    }
+    link_recordings_.run(id, row_id(it->first));
+    link_session_.run(row_id(it->first), id);
+    it = waiting_.erase(it);
+  }
+}
+
+void RunWriter::write_row(const BufferRecord& r) {
+  add_buffer_.run(row_id(r.id), run_, device_id(), r.name, r.kind, r.bytes, r.allocated_ns);
+}
+
+void RunWriter::write_row(const BufferFreedRecord& r) { free_buffer_.run(r.time_ns, row_id(r.id)); }
+
+void RunWriter::write_row(const RecordingRecord& r) {
+  if (!r.recorded) {
+    return;
+  }
+  const std::int64_t id = row_id(r.id);
+  const auto session = r.session == 0 ? std::nullopt : find_session_.find(row_id(r.session));
+  add_recording_.run(id, run_, graph_id(r), session, device_id(), r.record_ns, r.plan_ns,
+                     r.encode_ns, r.time_ns);
+  if (session) {
+    link_session_.run(id, *session);
+  } else if (r.session != 0) {
+    waiting_[r.id] = r.session;
+  }
+  for (std::size_t p = 0; p < r.pool_buffers.size(); ++p) {
+    const std::uint64_t buffer = r.pool_buffers[p];
+    add_recording_pool_.run(id, p, buffer == 0 ? std::nullopt : find_buffer_.find(row_id(buffer)));
+  }
+  phases_[r.id] = r.recorded->graph.name;
+}
+
+std::int64_t RunWriter::graph_id(const RecordingRecord& record) {
+  GraphRows rows = rows_of(record, *info_);
+  if (const auto known = find_graph_.find(rows.content_hash)) {
+    return *known;
+  }
+  add_graph_.bind(1, std::string_view(rows.content_hash));
+  for (std::size_t c = 0; c < rows.graph.size(); ++c) {
+    add_graph_.bind_value(static_cast<int>(c) + 2, rows.graph[c]);
+  }
+  add_graph_.finish();
+  const std::int64_t graph = database_.last_insert_id();
+  std::vector<std::int64_t> kernels;
+  for (const KernelRow& kernel : rows.kernels) {
+    kernels.push_back(kernel_id(kernel));
+  }
+  for (std::size_t t = 0; t < kGraphTables.size(); ++t) {
+    write_graph_table(graph, t, rows.tables[t], kernels);
+  }
+  return graph;
+}
+
+std::int64_t RunWriter::kernel_id(const KernelRow& kernel) {
+  const KernelInfo info = kernel.info.value_or(KernelInfo{});
+  const auto known = [&](std::uint64_t value) {
+    return kernel.info ? std::optional(value) : std::nullopt;
+  };
+  add_kernel_.run(kernel.name, kernel.spirv_hash, kernel.spec_json, device_id(),
+                  known(info.local_size[0]), known(info.local_size[1]), known(info.local_size[2]),
+                  known(info.push_bytes),
+                  info.spirv.empty() ? std::nullopt : std::optional(std::as_bytes(info.spirv)),
+                  known(info.pipeline_create_ns));
+  return find_kernel_.find(kernel.name, kernel.spirv_hash, kernel.spec_json, device_id()).value();
+}
+
+void RunWriter::write_graph_table(std::int64_t graph, std::size_t table, std::vector<Value>& values,
+                                  std::span<const std::int64_t> kernels) {
+  const std::size_t columns = kGraphTables[table].column_count;
+  Statement& insert = add_to_graph_[table];
+  for (std::size_t row = 0; row < values.size(); row += columns) {
+    if (table == kStepsTable) {
+      Value& kernel = values[row + kStepKernelColumn];
+      if (const auto* ordinal = std::get_if<std::int64_t>(&kernel)) {
+        kernel = kernels[static_cast<std::size_t>(*ordinal)];
+      }
+    }
+    insert.bind(1, graph);
+    for (std::size_t c = 0; c < columns; ++c) {
+      insert.bind_value(static_cast<int>(c) + 2, values[row + c]);
+    }
+    insert.finish();
+  }
+}
+
+void RunWriter::write_row(const ReplayRecord& r) {
+  std::vector<std::byte> state;
+  state.reserve(r.state.size() * sizeof(std::uint32_t));
+  for (const std::uint32_t word : r.state) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      state.push_back(static_cast<std::byte>(word >> shift & 0xFFU));
+    }
+  }
+  const auto phase = phases_.find(r.recording);
+  add_replay_.run(row_id(r.recording), r.sequence, r.submission, r.slot, r.submit_time_ns,
+                  r.prepare_ns, r.submit_ns, r.wait_ns, r.device_ns,
+                  phase == phases_.end() ? std::nullopt : filled(phase->second),
+                  state.empty() ? std::nullopt : std::optional(std::span<const std::byte>(state)),
+                  r.device_ns ? 1 : 0, r.warm_up);
+}
+
+void RunWriter::heartbeat() { heartbeat_.run(now_ns(), run_); }
+
+void RunWriter::drop(std::string_view what, std::uint64_t count) {
+  add_drop_.run(run_, now_ns(), what, count);
+}
+
+void RunWriter::finish(std::string_view exit_state) {
+  const std::int64_t now = now_ns();
+  finish_.run(now, now, exit_state, run_);
+}
+
+}  // namespace reprise::profile

@@ -1,0 +1,225 @@
+#include "framework/profile/sqlite.h"
+
+#include <system_error>
+
+#include <sqlite3.h>
+
+namespace reprise::profile {
+namespace {
+
+constexpr int kBusyTimeoutMs = 5000;  // another client may hold the write lock for a moment
+
+/// "file:///a%3Fb?immutable=1": every byte that could end the path is escaped.
+std::string immutable_uri(const std::filesystem::path& path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string uri = "file://";
+  for (const char c : std::filesystem::absolute(path).string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '%' || c == '?' || c == '#' || byte < 0x20) {
+      uri += {'%', kHex[byte >> 4U], kHex[byte & 15U]};
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+}  // namespace
+
+bool SqliteError::refuses_values() const {
+  const int primary = sqlite_code_ & 0xFF;
+  return primary == SQLITE_CONSTRAINT || primary == SQLITE_TOOBIG || primary == SQLITE_MISMATCH;
+}
+
+bool SqliteError::not_a_database() const { return (sqlite_code_ & 0xFF) == SQLITE_NOTADB; }
+
+Database::Database(const std::filesystem::path& path, Mode mode) : path_(path.string()) {
+  const bool immutable = mode == Mode::immutable;
+  const std::string name = immutable ? immutable_uri(path) : path_;
+  const int flags = (mode == Mode::write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
+                    (immutable ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  try {
+    if (sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
+      fail("opening it");
+    }
+    sqlite3_busy_timeout(handle_, kBusyTimeoutMs);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  } catch (...) {
+    sqlite3_close_v2(handle_);
+    throw;
+  }
+}
+
+Database::~Database() { sqlite3_close_v2(handle_); }
+
+void Database::execute(std::string_view sql) {
+  if (sqlite3_exec(handle_, std::string(sql).c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    fail("running \"" + std::string(sql.substr(0, 60)) + "\"");
+  }
+}
+
+std::int64_t Database::integer(std::string_view sql) {
+  return Statement(*this, sql).find().value_or(0);
+}
+
+std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
+
+bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+
+std::string Database::wal_path() const {
+  return sqlite3_filename_wal(sqlite3_db_filename(handle_, "main"));
+}
+
+void Database::fail(std::string_view doing) const {
+  if (handle_ == nullptr) {
+    throw Error(ErrorCode::out_of_memory,
+                "There is no memory to open the database (" + path_ + ").");
+  }
+  const int code = sqlite3_extended_errcode(handle_);
+  const int system = sqlite3_system_errno(handle_);
+  const int primary = code & 0xFF;
+  std::string message = "The database (" + path_ + ") failed while " + std::string(doing) + ": " +
+                        sqlite3_errmsg(handle_) + " (SQLite code " + std::to_string(code) + ")";
+  if (system != 0 && (primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR)) {
+    message += ", " + std::generic_category().message(system);
+  }
+  throw SqliteError(message + ".", code);
+}
+
+Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+  if (sqlite3_prepare_v3(database.handle_, sql.data(), static_cast<int>(sql.size()),
+                         SQLITE_PREPARE_PERSISTENT, &handle_, nullptr) != SQLITE_OK) {
+    database.fail("preparing \"" + std::string(sql.substr(0, 60)) + "\"");
+  }
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+void Statement::check_bind(int code) const {
+  if (code != SQLITE_OK) {
+    throw SqliteError("The database (" + database_.path_ +
+                          ") does not take a value: " + sqlite3_errstr(code) + ".",
+                      code);
+  }
+}
+
+void Statement::bind(int index, std::nullptr_t) { check_bind(sqlite3_bind_null(handle_, index)); }
+
+void Statement::bind(int index, double value) {
+  check_bind(sqlite3_bind_double(handle_, index, value));
+}
+
+void Statement::bind(int index, std::string_view text) {
+  // A null pointer would store NULL instead of an empty text.
+  check_bind(sqlite3_bind_text64(handle_, index, text.data() == nullptr ? "" : text.data(),
+                                 text.size(), SQLITE_STATIC, SQLITE_UTF8));
+}
+
+void Statement::bind(int index, std::span<const std::byte> blob) {
+  check_bind(blob.empty()
+                 ? sqlite3_bind_zeroblob(handle_, index, 0)
+                 : sqlite3_bind_blob64(handle_, index, blob.data(), blob.size(), SQLITE_STATIC));
+}
+
+void Statement::bind_value(int index, const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    bind_integer(index, *number);
+  } else if (const auto* text = std::get_if<std::string>(&value)) {
+    bind(index, std::string_view(*text));
+  } else if (const auto* blob = std::get_if<Blob>(&value)) {
+    bind(index, std::span<const std::byte>(*blob));
+  } else {
+    bind(index, nullptr);
+  }
+}
+
+void Statement::bind_integer(int index, std::int64_t value) {
+  check_bind(sqlite3_bind_int64(handle_, index, value));
+}
+
+void Statement::finish() {
+  while (step()) {
+  }
+}
+
+std::optional<std::int64_t> Statement::find_bound() {
+  std::optional<std::int64_t> found;
+  if (step()) {
+    if (!null(0)) {
+      found = integer(0);
+    }
+    reset();
+  }
+  return found;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) {
+    return true;
+  }
+  if (code != SQLITE_DONE) {
+    try {
+      database_.fail("running \"" + std::string(sqlite3_sql(handle_)).substr(0, 60) + "\"");
+    } catch (...) {
+      reset();
+      throw;
+    }
+  }
+  reset();
+  return false;
+}
+
+void Statement::reset() {
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);
+}
+
+bool Statement::null(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+}
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
+
+std::string Statement::text(int column) const {
+  const unsigned char* text = sqlite3_column_text(handle_, column);
+  const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
+  return text == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(text), bytes);
+}
+
+Transaction::Transaction(Database& database) : database_(database) {
+  database_.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (database_.in_transaction()) {
+    try {
+      database_.execute("ROLLBACK");
+    } catch (...) {  // the error that led here is already on its way
+    }
+  }
+}
+
+void Transaction::commit() { database_.execute("COMMIT"); }
+
+Savepoint::Savepoint(Database& database) : database_(database) {
+  database_.execute("SAVEPOINT record");
+}
+
+Savepoint::~Savepoint() {
+  if (open_ && database_.in_transaction()) {
+    try {
+      database_.execute("ROLLBACK TO record; RELEASE record");
+    } catch (...) {  // the error that led here is already on its way
+    }
+  }
+}
+
+void Savepoint::release() {
+  database_.execute("RELEASE record");
+  open_ = false;
+}
+
+}  // namespace reprise::profile

@@ -1,0 +1,165 @@
+// SQLite with ownership and exceptions: a connection, a statement, a transaction. No statement
+// stays open between calls that finish it, so a reader never holds back a checkpoint.
+// Not thread-safe: one thread at a time per connection and its statements.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reprise/core/error.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace reprise::profile {
+
+using Blob = std::vector<std::byte>;
+using Value = std::variant<std::monostate, std::int64_t, std::string, Blob>;
+
+/// An Error of code io that keeps SQLite's own code.
+class SqliteError : public Error {
+ public:
+  SqliteError(const std::string& message, int sqlite_code)
+      : Error(ErrorCode::io, message), sqlite_code_(sqlite_code) {}
+  /// The values of one row were refused; the file and the transaction are as before.
+  bool refuses_values() const;
+  bool not_a_database() const;
+
+ private:
+  int sqlite_code_;
+};
+
+class Database {
+ public:
+  enum class Mode : std::uint8_t {
+    write,  // the file must exist; an empty one is a new database
+    read,
+    immutable  // nobody writes the file: no locks, no files beside it
+  };
+  /// Triggers of the file are off and its schema is not trusted: the file may be hostile.
+  Database(const std::filesystem::path& path, Mode mode);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Runs every statement of `sql`.
+  void execute(std::string_view sql);
+  /// The first column of the first row.
+  std::int64_t integer(std::string_view sql);
+  std::int64_t last_insert_id() const;
+  bool in_transaction() const;
+  const std::string& path() const { return path_; }
+  /// Where the write-ahead log of this file is, links resolved.
+  std::string wal_path() const;
+
+ private:
+  friend class Statement;
+  [[noreturn]] void fail(std::string_view doing) const;
+  sqlite3* handle_ = nullptr;
+  std::string path_;
+};
+
+/// Prepared once, run any number of times. Bound text and blobs must outlive the run.
+class Statement {
+ public:
+  Statement(Database& database, std::string_view sql);
+  Statement(Statement&& other) noexcept
+      : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
+  Statement& operator=(Statement&&) = delete;
+  ~Statement();
+
+  /// Binds all parameters and runs to the end.
+  template <class... Values>
+  void run(const Values&... values) {
+    bind_all(values...);
+    finish();
+  }
+  /// The first column of the first row; empty if there is no row or it is NULL.
+  template <class... Values>
+  std::optional<std::int64_t> find(const Values&... values) {
+    bind_all(values...);
+    return find_bound();
+  }
+  template <class... Values>
+  void bind_all(const Values&... values) {
+    [[maybe_unused]] int index = 0;
+    (bind(++index, values), ...);
+  }
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) void bind(int index, T value) {
+    bind_integer(index, std::in_range<std::int64_t>(value)
+                            ? static_cast<std::int64_t>(value)
+                            : std::numeric_limits<std::int64_t>::max());
+  }
+  template <class T>
+  void bind(int index, const std::optional<T>& value) {
+    if (value) {
+      bind(index, *value);
+    } else {
+      bind(index, nullptr);
+    }
+  }
+  void bind(int index, std::nullptr_t);
+  template <std::same_as<bool> T>  // a plain bool parameter would also take every pointer
+  void bind(int index, T value) {
+    bind_integer(index, value ? 1 : 0);
+  }
+  void bind(int index, double value);
+  void bind(int index, std::string_view text);
+  void bind(int index, std::span<const std::byte> blob);
+  void bind_value(int index, const Value& value);
+  /// Runs what is bound to the end.
+  void finish();
+
+  /// For queries: false after the last row, and then the statement is closed.
+  bool step();
+  bool null(int column) const;
+  std::int64_t integer(int column) const;
+  std::string text(int column) const;
+
+ private:
+  void bind_integer(int index, std::int64_t value);
+  void check_bind(int code) const;
+  std::optional<std::int64_t> find_bound();
+  void reset();
+  Database& database_;
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+/// BEGIN IMMEDIATE; rolled back unless committed.
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  void commit();
+
+ private:
+  Database& database_;
+};
+
+/// Part of a transaction: taken back unless released.
+class Savepoint {
+ public:
+  explicit Savepoint(Database& database);
+  Savepoint(const Savepoint&) = delete;
+  Savepoint& operator=(const Savepoint&) = delete;
+  ~Savepoint();
+  void release();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace reprise::profile

@@ -1,0 +1,41 @@
+// ExecutorCore: what an executor, its sessions and its graphs share. Thread-safe.
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "framework/session/direct_arena.h"
+#include "reprise/profile/profile_sink.h"
+#include "reprise/session/graph_executor.h"
+
+namespace reprise {
+
+class ExecutorCore {
+ public:
+  ExecutorCore(Device device, ExecutorOptions options);
+
+  const Device& device() const { return device_; }
+  /// Null without a profiling database.
+  ProfileSink* profile() const { return profile_.get(); }
+  /// Bound where a session without state has an op that may read some.
+  const Tensor& empty_state() const { return empty_state_; }
+  std::uint64_t next_owner();
+
+  /// An arena for one direct session, the largest idle one; comes back when the pointer dies.
+  using ArenaLoan = std::unique_ptr<DirectArena, std::function<void(DirectArena*)>>;
+  static ArenaLoan borrow_arena(const std::shared_ptr<ExecutorCore>& core);
+  /// The database id of a buffer, entered on first sight. Needs a profile.
+  std::uint64_t profile_buffer(const std::shared_ptr<Buffer>& buffer, std::string_view kind);
+  void profile_buffer_freed(const Buffer& buffer);
+
+ private:
+  Device device_;
+  std::shared_ptr<ProfileSink> profile_;
+  Tensor empty_state_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<DirectArena>> idle_arenas_;
+  std::map<std::pair<const Buffer*, std::int64_t>, std::uint64_t> buffer_ids_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,140 @@
+#include "framework/session/graph_capture.h"
+
+namespace reprise {
+
+std::uint32_t& PointerMap::slot(const void* key) {
+  if (count_ * 2 >= entries_.size()) {
+    const std::vector<Entry> old =
+        std::exchange(entries_, std::vector<Entry>(entries_.size() * 2));
+    count_ = 0;
+    for (const Entry& e : old) {
+      if (e.key != nullptr) {
+        slot(e.key) = e.value;
+      }
+    }
+  }
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t i = (reinterpret_cast<std::uintptr_t>(key) * 0x9E3779B97F4A7C15U >> 20U) & mask;
+  while (entries_[i].key != nullptr && entries_[i].key != key) {
+    i = (i + 1) & mask;
+  }
+  if (entries_[i].key == nullptr) {
+    entries_[i].key = key;
+    ++count_;
+  }
+  return entries_[i].value;
+}
+
+GraphCapture::GraphCapture(std::string name, std::uint64_t owner) : slab_(new TensorSlab(owner)) {
+  graph_.name = std::move(name);
+}
+
+GraphCapture::~GraphCapture() { slab_->close(); }
+
+std::uint32_t GraphCapture::add_storage(Storage storage) {
+  graph_.storages.push_back(std::move(storage));
+  handles_.push_back(0);
+  return static_cast<std::uint32_t>(graph_.storages.size() - 1);
+}
+
+Tensor GraphCapture::make(const TensorSpec& spec, std::uint32_t storage, std::uint64_t offset) {
+  TensorRecord* record = slab_->create();
+  record->spec = spec;
+  record->offset = offset;
+  record->index = static_cast<std::uint32_t>(graph_.tensors.size());
+  graph_.tensors.push_back({spec, offset, storage, 0, TensorRole::activation, kNoIndex});
+  ++handles_[storage];
+  return Tensor(record);
+}
+
+std::uint32_t GraphCapture::index_of(const TensorRef& tensor) {
+  if (tensor->slab->owner() == owner()) {
+    return tensor->index;
+  }
+  std::uint32_t& known = tensors_.slot(&*tensor);
+  if (known == kNoIndex) {
+    std::uint32_t& storage = buffers_.slot(tensor->buffer.get());
+    if (storage == kNoIndex) {
+      storage = add_storage({.bytes = tensor->buffer->bytes(),
+                             .kind = StorageKind::persistent,
+                             .buffer = tensor->buffer});
+    }
+    known = static_cast<std::uint32_t>(graph_.tensors.size());
+    graph_.tensors.push_back({tensor->spec, tensor->offset, storage,
+                              graph_.names.intern(tensor->name), TensorRole::param, kNoIndex});
+    retained_.push_back(tensor.own());
+  }
+  return known;
+}
+
+Tensor GraphCapture::add_input(std::string_view name, const TensorSpec& spec) {
+  Tensor tensor = make(spec, add_storage({.bytes = spec.bytes(), .input = true}), 0);
+  graph_.tensors.back().name = graph_.names.intern(name);
+  graph_.tensors.back().role = TensorRole::input;
+  return tensor;
+}
+
+Tensor GraphCapture::add_view(const OpCall& call, const Outputs& outputs) {
+  const std::uint32_t source = index_of(call.inputs[0]);
+  const GraphTensor of = graph_.tensors[source];
+  Tensor tensor = make(outputs.specs[0], of.storage, of.offset + outputs.offset);
+  graph_.tensors.back().alias_of = source;
+  graph_.tensors.back().role = of.role;
+  graph_.tensors.back().name = of.name;
+  return tensor;
+}
+
+void GraphCapture::add_node(const OpCall& call, const Outputs& outputs, std::uint32_t scope,
+                            std::uint32_t state, std::span<Tensor> results) {
+  Node node;
+  node.op = &call.op;
+  node.where = call.where;
+  node.scope = scope;
+  node.first_use = static_cast<std::uint32_t>(graph_.uses.size());
+  node.attribute_bytes = static_cast<std::uint16_t>(call.attributes.size());
+  graph_.attributes.resize((graph_.attributes.size() + 7) / 8 * 8);  // keeps every struct aligned
+  node.attributes = static_cast<std::uint32_t>(graph_.attributes.size());
+  graph_.attributes.insert(graph_.attributes.end(), call.attributes.begin(),
+                           call.attributes.end());
+  std::uint8_t slot = 0;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i, ++slot) {
+    if (call.inputs[i]) {
+      graph_.uses.push_back({index_of(call.inputs[i]), slot, call.op.operands[i].access});
+    }
+  }
+  for (std::size_t i = 0; i < outputs.count; ++i, ++slot) {
+    const std::uint32_t storage = add_storage({.bytes = outputs.specs[i].bytes()});
+    graph_.uses.push_back(
+        {static_cast<std::uint32_t>(graph_.tensors.size()), slot, Access::write});
+    results[i] = make(outputs.specs[i], storage, 0);
+  }
+  if (state != kNoIndex) {
+    graph_.uses.push_back({state, slot, Access::read});
+  }
+  node.use_count = static_cast<std::uint8_t>(graph_.uses.size() - node.first_use);
+  graph_.nodes.push_back(node);
+}
+
+std::string GraphCapture::tensor_name(const TensorRecord& tensor) const {
+  if (tensor.buffer) {
+    return "'" + tensor.name + "'";
+  }
+  if (tensor.slab->owner() != owner()) {
+    return "";
+  }
+  const GraphTensor& known = graph_.tensors[tensor.index];
+  if (known.name != 0) {
+    return "'" + std::string(graph_.names.text(known.name)) + "'";
+  }
+  for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+    for (const Use& use : graph_.uses_of(graph_.nodes[n])) {
+      if (writes(use.access) && graph_.tensors[use.tensor].storage == known.storage) {
+        return "result of op " + std::to_string(n) + " " +
+               std::string(graph_.nodes[n].op->name) + ",";
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace reprise

@@ -1,0 +1,71 @@
+// GraphCapture: fills the tables of a ComputeGraph from op calls, and owns the session's tensors.
+// Does not run or plan anything.
+#pragma once
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "reprise/graph/compute_graph.h"
+
+namespace reprise {
+
+/// Pointer -> index, open addressing, no allocation per entry.
+class PointerMap {
+ public:
+  /// The value of `key`; kNoIndex if it is new.
+  std::uint32_t& slot(const void* key);
+
+ private:
+  struct Entry {
+    const void* key = nullptr;
+    std::uint32_t value = kNoIndex;
+  };
+  std::vector<Entry> entries_ = std::vector<Entry>(64);
+  std::size_t count_ = 0;
+};
+
+class GraphCapture {
+ public:
+  GraphCapture(std::string name, std::uint64_t owner);
+  GraphCapture(const GraphCapture&) = delete;
+  GraphCapture& operator=(const GraphCapture&) = delete;
+  ~GraphCapture();
+
+  ComputeGraph& graph() { return graph_; }
+  const ComputeGraph& graph() const { return graph_; }
+  std::uint64_t owner() const { return slab_->owner(); }
+
+  /// The index of a tensor in the graph; persistent ones are entered and retained on first use.
+  std::uint32_t index_of(const TensorRef& tensor);
+  Tensor add_input(std::string_view name, const TensorSpec& spec);
+  /// A view of an operand: no node.
+  Tensor add_view(const OpCall& call, const Outputs& outputs);
+  /// Adds a node and its results; `state` is the state block, or kNoIndex.
+  void add_node(const OpCall& call, const Outputs& outputs, std::uint32_t scope,
+                std::uint32_t state, std::span<Tensor> results);
+  std::string tensor_name(const TensorRecord& tensor) const;
+
+  /// Calls f(storage) for every transient storage whose last handle died since the last call.
+  template <class F>
+  void collect_dead(F&& f) {
+    slab_->collect([&](const TensorRecord& record) {
+      const std::uint32_t storage = graph_.tensors[record.index].storage;
+      if (--handles_[storage] == 0 &&
+          graph_.storages[storage].kind == StorageKind::transient) {
+        f(storage);
+      }
+    });
+  }
+
+ private:
+  Tensor make(const TensorSpec& spec, std::uint32_t storage, std::uint64_t offset);
+  std::uint32_t add_storage(Storage storage);
+
+  ComputeGraph graph_;
+  PointerMap tensors_, buffers_;
+  std::vector<Tensor> retained_;        // keys of tensors_ must not be reused by a new tensor
+  std::vector<std::uint32_t> handles_;  // live records per storage
+  TensorSlab* slab_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,104 @@
+#include "samples/llama/generate.h"
+
+#include <chrono>
+
+namespace llama {
+namespace {
+
+void check_prompt(std::span<const std::int32_t> prompt, const Model& model, std::int64_t context) {
+  if (prompt.empty()) {
+    reprise::invalid("The prompt has (0) tokens, but generation needs at least 1.");
+  }
+  if (static_cast<std::int64_t>(prompt.size()) > context) {
+    reprise::invalid("The prompt has (" + std::to_string(prompt.size()) +
+                     ") tokens, but the context holds " + std::to_string(context) + ".");
+  }
+  for (const std::int32_t id : prompt) {
+    if (id < 0 || id >= model.sizes.vocabulary) {
+      reprise::invalid("The prompt has the token (" + std::to_string(id) +
+                       "), but tokens are 0 to " + std::to_string(model.sizes.vocabulary - 1) +
+                       ".");
+    }
+  }
+}
+
+/// One step: the token in the state block goes in, the next one comes out.
+void record_step(reprise::GraphSession& s, const Model& model) {
+  s.output("next", choose(s, forward(s, model, get_rows(s, model.embedding, s.state("token")))));
+}
+
+}  // namespace
+
+Generation generate(reprise::GraphExecutor& executor, const Model& model,
+                    std::span<const std::int32_t> prompt, std::size_t count, std::int64_t context,
+                    std::int32_t end_token, Mode mode,
+                    const std::function<void(std::int32_t)>& emit) {
+  check_prompt(prompt, model, context);
+  Generation result;
+  const reprise::StateBlock state(executor.device(), state_layout(end_token));
+  const auto rows = static_cast<std::int64_t>(prompt.size());
+  const auto take = [&](std::int32_t id) {
+    if (state.get("done") != 0) {
+      return false;
+    }
+    result.ids.push_back(id);
+    emit(id);
+    return result.ids.size() < count && state.get("pos") < context;
+  };
+
+  state.set("rows", static_cast<std::int32_t>(rows));
+  auto prefill = executor.begin({.name = "prefill", .state = state});
+  const auto tokens = prefill.input("tokens", {rows}, prompt);
+  prefill.output("next",
+                 choose(prefill, forward(prefill, model, get_rows(prefill, model.embedding, tokens))));
+  const auto first = prefill.finish();
+  result.prefill = first.report;
+  bool more = take(first.read<std::int32_t>("next")[0]);
+
+  const auto begin = std::chrono::steady_clock::now();
+  state.set("rows", 1);
+  std::uint64_t settled = 0;  // allocations once one decode step has run
+  const auto note = [&](std::uint64_t submit, std::uint64_t wait,
+                        std::optional<std::uint64_t> device) {
+    result.submit_ns.push_back(submit);
+    result.wait_ns.push_back(wait);
+    if (device) {
+      result.device_ns.push_back(*device);
+    }
+    if (settled == 0) {
+      settled = executor.device().backend().allocation_count();
+    }
+  };
+  if (more && mode == Mode::recorded) {
+    auto session = executor.begin_recorded({.name = "decode", .state = state});
+    record_step(session, model);
+    auto recorded = session.finish();  // runs the first step
+    result.decode = recorded.report;
+    note(recorded.report.submit_ns, recorded.report.wait_ns, recorded.report.device_ns);
+    reprise::CapturedGraph& graph = recorded.graph;
+    more = take(graph.read<std::int32_t>("next")[0]);
+    while (more) {
+      graph.launch();
+      const auto times = graph.last_times();
+      note(times.submit_ns, times.wait_ns, times.device_ns);
+      more = take(graph.read<std::int32_t>("next")[0]);
+    }
+    result.replays = graph.num_replays();
+  }
+  while (more) {
+    auto session = executor.begin({.name = "decode", .state = state});
+    record_step(session, model);
+    const auto step = session.finish();
+    result.decode = step.report;
+    note(step.report.submit_ns, step.report.wait_ns, step.report.device_ns);
+    more = take(step.read<std::int32_t>("next")[0]);
+  }
+  result.decode_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (settled != 0) {
+    result.allocations = executor.device().backend().allocation_count() - settled;
+  }
+  return result;
+}
+
+}  // namespace llama

@@ -1,0 +1,31 @@
+// Greedy generation: the prompt as one direct session, then one token per step.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "samples/llama/forward.h"
+
+namespace llama {
+
+enum class Mode { direct, recorded };
+
+struct Generation {
+  std::vector<std::int32_t> ids;        // generated ones; the end token is not among them
+  reprise::FinishReport prefill;        // of the prompt's session
+  reprise::FinishReport decode;         // of the recorded session, or of the last direct one
+  std::uint64_t replays = 0;            // of the one decode recording
+  std::uint64_t allocations = 0;        // of device memory after the first token
+  double decode_seconds = 0;            // from the first token to the last
+  // One per decode step; device times only where the device can time itself.
+  std::vector<std::uint64_t> submit_ns, wait_ns, device_ns;
+};
+
+/// Generates at most `count` tokens. `emit` is called with each one as it comes.
+/// Errors: invalid_argument for an empty prompt, one longer than `context`, a token outside the
+/// vocabulary. Stops at the end token and at the end of the context.
+Generation generate(reprise::GraphExecutor& executor, const Model& model,
+                    std::span<const std::int32_t> prompt, std::size_t count, std::int64_t context,
+                    std::int32_t end_token, Mode mode,
+                    const std::function<void(std::int32_t)>& emit);
+
+}  // namespace llama

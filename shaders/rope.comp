@@ -1,0 +1,76 @@
+// Rotary position embedding: one invocation turns one pair of a head, or copies one element after
+// the rotated ones. Reads and writes every element once, 4 bytes each.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#define STATE_BINDING 4
+#include "fraction.glsl"
+#include "index.glsl"
+#include "state.glsl"
+#include "trig.glsl"
+#include "view.glsl"
+
+layout(binding = 0) readonly buffer X { float x[]; };
+layout(binding = 1) readonly buffer Positions { int positions[]; };
+layout(binding = 2) readonly buffer Factors { float factors[]; };
+layout(binding = 3) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform Push {
+  uint shape[4];
+  View xv;
+  Param position;
+  uint pairs;
+  uint half_split;
+  uint given;
+  uint positions_offset;
+  uint factors_offset;
+  uint ratio[2];
+  uint turns[2];
+  int exponent;
+};
+
+// Turns per position of pair i, whole ones dropped.
+uvec2 frequency(uint i) {
+  uvec2 f = fraction_power(uvec2(ratio[0], ratio[1]), i);
+  f = fraction_multiply(f, uvec2(turns[0], turns[1]));
+  int shift = exponent;
+  if ((given & 2u) != 0u) {
+    uint bits = floatBitsToUint(factors[factors_offset + i]);
+    uint biased = bits >> 23;
+    if (biased == 0u || biased >= 255u) {
+      return uvec2(0u, 0u);
+    }
+    f = fraction_divide(f, (bits & 0x7FFFFFu) | 0x800000u);
+    shift -= int(biased) - 127;
+  }
+  return fraction_shift(f, shift);
+}
+
+void main() {
+  uint index = linear_index();
+  uint tasks = shape[3] - pairs;
+  uint task = index % tasks;
+  uint head = index / tasks % shape[2];
+  uint row = index / tasks / shape[2];
+  if (row >= shape[1]) {
+    return;
+  }
+  uint from = at(xv, uvec4(0, row, head, 0));
+  uint to = (row * shape[2] + head) * shape[3];
+  if (task >= pairs) {
+    uint i = task + pairs;
+    y[to + i] = x[from + i];
+    return;
+  }
+  int p = (given & 1u) != 0u ? positions[positions_offset + row] : param_int(position) + int(row);
+  uvec2 f = frequency(task);
+  uint magnitude = p < 0 ? 0u - uint(p) : uint(p);
+  uint high, low;
+  umulExtended(magnitude, f.x, high, low);
+  vec2 sc = sine_cosine(magnitude * f.y + high);
+  float s = p < 0 ? -sc.x : sc.x;
+  uint a = half_split != 0u ? task : 2u * task;
+  uint b = half_split != 0u ? task + pairs : 2u * task + 1u;
+  float xa = x[from + a];
+  float xb = x[from + b];
+  y[to + a] = xa * sc.y - xb * s;
+  y[to + b] = xa * s + xb * sc.y;
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Model files that must be refused, each for one reason: made from a good one.
+usage: make_bad_models.py GOOD.gguf OUTDIR"""
+import os
+import struct
+import sys
+
+
+def main():
+    good, out = sys.argv[1:3]
+    os.makedirs(out, exist_ok=True)
+    with open(good, "rb") as f:
+        model = f.read()
+
+    def write(name, data):
+        with open(os.path.join(out, name), "wb") as f:
+            f.write(data)
+
+    write("truncated.gguf", model[: len(model) // 2])
+    write("not_gguf.gguf", b"this is no model\n" * 100)
+    key = b"general.architecture" + struct.pack("<IQ", 8, 5)
+    at = model.index(key) + len(key)
+    write("other_architecture.gguf", model[:at] + b"mamba" + model[at + 5 :])
+    # f16 and i16 have the same size, so only the type is wrong.
+    name = b"blk.0.attn_q.weight"
+    at = model.index(name) + len(name) + 4 + 2 * 8
+    assert model[at : at + 4] == struct.pack("<I", 1)
+    write("other_type.gguf", model[:at] + struct.pack("<I", 25) + model[at + 4 :])
+
+
+main()

@@ -1,0 +1,20 @@
+# cmake -DCOMMAND="a;b" -DEXIT=1 [-DSTDERR=regex] [-DSTDOUT=regex] [-DABSENT=file] [-DENV="A=b;C=d"] -P run.cmake
+# Runs a program as a user would. A failing one (EXIT 1) must say "error: ..." as its last line.
+set(with_environment ${CMAKE_COMMAND} -E env ${ENV})
+execute_process(COMMAND ${with_environment} ${COMMAND} RESULT_VARIABLE exit OUTPUT_VARIABLE out
+                ERROR_VARIABLE err)
+if(NOT "${exit}" STREQUAL "${EXIT}")
+  message(FATAL_ERROR "exit status ${exit}, expected ${EXIT}\n${out}\n${err}")
+endif()
+if(EXIT EQUAL 1 AND NOT err MATCHES "(^|\n)error: [^\n]*[.)]\n$")
+  message(FATAL_ERROR "no single line 'error: ...' at the end of:\n${err}")
+endif()
+if(STDERR AND NOT err MATCHES "${STDERR}")
+  message(FATAL_ERROR "'${STDERR}' is not in:\n${err}")
+endif()
+if(STDOUT AND NOT out MATCHES "${STDOUT}")
+  message(FATAL_ERROR "'${STDOUT}' is not in:\n${out}")
+endif()
+if(ABSENT AND EXISTS ${ABSENT})
+  message(FATAL_ERROR "${ABSENT} was left behind")
+endif()

@@ -1,0 +1,208 @@
+#include "tests/ops/case_run.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace reprise::testing {
+namespace {
+
+constexpr std::uint64_t kGuardBytes = 256;
+constexpr std::byte kGuard{0xA5};
+constexpr std::size_t kRuns = 3;
+
+using Draw = std::function<std::vector<std::byte>(std::mt19937_64&)>;
+
+std::vector<std::byte> draw_ids(std::mt19937_64& rng, DType dtype, std::int64_t count,
+                                std::int64_t low, std::int64_t high) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(high - low));
+  std::iota(all.begin(), all.end(), low);
+  std::shuffle(all.begin(), all.end(), rng);
+  std::vector<std::byte> bytes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t value = all[static_cast<std::size_t>(i) % all.size()];
+    const auto narrow = static_cast<std::int32_t>(value);
+    const auto* data = dtype == DType::i64 ? reinterpret_cast<const std::byte*>(&value)
+                                           : reinterpret_cast<const std::byte*>(&narrow);
+    bytes.insert(bytes.end(), data, data + info_of(dtype).block_bytes);
+  }
+  return bytes;
+}
+
+class Context final : public CaseContext {
+ public:
+  Context(const Device& device, GraphSession& session, std::uint64_t seed)
+      : device_(device), session_(session), rng_(seed) {}
+
+  Recorder& recorder() override { return session_; }
+  Tensor input(const Shape& shape, DType dtype, double low, double high) override {
+    return add_input(shape, dtype, [=](std::mt19937_64& rng) {
+      return random_bytes(rng, dtype, shape.elements(), low, high);
+    });
+  }
+  Tensor ids(const Shape& shape, DType dtype, std::int64_t low, std::int64_t high) override {
+    return add_input(shape, dtype, [=](std::mt19937_64& rng) {
+      return draw_ids(rng, dtype, shape.elements(), low, high);
+    });
+  }
+  Tensor integers(const Shape& shape, const std::vector<std::int32_t>& values) override {
+    return add_input(shape, DType::i32, [values](std::mt19937_64&) {
+      const auto bytes = std::as_bytes(std::span(values));
+      return std::vector<std::byte>(bytes.begin(), bytes.end());
+    });
+  }
+  Tensor persistent(const Shape& shape, DType dtype) override {
+    const TensorSpec spec(shape, dtype);
+    const auto buffer = device_.backend().allocate("guarded", spec.bytes() + 2 * kGuardBytes,
+                                                   BufferKind::device);
+    guarded_.push_back({buffer, spec});
+    write(guarded_.back());
+    return Tensor::over(buffer, spec, kGuardBytes, "guarded");
+  }
+
+  /// Fresh values for another replay.
+  void redraw(CapturedGraph& graph, std::uint64_t seed) {
+    rng_.seed(seed);
+    std::size_t next_input = 0;
+    std::size_t next_guarded = 0;
+    for (const bool is_input : order_) {
+      if (is_input) {
+        const auto& [name, dtype, draw] = inputs_[next_input++];
+        graph.set(name, dtype, draw(rng_));
+      } else {
+        write(guarded_[next_guarded++], false);
+      }
+    }
+  }
+  void check_guards() const {
+    for (const Guarded& g : guarded_) {
+      for (const std::uint64_t at : {std::uint64_t{0}, kGuardBytes + g.spec.bytes()}) {
+        std::vector<std::byte> band(kGuardBytes);
+        device_.read(g.buffer, at, band);
+        EXPECT_TRUE(std::ranges::all_of(band, [](std::byte b) { return b == kGuard; }))
+            << "bytes beside a tensor were written";
+      }
+    }
+  }
+
+ private:
+  struct Input {
+    std::string name;
+    DType dtype;
+    Draw draw;
+  };
+  struct Guarded {
+    std::shared_ptr<Buffer> buffer;
+    TensorSpec spec;
+  };
+  Tensor add_input(const Shape& shape, DType dtype, Draw draw) {
+    const std::string name = "in" + std::to_string(inputs_.size());
+    const std::vector<std::byte> bytes = draw(rng_);
+    inputs_.push_back({name, dtype, std::move(draw)});
+    order_.push_back(true);
+    return session_.input(name, shape, dtype, bytes);
+  }
+  void write(const Guarded& g, bool fresh = true) {
+    std::vector<std::byte> bytes(g.spec.bytes() + 2 * kGuardBytes, kGuard);
+    const auto content = random_bytes(rng_, g.spec.dtype, g.spec.shape.elements(), -1, 1);
+    std::ranges::copy(content, bytes.begin() + kGuardBytes);
+    device_.write(g.buffer, 0, bytes);
+    if (fresh) {
+      order_.push_back(false);
+    }
+  }
+
+  const Device& device_;
+  GraphSession& session_;
+  std::mt19937_64 rng_;
+  std::vector<Input> inputs_;
+  std::vector<Guarded> guarded_;
+  std::vector<bool> order_;  // true: the next input, false: the next guarded tensor
+};
+
+StateBlock make_state(const Device& device, const OpCase& row) {
+  if (row.state.empty() && row.carried.empty()) {
+    return {};
+  }
+  StateLayout layout;
+  for (const auto& [name, values] : row.state) {
+    layout.host(name, values.front());
+  }
+  for (const auto& [name, initial] : row.carried) {
+    layout.carried(name, initial);
+  }
+  return {device, layout};
+}
+
+std::size_t run_count(const OpCase& row) {
+  return row.state.empty() ? kRuns : row.state.front().second.size();
+}
+
+void set_state(const StateBlock& state, const OpCase& row, std::size_t run) {
+  for (const auto& [name, values] : row.state) {
+    state.set(name, values[run]);
+  }
+}
+
+template <class Readable>
+std::vector<CaseOutput> collect(const Readable& from, const std::vector<Tensor>& tensors,
+                                const StateBlock& state) {
+  std::vector<CaseOutput> outputs;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    outputs.push_back(
+        {tensors[i].dtype(), from.template read<std::byte>("out" + std::to_string(i))});
+  }
+  if (state) {
+    std::vector<std::int32_t> words;
+    for (const StateFieldInfo& field : state.layout().fields()) {
+      words.push_back(state.get(field.name));
+    }
+    const auto bytes = std::as_bytes(std::span(words));
+    outputs.push_back({DType::i32, {bytes.begin(), bytes.end()}});
+  }
+  return outputs;
+}
+
+std::vector<Tensor> build(const OpCase& row, Context& context, GraphSession& session) {
+  const std::vector<Tensor> tensors = row.build(context);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    session.output("out" + std::to_string(i), tensors[i]);
+  }
+  return tensors;
+}
+
+}  // namespace
+
+CaseOutputs run_case(const Device& device, const OpCase& row, bool recorded, std::uint64_t seed) {
+  GraphExecutor executor(device);
+  const StateBlock state = make_state(device, row);
+  CaseOutputs outputs;
+  set_state(state, row, 0);
+  if (!recorded) {
+    for (std::size_t run = 0; run < run_count(row); ++run) {
+      set_state(state, row, run);
+      auto session = executor.begin({.name = row.label, .state = state});
+      Context context(device, session, seed + run);
+      const std::vector<Tensor> tensors = build(row, context, session);
+      const FinishResult result = session.finish();
+      outputs.push_back(collect(result, tensors, state));
+      context.check_guards();
+    }
+    return outputs;
+  }
+  auto session = executor.begin_recorded({.name = row.label, .state = state});
+  Context context(device, session, seed);
+  const std::vector<Tensor> tensors = build(row, context, session);
+  FinishResult result = session.finish();
+  outputs.push_back(collect(result, tensors, state));
+  for (std::size_t run = 1; run < run_count(row); ++run) {
+    set_state(state, row, run);
+    context.redraw(result.graph, seed + run);
+    result.graph.launch();
+    outputs.push_back(collect(result.graph, tensors, state));
+  }
+  context.check_guards();
+  return outputs;
+}
+
+}  // namespace reprise::testing

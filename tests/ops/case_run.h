@@ -1,0 +1,20 @@
+// One op row on one device: builds it in a session, runs it several times with fresh values, and
+// returns every output of every run.
+#pragma once
+#include "tests/ops/op_cases.h"
+#include "tests/testing.h"
+
+namespace reprise::testing {
+
+struct CaseOutput {
+  DType dtype;
+  std::vector<std::byte> bytes;
+  bool operator==(const CaseOutput&) const = default;
+};
+/// Per run, the tensors the row returned, then the state fields as one i32 tensor.
+using CaseOutputs = std::vector<std::vector<CaseOutput>>;
+
+/// Direct: a session per run. Recorded: one graph, replayed.
+CaseOutputs run_case(const Device& device, const OpCase& row, bool recorded, std::uint64_t seed);
+
+}  // namespace reprise::testing

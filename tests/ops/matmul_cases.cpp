@@ -1,0 +1,72 @@
+#include "reprise/ops/matmul.h"
+#include "reprise/ops/views.h"
+#include "tests/ops/op_cases.h"
+
+namespace reprise::testing {
+namespace {
+
+constexpr double kLimit = 1e-11;
+constexpr const char* kWhy = "four f32 sums of k/4 products";
+
+OpCase product(std::int64_t n, std::int64_t m, std::int64_t k, DType weights) {
+  return {std::to_string(n) + "x" + std::to_string(m) + "x" + std::to_string(k) + "_" +
+              std::string(name_of(weights)),
+          kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            return {matmul(c.recorder(), c.input({n, k}), c.input({m, k}, weights))};
+          }};
+}
+
+OpCase vector(DType weights) {
+  return {"vector_" + std::string(name_of(weights)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            return {matmul(c.recorder(), c.input({129}), c.input({65, 129}, weights))};
+          }};
+}
+
+OpCase heads(DType weights) {
+  return {"heads_share_weights_" + std::string(name_of(weights)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            return {matmul(c.recorder(), c.input({4, 6, 5, 33}), c.input({2, 3, 17, 33}, weights)),
+                    matmul(c.recorder(), c.input({6, 5, 33}), c.input({17, 33}, weights))};
+          }};
+}
+
+OpCase strided(DType weights) {
+  return {"strided_" + std::string(name_of(weights)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            const Tensor x = permute(r, c.input({7, 4, 31}), {1, 0, 2});
+            const Tensor w = permute(r, c.input({19, 2, 31}, weights), {1, 0, 2});
+            const Tensor part = slice(r, c.input({9, 31}, weights), 0, 3, 5);
+            return {matmul(r, x, w), matmul(r, slice(r, c.input({6, 40}), 1, 3, 31), part)};
+          }};
+}
+
+// A row of a batch has the bits of the same row alone, whatever kernel each of them takes.
+OpCase alone() {
+  return {"row_alone_and_in_a_batch", kLimit, kWhy, [](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            const Tensor x = c.input({9, 131});
+            const Tensor w = c.input({37, 131}, DType::f16);
+            return {matmul(r, x, w), matmul(r, slice(r, x, 0, 8, 1), w)};
+          }};
+}
+
+}  // namespace
+
+std::vector<OpCase> matmul_cases() {
+  std::vector<OpCase> cases{alone()};
+  for (const DType weights : {DType::f32, DType::f16}) {
+    cases.push_back(product(1, 1, 1, weights));
+    cases.push_back(product(1, 257, 512, weights));
+    cases.push_back(product(3, 65, 67, weights));
+    cases.push_back(product(5, 64, 1025, weights));
+    cases.push_back(product(65, 40, 64, weights));
+    cases.push_back(vector(weights));
+    cases.push_back(heads(weights));
+    cases.push_back(strided(weights));
+  }
+  return cases;
+}
+
+}  // namespace reprise::testing

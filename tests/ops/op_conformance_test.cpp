@@ -1,0 +1,90 @@
+// Every op row on every backend, direct and recorded, against the references: one test each.
+#include <algorithm>
+
+#include "framework/ops/op_table.h"
+#include "tests/ops/case_run.h"
+#include "tests/ops/op_case_table.h"
+
+namespace reprise::testing {
+namespace {
+
+struct Way {
+  std::string_view name;
+  std::string_view device;
+  bool recorded;
+};
+constexpr Way kWays[] = {{"cpu_recorded", "cpu", true},
+                         {"vulkan_direct", "vulkan", false},
+                         {"vulkan_recorded", "vulkan", true}};
+
+void expect_close(const CaseOutputs& expected, const CaseOutputs& actual, const OpCase& row) {
+  ASSERT_EQ(expected.size(), actual.size());
+  for (std::size_t run = 0; run < expected.size(); ++run) {
+    ASSERT_EQ(expected[run].size(), actual[run].size());
+    for (std::size_t i = 0; i < expected[run].size(); ++i) {
+      const CaseOutput& e = expected[run][i];
+      const CaseOutput& a = actual[run][i];
+      if (row.nmse_limit == 0 || e.dtype == DType::i32) {
+        EXPECT_TRUE(e == a) << "bits differ in run " << run << ", output " << i;
+        continue;
+      }
+      EXPECT_LE(nmse(to_doubles(e.dtype, e.bytes), to_doubles(a.dtype, a.bytes)), row.nmse_limit)
+          << "run " << run << ", output " << i << "; limit because of " << row.why;
+    }
+  }
+}
+
+class OpConformance : public ::testing::Test {
+ public:
+  OpConformance(OpCase row, const Way& way) : row_(std::move(row)), way_(way) {}
+  void TestBody() override {
+    const std::uint64_t seed = fresh_seed();
+    SCOPED_TRACE(seed_note(seed));
+    const CaseOutputs expected = run_case(test_device("cpu"), row_, false, seed);
+    const Device device = test_device(std::string(way_.device));
+    const ExpectNoValidationMessages quiet;
+    const CaseOutputs actual = run_case(device, row_, way_.recorded, seed);
+    OpCase limits = row_;
+    if (way_.device == "cpu") {
+      limits.nmse_limit = 0;  // the same functions: recording must not change a bit
+    }
+    expect_close(expected, actual, limits);
+    if (way_.device == "vulkan" && way_.recorded) {
+      EXPECT_TRUE(actual == run_case(device, row_, false, seed))
+          << "direct and replayed outputs differ";
+    }
+  }
+
+ private:
+  OpCase row_;
+  Way way_;
+};
+
+const bool kRegistered = [] {
+  for (const NamedCases& op : all_op_cases()) {
+    for (const OpCase& row : op.cases()) {
+      for (const Way& way : kWays) {
+        const std::string suite = "Op_" + std::string(op.op);
+        const std::string name = row.label + "_" + std::string(way.name);
+        ::testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                                [row, way]() -> OpConformance* {
+                                  return new OpConformance(row, way);
+                                });
+      }
+    }
+  }
+  return true;
+}();
+
+TEST(Ops, EveryOpHasRows) {
+  ASSERT_TRUE(kRegistered);
+  const auto rows = all_op_cases();
+  for (const OpDef* op : ops::all_ops()) {
+    const auto it = std::ranges::find(rows, op->name, &NamedCases::op);
+    ASSERT_NE(it, rows.end()) << op->name;
+    EXPECT_FALSE(it->cases().empty()) << op->name;
+  }
+}
+
+}  // namespace
+}  // namespace reprise::testing

@@ -1,0 +1,49 @@
+#include "reprise/ops/plan.h"
+#include "tests/ops/op_cases.h"
+
+namespace reprise::testing {
+namespace {
+
+constexpr const char* kWhy = "integers";
+constexpr std::int32_t kLow = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t kHigh = std::numeric_limits<std::int32_t>::max();
+
+// Words: rows, unused (host); pos, token, done (carried); the rest derived.
+OpCase derived(std::int32_t position, std::int32_t mask) {
+  return {"position_" + std::to_string(position) + "_mask_" + std::to_string(mask), 0, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor state = c.integers({11}, {3, 77, position, 5, 1, 9, 9, 9, 9, 9, 9});
+            std::vector<std::int32_t> patch_words(33, 1000);
+            patch_words[0] = mask;
+            patch_words[1] = -40;
+            const Tensor patch = c.integers({33}, patch_words);
+            const Tensor table = c.integers(
+                {7, 12}, {5,  2,  0,  1,  1,  0,    1, kLow, kHigh, 0, 0, 0,    // pos + rows
+                          6,  5,  -1, 1,  0,  0,    8, kLow, kHigh, 0, 0, 0,    // blocks of 8
+                          7,  5,  -1, -1, 0,  2,    7, kLow, kHigh, 0, 0, 0,    // negative sums
+                          8,  6,  5,  3,  -2, 1,    1, -10,  10,    0, 0, 0,    // limited
+                          9,  -1, -1, 4,  4,  6,    0, kLow, kHigh, 0, 0, 0,    // constant
+                          10, -1, -1, 0,  0,  kLow, 3, kLow, kHigh, 0, 0, 0,    // smallest sum
+                          99, 2,  0,  1,  1,  1,    1, kLow, kHigh, 0, 0, 0});  // no such word
+            plan(c.recorder(), state, patch, table,
+                 {.carried_first = 2, .carried_count = 3, .derived_count = 7});
+            return {state, patch};
+          }};
+}
+
+OpCase patches_only() {
+  return {"without_a_table", 0, kWhy, [](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor state = c.integers({3}, {1, 2, 3});
+            const Tensor patch = c.integers({4}, {5, 10, 20, 30});
+            plan(c.recorder(), state, patch, {}, {.carried_first = 0, .carried_count = 3});
+            return {state, patch};
+          }};
+}
+
+}  // namespace
+
+std::vector<OpCase> plan_cases() {
+  return {derived(0, 0), derived(4093, 0), derived(7, 1), derived(-90, 6), patches_only()};
+}
+
+}  // namespace reprise::testing

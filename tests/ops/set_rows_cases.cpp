@@ -1,0 +1,81 @@
+#include "reprise/ops/set_rows.h"
+#include "reprise/ops/views.h"
+#include "tests/ops/op_cases.h"
+
+namespace reprise::testing {
+namespace {
+
+constexpr const char* kWhy = "moves bits, or rounds to f16 in one defined way";
+
+OpCase scatter(const std::string& name, std::int64_t capacity, std::int64_t cols, std::int64_t rows,
+               DType dtype, DType id_dtype) {
+  return {
+      name, 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+        const Tensor table = c.persistent({capacity, cols}, dtype);
+        set_rows(c.recorder(), table, c.input({rows, cols}), c.ids({rows}, id_dtype, 0, capacity));
+        return {table};
+      }};
+}
+
+// All ids around the table, inside and outside.
+OpCase outside(DType dtype, DType id_dtype) {
+  return {
+      "outside_is_skipped_" + std::string(name_of(dtype)) + "_" + std::string(name_of(id_dtype)), 0,
+      kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+        const Tensor table = c.persistent({7, 5}, dtype);
+        set_rows(c.recorder(), table, c.input({17, 5}), c.ids({17}, id_dtype, -5, 12));
+        return {table};
+      }};
+}
+
+OpCase at_state(const std::string& name, DType dtype, std::int32_t window,
+                const std::vector<std::int32_t>& positions) {
+  return {name,
+          0,
+          kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor table = c.persistent({11, 2, 13}, dtype);
+            set_rows(c.recorder(), table, c.input({3, 26}),
+                     {.position = c.recorder().state("pos"), .window = window});
+            return {table};
+          },
+          {{"pos", positions}}};
+}
+
+// Values as attention makes them: heads first, the last stride not 1; table and ids with offsets.
+OpCase strided() {
+  return {"strided_values", 0, "moves bits", [](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor table = c.persistent({19, 2, 65}, DType::f32);
+            const Tensor values = permute(c.recorder(), c.input({65, 2, 5}), {2, 1, 0});
+            const Tensor ids = slice(c.recorder(), c.ids({6}, DType::i32, 0, 17), 0, 1, 5);
+            set_rows(c.recorder(), slice(c.recorder(), table, 0, 1, 17), values, ids);
+            return {table};
+          }};
+}
+
+OpCase constant_position() {
+  return {
+      "constant_position", 0, kWhy, [](CaseContext& c) -> std::vector<Tensor> {
+        const Tensor table = c.persistent({5, 257}, DType::f16);
+        set_rows(c.recorder(), table, c.input({2, 257}, DType::f32, -1e5, 1e5), {.position = 2});
+        return {table};
+      }};
+}
+
+}  // namespace
+
+std::vector<OpCase> set_rows_cases() {
+  return {scatter("1x1", 1, 1, 1, DType::f32, DType::i32),
+          scatter("f32_i32", 67, 257, 13, DType::f32, DType::i32),
+          scatter("f32_i64", 67, 65, 65, DType::f32, DType::i64),
+          scatter("f16_i32", 32, 127, 5, DType::f16, DType::i32),
+          scatter("f16_i64", 1031, 64, 257, DType::f16, DType::i64),
+          outside(DType::f32, DType::i32),
+          outside(DType::f16, DType::i64),
+          at_state("state_position", DType::f16, 0, {0, 3, 8, 10, -2, 11}),
+          at_state("state_window", DType::f32, 7, {0, 5, 6, 700, -1}),
+          strided(),
+          constant_position()};
+}
+
+}  // namespace reprise::testing

@@ -1,0 +1,58 @@
+// Opening devices and moving tensors.
+#include "tests/testing.h"
+
+namespace reprise::testing {
+namespace {
+
+TEST(OpenDevice, AutoNeverPicksASoftwareDriver) {
+  const Device device = open_device("auto");
+  EXPECT_TRUE(device.info().backend == "cpu" || device.info().type != "cpu");
+}
+
+TEST(OpenDevice, ListsEveryDeviceItCanOpen) {
+  const auto devices = find_devices();
+  ASSERT_FALSE(devices.empty());
+  for (const FoundDevice& found : devices) {
+    EXPECT_EQ(open_device(found.name).info().name, found.info.name);
+  }
+}
+
+TEST(OpenDevice, NamesWhatThereIs) {
+  expect_error(ErrorCode::invalid_argument, {"(gpu)", "cpu:0"}, [] { (void)open_device("gpu"); });
+  expect_error(ErrorCode::invalid_argument, {"(vulkan:x)"}, [] { (void)open_device("vulkan:x"); });
+  expect_error(ErrorCode::unsupported, {"(vulkan:99)", "cpu:0"},
+               [] { (void)open_device("vulkan:99"); });
+}
+
+class DeviceTensors : public ::testing::TestWithParam<std::string> {
+ protected:
+  const ExpectNoValidationMessages quiet_;
+  Device device_ = test_device(GetParam());
+};
+INSTANTIATE_TEST_SUITE_P(On, DeviceTensors, ::testing::Values("cpu", "vulkan"),
+                         device_param_name);
+
+TEST_P(DeviceTensors, ComeBackAsTheyWent) {
+  const std::uint64_t seed = fresh_seed();
+  SCOPED_TRACE(seed_note(seed));
+  std::mt19937_64 rng(seed);
+  for (const std::int64_t elements : {1, 3, 257, 65537}) {
+    const auto bytes = random_bytes(rng, DType::f16, elements, -1, 1);
+    EXPECT_EQ(device_.to_host(device_.from_host({elements}, DType::f16, bytes, "t")), bytes);
+  }
+}
+
+TEST_P(DeviceTensors, ZerosAreZero) {
+  EXPECT_EQ(device_.to_host(device_.zeros({33}, DType::f32)), std::vector<std::byte>(132));
+}
+
+TEST_P(DeviceTensors, SizesAreChecked) {
+  expect_error(ErrorCode::invalid_argument, {"'t' f32 [4]", "16", "(12)"}, [&] {
+    (void)device_.from_host({4}, std::vector<float>{1, 2, 3}, "t");
+  });
+  expect_error(ErrorCode::invalid_argument, {"(0)"},
+               [&] { (void)device_.zeros({0}, DType::f32, "t"); });
+}
+
+}  // namespace
+}  // namespace reprise::testing

@@ -1,0 +1,107 @@
+// Direct, replayed and interleaved runs of a real model give the same bits; the tales model gives
+// the ids of its reference file.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "reprise/formats/tokenizer.h"
+#include "samples/llama/generate.h"
+#include "tests/testing.h"
+
+namespace reprise::testing {
+namespace {
+
+const std::string kModel = std::string(REPRISE_MODELS_DIR) + "/tales-f16.gguf";
+
+class Equality : public ::testing::TestWithParam<std::string> {
+ protected:
+  /// Logits of `steps` decode steps from position 0, one row each.
+  std::vector<std::vector<std::byte>> logits(bool recorded, std::size_t steps, bool interleave) {
+    const llama::Model model = llama::load_model(device_, file_, 64);
+    const StateBlock state(device_, llama::state_layout(2));
+    state.set("token", 1);
+    std::vector<std::vector<std::byte>> rows;
+    const auto record = [&](GraphSession& s) {
+      const Tensor y = llama::forward(s, model, get_rows(s, model.embedding, s.state("token")));
+      s.output("logits", y);
+      s.output("next", llama::choose(s, y));
+    };
+    if (!recorded) {
+      for (std::size_t i = 0; i < steps; ++i) {
+        auto s = executor_.begin({.state = state});
+        record(s);
+        rows.push_back(s.finish().read<std::byte>("logits"));
+      }
+      return rows;
+    }
+    auto s = executor_.begin_recorded({.state = state});
+    record(s);
+    FinishResult result = s.finish();
+    rows.push_back(result.read<std::byte>("logits"));
+    while (rows.size() < steps) {
+      if (interleave) {
+        (void)logits(false, 1, false);
+      }
+      result.graph.launch();
+      rows.push_back(result.graph.read<std::byte>("logits"));
+    }
+    return rows;
+  }
+  const ExpectNoValidationMessages quiet_;
+  Device device_ = test_device(GetParam());
+  GraphExecutor executor_{device_};
+  GgufFile file_ = GgufFile::open(kModel);
+};
+INSTANTIATE_TEST_SUITE_P(On, Equality, ::testing::Values("cpu", "vulkan"),
+                         device_param_name);
+
+TEST_P(Equality, DirectAndReplayedLogitsAreBitEqual) {
+  EXPECT_TRUE(logits(false, 8, false) == logits(true, 8, false));
+}
+
+TEST_P(Equality, ReplaysBetweenOtherSessionsAreBitEqual) {
+  EXPECT_TRUE(logits(true, 4, false) == logits(true, 4, true));
+}
+
+TEST_P(Equality, TheTalesModelGivesItsReferenceIds) {
+  const SentencePieceTokenizer tokenizer(file_);
+  const llama::Model model = llama::load_model(device_, file_, 512);
+  std::ifstream stream(std::string(REPRISE_MODELS_DIR) + "/reference.json");
+  int runs = 0;
+  for (const auto& entry : nlohmann::json::parse(stream)) {
+    const std::string prompt = entry["prompt"];
+    if (entry["file"] != "tales-f16.gguf" ||
+        (!prompt.starts_with("Nell") && !prompt.starts_with("Gus"))) {
+      continue;
+    }
+    const auto expected = entry["generated_token_ids"].get<std::vector<std::int32_t>>();
+    const auto ids = tokenizer.encode(prompt);
+    for (const llama::Mode mode : {llama::Mode::direct, llama::Mode::recorded}) {
+      const auto result = llama::generate(executor_, model, ids, expected.size(), 512,
+                                          tokenizer.eos(), mode, [](std::int32_t) {});
+      EXPECT_EQ(result.ids, expected) << prompt;
+      ++runs;
+    }
+  }
+  EXPECT_EQ(runs, 4);
+}
+
+TEST_P(Equality, OneRecordingServesTheWholeDecodeLoopWithoutAllocating) {
+  const llama::Model model = llama::load_model(device_, file_, 512);
+  const std::vector<std::int32_t> prompt{1, 421, 340, 396};
+  const auto result = llama::generate(executor_, model, prompt, 20, 512, 2, llama::Mode::recorded,
+                                      [](std::int32_t) {});
+  EXPECT_EQ(result.ids.size(), 20U);
+  EXPECT_EQ(result.replays, 19U);
+  EXPECT_EQ(result.allocations, 0U);
+}
+
+TEST_P(Equality, GenerationStopsAtTheEndOfTheContext) {
+  const llama::Model model = llama::load_model(device_, file_, 8);
+  const std::vector<std::int32_t> prompt{1, 421, 340, 396};
+  const auto result = llama::generate(executor_, model, prompt, 100, 8, 2, llama::Mode::recorded,
+                                      [](std::int32_t) {});
+  EXPECT_EQ(result.ids.size(), 5U);  // one from the prompt, one per position left
+}
+
+}  // namespace
+}  // namespace reprise::testing

@@ -1,0 +1,149 @@
+// State fields: who owns them, when they change, what they mean for replays. On both backends.
+#include <algorithm>
+
+#include "tests/testing.h"
+
+namespace reprise::testing {
+namespace {
+
+class State : public ::testing::TestWithParam<std::string> {
+ protected:
+  StateBlock make() const {
+    return {device_, StateLayout()
+                         .host("rows", 1)
+                         .host("end", 7)
+                         .carried("pos", 2)
+                         .carried("token", 5)
+                         .carried("done")
+                         .derived("len", field("pos") + field("rows"))
+                         .derived("blocks", ceil_div(field("len"), 4))};
+  }
+  /// token and pos go on by themselves: next = next input.
+  CapturedGraph counter(const StateBlock& state) {
+    auto s = executor_.begin_recorded({.name = "counter", .state = state});
+    const Tensor next = s.input("next", {1}, std::vector<std::int32_t>{9});
+    advance(s, next,
+            {.position = s.state("pos"),
+             .token = s.state("token"),
+             .done = s.state("done"),
+             .rows = s.state("rows"),
+             .end_token = s.state("end")});
+    s.output("next", next);
+    return s.finish().graph;
+  }
+  const ExpectNoValidationMessages quiet_;
+  Device device_ = test_device(GetParam());
+  GraphExecutor executor_{device_};
+};
+INSTANTIATE_TEST_SUITE_P(On, State, ::testing::Values("cpu", "vulkan"),
+                         device_param_name);
+
+TEST_P(State, CarriedFieldsGoOnBetweenLaunches) {
+  const StateBlock state = make();
+  CapturedGraph graph = counter(state);
+  EXPECT_EQ(graph.state("pos"), 3);
+  EXPECT_EQ(graph.state("token"), 9);
+  graph.launch();
+  graph.launch();
+  EXPECT_EQ(graph.state("pos"), 5);
+}
+
+TEST_P(State, HostFieldsKeepTheirValueUntilSetAgain) {
+  const StateBlock state = make();
+  CapturedGraph graph = counter(state);
+  graph.set("rows", 10);
+  graph.launch();
+  graph.launch();
+  EXPECT_EQ(graph.state("pos"), 23);
+}
+
+TEST_P(State, APatchAppliesOnceAndUnsetFieldsKeepTheDevicesValue) {
+  const StateBlock state = make();
+  CapturedGraph graph = counter(state);
+  graph.set("pos", 100);
+  graph.launch();
+  EXPECT_EQ(graph.state("pos"), 101);
+  EXPECT_EQ(graph.state("token"), 9);
+  graph.launch();
+  EXPECT_EQ(graph.state("pos"), 102);
+}
+
+TEST_P(State, DerivedFieldsFollowAtTheHeadOfALaunch) {
+  const StateBlock state = make();
+  CapturedGraph graph = counter(state);
+  graph.set("pos", 6);
+  graph.set("rows", 4);
+  graph.launch();
+  EXPECT_EQ(graph.state("len"), 10);
+  EXPECT_EQ(graph.state("blocks"), 3);
+}
+
+TEST_P(State, TheEndTokenSetsDoneForGood) {
+  const StateBlock state = make();
+  CapturedGraph graph = counter(state);
+  EXPECT_EQ(graph.state("done"), 0);
+  graph.set("next", std::vector<std::int32_t>{7});
+  graph.launch();
+  EXPECT_EQ(graph.state("done"), 1);
+  graph.set("next", std::vector<std::int32_t>{1});
+  graph.launch();
+  EXPECT_EQ(graph.state("done"), 1);
+}
+
+TEST_P(State, DirectSessionsAndGraphsShareABlock) {
+  const StateBlock state = make();
+  CapturedGraph graph = counter(state);
+  auto s = executor_.begin({.state = state});
+  const Tensor next = s.input("next", {1}, std::vector<std::int32_t>{3});
+  advance(s, next, {.position = s.state("pos"), .token = s.state("token"), .rows = 20});
+  (void)s.finish();
+  EXPECT_EQ(state.get("pos"), 23);
+  graph.launch();
+  EXPECT_EQ(state.get("pos"), 24);
+}
+
+TEST_P(State, AReplayReadsTheNewPosition) {
+  const StateBlock state(device_, StateLayout().host("row"));
+  const std::vector<float> table{0, 1, 2, 3, 4, 5};
+  auto s = executor_.begin_recorded({.state = state});
+  s.output("y", get_rows(s, device_.from_host({3, 2}, table, "table"), s.state("row")));
+  CapturedGraph graph = s.finish().graph;
+  for (const std::int32_t row : {2, 0, 1}) {
+    graph.set("row", row);
+    graph.launch();
+    EXPECT_EQ(graph.read("y"), (std::vector<float>{2.0F * static_cast<float>(row),
+                                                   2.0F * static_cast<float>(row) + 1.0F}));
+  }
+}
+
+TEST_P(State, WritesOutsideATableTouchNothing) {
+  const StateBlock state(device_, StateLayout().host("pos"));
+  const Tensor table = device_.zeros({2, 2}, DType::f32, "table");
+  auto s = executor_.begin_recorded({.state = state});
+  const Tensor x = s.input("x", {1, 2}, std::vector<float>{1, 2});
+  set_rows(s, table, x, {.position = s.state("pos")});
+  CapturedGraph graph = s.finish().graph;
+  for (const std::int32_t outside : {2, -1, 2147483647, -2147483647}) {
+    graph.set("pos", outside);
+    graph.launch();
+  }
+  const auto bytes = device_.to_host(table);
+  EXPECT_EQ(to_doubles(DType::f32, bytes), (std::vector<double>{1, 2, 0, 0}));
+}
+
+TEST_P(State, MistakesAreNamed) {
+  const StateBlock state = make();
+  expect_error(ErrorCode::invalid_argument, {"(speed)", "rows, end, pos"},
+               [&] { state.set("speed", 1); });
+  expect_error(ErrorCode::invalid_argument, {"'len'", "derived"}, [&] { state.set("len", 1); });
+  expect_error(ErrorCode::invalid_argument, {"'pos'", "(f32)"}, [&] { state.set("pos", 1.0F); });
+  auto s = executor_.begin();
+  expect_error(ErrorCode::invalid_argument, {"no field (pos)", "none"},
+               [&] { (void)s.state("pos"); });
+  auto t = executor_.begin();
+  const Tensor next = t.input("next", {1}, std::vector<std::int32_t>{1});
+  expect_error(ErrorCode::invalid_argument, {"no state block"}, [&] { advance(t, next, {}); });
+}
+
+}  // namespace
+}  // namespace reprise::testing

@@ -1,0 +1,109 @@
+#include "tests/testing.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include "reprise/core/float16.h"
+
+namespace reprise::testing {
+namespace {
+
+struct Messages {
+  std::mutex mutex;
+  std::vector<std::string> texts;
+};
+
+Messages& messages() {
+  static Messages all;
+  return all;
+}
+
+}  // namespace
+
+std::uint64_t fresh_seed() {
+  const char* given = std::getenv("REPRISE_TEST_SEED");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+}
+
+std::string seed_note(std::uint64_t seed) { return "REPRISE_TEST_SEED=" + std::to_string(seed); }
+
+std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter) {
+  return parameter.param;
+}
+
+Device test_device(const std::string& name) {
+  static std::map<std::string, Device> devices;
+  const auto known = devices.find(name);
+  if (known != devices.end()) {
+    return known->second;
+  }
+  OpenOptions options;
+  options.validation = name != "cpu";
+  options.log = [](LogLevel level, std::string_view text) {
+    if (level >= LogLevel::warning) {
+      const std::lock_guard lock(messages().mutex);
+      messages().texts.emplace_back(text);
+    }
+  };
+  return devices.emplace(name, open_device(name, options)).first->second;
+}
+
+ExpectNoValidationMessages::ExpectNoValidationMessages() {
+  const std::lock_guard lock(messages().mutex);
+  before_ = messages().texts.size();
+}
+
+ExpectNoValidationMessages::~ExpectNoValidationMessages() {
+  const std::lock_guard lock(messages().mutex);
+  for (std::size_t i = before_; i < messages().texts.size(); ++i) {
+    ADD_FAILURE() << messages().texts[i];
+  }
+}
+
+double nmse(const std::vector<double>& expected, const std::vector<double>& actual) {
+  if (expected.size() != actual.size()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double error = 0, power = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double e = expected[i], a = actual[i];
+    if (!std::isfinite(e) || !std::isfinite(a)) {
+      if (!(e == a || (std::isnan(e) && std::isnan(a)))) {
+        return std::numeric_limits<double>::infinity();
+      }
+      continue;
+    }
+    error += (e - a) * (e - a);
+    power += e * e;
+  }
+  return error == 0 ? 0 : error / power;
+}
+
+std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes) {
+  const auto elements = static_cast<std::int64_t>(bytes.size() / info_of(dtype).block_bytes);
+  const TensorSpec spec({elements}, dtype);
+  const HostTensor tensor{const_cast<std::byte*>(bytes.data()), &spec};
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < elements; ++i) {
+    values.push_back(dtype == DType::i64 ? static_cast<double>(tensor.load_integer(i))
+                                         : tensor.load(i));
+  }
+  return values;
+}
+
+std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int64_t elements,
+                                    double low, double high) {
+  const TensorSpec spec({elements}, dtype);
+  std::vector<std::byte> bytes(spec.bytes());
+  const HostTensor tensor{bytes.data(), &spec};
+  std::uniform_real_distribution<double> uniform(low, high);
+  for (std::int64_t i = 0; i < elements; ++i) {
+    tensor.store(i, uniform(rng));
+  }
+  return bytes;
+}
+
+}  // namespace reprise::testing

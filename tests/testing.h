@@ -1,0 +1,62 @@
+// What tests share: devices opened with validation, seeds, comparisons.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "reprise/reprise.h"
+
+namespace reprise::testing {
+
+/// A fresh seed, or REPRISE_TEST_SEED. Print it with SCOPED_TRACE(seed_note(seed)).
+std::uint64_t fresh_seed();
+std::string seed_note(std::uint64_t seed);
+
+/// For tests instantiated with device names.
+std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter);
+
+/// "cpu" or "vulkan", opened once per process, Vulkan with the validation layer and
+/// synchronization validation.
+Device test_device(const std::string& name);
+
+/// Fails the current test if the validation layer has spoken since this was made.
+class ExpectNoValidationMessages {
+ public:
+  ExpectNoValidationMessages();
+  ExpectNoValidationMessages(const ExpectNoValidationMessages&) = delete;
+  ExpectNoValidationMessages& operator=(const ExpectNoValidationMessages&) = delete;
+  ~ExpectNoValidationMessages();
+
+ private:
+  std::size_t before_;
+};
+
+/// Expects `f` to throw an Error of that code whose message contains every part.
+template <class F>
+void expect_error(ErrorCode code, const std::vector<std::string>& parts, F&& f) {
+  try {
+    f();
+    FAIL() << "no error was thrown";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), code) << e.what();
+    for (const std::string& part : parts) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos)
+          << "'" << part << "' is not in: " << e.what();
+    }
+  }
+}
+
+/// sum((expected - actual)^2) / sum(expected^2) over finite elements; infinity if non-finite
+/// elements differ.
+double nmse(const std::vector<double>& expected, const std::vector<double>& actual);
+
+/// The elements of a tensor's bytes as doubles.
+std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes);
+
+/// Uniform random values as the bytes of a dtype.
+std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int64_t elements,
+                                    double low, double high);
+
+}  // namespace reprise::testing

@@ -1,0 +1,76 @@
+// Reflection of the program's own shaders, and of damaged ones: it throws or answers, nothing else.
+#include "reprise/core/spirv_reflect.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "reprise/core/error.h"
+#include "shaders/shader_table.h"
+
+namespace reprise {
+namespace {
+
+std::vector<std::uint32_t> rms_norm() {
+  const shaders::Shader* shader = shaders::find("rms_norm");
+  return {shader->spirv.begin(), shader->spirv.end()};
+}
+
+/// True if it throws; anything else than an Error escapes.
+bool refused(std::span<const std::uint32_t> words) {
+  try {
+    reflect_spirv(words);
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+TEST(SpirvReflect, ReadsTheInterfaceOfAShader) {
+  const ShaderInterface shader = reflect_spirv(rms_norm());
+  ASSERT_EQ(shader.bindings.size(), 3U);
+  EXPECT_TRUE(shader.bindings.at(0).readonly);
+  EXPECT_FALSE(shader.bindings.at(0).writeonly);
+  EXPECT_TRUE(shader.bindings.at(1).readonly);
+  EXPECT_TRUE(shader.bindings.at(2).writeonly);
+  EXPECT_FALSE(shader.bindings.at(2).readonly);
+  EXPECT_FALSE(shader.bindings.at(2).uniform);
+  EXPECT_EQ(shader.local_size_ids[0], 0U);
+  EXPECT_EQ(shader.local_size_ids[1], ShaderInterface::kNoConstant);
+  EXPECT_EQ(shader.local_size[1], 1U);
+  EXPECT_EQ(shader.push_bytes, 48U);  // 4 words of shape, a View of 5, 3 words
+}
+
+TEST(SpirvReflect, AcceptsEveryShaderOfTheProgram) {
+  for (const shaders::Shader& shader : shaders::all()) {
+    EXPECT_FALSE(refused(shader.spirv)) << shader.name;
+  }
+}
+
+TEST(SpirvReflect, RejectsEveryTruncationInsideTheDeclarations) {
+  const std::vector<std::uint32_t> words = rms_norm();
+  for (std::size_t size = 0; size < 100; ++size) {
+    EXPECT_TRUE(refused(std::span(words).first(size))) << size;
+  }
+}
+
+TEST(SpirvReflect, SurvivesRandomChanges) {
+  const std::uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const std::vector<std::uint32_t> original = rms_norm();
+  int refusals = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<std::uint32_t> words = original;
+    for (std::uint32_t changes = random() % 4U + 1; changes > 0; --changes) {
+      std::uint32_t& word = words[random() % words.size()];
+      const std::uint32_t flipped = word ^ (1U << (random() % 32U));
+      word = random() % 2U == 0 ? static_cast<std::uint32_t>(random()) : flipped;
+    }
+    refusals += refused(words) ? 1 : 0;
+  }
+  EXPECT_GT(refusals, 0);
+}
+
+}  // namespace
+}  // namespace reprise
