@@ -44,8 +44,8 @@ std::vector<FoundDevice> find_devices() {
   for (const BackendEntry& backend : kBackends) {
     std::size_t index = 0;
     for (DeviceInfo& info : backend.enumerate()) {
-      devices.push_back({std::string(backend.name) + ":" + std::to_string(index++),
-                         std::move(info)});
+      devices.push_back(
+          {std::string(backend.name) + ":" + std::to_string(index++), std::move(info)});
     }
   }
   return devices;
@@ -61,8 +61,7 @@ Device open_device(std::string_view name, const OpenOptions& options) {
   bool number = true;
   if (colon != std::string_view::npos) {
     const std::string_view digits = name.substr(colon + 1);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
     number = error == std::errc() && end == digits.data() + digits.size();
   }
   for (const BackendEntry& backend : kBackends) {
@@ -73,8 +72,8 @@ Device open_device(std::string_view name, const OpenOptions& options) {
     if (index >= count) {
       throw Error(ErrorCode::unsupported,
                   "There is no device (" + std::string(name) + "): " + std::to_string(count) + " " +
-                      std::string(word) + " devices were found; the devices are: " +
-                      list_devices() + ".");
+                      std::string(word) +
+                      " devices were found; the devices are: " + list_devices() + ".");
     }
     return Device(backend.open(index, options));
   }
@@ -83,9 +82,7 @@ Device open_device(std::string_view name, const OpenOptions& options) {
 }
 
 std::uint64_t validation_message_count(const Device& device) {
-  return device.info().backend == "vulkan"
-             ? vulkan::validation_message_count(device.backend())
-             : 0;
+  return device.info().backend == "vulkan" ? vulkan::validation_message_count(device.backend()) : 0;
 }
 
 }  // namespace reprise

@@ -1,10 +1,10 @@
 // What tests share: devices opened with validation, seeds, comparisons.
 #pragma once
-#include <gtest/gtest.h>
-
 #include <random>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "reprise/reprise.h"
 

@@ -13,7 +13,11 @@ std::byte* address(const Binding& binding, std::span<const std::shared_ptr<Buffe
   if (binding.bytes == 0) {
     return nullptr;
   }
-  return static_cast<const CpuBuffer&>(*pools[binding.pool]).data() + binding.offset;
+  const auto* buffer = dynamic_cast<const CpuBuffer*>(pools[binding.pool].get());
+  if (buffer == nullptr) {
+    invalid("Buffer '" + pools[binding.pool]->name() + "' belongs to another device.");
+  }
+  return buffer->data() + binding.offset;
 }
 
 }  // namespace
@@ -34,9 +38,7 @@ CpuBuffer::~CpuBuffer() { ::operator delete(data_, kAlignment); }
 std::optional<std::uint64_t> CpuTimer::elapsed_ns() {
   return static_cast<std::uint64_t>(stop_ns_ - start_ns_);
 }
-void CpuTimer::start() {
-  start_ns_ = std::chrono::steady_clock::now().time_since_epoch().count();
-}
+void CpuTimer::start() { start_ns_ = std::chrono::steady_clock::now().time_since_epoch().count(); }
 void CpuTimer::stop() { stop_ns_ = std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 void CpuEncoding::run() const {
@@ -57,8 +59,7 @@ void CpuEncoding::run() const {
   }
 }
 
-CpuEncoder::CpuEncoder(const EncoderOptions& options)
-    : encoding_(std::make_unique<CpuEncoding>()) {
+CpuEncoder::CpuEncoder(const EncoderOptions& options) : encoding_(std::make_unique<CpuEncoding>()) {
   encoding_->start_ = static_cast<CpuTimer*>(options.start_timer);
   encoding_->stop_ = static_cast<CpuTimer*>(options.stop_timer);
 }

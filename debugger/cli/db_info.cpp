@@ -1,4 +1,5 @@
 #include <cstdio>
+
 #include <nlohmann/json.hpp>
 
 #include "debugger/cli/commands.h"
@@ -56,12 +57,9 @@ nlohmann::json to_json(const DatabaseInfo& info) {
   for (const TableSummary& t : info.tables) {
     tables[t.name] = t.rows;
   }
-  return {{"path", info.path.string()},
-          {"schema_version", info.schema_version},
-          {"bytes", info.bytes},
-          {"runs", runs},
-          {"graphs", graphs},
-          {"tables", tables}};
+  return {{"path", info.path.string()}, {"schema_version", info.schema_version},
+          {"bytes", info.bytes},        {"runs", runs},
+          {"graphs", graphs},           {"tables", tables}};
 }
 
 void print(const DatabaseInfo& info) {
@@ -80,7 +78,7 @@ void print(const DatabaseInfo& info) {
               "steps", "barriers", "edges", "arena bytes", "unshared", "replays", "device us p50");
   for (const GraphSummary& g : info.graphs) {
     const auto count = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("  %-4lld %-16s %7llu %7llu %9llu %9llu %12llu %12llu %8llu", //
+    std::printf("  %-4lld %-16s %7llu %7llu %9llu %9llu %12llu %12llu %8llu",  //
                 static_cast<long long>(g.id), printable(g.name).c_str(), count(g.nodes),
                 count(g.steps), count(g.barriers), count(g.edges), count(g.arena_bytes),
                 count(g.naive_bytes), count(g.replays));
@@ -102,10 +100,9 @@ void print(const DatabaseInfo& info) {
 void print_db_info(const std::string& path, bool json) {
   const DatabaseInfo info = read_profile_info(path);
   if (json) {
-    std::printf("%s\n",
-                to_json(info)
-                    .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-                    .c_str());
+    std::printf(
+        "%s\n",
+        to_json(info).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   } else {
     print(info);
   }

@@ -1,6 +1,7 @@
 // reprise: looks at devices and profiling databases.
-#include <CLI/CLI.hpp>
 #include <iostream>
+
+#include <CLI/CLI.hpp>
 
 #include "debugger/cli/commands.h"
 

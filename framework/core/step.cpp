@@ -100,12 +100,21 @@ void StepList::clear() {
   specs_.clear();
 }
 
+namespace {
+
+/// Nothing to compute: an empty result, or nothing to write where there is no result.
+bool is_empty(const BoundCall& call) {
+  const std::size_t operands = call.op.operands.size();
+  const auto checked = call.op.results.empty() ? call.tensors : call.tensors.subspan(operands);
+  return std::ranges::any_of(checked,
+                             [](const BoundTensor& t) { return t && t.shape().elements() == 0; });
+}
+
+}  // namespace
+
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
-  const std::size_t results = call.op.operands.size();
-  for (std::size_t i = results; i < call.tensors.size(); ++i) {
-    if (call.tensors[i].shape().elements() == 0) {
-      return;  // nothing to compute: no step
-    }
+  if (is_empty(call)) {
+    return;
   }
   if (traits.runs_references) {
     steps.call(call);
@@ -132,8 +141,7 @@ View view_of(const BoundTensor& tensor, const DeviceTraits& traits) {
   const std::size_t missing = Shape::kMaxRank - tensor.shape().rank();
   for (std::size_t i = 0; i < tensor.shape().rank(); ++i) {
     const bool broadcast = tensor.shape().dim(i) == 1;
-    view.strides[missing + i] =
-        broadcast ? 0 : static_cast<std::uint32_t>(tensor.spec->strides[i]);
+    view.strides[missing + i] = broadcast ? 0 : static_cast<std::uint32_t>(tensor.spec->strides[i]);
   }
   return view;
 }

@@ -10,8 +10,7 @@ std::string_view name_of(TensorRole role) {
 
 std::uint32_t Names::intern(std::string_view text) {
   scratch_.assign(text);  // keeps its capacity
-  const auto [it, fresh] =
-      ids_.try_emplace(scratch_, static_cast<std::uint32_t>(texts_.size()));
+  const auto [it, fresh] = ids_.try_emplace(scratch_, static_cast<std::uint32_t>(texts_.size()));
   if (fresh) {
     texts_.emplace_back(text);
   }
@@ -20,8 +19,7 @@ std::uint32_t Names::intern(std::string_view text) {
 
 std::uint32_t Names::scope(std::uint32_t outer, std::string_view name, std::int32_t index) {
   const ScopeKey key{outer, intern(name), index};
-  const auto [it, fresh] =
-      scope_ids_.try_emplace(key, static_cast<std::uint32_t>(scopes_.size()));
+  const auto [it, fresh] = scope_ids_.try_emplace(key, static_cast<std::uint32_t>(scopes_.size()));
   if (fresh) {
     scopes_.push_back(key);
   }

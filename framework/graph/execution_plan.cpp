@@ -63,8 +63,8 @@ void place_transients(const ComputeGraph& graph, ExecutionPlan& plan,
       lifetimes.back().first = epoch_of_step[place.first_step];
       lifetimes.back().last = epoch_of_step[place.last_step];
     }
-    plan.naive_bytes += (graph.storages[i].bytes + kArenaAlignment - 1) / kArenaAlignment *
-                        kArenaAlignment;
+    plan.naive_bytes +=
+        (graph.storages[i].bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
   }
   const MemoryPlan memory = plan_memory(lifetimes);
   for (std::size_t k = 0; k < storages.size(); ++k) {
@@ -79,8 +79,8 @@ void place_persistent(const ComputeGraph& graph, ExecutionPlan& plan) {
   for (std::size_t i = 0; i < graph.storages.size(); ++i) {
     const Storage& storage = graph.storages[i];
     if (storage.kind == StorageKind::persistent) {
-      const bool state = graph.state_tensor != kNoIndex &&
-                         graph.tensors[graph.state_tensor].storage == i;
+      const bool state =
+          graph.state_tensor != kNoIndex && graph.tensors[graph.state_tensor].storage == i;
       plan.places[i].pool = static_cast<std::uint32_t>(plan.pools.size());
       plan.pools.push_back({state ? "state" : "buffer", storage.bytes, storage.buffer});
     }

@@ -6,16 +6,23 @@
 namespace reprise {
 namespace {
 constexpr std::uint64_t kUnplaced = ~std::uint64_t{0};
-constexpr std::size_t kMaxConflictsPerTensor = 64;   // average; above it only the first order runs
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment; }
+constexpr std::size_t kMaxConflictsPerTensor = 64;  // average; above it only the first order runs
+std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
 
 /// Who is alive together: compressed rows, total size = sum of live counts.
 struct Conflicts {
   std::vector<std::uint32_t> row, other;
-  std::span<const std::uint32_t> of(std::uint32_t t) const { return {other.data() + row[t], row[t + 1] - row[t]}; }
+  std::span<const std::uint32_t> of(std::uint32_t t) const {
+    return {other.data() + row[t], row[t + 1] - row[t]};
+  }
 };
 
-struct Sweep { Conflicts conflicts; std::uint64_t live_peak = 0; };
+struct Sweep {
+  Conflicts conflicts;
+  std::uint64_t live_peak = 0;
+};
 
 Sweep sweep(std::span<const Lifetime> all, std::span<const std::uint32_t> by_start) {
   Sweep out;
@@ -55,7 +62,8 @@ Sweep sweep(std::span<const Lifetime> all, std::span<const std::uint32_t> by_sta
 }
 
 /// Lowest gap that fits, in the given order.
-std::uint64_t place(std::span<const Lifetime> all, const Conflicts& conflicts, std::span<const std::uint32_t> order, std::vector<std::uint64_t>& offsets) {
+std::uint64_t place(std::span<const Lifetime> all, const Conflicts& conflicts,
+                    std::span<const std::uint32_t> order, std::vector<std::uint64_t>& offsets) {
   std::ranges::fill(offsets, kUnplaced);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
   std::uint64_t arena = 0;
@@ -102,7 +110,10 @@ MemoryPlan plan_memory(std::span<const Lifetime> all) {
   MemoryPlan best;
   std::vector<std::uint32_t> order(all.size());
   std::iota(order.begin(), order.end(), 0U);
-  const auto by = [&](auto key) { std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) { return key(all[a]) < key(all[b]); }); };
+  const auto by = [&](auto key) {
+    std::ranges::stable_sort(
+        order, [&](std::uint32_t a, std::uint32_t b) { return key(all[a]) < key(all[b]); });
+  };
   if (!std::ranges::is_sorted(all, {}, &Lifetime::first)) {
     by([](const Lifetime& l) { return l.first; });
   }

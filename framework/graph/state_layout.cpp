@@ -117,12 +117,14 @@ FieldExpression limit(FieldExpression value, std::int32_t low, std::int32_t high
 }
 
 StateLayout& StateLayout::host(std::string name, std::int32_t initial) {
-  add({std::move(name), StateOwner::host, DType::i32, 0, std::bit_cast<std::uint32_t>(initial), ""});
+  add({std::move(name), StateOwner::host, DType::i32, 0, std::bit_cast<std::uint32_t>(initial),
+       ""});
   return *this;
 }
 
 StateLayout& StateLayout::host_f32(std::string name, float initial) {
-  add({std::move(name), StateOwner::host, DType::f32, 0, std::bit_cast<std::uint32_t>(initial), ""});
+  add({std::move(name), StateOwner::host, DType::f32, 0, std::bit_cast<std::uint32_t>(initial),
+       ""});
   return *this;
 }
 
@@ -172,8 +174,7 @@ void StateLayout::place() {
 }
 
 std::uint32_t StateLayout::count(StateOwner owner) const {
-  return static_cast<std::uint32_t>(
-      std::ranges::count(fields_, owner, &StateFieldInfo::owner));
+  return static_cast<std::uint32_t>(std::ranges::count(fields_, owner, &StateFieldInfo::owner));
 }
 
 std::vector<StateFieldInfo> StateLayout::fields() const {

@@ -9,7 +9,7 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows}};
+constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr std::string_view kShaders[] = {"argmax"};
 

@@ -6,7 +6,7 @@ Outputs elementwise_infer(const OpCall& call) {
   const auto x = call.inputs[0].shape().padded();
   const auto y = call.inputs[1].shape().padded();
   for (std::size_t i = 0; i < x.size(); ++i) {
-    require_pair(y[i] > 0 && x[i] % y[i] == 0, call,
+    require_pair(x[i] == y[i] || (y[i] > 0 && x[i] % y[i] == 0), call,
                  "every dimension of x to be a multiple of the one of y, aligned at the last", 0,
                  1);
   }

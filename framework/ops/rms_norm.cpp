@@ -11,8 +11,7 @@ namespace {
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weight", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
-constexpr Attribute kAttributes[] = {
-    {"eps", AttributeType::f32, offsetof(RmsNormAttributes, eps)}};
+constexpr Attribute kAttributes[] = {{"eps", AttributeType::f32, offsetof(RmsNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"rms_norm"};
 
 // Mirrors the push block of shaders/rms_norm.comp.

@@ -9,9 +9,10 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"table", Access::read_write, accepts({DType::f32, DType::f16})},
-                                 {"values", Access::read, accepts({DType::f32}), false, Layout::any},
-                                 {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
+constexpr Operand kOperands[] = {
+    {"table", Access::read_write, accepts({DType::f32, DType::f16})},
+    {"values", Access::read, accepts({DType::f32}), false, Layout::any},
+    {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
 constexpr Attribute kAttributes[] = {
     {"position", AttributeType::param_i32, offsetof(SetRowsAttributes, position)},
     {"window", AttributeType::i32, offsetof(SetRowsAttributes, window)}};

@@ -5,8 +5,7 @@
 namespace reprise {
 namespace {
 
-void require(std::string_view name, const TensorSpec& spec, DType dtype,
-             std::string_view element) {
+void require(std::string_view name, const TensorSpec& spec, DType dtype, std::string_view element) {
   if (spec.dtype != dtype) {
     invalid("The output '" + std::string(name) + "' is " + to_string(spec) +
             ", which has no elements of type (" + std::string(element) + ").");

@@ -63,8 +63,8 @@ void Device::transfer(const std::shared_ptr<Buffer>& from, std::uint64_t from_of
   steps.copy(StepList::kNoNode, {0, Access::read, BindingType::storage, from_offset, bytes},
              {1, Access::write, BindingType::storage, to_offset, bytes});
   const std::shared_ptr<Buffer> pools[] = {from, to};
-  auto encoder = backend_->encoder(
-      {.name = "transfer", .ends_at_host = to->kind() == BufferKind::download});
+  auto encoder =
+      backend_->encoder({.name = "transfer", .ends_at_host = to->kind() == BufferKind::download});
   encoder->step(steps, 0, pools);
   const auto encoding = encoder->finish();
   const Encoding* const list[] = {encoding.get()};

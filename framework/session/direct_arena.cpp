@@ -50,10 +50,8 @@ DirectArena::Range DirectArena::allocate(const Device& device, std::uint64_t byt
     return range;
   }
   const std::uint64_t last = chunks_.empty() ? kFirstChunkBytes : chunks_.back().buffer->bytes();
-  chunks_.push_back({device.backend().allocate("direct arena", std::max(need, last),
-                                               BufferKind::device),
-                     0,
-                     {}});
+  chunks_.push_back(
+      {device.backend().allocate("direct arena", std::max(need, last), BufferKind::device), 0, {}});
   ++growths_;
   take_fresh(need, range);
   return range;

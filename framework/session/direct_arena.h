@@ -1,5 +1,5 @@
-// DirectArena: device memory for the transients of direct sessions. Chunks are kept between sessions,
-// so the second session of a kind allocates nothing.
+// DirectArena: device memory for the transients of direct sessions. Chunks are kept between
+// sessions, so the second session of a kind allocates nothing.
 #pragma once
 #include <vector>
 

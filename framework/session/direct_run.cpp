@@ -63,8 +63,7 @@ void DirectRun::encode_node(GraphCapture& capture, std::string_view label) {
   encoder_->end_label();
 }
 
-Exchange DirectRun::exchange(const ComputeGraph& graph, std::string name,
-                             std::uint32_t tensor) {
+Exchange DirectRun::exchange(const ComputeGraph& graph, std::string name, std::uint32_t tensor) {
   const GraphTensor& t = graph.tensors[tensor];
   place(graph, t.storage);
   const Home& home = homes_[t.storage];

@@ -4,8 +4,7 @@ namespace reprise {
 
 std::uint32_t& PointerMap::slot(const void* key) {
   if (count_ * 2 >= entries_.size()) {
-    const std::vector<Entry> old =
-        std::exchange(entries_, std::vector<Entry>(entries_.size() * 2));
+    const std::vector<Entry> old = std::exchange(entries_, std::vector<Entry>(entries_.size() * 2));
     count_ = 0;
     for (const Entry& e : old) {
       if (e.key != nullptr) {
@@ -94,8 +93,7 @@ void GraphCapture::add_node(const OpCall& call, const Outputs& outputs, std::uin
   node.attribute_bytes = static_cast<std::uint16_t>(call.attributes.size());
   graph_.attributes.resize((graph_.attributes.size() + 7) / 8 * 8);  // keeps every struct aligned
   node.attributes = static_cast<std::uint32_t>(graph_.attributes.size());
-  graph_.attributes.insert(graph_.attributes.end(), call.attributes.begin(),
-                           call.attributes.end());
+  graph_.attributes.insert(graph_.attributes.end(), call.attributes.begin(), call.attributes.end());
   std::uint8_t slot = 0;
   for (std::size_t i = 0; i < call.inputs.size(); ++i, ++slot) {
     if (call.inputs[i]) {
@@ -104,8 +102,7 @@ void GraphCapture::add_node(const OpCall& call, const Outputs& outputs, std::uin
   }
   for (std::size_t i = 0; i < outputs.count; ++i, ++slot) {
     const std::uint32_t storage = add_storage({.bytes = outputs.specs[i].bytes()});
-    graph_.uses.push_back(
-        {static_cast<std::uint32_t>(graph_.tensors.size()), slot, Access::write});
+    graph_.uses.push_back({static_cast<std::uint32_t>(graph_.tensors.size()), slot, Access::write});
     results[i] = make(outputs.specs[i], storage, 0);
   }
   if (state != kNoIndex) {
@@ -129,8 +126,8 @@ std::string GraphCapture::tensor_name(const TensorRecord& tensor) const {
   for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
     for (const Use& use : graph_.uses_of(graph_.nodes[n])) {
       if (writes(use.access) && graph_.tensors[use.tensor].storage == known.storage) {
-        return "result of op " + std::to_string(n) + " " +
-               std::string(graph_.nodes[n].op->name) + ",";
+        return "result of op " + std::to_string(n) + " " + std::string(graph_.nodes[n].op->name) +
+               ",";
       }
     }
   }

@@ -50,8 +50,7 @@ class GraphCapture {
   void collect_dead(F&& f) {
     slab_->collect([&](const TensorRecord& record) {
       const std::uint32_t storage = graph_.tensors[record.index].storage;
-      if (--handles_[storage] == 0 &&
-          graph_.storages[storage].kind == StorageKind::transient) {
+      if (--handles_[storage] == 0 && graph_.storages[storage].kind == StorageKind::transient) {
         f(storage);
       }
     });

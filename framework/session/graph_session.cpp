@@ -21,10 +21,7 @@ std::string name_or(std::string name, GraphSession::Mode mode) {
 }  // namespace
 
 GraphSession::GraphSession(std::shared_ptr<ExecutorCore> core, Mode mode, SessionOptions options)
-    : core_(std::move(core)),
-      options_(std::move(options)),
-      mode_(mode),
-      begin_ns_(now_ns()) {
+    : core_(std::move(core)), options_(std::move(options)), mode_(mode), begin_ns_(now_ns()) {
   options_.name = name_or(std::move(options_.name), mode);
   owner_ = core_->next_owner();
   capture_ = std::make_unique<GraphCapture>(options_.name, owner_);
@@ -150,8 +147,7 @@ Tensor GraphSession::state_block() {
 }
 
 StateField GraphSession::find_state(std::string_view field) const {
-  const StateFieldInfo* info =
-      options_.state ? options_.state.layout().find(field) : nullptr;
+  const StateFieldInfo* info = options_.state ? options_.state.layout().find(field) : nullptr;
   if (info == nullptr) {
     invalid("The session's state has no field (" + std::string(field) + "); its fields are: " +
             (options_.state ? options_.state.layout().names() : "none") + ".");
@@ -166,8 +162,7 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
   }
   std::uint32_t state = kNoIndex;
   if (call.op.reads_state()) {
-    const Tensor& block =
-        options_.state ? options_.state.memory_->block : core_->empty_state();
+    const Tensor& block = options_.state ? options_.state.memory_->block : core_->empty_state();
     state = capture_->index_of(block);
     capture_->graph().state_tensor = state;
     capture_->graph().tensors[state].role = TensorRole::state;
@@ -184,7 +179,12 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
 FinishResult GraphSession::finish(const FinishOptions& options) {
   return in_context("finish", [&] {
     phase_ = Phase::finished;
-    return direct_ != nullptr ? finish_direct() : finish_recorded(options);
+    try {
+      return direct_ != nullptr ? finish_direct() : finish_recorded(options);
+    } catch (const Error& cause) {
+      report_session({}, cause.what());
+      throw;
+    }
   });
 }
 
@@ -235,8 +235,7 @@ FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
   auto recorded = std::make_shared<RecordedGraph>();
   recorded->graph = std::move(capture_->graph());
   capture_->graph().name = options_.name;  // what is left only names things in messages
-  recorded->plan =
-      make_plan(recorded->graph, core_->device().backend().traits(), options.reuse);
+  recorded->plan = make_plan(recorded->graph, core_->device().backend().traits(), options.reuse);
   if (options_.state) {
     recorded->state_fields = options_.state.layout().fields();
   }

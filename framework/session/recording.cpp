@@ -34,8 +34,8 @@ class Labels {
       path.push_back(s);
     }
     std::ranges::reverse(path);
-    const auto same = static_cast<std::size_t>(
-        std::ranges::mismatch(open_, path).in1 - open_.begin());
+    const auto same =
+        static_cast<std::size_t>(std::ranges::mismatch(open_, path).in1 - open_.begin());
     close(same);
     for (std::size_t i = same; i < path.size(); ++i) {
       encoder_.begin_label(graph_.names.last_part(path[i]));
@@ -57,8 +57,8 @@ class Labels {
 }  // namespace
 
 CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
-                                    std::shared_ptr<const RecordedGraph> recorded,
-                                    StateBlock state, const std::vector<Port>& inputs,
+                                    std::shared_ptr<const RecordedGraph> recorded, StateBlock state,
+                                    const std::vector<Port>& inputs,
                                     const std::vector<Port>& outputs, FinishReport& report)
     : core_(std::move(core)), recorded_(std::move(recorded)), state_(std::move(state)) {
   const ExecutionPlan& plan = recorded_->plan;
@@ -67,9 +67,8 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
     pools_.push_back(pool.buffer);
   }
   if (plan.arena_bytes > 0) {
-    pools_[ExecutionPlan::kArena] =
-        device.backend().allocate("arena of '" + recorded_->graph.name + "'", plan.arena_bytes,
-                                  BufferKind::device);
+    pools_[ExecutionPlan::kArena] = device.backend().allocate(
+        "arena of '" + recorded_->graph.name + "'", plan.arena_bytes, BufferKind::device);
   }
   const std::int64_t begin = now_ns();
   encode_body(report);
@@ -93,8 +92,7 @@ CapturedGraph::Recording::~Recording() {
 void CapturedGraph::Recording::encode_body(FinishReport& report) {
   const ExecutionPlan& plan = recorded_->plan;
   const ComputeGraph& graph = recorded_->graph;
-  const auto encoder =
-      core_->device().backend().encoder({.name = graph.name, .reusable = true});
+  const auto encoder = core_->device().backend().encoder({.name = graph.name, .reusable = true});
   {
     Labels labels(*encoder, graph);
     auto barrier = plan.barriers.begin();
@@ -160,8 +158,8 @@ void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport
   const StepList& steps = recorded_->plan.steps;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const Kernel& kernel = steps[s].kernel;
-    const bool known = std::ranges::any_of(record.kernels,
-                                           [&](const auto& k) { return k.first == kernel; });
+    const bool known =
+        std::ranges::any_of(record.kernels, [&](const auto& k) { return k.first == kernel; });
     if (!known) {
       if (const auto info = core_->device().backend().kernel_info(kernel)) {
         record.kernels.emplace_back(kernel, *info);
@@ -170,8 +168,7 @@ void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport
   }
   for (std::size_t p = 0; p < pools_.size(); ++p) {
     record.pool_buffers.push_back(
-        pools_[p] == nullptr ? 0
-                             : core_->profile_buffer(pools_[p], recorded_->plan.pools[p].kind));
+        pools_[p] == nullptr ? 0 : core_->profile_buffer(pools_[p], recorded_->plan.pools[p].kind));
   }
   record.record_ns = report.record_ns;
   record.plan_ns = report.plan_ns;

@@ -30,8 +30,8 @@ void grow(const Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t b
   }
 }
 
-/// Copies between a staging buffer and device buffers; every copy has its own place, so they need no
-/// barriers between them.
+/// Copies between a staging buffer and device buffers; every copy has its own place, so they need
+/// no barriers between them.
 class CopyList {
  public:
   explicit CopyList(std::shared_ptr<Buffer> staging) { pools_.push_back(std::move(staging)); }
@@ -103,10 +103,11 @@ Slot::Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
   for (const Exchange& t : outputs_) {
     down.add(t.staging_offset, t.buffer, t.buffer_offset, t.spec.bytes(), false);
   }
-  prologue_ = up.encode(device_, {.name = "prologue", .reusable = true,
-                                  .start_timer = timer_.get()});
-  epilogue_ = down.encode(device_, {.name = "epilogue", .reusable = true, .ends_at_host = true,
-                                    .stop_timer = timer_.get()});
+  prologue_ =
+      up.encode(device_, {.name = "prologue", .reusable = true, .start_timer = timer_.get()});
+  epilogue_ = down.encode(
+      device_,
+      {.name = "epilogue", .reusable = true, .ends_at_host = true, .stop_timer = timer_.get()});
 }
 
 std::uint64_t Slot::patch_offset() const { return aligned(state_.layout().host_count() * kWord); }

@@ -1,5 +1,6 @@
-// Slot: what host and device exchange in one submission. Its prologue copies state and inputs to the
-// device, its epilogue copies state and outputs back; the steps in between belong to the caller.
+// Slot: what host and device exchange in one submission. Its prologue copies state and inputs to
+// the device, its epilogue copies state and outputs back; the steps in between belong to the
+// caller.
 #pragma once
 #include <string>
 #include <vector>

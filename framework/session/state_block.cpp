@@ -45,8 +45,8 @@ const StateLayout& StateBlock::layout() const { return memory_->layout; }
 const StateFieldInfo& StateBlock::info_of(std::string_view field, DType dtype) const {
   const StateFieldInfo* info = memory_ == nullptr ? nullptr : memory_->layout.find(field);
   if (info == nullptr) {
-    invalid("The state block has no field (" + std::string(field) + "); its fields are: " +
-            (memory_ == nullptr ? "none" : memory_->layout.names()) + ".");
+    invalid("The state block has no field (" + std::string(field) +
+            "); its fields are: " + (memory_ == nullptr ? "none" : memory_->layout.names()) + ".");
   }
   if (info->dtype != dtype) {
     invalid("The state field '" + info->name + "' is " + std::string(name_of(info->dtype)) +

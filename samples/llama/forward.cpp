@@ -29,9 +29,11 @@ static Tensor attention_block(Recorder& s, const Model& m, const Layer& w, const
       .frequency_factors = m.rope_factors ? &m.rope_factors : nullptr};
 
   const auto h = rms_norm(s, x, w.attn_norm, {.eps = m.sizes.eps});
-  const auto q = rope(s, heads(matmul(s, h, w.wq), m.sizes.heads), rotation);
-  const auto k = rope(s, heads(matmul(s, h, w.wk), m.sizes.kv_heads), rotation);
+  auto q = heads(matmul(s, h, w.wq), m.sizes.heads);
+  auto k = heads(matmul(s, h, w.wk), m.sizes.kv_heads);
   const auto v = heads(matmul(s, h, w.wv), m.sizes.kv_heads);
+  q = rope(s, q, rotation);
+  k = rope(s, k, rotation);
   set_rows(s, w.k_cache, k, {.position = pos});
   set_rows(s, w.v_cache, v, {.position = pos});
   const auto y = attention(s, q, w.k_cache, w.v_cache, {.kv_len = s.state("kv_len")});

@@ -8,8 +8,8 @@ namespace llama {
 /// are seen, `token` and `done` say what came out.
 reprise::StateLayout state_layout(std::int32_t end_token);
 
-/// x: [rows, dim], the embedded tokens at positions pos, pos + 1, ... Returns the logits of the last
-/// row, [1, vocabulary], and stores keys and values.
+/// x: [rows, dim], the embedded tokens at positions pos, pos + 1, ... Returns the logits of the
+/// last row, [1, vocabulary], and stores keys and values.
 reprise::Tensor forward(reprise::Recorder& s, const Model& m, reprise::Tensor x);
 
 /// Picks the most likely token and moves the state to the next position. Returns it, [1] i32.

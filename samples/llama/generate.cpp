@@ -49,8 +49,8 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model,
   state.set("rows", static_cast<std::int32_t>(rows));
   auto prefill = executor.begin({.name = "prefill", .state = state});
   const auto tokens = prefill.input("tokens", {rows}, prompt);
-  prefill.output("next",
-                 choose(prefill, forward(prefill, model, get_rows(prefill, model.embedding, tokens))));
+  prefill.output(
+      "next", choose(prefill, forward(prefill, model, get_rows(prefill, model.embedding, tokens))));
   const auto first = prefill.finish();
   result.prefill = first.report;
   bool more = take(first.read<std::int32_t>("next")[0]);

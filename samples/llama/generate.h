@@ -10,12 +10,12 @@ namespace llama {
 enum class Mode { direct, recorded };
 
 struct Generation {
-  std::vector<std::int32_t> ids;        // generated ones; the end token is not among them
-  reprise::FinishReport prefill;        // of the prompt's session
-  reprise::FinishReport decode;         // of the recorded session, or of the last direct one
-  std::uint64_t replays = 0;            // of the one decode recording
-  std::uint64_t allocations = 0;        // of device memory after the first token
-  double decode_seconds = 0;            // from the first token to the last
+  std::vector<std::int32_t> ids;  // generated ones; the end token is not among them
+  reprise::FinishReport prefill;  // of the prompt's session
+  reprise::FinishReport decode;   // of the recorded session, or of the last direct one
+  std::uint64_t replays = 0;      // of the one decode recording
+  std::uint64_t allocations = 0;  // of device memory after the first token
+  double decode_seconds = 0;      // from the first token to the last
   // One per decode step; device times only where the device can time itself.
   std::vector<std::uint64_t> submit_ns, wait_ns, device_ns;
 };

@@ -1,9 +1,10 @@
 // reprise-llama: text generation with a GGUF model.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "reprise/formats/tokenizer.h"
@@ -42,14 +43,14 @@ void print_times(const llama::Generation& g, std::size_t prompt) {
   const auto line = [&](const char* name, const reprise::FinishReport& r, std::uint64_t submit,
                         std::uint64_t wait, std::uint64_t device, double rate) {
     std::fprintf(stderr, "%-8s %10.0f %10.0f %10.0f %10.1f %10.1f %10.1f %10.1f\n", name,
-                 us(r.record_ns), us(r.plan_ns), us(r.encode_ns), us(submit), us(wait),
-                 us(device), rate);
+                 us(r.record_ns), us(r.plan_ns), us(r.encode_ns), us(submit), us(wait), us(device),
+                 rate);
   };
   line("prefill", g.prefill, g.prefill.submit_ns, g.prefill.wait_ns,
        g.prefill.device_ns.value_or(0), per_second(prompt, seconds_of(g.prefill)));
   if (!g.submit_ns.empty()) {
     line("decode", g.decode, median(g.submit_ns), median(g.wait_ns), median(g.device_ns),
-         per_second(g.ids.size() - 1, g.decode_seconds));
+         per_second(g.submit_ns.size(), g.decode_seconds));
   }
 }
 
@@ -135,31 +136,31 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
   llama::Generation result;
   std::string text;
   {
-    reprise::GraphExecutor executor(
-        device, {.profile = a.profile,
-                 .run = {.app = "reprise-llama",
-                         .arguments = command_line,
-                         .label = a.mode,
-                         .model_path = a.model},
-                 .log = [](reprise::LogLevel, std::string_view line) { std::cerr << line << '\n'; }});
+    reprise::GraphExecutor executor(device, {.profile = a.profile,
+                                             .run = {.app = "reprise-llama",
+                                                     .arguments = command_line,
+                                                     .label = a.mode,
+                                                     .model_path = a.model},
+                                             .log = [](reprise::LogLevel, std::string_view line) {
+                                               std::cerr << line << '\n';
+                                             }});
     const llama::Model model = llama::load_model(device, file, context);
     if (!a.json) {
       std::cout << a.prompt << std::flush;
     }
-    result = llama::generate(executor, model, prompt, static_cast<std::size_t>(a.count), context,
-                             tokenizer.eos(),
-                             a.mode == "direct" ? llama::Mode::direct : llama::Mode::recorded,
-                             [&](std::int32_t id) {
-                               text += tokenizer.piece(id);
-                               if (!a.json) {
-                                 std::cout << tokenizer.piece(id) << std::flush;
-                               }
-                             });
+    result = llama::generate(
+        executor, model, prompt, static_cast<std::size_t>(a.count), context, tokenizer.eos(),
+        a.mode == "direct" ? llama::Mode::direct : llama::Mode::recorded, [&](std::int32_t id) {
+          text += tokenizer.piece(id);
+          if (!a.json) {
+            std::cout << tokenizer.piece(id) << std::flush;
+          }
+        });
   }
   guard.done();
   if (a.json) {
-    std::cout << to_json(result, prompt, text).dump(-1, ' ', false,
-                                                    nlohmann::json::error_handler_t::replace)
+    std::cout << to_json(result, prompt, text)
+                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
   } else {
     std::cout << '\n';

@@ -20,9 +20,9 @@ void expect_shape(const reprise::Tensor& tensor, const std::string& name,
 Sizes sizes_of(const reprise::GgufFile& file) {
   const std::string architecture(file.value("general.architecture").as_string());
   if (architecture != "llama") {
-    throw reprise::Error(reprise::ErrorCode::unsupported,
-                         "The model's architecture is (" + architecture +
-                             "), but this program runs: llama.");
+    throw reprise::Error(
+        reprise::ErrorCode::unsupported,
+        "The model's architecture is (" + architecture + "), but this program runs: llama.");
   }
   const auto integer = [&](const std::string& key) {
     return file.value("llama." + key).as_integer(1, kMostOfAnything);
@@ -86,8 +86,8 @@ Model load_model(const reprise::Device& device, const reprise::GgufFile& file,
   }
   m.embedding = get("token_embd.weight", {s.vocabulary, s.dim});
   m.norm = get("output_norm.weight", {s.dim});
-  m.head = weights.find("output.weight") ? get("output.weight", {s.vocabulary, s.dim})
-                                         : m.embedding;
+  m.head =
+      weights.find("output.weight") ? get("output.weight", {s.vocabulary, s.dim}) : m.embedding;
   m.rope_factors = weights.find("rope_freqs.weight");
   return m;
 }

@@ -38,16 +38,15 @@ Weights::Weights(const reprise::Device& device, const reprise::GgufFile& file) {
            (end == first || bytes + tensors[end].data.size() <= kBufferBytes)) {
       bytes += aligned(tensors[end++].data.size());
     }
-    const auto buffer =
-        device.backend().allocate("weights", bytes, reprise::BufferKind::device);
+    const auto buffer = device.backend().allocate("weights", bytes, reprise::BufferKind::device);
     std::vector<std::byte> packed(bytes);
     std::uint64_t offset = 0;
     for (; first < end; ++first) {
       const reprise::GgufTensor& t = tensors[first];
       std::copy(t.data.begin(), t.data.end(), packed.begin() + static_cast<std::ptrdiff_t>(offset));
       const std::string name(t.name);
-      tensors_.emplace(name, reprise::Tensor::over(buffer, {t.shape, t.require_dtype()}, offset,
-                                                   name));
+      tensors_.emplace(name,
+                       reprise::Tensor::over(buffer, {t.shape, t.require_dtype()}, offset, name));
       offset += aligned(t.data.size());
     }
     device.write(buffer, 0, packed);

@@ -53,8 +53,8 @@ class Context final : public CaseContext {
   }
   Tensor persistent(const Shape& shape, DType dtype) override {
     const TensorSpec spec(shape, dtype);
-    const auto buffer = device_.backend().allocate("guarded", spec.bytes() + 2 * kGuardBytes,
-                                                   BufferKind::device);
+    const auto buffer =
+        device_.backend().allocate("guarded", spec.bytes() + 2 * kGuardBytes, BufferKind::device);
     guarded_.push_back({buffer, spec});
     write(guarded_.back());
     return Tensor::over(buffer, spec, kGuardBytes, "guarded");

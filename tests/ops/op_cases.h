@@ -27,9 +27,9 @@ class CaseContext {
 };
 
 struct OpCase {
-  std::string label;    // "3x257": part of the test's name
-  double nmse_limit;    // 0: bits must be equal
-  std::string why;      // the reason for the limit
+  std::string label;  // "3x257": part of the test's name
+  double nmse_limit;  // 0: bits must be equal
+  std::string why;    // the reason for the limit
   /// Returns the tensors to compare: results, or the operand that was written.
   std::function<std::vector<Tensor>(CaseContext&)> build;
   /// Host-owned i32 state fields and their values in successive replays, e.g. {"pos", {0, 3, 7}}.

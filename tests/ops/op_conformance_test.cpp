@@ -66,10 +66,9 @@ const bool kRegistered = [] {
       for (const Way& way : kWays) {
         const std::string suite = "Op_" + std::string(op.op);
         const std::string name = row.label + "_" + std::string(way.name);
-        ::testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                                [row, way]() -> OpConformance* {
-                                  return new OpConformance(row, way);
-                                });
+        ::testing::RegisterTest(
+            suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+            [row, way]() -> OpConformance* { return new OpConformance(row, way); });
       }
     }
   }

@@ -1,5 +1,4 @@
 #include "reprise/ops/rms_norm.h"
-
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
 

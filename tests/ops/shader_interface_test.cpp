@@ -1,8 +1,8 @@
 // The SPIR-V of every op against its schema, without a device.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "framework/ops/op_table.h"
 #include "reprise/core/spirv_reflect.h"

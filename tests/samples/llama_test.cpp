@@ -31,9 +31,8 @@ TEST_F(Generate, RefusesTokensOutsideTheVocabulary) {
 }
 
 TEST_F(Generate, AcceptsAPromptThatFillsTheContext) {
-  const auto result =
-      llama::generate(executor_, model_, std::vector<std::int32_t>(8, 300), 5, 8, 2,
-                      llama::Mode::recorded, [](std::int32_t) {});
+  const auto result = llama::generate(executor_, model_, std::vector<std::int32_t>(8, 300), 5, 8, 2,
+                                      llama::Mode::recorded, [](std::int32_t) {});
   EXPECT_EQ(result.ids.size(), 1U);
 }
 

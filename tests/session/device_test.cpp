@@ -29,8 +29,7 @@ class DeviceTensors : public ::testing::TestWithParam<std::string> {
   const ExpectNoValidationMessages quiet_;
   Device device_ = test_device(GetParam());
 };
-INSTANTIATE_TEST_SUITE_P(On, DeviceTensors, ::testing::Values("cpu", "vulkan"),
-                         device_param_name);
+INSTANTIATE_TEST_SUITE_P(On, DeviceTensors, ::testing::Values("cpu", "vulkan"), device_param_name);
 
 TEST_P(DeviceTensors, ComeBackAsTheyWent) {
   const std::uint64_t seed = fresh_seed();

@@ -1,6 +1,7 @@
 // Direct, replayed and interleaved runs of a real model give the same bits; the tales model gives
 // the ids of its reference file.
 #include <fstream>
+
 #include <nlohmann/json.hpp>
 
 #include "reprise/formats/tokenizer.h"
@@ -51,8 +52,7 @@ class Equality : public ::testing::TestWithParam<std::string> {
   GraphExecutor executor_{device_};
   GgufFile file_ = GgufFile::open(kModel);
 };
-INSTANTIATE_TEST_SUITE_P(On, Equality, ::testing::Values("cpu", "vulkan"),
-                         device_param_name);
+INSTANTIATE_TEST_SUITE_P(On, Equality, ::testing::Values("cpu", "vulkan"), device_param_name);
 
 TEST_P(Equality, DirectAndReplayedLogitsAreBitEqual) {
   EXPECT_TRUE(logits(false, 8, false) == logits(true, 8, false));

@@ -14,8 +14,7 @@ class Session : public ::testing::TestWithParam<std::string> {
   GraphExecutor executor_{device_};
   std::vector<float> x_{1, 2, 3, 4};
 };
-INSTANTIATE_TEST_SUITE_P(On, Session, ::testing::Values("cpu", "vulkan"),
-                         device_param_name);
+INSTANTIATE_TEST_SUITE_P(On, Session, ::testing::Values("cpu", "vulkan"), device_param_name);
 
 TEST_P(Session, DirectRunsOnceInFinish) {
   auto s = executor_.begin();
@@ -138,9 +137,11 @@ TEST_P(Session, AnEmptyGraphFinishes) {
 }
 
 TEST_P(Session, TensorsWithoutElementsAreLegal) {
+  const Tensor table = device_.zeros({2, 4}, DType::f32, "table");
   for (const bool recorded : {false, true}) {
     auto s = recorded ? executor_.begin_recorded() : executor_.begin();
     const Tensor x = s.input("x", {0, 4}, std::vector<float>{});
+    set_rows(s, table, x, {.position = 0});
     s.output("y", add(s, x, x));
     EXPECT_TRUE(s.finish().read("y").empty());
   }
@@ -161,7 +162,8 @@ TEST_P(Session, AnUndeclaredOutputNamesOutput) {
   auto s = executor_.begin();
   s.output("y", s.input("x", {4}, x_));
   const FinishResult result = s.finish();
-  expect_error(ErrorCode::invalid_argument, {"(z)", "output()", "y"}, [&] { (void)result.read("z"); });
+  expect_error(ErrorCode::invalid_argument, {"(z)", "output()", "y"},
+               [&] { (void)result.read("z"); });
   expect_error(ErrorCode::invalid_argument, {"std::int32_t", "f32 [4]"},
                [&] { (void)result.read<std::int32_t>("y"); });
 }
@@ -192,7 +194,8 @@ TEST_P(Session, AThrowInvalidatesTheSessionAndSaysWhy) {
   const Tensor y = s.input("y", {3}, std::vector<float>{1, 2, 3});
   expect_error(ErrorCode::invalid_argument, {"f32 [4]", "f32 [3]"}, [&] { (void)add(s, x, y); });
   EXPECT_TRUE(s.invalidated());
-  expect_error(ErrorCode::invalid_argument, {"invalidated", "f32 [3]"}, [&] { (void)add(s, x, x); });
+  expect_error(ErrorCode::invalid_argument, {"invalidated", "f32 [3]"},
+               [&] { (void)add(s, x, x); });
   expect_error(ErrorCode::invalid_argument, {"invalidated"}, [&] { (void)s.finish(); });
 }
 
@@ -205,8 +208,9 @@ TEST_P(Session, InputsAndOutputsAreChecked) {
   expect_error(ErrorCode::invalid_argument, {"'x' already"}, [&] { (void)t.input("x", {4}, x_); });
   auto u = executor_.begin();
   const Tensor x = u.input("x", {2, 2}, x_);
-  expect_error(ErrorCode::invalid_argument, {"strided view", "copy"},
-               [&] { u.output("y", permute(u, x, {1, 0})); });
+  expect_error(ErrorCode::invalid_argument, {"strided view", "copy"}, [&] {
+    u.output("y", permute(u, x, {1, 0}));
+  });
   auto v = executor_.begin();
   expect_error(ErrorCode::invalid_argument, {"another session"}, [&] { v.output("y", x); });
 }
@@ -216,13 +220,28 @@ TEST_P(Session, SettingAGraphIsChecked) {
   s.output("y", s.input("x", {4}, x_));
   CapturedGraph graph = s.finish().graph;
   expect_error(ErrorCode::invalid_argument, {"input (z)", "x"}, [&] { graph.set("z", x_); });
-  expect_error(ErrorCode::invalid_argument, {"f32 [4]", "(8)"},
-               [&] { graph.set("x", std::vector<float>{1, 2}); });
-  expect_error(ErrorCode::invalid_argument, {"f32 [4]", "i32"},
-               [&] { graph.set("x", std::vector<std::int32_t>{1, 2, 3, 4}); });
+  expect_error(ErrorCode::invalid_argument, {"f32 [4]", "(8)"}, [&] {
+    graph.set("x", std::vector<float>{1, 2});
+  });
+  expect_error(ErrorCode::invalid_argument, {"f32 [4]", "i32"}, [&] {
+    graph.set("x", std::vector<std::int32_t>{1, 2, 3, 4});
+  });
   expect_error(ErrorCode::invalid_argument, {"state", "(pos)"}, [&] { graph.set("pos", 1); });
   graph.launch();
   EXPECT_EQ(graph.read("y"), x_);
+}
+
+TEST_P(Session, TensorsOfAnotherDeviceAreRefused) {
+  const Tensor foreign =
+      test_device(GetParam() == "cpu" ? "vulkan" : "cpu").from_host({4}, x_, "foreign");
+  auto direct = executor_.begin();
+  const Tensor x = direct.input("x", {4}, x_);
+  expect_error(ErrorCode::invalid_argument, {"'foreign'", "another device"},
+               [&] { (void)add(direct, x, foreign); });
+  auto recorded = executor_.begin_recorded();
+  recorded.output("y", add(recorded, recorded.input("x", {4}, x_), foreign));
+  expect_error(ErrorCode::invalid_argument, {"'foreign'", "another device"},
+               [&] { (void)recorded.finish(); });
 }
 
 TEST_P(Session, AnEmptyGraphHandleIsAnError) {

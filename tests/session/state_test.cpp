@@ -35,8 +35,7 @@ class State : public ::testing::TestWithParam<std::string> {
   Device device_ = test_device(GetParam());
   GraphExecutor executor_{device_};
 };
-INSTANTIATE_TEST_SUITE_P(On, State, ::testing::Values("cpu", "vulkan"),
-                         device_param_name);
+INSTANTIATE_TEST_SUITE_P(On, State, ::testing::Values("cpu", "vulkan"), device_param_name);
 
 TEST_P(State, CarriedFieldsGoOnBetweenLaunches) {
   const StateBlock state = make();

@@ -26,16 +26,15 @@ class Threads : public ::testing::TestWithParam<std::string> {
   const ExpectNoValidationMessages quiet_;
   Device device_ = test_device(GetParam());
 };
-INSTANTIATE_TEST_SUITE_P(On, Threads, ::testing::Values("cpu", "vulkan"),
-                         device_param_name);
+INSTANTIATE_TEST_SUITE_P(On, Threads, ::testing::Values("cpu", "vulkan"), device_param_name);
 
 TEST_P(Threads, GiveTheBitsOfOneThread) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   GraphExecutor executor(device_);
-  const Tensor w = device_.from_host({16, 16}, DType::f32, random_bytes(rng, DType::f32, 256, -1, 1),
-                                     "w");
+  const Tensor w =
+      device_.from_host({16, 16}, DType::f32, random_bytes(rng, DType::f32, 256, -1, 1), "w");
   constexpr int kThreads = 8;
   std::vector<std::vector<float>> alone, together(kThreads);
   for (int t = 0; t < kThreads; ++t) {

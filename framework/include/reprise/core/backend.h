@@ -15,7 +15,7 @@ namespace reprise {
 struct DeviceInfo {
   std::string backend;  // "vulkan", "cpu"
   std::string name;
-  std::string type;     // "discrete", "integrated", "virtual", "cpu"
+  std::string type;  // "discrete", "integrated", "virtual", "cpu"
   std::string driver_name, driver_info, api_version, device_uuid, driver_uuid;
   std::uint32_t vendor_id = 0, device_id = 0, driver_version = 0;
   double timestamp_period_ns = 1;
@@ -53,10 +53,10 @@ class Encoding {
 
 struct EncoderOptions {
   std::string_view name{};
-  bool reusable = false;          // submitted more than once, possibly several times in one submission
-  bool ends_at_host = false;      // what its copies write is read by the host
-  Timer* start_timer = nullptr;   // taken after all steps of this encoding
-  Timer* stop_timer = nullptr;    // taken before the first step of this encoding
+  bool reusable = false;      // submitted more than once, possibly several times in one submission
+  bool ends_at_host = false;  // what its copies write is read by the host
+  Timer* start_timer = nullptr;  // taken after all steps of this encoding
+  Timer* stop_timer = nullptr;   // taken before the first step of this encoding
 };
 
 /// Encodes steps in order, on one thread. Starts after everything submitted before: an encoding

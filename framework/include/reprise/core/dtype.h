@@ -1,4 +1,5 @@
-// Element types, block-quantised formats included. Plain values; all functions may be called concurrently.
+// Element types, block-quantised formats included. Plain values; all functions may be called
+// concurrently.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,7 +9,19 @@ namespace reprise {
 
 /// Block formats are bit-compatible with GGUF.
 enum class DType : std::uint8_t {
-  f32, f16, bf16, i32, i64, q8_0, q4_0, q4_1, q5_0, q5_1, q4_k, q5_k, q6_k
+  f32,
+  f16,
+  bf16,
+  i32,
+  i64,
+  q8_0,
+  q4_0,
+  q4_1,
+  q5_0,
+  q5_1,
+  q4_k,
+  q5_k,
+  q6_k
 };
 inline constexpr std::size_t kDTypeCount = 13;
 

@@ -27,8 +27,7 @@ inline std::uint16_t f32_to_f16(float value) {
   }
   if (magnitude < 0x38800000U) {  // below the smallest normal: adding 0.5 rounds at 2^-24
     const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
-    return static_cast<std::uint16_t>(sign |
-                                      (std::bit_cast<std::uint32_t>(shifted) - 0x3F000000U));
+    return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3F000000U));
   }
   const std::uint32_t odd = (magnitude >> 13U) & 1U;
   return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000U + 0xFFFU + odd) >> 13U));

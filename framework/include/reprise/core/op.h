@@ -35,8 +35,8 @@ template <class T>
 struct Param {
   static_assert(sizeof(T) == 4);
   Param() = default;
-  Param(T constant) : value(constant) {}              // NOLINT(google-explicit-constructor)
-  Param(StateField field) : word(field.word) {        // NOLINT(google-explicit-constructor)
+  Param(T constant) : value(constant) {}        // NOLINT(google-explicit-constructor)
+  Param(StateField field) : word(field.word) {  // NOLINT(google-explicit-constructor)
     require_dtype(field, std::is_same_v<T, float> ? DType::f32 : DType::i32);
   }
   bool dynamic() const { return word != StateField::kNone; }
@@ -84,7 +84,9 @@ struct Outputs {
   std::size_t count = 0;
   std::uint64_t offset = 0;  // views only: bytes added to the source's offset
   Outputs() = default;
-  Outputs(const TensorSpec& only) : count(1) { specs[0] = only; }  // NOLINT(google-explicit-constructor)
+  Outputs(const TensorSpec& only) : count(1) {
+    specs[0] = only;
+  }  // NOLINT(google-explicit-constructor)
 };
 
 /// What one node moves and computes, for reports; not a timing.
@@ -123,9 +125,9 @@ struct BoundTensor {
 
 struct BoundCall {
   const OpDef& op;
-  std::uint32_t node;                      // index in the graph, or StepList::kNoNode
-  std::span<const BoundTensor> tensors;    // operands, then results; absent ones are empty
-  BoundTensor state;                       // the state block; read if an attribute is dynamic
+  std::uint32_t node;                    // index in the graph, or StepList::kNoNode
+  std::span<const BoundTensor> tensors;  // operands, then results; absent ones are empty
+  BoundTensor state;                     // the state block; read if an attribute is dynamic
   std::span<const std::byte> attributes;
   template <class A>
   const A& as() const {
@@ -169,9 +171,9 @@ struct OpDef {
   std::span<const Operand> operands;
   std::span<const Operand> results = {};
   std::span<const Attribute> attributes = {};
-  std::uint32_t push_bytes = 0;                 // of its shaders
+  std::uint32_t push_bytes = 0;                    // of its shaders
   std::span<const std::string_view> shaders = {};  // variants, one shader each: "matmul.f16"
-  Outputs (*infer)(const OpCall&) = nullptr;    // throws Error naming operands
+  Outputs (*infer)(const OpCall&) = nullptr;       // throws Error naming operands
   Cost (*cost)(const BoundCall&) = nullptr;
   void (*reference)(const HostCall&) = nullptr;  // accumulates in float64: the meaning of the op
   void (*lower)(const BoundCall&, const DeviceTraits&, StepList&) = nullptr;

@@ -82,9 +82,9 @@ Tensor record(const Site& site, const OpDef& op, const TensorRef (&inputs)[N],
               const A& attributes) {
   static_assert(std::is_trivially_copyable_v<A> && std::is_standard_layout_v<A>);
   Tensor result;
-  site.recorder.call({site.recorder, op, inputs, std::as_bytes(std::span(&attributes, 1)),
-                      site.where},
-                     {&result, 1});
+  site.recorder.call(
+      {site.recorder, op, inputs, std::as_bytes(std::span(&attributes, 1)), site.where},
+      {&result, 1});
   return result;
 }
 
@@ -93,9 +93,8 @@ template <class A, std::size_t N>
 void record_in_place(const Site& site, const OpDef& op, const TensorRef (&inputs)[N],
                      const A& attributes) {
   static_assert(std::is_trivially_copyable_v<A> && std::is_standard_layout_v<A>);
-  site.recorder.call({site.recorder, op, inputs, std::as_bytes(std::span(&attributes, 1)),
-                      site.where},
-                     {});
+  site.recorder.call(
+      {site.recorder, op, inputs, std::as_bytes(std::span(&attributes, 1)), site.where}, {});
 }
 
 }  // namespace reprise

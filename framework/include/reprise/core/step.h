@@ -11,8 +11,8 @@ namespace reprise {
 
 /// Facts about a device that choose kernel variants; filled from queried properties.
 struct DeviceTraits {
-  bool runs_references = false;       // ops run as host functions instead of shaders
-  bool cpu_type = false;              // a software driver: small workgroups, no shared memory
+  bool runs_references = false;  // ops run as host functions instead of shaders
+  bool cpu_type = false;         // a software driver: small workgroups, no shared memory
   std::uint32_t subgroup_size = 1;
   std::uint32_t workgroup_size = 64;  // of one-invocation-per-element kernels
   std::uint32_t shared_bytes = 0;

@@ -116,9 +116,8 @@ class Tensor {
   friend class TensorRef;
   void release() {
     // A sole owner needs no read-modify-write: nobody else can copy the handle.
-    if (record_ != nullptr &&
-        (record_->handles.load(std::memory_order_acquire) == 1 ||
-         record_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1)) {
+    if (record_ != nullptr && (record_->handles.load(std::memory_order_acquire) == 1 ||
+                               record_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1)) {
       record_->slab->drop(record_);
     }
   }
@@ -129,9 +128,11 @@ class Tensor {
 class TensorRef {
  public:
   TensorRef() = default;
-  TensorRef(const Tensor& tensor) : record_(tensor.record_) {}  // NOLINT(google-explicit-constructor)
+  TensorRef(const Tensor& tensor)
+      : record_(tensor.record_) {}  // NOLINT(google-explicit-constructor)
   /// For optional tensors in attribute structs: null means absent.
-  explicit TensorRef(const Tensor* tensor) : record_(tensor == nullptr ? nullptr : tensor->record_) {}
+  explicit TensorRef(const Tensor* tensor)
+      : record_(tensor == nullptr ? nullptr : tensor->record_) {}
   explicit operator bool() const { return record_ != nullptr; }
   Tensor own() const {
     Tensor tensor;

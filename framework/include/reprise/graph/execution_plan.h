@@ -31,7 +31,7 @@ struct ExecutionPlan {
   StepList steps;                 // bindings name pools
   std::vector<Barrier> barriers;  // ranges name pools
   std::vector<Pool> pools;
-  std::vector<Place> places;      // one per storage of the graph
+  std::vector<Place> places;  // one per storage of the graph
   std::uint64_t arena_bytes = 0;
   std::uint64_t live_peak_bytes = 0;  // no plan can be smaller
   std::uint64_t naive_bytes = 0;      // without reuse

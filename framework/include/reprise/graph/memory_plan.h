@@ -1,4 +1,5 @@
-// Offsets in one arena from lifetimes. Several greedy orders over one precomputed conflict list; stops at the lower bound.
+// Offsets in one arena from lifetimes. Several greedy orders over one precomputed conflict list;
+// stops at the lower bound.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,13 +8,16 @@
 
 namespace reprise {
 
-struct Lifetime { std::uint64_t bytes; std::uint32_t first, last; };   // inclusive steps
+struct Lifetime {
+  std::uint64_t bytes;
+  std::uint32_t first, last;
+};  // inclusive steps
 
 struct MemoryPlan {
-  std::vector<std::uint64_t> offsets;         // one per lifetime
+  std::vector<std::uint64_t> offsets;  // one per lifetime
   std::uint64_t arena_bytes = 0;
-  std::uint64_t live_peak_bytes = 0;          // no plan can be smaller
-  std::string_view order;                     // which greedy order won
+  std::uint64_t live_peak_bytes = 0;  // no plan can be smaller
+  std::string_view order;             // which greedy order won
 };
 
 inline constexpr std::uint64_t kArenaAlignment = 256;

@@ -32,10 +32,10 @@ FieldExpression limit(FieldExpression value, std::int32_t low, std::int32_t high
 struct StateFieldInfo {
   std::string name;
   StateOwner owner = StateOwner::host;
-  DType dtype = DType::i32;  // i32 or f32
-  std::uint32_t word = 0;    // place in the block: host fields, carried ones, derived ones
-  std::uint32_t initial = 0; // bits
-  std::string expression;    // derived only, for people
+  DType dtype = DType::i32;   // i32 or f32
+  std::uint32_t word = 0;     // place in the block: host fields, carried ones, derived ones
+  std::uint32_t initial = 0;  // bits
+  std::string expression;     // derived only, for people
 };
 
 /// At most 1,024 fields of 4 bytes each, 32 of them carried. Names are unique and not empty.

@@ -55,8 +55,8 @@ struct ReplayRecord {
   std::int64_t submit_time_ns = 0;
   std::uint64_t prepare_ns = 0, submit_ns = 0, wait_ns = 0;
   std::optional<std::uint64_t> device_ns;
-  bool warm_up = false;                // the run inside finish()
-  std::vector<std::uint32_t> state;    // the block after this replay, words by state_fields
+  bool warm_up = false;              // the run inside finish()
+  std::vector<std::uint32_t> state;  // the block after this replay, words by state_fields
 };
 
 class ProfileSink {
@@ -76,9 +76,9 @@ class ProfileSink {
   std::atomic<std::uint64_t> ids_{0};
 };
 
-/// Opens or creates a profiling database and appends a run to it. Rows are written by one thread, in
-/// batches; the destructor writes what is left. Throws io if the file cannot be written, is not a
-/// profiling database, has a newer schema, or another live process writes it; a file that did not
+/// Opens or creates a profiling database and appends a run to it. Rows are written by one thread,
+/// in batches; the destructor writes what is left. Throws io if the file cannot be written, is not
+/// a profiling database, has a newer schema, or another live process writes it; a file that did not
 /// exist before is not left behind then. Later write errors stop the writing and go to `log`.
 std::shared_ptr<ProfileSink> open_profile(const std::filesystem::path& path, const RunInfo& run,
                                           LogCallback log = {});

@@ -26,7 +26,9 @@ std::vector<T> elements_of(std::string_view name, const TensorSpec& spec,
                            std::span<const std::byte> bytes) {
   require_elements<T>(name, spec);
   std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(static_cast<void*>(values.data()), bytes.data(), values.size() * sizeof(T));
+  if (!values.empty()) {
+    std::memcpy(static_cast<void*>(values.data()), bytes.data(), values.size() * sizeof(T));
+  }
   return values;
 }
 

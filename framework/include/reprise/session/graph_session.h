@@ -63,8 +63,7 @@ class GraphSession final : public Recorder {
   void append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) override;
   void require_open() const override;
   StateField find_state(std::string_view field) const override;
-  std::uint32_t open_scope(std::uint32_t outer, std::string_view name,
-                           std::int32_t index) override;
+  std::uint32_t open_scope(std::uint32_t outer, std::string_view name, std::int32_t index) override;
   std::string scope_path(std::uint32_t scope) const override;
   std::string_view session_name() const override;
   std::uint32_t op_count() const override;
@@ -81,7 +80,7 @@ class GraphSession final : public Recorder {
   Mode mode_;
   Phase phase_ = Phase::recording;
   std::unique_ptr<GraphCapture> capture_;
-  std::unique_ptr<DirectRun> direct_;  // null in recorded sessions
+  std::unique_ptr<DirectRun> direct_;                            // null in recorded sessions
   std::map<std::uint32_t, std::vector<std::byte>> input_bytes_;  // by graph tensor
   std::vector<NamedOutput> outputs_;
   std::int64_t begin_ns_;

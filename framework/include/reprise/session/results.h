@@ -31,8 +31,11 @@ class OutputSet {
     TensorSpec spec;
     std::vector<std::byte> bytes;
   };
-  void add(std::string name, Output output) { outputs_.emplace(std::move(name), std::move(output)); }
-  /// Throws invalid_argument for names that were not declared with output(), listing those that were.
+  void add(std::string name, Output output) {
+    outputs_.emplace(std::move(name), std::move(output));
+  }
+  /// Throws invalid_argument for names that were not declared with output(), listing those that
+  /// were.
   const Output& find(std::string_view name) const;
 
  private:

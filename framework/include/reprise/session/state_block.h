@@ -33,7 +33,7 @@ class StateBlock {
   struct Memory {
     Memory(const Device& device, StateLayout with);
     StateLayout layout;
-    Tensor block, patch, table;           // i32 [1024], [33], [derived fields, 12]
+    Tensor block, patch, table;  // i32 [1024], [33], [derived fields, 12]
     std::mutex mutex;
     std::vector<std::uint32_t> host;      // values of the host fields
     std::uint32_t patch_mask = 0;         // carried fields set since the last launch

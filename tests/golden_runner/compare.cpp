@@ -1,0 +1,153 @@
+#include "tests/golden_runner/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "reprise/core/error.h"
+#include "reprise/core/float16.h"
+
+namespace golden {
+namespace {
+
+using reprise::DType;
+
+template <class Word, class Convert>
+std::vector<float> convert(std::span<const std::byte> bytes, Convert&& to_float) {
+  std::vector<float> values(bytes.size() / sizeof(Word));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Word word;
+    std::memcpy(&word, bytes.data() + i * sizeof(Word), sizeof(Word));
+    values[i] = to_float(word);
+  }
+  return values;
+}
+
+struct Oracle {
+  const GoldenTensor& reference;
+  std::string kind;
+  double limit;
+};
+
+bool is_integer(DType dtype) { return dtype == DType::i32 || dtype == DType::i64; }
+
+/// The first output is held to `exact`. The others have only what ggml computed; where the case
+/// has the tighter limit they are held to that one too.
+Oracle oracle_of(const GoldenCase& c, std::size_t output) {
+  const GoldenTensor& tensor = c.outputs[output];
+  if (is_integer(tensor.dtype)) {
+    return {tensor, "exact_int", 0};
+  }
+  if (output == 0 && c.exact) {
+    return {*c.exact, c.compare, *c.tol_vs_exact};
+  }
+  if (output == 0) {
+    return {tensor, c.compare, c.tol};
+  }
+  return {tensor, "nmse", std::min(c.tol, c.tol_vs_exact.value_or(c.tol))};
+}
+
+double error_of(const Oracle& o, DType dtype, std::span<const std::byte> bytes) {
+  const auto reference = to_floats(o.reference.dtype, o.reference.bytes);
+  const auto values = to_floats(dtype, bytes);
+  if (o.kind != "nmse_per_step") {
+    return nmse(reference, values);
+  }
+  const auto row = static_cast<std::size_t>(o.reference.ne[0]);
+  double worst = 0;
+  for (std::size_t at = 0; at < reference.size(); at += row) {
+    worst = std::max(
+        worst, nmse(std::span(reference).subspan(at, row), std::span(values).subspan(at, row)));
+  }
+  return worst;
+}
+
+struct Measured {
+  bool passed;
+  double ratio;  // of the error to its limit
+  std::string text;
+};
+
+Measured measure(const Oracle& o, DType dtype, std::span<const std::byte> bytes) {
+  if (o.kind == "exact_bits" || o.kind == "exact_int") {
+    return {std::ranges::equal(bytes, o.reference.bytes), 0, o.kind};
+  }
+  if (o.kind != "nmse" && o.kind != "nmse_per_step" && o.kind != "nmse_dequant") {
+    throw reprise::Error(reprise::ErrorCode::unsupported,
+                         "The comparison is (" + o.kind + "), which is not supported.");
+  }
+  const double error = error_of(o, dtype, bytes);
+  std::array<char, 80> numbers{};
+  std::snprintf(numbers.data(), numbers.size(), " %.3g, limit %.3g", error, o.limit);
+  return {error <= o.limit, error == 0 ? 0 : error / o.limit, o.kind + numbers.data()};
+}
+
+}  // namespace
+
+std::vector<float> to_floats(DType dtype, std::span<const std::byte> bytes) {
+  switch (dtype) {
+    case DType::f32:
+      return convert<float>(bytes, [](float v) { return v; });
+    case DType::f16:
+      return convert<std::uint16_t>(bytes, reprise::f16_to_f32);
+    case DType::bf16:
+      return convert<std::uint16_t>(bytes, reprise::bf16_to_f32);
+    default:
+      throw reprise::Error(reprise::ErrorCode::unsupported,
+                           "Values of (" + std::string(name_of(dtype)) +
+                               ") cannot be compared, only f32, f16 and bf16.");
+  }
+}
+
+double nmse(std::span<const float> reference, std::span<const float> x) {
+  double difference = 0;
+  double total = 0;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const double r = static_cast<double>(reference[i]);
+    const double v = static_cast<double>(x[i]);
+    if (std::isfinite(r) && std::isfinite(v)) {
+      difference += (r - v) * (r - v);
+      total += r * r;
+    } else if (!(std::isnan(r) && std::isnan(v)) && !(r == v)) {
+      return std::numeric_limits<double>::infinity();
+    }
+  }
+  if (difference == 0) {
+    return 0;
+  }
+  return total == 0 ? std::numeric_limits<double>::infinity() : difference / total;
+}
+
+Verdict judge(const GoldenCase& c, const Results& results) {
+  Verdict verdict;
+  double worst = 0;  // error / limit of the outputs after the first
+  std::string worst_measure;
+  for (std::size_t i = 0; i < c.outputs.size(); ++i) {
+    const GoldenTensor& output = c.outputs[i];
+    const auto found = results.find(output.name);
+    if (found == results.end() || found->second.size() != output.bytes.size()) {
+      reprise::invalid("The output '" + output.name + "' has (" +
+                       std::to_string(found == results.end() ? 0 : found->second.size()) +
+                       ") bytes, but the case has " + std::to_string(output.bytes.size()) + ".");
+    }
+    const Oracle oracle = oracle_of(c, i);
+    const Measured measured = measure(oracle, output.dtype, found->second);
+    if (!measured.passed) {
+      verdict.passed = false;
+      verdict.reason += " '" + output.name + "' differs: " + measured.text + ".";
+    }
+    if (i == 0) {
+      verdict.measure = measured.text;
+    } else if (measured.ratio > worst) {
+      worst = measured.ratio;
+      worst_measure = "; " + output.name + ": " + measured.text;
+    }
+  }
+  verdict.measure += worst_measure;
+  return verdict;
+}
+
+}  // namespace golden

@@ -1,0 +1,240 @@
+// What the graph tests share: the brute-force oracle for barriers, and a random forward pass.
+// The oracle looks at every pair of steps and knows nothing of the tracker.
+#pragma once
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/testing.h"
+
+namespace reprise::testing {
+
+using Rng = std::mt19937_64;
+inline std::uint64_t pick(Rng& rng, std::uint64_t n) { return rng() % n; }
+inline bool one_in(Rng& rng, std::uint64_t n) { return pick(rng, n) == 0; }
+
+using Touches = std::vector<Touch>;
+
+inline bool conflict(const Touch& a, const Touch& b) {
+  return (writes(a.access) || writes(b.access)) && a.range.buffer == b.range.buffer &&
+         std::max(a.range.begin, b.range.begin) < std::min(a.range.end, b.range.end);
+}
+
+inline bool depends(const Touches& earlier, const Touches& later) {
+  return std::ranges::any_of(earlier, [&](const Touch& a) {
+    return std::ranges::any_of(later, [&](const Touch& b) { return conflict(a, b); });
+  });
+}
+
+/// Every two steps that must not run at once, and what follows for a set of barriers.
+class BarrierOracle {
+ public:
+  explicit BarrierOracle(const std::vector<Touches>& steps) : count_(steps.size()) {
+    for (std::size_t dst = 0; dst < steps.size(); ++dst) {
+      for (std::size_t src = 0; src < dst; ++src) {
+        if (depends(steps[src], steps[dst])) {
+          pairs_.push_back({src, dst});
+        }
+      }
+    }
+  }
+
+  /// Pairs without a barrier in (src, dst].
+  std::size_t uncovered(const std::vector<Barrier>& barriers) const {
+    const std::vector<std::size_t> until = prefix(barriers);
+    return static_cast<std::size_t>(
+        std::ranges::count_if(pairs_, [&](const Pair& p) { return until[p.dst] == until[p.src]; }));
+  }
+
+  /// Barriers without which every pair is still covered.
+  std::size_t removable(const std::vector<Barrier>& barriers) const {
+    const std::vector<std::size_t> until = prefix(barriers);
+    std::vector<char> needed(barriers.size(), 0);  // in order of their steps
+    for (const Pair& p : pairs_) {
+      if (until[p.dst] == until[p.src] + 1) {
+        needed[until[p.src]] = 1;
+      }
+    }
+    return static_cast<std::size_t>(std::ranges::count(needed, 0));
+  }
+
+  /// Barriers whose cause is no pair.
+  std::size_t without_cause(const std::vector<Barrier>& barriers) const {
+    return static_cast<std::size_t>(std::ranges::count_if(barriers, [&](const Barrier& b) {
+      return std::ranges::none_of(
+          pairs_, [&](const Pair& p) { return p.src == b.cause_src && p.dst == b.before_step; });
+    }));
+  }
+
+  /// No set of barriers can be smaller: one for each of the most pairs with disjoint (src, dst].
+  std::size_t least() const {
+    std::size_t disjoint = 0, end = 0;
+    for (const Pair& p : pairs_) {  // in order of dst
+      if (p.src >= end) {
+        ++disjoint;
+        end = p.dst;
+      }
+    }
+    return disjoint;
+  }
+
+ private:
+  struct Pair {
+    std::size_t src, dst;
+  };
+  /// Barriers before or at each step.
+  std::vector<std::size_t> prefix(const std::vector<Barrier>& barriers) const {
+    std::vector<std::size_t> until(count_, 0);
+    for (const Barrier& b : barriers) {
+      ++until[b.before_step];
+    }
+    for (std::size_t i = 1; i < count_; ++i) {
+      until[i] += until[i - 1];
+    }
+    return until;
+  }
+  std::size_t count_;
+  std::vector<Pair> pairs_;
+};
+
+/// Persistent tensors of a random pass; make a new set for every run, because passes write `table`.
+struct RandomWeights {
+  RandomWeights(const Device& device, std::uint64_t seed)
+      : rng(seed),
+        norm(make(device, {kCols}, 0.5, 1.5, "norm")),
+        square(make(device, {kCols, kCols}, -0.25, 0.25, "square")),
+        wide(make(device, {2 * kCols, kCols}, -0.25, 0.25, "wide")),
+        patch(make(device, {1, kCols}, -1, 1, "patch")),
+        table(make(device, {kTableRows, kCols}, -1, 1, "table")),
+        state(device, StateLayout().host("row", 3).derived("next", field("row") + 5)) {}
+
+  static constexpr std::int64_t kCols = 16, kTableRows = 32;
+  Rng rng;
+  Tensor norm, square, wide, patch, table;
+  StateBlock state;
+
+ private:
+  Tensor make(const Device& device, const Shape& shape, double low, double high,
+              const std::string& name) {
+    return device.from_host(shape, DType::f32,
+                            random_bytes(rng, DType::f32, shape.elements(), low, high), name);
+  }
+};
+
+/// Products, sums and views over recent tensors, in-place writes to transients and to the table,
+/// views of both, empty tensors, several outputs. Equal seeds record equal passes.
+class RandomPass {
+ public:
+  RandomPass(GraphSession& session, const RandomWeights& weights, std::uint64_t seed)
+      : s_(session), w_(weights), rng_(seed), window_(1 + pick(rng_, 10)) {}
+
+  /// Returns the names of the outputs.
+  std::vector<std::string> record(std::size_t ops) {
+    add_input();
+    for (std::size_t i = 0; i < ops; ++i) {
+      add_op();
+      if (one_in(rng_, 10)) {
+        add_output(any());
+      }
+    }
+    add_output(any());
+    return outputs_;
+  }
+
+ private:
+  static constexpr std::int64_t kCols = RandomWeights::kCols;
+  struct Item {
+    Tensor tensor;          // [rows, kCols]
+    bool in_table = false;  // a view of the table: not to be scattered into it
+  };
+
+  Item any() { return recent_[pick(rng_, recent_.size())]; }
+
+  void keep(Tensor tensor, bool in_table = false) {
+    if (recent_.size() < window_) {
+      recent_.push_back({std::move(tensor), in_table});
+    } else {
+      recent_[pick(rng_, window_)] = {std::move(tensor), in_table};
+    }
+  }
+
+  void add_input() {
+    const auto rows = static_cast<std::int64_t>(1 + pick(rng_, 6));
+    keep(s_.input("x" + std::to_string(inputs_++), {rows, kCols}, DType::f32,
+                  random_bytes(rng_, DType::f32, rows * kCols, -1, 1)));
+  }
+
+  void add_output(const Item& item) {
+    if (item.tensor.spec().contiguous()) {
+      outputs_.push_back("y" + std::to_string(outputs_.size()));
+      s_.output(outputs_.back(), item.tensor);
+    }
+  }
+
+  void add_op() {
+    const Item item = any();
+    const Tensor& a = item.tensor;
+    const std::int64_t rows = a.shape().dim(0);
+    switch (pick(rng_, 12)) {
+      case 0:
+        return add_input();
+      case 1:
+        return keep(matmul(s_, a, w_.square));
+      case 2:
+        return keep(mul(s_, a, w_.norm));
+      case 3:
+        return keep(silu_mul(s_, matmul(s_, a, w_.wide)));
+      case 4: {  // two strided views of one result
+        const Tensor wide = matmul(s_, a, w_.wide);
+        return keep(add(s_, slice(s_, wide, 1, 0, kCols), slice(s_, wide, 1, kCols, kCols)));
+      }
+      case 5: {  // sometimes empty
+        const auto first =
+            static_cast<std::int64_t>(pick(rng_, static_cast<std::uint64_t>(rows) + 1));
+        return one_in(rng_, 4) || first < rows
+                   ? keep(slice(s_, a, 0, first, rows - first), item.in_table)
+                   : keep(rms_norm(s_, a, w_.norm));
+      }
+      case 6:
+        return keep(reshape(s_, copy(s_, permute(s_, a, {1, 0})), {rows, kCols}));
+      case 7:
+        return item.in_table ? read_table()
+                             : set_rows(s_, w_.table, a, {.position = s_.state("row")});
+      case 8:
+        return read_table();
+      case 9:
+        return rows == 0 ? add_input() : patch(a);
+      case 10: {
+        const Tensor b = any().tensor;
+        return keep(a.shape() == b.shape() ? add(s_, a, b) : add(s_, a, w_.norm));
+      }
+      default:
+        return keep(rms_norm(s_, a, w_.norm));
+    }
+  }
+
+  void read_table() {
+    const auto first = static_cast<std::int64_t>(pick(rng_, RandomWeights::kTableRows - 6));
+    if (one_in(rng_, 2)) {
+      keep(slice(s_, w_.table, 0, first, static_cast<std::int64_t>(1 + pick(rng_, 6))), true);
+    } else {
+      keep(get_rows(s_, w_.table, s_.state("next")));
+    }
+  }
+
+  void patch(const Tensor& a) {
+    const auto row =
+        static_cast<std::int32_t>(pick(rng_, static_cast<std::uint64_t>(a.shape().dim(0))));
+    set_rows(s_, a, w_.patch, {.position = row});
+  }
+
+  GraphSession& s_;
+  const RandomWeights& w_;
+  Rng rng_;
+  std::size_t window_;
+  std::size_t inputs_ = 0;
+  std::vector<Item> recent_;
+  std::vector<std::string> outputs_;
+};
+
+}  // namespace reprise::testing
