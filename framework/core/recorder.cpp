@@ -49,10 +49,7 @@ void Recorder::call(const OpCall& call, std::span<Tensor> results) {
 }
 
 void Recorder::check_operands(const OpCall& call) const {
-  if (invalidated()) {
-    invalid("The session is invalidated: " + reason_);
-  }
-  require_open();
+  require_usable();
   const std::string op(call.op.name);
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const Operand& operand = call.op.operands[i];
@@ -76,9 +73,17 @@ void Recorder::check_operands(const OpCall& call) const {
   }
 }
 
+void Recorder::require_usable() const {
+  if (invalidated()) {
+    invalid("The session is invalidated: " + reason_);
+  }
+  require_open();
+}
+
 StateField Recorder::state(std::string_view field, const char* file, const char* function,
                            std::uint32_t line) {
   try {
+    require_usable();
     return find_state(field);
   } catch (const Error& cause) {
     fail("state", {file, function, line}, cause);

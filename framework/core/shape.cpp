@@ -7,8 +7,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 62U;
-
 std::string list(std::span<const std::int64_t> dims) {
   std::string text = "[";
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -30,12 +28,12 @@ Shape::Shape(std::span<const std::int64_t> dims) {
   }
   std::int64_t elements = 1;
   for (const std::int64_t dim : dims) {
-    if (dim < 0 || (dim > 0 && elements > kMaxElements / dim)) {
+    if (dim < 0 || elements > kMaxElements / std::max<std::int64_t>(dim, 1)) {
       throw Error(ErrorCode::invalid_argument,
-                  "A shape has extents of at least 0 and at most 2^62 elements, but is " +
+                  "A shape has extents of at least 0 and at most 2^56 elements, but is " +
                       list(dims) + ".");
     }
-    elements *= dim;
+    elements *= std::max<std::int64_t>(dim, 1);
   }
   std::ranges::copy(dims, dims_.begin());
   rank_ = static_cast<std::uint8_t>(dims.size());

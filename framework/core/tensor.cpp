@@ -1,8 +1,24 @@
 #include "reprise/core/tensor.h"
 
+#include <algorithm>
+
 #include "reprise/core/error.h"
 
 namespace reprise {
+
+TensorSpec::TensorSpec(const Shape& of_shape, DType type, const Strides& with)
+    : shape(of_shape), dtype(type), strides(with) {
+  std::int64_t reach = 0;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    const std::int64_t steps = std::max<std::int64_t>(shape.dim(i) - 1, 1);
+    if (strides[i] < 0 || strides[i] > (Shape::kMaxElements - reach) / steps) {
+      invalid("A view of shape " + to_string(shape) + " has a stride of (" +
+              std::to_string(strides[i]) +
+              ") elements; strides are at least 0 and reach at most 2^56 elements.");
+    }
+    reach += strides[i] * (shape.dim(i) > 1 ? steps : 0);
+  }
+}
 
 bool TensorSpec::contiguous() const {
   std::int64_t step = 1;

@@ -111,8 +111,8 @@ FieldExpression limit(FieldExpression value, std::int32_t low, std::int32_t high
     invalid("limit needs low <= high, but got (" + std::to_string(low) + ") and (" +
             std::to_string(high) + ").");
   }
-  value.form.lo = std::max(value.form.lo, low);
-  value.form.hi = std::max(value.form.lo, std::min(value.form.hi, high));
+  value.form.lo = std::clamp(value.form.lo, low, high);
+  value.form.hi = std::clamp(value.form.hi, low, high);
   return value;
 }
 

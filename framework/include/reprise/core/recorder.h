@@ -62,6 +62,8 @@ class Recorder {
   virtual std::string scope_path(std::uint32_t scope) const = 0;
   virtual std::string_view session_name() const = 0;
   virtual std::uint32_t op_count() const = 0;
+  /// Throws invalid_argument if the session is invalidated or finished.
+  void require_usable() const;
   /// Rethrows `cause` with the current place appended and invalidates the session.
   [[noreturn]] void fail(std::string_view what, SourceLocation where, const Error& cause);
 

@@ -10,11 +10,12 @@
 namespace reprise {
 
 /// Row-major extents, first dimension slowest, rank 1 to 4.
-/// Constructing one with another rank, a negative extent or more than 2^62 elements throws
-/// invalid_argument.
+/// Constructing one with another rank, a negative extent or more than 2^56 elements (extents of 0
+/// counted as 1) throws invalid_argument: byte counts and strides of any dtype fit into 64 bits.
 class Shape {
  public:
   static constexpr std::size_t kMaxRank = 4;
+  static constexpr std::int64_t kMaxElements = std::int64_t{1} << 56U;
 
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> dims);  // NOLINT(google-explicit-constructor)

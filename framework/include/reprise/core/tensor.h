@@ -22,8 +22,8 @@ struct TensorSpec {
   TensorSpec() = default;
   TensorSpec(const Shape& of_shape, DType type)
       : shape(of_shape), dtype(type), strides(contiguous_strides(of_shape)) {}
-  TensorSpec(const Shape& of_shape, DType type, const Strides& with)
-      : shape(of_shape), dtype(type), strides(with) {}
+  /// Throws invalid_argument for negative strides and for reaches above Shape::kMaxElements.
+  TensorSpec(const Shape& of_shape, DType type, const Strides& with);
 
   bool contiguous() const;
   /// Bytes from the first to the last element, gaps of strided views included.

@@ -1,0 +1,123 @@
+#!/bin/bash
+# Applies each patch of this folder to a copy of the tree and expects what its header names:
+#   # <what it breaks>
+#   # Expect: <test>               this ctest test fails
+#   # Expect-build: <text>         the build stops and says this
+#   # Expect-configure: <text>     the configuration stops and says this
+#   # Target: <target>             what to build for it; without one nothing is built
+# The copy and its build folder stay under build/mutants, so that a later run is quick.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+scratch="$root/build/mutants"
+tree="$scratch/tree"
+build="$scratch/dev"
+log="$scratch/log.txt"
+mkdir -p "$tree"
+export GIT_CEILING_DIRECTORIES="$scratch"  # in the copy, git must not find the repository
+
+field() {  # <name> <patch>
+  sed -n "s/^# $1: //p" "$2"
+}
+
+files_of() {
+  (cd "$1" && find . \( -path ./build -o -path ./.git -o -name __pycache__ \) -prune \
+    -o -type f ! -name 'profile.db*' -print) | sort
+}
+
+# Makes the copy equal to the tree and touches only what differs: a file that a patch had changed
+# is newer than what was built from it.
+restore() {
+  local file
+  comm -13 <(files_of "$root") <(files_of "$tree") | while IFS= read -r file; do
+    rm "$tree/$file"
+  done
+  files_of "$root" | while IFS= read -r file; do
+    if ! cmp -s "$root/$file" "$tree/$file"; then
+      mkdir -p "$tree/$(dirname "$file")"
+      cp "$root/$file" "$tree/$file"
+    fi
+  done
+}
+
+configure() {
+  cmake --preset dev -S "$tree" -B "$build" >"$log" 2>&1
+}
+
+build() {  # <target>...
+  [[ $# -eq 0 ]] || cmake --build "$build" --target "$@" >"$log" 2>&1
+}
+
+run_test() {  # <test>
+  ctest --test-dir "$build" -R "^${1//./\\.}\$" --no-tests=error >"$log" 2>&1
+}
+
+# The outcome of one patch in $verdict.
+try() {  # <patch>
+  local patch="$1" test text
+  if ! git -C "$tree" apply "$patch" >"$log" 2>&1; then
+    verdict="BROKEN: the patch does not apply"
+    return 1
+  fi
+  text=$(field Expect-configure "$patch")
+  if ! configure; then
+    verdict="BROKEN: the configuration stops"
+    [[ -n "$text" ]] && tr '\n' ' ' <"$log" | tr -s ' ' | grep -qF -- "$text" &&
+      verdict="by the configuration: $text"
+    return
+  fi
+  if [[ -n "$text" ]]; then
+    verdict="SURVIVED: the configuration goes on"
+    return 1
+  fi
+  text=$(field Expect-build "$patch")
+  # shellcheck disable=SC2046 # one word per target
+  if ! build $(field Target "$patch"); then
+    verdict="BROKEN: the build stops"
+    [[ -n "$text" ]] && grep -qF -- "$text" "$log" && verdict="by the build: $text"
+    return
+  fi
+  if [[ -n "$text" ]]; then
+    verdict="SURVIVED: the build goes on"
+    return 1
+  fi
+  test=$(field Expect "$patch")
+  verdict="SURVIVED: $test passes"
+  ! run_test "$test" && verdict="by $test"
+}
+
+patches=("$root"/tests/mutations/*.patch)
+echo "without a patch:"
+restore
+mapfile -t targets < <(for p in "${patches[@]}"; do field Target "$p"; done | sort -u)
+mapfile -t tests < <(for p in "${patches[@]}"; do field Expect "$p"; done | sort -u)
+if ! { configure && build "${targets[@]}"; }; then
+  cat "$log" >&2
+  echo "error: The tree does not build." >&2
+  exit 1
+fi
+for test in "${tests[@]}"; do
+  if ! run_test "$test"; then
+    cat "$log" >&2
+    echo "error: $test fails without a patch, or there is no such test." >&2
+    exit 1
+  fi
+  echo "  passed $test"
+done
+
+passed=0
+failed=0
+for patch in "${patches[@]}"; do
+  name=$(basename "$patch" .patch)
+  restore
+  if try "$patch" && [[ "$verdict" == by\ * ]]; then
+    passed=$((passed + 1))
+    echo "caught $name $verdict"
+  else
+    failed=$((failed + 1))
+    echo "$name $verdict"
+    tail -n 20 "$log" | sed 's/^/    /'
+  fi
+done
+restore
+echo "$passed passed, $failed failed"
+[[ "$failed" -eq 0 ]]
