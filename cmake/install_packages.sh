@@ -1,6 +1,7 @@
 # Sourced by demo and check: the Debian 12 packages, and installing those that are missing.
 # It installs nothing that is there already and asks the network only if something is missing.
 
+# shellcheck shell=bash disable=SC2034 # the lists are for those who source this
 build_packages=(
   cmake ninja-build g++ ccache pkg-config  # the build
   git                                      # the commit written into profiles; applies mutants

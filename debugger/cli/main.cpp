@@ -5,7 +5,7 @@
 
 #include "debugger/cli/commands.h"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Looks at devices and profiling databases.", "reprise");
   app.set_version_flag("--version", "reprise 0.1.0");
   app.require_subcommand(1);
@@ -26,15 +26,13 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  try {
-    if (devices->parsed()) {
-      reprise::cli::print_devices(json);
-    } else {
-      reprise::cli::print_db_info(path, json);
-    }
-    return 0;
-  } catch (const std::exception& e) {
-    std::cerr << "error: " << e.what() << '\n';
-    return 1;
+  if (devices->parsed()) {
+    reprise::cli::print_devices(json);
+  } else {
+    reprise::cli::print_db_info(path, json);
   }
+  return 0;
+} catch (const std::exception& e) {
+  std::cerr << "error: " << e.what() << '\n';
+  return 1;
 }

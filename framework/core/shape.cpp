@@ -56,9 +56,9 @@ std::int64_t Shape::rows() const {
 }
 
 Shape Shape::with_back(std::int64_t extent) const {
-  Shape other = *this;
-  other.dims_[rank_ - 1U] = extent;
-  return other;
+  std::array<std::int64_t, kMaxRank> dims = dims_;
+  dims[rank_ - 1U] = extent;
+  return Shape(std::span<const std::int64_t>(dims).first(rank_));
 }
 
 std::array<std::int64_t, Shape::kMaxRank> Shape::padded() const {

@@ -24,6 +24,14 @@ void require_sum(const FieldExpression& e, std::string_view what) {
   }
 }
 
+// Like evaluate(): sums and products are modulo 2^32.
+std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+}
+std::int32_t wrapped_product(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+}
+
 std::string term(const std::string& name, std::int32_t factor) {
   return factor == 1 ? name : std::to_string(factor) + " * " + name;
 }
@@ -54,6 +62,9 @@ std::string FieldExpression::text() const {
 }
 
 FieldExpression field(std::string name) {
+  if (name.empty()) {
+    invalid("field() needs the name of a state field, but got an empty one.");
+  }
   FieldExpression e;
   e.x = std::move(name);
   e.form.a = 1;
@@ -63,7 +74,7 @@ FieldExpression field(std::string name) {
 FieldExpression operator+(FieldExpression left, const FieldExpression& right) {
   require_sum(left, "+");
   require_sum(right, "+");
-  left.form.c += right.form.c;
+  left.form.c = wrapped_sum(left.form.c, right.form.c);
   const std::pair<std::string, std::int32_t> terms[] = {{right.x, right.form.a},
                                                         {right.y, right.form.b}};
   for (const auto& [name, factor] : terms) {
@@ -72,10 +83,10 @@ FieldExpression operator+(FieldExpression left, const FieldExpression& right) {
     }
     if (name == left.x || left.x.empty()) {
       left.x = name;
-      left.form.a += factor;
+      left.form.a = wrapped_sum(left.form.a, factor);
     } else if (name == left.y || left.y.empty()) {
       left.y = name;
-      left.form.b += factor;
+      left.form.b = wrapped_sum(left.form.b, factor);
     } else {
       not_closed("this one adds a third field (" + name + ")");
     }
@@ -85,15 +96,15 @@ FieldExpression operator+(FieldExpression left, const FieldExpression& right) {
 
 FieldExpression operator+(FieldExpression left, std::int32_t right) {
   require_sum(left, "+");
-  left.form.c += right;
+  left.form.c = wrapped_sum(left.form.c, right);
   return left;
 }
 
 FieldExpression operator*(FieldExpression left, std::int32_t factor) {
   require_sum(left, "*");
-  left.form.a *= factor;
-  left.form.b *= factor;
-  left.form.c *= factor;
+  left.form.a = wrapped_product(left.form.a, factor);
+  left.form.b = wrapped_product(left.form.b, factor);
+  left.form.c = wrapped_product(left.form.c, factor);
   return left;
 }
 

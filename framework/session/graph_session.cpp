@@ -165,6 +165,7 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
     capture_->graph().tensors[state].role = TensorRole::state;
   }
   capture_->add_node(call, outputs, current_scope_, state, results);
+  ++ops_;
   if (direct_ != nullptr) {
     const std::string path = capture_->graph().names.path(current_scope_);
     direct_->encode_node(*capture_, path.empty() ? std::string(call.op.name) : path);
@@ -307,8 +308,6 @@ std::string GraphSession::scope_path(std::uint32_t scope) const {
 
 std::string_view GraphSession::session_name() const { return options_.name; }
 
-std::uint32_t GraphSession::op_count() const {
-  return static_cast<std::uint32_t>(capture_->graph().nodes.size());
-}
+std::uint32_t GraphSession::op_count() const { return ops_; }
 
 }  // namespace reprise

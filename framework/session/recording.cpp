@@ -74,6 +74,7 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
   encode_body(report);
   const auto exchanges = [&](const std::vector<Port>& ports) {
     std::vector<Exchange> list;
+    list.reserve(ports.size());
     for (const Port& port : ports) {
       list.push_back(exchange(port));
     }

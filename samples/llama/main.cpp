@@ -180,7 +180,7 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   Arguments a;
   CLI::App app("Generates text with a Llama-architecture GGUF model.", "reprise-llama");
   app.set_version_flag("--version", "reprise-llama 0.1.0");
@@ -203,11 +203,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  try {
-    return run(a, {argv + 1, argv + argc});
-  } catch (const std::exception& e) {
-    std::cout << std::flush;
-    std::cerr << "error: " << e.what() << '\n';
-    return 1;
-  }
+  return run(a, {argv + 1, argv + argc});
+} catch (const std::exception& e) {
+  std::cout << std::flush;
+  std::cerr << "error: " << e.what() << '\n';
+  return 1;
 }

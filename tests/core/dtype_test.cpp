@@ -57,7 +57,8 @@ TEST(DType, UnknownNamesAreNotFound) {
 
 TEST(DType, AStartedBlockCountsWhole) {
   for (const Row& row : kRows) {
-    for (std::uint64_t elements = 0; elements <= 3U * row.block_elements; ++elements) {
+    for (std::uint64_t elements = 0; elements <= 3 * std::uint64_t{row.block_elements};
+         ++elements) {
       std::uint64_t blocks = 0;
       while (blocks * row.block_elements < elements) {
         ++blocks;

@@ -262,6 +262,7 @@ TEST(TensorSlab, HandlesMayDieOnAnotherThreadWhileTheOwnerGoesOn) {
   for (int round = 0; round < 50; ++round) {
     auto* slab = new TensorSlab(1, 16);
     std::vector<Tensor> kept;
+    kept.reserve(40);
     for (int i = 0; i < 40; ++i) {
       kept.emplace_back(slab->create());
     }

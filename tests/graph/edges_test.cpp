@@ -146,20 +146,19 @@ TEST(Edges, OrderEveryTwoNodesThatConflict) {
         steps[n].push_back({{t.storage, t.offset, t.offset + t.spec.span_bytes()}, use.access});
       }
     }
-    std::vector<std::vector<char>> reaches(count, std::vector<char>(count, 0));
+    std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count, false));
     for (std::size_t dst = 0; dst < count; ++dst) {
       for (const Edge& e : edges) {
         if (e.dst != dst) {
           continue;
         }
-        reaches[e.src][dst] = 1;
+        reaches[e.src][dst] = true;
         for (std::size_t before = 0; before < e.src; ++before) {
-          reaches[before][dst] |= reaches[before][e.src];
+          reaches[before][dst] = reaches[before][dst] || reaches[before][e.src];
         }
       }
       for (std::size_t src = 0; src < dst; ++src) {
-        EXPECT_TRUE(reaches[src][dst] != 0 || !depends(steps[src], steps[dst]))
-            << src << " and " << dst;
+        EXPECT_TRUE(reaches[src][dst] || !depends(steps[src], steps[dst])) << src << " and " << dst;
       }
     }
   });

@@ -49,16 +49,16 @@ std::vector<Touches> touches(const StepList& steps) {
 
 /// Calls f(Lowered) for every traits and rule of random graphs.
 template <class F>
-void for_random_plans(F&& f) {
+void for_random_plans(F&& f, int graphs = 30, std::uint64_t most_ops = 100) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_note(seed));
   Rng rng(seed);
   const Device device = test_device("cpu");
   GraphExecutor executor(device);
-  for (int i = 0; i < 30 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < graphs && !::testing::Test::HasFailure(); ++i) {
     const RandomWeights weights(device, rng());
     GraphSession session = executor.begin_recorded({.state = weights.state});
-    RandomPass(session, weights, rng()).record(pick(rng, 100));
+    RandomPass(session, weights, rng()).record(pick(rng, most_ops));
     const CapturedGraph graph = session.finish().graph;
     for (const DeviceTraits& traits : all_traits()) {
       for (const ReuseRule rule : {ReuseRule::step, ReuseRule::epoch}) {
@@ -178,6 +178,24 @@ TEST(Plan, BindingsLieInsideTheirPools) {
   });
 }
 
+TEST(Plan, BindingsCoverEveryElementOfTheirTensors) {
+  for_random_plans([](const Lowered& l) {
+    for (std::size_t s = 0; s < l.apart.size(); ++s) {
+      const NodeCall node(l.graph, l.apart[s].node);
+      const auto bindings = l.apart.bindings(l.apart[s]);
+      const auto tensors = node.call().tensors;
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (tensors[i] && tensors[i].shape().elements() != 0) {
+          EXPECT_EQ(bindings[i].pool, tensors[i].storage);
+          EXPECT_LE(bindings[i].offset, tensors[i].offset);
+          EXPECT_GE(bindings[i].offset + bindings[i].bytes,
+                    tensors[i].offset + tensors[i].spec->span_bytes());
+        }
+      }
+    }
+  });
+}
+
 TEST(Plan, BindingsOfShadersAreAlignedAndNotEmpty) {
   for_random_plans([](const Lowered& l) {
     for (std::size_t s = 0; s < l.plan.steps.size(); ++s) {
@@ -272,23 +290,7 @@ class TokenRun {
 };
 
 TEST(Plan, EveryReadFindsWhatUnsharedStorageWouldHold) {
-  const std::uint64_t seed = fresh_seed();
-  SCOPED_TRACE(seed_note(seed));
-  Rng rng(seed);
-  const Device device = test_device("cpu");
-  GraphExecutor executor(device);
-  for (int i = 0; i < 4; ++i) {
-    const RandomWeights weights(device, rng());
-    GraphSession session = executor.begin_recorded({.state = weights.state});
-    RandomPass(session, weights, rng()).record(10 + pick(rng, 40));
-    const CapturedGraph graph = session.finish().graph;
-    for (const DeviceTraits& traits : all_traits()) {
-      for (const ReuseRule rule : {ReuseRule::step, ReuseRule::epoch}) {
-        const Lowered lowered(graph.recorded().graph, traits, rule);
-        EXPECT_EQ(TokenRun(lowered).wrong_bytes(), 0U);
-      }
-    }
-  }
+  for_random_plans([](const Lowered& l) { EXPECT_EQ(TokenRun(l).wrong_bytes(), 0U); }, 4, 50);
 }
 
 /// What a pass leaves behind: its outputs by name, and the table.

@@ -5,14 +5,15 @@
 #   # Expect-build: <text>         the build stops and says this
 #   # Expect-configure: <text>     the configuration stops and says this
 #   # Target: <target>             what to build for it; without one nothing is built
-# The copy and its build folder stay under build/mutants, so that a later run is quick.
+# The copies and the build folder stay under build/mutants, so that a later run is quick.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 scratch="$root/build/mutants"
+snapshot="$scratch/snapshot"  # the tree may be edited while this runs
 tree="$scratch/tree"
 build="$scratch/dev"
 log="$scratch/log.txt"
-mkdir -p "$tree"
+mkdir -p "$scratch"
 export GIT_CEILING_DIRECTORIES="$scratch"  # in the copy, git must not find the repository
 
 field() {  # <name> <patch>
@@ -24,19 +25,24 @@ files_of() {
     -o -type f ! -name 'profile.db*' -print) | sort
 }
 
-# Makes the copy equal to the tree and touches only what differs: a file that a patch had changed
-# is newer than what was built from it.
-restore() {
+# Makes the folder <to> equal to <from> and touches only what differs: so a file that a patch had
+# changed becomes newer than what was built from it.
+sync_folders() {  # <from> <to>
   local file
-  comm -13 <(files_of "$root") <(files_of "$tree") | while IFS= read -r file; do
-    rm "$tree/$file"
+  mkdir -p "$2"
+  comm -13 <(files_of "$1") <(files_of "$2") | while IFS= read -r file; do
+    rm "$2/$file"
   done
-  files_of "$root" | while IFS= read -r file; do
-    if ! cmp -s "$root/$file" "$tree/$file"; then
-      mkdir -p "$tree/$(dirname "$file")"
-      cp "$root/$file" "$tree/$file"
+  files_of "$1" | while IFS= read -r file; do
+    if ! cmp -s "$1/$file" "$2/$file"; then
+      mkdir -p "$2/$(dirname "$file")"
+      cp "$1/$file" "$2/$file"
     fi
   done
+}
+
+restore() {
+  sync_folders "$snapshot" "$tree"
 }
 
 configure() {
@@ -51,6 +57,10 @@ run_test() {  # <test>
   ctest --test-dir "$build" -R "^${1//./\\.}\$" --no-tests=error >"$log" 2>&1
 }
 
+said() {  # <text>; messages may be wrapped
+  [[ "$(tr -s ' \n' ' ' <"$log")" == *"$1"* ]]
+}
+
 # The outcome of one patch in $verdict.
 try() {  # <patch>
   local patch="$1" test text
@@ -61,8 +71,7 @@ try() {  # <patch>
   text=$(field Expect-configure "$patch")
   if ! configure; then
     verdict="BROKEN: the configuration stops"
-    [[ -n "$text" ]] && tr '\n' ' ' <"$log" | tr -s ' ' | grep -qF -- "$text" &&
-      verdict="by the configuration: $text"
+    [[ -n "$text" ]] && said "$text" && verdict="by the configuration: $text"
     return
   fi
   if [[ -n "$text" ]]; then
@@ -73,7 +82,7 @@ try() {  # <patch>
   # shellcheck disable=SC2046 # one word per target
   if ! build $(field Target "$patch"); then
     verdict="BROKEN: the build stops"
-    [[ -n "$text" ]] && grep -qF -- "$text" "$log" && verdict="by the build: $text"
+    [[ -n "$text" ]] && said "$text" && verdict="by the build: $text"
     return
   fi
   if [[ -n "$text" ]]; then
@@ -85,7 +94,8 @@ try() {  # <patch>
   ! run_test "$test" && verdict="by $test"
 }
 
-patches=("$root"/tests/mutations/*.patch)
+sync_folders "$root" "$snapshot"
+patches=("$snapshot"/tests/mutations/*.patch)
 echo "without a patch:"
 restore
 mapfile -t targets < <(for p in "${patches[@]}"; do field Target "$p"; done | sort -u)

@@ -164,7 +164,7 @@ std::vector<CaseOutput> collect(const Readable& from, const std::vector<Tensor>&
 }
 
 std::vector<Tensor> build(const OpCase& row, Context& context, GraphSession& session) {
-  const std::vector<Tensor> tensors = row.build(context);
+  std::vector<Tensor> tensors = row.build(context);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     session.output("out" + std::to_string(i), tensors[i]);
   }

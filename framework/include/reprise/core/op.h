@@ -84,9 +84,8 @@ struct Outputs {
   std::size_t count = 0;
   std::uint64_t offset = 0;  // views only: bytes added to the source's offset
   Outputs() = default;
-  Outputs(const TensorSpec& only) : count(1) {
-    specs[0] = only;
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Outputs(const TensorSpec& only) : count(1) { specs[0] = only; }
 };
 
 /// What one node moves and computes, for reports; not a timing.

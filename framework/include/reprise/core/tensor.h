@@ -128,8 +128,8 @@ class Tensor {
 class TensorRef {
  public:
   TensorRef() = default;
-  TensorRef(const Tensor& tensor)
-      : record_(tensor.record_) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  TensorRef(const Tensor& tensor) : record_(tensor.record_) {}
   /// For optional tensors in attribute structs: null means absent.
   explicit TensorRef(const Tensor* tensor)
       : record_(tensor == nullptr ? nullptr : tensor->record_) {}

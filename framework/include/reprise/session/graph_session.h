@@ -84,6 +84,7 @@ class GraphSession final : public Recorder {
   std::map<std::uint32_t, std::vector<std::byte>> input_bytes_;  // by graph tensor
   std::vector<NamedOutput> outputs_;
   std::int64_t begin_ns_;
+  std::uint32_t ops_ = 0;
   std::uint64_t profile_id_ = 0;
 };
 
