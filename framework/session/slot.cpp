@@ -1,5 +1,6 @@
 #include "framework/session/slot.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -116,7 +117,8 @@ void Slot::write_state() {
   auto& memory = *state_.memory_;
   const std::lock_guard lock(memory.mutex);
   std::byte* upload = staging_.upload->mapped();
-  std::memcpy(upload, memory.host.data(), memory.host.size() * kWord);
+  const auto host = std::as_bytes(std::span(memory.host));
+  std::copy(host.begin(), host.end(), upload);
   std::memcpy(upload + patch_offset(), &memory.patch_mask, kWord);
   std::memcpy(upload + patch_offset() + kWord, memory.patches.data(), kPatchBytes - kWord);
   memory.patch_mask = 0;

@@ -1,0 +1,49 @@
+#include "tests/ops/broadcast_cases.h"
+
+#include "reprise/ops/views.h"
+
+namespace reprise::testing {
+namespace {
+
+constexpr double kLimit = 1e-13;
+constexpr const char* kWhy = "one f32 rounding per element";
+
+OpCase row(BroadcastOp op, const std::string& name, const Shape& x, const Shape& y) {
+  return {name, kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            return {op(c.recorder(), c.input(x), c.input(y))};
+          }};
+}
+
+// Neither last stride is 1, and both start inside a binding.
+OpCase strided(BroadcastOp op) {
+  return {
+      "strided", kLimit, kWhy, [op](CaseContext& c) -> std::vector<Tensor> {
+        const Tensor x = permute(c.recorder(), c.input({9, 4, 65}), {2, 1, 0});
+        const Tensor y = permute(c.recorder(), c.input({3, 5}), {1, 0});
+        return {op(c.recorder(), slice(c.recorder(), x, 1, 1, 2), slice(c.recorder(), y, 0, 2, 1))};
+      }};
+}
+
+OpCase itself(BroadcastOp op) {
+  return {"with_itself", kLimit, kWhy, [op](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor x = c.input({3, 257});
+            return {op(c.recorder(), x, x)};
+          }};
+}
+
+}  // namespace
+
+std::vector<OpCase> broadcast_cases(BroadcastOp op) {
+  return {row(op, "1x1", {1, 1}, {1, 1}),
+          row(op, "same", {2, 7, 65}, {2, 7, 65}),
+          row(op, "large", {65, 1031}, {65, 1031}),
+          row(op, "row", {2, 7, 257}, {257}),
+          row(op, "column", {2, 7, 65}, {7, 1}),
+          row(op, "tile", {2, 6, 10, 12}, {3, 5, 6}),
+          row(op, "scalar", {2, 7, 65}, {1}),
+          row(op, "higher_rank", {65}, {1, 1, 65}),
+          strided(op),
+          itself(op)};
+}
+
+}  // namespace reprise::testing
