@@ -171,6 +171,8 @@ TEST_F(VulkanBackend, ValidationSeesAMissingBarrierOnce) {
   run.norm(*encoder, NormRun::x, NormRun::y);
   run.norm(*encoder, NormRun::y, NormRun::z);
   const auto encoding = encoder->finish();
+  const Encoding* const list[] = {encoding.get()};
+  device().wait(device().submit(list));
   EXPECT_NE(messages().find("READ_AFTER_WRITE"), std::string::npos) << messages();
   expect_messages(1);
 }
