@@ -100,7 +100,9 @@ Tensor Tensor::over(std::shared_ptr<Buffer> buffer, const TensorSpec& spec, std:
             "), but buffer '" + buffer->name() + "' has " + std::to_string(buffer->bytes()) +
             " bytes.");
   }
-  const std::uint64_t element = info_of(spec.dtype).block_bytes;
+  // A block starts with a half-precision scale, a plain element is one number.
+  const DTypeInfo& info = info_of(spec.dtype);
+  const std::uint64_t element = info.block_elements > 1 ? 2 : info.block_bytes;
   if (offset % element != 0) {
     invalid("Tensor '" + name + "' " + to_string(spec) + " starts at offset (" +
             std::to_string(offset) + "), which is not a multiple of its element's " +

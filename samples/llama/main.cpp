@@ -145,17 +145,22 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
                                                std::cerr << line << '\n';
                                              }});
     const llama::Model model = llama::load_model(device, file, context);
-    if (!a.json) {
-      std::cout << a.prompt << std::flush;
-    }
+    // The prompt is printed with the first token: a run that fails prints nothing but its error.
+    const auto print = [&](std::string_view piece) {
+      if (!a.json) {
+        std::cout << (text.empty() ? a.prompt : "") << piece << std::flush;
+      }
+    };
     result = llama::generate(
         executor, model, prompt, static_cast<std::size_t>(a.count), context, tokenizer.eos(),
         a.mode == "direct" ? llama::Mode::direct : llama::Mode::recorded, [&](std::int32_t id) {
-          text += tokenizer.piece(id);
-          if (!a.json) {
-            std::cout << tokenizer.piece(id) << std::flush;
-          }
+          const std::string piece = tokenizer.piece(id);
+          print(piece);
+          text += piece;
         });
+    if (text.empty()) {
+      print("");
+    }
   }
   guard.done();
   if (a.json) {

@@ -184,8 +184,8 @@ TEST(TensorOver, RefusesOffsetsInsideAnElement) {
   expect_error(ErrorCode::invalid_argument, {"offset (2)", "4 bytes"}, [&] {
     (void)Tensor::over(buffer, {{4}, DType::f32}, 2);
   });
-  expect_error(ErrorCode::invalid_argument, {"offset (16)", "18 bytes"}, [&] {
-    (void)Tensor::over(buffer, {{32}, DType::q4_0}, 16);
+  expect_error(ErrorCode::invalid_argument, {"offset (15)", "2 bytes"}, [&] {
+    (void)Tensor::over(buffer, {{32}, DType::q4_0}, 15);
   });
 }
 
