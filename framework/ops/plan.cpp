@@ -1,7 +1,5 @@
 #include "reprise/ops/plan.h"
 
-#include <vector>
-
 #include "framework/ops/schema.h"
 #include "reprise/core/step.h"
 
@@ -72,39 +70,29 @@ Cost cost(const BoundCall& call) {
 void reference(const HostCall& call) {
   const PlanAttributes& a = call.as<PlanAttributes>();
   const HostTensor& state = call.tensors[0];
-  const HostTensor& patch = call.tensors[1];
-  const HostTensor& table = call.tensors[2];
-  std::vector<std::int32_t> words(static_cast<std::size_t>(state.shape().back()));
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i] = static_cast<std::int32_t>(state.load_integer(static_cast<std::int64_t>(i)));
-  }
-  const auto mask = static_cast<std::uint32_t>(patch.load_integer(0));
-  for (std::int32_t i = 0; i < a.carried_count; ++i) {
-    if ((mask >> static_cast<std::uint32_t>(i) & 1U) != 0) {
-      words[static_cast<std::size_t>(a.carried_first + i)] =
-          static_cast<std::int32_t>(patch.load_integer(1 + i));
+  const std::span words(elements_of<std::int32_t>(state),
+                        static_cast<std::size_t>(state.shape().back()));
+  auto* patch = elements_of<std::int32_t>(call.tensors[1]);
+  const auto* row = elements_of<const std::int32_t>(call.tensors[2]);
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(a.carried_count); ++i) {
+    if ((static_cast<std::uint32_t>(patch[0]) >> i & 1U) != 0) {
+      words[static_cast<std::uint32_t>(a.carried_first) + i] = patch[1 + i];
     }
   }
-  patch.store(0, 0);
-  for (std::int64_t r = 0; r < a.derived_count; ++r) {
-    const auto cell = [&](std::int64_t c) {
-      return static_cast<std::int32_t>(table.load_integer(r * kRowWords + c));
-    };
-    const auto target = static_cast<std::uint32_t>(cell(0));
+  patch[0] = 0;
+  for (std::int32_t r = 0; r < a.derived_count; ++r, row += kRowWords) {
+    const auto target = static_cast<std::uint32_t>(row[0]);
     if (target < words.size()) {
-      words[target] = evaluate({.x = cell(1),
-                                .y = cell(2),
-                                .a = cell(3),
-                                .b = cell(4),
-                                .c = cell(5),
-                                .div = cell(6),
-                                .lo = cell(7),
-                                .hi = cell(8)},
+      words[target] = evaluate({.x = row[1],
+                                .y = row[2],
+                                .a = row[3],
+                                .b = row[4],
+                                .c = row[5],
+                                .div = row[6],
+                                .lo = row[7],
+                                .hi = row[8]},
                                words);
     }
-  }
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    state.store(static_cast<std::int64_t>(i), words[i]);
   }
 }
 

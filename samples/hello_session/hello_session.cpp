@@ -4,7 +4,8 @@
 
 #include "reprise/reprise.h"
 
-static reprise::Tensor gated(reprise::Recorder& s, reprise::Tensor x, reprise::Tensor w) {
+static reprise::Tensor gated(reprise::Recorder& s, const reprise::Tensor& x,
+                             const reprise::Tensor& w) {
   const auto scope = s.scope("gated");
   return silu_mul(s, x, matmul(s, x, w));
 }
