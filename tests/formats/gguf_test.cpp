@@ -157,7 +157,7 @@ TEST(Gguf, TensorsAreViewsOfTheFileWithReversedDimensions) {
   const std::uint32_t seed = test::random_seed();
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
-  const std::string a = random_bytes(2 * 3 * 64 / 32 * 34, random);
+  const std::string a = random_bytes(std::size_t{6} * 64 / 32 * 34, random);
   const std::string b = random_bytes(20, random);
   const std::string c = random_bytes(66, random);
   const TempFile temp(GgufBuilder()

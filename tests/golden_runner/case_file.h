@@ -27,6 +27,7 @@ struct GoldenTensor {
   reprise::Shape shape(std::size_t min_rank = 1) const;
 };
 
+// NOLINTNEXTLINE(bugprone-exception-escape): nlohmann::json checks itself when moved
 struct GoldenCase {
   std::string name, op, tier, compare;
   double tol = 0;

@@ -179,7 +179,7 @@ Results Decoder::run(Mode mode) {
 
 Results run_decode_case(const reprise::Device& device, const GoldenCase& c, Mode mode) {
   Decoder decoder(device, c);
-  const Results results = decoder.run(mode);
+  Results results = decoder.run(mode);
   if (mode == Mode::recorded && decoder.run(mode) != results) {
     reprise::invalid("Replaying all steps from the start differs from the first pass.");
   }

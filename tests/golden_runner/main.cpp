@@ -82,7 +82,7 @@ int run(const Arguments& a, const std::regex& filter, const reprise::Device& dev
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   Arguments a;
   CLI::App app("Holds a device to a folder of golden cases.", "reprise-golden");
   app.set_version_flag("--version", "reprise-golden 0.1.0");
@@ -115,8 +115,8 @@ int main(int argc, char** argv) {
   } catch (const reprise::Error& e) {
     std::cerr << "error: " << e.what() << '\n';
     return !device && e.code() == reprise::ErrorCode::invalid_argument ? 2 : 1;
-  } catch (const std::exception& e) {
-    std::cerr << "error: " << e.what() << '\n';
-    return 1;
   }
+} catch (const std::exception& e) {
+  std::cerr << "error: " << e.what() << '\n';
+  return 1;
 }

@@ -149,7 +149,7 @@ Tensor get_rows_case(Bench& b, const GoldenCase& c) {
 
 Tensor set_rows_case(Bench& b, const GoldenCase& c) {
   need_dtype(c.input("dst_before"), {DType::f32, DType::f16});
-  const Tensor table = b.table(c.input("dst_before"));
+  Tensor table = b.table(c.input("dst_before"));
   const Tensor ids = b.input(c.input("row_ids"));
   set_rows(b.session(), table, b.input(c.input("src"), 2), ids);
   return table;
@@ -223,7 +223,7 @@ Tensor build(Bench& b, const GoldenCase& c) {
   if (row == std::end(kRows)) {
     throw Skip("no op " + c.op);
   }
-  const Tensor result = row->build(b, c);
+  Tensor result = row->build(b, c);
   const GoldenTensor& expected = c.outputs[0];
   if (result.dtype() != expected.dtype || result.shape().elements() != expected.elements()) {
     reprise::invalid("The result is (" + to_string(result.spec()) + "), but the case has " +
