@@ -5,7 +5,8 @@ namespace reprise {
 DirectRun::DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name)
     : core_(std::move(core)),
       arena_(ExecutorCore::borrow_arena(core_)),
-      encoder_(core_->device().backend().encoder({.name = name})) {}
+      encoder_(core_->device().backend().encoder({.name = name})),
+      labels_(*encoder_) {}
 
 std::uint32_t DirectRun::pool_of(const std::shared_ptr<Buffer>& buffer) {
   std::uint32_t& pool = pool_index_.slot(buffer.get());
@@ -32,7 +33,7 @@ void DirectRun::place(const ComputeGraph& graph, std::uint32_t storage) {
   home.offset = home.range.begin;
 }
 
-void DirectRun::encode_node(GraphCapture& capture, std::string_view label) {
+void DirectRun::encode_node(GraphCapture& capture) {
   const ComputeGraph& graph = capture.graph();
   capture.collect_dead([&](std::uint32_t storage) {
     if (!graph.storages[storage].input && homes_[storage].pool != kUnplaced) {
@@ -46,7 +47,7 @@ void DirectRun::encode_node(GraphCapture& capture, std::string_view label) {
   const std::size_t first = steps_.size();
   const NodeCall node(graph, index);
   lower(node.call(), core_->device().backend().traits(), steps_);
-  encoder_->begin_label(label);
+  labels_.enter(graph.names, graph.nodes[index].scope);
   for (std::size_t i = first; i < steps_.size(); ++i) {
     for (Binding& binding : steps_.bindings(steps_[i])) {
       const Home& home = homes_[binding.pool];
@@ -60,7 +61,11 @@ void DirectRun::encode_node(GraphCapture& capture, std::string_view label) {
     }
     encoder_->step(steps_, i, pools_);
   }
-  encoder_->end_label();
+}
+
+std::unique_ptr<Encoding> DirectRun::finish() {
+  labels_.close();
+  return encoder_->finish();
 }
 
 Exchange DirectRun::exchange(const ComputeGraph& graph, std::string name, std::uint32_t tensor) {

@@ -6,6 +6,7 @@
 
 #include "framework/session/executor_core.h"
 #include "framework/session/graph_capture.h"
+#include "framework/session/labels.h"
 
 namespace reprise {
 
@@ -17,10 +18,10 @@ class DirectRun {
   /// are copied before the first step runs.
   void place(const ComputeGraph& graph, std::uint32_t storage);
   /// Encodes the newest node of the graph.
-  void encode_node(GraphCapture& capture, std::string_view label);
+  void encode_node(GraphCapture& capture);
   /// Where a tensor lives.
   Exchange exchange(const ComputeGraph& graph, std::string name, std::uint32_t tensor);
-  std::unique_ptr<Encoding> finish() { return encoder_->finish(); }
+  std::unique_ptr<Encoding> finish();
 
   Staging& staging() { return arena_->staging(); }
   std::uint32_t steps() const { return static_cast<std::uint32_t>(steps_.size()); }
@@ -40,6 +41,7 @@ class DirectRun {
   std::shared_ptr<ExecutorCore> core_;
   ExecutorCore::ArenaLoan arena_;
   std::unique_ptr<Encoder> encoder_;
+  Labels labels_;
   StepList steps_;
   HazardTracker tracker_;
   std::vector<Touch> touches_;

@@ -167,8 +167,7 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
   capture_->add_node(call, outputs, current_scope_, state, results);
   ++ops_;
   if (direct_ != nullptr) {
-    const std::string path = capture_->graph().names.path(current_scope_);
-    direct_->encode_node(*capture_, path.empty() ? std::string(call.op.name) : path);
+    direct_->encode_node(*capture_);
   } else {
     capture_->collect_dead([](std::uint32_t) {});
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "framework/session/labels.h"
+
 namespace reprise {
 namespace {
 
@@ -20,39 +22,6 @@ const Exchange& find(const std::vector<Exchange>& ports, std::string_view kind,
   invalid("The graph has no " + std::string(kind) + " (" + std::string(name) + "); its " +
           std::string(kind) + "s are: " + (known.empty() ? "none" : known) + ".");
 }
-
-/// Nested debug labels for one node's scope path.
-class Labels {
- public:
-  Labels(Encoder& encoder, const ComputeGraph& graph) : encoder_(encoder), graph_(graph) {}
-  ~Labels() { close(0); }
-  Labels(const Labels&) = delete;
-  Labels& operator=(const Labels&) = delete;
-  void enter(std::uint32_t scope) {
-    std::vector<std::uint32_t> path;
-    for (std::uint32_t s = scope; s != 0; s = graph_.names.outer_of(s)) {
-      path.push_back(s);
-    }
-    std::ranges::reverse(path);
-    const auto same =
-        static_cast<std::size_t>(std::ranges::mismatch(open_, path).in1 - open_.begin());
-    close(same);
-    for (std::size_t i = same; i < path.size(); ++i) {
-      encoder_.begin_label(graph_.names.last_part(path[i]));
-      open_.push_back(path[i]);
-    }
-  }
-
- private:
-  void close(std::size_t keep) {
-    for (; open_.size() > keep; open_.pop_back()) {
-      encoder_.end_label();
-    }
-  }
-  Encoder& encoder_;
-  const ComputeGraph& graph_;
-  std::vector<std::uint32_t> open_;
-};
 
 }  // namespace
 
@@ -94,18 +63,17 @@ void CapturedGraph::Recording::encode_body(FinishReport& report) {
   const ExecutionPlan& plan = recorded_->plan;
   const ComputeGraph& graph = recorded_->graph;
   const auto encoder = core_->device().backend().encoder({.name = graph.name, .reusable = true});
-  {
-    Labels labels(*encoder, graph);
-    auto barrier = plan.barriers.begin();
-    for (std::uint32_t s = 0; s < plan.steps.size(); ++s) {
-      labels.enter(graph.nodes[plan.steps[s].node].scope);
-      if (barrier != plan.barriers.end() && barrier->before_step == s) {
-        encoder->barrier();
-        ++barrier;
-      }
-      encoder->step(plan.steps, s, pools_);
+  Labels labels(*encoder);
+  auto barrier = plan.barriers.begin();
+  for (std::uint32_t s = 0; s < plan.steps.size(); ++s) {
+    labels.enter(graph.names, graph.nodes[plan.steps[s].node].scope);
+    if (barrier != plan.barriers.end() && barrier->before_step == s) {
+      encoder->barrier();
+      ++barrier;
     }
+    encoder->step(plan.steps, s, pools_);
   }
+  labels.close();
   body_ = encoder->finish();
   report.steps = static_cast<std::uint32_t>(plan.steps.size());
   report.barriers = static_cast<std::uint32_t>(plan.barriers.size());
