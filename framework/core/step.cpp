@@ -93,13 +93,6 @@ void StepList::copy(std::uint32_t node, const Binding& from, const Binding& to) 
   step.binding_count = 2;
 }
 
-void StepList::clear() {
-  steps_.clear();
-  bindings_.clear();
-  bytes_.clear();
-  specs_.clear();
-}
-
 namespace {
 
 /// Nothing to compute: an empty result, or nothing to write where there is no result.

@@ -12,11 +12,12 @@ std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch
 
 const Exchange& find(const std::vector<Exchange>& ports, std::string_view kind,
                      std::string_view name) {
+  const auto it = std::ranges::find(ports, name, &Exchange::name);
+  if (it != ports.end()) {
+    return *it;
+  }
   std::string known;
   for (const Exchange& port : ports) {
-    if (port.name == name) {
-      return port;
-    }
     known += (known.empty() ? "" : ", ") + port.name;
   }
   invalid("The graph has no " + std::string(kind) + " (" + std::string(name) + "); its " +

@@ -41,7 +41,7 @@ struct NormRun {
   /// Encodes one step of its own list.
   void copy(Encoder& encoder, std::uint32_t from, std::uint64_t offset, std::uint32_t to,
             std::uint64_t bytes = kBytes) {
-    steps.clear();
+    steps = StepList();
     steps.copy(0, {from, Access::read, BindingType::storage, offset, bytes},
                {to, Access::write, BindingType::storage, 0, bytes});
     encoder.step(steps, 0, pools);
@@ -51,7 +51,7 @@ struct NormRun {
     const TensorSpec row({kCols}, DType::f32);
     const std::vector<BoundTensor> tensors{{&matrix, from, 0}, {&row, weight, 0}, {&matrix, to, 0}};
     const RmsNormAttributes attributes{1e-5F};
-    steps.clear();
+    steps = StepList();
     lower({ops::rms_norm_def, 0, tensors, {}, std::as_bytes(std::span(&attributes, 1))},
           device.traits(), steps);
     encoder.step(steps, 0, pools);

@@ -77,7 +77,6 @@ class StepList {
   }
   void call(const BoundCall& call);
   void copy(std::uint32_t node, const Binding& from, const Binding& to);
-  void clear();
 
   std::size_t size() const { return steps_.size(); }
   const Step& operator[](std::size_t i) const { return steps_[i]; }

@@ -13,7 +13,6 @@ class Device {
  public:
   explicit Device(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
   Backend& backend() const { return *backend_; }
-  const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
   const DeviceInfo& info() const { return backend_->info(); }
 
   /// Persistent tensors. Bytes are in the order of a contiguous tensor of that shape and dtype.
