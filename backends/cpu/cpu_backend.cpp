@@ -1,12 +1,10 @@
 #include "backends/cpu/cpu_backend.h"
 
 #include <atomic>
-#include <cstdlib>
+#include <chrono>
 #include <fstream>
-#include <mutex>
-#include <new>
 
-#include "backends/cpu/cpu_encoder.h"
+#include "backends/cpu/cpu_queue.h"
 
 namespace reprise::cpu {
 namespace {
@@ -34,7 +32,8 @@ DeviceInfo describe_processor() {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend() : info_(describe_processor()) {
+  explicit CpuBackend(const OpenOptions& options)
+      : info_(describe_processor()), map_device_memory_(options.map_device_memory) {
     traits_.runs_references = true;
     traits_.cpu_type = true;
     traits_.binding_alignment = 1;
@@ -48,29 +47,27 @@ class CpuBackend final : public Backend {
       invalid("The buffer '" + name + "' needs a size above (0) bytes.");
     }
     ++allocations_;
-    return std::make_shared<CpuBuffer>(std::move(name), bytes, kind);
+    return std::make_shared<CpuBuffer>(std::move(name), bytes, kind, map_device_memory_);
   }
   std::uint64_t allocation_count() const override { return allocations_; }
 
-  std::unique_ptr<Encoder> encoder(const EncoderOptions& options) override {
-    return std::make_unique<CpuEncoder>(options);
+  std::unique_ptr<Encoder> encoder(const EncoderOptions& /*options*/) override {
+    return std::make_unique<CpuEncoder>();
   }
-  std::unique_ptr<Timer> timer() override { return std::make_unique<CpuTimer>(); }
-
-  /// Runs at once: a submission is complete when this returns.
-  std::uint64_t submit(std::span<const Encoding* const> encodings) override {
-    const std::lock_guard lock(queue_);
-    for (const Encoding* encoding : encodings) {
-      static_cast<const CpuEncoding*>(encoding)->run();
-    }
-    return ++submitted_;
+  std::shared_ptr<Timestamps> timestamps(std::uint32_t count) override {
+    return std::make_shared<CpuTimestamps>(count);
   }
-  void wait(std::uint64_t submission) override {
-    const std::lock_guard lock(queue_);
-    if (submission > submitted_) {
-      invalid("Submission (" + std::to_string(submission) + ") does not exist; the last one is " +
-              std::to_string(submitted_) + ".");
-    }
+  std::optional<ClockSample> clock() override {
+    const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+    return ClockSample{now, static_cast<std::uint64_t>(now), 0};
+  }
+  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override {
+    return queue_.submit(encodings, follow);
+  }
+  bool complete(std::uint64_t submission) override { return queue_.complete(submission); }
+  void wait(std::uint64_t submission) override { queue_.wait(submission); }
+  std::uint64_t last_use(const Buffer& buffer, Access access) override {
+    return queue_.last_use(buffer, access);
   }
   std::optional<KernelInfo> kernel_info(const Kernel& /*kernel*/) const override {
     return std::nullopt;
@@ -79,17 +76,17 @@ class CpuBackend final : public Backend {
  private:
   DeviceInfo info_;
   DeviceTraits traits_;
+  bool map_device_memory_;
   std::atomic<std::uint64_t> allocations_{0};
-  std::mutex queue_;
-  std::uint64_t submitted_ = 0;
+  CpuQueue queue_;
 };
 
 }  // namespace
 
 std::vector<DeviceInfo> enumerate() { return {describe_processor()}; }
 
-std::shared_ptr<Backend> open(std::size_t /*index*/, const OpenOptions& /*options*/) {
-  return std::make_shared<CpuBackend>();
+std::shared_ptr<Backend> open(std::size_t /*index*/, const OpenOptions& options) {
+  return std::make_shared<CpuBackend>(options);
 }
 
 }  // namespace reprise::cpu

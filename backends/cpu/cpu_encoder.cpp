@@ -9,20 +9,21 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-std::byte* address(const Binding& binding, std::span<const std::shared_ptr<Buffer>> pools) {
-  if (binding.bytes == 0) {
-    return nullptr;
-  }
-  const auto* buffer = dynamic_cast<const CpuBuffer*>(pools[binding.pool].get());
+std::byte* address(const Buffer& of) {
+  const auto* buffer = dynamic_cast<const CpuBuffer*>(&of);
   if (buffer == nullptr) {
-    invalid("Buffer '" + pools[binding.pool]->name() + "' belongs to another device.");
+    invalid("Buffer '" + of.name() + "' belongs to another device.");
   }
-  return buffer->data() + binding.offset;
+  return buffer->data();
+}
+
+std::uint64_t now_ticks() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
 }  // namespace
 
-CpuBuffer::CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind)
+CpuBuffer::CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind, bool mapped)
     : Buffer(std::move(name), bytes, kind),
       data_(static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow))) {
   if (data_ == nullptr) {
@@ -30,38 +31,61 @@ CpuBuffer::CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind)
                                               std::to_string(bytes) +
                                               ") bytes, which the system does not give.");
   }
-  mapped_ = kind == BufferKind::device ? nullptr : data_;
+  mapped_ = mapped || kind != BufferKind::device ? data_ : nullptr;
 }
 
 CpuBuffer::~CpuBuffer() { ::operator delete(data_, kAlignment); }
 
-std::optional<std::uint64_t> CpuTimer::elapsed_ns() {
-  return static_cast<std::uint64_t>(stop_ns_ - start_ns_);
-}
-void CpuTimer::start() { start_ns_ = std::chrono::steady_clock::now().time_since_epoch().count(); }
-void CpuTimer::stop() { stop_ns_ = std::chrono::steady_clock::now().time_since_epoch().count(); }
-
 void CpuEncoding::run() const {
-  if (stop_ != nullptr) {
-    stop_->stop();
-  }
-  for (const Call& call : calls_) {
-    const std::span tensors(tensors_.data() + call.first_tensor, call.tensor_count);
-    if (call.op == nullptr) {
-      std::memcpy(tensors[1].data, tensors[0].data, call.copy_bytes);
-    } else {
-      const std::span attributes(bytes_.data() + call.first_byte, call.byte_count);
-      call.op->reference({*call.op, tensors, attributes, call.state});
+  for (const Command& command : commands_) {
+    const std::span tensors(tensors_.data() + command.first_tensor, command.tensor_count);
+    switch (command.kind) {
+      case Kind::call:
+        command.op->reference({*command.op, tensors,
+                               std::span(bytes_.data() + command.first_byte, command.byte_count),
+                               command.state});
+        break;
+      case Kind::copy:
+        std::memcpy(tensors[1].data, tensors[0].data, command.copy_bytes);
+        break;
+      case Kind::stamp:
+        *command.stamp = now_ticks();
+        break;
     }
   }
-  if (start_ != nullptr) {
-    start_->start();
-  }
 }
 
-CpuEncoder::CpuEncoder(const EncoderOptions& options) : encoding_(std::make_unique<CpuEncoding>()) {
-  encoding_->start_ = static_cast<CpuTimer*>(options.start_timer);
-  encoding_->stop_ = static_cast<CpuTimer*>(options.stop_timer);
+CpuEncoder::CpuEncoder() : encoding_(std::make_unique<CpuEncoding>()) {}
+
+CpuTimestamps& CpuEncoder::own(const std::shared_ptr<Timestamps>& stamps) {
+  auto* own = dynamic_cast<CpuTimestamps*>(stamps.get());
+  if (own == nullptr) {
+    invalid("The timestamps belong to another backend.");
+  }
+  if (encoding_->stamps_.empty() || encoding_->stamps_.back() != stamps) {
+    encoding_->stamps_.push_back(stamps);
+  }
+  return *own;
+}
+
+void CpuEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) {
+  encoding_->commands_.push_back(
+      {.kind = CpuEncoding::Kind::stamp, .stamp = &own(stamps).ticks.at(index)});
+}
+
+void CpuEncoder::resolve(const std::shared_ptr<Timestamps>& stamps,
+                         const std::shared_ptr<Buffer>& to, std::uint64_t offset) {
+  auto& ticks = own(stamps).ticks;
+  CpuEncoding::Command copy{.kind = CpuEncoding::Kind::copy};
+  copy.first_tensor = static_cast<std::uint32_t>(encoding_->tensors_.size());
+  copy.tensor_count = 2;
+  copy.copy_bytes = ticks.size() * sizeof(std::uint64_t);
+  for (std::byte* data : {reinterpret_cast<std::byte*>(ticks.data()), address(*to) + offset}) {
+    encoding_->tensors_.push_back({data, nullptr});
+    encoding_->specs_.emplace_back();
+  }
+  encoding_->commands_.push_back(copy);
+  encoding_->uses_.add(to, Access::write);
 }
 
 void CpuEncoder::step(const StepList& steps, std::size_t index,
@@ -69,11 +93,17 @@ void CpuEncoder::step(const StepList& steps, std::size_t index,
   const Step& step = steps[index];
   const auto bindings = steps.bindings(step);
   const auto specs = steps.specs(step);
-  CpuEncoding::Call call;
+  CpuEncoding::Command call;
+  call.kind = step.op == nullptr ? CpuEncoding::Kind::copy : CpuEncoding::Kind::call;
   call.op = step.op;
   call.first_tensor = static_cast<std::uint32_t>(encoding_->tensors_.size());
   for (std::size_t i = 0; i < bindings.size(); ++i) {
-    std::byte* data = address(bindings[i], pools);
+    std::byte* data = nullptr;
+    if (bindings[i].bytes != 0) {
+      const std::shared_ptr<Buffer>& buffer = pools[bindings[i].pool];
+      data = address(*buffer) + bindings[i].offset;
+      encoding_->uses_.add(bindings[i].pool, buffer, bindings[i].access);
+    }
     if (bindings[i].type == BindingType::uniform) {
       call.state = reinterpret_cast<const std::uint32_t*>(data);
       continue;
@@ -88,7 +118,7 @@ void CpuEncoder::step(const StepList& steps, std::size_t index,
   const auto bytes = steps.bytes(step);
   encoding_->bytes_.insert(encoding_->bytes_.end(), bytes.begin(), bytes.end());
   encoding_->bytes_.resize((encoding_->bytes_.size() + 7) / 8 * 8);  // attribute structs align to 8
-  encoding_->calls_.push_back(call);
+  encoding_->commands_.push_back(call);
 }
 
 std::unique_ptr<Encoding> CpuEncoder::finish() {

@@ -9,7 +9,7 @@ namespace reprise::cpu {
 /// Host memory, 64-byte aligned. Throws out_of_memory.
 class CpuBuffer final : public Buffer {
  public:
-  CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind);
+  CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind, bool mapped);
   CpuBuffer(const CpuBuffer&) = delete;
   CpuBuffer& operator=(const CpuBuffer&) = delete;
   ~CpuBuffer() override;
@@ -19,48 +19,52 @@ class CpuBuffer final : public Buffer {
   std::byte* data_;
 };
 
-class CpuTimer final : public Timer {
+/// Ticks are CLOCK_MONOTONIC nanoseconds.
+class CpuTimestamps final : public Timestamps {
  public:
-  std::optional<std::uint64_t> elapsed_ns() override;
-  void start();
-  void stop();
-
- private:
-  std::int64_t start_ns_ = 0, stop_ns_ = 0;
+  explicit CpuTimestamps(std::uint32_t count) : Timestamps(count), ticks(count) {}
+  std::vector<std::uint64_t> ticks;
 };
 
 class CpuEncoding final : public Encoding {
  public:
-  struct Call {
-    const OpDef* op = nullptr;  // null: a copy from tensors[0] to tensors[1]
-    std::uint32_t first_tensor = 0, tensor_count = 0;
-    std::uint32_t first_byte = 0, byte_count = 0;  // attributes; byte_count of a copy is unused
-    const std::uint32_t* state = nullptr;
+  enum class Kind : std::uint8_t { call, copy, stamp };
+  struct Command {
+    Kind kind = Kind::call;
+    const OpDef* op = nullptr;                         // call
+    std::uint32_t first_tensor = 0, tensor_count = 0;  // a copy goes from the first to the second
+    std::uint32_t first_byte = 0, byte_count = 0;      // attributes of a call
+    const std::uint32_t* state = nullptr;              // call
     std::uint64_t copy_bytes = 0;
+    std::uint64_t* stamp = nullptr;
   };
   void run() const;
 
  private:
   friend class CpuEncoder;
-  std::vector<Call> calls_;
+  std::vector<Command> commands_;
   std::vector<HostTensor> tensors_;  // their specs are in specs_
   std::vector<TensorSpec> specs_;
   std::vector<std::byte> bytes_;
-  CpuTimer* start_ = nullptr;
-  CpuTimer* stop_ = nullptr;
+  std::vector<std::shared_ptr<Timestamps>> stamps_;  // kept
 };
 
 class CpuEncoder final : public Encoder {
  public:
-  explicit CpuEncoder(const EncoderOptions& options);
+  CpuEncoder();
   void barrier() override {}  // calls run one after another
   void step(const StepList& steps, std::size_t index,
             std::span<const std::shared_ptr<Buffer>> pools) override;
+  void reset(const std::shared_ptr<Timestamps>& /*stamps*/) override {}
+  void stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) override;
+  void resolve(const std::shared_ptr<Timestamps>& stamps, const std::shared_ptr<Buffer>& to,
+               std::uint64_t offset) override;
   void begin_label(std::string_view /*name*/) override {}
   void end_label() override {}
   std::unique_ptr<Encoding> finish() override;
 
  private:
+  CpuTimestamps& own(const std::shared_ptr<Timestamps>& stamps);
   std::unique_ptr<CpuEncoding> encoding_;
 };
 

@@ -4,7 +4,7 @@
 
 #include "backends/vulkan/buffer.h"
 #include "backends/vulkan/encoder.h"
-#include "backends/vulkan/timer.h"
+#include "backends/vulkan/timestamps.h"
 #include "backends/vulkan/vulkan_backend.h"
 
 namespace reprise::vulkan {
@@ -13,9 +13,6 @@ VulkanBackend::VulkanBackend(std::shared_ptr<Device> device)
     : device_(std::move(device)),
       pipelines_(std::make_shared<Pipelines>(device_)),
       queue_(device_) {}
-
-// Nothing may be destroyed in use; what the wait returns cannot change that any more.
-VulkanBackend::~VulkanBackend() { static_cast<void>(vkDeviceWaitIdle(device_->get())); }
 
 std::shared_ptr<Buffer> VulkanBackend::allocate(std::string name, std::uint64_t bytes,
                                                 BufferKind kind) {
@@ -29,13 +26,17 @@ std::unique_ptr<Encoder> VulkanBackend::encoder(const EncoderOptions& options) {
   return std::make_unique<VulkanEncoder>(device_, pipelines_, options);
 }
 
-std::unique_ptr<Timer> VulkanBackend::timer() { return std::make_unique<VulkanTimer>(device_); }
-
-std::uint64_t VulkanBackend::submit(std::span<const Encoding* const> encodings) {
-  return queue_.submit(encodings);
+std::shared_ptr<Timestamps> VulkanBackend::timestamps(std::uint32_t count) {
+  device_->require_alive();
+  if (device_->info().timestamp_valid_bits == 0) {
+    return nullptr;
+  }
+  return std::make_shared<VulkanTimestamps>(device_, count);
 }
 
-void VulkanBackend::wait(std::uint64_t submission) { queue_.wait(submission); }
+std::uint64_t VulkanBackend::submit(std::span<const EncodingRef> encodings, Follow /*follow*/) {
+  return queue_.submit(encodings);
+}
 
 std::optional<KernelInfo> VulkanBackend::kernel_info(const Kernel& kernel) const {
   const std::shared_ptr<const Pipeline> pipeline = pipelines_->find(kernel);

@@ -13,18 +13,20 @@ namespace reprise::vulkan {
 class VulkanBackend final : public Backend {
  public:
   explicit VulkanBackend(std::shared_ptr<Device> device);
-  VulkanBackend(const VulkanBackend&) = delete;
-  VulkanBackend& operator=(const VulkanBackend&) = delete;
-  ~VulkanBackend() override;
 
   const DeviceInfo& info() const override { return device_->info(); }
   const DeviceTraits& traits() const override { return device_->traits(); }
   std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind) override;
   std::uint64_t allocation_count() const override { return allocations_.load(); }
   std::unique_ptr<Encoder> encoder(const EncoderOptions& options) override;
-  std::unique_ptr<Timer> timer() override;
-  std::uint64_t submit(std::span<const Encoding* const> encodings) override;
-  void wait(std::uint64_t submission) override;
+  std::shared_ptr<Timestamps> timestamps(std::uint32_t count) override;
+  std::optional<ClockSample> clock() override { return device_->clock(); }
+  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override;
+  bool complete(std::uint64_t submission) override { return queue_.complete(submission); }
+  void wait(std::uint64_t submission) override { queue_.wait(submission); }
+  std::uint64_t last_use(const Buffer& buffer, Access access) override {
+    return queue_.last_use(buffer, access);
+  }
   std::optional<KernelInfo> kernel_info(const Kernel& kernel) const override;
 
   const Device& device() const { return *device_; }

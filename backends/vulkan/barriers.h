@@ -9,7 +9,7 @@ namespace reprise::vulkan {
 void opening_barrier(VkCommandBuffer commands);
 /// Between steps: dispatches and copies before to dispatches and copies after.
 void step_barrier(VkCommandBuffer commands);
-/// Copies before to reads of the host.
+/// Everything before to the host.
 void host_barrier(VkCommandBuffer commands);
 
 }  // namespace reprise::vulkan

@@ -85,10 +85,11 @@ void VulkanBuffer::allocate() {
     too_large(name(), needs.size, device_->physical().properties11.maxMemoryAllocationSize,
               "the device's largest allocation");
   }
-  allocate(choose_type(device_->physical().memory, needs.memoryTypeBits, kind()), needs.size);
+  const std::uint32_t type = choose_type(device_->physical().memory, needs.memoryTypeBits, kind());
+  allocate(type, needs.size);
   device_->check(vkBindBufferMemory(device_->get(), buffer_.get(), memory_.get(), 0),
                  "vkBindBufferMemory");
-  if (kind() != BufferKind::device) {
+  if (kind() != BufferKind::device || device_->maps(type)) {
     void* mapped = nullptr;
     device_->check(vkMapMemory(device_->get(), memory_.get(), 0, VK_WHOLE_SIZE, 0, &mapped),
                    "vkMapMemory");

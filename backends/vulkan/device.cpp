@@ -23,7 +23,8 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
       physical_(physical),
       info_(info_of(physical)),
       traits_(traits_of(physical)),
-      hang_timeout_(options.hang_timeout) {
+      hang_timeout_(options.hang_timeout),
+      map_device_memory_(options.map_device_memory) {
   if (hang_timeout_.count() <= 0) {
     hang_timeout_ = traits_.cpu_type ? std::chrono::milliseconds(10min) : 60s;
   }
@@ -74,6 +75,14 @@ void Device::create(const VkPhysicalDeviceFeatures2& features) {
 }
 
 Device::~Device() { vkDestroyDevice(device_, nullptr); }
+
+bool Device::maps(std::uint32_t memory_type) const {
+  constexpr VkMemoryPropertyFlags kShared = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                            VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                                            VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  return map_device_memory_ &&
+         (physical_.memory.memoryTypes[memory_type].propertyFlags & kShared) == kShared;
+}
 
 void Device::check(VkResult result, std::string_view call) {
   if (result == VK_SUCCESS) {

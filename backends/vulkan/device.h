@@ -43,6 +43,10 @@ class Device {
   const DebugFunctions& debug() const { return debug_; }
   std::chrono::milliseconds hang_timeout() const { return hang_timeout_; }
 
+  /// Whether device memory of this type is mapped: it is the host's memory too.
+  bool maps(std::uint32_t memory_type) const;
+  std::optional<ClockSample> clock() const { return std::nullopt; }
+
   /// As vulkan::check, and poisons the device if it is lost.
   void check(VkResult result, std::string_view call);
   /// Throws device_lost if the device is poisoned.
@@ -69,6 +73,7 @@ class Device {
   DeviceInfo info_;
   DeviceTraits traits_;
   std::chrono::milliseconds hang_timeout_;
+  bool map_device_memory_;
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   DebugFunctions debug_;

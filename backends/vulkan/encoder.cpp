@@ -16,13 +16,8 @@ VulkanEncoder::VulkanEncoder(const std::shared_ptr<Device>& device,
       encoding_(
           std::make_unique<VulkanEncoding>(device, std::string(options.name), options.reusable)),
       commands_(encoding_->commands()),
-      ends_at_host_(options.ends_at_host),
-      start_timer_(queries_of(options.start_timer)) {
+      ends_at_host_(options.ends_at_host) {
   opening_barrier(commands_);
-  if (const auto stop = queries_of(options.stop_timer)) {
-    stop->stop(commands_);
-    encoding_->timers_.push_back(stop);
-  }
 }
 
 VulkanEncoding& VulkanEncoder::open() const {
@@ -32,15 +27,37 @@ VulkanEncoding& VulkanEncoder::open() const {
   return *encoding_;
 }
 
-std::shared_ptr<const TimerQueries> VulkanEncoder::queries_of(Timer* timer) const {
-  if (timer == nullptr) {
-    return nullptr;
+const VulkanTimestamps& VulkanEncoder::own(const std::shared_ptr<Timestamps>& stamps) const {
+  const auto* own = dynamic_cast<const VulkanTimestamps*>(stamps.get());
+  if (own == nullptr || &own->device() != device_.get()) {
+    invalid("The timestamps belong to another device.");
   }
-  const auto* own = dynamic_cast<const VulkanTimer*>(timer);
-  if (own == nullptr) {
-    invalid("The timer of the encoder belongs to another backend.");
+  auto& kept = open().timestamps_;
+  if (kept.empty() || kept.back() != stamps) {
+    kept.push_back(stamps);
   }
-  return own->queries();
+  return *own;
+}
+
+void VulkanEncoder::reset(const std::shared_ptr<Timestamps>& stamps) {
+  own(stamps).reset(commands_);
+}
+
+void VulkanEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) {
+  if (index >= own(stamps).count()) {
+    invalid("Timestamp (" + std::to_string(index) + ") does not exist; there are " +
+            std::to_string(stamps->count()) + ".");
+  }
+  own(stamps).take(commands_, index);
+}
+
+void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps,
+                            const std::shared_ptr<Buffer>& to, std::uint64_t offset) {
+  const VulkanTimestamps& from = own(stamps);
+  const std::shared_ptr<Buffer> pools[] = {to};
+  const Binding place{0, Access::write, BindingType::storage, offset,
+                      std::uint64_t{from.count()} * sizeof(std::uint64_t)};
+  from.copy(commands_, buffer_of(place, pools).get(), offset);
 }
 
 void VulkanEncoder::barrier() {
@@ -176,6 +193,7 @@ const VulkanBuffer& VulkanEncoder::buffer_of(const Binding& binding,
             std::to_string(binding.bytes) + ") of buffer '" + buffer.name() + "', which has " +
             std::to_string(buffer.bytes()) + ".");
   }
+  encoding_->uses_.add(binding.pool, pools[binding.pool], binding.access);
   return static_cast<const VulkanBuffer&>(buffer);
 }
 
@@ -222,10 +240,6 @@ std::unique_ptr<Encoding> VulkanEncoder::finish() {
   open();
   while (open_labels_ != 0) {
     end_label();
-  }
-  if (start_timer_ != nullptr) {
-    start_timer_->start(commands_);
-    encoding_->timers_.push_back(start_timer_);
   }
   if (ends_at_host_) {
     host_barrier(commands_);

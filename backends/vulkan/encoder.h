@@ -18,6 +18,10 @@ class VulkanEncoder final : public Encoder {
   void barrier() override;
   void step(const StepList& steps, std::size_t index,
             std::span<const std::shared_ptr<Buffer>> pools) override;
+  void reset(const std::shared_ptr<Timestamps>& stamps) override;
+  void stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) override;
+  void resolve(const std::shared_ptr<Timestamps>& stamps, const std::shared_ptr<Buffer>& to,
+               std::uint64_t offset) override;
   void begin_label(std::string_view name) override;
   void end_label() override;
   std::unique_ptr<Encoding> finish() override;
@@ -34,7 +38,7 @@ class VulkanEncoder final : public Encoder {
                                   std::span<const std::shared_ptr<Buffer>> pools) const;
   const VulkanBuffer& buffer_of(const Binding& binding,
                                 std::span<const std::shared_ptr<Buffer>> pools) const;
-  std::shared_ptr<const TimerQueries> queries_of(Timer* timer) const;
+  const VulkanTimestamps& own(const std::shared_ptr<Timestamps>& stamps) const;
   VulkanEncoding& open() const;
 
   std::shared_ptr<Device> device_;
@@ -42,7 +46,6 @@ class VulkanEncoder final : public Encoder {
   std::unique_ptr<VulkanEncoding> encoding_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   bool ends_at_host_;
-  std::shared_ptr<const TimerQueries> start_timer_;
   const Pipeline* bound_ = nullptr;
   std::uint32_t open_labels_ = 0;
   std::vector<VkDescriptorBufferInfo> infos_;

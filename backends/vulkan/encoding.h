@@ -1,5 +1,4 @@
-// An encoded command buffer and everything it refers to, except the buffers, which the caller
-// keeps.
+// An encoded command buffer and everything it refers to.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -10,7 +9,7 @@
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/handle.h"
 #include "backends/vulkan/pipelines.h"
-#include "backends/vulkan/timer.h"
+#include "backends/vulkan/timestamps.h"
 #include "reprise/core/backend.h"
 
 namespace reprise::vulkan {
@@ -34,7 +33,7 @@ class VulkanEncoding final : public Encoding {
   VkCommandBuffer commands_ = VK_NULL_HANDLE;  // freed with its pool
   Descriptors descriptors_;
   std::unordered_map<Kernel, std::shared_ptr<const Pipeline>, KernelHash> pipelines_;
-  std::vector<std::shared_ptr<const TimerQueries>> timers_;
+  std::vector<std::shared_ptr<Timestamps>> timestamps_;
 };
 
 }  // namespace reprise::vulkan

@@ -165,6 +165,7 @@ DeviceTraits traits_of(const PhysicalDevice& device) {
   const VkPhysicalDeviceLimits& limits = device.properties.limits;
   DeviceTraits traits;
   traits.cpu_type = device.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  traits.overlaps_dispatches = !traits.cpu_type;
   traits.subgroup_size = device.properties11.subgroupSize;
   traits.workgroup_size = traits.cpu_type ? kWorkgroupOnCpu : kWorkgroupOnGpu;
   traits.shared_bytes = limits.maxComputeSharedMemorySize;

@@ -16,15 +16,16 @@ using Clock = std::chrono::steady_clock;
 // How long one call into the driver may last: bounds how late a lost device is noticed.
 constexpr std::chrono::milliseconds kPollStep{100};
 
-const VulkanEncoding& own(const Encoding* encoding, const Device& device) {
+const VulkanEncoding& own(const EncodingRef& encoding, const Device& device) {
   if (encoding == nullptr) {
     invalid("A submission contains no encoding (null).");
   }
-  if (typeid(*encoding) != typeid(VulkanEncoding) ||
-      &static_cast<const VulkanEncoding*>(encoding)->device() != &device) {
+  const Encoding& any = *encoding;
+  if (typeid(any) != typeid(VulkanEncoding) ||
+      &static_cast<const VulkanEncoding&>(any).device() != &device) {
     invalid("A submission contains an encoding of another device.");
   }
-  return *static_cast<const VulkanEncoding*>(encoding);
+  return static_cast<const VulkanEncoding&>(any);
 }
 
 }  // namespace
@@ -38,16 +39,27 @@ Queue::Queue(std::shared_ptr<Device> device) : device_(std::move(device)) {
   timeline_ = {device_->get(), timeline};
 }
 
-std::uint64_t Queue::submit(std::span<const Encoding* const> encodings) {
+Queue::~Queue() {
+  try {
+    wait(submitted_);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::timeout) {
+      static_cast<void>(in_flight_.release());  // destroying what is in use is worse than a leak
+    }
+  }
+}
+
+std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
   device_->require_alive();
   const std::lock_guard lock(mutex_);
+  in_flight_->retire(completed_.load(std::memory_order_acquire));
   commands_.clear();
-  for (const Encoding* encoding : encodings) {
+  for (const EncodingRef& encoding : encodings) {
     commands_.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr,
                          own(encoding, *device_).commands(), 0});
   }
-  for (const Encoding* encoding : encodings) {
-    static_cast<const VulkanEncoding*>(encoding)->count_submission();
+  for (const EncodingRef& encoding : encodings) {
+    static_cast<const VulkanEncoding&>(*encoding).count_submission();
   }
   VkSemaphoreSubmitInfo signal{};
   signal.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
@@ -61,10 +73,43 @@ std::uint64_t Queue::submit(std::span<const Encoding* const> encodings) {
   info.signalSemaphoreInfoCount = 1;
   info.pSignalSemaphoreInfos = &signal;
   device_->check(vkQueueSubmit2(device_->queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
-  return ++submitted_;
+  in_flight_->add(++submitted_, encodings);
+  return submitted_;
+}
+
+void Queue::retire(std::uint64_t completed) {
+  std::uint64_t known = completed_.load(std::memory_order_relaxed);
+  while (known < completed &&
+         !completed_.compare_exchange_weak(known, completed, std::memory_order_release)) {
+  }
+  const std::lock_guard lock(mutex_);
+  in_flight_->retire(completed);
+}
+
+bool Queue::complete(std::uint64_t submission) {
+  if (completed_.load(std::memory_order_acquire) >= submission) {
+    return true;
+  }
+  device_->require_alive();
+  std::uint64_t counter = 0;
+  device_->check(vkGetSemaphoreCounterValue(device_->get(), timeline_.get(), &counter),
+                 "vkGetSemaphoreCounterValue");
+  if (counter < submission) {
+    return false;
+  }
+  retire(counter);
+  return true;
+}
+
+std::uint64_t Queue::last_use(const Buffer& buffer, Access access) {
+  const std::lock_guard lock(mutex_);
+  return in_flight_->last_use(buffer, access);
 }
 
 void Queue::wait(std::uint64_t submission) {
+  if (completed_.load(std::memory_order_acquire) >= submission) {
+    return;
+  }
   const Clock::duration hang = device_->hang_timeout();
   Clock::time_point progress = Clock::now();
   std::uint64_t last = 0;
@@ -77,6 +122,7 @@ void Queue::wait(std::uint64_t submission) {
              static_cast<std::uint64_t>(
                  std::chrono::duration_cast<std::chrono::nanoseconds>(step).count()),
              counter)) {
+      retire(submission);
       return;
     }
     if (counter != last) {

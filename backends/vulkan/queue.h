@@ -1,6 +1,7 @@
 // Submission and waiting: one queue with one timeline semaphore, whose value is the number of the
 // last completed submission.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -9,7 +10,7 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/handle.h"
-#include "reprise/core/backend.h"
+#include "reprise/core/in_flight.h"
 
 namespace reprise::vulkan {
 
@@ -17,18 +18,27 @@ namespace reprise::vulkan {
 class Queue {
  public:
   explicit Queue(std::shared_ptr<Device> device);
-  std::uint64_t submit(std::span<const Encoding* const> encodings);
+  /// Waits for everything submitted; what a hung device still uses is leaked.
+  ~Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+  std::uint64_t submit(std::span<const EncodingRef> encodings);
+  bool complete(std::uint64_t submission);
   void wait(std::uint64_t submission);
+  std::uint64_t last_use(const Buffer& buffer, Access access);
 
  private:
+  void retire(std::uint64_t completed);
   /// Waits a bounded time; true if the value is reached, else `counter` is how far the device is.
   bool poll(std::uint64_t submission, std::uint64_t timeout_ns, std::uint64_t& counter);
 
   std::shared_ptr<Device> device_;
   SemaphoreHandle timeline_;
-  std::mutex mutex_;
-  std::uint64_t submitted_ = 0;                      // guarded by mutex_
-  std::vector<VkCommandBufferSubmitInfo> commands_;  // guarded by mutex_
+  std::atomic<std::uint64_t> completed_{0};  // known to be complete
+  std::mutex mutex_;                         // guards what follows
+  std::uint64_t submitted_ = 0;
+  std::vector<VkCommandBufferSubmitInfo> commands_;
+  std::unique_ptr<InFlight> in_flight_ = std::make_unique<InFlight>();
 };
 
 }  // namespace reprise::vulkan

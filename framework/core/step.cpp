@@ -93,6 +93,19 @@ void StepList::copy(std::uint32_t node, const Binding& from, const Binding& to) 
   step.binding_count = 2;
 }
 
+StepList StepList::only(std::size_t index, const Grid& grid) const {
+  const Step& step = steps_[index];
+  StepList list;
+  Step& copy = list.append(step.kind, step.node, step.op);
+  copy.kernel = step.kernel;
+  copy.grid = grid;
+  copy.binding_count = step.binding_count;
+  const std::span<const Binding> bound = bindings(step);
+  list.bindings_.assign(bound.begin(), bound.end());
+  list.append_bytes(copy, bytes(step));
+  return list;
+}
+
 namespace {
 
 /// Nothing to compute: an empty result, or nothing to write where there is no result.

@@ -1,75 +1,87 @@
 #include "framework/profile/record_queue.h"
 
+#include <array>
+
 namespace reprise::profile {
 namespace {
 
-/// About what the rows of a record take.
+constexpr std::array<std::string_view, std::variant_size_v<Record>> kKinds{
+    "device",       "recording",  "buffer", "timestamp_bias", "session",
+    "buffer_freed", "host_scope", "event",  "clock"};
+constexpr std::size_t kFirstDroppable = 4;  // "session" and all after it
+
+}  // namespace
+
+std::string_view kind_of(const Record& record) { return kKinds[record.index()]; }
+
 std::size_t bytes_of(const Record& record) {
   std::size_t bytes = sizeof(Record);
-  if (const auto* replay = std::get_if<ReplayRecord>(&record)) {
-    bytes += replay->state.size() * sizeof(std::uint32_t);
-  } else if (const auto* recording = std::get_if<RecordingRecord>(&record)) {
+  if (const auto* recording = std::get_if<RecordingRecord>(&record)) {
     constexpr std::size_t kBytesPerNode = 1024;
     bytes += recording->recorded ? recording->recorded->graph.nodes.size() * kBytesPerNode : 0;
   } else if (const auto* session = std::get_if<SessionRecord>(&record)) {
     bytes += session->name.size() + session->outcome.size();
   } else if (const auto* buffer = std::get_if<BufferRecord>(&record)) {
-    bytes += buffer->name.size();
+    bytes += buffer->name.size() + buffer->kind.size();
+  } else if (const auto* scope = std::get_if<HostScopeRecord>(&record)) {
+    bytes += scope->name.size() + scope->category.size() + scope->thread.size();
+  } else if (const auto* event = std::get_if<EventRecord>(&record)) {
+    bytes += event->source.size() + event->code.size() + event->message.size();
   }
   return bytes;
 }
 
-}  // namespace
-
-std::string_view kind_of(const Record& record) {
-  constexpr std::array<std::string_view, 6> kKinds{"device",       "session",   "buffer",
-                                                   "buffer_freed", "recording", "replay"};
-  return kKinds[record.index()];
-}
-
 void RecordQueue::push(Record record) noexcept {
   const std::size_t bytes = bytes_of(record);
-  const bool replay = std::holds_alternative<ReplayRecord>(record);
-  bool wake = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (replay && bytes_ + bytes > kMaxBytes) {
-      ++dropped_;
-      return;
-    }
-    try {
-      records_.push_back(std::move(record));
-    } catch (...) {
-      ++dropped_;
-      return;
-    }
-    const bool was_full = replays_ >= kBatchReplays || bytes_ >= kBatchBytes;
-    replays_ += replay ? 1 : 0;
-    bytes_ += bytes;
-    const bool full = replays_ >= kBatchReplays || bytes_ >= kBatchBytes;
-    const bool first = records_.size() == 1;
-    if (first) {
-      oldest_ = Clock::now();
-    }
-    wake = first || (full && !was_full);
+  const std::lock_guard lock(mutex_);
+  if (record.index() >= kFirstDroppable && bytes_ + bytes > kMaxBytes) {
+    ++dropped_;
+    return;
   }
-  if (wake) {
-    changed_.notify_one();
+  try {
+    records_.push_back(std::move(record));
+    bytes_ += bytes;
+  } catch (...) {
+    ++dropped_;
   }
 }
 
-bool RecordQueue::take(std::vector<Record>& batch, Clock::time_point until) {
-  batch.clear();  // outside the lock: the last owner of a graph may be here
+RecordQueue::Requests RecordQueue::wait(Clock::time_point until) {
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, until, [&] { return stopping_ || !records_.empty(); });
-  if (!records_.empty()) {
-    changed_.wait_until(lock, oldest_ + kBatchTime, [&] {
-      return stopping_ || replays_ >= kBatchReplays || bytes_ >= kBatchBytes;
-    });
+  requested_.wait_until(lock, until, [&] { return stopping_ || flushes_ != answered_flushes_; });
+  return {flushes_ == answered_flushes_ ? 0 : flushes_, stopping_};
+}
+
+void RecordQueue::take(std::vector<Record>& records) {
+  records.clear();  // outside the lock: the last owner of a graph may be here
+  const std::lock_guard lock(mutex_);
+  records.swap(records_);
+  bytes_ = 0;
+}
+
+std::size_t RecordQueue::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+std::uint64_t RecordQueue::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
+void RecordQueue::flush() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t own = ++flushes_;
+  requested_.notify_one();
+  answered_.wait(lock, [&] { return answered_flushes_ >= own; });
+}
+
+void RecordQueue::answer(std::uint64_t flush) {
+  {
+    const std::lock_guard lock(mutex_);
+    answered_flushes_ = flush;
   }
-  batch.swap(records_);
-  replays_ = bytes_ = 0;
-  return !stopping_ || !batch.empty();
+  answered_.notify_all();
 }
 
 void RecordQueue::stop() {
@@ -77,12 +89,7 @@ void RecordQueue::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_one();
-}
-
-std::uint64_t RecordQueue::take_dropped() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(dropped_, 0);
+  requested_.notify_one();
 }
 
 }  // namespace reprise::profile

@@ -1,5 +1,5 @@
-// The hand-over from the threads that record and replay to the writer thread. A push moves the
-// record under a mutex and wakes the writer only when a batch begins or is full.
+// The hand-over of everything but replays to the writer thread, and the requests of a flush and of
+// the end. A push takes a mutex and wakes nobody: the writer looks by itself.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -14,35 +14,48 @@ struct BufferFreedRecord {
   std::uint64_t id = 0;
   std::int64_t time_ns = 0;
 };
-using Record = std::variant<std::shared_ptr<const DeviceInfo>, SessionRecord, BufferRecord,
-                            BufferFreedRecord, RecordingRecord, ReplayRecord>;
+struct TimestampBiasRecord {
+  std::uint64_t bias_ns = 0;
+};
+using Record = std::variant<std::shared_ptr<const DeviceInfo>, RecordingRecord, BufferRecord,
+                            TimestampBiasRecord, SessionRecord, BufferFreedRecord, HostScopeRecord,
+                            EventRecord, ClockRecord>;
 /// "session": for the drops table.
 std::string_view kind_of(const Record& record);
+/// About what the rows of a record take.
+std::size_t bytes_of(const Record& record);
 
 class RecordQueue {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kBatchTime{50};
-  static constexpr std::size_t kBatchReplays = 256;
-  static constexpr std::size_t kBatchBytes = std::size_t{4} << 20U;
-  static constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;  // replays above it are dropped
+  /// Above it records that no other row refers to are dropped.
+  static constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
+  struct Requests {
+    std::uint64_t flush = 0;  // to be answered; 0: none
+    bool stop = false;
+  };
 
   void push(Record record) noexcept;
-  /// Waits for a batch until `until`; `batch` is replaced, and may be empty. False once stopped and
-  /// empty.
-  bool take(std::vector<Record>& batch, Clock::time_point until);
+  /// Returns at `until`, at once if a request waits.
+  Requests wait(Clock::time_point until);
+  /// `records` is replaced.
+  void take(std::vector<Record>& records);
+  std::size_t bytes() const;
+  /// Records that found no room so far.
+  std::uint64_t dropped() const;
+
+  /// Returns when the writer answered.
+  void flush();
+  void answer(std::uint64_t flush);
   /// Wakes the writer for the last time.
   void stop();
-  /// Records that found no room since the last call.
-  std::uint64_t take_dropped();
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable std::mutex mutex_;
+  std::condition_variable requested_, answered_;
   std::vector<Record> records_;
-  Clock::time_point oldest_;
-  std::size_t replays_ = 0, bytes_ = 0;
-  std::uint64_t dropped_ = 0;
+  std::size_t bytes_ = 0;
+  std::uint64_t dropped_ = 0, flushes_ = 0, answered_flushes_ = 0;
   bool stopping_ = false;
 };
 

@@ -86,8 +86,9 @@ std::string insert_into(const GraphTable& table) {
 
 }  // namespace
 
-RunWriter::RunWriter(Database& database, const RunInfo& run)
+RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits& limits)
     : database_(database),
+      replays_(database, limits.step_timing_bytes),
       add_device_(database,
                   "INSERT INTO devices(backend,name,device_uuid,driver_uuid,driver_version,"
                   "driver_info,vendor_id,device_id,driver_name,api_version,type,"
@@ -126,11 +127,19 @@ RunWriter::RunWriter(Database& database, const RunInfo& run)
       add_recording_pool_(database,
                           "INSERT INTO recording_pools(recording_id,pool_idx,buffer_id,base_bytes)"
                           " VALUES(?,?,?,0)"),
-      add_replay_(database,
-                  "INSERT INTO replays(recording_id,seq,submission,slot,t_submit_ns,prepare_ns,"
-                  "submit_ns,wait_ns,device_ns,phase,state,timing_mode,warm_up) "
-                  "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-      add_drop_(database, "INSERT INTO drops(run_id,t_ns,what,count) VALUES(?,?,?,?)"),
+      add_scope_(database,
+                 "INSERT INTO scopes(id,run_id,parent_id,thread,name,category,t_start_ns,dur_ns) "
+                 "VALUES(?,?,?,?,?,?,?,?)"),
+      add_event_(database,
+                 "INSERT INTO events(run_id,t_ns,severity,source,code,message,session_id,graph_id) "
+                 "VALUES(?,?,?,?,?,?,?,?)"),
+      add_clock_(database,
+                 "INSERT INTO clock_sync(run_id,device_id,t_host_ns,device_ticks,realtime_ns,"
+                 "max_deviation_ns) VALUES(?,?,?,?,?,?) ON CONFLICT DO NOTHING"),
+      add_drop_(database, "INSERT INTO drops(run_id,t_ns,what,reason,count) VALUES(?,?,?,?,?)"),
+      add_health_(database,
+                  "INSERT INTO writer_health(run_id,t_ns,queue_bytes,queue_high_bytes,commit_ns,"
+                  "batch_replays,wal_bytes,cpu_ns,timestamp_bias_ns) VALUES(?,?,?,?,?,?,?,?,?)"),
       heartbeat_(database, "UPDATE runs SET heartbeat_ns=? WHERE id=?"),
       finish_(database, "UPDATE runs SET heartbeat_ns=?,t_end_ns=?,exit_state=? WHERE id=?") {
   for (const GraphTable& table : kGraphTables) {
@@ -152,21 +161,26 @@ RunWriter::RunWriter(Database& database, const RunInfo& run)
   run_ = database.last_insert_id();
   first_id_ = database.integer(
       "SELECT max(coalesce((SELECT max(id) FROM sessions),0),"
-      "coalesce((SELECT max(id) FROM buffers),0),coalesce((SELECT max(id) FROM recordings),0))");
+      "coalesce((SELECT max(id) FROM buffers),0),coalesce((SELECT max(id) FROM recordings),0),"
+      "coalesce((SELECT max(id) FROM scopes),0))");
 }
 
 std::int64_t RunWriter::row_id(std::uint64_t record) const {
   return std::bit_cast<std::int64_t>(std::bit_cast<std::uint64_t>(first_id_) + record);
 }
 
-void RunWriter::write(const Record& record) {
-  if (std::holds_alternative<ReplayRecord>(record)) {
-    write_row(std::get<ReplayRecord>(record));  // one statement: needs no savepoint
-    return;
+bool RunWriter::write(const Record& record) {
+  try {
+    Savepoint savepoint(database_);
+    std::visit([&](const auto& r) { write_row(r); }, record);
+    savepoint.release();
+    return true;
+  } catch (const SqliteError& error) {
+    if (!error.refuses_values()) {
+      throw;
+    }
+    return false;
   }
-  Savepoint savepoint(database_);
-  std::visit([&](const auto& r) { write_row(r); }, record);
-  savepoint.release();
 }
 
 void RunWriter::write_row(const std::shared_ptr<const DeviceInfo>& info) {
@@ -217,9 +231,10 @@ void RunWriter::write_row(const RecordingRecord& r) {
     return;
   }
   const std::int64_t id = row_id(r.id);
+  const std::int64_t graph = graph_id(r);
   const auto session = r.session == 0 ? std::nullopt : find_session_.find(row_id(r.session));
-  add_recording_.run(id, run_, graph_id(r), session, device_id(), r.record_ns, r.plan_ns,
-                     r.encode_ns, r.time_ns);
+  add_recording_.run(id, run_, graph, session, device_id(), r.record_ns, r.plan_ns, r.encode_ns,
+                     r.time_ns);
   if (session) {
     link_session_.run(id, *session);
   } else if (r.session != 0) {
@@ -229,7 +244,7 @@ void RunWriter::write_row(const RecordingRecord& r) {
     const std::uint64_t buffer = r.pool_buffers[p];
     add_recording_pool_.run(id, p, buffer == 0 ? std::nullopt : find_buffer_.find(row_id(buffer)));
   }
-  phases_[r.id] = r.recorded->graph.name;
+  replays_.add_recording(r.id, id, graph, *r.recorded, info_);
 }
 
 std::int64_t RunWriter::graph_id(const RecordingRecord& record) {
@@ -285,26 +300,38 @@ void RunWriter::write_graph_table(std::int64_t graph, std::size_t table, std::ve
   }
 }
 
-void RunWriter::write_row(const ReplayRecord& r) {
-  std::vector<std::byte> state;
-  state.reserve(r.state.size() * sizeof(std::uint32_t));
-  for (const std::uint32_t word : r.state) {
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-      state.push_back(static_cast<std::byte>(word >> shift & 0xFFU));
-    }
-  }
-  const auto phase = phases_.find(r.recording);
-  add_replay_.run(row_id(r.recording), r.sequence, r.submission, r.slot, r.submit_time_ns,
-                  r.prepare_ns, r.submit_ns, r.wait_ns, r.device_ns,
-                  phase == phases_.end() ? std::nullopt : filled(phase->second),
-                  state.empty() ? std::nullopt : std::optional(std::span<const std::byte>(state)),
-                  r.device_ns ? 1 : 0, r.warm_up);
+void RunWriter::write_row(const TimestampBiasRecord& r) { replays_.timestamp_bias(r.bias_ns); }
+
+void RunWriter::write_row(const HostScopeRecord& r) {
+  add_scope_.run(row_id(r.id), run_, r.parent == 0 ? std::nullopt : std::optional(row_id(r.parent)),
+                 filled(r.thread), r.name, filled(r.category), r.start_ns, r.duration_ns);
 }
 
-void RunWriter::heartbeat() { heartbeat_.run(now_ns(), run_); }
+void RunWriter::write_row(const EventRecord& r) {
+  add_event_.run(run_, r.time_ns, static_cast<int>(r.severity), r.source, filled(r.code), r.message,
+                 r.session == 0 ? std::nullopt : std::optional(row_id(r.session)),
+                 replays_.graph_of(r.recording));
+}
 
-void RunWriter::drop(std::string_view what, std::uint64_t count) {
-  add_drop_.run(run_, now_ns(), what, count);
+void RunWriter::write_row(const ClockRecord& r) {
+  add_clock_.run(run_, device_id(), r.host_ns, std::bit_cast<std::int64_t>(r.device_ticks),
+                 r.realtime_ns, r.max_deviation_ns);
+}
+
+void RunWriter::beat(const WriterHealth& health) {
+  const std::int64_t now = now_ns();
+  heartbeat_.run(now, run_);
+  replays_.write_stats(run_);
+  timespec cpu{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  add_health_.run(run_, now, health.queue_bytes, health.queue_high_bytes, health.commit_ns,
+                  health.batch_replays, health.log_bytes,
+                  std::int64_t{cpu.tv_sec} * 1'000'000'000 + cpu.tv_nsec,
+                  replays_.timestamp_bias());
+}
+
+void RunWriter::drop(std::string_view what, std::string_view reason, std::uint64_t count) {
+  add_drop_.run(run_, now_ns(), what, reason, count);
 }
 
 void RunWriter::finish(std::string_view exit_state) {

@@ -5,19 +5,30 @@
 
 #include "framework/profile/graph_rows.h"
 #include "framework/profile/record_queue.h"
+#include "framework/profile/replay_writer.h"
 
 namespace reprise::profile {
+
+/// A row of writer_health: what happened since the one before.
+struct WriterHealth {
+  std::uint64_t queue_bytes = 0, queue_high_bytes = 0;  // replays that wait
+  std::uint64_t commit_ns = 0, batch_replays = 0;       // the longest commit, the largest batch
+  std::uint64_t log_bytes = 0;                          // of the write-ahead log
+};
 
 class RunWriter {
  public:
   /// Adds the rows of the host, the build and the run; runs nobody finished become 'crashed'.
-  RunWriter(Database& database, const RunInfo& run);
+  RunWriter(Database& database, const RunInfo& run, const ProfileLimits& limits);
 
-  /// All rows of the record or none. Throws SqliteError.
-  void write(const Record& record);
-  void heartbeat();
-  void drop(std::string_view what, std::uint64_t count);
+  /// All rows of the record or none: false if the file refuses the values. Throws SqliteError.
+  bool write(const Record& record);
+  ReplayWriter::Written write(const ReplayRecord& record) { return replays_.write(record); }
+  /// The row of the run, node_stats and writer_health. Call it every second.
+  void beat(const WriterHealth& health);
+  void drop(std::string_view what, std::string_view reason, std::uint64_t count);
   void finish(std::string_view exit_state);
+  const TimingRetention& retention() const { return replays_.retention(); }
 
  private:
   void write_row(const std::shared_ptr<const DeviceInfo>& info);
@@ -25,7 +36,10 @@ class RunWriter {
   void write_row(const BufferRecord& record);
   void write_row(const BufferFreedRecord& record);
   void write_row(const RecordingRecord& record);
-  void write_row(const ReplayRecord& record);
+  void write_row(const TimestampBiasRecord& record);
+  void write_row(const HostScopeRecord& record);
+  void write_row(const EventRecord& record);
+  void write_row(const ClockRecord& record);
   std::int64_t device_id();
   std::int64_t graph_id(const RecordingRecord& record);
   std::int64_t kernel_id(const KernelRow& kernel);
@@ -38,12 +52,13 @@ class RunWriter {
   std::int64_t run_ = 0, first_id_ = 0;
   std::shared_ptr<const DeviceInfo> info_ = std::make_shared<DeviceInfo>();
   std::optional<std::int64_t> device_;
-  std::map<std::uint64_t, std::string> phases_;  // name of the graph by recording
+  ReplayWriter replays_;
 
   Statement add_device_, find_device_, add_session_, find_session_, link_recordings_, link_session_;
   Statement add_buffer_, free_buffer_, find_buffer_;
   Statement add_graph_, find_graph_, add_kernel_, find_kernel_;
-  Statement add_recording_, add_recording_pool_, add_replay_, add_drop_, heartbeat_, finish_;
+  Statement add_recording_, add_recording_pool_, add_scope_, add_event_, add_clock_;
+  Statement add_drop_, add_health_, heartbeat_, finish_;
   std::vector<Statement> add_to_graph_;             // one per kGraphTables
   std::map<std::uint64_t, std::uint64_t> waiting_;  // recordings whose session is not finished yet
 };

@@ -7,6 +7,8 @@
 namespace reprise::profile {
 namespace {
 
+// Of the format of a write-ahead log: https://www.sqlite.org/fileformat.html#walformat
+constexpr std::uint64_t kLogHeaderBytes = 32, kFrameHeaderBytes = 24;
 constexpr int kBusyTimeoutMs = 5000;  // another client may hold the write lock for a moment
 
 /// "file:///a%3Fb?immutable=1": every byte that could end the path is escaped.
@@ -46,6 +48,13 @@ Database::Database(const std::filesystem::path& path, Mode mode) : path_(path.st
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_wal_hook(
+        handle_,
+        [](void* self, sqlite3*, const char*, int pages) {
+          static_cast<Database*>(self)->log_pages_ = static_cast<std::uint64_t>(pages);
+          return SQLITE_OK;
+        },
+        this);  // replaces the checkpoints SQLite makes inside commits
   } catch (...) {
     sqlite3_close_v2(handle_);
     throw;
@@ -70,6 +79,22 @@ bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) =
 
 std::string Database::wal_path() const {
   return sqlite3_filename_wal(sqlite3_db_filename(handle_, "main"));
+}
+
+std::uint64_t Database::log_bytes() {
+  const auto page_bytes = static_cast<std::uint64_t>(integer("PRAGMA page_size"));
+  return kLogHeaderBytes + log_pages_ * (kFrameHeaderBytes + page_bytes);
+}
+
+bool Database::checkpoint() {
+  int pages = 0;
+  int moved = 0;
+  const int code =
+      sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, &pages, &moved);
+  if (code != SQLITE_OK && (code & 0xFF) != SQLITE_BUSY && (code & 0xFF) != SQLITE_LOCKED) {
+    fail("moving the write-ahead log into the file");
+  }
+  return code == SQLITE_OK && moved == pages;
 }
 
 void Database::fail(std::string_view doing) const {

@@ -60,12 +60,18 @@ class Database {
   const std::string& path() const { return path_; }
   /// Where the write-ahead log of this file is, links resolved.
   std::string wal_path() const;
+  /// What this connection's last commit left in the write-ahead log.
+  std::uint64_t log_bytes();
+  /// Moves the log into the file as far as no reader needs it, without waiting for anybody. A
+  /// connection that writes does so only here. False if some of the log had to stay.
+  bool checkpoint();
 
  private:
   friend class Statement;
   [[noreturn]] void fail(std::string_view doing) const;
   sqlite3* handle_ = nullptr;
   std::string path_;
+  std::uint64_t log_pages_ = 0;
 };
 
 /// Prepared once, run any number of times. Bound text and blobs must outlive the run.

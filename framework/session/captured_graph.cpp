@@ -3,27 +3,6 @@
 #include "framework/session/recording.h"
 
 namespace reprise {
-namespace {
-
-void require(std::string_view name, const TensorSpec& spec, DType dtype, std::string_view element) {
-  if (spec.dtype != dtype) {
-    invalid("The output '" + std::string(name) + "' is " + to_string(spec) +
-            ", which has no elements of type (" + std::string(element) + ").");
-  }
-}
-
-}  // namespace
-
-template <>
-void require_elements<float>(std::string_view name, const TensorSpec& spec) {
-  require(name, spec, DType::f32, "float");
-}
-template <>
-void require_elements<std::int32_t>(std::string_view name, const TensorSpec& spec) {
-  require(name, spec, DType::i32, "std::int32_t");
-}
-template <>
-void require_elements<std::byte>(std::string_view /*name*/, const TensorSpec& /*spec*/) {}
 
 const OutputSet::Output& OutputSet::find(std::string_view name) const {
   const auto it = outputs_.find(name);
@@ -40,7 +19,7 @@ const OutputSet::Output& OutputSet::find(std::string_view name) const {
 }
 
 CapturedGraph::CapturedGraph() = default;
-CapturedGraph::CapturedGraph(std::unique_ptr<Recording> recording)
+CapturedGraph::CapturedGraph(std::shared_ptr<Recording> recording)
     : recording_(std::move(recording)) {}
 CapturedGraph::CapturedGraph(CapturedGraph&&) noexcept = default;
 CapturedGraph& CapturedGraph::operator=(CapturedGraph&&) noexcept = default;
@@ -85,14 +64,20 @@ std::uint64_t CapturedGraph::num_replays() const {
 
 const RecordedGraph& CapturedGraph::recorded() const { return recording().recorded(); }
 
-CapturedGraph::Times CapturedGraph::last_times() const {
-  const SubmissionTimes& times = recording().last_times();
-  return {times.prepare_ns, times.submit_ns, times.wait_ns, times.device_ns};
-}
+const SubmissionTimes& CapturedGraph::last_times() const { return recording().last_times(); }
 
-std::pair<TensorSpec, std::span<const std::byte>> CapturedGraph::output_bytes(
-    std::string_view output) const {
-  return recording().output(output);
-}
+OutputView CapturedGraph::output(std::string_view name) const { return recording().output(name); }
+
+Ticket CapturedGraph::launch_async() { return recording().launch_async(true).value(); }
+
+std::optional<Ticket> CapturedGraph::try_launch_async() { return recording().launch_async(false); }
+
+std::size_t CapturedGraph::slots() const { return recording().slots(); }
+
+std::uint64_t CapturedGraph::upload() { return recording().upload(); }
+
+bool CapturedGraph::is_uploaded() const { return recording().is_uploaded(); }
+
+void CapturedGraph::set_timing(std::optional<TimingMode> mode) { recording().set_timing(mode); }
 
 }  // namespace reprise

@@ -3,14 +3,25 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/session/upload_ring.h"
+
 namespace reprise {
 namespace {
 
 constexpr std::uint64_t kStagingBytes = std::uint64_t{16} << 20U;
 
-std::uint64_t staging_bytes(std::uint64_t total) { return std::min(total, kStagingBytes); }
+void require_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
+  if (offset > buffer.bytes() || bytes > buffer.bytes() - offset) {
+    invalid("Buffer '" + buffer.name() + "' has (" + std::to_string(buffer.bytes()) +
+            ") bytes, but bytes " + std::to_string(offset) + " to " +
+            std::to_string(offset + bytes) + " are asked for.");
+  }
+}
 
 }  // namespace
+
+Device::Device(std::shared_ptr<Backend> backend)
+    : backend_(std::move(backend)), ring_(std::make_shared<UploadRing>()) {}
 
 Tensor Device::zeros(const Shape& shape, DType dtype, std::string name) const {
   const std::vector<std::byte> bytes(TensorSpec(shape, dtype).bytes());
@@ -56,45 +67,36 @@ std::vector<std::byte> Device::to_host(const Tensor& tensor) const {
   return bytes;
 }
 
-void Device::transfer(const std::shared_ptr<Buffer>& from, std::uint64_t from_offset,
-                      const std::shared_ptr<Buffer>& to, std::uint64_t to_offset,
-                      std::uint64_t bytes) const {
-  StepList steps;
-  steps.copy(StepList::kNoNode, {0, Access::read, BindingType::storage, from_offset, bytes},
-             {1, Access::write, BindingType::storage, to_offset, bytes});
-  const std::shared_ptr<Buffer> pools[] = {from, to};
-  auto encoder =
-      backend_->encoder({.name = "transfer", .ends_at_host = to->kind() == BufferKind::download});
-  encoder->step(steps, 0, pools);
-  const auto encoding = encoder->finish();
-  const Encoding* const list[] = {encoding.get()};
-  backend_->wait(backend_->submit(list));
-}
-
 void Device::write(const std::shared_ptr<Buffer>& to, std::uint64_t offset,
                    std::span<const std::byte> bytes) const {
+  require_range(*to, offset, bytes.size());
   if (bytes.empty()) {
     return;
   }
-  const auto staging =
-      backend_->allocate("write staging", staging_bytes(bytes.size()), BufferKind::upload);
-  for (std::uint64_t done = 0; done < bytes.size(); done += staging->bytes()) {
-    const std::uint64_t piece = std::min<std::uint64_t>(staging->bytes(), bytes.size() - done);
-    std::memcpy(staging->mapped(), bytes.data() + done, piece);
-    transfer(staging, 0, to, offset + done, piece);
+  if (to->mapped() == nullptr) {
+    ring_->write(*backend_, to, offset, bytes);
+    return;
   }
+  backend_->wait(backend_->last_use(*to, Access::read_write));
+  std::memcpy(to->mapped() + offset, bytes.data(), bytes.size());
 }
 
 void Device::read(const std::shared_ptr<Buffer>& from, std::uint64_t offset,
                   std::span<std::byte> bytes) const {
+  require_range(*from, offset, bytes.size());
   if (bytes.empty()) {
     return;
   }
-  const auto staging =
-      backend_->allocate("read staging", staging_bytes(bytes.size()), BufferKind::download);
+  if (from->mapped() != nullptr) {
+    backend_->wait(backend_->last_use(*from, Access::write));
+    std::memcpy(bytes.data(), from->mapped() + offset, bytes.size());
+    return;
+  }
+  const auto staging = backend_->allocate(
+      "read staging", std::min<std::uint64_t>(bytes.size(), kStagingBytes), BufferKind::download);
   for (std::uint64_t done = 0; done < bytes.size(); done += staging->bytes()) {
     const std::uint64_t piece = std::min<std::uint64_t>(staging->bytes(), bytes.size() - done);
-    transfer(from, offset + done, staging, 0, piece);
+    backend_->wait(submit_copy(*backend_, from, offset + done, staging, 0, piece, Follow::wait));
     std::memcpy(bytes.data() + done, staging->mapped(), piece);
   }
 }

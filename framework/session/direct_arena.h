@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "framework/session/slot.h"
+#include "framework/session/slot_encodings.h"
 #include "reprise/session/device.h"
 
 namespace reprise {
@@ -28,6 +28,8 @@ class DirectArena {
   std::uint64_t bytes() const;
   std::uint32_t growths() const { return growths_; }
   Staging& staging() { return staging_; }
+  /// The submission that uses memory and staging last; 0: none.
+  std::uint64_t in_use_until = 0;
 
  private:
   struct Chunk {

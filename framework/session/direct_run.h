@@ -23,7 +23,8 @@ class DirectRun {
   Exchange exchange(const ComputeGraph& graph, std::string name, std::uint32_t tensor);
   std::unique_ptr<Encoding> finish();
 
-  Staging& staging() { return arena_->staging(); }
+  /// After finish(): the memory goes with the submission.
+  ExecutorCore::ArenaLoan take_arena() { return std::move(arena_); }
   std::uint32_t steps() const { return static_cast<std::uint32_t>(steps_.size()); }
   std::uint32_t barriers() const { return static_cast<std::uint32_t>(tracker_.barriers().size()); }
   std::uint64_t arena_bytes() const { return arena_->bytes(); }

@@ -1,5 +1,6 @@
 // ExecutorCore: what an executor, its sessions and its graphs share. Thread-safe.
 #pragma once
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,7 +23,18 @@ class ExecutorCore {
   const Tensor& empty_state() const { return empty_state_; }
   std::uint64_t next_owner();
 
-  /// An arena for one direct session, the largest idle one; comes back when the pointer dies.
+  /// The mode of the next replay: `wanted` or the executor's, as far as the device can.
+  TimingMode timing_mode(std::optional<TimingMode> wanted) const;
+  void set_timing_mode(TimingMode mode) { timing_mode_.store(mode, std::memory_order_relaxed); }
+  /// Compares the clocks and, for node modes, measures the bias of timestamps, for the profile.
+  void profile_clock();
+  void profile_timestamp_bias();
+  /// Sends a session's record, filled from the report, and its host scopes.
+  void profile_session(SessionRecord record, const FinishReport& report, std::string outcome);
+  void profile_host_scope(HostScopeRecord record);
+
+  /// An arena for one direct session: the largest that nothing in flight uses; comes back when the
+  /// pointer dies.
   using ArenaLoan = std::unique_ptr<DirectArena, std::function<void(DirectArena*)>>;
   static ArenaLoan borrow_arena(const std::shared_ptr<ExecutorCore>& core);
   /// The database id of a buffer, entered on first sight. Needs a profile.
@@ -33,6 +45,9 @@ class ExecutorCore {
   Device device_;
   std::shared_ptr<ProfileSink> profile_;
   Tensor empty_state_;
+  bool can_time_;
+  std::atomic<TimingMode> timing_mode_;
+  std::once_flag bias_measured_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<DirectArena>> idle_arenas_;
   std::map<std::pair<const Buffer*, std::int64_t>, std::uint64_t> buffer_ids_;

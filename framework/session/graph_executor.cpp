@@ -1,6 +1,11 @@
 #include "reprise/session/graph_executor.h"
 
+#include <sstream>
+#include <thread>
+
+#include "framework/session/device_clock.h"
 #include "framework/session/executor_core.h"
+#include "reprise/session/results.h"
 
 namespace reprise {
 namespace {
@@ -11,11 +16,88 @@ std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch
 
 ExecutorCore::ExecutorCore(Device device, ExecutorOptions options)
     : device_(std::move(device)),
-      empty_state_(device_.zeros({StateLayout::kMaxWords}, DType::i32, "empty state")) {
+      empty_state_(device_.zeros({StateLayout::kMaxWords}, DType::i32, "empty state")),
+      can_time_(device_.info().timestamp_valid_bits != 0),
+      timing_mode_(options.timing) {
   if (!options.profile.empty()) {
     profile_ = open_profile(options.profile, options.run, std::move(options.log));
     profile_->device(device_.info());
+    profile_clock();
   }
+}
+
+TimingMode ExecutorCore::timing_mode(std::optional<TimingMode> wanted) const {
+  const TimingMode mode = wanted.value_or(timing_mode_.load(std::memory_order_relaxed));
+  if (!can_time_) {
+    return TimingMode::off;
+  }
+  const bool overlaps = device_.backend().traits().overlaps_dispatches;
+  return mode == TimingMode::node && overlaps ? TimingMode::node_serialised : mode;
+}
+
+void ExecutorCore::profile_clock() {
+  if (profile_ != nullptr) {
+    if (const auto record = compare_clocks(device_.backend())) {
+      profile_->clock(*record);
+    }
+  }
+}
+
+void ExecutorCore::profile_timestamp_bias() {
+  if (profile_ != nullptr) {
+    std::call_once(bias_measured_,
+                   [this] { profile_->timestamp_bias(measure_timestamp_bias(device_.backend())); });
+  }
+}
+
+void ExecutorCore::profile_host_scope(HostScopeRecord record) {
+  if (profile_ != nullptr) {
+    record.id = record.id == 0 ? profile_->next_id() : record.id;
+    std::ostringstream thread;
+    thread << std::this_thread::get_id();
+    record.thread = thread.str();
+    profile_->host_scope(std::move(record));
+  }
+}
+
+void ExecutorCore::profile_session(SessionRecord record, const FinishReport& report,
+                                   std::string outcome) {
+  if (profile_ == nullptr) {
+    return;
+  }
+  record.end_ns = now_ns();
+  record.ops = report.ops;
+  record.barriers = report.barriers;
+  record.submits = outcome == "finished" ? 1 : 0;
+  record.arena_growths = report.arena_growths;
+  record.encode_ns = report.encode_ns;
+  record.submit_ns = report.submit_ns;
+  record.wait_ns = report.wait_ns;
+  record.device_ns = report.device_ns;
+  record.outcome = std::move(outcome);
+  const std::uint64_t whole = profile_->next_id();
+  profile_host_scope({.id = whole,
+                      .name = record.name,
+                      .category = "session",
+                      .start_ns = record.begin_ns,
+                      .duration_ns = static_cast<std::uint64_t>(record.end_ns - record.begin_ns)});
+  std::int64_t start = record.begin_ns;
+  const std::pair<const char*, std::uint64_t> parts[] = {{"record", report.record_ns},
+                                                         {"plan", report.plan_ns},
+                                                         {"encode", report.encode_ns},
+                                                         {"submit", report.submit_ns},
+                                                         {"wait", report.wait_ns}};
+  for (const auto& [name, duration] : parts) {
+    if (duration != 0) {
+      profile_host_scope({.parent = whole,
+                          .name = name,
+                          .category = "session",
+                          .start_ns = start,
+                          .duration_ns = duration});
+      start += static_cast<std::int64_t>(duration);
+    }
+  }
+  profile_->session(std::move(record));
 }
 
 std::uint64_t ExecutorCore::next_owner() {
@@ -29,9 +111,11 @@ ExecutorCore::ArenaLoan ExecutorCore::borrow_arena(const std::shared_ptr<Executo
   {
     const std::lock_guard lock(core->mutex_);
     auto& idle = core->idle_arenas_;
-    if (!idle.empty()) {
-      const auto largest =
-          std::ranges::max_element(idle, {}, [](const auto& a) { return a->bytes(); });
+    const auto usable = [&](const auto& a) {
+      return core->device_.backend().complete(a->in_use_until) ? a->bytes() + 1 : 0;
+    };
+    const auto largest = std::ranges::max_element(idle, {}, usable);
+    if (largest != idle.end() && usable(*largest) != 0) {
       arena = std::move(*largest);
       idle.erase(largest);
     }
@@ -71,6 +155,28 @@ GraphExecutor::GraphExecutor(Device device, ExecutorOptions options)
     : core_(std::make_shared<ExecutorCore>(std::move(device), std::move(options))) {}
 
 const Device& GraphExecutor::device() const { return core_->device(); }
+
+void GraphExecutor::set_timing(TimingMode mode) const { core_->set_timing_mode(mode); }
+
+HostScope GraphExecutor::host_scope(std::string name) const {
+  return {core_->profile() == nullptr ? nullptr : core_, std::move(name)};
+}
+
+std::optional<ProfileHealth> GraphExecutor::profile_health() const {
+  return core_->profile() == nullptr ? std::nullopt : std::optional(core_->profile()->health());
+}
+
+HostScope::HostScope(std::shared_ptr<ExecutorCore> core, std::string name)
+    : core_(std::move(core)), name_(std::move(name)), start_ns_(now_ns()) {}
+
+HostScope::~HostScope() {
+  if (core_ != nullptr) {
+    core_->profile_host_scope({.name = std::move(name_),
+                               .category = "user",
+                               .start_ns = start_ns_,
+                               .duration_ns = static_cast<std::uint64_t>(now_ns() - start_ns_)});
+  }
+}
 
 GraphSession GraphExecutor::begin(SessionOptions options) {
   return {core_, GraphSession::Mode::direct, std::move(options)};

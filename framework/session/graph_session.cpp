@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "framework/session/direct_run.h"
+#include "framework/session/direct_submission.h"
 #include "framework/session/recording.h"
 #include "reprise/ops/plan.h"
 
@@ -185,12 +186,29 @@ FinishResult GraphSession::finish(const FinishOptions& options) {
   });
 }
 
-FinishResult GraphSession::finish_direct() {
+Ticket GraphSession::submit() {
+  return in_context("submit", [&]() -> Ticket {
+    if (direct_ == nullptr) {
+      invalid("The session '" + options_.name +
+              "' is recorded; finish() it and launch its graph with launch_async().");
+    }
+    phase_ = Phase::finished;
+    try {
+      const auto submission = submit_direct(Follow::other_work);
+      return Ticket({submission, &submission->slot()});
+    } catch (const Error& cause) {
+      report_session({}, cause.what());
+      throw;
+    }
+  });
+}
+
+std::shared_ptr<DirectSubmission> GraphSession::submit_direct(Follow follow) {
   const ComputeGraph& graph = capture_->graph();
   FinishReport report;
-  report.record_ns = static_cast<std::uint64_t>(now_ns() - begin_ns_);
   const std::int64_t begin = now_ns();
-  const std::unique_ptr<Encoding> body = direct_->finish();
+  report.record_ns = static_cast<std::uint64_t>(begin - begin_ns_);
+  EncodingRef body = direct_->finish();
   std::vector<Exchange> inputs, outputs;
   for (const auto& [tensor, bytes] : input_bytes_) {
     inputs.push_back(direct_->exchange(graph, "", tensor));
@@ -198,30 +216,39 @@ FinishResult GraphSession::finish_direct() {
   for (const NamedOutput& output : outputs_) {
     outputs.push_back(direct_->exchange(graph, output.name, output.tensor));
   }
-  Slot slot(core_->device(), options_.state, std::move(inputs), std::move(outputs),
-            direct_->staging());
-  auto source = input_bytes_.begin();
-  for (const Exchange& input : slot.inputs()) {
-    const std::vector<std::byte>& bytes = (source++)->second;
-    std::copy(bytes.begin(), bytes.end(), slot.input_bytes(input));
-  }
-  report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
-  const SubmissionTimes times = slot.run(*body);
-  report.submit_ns = times.submit_ns;
-  report.wait_ns = times.wait_ns;
-  report.device_ns = times.device_ns;
   report.ops = op_count();
   report.steps = direct_->steps();
   report.barriers = direct_->barriers();
   report.arena_bytes = direct_->arena_bytes();
   report.arena_growths = direct_->arena_growths();
+  auto submission = std::make_shared<DirectSubmission>(core_, direct_->take_arena(), report);
+  const Slot& slot = submission->open_slot(options_.state, std::move(inputs), std::move(outputs));
+  auto source = input_bytes_.begin();
+  for (const Exchange& input : slot.inputs()) {
+    const std::vector<std::byte>& bytes = (source++)->second;
+    std::copy(bytes.begin(), bytes.end(), slot.input_bytes(input));
+  }
+  submission->submit(std::move(body), session_record(), begin, follow);
+  reported_ = true;
+  return submission;
+}
+
+FinishResult GraphSession::finish_direct() {
+  const auto submission = submit_direct(Follow::wait);
+  Slot& slot = submission->slot();
+  const Ticket ticket({submission, &slot});
+  try {
+    slot.wait();
+  } catch (const Error& error) {
+    submission->fail(error.what());
+    throw;
+  }
   OutputSet set;
   for (const Exchange& output : slot.outputs()) {
-    const std::byte* bytes = slot.output_bytes(output);
-    set.add(output.name, {output.spec, {bytes, bytes + output.spec.bytes()}});
+    const auto [spec, bytes] = slot.output(output);
+    set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
   }
-  report_session(report, "finished");
-  return {report, std::move(set), CapturedGraph()};
+  return {submission->report(), std::move(set), CapturedGraph()};
 }
 
 FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
@@ -247,48 +274,46 @@ FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
   for (const NamedOutput& output : outputs_) {
     outputs.push_back({output.name, output.tensor});
   }
-  auto recording = std::make_unique<CapturedGraph::Recording>(core_, recorded, options_.state,
-                                                              inputs, outputs, report);
+  auto recording = std::make_shared<CapturedGraph::Recording>(
+      core_, recorded, options_.state, inputs, outputs, options.slots, report);
   auto source = input_bytes_.begin();
   for (const Port& input : inputs) {
     const DType dtype = graph.tensors[input.tensor].spec.dtype;
     recording->set_input(input.name, dtype, (source++)->second);
   }
-  const SubmissionTimes times = recording->launch();
-  report.submit_ns = times.submit_ns;
-  report.wait_ns = times.wait_ns;
-  report.device_ns = times.device_ns;
   OutputSet set;
-  for (const NamedOutput& output : outputs_) {
-    const auto [spec, bytes] = recording->output(output.name);
-    set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
+  if (options.run) {
+    recording->launch();
+    const SubmissionTimes& times = recording->last_times();
+    report.submit_ns = times.submit_ns;
+    report.wait_ns = times.wait_ns;
+    report.device_ns = times.device_ns;
+    for (const NamedOutput& output : outputs_) {
+      const auto [spec, bytes] = recording->output(output.name);
+      set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
+    }
   }
   report_session(report, "finished");
   recording->profile(profile_id_, report);
   return {report, std::move(set), CapturedGraph(std::move(recording))};
 }
 
-void GraphSession::report_session(const FinishReport& report, std::string outcome) {
-  ProfileSink* sink = core_->profile();
-  if (sink == nullptr) {
-    return;
-  }
+SessionRecord GraphSession::session_record() {
   SessionRecord record;
-  record.id = profile_id_ = sink->next_id();
+  if (core_->profile() != nullptr) {
+    record.id = profile_id_ = core_->profile()->next_id();
+  }
   record.recorded = mode_ == Mode::recorded;
   record.name = options_.name;
   record.begin_ns = begin_ns_;
-  record.end_ns = now_ns();
-  record.ops = report.ops;
-  record.barriers = report.barriers;
-  record.submits = outcome == "finished" ? 1 : 0;
-  record.arena_growths = report.arena_growths;
-  record.encode_ns = report.encode_ns;
-  record.submit_ns = report.submit_ns;
-  record.wait_ns = report.wait_ns;
-  record.device_ns = report.device_ns;
-  record.outcome = std::move(outcome);
-  sink->session(std::move(record));
+  return record;
+}
+
+void GraphSession::report_session(const FinishReport& report, std::string outcome) {
+  if (core_->profile() != nullptr && !reported_) {
+    reported_ = true;
+    core_->profile_session(session_record(), report, std::move(outcome));
+  }
 }
 
 std::string GraphSession::tensor_name(const TensorRecord& tensor) const {

@@ -10,27 +10,21 @@ namespace {
 
 std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-const Exchange& find(const std::vector<Exchange>& ports, std::string_view kind,
-                     std::string_view name) {
-  const auto it = std::ranges::find(ports, name, &Exchange::name);
-  if (it != ports.end()) {
-    return *it;
-  }
-  std::string known;
-  for (const Exchange& port : ports) {
-    known += (known.empty() ? "" : ", ") + port.name;
-  }
-  invalid("The graph has no " + std::string(kind) + " (" + std::string(name) + "); its " +
-          std::string(kind) + "s are: " + (known.empty() ? "none" : known) + ".");
-}
-
 }  // namespace
 
 CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
                                     std::shared_ptr<const RecordedGraph> recorded, StateBlock state,
                                     const std::vector<Port>& inputs,
-                                    const std::vector<Port>& outputs, FinishReport& report)
-    : core_(std::move(core)), recorded_(std::move(recorded)), state_(std::move(state)) {
+                                    const std::vector<Port>& outputs, std::size_t slots,
+                                    FinishReport& report)
+    : core_(std::move(core)),
+      recorded_(std::move(recorded)),
+      state_(std::move(state)),
+      inputs_(inputs.size()) {
+  if (slots < 1 || slots > kMaxSlots) {
+    invalid("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
+            std::to_string(slots) + ") are asked for.");
+  }
   const ExecutionPlan& plan = recorded_->plan;
   const Device& device = core_->device();
   for (const Pool& pool : plan.pools) {
@@ -41,7 +35,7 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
         "arena of '" + recorded_->graph.name + "'", plan.arena_bytes, BufferKind::device);
   }
   const std::int64_t begin = now_ns();
-  encode_body(report);
+  plain_ = encode_body(TimingMode::off);
   const auto exchanges = [&](const std::vector<Port>& ports) {
     std::vector<Exchange> list;
     list.reserve(ports.size());
@@ -50,36 +44,78 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
     }
     return list;
   };
-  slot_ = std::make_unique<Slot>(device, state_, exchanges(inputs), exchanges(outputs), staging_);
+  for (std::size_t i = 0; i < slots; ++i) {
+    Staging staging;
+    slots_.push_back({std::make_unique<Slot>(device, state_, exchanges(inputs), exchanges(outputs),
+                                             staging, *this, static_cast<std::uint32_t>(i)),
+                      std::vector<std::uint64_t>(inputs.size())});
+  }
   report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
-}
-
-CapturedGraph::Recording::~Recording() {
-  if (profile_id_ != 0 && pools_[ExecutionPlan::kArena] != nullptr) {
-    core_->profile_buffer_freed(*pools_[ExecutionPlan::kArena]);
-  }
-}
-
-void CapturedGraph::Recording::encode_body(FinishReport& report) {
-  const ExecutionPlan& plan = recorded_->plan;
-  const ComputeGraph& graph = recorded_->graph;
-  const auto encoder = core_->device().backend().encoder({.name = graph.name, .reusable = true});
-  Labels labels(*encoder);
-  auto barrier = plan.barriers.begin();
-  for (std::uint32_t s = 0; s < plan.steps.size(); ++s) {
-    labels.enter(graph.names, graph.nodes[plan.steps[s].node].scope);
-    if (barrier != plan.barriers.end() && barrier->before_step == s) {
-      encoder->barrier();
-      ++barrier;
-    }
-    encoder->step(plan.steps, s, pools_);
-  }
-  labels.close();
-  body_ = encoder->finish();
   report.steps = static_cast<std::uint32_t>(plan.steps.size());
   report.barriers = static_cast<std::uint32_t>(plan.barriers.size());
   report.arena_bytes = plan.arena_bytes;
   report.live_peak_bytes = plan.live_peak_bytes;
+}
+
+CapturedGraph::Recording::~Recording() {
+  if (profile_id_ == 0) {
+    return;  // what is in flight keeps what it uses
+  }
+  try {
+    if (last_launch_ != nullptr) {
+      last_launch_->release();
+    }
+    for (const SlotEntry& entry : slots_) {
+      entry.slot->reclaim();  // its replay is not in the database yet
+    }
+    if (pools_[ExecutionPlan::kArena] != nullptr) {
+      core_->profile_buffer_freed(*pools_[ExecutionPlan::kArena]);
+    }
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the device is lost, and said so before
+  }
+}
+
+Body CapturedGraph::Recording::encode_body(TimingMode mode) const {
+  const ExecutionPlan& plan = recorded_->plan;
+  const ComputeGraph& graph = recorded_->graph;
+  const auto steps = static_cast<std::uint32_t>(plan.steps.size());
+  Backend& backend = core_->device().backend();
+  Body body{.mode = mode};
+  const auto encoder = backend.encoder({.name = graph.name, .reusable = true});
+  if (mode != TimingMode::off) {
+    body.stamps = backend.timestamps(steps + 1);
+    encoder->reset(body.stamps);
+    encoder->stamp(body.stamps, 0);
+  }
+  Labels labels(*encoder);
+  auto barrier = plan.barriers.begin();
+  for (std::uint32_t s = 0; s < steps; ++s) {
+    labels.enter(graph.names, graph.nodes[plan.steps[s].node].scope);
+    const bool waits = barrier != plan.barriers.end() && barrier->before_step == s;
+    barrier += waits ? 1 : 0;
+    if (waits || mode == TimingMode::node_serialised) {
+      encoder->barrier();
+    }
+    encoder->step(plan.steps, s, pools_);
+    if (body.stamps != nullptr) {
+      encoder->stamp(body.stamps, s + 1);
+    }
+  }
+  labels.close();
+  body.encoding = encoder->finish();
+  return body;
+}
+
+const Body& CapturedGraph::Recording::body_for(TimingMode mode) {
+  if (mode == TimingMode::off || mode == TimingMode::replay) {
+    plain_.mode = mode;
+    return plain_;
+  }
+  if (timed_.encoding == nullptr) {
+    core_->profile_timestamp_bias();
+    timed_ = encode_body(mode);
+  }
+  return timed_;
 }
 
 Exchange CapturedGraph::Recording::exchange(const Port& port) const {
@@ -90,30 +126,120 @@ Exchange CapturedGraph::Recording::exchange(const Port& port) const {
 
 void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
                                          std::span<const std::byte> bytes) {
-  const Exchange& input = find(slot_->inputs(), "input", name);
+  const std::vector<Exchange>& known = slots_[0].slot->inputs();
+  const Exchange& input = find_exchange(known, "input", name);
   if (input.spec.dtype != dtype || input.spec.bytes() != bytes.size()) {
     invalid("The input '" + input.name + "' is " + to_string(input.spec) + " (" +
             std::to_string(input.spec.bytes()) + " bytes), but was set to (" +
             std::to_string(bytes.size()) + ") bytes of " + std::string(name_of(dtype)) + ".");
   }
-  if (!bytes.empty()) {
-    std::memcpy(slot_->input_bytes(input), bytes.data(), bytes.size());
-  }
+  Input& value = inputs_[static_cast<std::size_t>(&input - known.data())];
+  value.bytes.assign(bytes.begin(), bytes.end());
+  ++value.version;
 }
 
-SubmissionTimes CapturedGraph::Recording::launch() {
-  times_ = slot_->run(*body_);
-  ++replays_;
+CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_wait) {
+  SlotEntry* oldest = nullptr;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    SlotEntry& entry = slots_[(next_slot_ + i) % slots_.size()];
+    Slot& slot = *entry.slot;
+    if (slot.phase() == Slot::Phase::held) {
+      continue;
+    }
+    if (slot.phase() == Slot::Phase::idle || slot.done()) {
+      slot.reclaim();
+      next_slot_ = (next_slot_ + i + 1) % slots_.size();
+      return &entry;
+    }
+    if (oldest == nullptr || slot.sequence() < oldest->slot->sequence()) {
+      oldest = &entry;
+    }
+  }
+  if (oldest == nullptr) {
+    invalid("All (" + std::to_string(slots_.size()) + ") slots of the graph '" +
+            recorded_->graph.name +
+            "' are held by tickets; release one, or finish the session with more slots.");
+  }
+  if (!may_wait) {
+    return nullptr;
+  }
+  oldest->slot->reclaim();
+  return oldest;
+}
+
+Slot* CapturedGraph::Recording::submit(bool may_wait, Follow follow) {
+  const std::int64_t begin = now_ns();
+  if (last_launch_ != nullptr) {
+    std::exchange(last_launch_, nullptr)->release();
+  }
+  SlotEntry* entry = acquire(may_wait);
+  if (entry == nullptr) {
+    return nullptr;
+  }
+  Slot& slot = *entry->slot;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (entry->versions[i] != inputs_[i].version) {
+      entry->versions[i] = inputs_[i].version;
+      std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
+    }
+  }
+  slot.submit(body_for(core_->timing_mode(timing_)), sequence_, begin, follow);
+  ++sequence_;
+  return &slot;
+}
+
+void CapturedGraph::Recording::launch() {
+  last_launch_ = submit(true, Follow::wait);
+  last_launch_->wait();
+}
+
+std::optional<Ticket> CapturedGraph::Recording::launch_async(bool may_wait) {
+  Slot* slot = submit(may_wait, Follow::other_work);
+  if (slot == nullptr) {
+    return std::nullopt;
+  }
+  return Ticket({shared_from_this(), slot});
+}
+
+const Slot& CapturedGraph::Recording::last_launch() const {
+  if (last_launch_ == nullptr) {
+    invalid("The graph '" + recorded_->graph.name +
+            "' holds no outputs: there was no launch(), or a later launch took them. Tickets hold "
+            "those of launch_async().");
+  }
+  return *last_launch_;
+}
+
+OutputView CapturedGraph::Recording::output(std::string_view name) const {
+  return last_launch().output(name);
+}
+
+std::uint64_t CapturedGraph::Recording::upload() {
+  if (is_uploaded()) {
+    return 0;
+  }
+  const std::int64_t begin = now_ns();
+  Backend& backend = core_->device().backend();
+  const StepList& steps = recorded_->plan.steps;
+  const auto encoder = backend.encoder({.name = "upload"});
+  std::vector<Kernel> seen;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (steps[s].kind == StepKind::dispatch && std::ranges::count(seen, steps[s].kernel) == 0) {
+      seen.push_back(steps[s].kernel);
+      encoder->step(steps.only(s, {0, 0, 0}), 0, pools_);
+    }
+  }
+  const EncodingRef list[] = {encoder->finish()};
+  backend.wait(backend.submit(list, Follow::wait));
+  uploaded_ = true;
+  return static_cast<std::uint64_t>(now_ns() - begin);
+}
+
+void CapturedGraph::Recording::completed(const Slot& slot) {
+  replays_.fetch_add(1, std::memory_order_relaxed);
   if (profile_id_ != 0) {
-    profile_replay();
+    profile_replay(slot);
   }
-  return times_;
-}
-
-std::pair<TensorSpec, std::span<const std::byte>> CapturedGraph::Recording::output(
-    std::string_view name) const {
-  const Exchange& port = find(slot_->outputs(), "output", name);
-  return {port.spec, {slot_->output_bytes(port), port.spec.bytes()}};
 }
 
 void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport& report) {
@@ -121,6 +247,7 @@ void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport
   if (sink == nullptr) {
     return;
   }
+  core_->profile_clock();
   RecordingRecord record;
   record.id = profile_id_ = sink->next_id();
   record.session = session;
@@ -143,24 +270,31 @@ void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport
   record.record_ns = report.record_ns;
   record.plan_ns = report.plan_ns;
   record.encode_ns = report.encode_ns;
-  record.time_ns = times_.submit_time_ns;
+  record.time_ns = now_ns();
   sink->recording(std::move(record));
-  profile_replay();
+  if (last_launch_ != nullptr) {
+    profile_replay(*last_launch_);
+  }
 }
 
-void CapturedGraph::Recording::profile_replay() {
+void CapturedGraph::Recording::profile_replay(const Slot& slot) {
+  const SubmissionTimes& times = slot.times();
   ReplayRecord record;
   record.recording = profile_id_;
-  record.sequence = replays_ - 1;
-  record.submission = times_.submission;
-  record.submit_time_ns = times_.submit_time_ns;
-  record.prepare_ns = times_.prepare_ns;
-  record.submit_ns = times_.submit_ns;
-  record.wait_ns = times_.wait_ns;
-  record.device_ns = times_.device_ns;
-  record.warm_up = replays_ == 1;
-  record.state = slot_->state_words();
-  core_->profile()->replay(std::move(record));
+  record.sequence = slot.sequence();
+  record.submission = times.submission;
+  record.slot = slot.index();
+  record.submit_time_ns = times.submit_time_ns;
+  record.prepare_ns = times.prepare_ns;
+  record.submit_ns = times.submit_ns;
+  record.wait_ns = times.wait_ns;
+  record.device_start_ns = times.device_start_ns;
+  record.device_ns = times.device_ns;
+  record.timing_mode = slot.timing_mode();
+  record.warm_up = slot.sequence() == 0;
+  record.state = slot.state_words();
+  record.step_ticks = slot.step_ticks();
+  core_->profile()->replay(record);
 }
 
 }  // namespace reprise

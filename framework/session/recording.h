@@ -1,4 +1,4 @@
-// CapturedGraph::Recording: a planned graph encoded once, with its arena and its slot.
+// CapturedGraph::Recording: a planned graph encoded once, with its arena and its slots.
 #pragma once
 #include "framework/session/executor_core.h"
 #include "framework/session/slot.h"
@@ -7,8 +7,10 @@
 
 namespace reprise {
 
-class CapturedGraph::Recording {
+class CapturedGraph::Recording final : public SlotOwner,
+                                       public std::enable_shared_from_this<Recording> {
  public:
+  static constexpr std::size_t kMaxSlots = 64;
   struct Port {
     std::string name;
     std::uint32_t tensor;
@@ -16,36 +18,60 @@ class CapturedGraph::Recording {
   /// Allocates and encodes; fills the plan's share of the report. Nothing runs yet.
   Recording(std::shared_ptr<ExecutorCore> core, std::shared_ptr<const RecordedGraph> recorded,
             StateBlock state, const std::vector<Port>& inputs, const std::vector<Port>& outputs,
-            FinishReport& report);
+            std::size_t slots, FinishReport& report);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
   ~Recording();
 
   void set_input(std::string_view name, DType dtype, std::span<const std::byte> bytes);
-  SubmissionTimes launch();
-  std::pair<TensorSpec, std::span<const std::byte>> output(std::string_view name) const;
+  void launch();
+  /// Empty only if `may_wait` is false and it would have to.
+  std::optional<Ticket> launch_async(bool may_wait);
+  OutputView output(std::string_view name) const;
+  const SubmissionTimes& last_times() const { return last_launch().times(); }
   const StateBlock& state() const { return state_; }
-  std::uint64_t num_replays() const { return replays_; }
+  std::size_t slots() const { return slots_.size(); }
+  std::uint64_t num_replays() const { return replays_.load(std::memory_order_relaxed); }
   const RecordedGraph& recorded() const { return *recorded_; }
-  const SubmissionTimes& last_times() const { return times_; }
+  std::uint64_t upload();
+  bool is_uploaded() const { return uploaded_ || num_replays() > 0; }
+  void set_timing(std::optional<TimingMode> mode) { timing_ = mode; }
 
-  /// Enters this recording and its first replay into the profiling database.
+  /// Enters this recording, and its first replay if there was one, into the profiling database.
   void profile(std::uint64_t session, const FinishReport& report);
+  void completed(const Slot& slot) override;
 
  private:
-  void encode_body(FinishReport& report);
-  void profile_replay();
+  struct Input {
+    std::vector<std::byte> bytes;
+    std::uint64_t version = 1;  // grows with every set
+  };
+  struct SlotEntry {
+    std::unique_ptr<Slot> slot;
+    std::vector<std::uint64_t> versions;  // of the inputs it holds
+  };
+  Body encode_body(TimingMode mode) const;
+  const Body& body_for(TimingMode mode);
   Exchange exchange(const Port& port) const;
+  /// An idle slot; null only if `may_wait` is false and it would have to.
+  SlotEntry* acquire(bool may_wait);
+  Slot* submit(bool may_wait, Follow follow);
+  const Slot& last_launch() const;
+  void profile_replay(const Slot& slot);
 
   std::shared_ptr<ExecutorCore> core_;
   std::shared_ptr<const RecordedGraph> recorded_;
   StateBlock state_;
   std::vector<std::shared_ptr<Buffer>> pools_;
-  Staging staging_;
-  std::unique_ptr<Encoding> body_;
-  std::unique_ptr<Slot> slot_;
-  SubmissionTimes times_;
-  std::uint64_t replays_ = 0;
+  Body plain_, timed_;  // timed_: node modes, made at first use
+  std::vector<Input> inputs_;
+  std::vector<SlotEntry> slots_;
+  std::size_t next_slot_ = 0;
+  Slot* last_launch_ = nullptr;  // held for the graph itself
+  std::optional<TimingMode> timing_;
+  bool uploaded_ = false;
+  std::uint64_t sequence_ = 0;  // launches so far
+  std::atomic<std::uint64_t> replays_{0};
   std::uint64_t profile_id_ = 0;
 };
 

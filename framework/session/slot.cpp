@@ -1,6 +1,7 @@
 #include "framework/session/slot.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstring>
 
@@ -9,6 +10,8 @@ namespace {
 
 constexpr std::uint64_t kWord = 4;
 constexpr std::uint64_t kPatchBytes = (StateLayout::kMaxCarried + 1) * kWord;
+constexpr std::uint32_t kAroundStamps = 2;
+constexpr std::uint64_t kAroundBytes = kAroundStamps * sizeof(std::uint64_t);
 
 std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
@@ -31,84 +34,86 @@ void grow(const Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t b
   }
 }
 
-/// Copies between a staging buffer and device buffers; every copy has its own place, so they need
-/// no barriers between them.
-class CopyList {
- public:
-  explicit CopyList(std::shared_ptr<Buffer> staging) { pools_.push_back(std::move(staging)); }
-  void add(std::uint64_t staging_offset, const std::shared_ptr<Buffer>& buffer,
-           std::uint64_t offset, std::uint64_t bytes, bool upload) {
-    if (bytes == 0) {
-      return;
-    }
-    const auto pool = static_cast<std::uint32_t>(pools_.size());
-    pools_.push_back(buffer);
-    const auto binding = [&](std::uint32_t p, std::uint64_t at, Access access) {
-      return Binding{p, access, BindingType::storage, at, bytes};
-    };
-    if (upload) {
-      steps_.copy(StepList::kNoNode, binding(0, staging_offset, Access::read),
-                  binding(pool, offset, Access::write));
-    } else {
-      steps_.copy(StepList::kNoNode, binding(pool, offset, Access::read),
-                  binding(0, staging_offset, Access::write));
-    }
+std::vector<StagedCopy> copies_of(const std::vector<Exchange>& tensors) {
+  std::vector<StagedCopy> copies;
+  for (const Exchange& t : tensors) {
+    copies.push_back({t.staging_offset, t.buffer, t.buffer_offset, t.spec.bytes()});
   }
-  std::unique_ptr<Encoding> encode(const Device& device, const EncoderOptions& options) const {
-    const auto encoder = device.backend().encoder(options);
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      encoder->step(steps_, i, pools_);
-    }
-    return encoder->finish();
-  }
+  return copies;
+}
 
- private:
-  StepList steps_;
-  std::vector<std::shared_ptr<Buffer>> pools_;
-};
-
-void add_tensor(CopyList& copies, const TensorRef& tensor, std::uint64_t staging_offset,
-                std::uint64_t bytes, bool upload) {
-  copies.add(staging_offset, tensor->buffer, tensor->offset, bytes, upload);
+StagedCopy copy_of(const TensorRef& tensor, std::uint64_t staging_offset, std::uint64_t bytes) {
+  return {staging_offset, tensor->buffer, tensor->offset, bytes};
 }
 
 }  // namespace
 
+const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_view kind,
+                              std::string_view name) {
+  const auto it = std::ranges::find(list, name, &Exchange::name);
+  if (it != list.end()) {
+    return *it;
+  }
+  std::string known;
+  for (const Exchange& port : list) {
+    known += (known.empty() ? "" : ", ") + port.name;
+  }
+  invalid("There is no " + std::string(kind) + " (" + std::string(name) + "); the " +
+          std::string(kind) + "s are: " + (known.empty() ? "none" : known) + ".");
+}
+
 Slot::Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
-           std::vector<Exchange> outputs, Staging& staging)
+           std::vector<Exchange> outputs, Staging& staging, SlotOwner& owner, std::uint32_t index)
     : device_(device),
       state_(std::move(state)),
       inputs_(std::move(inputs)),
       outputs_(std::move(outputs)),
-      timer_(device.backend().timer()) {
+      owner_(owner),
+      index_(index),
+      clock_(device.info()) {
   const std::uint64_t state_bytes = state_ ? aligned(patch_offset() + kPatchBytes) : 0;
   grow(device_, staging.upload, lay_out(inputs_, state_bytes), BufferKind::upload);
   state_offset_ = lay_out(outputs_, 0);
-  grow(device_, staging.download, state_offset_ + (state_ ? state_.layout().words() * kWord : 0),
-       BufferKind::download);
+  const std::uint64_t words = state_ ? state_.layout().words() : 0;
+  state_words_.resize(words);
+  ticks_offset_ = aligned(state_offset_ + words * kWord);
+  grow(device_, staging.download, ticks_offset_ + kAroundBytes, BufferKind::download);
+  if (staging.stamps == nullptr) {
+    staging.stamps = device_.backend().timestamps(kAroundStamps);
+  }
   staging_ = staging;
+}
 
-  CopyList up(staging_.upload);
-  CopyList down(staging_.download);
+const SlotEnds& Slot::ends_for(const Body& body) {
+  const std::size_t kind =
+      std::min<std::size_t>(static_cast<std::size_t>(body.mode), kEndKinds - 1);
+  if (ends_[kind].epilogue != nullptr) {
+    return ends_[kind];
+  }
+  SlotEncodingPlan plan;
+  plan.up = copies_of(inputs_);
+  plan.down = copies_of(outputs_);
   if (state_) {
     const auto& memory = *state_.memory_;
-    add_tensor(up, memory.block, 0, memory.layout.host_count() * kWord, true);
+    plan.up.push_back(copy_of(memory.block, 0, memory.layout.host_count() * kWord));
     if (memory.layout.carried_count() > 0) {
-      add_tensor(up, memory.patch, patch_offset(), kPatchBytes, true);
+      plan.up.push_back(copy_of(memory.patch, patch_offset(), kPatchBytes));
     }
-    add_tensor(down, memory.block, state_offset_, memory.layout.words() * kWord, false);
+    plan.down.push_back(copy_of(memory.block, state_offset_, memory.layout.words() * kWord));
   }
-  for (const Exchange& t : inputs_) {
-    up.add(t.staging_offset, t.buffer, t.buffer_offset, t.spec.bytes(), true);
+  if (body.mode == TimingMode::replay) {
+    plan.around = plan.resolved = staging_.stamps;
+    plan.ticks = staging_.download;
+    plan.ticks_offset = ticks_offset_;
+  } else if (body.stamps != nullptr) {
+    step_ticks_ = device_.backend().allocate(
+        "step timestamps", std::uint64_t{body.stamps->count()} * sizeof(std::uint64_t),
+        BufferKind::download);
+    plan.resolved = body.stamps;
+    plan.ticks = step_ticks_;
   }
-  for (const Exchange& t : outputs_) {
-    down.add(t.staging_offset, t.buffer, t.buffer_offset, t.spec.bytes(), false);
-  }
-  prologue_ =
-      up.encode(device_, {.name = "prologue", .reusable = true, .start_timer = timer_.get()});
-  epilogue_ = down.encode(
-      device_,
-      {.name = "epilogue", .reusable = true, .ends_at_host = true, .stop_timer = timer_.get()});
+  ends_[kind] = encode_slot_ends(device_.backend(), staging_, plan);
+  return ends_[kind];
 }
 
 std::uint64_t Slot::patch_offset() const { return aligned(state_.layout().host_count() * kWord); }
@@ -121,38 +126,125 @@ void Slot::write_state() {
   std::copy(host.begin(), host.end(), upload);
   std::memcpy(upload + patch_offset(), &memory.patch_mask, kWord);
   std::memcpy(upload + patch_offset() + kWord, memory.patches.data(), kPatchBytes - kWord);
-  memory.patch_mask = 0;
+  sent_patches_ = std::exchange(memory.patch_mask, 0);
+}
+
+/// Patches of a submission that failed go with the next one, unless they were set again.
+void Slot::restore_patches() {
+  auto& memory = *state_.memory_;
+  const std::lock_guard lock(memory.mutex);
+  const std::byte* sent = staging_.upload->mapped() + patch_offset() + kWord;
+  for (std::uint32_t lost = sent_patches_ & ~memory.patch_mask; lost != 0; lost &= lost - 1) {
+    const auto field = static_cast<std::size_t>(std::countr_zero(lost));
+    std::memcpy(&memory.patches[field], sent + field * kWord, kWord);
+  }
+  memory.patch_mask |= sent_patches_;
 }
 
 void Slot::read_state() {
   auto& memory = *state_.memory_;
-  state_words_.resize(memory.layout.words());
   std::memcpy(state_words_.data(), staging_.download->mapped() + state_offset_,
               state_words_.size() * kWord);
   const std::lock_guard lock(memory.mutex);
-  memory.returned.assign(state_words_.begin(), state_words_.end());
+  if (times_.submission > memory.returned_by) {
+    memory.returned_by = times_.submission;
+    std::ranges::copy(state_words_, memory.returned.begin());
+  }
 }
 
-SubmissionTimes Slot::run(const Encoding& body) {
-  SubmissionTimes times;
-  const std::int64_t begin = now_ns();
+void Slot::submit(const Body& body, std::uint64_t sequence, std::int64_t begin_ns, Follow follow) {
+  const SlotEnds& ends = ends_for(body);
+  const EncodingRef list[] = {ends.prologue, body.encoding, ends.epilogue};
   if (state_) {
     write_state();
   }
-  const Encoding* const list[] = {prologue_.get(), &body, epilogue_.get()};
-  times.submit_time_ns = now_ns();
-  times.submission = device_.backend().submit(list);
-  const std::int64_t submitted = now_ns();
-  device_.backend().wait(times.submission);
-  const std::int64_t done = now_ns();
+  const std::int64_t submit_ns = now_ns();
+  try {
+    times_.submission = device_.backend().submit(list, follow);
+  } catch (...) {
+    if (state_) {
+      restore_patches();
+    }
+    throw;
+  }
+  times_.submit_time_ns = submit_ns;
+  times_.prepare_ns = static_cast<std::uint64_t>(submit_ns - begin_ns);
+  times_.submit_ns = static_cast<std::uint64_t>(now_ns() - submit_ns);
+  times_.wait_ns = 0;
+  mode_ = body.mode;
+  sequence_ = sequence;
+  complete_ = false;
+  phase_.store(Phase::held, std::memory_order_release);
+}
+
+std::span<const std::uint64_t> Slot::ticks() const {
+  switch (mode_) {
+    case TimingMode::off:
+      return {};
+    case TimingMode::replay:
+      return {reinterpret_cast<const std::uint64_t*>(staging_.download->mapped() + ticks_offset_),
+              kAroundStamps};
+    default:
+      return {reinterpret_cast<const std::uint64_t*>(step_ticks_->mapped()),
+              step_ticks_->bytes() / sizeof(std::uint64_t)};
+  }
+}
+
+std::span<const std::uint64_t> Slot::step_ticks() const {
+  return mode_ == TimingMode::replay ? std::span<const std::uint64_t>() : ticks();
+}
+
+void Slot::complete() {
+  if (complete_) {
+    return;
+  }
+  complete_ = true;
   if (state_) {
     read_state();
   }
-  times.prepare_ns = static_cast<std::uint64_t>(times.submit_time_ns - begin);
-  times.submit_ns = static_cast<std::uint64_t>(submitted - times.submit_time_ns);
-  times.wait_ns = static_cast<std::uint64_t>(done - submitted);
-  times.device_ns = timer_->elapsed_ns();
-  return times;
+  const std::span<const std::uint64_t> stamps = ticks();
+  times_.device_start_ns.reset();
+  times_.device_ns.reset();
+  if (!stamps.empty()) {
+    times_.device_start_ns = clock_.moment_ns(stamps.front());
+    times_.device_ns = clock_.between_ns(stamps.front(), stamps.back());
+  }
+  owner_.completed(*this);
+}
+
+bool Slot::done() {
+  if (!complete_ && device_.backend().complete(times_.submission)) {
+    complete();
+  }
+  return complete_;
+}
+
+void Slot::wait() {
+  if (!complete_) {
+    const std::int64_t begin = now_ns();
+    device_.backend().wait(times_.submission);
+    times_.wait_ns = static_cast<std::uint64_t>(now_ns() - begin);
+    complete();
+  }
+}
+
+void Slot::release() noexcept {
+  phase_.store(complete_ ? Phase::idle : Phase::released, std::memory_order_release);
+}
+
+void Slot::reclaim() {
+  if (phase() == Phase::released) {
+    wait();
+    phase_.store(Phase::idle, std::memory_order_relaxed);
+  }
+}
+
+OutputView Slot::output(std::string_view name) const {
+  return output(find_exchange(outputs_, "output", name));
+}
+
+std::int32_t Slot::state(std::string_view field) const {
+  return std::bit_cast<std::int32_t>(state_words_[state_.info_of(field, DType::i32).word]);
 }
 
 }  // namespace reprise

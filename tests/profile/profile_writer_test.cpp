@@ -271,22 +271,6 @@ TEST(ProfileWriter, CountsRecordsThatCannotBeStored) {
   EXPECT_EQ(sql(path, "SELECT exit_state FROM runs"), "done");
 }
 
-TEST(ProfileWriter, DropsAndCountsReplaysAboveTheLimitOfTheQueue) {
-  profile::RecordQueue queue;
-  constexpr std::size_t kWords = (profile::RecordQueue::kMaxBytes >> 3U) / sizeof(std::uint32_t);
-  for (int i = 0; i < 12; ++i) {
-    ReplayRecord replay;
-    replay.state.resize(kWords);
-    queue.push(std::move(replay));
-  }
-  queue.push(SessionRecord{});
-  std::vector<profile::Record> batch;
-  EXPECT_TRUE(queue.take(batch, profile::RecordQueue::Clock::now()));
-  EXPECT_EQ(batch.size(), 8U);  // the eighth has no room for its header
-  EXPECT_EQ(queue.take_dropped(), 5U);
-  EXPECT_EQ(queue.take_dropped(), 0U);
-}
-
 TEST(ProfileWriter, StopsAtAWriteErrorTellsTheLogOnceAndCountsWhatIsLost) {
   const TempFolder folder;
   const auto path = folder / "profile.db";

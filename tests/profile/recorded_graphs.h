@@ -220,8 +220,10 @@ inline std::uint64_t send_run(ProfileSink& sink, std::shared_ptr<const RecordedG
     replay.submit_ns = r == 0 ? 1'000'000 : 100 + r;
     replay.device_ns = r == 0 ? 1'000'000 : 5000 + r;
     replay.warm_up = r == 0;
-    replay.state = {r, 0x01020304, 0xFFFFFFFF};
-    sink.replay(std::move(replay));
+    replay.timing_mode = TimingMode::replay;
+    const std::array<std::uint32_t, 3> state{r, 0x01020304, 0xFFFFFFFF};
+    replay.state = state;
+    sink.replay(replay);
   }
   return id;
 }

@@ -60,8 +60,8 @@ TEST_F(VulkanBackend, CopiesRoundTrip) {
   run.copy(*encoder, NormRun::from_host, 0, NormRun::x, 2 * NormRun::kBytes - 1);
   encoder->barrier();
   run.copy(*encoder, NormRun::x, 0, NormRun::to_host, 2 * NormRun::kBytes - 1);
-  const auto encoding = encoder->finish();
-  run.run(*encoding);
+  const EncodingRef encoding = encoder->finish();
+  run.run(encoding);
   const std::byte* got = run.pools[NormRun::to_host]->mapped();
   EXPECT_EQ(std::memcmp(got, run.pools[NormRun::from_host]->mapped(), 2 * NormRun::kBytes - 1), 0);
   EXPECT_EQ(got[2 * NormRun::kBytes - 1], std::byte{0xFF}) << "a copy wrote past its end";
@@ -70,7 +70,7 @@ TEST_F(VulkanBackend, CopiesRoundTrip) {
 TEST_F(VulkanBackend, DispatchesEqualTheHostComputation) {
   NormRun run(device(), fresh_seed());
   const auto encoding = run.whole(false);
-  run.run(*encoding);
+  run.run(encoding);
   EXPECT_LE(run.error(2), kTolerance);
   const auto info = device().kernel_info({"rms_norm", {device().traits().workgroup_size}, 1});
   ASSERT_TRUE(info.has_value());
@@ -90,7 +90,7 @@ TEST_F(VulkanBackend, AnEncodingIsSubmittedManyTimesWithoutAllocating) {
       run.input[k] = std::sin(static_cast<float>(k + i * 7U)) * 2;
     }
     std::memcpy(run.pools[NormRun::from_host]->mapped(), run.input.data(), 2 * NormRun::kBytes);
-    run.run(*encoding);
+    run.run(encoding);
     ASSERT_LE(run.error(2), kTolerance) << "submission " << i;
   }
   EXPECT_EQ(device().allocation_count(), before);
@@ -100,26 +100,26 @@ TEST_F(VulkanBackend, AnEncodingRepeatsInsideOneSubmission) {
   NormRun run(device(), fresh_seed());
   const auto start = device().encoder({.name = "upload"});
   run.upload(*start);
-  const auto upload = start->finish();
+  const EncodingRef upload = start->finish();
   // x <- norm(x): three of them in a row are three norms only if each sees the one before.
   const auto middle = device().encoder({.name = "body", .reusable = true});
   run.norm(*middle, NormRun::x, NormRun::y);
   middle->barrier();
   run.copy(*middle, NormRun::y, 0, NormRun::x);
-  const auto body = middle->finish();
+  const EncodingRef body = middle->finish();
   const auto end = device().encoder({.name = "download", .ends_at_host = true});
   run.copy(*end, NormRun::x, 0, NormRun::to_host);
-  const auto download = end->finish();
-  const Encoding* const list[] = {upload.get(), body.get(), body.get(), body.get(), download.get()};
-  device().wait(device().submit(list));
+  const EncodingRef download = end->finish();
+  const EncodingRef list[] = {upload, body, body, body, download};
+  run.run(list);
   EXPECT_LE(run.error(3), kTolerance);
 }
 
 TEST_F(VulkanBackend, AnEncodingThatIsNotReusableIsSubmittedOnce) {
   NormRun run(device(), fresh_seed());
   const auto encoding = run.whole(false);
-  run.run(*encoding);
-  const Error error = caught([&] { run.run(*encoding); });
+  run.run(encoding);
+  const Error error = caught([&] { run.run(encoding); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   EXPECT_TRUE(mentions(error, "whole")) << error.what();
 }
@@ -133,36 +133,50 @@ TEST_F(VulkanBackend, ManyDispatchesGrowTheDescriptorPools) {
     encoder->barrier();
   }
   run.copy(*encoder, NormRun::y, 0, NormRun::to_host);
-  const auto encoding = encoder->finish();
-  run.run(*encoding);
+  const EncodingRef encoding = encoder->finish();
+  run.run(encoding);
   EXPECT_LE(run.error(1), kTolerance);
 }
 
-TEST_F(VulkanBackend, ATimerMeasuresWhatRunsBetween) {
+TEST_F(VulkanBackend, TimestampsLieInOrderInsideTheWaitedTime) {
   if (device().info().timestamp_valid_bits == 0) {
     GTEST_SKIP() << "The device has no timestamps.";
   }
   NormRun run(device(), fresh_seed());
-  const auto timer = device().timer();
-  EXPECT_FALSE(timer->elapsed_ns().has_value()) << "nothing ran yet";
-  const auto start =
-      device().encoder({.name = "start", .reusable = true, .start_timer = timer.get()});
-  run.upload(*start);
-  const auto before = start->finish();
-  const auto body = run.whole(true);
-  const auto stop = device().encoder({.name = "stop", .reusable = true, .stop_timer = timer.get()});
-  run.copy(*stop, NormRun::y, 0, NormRun::to_host);
-  const auto after = stop->finish();
-  const Encoding* const list[] = {before.get(), body.get(), body.get(), after.get()};
+  constexpr std::uint32_t kStamps = 3;
+  const auto stamps = device().timestamps(kStamps);
+  const auto ticks = device().allocate("ticks", kStamps * 8, BufferKind::download);
+  const auto encoder = device().encoder({.name = "timed", .reusable = true, .ends_at_host = true});
+  encoder->reset(stamps);
+  run.upload(*encoder);
+  encoder->stamp(stamps, 0);
+  run.norm(*encoder, NormRun::x, NormRun::y);
+  encoder->stamp(stamps, 1);
+  encoder->barrier();
+  run.norm(*encoder, NormRun::y, NormRun::z);
+  encoder->stamp(stamps, 2);
+  encoder->resolve(stamps, ticks, 0);
+  const EncodingRef encoding = encoder->finish();
   for (int i = 0; i < 3; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    device().wait(device().submit(list));
-    const auto wall = std::chrono::steady_clock::now() - begin;
-    ASSERT_TRUE(timer->elapsed_ns().has_value());
-    EXPECT_GT(*timer->elapsed_ns(), 0U);
-    EXPECT_LE(*timer->elapsed_ns(),
-              static_cast<std::uint64_t>(std::chrono::nanoseconds(wall).count()));
+    run.run(encoding);
+    const std::chrono::nanoseconds wall = std::chrono::steady_clock::now() - begin;
+    std::array<std::uint64_t, kStamps> taken{};
+    std::memcpy(taken.data(), ticks->mapped(), sizeof(taken));
+    EXPECT_LT(taken[0], taken[1]);
+    EXPECT_LT(taken[1], taken[2]);
+    EXPECT_LE(static_cast<double>(taken[2] - taken[0]) * device().info().timestamp_period_ns,
+              static_cast<double>(wall.count()));
   }
+}
+
+TEST_F(VulkanBackend, RefusesTimestampsOfAnotherDeviceAndThoseThatDoNotExist) {
+  const auto other = open_with({});
+  const auto encoder = device().encoder({.name = "wrong"});
+  EXPECT_EQ(caught([&] { encoder->reset(other->timestamps(1)); }).code(),
+            ErrorCode::invalid_argument);
+  const Error absent = caught([&] { encoder->stamp(device().timestamps(2), 2); });
+  EXPECT_TRUE(mentions(absent, "(2)")) << absent.what();
 }
 
 TEST_F(VulkanBackend, ValidationSeesAMissingBarrierOnce) {
@@ -170,9 +184,8 @@ TEST_F(VulkanBackend, ValidationSeesAMissingBarrierOnce) {
   const auto encoder = device().encoder({.name = "hazard"});
   run.norm(*encoder, NormRun::x, NormRun::y);
   run.norm(*encoder, NormRun::y, NormRun::z);
-  const auto encoding = encoder->finish();
-  const Encoding* const list[] = {encoding.get()};
-  device().wait(device().submit(list));
+  const EncodingRef encoding = encoder->finish();
+  run.run(encoding);
   EXPECT_NE(messages().find("READ_AFTER_WRITE"), std::string::npos) << messages();
   expect_messages(1);
 }
@@ -183,8 +196,8 @@ TEST_F(VulkanBackend, ABarrierIsEnoughForValidation) {
   run.norm(*encoder, NormRun::x, NormRun::y);
   encoder->barrier();
   run.norm(*encoder, NormRun::y, NormRun::z);
-  const auto encoding = encoder->finish();
-  run.run(*encoding);
+  const EncodingRef encoding = encoder->finish();
+  run.run(encoding);
 }
 
 TEST_F(VulkanBackend, RefusesImpossibleAllocations) {
@@ -255,7 +268,7 @@ TEST_F(VulkanBackend, NamesWhatAKernelNeedsAndTheDeviceLacks) {
 
 TEST_F(VulkanBackend, AWaitWithoutProgressEnds) {
   const auto impatient = open_with(std::chrono::milliseconds(50));
-  const Error error = caught([&] { impatient->wait(impatient->submit({}) + 1); });
+  const Error error = caught([&] { impatient->wait(impatient->submit({}, Follow::wait) + 1); });
   EXPECT_EQ(error.code(), ErrorCode::timeout);
   EXPECT_TRUE(mentions(error, "50 ms")) << error.what();
 }
@@ -271,7 +284,7 @@ TEST_F(VulkanBackend, RunsWithoutValidation) {
   const auto plain = open(test_device(enumerate()), {});
   NormRun run(*plain, fresh_seed());
   const auto encoding = run.whole(false);
-  run.run(*encoding);
+  run.run(encoding);
   EXPECT_LE(run.error(2), kTolerance);
   EXPECT_EQ(validation_message_count(*plain), 0U);
 }
@@ -291,7 +304,7 @@ TEST_F(VulkanBackend, EightThreadsEncodeAndSubmitConcurrently) {
       NormRun run(device(), seed + t);
       for (int i = 0; i < 10; ++i) {
         const auto encoding = run.whole(i % 2 == 0);
-        run.run(*encoding);
+        run.run(encoding);
         errors[t] = std::max(errors[t], run.error(2));
       }
     });

@@ -62,7 +62,7 @@ struct NormRun {
     copy(encoder, from_host, kBytes, weight);
     encoder.barrier();
   }
-  std::unique_ptr<Encoding> whole(bool reusable) {
+  EncodingRef whole(bool reusable) {
     const auto encoder =
         device.encoder({.name = "whole", .reusable = reusable, .ends_at_host = true});
     encoder->begin_label("norms");
@@ -75,9 +75,9 @@ struct NormRun {
     encoder->end_label();
     return encoder->finish();
   }
-  void run(const Encoding& encoding) {
-    const Encoding* const list[] = {&encoding};
-    device.wait(device.submit(list));
+  void run(const EncodingRef& encoding) { run(std::span(&encoding, 1)); }
+  void run(std::span<const EncodingRef> encodings) {
+    device.wait(device.submit(encodings, Follow::wait));
   }
 
   std::vector<float> result() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reprise/core/buffer_uses.h"
 #include "reprise/core/step.h"
 
 namespace reprise {
@@ -36,27 +37,34 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error };
 /// May be called from any thread.
 using LogCallback = std::function<void(LogLevel, std::string_view)>;
 
-/// Measures the device time between two encodings of one submission. Not thread-safe.
-class Timer {
+/// Device-clock readings that encodings take and copy to the host. Submissions of one queue run one
+/// after another, so one set serves any number of them. Keep it until they are complete.
+class Timestamps {
  public:
-  virtual ~Timer() = default;
-  /// Of the last completed submission; empty if the device cannot time itself.
-  virtual std::optional<std::uint64_t> elapsed_ns() = 0;
+  explicit Timestamps(std::uint32_t count) : count_(count) {}
+  virtual ~Timestamps() = default;
+  std::uint32_t count() const { return count_; }
+
+ private:
+  std::uint32_t count_;
 };
 
-/// Encoded commands, ready to be submitted any number of times. Keep it, and every buffer its steps
-/// use, until the submissions that use it are complete.
+/// Encoded commands, ready to be submitted any number of times.
 class Encoding {
  public:
   virtual ~Encoding() = default;
+  /// Every buffer its commands use; the encoding keeps them alive.
+  const BufferUses& uses() const { return uses_; }
+
+ protected:
+  BufferUses uses_;
 };
+using EncodingRef = std::shared_ptr<const Encoding>;
 
 struct EncoderOptions {
   std::string_view name{};
   bool reusable = false;      // submitted more than once, possibly several times in one submission
-  bool ends_at_host = false;  // what its copies write is read by the host
-  Timer* start_timer = nullptr;  // taken after all steps of this encoding
-  Timer* stop_timer = nullptr;   // taken before the first step of this encoding
+  bool ends_at_host = false;  // the host may read what this and earlier encodings wrote
 };
 
 /// Encodes steps in order, on one thread. Starts after everything submitted before: an encoding
@@ -66,12 +74,30 @@ class Encoder {
   virtual ~Encoder() = default;
   /// Everything before is complete and visible to everything after.
   virtual void barrier() = 0;
-  /// `pools[i]` is the memory of Binding::pool i; the buffers must outlive the encoding.
+  /// `pools[i]` is the memory of Binding::pool i.
   virtual void step(const StepList& steps, std::size_t index,
                     std::span<const std::shared_ptr<Buffer>> pools) = 0;
+  /// Makes all timestamps takeable again; before the first stamp() of a submission.
+  virtual void reset(const std::shared_ptr<Timestamps>& stamps) = 0;
+  /// Takes one when everything before is complete.
+  virtual void stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) = 0;
+  /// Copies all, 8 bytes of ticks each, to a download buffer. All must have been taken.
+  virtual void resolve(const std::shared_ptr<Timestamps>& stamps, const std::shared_ptr<Buffer>& to,
+                       std::uint64_t offset) = 0;
   virtual void begin_label(std::string_view name) = 0;
   virtual void end_label() = 0;
   virtual std::unique_ptr<Encoding> finish() = 0;
+};
+
+/// What the caller of submit() does next: a device that shares the host's processor runs the work
+/// on the waiting thread instead of waking another.
+enum class Follow : std::uint8_t { wait, other_work };
+
+/// One moment on the host's and the device's clock.
+struct ClockSample {
+  std::int64_t host_ns = 0;  // CLOCK_MONOTONIC
+  std::uint64_t device_ticks = 0;
+  std::uint64_t max_deviation_ns = 0;
 };
 
 /// One opened device. All members may be called concurrently.
@@ -88,11 +114,19 @@ class Backend {
   virtual std::uint64_t allocation_count() const = 0;
 
   virtual std::unique_ptr<Encoder> encoder(const EncoderOptions& options) = 0;
-  virtual std::unique_ptr<Timer> timer() = 0;
-  /// Runs the encodings in order after everything submitted before. Returns the value to wait for.
-  virtual std::uint64_t submit(std::span<const Encoding* const> encodings) = 0;
+  /// Null if the device cannot time itself.
+  virtual std::shared_ptr<Timestamps> timestamps(std::uint32_t count) = 0;
+  /// Empty if the driver cannot read both clocks together.
+  virtual std::optional<ClockSample> clock() = 0;
+  /// Runs the encodings in order after everything submitted before, and keeps them until they are
+  /// complete. Returns the value to wait for; values grow by one.
+  virtual std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) = 0;
+  /// Never blocks. Throws device_lost.
+  virtual bool complete(std::uint64_t submission) = 0;
   /// Throws device_lost or timeout; never waits for ever.
   virtual void wait(std::uint64_t submission) = 0;
+  /// The last submission in flight that accesses the buffer in one of these ways; 0 if none does.
+  virtual std::uint64_t last_use(const Buffer& buffer, Access access) = 0;
   /// Facts about a kernel some encoding used; empty on devices that run references.
   virtual std::optional<KernelInfo> kernel_info(const Kernel& kernel) const = 0;
 };

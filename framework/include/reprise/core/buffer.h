@@ -8,13 +8,14 @@
 namespace reprise {
 
 enum class BufferKind : std::uint8_t {
-  device,    // read and written by steps; not mapped
+  device,    // read and written by steps; mapped where the host shares the device's memory
   upload,    // host-visible source of copies
   download,  // host-visible target of copies
 };
 
 /// One allocation of a backend, freed with its last owner. bytes() and name() never change;
-/// the mapped bytes may be used by one thread at a time, and not while a submission uses them.
+/// the mapped bytes may be used by one thread at a time, and not while a submission uses them
+/// (Backend::last_use).
 class Buffer {
  public:
   Buffer(std::string name, std::uint64_t bytes, BufferKind kind)
@@ -28,7 +29,7 @@ class Buffer {
   BufferKind kind() const { return kind_; }
   /// When it was allocated, CLOCK_MONOTONIC.
   std::int64_t created_ns() const { return created_ns_; }
-  /// Null unless the kind is upload or download.
+  /// Null where only the device reaches the memory; never for the kinds upload and download.
   std::byte* mapped() const { return mapped_; }
 
  protected:

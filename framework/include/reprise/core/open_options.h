@@ -12,6 +12,8 @@ struct OpenOptions {
   LogCallback log;
   /// A wait without any progress for this long is an error. 0: 60 s, 10 min on CPU-type devices.
   std::chrono::milliseconds hang_timeout{0};
+  /// False: the host reaches device memory through copies alone, as on a discrete GPU.
+  bool map_device_memory = true;
 };
 
 }  // namespace reprise

@@ -11,8 +11,9 @@ namespace reprise {
 
 /// Facts about a device that choose kernel variants; filled from queried properties.
 struct DeviceTraits {
-  bool runs_references = false;  // ops run as host functions instead of shaders
-  bool cpu_type = false;         // a software driver: small workgroups, no shared memory
+  bool runs_references = false;      // ops run as host functions instead of shaders
+  bool cpu_type = false;             // a software driver: small workgroups, no shared memory
+  bool overlaps_dispatches = false;  // without a barrier between them, dispatches may run together
   std::uint32_t subgroup_size = 1;
   std::uint32_t workgroup_size = 64;  // of one-invocation-per-element kernels
   std::uint32_t shared_bytes = 0;
@@ -77,6 +78,9 @@ class StepList {
   }
   void call(const BoundCall& call);
   void copy(std::uint32_t node, const Binding& from, const Binding& to);
+
+  /// One dispatch alone, over another grid.
+  StepList only(std::size_t index, const Grid& grid) const;
 
   std::size_t size() const { return steps_.size(); }
   const Step& operator[](std::size_t i) const { return steps_[i]; }

@@ -4,11 +4,14 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "reprise/core/backend.h"
 #include "reprise/graph/recorded_graph.h"
+#include "reprise/profile/timing_mode.h"
 
 namespace reprise {
 
@@ -48,15 +51,56 @@ struct RecordingRecord {
   std::int64_t time_ns = 0;
 };
 
+/// One replay that is complete. The spans are read during the call only.
 struct ReplayRecord {
   std::uint64_t recording = 0;
   std::uint64_t sequence = 0, submission = 0;
-  std::uint32_t slot = 0;
+  std::uint32_t iteration = 0, slot = 0;
   std::int64_t submit_time_ns = 0;
   std::uint64_t prepare_ns = 0, submit_ns = 0, wait_ns = 0;
+  std::optional<std::int64_t> device_start_ns;  // on the device's own clock: see ClockRecord
   std::optional<std::uint64_t> device_ns;
-  bool warm_up = false;              // the run inside finish()
-  std::vector<std::uint32_t> state;  // the block after this replay, words by state_fields
+  TimingMode timing_mode = TimingMode::off;
+  bool warm_up = false;                    // the first replay of a recording
+  std::uint32_t status = 0;                // 0: it ran to its end
+  std::span<const std::uint32_t> state{};  // the block after this replay, words by state_fields
+  /// Device clock in ticks, node modes only: the start of the body, then the end of every step.
+  std::span<const std::uint64_t> step_ticks{};
+};
+
+/// One moment on three clocks. Device time in nanoseconds is ticks * timestamp_period_ns.
+struct ClockRecord {
+  std::int64_t host_ns = 0, realtime_ns = 0;
+  std::uint64_t device_ticks = 0;
+  std::uint64_t max_deviation_ns = 0;  // the device moment lies this close to the host moment
+};
+
+/// A stretch of host time somebody gave a name: a session and its parts, or the user's own.
+struct HostScopeRecord {
+  std::uint64_t id = 0, parent = 0;  // parent 0: none
+  std::string name{}, category{}, thread{};
+  std::int64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+};
+
+struct EventRecord {
+  LogLevel severity = LogLevel::info;
+  std::string source, code, message;         // "profile", "writer_stopped", a sentence
+  std::uint64_t session = 0, recording = 0;  // record ids; 0: none
+  std::int64_t time_ns = 0;
+};
+
+/// What the writer did so far. What is sent is written or dropped sooner or later.
+struct ProfileHealth {
+  std::uint64_t replays_committed = 0;
+  std::uint64_t replays_dropped = 0, timings_dropped = 0, records_dropped = 0;
+  bool stopped = false;  // an error of the file ended the writing
+};
+
+/// What the writer may use.
+struct ProfileLimits {
+  std::uint64_t step_timing_bytes = std::uint64_t{256} << 20U;  // raw step times kept in the file
+  std::uint64_t ring_bytes = std::uint64_t{16} << 20U;          // replays waiting to be written
 };
 
 class ProfileSink {
@@ -68,7 +112,17 @@ class ProfileSink {
   virtual void buffer(BufferRecord record) = 0;
   virtual void buffer_freed(std::uint64_t id, std::int64_t time_ns) = 0;
   virtual void recording(RecordingRecord record) = 0;
-  virtual void replay(ReplayRecord record) = 0;
+  virtual void host_scope(HostScopeRecord record) = 0;
+  virtual void event(EventRecord record) = 0;
+  virtual void clock(const ClockRecord& record) = 0;
+  /// What one timestamp adds to the time it measures, nanoseconds.
+  virtual void timestamp_bias(std::uint64_t bias_ns) = 0;
+  /// The hot path: no allocation, no lock, no system call. Without room the step times are dropped
+  /// first, then the replay; both are counted.
+  virtual void replay(const ReplayRecord& record) = 0;
+  /// Returns when everything sent before is committed, or writing stopped.
+  virtual void flush() = 0;
+  virtual ProfileHealth health() const = 0;
 
   std::uint64_t next_id() { return ids_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
@@ -81,6 +135,6 @@ class ProfileSink {
 /// a profiling database, has a newer schema, or another live process writes it; a file that did not
 /// exist before is not left behind then. Later write errors stop the writing and go to `log`.
 std::shared_ptr<ProfileSink> open_profile(const std::filesystem::path& path, const RunInfo& run,
-                                          LogCallback log = {});
+                                          LogCallback log = {}, ProfileLimits limits = {});
 
 }  // namespace reprise

@@ -1,44 +1,26 @@
 // CapturedGraph: a recording that can be replayed for ever. Its state and inputs change between
 // launches; its steps, memory and commands do not.
 #pragma once
-#include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "reprise/graph/recorded_graph.h"
+#include "reprise/profile/timing_mode.h"
+#include "reprise/session/ticket.h"
 
 namespace reprise {
 
-/// Throws invalid_argument unless elements of type T are what `spec` holds (std::byte always is).
-template <class T>
-void require_elements(std::string_view name, const TensorSpec& spec);
-template <>
-void require_elements<float>(std::string_view name, const TensorSpec& spec);
-template <>
-void require_elements<std::int32_t>(std::string_view name, const TensorSpec& spec);
-template <>
-void require_elements<std::byte>(std::string_view name, const TensorSpec& spec);
-
-template <class T>
-std::vector<T> elements_of(std::string_view name, const TensorSpec& spec,
-                           std::span<const std::byte> bytes) {
-  require_elements<T>(name, spec);
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) {
-    std::memcpy(static_cast<void*>(values.data()), bytes.data(), values.size() * sizeof(T));
-  }
-  return values;
-}
-
 /// Retains everything it uses: weights, caches, state, its arena. Not thread-safe; different graphs
-/// may be used from different threads. An empty graph (default constructed) can only be asked.
+/// may be used from different threads, and so may the tickets of one. An empty graph (default
+/// constructed) can only be asked whether it is. Destroying a graph does not disturb its launches.
 class CapturedGraph {
  public:
   class Recording;
   CapturedGraph();
-  explicit CapturedGraph(std::unique_ptr<Recording> recording);
+  explicit CapturedGraph(std::shared_ptr<Recording> recording);
   CapturedGraph(CapturedGraph&&) noexcept;
   CapturedGraph& operator=(CapturedGraph&&) noexcept;
   ~CapturedGraph();
@@ -53,31 +35,42 @@ class CapturedGraph {
   void set(std::string_view field, std::int32_t value);
   void set(std::string_view field, float value);
 
-  /// One replay: submits and waits. Throws device_lost or timeout.
+  /// One replay: submits and waits. Takes the outputs of the launch() before. Throws device_lost or
+  /// timeout.
   void launch();
-  /// An output of the last replay. T: see FinishResult::read.
+  /// An output of the last launch(), until the next launch of any kind. T: see Ticket::read.
   template <class T = float>
   std::vector<T> read(std::string_view output) const {
-    const auto [spec, bytes] = output_bytes(output);
-    return elements_of<T>(output, spec, bytes);
+    return elements_of<T>(output, this->output(output));
   }
-  /// A state field after the last replay.
+  OutputView output(std::string_view name) const;
+  /// A state field after the last replay known to be complete.
   std::int32_t state(std::string_view field) const;
 
-  /// Replays that succeeded, the run inside finish() included.
+  /// Submits without waiting. The outputs live in a slot of their own until the ticket is released;
+  /// with all slots in use by the device alone it waits for the oldest, with all slots held by
+  /// tickets it throws invalid_argument. Never overwrites anything.
+  Ticket launch_async();
+  /// As launch_async, but empty where that would wait.
+  std::optional<Ticket> try_launch_async();
+  std::size_t slots() const;
+
+  /// Creates pipelines and runs each once over nothing, so that the first launch is not slower than
+  /// the next. Nanoseconds it took; 0 if there was nothing left to do.
+  std::uint64_t upload();
+  bool is_uploaded() const;
+
+  /// How the next replays are timed; empty: as the executor says.
+  void set_timing(std::optional<TimingMode> mode);
+  /// Replays that succeeded and are known to be complete, the run inside finish() included.
   std::uint64_t num_replays() const;
   const RecordedGraph& recorded() const;
-  /// Host and device times of the last replay, in nanoseconds.
-  struct Times {
-    std::uint64_t prepare_ns = 0, submit_ns = 0, wait_ns = 0;
-    std::optional<std::uint64_t> device_ns;
-  };
-  Times last_times() const;
+  /// Of the last launch().
+  const SubmissionTimes& last_times() const;
 
  private:
-  std::pair<TensorSpec, std::span<const std::byte>> output_bytes(std::string_view output) const;
   Recording& recording() const;
-  std::unique_ptr<Recording> recording_;
+  std::shared_ptr<Recording> recording_;
 };
 
 }  // namespace reprise

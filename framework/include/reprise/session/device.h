@@ -8,10 +8,12 @@
 
 namespace reprise {
 
+class UploadRing;
+
 /// A cheap value; copies share the device. All members may be called concurrently.
 class Device {
  public:
-  explicit Device(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
+  explicit Device(std::shared_ptr<Backend> backend);
   Backend& backend() const { return *backend_; }
   const DeviceInfo& info() const { return backend_->info(); }
 
@@ -23,21 +25,22 @@ class Device {
   Tensor from_host(const Shape& shape, std::span<const float> values, std::string name = {}) const;
   Tensor from_host(const Shape& shape, std::span<const std::int32_t> values,
                    std::string name = {}) const;
-  /// The bytes of a persistent, contiguous tensor, after all work submitted so far. Throws
+  /// The bytes of a persistent, contiguous tensor, after all work submitted so far that writes it:
+  /// where the host shares the device's memory, other work is not waited for. Throws
   /// invalid_argument for a session's transient: declare it with output() instead.
   std::vector<std::byte> to_host(const Tensor& tensor) const;
 
-  /// Blocking copies to and from any buffer, in pieces through a small staging buffer.
+  /// Copies to and from any buffer, in order with the work submitted from this thread: a write
+  /// waits for nothing but work in flight that uses the memory, or is queued behind it; its bytes
+  /// may be reused at once. Throws invalid_argument for ranges outside the buffer.
   void write(const std::shared_ptr<Buffer>& to, std::uint64_t offset,
              std::span<const std::byte> bytes) const;
   void read(const std::shared_ptr<Buffer>& from, std::uint64_t offset,
             std::span<std::byte> bytes) const;
 
  private:
-  void transfer(const std::shared_ptr<Buffer>& from, std::uint64_t from_offset,
-                const std::shared_ptr<Buffer>& to, std::uint64_t to_offset,
-                std::uint64_t bytes) const;
   std::shared_ptr<Backend> backend_;
+  std::shared_ptr<UploadRing> ring_;
 };
 
 }  // namespace reprise

@@ -13,6 +13,21 @@ struct ExecutorOptions {
   std::filesystem::path profile{};  // profiling database to write; empty: none
   RunInfo run{};                    // stored with it
   LogCallback log{};
+  TimingMode timing = TimingMode::replay;  // of graphs that do not choose their own
+};
+
+/// A stretch of host time in the profiling database, from its making to its end.
+class [[nodiscard]] HostScope {
+ public:
+  HostScope(std::shared_ptr<ExecutorCore> core, std::string name);
+  HostScope(const HostScope&) = delete;
+  HostScope& operator=(const HostScope&) = delete;
+  ~HostScope();
+
+ private:
+  std::shared_ptr<ExecutorCore> core_;  // null without a profile
+  std::string name_;
+  std::int64_t start_ns_ = 0;
 };
 
 /// Any number of sessions may be open, each used by one thread. Sessions and graphs keep what they
@@ -27,6 +42,14 @@ class GraphExecutor {
   GraphSession begin(SessionOptions options = {});
   /// Ops are captured; finish() plans, encodes, runs once and hands out the graph.
   GraphSession begin_recorded(SessionOptions options = {});
+
+  /// From the next launch on; may be called while graphs are replayed, from any thread. Node mode
+  /// replays through a second encoding with timestamps, made at its first use.
+  void set_timing(TimingMode mode) const;
+  /// auto scope = executor.host_scope("tokenize");
+  HostScope host_scope(std::string name) const;
+  /// What the writer of the profiling database did so far; empty without one.
+  std::optional<ProfileHealth> profile_health() const;
 
  private:
   std::shared_ptr<ExecutorCore> core_;

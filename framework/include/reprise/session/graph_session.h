@@ -7,6 +7,7 @@
 #include <string>
 
 #include "reprise/core/recorder.h"
+#include "reprise/profile/profile_sink.h"
 #include "reprise/session/device.h"
 #include "reprise/session/results.h"
 #include "reprise/session/state_block.h"
@@ -16,14 +17,18 @@ namespace reprise {
 class ExecutorCore;
 class GraphCapture;
 class DirectRun;
+class DirectSubmission;
 
 struct SessionOptions {
   std::string name{};  // of the graph in messages and the database; "direct" or "recorded" if empty
   StateBlock state{};  // empty: the session has no state
 };
 
+/// Of recorded sessions; direct ones have no use for it.
 struct FinishOptions {
-  ReuseRule reuse = ReuseRule::epoch;  // of the arena; recorded sessions only
+  ReuseRule reuse = ReuseRule::epoch;  // of the arena
+  std::size_t slots = 2;               // launches that may be in flight or unreleased; 1 to 64
+  bool run = true;                     // false: the graph is made, but nothing runs
 };
 
 /// Destroyed unfinished, it is discarded: nothing runs and the executor stays usable. After a throw
@@ -49,6 +54,9 @@ class GraphSession final : public Recorder {
   void output(std::string_view name, const Tensor& tensor);
   /// Runs what was recorded. Nothing can be recorded afterwards.
   FinishResult finish(const FinishOptions& options = {});
+  /// Direct sessions: hands over what was encoded and returns at once. Recorded ones throw
+  /// invalid_argument: finish them and use CapturedGraph::launch_async.
+  Ticket submit();
 
   Tensor state_block() override;
   std::string tensor_name(const TensorRecord& tensor) const override;
@@ -71,8 +79,10 @@ class GraphSession final : public Recorder {
   void record_plan_op();
   template <class F>
   auto in_context(std::string_view what, F&& f);
+  std::shared_ptr<DirectSubmission> submit_direct(Follow follow);
   FinishResult finish_direct();
   FinishResult finish_recorded(const FinishOptions& options);
+  SessionRecord session_record();
   void report_session(const FinishReport& report, std::string outcome);
 
   std::shared_ptr<ExecutorCore> core_;
@@ -86,6 +96,7 @@ class GraphSession final : public Recorder {
   std::int64_t begin_ns_;
   std::uint32_t ops_ = 0;
   std::uint64_t profile_id_ = 0;
+  bool reported_ = false;  // the database has the session, or its submission sends it
 };
 
 }  // namespace reprise

@@ -55,7 +55,7 @@ class FinishResult {
   template <class T = float>
   std::vector<T> read(std::string_view name) const {
     const OutputSet::Output& output = outputs_.find(name);
-    return elements_of<T>(name, output.spec, output.bytes);
+    return elements_of<T>(name, {output.spec, output.bytes});
   }
 
  private:

@@ -39,6 +39,7 @@ class StateBlock {
     std::uint32_t patch_mask = 0;         // carried fields set since the last launch
     std::vector<std::uint32_t> patches;   // their values
     std::vector<std::uint32_t> returned;  // the block after the last completed launch
+    std::uint64_t returned_by = 0;        // its submission
   };
   const StateFieldInfo& info_of(std::string_view field, DType dtype) const;
   void set_bits(const StateFieldInfo& info, std::uint32_t bits) const;

@@ -1,0 +1,135 @@
+#include "backends/cpu/cpu_queue.h"
+
+#include <string>
+
+namespace reprise::cpu {
+
+CpuQueue::~CpuQueue() {
+  {
+    Lock lock(mutex_);
+    while (running_ || (completed_ < submitted_ && !failure_)) {
+      advance(lock);
+    }
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (worker_.joinable()) {
+    worker_.join();
+  }
+}
+
+void CpuQueue::require_alive() const {
+  if (failure_) {
+    throw Error(ErrorCode::device_lost,
+                "The device is lost and has to be opened again. The first failure was: " +
+                    std::string(failure_->what()));
+  }
+}
+
+void CpuQueue::require_known(std::uint64_t submission) const {
+  if (submission > submitted_) {
+    invalid("Submission (" + std::to_string(submission) + ") does not exist; the last one is " +
+            std::to_string(submitted_) + ".");
+  }
+}
+
+std::uint64_t CpuQueue::submit(std::span<const EncodingRef> encodings, Follow follow) {
+  const Lock lock(mutex_);
+  require_alive();
+  for (const EncodingRef& encoding : encodings) {
+    if (dynamic_cast<const CpuEncoding*>(encoding.get()) == nullptr) {
+      invalid("A submission contains an encoding of another device.");
+    }
+  }
+  in_flight_.add(submitted_ + 1, encodings);
+  if (follow == Follow::other_work) {
+    if (!worker_.joinable()) {
+      worker_ = std::thread([this] { run_until_stopped(); });
+    }
+    changed_.notify_all();
+  }
+  return ++submitted_;
+}
+
+void CpuQueue::run_next(Lock& lock) {
+  running_ = true;
+  const std::uint64_t submission = completed_ + 1;
+  next_.clear();
+  in_flight_.visit(submission, [&](const Encoding& encoding) {
+    next_.push_back(static_cast<const CpuEncoding*>(&encoding));
+  });
+  lock.unlock();
+  std::optional<Error> failure;
+  try {
+    for (const CpuEncoding* encoding : next_) {
+      encoding->run();
+    }
+  } catch (const Error& error) {
+    failure = error;
+  } catch (const std::exception& error) {
+    failure.emplace(ErrorCode::out_of_memory, error.what());
+  }
+  lock.lock();
+  running_ = false;
+  if (failure) {
+    failure_ = std::move(failure);
+  } else {
+    completed_ = submission;
+    in_flight_.retire(submission);
+  }
+  if (waiting_ > 0) {
+    changed_.notify_all();
+  }
+}
+
+void CpuQueue::sleep(Lock& lock) {
+  ++waiting_;
+  changed_.wait(lock);
+  --waiting_;
+}
+
+void CpuQueue::advance(Lock& lock) {
+  if (running_) {
+    sleep(lock);
+  } else {
+    run_next(lock);
+  }
+}
+
+void CpuQueue::run_until_stopped() {
+  Lock lock(mutex_);
+  while (!stopping_) {
+    if (!running_ && completed_ < submitted_ && !failure_) {
+      run_next(lock);
+    } else {
+      sleep(lock);
+    }
+  }
+}
+
+bool CpuQueue::complete(std::uint64_t submission) {
+  const Lock lock(mutex_);
+  require_known(submission);
+  if (completed_ < submission) {
+    require_alive();
+  }
+  return completed_ >= submission;
+}
+
+void CpuQueue::wait(std::uint64_t submission) {
+  Lock lock(mutex_);
+  require_known(submission);
+  while (completed_ < submission && !failure_) {
+    advance(lock);
+  }
+  if (completed_ < submission) {
+    require_alive();
+  }
+}
+
+std::uint64_t CpuQueue::last_use(const Buffer& buffer, Access access) {
+  const Lock lock(mutex_);
+  return in_flight_.last_use(buffer, access);
+}
+
+}  // namespace reprise::cpu

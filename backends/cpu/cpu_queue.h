@@ -1,0 +1,52 @@
+// The CPU's queue: submissions run in order, on the thread that waits for them or on one of its own
+// where nobody waits. Handing work to a thread costs more than a small graph takes, so a launch
+// that is waited for at once never leaves the caller's thread.
+#pragma once
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "backends/cpu/cpu_encoder.h"
+#include "reprise/core/in_flight.h"
+
+namespace reprise::cpu {
+
+/// All members may be called concurrently.
+class CpuQueue {
+ public:
+  CpuQueue() = default;
+  /// Runs what is left.
+  ~CpuQueue();
+  CpuQueue(const CpuQueue&) = delete;
+  CpuQueue& operator=(const CpuQueue&) = delete;
+
+  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow);
+  bool complete(std::uint64_t submission);
+  /// Throws device_lost once a host function threw: nothing after it runs.
+  void wait(std::uint64_t submission);
+  std::uint64_t last_use(const Buffer& buffer, Access access);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  void require_known(std::uint64_t submission) const;
+  void require_alive() const;
+  /// Runs the next submission with the mutex open; somebody else must not be running one.
+  void run_next(Lock& lock);
+  void sleep(Lock& lock);
+  /// Runs the next submission, or sleeps while another thread runs one.
+  void advance(Lock& lock);
+  void run_until_stopped();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;  // a submission arrived or completed
+  InFlight in_flight_;
+  std::vector<const CpuEncoding*> next_;  // of the submission that runs
+  std::uint64_t submitted_ = 0, completed_ = 0;
+  bool running_ = false, stopping_ = false;
+  int waiting_ = 0;
+  std::optional<Error> failure_;
+  std::thread worker_;  // started by the first submission nobody waits for
+};
+
+}  // namespace reprise::cpu

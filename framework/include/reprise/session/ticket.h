@@ -1,0 +1,90 @@
+// Ticket: the receipt of a submission. It owns the submission's outputs until it is released.
+#pragma once
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "reprise/core/tensor.h"
+
+namespace reprise {
+
+class Slot;
+
+/// Throws invalid_argument unless elements of type T are what `spec` holds (std::byte always is).
+template <class T>
+void require_elements(std::string_view name, const TensorSpec& spec);
+template <>
+void require_elements<float>(std::string_view name, const TensorSpec& spec);
+template <>
+void require_elements<std::int32_t>(std::string_view name, const TensorSpec& spec);
+template <>
+void require_elements<std::byte>(std::string_view name, const TensorSpec& spec);
+
+/// An output as it lies in the memory of its slot.
+struct OutputView {
+  TensorSpec spec;  // contiguous
+  std::span<const std::byte> bytes;
+};
+
+template <class T>
+std::vector<T> elements_of(std::string_view name, const OutputView& output) {
+  require_elements<T>(name, output.spec);
+  std::vector<T> values(output.bytes.size() / sizeof(T));
+  if (!values.empty()) {
+    std::memcpy(static_cast<void*>(values.data()), output.bytes.data(), values.size() * sizeof(T));
+  }
+  return values;
+}
+
+/// Where the time of one submission went, nanoseconds.
+struct SubmissionTimes {
+  std::uint64_t submission = 0;                 // number of the submission on its device
+  std::int64_t submit_time_ns = 0;              // CLOCK_MONOTONIC, when it was handed to the device
+  std::uint64_t prepare_ns = 0;                 // filling the slot
+  std::uint64_t submit_ns = 0;                  // the submit call
+  std::uint64_t wait_ns = 0;                    // the wait; 0 if it was complete before
+  std::optional<std::int64_t> device_start_ns;  // on the device's clock
+  std::optional<std::uint64_t> device_ns;       // empty: timing was off, or the device has no clock
+};
+
+/// Move-only; destroying it releases it. May be handed to another thread, and used by one thread at
+/// a time. An empty ticket (default constructed or moved from) answers every question with
+/// invalid_argument.
+class Ticket {
+ public:
+  Ticket() = default;
+  /// For sessions and graphs: takes over a slot that is held for it.
+  explicit Ticket(std::shared_ptr<Slot> slot) : slot_(std::move(slot)) {}
+  Ticket(Ticket&&) noexcept = default;
+  Ticket& operator=(Ticket&& other) noexcept;
+  ~Ticket() { release(); }
+  explicit operator bool() const { return slot_ != nullptr; }
+
+  /// Whether the device is through; never blocks. Throws device_lost.
+  bool done() const;
+  /// Throws device_lost or timeout; never waits for ever.
+  void wait() const;
+  /// The rest waits first.
+  /// T is float for f32, std::int32_t for i32, std::byte for the bytes of any dtype.
+  template <class T = float>
+  std::vector<T> read(std::string_view name) const {
+    return elements_of<T>(name, output(name));
+  }
+  /// Valid until the ticket is released.
+  OutputView output(std::string_view name) const;
+  /// An i32 state field after this submission.
+  std::int32_t state(std::string_view field) const;
+  const SubmissionTimes& times() const;
+
+  /// Gives the slot back, whether or not the device is through with it. The outputs are gone.
+  void release() noexcept;
+
+ private:
+  Slot& slot() const;
+  std::shared_ptr<Slot> slot_;
+};
+
+}  // namespace reprise

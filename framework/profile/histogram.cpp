@@ -1,0 +1,77 @@
+#include "framework/profile/histogram.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace reprise::profile {
+namespace {
+
+constexpr std::uint32_t kBitsPerOctave = 5;
+constexpr std::uint32_t kPerOctave = 1U << kBitsPerOctave;
+
+/// How many low bits of a value its bucket does not tell apart.
+std::uint32_t dropped_bits(std::uint64_t value) {
+  const auto width = static_cast<std::uint32_t>(std::bit_width(value));
+  return width > kBitsPerOctave + 1 ? width - kBitsPerOctave - 1 : 0;
+}
+
+std::uint32_t bucket_of(std::uint64_t value) {
+  const std::uint32_t dropped = dropped_bits(value);
+  return dropped * kPerOctave + static_cast<std::uint32_t>(value >> dropped);
+}
+
+std::uint64_t middle_of(std::uint32_t bucket) {
+  const std::uint32_t dropped = bucket < 2 * kPerOctave ? 0 : bucket / kPerOctave - 1;
+  const std::uint64_t low = std::uint64_t{bucket - dropped * kPerOctave} << dropped;
+  return low + ((std::uint64_t{1} << dropped) - 1) / 2;
+}
+
+void append_number(std::vector<std::byte>& blob, std::uint32_t number) {
+  for (; number >= 0x80U; number >>= 7U) {
+    blob.push_back(static_cast<std::byte>(number | 0x80U));
+  }
+  blob.push_back(static_cast<std::byte>(number));
+}
+
+}  // namespace
+
+void Histogram::add(std::uint64_t value) {
+  const std::uint32_t bucket = bucket_of(value);
+  if (counts_.empty()) {
+    first_ = bucket;
+  }
+  if (bucket < first_) {
+    counts_.insert(counts_.begin(), first_ - bucket, 0);
+    first_ = bucket;
+  } else if (bucket - first_ >= counts_.size()) {
+    counts_.resize(bucket - first_ + 1);
+  }
+  ++counts_[bucket - first_];
+  ++count_;
+}
+
+std::uint64_t Histogram::quantile(double share) const {
+  const double rank = std::ceil(share * static_cast<double>(count_));
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    below += counts_[i];
+    if (static_cast<double>(below) >= rank && below > 0) {
+      return middle_of(first_ + static_cast<std::uint32_t>(i));
+    }
+  }
+  return 0;
+}
+
+std::vector<std::byte> Histogram::blob() const {
+  std::vector<std::byte> blob;
+  if (count_ > 0) {
+    append_number(blob, first_);
+    for (const std::uint32_t count : counts_) {
+      append_number(blob, count);
+    }
+  }
+  return blob;
+}
+
+}  // namespace reprise::profile

@@ -1,0 +1,140 @@
+#include "framework/profile/replay_writer.h"
+
+namespace reprise::profile {
+
+ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
+    : database_(database),
+      retention_(step_timing_bytes),
+      add_replay_(database,
+                  "INSERT INTO replays(recording_id,seq,submission,iteration,slot,t_submit_ns,"
+                  "prepare_ns,submit_ns,wait_ns,device_start_ns,device_ns,phase,state,timing_mode,"
+                  "warm_up,status) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      add_times_(database,
+                 "INSERT INTO step_timings(replay_id,codec,unit_ns,data) VALUES(?,1,?,?)"),
+      remove_times_(database, "DELETE FROM step_timings WHERE replay_id=?"),
+      set_stats_(database,
+                 "INSERT OR REPLACE INTO node_stats(graph_id,run_id,phase,timing_mode,idx,n,sum_ns,"
+                 "min_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,mean_ns,stddev_ns,last_ns,below_bias,"
+                 "hist) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)") {}
+
+void ReplayWriter::add_recording(std::uint64_t recording, std::int64_t row, std::int64_t graph,
+                                 const RecordedGraph& recorded,
+                                 std::shared_ptr<const DeviceInfo> device) {
+  Graph& g = graphs_[graph];
+  if (g.row == 0) {
+    g.row = graph;
+    g.phase = recorded.graph.name;
+    g.phase_index = phases_.try_emplace(g.phase, phases_.size()).first->second;
+    g.nodes = recorded.graph.nodes.size();
+    for (std::size_t s = 0; s < recorded.plan.steps.size(); ++s) {
+      g.step_nodes.push_back(recorded.plan.steps[s].node);
+    }
+  }
+  recordings_[recording] = {row, &g, std::move(device)};
+}
+
+std::optional<std::int64_t> ReplayWriter::graph_of(std::uint64_t recording) const {
+  const auto found = recordings_.find(recording);
+  return found == recordings_.end() ? std::nullopt : std::optional(found->second.graph->row);
+}
+
+ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record) {
+  const auto found = recordings_.find(record.recording);
+  if (found == recordings_.end()) {
+    return {false, true};
+  }
+  const Recording& recording = found->second;
+  try {
+    write_row(record, recording);
+  } catch (const SqliteError& error) {
+    if (!error.refuses_values()) {
+      throw;
+    }
+    return {false, true};
+  }
+  if (record.step_ticks.empty()) {
+    return {true, true};
+  }
+  const Graph& graph = *recording.graph;
+  if (record.step_ticks.size() != graph.step_nodes.size() + 1 ||
+      !times_.read(record.step_ticks, *recording.device)) {
+    return {true, false};
+  }
+  keep_times(database_.last_insert_id(), record.device_ns.value_or(times_.end_ns()), graph);
+  if (!record.warm_up && record.status == 0) {
+    add_to_stats(graph, record.timing_mode);
+  }
+  return {true, true};
+}
+
+void ReplayWriter::write_row(const ReplayRecord& r, const Recording& recording) {
+  state_.clear();
+  for (const std::uint32_t word : r.state) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      state_.push_back(static_cast<std::byte>(word >> shift & 0xFFU));
+    }
+  }
+  const bool times_itself = recording.device->timestamp_valid_bits != 0;
+  const std::string& phase = recording.graph->phase;
+  add_replay_.run(recording.row, r.sequence, r.submission, r.iteration, r.slot, r.submit_time_ns,
+                  r.prepare_ns, r.submit_ns, r.wait_ns,
+                  times_itself ? r.device_start_ns : std::nullopt,
+                  times_itself ? r.device_ns : std::nullopt,
+                  phase.empty() ? std::nullopt : std::optional<std::string_view>(phase),
+                  state_.empty() ? std::nullopt : std::optional(std::span<const std::byte>(state_)),
+                  static_cast<int>(r.timing_mode), r.warm_up, r.status);
+}
+
+void ReplayWriter::keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph) {
+  const std::span<const std::byte> blob = times_.blob();
+  const bool keep = retention_.add(replay, graph.phase_index, duration_ns, blob.size());
+  for (const std::int64_t removed : retention_.removed()) {
+    remove_times_.run(removed);
+  }
+  if (keep) {
+    add_times_.run(replay, times_.unit_ns(), blob);
+  }
+}
+
+void ReplayWriter::add_to_stats(const Graph& graph, TimingMode mode) {
+  Stats& stats = stats_[{graph.row, mode}];
+  stats.nodes.resize(graph.nodes);
+  stats.changed = true;
+  // A node's time is the sum of its steps; without one of them it has none.
+  constexpr std::uint64_t kMissing = ~std::uint64_t{0};
+  node_ns_.assign(graph.nodes, std::nullopt);
+  for (std::size_t s = 0; s < graph.step_nodes.size(); ++s) {
+    if (graph.step_nodes[s] >= graph.nodes) {
+      continue;
+    }
+    std::optional<std::uint64_t>& sum = node_ns_[graph.step_nodes[s]];
+    const std::optional<std::uint64_t> ns = times_.steps()[s].duration_ns;
+    sum = !ns || sum == kMissing ? kMissing : sum.value_or(0) + *ns;
+  }
+  for (std::size_t n = 0; n < graph.nodes; ++n) {
+    if (node_ns_[n] && node_ns_[n] != kMissing) {
+      stats.nodes[n].add(*node_ns_[n], bias_ns_.value_or(0));
+    }
+  }
+}
+
+void ReplayWriter::write_stats(std::int64_t run) {
+  for (auto& [key, stats] : stats_) {
+    if (!std::exchange(stats.changed, false)) {
+      continue;
+    }
+    const Graph& graph = graphs_.at(key.first);
+    for (std::size_t n = 0; n < stats.nodes.size(); ++n) {
+      const NodeStats& s = stats.nodes[n];
+      if (s.count() > 0) {
+        set_stats_.run(graph.row, run, graph.phase, static_cast<int>(key.second), n, s.count(),
+                       s.sum_ns(), s.min_ns(), s.max_ns(), s.quantile_ns(0.5), s.quantile_ns(0.9),
+                       s.quantile_ns(0.95), s.quantile_ns(0.99), s.mean_ns(), s.stddev_ns(),
+                       s.last_ns(), s.below_bias(),
+                       std::span<const std::byte>(s.histogram().blob()));
+      }
+    }
+  }
+}
+
+}  // namespace reprise::profile

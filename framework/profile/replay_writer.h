@@ -1,0 +1,72 @@
+// The rows of replays: the header of every one, step times as far as they are kept, and what is
+// known of every node over all of them. The caller keeps a transaction open.
+#pragma once
+#include <map>
+#include <string>
+
+#include "framework/profile/node_stats.h"
+#include "framework/profile/sqlite.h"
+#include "framework/profile/step_times.h"
+#include "framework/profile/timing_retention.h"
+#include "reprise/profile/profile_sink.h"
+
+namespace reprise::profile {
+
+class ReplayWriter {
+ public:
+  ReplayWriter(Database& database, std::uint64_t step_timing_bytes);
+
+  /// Replays of this recording may follow. The ids of rows; `device` is where it runs.
+  void add_recording(std::uint64_t recording, std::int64_t row, std::int64_t graph,
+                     const RecordedGraph& recorded, std::shared_ptr<const DeviceInfo> device);
+  /// The row of its graph, if the recording is known.
+  std::optional<std::int64_t> graph_of(std::uint64_t recording) const;
+  void timestamp_bias(std::uint64_t bias_ns) { bias_ns_ = bias_ns; }
+  std::optional<std::uint64_t> timestamp_bias() const { return bias_ns_; }
+
+  struct Written {
+    bool replay = false;  // false: of no known recording, or refused
+    bool timings = true;  // false: it had step times that cannot be those of its steps
+  };
+  Written write(const ReplayRecord& record);
+  /// Brings node_stats up to date.
+  void write_stats(std::int64_t run);
+  const TimingRetention& retention() const { return retention_; }
+
+ private:
+  struct Graph {
+    std::int64_t row = 0;
+    std::string phase;  // the graph's name
+    std::size_t phase_index = 0;
+    std::size_t nodes = 0;
+    std::vector<std::uint32_t> step_nodes;
+  };
+  struct Recording {
+    std::int64_t row = 0;
+    const Graph* graph = nullptr;
+    std::shared_ptr<const DeviceInfo> device;
+  };
+  struct Stats {
+    std::vector<NodeStats> nodes;
+    bool changed = false;
+  };
+  void write_row(const ReplayRecord& record, const Recording& recording);
+  void keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph);
+  void add_to_stats(const Graph& graph, TimingMode mode);
+
+  Database& database_;
+  std::map<std::uint64_t, Recording> recordings_;
+  std::map<std::int64_t, Graph> graphs_;                        // by row
+  std::map<std::pair<std::int64_t, TimingMode>, Stats> stats_;  // by row of the graph
+  std::map<std::string, std::size_t, std::less<>> phases_;
+  TimingRetention retention_;
+  std::optional<std::uint64_t> bias_ns_;
+
+  // Reused by every replay.
+  StepTimes times_;
+  std::vector<std::byte> state_;
+  std::vector<std::optional<std::uint64_t>> node_ns_;
+  Statement add_replay_, add_times_, remove_times_, set_stats_;
+};
+
+}  // namespace reprise::profile

@@ -1,0 +1,53 @@
+#include "framework/profile/step_times.h"
+
+#include <cmath>
+
+namespace reprise::profile {
+
+bool StepTimes::read(std::span<const std::uint64_t> ticks, const DeviceInfo& device) {
+  steps_.clear();
+  end_ns_ = 0;
+  const std::uint32_t bits = device.timestamp_valid_bits;
+  if (bits == 0 || ticks.empty() || ticks[0] == 0) {
+    return false;
+  }
+  const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  std::uint64_t last = ticks[0];
+  std::uint64_t elapsed = 0;  // ticks
+  bool started = true;
+  for (const std::uint64_t tick : ticks.subspan(1)) {
+    StepTime step{end_ns_, std::nullopt};
+    const std::uint64_t ahead = (tick - last) & mask;
+    const bool ended = tick != 0 && ahead <= mask / 2;
+    if (ended) {
+      elapsed += ahead;
+      last = tick;
+      end_ns_ = static_cast<std::uint64_t>(
+          std::llround(static_cast<double>(elapsed) * device.timestamp_period_ns));
+      if (started) {
+        step.duration_ns = end_ns_ - step.start_ns;
+      }
+    }
+    started = ended;
+    steps_.push_back(step);
+  }
+  return true;
+}
+
+std::span<const std::byte> StepTimes::blob() {
+  blob_.clear();
+  const std::uint64_t unit = unit_ns();
+  const auto append = [&](std::uint64_t number) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      blob_.push_back(static_cast<std::byte>(number >> shift & 0xFFU));
+    }
+  };
+  for (const StepTime& step : steps_) {
+    const std::uint64_t start = step.start_ns / unit;
+    append(start);
+    append(step.duration_ns ? (step.start_ns + *step.duration_ns) / unit - start : kNoDuration);
+  }
+  return blob_;
+}
+
+}  // namespace reprise::profile

@@ -1,0 +1,42 @@
+// The times of the steps of one replay, from device ticks to nanoseconds and to the blob of the
+// database. Reused from replay to replay, so that nothing is allocated per replay.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "reprise/core/backend.h"
+
+namespace reprise::profile {
+
+struct StepTime {
+  std::uint64_t start_ns = 0;  // since the start of the body
+  std::optional<std::uint64_t> duration_ns;
+};
+
+class StepTimes {
+ public:
+  /// `ticks`: the start of the body, then the end of every step, on a counter of
+  /// timestamp_valid_bits that may wrap around. A tick of 0, and one that goes back (half of the
+  /// counter's range or more ahead), is none: the steps on both sides of it have no duration.
+  /// False, and no steps, if the device has no counter or the start is unknown.
+  bool read(std::span<const std::uint64_t> ticks, const DeviceInfo& device);
+  std::span<const StepTime> steps() const { return steps_; }
+  std::uint64_t end_ns() const { return end_ns_; }
+
+  /// Codec 1: {u32le start, u32le duration} per step in units of unit_ns(), the least that lets the
+  /// end fit; a duration of 0xFFFFFFFF is none. Starts and durations are rounded down such that
+  /// start + duration of a step is the start of the next.
+  std::uint64_t unit_ns() const { return end_ns_ / kNoDuration + 1; }
+  std::span<const std::byte> blob();
+
+ private:
+  static constexpr std::uint32_t kNoDuration = 0xFFFFFFFF;
+  std::vector<StepTime> steps_;
+  std::vector<std::byte> blob_;
+  std::uint64_t end_ns_ = 0;
+};
+
+}  // namespace reprise::profile

@@ -1,0 +1,69 @@
+#include "reprise/session/ticket.h"
+
+#include "framework/session/slot.h"
+
+namespace reprise {
+namespace {
+
+void require(std::string_view name, const TensorSpec& spec, DType dtype, std::string_view element) {
+  if (spec.dtype != dtype) {
+    invalid("The output '" + std::string(name) + "' is " + to_string(spec) +
+            ", which has no elements of type (" + std::string(element) + ").");
+  }
+}
+
+}  // namespace
+
+template <>
+void require_elements<float>(std::string_view name, const TensorSpec& spec) {
+  require(name, spec, DType::f32, "float");
+}
+template <>
+void require_elements<std::int32_t>(std::string_view name, const TensorSpec& spec) {
+  require(name, spec, DType::i32, "std::int32_t");
+}
+template <>
+void require_elements<std::byte>(std::string_view /*name*/, const TensorSpec& /*spec*/) {}
+
+Ticket& Ticket::operator=(Ticket&& other) noexcept {
+  if (this != &other) {
+    release();
+    slot_ = std::move(other.slot_);
+  }
+  return *this;
+}
+
+Slot& Ticket::slot() const {
+  if (slot_ == nullptr) {
+    invalid(
+        "The ticket is empty: it was never given a submission, was moved from, or is released.");
+  }
+  return *slot_;
+}
+
+bool Ticket::done() const { return slot().done(); }
+void Ticket::wait() const { slot().wait(); }
+
+OutputView Ticket::output(std::string_view name) const {
+  slot().wait();
+  return slot_->output(name);
+}
+
+std::int32_t Ticket::state(std::string_view field) const {
+  slot().wait();
+  return slot_->state(field);
+}
+
+const SubmissionTimes& Ticket::times() const {
+  slot().wait();
+  return slot_->times();
+}
+
+void Ticket::release() noexcept {
+  if (slot_ != nullptr) {
+    slot_->release();
+    slot_.reset();
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,39 @@
+// UploadRing: the way of host bytes into memory only the device reaches. A few staging segments
+// that are used in turn, so a write returns as soon as its bytes are staged: the copy to its place
+// is queued before whatever is submitted next.
+#pragma once
+#include <array>
+#include <mutex>
+#include <span>
+
+#include "reprise/core/backend.h"
+
+namespace reprise {
+
+/// Thread-safe. Allocates its segments at first use.
+class UploadRing {
+ public:
+  void write(Backend& backend, const std::shared_ptr<Buffer>& to, std::uint64_t offset,
+             std::span<const std::byte> bytes);
+
+ private:
+  static constexpr std::uint64_t kSegmentBytes = std::uint64_t{4} << 20U;
+  struct Segment {
+    std::shared_ptr<Buffer> buffer;
+    std::uint64_t used = 0;
+    std::uint64_t submission = 0;  // of the last copy out of it
+  };
+  /// One with room; waits until the oldest one is copied.
+  Segment& segment_with_room(Backend& backend);
+
+  std::mutex mutex_;
+  std::array<Segment, 3> segments_;
+  std::size_t current_ = 0;
+};
+
+/// Copies bytes between buffers in a submission of its own; returns it.
+std::uint64_t submit_copy(Backend& backend, const std::shared_ptr<Buffer>& from,
+                          std::uint64_t from_offset, const std::shared_ptr<Buffer>& to,
+                          std::uint64_t to_offset, std::uint64_t bytes, Follow follow);
+
+}  // namespace reprise

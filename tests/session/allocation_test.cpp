@@ -1,0 +1,94 @@
+// Setting, launching and reading allocate nothing once a graph runs: neither from the heap nor from
+// the device.
+#include "tests/counting_allocator.h"
+#include "tests/testing.h"
+
+namespace reprise::testing {
+namespace {
+
+class Allocation : public ::testing::TestWithParam<std::string> {
+ protected:
+  struct Counts {
+    std::uint64_t heap = 0, device = 0;
+    bool operator==(const Counts&) const = default;
+  };
+  Counts counts() const { return {heap_allocations(), device_.backend().allocation_count()}; }
+  CapturedGraph capture(GraphExecutor& executor) {
+    auto s = executor.begin_recorded({.name = "launched", .state = state_});
+    Tensor x = s.input("x", {64}, x_);
+    for (int i = 0; i < 20; ++i) {
+      x = add(s, x, x);
+    }
+    s.output("y", get_rows(s, reshape(s, x, {4, 16}), s.state("row")));
+    return s.finish().graph;
+  }
+  /// One of each path, so that what is made at first use is made.
+  template <class F>
+  void expect_nothing_allocated(F&& launch) {
+    for (int i = 0; i < 8; ++i) {
+      launch(i);
+    }
+    const Counts before = counts();
+    for (int i = 0; i < 50; ++i) {
+      launch(i);
+    }
+    EXPECT_EQ(counts().heap - before.heap, 0U);
+    EXPECT_EQ(counts().device - before.device, 0U);
+  }
+
+  // Without validation: the layer allocates in every call.
+  Device device_ = open_device(GetParam());
+  StateBlock state_{device_, StateLayout().host("row", 0)};
+  const std::vector<float> x_ = std::vector<float>(64, 1.5F);
+};
+INSTANTIATE_TEST_SUITE_P(On, Allocation, ::testing::Values("cpu", "vulkan"), device_param_name);
+
+TEST_P(Allocation, SetLaunchAndReadTakeNothing) {
+  GraphExecutor executor(device_);
+  CapturedGraph graph = capture(executor);
+  float sum = 0;
+  expect_nothing_allocated([&](int i) {
+    graph.set("x", x_);
+    graph.set("row", i % 4);
+    graph.launch();
+    float first = 0;
+    std::memcpy(&first, graph.output("y").bytes.data(), sizeof(first));
+    sum += first;
+  });
+  EXPECT_GT(sum, 0);
+}
+
+TEST_P(Allocation, AsynchronousLaunchesTakeNothing) {
+  GraphExecutor executor(device_);
+  CapturedGraph graph = capture(executor);
+  Ticket last;
+  expect_nothing_allocated([&](int i) {
+    graph.set("row", i % 4);
+    Ticket ticket = graph.launch_async();
+    last.release();
+    last = std::move(ticket);
+    if (i % 3 == 0) {
+      last.wait();
+    }
+    (void)last.done();
+  });
+}
+
+TEST_P(Allocation, ProfiledLaunchesTakeNothingInAnyMode) {
+  const auto path =
+      std::filesystem::path(::testing::TempDir()) / ("allocation_" + GetParam() + ".db");
+  std::filesystem::remove(path);
+  GraphExecutor executor(device_, {.profile = path});
+  CapturedGraph graph = capture(executor);
+  for (const TimingMode mode : {TimingMode::off, TimingMode::replay, TimingMode::node}) {
+    SCOPED_TRACE(name_of(mode));
+    graph.set_timing(mode);
+    expect_nothing_allocated([&](int i) {
+      graph.set("row", i % 4);
+      graph.launch();
+    });
+  }
+}
+
+}  // namespace
+}  // namespace reprise::testing
