@@ -1,5 +1,7 @@
 // y[r, :] = table[ids[r], :] as f32, NaN where the id is outside the table: one invocation copies
 // one element. Reads one id and one element, writes 4 bytes.
+// A large table is bound part by part, one dispatch each: the part that has the row writes it, and
+// NaN rows are written by the part that has row 0.
 // variants: f32 f16 bf16
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -29,7 +31,10 @@ layout(push_constant) uniform Push {
   uint cols;
   uint ids_per_table;
   uint table_rows;
+  uint first_row;
+  uint part_rows;
   uint table_offset;
+  uint y_offset;
   uint ids_offset;
   uint id_words;
   Param fixed_id;
@@ -52,6 +57,10 @@ void main() {
   } else {
     inside = load_id(ids_offset + r * id_words, id_words, table_rows, id);
   }
-  uint from = table_offset + (r / ids_per_table * table_rows + id) * cols + i % cols;
-  y[i] = inside ? load(inside ? from : 0u) : 0x7FC00000u;
+  uint row = (inside ? id : 0u) - first_row;
+  if (row >= part_rows) {
+    return;
+  }
+  uint from = table_offset + (r / ids_per_table * part_rows + row) * cols + i % cols;
+  y[y_offset + i] = inside ? load(from) : 0x7FC00000u;
 }

@@ -25,6 +25,7 @@ layout(push_constant) uniform Push {
   uint shape[4];
   View xv;
   View wv;
+  View yv;
   uint share[2];
   uint k;
 };
@@ -65,8 +66,8 @@ void main() {
   }
   for (uint r = 0; r < TILE; ++r) {
     if (first + r < shape[2]) {
-      uint row = (i0 * shape[1] + i1) * shape[2] + first + r;
-      y[row * shape[3] + column] = (sums[r].x + sums[r].y) + (sums[r].z + sums[r].w);
+      y[at(yv, uvec4(i0, i1, first + r, column))] =
+          (sums[r].x + sums[r].y) + (sums[r].z + sums[r].w);
     }
   }
 }

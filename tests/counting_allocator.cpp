@@ -21,6 +21,14 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 }  // namespace
 
 void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
+// Without this one a sanitizer's own would allocate what the delete below frees.
+void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return allocate(bytes, alignof(std::max_align_t));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
 }

@@ -1,7 +1,9 @@
 #include "tests/testing.h"
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -21,6 +23,20 @@ Messages& messages() {
   return all;
 }
 
+using Devices = std::map<std::pair<std::string, std::uint64_t>, Device>;
+
+Devices& devices() {
+  static Devices all;
+  return all;
+}
+
+/// Closes devices while main() runs: afterwards the validation layer has destroyed its tables.
+class CloseDevices : public ::testing::Environment {
+ public:
+  void TearDown() override { devices().clear(); }
+};
+const auto* const kCloseDevices = ::testing::AddGlobalTestEnvironment(new CloseDevices);
+
 }  // namespace
 
 std::uint64_t fresh_seed() {
@@ -34,10 +50,9 @@ std::string device_param_name(const ::testing::TestParamInfo<std::string>& param
   return parameter.param;
 }
 
-Device test_device(const std::string& name) {
-  static std::map<std::string, Device> devices;
-  const auto known = devices.find(name);
-  if (known != devices.end()) {
+Device test_device(const std::string& name, std::uint64_t max_binding_bytes) {
+  const auto known = devices().find({name, max_binding_bytes});
+  if (known != devices().end()) {
     return known->second;
   }
   // Hazards between submissions are checked only when the layer is told so outside of Vulkan.
@@ -50,7 +65,10 @@ Device test_device(const std::string& name) {
       messages().texts.emplace_back(text);
     }
   };
-  return devices.emplace(name, open_device(name, options)).first->second;
+  options.max_binding_bytes = max_binding_bytes;
+  return devices()
+      .emplace(std::pair(name, max_binding_bytes), open_device(name, options))
+      .first->second;
 }
 
 ExpectNoValidationMessages::ExpectNoValidationMessages() {
@@ -103,7 +121,13 @@ std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int6
   const HostTensor tensor{bytes.data(), &spec};
   std::uniform_real_distribution<double> uniform(low, high);
   for (std::int64_t i = 0; i < elements; ++i) {
-    tensor.store(i, uniform(rng));
+    if (dtype == DType::bf16) {  // no op writes it, so HostTensor does not
+      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(uniform(rng)));
+      const auto upper = static_cast<std::uint16_t>(bits >> 16U);
+      std::memcpy(bytes.data() + 2 * i, &upper, sizeof upper);
+    } else {
+      tensor.store(i, uniform(rng));
+    }
   }
   return bytes;
 }

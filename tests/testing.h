@@ -18,8 +18,8 @@ std::string seed_note(std::uint64_t seed);
 std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter);
 
 /// "cpu" or "vulkan", opened once per process, Vulkan with the validation layer and
-/// synchronization validation.
-Device test_device(const std::string& name);
+/// synchronization validation. A lower storage range makes it another device.
+Device test_device(const std::string& name, std::uint64_t max_binding_bytes = 0);
 
 /// Fails the current test if the validation layer has spoken since this was made.
 class ExpectNoValidationMessages {

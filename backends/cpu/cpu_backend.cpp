@@ -49,6 +49,13 @@ class CpuBackend final : public Backend {
     ++allocations_;
     return std::make_shared<CpuBuffer>(std::move(name), bytes, kind, map_device_memory_);
   }
+  std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
+                                 std::shared_ptr<const void> owner) override {
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % CpuBuffer::kAlignment != 0) {
+      return nullptr;
+    }
+    return std::make_shared<CpuBuffer>(std::move(name), bytes, std::move(owner));
+  }
   std::uint64_t allocation_count() const override { return allocations_; }
 
   std::unique_ptr<Encoder> encoder(const EncoderOptions& /*options*/) override {

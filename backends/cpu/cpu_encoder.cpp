@@ -7,8 +7,6 @@
 namespace reprise::cpu {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
-
 std::byte* address(const Buffer& of) {
   const auto* buffer = dynamic_cast<const CpuBuffer*>(&of);
   if (buffer == nullptr) {
@@ -25,7 +23,8 @@ std::uint64_t now_ticks() {
 
 CpuBuffer::CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind, bool mapped)
     : Buffer(std::move(name), bytes, kind),
-      data_(static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow))) {
+      data_(static_cast<std::byte*>(
+          ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow))) {
   if (data_ == nullptr) {
     throw Error(ErrorCode::out_of_memory, "The buffer '" + this->name() + "' needs (" +
                                               std::to_string(bytes) +
@@ -34,7 +33,18 @@ CpuBuffer::CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind, boo
   mapped_ = mapped || kind != BufferKind::device ? data_ : nullptr;
 }
 
-CpuBuffer::~CpuBuffer() { ::operator delete(data_, kAlignment); }
+// No step writes to imported memory, but host functions take all tensors alike.
+CpuBuffer::CpuBuffer(std::string name, std::span<const std::byte> bytes,
+                     std::shared_ptr<const void> owner)
+    : Buffer(std::move(name), bytes.size(), BufferKind::imported),
+      data_(const_cast<std::byte*>(bytes.data())),
+      owner_(std::move(owner)) {}
+
+CpuBuffer::~CpuBuffer() {
+  if (kind() != BufferKind::imported) {
+    ::operator delete (data_, std::align_val_t{kAlignment});
+  }
+}
 
 void CpuEncoding::run() const {
   for (const Command& command : commands_) {

@@ -6,10 +6,14 @@
 
 namespace reprise::cpu {
 
-/// Host memory, 64-byte aligned. Throws out_of_memory.
+/// Host memory, 64-byte aligned.
 class CpuBuffer final : public Buffer {
  public:
+  static constexpr std::size_t kAlignment = 64;
+  /// Throws out_of_memory.
   CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind, bool mapped);
+  /// Somebody else's memory in place.
+  CpuBuffer(std::string name, std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
   CpuBuffer(const CpuBuffer&) = delete;
   CpuBuffer& operator=(const CpuBuffer&) = delete;
   ~CpuBuffer() override;
@@ -17,6 +21,7 @@ class CpuBuffer final : public Buffer {
 
  private:
   std::byte* data_;
+  std::shared_ptr<const void> owner_;  // of imported memory
 };
 
 /// Ticks are CLOCK_MONOTONIC nanoseconds.

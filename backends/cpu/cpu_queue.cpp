@@ -122,9 +122,7 @@ void CpuQueue::wait(std::uint64_t submission) {
   while (completed_ < submission && !failure_) {
     advance(lock);
   }
-  if (completed_ < submission) {
-    require_alive();
-  }
+  require_alive();
 }
 
 std::uint64_t CpuQueue::last_use(const Buffer& buffer, Access access) {

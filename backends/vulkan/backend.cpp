@@ -9,9 +9,9 @@
 
 namespace reprise::vulkan {
 
-VulkanBackend::VulkanBackend(std::shared_ptr<Device> device)
+VulkanBackend::VulkanBackend(std::shared_ptr<Device> device, const OpenOptions& options)
     : device_(std::move(device)),
-      pipelines_(std::make_shared<Pipelines>(device_)),
+      pipelines_(std::make_shared<Pipelines>(device_, options)),
       queue_(device_) {}
 
 std::shared_ptr<Buffer> VulkanBackend::allocate(std::string name, std::uint64_t bytes,
@@ -19,6 +19,15 @@ std::shared_ptr<Buffer> VulkanBackend::allocate(std::string name, std::uint64_t 
   auto buffer = std::make_shared<VulkanBuffer>(device_, std::move(name), bytes, kind);
   allocations_.fetch_add(1);
   return buffer;
+}
+
+std::shared_ptr<Buffer> VulkanBackend::import(std::string name, std::span<const std::byte> bytes,
+                                              std::shared_ptr<const void> owner) {
+  device_->require_alive();
+  auto imported = import_host_memory(*device_, bytes, std::move(owner));
+  return imported ? std::make_shared<VulkanBuffer>(device_, std::move(name), bytes.size(),
+                                                   *std::move(imported))
+                  : nullptr;
 }
 
 std::unique_ptr<Encoder> VulkanBackend::encoder(const EncoderOptions& options) {
@@ -51,7 +60,7 @@ std::shared_ptr<Backend> open(std::size_t index, const OpenOptions& options) {
             std::to_string(devices.size()) + " usable ones.");
   }
   return std::make_shared<VulkanBackend>(
-      std::make_shared<Device>(std::move(instance), devices[index], options));
+      std::make_shared<Device>(std::move(instance), devices[index], options), options);
 }
 
 std::uint64_t validation_message_count(const Backend& backend) {

@@ -12,11 +12,13 @@ namespace reprise::vulkan {
 
 class VulkanBackend final : public Backend {
  public:
-  explicit VulkanBackend(std::shared_ptr<Device> device);
+  VulkanBackend(std::shared_ptr<Device> device, const OpenOptions& options);
 
   const DeviceInfo& info() const override { return device_->info(); }
   const DeviceTraits& traits() const override { return device_->traits(); }
   std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind) override;
+  std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
+                                 std::shared_ptr<const void> owner) override;
   std::uint64_t allocation_count() const override { return allocations_.load(); }
   std::unique_ptr<Encoder> encoder(const EncoderOptions& options) override;
   std::shared_ptr<Timestamps> timestamps(std::uint32_t count) override;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "backends/vulkan/result.h"
 #include "reprise/core/error.h"
 
 namespace reprise::vulkan {
@@ -61,6 +62,16 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, std::string name, std
   device_->set_name(VK_OBJECT_TYPE_BUFFER, buffer_.get(), this->name());
 }
 
+VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, std::string name, std::uint64_t bytes,
+                           HostImport imported)
+    : Buffer(std::move(name), bytes, BufferKind::imported),
+      device_(std::move(device)),
+      owner_(std::move(imported.owner)),
+      memory_(std::move(imported.memory)),
+      buffer_(std::move(imported.buffer)) {
+  device_->set_name(VK_OBJECT_TYPE_BUFFER, buffer_.get(), this->name());
+}
+
 void VulkanBuffer::create_buffer() {
   const PhysicalDevice& physical = device_->physical();
   const std::uint64_t limit =
@@ -71,8 +82,7 @@ void VulkanBuffer::create_buffer() {
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = padded_bytes();
-  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = kBufferUsage;
   VkBuffer created = VK_NULL_HANDLE;
   device_->check(vkCreateBuffer(device_->get(), &info, nullptr, &created), "vkCreateBuffer");
   buffer_ = {device_->get(), created};
@@ -110,7 +120,8 @@ void VulkanBuffer::allocate(std::uint32_t type, std::uint64_t size) {
   VkDeviceMemory allocated = VK_NULL_HANDLE;
   const VkResult result = vkAllocateMemory(device_->get(), &info, nullptr, &allocated);
   if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
-    too_large(name(), size, available, "by the heap's size; the driver refused the allocation");
+    too_large(name(), size, available,
+              "by the heap's size; vkAllocateMemory failed with " + std::string(name_of(result)));
   }
   device_->check(result, "vkAllocateMemory");
   memory_ = {device_->get(), allocated};

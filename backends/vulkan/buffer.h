@@ -6,6 +6,7 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/handle.h"
+#include "backends/vulkan/host_import.h"
 #include "reprise/core/buffer.h"
 
 namespace reprise::vulkan {
@@ -30,6 +31,8 @@ class VulkanBuffer final : public Buffer {
   /// Throws as Backend::allocate.
   VulkanBuffer(std::shared_ptr<Device> device, std::string name, std::uint64_t bytes,
                BufferKind kind);
+  VulkanBuffer(std::shared_ptr<Device> device, std::string name, std::uint64_t bytes,
+               HostImport imported);
 
   VkBuffer get() const { return buffer_.get(); }
   const Device& device() const { return *device_; }
@@ -44,6 +47,7 @@ class VulkanBuffer final : public Buffer {
 
   std::shared_ptr<Device> device_;
   Reservation reservation_;
+  std::shared_ptr<const void> owner_;  // of imported memory
   MemoryHandle memory_;
   BufferHandle buffer_;
 };

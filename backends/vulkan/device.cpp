@@ -1,5 +1,9 @@
 #include "backends/vulkan/device.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "backends/vulkan/command_pools.h"
 #include "backends/vulkan/result.h"
 
 namespace reprise::vulkan {
@@ -25,6 +29,9 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
       traits_(traits_of(physical)),
       hang_timeout_(options.hang_timeout),
       map_device_memory_(options.map_device_memory) {
+  if (options.max_binding_bytes != 0) {
+    traits_.max_binding_bytes = std::min(traits_.max_binding_bytes, options.max_binding_bytes);
+  }
   if (hang_timeout_.count() <= 0) {
     hang_timeout_ = traits_.cpu_type ? std::chrono::milliseconds(10min) : 60s;
   }
@@ -62,8 +69,26 @@ void Device::create(const VkPhysicalDeviceFeatures2& features) {
   info.pNext = &features;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
+  const bool imports = physical_.import_alignment != 0;
+  std::vector<const char*> extensions;
+  if (imports) {
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  }
+  if (physical_.calibrates_clocks) {
+    extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
+  }
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   vulkan::check(vkCreateDevice(physical_.handle, &info, nullptr, &device_), "vkCreateDevice");
   vkGetDeviceQueue(device_, physical_.queue_family, 0, &queue_);
+  command_pools_ = std::make_unique<CommandPools>();
+  if (physical_.calibrates_clocks) {
+    clock_ = CalibratedClock(device_);
+  }
+  if (imports) {
+    host_pointer_properties_ = entry_point<PFN_vkGetMemoryHostPointerPropertiesEXT>(
+        device_, "vkGetMemoryHostPointerPropertiesEXT");
+  }
   if (instance_->has_debug_utils()) {
     debug_.begin_label =
         entry_point<PFN_vkCmdBeginDebugUtilsLabelEXT>(device_, "vkCmdBeginDebugUtilsLabelEXT");
@@ -74,7 +99,10 @@ void Device::create(const VkPhysicalDeviceFeatures2& features) {
   }
 }
 
-Device::~Device() { vkDestroyDevice(device_, nullptr); }
+Device::~Device() {
+  command_pools_.reset();
+  vkDestroyDevice(device_, nullptr);
+}
 
 bool Device::maps(std::uint32_t memory_type) const {
   constexpr VkMemoryPropertyFlags kShared = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |

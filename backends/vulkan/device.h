@@ -11,11 +11,14 @@
 
 #include <vulkan/vulkan.h>
 
+#include "backends/vulkan/calibrated_clock.h"
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/physical_device.h"
 #include "reprise/core/open_options.h"
 
 namespace reprise::vulkan {
+
+class CommandPools;
 
 /// Entry points of VK_EXT_debug_utils, all null without it.
 struct DebugFunctions {
@@ -41,11 +44,16 @@ class Device {
   const DeviceInfo& info() const { return info_; }
   const DeviceTraits& traits() const { return traits_; }
   const DebugFunctions& debug() const { return debug_; }
+  /// Null unless PhysicalDevice::import_alignment is set.
+  PFN_vkGetMemoryHostPointerPropertiesEXT host_pointer_properties() const {
+    return host_pointer_properties_;
+  }
   std::chrono::milliseconds hang_timeout() const { return hang_timeout_; }
+  CommandPools& command_pools() { return *command_pools_; }
 
   /// Whether device memory of this type is mapped: it is the host's memory too.
   bool maps(std::uint32_t memory_type) const;
-  std::optional<ClockSample> clock() const { return std::nullopt; }
+  std::optional<ClockSample> clock() const { return clock_.sample(); }
 
   /// As vulkan::check, and poisons the device if it is lost.
   void check(VkResult result, std::string_view call);
@@ -77,6 +85,9 @@ class Device {
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   DebugFunctions debug_;
+  std::unique_ptr<CommandPools> command_pools_;
+  PFN_vkGetMemoryHostPointerPropertiesEXT host_pointer_properties_ = nullptr;
+  CalibratedClock clock_;
   std::array<std::atomic<std::uint64_t>, VK_MAX_MEMORY_HEAPS> used_{};
   std::atomic<bool> lost_{false};
   mutable std::mutex reason_mutex_;

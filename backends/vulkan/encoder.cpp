@@ -93,8 +93,9 @@ void VulkanEncoder::dispatch(const StepList& steps, const Step& step,
                       std::to_string(device_->limits().maxComputeWorkGroupCount[i]) + ".");
     }
   }
-  const Pipeline& pipeline = bind_pipeline(step.kernel);
-  bind_buffers(step.kernel, pipeline, steps.bindings(step), pools);
+  KernelUse& kernel = bind_kernel(step.kernel);
+  const Pipeline& pipeline = kernel.pipeline();
+  bind_buffers(kernel, steps.bindings(step), pools);
   if (step.byte_count != pipeline.shader.push_bytes) {
     invalid("The kernel (" + std::string(step.kernel.shader) + ") is given (" +
             std::to_string(step.byte_count) + ") bytes of push constants; its shader declares " +
@@ -107,58 +108,60 @@ void VulkanEncoder::dispatch(const StepList& steps, const Step& step,
   vkCmdDispatch(commands_, step.grid[0], step.grid[1], step.grid[2]);
 }
 
-const Pipeline& VulkanEncoder::bind_pipeline(const Kernel& kernel) {
-  auto known = encoding_->pipelines_.find(kernel);
-  if (known == encoding_->pipelines_.end()) {
-    std::shared_ptr<const Pipeline> created = pipelines_->get(kernel);
-    const Kernel& lasting = created->kernel;
-    known = encoding_->pipelines_.emplace(lasting, std::move(created)).first;
+KernelUse& VulkanEncoder::bind_kernel(const Kernel& kernel) {
+  if (bound_ != nullptr && bound_->pipeline().kernel == kernel) {
+    return *bound_;
   }
-  const Pipeline& pipeline = *known->second;
-  if (bound_ != &pipeline) {
-    vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline.get());
-    bound_ = &pipeline;
+  std::size_t hash = kernel.shader.size();
+  for (std::uint32_t i = 0; i < kernel.constant_count && i < Kernel::kMaxConstants; ++i) {
+    hash = hash * 31 + kernel.constants[i];
   }
-  return pipeline;
+  KernelUse*& recent = recent_[hash % recent_.size()];
+  if (recent == nullptr || recent->pipeline().kernel != kernel) {
+    recent = &find_kernel(kernel);
+  }
+  if (bound_ != recent) {
+    bound_ = recent;
+    vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, bound_->pipeline().pipeline.get());
+  }
+  return *bound_;
 }
 
-void VulkanEncoder::bind_buffers(const Kernel& kernel, const Pipeline& pipeline,
-                                 std::span<const Binding> bindings,
+KernelUse& VulkanEncoder::find_kernel(const Kernel& kernel) {
+  auto& kernels = encoding_->kernels_;
+  const auto known = std::ranges::find_if(
+      kernels, [&](const auto& use) { return use->pipeline().kernel == kernel; });
+  if (known != kernels.end()) {
+    return **known;
+  }
+  return *kernels.emplace_back(std::make_unique<KernelUse>(device_, pipelines_->get(kernel)));
+}
+
+void VulkanEncoder::bind_buffers(KernelUse& kernel, std::span<const Binding> bindings,
                                  std::span<const std::shared_ptr<Buffer>> pools) {
-  if (pipeline.shader.bindings.empty()) {
+  const Pipeline& pipeline = kernel.pipeline();
+  if (pipeline.bindings.empty()) {
     return;
   }
-  infos_.clear();
-  writes_.clear();
-  infos_.reserve(pipeline.shader.bindings.size());  // writes_ points into it
-  const VkDescriptorSet set = encoding_->descriptors_.allocate(*device_, pipeline);
-  for (const auto& [number, declared] : pipeline.shader.bindings) {
-    if (number >= bindings.size() ||
-        (bindings[number].type == BindingType::uniform) != declared.uniform) {
-      invalid("The kernel (" + std::string(kernel.shader) + ") declares binding (" +
-              std::to_string(number) + ") as a " + (declared.uniform ? "uniform" : "storage") +
+  infos_.resize(pipeline.bindings.size());
+  auto info = infos_.begin();
+  for (const auto& [number, uniform] : pipeline.bindings) {
+    if (number >= bindings.size() || (bindings[number].type == BindingType::uniform) != uniform) {
+      invalid("The kernel (" + std::string(pipeline.kernel.shader) + ") declares binding (" +
+              std::to_string(number) + ") as a " + (uniform ? "uniform" : "storage") +
               " buffer; the step has " + std::to_string(bindings.size()) +
               " bindings and none of that type there.");
     }
-    infos_.push_back(range_of(bindings[number], pools));
-    VkWriteDescriptorSet write{};
-    write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-    write.dstSet = set;
-    write.dstBinding = number;
-    write.descriptorCount = 1;
-    write.descriptorType =
-        declared.uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    write.pBufferInfo = &infos_.back();
-    writes_.push_back(write);
+    *info++ = range_of(bindings[number], pools);
   }
-  vkUpdateDescriptorSets(device_->get(), static_cast<std::uint32_t>(writes_.size()), writes_.data(),
-                         0, nullptr);
+  const VkDescriptorSet set = kernel.next_set();
+  vkUpdateDescriptorSetWithTemplate(device_->get(), set, pipeline.update.get(), infos_.data());
   vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0, 1,
                           &set, 0, nullptr);
 }
 
-VkDescriptorBufferInfo VulkanEncoder::range_of(
-    const Binding& binding, std::span<const std::shared_ptr<Buffer>> pools) const {
+VkDescriptorBufferInfo VulkanEncoder::range_of(const Binding& binding,
+                                               std::span<const std::shared_ptr<Buffer>> pools) {
   const VulkanBuffer& buffer = buffer_of(binding, pools);
   if (binding.bytes == 0) {
     return {buffer.get(), 0, 4};  // Vulkan has no empty range; the kernel reads nothing of it
@@ -166,7 +169,8 @@ VkDescriptorBufferInfo VulkanEncoder::range_of(
   const bool uniform = binding.type == BindingType::uniform;
   const std::uint64_t limit =
       uniform ? device_->limits().maxUniformBufferRange : device_->traits().max_binding_bytes;
-  if (binding.bytes > limit || binding.offset % device_->traits().binding_alignment != 0) {
+  const std::uint64_t misaligned = binding.offset & (device_->traits().binding_alignment - 1U);
+  if (binding.bytes > limit || misaligned != 0) {
     throw Error(ErrorCode::unsupported,
                 "A binding of (" + std::to_string(binding.bytes) + ") bytes at offset (" +
                     std::to_string(binding.offset) + ") is not possible; at most " +
@@ -177,16 +181,22 @@ VkDescriptorBufferInfo VulkanEncoder::range_of(
   return {buffer.get(), binding.offset, std::min((binding.bytes + 3) / 4 * 4, limit)};
 }
 
+void VulkanEncoder::check_owner(const Buffer& buffer) const {
+  if (typeid(buffer) != typeid(VulkanBuffer) ||
+      &static_cast<const VulkanBuffer&>(buffer).device() != device_.get()) {
+    invalid("Buffer '" + buffer.name() + "' belongs to another device.");
+  }
+}
+
 const VulkanBuffer& VulkanEncoder::buffer_of(const Binding& binding,
-                                             std::span<const std::shared_ptr<Buffer>> pools) const {
+                                             std::span<const std::shared_ptr<Buffer>> pools) {
   if (binding.pool >= pools.size() || pools[binding.pool] == nullptr) {
     invalid("A step uses pool (" + std::to_string(binding.pool) + "), but " +
             std::to_string(pools.size()) + " pools are given.");
   }
   const Buffer& buffer = *pools[binding.pool];
-  if (typeid(buffer) != typeid(VulkanBuffer) ||
-      &static_cast<const VulkanBuffer&>(buffer).device() != device_.get()) {
-    invalid("Buffer '" + buffer.name() + "' belongs to another device.");
+  if (!encoding_->uses_.has(binding.pool, buffer)) {
+    check_owner(buffer);
   }
   if (binding.offset > buffer.bytes() || binding.bytes > buffer.bytes() - binding.offset) {
     invalid("A step uses bytes (" + std::to_string(binding.offset) + " + " +

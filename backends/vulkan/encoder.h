@@ -1,6 +1,7 @@
 // Turns steps into Vulkan commands. It knows bindings, grids and copies, never ops; barriers inside
 // an encoding are the caller's, the one at its beginning is made here.
 #pragma once
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -30,14 +31,16 @@ class VulkanEncoder final : public Encoder {
   void dispatch(const StepList& steps, const Step& step,
                 std::span<const std::shared_ptr<Buffer>> pools);
   void copy(std::span<const Binding> bindings, std::span<const std::shared_ptr<Buffer>> pools);
-  const Pipeline& bind_pipeline(const Kernel& kernel);
-  void bind_buffers(const Kernel& kernel, const Pipeline& pipeline,
-                    std::span<const Binding> bindings,
+  /// Binds the kernel's pipeline unless it is bound.
+  KernelUse& bind_kernel(const Kernel& kernel);
+  KernelUse& find_kernel(const Kernel& kernel);
+  void bind_buffers(KernelUse& kernel, std::span<const Binding> bindings,
                     std::span<const std::shared_ptr<Buffer>> pools);
   VkDescriptorBufferInfo range_of(const Binding& binding,
-                                  std::span<const std::shared_ptr<Buffer>> pools) const;
+                                  std::span<const std::shared_ptr<Buffer>> pools);
+  void check_owner(const Buffer& buffer) const;
   const VulkanBuffer& buffer_of(const Binding& binding,
-                                std::span<const std::shared_ptr<Buffer>> pools) const;
+                                std::span<const std::shared_ptr<Buffer>> pools);
   const VulkanTimestamps& own(const std::shared_ptr<Timestamps>& stamps) const;
   VulkanEncoding& open() const;
 
@@ -46,10 +49,10 @@ class VulkanEncoder final : public Encoder {
   std::unique_ptr<VulkanEncoding> encoding_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   bool ends_at_host_;
-  const Pipeline* bound_ = nullptr;
+  KernelUse* bound_ = nullptr;
+  std::array<KernelUse*, 64> recent_{};  // by hash of the kernel
   std::uint32_t open_labels_ = 0;
   std::vector<VkDescriptorBufferInfo> infos_;
-  std::vector<VkWriteDescriptorSet> writes_;
 };
 
 }  // namespace reprise::vulkan

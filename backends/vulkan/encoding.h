@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/vulkan/descriptors.h"
+#include "backends/vulkan/command_pools.h"
 #include "backends/vulkan/device.h"
-#include "backends/vulkan/handle.h"
-#include "backends/vulkan/pipelines.h"
+#include "backends/vulkan/kernel_use.h"
 #include "backends/vulkan/timestamps.h"
 #include "reprise/core/backend.h"
 
@@ -17,8 +16,11 @@ namespace reprise::vulkan {
 class VulkanEncoding final : public Encoding {
  public:
   VulkanEncoding(std::shared_ptr<Device> device, std::string name, bool reusable);
+  VulkanEncoding(const VulkanEncoding&) = delete;
+  VulkanEncoding& operator=(const VulkanEncoding&) = delete;
+  ~VulkanEncoding() override;
 
-  VkCommandBuffer commands() const { return commands_; }
+  VkCommandBuffer commands() const { return pool_->commands(); }
   const Device& device() const { return *device_; }
   /// Throws invalid_argument if it is submitted again without having been made reusable.
   void count_submission() const;
@@ -29,10 +31,8 @@ class VulkanEncoding final : public Encoding {
   std::string name_;
   bool reusable_;
   mutable std::atomic<bool> submitted_{false};
-  CommandPoolHandle pool_;
-  VkCommandBuffer commands_ = VK_NULL_HANDLE;  // freed with its pool
-  Descriptors descriptors_;
-  std::unordered_map<Kernel, std::shared_ptr<const Pipeline>, KernelHash> pipelines_;
+  std::unique_ptr<CommandPool> pool_;
+  std::vector<std::unique_ptr<KernelUse>> kernels_;
   std::vector<std::shared_ptr<Timestamps>> timestamps_;
 };
 

@@ -41,6 +41,7 @@ using PipelineHandle = Handle<VkPipeline, vkDestroyPipeline>;
 using PipelineCacheHandle = Handle<VkPipelineCache, vkDestroyPipelineCache>;
 using CommandPoolHandle = Handle<VkCommandPool, vkDestroyCommandPool>;
 using DescriptorPoolHandle = Handle<VkDescriptorPool, vkDestroyDescriptorPool>;
+using UpdateTemplateHandle = Handle<VkDescriptorUpdateTemplate, vkDestroyDescriptorUpdateTemplate>;
 using QueryPoolHandle = Handle<VkQueryPool, vkDestroyQueryPool>;
 
 }  // namespace reprise::vulkan

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "backends/vulkan/calibrated_clock.h"
 #include "backends/vulkan/result.h"
 
 namespace reprise::vulkan {
@@ -80,6 +81,44 @@ void query_properties(PhysicalDevice& device) {
   vkGetPhysicalDeviceMemoryProperties(device.handle, &device.memory);
 }
 
+bool has_extension(VkPhysicalDevice device, std::string_view name) {
+  std::uint32_t count = 0;
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr),
+        "vkEnumerateDeviceExtensionProperties");
+  std::vector<VkExtensionProperties> extensions(count);
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()),
+        "vkEnumerateDeviceExtensionProperties");
+  return std::ranges::any_of(
+      extensions, [&](const auto& e) { return std::string_view(e.extensionName) == name; });
+}
+
+/// See PhysicalDevice::import_alignment.
+std::uint64_t query_import_alignment(const PhysicalDevice& device) {
+  const VkPhysicalDeviceType type = device.properties.deviceType;
+  if ((type != VK_PHYSICAL_DEVICE_TYPE_CPU && type != VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU) ||
+      !has_extension(device.handle, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
+    return 0;
+  }
+  VkPhysicalDeviceExternalBufferInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO;
+  info.usage = kBufferUsage;
+  info.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  VkExternalBufferProperties possible{};
+  possible.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES;
+  vkGetPhysicalDeviceExternalBufferProperties(device.handle, &info, &possible);
+  const VkExternalMemoryFeatureFlags features =
+      possible.externalMemoryProperties.externalMemoryFeatures;
+  if ((features & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) == 0 ||
+      (features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT) != 0) {
+    return 0;
+  }
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
+  host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
+  VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &host, {}};
+  vkGetPhysicalDeviceProperties2(device.handle, &all);
+  return host.minImportedHostPointerAlignment;
+}
+
 /// False if a required feature is missing.
 bool query_features(PhysicalDevice& device) {
   VkPhysicalDeviceVulkan13Features f13{};
@@ -124,6 +163,10 @@ std::vector<PhysicalDevice> usable_devices(VkInstance instance) {
     }
     query_properties(device);
     if (query_features(device)) {
+      device.import_alignment = query_import_alignment(device);
+      device.calibrates_clocks =
+          has_extension(handle, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) &&
+          calibrates_clocks(instance, handle);
       usable.push_back(device);
     }
   }

@@ -10,6 +10,11 @@
 
 namespace reprise::vulkan {
 
+/// Of every buffer: steps bind all of them alike.
+inline constexpr VkBufferUsageFlags kBufferUsage =
+    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+
 struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   VkPhysicalDeviceProperties properties{};
@@ -19,7 +24,11 @@ struct PhysicalDevice {
   VkPhysicalDeviceMemoryProperties memory{};
   std::uint32_t queue_family = 0;
   std::uint32_t timestamp_valid_bits = 0;
+  bool calibrates_clocks = false;
   OptionalFeatures features;
+  /// Memory of the host can be used in place where it starts at a multiple of this. 0: not at all,
+  /// as on devices with memory of their own, which would read it over the bus each time.
+  std::uint64_t import_alignment = 0;
 };
 
 std::vector<PhysicalDevice> usable_devices(VkInstance instance);

@@ -22,6 +22,10 @@ void require_limit(const Kernel& kernel, std::string_view what, std::uint64_t va
   }
 }
 
+VkDescriptorType descriptor_type(bool uniform) {
+  return uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
+
 }  // namespace
 
 std::size_t KernelHash::operator()(const Kernel& kernel) const {
@@ -32,14 +36,8 @@ std::size_t KernelHash::operator()(const Kernel& kernel) const {
   return hash ^ kernel.constant_count;
 }
 
-Pipelines::Pipelines(std::shared_ptr<Device> device) : device_(std::move(device)) {
-  VkPipelineCacheCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
-  VkPipelineCache cache = VK_NULL_HANDLE;
-  device_->check(vkCreatePipelineCache(device_->get(), &info, nullptr, &cache),
-                 "vkCreatePipelineCache");
-  cache_ = {device_->get(), cache};
-}
+Pipelines::Pipelines(std::shared_ptr<Device> device, const OpenOptions& options)
+    : device_(std::move(device)), cache_(device_, options) {}
 
 std::shared_ptr<const Pipeline> Pipelines::get(const Kernel& kernel) {
   const std::lock_guard lock(mutex_);
@@ -76,6 +74,7 @@ std::shared_ptr<const Pipeline> Pipelines::create(const Kernel& kernel,
                 device_->limits().maxPushConstantsSize);
   resolve_local_size(kernel, *pipeline);
   create_layouts(*pipeline);
+  create_template(*pipeline);
   create_pipeline(kernel, *pipeline);
   const auto elapsed = std::chrono::steady_clock::now() - start;
   pipeline->info.pipeline_create_ns = static_cast<std::uint64_t>(
@@ -109,12 +108,13 @@ void Pipelines::resolve_local_size(const Kernel& kernel, Pipeline& pipeline) con
 
 void Pipelines::create_layouts(Pipeline& pipeline) {
   std::vector<VkDescriptorSetLayoutBinding> bindings;
+  std::uint32_t storage_count = 0;
+  std::uint32_t uniform_count = 0;
   for (const auto& [number, binding] : pipeline.shader.bindings) {
-    ++(binding.uniform ? pipeline.uniform_count : pipeline.storage_count);
+    ++(binding.uniform ? uniform_count : storage_count);
+    pipeline.bindings.push_back({number, binding.uniform});
     bindings.push_back(
-        {number,
-         binding.uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
-         VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+        {number, descriptor_type(binding.uniform), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
   }
   const VkDescriptorSetLayoutCreateInfo set_info{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0,
@@ -123,6 +123,7 @@ void Pipelines::create_layouts(Pipeline& pipeline) {
   device_->check(vkCreateDescriptorSetLayout(device_->get(), &set_info, nullptr, &set_layout),
                  "vkCreateDescriptorSetLayout");
   pipeline.set_layout = {device_->get(), set_layout};
+  pipeline.sets.open(set_layout, storage_count, uniform_count);
 
   const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                   (pipeline.shader.push_bytes + 3) / 4 * 4};
@@ -137,6 +138,27 @@ void Pipelines::create_layouts(Pipeline& pipeline) {
   device_->check(vkCreatePipelineLayout(device_->get(), &info, nullptr, &layout),
                  "vkCreatePipelineLayout");
   pipeline.layout = {device_->get(), layout};
+}
+
+void Pipelines::create_template(Pipeline& pipeline) {
+  std::vector<VkDescriptorUpdateTemplateEntry> entries;
+  for (const auto& [number, uniform] : pipeline.bindings) {
+    entries.push_back({number, 0, 1, descriptor_type(uniform),
+                       entries.size() * sizeof(VkDescriptorBufferInfo), 0});
+  }
+  if (entries.empty()) {
+    return;
+  }
+  VkDescriptorUpdateTemplateCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO;
+  info.descriptorUpdateEntryCount = static_cast<std::uint32_t>(entries.size());
+  info.pDescriptorUpdateEntries = entries.data();
+  info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
+  info.descriptorSetLayout = pipeline.set_layout.get();
+  VkDescriptorUpdateTemplate created = VK_NULL_HANDLE;
+  device_->check(vkCreateDescriptorUpdateTemplate(device_->get(), &info, nullptr, &created),
+                 "vkCreateDescriptorUpdateTemplate");
+  pipeline.update = {device_->get(), created};
 }
 
 void Pipelines::create_pipeline(const Kernel& kernel, Pipeline& pipeline) {

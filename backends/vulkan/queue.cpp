@@ -45,6 +45,8 @@ Queue::~Queue() {
   } catch (const Error& error) {
     if (error.code() == ErrorCode::timeout) {
       static_cast<void>(in_flight_.release());  // destroying what is in use is worse than a leak
+    } else {
+      static_cast<void>(vkDeviceWaitIdle(device_->get()));  // returns on lost devices too
     }
   }
 }
@@ -107,6 +109,7 @@ std::uint64_t Queue::last_use(const Buffer& buffer, Access access) {
 }
 
 void Queue::wait(std::uint64_t submission) {
+  device_->require_alive();
   if (completed_.load(std::memory_order_acquire) >= submission) {
     return;
   }

@@ -3,20 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "debugger/cli/commands.h"
+#include "debugger/cli/print_json.h"
+#include "debugger/cli/printable.h"
 #include "reprise/profile/profile_reader.h"
 
 namespace reprise::cli {
 namespace {
-
-/// Names come from a file: control bytes must not reach a terminal.
-std::string printable(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    safe += byte < 0x20 || byte == 0x7F ? '?' : c;
-  }
-  return safe;
-}
 
 nlohmann::json to_json(const DatabaseInfo& info) {
   nlohmann::json runs = nlohmann::json::array();
@@ -63,7 +55,7 @@ nlohmann::json to_json(const DatabaseInfo& info) {
 }
 
 void print(const DatabaseInfo& info) {
-  std::printf("%s: schema %lld, %llu bytes\n", info.path.string().c_str(),
+  std::printf("%s: schema %lld, %llu bytes\n", printable(info.path.string()).c_str(),
               static_cast<long long>(info.schema_version),
               static_cast<unsigned long long>(info.bytes));
   std::printf("\nruns\n");
@@ -90,7 +82,8 @@ void print(const DatabaseInfo& info) {
   std::printf("\nrows\n");
   for (const TableSummary& t : info.tables) {
     if (t.rows > 0) {
-      std::printf("  %-18s %llu\n", t.name.c_str(), static_cast<unsigned long long>(t.rows));
+      std::printf("  %-18s %llu\n", printable(t.name).c_str(),
+                  static_cast<unsigned long long>(t.rows));
     }
   }
 }
@@ -100,9 +93,7 @@ void print(const DatabaseInfo& info) {
 void print_db_info(const std::string& path, bool json) {
   const DatabaseInfo info = read_profile_info(path);
   if (json) {
-    std::printf(
-        "%s\n",
-        to_json(info).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    print_json(to_json(info));
   } else {
     print(info);
   }

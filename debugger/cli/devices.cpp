@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "debugger/cli/commands.h"
+#include "debugger/cli/print_json.h"
 #include "reprise/open_device.h"
 
 namespace reprise::cli {
@@ -52,7 +53,7 @@ void print_devices(bool json) {
     for (const FoundDevice& device : devices) {
       list.push_back(to_json(device));
     }
-    std::printf("%s\n", list.dump(2).c_str());
+    print_json(list);
     return;
   }
   for (const FoundDevice& device : devices) {

@@ -16,10 +16,35 @@ int main(int argc, char** argv) try {
 
   CLI::App* db = app.add_subcommand("db", "Profiling databases");
   db->require_subcommand(1);
-  CLI::App* info = db->add_subcommand("info", "Runs, graphs and row counts");
   std::string path;
-  info->add_option("file", path, "Profiling database")->required();
-  info->add_flag("--json", json, "Print JSON");
+  const auto add_db_command = [&](const char* name, const char* about) {
+    CLI::App* command = db->add_subcommand(name, about);
+    command->add_option("file", path, "Profiling database")->required();
+    command->add_flag("--json", json, "Print JSON");
+    return command;
+  };
+  reprise::TopNodesQuery query;
+  const auto add_limit = [&](CLI::App* command) {
+    command->add_option("-n", query.limit, "How many")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
+  };
+  const auto add_graph = [&](CLI::App* command) {
+    command->add_option("--graph", query.graph, "Id of a graph, as in `db info`");
+  };
+  const CLI::App* info = add_db_command("info", "Runs, graphs and row counts");
+  CLI::App* top = add_db_command("top", "Nodes of the last run by the time they take");
+  add_limit(top);
+  add_graph(top);
+  top->add_option("--phase", query.phase, "Only of this phase");
+  const std::map<std::string, reprise::NodeOrder> orders{{"total", reprise::NodeOrder::total},
+                                                         {"p50", reprise::NodeOrder::p50}};
+  top->add_option("--by", query.order, "Order: total or p50")
+      ->transform(CLI::CheckedTransformer(orders));
+  CLI::App* nodes = add_db_command("nodes", "Nodes of the graphs of the last run");
+  add_graph(nodes);
+  CLI::App* replays = add_db_command("replays", "Replays, the latest first");
+  add_limit(replays);
 
   try {
     app.parse(argc, argv);
@@ -28,8 +53,14 @@ int main(int argc, char** argv) try {
   }
   if (devices->parsed()) {
     reprise::cli::print_devices(json);
-  } else {
+  } else if (info->parsed()) {
     reprise::cli::print_db_info(path, json);
+  } else if (top->parsed()) {
+    reprise::cli::print_top_nodes(path, query, json);
+  } else if (nodes->parsed()) {
+    reprise::cli::print_nodes(path, query.graph, json);
+  } else {
+    reprise::cli::print_replays(path, query.limit, json);
   }
   return 0;
 } catch (const std::exception& e) {

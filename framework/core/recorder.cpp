@@ -50,13 +50,13 @@ void Recorder::call(const OpCall& call, std::span<Tensor> results) {
 
 void Recorder::check_operands(const OpCall& call) const {
   require_usable();
-  const std::string op(call.op.name);
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const Operand& operand = call.op.operands[i];
     const TensorRef& t = call.inputs[i];
     if (!t) {
       if (!operand.optional) {
-        invalid(op + " needs " + std::string(operand.name) + ", which is an empty tensor.");
+        invalid(std::string(call.op.name) + " needs " + std::string(operand.name) +
+                ", which is an empty tensor.");
       }
       continue;
     }
@@ -66,7 +66,7 @@ void Recorder::check_operands(const OpCall& call) const {
               "here with input().");
     }
     if ((operand.dtypes >> static_cast<unsigned>(t.dtype()) & 1U) == 0) {
-      invalid(op + " does not accept the dtype of " + describe(call, i) +
+      invalid(std::string(call.op.name) + " does not accept the dtype of " + describe(call, i) +
               "; allowed: " + dtype_list(operand.dtypes) + ".");
     }
     check_layout(call, i);

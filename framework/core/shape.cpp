@@ -39,32 +39,10 @@ Shape::Shape(std::span<const std::int64_t> dims) {
   rank_ = static_cast<std::uint8_t>(dims.size());
 }
 
-std::int64_t Shape::elements() const {
-  std::int64_t product = 1;
-  for (std::size_t i = 0; i < rank_; ++i) {
-    product *= dims_[i];
-  }
-  return product;
-}
-
-std::int64_t Shape::rows() const {
-  std::int64_t product = 1;
-  for (std::size_t i = 0; i + 1 < rank_; ++i) {
-    product *= dims_[i];
-  }
-  return product;
-}
-
 Shape Shape::with_back(std::int64_t extent) const {
   std::array<std::int64_t, kMaxRank> dims = dims_;
   dims[rank_ - 1U] = extent;
   return Shape(std::span<const std::int64_t>(dims).first(rank_));
-}
-
-std::array<std::int64_t, Shape::kMaxRank> Shape::padded() const {
-  std::array<std::int64_t, kMaxRank> four{1, 1, 1, 1};
-  std::copy_n(dims_.begin(), rank_, four.begin() + static_cast<std::ptrdiff_t>(kMaxRank - rank_));
-  return four;
 }
 
 std::string to_string(const Shape& shape) {
@@ -73,16 +51,6 @@ std::string to_string(const Shape& shape) {
     dims[i] = shape.dim(i);
   }
   return list(std::span(dims).first(shape.rank()));
-}
-
-Strides contiguous_strides(const Shape& shape) {
-  Strides strides{};
-  std::int64_t step = 1;
-  for (std::size_t i = shape.rank(); i-- > 0;) {
-    strides[i] = step;
-    step *= shape.dim(i);
-  }
-  return strides;
 }
 
 }  // namespace reprise

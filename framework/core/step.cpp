@@ -10,7 +10,7 @@ const Operand& operand_of(const OpDef& op, std::size_t i) {
 }
 
 Binding bind(const BoundTensor& tensor, Access access, std::uint64_t alignment) {
-  const std::uint64_t base = tensor.offset / alignment * alignment;
+  const std::uint64_t base = tensor.offset & ~(alignment - 1);
   return {tensor.storage, access, BindingType::storage, base,
           tensor.offset - base + tensor.spec->span_bytes()};
 }
@@ -32,6 +32,11 @@ std::string_view name_of(StepKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+void StepList::reserve(std::size_t steps, std::size_t bindings) {
+  steps_.reserve(steps);
+  bindings_.reserve(bindings);
+}
+
 Step& StepList::append(StepKind kind, std::uint32_t node, const OpDef* op) {
   Step& step = steps_.emplace_back();
   step.kind = kind;
@@ -45,8 +50,8 @@ Step& StepList::append(StepKind kind, std::uint32_t node, const OpDef* op) {
 
 void StepList::append_bytes(Step& step, std::span<const std::byte> bytes) {
   step.byte_count = static_cast<std::uint32_t>(bytes.size());
-  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  bytes_.resize((bytes_.size() + 7) / 8 * 8);  // keeps every attribute struct aligned
+  bytes_.resize(step.first_byte + (bytes.size() + 7) / 8 * 8);  // keeps attribute structs aligned
+  std::ranges::copy(bytes, bytes_.begin() + step.first_byte);
 }
 
 void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits,
@@ -142,7 +147,7 @@ Grid groups_for(std::uint64_t invocations, std::uint32_t local) {
 
 View view_of(const BoundTensor& tensor, const DeviceTraits& traits) {
   View view;
-  const std::uint64_t rest = tensor.offset % traits.binding_alignment;
+  const std::uint64_t rest = tensor.offset & (traits.binding_alignment - 1);
   view.offset = static_cast<std::uint32_t>(rest / info_of(tensor.dtype()).block_bytes);
   const std::size_t missing = Shape::kMaxRank - tensor.shape().rank();
   for (std::size_t i = 0; i < tensor.shape().rank(); ++i) {

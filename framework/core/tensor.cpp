@@ -5,6 +5,11 @@
 #include "reprise/core/error.h"
 
 namespace reprise {
+namespace {
+
+constexpr std::size_t kLargestChunk = 1024;
+
+}  // namespace
 
 TensorSpec::TensorSpec(const Shape& of_shape, DType type, const Strides& with)
     : shape(of_shape), dtype(type), strides(with) {
@@ -20,28 +25,6 @@ TensorSpec::TensorSpec(const Shape& of_shape, DType type, const Strides& with)
   }
 }
 
-bool TensorSpec::contiguous() const {
-  std::int64_t step = 1;
-  for (std::size_t i = shape.rank(); i-- > 0;) {
-    if (shape.dim(i) != 1 && strides[i] != step) {
-      return false;
-    }
-    step *= shape.dim(i);
-  }
-  return true;
-}
-
-std::uint64_t TensorSpec::span_bytes() const {
-  if (shape.elements() == 0) {
-    return 0;
-  }
-  std::int64_t last = 0;
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    last += (shape.dim(i) - 1) * strides[i];
-  }
-  return bytes_of(dtype, static_cast<std::uint64_t>(last) + 1);
-}
-
 std::string to_string(const TensorSpec& spec) {
   return std::string(name_of(spec.dtype)) + " " + to_string(spec.shape);
 }
@@ -55,11 +38,15 @@ TensorRecord* TensorSlab::create() {
   if (free_ != nullptr) {
     return std::exchange(free_, free_->next);
   }
-  if (used_ == chunk_) {
-    chunks_.push_back(std::make_unique<TensorRecord[]>(chunk_));
-    used_ = 0;
+  if (left_ == 0) {
+    chunks_.push_back(std::make_unique<TensorRecord[]>(next_chunk_));
+    next_ = chunks_.back().get();
+    left_ = next_chunk_;
+    next_chunk_ = std::min(next_chunk_ * 2, kLargestChunk);
   }
-  TensorRecord* record = &chunks_.back()[used_++];
+  --left_;
+  ++created_;
+  TensorRecord* record = next_++;
   record->slab = this;
   return record;
 }
@@ -80,8 +67,7 @@ void TensorSlab::drop(TensorRecord* record) {
 }
 
 void TensorSlab::close() {
-  auto alive =
-      static_cast<std::int64_t>(chunks_.empty() ? 0 : (chunks_.size() - 1) * chunk_ + used_);
+  auto alive = static_cast<std::int64_t>(created_);
   for (TensorRecord* list : {free_, dropped_.exchange(closed(), std::memory_order_acq_rel)}) {
     for (; list != nullptr; list = list->next) {
       --alive;

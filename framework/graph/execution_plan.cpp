@@ -34,6 +34,7 @@ void find_lifetimes(const ComputeGraph& graph, ExecutionPlan& plan) {
 
 std::vector<std::uint32_t> place_barriers(ExecutionPlan& plan) {
   std::vector<std::uint32_t> epoch_of_step;
+  epoch_of_step.reserve(plan.steps.size() + 1);
   HazardTracker tracker;
   std::vector<Touch> touches;
   for (std::uint32_t s = 0; s < plan.steps.size(); ++s) {
@@ -88,6 +89,11 @@ void place_persistent(const ComputeGraph& graph, ExecutionPlan& plan) {
 }
 
 void relocate(ExecutionPlan& plan) {
+  for (Barrier& barrier : plan.barriers) {
+    const Place& place = plan.places[barrier.range.buffer];
+    barrier.range = {place.pool, barrier.range.begin + place.offset,
+                     barrier.range.end + place.offset};
+  }
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     for (Binding& binding : plan.steps.bindings(plan.steps[s])) {
       const Place& place = plan.places[binding.pool];
@@ -108,13 +114,15 @@ void touches_of(const StepList& steps, const Step& step, std::vector<Touch>& out
 
 ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits, ReuseRule rule) {
   ExecutionPlan plan;
+  plan.steps.reserve(graph.nodes.size(), graph.uses.size());
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     const NodeCall node(graph, n);
     lower(node.call(), traits, plan.steps);
   }
   plan.places.resize(graph.storages.size());
   find_lifetimes(graph, plan);
-  // Epochs come from the barriers that unshared storage needs; placing by them adds none.
+  // Epochs come from the barriers that unshared storage needs. Storages that are used in one epoch
+  // never share memory, so placing by epochs neither adds barriers nor moves them.
   std::vector<std::uint32_t> epochs;
   if (rule == ReuseRule::epoch) {
     epochs = place_barriers(plan);
@@ -122,7 +130,9 @@ ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits, R
   place_transients(graph, plan, epochs);
   place_persistent(graph, plan);
   relocate(plan);
-  place_barriers(plan);
+  if (rule == ReuseRule::step) {
+    place_barriers(plan);
+  }
   return plan;
 }
 

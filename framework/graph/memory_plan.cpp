@@ -1,7 +1,9 @@
 #include "reprise/graph/memory_plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <queue>
 
 namespace reprise {
 namespace {
@@ -9,6 +11,15 @@ constexpr std::uint64_t kUnplaced = ~std::uint64_t{0};
 constexpr std::size_t kMaxConflictsPerTensor = 64;  // average; above it only the first order runs
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
+
+std::vector<std::uint32_t> order_by_start(std::span<const Lifetime> all) {
+  std::vector<std::uint32_t> order(all.size());
+  std::iota(order.begin(), order.end(), 0U);
+  if (!std::ranges::is_sorted(all, {}, &Lifetime::first)) {
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t t) { return all[t].first; });
+  }
+  return order;
 }
 
 /// Who is alive together: compressed rows, total size = sum of live counts.
@@ -91,33 +102,29 @@ std::uint64_t place(std::span<const Lifetime> all, const Conflicts& conflicts,
 }  // namespace
 
 std::uint64_t live_peak(std::span<const Lifetime> all) {
-  std::vector<std::pair<std::uint32_t, std::int64_t>> changes;
-  for (const Lifetime& l : all) {
-    const auto bytes = static_cast<std::int64_t>(aligned(l.bytes));
-    changes.emplace_back(l.first, bytes);
-    changes.emplace_back(l.last + 1, -bytes);
-  }
-  std::ranges::sort(changes);  // what ends before a step is gone when that step starts
-  std::int64_t live = 0, peak = 0;
-  for (const auto& [step, change] : changes) {
-    live += change;
+  using End = std::pair<std::uint32_t, std::uint64_t>;  // last step, bytes
+  std::priority_queue<End, std::vector<End>, std::greater<>> alive;
+  std::uint64_t live = 0;
+  std::uint64_t peak = 0;
+  for (const std::uint32_t t : order_by_start(all)) {
+    for (; !alive.empty() && alive.top().first < all[t].first; alive.pop()) {
+      live -= alive.top().second;
+    }
+    alive.emplace(all[t].last, aligned(all[t].bytes));
+    live += aligned(all[t].bytes);
     peak = std::max(peak, live);
   }
-  return static_cast<std::uint64_t>(peak);
+  return peak;
 }
 
 MemoryPlan plan_memory(std::span<const Lifetime> all) {
   MemoryPlan best;
-  std::vector<std::uint32_t> order(all.size());
-  std::iota(order.begin(), order.end(), 0U);
+  const std::vector<std::uint32_t> by_start = order_by_start(all);
+  std::vector<std::uint32_t> order = by_start;
   const auto by = [&](auto key) {
     std::ranges::stable_sort(
         order, [&](std::uint32_t a, std::uint32_t b) { return key(all[a]) < key(all[b]); });
   };
-  if (!std::ranges::is_sorted(all, {}, &Lifetime::first)) {
-    by([](const Lifetime& l) { return l.first; });
-  }
-  const std::vector<std::uint32_t> by_start = order;
   const Sweep s = sweep(all, by_start);
   best.live_peak_bytes = s.live_peak;
   best.arena_bytes = kUnplaced;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "framework/ops/schema.h"
+#include "framework/ops/weight_parts.h"
 #include "reprise/core/float16.h"
 #include "reprise/core/step.h"
 
@@ -28,7 +30,10 @@ struct Push {
   std::uint32_t cols;
   std::uint32_t ids_per_table;
   std::uint32_t table_rows;
+  std::uint32_t first_row;  // of the part that is bound
+  std::uint32_t part_rows;
   std::uint32_t table_offset;
+  std::uint32_t y_offset;
   std::uint32_t ids_offset;
   std::uint32_t id_words;  // 0: no ids operand
   Param<std::int32_t> id;
@@ -95,16 +100,20 @@ void reference(const HostCall& call) {
   }
 }
 
-void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+/// `call` has the rows from `first_row` on of a table of `table_rows`.
+void dispatch(const BoundCall& call, std::int64_t first_row, std::int64_t table_rows,
+              const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& table = call.tensors[0];
   const BoundTensor& ids = call.tensors[1];
-  indexable_elements(table);
   Push push{};
   push.elements = indexable_elements(call.tensors[2]);
   push.cols = word(table.shape().back());
   push.ids_per_table = ids ? word(ids.shape().back()) : 1;
-  push.table_rows = word(table.shape().dim(table.shape().rank() - 2));
+  push.table_rows = word(table_rows);
+  push.first_row = word(first_row);
+  push.part_rows = word(table.shape().dim(table.shape().rank() - 2));
   push.table_offset = view_of(table, traits).offset;
+  push.y_offset = view_of(call.tensors[2], traits).offset;
   if (ids) {
     push.id_words = ids.dtype() == DType::i64 ? 2 : 1;
     push.ids_offset = view_of(ids, traits).offset * push.id_words;
@@ -114,6 +123,40 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const std::size_t variant = table.dtype() == DType::f32 ? 0 : table.dtype() == DType::f16 ? 1 : 2;
   steps.dispatch(call, traits, {kShaders[variant], {traits.workgroup_size}, 1},
                  groups_for(push.elements, traits.workgroup_size), push);
+}
+
+/// The ids, or the part of y, of the tables in a part: their leading dimensions are its own.
+Box beside(const Box& part, std::size_t leading, const BoundTensor& tensor) {
+  Box box(tensor.shape());
+  const std::size_t from = Shape::kMaxRank - 2 - leading;
+  const std::size_t to = Shape::kMaxRank - tensor.shape().rank();
+  std::copy_n(part.first.begin() + from, leading, box.first.begin() + to);
+  std::copy_n(part.extent.begin() + from, leading, box.extent.begin() + to);
+  return box;
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& table = call.tensors[0];
+  const BoundTensor& ids = call.tensors[1];
+  const BoundTensor& y = call.tensors[2];
+  const std::size_t leading = table.shape().rank() - 2;
+  const std::int64_t rows = table.shape().dim(leading);
+  if (fits_one_binding(table, traits)) {
+    dispatch(call, 0, rows, traits, steps);
+    return;
+  }
+  // Parts of one table write different rows of y, but each binds all of them: barriers order them.
+  for (const Box& part : boxes_that_fit(table, traits, 1)) {
+    const BoxedTensor table_part(table, part);
+    const BoxedTensor y_part(y, beside(part, leading, y));
+    std::optional<BoxedTensor> ids_part;
+    if (ids) {
+      ids_part.emplace(ids, beside(part, leading, ids));
+    }
+    const BoundTensor tensors[] = {table_part.bound, ids ? ids_part->bound : ids, y_part.bound};
+    dispatch({call.op, call.node, tensors, call.state, call.attributes}, part.first[2], rows,
+             traits, steps);
+  }
 }
 
 }  // namespace

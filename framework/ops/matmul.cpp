@@ -5,6 +5,7 @@
 
 #include "framework/ops/host_rows.h"
 #include "framework/ops/schema.h"
+#include "framework/ops/weight_parts.h"
 #include "reprise/core/step.h"
 
 namespace reprise::ops {
@@ -26,6 +27,7 @@ struct Push {
   std::array<std::uint32_t, 4> shape;  // of y
   View x;
   View w;
+  View y;
   std::array<std::uint32_t, 2> share;  // heads of x per head of w
   std::uint32_t k;
 };
@@ -82,18 +84,17 @@ void reference(const HostCall& call) {
   }
 }
 
-void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+void dispatch(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& w = call.tensors[1];
+  const BoundTensor& y = call.tensors[2];
   const auto dims = x.shape().padded();
   const auto w_dims = w.shape().padded();
   const std::array<std::uint32_t, 2> share = {word(dims[0] / w_dims[0]), word(dims[1] / w_dims[1])};
-  const Push push{{word(dims[0]), word(dims[1]), word(dims[2]), word(w_dims[2])},
-                  view_of(x, traits),
-                  view_of(w, traits),
-                  share,
-                  word(dims[3])};
-  word(call.tensors[2].shape().elements());
+  indexable_elements(y);
+  const Push push{
+      shape_words(y.shape()), view_of(x, traits), view_of(w, traits), view_of(y, traits), share,
+      word(dims[3])};
   const std::int64_t tile = std::min(dims[2], kMaxTile);
   const std::int64_t tiles = (dims[2] + tile - 1) / tile;
   const std::int64_t invocations = dims[0] * dims[1] * tiles * w_dims[2];
@@ -101,6 +102,39 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
       call, traits,
       {kShaders[w.dtype() == DType::f16 ? 1 : 0], {traits.workgroup_size, word(tile)}, 2},
       groups_for(static_cast<std::uint64_t>(invocations), traits.workgroup_size), push);
+}
+
+/// The part of x or y that goes with a part of the weights: the same leading dimensions.
+Box beside(const Box& part, const std::array<std::int64_t, 4>& w_dims, const BoundTensor& tensor) {
+  Box box(tensor.shape());
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t share = box.extent[i] / w_dims[i];
+    box.first[i] = part.first[i] * share;
+    box.extent[i] = part.extent[i] * share;
+  }
+  return box;
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& w = call.tensors[1];
+  if (fits_one_binding(w, traits)) {
+    dispatch(call, traits, steps);
+    return;
+  }
+  // Parts that begin at aligned columns of a single row of y bind ranges of it that do not overlap:
+  // no barrier goes between them.
+  const std::int64_t aligned = std::max(traits.binding_alignment / 4, 1U);
+  for (const Box& part : boxes_that_fit(w, traits, aligned)) {
+    const auto w_dims = w.shape().padded();
+    Box columns = beside(part, w_dims, call.tensors[2]);
+    columns.first[3] = part.first[2];
+    columns.extent[3] = part.extent[2];
+    const BoxedTensor x_part(call.tensors[0], beside(part, w_dims, call.tensors[0]));
+    const BoxedTensor w_part(w, part);
+    const BoxedTensor y_part(call.tensors[2], columns);
+    const BoundTensor tensors[] = {x_part.bound, w_part.bound, y_part.bound};
+    dispatch({call.op, call.node, tensors, call.state, call.attributes}, traits, steps);
+  }
 }
 
 }  // namespace

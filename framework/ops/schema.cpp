@@ -30,17 +30,9 @@ void require_pair(bool condition, const OpCall& call, std::string_view what, std
   }
 }
 
-std::uint32_t word(std::int64_t value) {
-  if (value < 0 || value > 0xFFFFFFFF) {
-    throw Error(ErrorCode::unsupported, "An extent or stride of (" + std::to_string(value) +
-                                            ") elements is outside 0 to 2^32 - 1.");
-  }
-  return static_cast<std::uint32_t>(value);
-}
-
-std::array<std::uint32_t, 4> shape_words(const Shape& shape) {
-  const auto dims = shape.padded();
-  return {word(dims[0]), word(dims[1]), word(dims[2]), word(dims[3])};
+void not_a_word(std::int64_t value) {
+  throw Error(ErrorCode::unsupported, "An extent or stride of (" + std::to_string(value) +
+                                          ") elements is outside 0 to 2^32 - 1.");
 }
 
 std::uint32_t indexable_elements(const BoundTensor& tensor) {

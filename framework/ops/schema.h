@@ -17,10 +17,19 @@ void require_equal_columns(const OpCall& call, std::size_t a, std::size_t b);
 /// `condition` false throws "<op> needs <what>, but <operand a> and <operand b> differ."
 void require_pair(bool condition, const OpCall& call, std::string_view what, std::size_t a,
                   std::size_t b);
+[[noreturn]] void not_a_word(std::int64_t value);
 /// An extent or stride as a push-constant word. Throws unsupported above 2^32 - 1.
-std::uint32_t word(std::int64_t value);
+inline std::uint32_t word(std::int64_t value) {
+  if (value < 0 || value > 0xFFFFFFFF) {
+    not_a_word(value);
+  }
+  return static_cast<std::uint32_t>(value);
+}
 /// The shape padded to four dimensions.
-std::array<std::uint32_t, 4> shape_words(const Shape& shape);
+inline std::array<std::uint32_t, 4> shape_words(const Shape& shape) {
+  const auto dims = shape.padded();
+  return {word(dims[0]), word(dims[1]), word(dims[2]), word(dims[3])};
+}
 /// The number of elements. Throws unsupported if 32-bit element indices cannot reach all of them
 /// from the start of the binding, gaps of strided views included.
 std::uint32_t indexable_elements(const BoundTensor& tensor);

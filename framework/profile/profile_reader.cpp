@@ -1,26 +1,18 @@
 #include "reprise/profile/profile_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "framework/profile/host_info.h"
-#include "framework/profile/profile_file.h"
+#include "framework/profile/profile_snapshot.h"
 
 namespace reprise {
 namespace {
 
+using profile::count;
 using profile::Database;
-using profile::SqliteError;
 using profile::Statement;
-
-[[noreturn]] void damaged(const std::filesystem::path& path, const std::string& why) {
-  throw Error(ErrorCode::io,
-              "The profiling database (" + path.string() + ") is damaged: " + why + ".");
-}
-
-std::uint64_t count(const Statement& row, int column) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, row.integer(column)));
-}
 
 std::string identifier(const std::string& name) {
   std::string text = "\"";
@@ -31,30 +23,6 @@ std::string identifier(const std::string& name) {
     }
   }
   return text + "\"";
-}
-
-/// SQLite reads a last page that is cut short as if it ended in zeros.
-void require_whole_pages(Database& database) {
-  const std::int64_t page = database.integer("PRAGMA page_size");
-  const std::int64_t pages = database.integer("PRAGMA page_count");
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(database.path(), error);
-  if (error || size / static_cast<std::uint64_t>(page) < static_cast<std::uint64_t>(pages)) {
-    damaged(database.path(), "it has (" + std::to_string(size) + ") bytes, fewer than its " +
-                                 std::to_string(pages) + " pages of " + std::to_string(page));
-  }
-}
-
-/// A hostile file may have views that never end where tables should be.
-void require_tables(Database& database) {
-  Statement find(database,
-                 "SELECT 1 FROM sqlite_schema WHERE name=? AND type='table' AND rootpage>0");
-  for (const char* name :
-       {"runs", "hosts", "devices", "graphs", "recordings", "replays", "sessions"}) {
-    if (!find.find(name)) {
-      damaged(database.path(), "the table (" + std::string(name) + ") is missing");
-    }
-  }
 }
 
 /// A run without an exit state is alive if its writer reported on this machine in this boot lately.
@@ -159,66 +127,26 @@ std::vector<TableSummary> read_tables(Database& database) {
   return tables;
 }
 
-DatabaseInfo read(const std::filesystem::path& path, Database::Mode mode) {
-  Database database(path, mode);
-  database.execute("BEGIN");  // one moment of a file that is being written
-  profile::require_profile(database);
-  if (mode == Database::Mode::immutable) {
-    require_whole_pages(database);
-  }
-  require_tables(database);
-  DatabaseInfo info;
-  info.path = path;
-  info.schema_version = database.integer("PRAGMA user_version");
-  for (const std::filesystem::path& file : {path, std::filesystem::path(path.string() + "-wal")}) {
-    std::error_code absent;
-    const std::uintmax_t size = std::filesystem::file_size(file, absent);
-    info.bytes += absent ? 0 : size;
-  }
-  info.runs = read_runs(database);
-  info.graphs = read_graphs(database);
-  info.tables = read_tables(database);
-  database.execute("COMMIT");
-  return info;
-}
-
 }  // namespace
 
 DatabaseInfo read_profile_info(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::is_regular_file(status)) {
-    throw Error(ErrorCode::io, "The profiling database (" + path.string() + ") cannot be read: " +
-                                   (std::filesystem::exists(status) ? "it is not a file."
-                                                                    : "there is no such file."));
-  }
-  if (std::filesystem::file_size(path, error) == 0) {
-    throw Error(ErrorCode::io,
-                "The file (" + path.string() + ") is not a profiling database: it is empty.");
-  }
-  // Without a log nobody writes the file, and reading it as it is leaves no files beside it.
-  const auto written = [log = path.string() + "-wal"] {
-    std::error_code ignored;
-    return std::filesystem::exists(log, ignored);
-  };
-  try {
-    if (!written()) {
-      try {
-        return read(path, Database::Mode::immutable);
-      } catch (const Error&) {
-        if (!written()) {
-          throw;
-        }  // a writer came in between: read again with locks
-      }
+  constexpr std::array kTables{"runs",       "hosts",   "devices", "graphs",
+                               "recordings", "replays", "sessions"};
+  DatabaseInfo info;
+  profile::read_snapshot(path, kTables, [&](Database& database) {
+    info = {};
+    info.path = path;
+    info.schema_version = database.integer("PRAGMA user_version");
+    for (const char* suffix : {"", "-wal"}) {
+      std::error_code absent;
+      const std::uintmax_t size = std::filesystem::file_size(path.string() + suffix, absent);
+      info.bytes += absent ? 0 : size;
     }
-    return read(path, Database::Mode::read);
-  } catch (const SqliteError& e) {
-    if (e.not_a_database()) {
-      throw Error(ErrorCode::io, "The file (" + path.string() +
-                                     ") is not a profiling database, nor any SQLite one.");
-    }
-    throw;
-  }
+    info.runs = read_runs(database);
+    info.graphs = read_graphs(database);
+    info.tables = read_tables(database);
+  });
+  return info;
 }
 
 }  // namespace reprise

@@ -208,6 +208,8 @@ bool Statement::null(int column) const {
 
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
 
+double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
+
 std::string Statement::text(int column) const {
   const unsigned char* text = sqlite3_column_text(handle_, column);
   const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));

@@ -130,6 +130,7 @@ class Statement {
   bool step();
   bool null(int column) const;
   std::int64_t integer(int column) const;
+  double real(int column) const;
   std::string text(int column) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace reprise::profile {
 
 struct StepTime {
-  std::uint64_t start_ns = 0;  // since the start of the body
+  std::uint64_t start_ns = 0;  // since the start of the body; rounded down
   std::optional<std::uint64_t> duration_ns;
 };
 

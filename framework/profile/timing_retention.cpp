@@ -58,16 +58,17 @@ void TimingRetention::trim() {
 }
 
 void TimingRetention::halve() {
-  std::vector<std::int64_t> unsampled;
+  std::vector<std::int64_t> sampled_before;
   for (const auto& [id, kept] : kept_) {
     if (sampled(kept.ordinal)) {
-      unsampled.push_back(id);
+      sampled_before.push_back(id);
     }
   }
   ++halvings_;
-  std::erase_if(unsampled, [&](std::int64_t id) { return sampled(kept_.at(id).ordinal); });
-  for (const std::int64_t id : unsampled) {
-    lose_reason(id);
+  for (const std::int64_t id : sampled_before) {
+    if (!sampled(kept_.at(id).ordinal)) {
+      lose_reason(id);
+    }
   }
   for (auto& [name, phase] : phases_) {
     trim(phase);

@@ -50,6 +50,14 @@ Tensor Device::from_host(const Shape& shape, std::span<const std::int32_t> value
   return from_host(shape, DType::i32, std::as_bytes(values), std::move(name));
 }
 
+std::shared_ptr<Buffer> Device::import(std::string name, std::span<const std::byte> bytes,
+                                       std::shared_ptr<const void> owner) const {
+  if (bytes.empty()) {
+    invalid("The buffer '" + name + "' imports (0) bytes; a buffer has at least 1.");
+  }
+  return backend_->import(std::move(name), bytes, std::move(owner));
+}
+
 std::vector<std::byte> Device::to_host(const Tensor& tensor) const {
   const TensorRef ref(tensor);
   if (!ref || ref->buffer == nullptr) {
@@ -70,6 +78,7 @@ std::vector<std::byte> Device::to_host(const Tensor& tensor) const {
 void Device::write(const std::shared_ptr<Buffer>& to, std::uint64_t offset,
                    std::span<const std::byte> bytes) const {
   require_range(*to, offset, bytes.size());
+  to->require_writable();
   if (bytes.empty()) {
     return;
   }

@@ -2,11 +2,15 @@
 
 namespace reprise {
 
-DirectRun::DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name)
+DirectRun::DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name,
+                     const GraphSizes& expected)
     : core_(std::move(core)),
       arena_(ExecutorCore::borrow_arena(core_)),
       encoder_(core_->device().backend().encoder({.name = name})),
-      labels_(*encoder_) {}
+      labels_(*encoder_) {
+  steps_.reserve(expected.nodes, expected.uses);
+  homes_.reserve(expected.storages);
+}
 
 std::uint32_t DirectRun::pool_of(const std::shared_ptr<Buffer>& buffer) {
   std::uint32_t& pool = pool_index_.slot(buffer.get());

@@ -12,7 +12,7 @@ namespace reprise {
 
 class DirectRun {
  public:
-  explicit DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name);
+  DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name, const GraphSizes& expected);
 
   /// Gives a storage its memory, once. Inputs get memory that no earlier step used: their values
   /// are copied before the first step runs.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/session/direct_arena.h"
+#include "framework/session/graph_capture.h"
 #include "reprise/profile/profile_sink.h"
 #include "reprise/session/graph_executor.h"
 
@@ -22,6 +23,10 @@ class ExecutorCore {
   /// Bound where a session without state has an op that may read some.
   const Tensor& empty_state() const { return empty_state_; }
   std::uint64_t next_owner();
+  /// How large the graph of the last finished session was: the next one is likely to be like it.
+  /// Nothing after a very large one, which would take much memory for a small one.
+  GraphSizes last_sizes();
+  void set_last_sizes(const GraphSizes& sizes);
 
   /// The mode of the next replay: `wanted` or the executor's, as far as the device can.
   TimingMode timing_mode(std::optional<TimingMode> wanted) const;
@@ -50,6 +55,7 @@ class ExecutorCore {
   std::once_flag bias_measured_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<DirectArena>> idle_arenas_;
+  GraphSizes last_sizes_;
   std::map<std::pair<const Buffer*, std::int64_t>, std::uint64_t> buffer_ids_;
 };
 

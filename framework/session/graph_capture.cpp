@@ -30,6 +30,20 @@ GraphCapture::GraphCapture(std::string name, std::uint64_t owner) : slab_(new Te
 
 GraphCapture::~GraphCapture() { slab_->close(); }
 
+void GraphCapture::reserve(const GraphSizes& sizes) {
+  graph_.nodes.reserve(sizes.nodes);
+  graph_.uses.reserve(sizes.uses);
+  graph_.tensors.reserve(sizes.tensors);
+  graph_.storages.reserve(sizes.storages);
+  graph_.attributes.reserve(sizes.attribute_bytes);
+  handles_.reserve(sizes.storages);
+}
+
+GraphSizes GraphCapture::sizes() const {
+  return {graph_.nodes.size(), graph_.uses.size(), graph_.tensors.size(), graph_.storages.size(),
+          graph_.attributes.size()};
+}
+
 std::uint32_t GraphCapture::add_storage(Storage storage) {
   graph_.storages.push_back(std::move(storage));
   handles_.push_back(0);
@@ -91,13 +105,19 @@ void GraphCapture::add_node(const OpCall& call, const Outputs& outputs, std::uin
   node.scope = scope;
   node.first_use = static_cast<std::uint32_t>(graph_.uses.size());
   node.attribute_bytes = static_cast<std::uint16_t>(call.attributes.size());
-  graph_.attributes.resize((graph_.attributes.size() + 7) / 8 * 8);  // keeps every struct aligned
   node.attributes = static_cast<std::uint32_t>(graph_.attributes.size());
-  graph_.attributes.insert(graph_.attributes.end(), call.attributes.begin(), call.attributes.end());
+  // Whole words keep every struct aligned.
+  graph_.attributes.resize(node.attributes + (call.attributes.size() + 7) / 8 * 8);
+  std::ranges::copy(call.attributes, graph_.attributes.begin() + node.attributes);
   std::uint8_t slot = 0;
   for (std::size_t i = 0; i < call.inputs.size(); ++i, ++slot) {
     if (call.inputs[i]) {
-      graph_.uses.push_back({index_of(call.inputs[i]), slot, call.op.operands[i].access});
+      const Use use{index_of(call.inputs[i]), slot, call.op.operands[i].access};
+      const Buffer* buffer = graph_.storages[graph_.tensors[use.tensor].storage].buffer.get();
+      if (writes(use.access) && buffer != nullptr) {
+        buffer->require_writable();
+      }
+      graph_.uses.push_back(use);
     }
   }
   for (std::size_t i = 0; i < outputs.count; ++i, ++slot) {

@@ -24,12 +24,21 @@ class PointerMap {
   std::size_t count_ = 0;
 };
 
+/// Rows of the tables of a graph.
+struct GraphSizes {
+  std::size_t nodes = 0, uses = 0, tensors = 0, storages = 0, attribute_bytes = 0;
+};
+
 class GraphCapture {
  public:
   GraphCapture(std::string name, std::uint64_t owner);
   GraphCapture(const GraphCapture&) = delete;
   GraphCapture& operator=(const GraphCapture&) = delete;
   ~GraphCapture();
+
+  /// Makes room.
+  void reserve(const GraphSizes& sizes);
+  GraphSizes sizes() const;
 
   ComputeGraph& graph() { return graph_; }
   const ComputeGraph& graph() const { return graph_; }

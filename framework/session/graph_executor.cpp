@@ -106,6 +106,17 @@ std::uint64_t ExecutorCore::next_owner() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
+GraphSizes ExecutorCore::last_sizes() {
+  const std::lock_guard lock(mutex_);
+  return last_sizes_;
+}
+
+void ExecutorCore::set_last_sizes(const GraphSizes& sizes) {
+  constexpr std::size_t kMostNodes = 4096;
+  const std::lock_guard lock(mutex_);
+  last_sizes_ = sizes.nodes <= kMostNodes ? sizes : GraphSizes();
+}
+
 ExecutorCore::ArenaLoan ExecutorCore::borrow_arena(const std::shared_ptr<ExecutorCore>& core) {
   std::unique_ptr<DirectArena> arena;
   {

@@ -26,8 +26,10 @@ GraphSession::GraphSession(std::shared_ptr<ExecutorCore> core, Mode mode, Sessio
   options_.name = name_or(std::move(options_.name), mode);
   owner_ = core_->next_owner();
   capture_ = std::make_unique<GraphCapture>(options_.name, owner_);
+  const GraphSizes expected = core_->last_sizes();
+  capture_->reserve(expected);
   if (mode_ == Mode::direct) {
-    direct_ = std::make_unique<DirectRun>(core_, options_.name);
+    direct_ = std::make_unique<DirectRun>(core_, options_.name, expected);
   }
   if (options_.state) {
     record_plan_op();
@@ -177,6 +179,7 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
 FinishResult GraphSession::finish(const FinishOptions& options) {
   return in_context("finish", [&] {
     phase_ = Phase::finished;
+    core_->set_last_sizes(capture_->sizes());
     try {
       return direct_ != nullptr ? finish_direct() : finish_recorded(options);
     } catch (const Error& cause) {

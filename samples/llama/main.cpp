@@ -8,12 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include "reprise/formats/tokenizer.h"
+#include "reprise/profile/timing_mode.h"
 #include "samples/llama/generate.h"
+#include "samples/llama/pipeline_cache_path.h"
 
 namespace {
 
 struct Arguments {
-  std::string model, prompt, device = "auto", mode = "recorded", profile;
+  std::string model, prompt, device = "auto", mode = "recorded", profile,
+      profile_mode = "replay";
   long long count = 64;
   long long context = 0;
   bool ids = false, json = false, times = false;
@@ -54,9 +57,11 @@ void print_times(const llama::Generation& g, std::size_t prompt) {
   }
 }
 
-nlohmann::json to_json(const llama::Generation& g, const std::vector<std::int32_t>& prompt,
-                       const std::string& text) {
+nlohmann::json to_json(const llama::WeightBytes& weights, const llama::Generation& g,
+                       const std::vector<std::int32_t>& prompt, const std::string& text) {
   return {{"prompt_ids", prompt},
+          {"weight_bytes", weights.all},
+          {"weight_bytes_in_place", weights.in_place},
           {"generated_ids", g.ids},
           {"text", text},
           {"prefill_tok_s", per_second(prompt.size(), seconds_of(g.prefill))},
@@ -76,6 +81,8 @@ reprise::Device open(const std::string& name) {
   reprise::OpenOptions options;
   const char* validate = std::getenv("REPRISE_VALIDATION");
   options.validation = validate != nullptr && *validate != '\0';
+  options.pipeline_cache =
+      llama::pipeline_cache_path(name, [](const char* variable) { return std::getenv(variable); });
   options.log = [](reprise::LogLevel level, std::string_view text) {
     if (level >= reprise::LogLevel::warning) {
       std::cerr << text << '\n';
@@ -134,6 +141,7 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
   const reprise::Device device = open(a.device);
   ProfileGuard guard(a.profile);
   llama::Generation result;
+  llama::WeightBytes weights;
   std::string text;
   {
     reprise::GraphExecutor executor(device, {.profile = a.profile,
@@ -141,10 +149,15 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
                                                      .arguments = command_line,
                                                      .label = a.mode,
                                                      .model_path = a.model},
-                                             .log = [](reprise::LogLevel, std::string_view line) {
-                                               std::cerr << line << '\n';
-                                             }});
+                                             .log =
+                                                 [](reprise::LogLevel, std::string_view line) {
+                                                   std::cerr << line << '\n';
+                                                 },
+                                             .timing = *reprise::timing_mode_of(a.profile_mode)});
     const llama::Model model = llama::load_model(device, file, context);
+    weights = model.weight_bytes;
+    std::cerr << "weights: " << weights.all << " bytes, " << weights.in_place
+              << " of them in place\n";
     // The prompt is printed with the first token: a run that fails prints nothing but its error.
     const auto print = [&](std::string_view piece) {
       if (!a.json) {
@@ -164,7 +177,7 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
   }
   guard.done();
   if (a.json) {
-    std::cout << to_json(result, prompt, text)
+    std::cout << to_json(weights, result, prompt, text)
                      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
               << '\n';
   } else {
@@ -200,6 +213,10 @@ int main(int argc, char** argv) try {
   app.add_option("--ctx", a.context, "Positions of the key-value cache; 0: the model's context")
       ->capture_default_str();
   app.add_option("--profile", a.profile, "Profiling database to write or append to");
+  app.add_option("--profile-mode", a.profile_mode,
+                 "off: no device times; replay: of every replay; node: of every step of it")
+      ->check(CLI::IsMember({"off", "replay", "node"}))
+      ->capture_default_str();
   app.add_flag("--ids", a.ids, "Print the generated token ids");
   app.add_flag("--json", a.json, "Print one JSON object instead of text");
   app.add_flag("--times", a.times, "Print where the time went, to stderr");

@@ -1,7 +1,5 @@
 #include "samples/llama/model.h"
 
-#include "samples/llama/weights.h"
-
 namespace llama {
 namespace {
 
@@ -60,6 +58,7 @@ Model load_model(const reprise::Device& device, const reprise::GgufFile& file,
   m.sizes = sizes_of(file);
   const Sizes& s = m.sizes;
   const Weights weights(device, file);
+  m.weight_bytes = weights.bytes();
   const auto get = [&](const std::string& name, const reprise::Shape& shape) {
     reprise::Tensor tensor = weights.get(name);
     expect_shape(tensor, name, shape);

@@ -4,6 +4,7 @@
 
 #include "reprise/formats/gguf.h"
 #include "reprise/reprise.h"
+#include "samples/llama/weights.h"
 
 namespace llama {
 
@@ -27,6 +28,7 @@ struct Model {
   std::vector<Layer> layers;
   reprise::Tensor embedding, norm, head;  // [vocabulary, dim], [dim], [vocabulary, dim]
   reprise::Tensor rope_factors;           // [rope_dims / 2], empty without
+  WeightBytes weight_bytes;
 };
 
 /// `context` positions are allocated for the cache.

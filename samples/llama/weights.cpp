@@ -9,48 +9,89 @@ namespace llama {
 namespace {
 
 constexpr std::uint64_t kBufferBytes = std::uint64_t{256} << 20U;
+constexpr std::uint64_t kPageBytes = 4096;
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + reprise::kStorageAlignment - 1) / reprise::kStorageAlignment *
          reprise::kStorageAlignment;
 }
 
+/// What a tensor's place in a buffer has to be a multiple of: kernels count whole elements from the
+/// start of a binding, and 4 bytes at least are read at once.
+std::uint64_t alignment_of(reprise::DType dtype, const reprise::DeviceTraits& traits) {
+  const std::uint64_t word = 4;
+  return reprise::info_of(dtype).block_elements == 1
+             ? word
+             : std::max<std::uint64_t>(traits.binding_alignment, word);
+}
+
+/// From the page the first tensor starts in to the end of the last one: they lie in file order.
+std::span<const std::byte> pages_of(std::span<const reprise::GgufTensor> tensors) {
+  const std::byte* first = tensors.front().data.data();
+  first -= reinterpret_cast<std::uintptr_t>(first) % kPageBytes;
+  return {first, tensors.back().data.data() + tensors.back().data.size()};
+}
+
 }  // namespace
 
 Weights::Weights(const reprise::Device& device, const reprise::GgufFile& file) {
-  const auto& tensors = file.tensors();
+  const std::span<const reprise::GgufTensor> all = file.tensors();
   file.require_unchanged();
-  const std::uint64_t range = device.backend().traits().max_binding_bytes;
-  for (const reprise::GgufTensor& t : tensors) {
+  for (const reprise::GgufTensor& t : all) {
     (void)t.require_dtype();  // unsupported ones are named before anything is uploaded
-    if (t.data.size() > range) {
-      throw reprise::Error(reprise::ErrorCode::unsupported,
-                           "The tensor '" + std::string(t.name) + "' has (" +
-                               std::to_string(t.data.size()) +
-                               ") bytes, but this device binds at most " + std::to_string(range) +
-                               " bytes (its storage range).");
+    bytes_.all += t.data.size();
+  }
+  std::vector<const reprise::GgufTensor*> copied;
+  for (std::size_t first = 0, count = 1; first < all.size(); first += count, count = 1) {
+    while (first + count < all.size() &&
+           pages_of(all.subspan(first, count + 1)).size() <= kBufferBytes) {
+      ++count;
+    }
+    const auto group = all.subspan(first, count);
+    const auto pages = pages_of(group);
+    const auto buffer = device.import("weights", pages, file.storage());
+    for (const reprise::GgufTensor& t : group) {
+      const auto offset = static_cast<std::uint64_t>(t.data.data() - pages.data());
+      if (buffer == nullptr ||
+          offset % alignment_of(t.require_dtype(), device.backend().traits()) != 0) {
+        copied.push_back(&t);
+      } else {
+        add(t, buffer, offset);
+        bytes_.in_place += t.data.size();
+      }
     }
   }
+  upload(device, copied);
+}
+
+void Weights::upload(const reprise::Device& device,
+                     std::span<const reprise::GgufTensor* const> tensors) {
   for (std::size_t first = 0; first < tensors.size();) {
     std::size_t end = first;
     std::uint64_t bytes = 0;
     while (end < tensors.size() &&
-           (end == first || bytes + tensors[end].data.size() <= kBufferBytes)) {
-      bytes += aligned(tensors[end++].data.size());
+           (end == first || bytes + tensors[end]->data.size() <= kBufferBytes)) {
+      bytes += aligned(tensors[end++]->data.size());
     }
     const auto buffer = device.backend().allocate("weights", bytes, reprise::BufferKind::device);
     std::vector<std::byte> packed(bytes);
     std::uint64_t offset = 0;
     for (; first < end; ++first) {
-      const reprise::GgufTensor& t = tensors[first];
+      const reprise::GgufTensor& t = *tensors[first];
       std::copy(t.data.begin(), t.data.end(), packed.begin() + static_cast<std::ptrdiff_t>(offset));
-      const std::string name(t.name);
-      tensors_.emplace(name,
-                       reprise::Tensor::over(buffer, {t.shape, t.require_dtype()}, offset, name));
+      add(t, buffer, offset);
       offset += aligned(t.data.size());
     }
     device.write(buffer, 0, packed);
   }
+}
+
+void Weights::add(const reprise::GgufTensor& tensor, std::shared_ptr<reprise::Buffer> buffer,
+                  std::uint64_t offset) {
+  const std::string name(tensor.name);
+  tensors_.emplace(
+      name, reprise::Tensor::over(std::move(buffer), {tensor.shape, tensor.require_dtype()}, offset,
+                                  name));
 }
 
 reprise::Tensor Weights::find(const std::string& name) const {

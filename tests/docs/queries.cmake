@@ -10,7 +10,7 @@ endif()
 foreach(block IN LISTS blocks)
   string(REGEX REPLACE "^```sql\n|```$" "" query "${block}")
   string(REPLACE "<semicolon>" "" query "${query}")
-  execute_process(COMMAND ${SQLITE3} -bail ${DB} "${query}" RESULT_VARIABLE exit OUTPUT_VARIABLE out
+  execute_process(COMMAND ${SQLITE3} -bail -cmd ".timeout 5000" ${DB} "${query}" RESULT_VARIABLE exit OUTPUT_VARIABLE out
                   ERROR_VARIABLE err)
   if(NOT exit EQUAL 0 OR out STREQUAL "")
     message(FATAL_ERROR "this query returned nothing or failed: ${query}${err}")

@@ -100,6 +100,11 @@ class GgufBuilder {
     }
     return value(key, 9, encoded);
   }
+  /// Of the tensors that follow.
+  GgufBuilder& alignment(std::uint32_t bytes) {
+    alignment_ = bytes;
+    return number("general.alignment", bytes);
+  }
   GgufBuilder& tensor(std::string_view name, const std::vector<std::uint64_t>& dims,
                       std::uint32_t type, const std::string& bytes) {
     tensors_ += raw_text(name) + raw(static_cast<std::uint32_t>(dims.size()));
@@ -130,12 +135,15 @@ class GgufBuilder {
     std::string encoded;
   };
 
-  static void pad(std::string& bytes) { bytes.resize((bytes.size() + 31) / 32 * 32, '\0'); }
+  void pad(std::string& bytes) const {
+    bytes.resize((bytes.size() + alignment_ - 1) / alignment_ * alignment_, '\0');
+  }
 
   std::vector<Entry> values_;
   std::string tensors_;
   std::string data_;
   std::uint64_t tensor_count_ = 0;
+  std::uint32_t alignment_ = 32;
 };
 
 }  // namespace reprise::test

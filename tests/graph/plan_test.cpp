@@ -1,5 +1,6 @@
 // Execution plans of random recorded sessions against brute force over their bindings, for the host
 // and for shaders, and against what the same pass computes without a plan.
+#include <algorithm>
 #include <map>
 
 #include "tests/graph/random_graphs.h"
@@ -77,6 +78,23 @@ TEST(Plan, BarriersCoverEveryHazardOfTheSharedMemory) {
 TEST(Plan, RemovingAnyBarrierUncoversAHazard) {
   for_random_plans([](const Lowered& l) {
     EXPECT_EQ(BarrierOracle(touches(l.plan.steps)).removable(l.plan.barriers), 0U);
+  });
+}
+
+TEST(Plan, BarriersNameAnAccessOfTheirStepAndAStepItWaitsFor) {
+  for_random_plans([](const Lowered& l) {
+    const std::vector<Touches> all = touches(l.plan.steps);
+    for (const Barrier& barrier : l.plan.barriers) {
+      const Range& r = barrier.range;
+      EXPECT_TRUE(std::ranges::any_of(all[barrier.before_step], [&](const Touch& t) {
+        return t.range.buffer == r.buffer && t.range.begin == r.begin && t.range.end == r.end &&
+               (barrier.kind == HazardKind::raw ? reads(t.access) : writes(t.access));
+      }));
+      EXPECT_TRUE(std::ranges::any_of(all[barrier.cause_src], [&](const Touch& t) {
+        return t.range.buffer == r.buffer && t.range.begin < r.end && r.begin < t.range.end &&
+               (barrier.kind == HazardKind::war ? reads(t.access) : writes(t.access));
+      }));
+    }
   });
 }
 

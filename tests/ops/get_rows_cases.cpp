@@ -56,6 +56,7 @@ std::vector<OpCase> get_rows_cases() {
           gather("f32_i64", {67, 65}, {65}, DType::f32, DType::i64),
           gather("f16_i32", {40, 257}, {9}, DType::f16, DType::i32),
           gather("f16_i64", {1031, 64}, {257}, DType::f16, DType::i64),
+          gather("bf16_i32", {40, 257}, {9}, DType::bf16, DType::i32),
           gather("batched", {4, 40, 33}, {4, 5}, DType::f32, DType::i32),
           gather("batched_twice", {2, 3, 31, 7}, {2, 3, 5}, DType::f16, DType::i64),
           outside(DType::i32),

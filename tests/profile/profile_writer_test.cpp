@@ -167,7 +167,7 @@ TEST_F(Written, HasStateFieldsAndTheStateOfEveryReplay) {
             "token|i32|1|0|host|NULL\npos|i32|1|4|carried|NULL\nnext|i32|1|8|derived|pos + 1");
   EXPECT_EQ(query("SELECT seq, submission, phase, device_us, submit_us, timing_mode, warm_up, "
                   "tokens FROM v_replays ORDER BY id LIMIT 2"),
-            "0|100|decode|1000.0|1000.0|1|1|NULL\n1|101|decode|5.001|0.101|1|0|NULL");
+            "0|100|decode|1000.0|1000.0|replay|1|NULL\n1|101|decode|5.001|0.101|replay|0|NULL");
   EXPECT_EQ(query("SELECT hex(state) FROM replays WHERE seq=2"), "0200000004030201FFFFFFFF");
 }
 

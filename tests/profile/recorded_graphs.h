@@ -72,14 +72,33 @@ inline const OpDef& add_op() {
   return kDef;
 }
 
+inline void lower_to_two_steps(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  test_lower(call, traits, steps);
+  test_lower(call, traits, steps);
+}
+
+/// One node, two steps.
+inline const OpDef& scale_op() {
+  static constexpr Operand kOperands[] = {{"x"}, {"weight"}};
+  static constexpr Operand kResults[] = {{"y", Access::write}};
+  static constexpr OpDef kDef{.name = "scale",
+                              .operands = kOperands,
+                              .results = kResults,
+                              .cost = test_cost,
+                              .lower = lower_to_two_steps};
+  return kDef;
+}
+
 struct GraphOptions {
   std::string name = "decode", scope = "layer", input_name = "x";
   const char* file = "model.cpp";  // a literal, as in every SourceLocation
   std::int64_t columns = 96;
+  std::size_t scales = 0;  // nodes of scale_op() before the last
 };
 
 /// h = norm(x, weight) in layer.3/attn at a dynamic position, s = add(h, x) in layer.3, and
-/// y = norm(s, weight) at a constant one. State fields: token (host), pos (carried).
+/// y = norm(s, weight) at a constant one, after any number of s = scale(s, weight). State fields:
+/// token (host), pos (carried).
 class GraphMaker {
  public:
   explicit GraphMaker(GraphOptions options) : options_(std::move(options)) {}
@@ -99,7 +118,7 @@ class GraphMaker {
     const std::uint32_t state = tensor({{3}, DType::i32}, TensorRole::state, "");
     g.state_tensor = state;
     const std::uint32_t h = tensor(row, TensorRole::activation, "");
-    const std::uint32_t s = tensor(row, TensorRole::activation, "");
+    std::uint32_t s = tensor(row, TensorRole::activation, "");
     const std::uint32_t y = tensor(row, TensorRole::output, "logits");
     const std::uint32_t layer = g.names.scope(0, options_.scope, 3);
     const std::uint32_t attn = g.names.scope(layer, "attn", -1);
@@ -107,6 +126,11 @@ class GraphMaker {
     dynamic.position = StateField{1, DType::i32};
     node(norm_op(), attn, 10, dynamic, {x, weight, h, state});
     node(add_op(), layer, 11, char{}, {h, x, s});
+    for (std::size_t i = 0; i < options_.scales; ++i) {
+      const std::uint32_t scaled = tensor(row, TensorRole::activation, "");
+      node(scale_op(), layer, 13, char{}, {s, weight, scaled});
+      s = scaled;
+    }
     NormAttributes constant;
     constant.centred = false;
     constant.position = 5;
@@ -183,10 +207,8 @@ inline DeviceInfo test_device(const std::string& name = "Test GPU") {
 
 inline constexpr std::array<std::uint32_t, 3> kTestSpirv{0x07230203, 1, 2};
 
-/// One session that records `graph` with its arena, and `replays` replays after a warm-up.
-/// Returns the id of the recording.
-inline std::uint64_t send_run(ProfileSink& sink, std::shared_ptr<const RecordedGraph> graph,
-                              std::uint32_t replays) {
+/// One session that records `graph` with its arena. Returns the id of the recording.
+inline std::uint64_t send_recording(ProfileSink& sink, std::shared_ptr<const RecordedGraph> graph) {
   const std::uint64_t session = sink.next_id();
   const std::uint64_t arena = sink.next_id();
   const std::uint64_t id = sink.next_id();
@@ -211,6 +233,13 @@ inline std::uint64_t send_run(ProfileSink& sink, std::shared_ptr<const RecordedG
   record.ops = 3;
   record.outcome = "finished";
   sink.session(record);
+  return id;
+}
+
+/// A recording, and `replays` replays after a warm-up.
+inline std::uint64_t send_run(ProfileSink& sink, std::shared_ptr<const RecordedGraph> graph,
+                              std::uint32_t replays) {
+  const std::uint64_t id = send_recording(sink, std::move(graph));
   for (std::uint32_t r = 0; r <= replays; ++r) {
     ReplayRecord replay;
     replay.recording = id;

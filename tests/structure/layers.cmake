@@ -22,7 +22,7 @@ may_include(vulkan reprise/core/ backends/vulkan/ shaders/)
 may_include(shaders shaders/)
 may_include(debugger reprise/reprise.h reprise/open_device.h reprise/core/ reprise/graph/
             reprise/profile/ reprise/formats/ debugger/)
-may_include(bench reprise/ samples/ bench/)
+may_include(bench reprise/ samples/ shaders/ bench/)
 may_include(tests reprise/ framework/ backends/ shaders/ debugger/ samples/ tests/)
 
 # package(<prefix> <folder>...): who may include headers of other projects; nobody else may.
@@ -31,16 +31,17 @@ macro(package prefix)
   list(APPEND packages ${prefix})
   set(users_${prefix} ${ARGN})
 endmacro()
-package(vulkan/ backends/vulkan/ tests/vulkan/)
+package(vulkan/ backends/vulkan/ bench/raw_vulkan.cpp tests/vulkan/)
 package(spirv/ framework/core/ backends/vulkan/ tests/)
 package(sqlite3.h framework/profile/ tests/profile/)
-package(xxhash.h framework/profile/)
+package(xxhash.h framework/profile/ backends/vulkan/ tests/vulkan/)
 package(nlohmann/ framework/profile/ debugger/ samples/ bench/ tests/)
 package(CLI/ debugger/ samples/ bench/ tests/)
 package(gtest/ tests/)
 package(fcntl.h framework/formats/ framework/profile/ tests/)
 package(unistd.h framework/formats/ framework/profile/ tests/)
 package(sys/ framework/formats/ framework/profile/ tests/)
+package(malloc.h bench/)
 package(fmt/ framework/ backends/ debugger/ samples/ bench/ tests/)
 set(no_headers fmt/)  # not in headers: every user would have to compile it
 

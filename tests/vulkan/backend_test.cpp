@@ -170,6 +170,30 @@ TEST_F(VulkanBackend, TimestampsLieInOrderInsideTheWaitedTime) {
   }
 }
 
+TEST_F(VulkanBackend, ReadsBothClocksInAgreementWithItsTimestamps) {
+  const auto before = device().clock();
+  if (!before) {
+    GTEST_SKIP() << "The driver cannot read both clocks together.";
+  }
+  const std::int64_t host_before = std::chrono::steady_clock::now().time_since_epoch().count();
+  const auto stamps = device().timestamps(1);
+  const auto ticks = device().allocate("ticks", 8, BufferKind::download);
+  const auto encoder = device().encoder({.name = "stamp", .ends_at_host = true});
+  encoder->reset(stamps);
+  encoder->stamp(stamps, 0);
+  encoder->resolve(stamps, ticks, 0);
+  const EncodingRef list[] = {encoder->finish()};
+  device().wait(device().submit(list, Follow::wait));
+  const std::int64_t host_after = std::chrono::steady_clock::now().time_since_epoch().count();
+  std::uint64_t taken = 0;
+  std::memcpy(&taken, ticks->mapped(), sizeof(taken));
+  const double device_ns = static_cast<double>(taken - before->device_ticks) *
+                           device().info().timestamp_period_ns;
+  const auto slack = static_cast<double>(before->max_deviation_ns);
+  EXPECT_GE(device_ns, static_cast<double>(host_before - before->host_ns) - slack);
+  EXPECT_LE(device_ns, static_cast<double>(host_after - before->host_ns) + slack);
+}
+
 TEST_F(VulkanBackend, RefusesTimestampsOfAnotherDeviceAndThoseThatDoNotExist) {
   const auto other = open_with({});
   const auto encoder = device().encoder({.name = "wrong"});

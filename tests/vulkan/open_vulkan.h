@@ -2,6 +2,7 @@
 // any, and fails the test if validation has said anything that was not expected.
 #pragma once
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -45,7 +46,8 @@ class VulkanTest : public ::testing::Test {
   }
 
   /// Another backend on the same device, with its messages collected here too.
-  std::shared_ptr<Backend> open_with(std::chrono::milliseconds hang_timeout) {
+  std::shared_ptr<Backend> open_with(std::chrono::milliseconds hang_timeout,
+                                     const std::filesystem::path& pipeline_cache = {}) {
     return open(index_, {.validation = true,
                          .log =
                              [log = log_](LogLevel level, std::string_view text) {
@@ -54,7 +56,8 @@ class VulkanTest : public ::testing::Test {
                                  log->text.append(text).append("\n");
                                }
                              },
-                         .hang_timeout = hang_timeout});
+                         .hang_timeout = hang_timeout,
+                         .pipeline_cache = pipeline_cache});
   }
 
   std::string messages() const {

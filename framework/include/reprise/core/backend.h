@@ -110,6 +110,11 @@ class Backend {
   /// Throws invalid_argument (0 bytes), out_of_memory with requested and available bytes.
   virtual std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes,
                                            BufferKind kind) = 0;
+  /// Memory of the host used in place, for reading only, kept alive by `owner` until the buffer is
+  /// freed. `bytes` is not empty and starts at a page; the rest of its last page is mapped too.
+  /// Null where the device cannot: the caller copies instead.
+  virtual std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
+                                         std::shared_ptr<const void> owner) = 0;
   /// Allocations made so far; replay must not add to it.
   virtual std::uint64_t allocation_count() const = 0;
 

@@ -11,6 +11,7 @@ enum class BufferKind : std::uint8_t {
   device,    // read and written by steps; mapped where the host shares the device's memory
   upload,    // host-visible source of copies
   download,  // host-visible target of copies
+  imported,  // memory of the host in place: read by steps, never written; not mapped
 };
 
 /// One allocation of a backend, freed with its last owner. bytes() and name() never change;
@@ -31,6 +32,8 @@ class Buffer {
   std::int64_t created_ns() const { return created_ns_; }
   /// Null where only the device reaches the memory; never for the kinds upload and download.
   std::byte* mapped() const { return mapped_; }
+  /// Throws invalid_argument, naming the buffer, if it is imported.
+  void require_writable() const;
 
  protected:
   std::byte* mapped_ = nullptr;

@@ -29,6 +29,9 @@ class BufferUses {
   void add(const std::shared_ptr<Buffer>& buffer, Access access) {
     add(static_cast<std::uint32_t>(uses_.size()), buffer, access);
   }
+  bool has(std::uint32_t pool, const Buffer& buffer) const {
+    return pool < uses_.size() && uses_[pool].buffer.get() == &buffer;
+  }
   bool any(const Buffer& buffer, Access access) const {
     for (const Use& use : uses_) {
       if (use.buffer.get() == &buffer && (use.access & static_cast<unsigned>(access)) != 0) {

@@ -1,6 +1,7 @@
 // Element types, block-quantised formats included. Plain values; all functions may be called
 // concurrently.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -31,11 +32,32 @@ struct DTypeInfo {
   std::uint32_t block_bytes;
 };
 
-const DTypeInfo& info_of(DType type);
+inline constexpr std::array<DTypeInfo, kDTypeCount> kDTypes{{
+    {"f32", 1, 4},
+    {"f16", 1, 2},
+    {"bf16", 1, 2},
+    {"i32", 1, 4},
+    {"i64", 1, 8},
+    {"q8_0", 32, 34},
+    {"q4_0", 32, 18},
+    {"q4_1", 32, 20},
+    {"q5_0", 32, 22},
+    {"q5_1", 32, 24},
+    {"q4_K", 256, 144},
+    {"q5_K", 256, 176},
+    {"q6_K", 256, 210},
+}};
+constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<std::size_t>(type)]; }
 std::string_view name_of(DType type);
 std::optional<DType> dtype_named(std::string_view name);
 
 /// Bytes of `elements` consecutive elements; a started block counts whole.
-std::uint64_t bytes_of(DType type, std::uint64_t elements);
+constexpr std::uint64_t bytes_of(DType type, std::uint64_t elements) {
+  const DTypeInfo& info = info_of(type);
+  if (info.block_elements == 1) {
+    return elements * info.block_bytes;
+  }
+  return (elements + info.block_elements - 1) / info.block_elements * info.block_bytes;
+}
 
 }  // namespace reprise

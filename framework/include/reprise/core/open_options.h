@@ -1,6 +1,7 @@
 // How a device is opened: the same for every backend; what one has no use for, it ignores.
 #pragma once
 #include <chrono>
+#include <filesystem>
 
 #include "reprise/core/backend.h"
 
@@ -14,6 +15,12 @@ struct OpenOptions {
   std::chrono::milliseconds hang_timeout{0};
   /// False: the host reaches device memory through copies alone, as on a discrete GPU.
   bool map_device_memory = true;
+  /// A file that keeps compiled pipelines between runs of one device; its folders are created. Read
+  /// when the device opens, written when it closes. A file that is damaged, foreign or cannot be
+  /// written is no error: `log` is told. Empty: in memory only.
+  std::filesystem::path pipeline_cache;
+  /// For tests: a storage range below the driver's. 0: the driver's.
+  std::uint64_t max_binding_bytes = 0;
 };
 
 }  // namespace reprise

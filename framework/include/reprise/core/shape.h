@@ -24,15 +24,28 @@ class Shape {
   std::size_t rank() const { return rank_; }
   std::int64_t dim(std::size_t i) const { return dims_[i]; }
   std::int64_t back() const { return dims_[rank_ - 1U]; }
-  std::int64_t elements() const;
+  std::int64_t elements() const { return product(rank_); }
   /// elements() / back(): the number of rows when all but the last dimension are flattened.
-  std::int64_t rows() const;
+  std::int64_t rows() const { return rank_ == 0 ? 1 : product(rank_ - 1U); }
   Shape with_back(std::int64_t extent) const;
   /// The extents as four, leading ones added: what kernels index by.
-  std::array<std::int64_t, kMaxRank> padded() const;
+  std::array<std::int64_t, kMaxRank> padded() const {
+    std::array<std::int64_t, kMaxRank> four{1, 1, 1, 1};
+    for (std::size_t i = 0; i < rank_; ++i) {
+      four[kMaxRank - rank_ + i] = dims_[i];
+    }
+    return four;
+  }
   bool operator==(const Shape&) const = default;
 
  private:
+  std::int64_t product(std::size_t count) const {
+    std::int64_t product = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      product *= dims_[i];
+    }
+    return product;
+  }
   std::array<std::int64_t, kMaxRank> dims_{};
   std::uint8_t rank_ = 0;
 };
@@ -42,6 +55,14 @@ std::string to_string(const Shape& shape);
 
 /// Distance in elements between neighbours along each dimension, in the order of the shape.
 using Strides = std::array<std::int64_t, Shape::kMaxRank>;
-Strides contiguous_strides(const Shape& shape);
+inline Strides contiguous_strides(const Shape& shape) {
+  Strides strides{};
+  std::int64_t step = 1;
+  for (std::size_t i = shape.rank(); i-- > 0;) {
+    strides[i] = step;
+    step *= shape.dim(i);
+  }
+  return strides;
+}
 
 }  // namespace reprise

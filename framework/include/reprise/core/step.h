@@ -17,7 +17,8 @@ struct DeviceTraits {
   std::uint32_t subgroup_size = 1;
   std::uint32_t workgroup_size = 64;  // of one-invocation-per-element kernels
   std::uint32_t shared_bytes = 0;
-  std::uint32_t binding_alignment = 256;  // of storage offsets; at most kStorageAlignment
+  // Of storage offsets: a power of two, at most kStorageAlignment.
+  std::uint32_t binding_alignment = 256;
   std::uint64_t max_binding_bytes = ~std::uint64_t{0};
 };
 
@@ -76,6 +77,8 @@ class StepList {
     static_assert(std::is_trivially_copyable_v<Push> && sizeof(Push) <= 128);
     append_dispatch(call, traits, kernel, grid, std::as_bytes(std::span(&push, 1)));
   }
+  /// Makes room, so that appending that much allocates nothing.
+  void reserve(std::size_t steps, std::size_t bindings);
   void call(const BoundCall& call);
   void copy(std::uint32_t node, const Binding& from, const Binding& to);
 

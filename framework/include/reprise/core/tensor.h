@@ -25,9 +25,27 @@ struct TensorSpec {
   /// Throws invalid_argument for negative strides and for reaches above Shape::kMaxElements.
   TensorSpec(const Shape& of_shape, DType type, const Strides& with);
 
-  bool contiguous() const;
+  bool contiguous() const {
+    std::int64_t step = 1;
+    for (std::size_t i = shape.rank(); i-- > 0;) {
+      if (shape.dim(i) != 1 && strides[i] != step) {
+        return false;
+      }
+      step *= shape.dim(i);
+    }
+    return true;
+  }
   /// Bytes from the first to the last element, gaps of strided views included.
-  std::uint64_t span_bytes() const;
+  std::uint64_t span_bytes() const {
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < shape.rank(); ++i) {
+      if (shape.dim(i) == 0) {
+        return 0;
+      }
+      last += (shape.dim(i) - 1) * strides[i];
+    }
+    return bytes_of(dtype, static_cast<std::uint64_t>(last) + 1);
+  }
   /// Bytes of the elements alone.
   std::uint64_t bytes() const {
     return bytes_of(dtype, static_cast<std::uint64_t>(shape.elements()));
@@ -52,8 +70,9 @@ struct TensorRecord {
 /// close() belong to the owner's thread, drop() to any.
 class TensorSlab {
  public:
-  explicit TensorSlab(std::uint64_t owner, std::size_t chunk = 512)
-      : owner_(owner), chunk_(chunk), used_(chunk) {}
+  /// Records come in chunks that double in size, the first one of `chunk`.
+  explicit TensorSlab(std::uint64_t owner, std::size_t chunk = 32)
+      : owner_(owner), next_chunk_(chunk) {}
   std::uint64_t owner() const { return owner_; }
   TensorRecord* create();
   /// Calls `dropped(record)` for every record whose last handle died since the last call.
@@ -77,8 +96,11 @@ class TensorSlab {
  private:
   static TensorRecord* closed();
   std::uint64_t owner_;
-  std::size_t chunk_, used_;
+  std::size_t next_chunk_;
+  std::size_t left_ = 0;     // records of the last chunk that were never handed out
+  std::size_t created_ = 0;  // records that were
   std::vector<std::unique_ptr<TensorRecord[]>> chunks_;
+  TensorRecord* next_ = nullptr;
   TensorRecord* free_ = nullptr;
   std::atomic<TensorRecord*> dropped_{nullptr};
   std::atomic<std::int64_t> remaining_{0};  // counted only after close()

@@ -64,7 +64,8 @@ struct ReplayRecord {
   bool warm_up = false;                    // the first replay of a recording
   std::uint32_t status = 0;                // 0: it ran to its end
   std::span<const std::uint32_t> state{};  // the block after this replay, words by state_fields
-  /// Device clock in ticks, node modes only: the start of the body, then the end of every step.
+  /// Device clock in ticks, node modes only: the start of the body, then the end of every step. 0:
+  /// the device gave none, and the steps on both sides of it are stored without a time.
   std::span<const std::uint64_t> step_ticks{};
 };
 
@@ -97,9 +98,9 @@ struct ProfileHealth {
   bool stopped = false;  // an error of the file ended the writing
 };
 
-/// What the writer may use.
+/// What the writer may use. docs/profiling-database.md says what is kept and what is dropped.
 struct ProfileLimits {
-  std::uint64_t step_timing_bytes = std::uint64_t{256} << 20U;  // raw step times kept in the file
+  std::uint64_t step_timing_bytes = std::uint64_t{256} << 20U;  // raw step times kept of this run
   std::uint64_t ring_bytes = std::uint64_t{16} << 20U;          // replays waiting to be written
 };
 

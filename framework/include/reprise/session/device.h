@@ -30,9 +30,18 @@ class Device {
   /// invalid_argument for a session's transient: declare it with output() instead.
   std::vector<std::byte> to_host(const Tensor& tensor) const;
 
+  /// A buffer over memory of the host, used in place: it may be read, not written. `owner` keeps
+  /// the memory alive, until the last tensor, graph or encoding that uses the buffer is gone. The
+  /// first byte starts a page, and the rest of the last page is mapped too, as mmap does both. Null
+  /// where the device cannot use it (a discrete GPU, a misaligned start, memory the driver
+  /// refuses): upload it instead. Throws invalid_argument for no bytes.
+  std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
+                                 std::shared_ptr<const void> owner) const;
+
   /// Copies to and from any buffer, in order with the work submitted from this thread: a write
   /// waits for nothing but work in flight that uses the memory, or is queued behind it; its bytes
-  /// may be reused at once. Throws invalid_argument for ranges outside the buffer.
+  /// may be reused at once. Throws invalid_argument for ranges outside the buffer
+  /// and for writing to imported ones.
   void write(const std::shared_ptr<Buffer>& to, std::uint64_t offset,
              std::span<const std::byte> bytes) const;
   void read(const std::shared_ptr<Buffer>& from, std::uint64_t offset,

@@ -1,0 +1,125 @@
+#include "backends/vulkan/pipeline_cache_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <system_error>
+
+#include <xxhash.h>
+
+namespace reprise::vulkan {
+namespace {
+
+constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20U;  // of data that is believed
+
+CacheFileHead head_of(const CacheOwner& owner, std::span<const std::byte> data) {
+  CacheFileHead head;
+  head.vendor_id = owner.vendor_id;
+  head.device_id = owner.device_id;
+  head.driver_version = owner.driver_version;
+  head.uuid = owner.uuid;
+  head.bytes = data.size();
+  head.hash = XXH3_64bits(data.data(), data.size());
+  return head;
+}
+
+/// Why the file's head and data are not to be used; empty if they are.
+std::string refusal_of(const CacheFileHead& head, const CacheOwner& owner,
+                       std::span<const std::byte> data) {
+  const CacheFileHead expected = head_of(owner, data);
+  if (head.magic != expected.magic) {
+    return "it is no pipeline cache";
+  }
+  if (head.format != expected.format) {
+    return "its format is (" + std::to_string(head.format) + "), but this program reads " +
+           std::to_string(expected.format);
+  }
+  if (head.vendor_id != expected.vendor_id || head.device_id != expected.device_id) {
+    return "another device made it";
+  }
+  if (head.driver_version != expected.driver_version || head.uuid != expected.uuid) {
+    return "another driver made it";
+  }
+  if (head.bytes != expected.bytes) {
+    return "it has (" + std::to_string(data.size()) + ") bytes of data, but its head says " +
+           std::to_string(head.bytes);
+  }
+  return head.hash == expected.hash ? "" : "its data is damaged";
+}
+
+std::string last_error() { return std::generic_category().message(errno); }
+
+bool write_all(std::FILE* file, std::span<const std::byte> bytes) {
+  return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+}
+
+/// A name beside `path` that nobody else uses.
+std::filesystem::path temporary_beside(const std::filesystem::path& path) {
+  std::filesystem::path name = path;
+  return name += "." + std::to_string(std::random_device{}()) + ".tmp";
+}
+
+}  // namespace
+
+CacheFile load_cache_file(const std::filesystem::path& path, const CacheOwner& owner) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) {
+    return {};
+  }
+  if (!std::filesystem::is_regular_file(status)) {  // reading a pipe would wait for a writer
+    return {{}, "it is no regular file"};
+  }
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  if (error) {
+    return {{}, error.message()};
+  }
+  if (size < sizeof(CacheFileHead) || size - sizeof(CacheFileHead) > kMaxBytes) {
+    return {{}, "it has (" + std::to_string(size) + ") bytes"};
+  }
+  CacheFileHead head;
+  std::vector<std::byte> data(size - sizeof head);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(&head), sizeof head);
+  file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
+  if (!file) {
+    return {{}, "it cannot be read"};
+  }
+  std::string refusal = refusal_of(head, owner, data);
+  if (!refusal.empty()) {
+    data.clear();
+  }
+  return {std::move(data), std::move(refusal)};
+}
+
+std::string save_cache_file(const std::filesystem::path& path, const CacheOwner& owner,
+                            std::span<const std::byte> data) {
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);  // opening says what is wrong
+  const std::filesystem::path temporary = temporary_beside(path);
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(temporary.c_str(), "wbx"));
+  if (file == nullptr) {
+    return last_error();
+  }
+  const CacheFileHead head = head_of(owner, data);
+  std::string problem;
+  if (!write_all(file.get(), std::as_bytes(std::span(&head, 1))) || !write_all(file.get(), data) ||
+      std::fflush(file.get()) != 0) {
+    problem = last_error();
+  }
+  file.reset();
+  if (problem.empty()) {
+    std::filesystem::rename(temporary, path, error);
+    problem = error ? error.message() : "";
+  }
+  if (!problem.empty()) {
+    std::filesystem::remove(temporary, error);
+  }
+  return problem;
+}
+
+}  // namespace reprise::vulkan

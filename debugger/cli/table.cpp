@@ -1,0 +1,75 @@
+#include "debugger/cli/table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "debugger/cli/printable.h"
+
+namespace reprise::cli {
+namespace {
+
+constexpr std::size_t kMostCharacters = 48;
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+std::size_t characters(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+std::string cut(const std::string& text) {
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (begins_character(text[i]) && ++seen > kMostCharacters) {
+      return text.substr(0, i) + "...";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void Table::add(const std::vector<std::string>& row) {
+  std::vector<std::string>& cells = rows_.emplace_back();
+  for (const std::string& text : row) {
+    cells.push_back(cut(printable(text)));
+  }
+}
+
+void Table::print() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    widths.push_back(columns_[c].name.size());
+    for (const auto& row : rows_) {
+      widths[c] = std::max(widths[c], characters(row[c]));
+    }
+  }
+  const auto print_line = [&](const auto& text_of) {
+    std::string line;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::string& text = text_of(c);
+      const std::string space(widths[c] - characters(text), ' ');
+      line += (c == 0 ? "" : "  ") + (columns_[c].right ? space + text : text + space);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::printf("%s\n", line.c_str());
+  };
+  print_line([&](std::size_t c) -> const std::string& { return columns_[c].name; });
+  for (const auto& row : rows_) {
+    print_line([&](std::size_t c) -> const std::string& { return row[c]; });
+  }
+}
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+std::string number(double value, int digits) {
+  std::array<char, 400> text{};  // the largest double has 309 digits
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+
+std::string microseconds(std::optional<std::uint64_t> ns) {
+  return ns ? number(static_cast<double>(*ns) / 1e3, 1) : "";
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,106 @@
+// A device that is lost, or hangs, while it works.
+#include <gtest/gtest.h>
+
+#include "tests/testing.h"
+#include "tests/vulkan/fault_run.h"
+
+namespace reprise::fault {
+namespace {
+
+using std::chrono_literals::operator""ms;
+using testing::expect_error;
+using Floats = std::vector<float>;
+
+/// A graph on a device of its own; y = 2 x.
+class Failing : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    auto s = executor_.begin_recorded();
+    const Tensor x = s.input("x", {4}, x_);
+    s.output("y", add(s, x, x));
+    graph_ = s.finish().graph;
+  }
+  void TearDown() override { EXPECT_EQ(log_.validation(), ""); }
+
+  void expect_launch_works() {
+    graph_.launch();
+    EXPECT_EQ(graph_.read("y"), (Floats{2, 4, 6, 8}));
+  }
+
+  Log log_;
+  const Floats x_{1, 2, 3, 4};
+  Device device_ = open_logged(log_, 100ms);
+  GraphExecutor executor_{device_};
+  const Tensor w_ = device_.from_host({4}, x_, "w");
+  CapturedGraph graph_;
+};
+
+using DeviceLoss = Failing;
+INSTANTIATE_TEST_SUITE_P(At, DeviceLoss, ::testing::Values("vkQueueSubmit2", "vkWaitSemaphores"),
+                         [](const auto& call) { return std::string(call.param); });
+
+TEST_P(DeviceLoss, IsRememberedAndNamedWithoutAskingTheDeviceAgain) {
+  inject({GetParam(), 1, false, VK_ERROR_DEVICE_LOST});
+  expect_error(ErrorCode::device_lost, {GetParam(), "VK_ERROR_DEVICE_LOST"},
+               [&] { graph_.launch(); });
+  inject({});
+  const std::vector<std::string> parts{"lost", "opened again", "first failure", GetParam()};
+  expect_error(ErrorCode::device_lost, parts, [&] { graph_.launch(); });
+  expect_error(ErrorCode::device_lost, parts, [&] { (void)device_.from_host({4}, x_, "v"); });
+  expect_error(ErrorCode::device_lost, parts, [&] { (void)device_.to_host(w_); });
+  for (const bool recorded : {false, true}) {
+    expect_error(ErrorCode::device_lost, parts, [&] {
+      auto s = recorded ? executor_.begin_recorded() : executor_.begin();
+      s.output("y", add(s, s.input("x", {4}, x_), w_));
+      (void)s.finish();
+    });
+  }
+  EXPECT_EQ(calls("vkQueueSubmit2"), 0U);
+  EXPECT_EQ(calls("vkWaitSemaphores"), 0U);
+}
+
+TEST_P(DeviceLoss, LeavesNothingBehindAndTheDeviceCanBeOpenedAgain) {
+  Log log;
+  const std::size_t before = live_objects();
+  {
+    const Device device = open_logged(log);
+    inject({GetParam(), 3, false, VK_ERROR_DEVICE_LOST});
+    EXPECT_THROW((void)run_hello(device), Error);
+    inject({});
+    EXPECT_TRUE(run_hello(open_logged(log))) << "opened while the lost one is there";
+  }
+  EXPECT_EQ(live_objects(), before);
+  EXPECT_TRUE(run_hello(open_logged(log)));
+  EXPECT_EQ(log.validation(), "");
+}
+
+TEST_P(DeviceLoss, IsNoConcernOfOtherDevices) {
+  const Device other = open_logged(log_);
+  inject({GetParam(), 1, false, VK_ERROR_DEVICE_LOST});
+  EXPECT_THROW((void)run_hello(other), Error);
+  expect_launch_works();
+}
+
+using Hang = Failing;
+
+TEST_F(Hang, EndsTheWaitAndKeepsWhatTheDeviceUses) {
+  inject({"vkWaitSemaphores", 1, true, VK_TIMEOUT});
+  expect_error(ErrorCode::timeout, {"without progress for 100 ms"}, [&] { graph_.launch(); });
+  expect_error(ErrorCode::timeout, {"without progress for 100 ms"}, [&] {
+    auto s = executor_.begin();
+    s.output("y", add(s, s.input("x", {4}, x_), w_));
+    (void)s.finish();
+  });
+  graph_ = {};  // validation would name what is destroyed in use
+  inject({});
+  EXPECT_TRUE(run_hello(device_)) << "the device goes on";
+}
+
+TEST_F(Hang, OfOneWaitIsWaitedOut) {
+  inject({"vkWaitSemaphores", 1, false, VK_TIMEOUT});
+  expect_launch_works();
+  EXPECT_EQ(hits(), 1U);
+}
+
+}  // namespace
+}  // namespace reprise::fault
