@@ -1,18 +1,17 @@
 #include "bench/dispatch.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <malloc.h>
-#include <map>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
 
 #include "bench/heap_calls.h"
 #include "bench/raw_vulkan.h"
+#include "bench/samples.h"
+#include "bench/temporary_profile.h"
 #include "reprise/reprise.h"
 
 namespace reprise::bench {
@@ -31,38 +30,6 @@ double time_of(F&& f) {
   return static_cast<double>(now_ns() - begin);
 }
 
-/// Samples by key.
-class Samples {
- public:
-  void add(const std::string& key, double value) { values_[key].push_back(value); }
-  void clear() { values_.clear(); }
-  bool has(const std::string& key) const { return values_.contains(key); }
-  double median(const std::string& key) const {
-    std::vector<double> list = values_.at(key);
-    std::ranges::sort(list);
-    const std::size_t middle = list.size() / 2;
-    return list.size() % 2 == 1 ? list[middle] : (list[middle - 1] + list[middle]) / 2;
-  }
-
- private:
-  std::map<std::string, std::vector<double>> values_;
-};
-
-/// A profiling database that is gone afterwards.
-struct TemporaryProfile {
-  TemporaryProfile() = default;
-  TemporaryProfile(const TemporaryProfile&) = delete;
-  TemporaryProfile& operator=(const TemporaryProfile&) = delete;
-  ~TemporaryProfile() {
-    for (const char* suffix : {"", "-wal", "-shm"}) {
-      std::error_code ignored;
-      std::filesystem::remove(path.string() + suffix, ignored);
-    }
-  }
-  std::filesystem::path path = std::filesystem::temp_directory_path() /
-                               ("reprise-bench-" + std::to_string(now_ns()) + ".db");
-};
-
 class DispatchBench {
  public:
   DispatchBench(const Device& device, std::uint32_t nodes)
@@ -72,7 +39,11 @@ class DispatchBench {
         profiled_executor_(device, {.profile = profile_.path, .run = {}, .log = {}}),
         ones_(device.from_host({RawChain::kElements}, elements(1), "ones")),
         raw_(device.info(), nodes, device.backend().traits().workgroup_size),
-        profiled_(record(profiled_executor_).graph) {}
+        plain_(record(executor_).graph),
+        profiled_(record(profiled_executor_).graph),
+        node_(record(profiled_executor_).graph) {
+    node_.set_timing(TimingMode::node);
+  }
 
   /// Plain Vulkan and sessions in turn, so that both see the same machine.
   void round() {
@@ -82,7 +53,7 @@ class DispatchBench {
       }
       round_recorded();
       round_direct();
-      launch("profiled_", profiled_);
+      round_launches();
     }
   }
   void forget() { samples_.clear(); }
@@ -121,6 +92,8 @@ class DispatchBench {
   void round_raw(RawBinding binding);
   void round_recorded();
   void round_direct();
+  /// Graphs that differ in nothing but the database, in turn, as a decode loop launches them.
+  void round_launches();
   void launch(const std::string& prefix, CapturedGraph& graph);
   nlohmann::ordered_json raw_report(std::string_view binding) const;
 
@@ -130,7 +103,7 @@ class DispatchBench {
   GraphExecutor executor_, profiled_executor_;
   Tensor ones_;
   RawChain raw_;
-  CapturedGraph profiled_;
+  CapturedGraph plain_, profiled_, node_;
   Samples samples_;
 };
 
@@ -165,7 +138,15 @@ void DispatchBench::round_recorded() {
   per_op("encode_ns", ns(r.encode_ns));
   per_op("record_ns", ns(r.record_ns + r.plan_ns + r.encode_ns));
   per_op("record_wall_ns", wall - ns(r.submit_ns + r.wait_ns));
-  launch("", result.graph);
+}
+
+void DispatchBench::round_launches() {
+  constexpr int kLaunches = 4;
+  for (int i = 0; i < kLaunches; ++i) {
+    launch("", plain_);
+    launch("profiled_", profiled_);
+  }
+  launch("node_", node_);
 }
 
 void DispatchBench::launch(const std::string& prefix, CapturedGraph& graph) {
@@ -209,9 +190,9 @@ nlohmann::ordered_json DispatchBench::report() const {
   for (const char* key :
        {"record_ns_per_op", "capture_ns_per_op", "plan_ns_per_op", "encode_ns_per_op",
         "record_wall_ns_per_op", "replay_ns_per_op", "profiled_replay_ns_per_op",
-        "direct_ns_per_op", "direct_total_ns_per_op", "submit_ns", "profiled_submit_ns",
-        "record_heap_calls_per_op", "direct_heap_calls_per_op", "launch_heap_calls",
-        "profiled_launch_heap_calls"}) {
+        "node_replay_ns_per_op", "direct_ns_per_op", "direct_total_ns_per_op", "submit_ns",
+        "profiled_submit_ns", "node_submit_ns", "record_heap_calls_per_op",
+        "direct_heap_calls_per_op", "launch_heap_calls", "profiled_launch_heap_calls"}) {
     json[key] = samples_.median(key);
   }
   for (const char* kind : {"record", "replay", "direct", "direct_total"}) {

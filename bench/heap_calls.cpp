@@ -22,6 +22,14 @@ void* take(std::size_t bytes, std::size_t alignment) {
 
 // The other forms of the standard library end in these.
 void* operator new(std::size_t bytes) { return take(bytes, alignof(std::max_align_t)); }
+// Without this one a sanitizer's own would allocate what the delete below frees.
+void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return take(bytes, alignof(std::max_align_t));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return take(bytes, static_cast<std::size_t>(alignment));
 }

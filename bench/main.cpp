@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/dispatch.h"
+#include "bench/timings.h"
 
 int main(int argc, char** argv) try {
   CLI::App app("Measures what Reprise adds to the work itself.", "reprise-bench");
@@ -18,12 +19,25 @@ int main(int argc, char** argv) try {
   dispatch->add_option("--device", arguments.device, "vulkan or vulkan:<number>")
       ->capture_default_str();
 
+  reprise::bench::TimingsArguments of_timings;
+  CLI::App* timings = app.add_subcommand(
+      "timings", "Node times of a chain of matrix products against the whole replay; prints JSON");
+  timings->add_option("--nodes", of_timings.nodes, "Products of the chain")->capture_default_str();
+  timings->add_option("--size", of_timings.size, "Rows of the matrices")->capture_default_str();
+  timings->add_option("--reps", of_timings.reps, "Replays in each mode")->capture_default_str();
+  timings->add_option("--device", of_timings.device, "cpu, vulkan or vulkan:<number>")
+      ->capture_default_str();
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  reprise::bench::print_dispatch(arguments);
+  if (dispatch->parsed()) {
+    reprise::bench::print_dispatch(arguments);
+  } else {
+    reprise::bench::print_timings(of_timings);
+  }
   return 0;
 } catch (const std::exception& e) {
   std::cerr << "error: " << e.what() << '\n';

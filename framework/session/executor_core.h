@@ -37,6 +37,8 @@ class ExecutorCore {
   /// Sends a session's record, filled from the report, and its host scopes.
   void profile_session(SessionRecord record, const FinishReport& report, std::string outcome);
   void profile_host_scope(HostScopeRecord record);
+  /// An event for an error that is thrown to the user; ids of records, 0: none.
+  void profile_error(const Error& error, std::uint64_t session, std::uint64_t recording) noexcept;
 
   /// An arena for one direct session: the largest that nothing in flight uses; comes back when the
   /// pointer dies.

@@ -60,6 +60,23 @@ void ExecutorCore::profile_host_scope(HostScopeRecord record) {
   }
 }
 
+void ExecutorCore::profile_error(const Error& error, std::uint64_t session,
+                                 std::uint64_t recording) noexcept {
+  if (profile_ == nullptr) {
+    return;
+  }
+  try {
+    profile_->event({.severity = LogLevel::error,
+                     .source = session == 0 ? "launch" : "session",
+                     .code = std::string(name_of(error.code())),
+                     .message = error.what(),
+                     .session = session,
+                     .recording = recording,
+                     .time_ns = now_ns()});
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the user gets the error itself
+  }
+}
+
 void ExecutorCore::profile_session(SessionRecord record, const FinishReport& report,
                                    std::string outcome) {
   if (profile_ == nullptr) {

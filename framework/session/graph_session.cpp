@@ -184,6 +184,7 @@ FinishResult GraphSession::finish(const FinishOptions& options) {
       return direct_ != nullptr ? finish_direct() : finish_recorded(options);
     } catch (const Error& cause) {
       report_session({}, cause.what());
+      core_->profile_error(cause, profile_id_, 0);
       throw;
     }
   });
@@ -201,6 +202,7 @@ Ticket GraphSession::submit() {
       return Ticket({submission, &submission->slot()});
     } catch (const Error& cause) {
       report_session({}, cause.what());
+      core_->profile_error(cause, profile_id_, 0);
       throw;
     }
   });

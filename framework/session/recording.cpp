@@ -140,15 +140,13 @@ void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
 
 CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_wait) {
   SlotEntry* oldest = nullptr;
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    SlotEntry& entry = slots_[(next_slot_ + i) % slots_.size()];
+  for (SlotEntry& entry : slots_) {
     Slot& slot = *entry.slot;
     if (slot.phase() == Slot::Phase::held) {
       continue;
     }
     if (slot.phase() == Slot::Phase::idle || slot.done()) {
       slot.reclaim();
-      next_slot_ = (next_slot_ + i + 1) % slots_.size();
       return &entry;
     }
     if (oldest == nullptr || slot.sequence() < oldest->slot->sequence()) {
@@ -188,13 +186,25 @@ Slot* CapturedGraph::Recording::submit(bool may_wait, Follow follow) {
   return &slot;
 }
 
+template <class F>
+auto CapturedGraph::Recording::reporting_errors(F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    core_->profile_error(error, 0, profile_id_);
+    throw;
+  }
+}
+
 void CapturedGraph::Recording::launch() {
-  last_launch_ = submit(true, Follow::wait);
-  last_launch_->wait();
+  reporting_errors([&] {
+    last_launch_ = submit(true, Follow::wait);
+    last_launch_->wait();
+  });
 }
 
 std::optional<Ticket> CapturedGraph::Recording::launch_async(bool may_wait) {
-  Slot* slot = submit(may_wait, Follow::other_work);
+  Slot* slot = reporting_errors([&] { return submit(may_wait, Follow::other_work); });
   if (slot == nullptr) {
     return std::nullopt;
   }

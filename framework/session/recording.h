@@ -53,9 +53,11 @@ class CapturedGraph::Recording final : public SlotOwner,
   Body encode_body(TimingMode mode) const;
   const Body& body_for(TimingMode mode);
   Exchange exchange(const Port& port) const;
-  /// An idle slot; null only if `may_wait` is false and it would have to.
+  /// The first idle slot, which is the one most recently in the caches; null only if `may_wait` is false and it would have to.
   SlotEntry* acquire(bool may_wait);
   Slot* submit(bool may_wait, Follow follow);
+  template <class F>
+  auto reporting_errors(F&& f);
   const Slot& last_launch() const;
   void profile_replay(const Slot& slot);
 
@@ -66,7 +68,6 @@ class CapturedGraph::Recording final : public SlotOwner,
   Body plain_, timed_;  // timed_: node modes, made at first use
   std::vector<Input> inputs_;
   std::vector<SlotEntry> slots_;
-  std::size_t next_slot_ = 0;
   Slot* last_launch_ = nullptr;  // held for the graph itself
   std::optional<TimingMode> timing_;
   bool uploaded_ = false;

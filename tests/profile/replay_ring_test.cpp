@@ -5,7 +5,7 @@
 #include <deque>
 #include <thread>
 
-#include "tests/counting_allocator.h"
+#include "bench/heap_calls.h"
 #include "tests/testing.h"
 
 namespace reprise {
@@ -141,14 +141,14 @@ TEST(ReplayRing, DropsWhatIsLargerThanItself) {
 TEST(ReplayRing, AllocatesNothingInAPush) {
   ReplayRing ring(200'000);
   const Sample sample(1, 1);
-  const std::uint64_t before = testing::heap_allocations();
+  const std::uint64_t before = bench::heap_calls();
   for (int i = 0; i < 2000; ++i) {  // over the end, and until it is full
     ring.push(sample.record);
     if (i < 500) {
       ring.take(ring.head(), [](const ReplayRecord&) {});
     }
   }
-  EXPECT_EQ(testing::heap_allocations(), before);
+  EXPECT_EQ(bench::heap_calls(), before);
   EXPECT_GT(ring.replays_dropped(), 0U);
 }
 

@@ -1,6 +1,6 @@
 // Setting, launching and reading allocate nothing once a graph runs: neither from the heap nor from
 // the device.
-#include "tests/counting_allocator.h"
+#include "bench/heap_calls.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -12,7 +12,7 @@ class Allocation : public ::testing::TestWithParam<std::string> {
     std::uint64_t heap = 0, device = 0;
     bool operator==(const Counts&) const = default;
   };
-  Counts counts() const { return {heap_allocations(), device_.backend().allocation_count()}; }
+  Counts counts() const { return {bench::heap_calls(), device_.backend().allocation_count()}; }
   CapturedGraph capture(GraphExecutor& executor) {
     auto s = executor.begin_recorded({.name = "launched", .state = state_});
     Tensor x = s.input("x", {64}, x_);

@@ -1,5 +1,6 @@
 // Memory the host touches while work in flight uses it: reads wait for writers, writes for readers,
 // freeing for nobody. The gate keeps the work in flight.
+#include <atomic>
 #include <thread>
 
 #include "tests/session/gate_op.h"
@@ -26,6 +27,21 @@ class HostAccess : public ::testing::Test {
   void write(const Tensor& to, const std::vector<float>& values) const {
     const TensorRef ref(to);
     device_.write(ref->buffer, 0, std::as_bytes(std::span(values)));
+  }
+  /// What should wait gets every chance not to before the gate opens.
+  template <class F>
+  static void expect_waits(Gate& gate, F&& access) {
+    std::atomic<bool> returned = false;
+    std::thread host([&] {
+      access();
+      returned = true;
+    });
+    for (int i = 0; i < 20'000 && !returned; ++i) {
+      std::this_thread::yield();
+    }
+    EXPECT_FALSE(returned) << "the work in flight is not done";
+    gate.open();
+    host.join();
   }
   Device device_ = test_device("cpu");
   GraphExecutor executor_{device_};
@@ -62,9 +78,7 @@ TEST_F(HostAccess, ReadingWaitsForTheWriter) {
   const Ticket ticket = copy_behind_gate();
   gate.wait_until_reached();
   std::vector<float> seen;
-  std::thread reader([&] { seen = floats(device_.to_host(written_)); });
-  gate.open();
-  reader.join();
+  expect_waits(gate, [&] { seen = floats(device_.to_host(written_)); });
   EXPECT_EQ(seen, old_);
 }
 
@@ -72,9 +86,7 @@ TEST_F(HostAccess, WritingWaitsForTheReader) {
   Gate gate;
   const Ticket ticket = copy_behind_gate();
   gate.wait_until_reached();
-  std::thread writer([&] { write(read_, new_); });
-  gate.open();
-  writer.join();
+  expect_waits(gate, [&] { write(read_, new_); });
   EXPECT_EQ(floats(device_.to_host(written_)), old_) << "the work in flight saw the new values";
   EXPECT_EQ(floats(device_.to_host(read_)), new_);
 }

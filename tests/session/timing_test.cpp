@@ -1,5 +1,7 @@
 // Timing modes: each has its own encoding, none changes a result, and they can change between
 // launches.
+#include "reprise/profile/profile_tables.h"
+#include "tests/profile/sql.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -92,6 +94,80 @@ TEST_P(Timing, DirectSessionsHaveTimesToo) {
     s.output("y", rms_norm(s, s.input("x", {2, 64}, x_), weight_, {.eps = 1e-5F}));
     EXPECT_EQ(s.finish().report.device_ns.has_value(), mode != TimingMode::off);
   }
+}
+
+TEST_P(Timing, TheSlowNodeIsNamedFirst) {
+  const auto path =
+      std::filesystem::path(::testing::TempDir()) / ("slow_node_" + GetParam() + ".db");
+  std::filesystem::remove(path);
+  {
+    GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});
+    executor.set_timing(TimingMode::node);
+    const std::vector<float> values = ramp(192 * 192);
+    const Tensor w = device_.from_host({192, 192}, values, "w");
+    auto s = executor.begin_recorded({.name = "one slow node"});
+    Tensor x = s.input("x", {192, 192}, values);
+    Tensor y = s.input("y", {4}, ramp(4));
+    for (int i = 0; i < 8; ++i) {
+      y = add(s, y, y);
+    }
+    {
+      const auto scope = s.scope("slow");
+      x = matmul(s, x, w);
+    }
+    for (int i = 0; i < 8; ++i) {
+      y = add(s, y, y);
+    }
+    s.output("x", x);
+    s.output("y", y);
+    CapturedGraph graph = s.finish().graph;
+    for (int i = 0; i < 5; ++i) {
+      graph.launch();
+    }
+  }
+  const TopNodes top = read_top_nodes(path, {});
+  ASSERT_EQ(top.nodes.size(), 17U);
+  EXPECT_EQ(top.nodes[0].node.op, "matmul");
+  EXPECT_EQ(top.nodes[0].node.scope, "slow");
+  EXPECT_EQ(top.nodes[0].replays, 5U) << "the warm-up is left out";
+  EXPECT_GT(top.nodes[0].share, 0.5);
+  EXPECT_TRUE(top.timestamp_bias_ns.has_value());
+  EXPECT_EQ(test::sql(path, "SELECT op || ' in ' || scope FROM v_top_nodes LIMIT 1"),
+            "matmul in slow");
+}
+
+TEST_P(Timing, StepTimesInTheDatabaseLieInsideTheReplay) {
+  const auto path =
+      std::filesystem::path(::testing::TempDir()) / ("step_times_" + GetParam() + ".db");
+  std::filesystem::remove(path);
+  constexpr int kOps = 7, kLaunches = 6;
+  {
+    GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});
+    auto s = executor.begin_recorded({.name = "chain"});
+    Tensor x = s.input("x", {2, 64}, x_);
+    for (int i = 0; i < kOps; ++i) {
+      x = rms_norm(s, x, weight_, {.eps = 1e-5F});
+    }
+    s.output("y", x);
+    CapturedGraph graph = s.finish({.slots = 3}).graph;
+    for (int i = 0; i < kLaunches; ++i) {
+      graph.set_timing(i % 2 == 0 ? TimingMode::node : TimingMode::replay);
+      graph.launch_async().release();  // nobody waits: the database has them all the same
+    }
+  }
+  EXPECT_EQ(test::sql(path, "SELECT count(*) FROM replays"), std::to_string(kLaunches + 1));
+  EXPECT_EQ(test::sql(path, "SELECT count(*) FROM replays WHERE timing_mode=2"),
+            std::to_string(kLaunches / 2));
+  EXPECT_EQ(test::sql(path, "SELECT count(*) FROM v_step_timings"),
+            std::to_string(kOps * kLaunches / 2));
+  EXPECT_EQ(test::sql(path,
+                      "SELECT count(*) FROM v_step_timings t JOIN replays r ON r.id=t.replay_id "
+                      "WHERE t.start_ns<0 OR t.start_ns+t.dur_ns>r.device_ns+1"),
+            std::to_string(0));
+  EXPECT_NE(test::sql(path, "SELECT count(*) FROM clock_sync"), "0");
+  EXPECT_NE(
+      test::sql(path, "SELECT count(*) FROM scopes WHERE name='chain' AND category='session'"),
+      "0");
 }
 
 TEST_P(Timing, AGraphThatNeverRanIsUploadedOnce) {

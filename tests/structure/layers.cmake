@@ -23,7 +23,7 @@ may_include(shaders shaders/)
 may_include(debugger reprise/reprise.h reprise/open_device.h reprise/core/ reprise/graph/
             reprise/profile/ reprise/formats/ debugger/)
 may_include(bench reprise/ samples/ shaders/ bench/)
-may_include(tests reprise/ framework/ backends/ shaders/ debugger/ samples/ tests/)
+may_include(tests reprise/ framework/ backends/ shaders/ debugger/ samples/ bench/ tests/)
 
 # package(<prefix> <folder>...): who may include headers of other projects; nobody else may.
 set(packages "")

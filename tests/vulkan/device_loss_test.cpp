@@ -81,6 +81,32 @@ TEST_P(DeviceLoss, IsNoConcernOfOtherDevices) {
   expect_launch_works();
 }
 
+using FailedSubmit = Failing;
+
+TEST_F(FailedSubmit, LosesNeitherPatchesNorInputs) {
+  const StateBlock state(
+      device_, StateLayout().host("rows", 1).carried("pos").carried("token").carried("done"));
+  auto s = executor_.begin_recorded({.state = state});
+  const Tensor next = s.input("next", {1}, std::vector<std::int32_t>{3});
+  advance(s, next,
+          {.position = s.state("pos"),
+           .token = s.state("token"),
+           .done = s.state("done"),
+           .rows = s.state("rows"),
+           .end_token = -1});
+  s.output("next", next);
+  CapturedGraph graph = s.finish().graph;
+  graph.set("pos", 100);
+  graph.set("next", std::vector<std::int32_t>{7});
+  inject({"vkQueueSubmit2", 1, false, VK_ERROR_OUT_OF_HOST_MEMORY});
+  expect_error(ErrorCode::out_of_memory, {"vkQueueSubmit2"}, [&] { graph.launch(); });
+  inject({});
+  EXPECT_EQ(graph.num_replays(), 1U);
+  graph.launch();
+  EXPECT_EQ(graph.state("pos"), 101);
+  EXPECT_EQ(graph.state("token"), 7);
+}
+
 using Hang = Failing;
 
 TEST_F(Hang, EndsTheWaitAndKeepsWhatTheDeviceUses) {

@@ -1,0 +1,80 @@
+#include "bench/timings.h"
+
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/samples.h"
+#include "bench/temporary_profile.h"
+#include "reprise/profile/profile_tables.h"
+#include "reprise/reprise.h"
+
+namespace reprise::bench {
+namespace {
+
+/// A chain of products of [size, size] matrices: every node is heavy.
+CapturedGraph record_products(GraphExecutor& executor, long long nodes, long long size) {
+  const std::vector<float> ones(static_cast<std::size_t>(size * size),
+                                1.0F / static_cast<float>(size));
+  const Tensor w = executor.device().from_host({size, size}, ones, "w");
+  auto s = executor.begin_recorded({.name = "products"});
+  Tensor x = s.input("x", {size, size}, ones);
+  for (long long i = 0; i < nodes; ++i) {
+    x = matmul(s, x, w);
+  }
+  s.output("y", x);
+  return s.finish().graph;
+}
+
+}  // namespace
+
+void print_timings(const TimingsArguments& a) {
+  if (a.nodes < 1 || a.size < 1 || a.size > 8192 || a.reps < 1) {
+    throw std::runtime_error("--nodes (" + std::to_string(a.nodes) + "), --size (" +
+                             std::to_string(a.size) + ") and --reps (" + std::to_string(a.reps) +
+                             ") are at least 1, --size at most 8192.");
+  }
+  const Device device = open_device(a.device);
+  const TemporaryProfile profile;
+  Samples samples;
+  std::optional<ProfileHealth> health;
+  {
+    GraphExecutor executor(device, {.profile = profile.path, .run = {}, .log = {}});
+    CapturedGraph graph = record_products(executor, a.nodes, a.size);
+    for (long long i = 0; i < a.reps; ++i) {
+      for (const auto& [mode, key] :
+           {std::pair(TimingMode::replay, "plain"), std::pair(TimingMode::node, "node")}) {
+        graph.set_timing(mode);
+        graph.launch();
+        const auto device_ns = graph.last_times().device_ns;
+        if (!device_ns) {
+          throw std::runtime_error("The device (" + device.info().name + ") cannot time itself.");
+        }
+        samples.add(key, static_cast<double>(*device_ns));
+      }
+    }
+    health = executor.profile_health();
+  }
+  const TopNodes top =
+      read_top_nodes(profile.path, {.limit = static_cast<std::size_t>(a.nodes) + 1});
+  double sum = 0;
+  for (const NodeTimes& node : top.nodes) {
+    sum += static_cast<double>(node.p50_ns);
+  }
+  const double bias = static_cast<double>(top.timestamp_bias_ns.value_or(0));
+  const double unbiased = sum - bias * static_cast<double>(top.nodes.size());
+  nlohmann::ordered_json json{{"device", device.info().name},
+                              {"nodes", a.nodes},
+                              {"timed_nodes", top.nodes.size()},
+                              {"plain_device_ns_p50", samples.median("plain")},
+                              {"node_device_ns_p50", samples.median("node")},
+                              {"node_p50_sum_ns", sum},
+                              {"timestamp_bias_ns", bias},
+                              {"unbiased_sum_ratio", unbiased / samples.median("plain")},
+                              {"timings_dropped", health->timings_dropped}};
+  std::printf("%s\n", json.dump(2).c_str());
+}
+
+}  // namespace reprise::bench
