@@ -22,7 +22,9 @@ void DirectSubmission::submit(EncodingRef body, SessionRecord record, std::int64
   arena_->in_use_until = slot_->times().submission;
   report_.encode_ns = slot_->times().prepare_ns;
   report_.submit_ns = slot_->times().submit_ns;
-  record_ = std::move(record);
+  if (core_->profile() != nullptr) {
+    record_ = std::move(record);
+  }
 }
 
 void DirectSubmission::completed(const Slot& slot) {
@@ -35,7 +37,7 @@ void DirectSubmission::completed(const Slot& slot) {
 void DirectSubmission::send_record() noexcept {
   try {
     if (record_) {
-      core_->profile_session(*std::exchange(record_, std::nullopt), report_, outcome_);
+      core_->profile()->session(*std::exchange(record_, std::nullopt), report_, outcome_);
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for a record; the work is done
   }

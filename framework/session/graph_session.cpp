@@ -183,8 +183,7 @@ FinishResult GraphSession::finish(const FinishOptions& options) {
     try {
       return direct_ != nullptr ? finish_direct() : finish_recorded(options);
     } catch (const Error& cause) {
-      report_session({}, cause.what());
-      core_->profile_error(cause, profile_id_, 0);
+      report_error(cause);
       throw;
     }
   });
@@ -201,8 +200,7 @@ Ticket GraphSession::submit() {
       const auto submission = submit_direct(Follow::other_work);
       return Ticket({submission, &submission->slot()});
     } catch (const Error& cause) {
-      report_session({}, cause.what());
-      core_->profile_error(cause, profile_id_, 0);
+      report_error(cause);
       throw;
     }
   });
@@ -314,10 +312,17 @@ SessionRecord GraphSession::session_record() {
   return record;
 }
 
+void GraphSession::report_error(const Error& error) {
+  report_session({}, error.what());
+  if (SessionProfile* profile = core_->profile()) {
+    profile->error(error, profile_id_, 0);
+  }
+}
+
 void GraphSession::report_session(const FinishReport& report, std::string outcome) {
   if (core_->profile() != nullptr && !reported_) {
     reported_ = true;
-    core_->profile_session(session_record(), report, std::move(outcome));
+    core_->profile()->session(session_record(), report, std::move(outcome));
   }
 }
 

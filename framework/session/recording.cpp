@@ -69,7 +69,7 @@ CapturedGraph::Recording::~Recording() {
       entry.slot->reclaim();  // its replay is not in the database yet
     }
     if (pools_[ExecutionPlan::kArena] != nullptr) {
-      core_->profile_buffer_freed(*pools_[ExecutionPlan::kArena]);
+      core_->profile()->buffer_freed(*pools_[ExecutionPlan::kArena]);
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch): the device is lost, and said so before
   }
@@ -112,7 +112,9 @@ const Body& CapturedGraph::Recording::body_for(TimingMode mode) {
     return plain_;
   }
   if (timed_.encoding == nullptr) {
-    core_->profile_timestamp_bias();
+    if (SessionProfile* profile = core_->profile()) {
+      profile->timestamp_bias();
+    }
     timed_ = encode_body(mode);
   }
   return timed_;
@@ -191,7 +193,9 @@ auto CapturedGraph::Recording::reporting_errors(F&& f) {
   try {
     return f();
   } catch (const Error& error) {
-    core_->profile_error(error, 0, profile_id_);
+    if (SessionProfile* profile = core_->profile()) {
+      profile->error(error, 0, profile_id_);
+    }
     throw;
   }
 }
@@ -253,13 +257,13 @@ void CapturedGraph::Recording::completed(const Slot& slot) {
 }
 
 void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport& report) {
-  ProfileSink* sink = core_->profile();
-  if (sink == nullptr) {
+  SessionProfile* profile = core_->profile();
+  if (profile == nullptr) {
     return;
   }
-  core_->profile_clock();
+  profile->clocks();
   RecordingRecord record;
-  record.id = profile_id_ = sink->next_id();
+  record.id = profile_id_ = profile->next_id();
   record.session = session;
   record.recorded = recorded_;
   const StepList& steps = recorded_->plan.steps;
@@ -275,13 +279,13 @@ void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport
   }
   for (std::size_t p = 0; p < pools_.size(); ++p) {
     record.pool_buffers.push_back(
-        pools_[p] == nullptr ? 0 : core_->profile_buffer(pools_[p], recorded_->plan.pools[p].kind));
+        pools_[p] == nullptr ? 0 : profile->buffer(pools_[p], recorded_->plan.pools[p].kind));
   }
   record.record_ns = report.record_ns;
   record.plan_ns = report.plan_ns;
   record.encode_ns = report.encode_ns;
   record.time_ns = now_ns();
-  sink->recording(std::move(record));
+  profile->sink().recording(std::move(record));
   if (last_launch_ != nullptr) {
     profile_replay(*last_launch_);
   }
@@ -304,7 +308,7 @@ void CapturedGraph::Recording::profile_replay(const Slot& slot) {
   record.warm_up = slot.sequence() == 0;
   record.state = slot.state_words();
   record.step_ticks = slot.step_ticks();
-  core_->profile()->replay(record);
+  core_->profile()->sink().replay(record);
 }
 
 }  // namespace reprise

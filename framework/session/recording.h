@@ -53,7 +53,8 @@ class CapturedGraph::Recording final : public SlotOwner,
   Body encode_body(TimingMode mode) const;
   const Body& body_for(TimingMode mode);
   Exchange exchange(const Port& port) const;
-  /// The first idle slot, which is the one most recently in the caches; null only if `may_wait` is false and it would have to.
+  /// The first idle slot, which is the one most recently in the caches; null only if `may_wait` is
+  /// false and it would have to.
   SlotEntry* acquire(bool may_wait);
   Slot* submit(bool may_wait, Follow follow);
   template <class F>

@@ -6,6 +6,7 @@
 
 #include "reprise/profile/profile_sink.h"
 #include "reprise/session/graph_session.h"
+#include "reprise/session/host_scope.h"
 
 namespace reprise {
 
@@ -14,20 +15,6 @@ struct ExecutorOptions {
   RunInfo run{};                    // stored with it
   LogCallback log{};
   TimingMode timing = TimingMode::replay;  // of graphs that do not choose their own
-};
-
-/// A stretch of host time in the profiling database, from its making to its end.
-class [[nodiscard]] HostScope {
- public:
-  HostScope(std::shared_ptr<ExecutorCore> core, std::string name);
-  HostScope(const HostScope&) = delete;
-  HostScope& operator=(const HostScope&) = delete;
-  ~HostScope();
-
- private:
-  std::shared_ptr<ExecutorCore> core_;  // null without a profile
-  std::string name_;
-  std::int64_t start_ns_ = 0;
 };
 
 /// Any number of sessions may be open, each used by one thread. Sessions and graphs keep what they

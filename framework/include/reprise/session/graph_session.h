@@ -83,6 +83,7 @@ class GraphSession final : public Recorder {
   FinishResult finish_direct();
   FinishResult finish_recorded(const FinishOptions& options);
   SessionRecord session_record();
+  void report_error(const Error& error);
   void report_session(const FinishReport& report, std::string outcome);
 
   std::shared_ptr<ExecutorCore> core_;

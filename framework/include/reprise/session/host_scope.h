@@ -1,0 +1,25 @@
+// HostScope: a stretch of host time in the profiling database, under a name of the user's.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace reprise {
+
+class ExecutorCore;
+
+/// From its making to its end, on one thread. Without a profiling database it does nothing.
+class [[nodiscard]] HostScope {
+ public:
+  HostScope(std::shared_ptr<ExecutorCore> core, std::string name);
+  HostScope(const HostScope&) = delete;
+  HostScope& operator=(const HostScope&) = delete;
+  ~HostScope();
+
+ private:
+  std::shared_ptr<ExecutorCore> core_;
+  std::string name_;
+  std::int64_t start_ns_;
+};
+
+}  // namespace reprise

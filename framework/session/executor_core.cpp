@@ -1,0 +1,67 @@
+#include "framework/session/executor_core.h"
+
+#include <algorithm>
+
+namespace reprise {
+
+ExecutorCore::ExecutorCore(Device device, ExecutorOptions options)
+    : device_(std::move(device)),
+      empty_state_(device_.zeros({StateLayout::kMaxWords}, DType::i32, "empty state")),
+      can_time_(device_.info().timestamp_valid_bits != 0),
+      timing_mode_(options.timing) {
+  if (!options.profile.empty()) {
+    profile_.emplace(open_profile(options.profile, options.run, std::move(options.log)), device_);
+  }
+}
+
+TimingMode ExecutorCore::timing_mode(std::optional<TimingMode> wanted) const {
+  const TimingMode mode = wanted.value_or(timing_mode_.load(std::memory_order_relaxed));
+  if (!can_time_) {
+    return TimingMode::off;
+  }
+  const bool overlaps = device_.backend().traits().overlaps_dispatches;
+  return mode == TimingMode::node && overlaps ? TimingMode::node_serialised : mode;
+}
+
+std::uint64_t ExecutorCore::next_owner() {
+  // Serials are unique in the process: a tensor of one executor is foreign to every other.
+  static std::atomic<std::uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+GraphSizes ExecutorCore::last_sizes() {
+  const std::lock_guard lock(mutex_);
+  return last_sizes_;
+}
+
+void ExecutorCore::set_last_sizes(const GraphSizes& sizes) {
+  constexpr std::size_t kMostNodes = 4096;
+  const std::lock_guard lock(mutex_);
+  last_sizes_ = sizes.nodes <= kMostNodes ? sizes : GraphSizes();
+}
+
+ExecutorCore::ArenaLoan ExecutorCore::borrow_arena(const std::shared_ptr<ExecutorCore>& core) {
+  std::unique_ptr<DirectArena> arena;
+  {
+    const std::lock_guard lock(core->mutex_);
+    auto& idle = core->idle_arenas_;
+    const auto usable = [&](const auto& a) {
+      return core->device_.backend().complete(a->in_use_until) ? a->bytes() + 1 : 0;
+    };
+    const auto largest = std::ranges::max_element(idle, {}, usable);
+    if (largest != idle.end() && usable(*largest) != 0) {
+      arena = std::move(*largest);
+      idle.erase(largest);
+    }
+  }
+  if (arena == nullptr) {
+    arena = std::make_unique<DirectArena>();
+  }
+  return {arena.release(), [core](DirectArena* returned) {
+            returned->reset();
+            const std::lock_guard lock(core->mutex_);
+            core->idle_arenas_.emplace_back(returned);
+          }};
+}
+
+}  // namespace reprise

@@ -1,0 +1,29 @@
+#include "reprise/session/host_scope.h"
+
+#include <chrono>
+
+#include "framework/session/executor_core.h"
+
+namespace reprise {
+namespace {
+
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+}  // namespace
+
+HostScope::HostScope(std::shared_ptr<ExecutorCore> core, std::string name)
+    : core_(std::move(core)), name_(std::move(name)), start_ns_(now_ns()) {}
+
+HostScope::~HostScope() {
+  if (SessionProfile* profile = core_->profile()) {
+    try {
+      profile->host_scope({.name = std::move(name_),
+                           .category = "user",
+                           .start_ns = start_ns_,
+                           .duration_ns = static_cast<std::uint64_t>(now_ns() - start_ns_)});
+    } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for a record
+    }
+  }
+}
+
+}  // namespace reprise
