@@ -22,7 +22,7 @@ void* take(std::size_t bytes, std::size_t alignment) {
 
 // The other forms of the standard library end in these.
 void* operator new(std::size_t bytes) { return take(bytes, alignof(std::max_align_t)); }
-// Without this one a sanitizer's own would allocate what the delete below frees.
+// Without these a sanitizer's own would allocate what the deletes below free.
 void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
   try {
     return take(bytes, alignof(std::max_align_t));
@@ -32,6 +32,14 @@ void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return take(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment,
+                   const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return take(bytes, static_cast<std::size_t>(alignment));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }

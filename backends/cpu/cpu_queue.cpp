@@ -1,6 +1,9 @@
 #include "backends/cpu/cpu_queue.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <system_error>
 
 namespace reprise::cpu {
 
@@ -20,9 +23,9 @@ CpuQueue::~CpuQueue() {
 
 void CpuQueue::require_alive() const {
   if (failure_) {
-    throw Error(ErrorCode::device_lost,
-                "The device is lost and has to be opened again. The first failure was: " +
-                    std::string(failure_->what()));
+    throw Error(
+        ErrorCode::device_lost,
+        "The device is lost and has to be opened again. The first failure was: " + *failure_);
   }
 }
 
@@ -41,14 +44,24 @@ std::uint64_t CpuQueue::submit(std::span<const EncodingRef> encodings, Follow fo
       invalid("A submission contains an encoding of another device.");
     }
   }
-  in_flight_.add(submitted_ + 1, encodings);
+  if (follow == Follow::other_work && !worker_.joinable()) {
+    start_worker();
+  }
+  in_flight_.reserve(encodings.size());
+  in_flight_.add(++submitted_, encodings);
   if (follow == Follow::other_work) {
-    if (!worker_.joinable()) {
-      worker_ = std::thread([this] { run_until_stopped(); });
-    }
     changed_.notify_all();
   }
-  return ++submitted_;
+  return submitted_;
+}
+
+void CpuQueue::start_worker() {
+  try {
+    worker_ = std::thread([this] { run_until_stopped(); });
+  } catch (const std::system_error& error) {
+    throw Error(ErrorCode::out_of_memory,
+                "The CPU backend cannot start its thread: " + std::string(error.what()) + ".");
+  }
 }
 
 void CpuQueue::run_next(Lock& lock) {
@@ -59,26 +72,35 @@ void CpuQueue::run_next(Lock& lock) {
     next_.push_back(static_cast<const CpuEncoding*>(&encoding));
   });
   lock.unlock();
-  std::optional<Error> failure;
+  std::optional<std::string> failure;
   try {
     for (const CpuEncoding* encoding : next_) {
       encoding->run();
     }
-  } catch (const Error& error) {
-    failure = error;
   } catch (const std::exception& error) {
-    failure.emplace(ErrorCode::out_of_memory, error.what());
+    failure = error.what();
+  } catch (...) {
+    failure = "an exception of an unknown type";
   }
   lock.lock();
-  running_ = false;
   if (failure) {
     failure_ = std::move(failure);
   } else {
+    retire(lock, submission);
     completed_ = submission;
-    in_flight_.retire(submission);
   }
+  running_ = false;
   if (waiting_ > 0) {
     changed_.notify_all();
+  }
+}
+
+void CpuQueue::retire(Lock& lock, std::uint64_t submission) {
+  std::array<EncodingRef, 8> retired;
+  while (in_flight_.take(submission, retired) > 0) {
+    lock.unlock();
+    std::ranges::fill(retired, nullptr);
+    lock.lock();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "backends/cpu/cpu_encoder.h"
@@ -23,7 +24,8 @@ class CpuQueue {
 
   std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow);
   bool complete(std::uint64_t submission);
-  /// Throws device_lost once a host function threw: nothing after it runs.
+  /// Throws device_lost once a host function threw: nothing after it runs. Lasts as long as the
+  /// work: the waiting thread may be the one that does it.
   void wait(std::uint64_t submission);
   std::uint64_t last_use(const Buffer& buffer, Access access);
 
@@ -33,6 +35,9 @@ class CpuQueue {
   void require_alive() const;
   /// Runs the next submission with the mutex open; somebody else must not be running one.
   void run_next(Lock& lock);
+  /// Lets go of what a submission used, with the mutex open meanwhile.
+  void retire(Lock& lock, std::uint64_t submission);
+  void start_worker();
   void sleep(Lock& lock);
   /// Runs the next submission, or sleeps while another thread runs one.
   void advance(Lock& lock);
@@ -45,7 +50,7 @@ class CpuQueue {
   std::uint64_t submitted_ = 0, completed_ = 0;
   bool running_ = false, stopping_ = false;
   int waiting_ = 0;
-  std::optional<Error> failure_;
+  std::optional<std::string> failure_;
   std::thread worker_;  // started by the first submission nobody waits for
 };
 

@@ -1,5 +1,6 @@
-// The opened VkDevice with its queue and facts. Buffers, encodings and timers share it, so they may
-// outlive the backend. A lost device is poisoned: later calls fail fast and name the first failure.
+// The opened VkDevice with its queue and facts. Buffers, encodings and timestamps share it, so they
+// may outlive the backend. A lost device is poisoned: later calls fail fast and name the first
+// failure.
 #pragma once
 #include <array>
 #include <atomic>

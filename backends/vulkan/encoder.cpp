@@ -9,6 +9,18 @@
 
 namespace reprise::vulkan {
 
+namespace {
+
+void check_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
+  if (offset > buffer.bytes() || bytes > buffer.bytes() - offset) {
+    invalid("A step uses bytes (" + std::to_string(offset) + " + " + std::to_string(bytes) +
+            ") of buffer '" + buffer.name() + "', which has " + std::to_string(buffer.bytes()) +
+            ".");
+  }
+}
+
+}  // namespace
+
 VulkanEncoder::VulkanEncoder(const std::shared_ptr<Device>& device,
                              std::shared_ptr<Pipelines> pipelines, const EncoderOptions& options)
     : device_(device),
@@ -54,10 +66,11 @@ void VulkanEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32
 void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps,
                             const std::shared_ptr<Buffer>& to, std::uint64_t offset) {
   const VulkanTimestamps& from = own(stamps);
-  const std::shared_ptr<Buffer> pools[] = {to};
-  const Binding place{0, Access::write, BindingType::storage, offset,
-                      std::uint64_t{from.count()} * sizeof(std::uint64_t)};
-  from.copy(commands_, buffer_of(place, pools).get(), offset);
+  const std::uint64_t bytes = std::uint64_t{from.count()} * sizeof(std::uint64_t);
+  check_owner(*to);
+  check_range(*to, offset, bytes);
+  encoding_->uses_.add(to, Access::write);
+  from.copy(commands_, static_cast<const VulkanBuffer&>(*to).get(), offset);
 }
 
 void VulkanEncoder::barrier() {
@@ -198,11 +211,7 @@ const VulkanBuffer& VulkanEncoder::buffer_of(const Binding& binding,
   if (!encoding_->uses_.has(binding.pool, buffer)) {
     check_owner(buffer);
   }
-  if (binding.offset > buffer.bytes() || binding.bytes > buffer.bytes() - binding.offset) {
-    invalid("A step uses bytes (" + std::to_string(binding.offset) + " + " +
-            std::to_string(binding.bytes) + ") of buffer '" + buffer.name() + "', which has " +
-            std::to_string(buffer.bytes()) + ".");
-  }
+  check_range(buffer, binding.offset, binding.bytes);
   encoding_->uses_.add(binding.pool, pools[binding.pool], binding.access);
   return static_cast<const VulkanBuffer&>(buffer);
 }

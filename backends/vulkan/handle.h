@@ -25,6 +25,8 @@ class Handle {
     }
   }
   T get() const { return object_; }
+  /// Nobody destroys it any more.
+  void release() { object_ = T{}; }
 
  private:
   VkDevice device_ = VK_NULL_HANDLE;
@@ -39,7 +41,6 @@ using SetLayoutHandle = Handle<VkDescriptorSetLayout, vkDestroyDescriptorSetLayo
 using PipelineLayoutHandle = Handle<VkPipelineLayout, vkDestroyPipelineLayout>;
 using PipelineHandle = Handle<VkPipeline, vkDestroyPipeline>;
 using PipelineCacheHandle = Handle<VkPipelineCache, vkDestroyPipelineCache>;
-using CommandPoolHandle = Handle<VkCommandPool, vkDestroyCommandPool>;
 using DescriptorPoolHandle = Handle<VkDescriptorPool, vkDestroyDescriptorPool>;
 using UpdateTemplateHandle = Handle<VkDescriptorUpdateTemplate, vkDestroyDescriptorUpdateTemplate>;
 using QueryPoolHandle = Handle<VkQueryPool, vkDestroyQueryPool>;

@@ -1,6 +1,7 @@
 #include "backends/vulkan/queue.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string>
 #include <typeinfo>
@@ -45,6 +46,7 @@ Queue::~Queue() {
   } catch (const Error& error) {
     if (error.code() == ErrorCode::timeout) {
       static_cast<void>(in_flight_.release());  // destroying what is in use is worse than a leak
+      timeline_.release();
     } else {
       static_cast<void>(vkDeviceWaitIdle(device_->get()));  // returns on lost devices too
     }
@@ -54,7 +56,7 @@ Queue::~Queue() {
 std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
   device_->require_alive();
   const std::lock_guard lock(mutex_);
-  in_flight_->retire(completed_.load(std::memory_order_acquire));
+  in_flight_->reserve(encodings.size());
   commands_.clear();
   for (const EncodingRef& encoding : encodings) {
     commands_.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr,
@@ -84,8 +86,14 @@ void Queue::retire(std::uint64_t completed) {
   while (known < completed &&
          !completed_.compare_exchange_weak(known, completed, std::memory_order_release)) {
   }
-  const std::lock_guard lock(mutex_);
-  in_flight_->retire(completed);
+  std::array<EncodingRef, 8> retired;
+  for (std::size_t taken = retired.size(); taken == retired.size();) {
+    {
+      const std::lock_guard lock(mutex_);
+      taken = in_flight_->take(completed, retired);
+    }
+    std::ranges::fill(retired, nullptr);
+  }
 }
 
 bool Queue::complete(std::uint64_t submission) {

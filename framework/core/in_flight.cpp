@@ -11,20 +11,25 @@ void InFlight::grow() {
   first_ = 0;
 }
 
-void InFlight::add(std::uint64_t submission, std::span<const EncodingRef> encodings) {
+void InFlight::reserve(std::size_t encodings) {
+  while (count_ + encodings > ring_.size()) {
+    grow();
+  }
+}
+
+void InFlight::add(std::uint64_t submission, std::span<const EncodingRef> encodings) noexcept {
   for (const EncodingRef& encoding : encodings) {
-    if (count_ == ring_.size()) {
-      grow();
-    }
     at(count_++) = {submission, encoding};
   }
 }
 
-void InFlight::retire(std::uint64_t submission) {
-  for (; count_ > 0 && at(0).submission <= submission; --count_) {
-    at(0) = {};
+std::size_t InFlight::take(std::uint64_t submission, std::span<EncodingRef> retired) {
+  std::size_t taken = 0;
+  for (; taken < retired.size() && count_ > 0 && at(0).submission <= submission; --count_) {
+    retired[taken++] = std::move(at(0).encoding);
     first_ = (first_ + 1) % ring_.size();
   }
+  return taken;
 }
 
 std::uint64_t InFlight::last_use(const Buffer& buffer, Access access) const {

@@ -1,13 +1,12 @@
 #include "framework/session/device_clock.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
+
+#include "framework/session/host_clock.h"
 
 namespace reprise {
 namespace {
-
-std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 std::int64_t realtime_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -6,7 +6,15 @@ DirectSubmission::DirectSubmission(std::shared_ptr<ExecutorCore> core,
                                    ExecutorCore::ArenaLoan arena, const FinishReport& report)
     : core_(std::move(core)), arena_(std::move(arena)), report_(report) {}
 
-DirectSubmission::~DirectSubmission() { send_record(); }
+DirectSubmission::~DirectSubmission() {
+  if (record_) {
+    try {
+      slot_->done();          // it may be complete though nobody asked
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): failed() noted it
+    }
+  }
+  send_record();
+}
 
 Slot& DirectSubmission::open_slot(StateBlock state, std::vector<Exchange> inputs,
                                   std::vector<Exchange> outputs) {
@@ -18,12 +26,13 @@ void DirectSubmission::submit(EncodingRef body, SessionRecord record, std::int64
                               Follow follow) {
   const TimingMode wanted = core_->timing_mode(std::nullopt);
   const TimingMode mode = wanted == TimingMode::off ? TimingMode::off : TimingMode::replay;
-  slot_->submit({std::move(body), mode, nullptr}, 0, begin_ns, follow);
+  slot_->submit({std::move(body), nullptr}, mode, 0, begin_ns, follow);
   arena_->in_use_until = slot_->times().submission;
   report_.encode_ns = slot_->times().prepare_ns;
   report_.submit_ns = slot_->times().submit_ns;
   if (core_->profile() != nullptr) {
     record_ = std::move(record);
+    record_->submits = 1;
   }
 }
 
@@ -32,6 +41,16 @@ void DirectSubmission::completed(const Slot& slot) {
   report_.device_ns = slot.times().device_ns;
   outcome_ = "finished";
   send_record();
+}
+
+void DirectSubmission::failed(const Slot& /*slot*/, const Error& error) noexcept {
+  if (record_) {
+    core_->profile()->error(error, record_->id, 0);
+    try {
+      outcome_ = error.what();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for the text
+    }
+  }
 }
 
 void DirectSubmission::send_record() noexcept {

@@ -15,7 +15,7 @@ class DirectSubmission final : public SlotOwner {
   DirectSubmission(const DirectSubmission&) = delete;
   DirectSubmission& operator=(const DirectSubmission&) = delete;
   /// Reports the session, with what is known then.
-  ~DirectSubmission();
+  ~DirectSubmission() override;
 
   /// Makes the slot; once.
   Slot& open_slot(StateBlock state, std::vector<Exchange> inputs, std::vector<Exchange> outputs);
@@ -23,8 +23,7 @@ class DirectSubmission final : public SlotOwner {
   /// `begin_ns`: when the session was closed. Sends `record` once the submission is complete.
   void submit(EncodingRef body, SessionRecord record, std::int64_t begin_ns, Follow follow);
   void completed(const Slot& slot) override;
-  /// What the database says instead of "finished".
-  void fail(std::string outcome) { outcome_ = std::move(outcome); }
+  void failed(const Slot& slot, const Error& error) noexcept override;
   const FinishReport& report() const { return report_; }
 
  private:

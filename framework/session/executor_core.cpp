@@ -3,12 +3,19 @@
 #include <algorithm>
 
 namespace reprise {
+namespace {
+
+// What a burst of sessions in flight leaves for the next one.
+constexpr std::size_t kMostIdleArenas = 8;
+
+}  // namespace
 
 ExecutorCore::ExecutorCore(Device device, ExecutorOptions options)
     : device_(std::move(device)),
       empty_state_(device_.zeros({StateLayout::kMaxWords}, DType::i32, "empty state")),
       can_time_(device_.info().timestamp_valid_bits != 0),
       timing_mode_(options.timing) {
+  idle_arenas_.reserve(kMostIdleArenas);
   if (!options.profile.empty()) {
     profile_.emplace(open_profile(options.profile, options.run, std::move(options.log)), device_);
   }
@@ -58,9 +65,12 @@ ExecutorCore::ArenaLoan ExecutorCore::borrow_arena(const std::shared_ptr<Executo
     arena = std::make_unique<DirectArena>();
   }
   return {arena.release(), [core](DirectArena* returned) {
-            returned->reset();
+            std::unique_ptr<DirectArena> kept(returned);
+            kept->reset();
             const std::lock_guard lock(core->mutex_);
-            core->idle_arenas_.emplace_back(returned);
+            if (core->idle_arenas_.size() < kMostIdleArenas) {
+              core->idle_arenas_.push_back(std::move(kept));
+            }
           }};
 }
 

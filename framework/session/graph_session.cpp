@@ -1,16 +1,13 @@
 #include "reprise/session/graph_session.h"
 
-#include <chrono>
-
 #include "framework/session/direct_run.h"
 #include "framework/session/direct_submission.h"
+#include "framework/session/host_clock.h"
 #include "framework/session/recording.h"
 #include "reprise/ops/plan.h"
 
 namespace reprise {
 namespace {
-
-std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 std::string name_or(std::string name, GraphSession::Mode mode) {
   if (!name.empty()) {
@@ -196,6 +193,7 @@ Ticket GraphSession::submit() {
               "' is recorded; finish() it and launch its graph with launch_async().");
     }
     phase_ = Phase::finished;
+    core_->set_last_sizes(capture_->sizes());
     try {
       const auto submission = submit_direct(Follow::other_work);
       return Ticket({submission, &submission->slot()});
@@ -240,12 +238,7 @@ FinishResult GraphSession::finish_direct() {
   const auto submission = submit_direct(Follow::wait);
   Slot& slot = submission->slot();
   const Ticket ticket({submission, &slot});
-  try {
-    slot.wait();
-  } catch (const Error& error) {
-    submission->fail(error.what());
-    throw;
-  }
+  slot.wait();
   OutputSet set;
   for (const Exchange& output : slot.outputs()) {
     const auto [spec, bytes] = slot.output(output);
@@ -313,8 +306,9 @@ SessionRecord GraphSession::session_record() {
 }
 
 void GraphSession::report_error(const Error& error) {
-  report_session({}, error.what());
-  if (SessionProfile* profile = core_->profile()) {
+  SessionProfile* profile = core_->profile();
+  if (profile != nullptr && !reported_) {
+    report_session({}, error.what());
     profile->error(error, profile_id_, 0);
   }
 }
@@ -322,7 +316,9 @@ void GraphSession::report_error(const Error& error) {
 void GraphSession::report_session(const FinishReport& report, std::string outcome) {
   if (core_->profile() != nullptr && !reported_) {
     reported_ = true;
-    core_->profile()->session(session_record(), report, std::move(outcome));
+    SessionRecord record = session_record();
+    record.submits = report.submit_ns != 0 ? 1 : 0;
+    core_->profile()->session(std::move(record), report, std::move(outcome));
   }
 }
 

@@ -1,15 +1,10 @@
 #include "reprise/session/host_scope.h"
 
-#include <chrono>
-
 #include "framework/session/executor_core.h"
+#include "framework/session/host_clock.h"
 
 namespace reprise {
-namespace {
-
-std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
-}  // namespace
+namespace {}  // namespace
 
 HostScope::HostScope(std::shared_ptr<ExecutorCore> core, std::string name)
     : core_(std::move(core)), name_(std::move(name)), start_ns_(now_ns()) {}

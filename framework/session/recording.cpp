@@ -1,16 +1,12 @@
 #include "framework/session/recording.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "framework/session/host_clock.h"
 #include "framework/session/labels.h"
 
 namespace reprise {
-namespace {
-
-std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
-}  // namespace
+namespace {}  // namespace
 
 CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
                                     std::shared_ptr<const RecordedGraph> recorded, StateBlock state,
@@ -66,12 +62,15 @@ CapturedGraph::Recording::~Recording() {
       last_launch_->release();
     }
     for (const SlotEntry& entry : slots_) {
-      entry.slot->reclaim();  // its replay is not in the database yet
+      try {
+        entry.slot->reclaim();  // its replay is not in the database yet
+      } catch (const Error&) {  // NOLINT(bugprone-empty-catch): failed() entered it
+      }
     }
     if (pools_[ExecutionPlan::kArena] != nullptr) {
       core_->profile()->buffer_freed(*pools_[ExecutionPlan::kArena]);
     }
-  } catch (...) {  // NOLINT(bugprone-empty-catch): the device is lost, and said so before
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for a record
   }
 }
 
@@ -80,7 +79,7 @@ Body CapturedGraph::Recording::encode_body(TimingMode mode) const {
   const ComputeGraph& graph = recorded_->graph;
   const auto steps = static_cast<std::uint32_t>(plan.steps.size());
   Backend& backend = core_->device().backend();
-  Body body{.mode = mode};
+  Body body;
   const auto encoder = backend.encoder({.name = graph.name, .reusable = true});
   if (mode != TimingMode::off) {
     body.stamps = backend.timestamps(steps + 1);
@@ -108,16 +107,16 @@ Body CapturedGraph::Recording::encode_body(TimingMode mode) const {
 
 const Body& CapturedGraph::Recording::body_for(TimingMode mode) {
   if (mode == TimingMode::off || mode == TimingMode::replay) {
-    plain_.mode = mode;
     return plain_;
   }
-  if (timed_.encoding == nullptr) {
+  Body& timed = mode == TimingMode::node ? timed_ : serialised_;
+  if (timed.encoding == nullptr) {
     if (SessionProfile* profile = core_->profile()) {
       profile->timestamp_bias();
     }
-    timed_ = encode_body(mode);
+    timed = encode_body(mode);
   }
-  return timed_;
+  return timed;
 }
 
 Exchange CapturedGraph::Recording::exchange(const Port& port) const {
@@ -168,7 +167,6 @@ CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_
 }
 
 Slot* CapturedGraph::Recording::submit(bool may_wait, Follow follow) {
-  const std::int64_t begin = now_ns();
   if (last_launch_ != nullptr) {
     std::exchange(last_launch_, nullptr)->release();
   }
@@ -176,6 +174,9 @@ Slot* CapturedGraph::Recording::submit(bool may_wait, Follow follow) {
   if (entry == nullptr) {
     return nullptr;
   }
+  const TimingMode mode = core_->timing_mode(timing_);
+  const Body& body = body_for(mode);
+  const std::int64_t begin = now_ns();
   Slot& slot = *entry->slot;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     if (entry->versions[i] != inputs_[i].version) {
@@ -183,32 +184,29 @@ Slot* CapturedGraph::Recording::submit(bool may_wait, Follow follow) {
       std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
     }
   }
-  slot.submit(body_for(core_->timing_mode(timing_)), sequence_, begin, follow);
+  try {
+    slot.submit(body, mode, sequence_, begin, follow);
+  } catch (const Error& error) {
+    report(error);
+    throw;
+  }
   ++sequence_;
   return &slot;
 }
 
-template <class F>
-auto CapturedGraph::Recording::reporting_errors(F&& f) {
+void CapturedGraph::Recording::launch() {
+  Slot* slot = submit(true, Follow::wait);
   try {
-    return f();
-  } catch (const Error& error) {
-    if (SessionProfile* profile = core_->profile()) {
-      profile->error(error, 0, profile_id_);
-    }
+    slot->wait();
+  } catch (...) {
+    slot->release();
     throw;
   }
-}
-
-void CapturedGraph::Recording::launch() {
-  reporting_errors([&] {
-    last_launch_ = submit(true, Follow::wait);
-    last_launch_->wait();
-  });
+  last_launch_ = slot;
 }
 
 std::optional<Ticket> CapturedGraph::Recording::launch_async(bool may_wait) {
-  Slot* slot = reporting_errors([&] { return submit(may_wait, Follow::other_work); });
+  Slot* slot = submit(may_wait, Follow::other_work);
   if (slot == nullptr) {
     return std::nullopt;
   }
@@ -252,7 +250,20 @@ std::uint64_t CapturedGraph::Recording::upload() {
 void CapturedGraph::Recording::completed(const Slot& slot) {
   replays_.fetch_add(1, std::memory_order_relaxed);
   if (profile_id_ != 0) {
-    profile_replay(slot);
+    profile_replay(slot, kRan);
+  }
+}
+
+void CapturedGraph::Recording::failed(const Slot& slot, const Error& error) noexcept {
+  if (profile_id_ != 0) {
+    profile_replay(slot, kFailed);
+    report(error);
+  }
+}
+
+void CapturedGraph::Recording::report(const Error& error) const noexcept {
+  if (profile_id_ != 0) {
+    core_->profile()->error(error, 0, profile_id_);
   }
 }
 
@@ -287,11 +298,11 @@ void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport
   record.time_ns = now_ns();
   profile->sink().recording(std::move(record));
   if (last_launch_ != nullptr) {
-    profile_replay(*last_launch_);
+    profile_replay(*last_launch_, kRan);
   }
 }
 
-void CapturedGraph::Recording::profile_replay(const Slot& slot) {
+void CapturedGraph::Recording::profile_replay(const Slot& slot, std::uint32_t status) noexcept {
   const SubmissionTimes& times = slot.times();
   ReplayRecord record;
   record.recording = profile_id_;
@@ -306,8 +317,11 @@ void CapturedGraph::Recording::profile_replay(const Slot& slot) {
   record.device_ns = times.device_ns;
   record.timing_mode = slot.timing_mode();
   record.warm_up = slot.sequence() == 0;
-  record.state = slot.state_words();
-  record.step_ticks = slot.step_ticks();
+  record.status = status;
+  if (status == kRan) {
+    record.state = slot.state_words();
+    record.step_ticks = slot.step_ticks();
+  }
   core_->profile()->sink().replay(record);
 }
 

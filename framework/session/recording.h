@@ -21,7 +21,7 @@ class CapturedGraph::Recording final : public SlotOwner,
             std::size_t slots, FinishReport& report);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
-  ~Recording();
+  ~Recording() override;
 
   void set_input(std::string_view name, DType dtype, std::span<const std::byte> bytes);
   void launch();
@@ -40,6 +40,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// Enters this recording, and its first replay if there was one, into the profiling database.
   void profile(std::uint64_t session, const FinishReport& report);
   void completed(const Slot& slot) override;
+  void failed(const Slot& slot, const Error& error) noexcept override;
 
  private:
   struct Input {
@@ -57,16 +58,16 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// false and it would have to.
   SlotEntry* acquire(bool may_wait);
   Slot* submit(bool may_wait, Follow follow);
-  template <class F>
-  auto reporting_errors(F&& f);
   const Slot& last_launch() const;
-  void profile_replay(const Slot& slot);
+  static constexpr std::uint32_t kRan = 0, kFailed = 1;  // replays.status
+  void profile_replay(const Slot& slot, std::uint32_t status) noexcept;
+  void report(const Error& error) const noexcept;
 
   std::shared_ptr<ExecutorCore> core_;
   std::shared_ptr<const RecordedGraph> recorded_;
   StateBlock state_;
   std::vector<std::shared_ptr<Buffer>> pools_;
-  Body plain_, timed_;  // timed_: node modes, made at first use
+  Body plain_, timed_, serialised_;  // of the node modes, made at first use
   std::vector<Input> inputs_;
   std::vector<SlotEntry> slots_;
   Slot* last_launch_ = nullptr;  // held for the graph itself

@@ -4,11 +4,10 @@
 #include <thread>
 
 #include "framework/session/device_clock.h"
+#include "framework/session/host_clock.h"
 
 namespace reprise {
 namespace {
-
-std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 std::string this_thread_name() {
   std::ostringstream text;
@@ -60,7 +59,6 @@ void SessionProfile::session(SessionRecord record, const FinishReport& report,
   record.end_ns = now_ns();
   record.ops = report.ops;
   record.barriers = report.barriers;
-  record.submits = outcome == "finished" ? 1 : 0;
   record.arena_growths = report.arena_growths;
   record.encode_ns = report.encode_ns;
   record.submit_ns = report.submit_ns;

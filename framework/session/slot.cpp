@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstring>
+
+#include "framework/session/host_clock.h"
 
 namespace reprise {
 namespace {
@@ -12,8 +13,6 @@ constexpr std::uint64_t kWord = 4;
 constexpr std::uint64_t kPatchBytes = (StateLayout::kMaxCarried + 1) * kWord;
 constexpr std::uint32_t kAroundStamps = 2;
 constexpr std::uint64_t kAroundBytes = kAroundStamps * sizeof(std::uint64_t);
-
-std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -36,6 +35,7 @@ void grow(const Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t b
 
 std::vector<StagedCopy> copies_of(const std::vector<Exchange>& tensors) {
   std::vector<StagedCopy> copies;
+  copies.reserve(tensors.size());
   for (const Exchange& t : tensors) {
     copies.push_back({t.staging_offset, t.buffer, t.buffer_offset, t.spec.bytes()});
   }
@@ -84,11 +84,10 @@ Slot::Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
   staging_ = staging;
 }
 
-const SlotEnds& Slot::ends_for(const Body& body) {
-  const std::size_t kind =
-      std::min<std::size_t>(static_cast<std::size_t>(body.mode), kEndKinds - 1);
-  if (ends_[kind].epilogue != nullptr) {
-    return ends_[kind];
+const SlotEnds& Slot::ends_for(const Body& body, TimingMode mode) {
+  SlotEnds& ends = ends_[static_cast<std::size_t>(mode)];
+  if (ends.epilogue != nullptr) {
+    return ends;
   }
   SlotEncodingPlan plan;
   plan.up = copies_of(inputs_);
@@ -101,19 +100,21 @@ const SlotEnds& Slot::ends_for(const Body& body) {
     }
     plan.down.push_back(copy_of(memory.block, state_offset_, memory.layout.words() * kWord));
   }
-  if (body.mode == TimingMode::replay) {
+  if (mode == TimingMode::replay) {
     plan.around = plan.resolved = staging_.stamps;
     plan.ticks = staging_.download;
     plan.ticks_offset = ticks_offset_;
   } else if (body.stamps != nullptr) {
-    step_ticks_ = device_.backend().allocate(
-        "step timestamps", std::uint64_t{body.stamps->count()} * sizeof(std::uint64_t),
-        BufferKind::download);
+    if (step_ticks_ == nullptr) {
+      step_ticks_ = device_.backend().allocate(
+          "step timestamps", std::uint64_t{body.stamps->count()} * sizeof(std::uint64_t),
+          BufferKind::download);
+    }
     plan.resolved = body.stamps;
     plan.ticks = step_ticks_;
   }
-  ends_[kind] = encode_slot_ends(device_.backend(), staging_, plan);
-  return ends_[kind];
+  ends = encode_slot_ends(device_.backend(), staging_, plan);
+  return ends;
 }
 
 std::uint64_t Slot::patch_offset() const { return aligned(state_.layout().host_count() * kWord); }
@@ -152,8 +153,9 @@ void Slot::read_state() {
   }
 }
 
-void Slot::submit(const Body& body, std::uint64_t sequence, std::int64_t begin_ns, Follow follow) {
-  const SlotEnds& ends = ends_for(body);
+void Slot::submit(const Body& body, TimingMode mode, std::uint64_t sequence, std::int64_t begin_ns,
+                  Follow follow) {
+  const SlotEnds& ends = ends_for(body, mode);
   const EncodingRef list[] = {ends.prologue, body.encoding, ends.epilogue};
   if (state_) {
     write_state();
@@ -171,9 +173,9 @@ void Slot::submit(const Body& body, std::uint64_t sequence, std::int64_t begin_n
   times_.prepare_ns = static_cast<std::uint64_t>(submit_ns - begin_ns);
   times_.submit_ns = static_cast<std::uint64_t>(now_ns() - submit_ns);
   times_.wait_ns = 0;
-  mode_ = body.mode;
+  mode_ = mode;
   sequence_ = sequence;
-  complete_ = false;
+  complete_ = failed_ = false;
   phase_.store(Phase::held, std::memory_order_release);
 }
 
@@ -212,8 +214,22 @@ void Slot::complete() {
   owner_.completed(*this);
 }
 
+template <class F>
+auto Slot::telling_failures(F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    if (!failed_) {
+      failed_ = true;
+      owner_.failed(*this, error);
+    }
+    throw;
+  }
+}
+
 bool Slot::done() {
-  if (!complete_ && device_.backend().complete(times_.submission)) {
+  if (!complete_ &&
+      telling_failures([&] { return device_.backend().complete(times_.submission); })) {
     complete();
   }
   return complete_;
@@ -222,7 +238,7 @@ bool Slot::done() {
 void Slot::wait() {
   if (!complete_) {
     const std::int64_t begin = now_ns();
-    device_.backend().wait(times_.submission);
+    telling_failures([&] { device_.backend().wait(times_.submission); });
     times_.wait_ns = static_cast<std::uint64_t>(now_ns() - begin);
     complete();
   }

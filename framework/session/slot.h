@@ -13,20 +13,20 @@ namespace reprise {
 
 class Slot;
 
-/// Told once per submission that it is complete, by the thread that saw it first.
+/// Told what becomes of submissions, by the thread that saw it first.
 class SlotOwner {
  public:
+  virtual ~SlotOwner() = default;
+  /// Once per submission that completes.
   virtual void completed(const Slot& slot) = 0;
-
- protected:
-  ~SlotOwner() = default;
+  /// Told once per submission that waiting for it failed.
+  virtual void failed(const Slot& slot, const Error& error) noexcept = 0;
 };
 
 /// One encoding of the steps between prologue and epilogue.
 struct Body {
-  EncodingRef encoding{};
-  TimingMode mode = TimingMode::off;
-  std::shared_ptr<Timestamps> stamps{};  // node modes: taken by the body itself
+  EncodingRef encoding;
+  std::shared_ptr<Timestamps> stamps;  // node modes: taken by the body itself
 };
 
 /// A slot is used by its owner while idle or released, and by its ticket while held; the phase
@@ -60,7 +60,8 @@ class Slot {
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
   /// Submits for a ticket. `begin_ns`: when preparing began. The slot must be idle; it stays so if
   /// this throws.
-  void submit(const Body& body, std::uint64_t sequence, std::int64_t begin_ns, Follow follow);
+  void submit(const Body& body, TimingMode mode, std::uint64_t sequence, std::int64_t begin_ns,
+              Follow follow);
   bool done();
   void wait();
   /// The ticket lets go.
@@ -78,9 +79,12 @@ class Slot {
   std::span<const std::uint64_t> step_ticks() const;
 
  private:
-  static constexpr std::size_t kEndKinds = 3;  // untimed, timed around the body, timed inside
-  const SlotEnds& ends_for(const Body& body);
+  static constexpr std::size_t kModes = 4;
+  const SlotEnds& ends_for(const Body& body, TimingMode mode);
   void complete();
+  /// Calls f; a failure reaches the owner too.
+  template <class F>
+  auto telling_failures(F&& f);
   void write_state();
   void restore_patches();
   void read_state();
@@ -96,11 +100,12 @@ class Slot {
   DeviceClock clock_;
   std::uint64_t state_offset_ = 0, ticks_offset_ = 0;  // in the download buffer
   std::shared_ptr<Buffer> step_ticks_;                 // node modes
-  std::array<SlotEnds, kEndKinds> ends_;
+  std::array<SlotEnds, kModes> ends_;
   std::vector<std::uint32_t> state_words_;
 
   std::atomic<Phase> phase_{Phase::idle};
   bool complete_ = true;  // and its owner was told
+  bool failed_ = false;   // and its owner was told
   TimingMode mode_ = TimingMode::off;
   std::uint64_t sequence_ = 0;
   std::uint32_t sent_patches_ = 0;

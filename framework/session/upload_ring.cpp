@@ -38,6 +38,7 @@ void UploadRing::write(Backend& backend, const std::shared_ptr<Buffer>& to, std:
   const std::lock_guard lock(mutex_);
   for (std::uint64_t done = 0; done < bytes.size();) {
     Segment& segment = segment_with_room(backend);
+    backend.complete(segment.submission);  // many small writes must not stay in flight unnoticed
     const std::uint64_t piece = std::min(kSegmentBytes - segment.used, bytes.size() - done);
     std::memcpy(segment.buffer->mapped() + segment.used, bytes.data() + done, piece);
     segment.submission = submit_copy(backend, segment.buffer, segment.used, to, offset + done,

@@ -1,19 +1,16 @@
-// Prefill and decoding of one sequence. Both recordings share a StateBlock, so decoding goes on where
-// the prefill stopped; the next token stays on the device, so the host launches ahead of it and reads
-// results later. Every step is timed: `reprise db top decode_loop.db` shows the slowest first.
+// Prefill and decoding share a reprise::StateBlock, so decoding goes on where the prefill stopped.
+// The next token stays on the device: the host launches ahead and reads results later. Every step
+// is timed; `reprise db top decode_loop.db` shows the slowest first.
 #include <cmath>
 #include <cstdio>
 #include <deque>
-#include <filesystem>
 
 #include "reprise/reprise.h"
 
-using namespace reprise;
-
+using reprise::Device, reprise::DType, reprise::field, reprise::Recorder, reprise::Tensor;
 constexpr std::int64_t kVocabulary = 64, kDim = 32, kContext = 64;
-
 struct Model {
-  Tensor embedding, wq, wk, wv, norm, k_cache, v_cache;
+  Tensor embedding, wq, wk, wv, k_cache, v_cache;
 };
 
 static Tensor weight(const Device& device, std::int64_t rows, float phase, const char* name) {
@@ -28,51 +25,55 @@ static Tensor weight(const Device& device, std::int64_t rows, float phase, const
 static Tensor step(Recorder& s, const Model& m, const Tensor& x) {
   const std::int64_t rows = x.shape().dim(0);
   const auto heads = [&](const Tensor& y) { return reshape(s, y, {rows, 1, kDim}); };
-  const auto h = rms_norm(s, x, m.norm, {.eps = 1e-5F});
   const auto pos = s.state("pos");
-  set_rows(s, m.k_cache, heads(matmul(s, h, m.wk)), {.position = pos});
-  set_rows(s, m.v_cache, heads(matmul(s, h, m.wv)), {.position = pos});
-  const auto y = attention(s, heads(matmul(s, h, m.wq)), m.k_cache, m.v_cache,
-                           {.kv_len = s.state("kv_len")});
+  set_rows(s, m.k_cache, heads(matmul(s, x, m.wk)), {.position = pos});
+  set_rows(s, m.v_cache, heads(matmul(s, x, m.wv)), {.position = pos});
+  const auto y =
+      attention(s, heads(matmul(s, x, m.wq)), m.k_cache, m.v_cache, {.kv_len = s.state("kv_len")});
   const auto last = slice(s, add(s, x, reshape(s, y, {rows, kDim})), 0, rows - 1, 1);
   auto next = argmax(s, matmul(s, last, m.embedding));
   advance(s, next,
-          {.position = pos, .token = s.state("token"), .done = s.state("done"),
-           .rows = s.state("rows"), .end_token = -1});
+          {.position = pos,
+           .token = s.state("token"),
+           .done = s.state("done"),
+           .rows = s.state("rows"),
+           .end_token = -1});
   return next;
 }
 
-int main(int argc, char** argv) {
-  const auto device = open_device(argc > 1 ? argv[1] : "auto");
-  GraphExecutor executor(device, {.profile = "decode_loop.db", .timing = TimingMode::node});
-  const Model m{weight(device, kVocabulary, 0.37F, "embedding"), weight(device, kDim, 0.71F, "wq"),
-                weight(device, kDim, 0.13F, "wk"), weight(device, kDim, 0.29F, "wv"),
-                device.from_host({kDim}, std::vector<float>(kDim, 1.0F), "norm"),
+int main(int argc, char** argv) try {
+  const auto device = reprise::open_device(argc > 1 ? argv[1] : "auto");
+  reprise::GraphExecutor executor(
+      device, {.profile = "decode_loop.db", .timing = reprise::TimingMode::node});
+  const Model m{weight(device, kVocabulary, 0.37F, "embedding"),
+                weight(device, kDim, 0.71F, "wq"),
+                weight(device, kDim, 0.13F, "wk"),
+                weight(device, kDim, 0.29F, "wv"),
                 device.zeros({kContext, 1, kDim}, DType::f32, "k_cache"),
                 device.zeros({kContext, 1, kDim}, DType::f32, "v_cache")};
-  const StateBlock state(device, StateLayout().host("rows").carried("pos").carried("token")
-                                     .carried("done").derived("kv_len", field("pos") + field("rows")));
-  const std::vector<std::int32_t> prompt{3, 14, 15, 9, 26};
-  state.set("rows", static_cast<std::int32_t>(prompt.size()));
+  auto layout =
+      reprise::StateLayout().host("rows", 5).carried("pos").carried("token").carried("done");
+  const reprise::StateBlock state(device, layout.derived("kv_len", field("pos") + field("rows")));
   auto prefill = executor.begin_recorded({.name = "prefill", .state = state});
-  const auto ids = prefill.input("ids", {static_cast<std::int64_t>(prompt.size())}, prompt);
+  const auto ids = prefill.input("ids", {5}, std::vector<std::int32_t>{3, 14, 15, 9, 26});
   prefill.output("next", step(prefill, m, get_rows(prefill, m.embedding, ids)));
-  std::printf("%d", prefill.finish().read<std::int32_t>("next")[0]);
-
+  std::printf("%d\n", prefill.finish().read<std::int32_t>("next")[0]);
   state.set("rows", 1);
   auto decode = executor.begin_recorded({.name = "decode", .state = state});
   decode.output("next", step(decode, m, get_rows(decode, m.embedding, decode.state("token"))));
   auto first = decode.finish({.slots = 4});
-  std::printf(" %d", first.read<std::int32_t>("next")[0]);
-  std::deque<Ticket> tickets;  // launched and not read yet, at most one per slot
+  std::printf("%d\n", first.read<std::int32_t>("next")[0]);
+  std::deque<reprise::Ticket> tickets;  // launched and not read yet, at most one per slot
   for (int launched = 0; launched < 30 || !tickets.empty();) {
     if (launched < 30 && tickets.size() < first.graph.slots()) {
       tickets.push_back(first.graph.launch_async());
       ++launched;
     } else {
-      std::printf(" %d", tickets.front().read<std::int32_t>("next")[0]);
+      std::printf("%d\n", tickets.front().read<std::int32_t>("next")[0]);
       tickets.pop_front();
     }
   }
-  std::printf("\n");
+} catch (const reprise::Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return 1;
 }

@@ -15,8 +15,7 @@
 namespace {
 
 struct Arguments {
-  std::string model, prompt, device = "auto", mode = "recorded", profile,
-      profile_mode = "replay";
+  std::string model, prompt, device = "auto", mode = "recorded", profile, profile_mode = "replay";
   long long count = 64;
   long long context = 0;
   bool ids = false, json = false, times = false;
@@ -144,16 +143,14 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
   llama::WeightBytes weights;
   std::string text;
   {
-    reprise::GraphExecutor executor(device, {.profile = a.profile,
-                                             .run = {.app = "reprise-llama",
-                                                     .arguments = command_line,
-                                                     .label = a.mode,
-                                                     .model_path = a.model},
-                                             .log =
-                                                 [](reprise::LogLevel, std::string_view line) {
-                                                   std::cerr << line << '\n';
-                                                 },
-                                             .timing = *reprise::timing_mode_of(a.profile_mode)});
+    reprise::GraphExecutor executor(
+        device, {.profile = a.profile,
+                 .run = {.app = "reprise-llama",
+                         .arguments = command_line,
+                         .label = a.mode,
+                         .model_path = a.model},
+                 .log = [](reprise::LogLevel, std::string_view line) { std::cerr << line << '\n'; },
+                 .timing = *reprise::timing_mode_of(a.profile_mode)});
     const llama::Model model = llama::load_model(device, file, context);
     weights = model.weight_bytes;
     std::cerr << "weights: " << weights.all << " bytes, " << weights.in_place

@@ -132,6 +132,34 @@ TEST_P(CopiedAccess, LargeWritesGoRoundTheUploadRing) {
   EXPECT_EQ(messages_, "");
 }
 
+TEST_P(CopiedAccess, ThreadsMayWriteAtOnce) {
+  constexpr std::size_t kThreads = 4, kWrites = 200, kElements = 1000;
+  std::vector<Tensor> tensors;
+  for (std::size_t t = 0; t < kThreads; ++t) {
+    tensors.push_back(device_->zeros({kElements}, DType::i32, "t"));
+  }
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::size_t i = 0; i < kWrites; ++i) {
+        const std::vector<std::int32_t> values(kElements,
+                                               static_cast<std::int32_t>(t * kWrites + i));
+        device_->write(TensorRef(tensors[t])->buffer, 0, std::as_bytes(std::span(values)));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (std::size_t t = 0; t < kThreads; ++t) {
+    const std::vector<std::int32_t> last(kElements,
+                                         static_cast<std::int32_t>((t + 1) * kWrites - 1));
+    const auto bytes = std::as_bytes(std::span(last));
+    EXPECT_EQ(device_->to_host(tensors[t]), std::vector<std::byte>(bytes.begin(), bytes.end()));
+  }
+  EXPECT_EQ(messages_, "");
+}
+
 TEST_P(CopiedAccess, WritesAreInOrderWithSessions) {
   GraphExecutor executor(*device_);
   const Tensor weights = device_->zeros({3}, DType::f32, "weights");

@@ -72,6 +72,23 @@ TEST_P(Tickets, OutliveTheirGraph) {
   EXPECT_EQ(ticket.read("y"), doubled(x_));
 }
 
+TEST_P(Tickets, OutliveTheirExecutor) {
+  std::vector<Ticket> tickets;
+  {
+    GraphExecutor executor(device_);
+    auto s = executor.begin();
+    const Tensor x = s.input("x", {4}, x_);
+    s.output("y", add(s, x, x));
+    tickets.push_back(s.submit());
+    auto r = executor.begin_recorded();
+    const Tensor z = r.input("x", {4}, other_);
+    r.output("y", add(r, z, z));
+    tickets.push_back(r.finish().graph.launch_async());
+  }
+  EXPECT_EQ(tickets[0].read("y"), doubled(x_));
+  EXPECT_EQ(tickets[1].read("y"), doubled(other_));
+}
+
 TEST_P(Tickets, ADirectSessionIsSubmittedWithoutWaiting) {
   std::vector<Ticket> tickets;
   std::vector<std::vector<float>> expected;
@@ -179,6 +196,18 @@ TEST_F(GatedTickets, ALaunchThatWouldWaitSaysSo) {
   gate.open();
   const Ticket waited = graph.launch_async();
   EXPECT_EQ(waited.read("y"), (std::vector<float>{1, 2}));
+}
+
+TEST_F(GatedTickets, AHeldSlotAndABusyOneLeaveNone) {
+  CapturedGraph graph = gated(2);
+  const Ticket held = graph.launch_async();
+  held.wait();
+  Gate gate;
+  graph.launch_async().release();
+  gate.wait_until_reached();
+  EXPECT_FALSE(graph.try_launch_async().has_value());
+  gate.open();
+  EXPECT_EQ(graph.launch_async().read("y"), held.read("y")) << "it waits for the busy one";
 }
 
 TEST_F(GatedTickets, InputsMayChangeWhileALaunchIsInFlight) {

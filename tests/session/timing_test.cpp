@@ -1,5 +1,8 @@
 // Timing modes: each has its own encoding, none changes a result, and they can change between
 // launches.
+#include <atomic>
+#include <thread>
+
 #include "reprise/profile/profile_tables.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"
@@ -87,6 +90,25 @@ TEST_P(Timing, TheModeMayChangeWithLaunchesInFlight) {
   }
 }
 
+TEST_P(Timing, TheModeMayChangeOnAnotherThread) {
+  CapturedGraph graph = chain(5);
+  graph.launch();
+  const auto expected = graph.read<std::byte>("y");
+  std::atomic<bool> stop = false;
+  std::thread switcher([&] {
+    for (int i = 0; !stop; ++i) {
+      executor_.set_timing(i % 2 == 0 ? TimingMode::node : TimingMode::off);
+      std::this_thread::yield();
+    }
+  });
+  for (int i = 0; i < 50; ++i) {
+    graph.launch();
+    EXPECT_EQ(graph.read<std::byte>("y"), expected);
+  }
+  stop = true;
+  switcher.join();
+}
+
 TEST_P(Timing, DirectSessionsHaveTimesToo) {
   for (const TimingMode mode : {TimingMode::off, TimingMode::node}) {
     executor_.set_timing(mode);
@@ -103,7 +125,7 @@ TEST_P(Timing, TheSlowNodeIsNamedFirst) {
   {
     GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});
     executor.set_timing(TimingMode::node);
-    const std::vector<float> values = ramp(192 * 192);
+    const std::vector<float> values = ramp(std::size_t{192} * 192);
     const Tensor w = device_.from_host({192, 192}, values, "w");
     auto s = executor.begin_recorded({.name = "one slow node"});
     Tensor x = s.input("x", {192, 192}, values);
@@ -140,7 +162,7 @@ TEST_P(Timing, StepTimesInTheDatabaseLieInsideTheReplay) {
   const auto path =
       std::filesystem::path(::testing::TempDir()) / ("step_times_" + GetParam() + ".db");
   std::filesystem::remove(path);
-  constexpr int kOps = 7, kLaunches = 6;
+  constexpr int kOps = 7, kLaunches = 8;
   {
     GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});
     auto s = executor.begin_recorded({.name = "chain"});
@@ -150,14 +172,19 @@ TEST_P(Timing, StepTimesInTheDatabaseLieInsideTheReplay) {
     }
     s.output("y", x);
     CapturedGraph graph = s.finish({.slots = 3}).graph;
+    const TimingMode modes[] = {TimingMode::node, TimingMode::node_serialised, TimingMode::replay,
+                                TimingMode::off};
     for (int i = 0; i < kLaunches; ++i) {
-      graph.set_timing(i % 2 == 0 ? TimingMode::node : TimingMode::replay);
+      graph.set_timing(modes[i % 4]);
       graph.launch_async().release();  // nobody waits: the database has them all the same
     }
+    const auto scope = executor.host_scope("by hand");
   }
   EXPECT_EQ(test::sql(path, "SELECT count(*) FROM replays"), std::to_string(kLaunches + 1));
-  EXPECT_EQ(test::sql(path, "SELECT count(*) FROM replays WHERE timing_mode=2"),
-            std::to_string(kLaunches / 2));
+  EXPECT_EQ(test::sql(path,
+                      "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM replays GROUP "
+                      "BY timing_mode)"),
+            "2,3,2,2");
   EXPECT_EQ(test::sql(path, "SELECT count(*) FROM v_step_timings"),
             std::to_string(kOps * kLaunches / 2));
   EXPECT_EQ(test::sql(path,
@@ -168,6 +195,7 @@ TEST_P(Timing, StepTimesInTheDatabaseLieInsideTheReplay) {
   EXPECT_NE(
       test::sql(path, "SELECT count(*) FROM scopes WHERE name='chain' AND category='session'"),
       "0");
+  EXPECT_EQ(test::sql(path, "SELECT category FROM scopes WHERE name='by hand'"), "user");
 }
 
 TEST_P(Timing, AGraphThatNeverRanIsUploadedOnce) {

@@ -187,8 +187,8 @@ TEST_F(VulkanBackend, ReadsBothClocksInAgreementWithItsTimestamps) {
   const std::int64_t host_after = std::chrono::steady_clock::now().time_since_epoch().count();
   std::uint64_t taken = 0;
   std::memcpy(&taken, ticks->mapped(), sizeof(taken));
-  const double device_ns = static_cast<double>(taken - before->device_ticks) *
-                           device().info().timestamp_period_ns;
+  const double device_ns =
+      static_cast<double>(taken - before->device_ticks) * device().info().timestamp_period_ns;
   const auto slack = static_cast<double>(before->max_deviation_ns);
   EXPECT_GE(device_ns, static_cast<double>(host_before - before->host_ns) - slack);
   EXPECT_LE(device_ns, static_cast<double>(host_after - before->host_ns) + slack);

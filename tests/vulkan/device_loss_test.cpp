@@ -1,6 +1,7 @@
 // A device that is lost, or hangs, while it works.
 #include <gtest/gtest.h>
 
+#include "tests/profile/sql.h"
 #include "tests/testing.h"
 #include "tests/vulkan/fault_run.h"
 
@@ -57,6 +58,31 @@ TEST_P(DeviceLoss, IsRememberedAndNamedWithoutAskingTheDeviceAgain) {
   }
   EXPECT_EQ(calls("vkQueueSubmit2"), 0U);
   EXPECT_EQ(calls("vkWaitSemaphores"), 0U);
+}
+
+TEST_P(DeviceLoss, IsToldByTicketsAndStoredInTheDatabase) {
+  const auto path =
+      std::filesystem::path(::testing::TempDir()) / ("lost_" + std::string(GetParam()) + ".db");
+  std::filesystem::remove(path);
+  {
+    GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});
+    auto s = executor.begin_recorded({.name = "lost"});
+    s.output("y", add(s, s.input("x", {4}, x_), w_));
+    CapturedGraph graph = s.finish().graph;
+    const Ticket complete = graph.launch_async();
+    EXPECT_EQ(complete.read("y"), (Floats{2, 4, 6, 8}));
+    inject({GetParam(), 1, false, VK_ERROR_DEVICE_LOST});
+    expect_error(ErrorCode::device_lost, {GetParam()}, [&] { graph.launch_async().wait(); });
+    EXPECT_EQ(complete.read("y"), (Floats{2, 4, 6, 8})) << "what was complete stays";
+    expect_error(ErrorCode::device_lost, {"first failure"}, [&] { graph.launch(); });
+  }
+  inject({});
+  EXPECT_EQ(test::sql(path, "SELECT code, message LIKE '%" + std::string(GetParam()) +
+                                "%' FROM events WHERE source='launch' ORDER BY id LIMIT 1"),
+            "device_lost|1");
+  EXPECT_EQ(
+      test::sql(path, "SELECT group_concat(status) FROM (SELECT status FROM replays ORDER BY seq)"),
+      std::string_view(GetParam()) == "vkQueueSubmit2" ? "0,0" : "0,0,1");
 }
 
 TEST_P(DeviceLoss, LeavesNothingBehindAndTheDeviceCanBeOpenedAgain) {
@@ -120,6 +146,17 @@ TEST_F(Hang, EndsTheWaitAndKeepsWhatTheDeviceUses) {
   graph_ = {};  // validation would name what is destroyed in use
   inject({});
   EXPECT_TRUE(run_hello(device_)) << "the device goes on";
+}
+
+TEST_F(Hang, LeavesNoOutputsButATicketThatMayWaitAgain) {
+  const Ticket ticket = graph_.launch_async();
+  inject({"vkWaitSemaphores", 1, true, VK_TIMEOUT});
+  expect_error(ErrorCode::timeout, {"without progress"}, [&] { ticket.wait(); });
+  expect_error(ErrorCode::timeout, {"without progress"}, [&] { graph_.launch(); });
+  expect_error(ErrorCode::invalid_argument, {"holds no outputs"}, [&] { (void)graph_.read("y"); });
+  inject({});
+  EXPECT_EQ(ticket.read("y"), (Floats{2, 4, 6, 8}));
+  expect_launch_works();
 }
 
 TEST_F(Hang, OfOneWaitIsWaitedOut) {

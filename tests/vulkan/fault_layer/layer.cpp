@@ -27,8 +27,8 @@ Key key_of(Handle handle) {
 struct Instance {
   VkInstance handle;
   PFN_vkGetInstanceProcAddr next;
-  // Asked for once: when the instance is complete, the loader answers some names with the top of the
-  // chain, which is this layer.
+  // Asked for once: when the instance is complete, the loader answers some names with the top of
+  // the chain, which is this layer.
   std::array<PFN_vkVoidFunction, kEntryPointCount> below{};
 
   Instance(VkInstance of, PFN_vkGetInstanceProcAddr layer_below) : handle(of), next(layer_below) {

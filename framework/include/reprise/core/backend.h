@@ -38,7 +38,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error };
 using LogCallback = std::function<void(LogLevel, std::string_view)>;
 
 /// Device-clock readings that encodings take and copy to the host. Submissions of one queue run one
-/// after another, so one set serves any number of them. Keep it until they are complete.
+/// after another, so one set serves any number of them. Encodings keep what they use.
 class Timestamps {
  public:
   explicit Timestamps(std::uint32_t count) : count_(count) {}
@@ -128,7 +128,7 @@ class Backend {
   virtual std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) = 0;
   /// Never blocks. Throws device_lost.
   virtual bool complete(std::uint64_t submission) = 0;
-  /// Throws device_lost or timeout; never waits for ever.
+  /// Throws device_lost or timeout; never waits for ever, unless the work itself runs on the host.
   virtual void wait(std::uint64_t submission) = 0;
   /// The last submission in flight that accesses the buffer in one of these ways; 0 if none does.
   virtual std::uint64_t last_use(const Buffer& buffer, Access access) = 0;

@@ -11,10 +11,13 @@ namespace reprise {
 
 class InFlight {
  public:
+  /// Makes room, so that the next add() of as many encodings cannot fail.
+  void reserve(std::size_t encodings);
   /// `submission` grows from call to call.
-  void add(std::uint64_t submission, std::span<const EncodingRef> encodings);
-  /// Lets go of everything up to and including `submission`.
-  void retire(std::uint64_t submission);
+  void add(std::uint64_t submission, std::span<const EncodingRef> encodings) noexcept;
+  /// Hands over what is kept up to and including `submission`, at most as much as fits. The caller
+  /// lets go of it without the queue's mutex: owners of imported memory run code of the user then.
+  std::size_t take(std::uint64_t submission, std::span<EncodingRef> retired);
   /// Calls f(const Encoding&) for the encodings of one submission, in order.
   template <class F>
   void visit(std::uint64_t submission, F&& f) const {

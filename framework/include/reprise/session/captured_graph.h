@@ -15,7 +15,8 @@ namespace reprise {
 
 /// Retains everything it uses: weights, caches, state, its arena. Not thread-safe; different graphs
 /// may be used from different threads, and so may the tickets of one. An empty graph (default
-/// constructed) can only be asked whether it is. Destroying a graph does not disturb its launches.
+/// constructed) can only be asked whether it is, and for its replays. Destroying a graph does not
+/// disturb its launches; with a profiling database it waits for those whose tickets are released.
 class CapturedGraph {
  public:
   class Recording;
@@ -55,8 +56,8 @@ class CapturedGraph {
   std::optional<Ticket> try_launch_async();
   std::size_t slots() const;
 
-  /// Creates pipelines and runs each once over nothing, so that the first launch is not slower than
-  /// the next. Nanoseconds it took; 0 if there was nothing left to do.
+  /// Runs each kernel once over nothing, so that drivers that compile at first use do it now and
+  /// not in the first launch. Nanoseconds it took; 0 if there was nothing left to do.
   std::uint64_t upload();
   bool is_uploaded() const;
 

@@ -39,7 +39,7 @@ class Device {
                                  std::shared_ptr<const void> owner) const;
 
   /// Copies to and from any buffer, in order with the work submitted from this thread: a write
-  /// waits for nothing but work in flight that uses the memory, or is queued behind it; its bytes
+  /// waits for work in flight that uses the memory, or is queued behind it; its bytes
   /// may be reused at once. Throws invalid_argument for ranges outside the buffer
   /// and for writing to imported ones.
   void write(const std::shared_ptr<Buffer>& to, std::uint64_t offset,

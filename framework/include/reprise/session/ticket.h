@@ -65,7 +65,7 @@ class Ticket {
 
   /// Whether the device is through; never blocks. Throws device_lost.
   bool done() const;
-  /// Throws device_lost or timeout; never waits for ever.
+  /// Throws device_lost or timeout; never waits for ever. On the CPU it lasts as long as the work.
   void wait() const;
   /// The rest waits first.
   /// T is float for f32, std::int32_t for i32, std::byte for the bytes of any dtype.
