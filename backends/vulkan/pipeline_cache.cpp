@@ -24,9 +24,12 @@ PipelineCache::PipelineCache(std::shared_ptr<Device> device, const OpenOptions& 
     const CacheFile file = load_cache_file(path_, owner_);
     if (!file.refusal.empty()) {
       warn("is not used, because " + file.refusal);
-    } else if (!file.data.empty() && create(file.data) == VK_SUCCESS) {
-      loaded_bytes_ = file.data.size();
-      return;
+    } else if (!file.data.empty()) {
+      if (create(file.data) == VK_SUCCESS) {
+        loaded_bytes_ = file.data.size();
+        return;
+      }
+      warn("is not used, because the driver refuses it");
     }
   }
   device_->check(create({}), "vkCreatePipelineCache");

@@ -53,8 +53,8 @@ build() {  # <target>...
   [[ $# -eq 0 ]] || cmake --build "$build" --target "$@" >"$log" 2>&1
 }
 
-run_test() {  # <test>
-  ctest --test-dir "$build" -R "^${1//./\\.}\$" --no-tests=error >"$log" 2>&1
+run_test() {  # <test>; what it is instantiated with may follow the name
+  ctest --test-dir "$build" -R "^${1//./\\.}( |\$)" --no-tests=error >"$log" 2>&1
 }
 
 said() {  # <text>; messages may be wrapped

@@ -1,5 +1,4 @@
 #include "reprise/ops/add.h"
-
 #include "tests/ops/broadcast_cases.h"
 
 namespace reprise::testing {
