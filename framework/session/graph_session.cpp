@@ -289,7 +289,7 @@ FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
       set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
     }
   }
-  report_session(report, "finished");
+  report_session(report, "finished", options.run ? 1 : 0);
   recording->profile(profile_id_, report);
   return {report, std::move(set), CapturedGraph(std::move(recording))};
 }
@@ -313,11 +313,12 @@ void GraphSession::report_error(const Error& error) {
   }
 }
 
-void GraphSession::report_session(const FinishReport& report, std::string outcome) {
+void GraphSession::report_session(const FinishReport& report, std::string outcome,
+                                  std::uint32_t submits) {
   if (core_->profile() != nullptr && !reported_) {
     reported_ = true;
     SessionRecord record = session_record();
-    record.submits = report.submit_ns != 0 ? 1 : 0;
+    record.submits = submits;
     core_->profile()->session(std::move(record), report, std::move(outcome));
   }
 }

@@ -255,10 +255,10 @@ void CapturedGraph::Recording::completed(const Slot& slot) {
 }
 
 void CapturedGraph::Recording::failed(const Slot& slot, const Error& error) noexcept {
-  if (profile_id_ != 0) {
-    profile_replay(slot, kFailed);
-    report(error);
+  if (profile_id_ != 0 && error.code() == ErrorCode::device_lost) {
+    profile_replay(slot, kFailed);  // after a timeout it may still complete
   }
+  report(error);
 }
 
 void CapturedGraph::Recording::report(const Error& error) const noexcept {

@@ -148,6 +148,25 @@ TEST_F(Hang, EndsTheWaitAndKeepsWhatTheDeviceUses) {
   EXPECT_TRUE(run_hello(device_)) << "the device goes on";
 }
 
+TEST_F(Hang, OfALaunchThatCompletesAfterAllIsOneRowAndOneEvent) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "hang.db";
+  std::filesystem::remove(path);
+  {
+    GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});
+    auto s = executor.begin_recorded();
+    s.output("y", add(s, s.input("x", {4}, x_), w_));
+    CapturedGraph graph = s.finish().graph;
+    const Ticket ticket = graph.launch_async();
+    inject({"vkWaitSemaphores", 1, true, VK_TIMEOUT});
+    expect_error(ErrorCode::timeout, {"without progress"}, [&] { ticket.wait(); });
+    inject({});
+    ticket.wait();
+  }
+  EXPECT_EQ(test::sql(path, "SELECT seq, status FROM replays ORDER BY id"), "0|0\n1|0");
+  EXPECT_EQ(test::sql(path, "SELECT code FROM events WHERE source='launch'"), "timeout");
+  EXPECT_EQ(test::sql(path, "SELECT submits, outcome FROM sessions"), "1|finished");
+}
+
 TEST_F(Hang, LeavesNoOutputsButATicketThatMayWaitAgain) {
   const Ticket ticket = graph_.launch_async();
   inject({"vkWaitSemaphores", 1, true, VK_TIMEOUT});

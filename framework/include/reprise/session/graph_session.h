@@ -84,7 +84,7 @@ class GraphSession final : public Recorder {
   FinishResult finish_recorded(const FinishOptions& options);
   SessionRecord session_record();
   void report_error(const Error& error);
-  void report_session(const FinishReport& report, std::string outcome);
+  void report_session(const FinishReport& report, std::string outcome, std::uint32_t submits = 0);
 
   std::shared_ptr<ExecutorCore> core_;
   SessionOptions options_;
