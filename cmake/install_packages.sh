@@ -9,6 +9,9 @@ build_packages=(
   glslang-tools                            # glslangValidator: shaders to SPIR-V
   libsqlite3-dev libxxhash-dev             # the profiling database and its content hashes
   nlohmann-json3-dev libcli11-dev          # JSON output and command lines
+  libimgui-dev libstb-dev libfreetype-dev  # the debugger: its widgets, PNG files, glyphs
+  libglfw3-dev                             # the debugger's window
+  fonts-inter fonts-jetbrains-mono fonts-font-awesome  # embedded in the debugger
   mesa-vulkan-drivers                      # lavapipe: Vulkan without a GPU
   sqlite3                                  # queries on the profiling database
 )
@@ -16,6 +19,7 @@ test_packages=(
   libgtest-dev              # unit tests
   python3                   # writes malformed model files
   vulkan-validationlayers   # every Vulkan test runs under them
+  xvfb xauth xdotool        # the debugger's window is driven as by a user
 )
 
 # install_packages <package>...: returns 1, having named them, if packages stay missing.

@@ -4,11 +4,13 @@
 
 #include "debugger/cli/commands.h"
 #include "debugger/cli/print_json.h"
-#include "debugger/cli/printable.h"
+#include "debugger/model/printable.h"
 #include "reprise/profile/profile_reader.h"
 
 namespace reprise::cli {
 namespace {
+
+using debugger::printable;
 
 nlohmann::json to_json(const DatabaseInfo& info) {
   nlohmann::json runs = nlohmann::json::array();

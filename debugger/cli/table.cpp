@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdio>
 
-#include "debugger/cli/printable.h"
+#include "debugger/model/printable.h"
 
 namespace reprise::cli {
 namespace {
+
+using debugger::printable;
 
 constexpr std::size_t kMostCharacters = 48;
 

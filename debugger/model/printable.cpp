@@ -1,9 +1,9 @@
-#include "debugger/cli/printable.h"
+#include "debugger/model/printable.h"
 
 #include <array>
 #include <cstdint>
 
-namespace reprise::cli {
+namespace reprise::debugger {
 namespace {
 
 /// Of the character at the front: how many bytes, or 0 if it is no character to print.
@@ -42,4 +42,4 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
-}  // namespace reprise::cli
+}  // namespace reprise::debugger

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace reprise::cli {
+namespace reprise::debugger {
 
 /// Valid UTF-8 without control characters: every other byte becomes '?'.
 std::string printable(std::string_view text);
 
-}  // namespace reprise::cli
+}  // namespace reprise::debugger

@@ -1,0 +1,69 @@
+// The profiling database somebody looks at: its captures, the one that is chosen, and the times of
+// a range of its replays. Files are read by a worker thread; what is here changes in poll() only,
+// so views draw from it without locks. Follows a file that is being written. One thread, the one
+// that draws.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debugger/model/statistics.h"
+#include "reprise/profile/capture_reader.h"
+
+namespace reprise::debugger {
+
+class Document {
+ public:
+  /// Reads nothing yet: the first poll() asks the worker for the captures and the latest of them.
+  explicit Document(std::filesystem::path path);
+  ~Document();
+  Document(const Document&) = delete;
+  Document& operator=(const Document&) = delete;
+
+  const std::filesystem::path& path() const;
+  /// Takes over what the worker finished and looks whether the file changed; true if anything that
+  /// is drawn may have changed.
+  bool poll();
+  /// Reading something the user waits for.
+  bool busy() const;
+  /// Polls until nothing is left to read. For scripts, tests and pictures.
+  void settle();
+  /// What is wrong with the file, for the user; empty if nothing is. The last good state stays.
+  const std::string& problem() const;
+  /// The run of the chosen capture is being written by a living process.
+  bool live() const;
+
+  const std::vector<CaptureSummary>& captures() const;
+  /// The chosen capture; null before one is loaded and if the file has none.
+  std::shared_ptr<const Capture> capture() const;
+  void choose(CaptureId id);
+  const ReplayTable& replays() const;
+
+  /// Positions in replays().rows that the panels show; the whole table if empty. Takes effect when
+  /// the worker has read the step times of the range.
+  void set_range(std::optional<ReplayRange> range);
+  std::optional<ReplayRange> range() const;
+  /// Times per node over the range, for the phase and timing mode chosen.
+  const CaptureStatistics& statistics() const;
+  /// The phases and modes with node times, the one with the most replays first.
+  const std::vector<TimingSource>& timing_sources() const;
+  void choose_timing(const TimingSource& source);
+
+  /// The replay whose steps the timeline shows: a position in replays().rows.
+  void show_replay(std::optional<std::size_t> replay);
+  std::optional<std::size_t> shown_replay() const;
+  /// One per step; empty if the file has none for that replay, or while they are being read.
+  const std::vector<CapturedStepTime>& step_times() const;
+
+  /// The node whose histogram is wanted, and its histogram over the range.
+  void show_histogram(std::optional<std::uint32_t> node);
+  const std::vector<HistogramBucket>& histogram() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reprise::debugger

@@ -1,0 +1,50 @@
+// Times of the nodes of a capture over a range of its replays, and sums of them over scopes.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reprise/profile/capture_reader.h"
+
+namespace reprise::debugger {
+
+/// Positions in a ReplayTable, both ends included.
+struct ReplayRange {
+  std::size_t first = 0, last = 0;
+  bool operator==(const ReplayRange&) const = default;
+};
+
+struct TimingSource {
+  std::string phase;
+  TimingMode mode = TimingMode::node;
+  bool operator==(const TimingSource&) const = default;
+};
+
+struct CaptureStatistics {
+  std::vector<std::optional<NodeTiming>> nodes;  // one per node; empty without node times
+  std::uint64_t replays = 0;                     // how many replays the times are of
+  std::uint64_t in_range =
+      0;  // how many the range holds; more than `replays` if some are not timed
+  std::uint64_t total_ns = 0;    // of all nodes
+  std::uint64_t max_p50_ns = 0;  // of one node
+  TimingSource source;
+};
+
+/// Of the replays of one range. `durations[node]` are the times of a node, one per timed replay.
+CaptureStatistics statistics_of(std::span<const std::vector<std::uint64_t>> durations,
+                                std::uint64_t bias_ns);
+
+/// p-quantile of unsorted values (0 to 1), the smallest value with at least that share at or below
+/// it; 0 without values. Reorders `values`.
+std::uint64_t quantile(std::vector<std::uint64_t>& values, double share);
+
+/// Device times of a replay range, for the header and the replay strip.
+struct ReplayStatistics {
+  std::uint64_t count = 0, failed = 0;  // warm-ups are counted, but not in the quantiles
+  std::optional<std::uint64_t> p50_ns, p95_ns, max_ns;
+};
+ReplayStatistics replay_statistics(const ReplayTable& table, std::optional<ReplayRange> range);
+
+}  // namespace reprise::debugger

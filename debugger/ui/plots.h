@@ -1,0 +1,27 @@
+// Small plots on a canvas: a histogram with markers, a strip of values over time with a brush.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "debugger/ui/ui.h"
+
+namespace reprise::debugger {
+
+struct PlotMarker {
+  double x = 0;
+  std::string label;
+  Colour colour = Colour::accent;
+};
+
+struct PlotBar {
+  double low = 0, high = 0;  // on the x axis
+  double height = 0;
+};
+
+/// Bars over a linear x axis with both ends labelled by `axis`; markers are lines with a label.
+void draw_histogram(Ui& ui, std::string_view id, const Box& box, std::span<const PlotBar> bars,
+                    std::span<const PlotMarker> markers, std::string (*axis)(double));
+
+}  // namespace reprise::debugger

@@ -1,0 +1,54 @@
+// A table that draws only the rows in sight: columns that sort, rows that can be selected, cells of
+// text over an optional bar. Used for every list of the debugger.
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "debugger/ui/ui.h"
+
+namespace reprise::debugger {
+
+struct TableColumn {
+  std::string id, title;
+  float width = 0;  // at 1x; 0: shares what is left
+  Align align = Align::left;
+  FontKind font = FontKind::regular;
+  bool sortable = false;
+};
+
+struct TableCell {
+  std::string text;
+  Colour colour = Colour::text;
+  std::optional<double> bar;  // 0 to 1: a bar behind the text, coloured by heat
+  const char* icon = nullptr;
+};
+
+/// Kept by the panel from frame to frame.
+struct TableState {
+  std::optional<std::size_t> sort_column;
+  bool descending = true;
+  std::optional<std::size_t> scroll_to;  // a row; consumed
+};
+
+struct TableRows {
+  std::size_t count = 0;
+  /// A stable id of a row, part of its path: "nodes/row/23".
+  std::function<std::uint64_t(std::size_t row)> id;
+  std::function<TableCell(std::size_t row, std::size_t column)> cell;
+  std::function<bool(std::size_t row)> selected = [](std::size_t) { return false; };
+};
+
+struct TableEvents {
+  std::optional<std::size_t> clicked, double_clicked, hovered;  // rows
+  bool sort_changed = false;
+};
+
+/// Fills `size` (0: what is left). Paths: <id>/header/<column>, <id>/row/<row id>, with the texts
+/// of a row joined by tabs, state "selected"; cells are <id>/row/<row id>/<column>.
+TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn> columns,
+                       const TableRows& rows, TableState& state, ImVec2 size = {});
+
+}  // namespace reprise::debugger

@@ -1,0 +1,51 @@
+#include "debugger/ui/theme.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace reprise::debugger {
+namespace {
+
+constexpr ImU32 rgb(std::uint32_t hex) {
+  return IM_COL32((hex >> 16U) & 0xFFU, (hex >> 8U) & 0xFFU, hex & 0xFFU, 0xFF);
+}
+
+struct Named {
+  Colour colour;
+  std::uint32_t hex;
+};
+
+}  // namespace
+
+Theme dark_theme() {
+  constexpr Named kColours[] = {
+      {Colour::background, 0x16181D},  {Colour::panel, 0x1B1E24},     {Colour::raised, 0x2A2F3A},
+      {Colour::input, 0x242832},       {Colour::header, 0x20242C},    {Colour::zebra, 0x1E2128},
+      {Colour::text, 0xD7DBE2},        {Colour::dim, 0x7B8494},       {Colour::accent, 0x4C8DFF},
+      {Colour::selection, 0x26425F},   {Colour::separator, 0x2A2F3A}, {Colour::ok, 0x4FB286},
+      {Colour::warning, 0xD6A03C},     {Colour::error, 0xDE5448},     {Colour::nan, 0xE05BD0},
+      {Colour::infinity, 0xF08A3C},    {Colour::diff_a, 0x4C8DFF},    {Colour::diff_b, 0xF0A03C},
+      {Colour::matmul, 0x4C8DFF},      {Colour::attention, 0x9B7BFF}, {Colour::norm, 0x3FB3AC},
+      {Colour::elementwise, 0x8A93A3}, {Colour::copy, 0xD6A03C},      {Colour::sampling, 0xE58FB6},
+  };
+  Theme theme;
+  for (const Named& named : kColours) {
+    theme.colours[static_cast<std::size_t>(named.colour)] = rgb(named.hex);
+  }
+  theme.heat = {rgb(0x26425F), rgb(0x3E7D7A), rgb(0xD6A03C), rgb(0xDE5448)};
+  return theme;
+}
+
+ImU32 heat_colour(const Theme& theme, double share) {
+  const double at = std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0) *
+                    static_cast<double>(theme.heat.size() - 1);
+  const std::size_t low = std::min(static_cast<std::size_t>(at), theme.heat.size() - 2);
+  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(theme.heat[low]);
+  const ImVec4 b = ImGui::ColorConvertU32ToFloat4(theme.heat[low + 1]);
+  const float t = static_cast<float>(at - static_cast<double>(low));
+  return ImGui::ColorConvertFloat4ToU32(
+      {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t, 1.0F});
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,54 @@
+// Colours and ImGui style. Every colour of the debugger has its name here.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <imgui.h>
+#include <string_view>
+
+namespace reprise::debugger {
+
+enum class Colour : std::uint8_t {
+  background,
+  panel,
+  raised,
+  input,
+  header,
+  zebra,
+  text,
+  dim,
+  accent,
+  selection,
+  separator,
+  ok,
+  warning,
+  error,
+  nan,
+  infinity,
+  diff_a,
+  diff_b,
+  // op families
+  matmul,
+  attention,
+  norm,
+  elementwise,
+  copy,
+  sampling,
+  count_
+};
+
+struct Theme {
+  std::array<ImU32, static_cast<std::size_t>(Colour::count_)> colours{};
+  std::array<ImU32, 4> heat{};  // from cold to hot, monotone in lightness
+  ImU32 operator[](Colour colour) const { return colours[static_cast<std::size_t>(colour)]; }
+};
+
+Theme dark_theme();
+/// 0 to 1 along the heat ramp; outside values are clamped.
+ImU32 heat_colour(const Theme& theme, double share);
+/// The family of an op by its name.
+Colour op_colour(std::string_view op);
+/// Style of the current ImGui context, lengths scaled.
+void apply_style(const Theme& theme, float scale);
+
+}  // namespace reprise::debugger

@@ -1,0 +1,147 @@
+// What views draw with: text, widgets and canvas items that look alike, have a path, and are
+// recorded every frame with their rectangle, text and state. UI scripts and tests find and check
+// them by path; views call no ImGui text or widget functions of their own, so nothing is drawn that
+// is not known. A path is the ids of the open scopes and of the widget: "nodes/row/23".
+// Ids and texts may come from a hostile file: they are never formats, nor ImGui ids.
+// Lengths are pixels; px() scales those of the design (at 1x). One thread.
+#pragma once
+#include <cstdint>
+#include <imgui.h>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "debugger/ui/fonts.h"
+#include "debugger/ui/keys.h"
+#include "debugger/ui/theme.h"
+#include "debugger/ui/widget_registry.h"
+
+namespace reprise::debugger {
+
+struct Box {
+  ImVec2 min, max;
+  float width() const { return max.x - min.x; }
+  float height() const { return max.y - min.y; }
+  bool contains(ImVec2 point) const {
+    return point.x >= min.x && point.y >= min.y && point.x < max.x && point.y < max.y;
+  }
+};
+
+enum class Align : std::uint8_t { left, centre, right };
+
+struct TextStyle {
+  FontKind font = FontKind::regular;
+  Colour colour = Colour::text;
+  Align align = Align::left;
+  /// Cut with an ellipsis, and show the whole text while the mouse is over it, if it is wider than
+  /// its box. Text that is not and does not fit counts as a defect of the view.
+  bool elide = true;
+};
+
+/// What the mouse does with a widget or canvas item in this frame.
+struct Hit {
+  bool hovered = false, clicked = false, double_clicked = false, right_clicked = false;
+  bool held = false;  // the button went down on it and is still down
+  ImVec2 dragged{};   // since the last frame, while held
+};
+
+class Ui {
+ public:
+  Ui(const Fonts& fonts, const Theme& theme, WidgetRegistry& registry, KeyQueue& keys, float scale);
+
+  float scale() const { return scale_; }
+  float px(float points) const { return points * scale_; }
+  ImU32 colour(Colour colour, float alpha = 1) const;
+  const Theme& theme() const { return theme_; }
+  KeyQueue& keys() { return keys_; }
+  /// Row height of lists and of one-line widgets.
+  float row_height() const { return px(22); }
+  ImVec2 text_size(std::string_view text, FontKind font = FontKind::regular) const;
+
+  /// Opens a part of the path, and of ImGui's ids, until it goes out of scope.
+  class Scope {
+   public:
+    Scope(Ui& ui, std::string_view id);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Ui& ui_;
+    std::size_t length_;
+  };
+  [[nodiscard]] Scope scope(std::string_view id) { return Scope(*this, id); }
+  [[nodiscard]] Scope scope(std::uint64_t id);
+
+  // ---- text
+  /// At the cursor, in one line up to the width left; moves the cursor to the next line.
+  void text(std::string_view id, std::string_view text, const TextStyle& style = {});
+  /// Wrapped at the width left.
+  void paragraph(std::string_view id, std::string_view text, Colour colour = Colour::text);
+  /// Inside a box of the window's draw list; centred vertically. `id` may be empty: then the text
+  /// is checked, but has no path.
+  void text_in(std::string_view id, const Box& box, std::string_view text,
+               const TextStyle& style = {});
+
+  // ---- widgets at the cursor
+  bool button(std::string_view id, std::string_view label, bool enabled = true);
+  /// A square with an icon of icons.h.
+  bool icon_button(std::string_view id, const char* icon, std::string_view tooltip,
+                   bool enabled = true);
+  /// A button that stays down.
+  bool toggle(std::string_view id, std::string_view label, bool& on);
+  /// True when `text` changed. `hint` shows while it is empty. `width` 0: the width left.
+  bool input(std::string_view id, std::string_view hint, std::string& text, float width = 0);
+  /// Several lines; true when Ctrl+Enter was pressed.
+  bool text_area(std::string_view id, std::string& text, ImVec2 size);
+  /// True when another one was chosen.
+  bool combo(std::string_view id, std::span<const std::string> choices, std::size_t& chosen,
+             float width);
+  /// A menu behind a button; call the entries between true and end_menu().
+  bool begin_menu(std::string_view id, const char* icon_or_label, std::string_view tooltip);
+  bool menu_entry(std::string_view id, std::string_view label, std::string_view shortcut = {},
+                  bool enabled = true);
+  void end_menu();
+  /// A part of the window that scrolls. Always ends at the end of the scope, as Scope does.
+  class Region {
+   public:
+    Region(Ui& ui, std::string_view id, ImVec2 size, bool scrolls);
+    ~Region();
+    Region(const Region&) = delete;
+    Region& operator=(const Region&) = delete;
+
+   private:
+    Scope scope_;
+  };
+  [[nodiscard]] Region region(std::string_view id, ImVec2 size, bool scrolls = true) {
+    return Region(*this, id, size, scrolls);
+  }
+
+  // ---- canvas items
+  /// An invisible item over a box of the window. `text` and `state` are for scripts.
+  Hit hit(std::string_view id, const Box& box, std::string_view text = {},
+          std::string_view state = {});
+  void tooltip(std::string_view text);
+
+  // ---- for scripts and tests
+  /// State that no single widget shows: publish("selection/node", "23 rope").
+  void publish(std::string_view id, std::string_view value);
+
+  // ---- places
+  /// What is left of the current window or region.
+  Box rest() const;
+  ImDrawList& draw_list() const { return *ImGui::GetWindowDrawList(); }
+  void fill(const Box& box, ImU32 colour, float rounding = 0) const;
+  void frame(const Box& box, ImU32 colour, float rounding = 0, float thickness = 1) const;
+
+ private:
+  const Fonts& fonts_;
+  const Theme& theme_;
+  WidgetRegistry& registry_;
+  KeyQueue& keys_;
+  float scale_;
+  std::string path_;
+};
+
+}  // namespace reprise::debugger

@@ -1,0 +1,47 @@
+// What was drawn in a frame: every widget and text with a path, its rectangle, text and state; and
+// every text that does not fit its rectangle.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reprise::debugger {
+
+struct Rect {
+  float min_x = 0, min_y = 0, max_x = 0, max_y = 0;
+};
+
+struct Widget {
+  Rect visible;       // what the window's clip rectangle leaves of it; empty if it is scrolled away
+  std::string text;   // as drawn before eliding; for inputs and combos, the value
+  std::string state;  // "selected", "folded", "disabled", ...; words separated by spaces
+  bool interactive = false;
+};
+
+struct Overflow {
+  std::string path, text;
+  float needed = 0, available = 0;  // pixels
+};
+
+class WidgetRegistry {
+ public:
+  void begin_frame();
+  void add(std::string_view path, const Widget& widget);
+  void add_overflow(Overflow overflow);
+  void publish(std::string_view path, std::string_view value);
+  /// Null if it was not drawn in the last frame.
+  const Widget* find(std::string_view path) const;
+  /// Empty if nothing was published under it.
+  std::string value(std::string_view path) const;
+  const std::map<std::string, Widget, std::less<>>& widgets() const { return widgets_; }
+  const std::vector<Overflow>& overflows() const { return overflows_; }
+
+ private:
+  std::map<std::string, Widget, std::less<>> widgets_;
+  std::map<std::string, std::string, std::less<>> values_;
+  std::vector<Overflow> overflows_;
+};
+
+}  // namespace reprise::debugger

@@ -1,0 +1,28 @@
+// A panel: one view of the workspace, in a tab or a bar of the shell.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "debugger/model/workspace.h"
+#include "debugger/ui/ui.h"
+
+namespace reprise::debugger {
+
+class Panel {
+ public:
+  virtual ~Panel() = default;
+  /// Part of paths, file names and command lines: "graph". Lower case.
+  virtual std::string_view id() const = 0;
+  virtual std::string_view title() const = 0;
+  /// Fills the region it is called in. Its paths begin with its id.
+  virtual void draw(Ui& ui, Workspace& workspace) = 0;
+  /// A query that gives what the panel shows, for "Copy SQL"; runs as it is in any SQLite client.
+  virtual std::string sql(const Workspace& workspace) const = 0;
+  /// Keys that the shell offers a panel while it is in sight, after its own.
+  virtual void keys(Ui& /*ui*/, Workspace& /*workspace*/) {}
+};
+
+/// The middle of an empty panel: what is missing, and the call that provides it.
+void draw_empty_state(Ui& ui, std::string_view what, std::string_view call);
+
+}  // namespace reprise::debugger

@@ -1,0 +1,211 @@
+// Reads captures out of a profiling database: a graph as it was recorded and planned, with its
+// replays in one run. As the other readers: works while the file is being written, holds nothing
+// open, throws io if the file cannot be read, is not a profiling database, is damaged or has a
+// newer schema. What the file says is checked: indices lie in their ranges; what does not is left
+// out and named in Capture::problems. Text is returned as stored. Durations are nanoseconds.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reprise/profile/timing_mode.h"
+
+namespace reprise {
+
+/// Which capture of a database.
+struct CaptureId {
+  std::int64_t run = 0, graph = 0;
+  bool operator==(const CaptureId&) const = default;
+};
+
+struct CaptureSummary {
+  CaptureId id;
+  std::string name;                   // of the graph
+  std::string app, label, start_utc;  // of the run
+  std::string device;
+  std::string exit_state;  // of the run: "done", "running", "crashed", or why profiling stopped
+  std::uint64_t nodes = 0;
+  std::uint64_t replays = 0, timed_replays = 0;  // timed: with step times in the file
+};
+
+/// The latest run first, then by graph.
+std::vector<CaptureSummary> read_captures(const std::filesystem::path& path);
+
+/// A graph and its plan. Nodes, steps, tensors and pools are numbered from 0 in recorded order;
+/// every index below lies in its vector.
+struct Capture {
+  /// A half-open range of positions in another vector.
+  struct Range {
+    std::uint32_t first = 0, count = 0;
+  };
+  struct Node {
+    std::string op, label, scope;
+    std::string attributes_json;  // an object; "{}" if the file has none
+    std::string source_file, source_function;
+    std::uint32_t source_line = 0;  // 0: unknown
+    std::uint32_t level = 0;        // the longest path of edges that leads to it
+    std::optional<std::uint64_t> flops, read_bytes, write_bytes;
+    Range operands;  // of operands
+    Range steps;     // of step_order
+  };
+  struct Operand {
+    std::string name;
+    std::uint32_t tensor = 0;
+    bool reads = false, writes = false;
+  };
+  struct Step {
+    std::string kind;  // dispatch, copy, fill, host
+    std::optional<std::uint32_t> node, kernel;
+    std::array<std::uint32_t, 3> grid{};
+    std::string grid_expression;
+    std::vector<std::uint32_t> push;  // push constants, words
+  };
+  struct Kernel {
+    std::string name, constants_json, source_path;
+    std::array<std::uint32_t, 3> local_size{};
+    std::uint64_t shared_bytes = 0, push_bytes = 0, subgroup_size = 0;
+    std::optional<std::uint64_t> registers, spill_bytes;
+  };
+  struct Tensor {
+    std::string name, dtype, shape_json, role;
+    std::uint64_t bytes = 0, offset_bytes = 0;
+    std::optional<std::uint32_t> pool, first_step, last_step, alias_of;
+  };
+  /// `dst` waits for `src`; src < dst.
+  struct Edge {
+    std::uint32_t src = 0, dst = 0, tensor = 0;
+    std::string kind;  // RAW, WAR, WAW
+  };
+  struct Barrier {
+    std::uint32_t before_step = 0;
+    bool required = false, emitted = false;
+    std::optional<std::uint32_t> cause_src, cause_dst;  // steps
+    std::string kind, reason;                           // kind as of an edge
+    std::optional<std::uint32_t> pool;
+    std::uint64_t offset_bytes = 0, size_bytes = 0;
+  };
+  struct Pool {
+    std::string kind;
+    std::uint64_t bytes = 0;
+  };
+  struct StateField {
+    std::string name, type, owner, expression;
+    std::uint32_t count = 1, offset_bytes = 0;
+  };
+
+  CaptureSummary summary;
+  std::uint64_t arena_bytes = 0, unshared_bytes = 0, live_peak_bytes = 0;
+  std::vector<Node> nodes;
+  std::vector<Operand> operands;
+  std::vector<Step> steps;
+  std::vector<std::uint32_t> step_order;  // steps by node: see Node::steps
+  std::vector<Kernel> kernels;
+  std::vector<Tensor> tensors;
+  std::vector<Edge> edges;  // by dst, then src
+  std::vector<Barrier> barriers;
+  std::vector<Pool> pools;
+  std::vector<StateField> state_fields;
+  std::vector<std::string> problems;  // what of the file was left out, and why
+};
+
+/// Throws invalid_argument if the database has no such capture. Throws Cancelled once `stop` asks.
+Capture read_capture(const std::filesystem::path& path, CaptureId id,
+                     const std::stop_token& stop = {});
+
+/// Thrown by a reader that was asked to stop.
+class Cancelled : public std::exception {
+ public:
+  const char* what() const noexcept override { return "The reading was cancelled."; }
+};
+
+struct ReplayRow {
+  std::int64_t id = 0;
+  std::uint64_t sequence = 0;
+  std::int64_t submit_time_ns = 0;  // CLOCK_MONOTONIC of the run
+  std::optional<std::uint64_t> prepare_ns, submit_ns, wait_ns, device_ns;
+  std::string phase;
+  TimingMode timing_mode = TimingMode::off;
+  bool warm_up = false;
+  std::uint32_t status = 0;  // 0: it ran to its end
+};
+
+struct ReplayTable {
+  std::vector<ReplayRow> rows;  // by id
+  /// State block of row i: words [i * state_words, (i + 1) * state_words), laid out by
+  /// Capture::state_fields; zeros where the file has none.
+  std::size_t state_words = 0;
+  std::vector<std::uint32_t> state;
+};
+
+/// Appends the replays of a capture that come after the last row of `table`; how many.
+/// `state_words` of an empty table is set from the graph's state fields.
+std::size_t read_new_replays(const std::filesystem::path& path, CaptureId id, ReplayTable& table,
+                             const std::stop_token& stop = {});
+
+struct CapturedStepTime {
+  std::uint64_t start_ns = 0;  // since the start of the replay
+  std::optional<std::uint64_t> duration_ns;
+};
+
+/// Calls `each` for those of `replays` (ids, ascending) whose step times the file holds, in order:
+/// the position in `replays` and the times, one per step of the graph. Steps are 0 to `steps` - 1.
+void read_step_times(
+    const std::filesystem::path& path, std::span<const std::int64_t> replays, std::size_t steps,
+    const std::function<void(std::size_t, std::span<const CapturedStepTime>)>& each,
+    const std::stop_token& stop = {});
+
+/// How long a node took over many replays.
+struct NodeTiming {
+  std::uint64_t count = 0, total_ns = 0, min_ns = 0, max_ns = 0, p50_ns = 0, p95_ns = 0;
+  double mean_ns = 0, stddev_ns = 0;
+  bool below_bias = false;  // half of its times or more are mostly the cost of measuring
+};
+
+/// Of one phase and timing mode, over all its replays, warm-ups left out.
+struct NodeTimingTable {
+  std::string phase;
+  TimingMode timing_mode = TimingMode::node;
+  std::vector<std::optional<NodeTiming>> nodes;  // one per node of the graph
+};
+
+/// The table with the most replays first; none if nothing was timed per node.
+std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path, CaptureId id);
+
+struct HistogramBucket {
+  std::uint64_t low_ns = 0, high_ns = 0;  // values in [low, high)
+  std::uint64_t count = 0;
+};
+
+/// Ascending; empty if the node was not timed in that phase and mode.
+std::vector<HistogramBucket> read_node_histogram(const std::filesystem::path& path, CaptureId id,
+                                                 const std::string& phase, TimingMode mode,
+                                                 std::uint32_t node);
+
+/// Of durations read one by one, in the buckets of read_node_histogram.
+std::vector<HistogramBucket> histogram_of(std::span<const std::uint64_t> durations_ns);
+
+/// Tells whether a database changed since it was last asked, at the cost of a page read. Holds a
+/// connection while somebody writes the file, never a statement. One thread at a time.
+class ProfileWatch {
+ public:
+  explicit ProfileWatch(std::filesystem::path path);
+  ~ProfileWatch();
+  ProfileWatch(ProfileWatch&&) noexcept;
+  ProfileWatch& operator=(ProfileWatch&&) noexcept;
+  /// True at the first call, after every commit, and when the file was replaced or came or went.
+  /// Never throws: a file that cannot be read counts as changed once.
+  bool changed();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reprise
