@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bench/debugger.h"
 #include "bench/dispatch.h"
 #include "bench/timings.h"
 
@@ -28,6 +29,14 @@ int main(int argc, char** argv) try {
   timings->add_option("--device", of_timings.device, "cpu, vulkan or vulkan:<number>")
       ->capture_default_str();
 
+  reprise::bench::DebuggerArguments of_debugger;
+  CLI::App* debugger =
+      app.add_subcommand("debugger", "Opening a synthetic capture in the debugger; prints JSON");
+  debugger->add_option("--nodes", of_debugger.nodes, "Nodes of the graph")->capture_default_str();
+  debugger->add_option("--replays", of_debugger.replays, "Replays, all timed per node")
+      ->capture_default_str();
+  debugger->add_option("--reps", of_debugger.reps, "Measured repetitions")->capture_default_str();
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -35,6 +44,8 @@ int main(int argc, char** argv) try {
   }
   if (dispatch->parsed()) {
     reprise::bench::print_dispatch(arguments);
+  } else if (debugger->parsed()) {
+    reprise::bench::print_debugger(of_debugger);
   } else {
     reprise::bench::print_timings(of_timings);
   }

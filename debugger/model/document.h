@@ -3,6 +3,7 @@
 // so views draw from it without locks. Follows a file that is being written. One thread, the one
 // that draws.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,7 +17,8 @@ namespace reprise::debugger {
 
 class Document {
  public:
-  /// Reads nothing yet: the first poll() asks the worker for the captures and the latest of them.
+  /// Reads nothing yet: the first poll() asks the worker for the captures and, of those of the
+  /// latest run, the one with the most replays.
   explicit Document(std::filesystem::path path);
   ~Document();
   Document(const Document&) = delete;
@@ -26,26 +28,35 @@ class Document {
   /// Takes over what the worker finished and looks whether the file changed; true if anything that
   /// is drawn may have changed.
   bool poll();
+  /// Another number after every poll() that returned true: for what views keep of all this.
+  std::uint64_t revision() const;
   /// Reading something the user waits for.
   bool busy() const;
-  /// Polls until nothing is left to read. For scripts, tests and pictures.
+  /// Polls until all that the file held at the call is read. For scripts, tests and pictures.
   void settle();
   /// What is wrong with the file, for the user; empty if nothing is. The last good state stays.
   const std::string& problem() const;
   /// The run of the chosen capture is being written by a living process.
   bool live() const;
+  /// Of that run, as the file says by now: see CaptureSummary; empty without a capture.
+  std::string exit_state() const;
 
   const std::vector<CaptureSummary>& captures() const;
-  /// The chosen capture; null before one is loaded and if the file has none.
+  /// The chosen capture; null before one is loaded and if the file has none. Another one, or the
+  /// same id of a file that was replaced, is another pointer, and resets range and replay.
   std::shared_ptr<const Capture> capture() const;
+  /// Shown when it is loaded; the capture before stays until then. Ignored if the file has none of
+  /// that id.
   void choose(CaptureId id);
   const ReplayTable& replays() const;
 
-  /// Positions in replays().rows that the panels show; the whole table if empty. Takes effect when
-  /// the worker has read the step times of the range.
+  /// Positions in replays().rows that the panels show; the whole table if empty. statistics() and
+  /// histogram() follow when the worker has read the step times of the range, a sample of them if
+  /// it is long.
   void set_range(std::optional<ReplayRange> range);
   std::optional<ReplayRange> range() const;
-  /// Times per node over the range, for the phase and timing mode chosen.
+  /// Times per node over the range, for the phase and timing mode chosen. Over the whole table they
+  /// are of all replays that were timed; over a range of those whose step times the file kept.
   const CaptureStatistics& statistics() const;
   /// The phases and modes with node times, the one with the most replays first.
   const std::vector<TimingSource>& timing_sources() const;

@@ -6,10 +6,12 @@
 
 namespace reprise::debugger {
 
-/// "812 ns", "12.3 us", "1.05 ms", "2.31 s".
+/// "812 ns", "12.3 µs", "1.05 ms", "2.31 s".
 std::string duration_text(std::uint64_t ns);
 /// An em dash without one.
 std::string duration_text(std::optional<std::uint64_t> ns);
+/// Whole nanoseconds of a number that may be anything: 0 of a negative one or NaN.
+std::uint64_t whole_ns(double ns);
 /// "512 B", "1.50 KiB", "2.00 GiB".
 std::string bytes_text(std::uint64_t bytes);
 /// "1,024".

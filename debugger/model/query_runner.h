@@ -1,5 +1,6 @@
 // One SQL query at a time on a worker thread. One thread, the one that draws.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ class QueryRunner {
   bool running() const;
   /// Takes over a finished query; true if there was one.
   bool poll();
+  /// How many finished so far; result() and error() change with it only.
+  std::uint64_t finished() const;
   /// Until none runs.
   void settle();
   /// Of the last query that finished; null if it failed or there was none.

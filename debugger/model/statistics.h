@@ -25,8 +25,9 @@ struct TimingSource {
 struct CaptureStatistics {
   std::vector<std::optional<NodeTiming>> nodes;  // one per node; empty without node times
   std::uint64_t replays = 0;                     // how many replays the times are of
-  std::uint64_t in_range =
-      0;  // how many the range holds; more than `replays` if some are not timed
+  /// How many the range holds, warm-ups and failed ones left out: more than `replays` if not all
+  /// are timed, or only a sample of them was read.
+  std::uint64_t in_range = 0;
   std::uint64_t total_ns = 0;    // of all nodes
   std::uint64_t max_p50_ns = 0;  // of one node
   TimingSource source;
@@ -36,13 +37,16 @@ struct CaptureStatistics {
 CaptureStatistics statistics_of(std::span<const std::vector<std::uint64_t>> durations,
                                 std::uint64_t bias_ns);
 
+/// Fills replays, total_ns and max_p50_ns in from the nodes.
+void add_up(CaptureStatistics& statistics);
+
 /// p-quantile of unsorted values (0 to 1), the smallest value with at least that share at or below
 /// it; 0 without values. Reorders `values`.
 std::uint64_t quantile(std::vector<std::uint64_t>& values, double share);
 
 /// Device times of a replay range, for the header and the replay strip.
 struct ReplayStatistics {
-  std::uint64_t count = 0, failed = 0;  // warm-ups are counted, but not in the quantiles
+  std::uint64_t count = 0, failed = 0;  // of all; the quantiles leave warm-ups and failed ones out
   std::optional<std::uint64_t> p50_ns, p95_ns, max_ns;
 };
 ReplayStatistics replay_statistics(const ReplayTable& table, std::optional<ReplayRange> range);

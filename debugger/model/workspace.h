@@ -41,6 +41,8 @@ struct Workspace {
   /// A path of a node to bring into view, consumed by the graph; set by select_node of other
   /// panels.
   bool reveal = false;
+  bool playing =
+      false;           // the replay shown moves on with time: hosts draw without waiting for input
   std::string notice;  // one line in the status bar: "Copied", "Wrote nodes.png"
 
  private:

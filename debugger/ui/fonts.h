@@ -9,14 +9,16 @@ namespace reprise::debugger {
 
 enum class FontKind : std::uint8_t {
   regular,
-  semibold,       // labels, headings: Inter
-  mono,           // numbers, code: JetBrains Mono
-  regular_large,  // for canvases that zoom in
-  count_
+  semibold,      // labels, headings: Inter
+  mono,          // numbers, code: JetBrains Mono
+  regular_tiny,  // canvases that zoom take the nearest of these and regular
+  regular_small,
+  regular_large,
+  count
 };
 
 struct Fonts {
-  std::array<ImFont*, static_cast<std::size_t>(FontKind::count_)> fonts{};
+  std::array<ImFont*, static_cast<std::size_t>(FontKind::count)> fonts{};
   ImFont* operator[](FontKind kind) const { return fonts[static_cast<std::size_t>(kind)]; }
 };
 

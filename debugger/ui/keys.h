@@ -41,7 +41,7 @@ enum class Key : std::uint16_t {
   f10,
   f11,
   f12,
-  count_
+  count
 };
 
 struct KeyPress {
@@ -56,13 +56,18 @@ std::string name_of(const KeyPress& press);
 
 class KeyQueue {
  public:
-  /// From the host.
+  /// From the host. A press of a key that is down is a repetition; Key::none is a modifier alone.
   void push(const KeyPress& press, bool down);
+  /// Text that was typed, a code point; comes after the press that caused it.
+  void push_character(std::uint32_t character);
+  /// Events wait until what gets the keyboard in the next frame has it.
+  void hold() { held_frames_ = kFocusFrames; }
   /// Before ImGui::NewFrame: gives ImGui the key events that fit into this frame, and makes the
   /// presses of this frame available.
   void begin_frame();
-  /// True once per press of this frame. False while a text input has the keyboard, but for keys
-  /// with Ctrl or Alt, function keys and Escape.
+  /// True once per press of this frame. While a text input has the keyboard it gets all but
+  /// function keys, Escape and what has Alt or Ctrl; of the latter it gets those that edit, such
+  /// as Ctrl+C and Ctrl+Left.
   bool take(const KeyPress& press);
   bool take(std::string_view name);
   /// Events wait for a later frame.
@@ -72,8 +77,14 @@ class KeyQueue {
   struct Event {
     KeyPress press;
     bool down = false;
+    std::uint32_t character = 0;  // if it is no key
   };
+  /// ImGui focuses a frame after it was asked to, and says so in the next.
+  static constexpr int kFocusFrames = 2;
+  static bool fits(const Event& event, const std::vector<Event>& before);
+
   std::deque<Event> events_;
+  int held_frames_ = 0;
   std::vector<KeyPress> pressed_;  // of this frame, not taken
 };
 

@@ -1,6 +1,5 @@
-// Small plots on a canvas: a histogram with markers, a strip of values over time with a brush.
+// Small plots on a canvas: a histogram with markers.
 #pragma once
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +19,9 @@ struct PlotBar {
   double height = 0;
 };
 
-/// Bars over a linear x axis with both ends labelled by `axis`; markers are lines with a label.
+/// Bars over a linear x axis with both ends labelled by `axis`; markers are lines with a label,
+/// each in a row of its own above the bars. The box has the path `id`; hovering a bar tells its
+/// ends and height.
 void draw_histogram(Ui& ui, std::string_view id, const Box& box, std::span<const PlotBar> bars,
                     std::span<const PlotMarker> markers, std::string (*axis)(double));
 

@@ -1,5 +1,5 @@
 // A table that draws only the rows in sight: columns that sort, rows that can be selected, cells of
-// text over an optional bar. Used for every list of the debugger.
+// text with an optional bar. Used for every list of the debugger.
 #pragma once
 #include <functional>
 #include <optional>
@@ -20,24 +20,29 @@ struct TableColumn {
 };
 
 struct TableCell {
-  std::string text;
+  std::string text{};
+  std::string unit{};  // dim, behind the text, in a column of its own
   Colour colour = Colour::text;
-  std::optional<double> bar;  // 0 to 1: a bar behind the text, coloured by heat
-  const char* icon = nullptr;
+  std::optional<double> bar{};   // 0 to 1: a bar beside the text, coloured by heat
+  std::optional<Colour> mark{};  // a stripe before the text
 };
+
+/// "12.3 us" as a number and its unit.
+TableCell number_cell(const std::string& text);
 
 /// Kept by the panel from frame to frame.
 struct TableState {
   std::optional<std::size_t> sort_column;
   bool descending = true;
   std::optional<std::size_t> scroll_to;  // a row; consumed
+  float sideways = 0;                    // pixels the columns are scrolled to the left
 };
 
 struct TableRows {
   std::size_t count = 0;
   /// A stable id of a row, part of its path: "nodes/row/23".
-  std::function<std::uint64_t(std::size_t row)> id;
-  std::function<TableCell(std::size_t row, std::size_t column)> cell;
+  std::function<std::uint64_t(std::size_t row)> id{};
+  std::function<TableCell(std::size_t row, std::size_t column)> cell{};
   std::function<bool(std::size_t row)> selected = [](std::size_t) { return false; };
 };
 
@@ -46,9 +51,14 @@ struct TableEvents {
   bool sort_changed = false;
 };
 
-/// Fills `size` (0: what is left). Paths: <id>/header/<column>, <id>/row/<row id>, with the texts
-/// of a row joined by tabs, state "selected"; cells are <id>/row/<row id>/<column>.
+/// Fills `size` (0: what is left). If the columns with a width need more, Shift and the wheel and a
+/// bar at the bottom scroll sideways. Paths: <id>/header/<column>, with state "ascending" or
+/// "descending"; <id>/row/<row id>, with the texts of a row joined by two spaces, state "selected";
+/// cells are <id>/row/<row id>/<column>; <id>/sideways.
 TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn> columns,
                        const TableRows& rows, TableState& state, ImVec2 size = {});
+
+/// The row that Up, Down, Page Up or Page Down lead to from a row; none if no such key was pressed.
+std::optional<std::size_t> take_row_keys(Ui& ui, std::optional<std::size_t> row, std::size_t count);
 
 }  // namespace reprise::debugger

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <iterator>
 
 namespace reprise::debugger {
 namespace {
@@ -26,8 +26,8 @@ Theme dark_theme() {
       {Colour::selection, 0x26425F},   {Colour::separator, 0x2A2F3A}, {Colour::ok, 0x4FB286},
       {Colour::warning, 0xD6A03C},     {Colour::error, 0xDE5448},     {Colour::nan, 0xE05BD0},
       {Colour::infinity, 0xF08A3C},    {Colour::diff_a, 0x4C8DFF},    {Colour::diff_b, 0xF0A03C},
-      {Colour::matmul, 0x4C8DFF},      {Colour::attention, 0x9B7BFF}, {Colour::norm, 0x3FB3AC},
-      {Colour::elementwise, 0x8A93A3}, {Colour::copy, 0xD6A03C},      {Colour::sampling, 0xE58FB6},
+      {Colour::product, 0x4C8DFF},     {Colour::attention, 0x9B7BFF}, {Colour::norm, 0x3FB3AC},
+      {Colour::elementwise, 0x8A93A3}, {Colour::movement, 0xD6A03C},  {Colour::sampling, 0xE58FB6},
   };
   Theme theme;
   for (const Named& named : kColours) {
@@ -46,6 +46,47 @@ ImU32 heat_colour(const Theme& theme, double share) {
   const float t = static_cast<float>(at - static_cast<double>(low));
   return ImGui::ColorConvertFloat4ToU32(
       {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t, 1.0F});
+}
+
+Colour family_colour(std::string_view family) {
+  for (const OpFamilyColour& known : kFamilyColours) {
+    if (known.family == family) {
+      return known.colour;
+    }
+  }
+  return Colour::elementwise;
+}
+
+void apply_style(const Theme& theme, float scale) {
+  ImGuiStyle style;
+  style.WindowPadding = style.CellPadding = {0, 0};
+  style.FramePadding = {6, 3.5F};  // with text of 15: inputs are rows of 22
+  style.ItemSpacing = {8, 4};
+  style.ItemInnerSpacing = {4, 4};
+  style.ScrollbarSize = 10;
+  style.GrabMinSize = 24;
+  style.WindowBorderSize = style.ChildBorderSize = style.FrameBorderSize = 0;
+  style.PopupBorderSize = 1;
+  style.FrameRounding = style.PopupRounding = style.ScrollbarRounding = style.GrabRounding = 3;
+  style.WindowMinSize = {1, 1};
+  style.ScaleAllSizes(scale);
+
+  const auto colour = [&](Colour name) { return ImGui::ColorConvertU32ToFloat4(theme[name]); };
+  ImVec4* const colours = style.Colors;
+  colours[ImGuiCol_Text] = colour(Colour::text);
+  colours[ImGuiCol_TextDisabled] = colour(Colour::dim);
+  // What lies below is the cleared background: filling windows again costs half of a frame.
+  colours[ImGuiCol_WindowBg] = colours[ImGuiCol_ChildBg] = {0, 0, 0, 0};
+  colours[ImGuiCol_PopupBg] = colour(Colour::header);
+  colours[ImGuiCol_Border] = colours[ImGuiCol_Separator] = colour(Colour::separator);
+  colours[ImGuiCol_FrameBg] = colours[ImGuiCol_FrameBgHovered] = colours[ImGuiCol_FrameBgActive] =
+      colour(Colour::input);
+  colours[ImGuiCol_ScrollbarBg] = {0, 0, 0, 0};
+  colours[ImGuiCol_ScrollbarGrab] = colour(Colour::raised);
+  colours[ImGuiCol_ScrollbarGrabHovered] = colours[ImGuiCol_ScrollbarGrabActive] =
+      colour(Colour::dim);
+  colours[ImGuiCol_TextSelectedBg] = colour(Colour::selection);
+  ImGui::GetStyle() = style;
 }
 
 }  // namespace reprise::debugger

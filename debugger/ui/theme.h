@@ -28,17 +28,17 @@ enum class Colour : std::uint8_t {
   diff_a,
   diff_b,
   // op families
-  matmul,
+  product,
   attention,
   norm,
   elementwise,
-  copy,
+  movement,
   sampling,
-  count_
+  count
 };
 
 struct Theme {
-  std::array<ImU32, static_cast<std::size_t>(Colour::count_)> colours{};
+  std::array<ImU32, static_cast<std::size_t>(Colour::count)> colours{};
   std::array<ImU32, 4> heat{};  // from cold to hot, monotone in lightness
   ImU32 operator[](Colour colour) const { return colours[static_cast<std::size_t>(colour)]; }
 };
@@ -46,8 +46,17 @@ struct Theme {
 Theme dark_theme();
 /// 0 to 1 along the heat ramp; outside values are clamped.
 ImU32 heat_colour(const Theme& theme, double share);
-/// The family of an op by its name.
-Colour op_colour(std::string_view op);
+/// Of a family of ops, by the name that captures store; grey for others.
+Colour family_colour(std::string_view family);
+
+struct OpFamilyColour {
+  std::string_view family;
+  Colour colour;
+};
+inline constexpr OpFamilyColour kFamilyColours[] = {
+    {"product", Colour::product},   {"attention", Colour::attention},
+    {"norm", Colour::norm},         {"elementwise", Colour::elementwise},
+    {"movement", Colour::movement}, {"sampling", Colour::sampling}};
 /// Style of the current ImGui context, lengths scaled.
 void apply_style(const Theme& theme, float scale);
 

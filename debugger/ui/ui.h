@@ -7,26 +7,20 @@
 #pragma once
 #include <cstdint>
 #include <imgui.h>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "debugger/ui/box.h"
 #include "debugger/ui/fonts.h"
 #include "debugger/ui/keys.h"
+#include "debugger/ui/pointer.h"
 #include "debugger/ui/theme.h"
 #include "debugger/ui/widget_registry.h"
 
 namespace reprise::debugger {
-
-struct Box {
-  ImVec2 min, max;
-  float width() const { return max.x - min.x; }
-  float height() const { return max.y - min.y; }
-  bool contains(ImVec2 point) const {
-    return point.x >= min.x && point.y >= min.y && point.x < max.x && point.y < max.y;
-  }
-};
 
 enum class Align : std::uint8_t { left, centre, right };
 
@@ -39,16 +33,10 @@ struct TextStyle {
   bool elide = true;
 };
 
-/// What the mouse does with a widget or canvas item in this frame.
-struct Hit {
-  bool hovered = false, clicked = false, double_clicked = false, right_clicked = false;
-  bool held = false;  // the button went down on it and is still down
-  ImVec2 dragged{};   // since the last frame, while held
-};
-
 class Ui {
  public:
-  Ui(const Fonts& fonts, const Theme& theme, WidgetRegistry& registry, KeyQueue& keys, float scale);
+  Ui(const Fonts& fonts, const Theme& theme, WidgetRegistry& registry, KeyQueue& keys,
+     Pointer& pointer, float scale);
 
   float scale() const { return scale_; }
   float px(float points) const { return points * scale_; }
@@ -57,6 +45,7 @@ class Ui {
   KeyQueue& keys() { return keys_; }
   /// Row height of lists and of one-line widgets.
   float row_height() const { return px(22); }
+  ImFont* font(FontKind kind) const { return fonts_[kind]; }
   ImVec2 text_size(std::string_view text, FontKind font = FontKind::regular) const;
 
   /// Opens a part of the path, and of ImGui's ids, until it goes out of scope.
@@ -66,6 +55,7 @@ class Ui {
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
+    Ui& ui() const { return ui_; }
 
    private:
     Ui& ui_;
@@ -98,12 +88,16 @@ class Ui {
   /// True when another one was chosen.
   bool combo(std::string_view id, std::span<const std::string> choices, std::size_t& chosen,
              float width);
+  /// The input or text area of that path, from the root, gets the keyboard when it is drawn next.
+  /// What is typed meanwhile waits for it.
+  void focus(std::string_view path);
   /// A menu behind a button; call the entries between true and end_menu().
   bool begin_menu(std::string_view id, const char* icon_or_label, std::string_view tooltip);
   bool menu_entry(std::string_view id, std::string_view label, std::string_view shortcut = {},
                   bool enabled = true);
   void end_menu();
-  /// A part of the window that scrolls. Always ends at the end of the scope, as Scope does.
+  /// A part of the window, which may scroll; a size of 0 is what is left. What sticks out of one
+  /// that does not scroll is a defect of the view.
   class Region {
    public:
     Region(Ui& ui, std::string_view id, ImVec2 size, bool scrolls);
@@ -113,13 +107,28 @@ class Ui {
 
    private:
     Scope scope_;
+    bool scrolled_outside_;
   };
   [[nodiscard]] Region region(std::string_view id, ImVec2 size, bool scrolls = true) {
     return Region(*this, id, size, scrolls);
   }
 
   // ---- canvas items
-  /// An invisible item over a box of the window. `text` and `state` are for scripts.
+  /// Clips to a box until it goes out of scope; what is panned out of it is no defect.
+  class Canvas {
+   public:
+    Canvas(Ui& ui, const Box& box);
+    ~Canvas();
+    Canvas(const Canvas&) = delete;
+    Canvas& operator=(const Canvas&) = delete;
+
+   private:
+    Ui& ui_;
+    bool outside_;
+  };
+  [[nodiscard]] Canvas canvas(const Box& box) { return Canvas(*this, box); }
+  /// An invisible item over a box of the window, above those drawn before it. `text` and `state`
+  /// are for scripts.
   Hit hit(std::string_view id, const Box& box, std::string_view text = {},
           std::string_view state = {});
   void tooltip(std::string_view text);
@@ -136,12 +145,37 @@ class Ui {
   void frame(const Box& box, ImU32 colour, float rounding = 0, float thickness = 1) const;
 
  private:
+  std::string path_of(std::string_view id) const;
+  Box clip() const;
+  void add(std::string_view path, const Box& box, std::string_view text, std::string_view state,
+           bool interactive);
+  void check_place(std::string_view path, const Box& box, std::string_view text);
+  /// Takes a box of this size at the cursor.
+  Box place(ImVec2 size) const;
+  bool draw_button(std::string_view id, std::string_view label, std::string_view state, float width,
+                   bool enabled, bool on);
+  /// True while a menu is open; `open` opens it. end_menu() closes what is begun here.
+  bool begin_popup(std::string_view id, bool open, const Box& below);
+  void end_popup();
+  bool edit(std::string_view id, std::string_view hint, std::string& text, ImVec2 size,
+            bool several_lines);
+
   const Fonts& fonts_;
   const Theme& theme_;
   WidgetRegistry& registry_;
   KeyQueue& keys_;
+  Pointer& pointer_;
   float scale_;
   std::string path_;
+  std::string focus_;   // the input that gets the keyboard when it is drawn
+  std::string active_;  // the one that had it when it was drawn last
+  bool canvas_ = false;   // inside of one
+  bool scrolls_ = false;  // the innermost region
+  struct Popup {
+    std::unique_ptr<Scope> scope;
+    bool scrolled_outside;
+  };
+  std::vector<Popup> popups_;
 };
 
 }  // namespace reprise::debugger

@@ -11,6 +11,7 @@ namespace reprise::debugger {
 
 struct Rect {
   float min_x = 0, min_y = 0, max_x = 0, max_y = 0;
+  bool operator==(const Rect&) const = default;
 };
 
 struct Widget {
@@ -18,15 +19,18 @@ struct Widget {
   std::string text;   // as drawn before eliding; for inputs and combos, the value
   std::string state;  // "selected", "folded", "disabled", ...; words separated by spaces
   bool interactive = false;
+  bool operator==(const Widget&) const = default;
 };
 
 struct Overflow {
   std::string path, text;
   float needed = 0, available = 0;  // pixels
+  bool operator==(const Overflow&) const = default;
 };
 
 class WidgetRegistry {
  public:
+  bool operator==(const WidgetRegistry&) const = default;
   void begin_frame();
   void add(std::string_view path, const Widget& widget);
   void add_overflow(Overflow overflow);
@@ -36,6 +40,7 @@ class WidgetRegistry {
   /// Empty if nothing was published under it.
   std::string value(std::string_view path) const;
   const std::map<std::string, Widget, std::less<>>& widgets() const { return widgets_; }
+  const std::map<std::string, std::string, std::less<>>& values() const { return values_; }
   const std::vector<Overflow>& overflows() const { return overflows_; }
 
  private:

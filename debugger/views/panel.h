@@ -14,13 +14,17 @@ class Panel {
   /// Part of paths, file names and command lines: "graph". Lower case.
   virtual std::string_view id() const = 0;
   virtual std::string_view title() const = 0;
-  /// Fills the region it is called in. Its paths begin with its id.
+  /// Fills the region it is called in, which draw_panel() opened: paths of what is drawn here begin
+  /// with the panel's id already.
   virtual void draw(Ui& ui, Workspace& workspace) = 0;
   /// A query that gives what the panel shows, for "Copy SQL"; runs as it is in any SQLite client.
   virtual std::string sql(const Workspace& workspace) const = 0;
   /// Keys that the shell offers a panel while it is in sight, after its own.
   virtual void keys(Ui& /*ui*/, Workspace& /*workspace*/) {}
 };
+
+/// Draws a panel into a box of the window: "<panel id>/..." are its paths.
+void draw_panel(Ui& ui, Workspace& workspace, Panel& panel, const Box& box);
 
 /// The middle of an empty panel: what is missing, and the call that provides it.
 void draw_empty_state(Ui& ui, std::string_view what, std::string_view call);

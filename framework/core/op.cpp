@@ -28,6 +28,12 @@ void store_as(std::byte* data, std::int64_t element, T value) {
 
 }  // namespace
 
+std::string_view name_of(OpFamily family) {
+  constexpr std::array<std::string_view, kOpFamilyCount> kNames{
+      "other", "product", "attention", "norm", "elementwise", "movement", "sampling"};
+  return kNames[static_cast<std::size_t>(family)];
+}
+
 void require_dtype(StateField field, DType wanted) {
   if (field.dtype != wanted) {
     invalid("A state field of dtype (" + std::string(name_of(field.dtype)) +

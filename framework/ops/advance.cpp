@@ -85,6 +85,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef advance_def;
 const OpDef advance_def{.name = "advance",
+                        .family = OpFamily::sampling,
                         .operands = kOperands,
                         .results = {},
                         .attributes = kAttributes,

@@ -70,6 +70,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef argmax_def;
 const OpDef argmax_def{.name = "argmax",
+                       .family = OpFamily::sampling,
                        .operands = kOperands,
                        .results = kResults,
                        .attributes = {},

@@ -202,6 +202,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef attention_def;
 const OpDef attention_def{.name = "attention",
+                          .family = OpFamily::attention,
                           .operands = kOperands,
                           .results = kResults,
                           .attributes = kAttributes,

@@ -92,6 +92,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef copy_def;
 const OpDef copy_def{.name = "copy",
+                     .family = OpFamily::movement,
                      .operands = kOperands,
                      .results = kResults,
                      .attributes = kAttributes,

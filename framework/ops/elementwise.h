@@ -28,6 +28,7 @@ struct ElementwisePush {
 constexpr OpDef elementwise_def(std::string_view name, std::span<const std::string_view> shaders,
                                 void (*reference)(const HostCall&)) {
   return {.name = name,
+          .family = OpFamily::elementwise,
           .operands = kElementwiseOperands,
           .results = kElementwiseResults,
           .attributes = {},

@@ -163,6 +163,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef get_rows_def;
 const OpDef get_rows_def{.name = "get_rows",
+                         .family = OpFamily::movement,
                          .operands = kOperands,
                          .results = kResults,
                          .attributes = kAttributes,

@@ -141,6 +141,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef matmul_def;
 const OpDef matmul_def{.name = "matmul",
+                       .family = OpFamily::product,
                        .operands = kOperands,
                        .results = kResults,
                        .attributes = {},

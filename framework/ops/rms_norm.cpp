@@ -70,6 +70,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef rms_norm_def;
 const OpDef rms_norm_def{.name = "rms_norm",
+                         .family = OpFamily::norm,
                          .operands = kOperands,
                          .results = kResults,
                          .attributes = kAttributes,

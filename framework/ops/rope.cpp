@@ -166,6 +166,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef rope_def;
 const OpDef rope_def{.name = "rope",
+                     .family = OpFamily::attention,
                      .operands = kOperands,
                      .results = kResults,
                      .attributes = kAttributes,

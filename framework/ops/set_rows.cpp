@@ -140,6 +140,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef set_rows_def;
 const OpDef set_rows_def{.name = "set_rows",
+                         .family = OpFamily::movement,
                          .operands = kOperands,
                          .results = {},
                          .attributes = kAttributes,

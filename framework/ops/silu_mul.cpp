@@ -71,6 +71,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 
 extern const OpDef silu_mul_def;
 const OpDef silu_mul_def{.name = "silu_mul",
+                         .family = OpFamily::elementwise,
                          .operands = kOperands,
                          .results = kResults,
                          .attributes = {},

@@ -80,8 +80,9 @@ class RowMaker {
       const bool known = node.op->cost != nullptr;
       const Cost cost = known ? graph_.cost_of(n) : Cost{};
       add(0,
-          {integer(n), text(node.op->name), text_or_null(graph_.names.last_part(node.scope)),
-           text(scopes_[n]), text(attributes_json(*node.op, graph_.attributes_of(node), fields_)),
+          {integer(n), text(node.op->name), text(name_of(node.op->family)),
+           text_or_null(graph_.names.last_part(node.scope)), text(scopes_[n]),
+           text(attributes_json(*node.op, graph_.attributes_of(node), fields_)),
            known ? integer(cost.operations) : Value{}, known ? integer(cost.read_bytes) : Value{},
            known ? integer(cost.write_bytes) : Value{}, integer(level[n]),
            text_or_null(node.where.file), integer(node.where.line),

@@ -16,9 +16,9 @@ struct GraphTable {
 };
 inline constexpr std::array<GraphTable, 8> kGraphTables{{
     {"nodes",
-     "idx,op,label,scope,attributes_json,flops,read_bytes,write_bytes,level,src_file,src_line,"
+     "idx,op,family,label,scope,attributes_json,flops,read_bytes,write_bytes,level,src_file,src_line,"
      "src_func",
-     12},
+     13},
     {"steps", "idx,node_idx,kind,kernel_id,grid_x,grid_y,grid_z,push", 8},
     {"tensors",
      "idx,name,dtype,shape_json,strides_json,nbytes,role,pool_idx,offset_bytes,first_use,last_use,"

@@ -16,17 +16,6 @@ std::uint32_t dropped_bits(std::uint64_t value) {
   return width > kBitsPerOctave + 1 ? width - kBitsPerOctave - 1 : 0;
 }
 
-std::uint32_t bucket_of(std::uint64_t value) {
-  const std::uint32_t dropped = dropped_bits(value);
-  return dropped * kPerOctave + static_cast<std::uint32_t>(value >> dropped);
-}
-
-std::uint64_t middle_of(std::uint32_t bucket) {
-  const std::uint32_t dropped = bucket < 2 * kPerOctave ? 0 : bucket / kPerOctave - 1;
-  const std::uint64_t low = std::uint64_t{bucket - dropped * kPerOctave} << dropped;
-  return low + ((std::uint64_t{1} << dropped) - 1) / 2;
-}
-
 void append_number(std::vector<std::byte>& blob, std::uint32_t number) {
   for (; number >= 0x80U; number >>= 7U) {
     blob.push_back(static_cast<std::byte>(number | 0x80U));
@@ -35,6 +24,17 @@ void append_number(std::vector<std::byte>& blob, std::uint32_t number) {
 }
 
 }  // namespace
+
+std::uint32_t bucket_of(std::uint64_t value) {
+  const std::uint32_t dropped = dropped_bits(value);
+  return dropped * kPerOctave + static_cast<std::uint32_t>(value >> dropped);
+}
+
+BucketRange range_of(std::uint32_t bucket) {
+  const std::uint32_t dropped = bucket < 2 * kPerOctave ? 0 : bucket / kPerOctave - 1;
+  const std::uint64_t low = std::uint64_t{bucket - dropped * kPerOctave} << dropped;
+  return {low, low + ((std::uint64_t{1} << dropped) - 1)};
+}
 
 void Histogram::add(std::uint64_t value) {
   const std::uint32_t bucket = bucket_of(value);
@@ -57,7 +57,8 @@ std::uint64_t Histogram::quantile(double share) const {
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     below += counts_[i];
     if (static_cast<double>(below) >= rank && below > 0) {
-      return middle_of(first_ + static_cast<std::uint32_t>(i));
+      const BucketRange range = range_of(first_ + static_cast<std::uint32_t>(i));
+      return range.low + (range.last - range.low) / 2;
     }
   }
   return 0;

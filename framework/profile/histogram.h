@@ -8,6 +8,15 @@
 
 namespace reprise::profile {
 
+std::uint32_t bucket_of(std::uint64_t value);
+/// The values of a bucket, both ends included.
+struct BucketRange {
+  std::uint64_t low = 0, last = 0;
+};
+/// `bucket` is less than kBuckets.
+BucketRange range_of(std::uint32_t bucket);
+inline constexpr std::uint32_t kBuckets = 60 * 32;  // the last holds the largest value
+
 class Histogram {
  public:
   /// Of nanoseconds, or whatever is counted.

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
-#include "framework/profile/host_info.h"
+#include "framework/profile/exit_state.h"
 #include "framework/profile/profile_snapshot.h"
 
 namespace reprise {
@@ -12,6 +11,7 @@ namespace {
 
 using profile::count;
 using profile::Database;
+using profile::exit_state;
 using profile::Statement;
 
 std::string identifier(const std::string& name) {
@@ -23,19 +23,6 @@ std::string identifier(const std::string& name) {
     }
   }
   return text + "\"";
-}
-
-/// A run without an exit state is alive if its writer reported on this machine in this boot lately.
-std::string exit_state(const Statement& row, int state, int heartbeat, int host) {
-  if (!row.null(state)) {
-    return row.text(state);
-  }
-  constexpr std::int64_t kSilentNs = 10'000'000'000;  // ten heartbeats
-  const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
-  const std::int64_t last = row.integer(heartbeat);
-  const bool alive = last >= 0 && last <= now && now - last < kSilentNs &&
-                     row.text(host) == profile::host_info().machine_id_hash;
-  return alive ? "running" : "crashed";
 }
 
 std::vector<RunSummary> read_runs(Database& database) {

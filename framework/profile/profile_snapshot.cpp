@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/profile/profile_file.h"
+#include "reprise/profile/cancelled.h"
 
 namespace reprise::profile {
 namespace {
@@ -35,8 +36,12 @@ void require_tables(Database& database, std::span<const char* const> tables) {
 }
 
 void read_once(const std::filesystem::path& path, Database::Mode mode,
-               std::span<const char* const> tables, const std::function<void(Database&)>& read) {
+               std::span<const char* const> tables, const std::function<void(Database&)>& read,
+               const std::stop_token& stop) {
   Database database(path, mode);
+  if (stop.stop_possible()) {
+    database.stop_when([&stop] { return stop.stop_requested(); });
+  }
   database.execute("BEGIN");  // one moment of a file that is being written
   require_profile(database);
   if (mode == Database::Mode::immutable) {
@@ -58,7 +63,7 @@ std::optional<std::uint64_t> optional_count(const Statement& row, int column) {
 }
 
 void read_snapshot(const std::filesystem::path& path, std::span<const char* const> tables,
-                   const std::function<void(Database&)>& read) {
+                   const std::function<void(Database&)>& read, const std::stop_token& stop) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (!std::filesystem::is_regular_file(status)) {
@@ -78,7 +83,7 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
   try {
     if (!written()) {
       try {
-        read_once(path, Database::Mode::immutable, tables, read);
+        read_once(path, Database::Mode::immutable, tables, read, stop);
         return;
       } catch (const Error&) {
         if (!written()) {
@@ -86,8 +91,11 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
         }  // a writer came in between: read again with locks
       }
     }
-    read_once(path, Database::Mode::read, tables, read);
+    read_once(path, Database::Mode::read, tables, read, stop);
   } catch (const SqliteError& e) {
+    if (e.interrupted() && stop.stop_requested()) {
+      throw Cancelled();
+    }
     if (e.not_a_database()) {
       throw Error(ErrorCode::io, "The file (" + path.string() +
                                      ") is not a profiling database, nor any SQLite one.");

@@ -1,5 +1,7 @@
 #include "framework/profile/sqlite.h"
 
+#include <algorithm>
+#include <array>
 #include <system_error>
 
 #include <sqlite3.h>
@@ -26,6 +28,28 @@ std::string immutable_uri(const std::filesystem::path& path) {
   return uri + "?immutable=1";
 }
 
+int authorise_reading(void*, int action, const char* first, const char* second, const char*,
+                      const char*) {
+  constexpr std::array<std::string_view, 6> kDescribe{
+      "table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list"};
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return second != nullptr && std::string_view(second) == "load_extension" ? SQLITE_DENY
+                                                                               : SQLITE_OK;
+    case SQLITE_PRAGMA:
+      return first != nullptr &&
+                     std::find(kDescribe.begin(), kDescribe.end(), first) != kDescribe.end()
+                 ? SQLITE_OK
+                 : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
 }  // namespace
 
 bool SqliteError::refuses_values() const {
@@ -35,11 +59,22 @@ bool SqliteError::refuses_values() const {
 
 bool SqliteError::not_a_database() const { return (sqlite_code_ & 0xFF) == SQLITE_NOTADB; }
 
+bool SqliteError::interrupted() const { return (sqlite_code_ & 0xFF) == SQLITE_INTERRUPT; }
+
+bool SqliteError::not_authorised() const { return (sqlite_code_ & 0xFF) == SQLITE_AUTH; }
+
+bool SqliteError::blames_the_query() const {
+  const int primary = sqlite_code_ & 0xFF;
+  return primary == SQLITE_ERROR || primary == SQLITE_AUTH || primary == SQLITE_TOOBIG ||
+         primary == SQLITE_MISMATCH || primary == SQLITE_RANGE || primary == SQLITE_READONLY;
+}
+
 Database::Database(const std::filesystem::path& path, Mode mode) : path_(path.string()) {
   const bool immutable = mode == Mode::immutable;
   const std::string name = immutable ? immutable_uri(path) : path_;
-  const int flags = (mode == Mode::write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
-                    (immutable ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  // Only a connection that may write takes the log away when it is the last to close.
+  const int flags = (immutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
+                    SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   try {
     if (sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
       fail("opening it");
@@ -55,6 +90,9 @@ Database::Database(const std::filesystem::path& path, Mode mode) : path_(path.st
           return SQLITE_OK;
         },
         this);  // replaces the checkpoints SQLite makes inside commits
+    if (mode == Mode::read) {
+      execute("PRAGMA query_only=1");
+    }
   } catch (...) {
     sqlite3_close_v2(handle_);
     throw;
@@ -97,6 +135,19 @@ bool Database::checkpoint() {
   return code == SQLITE_OK && moved == pages;
 }
 
+void Database::stop_when(std::function<bool()> stop) {
+  constexpr int kInstructions = 2000;  // well under a millisecond
+  stop_ = std::move(stop);
+  const auto ask = [](void* self) { return static_cast<Database*>(self)->stop_() ? 1 : 0; };
+  sqlite3_progress_handler(handle_, stop_ ? kInstructions : 0, ask, this);
+}
+
+void Database::only_reads(bool only) {
+  sqlite3_set_authorizer(handle_, only ? authorise_reading : nullptr, nullptr);
+}
+
+void Database::limit_values(int bytes) { sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, bytes); }
+
 void Database::fail(std::string_view doing) const {
   if (handle_ == nullptr) {
     throw Error(ErrorCode::out_of_memory,
@@ -105,18 +156,24 @@ void Database::fail(std::string_view doing) const {
   const int code = sqlite3_extended_errcode(handle_);
   const int system = sqlite3_system_errno(handle_);
   const int primary = code & 0xFF;
+  const std::string reason = sqlite3_errmsg(handle_);
   std::string message = "The database (" + path_ + ") failed while " + std::string(doing) + ": " +
-                        sqlite3_errmsg(handle_) + " (SQLite code " + std::to_string(code) + ")";
+                        reason + " (SQLite code " + std::to_string(code) + ")";
   if (system != 0 && (primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR)) {
     message += ", " + std::generic_category().message(system);
   }
-  throw SqliteError(message + ".", code);
+  throw SqliteError(message + ".", code, reason);
 }
 
-Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+Statement::Statement(Database& database, std::string_view sql, std::string_view* rest)
+    : database_(database) {
+  const char* end = nullptr;
   if (sqlite3_prepare_v3(database.handle_, sql.data(), static_cast<int>(sql.size()),
-                         SQLITE_PREPARE_PERSISTENT, &handle_, nullptr) != SQLITE_OK) {
+                         SQLITE_PREPARE_PERSISTENT, &handle_, &end) != SQLITE_OK) {
     database.fail("preparing \"" + std::string(sql.substr(0, 60)) + "\"");
+  }
+  if (rest != nullptr) {
+    *rest = sql.substr(static_cast<std::size_t>(end - sql.data()));
   }
 }
 
@@ -211,9 +268,43 @@ std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(
 double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
 
 std::string Statement::text(int column) const {
+  return text(column, std::numeric_limits<std::size_t>::max());
+}
+
+std::string Statement::text(int column, std::size_t most_bytes) const {
   const unsigned char* text = sqlite3_column_text(handle_, column);
   const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
-  return text == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(text), bytes);
+  return text == nullptr
+             ? std::string()
+             : std::string(reinterpret_cast<const char*>(text), std::min(bytes, most_bytes));
+}
+
+std::span<const std::byte> Statement::blob(int column) const {
+  const void* data = sqlite3_column_blob(handle_, column);
+  const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
+  return {static_cast<const std::byte*>(data), data == nullptr ? 0 : bytes};
+}
+
+Statement::Type Statement::type(int column) const {
+  switch (sqlite3_column_type(handle_, column)) {
+    case SQLITE_INTEGER:
+      return Type::integer;
+    case SQLITE_FLOAT:
+      return Type::real;
+    case SQLITE_TEXT:
+      return Type::text;
+    case SQLITE_BLOB:
+      return Type::blob;
+    default:
+      return Type::null;
+  }
+}
+
+int Statement::columns() const { return sqlite3_column_count(handle_); }
+
+std::string Statement::column_name(int column) const {
+  const char* name = sqlite3_column_name(handle_, column);
+  return name == nullptr ? "" : name;
 }
 
 Transaction::Transaction(Database& database) : database_(database) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -28,21 +29,29 @@ using Value = std::variant<std::monostate, std::int64_t, std::string, Blob>;
 /// An Error of code io that keeps SQLite's own code.
 class SqliteError : public Error {
  public:
-  SqliteError(const std::string& message, int sqlite_code)
-      : Error(ErrorCode::io, message), sqlite_code_(sqlite_code) {}
+  /// `reason` is SQLite's own sentence, if it has one.
+  SqliteError(const std::string& message, int sqlite_code, std::string reason = {})
+      : Error(ErrorCode::io, message), sqlite_code_(sqlite_code), reason_(std::move(reason)) {}
   /// The values of one row were refused; the file and the transaction are as before.
   bool refuses_values() const;
   bool not_a_database() const;
+  /// The function given to Database::stop_when() said so.
+  bool interrupted() const;
+  /// What was asked is wrong or not allowed; the file is not to blame.
+  bool blames_the_query() const;
+  bool not_authorised() const;
+  const std::string& reason() const { return reason_; }
 
  private:
   int sqlite_code_;
+  std::string reason_;
 };
 
 class Database {
  public:
   enum class Mode : std::uint8_t {
-    write,  // the file must exist; an empty one is a new database
-    read,
+    write,     // the file must exist; an empty one is a new database
+    read,      // changes no row; the last to close moves the log of a dead writer into the file
     immutable  // nobody writes the file: no locks, no files beside it
   };
   /// Triggers of the file are off and its schema is not trusted: the file may be hostile.
@@ -66,18 +75,30 @@ class Database {
   /// connection that writes does so only here. False if some of the log had to stay.
   bool checkpoint();
 
+  /// Asked now and then while a statement runs; true ends it with an error that is interrupted().
+  void stop_when(std::function<bool()> stop);
+  /// From here on (or no longer) statements can only read: rows, functions, and PRAGMAs that
+  /// describe tables. Nothing can be attached or loaded.
+  void only_reads(bool only);
+  /// The most bytes of one text or blob; a statement that meets a longer one fails.
+  void limit_values(int bytes);
+
  private:
   friend class Statement;
   [[noreturn]] void fail(std::string_view doing) const;
   sqlite3* handle_ = nullptr;
   std::string path_;
   std::uint64_t log_pages_ = 0;
+  std::function<bool()> stop_;
 };
 
 /// Prepared once, run any number of times. Bound text and blobs must outlive the run.
 class Statement {
  public:
-  Statement(Database& database, std::string_view sql);
+  Statement(Database& database, std::string_view sql) : Statement(database, sql, nullptr) {}
+  /// `rest` becomes what follows the first statement of `sql`. Of no statement but comments,
+  /// empty() is true, and it cannot be run.
+  Statement(Database& database, std::string_view sql, std::string_view* rest);
   Statement(Statement&& other) noexcept
       : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
   Statement& operator=(Statement&&) = delete;
@@ -132,6 +153,16 @@ class Statement {
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
+  /// Valid until the next step().
+  std::span<const std::byte> blob(int column) const;
+  enum class Type : std::uint8_t { null, integer, real, text, blob };
+  Type type(int column) const;
+  /// As text(), but at most that many bytes.
+  std::string text(int column, std::size_t most_bytes) const;
+
+  bool empty() const { return handle_ == nullptr; }
+  int columns() const;
+  std::string column_name(int column) const;
 
  private:
   void bind_integer(int index, std::int64_t value);

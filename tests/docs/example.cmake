@@ -1,7 +1,7 @@
-# cmake -DDOC=README.md -DSOURCE=hello_session.cpp -P example.cmake
-# The C++ example of a page has to be the code of a sample, line for line and in order.
+# cmake -DDOC=README.md -DLANGUAGE=cpp -DSOURCE=hello_session.cpp -P example.cmake
+# The example of a page in that language has to be in the source, line for line and in order.
 file(READ ${DOC} text)
-string(REGEX MATCH "```cpp\n([^`]+)```" block "${text}")
+string(REGEX MATCH "```${LANGUAGE}\n([^`]+)```" block "${text}")
 set(example "${CMAKE_MATCH_1}")
 if(example STREQUAL "")
   message(FATAL_ERROR "no example in ${DOC}")

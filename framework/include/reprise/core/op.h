@@ -164,9 +164,23 @@ struct HostCall {
   }
 };
 
+/// What kind of work an op is: for colours and sums of reports.
+enum class OpFamily : std::uint8_t {
+  other,
+  product,
+  attention,
+  norm,
+  elementwise,
+  movement,  // copies, gathers, cache writes
+  sampling,
+};
+inline constexpr std::size_t kOpFamilyCount = 7;
+std::string_view name_of(OpFamily family);
+
 /// The only place that knows an op: everything else reads this.
 struct OpDef {
   std::string_view name;  // also of its shaders, tests, labels and database rows
+  OpFamily family = OpFamily::other;
   std::span<const Operand> operands;
   std::span<const Operand> results = {};
   std::span<const Attribute> attributes = {};

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -15,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "reprise/profile/cancelled.h"
 #include "reprise/profile/timing_mode.h"
 
 namespace reprise {
@@ -32,11 +35,16 @@ struct CaptureSummary {
   std::string device;
   std::string exit_state;  // of the run: "done", "running", "crashed", or why profiling stopped
   std::uint64_t nodes = 0;
-  std::uint64_t replays = 0, timed_replays = 0;  // timed: with step times in the file
+  std::uint64_t replays = 0, timed_replays = 0;    // timed: with step times in the file
+  std::optional<std::uint64_t> timestamp_bias_ns;  // what measuring adds to the time of a step
+  /// Another run or graph under the same id differs in these: the file was replaced.
+  std::string run_uuid, content_hash;
+  bool operator==(const CaptureSummary&) const = default;
 };
 
 /// The latest run first, then by graph.
-std::vector<CaptureSummary> read_captures(const std::filesystem::path& path);
+std::vector<CaptureSummary> read_captures(const std::filesystem::path& path,
+                                          const std::stop_token& stop = {});
 
 /// A graph and its plan. Nodes, steps, tensors and pools are numbered from 0 in recorded order;
 /// every index below lies in its vector.
@@ -47,10 +55,11 @@ struct Capture {
   };
   struct Node {
     std::string op, label, scope;
+    std::string family;         // of the op: see OpFamily
     std::string attributes_json;  // an object; "{}" if the file has none
     std::string source_file, source_function;
     std::uint32_t source_line = 0;  // 0: unknown
-    std::uint32_t level = 0;        // the longest path of edges that leads to it
+    std::uint32_t level = 0;        // the longest path of `edges` that leads to it
     std::optional<std::uint64_t> flops, read_bytes, write_bytes;
     Range operands;  // of operands
     Range steps;     // of step_order
@@ -76,7 +85,8 @@ struct Capture {
   struct Tensor {
     std::string name, dtype, shape_json, role;
     std::uint64_t bytes = 0, offset_bytes = 0;
-    std::optional<std::uint32_t> pool, first_step, last_step, alias_of;
+    std::optional<std::uint32_t> pool, first_step, last_step;
+    std::optional<std::uint32_t> alias_of;  // a tensor before this one
   };
   /// `dst` waits for `src`; src < dst.
   struct Edge {
@@ -119,12 +129,6 @@ struct Capture {
 Capture read_capture(const std::filesystem::path& path, CaptureId id,
                      const std::stop_token& stop = {});
 
-/// Thrown by a reader that was asked to stop.
-class Cancelled : public std::exception {
- public:
-  const char* what() const noexcept override { return "The reading was cancelled."; }
-};
-
 struct ReplayRow {
   std::int64_t id = 0;
   std::uint64_t sequence = 0;
@@ -156,10 +160,11 @@ struct CapturedStepTime {
 
 /// Calls `each` for those of `replays` (ids, ascending) whose step times the file holds, in order:
 /// the position in `replays` and the times, one per step of the graph. Steps are 0 to `steps` - 1.
+/// Of more than `most`, as many are taken, evenly.
 void read_step_times(
     const std::filesystem::path& path, std::span<const std::int64_t> replays, std::size_t steps,
     const std::function<void(std::size_t, std::span<const CapturedStepTime>)>& each,
-    const std::stop_token& stop = {});
+    std::size_t most = std::numeric_limits<std::size_t>::max(), const std::stop_token& stop = {});
 
 /// How long a node took over many replays.
 struct NodeTiming {
@@ -176,36 +181,43 @@ struct NodeTimingTable {
 };
 
 /// The table with the most replays first; none if nothing was timed per node.
-std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path, CaptureId id);
+std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path, CaptureId id,
+                                               const std::stop_token& stop = {});
 
 struct HistogramBucket {
   std::uint64_t low_ns = 0, high_ns = 0;  // values in [low, high)
   std::uint64_t count = 0;
 };
 
-/// Ascending; empty if the node was not timed in that phase and mode.
+/// Ascending, without gaps; empty if the node was not timed in that phase and mode.
 std::vector<HistogramBucket> read_node_histogram(const std::filesystem::path& path, CaptureId id,
                                                  const std::string& phase, TimingMode mode,
-                                                 std::uint32_t node);
+                                                 std::uint32_t node,
+                                                 const std::stop_token& stop = {});
 
 /// Of durations read one by one, in the buckets of read_node_histogram.
 std::vector<HistogramBucket> histogram_of(std::span<const std::uint64_t> durations_ns);
 
-/// Tells whether a database changed since it was last asked, at the cost of a page read. Holds a
-/// connection while somebody writes the file, never a statement. One thread at a time.
+/// Tells whether a database changed since it was last asked, for the price of looking at two
+/// files. Opens nothing: a connection that outlives the writer's would leave its log behind. One
+/// thread at a time.
 class ProfileWatch {
  public:
-  explicit ProfileWatch(std::filesystem::path path);
-  ~ProfileWatch();
-  ProfileWatch(ProfileWatch&&) noexcept;
-  ProfileWatch& operator=(ProfileWatch&&) noexcept;
-  /// True at the first call, after every commit, and when the file was replaced or came or went.
-  /// Never throws: a file that cannot be read counts as changed once.
+  explicit ProfileWatch(const std::filesystem::path& path);
+  /// True at the first call, after every commit, and when the file was replaced or came or went;
+  /// for a moment after a commit perhaps twice, as file times are coarse. Never throws.
   bool changed();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Stamp {
+    std::uint64_t file = 0, bytes = 0;  // inode and size; 0: there is no such file
+    std::int64_t time_ns = 0;           // of the last change
+    bool operator==(const Stamp&) const = default;
+  };
+  static Stamp stamp_of(const std::filesystem::path& path);
+  std::array<std::filesystem::path, 2> files_;  // the database and its write-ahead log
+  std::array<Stamp, 2> seen_{};
+  bool settled_ = false;  // seen_ is older than the steps of file times
 };
 
 }  // namespace reprise

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "reprise/profile/cancelled.h"
+
 namespace reprise {
 
 /// NULL, a number, text, or the size in bytes of a blob.
@@ -27,7 +29,7 @@ struct SqlResult {
 
 struct SqlLimits {
   std::size_t rows = 10'000;
-  std::size_t text_bytes = 64 * 1024;  // of one value; longer ones are cut
+  std::size_t text_bytes = std::size_t{64} << 10U;  // of one value; longer ones are cut
   std::chrono::milliseconds time{30'000};
 };
 

@@ -2,6 +2,12 @@
 
 namespace reprise::debugger {
 
+void draw_panel(Ui& ui, Workspace& workspace, Panel& panel, const Box& box) {
+  ImGui::SetCursorScreenPos(box.min);
+  const Ui::Region region = ui.region(panel.id(), {box.width(), box.height()}, false);
+  panel.draw(ui, workspace);
+}
+
 void draw_empty_state(Ui& ui, std::string_view what, std::string_view call) {
   const Box box = ui.rest();
   const float middle = (box.min.y + box.max.y) / 2;

@@ -1,0 +1,93 @@
+#include "bench/debugger.h"
+
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/debugger_frames.h"
+#include "bench/debugger_layout.h"
+#include "bench/samples.h"
+#include "bench/synthetic_capture.h"
+#include "bench/temporary_profile.h"
+#include "debugger/model/document.h"
+
+namespace reprise::bench {
+namespace {
+
+template <class F>
+double ms_of(F&& f) {
+  const auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+void settle(debugger::Document& document) {
+  document.settle();
+  if (!document.problem().empty()) {
+    throw std::runtime_error(document.problem());
+  }
+}
+
+/// Opens the file as the debugger does, until everything it shows at first is there.
+void measure_loading(const std::filesystem::path& path, Samples& samples) {
+  std::optional<debugger::Document> document;
+  samples.add("load_ms", ms_of([&] { settle(document.emplace(path)); }));
+  const std::size_t replays = document->replays().rows.size();
+  if (document->statistics().nodes.empty() || replays == 0) {
+    throw std::runtime_error("The capture has no node times.");
+  }
+  samples.add("range_ms", ms_of([&] {
+                document->set_range(debugger::ReplayRange{0, replays - 1});
+                settle(*document);
+              }));
+  samples.add("replay_ms", ms_of([&] {
+                document->show_replay(replays / 2);
+                settle(*document);
+              }));
+}
+
+/// With every scope unfolded.
+void add_graph(const std::filesystem::path& path, nlohmann::ordered_json& json) {
+  debugger::Document document(path);
+  settle(document);
+  const LayoutTimes layout = measure_layout(*document.capture());
+  json["edges"] = layout.edges;
+  json["scope_tree_ms"] = layout.scope_tree_ms;
+  json["fold_ms"] = layout.fold_ms;
+  json["layout_ms"] = layout.layout_ms;
+  const FrameTimes frames = measure_frames(path);
+  json["frame_culled_ms"] = frames.culled_ms;
+  json["frame_in_sight_ms"] = frames.in_sight_ms;
+}
+
+}  // namespace
+
+void print_debugger(const DebuggerArguments& a) {
+  if (a.nodes < 1 || a.nodes > 10'000'000 || a.replays < 2 || a.replays > 1'000'000 || a.reps < 1) {
+    throw std::runtime_error("--nodes (" + std::to_string(a.nodes) +
+                             ") is 1 to 10,000,000, --replays (" + std::to_string(a.replays) +
+                             ") 2 to 1,000,000, --reps (" + std::to_string(a.reps) +
+                             ") at least 1.");
+  }
+  const TemporaryProfile profile;
+  write_synthetic_capture(profile.path, static_cast<std::size_t>(a.nodes),
+                          static_cast<std::size_t>(a.replays));
+  Samples samples;
+  for (long long i = 0; i < a.reps; ++i) {
+    measure_loading(profile.path, samples);
+  }
+  nlohmann::ordered_json json{{"nodes", a.nodes},
+                              {"replays", a.replays},
+                              {"file_bytes", std::filesystem::file_size(profile.path)}};
+  for (const char* key : {"load_ms", "range_ms", "replay_ms"}) {
+    json[key] = samples.median(key);
+  }
+  add_graph(profile.path, json);
+  std::printf("%s\n", json.dump(2).c_str());
+}
+
+}  // namespace reprise::bench

@@ -1,0 +1,158 @@
+#include "bench/synthetic_capture.h"
+
+#include <array>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "reprise/profile/profile_sink.h"
+
+namespace reprise::bench {
+namespace {
+
+constexpr std::int64_t kWidth = 64;
+constexpr std::size_t kLayerNodes = 15;
+
+Cost cost(const BoundCall& call) { return streaming_cost(call, 2 * kWidth); }
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const std::array<std::uint32_t, 2> push{call.node, kWidth};
+  steps.dispatch(call, traits, {call.op.name, {64}, 1}, {4, 1, 1}, push);
+}
+
+constexpr std::array<Operand, 2> kOperands{{{"x"}, {"w"}}};
+constexpr std::array<Operand, 1> kResults{{{"y", Access::write}}};
+
+constexpr OpDef op_named(std::string_view name) {
+  return {.name = name, .operands = kOperands, .results = kResults, .cost = cost, .lower = lower};
+}
+
+// Places in kOps and kOpNs.
+enum Op : std::size_t { norm, matmul, rope, set_rows, softmax, silu_mul, add };
+constexpr std::array<OpDef, 7> kOps{op_named("rms_norm"), op_named("matmul"),  op_named("rope"),
+                                    op_named("set_rows"), op_named("softmax"), op_named("silu_mul"),
+                                    op_named("add")};
+constexpr std::array<std::uint64_t, 7> kOpNs{2'000, 20'000, 1'500, 900, 4'000, 2'500, 1'200};
+
+class GraphMaker {
+ public:
+  std::shared_ptr<const RecordedGraph> make(std::size_t nodes) {
+    recorded_->graph.name = "decode";
+    std::uint32_t x = tensor(TensorRole::input, "tokens");
+    for (std::int32_t layer = 0; graph().nodes.size() + kLayerNodes <= nodes; ++layer) {
+      x = add_layer(layer, x);
+    }
+    while (graph().nodes.size() < nodes) {
+      x = node(norm, 0, x, tensor(TensorRole::param, "output_norm"));
+    }
+    graph().tensors[x].role = TensorRole::output;
+    graph().storages[graph().tensors[x].storage].output = true;
+    recorded_->plan = make_plan(graph(), {});
+    return recorded_;
+  }
+
+ private:
+  ComputeGraph& graph() { return recorded_->graph; }
+
+  std::uint32_t tensor(TensorRole role, std::string_view name) {
+    const TensorSpec spec({1, kWidth}, DType::f32);
+    Storage storage;
+    storage.bytes = spec.bytes();
+    storage.input = role == TensorRole::input;
+    storage.kind = role == TensorRole::param ? StorageKind::persistent : StorageKind::transient;
+    GraphTensor tensor;
+    tensor.spec = spec;
+    tensor.role = role;
+    tensor.storage = static_cast<std::uint32_t>(graph().storages.size());
+    tensor.name = name.empty() ? 0 : graph().names.intern(name);
+    graph().storages.push_back(storage);
+    graph().tensors.push_back(tensor);
+    return static_cast<std::uint32_t>(graph().tensors.size() - 1);
+  }
+
+  /// Returns what it writes.
+  std::uint32_t node(Op op, std::uint32_t scope, std::uint32_t x, std::uint32_t w) {
+    Node node;
+    node.op = &kOps[op];
+    node.where = {"forward.cpp", "record_step", static_cast<std::uint32_t>(20 + op)};
+    node.scope = scope;
+    node.first_use = static_cast<std::uint32_t>(graph().uses.size());
+    node.use_count = 3;
+    const std::uint32_t y = tensor(TensorRole::activation, "");
+    graph().uses.insert(graph().uses.end(),
+                        {{x, 0, Access::read}, {w, 1, Access::read}, {y, 2, Access::write}});
+    graph().nodes.push_back(node);
+    return y;
+  }
+
+  std::uint32_t add_layer(std::int32_t index, std::uint32_t x) {
+    const std::uint32_t layer = graph().names.scope(0, "layer", index);
+    const std::uint32_t attn = graph().names.scope(layer, "attn", -1);
+    const std::uint32_t ffn = graph().names.scope(layer, "ffn", -1);
+    const auto weight = [&](std::string_view name) { return tensor(TensorRole::param, name); };
+    const std::uint32_t h = node(norm, attn, x, weight("attn_norm"));
+    const std::uint32_t q = node(rope, attn, node(matmul, attn, h, weight("wq")), weight("rope"));
+    const std::uint32_t k = node(rope, attn, node(matmul, attn, h, weight("wk")), weight("rope"));
+    const std::uint32_t keys = node(set_rows, attn, k, weight("keys"));
+    const std::uint32_t scores = node(softmax, attn, node(matmul, attn, q, keys), h);
+    const std::uint32_t mixed = node(matmul, attn, scores, weight("wo"));
+    const std::uint32_t a = node(add, attn, mixed, x);
+    const std::uint32_t f = node(norm, ffn, a, weight("ffn_norm"));
+    const std::uint32_t gate = node(matmul, ffn, f, weight("gate"));
+    const std::uint32_t up = node(matmul, ffn, f, weight("up"));
+    return node(add, ffn, node(silu_mul, ffn, gate, up), a);
+  }
+
+  std::shared_ptr<RecordedGraph> recorded_ = std::make_shared<RecordedGraph>();
+};
+
+}  // namespace
+
+void write_synthetic_capture(const std::filesystem::path& path, std::size_t nodes,
+                             std::size_t replays) {
+  const auto recorded = GraphMaker().make(nodes);
+  RunInfo run;
+  run.app = "reprise-bench";
+  ProfileLimits limits;
+  limits.ring_bytes = std::uint64_t{256} << 20U;
+  const auto sink = open_profile(path, run, {}, limits);
+  DeviceInfo device;
+  device.backend = "vulkan";
+  device.name = "synthetic";
+  device.timestamp_valid_bits = 64;
+  device.timestamp_period_ns = 1;
+  sink->device(device);
+  RecordingRecord recording;
+  recording.id = sink->next_id();
+  recording.recorded = recorded;
+  sink->recording(recording);
+  sink->flush();
+
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> ticks(recorded->plan.steps.size() + 1);
+  for (std::size_t r = 0; r < replays; ++r) {
+    ticks[0] = 1'000'000'000 * (r + 1);
+    for (std::size_t s = 0; s + 1 < ticks.size(); ++s) {
+      const Node& node = recorded->graph.nodes[recorded->plan.steps[s].node];
+      const std::uint64_t ns = kOpNs[static_cast<std::size_t>(node.op - kOps.data())];
+      ticks[s + 1] = ticks[s] + ns + random() % (ns / 4);
+    }
+    ReplayRecord replay;
+    replay.recording = recording.id;
+    replay.sequence = replay.submission = r;
+    replay.submit_time_ns = static_cast<std::int64_t>(ticks[0]);
+    replay.device_ns = ticks.back() - ticks.front();
+    replay.timing_mode = TimingMode::node;
+    replay.warm_up = r == 0;
+    replay.step_ticks = ticks;
+    sink->replay(replay);
+    sink->flush();
+  }
+  const ProfileHealth health = sink->health();
+  if (health.replays_dropped + health.timings_dropped + health.records_dropped > 0) {
+    throw std::runtime_error("The writer of the synthetic capture dropped records.");
+  }
+}
+
+}  // namespace reprise::bench

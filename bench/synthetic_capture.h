@@ -1,0 +1,14 @@
+// A profiling database of a graph of any size, without a device: what a program leaves behind that
+// records a decoder and replays it.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+
+namespace reprise::bench {
+
+/// Layers of 15 nodes in scopes layer.<i>/attn and layer.<i>/ffn, planned as every recording is;
+/// every replay is timed per node. Written through the profile's own writer.
+void write_synthetic_capture(const std::filesystem::path& path, std::size_t nodes,
+                             std::size_t replays);
+
+}  // namespace reprise::bench

@@ -1,0 +1,31 @@
+// The debugger on a database, as hosts show it.
+#pragma once
+#include <filesystem>
+#include <vector>
+
+#include "debugger/app/view.h"
+#include "debugger/model/workspace.h"
+#include "debugger/views/shell.h"
+
+namespace reprise::debugger {
+
+class DebuggerView {
+ public:
+  /// Throws Error(invalid_argument) if there is no such file; what else may be wrong with it is
+  /// shown.
+  DebuggerView(const std::filesystem::path& database,
+               std::vector<std::filesystem::path> source_roots);
+
+  /// Refers to this.
+  View view();
+  Shell& shell() { return shell_; }
+  const Workspace& workspace() const { return workspace_; }
+
+ private:
+  void export_picture(const std::function<Picture()>& take);
+
+  Workspace workspace_;
+  Shell shell_;
+};
+
+}  // namespace reprise::debugger

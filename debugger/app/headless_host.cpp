@@ -1,0 +1,29 @@
+#include "debugger/app/headless_host.h"
+
+namespace reprise::debugger {
+
+HeadlessHost::HeadlessHost(const HeadlessOptions& options)
+    : options_(options), gui_(options.scale) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
+  io.DeltaTime = 1.0F / 60.0F;
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as with the renderer
+}
+
+void HeadlessHost::frame(const DrawUi& draw) { gui_.frame(draw); }
+
+Picture HeadlessHost::picture() {
+  if (!renderer_) {
+    renderer_.emplace(gui_, GraphicsOptions{.validation = options_.validation,
+                                            .presents = false,
+                                            .instance_extensions = {},
+                                            .can_present = {}});
+  }
+  return renderer_->picture();
+}
+
+std::vector<std::string> HeadlessHost::validation_messages() const {
+  return renderer_ ? renderer_->graphics().messages() : std::vector<std::string>();
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,125 @@
+// reprise-debugger: looks at what a profiling database captured.
+#include <charconv>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include "debugger/app/debugger_view.h"
+#include "debugger/app/headless_host.h"
+#include "debugger/app/script_runner.h"
+#include "debugger/app/window_host.h"
+#include "reprise/core/error.h"
+
+namespace reprise::debugger {
+namespace {
+
+struct Options {
+  std::string database;
+  std::vector<std::filesystem::path> sources;
+  std::optional<float> scale;
+  // of shot
+  std::string output, panel, script;
+  std::string size = "1600x900";
+};
+
+/// Empty if it is "<width>x<height>" with both in range.
+std::string check_size(const std::string& text) {
+  std::istringstream in(text);
+  unsigned int width = 0, height = 0;
+  char by = 0;
+  const bool read = (in >> width >> by >> height) && by == 'x' && in.peek() == EOF;
+  constexpr unsigned int kLeast = 64, kMost = 8192;
+  const bool fits = std::min(width, height) >= kLeast && std::max(width, height) <= kMost;
+  return read && fits ? "" : "must be WIDTHxHEIGHT, each from 64 to 8192 pixels (" + text + ")";
+}
+
+UiScript read_script(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) {
+    throw Error(ErrorCode::io, "The script (" + file + ") cannot be read, or is empty.");
+  }
+  return parse_script(text.str());
+}
+
+void open_window(const Options& options) {
+  DebuggerView debugger(options.database, options.sources);
+  const std::string name = std::filesystem::path(options.database).filename().string();
+  WindowHost host({.title = name + " - reprise-debugger", .scale = options.scale});
+  host.run(debugger.view());
+}
+
+void shoot(const Options& options) {
+  DebuggerView debugger(options.database, options.sources);
+  if (!options.panel.empty()) {
+    debugger.shell().show(options.panel, true);
+  }
+  HeadlessOptions headless;
+  char by = 0;
+  std::istringstream(options.size) >> headless.width >> by >> headless.height;
+  headless.scale = options.scale.value_or(1);
+  HeadlessHost host(headless);
+  const View view = debugger.view();
+  ScriptRunner runner(host, view);
+  runner.settle();
+  if (!options.script.empty()) {
+    runner.run(read_script(options.script));
+  } else if (!debugger.workspace().document.capture() &&
+             !debugger.workspace().document.problem().empty()) {
+    invalid(debugger.workspace().document.problem());
+  }
+  if (!options.output.empty()) {
+    write_png(host.picture(), options.output);
+  }
+}
+
+void add_common(CLI::App& app, Options& options) {
+  app.add_option("DB,--db", options.database, "Profiling database");
+  app.add_option("--source", options.sources, "Folder with the sources that recorded it; repeats")
+      ->allow_extra_args(false);
+  app.add_option("--scale", options.scale, "Size of text and widgets, 1 is 96 dpi")
+      ->check(CLI::Range(0.5, 4.0));
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app("Looks at what a profiling database captured.", "reprise-debugger");
+  app.set_version_flag("--version", "reprise-debugger 0.1.0");
+  add_common(app, options);
+  CLI::App* shot =
+      app.add_subcommand("shot", "Draws a picture, or runs a UI script, without a screen");
+  add_common(*shot, options);
+  shot->add_option("-o,--output", options.output, "PNG file to write");
+  shot->add_option("--panel", options.panel, "Panel that fills the window");
+  shot->add_option("--script", options.script, "UI script to run first");
+  shot->add_option("--size", options.size, "Pixels")->capture_default_str()->check(check_size);
+  try {
+    app.parse(argc, argv);
+    if (options.database.empty()) {
+      throw CLI::RequiredError("DB");
+    }
+    if (shot->parsed() && options.output.empty() && options.script.empty()) {
+      throw CLI::RequiredError("-o or --script");
+    }
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (shot->parsed()) {
+    shoot(options);
+  } else {
+    open_window(options);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace reprise::debugger
+
+int main(int argc, char** argv) try {
+  return reprise::debugger::run(argc, argv);
+} catch (const std::exception& e) {
+  std::cerr << "error: " << e.what() << '\n';
+  return 1;
+}

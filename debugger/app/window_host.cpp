@@ -1,0 +1,297 @@
+#include "debugger/app/window_host.h"
+
+#define GLFW_INCLUDE_VULKAN  // for the functions that present
+#include <GLFW/glfw3.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "debugger/app/renderer.h"
+#include "debugger/app/swapchain.h"
+#include "debugger/app/window_keys.h"
+#include "reprise/core/error.h"
+
+namespace reprise::debugger {
+namespace {
+
+/// What is new in a frame may move what is below the mouse, and that what is drawn.
+constexpr int kFramesPerEvent = 3;
+constexpr double kPollSeconds = 0.25;
+
+[[noreturn]] void fail(const std::string& what) {
+  const char* why = nullptr;
+  glfwGetError(&why);
+  throw Error(ErrorCode::unsupported,
+              what + " (" + (why == nullptr ? "no reason given" : why) +
+                  "). Pictures need no window: see reprise-debugger shot --help.");
+}
+
+struct Glfw {
+  Glfw() {
+    if (glfwInit() == GLFW_FALSE) {
+      fail("A window needs a display");
+    }
+  }
+  Glfw(const Glfw&) = delete;
+  Glfw& operator=(const Glfw&) = delete;
+  ~Glfw() { glfwTerminate(); }
+};
+
+struct DestroyWindow {
+  void operator()(GLFWwindow* window) const { glfwDestroyWindow(window); }
+};
+struct DestroyCursor {
+  void operator()(GLFWcursor* cursor) const { glfwDestroyCursor(cursor); }
+};
+using Cursor = std::unique_ptr<GLFWcursor, DestroyCursor>;
+
+}  // namespace
+
+struct WindowHost::State {
+  explicit State(const WindowOptions& options)
+      : fixed_scale(options.scale), window(open_window(options)), gui(screen_scale()) {
+    glfwSetWindowUserPointer(window.get(), this);
+    install_callbacks();
+    install_clipboard();
+    GraphicsOptions graphics;
+    graphics.validation = options.validation;
+    graphics.presents = true;
+    std::uint32_t count = 0;
+    const char** extensions = glfwGetRequiredInstanceExtensions(&count);
+    if (extensions == nullptr) {
+      fail("Drawing in a window needs a Vulkan driver that presents");
+    }
+    graphics.instance_extensions.assign(extensions, extensions + count);
+    graphics.can_present = [](VkInstance instance, VkPhysicalDevice device, std::uint32_t family) {
+      return glfwGetPhysicalDevicePresentationSupport(instance, device, family) == GLFW_TRUE;
+    };
+    renderer.emplace(gui, graphics);
+    const vk::raii::Instance& instance = renderer->graphics().instance();
+    VkSurfaceKHR made = VK_NULL_HANDLE;
+    if (glfwCreateWindowSurface(*instance, window.get(), nullptr, &made) != VK_SUCCESS) {
+      fail("The window cannot be drawn into");
+    }
+    surface = {instance, made};
+  }
+
+  using Window = std::unique_ptr<GLFWwindow, DestroyWindow>;
+
+  static Window open_window(const WindowOptions& options) {
+    glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // until it is known what a click would hit
+    glfwWindowHintString(GLFW_X11_CLASS_NAME, "reprise-debugger");
+    glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "reprise-debugger");
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    float scale = options.scale.value_or(1);
+    int width = INT_MAX, height = INT_MAX;
+    if (monitor != nullptr) {
+      float y_scale = 1;
+      int x = 0, y = 0;
+      if (!options.scale) {
+        glfwGetMonitorContentScale(monitor, &scale, &y_scale);
+      }
+      glfwGetMonitorWorkarea(monitor, &x, &y, &width, &height);
+    }
+    Window window(glfwCreateWindow(std::min(static_cast<int>(options.width * scale), width),
+                                   std::min(static_cast<int>(options.height * scale), height),
+                                   options.title.c_str(), nullptr, nullptr));
+    if (!window) {
+      fail("No window could be opened");
+    }
+    return window;
+  }
+
+  static State& of(GLFWwindow* window) {
+    State& state = *static_cast<State*>(glfwGetWindowUserPointer(window));
+    state.frames_left = kFramesPerEvent;
+    return state;
+  }
+
+  void install_callbacks() {
+    GLFWwindow* w = window.get();
+    glfwSetKeyCallback(w, [](GLFWwindow* source, int key, int scancode, int action, int mods) {
+      of(source).on_key(key, scancode, action, mods);
+    });
+    glfwSetCharCallback(w, [](GLFWwindow* source, unsigned int character) {
+      of(source).gui.keys().push_character(character);
+    });
+    glfwSetCursorPosCallback(w, [](GLFWwindow* source, double x, double y) {
+      State& state = of(source);
+      state.gui.mouse().move(state.pixel(x, y));
+    });
+    glfwSetCursorEnterCallback(w, [](GLFWwindow* source, int entered) {
+      if (entered == GLFW_FALSE) {
+        of(source).gui.mouse().move({-FLT_MAX, -FLT_MAX});
+      }
+    });
+    glfwSetMouseButtonCallback(w, [](GLFWwindow* source, int button, int action, int /*mods*/) {
+      if (button < ImGuiMouseButton_COUNT) {
+        of(source).gui.mouse().press(button, action == GLFW_PRESS);
+      }
+    });
+    glfwSetScrollCallback(w, [](GLFWwindow* source, double x, double y) {
+      of(source).gui.mouse().turn_wheel({static_cast<float>(x), static_cast<float>(y)});
+    });
+    glfwSetFramebufferSizeCallback(
+        w, [](GLFWwindow* source, int /*width*/, int /*height*/) { of(source).swapchain.reset(); });
+    glfwSetWindowRefreshCallback(w, [](GLFWwindow* source) { of(source); });
+    glfwSetWindowContentScaleCallback(
+        w, [](GLFWwindow* source, float /*x*/, float /*y*/) { of(source); });
+  }
+
+  void on_key(int key, int scancode, int action, int mods) {
+    const bool down = action != GLFW_RELEASE;
+    const auto pressed = [&](int bit, int left, int right) {
+      // X11 reports the modifiers as they were before the event.
+      return key == left || key == right ? down : (mods & bit) != 0;
+    };
+    const KeyPress press{
+        .key = key_of_glfw(key, scancode),
+        .ctrl = pressed(GLFW_MOD_CONTROL, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL),
+        .shift = pressed(GLFW_MOD_SHIFT, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT),
+        .alt = pressed(GLFW_MOD_ALT, GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT)};
+    gui.keys().push(press, down);
+  }
+
+  void install_clipboard() {
+    ImGuiIO& io = ImGui::GetIO();
+    io.ClipboardUserData = window.get();
+    io.SetClipboardTextFn = [](void* user, const char* text) {
+      glfwSetClipboardString(static_cast<GLFWwindow*>(user), text);
+    };
+    io.GetClipboardTextFn = [](void* user) {
+      return glfwGetClipboardString(static_cast<GLFWwindow*>(user));
+    };
+  }
+
+  float screen_scale() const {
+    float x = 1, y = 1;
+    glfwGetWindowContentScale(window.get(), &x, &y);
+    return fixed_scale.value_or(x);
+  }
+
+  vk::Extent2D pixels() const {
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window.get(), &width, &height);
+    return {static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
+  }
+
+  /// Where GLFW's unit is larger than a pixel, as with Wayland.
+  ImVec2 pixel(double x, double y) const {
+    int width = 0, height = 0;
+    glfwGetWindowSize(window.get(), &width, &height);
+    const vk::Extent2D size = pixels();
+    return {static_cast<float>(x * size.width / std::max(width, 1)),
+            static_cast<float>(y * size.height / std::max(height, 1))};
+  }
+
+  void show_cursor() {
+    const std::array shapes{std::pair(ImGuiMouseCursor_TextInput, GLFW_IBEAM_CURSOR),
+                            std::pair(ImGuiMouseCursor_ResizeNS, GLFW_VRESIZE_CURSOR),
+                            std::pair(ImGuiMouseCursor_ResizeEW, GLFW_HRESIZE_CURSOR),
+                            std::pair(ImGuiMouseCursor_Hand, GLFW_HAND_CURSOR)};
+    const ImGuiMouseCursor wanted = ImGui::GetMouseCursor();
+    if (wanted == shown_cursor) {
+      return;
+    }
+    shown_cursor = wanted;
+    const auto* const shape =
+        std::ranges::find(shapes, wanted, &std::pair<ImGuiMouseCursor_, int>::first);
+    Cursor next(shape == shapes.end() ? nullptr : glfwCreateStandardCursor(shape->second));
+    glfwSetCursor(window.get(), next.get());
+    cursor = std::move(next);
+  }
+
+  /// Ctrl + - 0, unless the view took them.
+  void zoom() {
+    KeyQueue& keys = gui.keys();
+    if (keys.take("Ctrl++") || keys.take("Ctrl+=") || keys.take("Ctrl+Shift+=") ||
+        keys.take("Ctrl+Shift++")) {
+      zoomed *= 1.1F;
+    } else if (keys.take("Ctrl+-")) {
+      zoomed /= 1.1F;
+    } else if (keys.take("Ctrl+0")) {
+      zoomed = 1;
+    }
+    zoomed = std::clamp(zoomed, 0.5F, 3.0F);
+  }
+
+  void draw(const View& view) {
+    const vk::Extent2D size = pixels();
+    if (const float scale = screen_scale() * zoomed; scale != gui.scale()) {
+      gui.set_scale(scale);
+      renderer->upload_fonts();
+    }
+    gui.make_current();
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(size.width), static_cast<float>(size.height)};
+    const double time = glfwGetTime();
+    io.DeltaTime = std::max(static_cast<float>(time - last_time), 1e-4F);
+    last_time = time;
+    gui.frame([&](Ui& ui) {
+      view.draw(ui);
+      zoom();
+    });
+    show_cursor();
+    if (!visible) {
+      visible = true;
+      glfwShowWindow(window.get());
+    }
+    if (!swapchain) {
+      swapchain.emplace(*renderer, surface, size);
+    }
+    if (!swapchain->present()) {
+      swapchain.reset();
+      frames_left = kFramesPerEvent;
+    }
+    view.drawn([this] { return renderer->picture(); });
+  }
+
+  void run(const View& view) {
+    while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
+      const bool minimised = pixels().width == 0;
+      if (!minimised && (frames_left > 0 || gui.pending())) {
+        glfwPollEvents();
+      } else {
+        glfwWaitEventsTimeout(kPollSeconds);
+      }
+      if (view.poll() || gui.pending()) {
+        frames_left = kFramesPerEvent;
+      }
+      if (frames_left > 0 && pixels().width > 0) {
+        --frames_left;
+        draw(view);
+      }
+    }
+  }
+
+  Glfw glfw;
+  std::optional<float> fixed_scale;
+  Window window;
+  Gui gui;
+  std::optional<Renderer> renderer;
+  vk::raii::SurfaceKHR surface = nullptr;
+  std::optional<Swapchain> swapchain;
+  Cursor cursor;
+  ImGuiMouseCursor shown_cursor = ImGuiMouseCursor_Arrow;
+  bool visible = false;
+  int frames_left = kFramesPerEvent;
+  float zoomed = 1;
+  double last_time = 0;
+};
+
+WindowHost::WindowHost(const WindowOptions& options) : state_(std::make_unique<State>(options)) {}
+
+WindowHost::~WindowHost() = default;
+
+void WindowHost::run(const View& view) { state_->run(view); }
+
+void WindowHost::close() { glfwSetWindowShouldClose(state_->window.get(), GLFW_TRUE); }
+
+const WidgetRegistry& WindowHost::registry() const { return state_->gui.registry(); }
+
+std::vector<std::string> WindowHost::validation_messages() const {
+  return state_->renderer->graphics().messages();
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,41 @@
+// The debugger in a window. Draws when something happens: input, or a view that says that it has
+// changed.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "debugger/app/view.h"
+
+namespace reprise::debugger {
+
+struct WindowOptions {
+  std::string title = "reprise-debugger";
+  float width = 1600, height = 900;  // at 1x; less if the screen is smaller
+  std::optional<float> scale;        // instead of that of the screen
+  bool validation = false;
+};
+
+class WindowHost {
+ public:
+  /// Throws Error(unsupported) if there is no display, or nothing that can draw on it.
+  explicit WindowHost(const WindowOptions& options);
+  ~WindowHost();
+  WindowHost(const WindowHost&) = delete;
+  WindowHost& operator=(const WindowHost&) = delete;
+
+  /// Until the window is closed. Ctrl + - 0 change the scale.
+  void run(const View& view);
+  /// From within run(): ends it after the frame.
+  void close();
+  /// What the last frame showed.
+  const WidgetRegistry& registry() const;
+  /// Of the validation layer, if it was asked for.
+  std::vector<std::string> validation_messages() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reprise::debugger

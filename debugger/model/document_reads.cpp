@@ -1,0 +1,136 @@
+#include "debugger/model/document_reads.h"
+
+#include <algorithm>
+
+namespace reprise::debugger {
+namespace {
+
+constexpr std::size_t kMostRangeBytes = std::size_t{64} << 20U;  // of step times read for a range
+constexpr std::size_t kStepBytes = 8;
+
+/// A node's time is the sum of its steps; without the time of one of them it has none.
+std::optional<std::uint64_t> time_of(const Capture& capture, const Capture::Node& node,
+                                     std::span<const CapturedStepTime> times) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t s = 0; s < node.steps.count; ++s) {
+    const CapturedStepTime& time = times[capture.step_order[node.steps.first + s]];
+    if (!time.duration_ns) {
+      return std::nullopt;
+    }
+    sum += *time.duration_ns;
+  }
+  return node.steps.count == 0 ? std::nullopt : std::optional(sum);
+}
+
+}  // namespace
+
+LoadedCapture load_capture(const std::filesystem::path& path, CaptureId id,
+                           const std::stop_token& stop) {
+  LoadedCapture loaded;
+  loaded.capture = std::make_shared<const Capture>(read_capture(path, id, stop));
+  read_new_replays(path, id, loaded.replays, stop);
+  loaded.timings = read_node_timings(path, id, stop);
+  return loaded;
+}
+
+ShownCapture shown_capture(const Capture& capture, const ReplayTable& replays) {
+  ShownCapture shown{capture.summary, replays.rows.size(), {}};
+  shown.last.state_words = replays.state_words;
+  if (!replays.rows.empty()) {
+    shown.last.rows.push_back(replays.rows.back());
+    shown.last.state.resize(replays.state_words);
+  }
+  return shown;
+}
+
+Refresh refresh(const std::filesystem::path& path, std::optional<ShownCapture> shown,
+                bool read_timings, const std::stop_token& stop) {
+  Refresh found;
+  found.captures = read_captures(path, stop);
+  if (!shown) {
+    return found;
+  }
+  const CaptureSummary& old = shown->summary;
+  const auto same = std::find_if(
+      found.captures.begin(), found.captures.end(), [&](const CaptureSummary& capture) {
+        return capture.id == old.id && capture.run_uuid == old.run_uuid &&
+               capture.content_hash == old.content_hash && capture.replays >= shown->replays;
+      });
+  found.replaced = same == found.captures.end();
+  if (found.replaced) {
+    return found;
+  }
+  found.new_replays = std::move(shown->last);
+  const std::size_t known = found.new_replays.rows.size();
+  read_new_replays(path, old.id, found.new_replays, stop);
+  found.new_replays.rows.erase(found.new_replays.rows.begin(),
+                               found.new_replays.rows.begin() + static_cast<std::ptrdiff_t>(known));
+  found.new_replays.state.erase(
+      found.new_replays.state.begin(),
+      found.new_replays.state.begin() +
+          static_cast<std::ptrdiff_t>(known * found.new_replays.state_words));
+  if (read_timings) {
+    found.timings = read_node_timings(path, old.id, stop);
+  }
+  return found;
+}
+
+bool counts(const ReplayRow& row) { return !row.warm_up && row.status == 0; }
+
+void ReplayTally::update(const ReplayTable& table) {
+  for (; rows < table.rows.size(); ++rows) {
+    const ReplayRow& row = table.rows[rows];
+    if (!debugger::counts(row)) {
+      continue;
+    }
+    ++counts;
+    const bool by_node =
+        row.timing_mode == TimingMode::node || row.timing_mode == TimingMode::node_serialised;
+    const auto is_of = [&](const TimingSource& source) {
+      return source.mode == row.timing_mode && source.phase == row.phase;
+    };
+    if (by_node && std::none_of(sources.begin(), sources.end(), is_of)) {
+      sources.push_back({row.phase, row.timing_mode});
+    }
+  }
+}
+
+RangeTimes read_range(const std::filesystem::path& path, const Capture& capture,
+                      std::span<const std::int64_t> replays, const std::stop_token& stop) {
+  RangeTimes found;
+  const std::size_t steps = capture.steps.size();
+  const std::size_t nodes = capture.nodes.size();
+  found.durations.resize(nodes);
+  const std::size_t most =
+      std::max<std::size_t>(1, kMostRangeBytes / (kStepBytes * std::max(steps, nodes) + 1));
+  std::uint64_t read = 0;
+  read_step_times(
+      path, replays, steps,
+      [&](std::size_t, std::span<const CapturedStepTime> times) {
+        ++read;
+        for (std::size_t n = 0; n < nodes; ++n) {
+          if (const auto time = time_of(capture, capture.nodes[n], times)) {
+            found.durations[n].push_back(*time);
+          }
+        }
+      },
+      most, stop);
+  found.statistics = statistics_of(found.durations, capture.summary.timestamp_bias_ns.value_or(0));
+  found.statistics.replays = read;
+  return found;
+}
+
+std::vector<CapturedStepTime> read_one_replay(const std::filesystem::path& path,
+                                              std::int64_t replay, std::size_t steps,
+                                              const std::stop_token& stop) {
+  std::vector<CapturedStepTime> found;
+  read_step_times(
+      path, std::span(&replay, 1), steps,
+      [&](std::size_t, std::span<const CapturedStepTime> times) {
+        found.assign(times.begin(), times.end());
+      },
+      1, stop);
+  return found;
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,66 @@
+// What a Document reads on its worker thread. Every function opens the file anew and touches
+// nothing but its arguments; all throw as the readers do.
+#pragma once
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "debugger/model/statistics.h"
+#include "reprise/profile/capture_reader.h"
+
+namespace reprise::debugger {
+
+struct LoadedCapture {
+  std::shared_ptr<const Capture> capture;
+  ReplayTable replays;
+  std::vector<NodeTimingTable> timings;
+};
+LoadedCapture load_capture(const std::filesystem::path& path, CaptureId id,
+                           const std::stop_token& stop);
+
+/// What is on the screen, to be brought up to date.
+struct ShownCapture {
+  CaptureSummary summary;
+  std::size_t replays = 0;
+  ReplayTable last;  // the last replay alone, if there is one
+};
+ShownCapture shown_capture(const Capture& capture, const ReplayTable& replays);
+
+struct Refresh {
+  std::vector<CaptureSummary> captures;
+  /// The file does not hold what is shown any more, but perhaps something else of that id.
+  bool replaced = false;
+  ReplayTable new_replays;
+  std::optional<std::vector<NodeTimingTable>> timings;
+  std::chrono::nanoseconds took{};
+};
+Refresh refresh(const std::filesystem::path& path, std::optional<ShownCapture> shown,
+                bool read_timings, const std::stop_token& stop);
+
+/// Whose step times count: it ran to its end, and is no warm-up.
+bool counts(const ReplayRow& row);
+
+/// What is known of the replays of a table that only grows.
+struct ReplayTally {
+  std::size_t rows = 0;               // how many were looked at
+  std::uint64_t counts = 0;           // of which count
+  std::vector<TimingSource> sources;  // those of them that were timed per node
+  void update(const ReplayTable& table);
+};
+
+/// The step times of some replays, summed by node.
+struct RangeTimes {
+  std::optional<ReplayRange> range;                   // of which it was asked
+  std::size_t table_size = 0;                         // of the replay table then
+  std::vector<std::vector<std::uint64_t>> durations;  // by node, one per replay
+  CaptureStatistics statistics;
+};
+/// `replays` are ids, ascending. Fills durations and statistics.
+RangeTimes read_range(const std::filesystem::path& path, const Capture& capture,
+                      std::span<const std::int64_t> replays, const std::stop_token& stop);
+
+std::vector<CapturedStepTime> read_one_replay(const std::filesystem::path& path,
+                                              std::int64_t replay, std::size_t steps,
+                                              const std::stop_token& stop);
+
+}  // namespace reprise::debugger

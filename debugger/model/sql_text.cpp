@@ -1,0 +1,77 @@
+#include "debugger/model/sql_text.h"
+
+namespace reprise::debugger {
+namespace {
+
+std::string quantile_sql(std::string_view share) {
+  return "min(CASE WHEN position >= " + std::string(share) + " * count THEN dur_ns END)";
+}
+
+/// idx, count, p50_ns, p95_ns, total_ns of every node that has times.
+std::string times_sql(CaptureId id, const SqlTimes& times) {
+  const std::string phase = sql_string(times.source.phase);
+  const std::string mode = std::to_string(static_cast<int>(times.source.mode));
+  if (!times.replays) {
+    return "SELECT idx, n AS count, p50_ns, p95_ns, sum_ns AS total_ns FROM node_stats WHERE "
+           "graph_id"
+           " = " +
+           std::to_string(id.graph) + " AND run_id = " + std::to_string(id.run) +
+           " AND phase = " + phase + " AND timing_mode = " + mode;
+  }
+  return "SELECT node AS idx, count, " + quantile_sql("0.5") + " AS p50_ns, " +
+         quantile_sql("0.95") +
+         " AS p95_ns, sum(dur_ns) AS total_ns FROM (SELECT node, dur_ns, row_number() OVER "
+         "(PARTITION"
+         " BY node ORDER BY dur_ns) AS position, count(*) OVER (PARTITION BY node) AS count FROM"
+         " v_node_timings WHERE node IS NOT NULL AND dur_ns IS NOT NULL AND replay_id IN (SELECT "
+         "r.id"
+         " FROM replays r JOIN recordings c ON c.id = r.recording_id WHERE " +
+         sql_capture(id) + " AND r.id BETWEEN " + std::to_string(times.replays->first) + " AND " +
+         std::to_string(times.replays->second) + " AND coalesce(r.phase, '') = " + phase +
+         " AND r.timing_mode = " + mode + " AND r.warm_up = 0 AND r.status = 0)) GROUP BY node";
+}
+
+}  // namespace
+
+std::string sql_string(std::string_view text) {
+  std::string literal = "'";
+  for (const char c : text.substr(0, text.find('\0'))) {
+    literal += c == '\'' ? "''" : std::string(1, c);
+  }
+  return literal + "'";
+}
+
+std::string sql_glob(std::string_view pattern) {
+  std::string escaped;
+  for (const char c : pattern) {
+    escaped += c == '[' ? "[[]" : std::string(1, c);
+  }
+  return sql_string(escaped);
+}
+
+std::string sql_capture(CaptureId id) {
+  return "c.run_id = " + std::to_string(id.run) + " AND c.graph_id = " + std::to_string(id.graph);
+}
+
+std::string node_rows_sql(CaptureId id, const SqlTimes& times) {
+  const std::string graph = std::to_string(id.graph);
+  return "(SELECT n.graph_id, n.idx, n.op, coalesce(n.label, '') AS label, coalesce(n.scope, '') AS"
+         " scope, n.level,\n"
+         "  (SELECT group_concat(DISTINCT k.name) FROM steps d JOIN kernels k ON k.id = d.kernel_id"
+         " WHERE d.graph_id = n.graph_id AND d.node_idx = n.idx) AS kernel,\n"
+         "  CASE WHEN n.src_file <> '' THEN n.src_file || ':' || coalesce(n.src_line, 0) ELSE '' "
+         "END"
+         " AS source,\n"
+         "  EXISTS (SELECT 1 FROM barriers b JOIN steps d ON d.graph_id = b.graph_id AND d.idx ="
+         " b.before_step WHERE b.graph_id = n.graph_id AND d.node_idx = n.idx AND b.emitted) AS"
+         " barrier,\n"
+         "  CASE WHEN n.read_bytes IS NOT NULL OR n.write_bytes IS NOT NULL THEN"
+         " coalesce(n.read_bytes, 0) + coalesce(n.write_bytes, 0) END AS bytes, n.flops,\n"
+         "  t.count, t.p50_ns, t.p95_ns, t.total_ns, 1.0 * t.total_ns / sum(t.total_ns) OVER () AS"
+         " share\n"
+         "FROM nodes n LEFT JOIN (" +
+         times_sql(id, times) + ") t ON t.idx = n.idx\nWHERE n.graph_id = " + graph +
+         ") AS node_rows";
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,87 @@
+#include "debugger/model/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reprise::debugger {
+namespace {
+
+NodeTiming timing_of(std::vector<std::uint64_t> ns, std::uint64_t bias_ns) {
+  NodeTiming timing;
+  timing.count = ns.size();
+  std::uint64_t below = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < ns.size(); ++i) {
+    timing.total_ns += ns[i];
+    below += ns[i] / 3 < bias_ns ? 1U : 0U;
+    // Welford 1962: no difference of large sums.
+    const double from_mean = static_cast<double>(ns[i]) - timing.mean_ns;
+    timing.mean_ns += from_mean / static_cast<double>(i + 1);
+    squares += from_mean * (static_cast<double>(ns[i]) - timing.mean_ns);
+  }
+  const auto [least, most] = std::minmax_element(ns.begin(), ns.end());
+  timing.min_ns = *least;
+  timing.max_ns = *most;
+  timing.stddev_ns = ns.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(ns.size() - 1));
+  timing.below_bias = 2 * below >= ns.size();
+  timing.p50_ns = quantile(ns, 0.5);
+  timing.p95_ns = quantile(ns, 0.95);
+  return timing;
+}
+
+}  // namespace
+
+void add_up(CaptureStatistics& statistics) {
+  statistics.replays = statistics.total_ns = statistics.max_p50_ns = 0;
+  for (const std::optional<NodeTiming>& node : statistics.nodes) {
+    if (node) {
+      statistics.replays = std::max(statistics.replays, node->count);
+      statistics.total_ns += node->total_ns;
+      statistics.max_p50_ns = std::max(statistics.max_p50_ns, node->p50_ns);
+    }
+  }
+}
+
+CaptureStatistics statistics_of(std::span<const std::vector<std::uint64_t>> durations,
+                                std::uint64_t bias_ns) {
+  CaptureStatistics statistics;
+  for (const std::vector<std::uint64_t>& ns : durations) {
+    statistics.nodes.push_back(ns.empty() ? std::nullopt : std::optional(timing_of(ns, bias_ns)));
+  }
+  add_up(statistics);
+  return statistics;
+}
+
+std::uint64_t quantile(std::vector<std::uint64_t>& values, double share) {
+  if (values.empty()) {
+    return 0;
+  }
+  const double rank = std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(values.size()));
+  const std::size_t at = rank < 1 ? 0 : static_cast<std::size_t>(rank) - 1;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(at);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+ReplayStatistics replay_statistics(const ReplayTable& table, std::optional<ReplayRange> range) {
+  ReplayStatistics statistics;
+  std::vector<std::uint64_t> device;
+  const std::size_t first = range ? range->first : 0;
+  const std::size_t end = range ? std::min(range->last + 1, table.rows.size()) : table.rows.size();
+  for (std::size_t r = first; r < end; ++r) {
+    const ReplayRow& row = table.rows[r];
+    ++statistics.count;
+    statistics.failed += row.status != 0 ? 1U : 0U;
+    if (row.device_ns && !row.warm_up && row.status == 0) {
+      device.push_back(*row.device_ns);
+    }
+  }
+  if (!device.empty()) {
+    statistics.p50_ns = quantile(device, 0.5);
+    statistics.p95_ns = quantile(device, 0.95);
+    statistics.max_ns = *std::max_element(device.begin(), device.end());
+  }
+  return statistics;
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,251 @@
+#include "debugger/ui/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "debugger/ui/icons.h"
+
+namespace reprise::debugger {
+namespace {
+
+constexpr float kPadding = 8;      // beside the text of a cell, at 1x
+constexpr float kLeastWidth = 80;  // of a column without a width, at 1x
+
+std::vector<float> column_widths(const Ui& ui, std::span<const TableColumn> columns,
+                                 float available) {
+  float fixed = 0;
+  std::size_t sharing = 0;
+  for (const TableColumn& column : columns) {
+    fixed += ui.px(column.width);
+    sharing += column.width == 0 ? 1 : 0;
+  }
+  const float share = sharing == 0 ? 0 : (available - fixed) / static_cast<float>(sharing);
+  std::vector<float> widths;
+  for (const TableColumn& column : columns) {
+    widths.push_back(column.width == 0 ? std::max(share, ui.px(kLeastWidth)) : ui.px(column.width));
+  }
+  return widths;
+}
+
+Box padded(const Ui& ui, const Box& box) {
+  return {{box.min.x + ui.px(kPadding), box.min.y}, {box.max.x - ui.px(kPadding), box.max.y}};
+}
+
+/// As wide as microseconds at least, so that numbers with other units stay aligned.
+float unit_width(const Ui& ui, FontKind font, std::string_view unit) {
+  return std::max(ui.text_size("\xC2\xB5s", font).x, ui.text_size(unit, font).x) + ui.px(4);
+}
+
+/// In the part of a cell that its text leaves free, the same for all of a column.
+void draw_bar(Ui& ui, const TableColumn& column, double share, const Box& box) {
+  const float reserved =
+      ui.text_size("00.0", column.font).x + unit_width(ui, column.font, "%") + ui.px(6);
+  const Box room{{box.min.x, box.min.y + ui.px(5)},
+                 {std::max(box.max.x - reserved, box.min.x), box.max.y - ui.px(5)}};
+  const float length = static_cast<float>(std::clamp(share, 0.0, 1.0)) * room.width();
+  ui.fill(room, ui.colour(Colour::raised, 0.5F), ui.px(2));
+  ui.fill({room.min, {room.min.x + std::max(length, ui.px(1)), room.max.y}},
+          heat_colour(ui.theme(), share), ui.px(2));
+}
+
+void draw_cell(Ui& ui, const TableColumn& column, const TableCell& cell, const Box& box) {
+  Box text = padded(ui, box);
+  if (cell.bar) {
+    draw_bar(ui, column, *cell.bar, text);
+  }
+  if (cell.mark) {
+    const float height = ui.px(12);
+    const float middle = (box.min.y + box.max.y) / 2;
+    ui.fill({{text.min.x, middle - height / 2}, {text.min.x + ui.px(4), middle + height / 2}},
+            ui.colour(*cell.mark), ui.px(1));
+    text.min.x += ui.px(10);
+  }
+  if (!cell.unit.empty()) {
+    const float width = unit_width(ui, column.font, cell.unit);
+    const Box unit{{text.max.x - width + ui.px(4), text.min.y}, text.max};
+    ui.text_in("", unit, cell.unit, {.font = column.font, .colour = Colour::dim, .elide = false});
+    text.max.x -= width;
+  }
+  ui.text_in(column.id, text, cell.text,
+             {.font = column.font, .colour = cell.colour, .align = column.align});
+}
+
+std::string row_text(const TableRows& rows, std::size_t row, std::size_t columns) {
+  std::string text;
+  for (std::size_t c = 0; c < columns; ++c) {
+    const TableCell cell = rows.cell(row, c);
+    text += (c == 0 ? "" : "  ") + cell.text + (cell.unit.empty() ? "" : " " + cell.unit);
+  }
+  return text;
+}
+
+/// The columns' titles, moved sideways with the rows.
+bool draw_header(Ui& ui, std::span<const TableColumn> columns, std::span<const float> widths,
+                 TableState& state, const Box& header) {
+  bool changed = false;
+  ui.fill(header, ui.colour(Colour::header));
+  const auto canvas = ui.canvas(header);
+  const auto scope = ui.scope("header");
+  float x = header.min.x - state.sideways;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const TableColumn& column = columns[c];
+    const Box box{{x, header.min.y}, {x + widths[c], header.max.y}};
+    x += widths[c];
+    const bool sorted = state.sort_column == c;
+    if (column.sortable) {
+      const char* const order = state.descending ? "descending" : "ascending";
+      const Hit hit = ui.hit(column.id, box, column.title, sorted ? order : "");
+      if (hit.hovered) {
+        ui.fill(box, ui.colour(Colour::raised));
+      }
+      if (hit.clicked) {
+        // Numbers are mostly asked for the greatest, texts for the first.
+        state.descending = sorted ? !state.descending : column.align == Align::right;
+        state.sort_column = c;
+        changed = true;
+      }
+    }
+    Box text = padded(ui, box);
+    if (sorted) {  // the arrow stands beside the title, away from the edge it is aligned to
+      const float arrow = ui.px(16), title = ui.text_size(column.title).x + ui.px(2);
+      const float left = column.align == Align::right
+                             ? std::max(text.max.x - title - arrow, text.min.x)
+                             : std::min(text.min.x + title, text.max.x - arrow);
+      ui.text_in("", {{left, box.min.y}, {left + arrow, box.max.y}},
+                 state.descending ? icon::kUnfold : icon::kFoldUp, {.colour = Colour::accent});
+    }
+    ui.text_in("", text, column.title,
+               {.colour = sorted ? Colour::text : Colour::dim, .align = column.align});
+  }
+  return changed;
+}
+
+void draw_row(Ui& ui, std::span<const TableColumn> columns, std::span<const float> widths,
+              const TableRows& rows, std::size_t row, const Box& box, float sideways,
+              TableEvents& events) {
+  const std::string id = std::to_string(rows.id(row));
+  const bool selected = rows.selected(row);
+  const Hit hit = ui.hit(id, box, row_text(rows, row, columns.size()), selected ? "selected" : "");
+  if (selected || hit.hovered || row % 2 == 1) {
+    ui.fill(box, ui.colour(selected      ? Colour::selection
+                           : hit.hovered ? Colour::raised
+                                         : Colour::zebra));
+  }
+  if (hit.hovered) {
+    events.hovered = row;
+  }
+  if (hit.clicked) {
+    events.clicked = row;
+  }
+  if (hit.double_clicked) {
+    events.double_clicked = row;
+  }
+  const auto scope = ui.scope(id);
+  float x = box.min.x - sideways;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    draw_cell(ui, columns[c], rows.cell(row, c), {{x, box.min.y}, {x + widths[c], box.max.y}});
+    x += widths[c];
+  }
+}
+
+/// Shows which part of the columns is seen, and moves it.
+void draw_sideways_bar(Ui& ui, const Box& box, float seen, float hidden, float& sideways) {
+  const float length = box.width() * seen, travel = box.width() - length;
+  const Hit hit = ui.hit("sideways", box);
+  if (hit.held && travel > 0) {
+    sideways = std::clamp(sideways + hit.dragged.x / travel * hidden, 0.0F, hidden);
+  }
+  const float left = box.min.x + sideways / hidden * travel;
+  ui.fill({{left, box.min.y + ui.px(3)}, {left + length, box.max.y - ui.px(3)}},
+          ui.colour(hit.hovered || hit.held ? Colour::dim : Colour::raised), ui.px(3));
+}
+
+}  // namespace
+
+TableCell number_cell(const std::string& text) {
+  TableCell cell;
+  const std::size_t space = text.rfind(' ');
+  cell.text = text.substr(0, space);
+  cell.unit = space == std::string::npos ? "" : text.substr(space + 1);
+  return cell;
+}
+
+TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn> columns,
+                       const TableRows& rows, TableState& state, ImVec2 size) {
+  TableEvents events;
+  const auto scope = ui.scope(id);
+  const Box rest = ui.rest();
+  const Box all{rest.min,
+                {rest.min.x + (size.x == 0 ? rest.width() : size.x),
+                 rest.min.y + (size.y == 0 ? rest.height() : size.y)}};
+  const float row_height = ui.row_height();
+  const float needed_height = static_cast<float>(rows.count) * row_height;
+  const float scrollbar = ImGui::GetStyle().ScrollbarSize;
+  Box body{{all.min.x, all.min.y + row_height}, all.max};
+  const float room = all.width() - (needed_height > body.height() ? scrollbar : 0);
+  const std::vector<float> widths = column_widths(ui, columns, room);
+  const float width = std::accumulate(widths.begin(), widths.end(), 0.0F);
+  const float hidden = std::max(std::floor(width - room), 0.0F);
+  body.max.y = std::max(body.max.y - (hidden > 0 ? scrollbar : 0), body.min.y + 1);
+
+  ImGui::SetCursorScreenPos(body.min);
+  {
+    const auto region = ui.region("row", {body.width(), body.height()});
+    if (ImGui::GetIO().KeyShift && ImGui::IsWindowHovered()) {
+      state.sideways -= ImGui::GetIO().MouseWheel * ui.px(60);
+    }
+    const ImVec2 origin = ImGui::GetCursorScreenPos();
+    const Box seen{ui.draw_list().GetClipRectMin(), ui.draw_list().GetClipRectMax()};
+    ImGui::Dummy({1, needed_height});
+    if (state.scroll_to && *state.scroll_to < rows.count) {
+      const float top = static_cast<float>(*state.scroll_to) * row_height;
+      const float scrolled = ImGui::GetScrollY();
+      if (top < scrolled || top + row_height > scrolled + body.height()) {
+        ImGui::SetScrollY(top - body.height() / 2);
+      }
+    }
+    state.scroll_to.reset();
+    const auto row_at = [&](float y) {
+      return static_cast<std::size_t>(std::max(y - origin.y, 0.0F) / row_height);
+    };
+    const auto canvas = ui.canvas(seen);
+    for (std::size_t row = row_at(seen.min.y); row < std::min(rows.count, row_at(seen.max.y) + 1);
+         ++row) {
+      const float top = origin.y + static_cast<float>(row) * row_height;
+      draw_row(ui, columns, widths, rows, row,
+               {{origin.x, top}, {origin.x + room, top + row_height}}, state.sideways, events);
+    }
+  }
+  state.sideways = std::clamp(state.sideways, 0.0F, hidden);
+  if (hidden > 0) {
+    draw_sideways_bar(ui, {{all.min.x, body.max.y}, {all.min.x + room, all.max.y}}, room / width,
+                      hidden, state.sideways);
+  }
+  events.sort_changed = draw_header(ui, columns, widths, state, {all.min, {all.max.x, body.min.y}});
+  return events;
+}
+
+std::optional<std::size_t> take_row_keys(Ui& ui, std::optional<std::size_t> row,
+                                         std::size_t count) {
+  struct Step {
+    const char* key;
+    std::ptrdiff_t rows;
+  };
+  constexpr std::ptrdiff_t kPage = 20;
+  constexpr Step kSteps[] = {{"Up", -1}, {"Down", 1}, {"PageUp", -kPage}, {"PageDown", kPage}};
+  std::optional<std::size_t> to;
+  for (const Step& step : kSteps) {
+    while (count > 0 && ui.keys().take(step.key)) {
+      const std::optional<std::size_t> from = to ? to : row;
+      const auto last = static_cast<std::ptrdiff_t>(count) - 1;
+      const std::ptrdiff_t start = step.rows > 0 ? 0 : last;
+      to = static_cast<std::size_t>(
+          from ? std::clamp(static_cast<std::ptrdiff_t>(*from) + step.rows, std::ptrdiff_t{0}, last)
+               : start);
+    }
+  }
+  return to;
+}
+
+}  // namespace reprise::debugger

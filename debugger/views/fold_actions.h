@@ -1,0 +1,13 @@
+// Folding with the keyboard, in every panel that shows the scopes: [ ] for the selection,
+// Shift+[ ] for everything.
+#pragma once
+#include "debugger/model/workspace.h"
+#include "debugger/ui/ui.h"
+
+namespace reprise::debugger {
+
+/// The item of the scope tree that is selected, or holds the selected node; 0, the root, without.
+std::uint32_t selected_item(const Workspace& workspace);
+void take_fold_keys(Ui& ui, Workspace& workspace);
+
+}  // namespace reprise::debugger

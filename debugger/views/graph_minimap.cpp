@@ -1,0 +1,85 @@
+#include "debugger/views/graph_minimap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace reprise::debugger {
+namespace {
+
+constexpr float kWidth = 132, kHeight = 180, kMargin = 12, kPadding = 6;
+constexpr float kMostStretch = 12;  // of one axis against the other: decoders are long
+
+/// Where the world lies in the minimap.
+struct Map {
+  SceneRect world;
+  ImVec2 origin;
+  float x = 1, y = 1;  // pixels per world unit
+  Box to_screen(const SceneRect& rect) const {
+    return {{origin.x + (rect.min.x - world.min.x) * x, origin.y + (rect.min.y - world.min.y) * y},
+            {origin.x + (rect.max.x - world.min.x) * x, origin.y + (rect.max.y - world.min.y) * y}};
+  }
+};
+
+Map map_of(const SceneRect& world, ImVec2 most) {
+  const float width = world.max.x - world.min.x, height = world.max.y - world.min.y;
+  Map map{world, {}, most.x / width, most.y / height};
+  const float common = std::min(map.x, map.y);
+  map.x = std::min(map.x, common * kMostStretch);
+  map.y = std::min(map.y, common * kMostStretch);
+  return map;
+}
+
+}  // namespace
+
+void draw_minimap(Ui& ui, GraphCamera& camera, const GraphScene& scene,
+                  std::span<const ImU32> colours) {
+  if (camera.visible().contains(scene.bounds)) {
+    return;
+  }
+  const Box& viewport = camera.viewport();
+  const ImVec2 most{std::min(ui.px(kWidth), viewport.width() / 6),
+                    std::min(ui.px(kHeight), viewport.height() / 2)};
+  Map map = map_of(scene.bounds, most);
+  const float pad = ui.px(kPadding);
+  const Box inner{{viewport.max.x - ui.px(kMargin) - pad -
+                       std::ceil((scene.bounds.max.x - scene.bounds.min.x) * map.x),
+                   viewport.max.y - ui.px(kMargin) - pad -
+                       std::ceil((scene.bounds.max.y - scene.bounds.min.y) * map.y)},
+                  {viewport.max.x - ui.px(kMargin) - pad, viewport.max.y - ui.px(kMargin) - pad}};
+  map.origin = inner.min;
+  const Box outer{{inner.min.x - pad, inner.min.y - pad}, {inner.max.x + pad, inner.max.y + pad}};
+  const Hit hit = ui.hit("minimap", outer, "Overview");
+  ui.fill(outer, ui.colour(Colour::panel, 0.94F), ui.px(4));
+  ui.frame(outer, ui.colour(Colour::separator), ui.px(4));
+
+  // Boxes follow each other downwards: many share the pixels of the one before.
+  std::optional<Box> last;
+  for (std::size_t b = 0; b < scene.boxes.size(); ++b) {
+    Box box = map.to_screen(scene.boxes[b].rect);
+    box.min = {std::floor(box.min.x), std::floor(box.min.y)};
+    box.max = {std::max(std::ceil(box.max.x), box.min.x + 1),
+               std::max(std::ceil(box.max.y), box.min.y + 1)};
+    const bool hidden = last && last->min.x == box.min.x && last->min.y == box.min.y &&
+                        colours[b] == colours[b - 1];
+    if (!hidden) {
+      ui.fill(box, colours[b]);
+    }
+    last = box;
+  }
+
+  Box seen = map.to_screen(camera.visible()).intersection(outer);
+  if (!seen.empty()) {
+    ui.fill(seen, ui.colour(Colour::text, 0.07F), ui.px(2));
+    ui.frame(seen, ui.colour(Colour::text, 0.65F), ui.px(2));
+  }
+  if (hit.held) {
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    camera.look_at({std::clamp(scene.bounds.min.x + (mouse.x - map.origin.x) / map.x,
+                               scene.bounds.min.x, scene.bounds.max.x),
+                    std::clamp(scene.bounds.min.y + (mouse.y - map.origin.y) / map.y,
+                               scene.bounds.min.y, scene.bounds.max.y)});
+  }
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,79 @@
+// Draws the boxes, lines and frames of a graph scene, in the detail that the zoom leaves room for.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debugger/model/item_times.h"
+#include "debugger/model/workspace.h"
+#include "debugger/ui/ui.h"
+#include "debugger/views/graph_camera.h"
+
+namespace reprise::debugger {
+
+/// What a frame of the graph panel shows, besides where.
+struct GraphLook {
+  const Capture& capture;
+  const ScopeTree& scopes;
+  const GraphScene& scene;
+  const ItemTimes& times;
+  ColourBy colour_by = ColourBy::time;
+  bool barriers = true;
+  std::optional<std::uint32_t> selected{};  // the box that is, or holds, the selection
+  std::optional<std::uint32_t> selected_item{};
+  std::optional<std::uint32_t> hovered{};       // box
+  std::optional<std::uint32_t> hovered_line{};  // of scene.lines
+};
+
+class GraphPainter {
+ public:
+  /// Boxes have text from this zoom on.
+  static constexpr float kTextZoom = 0.45F;
+  static constexpr float kInputsZoom = 0.6F;
+
+  GraphPainter(Ui& ui, const GraphCamera& camera, const GraphLook& look);
+
+  /// Of every box: heat, or the op family that takes most of its time.
+  const std::vector<ImU32>& colours() const { return colours_; }
+  /// The longest time of a box.
+  std::uint64_t hottest() const { return hottest_; }
+  bool has_text() const { return camera_.zoom() >= kTextZoom; }
+  /// Boxes with a rectangle on the screen, in recorded order.
+  const std::vector<std::uint32_t>& visible() const { return visible_; }
+
+  void draw_frames();
+  /// Returns the line under the mouse.
+  std::optional<std::uint32_t> draw_lines();
+  void draw_boxes();
+
+  /// Parts of a box that is drawn with text, on the screen.
+  Box caret_of(std::uint32_t box) const;
+  Box strip_of(std::uint32_t box) const;
+  Box inputs_of(std::uint32_t box) const;
+  Box frame_header(const GraphScene::Frame& frame) const;
+  /// What the mouse over a part of a strip points at: an item. Nothing without such a part.
+  std::optional<std::uint32_t> repetition_at(std::uint32_t box, ImVec2 mouse) const;
+
+ private:
+  void find_colours();
+  /// Whether the mouse over something else pales it.
+  bool pale(std::uint32_t box) const;
+  bool pale_line(const GraphScene::Line& line, std::uint32_t index) const;
+  void draw_frame_names(const std::vector<const GraphScene::Frame*>& tall);
+  void draw_box(std::uint32_t box);
+  void draw_box_text(std::uint32_t box, const Box& place, float alpha);
+  void draw_inputs(std::uint32_t box, float alpha);
+  void draw_strip(std::uint32_t box, float alpha);
+  std::string time_text(std::uint32_t box) const;
+
+  Ui& ui_;
+  const GraphCamera& camera_;
+  const GraphLook& look_;
+  std::vector<ImU32> colours_;
+  std::vector<float> heat_;  // of boxes, 0 to 1
+  std::uint64_t hottest_ = 0;
+  std::vector<std::uint32_t> visible_;
+  std::vector<bool> near_;  // boxes that the hovered one is connected with, and itself
+};
+
+}  // namespace reprise::debugger

@@ -1,0 +1,483 @@
+#include "debugger/views/graph_panel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "debugger/model/format.h"
+#include "debugger/model/printable.h"
+#include "debugger/ui/icons.h"
+#include "debugger/views/fold_actions.h"
+#include "debugger/views/graph_minimap.h"
+#include "debugger/views/shown_times.h"
+
+namespace reprise::debugger {
+namespace {
+
+constexpr float kWheelStep = 1.18F;
+constexpr float kMargin = 12;
+constexpr std::size_t kMostListed = 8;  // in tooltips
+
+void move_on(ColourBy& colour_by) {
+  colour_by = colour_by == ColourBy::time ? ColourBy::op : ColourBy::time;
+}
+
+std::string and_more(std::size_t listed, std::size_t all) {
+  return all > listed ? "\nand " + count_text(all - listed) + " more" : "";
+}
+
+}  // namespace
+
+// ---- scene and camera
+
+void GraphPanel::update_scene(const Workspace& workspace) {
+  const bool is_new = workspace.document.capture() != capture_;
+  if (!is_new && workspace.folds.version() == folds_) {
+    return;
+  }
+  const auto place_of = [&](std::uint32_t node) {
+    const SceneRect& rect = scene_.boxes[scene_.graph.node_boxes[node]].rect;
+    return LayoutPoint{rect.centre().x, rect.min.y};
+  };
+  std::optional<LayoutPoint> before;
+  if (!is_new && !scene_.empty()) {
+    if (!fixed_node_) {
+      fixed_node_ = workspace.scopes[selected_item(workspace)].first;
+    }
+    before = place_of(*fixed_node_);
+  }
+  capture_ = workspace.document.capture();
+  folds_ = workspace.folds.version();
+  scene_ = graph_scene(*capture_, workspace.scopes, workspace.folds);
+  hovered_.reset();
+  hovered_line_.reset();
+  if (before) {
+    const LayoutPoint after = place_of(*fixed_node_);
+    camera_.move_by({after.x - before->x, after.y - before->y});
+  }
+  fixed_node_.reset();
+  look_at_start_ = look_at_start_ || is_new;
+}
+
+void GraphPanel::update_camera(Workspace& workspace) {
+  if (look_at_start_) {
+    camera_.frame_start(scene_.bounds);
+    look_at_start_ = false;
+  }
+  if (workspace.reveal) {
+    const SceneRect rect = scene_.rect_of(workspace.scopes[selected_item(workspace)]);
+    if (!camera_.visible().contains(rect) || camera_.zoom() < GraphPainter::kTextZoom) {
+      frame_selection(workspace);
+    }
+    workspace.reveal = false;
+  }
+}
+
+void GraphPanel::frame_selection(const Workspace& workspace) {
+  const std::uint32_t item = selected_item(workspace);
+  const SceneRect rect = scene_.rect_of(workspace.scopes[item]);
+  const SceneRect roomy{{rect.min.x - 80, rect.min.y - 80}, {rect.max.x + 80, rect.max.y + 80}};
+  if (item == 0) {
+    camera_.frame(scene_.bounds);
+  } else {
+    camera_.frame_start(roomy);
+  }
+}
+
+// ---- input
+
+void GraphPanel::toggle(Workspace& workspace, std::uint32_t item) {
+  fixed_node_ = workspace.scopes[item].first;
+  workspace.folds.toggle(item);
+}
+
+void GraphPanel::select(Workspace& workspace, const Selection& selection) {
+  workspace.select(selection);
+  workspace.reveal = false;  // it is where the mouse is
+}
+
+void GraphPanel::navigate(const Hit& hit) {
+  camera_.pan(hit.dragged);
+  if (hit.wheel != 0) {
+    camera_.zoom_by(std::pow(kWheelStep, hit.wheel), ImGui::GetIO().MousePos);
+  }
+}
+
+void GraphPanel::handle_canvas(Ui& ui, Workspace& workspace, const GraphPainter& painter) {
+  const Hit hit = ui.hit("canvas", camera_.viewport());
+  navigate(hit);
+  over_canvas_ = hit.hovered && !hit.held;
+  hovered_.reset();
+  if (draws_widgets(painter) || !hit.hovered) {
+    return;
+  }
+  for (const std::uint32_t b : painter.visible()) {
+    if (camera_.to_screen(scene_.boxes[b].rect).contains(ImGui::GetIO().MousePos)) {
+      hovered_ = b;
+    }
+  }
+  if (hovered_) {
+    handle_box(workspace, painter, *hovered_, hit);
+  }
+}
+
+void GraphPanel::handle_frames(Ui& ui, Workspace& workspace, const GraphPainter& painter) {
+  for (const GraphScene::Frame& frame : scene_.frames) {
+    const Box header = painter.frame_header(frame);
+    if (!painter.has_text() || header.intersection(camera_.viewport()).empty()) {
+      continue;
+    }
+    const std::string id = std::to_string(frame.item);
+    const bool selected = selected_item(workspace) == frame.item;
+    const Hit hit = ui.hit("frame/" + id, header, frame.label, selected ? "selected" : "");
+    navigate(hit);
+    if (hit.clicked) {
+      select(workspace, {.node = {}, .item = frame.item});
+    }
+    const Box caret{header.min, {header.min.x + header.height(), header.max.y}};
+    if (ui.hit("fold/" + id, caret, frame.label, "unfolded").clicked || hit.double_clicked) {
+      toggle(workspace, frame.item);
+    }
+  }
+}
+
+void GraphPanel::handle_box(Workspace& workspace, const GraphPainter& painter, std::uint32_t b,
+                            const Hit& hit) {
+  const FoldedGraph::Box& box = scene_.graph.boxes[b];
+  const bool is_node = box.kind == ScopeTree::Kind::node;
+  if (hit.clicked && is_node) {
+    select(workspace, {.node = box.first, .item = {}});
+  } else if (hit.clicked) {
+    const auto repetition = box.kind == ScopeTree::Kind::group && painter.has_text()
+                                ? painter.repetition_at(b, ImGui::GetIO().MousePos)
+                                : std::nullopt;
+    select(workspace, {.node = {}, .item = repetition.value_or(box.item)});
+  }
+  const std::uint32_t scope = is_node ? workspace.scopes[box.item].parent : box.item;
+  if (hit.double_clicked && scope != 0) {
+    toggle(workspace, scope);
+  }
+}
+
+void GraphPanel::handle_boxes(Ui& ui, Workspace& workspace, const GraphPainter& painter) {
+  if (!draws_widgets(painter)) {
+    return;
+  }
+  for (const std::uint32_t b : painter.visible()) {
+    const FoldedGraph::Box& box = scene_.graph.boxes[b];
+    const bool is_node = box.kind == ScopeTree::Kind::node;
+    std::string state = box.item == selected_item(workspace) ? "selected" : "";
+    const auto add_state = [&](const char* word) {
+      state += (state.empty() ? "" : " ") + std::string(word);
+    };
+    if (!is_node) {
+      add_state("folded");
+    }
+    if (box.kind == ScopeTree::Kind::group) {
+      add_state("group");
+    }
+    const std::string id = std::to_string(box.item);
+    const Hit hit =
+        ui.hit("box/" + id, camera_.to_screen(scene_.boxes[b].rect), scene_.boxes[b].label, state);
+    navigate(hit);
+    if (hit.hovered && !hit.held) {
+      hovered_ = b;
+    }
+    handle_box(workspace, painter, b, hit);
+    if (!is_node && painter.has_text()) {
+      const Hit caret = ui.hit("fold/" + id, painter.caret_of(b), scene_.boxes[b].label, "folded");
+      navigate(caret);
+      if (caret.clicked) {
+        toggle(workspace, box.item);
+      }
+    }
+  }
+}
+
+void GraphPanel::keys(Ui& ui, Workspace& workspace) {
+  take_fold_keys(ui, workspace);
+  if (scene_.empty() || workspace.document.capture() != capture_) {
+    return;
+  }
+  if (ui.keys().take("F")) {
+    frame_selection(workspace);
+  }
+  if (ui.keys().take("Home")) {
+    camera_.frame(scene_.bounds);
+  }
+  if (ui.keys().take("C")) {
+    move_on(workspace.colour_by);
+  }
+  if (ui.keys().take("H")) {
+    barriers_ = !barriers_;
+  }
+}
+
+// ---- what lies over the canvas
+
+void GraphPanel::draw_line_tooltip(Ui& ui) const {
+  const GraphScene::Line& line = scene_.lines[*hovered_line_];
+  const std::string ends =
+      scene_.boxes[line.src].label + " \xE2\x86\x92 " + scene_.boxes[line.dst].label;
+  if (line.kind != GraphScene::LineKind::barrier) {
+    const FoldedGraph::Edge& edge = scene_.graph.edges[line.index];
+    const std::string& name = capture_->tensors[edge.tensor].name;
+    const std::string what =
+        edge.tensors == 1 ? printable(name.substr(0, 200)) : count_text(edge.tensors) + " tensors";
+    ui.tooltip(ends + (edge.data ? "\n" : "\noverwrites ") + what + ", " + bytes_text(edge.bytes));
+    return;
+  }
+  const std::vector<std::uint32_t>& barriers = scene_.graph.barriers[line.index].barriers;
+  std::string text =
+      count_text(barriers.size()) + (barriers.size() == 1 ? " barrier" : " barriers");
+  const std::size_t listed = std::min(barriers.size(), kMostListed);
+  for (std::size_t i = 0; i < listed; ++i) {
+    const Capture::Barrier& barrier = capture_->barriers[barriers[i]];
+    text += "\n" + printable(barrier.kind.substr(0, 20)) + ", " + bytes_text(barrier.size_bytes) +
+            (barrier.emitted ? "" : ", not emitted") + ": " +
+            printable(barrier.reason.substr(0, 200));
+  }
+  ui.tooltip(text + and_more(listed, barriers.size()));
+}
+
+/// What the box itself has no room for.
+void GraphPanel::draw_box_tooltip(Ui& ui, const Workspace& workspace, const GraphPainter& painter,
+                                  const ItemTimes& times) const {
+  const FoldedGraph::Box& box = scene_.graph.boxes[*hovered_];
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto with_time = [&](std::uint32_t item) {
+    std::string text = printable(workspace.scopes[item].path.substr(0, 200));
+    if (times.known()) {
+      const ScopeTree::Item& shown = workspace.scopes[item];
+      text += "\n" + duration_text(times.of(shown)) + ", " + percent_text(times.share(shown)) +
+              " of all";
+    }
+    return text;
+  };
+  if (!painter.has_text()) {
+    ui.tooltip(with_time(box.item) + "\n" + scene_.boxes[*hovered_].detail);
+  } else if (box.kind == ScopeTree::Kind::group) {
+    if (const auto repetition = painter.repetition_at(*hovered_, mouse)) {
+      ui.tooltip(with_time(*repetition));
+    }
+  } else if (box.kind == ScopeTree::Kind::node && !box.inputs.empty() &&
+             painter.inputs_of(*hovered_).contains(mouse)) {
+    std::string text = "reads";
+    const std::size_t listed = std::min(box.inputs.size(), kMostListed);
+    for (std::size_t i = 0; i < listed; ++i) {
+      const Capture::Tensor& tensor = capture_->tensors[box.inputs[i]];
+      text += "\n" + printable(tensor.name.substr(0, 100)) + "  " +
+              printable(tensor_text(tensor).substr(0, 100)) + ", " + bytes_text(tensor.bytes);
+    }
+    ui.tooltip(text + and_more(listed, box.inputs.size()));
+  }
+}
+
+void GraphPanel::draw_crumbs(Ui& ui, Workspace& workspace) {
+  std::vector<std::uint32_t> chain;
+  for (std::uint32_t item = selected_item(workspace); item != 0;
+       item = workspace.scopes[item].parent) {
+    chain.push_back(item);
+  }
+  chain.push_back(0);
+  std::reverse(chain.begin(), chain.end());
+  const float pad = ui.px(8), widest = ui.px(180), arrow = ui.px(14);
+  std::vector<std::string> names;
+  float total = pad;
+  for (const std::uint32_t item : chain) {
+    const std::string& name = item == 0 ? capture_->summary.name : workspace.scopes[item].name;
+    names.push_back(printable(name.substr(0, 200)));
+    if (item == 0 && names.back().empty()) {
+      names.back() = "graph";
+    }
+    total += std::min(std::ceil(ui.text_size(names.back()).x), widest) + arrow;
+  }
+  const Box& view = camera_.viewport();
+  const ImVec2 at{view.min.x + ui.px(kMargin), view.min.y + ui.px(kMargin)};
+  ui.fill({at, {at.x + total - arrow + pad, at.y + ui.row_height()}},
+          ui.colour(Colour::panel, 0.94F), ui.px(4));
+  float x = at.x + pad;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const float width = std::min(std::ceil(ui.text_size(names[i]).x), widest);
+    const Box box{{x, at.y}, {x + width, at.y + ui.row_height()}};
+    const bool last = i + 1 == chain.size();
+    const Hit hit = ui.hit("crumb/" + std::to_string(i), box, names[i], last ? "selected" : "");
+    ui.text_in("", box, names[i], {.colour = last || hit.hovered ? Colour::text : Colour::dim});
+    if (hit.clicked) {
+      select(workspace, i == 0 ? Selection{} : Selection{.node = {}, .item = chain[i]});
+      frame_selection(workspace);
+    }
+    x += width;
+    if (!last) {
+      ui.text_in("", {{x, at.y}, {x + arrow, box.max.y}}, "\xE2\x80\xBA",
+                 {.colour = Colour::dim, .align = Align::centre});
+      x += arrow;
+    }
+  }
+}
+
+void GraphPanel::draw_tools(Ui& ui, Workspace& workspace) {
+  const std::string colour = workspace.colour_by == ColourBy::time ? "Colour: time" : "Colour: op";
+  constexpr const char* kBarriers = "Barriers";
+  const float gap = ui.px(4), pad = ui.px(16);
+  const float width = ui.text_size("Colour: time").x + ui.text_size(kBarriers).x + 2 * pad +
+                      2 * gap + ui.row_height();
+  const Box& view = camera_.viewport();
+  const ImVec2 at{std::floor(view.max.x - ui.px(kMargin) - width), view.min.y + ui.px(kMargin)};
+  if (at.x < view.min.x + ui.px(120)) {
+    return;  // too narrow: the keys do the same
+  }
+  ui.fill({{at.x - gap, at.y - gap}, {at.x + width + gap, at.y + ui.row_height() + gap}},
+          ui.colour(Colour::panel, 0.94F), ui.px(4));
+  ImGui::SetCursorScreenPos(at);
+  if (ui.button("colour_by", colour)) {
+    move_on(workspace.colour_by);
+  }
+  ImGui::SameLine(0, gap);
+  ui.toggle("barriers", kBarriers, barriers_);
+  ImGui::SameLine(0, gap);
+  if (ui.icon_button("frame_all", icon::kFrame, "Frame all (Home)")) {
+    camera_.frame(scene_.bounds);
+  }
+}
+
+void GraphPanel::draw_legend(Ui& ui, const Workspace& workspace,
+                             const GraphPainter& painter) const {
+  const Box& view = camera_.viewport();
+  const float row = ui.row_height(), pad = ui.px(8);
+  const auto panel = [&](float width) {
+    const ImVec2 min{view.min.x + ui.px(kMargin), view.max.y - ui.px(kMargin) - row};
+    const Box box{min, {min.x + width, min.y + row}};
+    ui.fill(box, ui.colour(Colour::panel, 0.94F), ui.px(4));
+    return Box{{box.min.x + pad, box.min.y}, {box.max.x - pad, box.max.y}};
+  };
+  const TextStyle style{.font = FontKind::regular, .colour = Colour::dim};
+  if (workspace.colour_by == ColourBy::time) {
+    if (painter.hottest() == 0) {
+      constexpr std::string_view kNone = "No node was timed: set_timing(TimingMode::node)";
+      ui.text_in("no_times", panel(ui.text_size(kNone).x + 2 * pad + 1), kNone, style);
+      return;
+    }
+    const std::string least = duration_text(std::uint64_t{0}),
+                      most = duration_text(painter.hottest());
+    const float ramp = ui.px(96), low = ui.text_size(least).x + 1, high = ui.text_size(most).x + 1;
+    const Box box = panel(low + ramp + high + 4 * pad);
+    ui.text_in("", {box.min, {box.min.x + low, box.max.y}}, least, style);
+    const float left = box.min.x + low + pad, middle = (box.min.y + box.max.y) / 2;
+    constexpr int kParts = 24;
+    for (int i = 0; i < kParts; ++i) {
+      const auto at = [&](int part) {
+        return std::floor(left + ramp * static_cast<float>(part) / kParts);
+      };
+      ui.fill({{at(i), middle - ui.px(4)}, {at(i + 1), middle + ui.px(4)}},
+              heat_colour(ui.theme(), (i + 0.5) / kParts));
+    }
+    ui.text_in("legend", {{left + ramp + pad, box.min.y}, box.max}, most, style);
+    return;
+  }
+  const float swatch = ui.px(10), gap = ui.px(6), between = ui.px(12);
+  float width = 2 * pad - between;
+  for (const OpFamilyColour& known : kFamilyColours) {
+    width += swatch + gap + std::ceil(ui.text_size(known.family).x) + between;
+  }
+  const Box box = panel(width);
+  const float middle = (box.min.y + box.max.y) / 2;
+  float x = box.min.x;
+  for (const OpFamilyColour& known : kFamilyColours) {
+    ui.fill({{x, middle - swatch / 2}, {x + swatch, middle + swatch / 2}}, ui.colour(known.colour),
+            ui.px(2));
+    x += swatch + gap;
+    const float text = std::ceil(ui.text_size(known.family).x);
+    ui.text_in("", {{x, box.min.y}, {x + text, box.max.y}}, known.family, style);
+    x += text + between;
+  }
+}
+
+// ---- the panel
+
+GraphLook GraphPanel::look_at(const Workspace& workspace, const ItemTimes& times) const {
+  GraphLook look{.capture = *capture_, .scopes = workspace.scopes, .scene = scene_, .times = times};
+  look.colour_by = workspace.colour_by;
+  look.barriers = barriers_;
+  look.hovered = hovered_;
+  look.hovered_line = hovered_line_;
+  const std::uint32_t item = selected_item(workspace);
+  if (item != 0) {
+    look.selected_item = item;
+    const std::uint32_t box = scene_.graph.node_boxes[workspace.scopes[item].first];
+    // An unfolded scope is not one box: its frame shows the selection.
+    if (scene_.graph.boxes[box].count >= workspace.scopes[item].count) {
+      look.selected = box;
+    }
+  }
+  return look;
+}
+
+void GraphPanel::draw(Ui& ui, Workspace& workspace) {
+  const std::shared_ptr<const Capture> capture = workspace.document.capture();
+  if (capture == nullptr) {
+    draw_no_capture(ui, workspace);
+    return;
+  }
+  if (workspace.scopes.empty()) {
+    draw_empty_state(ui, "The captured graph has no nodes",
+                     "recorded.output(\"y\", matmul(recorded, x, w));");
+    return;
+  }
+  camera_.set_viewport(ui.rest(), ui.scale());
+  if (camera_.viewport().empty()) {
+    return;
+  }
+  if (workspace.reveal) {
+    workspace.folds.reveal(workspace.scopes, selected_item(workspace));
+  }
+  update_scene(workspace);
+  update_camera(workspace);
+  const ItemTimes times(workspace.document.statistics(), capture_->nodes.size());
+  const GraphLook look = look_at(workspace, times);
+  const auto canvas = ui.canvas(camera_.viewport());
+  ui.fill(camera_.viewport(), ui.colour(Colour::background));
+  GraphPainter painter(ui, camera_, look);
+  handle_canvas(ui, workspace, painter);
+  handle_frames(ui, workspace, painter);
+  handle_boxes(ui, workspace, painter);
+
+  painter.draw_frames();
+  const std::optional<std::uint32_t> nearest = painter.draw_lines();
+  hovered_line_ = over_canvas_ && !hovered_ ? nearest : std::nullopt;
+  painter.draw_boxes();
+  draw_minimap(ui, camera_, scene_, painter.colours());
+  draw_legend(ui, workspace, painter);
+  draw_crumbs(ui, workspace);
+  draw_tools(ui, workspace);
+  if (hovered_line_) {
+    draw_line_tooltip(ui);
+  } else if (hovered_) {
+    draw_box_tooltip(ui, workspace, painter, times);
+  }
+  publish(ui, workspace);
+}
+
+void GraphPanel::publish(Ui& ui, const Workspace& workspace) const {
+  std::array<char, 32> zoom{};
+  std::snprintf(zoom.data(), zoom.size(), "%.3g", static_cast<double>(camera_.zoom()));
+  ui.publish("zoom", zoom.data());
+  ui.publish("boxes", std::to_string(scene_.boxes.size()));
+  ui.publish("barriers_shown", barriers_ ? "true" : "false");
+  ui.publish("colour", workspace.colour_by == ColourBy::time ? "time" : "op");
+  ui.publish("hovered", hovered_ ? scene_.boxes[*hovered_].label : "");
+}
+
+std::string GraphPanel::sql(const Workspace& workspace) const {
+  const std::shared_ptr<const Capture> capture = workspace.document.capture();
+  return "SELECT n.idx, n.scope, n.op, n.level, e.src AS waits_for, e.kind, t.name AS tensor, "
+         "t.nbytes\n"
+         "FROM nodes n\n"
+         "LEFT JOIN edges e ON e.graph_id = n.graph_id AND e.dst = n.idx\n"
+         "LEFT JOIN tensors t ON t.graph_id = e.graph_id AND t.idx = e.tensor_idx\n"
+         "WHERE n.graph_id = " +
+         std::to_string(capture == nullptr ? 0 : capture->summary.id.graph) +
+         "\nORDER BY n.idx, e.src;";
+}
+
+}  // namespace reprise::debugger

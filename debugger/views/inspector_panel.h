@@ -1,0 +1,21 @@
+// All that is known about what is selected: a node, a scope, or else the capture.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "debugger/views/panel.h"
+
+namespace reprise::debugger {
+
+class InspectorPanel : public Panel {
+ public:
+  std::string_view id() const override { return "inspector"; }
+  std::string_view title() const override { return "Inspector"; }
+  void draw(Ui& ui, Workspace& workspace) override;
+  std::string sql(const Workspace& workspace) const override;
+
+ private:
+  Selection shown_;  // scrolls back to the top when another one is drawn
+};
+
+}  // namespace reprise::debugger

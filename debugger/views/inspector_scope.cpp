@@ -1,0 +1,153 @@
+// The inspector of a scope or a group of repeated ones, and of the whole capture.
+#include <algorithm>
+#include <numeric>
+
+#include "debugger/model/format.h"
+#include "debugger/model/node_details.h"
+#include "debugger/views/inspector_parts.h"
+#include "debugger/views/shown_times.h"
+
+namespace reprise::debugger {
+namespace {
+
+constexpr std::size_t kSlowest = 12;
+
+/// The slowest of some neighbouring nodes.
+void slowest(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t first, std::uint32_t count) {
+  const CaptureStatistics& statistics = workspace.document.statistics();
+  std::vector<std::uint32_t> nodes(count);
+  std::iota(nodes.begin(), nodes.end(), first);
+  const auto total = [&](std::uint32_t node) {
+    const NodeTiming* const timing = timing_of(statistics, node);
+    return timing == nullptr ? 0 : timing->total_ns;
+  };
+  const std::size_t shown = std::min<std::size_t>(count, kSlowest);
+  std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(shown), nodes.end(),
+                    [&](std::uint32_t a, std::uint32_t b) {
+                      return std::pair(total(b), a) < std::pair(total(a), b);
+                    });
+  heading(ui, rows, "Slowest nodes");
+  const auto scope = ui.scope("slowest");
+  for (std::size_t n = 0; n < shown; ++n) {
+    const NodeTiming* const timing = timing_of(statistics, nodes[n]);
+    if (timing != nullptr) {
+      node_link(ui, workspace, rows.next(), nodes[n],
+                duration_text(timing->p50_ns) + "  " + percent_text(share_of(statistics, *timing)));
+    }
+  }
+}
+
+struct Sums {
+  std::uint64_t total_ns = 0, p50_ns = 0, flops = 0, bytes = 0;
+};
+
+Sums sums_of(const Workspace& workspace, std::uint32_t first, std::uint32_t count) {
+  Sums sums;
+  for (std::uint32_t n = first; n < first + count; ++n) {
+    const NodeTiming* const timing = timing_of(workspace.document.statistics(), n);
+    const Capture::Node& node = workspace.document.capture()->nodes[n];
+    sums.total_ns += timing == nullptr ? 0 : timing->total_ns;
+    sums.p50_ns += timing == nullptr ? 0 : timing->p50_ns;
+    sums.flops += node.flops.value_or(0);
+    sums.bytes += bytes_of(node).value_or(0);
+  }
+  return sums;
+}
+
+void show_sums(Ui& ui, const Workspace& workspace, Rows& rows, const Sums& sums) {
+  const CaptureStatistics& statistics = workspace.document.statistics();
+  if (statistics.nodes.empty()) {
+    ui.text_in("no-times", rows.next(), "No node was timed: TimingMode::node",
+               {.colour = Colour::dim});
+  } else {
+    named_value(ui, rows, "p50", "sum of p50", duration_text(sums.p50_ns));
+    named_value(ui, rows, "share", "of all nodes",
+                percent_text(static_cast<double>(sums.total_ns) /
+                             static_cast<double>(std::max<std::uint64_t>(statistics.total_ns, 1))));
+  }
+  named_value(ui, rows, "bytes", "memory", bytes_text(sums.bytes) + " read and written");
+  named_value(ui, rows, "flops", "arithmetic", count_text(sums.flops) + " FLOP");
+}
+
+void memory(Ui& ui, Rows& rows, const Capture& capture) {
+  heading(ui, rows, "Memory of activations");
+  const auto of_unshared = [&](std::uint64_t bytes) {
+    return bytes_text(bytes) +
+           (capture.unshared_bytes == 0
+                ? ""
+                : ", " + percent_text(static_cast<double>(bytes) /
+                                      static_cast<double>(capture.unshared_bytes)));
+  };
+  named_value(ui, rows, "unshared", "unshared", bytes_text(capture.unshared_bytes));
+  named_value(ui, rows, "arena", "arena", of_unshared(capture.arena_bytes));
+  named_value(ui, rows, "peak", "live peak", of_unshared(capture.live_peak_bytes));
+}
+
+}  // namespace
+
+void inspect_scope(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t index) {
+  const ScopeTree::Item& item = workspace.scopes[index];
+  ui.text_in("title", rows.next(ui.px(28)), item.path.empty() ? item.name : item.path,
+             {.font = FontKind::semibold});
+  if (item.kind == ScopeTree::Kind::group) {
+    named_value(ui, rows, "repeats", "repeats", count_text(item.children.size()) + " times");
+  }
+  named_value(ui, rows, "nodes", "nodes",
+              count_text(item.count) + ", from #" + std::to_string(item.first));
+  show_sums(ui, workspace, rows, sums_of(workspace, item.first, item.count));
+  if (!workspace.document.statistics().nodes.empty()) {
+    slowest(ui, workspace, rows, item.first, item.count);
+  }
+}
+
+void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows) {
+  const std::shared_ptr<const Capture> capture = workspace.document.capture();
+  const CaptureSummary& summary = capture->summary;
+  ui.text_in("title", rows.next(ui.px(28)), summary.name.empty() ? "Capture" : summary.name,
+             {.font = FontKind::semibold});
+  const auto text = [&](const char* id, const char* name, const std::string& value) {
+    if (!value.empty()) {
+      named_value(ui, rows, id, name, value, {});
+    }
+  };
+  text("app", "program", summary.app);
+  text("label", "label", summary.label);
+  text("run", "run", std::to_string(summary.id.run) + ", " + workspace.document.exit_state());
+  text("start", "started", summary.start_utc);
+  text("device", "device", summary.device);
+  named_value(ui, rows, "nodes", "nodes", count_text(capture->nodes.size()));
+  named_value(ui, rows, "steps", "steps", count_text(capture->steps.size()));
+  const auto emitted = std::count_if(capture->barriers.begin(), capture->barriers.end(),
+                                     [](const Capture::Barrier& b) { return b.emitted; });
+  named_value(ui, rows, "barriers", "barriers", count_text(static_cast<std::uint64_t>(emitted)));
+  named_value(ui, rows, "edges", "edges", count_text(capture->edges.size()));
+  named_value(ui, rows, "replays", "replays",
+              count_text(workspace.document.replays().rows.size()) + ", " +
+                  count_text(summary.timed_replays) + " with step times");
+  if (!capture->problems.empty()) {
+    heading(ui, rows, "Left out of what the file says");
+    const auto scope = ui.scope("problem");
+    for (std::size_t p = 0; p < std::min(capture->problems.size(), kMostInspected); ++p) {
+      ui.paragraph(std::to_string(p), capture->problems[p], Colour::warning);
+    }
+    rest_line(ui, rows, capture->problems.size());
+  }
+  memory(ui, rows, *capture);
+  if (!capture->state_fields.empty()) {
+    heading(ui, rows, "State fields");
+    const auto scope = ui.scope("state");
+    for (std::size_t f = 0; f < std::min(capture->state_fields.size(), kMostInspected); ++f) {
+      const Capture::StateField& field = capture->state_fields[f];
+      named_value(ui, rows, field.name, field.name,
+                  field.type + (field.count > 1 ? "[" + std::to_string(field.count) + "]" : "") +
+                      "  " + field.owner +
+                      (field.expression.empty() ? "" : " = " + field.expression));
+    }
+    rest_line(ui, rows, capture->state_fields.size());
+  }
+  if (!workspace.document.statistics().nodes.empty()) {
+    slowest(ui, workspace, rows, 0, static_cast<std::uint32_t>(capture->nodes.size()));
+  }
+}
+
+}  // namespace reprise::debugger

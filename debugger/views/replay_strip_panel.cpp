@@ -1,0 +1,239 @@
+#include "debugger/views/replay_strip_panel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "debugger/model/format.h"
+#include "debugger/model/sql_text.h"
+#include "debugger/views/shown_times.h"
+
+namespace reprise::debugger {
+namespace {
+
+constexpr float kLeftWidth = 140, kRightWidth = 250;  // of the texts beside the cells, at 1x
+constexpr float kSecondsEach = 0.1F;                  // while playing
+
+Colour colour_of(ReplayKind kind) {
+  switch (kind) {
+    case ReplayKind::failed:
+      return Colour::error;
+    case ReplayKind::outlier:
+      return Colour::warning;
+    case ReplayKind::warm_up:
+      return Colour::attention;
+    default:
+      return Colour::norm;
+  }
+}
+
+/// The rows of the range, or all of them.
+ReplayRange rows_of(const Document& document) {
+  return document.range().value_or(ReplayRange{0, document.replays().rows.size() - 1});
+}
+
+void show_next(Document& document, std::ptrdiff_t step, bool wrap) {
+  const std::size_t count = document.replays().rows.size();
+  if (count == 0) {
+    return;
+  }
+  const ReplayRange range = wrap ? rows_of(document) : ReplayRange{0, count - 1};
+  const std::size_t shown = std::min(document.shown_replay().value_or(range.last), count - 1);
+  const bool at_end = step > 0 ? shown >= range.last : shown <= range.first;
+  if (at_end) {
+    document.show_replay(wrap ? range.first : shown);
+  } else {
+    document.show_replay(std::max(step > 0 ? shown + 1 : shown - 1, range.first));
+  }
+}
+
+std::string sequence_text(const ReplayRow& row) { return "#" + count_text(row.sequence); }
+
+/// Two lines beside the cells.
+void draw_pair(Ui& ui, std::string_view id, const Box& box, std::string_view first,
+               std::string_view second) {
+  const auto scope = ui.scope(id);
+  const float middle = (box.min.y + box.max.y) / 2, line = ui.px(18), pad = ui.px(8);
+  const float left = box.min.x + pad, right = box.max.x - pad;
+  ui.text_in("first", {{left, middle - line}, {right, middle}}, first, {.font = FontKind::mono});
+  ui.text_in("second", {{left, middle}, {right, middle + line}}, second,
+             {.font = FontKind::mono, .colour = Colour::dim});
+}
+
+/// What the mouse is told about a replay.
+std::string describe(const Workspace& workspace, std::size_t row, ReplayKind kind) {
+  const ReplayTable& table = workspace.document.replays();
+  const ReplayRow& replay = table.rows[row];
+  std::string text = sequence_text(replay) + (replay.phase.empty() ? "" : "  ") + replay.phase;
+  if (kind != ReplayKind::normal) {
+    text += std::string("  ") + name_of(kind);
+  }
+  const auto line = [&](const char* name, std::optional<std::uint64_t> ns) {
+    text += ns ? std::string("\n") + name + " " + duration_text(*ns) : "";
+  };
+  line("device", replay.device_ns);
+  line("prepare", replay.prepare_ns);
+  line("submit", replay.submit_ns);
+  line("wait", replay.wait_ns);
+  const std::string state = state_text(*workspace.document.capture(), table, row);
+  return text + (state.empty() ? "" : "\n" + state);
+}
+
+}  // namespace
+
+void ReplayStripPanel::refresh(const Workspace& workspace, std::size_t columns) {
+  const auto& rows = workspace.document.replays().rows;
+  if (capture_ != workspace.document.capture() || rows_ != rows.size() ||
+      asked_columns_ != columns) {
+    capture_ = workspace.document.capture();
+    rows_ = rows.size();
+    asked_columns_ = columns;
+    strip_ = make_strip(rows, columns);
+    brush_.reset();
+  }
+}
+
+void ReplayStripPanel::draw(Ui& ui, Workspace& workspace) {
+  const Document& document = workspace.document;
+  if (!document.capture()) {
+    draw_no_capture(ui, workspace);
+    return;
+  }
+  const auto& rows = document.replays().rows;
+  if (rows.empty()) {
+    draw_empty_state(ui, "The graph was not replayed yet", "CapturedGraph::launch()");
+    return;
+  }
+  play(workspace);
+  const Box all = ui.rest();
+  const Box box{{all.min.x + ui.px(kLeftWidth), all.min.y + ui.px(3)},
+                {all.max.x - ui.px(kRightWidth), all.max.y - ui.px(3)}};
+  refresh(workspace, static_cast<std::size_t>(std::max(box.width(), 1.0F)));
+
+  const ReplayRange range = rows_of(document);
+  draw_pair(ui, "range", {all.min, {box.min.x, all.max.y}},
+            count_text(range.last - range.first + 1) +
+                (document.range() ? " of " + count_text(rows.size()) : " replays"),
+            document.range()
+                ? sequence_text(rows[range.first]) + " to " + sequence_text(rows[range.last])
+                : std::string("all of them"));
+  if (const auto shown = document.shown_replay(); shown && *shown < rows.size()) {
+    draw_pair(ui, "shown", {{box.max.x, all.min.y}, all.max},
+              sequence_text(rows[*shown]) + "  " + duration_text(replay_duration(rows[*shown])),
+              state_text(*document.capture(), document.replays(), *shown));
+  }
+  ui.publish("shown", document.shown_replay() ? std::to_string(*document.shown_replay()) : "");
+  ui.publish("range", document.range()
+                          ? std::to_string(range.first) + " " + std::to_string(range.last)
+                          : "");
+
+  const Hit hit = ui.hit("cells", box, count_text(rows.size()) + " replays");
+  handle_mouse(ui, workspace, box, hit);
+  draw_columns(ui, workspace, box);
+  draw_overlays(ui, workspace, box);
+}
+
+void ReplayStripPanel::draw_columns(Ui& ui, const Workspace& workspace, const Box& box) const {
+  ui.fill(box, ui.colour(Colour::header));
+  const double scale = static_cast<double>(std::max<std::uint64_t>(strip_.scale_ns, 1));
+  const float cell = box.width() / static_cast<float>(strip_.columns.size());
+  const float gap = cell >= ui.px(4) ? ui.px(1) : 0;
+  const auto range = workspace.document.range();
+  for (std::size_t c = 0; c < strip_.columns.size(); ++c) {
+    const StripColumn& column = strip_.columns[c];
+    const float share =
+        static_cast<float>(std::min(static_cast<double>(column.duration_ns) / scale, 1.0));
+    const float left = box.min.x + static_cast<float>(c) * cell;
+    const bool inside = !range || (column.last >= range->first && column.first <= range->last);
+    ui.fill({{left, box.max.y - std::max(share * box.height(), ui.px(2))},
+             {left + cell - gap, box.max.y}},
+            ui.colour(colour_of(column.kind), inside ? 0.9F : 0.35F));
+  }
+}
+
+void ReplayStripPanel::draw_overlays(Ui& ui, const Workspace& workspace, const Box& box) const {
+  const Document& document = workspace.document;
+  const std::size_t columns = strip_.columns.size();
+  const float cell = box.width() / static_cast<float>(columns);
+  const auto left_of = [&](std::size_t row) {
+    return box.min.x + static_cast<float>(column_of(row, rows_, columns)) * cell;
+  };
+  const auto range = brush_ ? brush_ : document.range();
+  if (range) {
+    const Box brushed{{left_of(range->first), box.min.y}, {left_of(range->last) + cell, box.max.y}};
+    ui.fill(brushed, ui.colour(Colour::accent, 0.15F));
+    ui.frame(brushed, ui.colour(Colour::accent), 0, ui.px(1));
+  }
+  if (const auto shown = document.shown_replay(); shown && *shown < rows_) {
+    const float centre = left_of(*shown) + cell / 2, half = std::max(cell / 2, ui.px(1.5F));
+    ui.fill({{centre - half, box.min.y}, {centre + half, box.min.y + ui.px(3)}},
+            ui.colour(Colour::text));
+    ui.frame({{centre - half, box.min.y}, {centre + half, box.max.y}},
+             ui.colour(Colour::text, 0.6F), 0, ui.px(1));
+  }
+}
+
+void ReplayStripPanel::handle_mouse(Ui& ui, Workspace& workspace, const Box& box, const Hit& hit) {
+  Document& document = workspace.document;
+  const auto column_under = [&](ImVec2 point) -> const StripColumn& {
+    const float at = std::clamp((point.x - box.min.x) / box.width(), 0.0F, 1.0F);
+    const auto column = static_cast<std::size_t>(at * static_cast<float>(strip_.columns.size()));
+    return strip_.columns[std::min(column, strip_.columns.size() - 1)];
+  };
+  const StripColumn& under = column_under(ImGui::GetMousePos());
+  if (hit.held && (brush_ || hit.dragged.x != 0)) {
+    const StripColumn& from = column_under(ImGui::GetIO().MouseClickedPos[0]);
+    brush_ = ReplayRange{std::min(from.first, under.first), std::max(from.last, under.last)};
+  } else if (brush_ && !hit.held) {
+    document.set_range(*std::exchange(brush_, std::nullopt));
+  } else if (hit.double_clicked) {
+    document.set_range(std::nullopt);
+  } else if (hit.clicked) {
+    document.show_replay(under.tallest);
+  }
+  if (hit.hovered && !hit.held) {
+    std::string text = describe(workspace, under.tallest, under.kind);
+    if (under.last > under.first) {
+      text += "\nthe longest of " + count_text(under.last - under.first + 1) + " replays here";
+    }
+    ui.tooltip(text);
+  }
+}
+
+void ReplayStripPanel::play(Workspace& workspace) {
+  played_ = workspace.playing ? played_ + ImGui::GetIO().DeltaTime : 0;
+  if (played_ >= kSecondsEach) {
+    played_ = 0;
+    show_next(workspace.document, 1, true);
+  }
+}
+
+void ReplayStripPanel::keys(Ui& ui, Workspace& workspace) {
+  if (ui.keys().take("Left")) {
+    show_next(workspace.document, -1, false);
+  }
+  if (ui.keys().take("Right")) {
+    show_next(workspace.document, 1, false);
+  }
+  if (ui.keys().take("Space")) {
+    workspace.playing = !workspace.playing;
+  }
+  if (workspace.document.range() && ui.keys().take("Escape")) {
+    workspace.document.set_range(std::nullopt);
+  }
+}
+
+std::string ReplayStripPanel::sql(const Workspace& workspace) const {
+  std::string where;
+  if (const auto capture = workspace.document.capture()) {
+    where = "\nWHERE " + sql_capture(capture->summary.id);
+  }
+  if (const auto replays = shown_times(workspace.document).replays) {
+    where += " AND c.id BETWEEN " + std::to_string(replays->first) + " AND " +
+             std::to_string(replays->second);
+  }
+  return "SELECT id, seq, phase, coalesce(device_us, submit_us + wait_us) AS shown_us, device_us,\n"
+         "  prepare_us, submit_us, wait_us, timing_mode, warm_up, status\nFROM v_replays AS c" +
+         where + "\nORDER BY id";
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,35 @@
+// One cell per replay: how long it took and how it ended. Choosing replays for all other panels.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "debugger/model/replay_strip.h"
+#include "debugger/views/panel.h"
+
+namespace reprise::debugger {
+
+class ReplayStripPanel : public Panel {
+ public:
+  std::string_view id() const override { return "replays"; }
+  std::string_view title() const override { return "Replays"; }
+  void draw(Ui& ui, Workspace& workspace) override;
+  std::string sql(const Workspace& workspace) const override;
+  /// Left, Right: the replay before or after. Space: plays. Escape: all replays again.
+  void keys(Ui& ui, Workspace& workspace) override;
+
+ private:
+  void refresh(const Workspace& workspace, std::size_t columns);
+  void draw_columns(Ui& ui, const Workspace& workspace, const Box& box) const;
+  void draw_overlays(Ui& ui, const Workspace& workspace, const Box& box) const;
+  void handle_mouse(Ui& ui, Workspace& workspace, const Box& box, const Hit& hit);
+  void play(Workspace& workspace);
+
+  std::shared_ptr<const Capture> capture_;
+  std::size_t rows_ = 0, asked_columns_ = 0;  // what strip_ was made of
+  ReplayStrip strip_;
+  std::optional<ReplayRange> brush_;  // while it is dragged
+  float played_ = 0;                  // seconds since the replay shown was reached
+};
+
+}  // namespace reprise::debugger

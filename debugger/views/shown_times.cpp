@@ -1,0 +1,44 @@
+#include "debugger/views/shown_times.h"
+
+#include <algorithm>
+
+#include "debugger/views/panel.h"
+
+namespace reprise::debugger {
+
+SqlTimes shown_times(const Document& document) {
+  SqlTimes times{.source = document.statistics().source, .replays = {}};
+  const auto range = document.range();
+  const auto& rows = document.replays().rows;
+  if (range && range->first <= range->last && range->last < rows.size()) {
+    times.replays = std::pair(rows[range->first].id, rows[range->last].id);
+  }
+  return times;
+}
+
+std::uint64_t most_total_ns(const CaptureStatistics& statistics) {
+  std::uint64_t most = 0;
+  for (const auto& timing : statistics.nodes) {
+    most = std::max(most, timing ? timing->total_ns : 0);
+  }
+  return most;
+}
+
+void draw_no_capture(Ui& ui, const Workspace& workspace) {
+  if (workspace.document.busy()) {
+    draw_empty_state(ui, "Reading the database", "");
+    return;
+  }
+  draw_empty_state(ui, "The database holds no captured graph",
+                   "GraphExecutor(device, {.profile = \"profile.db\"}).begin_recorded()");
+}
+
+void draw_no_times(Ui& ui) {
+  const Box row = ui.rest();
+  ui.text_in(
+      "no-times", {{row.min.x + ui.px(8), row.min.y}, {row.max.x, row.min.y + ui.row_height()}},
+      "No node was timed: ExecutorOptions{.timing = TimingMode::node}", {.colour = Colour::dim});
+  ImGui::SetCursorScreenPos({row.min.x, row.min.y + ui.row_height()});
+}
+
+}  // namespace reprise::debugger

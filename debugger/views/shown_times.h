@@ -1,0 +1,22 @@
+// Which times the panels show, and what they show without any.
+#pragma once
+#include "debugger/model/document.h"
+#include "debugger/model/sql_text.h"
+#include "debugger/model/workspace.h"
+#include "debugger/ui/ui.h"
+
+namespace reprise::debugger {
+
+/// For the SQL of panels.
+SqlTimes shown_times(const Document& document);
+
+/// Of one node, over the range; 0 without times. What bars of shares are drawn against.
+std::uint64_t most_total_ns(const CaptureStatistics& statistics);
+
+/// The middle of a panel without a capture.
+void draw_no_capture(Ui& ui, const Workspace& workspace);
+
+/// One line at the cursor that says how node times are had.
+void draw_no_times(Ui& ui);
+
+}  // namespace reprise::debugger

@@ -1,0 +1,46 @@
+// Questions in SQL to the database, and their answers; rows that name a node select it.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debugger/model/saved_queries.h"
+#include "debugger/ui/table.h"
+#include "debugger/views/panel.h"
+
+namespace reprise::debugger {
+
+class SqlPanel : public Panel {
+ public:
+  std::string_view id() const override { return "sql"; }
+  std::string_view title() const override { return "SQL"; }
+  void draw(Ui& ui, Workspace& workspace) override;
+  /// What stands in the editor.
+  std::string sql(const Workspace& workspace) const override;
+  /// Ctrl+Enter: runs.
+  void keys(Ui& ui, Workspace& workspace) override;
+
+ private:
+  void refresh(Ui& ui, const Workspace& workspace);
+  void choose_columns(Ui& ui, const SqlResult& result);
+  void draw_bar(Ui& ui, Workspace& workspace, const Box& box);
+  void draw_result(Ui& ui, Workspace& workspace);
+  void sort(const SqlResult& result);
+  /// The node of the capture that is shown which a row names: by its column node or node_idx and,
+  /// if it has one, graph_id.
+  std::optional<std::uint32_t> node_of(const Capture& capture,
+                                       const std::vector<SqlValue>& row) const;
+
+  std::optional<CaptureId> capture_;  // what queries_ are about
+  std::vector<SavedQuery> queries_;
+  std::string text_;
+
+  // Of the result.
+  std::uint64_t finished_ = 0;  // as QueryRunner::finished()
+  std::vector<TableColumn> columns_;
+  std::vector<std::size_t> order_;  // its rows, sorted
+  std::optional<std::size_t> node_column_, graph_column_;
+  TableState table_;
+};
+
+}  // namespace reprise::debugger

@@ -1,0 +1,230 @@
+// Step times, node times and histograms as the writer packs them: see the comments of schema.sql.
+#include <algorithm>
+#include <cmath>
+
+#include "framework/profile/captures.h"
+#include "framework/profile/histogram.h"
+
+namespace reprise {
+namespace profile {
+namespace {
+
+constexpr std::array kStepTables{"step_timings"};
+constexpr std::array kNodeTables{"nodes", "node_stats"};
+// Steps of a replay of 52 days; a larger unit is nobody's, and sums of its times would overflow.
+constexpr std::int64_t kMostUnitNs = 1 << 20;
+
+std::uint32_t word_at(std::span<const std::byte> data, std::size_t at) {
+  std::uint32_t word = 0;
+  for (std::size_t b = 0; b < 4; ++b) {
+    word |= std::to_integer<std::uint32_t>(data[at + b]) << b * 8;
+  }
+  return word;
+}
+
+/// A row of codec, unit_ns, data; false if it is not of that many steps.
+bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
+  constexpr std::uint32_t kNoDuration = 0xFFFFFFFF;
+  const std::int64_t unit = row.integer(1);
+  const std::span<const std::byte> data = row.blob(2);
+  if (row.integer(0) != 1 || unit < 1 || unit > kMostUnitNs || data.size() != times.size() * 8) {
+    return false;
+  }
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    const std::uint32_t duration = word_at(data, s * 8 + 4);
+    times[s].start_ns = std::uint64_t{word_at(data, s * 8)} * static_cast<std::uint64_t>(unit);
+    times[s].duration_ns = duration == kNoDuration
+                               ? std::nullopt
+                               : std::optional(duration * static_cast<std::uint64_t>(unit));
+  }
+  return true;
+}
+
+/// Positions in `replays` of those with step times; of more than `most`, as many, evenly.
+std::vector<std::size_t> find_timed(Database& database, std::span<const std::int64_t> replays,
+                                    std::size_t most) {
+  std::vector<std::size_t> found;
+  if (replays.empty()) {
+    return found;
+  }
+  Statement rows(database,
+                 "SELECT replay_id FROM step_timings WHERE replay_id BETWEEN ? AND ? ORDER BY 1");
+  rows.bind_all(replays.front(), replays.back());
+  auto next = replays.begin();
+  while (rows.step()) {
+    next = std::lower_bound(next, replays.end(), rows.integer(0));
+    if (next != replays.end() && *next == rows.integer(0)) {
+      found.push_back(static_cast<std::size_t>(next - replays.begin()));
+    }
+  }
+  if (found.size() > most) {
+    for (std::size_t i = 0; i < most; ++i) {
+      found[i] = found[i * found.size() / most];
+    }
+    found.resize(most);
+  }
+  return found;
+}
+
+double finite(const Statement& row, int column) {
+  const double value = row.real(column);
+  return std::isfinite(value) ? value : 0;
+}
+
+NodeTiming timing_of(const Statement& row, int first) {
+  NodeTiming timing;
+  timing.count = count(row, first);
+  timing.total_ns = count(row, first + 1);
+  timing.min_ns = count(row, first + 2);
+  timing.max_ns = count(row, first + 3);
+  timing.p50_ns = count(row, first + 4);
+  timing.p95_ns = count(row, first + 5);
+  timing.mean_ns = finite(row, first + 6);
+  timing.stddev_ns = finite(row, first + 7);
+  timing.below_bias = row.integer(first + 8) != 0;
+  return timing;
+}
+
+std::uint64_t most_replays(const NodeTimingTable& table) {
+  std::uint64_t most = 0;
+  for (const auto& node : table.nodes) {
+    most = std::max(most, node ? node->count : 0);
+  }
+  return most;
+}
+
+HistogramBucket bucket_with(std::uint32_t bucket, std::uint64_t count) {
+  const BucketRange range = range_of(bucket);
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  return {range.low, range.last == kLast ? kLast : range.last + 1, count};
+}
+
+/// The next number of LEB128, taken off the front; empty if there is none.
+std::optional<std::uint64_t> take_number(std::span<const std::byte>& data) {
+  std::uint64_t number = 0;
+  for (unsigned shift = 0; shift < 63 && !data.empty(); shift += 7) {
+    const auto byte = std::to_integer<std::uint64_t>(data.front());
+    data = data.subspan(1);
+    number |= (byte & 0x7FU) << shift;
+    if (byte < 0x80U) {
+      return number;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<HistogramBucket> buckets_of(std::span<const std::byte> data) {
+  std::vector<HistogramBucket> buckets;
+  const std::optional<std::uint64_t> first = take_number(data);
+  for (std::uint64_t bucket = first.value_or(kBuckets); bucket < kBuckets; ++bucket) {
+    const std::optional<std::uint64_t> count = take_number(data);
+    if (!count) {
+      break;
+    }
+    buckets.push_back(bucket_with(static_cast<std::uint32_t>(bucket), *count));
+  }
+  return buckets;
+}
+
+}  // namespace
+}  // namespace profile
+
+void read_step_times(
+    const std::filesystem::path& path, std::span<const std::int64_t> replays, std::size_t steps,
+    const std::function<void(std::size_t, std::span<const CapturedStepTime>)>& each,
+    std::size_t most, const std::stop_token& stop) {
+  std::vector<CapturedStepTime> times(steps);
+  std::size_t next = 0;  // position in replays; a second reading goes on where the first ended
+  profile::read_snapshot(
+      path, profile::kStepTables,
+      [&](profile::Database& database) {
+        const std::vector<std::size_t> timed = profile::find_timed(database, replays, most);
+        profile::Statement rows(database,
+                                "SELECT codec, unit_ns, data FROM step_timings WHERE replay_id=?");
+        for (const std::size_t position : timed) {
+          rows.bind_all(replays[position]);
+          while (rows.step()) {
+            if (position >= next && profile::decode(rows, times)) {
+              next = position + 1;
+              each(position, times);
+            }
+          }
+        }
+      },
+      stop);
+}
+
+std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path, CaptureId id,
+                                               const std::stop_token& stop) {
+  std::vector<NodeTimingTable> tables;
+  profile::read_snapshot(
+      path, profile::kNodeTables,
+      [&](profile::Database& database) {
+        tables.clear();
+        const auto nodes = static_cast<std::size_t>(
+            profile::Statement(database, "SELECT count(*) FROM nodes WHERE graph_id=?")
+                .find(id.graph)
+                .value_or(0));
+        profile::Statement rows(
+            database,
+            "SELECT phase, timing_mode, idx, n, sum_ns, min_ns, max_ns, p50_ns, p95_ns, mean_ns, "
+            "stddev_ns, 2.0*below_bias>=n FROM node_stats WHERE graph_id=? AND run_id=? AND n>0 "
+            "AND timing_mode BETWEEN 0 AND 3 ORDER BY phase, timing_mode");
+        rows.bind_all(id.graph, id.run);
+        while (rows.step()) {
+          const auto mode = static_cast<TimingMode>(rows.integer(1));
+          std::string phase = rows.text(0);
+          if (tables.empty() || tables.back().timing_mode != mode || tables.back().phase != phase) {
+            tables.push_back({std::move(phase), mode, {}});
+            tables.back().nodes.resize(nodes);
+          }
+          const std::uint64_t node = profile::count(rows, 2);
+          if (node < nodes) {
+            tables.back().nodes[node] = profile::timing_of(rows, 3);
+          }
+        }
+      },
+      stop);
+  std::stable_sort(tables.begin(), tables.end(), [](const auto& a, const auto& b) {
+    return profile::most_replays(a) > profile::most_replays(b);
+  });
+  return tables;
+}
+
+std::vector<HistogramBucket> read_node_histogram(const std::filesystem::path& path, CaptureId id,
+                                                 const std::string& phase, TimingMode mode,
+                                                 std::uint32_t node, const std::stop_token& stop) {
+  std::vector<HistogramBucket> buckets;
+  profile::read_snapshot(
+      path, profile::kNodeTables,
+      [&](profile::Database& database) {
+        buckets.clear();
+        profile::Statement row(database,
+                               "SELECT hist FROM node_stats WHERE graph_id=? AND run_id=? AND "
+                               "phase=? AND timing_mode=? AND idx=?");
+        row.bind_all(id.graph, id.run, phase, static_cast<int>(mode), node);
+        while (row.step()) {
+          buckets = profile::buckets_of(row.blob(0));
+        }
+      },
+      stop);
+  return buckets;
+}
+
+std::vector<HistogramBucket> histogram_of(std::span<const std::uint64_t> durations_ns) {
+  std::vector<HistogramBucket> buckets;
+  if (durations_ns.empty()) {
+    return buckets;
+  }
+  const auto [least, most] = std::minmax_element(durations_ns.begin(), durations_ns.end());
+  const std::uint32_t first = profile::bucket_of(*least);
+  for (std::uint32_t b = first; b <= profile::bucket_of(*most); ++b) {
+    buckets.push_back(profile::bucket_with(b, 0));
+  }
+  for (const std::uint64_t ns : durations_ns) {
+    ++buckets[profile::bucket_of(ns) - first].count;
+  }
+  return buckets;
+}
+
+}  // namespace reprise

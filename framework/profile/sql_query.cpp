@@ -1,0 +1,132 @@
+#include "reprise/profile/sql_query.h"
+
+#include "framework/profile/profile_snapshot.h"
+
+namespace reprise {
+namespace profile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What all texts of a result may take together, and one value while the query computes it.
+constexpr std::size_t kMostTextBytes = std::size_t{64} << 20U;
+constexpr int kMostValueBytes = 64 << 20;
+
+/// Statements of `database` only read, and end in time.
+class Limits {
+ public:
+  Limits(Database& database, std::chrono::milliseconds time, const std::stop_token& stop)
+      : database_(database) {
+    // Further ahead than a clock counts: no limit.
+    const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(
+        Clock::time_point::max() - Clock::now());
+    const auto end = time < most ? Clock::now() + time : Clock::time_point::max();
+    database_.only_reads(true);
+    database_.limit_values(kMostValueBytes);
+    database_.stop_when([end, &stop] { return stop.stop_requested() || Clock::now() >= end; });
+  }
+  Limits(const Limits&) = delete;
+  Limits& operator=(const Limits&) = delete;
+  ~Limits() {
+    database_.only_reads(false);
+    database_.stop_when({});
+  }
+
+ private:
+  Database& database_;
+};
+
+SqlValue value_of(const Statement& row, int column, std::size_t most_bytes) {
+  switch (row.type(column)) {
+    case Statement::Type::integer:
+      return row.integer(column);
+    case Statement::Type::real:
+      return row.real(column);
+    case Statement::Type::text:
+      return row.text(column, most_bytes);
+    case Statement::Type::blob:
+      return BlobSize{row.blob(column).size()};
+    case Statement::Type::null:
+      break;
+  }
+  return std::monostate{};
+}
+
+void require_nothing_after(Database& database, std::string_view rest) {
+  while (!rest.empty()) {
+    const std::string_view before = rest;
+    if (!Statement(database, before, &rest).empty()) {
+      invalid("The query is more than one statement; run them one at a time.");
+    }
+  }
+}
+
+SqlResult run(Database& database, const std::string& sql, const SqlLimits& limits) {
+  if (sql.find('\0') != std::string::npos) {
+    invalid("The query holds a NUL character, which ends no statement.");
+  }
+  const auto start = Clock::now();
+  std::string_view rest;
+  Statement query(database, sql, &rest);
+  if (query.empty()) {
+    invalid("The query is empty; it is a SELECT, for example SELECT * FROM v_top_nodes.");
+  }
+  require_nothing_after(database, rest);
+  SqlResult result;
+  for (int c = 0; c < query.columns(); ++c) {
+    result.columns.push_back(query.column_name(c));
+  }
+  std::size_t bytes = 0;
+  while (query.step()) {
+    if (result.rows.size() >= limits.rows || bytes > kMostTextBytes) {
+      result.truncated = true;
+      break;
+    }
+    std::vector<SqlValue>& row = result.rows.emplace_back();
+    for (int c = 0; c < query.columns(); ++c) {
+      row.push_back(value_of(query, c, limits.text_bytes));
+      const auto* text = std::get_if<std::string>(&row.back());
+      bytes += sizeof(SqlValue) + (text == nullptr ? 0 : text->size());
+    }
+  }
+  result.elapsed = Clock::now() - start;
+  return result;
+}
+
+[[noreturn]] void explain(const SqliteError& error, const SqlLimits& limits,
+                          const std::stop_token& stop) {
+  if (error.interrupted()) {
+    if (stop.stop_requested()) {
+      throw Cancelled();
+    }
+    throw Error(ErrorCode::timeout,
+                "The query takes longer than (" + std::to_string(limits.time.count()) + " ms).");
+  }
+  if (error.not_authorised()) {
+    invalid("The query does not only read (" + error.reason() +
+            "); allowed are SELECT and the PRAGMAs that describe tables, such as table_info.");
+  }
+  invalid("The query is refused: " + error.reason() + ".");
+}
+
+}  // namespace
+}  // namespace profile
+
+SqlResult run_sql(const std::filesystem::path& path, const std::string& sql,
+                  const SqlLimits& limits, const std::stop_token& stop) {
+  SqlResult result;
+  profile::read_snapshot(path, {}, [&](profile::Database& database) {
+    const profile::Limits limited(database, limits.time, stop);
+    try {
+      result = profile::run(database, sql, limits);
+    } catch (const profile::SqliteError& error) {
+      if (!error.interrupted() && !error.blames_the_query()) {
+        throw;
+      }
+      profile::explain(error, limits, stop);
+    }
+  });
+  return result;
+}
+
+}  // namespace reprise

@@ -1,0 +1,70 @@
+# reprise-debugger as a user runs it, without a screen: good and bad databases, scripts, pictures.
+set(capture ${PROJECT_SOURCE_DIR}/tests/debugger/data/stories260K.db)
+set(scripts ${CMAKE_CURRENT_SOURCE_DIR}/debugger_scripts)
+set(made ${PROJECT_BINARY_DIR}/bad_databases)
+add_custom_command(OUTPUT ${made}/dangling.db
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/make_bad_databases.py ${capture} ${made}
+  DEPENDS make_bad_databases.py ${capture} VERBATIM)
+add_custom_target(bad_databases ALL DEPENDS ${made}/dangling.db)
+set(out ${CMAKE_CURRENT_BINARY_DIR})
+
+cli_test(debugger_shot EXIT 0 COMMAND reprise-debugger shot ${capture} -o ${out}/shot.png --size 640x480)
+cli_test(debugger_shot_of_a_panel EXIT 0
+  COMMAND reprise-debugger shot --panel graph --db ${capture} -o ${out}/graph.png --size 640x480 --scale 2)
+# A run of this build, written and read by it.
+cli_test(debugger_shot_of_a_new_run EXIT 0
+  COMMAND reprise-debugger shot ${nodes_db} -o ${out}/nodes.png)
+set_tests_properties(cli.debugger_shot_of_a_new_run PROPERTIES FIXTURES_REQUIRED nodes)
+
+# Each at both scales; they end with `fits`, so no text is cut off anywhere on their way.
+file(GLOB script_files CONFIGURE_DEPENDS ${scripts}/*.ui ${PROJECT_SOURCE_DIR}/docs/*.ui
+     ${PROJECT_SOURCE_DIR}/docs/pictures/*.ui)
+foreach(script IN LISTS script_files)
+  get_filename_component(name ${script} NAME_WE)
+  foreach(scale 1 2)
+    math(EXPR width "1600 * ${scale}")
+    math(EXPR height "900 * ${scale}")
+    cli_test(debugger_script_${name}_${scale}x EXIT 0
+      COMMAND reprise-debugger shot ${capture} --script ${script} --source ${PROJECT_SOURCE_DIR}
+              --scale ${scale} --size ${width}x${height})
+  endforeach()
+endforeach()
+add_test(NAME docs.debugger_tour COMMAND ${CMAKE_COMMAND} -DDOC=${PROJECT_SOURCE_DIR}/docs/debugger.md
+  -DLANGUAGE=ui -DSOURCE=${PROJECT_SOURCE_DIR}/docs/tour.ui -P ${PROJECT_SOURCE_DIR}/tests/docs/example.cmake)
+
+# Nothing to show: one line, exit 1, no picture.
+function(refused name database message)
+  cli_test(debugger_refuses_${name} EXIT 1
+    COMMAND reprise-debugger shot ${database} -o ${out}/${name}.png ABSENT ${out}/${name}.png
+    STDERR "^error: [^\n]*${message}[^\n]*\n$" ${ARGN})
+endfunction()
+refused(a_missing_file /nonexistent.db "/nonexistent.db")
+refused(text ${made}/text.db "not a profiling database")
+refused(an_empty_file ${made}/empty.db "it is empty")
+refused(a_truncated_file ${made}/truncated.db "truncated.db. .*malformed")
+refused(a_newer_version ${made}/newer.db "version .99.; this build knows versions 1 to 1")
+refused(to_draw_without_a_driver ${capture} "[Vv]ulkan" ENV ${no_driver})
+cli_test(debugger_unknown_panel EXIT 1 COMMAND reprise-debugger shot ${capture} -o ${out}/x.png --panel disk
+  STDERR "no panel .disk.; there are replays, outline, nodes, graph, inspector, timeline, sql")
+cli_test(debugger_unwritable_picture EXIT 1
+  COMMAND reprise-debugger shot ${capture} -o /nonexistent/x.png STDERR "/nonexistent/x.png")
+cli_test(debugger_without_a_screen EXIT 1 COMMAND reprise-debugger ${capture} ENV DISPLAY= WAYLAND_DISPLAY=
+  STDERR "^error: .*display.*\n$")
+cli_test(debugger_missing_script EXIT 1
+  COMMAND reprise-debugger shot ${capture} --script /nonexistent.ui STDERR "/nonexistent.ui")
+cli_test(debugger_broken_script EXIT 1
+  COMMAND reprise-debugger shot ${capture} --script ${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt STDERR "Line 2 ")
+cli_test(debugger_without_database EXIT 2 COMMAND reprise-debugger)
+cli_test(debugger_without_output EXIT 2 COMMAND reprise-debugger shot ${capture})
+cli_test(debugger_bad_size EXIT 2 COMMAND reprise-debugger shot ${capture} -o ${out}/x.png --size 10)
+cli_test(debugger_help EXIT 0 COMMAND reprise-debugger --help STDOUT "shot")
+
+# Little or wrong contents: the panels say so.
+function(shown name)
+  cli_test(debugger_shows_${name} EXIT 0
+    COMMAND reprise-debugger shot ${made}/${name}.db -o ${out}/${name}.png
+            --script ${scripts}/contents/${name}.ui)
+endfunction()
+foreach(name no_graphs no_timings no_replays no_nodes one_node hostile_names dangling)
+  shown(${name})
+endforeach()

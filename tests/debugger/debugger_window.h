@@ -1,0 +1,30 @@
+// The whole debugger on a database, on the headless host.
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include "debugger/app/debugger_view.h"
+#include "debugger/app/script_runner.h"
+
+namespace reprise::debugger {
+
+class DebuggerWindow {
+ public:
+  explicit DebuggerWindow(const std::filesystem::path& database,
+                          const HeadlessOptions& options = {})
+      : debugger_(database, {REPRISE_SOURCE_ROOT}), host_(options), view_(debugger_.view()) {
+    run("wait");
+  }
+
+  /// See ui_script.h.
+  void run(const std::string& script) { ScriptRunner(host_, view_).run(parse_script(script)); }
+  const Workspace& workspace() const { return debugger_.workspace(); }
+  HeadlessHost& host() { return host_; }
+
+ private:
+  DebuggerView debugger_;
+  HeadlessHost host_;
+  View view_;
+};
+
+}  // namespace reprise::debugger

@@ -1,0 +1,109 @@
+#include "tests/debugger/debugger_window.h"
+
+#include <csignal>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "reprise/profile/sql_query.h"
+#include "tests/debugger/panel_window.h"
+#include "tests/profile/sql.h"
+#include "tests/profile/timed_replays.h"
+#include "tests/testing.h"
+
+namespace reprise::debugger {
+namespace {
+
+constexpr std::string_view kPanels[] = {"replays",   "outline",  "nodes", "graph",
+                                        "inspector", "timeline", "sql"};
+
+/// Where a panel is not in sight, its tab brings it there.
+std::string shown(std::string_view panel) {
+  return panel == "replays" ? "" : "click tab/" + std::string(panel) + "\n";
+}
+
+std::string from_menu(std::string_view panel, const std::string& entry) {
+  const std::string menu = "menu/" + std::string(panel) + "/open";
+  return shown(panel) + "click " + menu + "\nclick " + menu + "/" + entry + "\n";
+}
+
+TEST(DebuggerWindow, EachPanelCopiesAQueryThatRuns) {
+  const SampleDatabase database;
+  DebuggerWindow window(database.path());
+  for (const std::string_view panel : kPanels) {
+    SCOPED_TRACE(panel);
+    ImGui::SetClipboardText("nothing");
+    window.run(from_menu(panel, "copy_sql") + "expect status/notice Copied");
+    EXPECT_FALSE(run_sql(database.path(), ImGui::GetClipboardText()).rows.empty());
+  }
+}
+
+TEST(DebuggerWindow, EachPanelWritesItsPicture) {
+  const SampleDatabase database;
+  const test::TempFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder / "");
+  DebuggerWindow window(database.path(), {.width = 1200, .height = 700});
+  for (const std::string_view panel : kPanels) {
+    SCOPED_TRACE(panel);
+    window.run(from_menu(panel, "png") + "expect status/notice Wrote");
+    EXPECT_GT(std::filesystem::file_size(std::string(panel) + ".png"), 500U);
+  }
+  std::filesystem::current_path(before);
+}
+
+/// Writes a run to `path` as fast as it likes; a byte in `ready` when 20 replays are committed.
+[[noreturn]] void write_until_killed(const std::filesystem::path& path, int ready) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const auto graph = test::GraphMaker({}).make();
+  const auto sink = open_profile(path, test::run_info("test", "live"), {});
+  sink->device(test::nanosecond_device());
+  const std::uint64_t recording = test::send_recording(*sink, graph);
+  std::mt19937_64 random(1);
+  for (std::uint64_t r = 0; r < 20; ++r) {
+    test::TimedReplay replay(recording, r,
+                             test::random_durations(random, graph->plan.steps.size()));
+    sink->replay(replay.record);
+  }
+  sink->flush();
+  [[maybe_unused]] const auto written = ::write(ready, "", 1);
+  for (;;) {
+    ::pause();
+  }
+}
+
+TEST(DebuggerWindow, SaysLiveUntilTheWriterDiesAndKeepsWhatWasCommitted) {
+  const test::TempFolder folder;
+  const std::filesystem::path path = folder / "profile.db";
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    write_until_killed(path, ready[1]);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+
+  DebuggerWindow window(path);
+  window.run("expect header/run_state LIVE\nexpect header/replays 20 replays\nfits");
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  // As much later as a silent writer counts as dead.
+  test::sql(path, "UPDATE runs SET heartbeat_ns = heartbeat_ns - 11000000000");
+  window.run("wait\nexpect header/run_state crashed\nexpect header/replays 20 replays\nfits");
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST(DebuggerWindow, WholeRunKeepsTheRulesOfVulkan) {
+  const SampleDatabase database;
+  DebuggerWindow window(database.path(), {.validation = true});
+  for (const std::string_view panel : kPanels) {
+    window.run(shown(panel) + "key Shift+]");
+    window.host().picture();
+  }
+  EXPECT_THAT(window.host().validation_messages(), ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace reprise::debugger

@@ -1,0 +1,94 @@
+// Panels over databases that say anything: nothing crashes, and the rest is still shown.
+#include "debugger/views/inspector_panel.h"
+#include "debugger/views/nodes_panel.h"
+#include "debugger/views/replay_strip_panel.h"
+#include "debugger/views/sql_panel.h"
+#include "debugger/views/timeline_panel.h"
+#include "tests/debugger/panel_window.h"
+#include "tests/profile/sql.h"
+
+namespace reprise::debugger {
+namespace {
+
+struct Damage {
+  const char* name;
+  std::string sql;
+};
+
+const std::vector<Damage>& damages() {
+  static const std::vector<Damage> kDamages = {
+      {"LongNames",
+       "UPDATE nodes SET op = replace(hex(zeroblob(500000)), '0', 'ab'), scope = op || '/' || op, "
+       "label = op, src_file = op, attributes_json = op WHERE idx IN (0, 1, 90)"},
+      {"FormatsAndIds",
+       "UPDATE nodes SET op = '%s%n##' || idx, scope = '###/%d/../' || idx, label = '%s', src_func "
+       "= '%n'; UPDATE tensors SET name = '##%s'; UPDATE kernels SET name = '%s##'"},
+      {"BytesThatAreNoText",
+       "UPDATE nodes SET op = CAST(x'ff00fe0a1b5b' AS TEXT), scope = CAST(x'c3280a2f' AS TEXT), "
+       "attributes_json = CAST(x'7b22ff' AS TEXT); UPDATE state_fields SET name = "
+       "CAST(x'00ff' AS TEXT)"},
+      {"DeepAttributes",
+       "UPDATE nodes SET attributes_json = replace(hex(zeroblob(15000)), '0', '[')"},
+      {"NumbersOutOfRange",
+       "UPDATE nodes SET flops = 9223372036854775807, read_bytes = 9223372036854775807, "
+       "write_bytes = 9223372036854775807, level = -5, src_line = 4000000000; UPDATE replays SET "
+       "device_ns = 9223372036854775807, prepare_ns = 9223372036854775807, submit_ns = "
+       "9223372036854775807, wait_ns = -1; UPDATE tensors SET nbytes = -1, offset_bytes = "
+       "9223372036854775807"},
+      {"TimesOutOfRange",
+       "UPDATE node_stats SET sum_ns = 9223372036854775807, p50_ns = 9223372036854775807, p95_ns = "
+       "0, mean_ns = 1e300, stddev_ns = -1e300, max_ns = 0; UPDATE step_timings SET unit_ns = "
+       "9223372036854775807"},
+      {"NoTimes", "DELETE FROM node_stats; DELETE FROM step_timings"},
+      {"NoPlan",
+       "DELETE FROM steps; DELETE FROM barriers; DELETE FROM pools; DELETE FROM node_tensors"},
+      {"DanglingIndices",
+       "UPDATE steps SET node_idx = 4000000000, kernel_id = -7; UPDATE barriers SET before_step = "
+       "10000, cause_src = -1; UPDATE tensors SET alias_of = idx, pool_idx = 99"},
+      {"NoNodes", "DELETE FROM nodes"},
+      {"NoReplays", "DELETE FROM replays"},
+      {"StateFieldsAnywhere",
+       "UPDATE state_fields SET offset_bytes = 4294967292, count = 4000000000, type = 'f32'"},
+  };
+  return kDamages;
+}
+
+class HostileDatabase : public ::testing::TestWithParam<Damage> {
+ protected:
+  template <class P>
+  void use(const std::string& script) {
+    PanelWindow window(database_.path(), std::make_unique<P>(), {.width = 900, .height = 400});
+    const auto capture = window.document().capture();
+    if (capture && !capture->nodes.empty()) {
+      window.workspace().select_node(static_cast<std::uint32_t>(capture->nodes.size() - 1));
+      window.workspace().filter = "p50>1us -barrier x";
+      window.workspace().document.set_range(ReplayRange{0, 5});
+      window.run("wait");
+      window.workspace().filter = "share>0%";
+      window.workspace().document.show_replay(0);
+    }
+    window.run(script + "\nwait");
+    if (window.workspace().scopes.items().size() > 1) {
+      window.workspace().select({.node = {}, .item = 1});
+      window.run("wait");
+    }
+    EXPECT_FALSE(window.host().registry().widgets().empty());
+  }
+
+  SampleDatabase database_;
+};
+
+TEST_P(HostileDatabase, LeavesEveryPanelUsable) {
+  ASSERT_EQ(test::sql(database_.path(), GetParam().sql), "");
+  use<NodesPanel>("");
+  use<InspectorPanel>("");
+  use<TimelinePanel>("");
+  use<ReplayStripPanel>("");
+  use<SqlPanel>("type sql/editor SELECT * FROM nodes n LEFT JOIN replays\nkey Ctrl+Enter");
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, HostileDatabase, ::testing::ValuesIn(damages()),
+                         [](const auto& damage) { return std::string(damage.param.name); });
+
+}  // namespace
+}  // namespace reprise::debugger

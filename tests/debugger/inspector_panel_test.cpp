@@ -1,0 +1,119 @@
+// Paths, all under inspector/all: title, level, histogram, time/count, mean, extremes, share,
+// bytes and flops, scope/<item>, source, line/<line>, attribute/<name>, operand/<i>/name, type,
+// tensor, place, from/<node> and to/<node>, step/<i>/kernel, grid, local and push,
+// barrier/<i>/kind and reason, slowest/node/<node>, state/<field>, problem/<i>.
+#include "debugger/views/inspector_panel.h"
+
+#include "tests/debugger/panel_window.h"
+#include "tests/debugger/recorded_database.h"
+#include "tests/testing.h"
+
+namespace reprise::debugger {
+namespace {
+
+using ::testing::HasSubstr;
+
+class InspectorPanelTest : public PanelTest<InspectorPanel> {
+ protected:
+  InspectorPanelTest() : PanelTest({.width = 380, .height = 1600}) {}
+  std::string text(const std::string& path) { return window_.text("inspector/all/" + path); }
+  void select(std::uint32_t node) {
+    window_.workspace().select_node(node);
+    run("wait");
+  }
+};
+
+TEST_F(InspectorPanelTest, WithNothingSelectedItShowsTheCapture) {
+  EXPECT_EQ(text("title"), "decode");
+  EXPECT_EQ(text("nodes"), "91");
+  EXPECT_EQ(text("barriers"), "65");
+  EXPECT_EQ(text("replays"), "59, 59 with step times");
+  EXPECT_EQ(text("unshared"), "29.0 KiB");
+  EXPECT_EQ(text("state/kv_len"), "i32  derived = pos + rows");
+}
+
+TEST_F(InspectorPanelTest, ShowsWhatIsKnownOfANode) {
+  select(10);
+  EXPECT_EQ(text("title"), "#10 attention");
+  EXPECT_EQ(text("level"), "6");
+  EXPECT_EQ(text("source"), "forward.cpp:39 in attention_block");
+  EXPECT_EQ(text("attribute/causal"), "true");
+  EXPECT_EQ(text("attribute/kv_len"), "state: kv_len");
+  EXPECT_EQ(text("operand/0/name"), "q");
+  EXPECT_EQ(text("operand/0/type"), "f32 [1,8,8]");
+  EXPECT_EQ(text("operand/3/place"), "256 B  activation  arena +512");
+  EXPECT_EQ(text("step/10/kernel"), "attention.f32");
+  EXPECT_EQ(text("step/10/local"), "8 x 1 x 1");
+}
+
+TEST_F(InspectorPanelTest, ShowsTheTimesOfTheRange) {
+  select(10);
+  EXPECT_EQ(text("time/count"), "58");
+  EXPECT_NE(text("histogram"), "(absent)");
+  window_.workspace().document.set_range(ReplayRange{10, 19});
+  run("wait");
+  EXPECT_EQ(text("time/count"), "10");
+}
+
+TEST_F(InspectorPanelTest, MarksTheLineOfTheCall) {
+  select(10);
+  EXPECT_THAT(text("line/39"), HasSubstr("attention("));
+  EXPECT_NE(text("line/35"), "(absent)");
+  EXPECT_EQ(text("line/34"), "(absent)");
+}
+
+TEST_F(InspectorPanelTest, AClickOnANeighbourGoesThere) {
+  select(10);
+  run("click inspector/all/operand/0/from/6\nexpect inspector/all/title #6");
+  EXPECT_EQ(window_.workspace().selection.current().node, 6U);
+}
+
+TEST_F(InspectorPanelTest, AClickOnAScopeShowsItsSumsAndSlowestNodes) {
+  select(10);
+  const ScopeTree& scopes = window_.workspace().scopes;
+  const std::uint32_t attn = scopes[scopes.item_of_node(10)].parent;
+  run("click inspector/all/scope/" + std::to_string(attn));
+  EXPECT_EQ(text("title"), "layer.0/attn");
+  EXPECT_EQ(text("nodes"), "11, from #2");
+  run("click inspector/all/slowest/node/10");
+  EXPECT_EQ(window_.workspace().selection.current().node, 10U);
+}
+
+TEST_F(InspectorPanelTest, SaysWhyANodeHasABarrier) {
+  select(3);
+  const auto& barriers = window_.document().capture()->barriers;
+  const auto barrier = std::find_if(barriers.begin(), barriers.end(),
+                                    [](const auto& b) { return b.before_step == 3; });
+  const std::string id = std::to_string(barrier - barriers.begin());
+  EXPECT_THAT(text("barrier/" + id + "/kind"), HasSubstr("RAW"));
+  EXPECT_THAT(text("barrier/" + id + "/reason"), HasSubstr("rms_norm (layer.0/attn) wrote"));
+}
+
+TEST_F(InspectorPanelTest, WithoutNodeTimesItNamesTheCall) {
+  window_.workspace().document.choose({.run = 1, .graph = 1});
+  run("wait");
+  select(10);
+  EXPECT_THAT(text("no-times"), HasSubstr("TimingMode::node"));
+}
+
+TEST(InspectorPanel, SaysWhereItLookedForASourceThatIsNotThere) {
+  std::mt19937_64 random(testing::fresh_seed());
+  const RecordedDatabase database({.replays = 2}, random);
+  PanelWindow window(database.path(), std::make_unique<InspectorPanel>(),
+                     {.width = 380, .height = 900});
+  window.workspace().select_node(1);
+  window.run("wait");
+  EXPECT_THAT(window.text("inspector/all/source-problem"), HasSubstr("model.cpp"));
+  EXPECT_THAT(window.text("inspector/all/source-problem"), HasSubstr(REPRISE_SOURCE_ROOT));
+}
+
+TEST_F(InspectorPanelTest, NothingIsCutOff) {
+  run("fits");
+  for (const std::uint32_t node : {0U, 1U, 6U, 10U, 90U}) {
+    select(node);
+    run("fits");
+  }
+}
+
+}  // namespace
+}  // namespace reprise::debugger

@@ -1,0 +1,83 @@
+#include "debugger/views/outline_panel.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "reprise/profile/sql_query.h"
+#include "tests/debugger/panel_window.h"
+
+namespace reprise::debugger {
+namespace {
+
+class OutlinePanelTest : public PanelTest<OutlinePanel> {
+ protected:
+  OutlinePanelTest() : PanelTest({.width = 400, .height = 500}) {}
+  Workspace& workspace() { return window_.workspace(); }
+  const Selection& selection() { return workspace().selection.current(); }
+};
+
+TEST_F(OutlinePanelTest, ShowsScopesWithTheirTimeAndShare) {
+  run("expect outline/rows 5\nexpect outline/row/3 layer.*\nexpect_state outline/row/3 folded\n"
+      "expect outline/row/3 %\nfits");
+}
+
+TEST_F(OutlinePanelTest, TheCaretAndADoubleClickFold) {
+  run("click outline/row/3/fold\nexpect outline/rows 10\nexpect_state outline/row/3 unfolded\n"
+      "double outline/row/4\nexpect outline/rows 12\nclick outline/row/3/fold\n"
+      "expect outline/rows 5");
+}
+
+TEST_F(OutlinePanelTest, AClickSelectsWhatTheRowShows) {
+  run("click outline/row/2\nexpect_state outline/row/2 selected");
+  EXPECT_EQ(selection(), (Selection{.node = 1, .item = {}}));
+  run("click outline/row/3");
+  EXPECT_EQ(selection(), (Selection{.node = {}, .item = 3}));
+}
+
+TEST_F(OutlinePanelTest, BracketsFoldTheSelection) {
+  run("click outline/row/3\nkey ]\nexpect outline/rows 10\nkey [\nexpect outline/rows 5\n"
+      "key Shift+]\nkey Shift+[\nexpect outline/rows 5");
+}
+
+TEST_F(OutlinePanelTest, AFilterFindsPartsOfNamesInFoldedScopes) {
+  run("type outline/filter ROPE\nexpect outline/row/3 layer.*\nexpect outline/rows 21");
+  run("type outline/filter layer.2/attn/rope\nexpect outline/rows 5");
+  run("type outline/filter nothing\nexpect outline/rows 0\nexpect outline/row/none No scope");
+  run("type outline/filter\nexpect outline/rows 5\nfits");
+}
+
+TEST_F(OutlinePanelTest, ScrollsToWhatAnotherPanelSelected) {
+  run("key Shift+]\nwait");
+  workspace().select_node(85);
+  run("wait");
+  const std::string row = "outline/row/" + std::to_string(workspace().scopes.item_of_node(85));
+  const Widget* const widget = window_.host().registry().find(row);
+  ASSERT_NE(widget, nullptr);
+  EXPECT_EQ(widget->state, "selected");
+  EXPECT_GT(widget->visible.max_y, widget->visible.min_y);
+}
+
+TEST_F(OutlinePanelTest, ItsQueryGivesTimesOfScopes) {
+  const SqlResult result = run_sql(database_.path(), window_.panel().sql(workspace()), SqlLimits{});
+  EXPECT_EQ(result.columns[0], "scope");
+  EXPECT_GE(result.rows.size(), 12U);
+}
+
+TEST(OutlinePanel, FitsInANarrowPanelAndAtTwiceTheScale) {
+  const SampleDatabase database;
+  PanelWindow narrow(database.path(), std::make_unique<OutlinePanel>(),
+                     {.width = 240, .height = 400});
+  narrow.run("key Shift+]\nfits");
+  PanelWindow large(database.path(), std::make_unique<OutlinePanel>(),
+                    {.width = 800, .height = 1000, .scale = 2});
+  large.run("key Shift+]\nfits");
+}
+
+TEST(OutlinePanel, WithoutACaptureNamesTheCall) {
+  PanelWindow window("/nonexistent/profile.db", std::make_unique<OutlinePanel>(), {});
+  EXPECT_NE(window.text("outline/empty/call").find("begin_recorded()"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace reprise::debugger

@@ -1,0 +1,31 @@
+// Opens a window of the debugger and counts the clicks on a button and the presses of N; Escape
+// closes it. Prints both, and what the validation layer said. Driven by window_test.sh.
+#include <iostream>
+
+#include "debugger/app/window_host.h"
+
+int main() try {
+  using reprise::debugger::Ui;
+  reprise::debugger::WindowHost host(
+      {.title = "window_probe", .width = 400, .height = 300, .scale = {}, .validation = true});
+  int clicks = 0, presses = 0;
+  reprise::debugger::View view;
+  view.draw = [&](Ui& ui) {
+    clicks += ui.button("button", "Click here with the mouse") ? 1 : 0;
+    while (ui.keys().take("N")) {
+      ++presses;
+    }
+    if (ui.keys().take("Escape")) {
+      host.close();
+    }
+  };
+  host.run(view);
+  std::cout << "clicks " << clicks << ", presses " << presses << '\n';
+  for (const std::string& message : host.validation_messages()) {
+    std::cout << message << '\n';
+  }
+  return 0;
+} catch (const std::exception& e) {
+  std::cerr << "error: " << e.what() << '\n';
+  return 1;
+}
