@@ -22,6 +22,15 @@ std::vector<std::filesystem::path> with_usual_roots(std::vector<std::filesystem:
   return roots;
 }
 
+/// "nodes.png", or "nodes-2.png" and so on where there is one.
+std::filesystem::path free_name(const std::filesystem::path& wanted) {
+  std::filesystem::path name = wanted;
+  for (int number = 2; std::filesystem::exists(name); ++number) {
+    name = wanted.stem().string() + "-" + std::to_string(number) + wanted.extension().string();
+  }
+  return name;
+}
+
 }  // namespace
 
 DebuggerView::DebuggerView(const std::filesystem::path& database,
@@ -32,6 +41,7 @@ View DebuggerView::view() {
   View view;
   view.draw = [this](Ui& ui) { shell_.draw(ui, workspace_); };
   view.poll = [this] { return workspace_.poll(); };
+  view.busy = [this] { return workspace_.busy(); };
   view.settle = [this] { workspace_.settle(); };
   view.drawn = [this](const std::function<Picture()>& take) { export_picture(take); };
   return view;
@@ -39,10 +49,11 @@ View DebuggerView::view() {
 
 void DebuggerView::export_picture(const std::function<Picture()>& take) try {
   if (const std::optional<PictureRequest> request = shell_.take_picture_request()) {
-    write_png(crop(take(), request->box), request->file);
-    workspace_.notice = "Wrote " + request->file;
+    const std::filesystem::path file = free_name(request->file);
+    write_png(crop(take(), request->box), file);
+    workspace_.notice = "Wrote " + std::filesystem::absolute(file).string();
   }
-} catch (const Error& e) {
+} catch (const std::exception& e) {
   workspace_.notice = e.what();
 }
 

@@ -72,6 +72,16 @@ std::optional<std::uint32_t> drawing_family(const vk::raii::Instance& instance,
 
 }  // namespace
 
+void ValidationLog::add(std::string text) {
+  const std::scoped_lock lock(mutex_);
+  texts_.push_back(std::move(text));
+}
+
+std::vector<std::string> ValidationLog::messages() const {
+  const std::scoped_lock lock(mutex_);
+  return texts_;
+}
+
 GraphicsDevice::GraphicsDevice(const GraphicsOptions& options)
     : instance_(make_instance(context_, options)) {
   if (options.validation) {
@@ -114,8 +124,7 @@ VkBool32 GraphicsDevice::receive(VkDebugUtilsMessageSeverityFlagBitsEXT /*severi
   // General messages are the loader's, about drivers whose hardware is absent.
   const VkDebugUtilsMessageTypeFlagsEXT general = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
   if ((types & ~general) != 0) {
-    const std::scoped_lock lock(static_cast<Log*>(log)->mutex);
-    static_cast<Log*>(log)->texts.emplace_back(data->pMessage);
+    static_cast<ValidationLog*>(log)->add(data->pMessage);
   }
   return VK_FALSE;
 }
@@ -147,11 +156,6 @@ vk::raii::DeviceMemory GraphicsDevice::memory_for(const vk::MemoryRequirements& 
   }
   throw Error(ErrorCode::unsupported, "The device that draws has no memory of the kind (" +
                                           vk::to_string(properties) + ").");
-}
-
-std::vector<std::string> GraphicsDevice::messages() const {
-  const std::scoped_lock lock(log_->mutex);
-  return log_->texts;
 }
 
 }  // namespace reprise::debugger

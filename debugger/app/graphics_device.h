@@ -19,6 +19,19 @@ struct GraphicsOptions {
   std::function<bool(VkInstance, VkPhysicalDevice, std::uint32_t family)> can_present;
 };
 
+/// What the validation layer said. Its address is known to the layer, which may call from any
+/// thread. Outlives the device for those who hold it, so that it has what the layer said of the
+/// device's end, such as objects that are left.
+class ValidationLog {
+ public:
+  void add(std::string text);
+  std::vector<std::string> messages() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> texts_;
+};
+
 class GraphicsDevice {
  public:
   /// Throws Error(unsupported) if nothing can draw here.
@@ -34,20 +47,16 @@ class GraphicsDevice {
   void run(const std::function<void(const vk::raii::CommandBuffer&)>& record) const;
   vk::raii::DeviceMemory memory_for(const vk::MemoryRequirements& needs,
                                     vk::MemoryPropertyFlags properties) const;
-  /// What the validation layer said.
-  std::vector<std::string> messages() const;
+  /// Empty without validation.
+  std::shared_ptr<const ValidationLog> log() const { return log_; }
 
  private:
-  struct Log {  // its address is known to the layer, which may call from any thread
-    mutable std::mutex mutex;
-    std::vector<std::string> texts;
-  };
   static VKAPI_ATTR VkBool32 VKAPI_CALL receive(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                                 VkDebugUtilsMessageTypeFlagsEXT types,
                                                 const VkDebugUtilsMessengerCallbackDataEXT* data,
                                                 void* log);
 
-  std::unique_ptr<Log> log_ = std::make_unique<Log>();
+  std::shared_ptr<ValidationLog> log_ = std::make_shared<ValidationLog>();
   vk::raii::Context context_;
   vk::raii::Instance instance_;
   vk::raii::DebugUtilsMessengerEXT messenger_ = nullptr;

@@ -23,7 +23,7 @@ Picture HeadlessHost::picture() {
 }
 
 std::vector<std::string> HeadlessHost::validation_messages() const {
-  return renderer_ ? renderer_->graphics().messages() : std::vector<std::string>();
+  return renderer_ ? renderer_->graphics().log()->messages() : std::vector<std::string>();
 }
 
 }  // namespace reprise::debugger

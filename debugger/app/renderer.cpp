@@ -21,11 +21,20 @@ void check_result(VkResult result) {
 }  // namespace
 
 Renderer::Renderer(Gui& gui, const GraphicsOptions& options) : gui_(gui), graphics_(options) {
+  picture_pass_ = render_pass_to(vk::ImageLayout::eTransferSrcOptimal);
+  start_imgui();
+}
+
+Renderer::~Renderer() {
+  vkDeviceWaitIdle(*graphics_.device());
+  stop_imgui();
+}
+
+void Renderer::start_imgui() {
   const vk::raii::Device& device = graphics_.device();
   const vk::DescriptorPoolSize size(vk::DescriptorType::eCombinedImageSampler, 1);
   descriptors_ = {device, vk::DescriptorPoolCreateInfo(
                               vk::DescriptorPoolCreateFlagBits::eFreeDescriptorSet, 1, size)};
-  picture_pass_ = render_pass_to(vk::ImageLayout::eTransferSrcOptimal);
 
   gui_.make_current();
   ImGui_ImplVulkan_InitInfo info{};
@@ -44,13 +53,20 @@ Renderer::Renderer(Gui& gui, const GraphicsOptions& options) : gui_(gui), graphi
   info.RenderPass = *picture_pass_;
   ImGui_ImplVulkan_Init(&info);
 #endif
-  upload_fonts();
+#if IMGUI_VERSION_NUM < 19000
+  graphics_.run([](const vk::raii::CommandBuffer& commands) {
+    ImGui_ImplVulkan_CreateFontsTexture(*commands);
+  });
+  ImGui_ImplVulkan_DestroyFontUploadObjects();
+#else
+  ImGui_ImplVulkan_CreateFontsTexture();
+#endif
 }
 
-Renderer::~Renderer() {
-  vkDeviceWaitIdle(*graphics_.device());
+void Renderer::stop_imgui() {
   gui_.make_current();
   ImGui_ImplVulkan_Shutdown();
+  descriptors_ = nullptr;
 }
 
 vk::raii::RenderPass Renderer::render_pass_to(vk::ImageLayout layout) const {
@@ -90,17 +106,11 @@ void Renderer::draw(const vk::raii::CommandBuffer& commands, const vk::raii::Ren
   commands.endRenderPass();
 }
 
+/// ImGui's backend keeps the texture it has when it makes another, until it is shut down.
 void Renderer::upload_fonts() {
   graphics_.device().waitIdle();
-  gui_.make_current();
-#if IMGUI_VERSION_NUM < 19000
-  graphics_.run([](const vk::raii::CommandBuffer& commands) {
-    ImGui_ImplVulkan_CreateFontsTexture(*commands);
-  });
-  ImGui_ImplVulkan_DestroyFontUploadObjects();
-#else
-  ImGui_ImplVulkan_CreateFontsTexture();
-#endif
+  stop_imgui();
+  start_imgui();
 }
 
 Picture Renderer::picture() {

@@ -30,6 +30,10 @@ class Renderer {
             const vk::raii::Framebuffer& framebuffer, vk::Extent2D extent);
 
  private:
+  void start_imgui();
+  /// After the device is idle.
+  void stop_imgui();
+
   Gui& gui_;
   GraphicsDevice graphics_;
   vk::raii::DescriptorPool descriptors_ = nullptr;

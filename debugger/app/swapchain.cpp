@@ -7,6 +7,8 @@
 namespace reprise::debugger {
 namespace {
 
+constexpr std::uint64_t kAcquireNs = 100'000'000;  // a window that is not seen can still be closed
+
 void require_format(const vk::raii::PhysicalDevice& device, const vk::raii::SurfaceKHR& surface) {
   const std::vector<vk::SurfaceFormatKHR> formats = device.getSurfaceFormatsKHR(*surface);
   std::string names;
@@ -37,6 +39,9 @@ Swapchain::Swapchain(Renderer& renderer, const vk::raii::SurfaceKHR& surface, vk
   if (can.currentExtent.width != UINT32_MAX) {
     size_ = can.currentExtent;
   }
+  if (size_.width == 0 || size_.height == 0) {
+    return;
+  }
   const std::uint32_t most = can.maxImageCount == 0 ? UINT32_MAX : can.maxImageCount;
   const auto alpha = can.supportedCompositeAlpha & vk::CompositeAlphaFlagBitsKHR::eOpaque
                          ? vk::CompositeAlphaFlagBitsKHR::eOpaque
@@ -60,10 +65,16 @@ Swapchain::Swapchain(Renderer& renderer, const vk::raii::SurfaceKHR& surface, vk
 
 Swapchain::~Swapchain() { vkDeviceWaitIdle(*renderer_.graphics().device()); }
 
-bool Swapchain::present() try {
+Presented Swapchain::present() try {
+  if (images_.empty()) {
+    return Presented::outdated;
+  }
   const GraphicsDevice& graphics = renderer_.graphics();
   (void)graphics.device().waitForFences(*done_, VK_TRUE, UINT64_MAX);
-  const std::uint32_t index = swapchain_.acquireNextImage(UINT64_MAX, *acquired_).second;
+  const auto [acquired, index] = swapchain_.acquireNextImage(kAcquireNs, *acquired_);
+  if (acquired == vk::Result::eTimeout) {
+    return Presented::later;
+  }
   const Image& image = images_[index];
   graphics.device().resetFences(*done_);
   commands_.reset();
@@ -73,9 +84,9 @@ bool Swapchain::present() try {
   const vk::PipelineStageFlags stage = vk::PipelineStageFlagBits::eColorAttachmentOutput;
   graphics.queue().submit(vk::SubmitInfo(*acquired_, stage, *commands_, *image.drawn), *done_);
   (void)graphics.queue().presentKHR(vk::PresentInfoKHR(*image.drawn, *swapchain_, index));
-  return true;  // suboptimal images show well enough
+  return Presented::shown;  // suboptimal images show well enough
 } catch (const vk::OutOfDateKHRError&) {
-  return false;
+  return Presented::outdated;
 }
 
 }  // namespace reprise::debugger

@@ -4,6 +4,12 @@
 
 namespace reprise::debugger {
 
+enum class Presented : std::uint8_t {
+  shown,
+  later,    // the window takes no image, perhaps because it is not seen
+  outdated  // the window has changed, or has no area, and needs another swapchain
+};
+
 class Swapchain {
  public:
   /// Throws Error(unsupported) if the window cannot show what the renderer draws.
@@ -12,9 +18,8 @@ class Swapchain {
   Swapchain(const Swapchain&) = delete;
   Swapchain& operator=(const Swapchain&) = delete;
 
-  vk::Extent2D size() const { return size_; }
-  /// Draws the last frame of the Gui; false if the window has changed and needs another swapchain.
-  bool present();
+  /// Draws the last frame of the Gui. Waits for an image of the window, but not for long.
+  Presented present();
 
  private:
   struct Image {

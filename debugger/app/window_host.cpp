@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "debugger/app/frame_pacing.h"
 #include "debugger/app/renderer.h"
 #include "debugger/app/swapchain.h"
 #include "debugger/app/window_keys.h"
@@ -13,10 +14,6 @@
 
 namespace reprise::debugger {
 namespace {
-
-/// What is new in a frame may move what is below the mouse, and that what is drawn.
-constexpr int kFramesPerEvent = 3;
-constexpr double kPollSeconds = 0.25;
 
 [[noreturn]] void fail(const std::string& what) {
   const char* why = nullptr;
@@ -103,7 +100,7 @@ struct WindowHost::State {
 
   static State& of(GLFWwindow* window) {
     State& state = *static_cast<State*>(glfwGetWindowUserPointer(window));
-    state.frames_left = kFramesPerEvent;
+    state.pacing.wake();
     return state;
   }
 
@@ -135,6 +132,7 @@ struct WindowHost::State {
     glfwSetFramebufferSizeCallback(
         w, [](GLFWwindow* source, int /*width*/, int /*height*/) { of(source).swapchain.reset(); });
     glfwSetWindowRefreshCallback(w, [](GLFWwindow* source) { of(source); });
+    glfwSetWindowIconifyCallback(w, [](GLFWwindow* source, int /*iconified*/) { of(source); });
     glfwSetWindowContentScaleCallback(
         w, [](GLFWwindow* source, float /*x*/, float /*y*/) { of(source); });
   }
@@ -150,7 +148,7 @@ struct WindowHost::State {
         .ctrl = pressed(GLFW_MOD_CONTROL, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL),
         .shift = pressed(GLFW_MOD_SHIFT, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT),
         .alt = pressed(GLFW_MOD_ALT, GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT)};
-    gui.keys().push(press, down);
+    gui.keys().push(press, down, action == GLFW_REPEAT);
   }
 
   void install_clipboard() {
@@ -174,6 +172,13 @@ struct WindowHost::State {
     int width = 0, height = 0;
     glfwGetFramebufferSize(window.get(), &width, &height);
     return {static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
+  }
+
+  /// Systems differ in what they say of a minimised window.
+  bool hidden() const {
+    const vk::Extent2D size = pixels();
+    return size.width == 0 || size.height == 0 ||
+           glfwGetWindowAttrib(window.get(), GLFW_ICONIFIED) == GLFW_TRUE;
   }
 
   /// Where GLFW's unit is larger than a pixel, as with Wayland.
@@ -240,27 +245,27 @@ struct WindowHost::State {
     if (!swapchain) {
       swapchain.emplace(*renderer, surface, size);
     }
-    if (!swapchain->present()) {
-      swapchain.reset();
-      frames_left = kFramesPerEvent;
+    if (const Presented presented = swapchain->present(); presented != Presented::shown) {
+      pacing.wake();
+      if (presented == Presented::outdated) {
+        swapchain.reset();
+      }
     }
     view.drawn([this] { return renderer->picture(); });
   }
 
   void run(const View& view) {
     while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
-      const bool minimised = pixels().width == 0;
-      if (!minimised && (frames_left > 0 || gui.pending())) {
-        glfwPollEvents();
-      } else {
-        glfwWaitEventsTimeout(kPollSeconds);
+      const double wait = pacing.wait_seconds(hidden(), view.busy());
+      wait > 0 ? glfwWaitEventsTimeout(wait) : glfwPollEvents();
+      if (view.poll()) {
+        pacing.wake();
       }
-      if (view.poll() || gui.pending()) {
-        frames_left = kFramesPerEvent;
-      }
-      if (frames_left > 0 && pixels().width > 0) {
-        --frames_left;
+      if (pacing.take_frame(hidden())) {
         draw(view);
+        if (gui.pending()) {
+          pacing.wake();
+        }
       }
     }
   }
@@ -275,7 +280,7 @@ struct WindowHost::State {
   Cursor cursor;
   ImGuiMouseCursor shown_cursor = ImGuiMouseCursor_Arrow;
   bool visible = false;
-  int frames_left = kFramesPerEvent;
+  FramePacing pacing;
   float zoomed = 1;
   double last_time = 0;
 };
@@ -290,8 +295,8 @@ void WindowHost::close() { glfwSetWindowShouldClose(state_->window.get(), GLFW_T
 
 const WidgetRegistry& WindowHost::registry() const { return state_->gui.registry(); }
 
-std::vector<std::string> WindowHost::validation_messages() const {
-  return state_->renderer->graphics().messages();
+std::shared_ptr<const ValidationLog> WindowHost::validation_log() const {
+  return state_->renderer->graphics().log();
 }
 
 }  // namespace reprise::debugger

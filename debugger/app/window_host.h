@@ -1,10 +1,11 @@
-// The debugger in a window. Draws when something happens: input, or a view that says that it has
-// changed.
+// The debugger in a window. Draws when FramePacing says so: after input, and after a view said that
+// it has changed.
 #pragma once
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "debugger/app/graphics_device.h"
 #include "debugger/app/view.h"
 
 namespace reprise::debugger {
@@ -30,8 +31,7 @@ class WindowHost {
   void close();
   /// What the last frame showed.
   const WidgetRegistry& registry() const;
-  /// Of the validation layer, if it was asked for.
-  std::vector<std::string> validation_messages() const;
+  std::shared_ptr<const ValidationLog> validation_log() const;
 
  private:
   struct State;

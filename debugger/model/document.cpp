@@ -25,6 +25,8 @@ bool Document::busy() const {
          s.due[State::reading_steps] || (!s.captures && s.problem.empty());
 }
 
+bool Document::reading() const { return state_->background.busy(); }
+
 void Document::settle() {
   state_->poll(true, true);
   while (state_->background.busy()) {
@@ -69,6 +71,13 @@ void Document::choose(CaptureId id) {
 
 const ReplayTable& Document::replays() const { return state_->replays; }
 
+const ReplayStatistics& Document::replay_statistics() const {
+  if (!state_->replay_statistics) {
+    state_->replay_statistics = debugger::replay_statistics(state_->replays, state_->range);
+  }
+  return *state_->replay_statistics;
+}
+
 void Document::set_range(std::optional<ReplayRange> range) {
   State& s = *state_;
   const std::size_t size = s.replays.rows.size();
@@ -80,6 +89,7 @@ void Document::set_range(std::optional<ReplayRange> range) {
   }
   if (range != s.range) {
     s.range = range;
+    s.replay_statistics.reset();
     s.changed = true;
     s.show_statistics();
   }
@@ -109,6 +119,9 @@ void Document::show_replay(std::optional<std::size_t> replay) {
     return;
   }
   s.shown_replay = replay;
+  if (s.background.busy() && s.running == State::reading_steps) {
+    s.background.cancel();  // times, or a problem, of a replay that nobody looks at
+  }
   s.step_times.clear();
   s.set_problem(State::reading_steps, "");
   s.due[State::reading_steps] = replay.has_value();

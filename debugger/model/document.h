@@ -32,6 +32,8 @@ class Document {
   std::uint64_t revision() const;
   /// Reading something the user waits for.
   bool busy() const;
+  /// Reading anything: a poll() soon will take it over.
+  bool reading() const;
   /// Polls until all that the file held at the call is read. For scripts, tests and pictures.
   void settle();
   /// What is wrong with the file, for the user; empty if nothing is. The last good state stays.
@@ -49,6 +51,8 @@ class Document {
   /// that id.
   void choose(CaptureId id);
   const ReplayTable& replays() const;
+  /// Of the replays of range().
+  const ReplayStatistics& replay_statistics() const;
 
   /// Positions in replays().rows that the panels show; the whole table if empty. statistics() and
   /// histogram() follow when the worker has read the step times of the range, a sample of them if

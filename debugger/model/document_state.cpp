@@ -27,9 +27,11 @@ bool Document::State::poll(bool look, bool eager) {
   background.poll();
   if (look && watch.changed()) {
     due[refreshing] = true;
-    timings_stale = true;
+    ++file_version;
   }
-  if (live() && Clock::now() - refreshed >= kLookAfterEvery) {
+  // A writer may die, and a file that could not be read recover, without a change of it.
+  if (look && (live() || !problems[refreshing].empty()) &&
+      Clock::now() - refreshed >= kLookAfterEvery) {
     due[refreshing] = true;
   }
   start_next(eager);
@@ -104,11 +106,10 @@ void Document::State::set_problem(Task task, std::string why) {
 
 void Document::State::start_refresh(bool eager) {
   refreshed = Clock::now();
-  const bool read_timings =
-      timings_stale && (eager || !live() || refreshed - timings_read >= kTimingsEvery);
+  const bool read_timings = timings_version != file_version &&
+                            (eager || !live() || refreshed - timings_read >= kTimingsEvery);
   if (read_timings) {
     timings_read = refreshed;
-    timings_stale = false;
   }
   auto shown = capture == nullptr ? std::nullopt : std::optional(shown_capture(*capture, replays));
   start_job(
@@ -119,10 +120,10 @@ void Document::State::start_refresh(bool eager) {
         found.took = Clock::now() - start;
         return found;
       },
-      [this](Refresh found) { take_refresh(std::move(found)); });
+      [this, version = file_version](Refresh found) { take_refresh(std::move(found), version); });
 }
 
-void Document::State::take_refresh(Refresh found) {
+void Document::State::take_refresh(Refresh found, std::uint64_t version) {
   refresh_took = found.took;
   changed = changed || captures != found.captures;
   captures = std::move(found.captures);
@@ -143,10 +144,12 @@ void Document::State::take_refresh(Refresh found) {
                         found.new_replays.rows.end());
     replays.state.insert(replays.state.end(), found.new_replays.state.begin(),
                          found.new_replays.state.end());
+    replay_statistics.reset();
     changed = true;
   }
   if (found.timings) {
     timings = std::move(*found.timings);
+    timings_version = version;
     changed = true;
   }
   // What failed is tried again: perhaps the file has recovered.
@@ -155,7 +158,7 @@ void Document::State::take_refresh(Refresh found) {
     find_sources();
     show_statistics();
   }
-  due[refreshing] = due[refreshing] || (timings_stale && !live());
+  due[refreshing] = due[refreshing] || (timings_version != file_version && !live());
 }
 
 void Document::State::start_load() {
@@ -164,14 +167,17 @@ void Document::State::start_load() {
       [from = path, id = *chosen](const std::stop_token& stop) {
         return load_capture(from, id, stop);
       },
-      [this](LoadedCapture loaded) { take_load(std::move(loaded)); });
+      [this, version = file_version](LoadedCapture loaded) {
+        take_load(std::move(loaded), version);
+      });
 }
 
-void Document::State::take_load(LoadedCapture loaded) {
+void Document::State::take_load(LoadedCapture loaded, std::uint64_t version) {
   forget_capture();
   capture = std::move(loaded.capture);
   replays = std::move(loaded.replays);
   timings = std::move(loaded.timings);
+  timings_version = version;
   timings_read = Clock::now();
   find_sources();
   show_statistics();
@@ -263,6 +269,7 @@ void Document::State::forget_capture() {
   changed = changed || capture != nullptr;
   capture.reset();
   replays = {};
+  replay_statistics.reset();
   tally = {};
   timings.clear();
   sources.clear();

@@ -33,6 +33,7 @@ struct Document::State {
   std::optional<CaptureId> chosen;
   std::shared_ptr<const Capture> capture;
   ReplayTable replays;
+  std::optional<ReplayStatistics> replay_statistics;  // empty until somebody asks
   std::vector<NodeTimingTable> timings;
   ReplayTally tally;
   std::vector<TimingSource> sources;
@@ -50,8 +51,8 @@ struct Document::State {
   Task running = refreshing;  // while background.busy()
   Clock::time_point refreshed{}, timings_read{};
   Clock::duration refresh_took{};
-  bool timings_stale = false;
-  bool changed = false;  // since the last poll()
+  std::uint64_t file_version = 0, timings_version = 0;  // of the file, and of what `timings` is
+  bool changed = false;                                 // since the last poll()
   std::uint64_t revision = 0;
   Background background;  // last: its thread ends before what it uses
 
@@ -65,9 +66,9 @@ struct Document::State {
   void set_problem(Task task, std::string why);
 
   void start_refresh(bool eager);
-  void take_refresh(Refresh found);
+  void take_refresh(Refresh found, std::uint64_t version);
   void start_load();
-  void take_load(LoadedCapture loaded);
+  void take_load(LoadedCapture loaded, std::uint64_t version);
   void start_range();
   void take_range(RangeTimes found);
   void start_steps();

@@ -7,13 +7,6 @@
 
 namespace reprise::debugger {
 
-std::optional<std::uint64_t> replay_duration(const ReplayRow& row) {
-  if (row.device_ns || (!row.submit_ns && !row.wait_ns)) {
-    return row.device_ns;
-  }
-  return row.submit_ns.value_or(0) + row.wait_ns.value_or(0);
-}
-
 ReplayKind kind_of(const ReplayRow& row, std::optional<std::uint64_t> p95_ns) {
   if (row.status != 0) {
     return ReplayKind::failed;

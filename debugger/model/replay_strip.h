@@ -11,9 +11,6 @@
 
 namespace reprise::debugger {
 
-/// On the device; without that the host's submitting and waiting.
-std::optional<std::uint64_t> replay_duration(const ReplayRow& row);
-
 /// Later ones are told about first.
 enum class ReplayKind : std::uint8_t { normal, warm_up, outlier, failed };
 ReplayKind kind_of(const ReplayRow& row, std::optional<std::uint64_t> p95_ns);

@@ -63,23 +63,31 @@ std::uint64_t quantile(std::vector<std::uint64_t>& values, double share) {
   return *middle;
 }
 
+std::optional<std::uint64_t> replay_duration(const ReplayRow& row) {
+  if (row.device_ns || (!row.submit_ns && !row.wait_ns)) {
+    return row.device_ns;
+  }
+  return row.submit_ns.value_or(0) + row.wait_ns.value_or(0);
+}
+
 ReplayStatistics replay_statistics(const ReplayTable& table, std::optional<ReplayRange> range) {
   ReplayStatistics statistics;
-  std::vector<std::uint64_t> device;
+  std::vector<std::uint64_t> durations;
   const std::size_t first = range ? range->first : 0;
   const std::size_t end = range ? std::min(range->last + 1, table.rows.size()) : table.rows.size();
   for (std::size_t r = first; r < end; ++r) {
     const ReplayRow& row = table.rows[r];
     ++statistics.count;
     statistics.failed += row.status != 0 ? 1U : 0U;
-    if (row.device_ns && !row.warm_up && row.status == 0) {
-      device.push_back(*row.device_ns);
+    const std::optional<std::uint64_t> duration = replay_duration(row);
+    if (duration && !row.warm_up && row.status == 0) {
+      durations.push_back(*duration);
     }
   }
-  if (!device.empty()) {
-    statistics.p50_ns = quantile(device, 0.5);
-    statistics.p95_ns = quantile(device, 0.95);
-    statistics.max_ns = *std::max_element(device.begin(), device.end());
+  if (!durations.empty()) {
+    statistics.p50_ns = quantile(durations, 0.5);
+    statistics.p95_ns = quantile(durations, 0.95);
+    statistics.max_ns = *std::max_element(durations.begin(), durations.end());
   }
   return statistics;
 }

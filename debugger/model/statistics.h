@@ -44,7 +44,10 @@ void add_up(CaptureStatistics& statistics);
 /// it; 0 without values. Reorders `values`.
 std::uint64_t quantile(std::vector<std::uint64_t>& values, double share);
 
-/// Device times of a replay range, for the header and the replay strip.
+/// How long a replay took: on the device; without that the host's submitting and waiting.
+std::optional<std::uint64_t> replay_duration(const ReplayRow& row);
+
+/// How long the replays of a range took.
 struct ReplayStatistics {
   std::uint64_t count = 0, failed = 0;  // of all; the quantiles leave warm-ups and failed ones out
   std::optional<std::uint64_t> p50_ns, p95_ns, max_ns;

@@ -16,7 +16,7 @@ bool Workspace::poll() {
     selection.clear();
     reveal = false;
   }
-  return document_changed || query_finished;
+  return document_changed || query_finished || playing;
 }
 
 void Workspace::settle() {

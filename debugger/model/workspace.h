@@ -20,8 +20,10 @@ struct Workspace {
   explicit Workspace(const std::filesystem::path& database,
                      std::vector<std::filesystem::path> source_roots);
   /// Document::poll(); a new capture resets selection and folds and builds its tree. True if
-  /// anything that is drawn may have changed.
+  /// anything that is drawn may have changed, always while `playing`.
   bool poll();
+  /// Something is being read: a poll() soon will take it over.
+  bool busy() const { return document.reading() || queries.running(); }
   void settle();
 
   /// Selects and asks the document for what the selection needs.
@@ -41,9 +43,8 @@ struct Workspace {
   /// A path of a node to bring into view, consumed by the graph; set by select_node of other
   /// panels.
   bool reveal = false;
-  bool playing =
-      false;           // the replay shown moves on with time: hosts draw without waiting for input
-  std::string notice;  // one line in the status bar: "Copied", "Wrote nodes.png"
+  bool playing = false;  // the replay shown moves on with time
+  std::string notice;    // one line in the status bar: "Copied", "Wrote nodes.png"
 
  private:
   std::shared_ptr<const Capture> shown_;

@@ -53,6 +53,9 @@ constexpr Modifier kModifiers[] = {
 
 bool is_named(Key key) { return key >= Key::escape; }
 
+/// Held down, it goes on.
+bool moves(Key key) { return key >= Key::right && key <= Key::page_down; }
+
 /// With Ctrl it edits text.
 bool edits_with_ctrl(Key key) {
   constexpr std::string_view kLetters = "ACVXYZ";
@@ -108,12 +111,12 @@ std::string name_of(const KeyPress& press) {
   return named != std::end(kNames) ? name.append(named->name) : name + static_cast<char>(press.key);
 }
 
-void KeyQueue::push(const KeyPress& press, bool down) {
-  events_.push_back({.press = press, .down = down});
+void KeyQueue::push(const KeyPress& press, bool down, bool repeated) {
+  events_.push_back({.press = press, .down = down, .repeated = repeated});
 }
 
 void KeyQueue::push_character(std::uint32_t character) {
-  events_.push_back({.press = {}, .down = true, .character = character});
+  events_.push_back({.press = {}, .down = true, .repeated = false, .character = character});
 }
 
 /// ImGui sees the state of keys once per frame, and typed characters before keys that edit.
@@ -146,7 +149,7 @@ void KeyQueue::begin_frame() {
       continue;
     }
     imgui::send_key(event.press.key, event.down);
-    if (event.down) {
+    if (event.down && (!event.repeated || moves(event.press.key))) {
       pressed_.push_back(event.press);
     }
   }

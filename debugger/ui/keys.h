@@ -56,8 +56,9 @@ std::string name_of(const KeyPress& press);
 
 class KeyQueue {
  public:
-  /// From the host. A press of a key that is down is a repetition; Key::none is a modifier alone.
-  void push(const KeyPress& press, bool down);
+  /// From the host; Key::none is a modifier alone. Of repetitions, which the keyboard sends while
+  /// a key is held, only those of arrows, PageUp and PageDown can be taken; text inputs repeat all.
+  void push(const KeyPress& press, bool down, bool repeated = false);
   /// Text that was typed, a code point; comes after the press that caused it.
   void push_character(std::uint32_t character);
   /// Events wait until what gets the keyboard in the next frame has it.
@@ -77,6 +78,7 @@ class KeyQueue {
   struct Event {
     KeyPress press;
     bool down = false;
+    bool repeated = false;
     std::uint32_t character = 0;  // if it is no key
   };
   /// ImGui focuses a frame after it was asked to, and says so in the next.

@@ -25,7 +25,14 @@ void Pointer::begin_frame() {
     dragged_ = false;
     second_press_ = io.MouseDoubleClicked[ImGuiMouseButton_Left] && last_clicked_ == over_;
   }
+  // What moves less than ImGui's threshold is a click; a drag then begins where the button went
+  // down.
+  const bool went_on = dragged_;
   dragged_ = dragged_ || ImGui::IsMouseDragging(ImGuiMouseButton_Left);
+  const ImVec2 from = io.MouseClickedPos[ImGuiMouseButton_Left];
+  step_ = !dragged_ ? ImVec2()
+          : went_on ? io.MouseDelta
+                    : ImVec2(io.MousePos.x - from.x, io.MousePos.y - from.y);
   released_ = !io.MouseDown[ImGuiMouseButton_Left];
 }
 
@@ -41,7 +48,7 @@ Hit Pointer::hit(std::uint64_t item, const Box& visible) {
                 ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   hit.held = pressed_ == item && io.MouseDown[ImGuiMouseButton_Left];
   if (hit.held) {
-    hit.dragged = io.MouseDelta;
+    hit.dragged = step_;
   }
   if (hit.hovered) {
     hit.wheel = io.MouseWheel;

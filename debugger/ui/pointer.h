@@ -17,7 +17,7 @@ struct Hit {
   bool double_clicked = false;  // comes with the second click
   bool right_clicked = false;
   bool held = false;  // the button went down on it and is still down
-  ImVec2 dragged{};   // since the last frame, while held
+  ImVec2 dragged{};   // since the last frame, while held, once it is more than a click
   float wheel = 0;    // turned while hovered, in steps; positive is up
 };
 
@@ -43,6 +43,7 @@ class Pointer {
   std::uint64_t last_clicked_ = kNone;
   bool second_press_ = false;
   bool dragged_ = false;
+  ImVec2 step_{};  // of the drag in this frame
   bool released_ = false;  // in this frame
 };
 

@@ -132,14 +132,8 @@ void draw_row(Ui& ui, std::span<const TableColumn> columns, std::span<const floa
                            : hit.hovered ? Colour::raised
                                          : Colour::zebra));
   }
-  if (hit.hovered) {
-    events.hovered = row;
-  }
   if (hit.clicked) {
     events.clicked = row;
-  }
-  if (hit.double_clicked) {
-    events.double_clicked = row;
   }
   const auto scope = ui.scope(id);
   float x = box.min.x - sideways;

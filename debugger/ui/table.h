@@ -47,7 +47,7 @@ struct TableRows {
 };
 
 struct TableEvents {
-  std::optional<std::size_t> clicked, double_clicked, hovered;  // rows
+  std::optional<std::size_t> clicked;  // a row
   bool sort_changed = false;
 };
 

@@ -20,14 +20,16 @@ struct Named {
 
 Theme dark_theme() {
   constexpr Named kColours[] = {
-      {Colour::background, 0x16181D},  {Colour::panel, 0x1B1E24},     {Colour::raised, 0x2A2F3A},
-      {Colour::input, 0x242832},       {Colour::header, 0x20242C},    {Colour::zebra, 0x1E2128},
-      {Colour::text, 0xD7DBE2},        {Colour::dim, 0x7B8494},       {Colour::accent, 0x4C8DFF},
-      {Colour::selection, 0x26425F},   {Colour::separator, 0x2A2F3A}, {Colour::ok, 0x4FB286},
-      {Colour::warning, 0xD6A03C},     {Colour::error, 0xDE5448},     {Colour::nan, 0xE05BD0},
-      {Colour::infinity, 0xF08A3C},    {Colour::diff_a, 0x4C8DFF},    {Colour::diff_b, 0xF0A03C},
-      {Colour::product, 0x4C8DFF},     {Colour::attention, 0x9B7BFF}, {Colour::norm, 0x3FB3AC},
-      {Colour::elementwise, 0x8A93A3}, {Colour::movement, 0xD6A03C},  {Colour::sampling, 0xE58FB6},
+      {Colour::background, 0x16181D}, {Colour::panel, 0x1B1E24},
+      {Colour::raised, 0x2A2F3A},     {Colour::input, 0x242832},
+      {Colour::header, 0x20242C},     {Colour::zebra, 0x1E2128},
+      {Colour::text, 0xD7DBE2},       {Colour::dim, 0x7B8494},
+      {Colour::accent, 0x4C8DFF},     {Colour::selection, 0x26425F},
+      {Colour::separator, 0x2A2F3A},  {Colour::ok, 0x4FB286},
+      {Colour::warning, 0xD6A03C},    {Colour::error, 0xDE5448},
+      {Colour::product, 0x4C8DFF},    {Colour::attention, 0x9B7BFF},
+      {Colour::norm, 0x3FB3AC},       {Colour::elementwise, 0x8A93A3},
+      {Colour::movement, 0xD6A03C},   {Colour::sampling, 0xE58FB6},
   };
   Theme theme;
   for (const Named& named : kColours) {

@@ -23,10 +23,6 @@ enum class Colour : std::uint8_t {
   ok,
   warning,
   error,
-  nan,
-  infinity,
-  diff_a,
-  diff_b,
   // op families
   product,
   attention,

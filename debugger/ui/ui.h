@@ -167,8 +167,8 @@ class Ui {
   Pointer& pointer_;
   float scale_;
   std::string path_;
-  std::string focus_;   // the input that gets the keyboard when it is drawn
-  std::string active_;  // the one that had it when it was drawn last
+  std::string focus_;     // the input that gets the keyboard when it is drawn
+  std::string active_;    // the one that had it when it was drawn last
   bool canvas_ = false;   // inside of one
   bool scrolls_ = false;  // the innermost region
   struct Popup {

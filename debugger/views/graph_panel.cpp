@@ -415,10 +415,6 @@ GraphLook GraphPanel::look_at(const Workspace& workspace, const ItemTimes& times
 
 void GraphPanel::draw(Ui& ui, Workspace& workspace) {
   const std::shared_ptr<const Capture> capture = workspace.document.capture();
-  if (capture == nullptr) {
-    draw_no_capture(ui, workspace);
-    return;
-  }
   if (workspace.scopes.empty()) {
     draw_empty_state(ui, "The captured graph has no nodes",
                      "recorded.output(\"y\", matmul(recorded, x, w));");

@@ -82,8 +82,7 @@ Box draw_run_state(Ui& ui, const Workspace& workspace, Box box) {
   if (!live && state == "done") {
     return box;
   }
-  const std::string text =
-      live ? std::string(icon::kLive) + "  LIVE" : printable(state);
+  const std::string text = live ? std::string(icon::kLive) + "  LIVE" : printable(state);
   const TextStyle style{.font = FontKind::semibold,
                         .colour = live ? Colour::ok : Colour::warning,
                         .align = Align::right};
@@ -117,8 +116,7 @@ void draw_header_bar(Ui& ui, Workspace& workspace, const Box& box) {
   }
   draw_capture_choice(ui, workspace, line);
   draw_timing_choice(ui, workspace, line);
-  const ReplayStatistics replays =
-      replay_statistics(workspace.document.replays(), workspace.document.range());
+  const ReplayStatistics& replays = workspace.document.replay_statistics();
   line.text("nodes", count_text(capture->nodes.size()) + " nodes", {.font = FontKind::mono});
   line.text("replays", count_text(replays.count) + " replays", {.font = FontKind::mono});
   line.text("p50", "p50 " + duration_text(replays.p50_ns), {.font = FontKind::mono});

@@ -6,6 +6,11 @@
 #include "debugger/views/shown_times.h"
 
 namespace reprise::debugger {
+namespace {
+
+constexpr std::size_t kSlowest = 12;
+
+}  // namespace
 
 void node_link(Ui& ui, Workspace& workspace, const Box& box, std::uint32_t node,
                std::string_view right) {
@@ -35,10 +40,6 @@ void rest_line(Ui& ui, Rows& rows, std::size_t count) {
 
 void InspectorPanel::draw(Ui& ui, Workspace& workspace) {
   const auto capture = workspace.document.capture();
-  if (!capture) {
-    draw_no_capture(ui, workspace);
-    return;
-  }
   const Box all = ui.rest();
   const float pad = ui.px(10);
   ImGui::SetCursorScreenPos({all.min.x + pad, all.min.y + ui.px(4)});
@@ -52,11 +53,23 @@ void InspectorPanel::draw(Ui& ui, Workspace& workspace) {
   if (selection.node && *selection.node < capture->nodes.size()) {
     inspect_node(ui, workspace, rows, *selection.node);
   } else if (selection.item && *selection.item < workspace.scopes.items().size()) {
-    inspect_scope(ui, workspace, rows, *selection.item);
+    const ScopeTree::Item& item = workspace.scopes[*selection.item];
+    inspect_scope(ui, workspace, rows, *selection.item,
+                  sums_of_nodes(workspace.document, {item.first, item.count}));
   } else {
-    inspect_capture(ui, workspace, rows);
+    const auto count = static_cast<std::uint32_t>(capture->nodes.size());
+    inspect_capture(ui, workspace, rows, sums_of_nodes(workspace.document, {0, count}));
   }
   rows.gap(12);
+}
+
+const NodeSums& InspectorPanel::sums_of_nodes(const Document& document, Capture::Range nodes) {
+  if (revision_ != document.revision() || summed_ != nodes) {
+    revision_ = document.revision();
+    summed_ = nodes;
+    sums_ = sums_of(*document.capture(), document.statistics(), nodes, kSlowest);
+  }
+  return sums_;
 }
 
 std::string InspectorPanel::sql(const Workspace& workspace) const {

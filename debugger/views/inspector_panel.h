@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "debugger/model/node_sums.h"
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -15,7 +16,12 @@ class InspectorPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
 
  private:
+  const NodeSums& sums_of_nodes(const Document& document, Capture::Range nodes);
+
   Selection shown_;  // scrolls back to the top when another one is drawn
+  NodeSums sums_;
+  std::uint64_t revision_ = 0;  // of the document, when sums_ were made; and of which nodes
+  Capture::Range summed_;
 };
 
 }  // namespace reprise::debugger

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "debugger/model/node_sums.h"
 #include "debugger/model/workspace.h"
 #include "debugger/ui/rows.h"
 #include "debugger/ui/ui.h"
@@ -13,9 +14,11 @@ namespace reprise::debugger {
 constexpr std::size_t kMostInspected = 64;
 
 void inspect_node(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t node);
-/// An item of workspace.scopes.
-void inspect_scope(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t item);
-void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows);
+/// An item of workspace.scopes, and the sums of its nodes.
+void inspect_scope(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t item,
+                   const NodeSums& sums);
+/// The sums are those of all nodes.
+void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& sums);
 
 /// The times of a node, as a histogram and numbers.
 void inspect_times(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t node);

@@ -1,6 +1,5 @@
 // The inspector of a scope or a group of repeated ones, and of the whole capture.
 #include <algorithm>
-#include <numeric>
 
 #include "debugger/model/format.h"
 #include "debugger/model/node_details.h"
@@ -10,51 +9,23 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr std::size_t kSlowest = 12;
-
-/// The slowest of some neighbouring nodes.
-void slowest(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t first, std::uint32_t count) {
+void slowest(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& sums) {
   const CaptureStatistics& statistics = workspace.document.statistics();
-  std::vector<std::uint32_t> nodes(count);
-  std::iota(nodes.begin(), nodes.end(), first);
-  const auto total = [&](std::uint32_t node) {
-    const NodeTiming* const timing = timing_of(statistics, node);
-    return timing == nullptr ? 0 : timing->total_ns;
-  };
-  const std::size_t shown = std::min<std::size_t>(count, kSlowest);
-  std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(shown), nodes.end(),
-                    [&](std::uint32_t a, std::uint32_t b) {
-                      return std::pair(total(b), a) < std::pair(total(a), b);
-                    });
+  if (statistics.nodes.empty()) {
+    return;
+  }
   heading(ui, rows, "Slowest nodes");
   const auto scope = ui.scope("slowest");
-  for (std::size_t n = 0; n < shown; ++n) {
-    const NodeTiming* const timing = timing_of(statistics, nodes[n]);
-    if (timing != nullptr) {
-      node_link(ui, workspace, rows.next(), nodes[n],
+  for (const std::uint32_t node : sums.slowest) {
+    // The sums are of the last poll(), the statistics of whoever changed the range since.
+    if (const NodeTiming* const timing = timing_of(statistics, node)) {
+      node_link(ui, workspace, rows.next(), node,
                 duration_text(timing->p50_ns) + "  " + percent_text(share_of(statistics, *timing)));
     }
   }
 }
 
-struct Sums {
-  std::uint64_t total_ns = 0, p50_ns = 0, flops = 0, bytes = 0;
-};
-
-Sums sums_of(const Workspace& workspace, std::uint32_t first, std::uint32_t count) {
-  Sums sums;
-  for (std::uint32_t n = first; n < first + count; ++n) {
-    const NodeTiming* const timing = timing_of(workspace.document.statistics(), n);
-    const Capture::Node& node = workspace.document.capture()->nodes[n];
-    sums.total_ns += timing == nullptr ? 0 : timing->total_ns;
-    sums.p50_ns += timing == nullptr ? 0 : timing->p50_ns;
-    sums.flops += node.flops.value_or(0);
-    sums.bytes += bytes_of(node).value_or(0);
-  }
-  return sums;
-}
-
-void show_sums(Ui& ui, const Workspace& workspace, Rows& rows, const Sums& sums) {
+void show_sums(Ui& ui, const Workspace& workspace, Rows& rows, const NodeSums& sums) {
   const CaptureStatistics& statistics = workspace.document.statistics();
   if (statistics.nodes.empty()) {
     ui.text_in("no-times", rows.next(), "No node was timed: TimingMode::node",
@@ -85,7 +56,8 @@ void memory(Ui& ui, Rows& rows, const Capture& capture) {
 
 }  // namespace
 
-void inspect_scope(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t index) {
+void inspect_scope(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t index,
+                   const NodeSums& sums) {
   const ScopeTree::Item& item = workspace.scopes[index];
   ui.text_in("title", rows.next(ui.px(28)), item.path.empty() ? item.name : item.path,
              {.font = FontKind::semibold});
@@ -94,13 +66,11 @@ void inspect_scope(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t index
   }
   named_value(ui, rows, "nodes", "nodes",
               count_text(item.count) + ", from #" + std::to_string(item.first));
-  show_sums(ui, workspace, rows, sums_of(workspace, item.first, item.count));
-  if (!workspace.document.statistics().nodes.empty()) {
-    slowest(ui, workspace, rows, item.first, item.count);
-  }
+  show_sums(ui, workspace, rows, sums);
+  slowest(ui, workspace, rows, sums);
 }
 
-void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows) {
+void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& sums) {
   const std::shared_ptr<const Capture> capture = workspace.document.capture();
   const CaptureSummary& summary = capture->summary;
   ui.text_in("title", rows.next(ui.px(28)), summary.name.empty() ? "Capture" : summary.name,
@@ -145,9 +115,7 @@ void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows) {
     }
     rest_line(ui, rows, capture->state_fields.size());
   }
-  if (!workspace.document.statistics().nodes.empty()) {
-    slowest(ui, workspace, rows, 0, static_cast<std::uint32_t>(capture->nodes.size()));
-  }
+  slowest(ui, workspace, rows, sums);
 }
 
 }  // namespace reprise::debugger

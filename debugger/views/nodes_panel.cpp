@@ -131,10 +131,6 @@ void NodesPanel::refresh(const Workspace& workspace) {
 }
 
 void NodesPanel::draw(Ui& ui, Workspace& workspace) {
-  if (!workspace.document.capture()) {
-    draw_no_capture(ui, workspace);
-    return;
-  }
   refresh(workspace);
   draw_filter(ui, workspace);
   if (workspace.document.statistics().nodes.empty()) {

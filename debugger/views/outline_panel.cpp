@@ -97,10 +97,6 @@ std::optional<std::size_t> OutlinePanel::selected_row(const Workspace& workspace
 }
 
 void OutlinePanel::draw(Ui& ui, Workspace& workspace) {
-  if (workspace.document.capture() == nullptr) {
-    draw_no_capture(ui, workspace);
-    return;
-  }
   if (workspace.scopes.empty()) {
     draw_empty_state(ui, "The graph has no nodes, and so no scopes",
                      "const auto scope = recorder.scope(\"attn\");");

@@ -15,7 +15,7 @@ class Panel {
   virtual std::string_view id() const = 0;
   virtual std::string_view title() const = 0;
   /// Fills the region it is called in, which draw_panel() opened: paths of what is drawn here begin
-  /// with the panel's id already.
+  /// with the panel's id already. There is a capture.
   virtual void draw(Ui& ui, Workspace& workspace) = 0;
   /// A query that gives what the panel shows, for "Copy SQL"; runs as it is in any SQLite client.
   virtual std::string sql(const Workspace& workspace) const = 0;
@@ -23,10 +23,14 @@ class Panel {
   virtual void keys(Ui& /*ui*/, Workspace& /*workspace*/) {}
 };
 
-/// Draws a panel into a box of the window: "<panel id>/..." are its paths.
+/// Draws a panel, or why there is no capture, into a box of the window: "<panel id>/..." are its
+/// paths.
 void draw_panel(Ui& ui, Workspace& workspace, Panel& panel, const Box& box);
 
 /// The middle of an empty panel: what is missing, and the call that provides it.
 void draw_empty_state(Ui& ui, std::string_view what, std::string_view call);
+
+/// The middle of a window or panel without a capture: why there is none.
+void draw_no_capture(Ui& ui, const Workspace& workspace);
 
 }  // namespace reprise::debugger

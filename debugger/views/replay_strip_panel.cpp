@@ -82,22 +82,20 @@ std::string describe(const Workspace& workspace, std::size_t row, ReplayKind kin
 
 void ReplayStripPanel::refresh(const Workspace& workspace, std::size_t columns) {
   const auto& rows = workspace.document.replays().rows;
-  if (capture_ != workspace.document.capture() || rows_ != rows.size() ||
-      asked_columns_ != columns) {
+  const bool same_capture = capture_ == workspace.document.capture();
+  if (!same_capture) {
     capture_ = workspace.document.capture();
+    brush_.reset();
+  }
+  if (!same_capture || rows_ != rows.size() || asked_columns_ != columns) {
     rows_ = rows.size();
     asked_columns_ = columns;
     strip_ = make_strip(rows, columns);
-    brush_.reset();
   }
 }
 
 void ReplayStripPanel::draw(Ui& ui, Workspace& workspace) {
   const Document& document = workspace.document;
-  if (!document.capture()) {
-    draw_no_capture(ui, workspace);
-    return;
-  }
   const auto& rows = document.replays().rows;
   if (rows.empty()) {
     draw_empty_state(ui, "The graph was not replayed yet", "CapturedGraph::launch()");

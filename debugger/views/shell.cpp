@@ -75,7 +75,7 @@ void Shell::show(std::string_view panel, bool alone) {
 }
 
 std::optional<PictureRequest> Shell::take_picture_request() {
-  return std::exchange(requests_.picture, std::nullopt);
+  return std::exchange(picture_, std::nullopt);
 }
 
 void Shell::keys(Ui& ui, Workspace& workspace) {
@@ -107,6 +107,7 @@ void Shell::draw(Ui& ui, Workspace& workspace) {
   if (ImGui::IsMouseClicked(0)) {
     workspace.notice.clear();
   }
+  picture_ = std::exchange(requests_.picture, std::nullopt);
   const Box all = ui.rest();
   const float header = ui.px(38);
   const float status = ui.px(24);
@@ -135,14 +136,7 @@ void Shell::draw_body(Ui& ui, Workspace& workspace, const Box& box) {
     const Ui::Scope scope = ui.scope("body");
     ImGui::SetCursorScreenPos(box.min);
     const Ui::Region region = ui.region("empty", {box.width(), box.height()}, false);
-    const std::string& problem = workspace.document.problem();
-    if (!problem.empty()) {
-      draw_empty_state(ui, problem, "reprise db info FILE says what a file holds");
-    } else if (!workspace.document.busy()) {
-      draw_empty_state(ui, "This database holds no graph: nothing was recorded in it.",
-                       "GraphExecutor executor(device, {.profile = \"profile.db\"}); "
-                       "auto session = executor.begin_recorded();");
-    }
+    draw_no_capture(ui, workspace);
     return;
   }
   if (!alone_.empty()) {
@@ -181,10 +175,11 @@ void Shell::draw_body(Ui& ui, Workspace& workspace, const Box& box) {
                          Part{centre_, {{left + bar, body.min.y}, {right - bar, middle}}},
                          Part{right_, {{right, body.min.y}, {body.max.x, middle}}},
                          Part{bottom_, {{body.min.x, middle + bar}, body.max}}};
-  hovered_.clear();
+  const ImVec2 mouse = ImGui::GetMousePos();
+  hovered_ = strip.contains(mouse) ? strip_->id() : "";
   for (const Part& part : parts) {
     part.area.draw(ui, workspace, part.box, requests_);
-    if (part.box.contains(ImGui::GetIO().MousePos)) {
+    if (part.box.contains(mouse)) {
       hovered_ = part.area.active().id();
     }
   }

@@ -19,7 +19,8 @@ class Shell {
   /// Brings a panel to the front; `alone` fills the window with it. Throws invalid_argument naming
   /// the panels there are.
   void show(std::string_view panel, bool alone);
-  /// The picture somebody asked for since the last call.
+  /// The picture of the last frame that somebody asked for in the one before, from a menu that is
+  /// gone by then.
   std::optional<PictureRequest> take_picture_request();
 
  private:
@@ -31,6 +32,7 @@ class Shell {
   std::unique_ptr<Panel> strip_;
   TabArea left_, centre_, right_, bottom_;
   PanelRequests requests_;
+  std::optional<PictureRequest> picture_;  // of this frame
   std::string alone_;    // the panel that fills the window
   std::string hovered_;  // the panel the mouse is over
   float left_width_ = 400, right_width_ = 380, bottom_height_ = 230;  // at 1x

@@ -24,15 +24,6 @@ std::uint64_t most_total_ns(const CaptureStatistics& statistics) {
   return most;
 }
 
-void draw_no_capture(Ui& ui, const Workspace& workspace) {
-  if (workspace.document.busy()) {
-    draw_empty_state(ui, "Reading the database", "");
-    return;
-  }
-  draw_empty_state(ui, "The database holds no captured graph",
-                   "GraphExecutor(device, {.profile = \"profile.db\"}).begin_recorded()");
-}
-
 void draw_no_times(Ui& ui) {
   const Box row = ui.rest();
   ui.text_in(

@@ -13,9 +13,6 @@ SqlTimes shown_times(const Document& document);
 /// Of one node, over the range; 0 without times. What bars of shares are drawn against.
 std::uint64_t most_total_ns(const CaptureStatistics& statistics);
 
-/// The middle of a panel without a capture.
-void draw_no_capture(Ui& ui, const Workspace& workspace);
-
 /// One line at the cursor that says how node times are had.
 void draw_no_times(Ui& ui);
 

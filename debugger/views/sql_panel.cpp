@@ -97,7 +97,9 @@ void SqlPanel::choose_columns(Ui& ui, const SqlResult& result) {
       numbers = numbers || is_number(value);
       others = others || (!is_number(value) && !std::holds_alternative<std::monostate>(value));
     }
-    columns_.push_back({.id = name,
+    const bool repeated = std::any_of(columns_.begin(), columns_.end(),
+                                      [&](const TableColumn& other) { return other.id == name; });
+    columns_.push_back({.id = repeated ? name + "#" + std::to_string(c) : name,
                         .title = name,
                         .width = std::clamp(width / ui.scale() + 18, kNarrowest, kWidest),
                         .align = numbers && !others ? Align::right : Align::left,

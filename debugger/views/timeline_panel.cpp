@@ -85,10 +85,6 @@ TimelinePanel::View TimelinePanel::view_of(const Box& lanes) const {
 
 void TimelinePanel::draw(Ui& ui, Workspace& workspace) {
   Document& document = workspace.document;
-  if (!document.capture()) {
-    draw_no_capture(ui, workspace);
-    return;
-  }
   if (document.replays().rows.empty()) {
     draw_empty_state(ui, "The graph was not replayed yet", "CapturedGraph::launch()");
     return;

@@ -13,6 +13,8 @@ constexpr std::array kStepTables{"step_timings"};
 constexpr std::array kNodeTables{"nodes", "node_stats"};
 // Steps of a replay of 52 days; a larger unit is nobody's, and sums of its times would overflow.
 constexpr std::int64_t kMostUnitNs = 1 << 20;
+// Each is as long as the graph, however few rows the file has of it.
+constexpr std::size_t kMostNodeTables = 64;
 
 std::uint32_t word_at(std::span<const std::byte> data, std::size_t at) {
   std::uint32_t word = 0;
@@ -175,6 +177,9 @@ std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path
           const auto mode = static_cast<TimingMode>(rows.integer(1));
           std::string phase = rows.text(0);
           if (tables.empty() || tables.back().timing_mode != mode || tables.back().phase != phase) {
+            if (tables.size() == profile::kMostNodeTables) {
+              break;
+            }
             tables.push_back({std::move(phase), mode, {}});
             tables.back().nodes.resize(nodes);
           }

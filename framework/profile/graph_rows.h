@@ -16,7 +16,8 @@ struct GraphTable {
 };
 inline constexpr std::array<GraphTable, 8> kGraphTables{{
     {"nodes",
-     "idx,op,family,label,scope,attributes_json,flops,read_bytes,write_bytes,level,src_file,src_line,"
+     "idx,op,family,label,scope,attributes_json,flops,read_bytes,write_bytes,level,src_file,src_"
+     "line,"
      "src_func",
      13},
     {"steps", "idx,node_idx,kind,kernel_id,grid_x,grid_y,grid_z,push", 8},

@@ -1,11 +1,13 @@
 #include "tests/debugger/debugger_window.h"
 
 #include <csignal>
+#include <fstream>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "reprise/profile/sql_query.h"
 #include "tests/debugger/panel_window.h"
+#include "tests/debugger/read_png.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/testing.h"
@@ -37,7 +39,7 @@ TEST(DebuggerWindow, EachPanelCopiesAQueryThatRuns) {
   }
 }
 
-TEST(DebuggerWindow, EachPanelWritesItsPicture) {
+TEST(DebuggerWindow, EachPanelWritesItsPictureWithoutTheMenu) {
   const SampleDatabase database;
   const test::TempFolder folder;
   const std::filesystem::path before = std::filesystem::current_path();
@@ -45,10 +47,28 @@ TEST(DebuggerWindow, EachPanelWritesItsPicture) {
   DebuggerWindow window(database.path(), {.width = 1200, .height = 700});
   for (const std::string_view panel : kPanels) {
     SCOPED_TRACE(panel);
-    window.run(from_menu(panel, "png") + "expect status/notice Wrote");
+    window.run(from_menu(panel, "png") + "expect status/notice " + std::string(panel) + ".png");
     EXPECT_GT(std::filesystem::file_size(std::string(panel) + ".png"), 500U);
   }
+  const Rect canvas = window.host().registry().find("graph/canvas")->visible;
+  EXPECT_EQ(read_png("graph.png"), crop(window.host().picture(), {{canvas.min_x, canvas.min_y},
+                                                                  {canvas.max_x, canvas.max_y}}));
+  window.run(from_menu("graph", "png") + "expect status/notice graph-2.png");
   std::filesystem::current_path(before);
+}
+
+TEST(DebuggerWindow, TheTourTakesLessThanTenActions) {
+  std::ifstream tour(REPRISE_SOURCE_ROOT "/docs/tour.ui");
+  const std::string script{std::istreambuf_iterator<char>(tour), {}};
+  EXPECT_EQ(count_actions(parse_script(script)), 3U);  // as docs/debugger.md says
+}
+
+TEST(DebuggerWindow, AClickThatSlipsALittleIsNoBrush) {
+  const SampleDatabase database;
+  DebuggerWindow window(database.path());
+  window.run("drag replays/cells 0.5 0.5 0.502 0.5");
+  EXPECT_FALSE(window.workspace().document.range());
+  EXPECT_EQ(window.workspace().document.shown_replay(), 29U);
 }
 
 /// Writes a run to `path` as fast as it likes; a byte in `ready` when 20 replays are committed.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
+#include <gmock/gmock.h>
 #include <numeric>
 
 #include "tests/profile/sql.h"
@@ -83,8 +85,21 @@ std::uint64_t sorted_quantile(std::vector<std::uint64_t> values, std::size_t per
   return values[(percent * values.size() + 99) / 100 - 1];
 }
 
+/// The whole file, in place: it stays the same file.
+void overwrite(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
 class DocumentTest : public ::testing::Test {
  protected:
+  /// As a window does it; false if that takes a minute.
+  static bool poll_until(Document& document, const std::function<bool()>& done) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!done() && std::chrono::steady_clock::now() < end) {
+      document.poll();
+    }
+    return done();
+  }
   const std::uint64_t seed_ = fresh_seed();
   ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   TempFolder folder_;
@@ -170,6 +185,24 @@ TEST_F(DocumentTest, StatisticsAndHistogramOfARangeAreThoseOfItsReplays) {
   EXPECT_EQ(document.statistics().nodes.at(0)->total_ns, sum(writer.times(0, 1, 99)));
 }
 
+TEST_F(DocumentTest, ReplayStatisticsAreOfTheRangeAndOfWhatIsAdded) {
+  Writer writer(path_, "decode", 0, seed_);
+  Document document(path_);
+  EXPECT_EQ(document.replay_statistics().count, 0U);
+  document.settle();
+  EXPECT_EQ(document.replay_statistics().count, 0U);
+  writer.replay(5);
+  document.settle();
+  EXPECT_EQ(document.replay_statistics().count, 5U);
+  document.set_range(ReplayRange{1, 3});
+  EXPECT_EQ(document.replay_statistics().count, 3U);
+  document.set_range({});
+  writer.replay(5);
+  document.settle();
+  EXPECT_EQ(document.replay_statistics().count, 10U);
+  EXPECT_EQ(document.replay_statistics().p50_ns, replay_statistics(document.replays(), {}).p50_ns);
+}
+
 TEST_F(DocumentTest, ARangeCountsReplaysThatAreNotTimed) {
   Writer writer(path_, "decode", 0, seed_);
   writer.replay(10);
@@ -215,17 +248,10 @@ TEST_F(DocumentTest, FollowsAFileThatIsBeingWritten) {
 TEST_F(DocumentTest, FollowsWithoutBeingAskedToSettle) {
   Writer writer(path_, "decode", 1, seed_);
   Document document(path_);
-  const auto poll_until = [&](const auto& done) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!done() && std::chrono::steady_clock::now() < end) {
-      document.poll();
-    }
-    EXPECT_TRUE(done());
-  };
-  poll_until([&] { return document.capture() != nullptr; });
+  EXPECT_TRUE(poll_until(document, [&] { return document.capture() != nullptr; }));
   writer.replay(5);
-  poll_until([&] { return document.replays().rows.size() == 5; });
-  poll_until([&] { return document.statistics().replays == 4; });
+  EXPECT_TRUE(poll_until(document, [&] { return document.replays().rows.size() == 5; }));
+  EXPECT_TRUE(poll_until(document, [&] { return document.statistics().replays == 4; }));
 }
 
 TEST_F(DocumentTest, AWriterThatFallsSilentIsDead) {
@@ -240,11 +266,7 @@ TEST_F(DocumentTest, AWriterThatFallsSilentIsDead) {
   Document document(copies / "copy.db");
   document.settle();
   EXPECT_TRUE(document.live());
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (document.live() && std::chrono::steady_clock::now() < end) {
-    document.poll();  // nothing changes the file
-  }
-  EXPECT_FALSE(document.live());
+  EXPECT_TRUE(poll_until(document, [&] { return !document.live(); }));  // nothing changes the file
   EXPECT_EQ(document.captures().at(0).exit_state, "crashed");
 }
 
@@ -418,6 +440,55 @@ TEST_F(DocumentTest, KeepsTheLastGoodStateOfAFileThatGoesBad) {
   document.set_range({});
   sql(path_, "PRAGMA user_version=99");
   broken("schema version (99)");
+}
+
+TEST_F(DocumentTest, AFileThatCouldNotBeReadIsTriedAgainThoughItLooksTheSame) {
+  {
+    Writer writer(path_, "decode", 1, seed_);
+    writer.replay(5);
+  }
+  Document document(path_);
+  document.settle();
+  const auto capture = document.capture();
+  sql(path_, "UPDATE node_stats SET p50_ns=7");
+  std::ifstream file(path_, std::ios::binary);
+  const std::string good(std::istreambuf_iterator<char>(file), {});
+  const auto long_ago = std::filesystem::last_write_time(path_) - std::chrono::hours(1);
+  overwrite(path_, std::string(good.size(), '?'));
+  std::filesystem::last_write_time(path_, long_ago);
+  document.settle();
+  EXPECT_THAT(document.problem(), ::testing::HasSubstr("is not a profiling database"));
+  document.settle();
+  overwrite(path_, good);
+  std::filesystem::last_write_time(path_, long_ago);
+  EXPECT_TRUE(poll_until(document, [&] { return document.problem().empty(); }));
+  EXPECT_EQ(document.capture(), capture);
+  EXPECT_EQ(document.statistics().max_p50_ns, 7U);
+}
+
+TEST_F(DocumentTest, StepTimesThatNobodyWaitsForAnyMoreAreDropped) {
+  {
+    Writer writer(path_, "decode", 1, seed_);
+    writer.replay(5);
+  }
+  Document document(path_);
+  document.settle();
+  document.show_replay(3);
+  document.poll();  // starts to read them
+  document.show_replay({});
+  document.settle();
+  EXPECT_TRUE(document.step_times().empty());
+
+  const std::filesystem::path aside = folder_ / "aside.db";
+  document.show_replay(3);
+  std::filesystem::rename(path_, aside);
+  document.poll();
+  document.show_replay({});
+  document.settle();
+  std::filesystem::rename(aside, path_);
+  document.settle();
+  EXPECT_EQ(document.problem(), "");
+  EXPECT_TRUE(document.step_times().empty());
 }
 
 TEST_F(DocumentTest, AFileOfTheSameNameIsAnotherCapture) {

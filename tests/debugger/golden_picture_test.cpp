@@ -2,29 +2,16 @@
 // a few pixels may, and no part of the window.
 #include <cstdlib>
 #include <fstream>
-#include <stb/stb_image.h>
 
 #include "tests/debugger/debugger_window.h"
 #include "tests/debugger/panel_window.h"
+#include "tests/debugger/read_png.h"
 
 namespace reprise::debugger {
 namespace {
 
 constexpr const char* kGolden = REPRISE_SOURCE_ROOT "/docs/pictures/debugger.png";
 constexpr const char* kScript = REPRISE_SOURCE_ROOT "/docs/pictures/debugger.ui";
-
-Picture read_png(const char* file) {
-  int width = 0, height = 0, channels = 0;
-  stbi_uc* const pixels = stbi_load(file, &width, &height, &channels, 4);
-  Picture picture;
-  if (pixels != nullptr) {
-    picture.width = static_cast<std::uint32_t>(width);
-    picture.height = static_cast<std::uint32_t>(height);
-    picture.rgba.assign(pixels, pixels + std::size_t{picture.width} * picture.height * 4);
-    stbi_image_free(pixels);
-  }
-  return picture;
-}
 
 bool differs(const std::uint8_t* a, const std::uint8_t* b) {
   constexpr int kVisible = 40;  // of 255

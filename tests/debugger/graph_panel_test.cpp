@@ -161,9 +161,9 @@ TEST_F(GraphPanelTest, ItsQueryGivesNodesAndEdges) {
   EXPECT_GE(result.rows.size(), 91U);
 }
 
-TEST(GraphPanel, WithoutACaptureNamesTheCall) {
+TEST(Panel, WithoutACaptureSaysWhy) {
   PanelWindow window("/nonexistent/profile.db", std::make_unique<GraphPanel>(), {});
-  EXPECT_NE(window.text("graph/empty/call").find("begin_recorded()"), std::string::npos);
+  EXPECT_NE(window.text("graph/empty/what").find("there is no such file"), std::string::npos);
 }
 
 TEST(GraphPanel, FitsAtTwiceTheScale) {

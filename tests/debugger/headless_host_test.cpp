@@ -61,6 +61,26 @@ TEST(HeadlessPicture, HasTheColoursThatWereDrawn) {
   EXPECT_EQ(colour_at(30, 10), theme[Colour::accent]);
 }
 
+TEST(Renderer, LeavesNothingBehindWhenTheScaleChanges) {
+  Gui gui(1);
+  ImGui::GetIO().DisplaySize = {400, 200};
+  std::shared_ptr<const ValidationLog> log;
+  {
+    Renderer renderer(
+        gui, {.validation = true, .presents = false, .instance_extensions = {}, .can_present = {}});
+    log = renderer.graphics().log();
+    for (const float scale : {1.0F, 1.5F, 2.0F}) {
+      if (scale != gui.scale()) {
+        gui.set_scale(scale);
+        renderer.upload_fonts();
+      }
+      gui.frame(draw_sample);
+      renderer.picture();
+    }
+  }
+  EXPECT_EQ(log->messages(), std::vector<std::string>());
+}
+
 TEST(HeadlessPicture, NeedsAFrame) {
   HeadlessHost host;
   reprise::testing::expect_error(ErrorCode::invalid_argument, {"none was drawn"},

@@ -1,6 +1,8 @@
 // Panels over databases that say anything: nothing crashes, and the rest is still shown.
+#include "debugger/views/graph_panel.h"
 #include "debugger/views/inspector_panel.h"
 #include "debugger/views/nodes_panel.h"
+#include "debugger/views/outline_panel.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/sql_panel.h"
 #include "debugger/views/timeline_panel.h"
@@ -84,6 +86,8 @@ TEST_P(HostileDatabase, LeavesEveryPanelUsable) {
   use<InspectorPanel>("");
   use<TimelinePanel>("");
   use<ReplayStripPanel>("");
+  use<OutlinePanel>("key Shift+]");
+  use<GraphPanel>("key Shift+]");
   use<SqlPanel>("type sql/editor SELECT * FROM nodes n LEFT JOIN replays\nkey Ctrl+Enter");
 }
 

@@ -4,6 +4,7 @@
 // barrier/<i>/kind and reason, slowest/node/<node>, state/<field>, problem/<i>.
 #include "debugger/views/inspector_panel.h"
 
+#include "debugger/model/format.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
 #include "tests/testing.h"
@@ -77,6 +78,28 @@ TEST_F(InspectorPanelTest, AClickOnAScopeShowsItsSumsAndSlowestNodes) {
   EXPECT_EQ(text("nodes"), "11, from #2");
   run("click inspector/all/slowest/node/10");
   EXPECT_EQ(window_.workspace().selection.current().node, 10U);
+}
+
+TEST_F(InspectorPanelTest, SumsAndSlowestNodesAreThoseOfTheSelectionAndTheRange) {
+  const auto expect_those_of = [&](std::uint32_t first, std::uint32_t count) {
+    run("wait");
+    const NodeSums sums =
+        sums_of(*window_.document().capture(), window_.document().statistics(), {first, count}, 12);
+    EXPECT_EQ(window_.count("inspector/all/slowest/node/"), std::min(count, 12U));
+    for (const std::uint32_t node : sums.slowest) {
+      EXPECT_NE(text("slowest/node/" + std::to_string(node)), "(absent)");
+    }
+    EXPECT_EQ(text("p50"), first == 0 ? "(absent)" : duration_text(sums.p50_ns));
+  };
+  expect_those_of(0, 91);
+  const ScopeTree& scopes = window_.workspace().scopes;
+  const std::uint32_t attn = scopes[scopes.item_of_node(10)].parent;
+  window_.workspace().select({.node = {}, .item = attn});
+  expect_those_of(2, 11);
+  window_.workspace().document.set_range(ReplayRange{7, 7});
+  expect_those_of(2, 11);
+  window_.workspace().select({.node = {}, .item = scopes[attn].parent});
+  expect_those_of(scopes[scopes[attn].parent].first, scopes[scopes[attn].parent].count);
 }
 
 TEST_F(InspectorPanelTest, SaysWhyANodeHasABarrier) {

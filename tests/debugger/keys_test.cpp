@@ -1,5 +1,7 @@
 #include "debugger/ui/keys.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "debugger/app/headless_host.h"
@@ -55,6 +57,40 @@ TEST(KeyQueue, TapsBetweenTwoFramesAllCountInTheirOrder) {
 TEST(KeyQueue, PressIsTakenOnce) {
   HeadlessHost host;
   EXPECT_EQ(taken_of(host, {"H"}, {"H", "H"}), std::vector<std::string>{"H"});
+}
+
+TEST(KeyQueue, AHeldKeyCountsOnceUnlessItMoves) {
+  HeadlessHost host;
+  const std::vector<std::string> keys = {"Space", "H", "F11",  "Escape", "Up",    "Down",
+                                         "Left",  "C", "Home", "PageUp", "Right", "PageDown"};
+  std::map<std::string, int> taken;
+  for (const std::string& key : keys) {
+    host.keys().push(press_of(key), true);
+    host.keys().push(press_of(key), true, true);
+    host.keys().push(press_of(key), true, true);
+    host.keys().push(press_of(key), false);
+  }
+  do {
+    host.frame([&](Ui& ui) {
+      for (const std::string& key : keys) {
+        while (ui.keys().take(key)) {
+          ++taken[key];
+        }
+      }
+    });
+  } while (host.pending());
+  EXPECT_EQ(taken, (std::map<std::string, int>{{"Space", 1},
+                                               {"H", 1},
+                                               {"F11", 1},
+                                               {"Escape", 1},
+                                               {"C", 1},
+                                               {"Home", 1},
+                                               {"Up", 3},
+                                               {"Down", 3},
+                                               {"Left", 3},
+                                               {"Right", 3},
+                                               {"PageUp", 3},
+                                               {"PageDown", 3}}));
 }
 
 TEST(KeyQueue, ModifiersDistinguishPresses) {

@@ -74,10 +74,5 @@ TEST(OutlinePanel, FitsInANarrowPanelAndAtTwiceTheScale) {
   large.run("key Shift+]\nfits");
 }
 
-TEST(OutlinePanel, WithoutACaptureNamesTheCall) {
-  PanelWindow window("/nonexistent/profile.db", std::make_unique<OutlinePanel>(), {});
-  EXPECT_NE(window.text("outline/empty/call").find("begin_recorded()"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace reprise::debugger

@@ -2,6 +2,8 @@
 // replays/shown and replays/range as positions.
 #include "debugger/views/replay_strip_panel.h"
 
+#include <cmath>
+
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
 #include "tests/testing.h"
@@ -35,6 +37,28 @@ TEST_F(ReplayStripPanelTest, ADragBrushesARangeInEitherDirectionAndADoubleClickC
   run("double replays/cells");
   EXPECT_FALSE(window_.document().range());
   EXPECT_EQ(window_.document().statistics().replays, 58U);
+}
+
+TEST_F(ReplayStripPanelTest, ADragGoesOnWhileReplaysAreAdded) {
+  const Rect cells = window_.host().registry().find("replays/cells")->visible;
+  MouseQueue& mouse = window_.host().mouse();
+  const auto move = [&](float share) {
+    mouse.move({std::lerp(cells.min_x, cells.max_x, share), (cells.min_y + cells.max_y) / 2});
+    run("wait");
+  };
+  move(0.205F);
+  mouse.press(ImGuiMouseButton_Left, true);
+  move(0.605F);
+  ASSERT_EQ(test::sql(database_.path(),
+                      "CREATE TEMP TABLE other AS SELECT * FROM replays ORDER BY id DESC LIMIT 1; "
+                      "UPDATE other SET id=id+1, seq=seq+1; INSERT INTO replays SELECT * FROM "
+                      "other"),
+            "");
+  run("wait");
+  ASSERT_EQ(window_.document().replays().rows.size(), 60U);
+  mouse.press(ImGuiMouseButton_Left, false);
+  run("wait");
+  EXPECT_EQ(window_.document().range(), (ReplayRange{12, 36}));
 }
 
 TEST_F(ReplayStripPanelTest, EscapeClearsTheRange) {

@@ -65,5 +65,16 @@ TEST(Statistics, ReplaysThatFailedOrWarmUpAreNotInTheQuantiles) {
   EXPECT_EQ(replay_statistics({}, {}).count, 0U);
 }
 
+TEST(Statistics, ReplaysWithoutDeviceTimesTookWhatTheHostSpent) {
+  ReplayTable table;
+  table.rows.resize(2);
+  table.rows[0].submit_ns = 30;
+  table.rows[0].wait_ns = 4;
+  table.rows[1].submit_ns = 1;
+  const ReplayStatistics statistics = replay_statistics(table, {});
+  EXPECT_EQ(statistics.p50_ns, 1U);
+  EXPECT_EQ(statistics.max_ns, 34U);
+}
+
 }  // namespace
 }  // namespace reprise::debugger

@@ -1,13 +1,15 @@
 // Opens a window of the debugger and counts the clicks on a button and the presses of N; Escape
-// closes it. Prints both, and what the validation layer said. Driven by window_test.sh.
+// closes it. Prints both, and what the validation layer said to the end. Driven by window_test.sh.
 #include <iostream>
+#include <optional>
 
 #include "debugger/app/window_host.h"
 
 int main() try {
   using reprise::debugger::Ui;
-  reprise::debugger::WindowHost host(
-      {.title = "window_probe", .width = 400, .height = 300, .scale = {}, .validation = true});
+  std::optional<reprise::debugger::WindowHost> host;
+  host.emplace(reprise::debugger::WindowOptions{
+      .title = "window_probe", .width = 400, .height = 300, .scale = {}, .validation = true});
   int clicks = 0, presses = 0;
   reprise::debugger::View view;
   view.draw = [&](Ui& ui) {
@@ -16,12 +18,14 @@ int main() try {
       ++presses;
     }
     if (ui.keys().take("Escape")) {
-      host.close();
+      host->close();
     }
   };
-  host.run(view);
+  host->run(view);
   std::cout << "clicks " << clicks << ", presses " << presses << '\n';
-  for (const std::string& message : host.validation_messages()) {
+  const auto log = host->validation_log();
+  host.reset();
+  for (const std::string& message : log->messages()) {
     std::cout << message << '\n';
   }
   return 0;

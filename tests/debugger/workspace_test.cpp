@@ -39,6 +39,34 @@ TEST(Workspace, ANewCaptureHasAnotherTreeAndNoSelection) {
   EXPECT_FALSE(workspace.selection.can_go_back());
 }
 
+TEST(Workspace, IsBusyUntilWhatItReadsIsTakenOver) {
+  const test::TempFolder folder;
+  write(folder / "profile.db", 0);
+  Workspace workspace(folder / "profile.db", {});
+  EXPECT_FALSE(workspace.busy());
+  workspace.poll();
+  EXPECT_TRUE(workspace.busy());
+  workspace.settle();
+  EXPECT_FALSE(workspace.busy());
+  workspace.queries.run("SELECT 1");
+  EXPECT_TRUE(workspace.busy());
+  workspace.settle();
+  EXPECT_FALSE(workspace.busy());
+}
+
+TEST(Workspace, ChangesAllTheTimeWhilePlaying) {
+  const test::TempFolder folder;
+  write(folder / "profile.db", 0);
+  Workspace workspace(folder / "profile.db", {});
+  workspace.settle();
+  EXPECT_FALSE(workspace.poll());
+  workspace.playing = true;
+  EXPECT_TRUE(workspace.poll());
+  EXPECT_TRUE(workspace.poll());
+  workspace.playing = false;
+  EXPECT_FALSE(workspace.poll());
+}
+
 TEST(Workspace, GoingBackShowsTheHistogramOfBefore) {
   const test::TempFolder folder;
   write(folder / "profile.db", 5);

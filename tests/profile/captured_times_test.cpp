@@ -226,6 +226,23 @@ TEST_F(CapturedTimes, TheTableWithTheMostReplaysComesFirst) {
             static_cast<std::ptrdiff_t>(graph_->graph.nodes.size()));
 }
 
+TEST_F(CapturedTimes, OfPhasesWithoutEndTheFirst64AreRead) {
+  send(3);
+  sink_.reset();
+  std::string insert = "BEGIN; CREATE TEMP TABLE other AS SELECT * FROM node_stats";
+  for (int phase = 100; phase < 200; ++phase) {
+    insert += "; UPDATE other SET phase='" + std::to_string(phase) +
+              "'; INSERT INTO node_stats SELECT * FROM other";
+  }
+  ASSERT_EQ(sql(path_, insert + "; COMMIT"), "");
+  const std::vector<NodeTimingTable> tables = read_node_timings(path_, kFirst);
+  ASSERT_EQ(tables.size(), 64U);
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    EXPECT_EQ(tables[t].phase, std::to_string(100 + t));
+    EXPECT_EQ(std::count(tables[t].nodes.begin(), tables[t].nodes.end(), std::nullopt), 0);
+  }
+}
+
 TEST(HistogramOf, HoldsTheSmallestAndTheLargestNumber) {
   const std::vector<std::uint64_t> ends{0, ~std::uint64_t{0}};
   const auto buckets = histogram_of(ends);

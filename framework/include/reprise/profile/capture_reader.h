@@ -52,10 +52,11 @@ struct Capture {
   /// A half-open range of positions in another vector.
   struct Range {
     std::uint32_t first = 0, count = 0;
+    bool operator==(const Range&) const = default;
   };
   struct Node {
     std::string op, label, scope;
-    std::string family;         // of the op: see OpFamily
+    std::string family;           // of the op: see OpFamily
     std::string attributes_json;  // an object; "{}" if the file has none
     std::string source_file, source_function;
     std::uint32_t source_line = 0;  // 0: unknown
@@ -180,7 +181,8 @@ struct NodeTimingTable {
   std::vector<std::optional<NodeTiming>> nodes;  // one per node of the graph
 };
 
-/// The table with the most replays first; none if nothing was timed per node.
+/// The table with the most replays first; none if nothing was timed per node. Of more than 64
+/// tables the first 64 by phase and timing mode; the rest is left out.
 std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path, CaptureId id,
                                                const std::stop_token& stop = {});
 

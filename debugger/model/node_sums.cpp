@@ -1,0 +1,33 @@
+#include "debugger/model/node_sums.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "debugger/model/node_details.h"
+
+namespace reprise::debugger {
+
+NodeSums sums_of(const Capture& capture, const CaptureStatistics& statistics, Capture::Range nodes,
+                 std::size_t most) {
+  NodeSums sums;
+  for (std::uint32_t n = nodes.first; n < nodes.first + nodes.count; ++n) {
+    const Capture::Node& node = capture.nodes[n];
+    sums.flops += node.flops.value_or(0);
+    sums.bytes += bytes_of(node).value_or(0);
+    if (const NodeTiming* const timing = timing_of(statistics, n)) {
+      sums.total_ns += timing->total_ns;
+      sums.p50_ns += timing->p50_ns;
+      sums.slowest.push_back(n);
+    }
+  }
+  const auto total = [&](std::uint32_t node) { return timing_of(statistics, node)->total_ns; };
+  const std::size_t named = std::min(most, sums.slowest.size());
+  std::partial_sort(sums.slowest.begin(), sums.slowest.begin() + static_cast<std::ptrdiff_t>(named),
+                    sums.slowest.end(), [&](std::uint32_t a, std::uint32_t b) {
+                      return std::pair(total(b), a) < std::pair(total(a), b);
+                    });
+  sums.slowest.resize(named);
+  return sums;
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,20 @@
+// What neighbouring nodes come to, as those of a scope or of the whole capture.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "debugger/model/statistics.h"
+#include "reprise/profile/capture_reader.h"
+
+namespace reprise::debugger {
+
+struct NodeSums {
+  std::uint64_t total_ns = 0, p50_ns = 0, flops = 0, bytes = 0;
+  std::vector<std::uint32_t> slowest;  // those with the most time in all, the slowest first
+};
+
+/// Names at most `most` nodes as the slowest, none that was not timed.
+NodeSums sums_of(const Capture& capture, const CaptureStatistics& statistics, Capture::Range nodes,
+                 std::size_t most);
+
+}  // namespace reprise::debugger
