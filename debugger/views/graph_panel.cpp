@@ -472,8 +472,7 @@ std::string GraphPanel::sql(const Workspace& workspace) const {
          "LEFT JOIN edges e ON e.graph_id = n.graph_id AND e.dst = n.idx\n"
          "LEFT JOIN tensors t ON t.graph_id = e.graph_id AND t.idx = e.tensor_idx\n"
          "WHERE n.graph_id = " +
-         std::to_string(capture == nullptr ? 0 : capture->summary.id.graph) +
-         "\nORDER BY n.idx, e.src;";
+         std::to_string(capture->summary.id.graph) + "\nORDER BY n.idx, e.src;";
 }
 
 }  // namespace reprise::debugger

@@ -74,9 +74,6 @@ const NodeSums& InspectorPanel::sums_of_nodes(const Document& document, Capture:
 
 std::string InspectorPanel::sql(const Workspace& workspace) const {
   const auto capture = workspace.document.capture();
-  if (!capture) {
-    return "SELECT * FROM v_runs";
-  }
   const CaptureId id = capture->summary.id;
   const std::string rows =
       "SELECT * FROM " + node_rows_sql(id, shown_times(workspace.document)) + "\n";

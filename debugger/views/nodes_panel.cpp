@@ -245,9 +245,6 @@ void NodesPanel::keys(Ui& ui, Workspace& workspace) {
 
 std::string NodesPanel::sql(const Workspace& workspace) const {
   const auto capture = workspace.document.capture();
-  if (!capture) {
-    return "SELECT * FROM v_runs";
-  }
   static constexpr const char* kOrder[] = {"idx",      "op",      "scope",  "p50_ns", "p95_ns",
                                            "total_ns", "barrier", "kernel", "source"};
   return "SELECT idx AS node, op, scope, p50_ns / 1e3 AS p50_us, p95_ns / 1e3 AS p95_us,\n"

@@ -251,9 +251,8 @@ void OutlinePanel::draw_name(Ui& ui, const Row& row, const ScopeTree::Item& item
 
 std::string OutlinePanel::sql(const Workspace& workspace) const {
   const std::shared_ptr<const Capture> capture = workspace.document.capture();
-  const CaptureId id = capture == nullptr ? CaptureId{} : capture->summary.id;
   return "SELECT scope, count(*) AS nodes, sum(p50_ns) AS p50_sum_ns, sum(share) AS share\nFROM " +
-         node_rows_sql(id, shown_times(workspace.document)) +
+         node_rows_sql(capture->summary.id, shown_times(workspace.document)) +
          "\nGROUP BY scope\nORDER BY min(idx);";
 }
 

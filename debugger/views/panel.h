@@ -18,6 +18,7 @@ class Panel {
   /// with the panel's id already. There is a capture.
   virtual void draw(Ui& ui, Workspace& workspace) = 0;
   /// A query that gives what the panel shows, for "Copy SQL"; runs as it is in any SQLite client.
+  /// There is a capture.
   virtual std::string sql(const Workspace& workspace) const = 0;
   /// Keys that the shell offers a panel while it is in sight, after its own.
   virtual void keys(Ui& /*ui*/, Workspace& /*workspace*/) {}

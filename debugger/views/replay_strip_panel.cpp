@@ -221,10 +221,7 @@ void ReplayStripPanel::keys(Ui& ui, Workspace& workspace) {
 }
 
 std::string ReplayStripPanel::sql(const Workspace& workspace) const {
-  std::string where;
-  if (const auto capture = workspace.document.capture()) {
-    where = "\nWHERE " + sql_capture(capture->summary.id);
-  }
+  std::string where = "\nWHERE " + sql_capture(workspace.document.capture()->summary.id);
   if (const auto replays = shown_times(workspace.document).replays) {
     where += " AND c.id BETWEEN " + std::to_string(replays->first) + " AND " +
              std::to_string(replays->second);

@@ -33,8 +33,8 @@ class Shell {
   TabArea left_, centre_, right_, bottom_;
   PanelRequests requests_;
   std::optional<PictureRequest> picture_;  // of this frame
-  std::string alone_;    // the panel that fills the window
-  std::string hovered_;  // the panel the mouse is over
+  std::string alone_;                      // the panel that fills the window
+  std::string hovered_;                    // the panel the mouse is over
   float left_width_ = 400, right_width_ = 380, bottom_height_ = 230;  // at 1x
 };
 
