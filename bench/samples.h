@@ -1,9 +1,10 @@
 // Measured values by name, and their medians.
 #pragma once
-#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "bench/statistics.h"
 
 namespace reprise::bench {
 
@@ -13,12 +14,7 @@ class Samples {
   void add(const std::string& key, double value) { values_[key].push_back(value); }
   void clear() { values_.clear(); }
   bool has(const std::string& key) const { return values_.contains(key); }
-  double median(const std::string& key) const {
-    std::vector<double> list = values_.at(key);
-    std::ranges::sort(list);
-    const std::size_t middle = list.size() / 2;
-    return list.size() % 2 == 1 ? list[middle] : (list[middle - 1] + list[middle]) / 2;
-  }
+  double median(const std::string& key) const { return summarize(values_.at(key)).median; }
 
  private:
   std::map<std::string, std::vector<double>> values_;

@@ -1,6 +1,7 @@
 # reprise_ops(<op>...) is the one list of ops. Every part named after an op must exist, and every
-# shader found must belong to an op; otherwise configuration stops and says which. It sets in the
-# caller: OP_SOURCES (definitions and their table), OP_SHADER_TABLE (embedded SPIR-V), OP_CASES.
+# shader found must belong to an op; otherwise configuration stops and says which. The shaders of an
+# op are shaders/<op>.comp, which every device runs, and shaders/<op>.<kernel family>.comp. It sets
+# in the caller: OP_SOURCES (definitions and their table), OP_SHADER_TABLE (embedded SPIR-V), OP_CASES.
 function(reprise_ops)
   find_program(GLSLANG glslangValidator REQUIRED)
   set(generated ${PROJECT_BINARY_DIR}/generated)
@@ -20,38 +21,50 @@ function(reprise_ops)
     list(APPEND sources ${PROJECT_SOURCE_DIR}/framework/ops/${op}.cpp)
     list(APPEND cases ${PROJECT_SOURCE_DIR}/tests/ops/${op}_cases.cpp)
 
-    set(shader ${PROJECT_SOURCE_DIR}/shaders/${op}.comp)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${shader})
-    file(STRINGS ${shader} variants REGEX "^// variants: ")
-    string(REGEX REPLACE "^// variants: " "" variants "${variants}")
-    separate_arguments(variants)
-    if(NOT variants)
-      set(variants "-")
-    endif()
-    foreach(variant IN LISTS variants)
-      set(name ${op})
-      set(define "")
-      if(NOT variant STREQUAL "-")
-        set(name ${op}.${variant})
-        string(TOUPPER ${variant} upper)
-        set(define -DVARIANT_${upper}=1)
+    foreach(family "" "lanes" "gpu")
+      set(stem ${op})
+      set(prefix "${op}.")
+      if(family)
+        set(stem ${op}.${family})
+        set(prefix "${op}.${family}_")
       endif()
-      set(words ${generated}/${name}.spv.inc)
-      add_custom_command(OUTPUT ${words}
-        COMMAND ${GLSLANG} -V --target-env vulkan1.2 --quiet -x ${define}
-                -I${PROJECT_SOURCE_DIR}/shaders/include -o ${words} ${shader}
-        DEPENDS ${shader} ${glsl_includes} VERBATIM)
-      string(MAKE_C_IDENTIFIER ${name} symbol)
-      list(APPEND spirv ${words})
-      string(APPEND arrays "constexpr std::uint32_t ${symbol}[] = {\n#include \"${name}.spv.inc\"\n};\n")
-      string(APPEND shaders "    {\"${name}\", ${symbol}},\n")
+      set(shader ${PROJECT_SOURCE_DIR}/shaders/${stem}.comp)
+      if(NOT EXISTS ${shader})
+        continue()
+      endif()
+      list(APPEND known ${stem}.comp)
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${shader})
+      file(STRINGS ${shader} variants REGEX "^// variants: ")
+      string(REGEX REPLACE "^// variants: " "" variants "${variants}")
+      separate_arguments(variants)
+      if(NOT variants)
+        set(variants "-")
+      endif()
+      foreach(variant IN LISTS variants)
+        set(name ${stem})
+        set(define "")
+        if(NOT variant STREQUAL "-")
+          set(name ${prefix}${variant})
+          string(TOUPPER ${variant} upper)
+          set(define -DVARIANT_${upper}=1)
+        endif()
+        set(words ${generated}/${name}.spv.inc)
+        add_custom_command(OUTPUT ${words}
+          COMMAND ${GLSLANG} -V --target-env vulkan1.2 --quiet -x ${define}
+                  -I${PROJECT_SOURCE_DIR}/shaders/include -o ${words} ${shader}
+          DEPENDS ${shader} ${glsl_includes} VERBATIM)
+        string(MAKE_C_IDENTIFIER ${name} symbol)
+        list(APPEND spirv ${words})
+        string(APPEND arrays
+               "constexpr std::uint32_t ${symbol}[] = {\n#include \"${name}.spv.inc\"\n};\n")
+        string(APPEND shaders "    {\"${name}\", ${symbol}},\n")
+      endforeach()
     endforeach()
   endforeach()
   file(GLOB found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/shaders
        ${PROJECT_SOURCE_DIR}/shaders/*.comp)
   foreach(shader IN LISTS found)
-    string(REGEX REPLACE "\\.comp$" "" op ${shader})
-    if(NOT op IN_LIST ARGN)
+    if(NOT shader IN_LIST known)
       message(FATAL_ERROR "shaders/${shader} belongs to no op")
     endif()
   endforeach()
@@ -114,5 +127,35 @@ const Shader* find(std::string_view name) {
 ")
   set(OP_SOURCES ${sources} ${generated}/op_table.cpp PARENT_SCOPE)
   set(OP_SHADER_TABLE ${generated}/shader_table.cpp ${spirv} PARENT_SCOPE)
+  set_property(GLOBAL PROPERTY REPRISE_OPS ${ARGN})
   set_property(GLOBAL PROPERTY REPRISE_OP_CASES ${cases} ${generated}/op_case_table.cpp)
+endfunction()
+
+# reprise_cpu_kernels(OUTPUT <variable>) makes the source file that lists the kernels of the CPU
+# backend: ops without one run their reference.
+function(reprise_cpu_kernels)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "")
+  get_property(ops GLOBAL PROPERTY REPRISE_OPS)
+  foreach(op IN LISTS ops)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/backends/cpu/kernels/${op}.cpp)
+      string(APPEND declarations "bool plan_${op}(const KernelCall& call, Launch& launch);\n")
+      string(APPEND table "    {\"${op}\", plan_${op}},\n")
+    endif()
+  endforeach()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cpu_kernels.cpp @ONLY CONTENT
+"#include \"backends/cpu/kernels/kernel_table.h\"
+
+namespace reprise::cpu {
+
+@declarations@
+namespace {
+constexpr NamedKernel kKernels[] = {
+@table@};
+}  // namespace
+
+std::span<const NamedKernel> all_kernels() { return kKernels; }
+
+}  // namespace reprise::cpu
+")
+  set(${arg_OUTPUT} ${PROJECT_BINARY_DIR}/generated/cpu_kernels.cpp PARENT_SCOPE)
 endfunction()

@@ -1,29 +1,22 @@
 // y[r, :] = table[ids[r], :] as f32, NaN where the id is outside the table: one invocation copies
-// one element. Reads one id and one element, writes 4 bytes.
+// one element. Reads one id and one element, of blocks its scale too, writes 4 bytes.
 // A large table is bound part by part, one dispatch each: the part that has the row writes it, and
 // NaN rows are written by the part that has row 0.
-// variants: f32 f16 bf16
+// variants: f32 f16 bf16 q8_0 q4_0
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#ifndef VARIANT_F32
+#if defined(VARIANT_F16) || defined(VARIANT_BF16)
+#define ELEMENT uint16_t
 #extension GL_EXT_shader_16bit_storage : require
+#else
+#define ELEMENT uint
 #endif
 #include "f16.glsl"
 #include "index.glsl"
 #define STATE_BINDING 3
 #include "state.glsl"
 
-#ifdef VARIANT_F32
-layout(binding = 0) readonly buffer Table { uint table[]; };
-uint load(uint i) { return table[i]; }
-#else
-layout(binding = 0) readonly buffer Table { uint16_t table[]; };
-#ifdef VARIANT_F16
-uint load(uint i) { return f16_to_f32_bits(uint(table[i])); }
-#else
-uint load(uint i) { return uint(table[i]) << 16; }
-#endif
-#endif
+layout(binding = 0) readonly buffer Table { ELEMENT table[]; };
 layout(binding = 1) readonly buffer Ids { uint ids[]; };
 layout(binding = 2) writeonly buffer Y { uint y[]; };
 layout(push_constant) uniform Push {
@@ -43,6 +36,23 @@ layout(push_constant) uniform Push {
 #define IDS(i) ids[i]
 #include "ids.glsl"
 
+// Bits of element i of the bound part as f32.
+#if defined(VARIANT_F32)
+uint load(uint i) { return table[table_offset + i]; }
+#elif defined(VARIANT_F16)
+uint load(uint i) { return f16_to_f32_bits(uint(table[table_offset + i])); }
+#elif defined(VARIANT_BF16)
+uint load(uint i) { return uint(table[table_offset + i]) << 16; }
+#else
+#define BLOCK_WORD(i) table[i]
+#include "blocks.glsl"
+uint load(uint i) {
+  uint block = block_of(table_offset, i);
+  float scale = uintBitsToFloat(f16_to_f32_bits(block_scale(block)));
+  return floatBitsToUint(scale * float(block_value(block, i % 32u)));
+}
+#endif
+
 void main() {
   uint i = linear_index();
   if (i >= elements) {
@@ -61,6 +71,6 @@ void main() {
   if (row >= part_rows) {
     return;
   }
-  uint from = table_offset + (r / ids_per_table * part_rows + row) * cols + i % cols;
+  uint from = (r / ids_per_table * part_rows + row) * cols + i % cols;
   y[y_offset + i] = inside ? load(from) : 0x7FC00000u;
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 
+#include "reprise/core/decode.h"
 #include "reprise/core/float16.h"
 
 namespace reprise::testing {
@@ -58,7 +59,8 @@ Device test_device(const std::string& name, std::uint64_t max_binding_bytes) {
   // Hazards between submissions are checked only when the layer is told so outside of Vulkan.
   setenv("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
   OpenOptions options;
-  options.validation = name != "cpu";
+  options.validation = name == "vulkan";
+  options.references_only = name == "reference";
   options.log = [](LogLevel level, std::string_view text) {
     if (level >= LogLevel::warning) {
       const std::lock_guard lock(messages().mutex);
@@ -67,7 +69,8 @@ Device test_device(const std::string& name, std::uint64_t max_binding_bytes) {
   };
   options.max_binding_bytes = max_binding_bytes;
   return devices()
-      .emplace(std::pair(name, max_binding_bytes), open_device(name, options))
+      .emplace(std::pair(name, max_binding_bytes),
+               open_device(options.references_only ? "cpu" : name, options))
       .first->second;
 }
 
@@ -104,6 +107,11 @@ double nmse(const std::vector<double>& expected, const std::vector<double>& actu
 
 std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes) {
   const auto elements = static_cast<std::int64_t>(bytes.size() / info_of(dtype).block_bytes);
+  if (info_of(dtype).block_elements > 1) {
+    std::vector<float> values(static_cast<std::size_t>(elements) * info_of(dtype).block_elements);
+    decoder_of(dtype)(bytes.data(), values.size(), values.data());
+    return {values.begin(), values.end()};
+  }
   const TensorSpec spec({elements}, dtype);
   const HostTensor tensor{const_cast<std::byte*>(bytes.data()), &spec};
   std::vector<double> values;
@@ -114,12 +122,33 @@ std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes)
   return values;
 }
 
+namespace {
+
+/// Blocks of a scale and signed integers of 4 or 8 bits: values of magnitudes up to `reach`.
+void fill_blocks(std::mt19937_64& rng, const DTypeInfo& info, double reach,
+                 std::vector<std::byte>& bytes) {
+  std::ranges::generate(bytes, [&] { return static_cast<std::byte>(rng()); });
+  const unsigned bits = (info.block_bytes - 2) * 8 / info.block_elements;
+  const double most = reach / static_cast<double>(1U << (bits - 1));
+  std::uniform_real_distribution<double> uniform(-most, most);
+  for (std::size_t at = 0; at < bytes.size(); at += info.block_bytes) {
+    const std::uint16_t scale = f32_to_f16(static_cast<float>(uniform(rng)));
+    std::memcpy(bytes.data() + at, &scale, sizeof scale);
+  }
+}
+
+}  // namespace
+
 std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int64_t elements,
                                     double low, double high) {
   const TensorSpec spec({elements}, dtype);
   std::vector<std::byte> bytes(spec.bytes());
   const HostTensor tensor{bytes.data(), &spec};
   std::uniform_real_distribution<double> uniform(low, high);
+  if (const DTypeInfo& info = info_of(dtype); info.block_elements > 1) {
+    fill_blocks(rng, info, (high - low) / 2, bytes);
+    return bytes;
+  }
   for (std::int64_t i = 0; i < elements; ++i) {
     if (dtype == DType::bf16) {  // no op writes it, so HostTensor does not
       const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(uniform(rng)));

@@ -17,8 +17,9 @@ std::string seed_note(std::uint64_t seed);
 /// For tests instantiated with device names.
 std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter);
 
-/// "cpu" or "vulkan", opened once per process, Vulkan with the validation layer and
-/// synchronization validation. A lower storage range makes it another device.
+/// "cpu", "vulkan", or "reference": the CPU without kernels. Opened once per process, Vulkan with
+/// the validation layer and synchronization validation. A lower storage range makes it another
+/// device.
 Device test_device(const std::string& name, std::uint64_t max_binding_bytes = 0);
 
 /// Fails the current test if the validation layer has spoken since this was made.
@@ -55,7 +56,8 @@ double nmse(const std::vector<double>& expected, const std::vector<double>& actu
 /// The elements of a tensor's bytes as doubles.
 std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes);
 
-/// Uniform random values as the bytes of a dtype.
+/// Uniform random values as the bytes of a dtype; of q8_0 and q4_0, random blocks of values around
+/// 0, at most (high - low) / 2 away.
 std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int64_t elements,
                                     double low, double high);
 

@@ -5,9 +5,12 @@
 #include <fstream>
 
 #include "backends/cpu/cpu_queue.h"
+#include "backends/cpu/kernel.h"
 
 namespace reprise::cpu {
 namespace {
+
+constexpr unsigned kMaxThreads = 1024;
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -25,7 +28,8 @@ DeviceInfo describe_processor() {
   info.backend = "cpu";
   info.name = processor_name();
   info.type = "cpu";
-  info.driver_name = "reference";
+  info.driver_name = "kernels";
+  info.driver_info = kernel_target();
   info.timestamp_valid_bits = 64;
   return info;
 }
@@ -33,7 +37,15 @@ DeviceInfo describe_processor() {
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(const OpenOptions& options)
-      : info_(describe_processor()), map_device_memory_(options.map_device_memory) {
+      : info_(describe_processor()),
+        map_device_memory_(options.map_device_memory),
+        runtime_(std::make_shared<CpuRuntime>(
+            options.threads == 0 ? usable_cores() : options.threads, !options.references_only)) {
+    info_.limits.emplace_back("threads", runtime_->pool.threads());
+    if (options.references_only) {
+      info_.driver_name = "references";
+      info_.driver_info.clear();
+    }
     traits_.runs_references = true;
     traits_.cpu_type = true;
     traits_.binding_alignment = 1;
@@ -59,7 +71,7 @@ class CpuBackend final : public Backend {
   std::uint64_t allocation_count() const override { return allocations_; }
 
   std::unique_ptr<Encoder> encoder(const EncoderOptions& /*options*/) override {
-    return std::make_unique<CpuEncoder>();
+    return std::make_unique<CpuEncoder>(runtime_);
   }
   std::shared_ptr<Timestamps> timestamps(std::uint32_t count) override {
     return std::make_shared<CpuTimestamps>(count);
@@ -84,6 +96,7 @@ class CpuBackend final : public Backend {
   DeviceInfo info_;
   DeviceTraits traits_;
   bool map_device_memory_;
+  std::shared_ptr<CpuRuntime> runtime_;
   std::atomic<std::uint64_t> allocations_{0};
   CpuQueue queue_;
 };
@@ -93,6 +106,10 @@ class CpuBackend final : public Backend {
 std::vector<DeviceInfo> enumerate() { return {describe_processor()}; }
 
 std::shared_ptr<Backend> open(std::size_t /*index*/, const OpenOptions& options) {
+  if (options.threads > kMaxThreads) {
+    invalid("The CPU is asked for (" + std::to_string(options.threads) + ") threads, but 0 to " +
+            std::to_string(kMaxThreads) + " are allowed.");
+  }
   return std::make_shared<CpuBackend>(options);
 }
 

@@ -1,7 +1,9 @@
 #include "backends/cpu/cpu_encoder.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <new>
 
 namespace reprise::cpu {
@@ -13,6 +15,28 @@ std::byte* address(const Buffer& of) {
     invalid("Buffer '" + of.name() + "' belongs to another device.");
   }
   return buffer->data();
+}
+
+// A chunk is short, so that a thread the system stops in the middle of one delays little, and far
+// longer than taking it.
+constexpr double kChunkNs = 20'000;
+// Kernels that take less than this are not worth the attention of another thread.
+constexpr double kShareNs = 15'000;
+constexpr std::int64_t kChunksPerThread = 4;
+
+/// Items in a chunk; all of them where one thread is enough.
+std::int64_t chunk_items(const Stage& stage, unsigned threads) {
+  if (threads < 2 || static_cast<double>(stage.items) * stage.item_ns < kShareNs) {
+    return stage.items;
+  }
+  const auto of_time = static_cast<std::int64_t>(kChunkNs / stage.item_ns);
+  const std::int64_t of_threads = stage.items / (std::int64_t{threads} * kChunksPerThread);
+  const std::int64_t least = stage.items / std::numeric_limits<std::uint32_t>::max() + 1;
+  return std::max({std::min(of_time, of_threads), least, std::int64_t{1}});
+}
+
+std::uint64_t whole_lines(std::uint64_t bytes) {
+  return (bytes + CpuBuffer::kAlignment - 1) / CpuBuffer::kAlignment * CpuBuffer::kAlignment;
 }
 
 std::uint64_t now_ticks() {
@@ -50,6 +74,9 @@ void CpuEncoding::run() const {
   for (const Command& command : commands_) {
     const std::span tensors(tensors_.data() + command.first_tensor, command.tensor_count);
     switch (command.kind) {
+      case Kind::kernel:
+        run_kernel(command);
+        break;
       case Kind::call:
         command.op->reference({*command.op, tensors,
                                std::span(bytes_.data() + command.first_byte, command.byte_count),
@@ -65,7 +92,35 @@ void CpuEncoding::run() const {
   }
 }
 
-CpuEncoder::CpuEncoder() : encoding_(std::make_unique<CpuEncoding>()) {}
+void CpuEncoding::run_kernel(const Command& command) const {
+  struct Job {
+    const Command& command;
+    Work work;
+  };
+  const Job job{command,
+                {bytes_.data() + command.first_byte, command.state, scratch_.get(),
+                 scratch_.get() + command.shared_bytes}};
+  const Stage& stage = command.stage;
+  if (command.chunk_items >= stage.items) {
+    stage.run(job.work, 0, stage.items);
+    return;
+  }
+  const std::int64_t chunks = (stage.items + command.chunk_items - 1) / command.chunk_items;
+  runtime_->pool.run(
+      static_cast<std::uint32_t>(chunks),
+      [](const void* context, unsigned thread, std::uint32_t chunk) {
+        const Job& shared = *static_cast<const Job*>(context);
+        const Command& c = shared.command;
+        Work work = shared.work;
+        work.own += thread * c.own_bytes;
+        const std::int64_t first = chunk * c.chunk_items;
+        c.stage.run(work, first, std::min(first + c.chunk_items, c.stage.items));
+      },
+      &job);
+}
+
+CpuEncoder::CpuEncoder(std::shared_ptr<CpuRuntime> runtime)
+    : runtime_(*runtime), encoding_(std::make_unique<CpuEncoding>(std::move(runtime))) {}
 
 CpuTimestamps& CpuEncoder::own(const std::shared_ptr<Timestamps>& stamps) {
   auto* own = dynamic_cast<CpuTimestamps*>(stamps.get());
@@ -98,15 +153,49 @@ void CpuEncoder::resolve(const std::shared_ptr<Timestamps>& stamps,
   encoding_->uses_.add(to, Access::write);
 }
 
+std::uint32_t CpuEncoder::append_bytes(std::span<const std::byte> bytes) {
+  std::vector<std::byte>& all = encoding_->bytes_;
+  const std::size_t first = all.size();
+  all.insert(all.end(), bytes.begin(), bytes.end());
+  all.resize((all.size() + 7) / 8 * 8);  // attribute structs align to 8
+  return static_cast<std::uint32_t>(first);
+}
+
+bool CpuEncoder::encode_kernel(const KernelCall& call, const std::uint32_t* state) {
+  Launch launch;
+  if (!runtime_.kernels || !plan_kernel(call, launch)) {
+    return false;
+  }
+  CpuEncoding::Command command;
+  command.kind = CpuEncoding::Kind::kernel;
+  command.state = state;
+  command.shared_bytes = whole_lines(launch.shared_bytes);
+  command.own_bytes = whole_lines(launch.own_bytes);
+  command.first_byte = append_bytes(std::span(launch.arguments).first(launch.argument_bytes));
+  std::uint64_t threads = 1;
+  for (const Stage& stage : {launch.prepare, launch.main}) {
+    if (stage.run == nullptr) {
+      continue;
+    }
+    command.stage = stage;
+    command.chunk_items = chunk_items(stage, runtime_.pool.threads());
+    if (command.chunk_items < stage.items) {
+      runtime_.pool.start();
+      threads = runtime_.pool.threads();
+    }
+    encoding_->commands_.push_back(command);
+  }
+  scratch_bytes_ = std::max(scratch_bytes_, command.shared_bytes + threads * command.own_bytes);
+  return true;
+}
+
 void CpuEncoder::step(const StepList& steps, std::size_t index,
                       std::span<const std::shared_ptr<Buffer>> pools) {
   const Step& step = steps[index];
   const auto bindings = steps.bindings(step);
   const auto specs = steps.specs(step);
-  CpuEncoding::Command call;
-  call.kind = step.op == nullptr ? CpuEncoding::Kind::copy : CpuEncoding::Kind::call;
-  call.op = step.op;
-  call.first_tensor = static_cast<std::uint32_t>(encoding_->tensors_.size());
+  CpuEncoding::Command command;
+  operands_.clear();
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     std::byte* data = nullptr;
     if (bindings[i].bytes != 0) {
@@ -115,26 +204,35 @@ void CpuEncoder::step(const StepList& steps, std::size_t index,
       encoding_->uses_.add(bindings[i].pool, buffer, bindings[i].access);
     }
     if (bindings[i].type == BindingType::uniform) {
-      call.state = reinterpret_cast<const std::uint32_t*>(data);
+      command.state = reinterpret_cast<const std::uint32_t*>(data);
       continue;
     }
-    encoding_->tensors_.push_back({data, nullptr});
-    encoding_->specs_.push_back(specs.empty() ? TensorSpec() : specs[i]);
-    ++call.tensor_count;
+    operands_.push_back({data, specs.empty() ? nullptr : &specs[i]});
   }
-  call.copy_bytes = step.op == nullptr ? bindings[0].bytes : 0;
-  call.first_byte = static_cast<std::uint32_t>(encoding_->bytes_.size());
-  call.byte_count = step.byte_count;
-  const auto bytes = steps.bytes(step);
-  encoding_->bytes_.insert(encoding_->bytes_.end(), bytes.begin(), bytes.end());
-  encoding_->bytes_.resize((encoding_->bytes_.size() + 7) / 8 * 8);  // attribute structs align to 8
-  encoding_->commands_.push_back(call);
+  if (step.op != nullptr &&
+      encode_kernel({{*step.op, operands_, steps.bytes(step), nullptr}, step.precision},
+                    command.state)) {
+    return;
+  }
+  command.kind = step.op == nullptr ? CpuEncoding::Kind::copy : CpuEncoding::Kind::call;
+  command.op = step.op;
+  command.copy_bytes = step.op == nullptr ? bindings[0].bytes : 0;
+  command.first_tensor = static_cast<std::uint32_t>(encoding_->tensors_.size());
+  command.tensor_count = static_cast<std::uint32_t>(operands_.size());
+  for (const HostTensor& operand : operands_) {
+    encoding_->tensors_.push_back({operand.data, nullptr});
+    encoding_->specs_.push_back(operand.spec == nullptr ? TensorSpec() : *operand.spec);
+  }
+  command.byte_count = step.byte_count;
+  command.first_byte = append_bytes(steps.bytes(step));
+  encoding_->commands_.push_back(command);
 }
 
 std::unique_ptr<Encoding> CpuEncoder::finish() {
   for (std::size_t i = 0; i < encoding_->tensors_.size(); ++i) {
     encoding_->tensors_[i].spec = &encoding_->specs_[i];
   }
+  encoding_->scratch_ = runtime_.scratch.at_least(scratch_bytes_);
   return std::move(encoding_);
 }
 

@@ -1,7 +1,10 @@
-// Encoding for the CPU: a list of host calls and copies with their addresses resolved.
+// Encoding for the CPU: a list of kernels, host calls and copies with their addresses resolved.
 #pragma once
 #include <vector>
 
+#include "backends/cpu/kernel.h"
+#include "backends/cpu/scratch.h"
+#include "backends/cpu/thread_pool.h"
 #include "reprise/core/backend.h"
 
 namespace reprise::cpu {
@@ -31,22 +34,39 @@ class CpuTimestamps final : public Timestamps {
   std::vector<std::uint64_t> ticks;
 };
 
+/// What all encodings of a backend share.
+struct CpuRuntime {
+  explicit CpuRuntime(unsigned threads, bool with_kernels) : pool(threads), kernels(with_kernels) {}
+  ThreadPool pool;
+  Scratch scratch;
+  const bool kernels;  // false: references only
+};
+
 class CpuEncoding final : public Encoding {
  public:
-  enum class Kind : std::uint8_t { call, copy, stamp };
+  enum class Kind : std::uint8_t { kernel, call, copy, stamp };
   struct Command {
     Kind kind = Kind::call;
     const OpDef* op = nullptr;                         // call
     std::uint32_t first_tensor = 0, tensor_count = 0;  // a copy goes from the first to the second
-    std::uint32_t first_byte = 0, byte_count = 0;      // attributes of a call
-    const std::uint32_t* state = nullptr;              // call
+    std::uint32_t first_byte = 0, byte_count = 0;  // attributes of a call, arguments of a kernel
+    const std::uint32_t* state = nullptr;          // kernel, call
     std::uint64_t copy_bytes = 0;
     std::uint64_t* stamp = nullptr;
+    // kernel
+    Stage stage{};
+    std::int64_t chunk_items = 0;
+    std::uint64_t shared_bytes = 0, own_bytes = 0;
   };
+  explicit CpuEncoding(std::shared_ptr<CpuRuntime> runtime) : runtime_(std::move(runtime)) {}
   void run() const;
 
  private:
   friend class CpuEncoder;
+  void run_kernel(const Command& command) const;
+
+  std::shared_ptr<CpuRuntime> runtime_;
+  std::shared_ptr<std::byte> scratch_;
   std::vector<Command> commands_;
   std::vector<HostTensor> tensors_;  // their specs are in specs_
   std::vector<TensorSpec> specs_;
@@ -56,7 +76,7 @@ class CpuEncoding final : public Encoding {
 
 class CpuEncoder final : public Encoder {
  public:
-  CpuEncoder();
+  explicit CpuEncoder(std::shared_ptr<CpuRuntime> runtime);
   void barrier() override {}  // calls run one after another
   void step(const StepList& steps, std::size_t index,
             std::span<const std::shared_ptr<Buffer>> pools) override;
@@ -70,7 +90,14 @@ class CpuEncoder final : public Encoder {
 
  private:
   CpuTimestamps& own(const std::shared_ptr<Timestamps>& stamps);
+  /// False if no kernel takes the call.
+  bool encode_kernel(const KernelCall& call, const std::uint32_t* state);
+  std::uint32_t append_bytes(std::span<const std::byte> bytes);
+
+  CpuRuntime& runtime_;
   std::unique_ptr<CpuEncoding> encoding_;
+  std::vector<HostTensor> operands_;  // of the step that is encoded
+  std::uint64_t scratch_bytes_ = 0;
 };
 
 }  // namespace reprise::cpu

@@ -11,6 +11,9 @@
 
 namespace reprise::vulkan {
 
+/// Bytes rounded up to the words of 64 bits that shaders may read.
+constexpr std::uint64_t whole_words(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
+
 /// A share of a memory heap, given back when its owner's memory is freed.
 struct Reservation {
   Reservation() = default;
@@ -36,8 +39,7 @@ class VulkanBuffer final : public Buffer {
 
   VkBuffer get() const { return buffer_.get(); }
   const Device& device() const { return *device_; }
-  /// bytes() rounded up to whole words, which shaders read 16-bit elements as.
-  std::uint64_t padded_bytes() const { return (bytes() + 3) / 4 * 4; }
+  std::uint64_t padded_bytes() const { return whole_words(bytes()); }
 
  private:
   void create_buffer();

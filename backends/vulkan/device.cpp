@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "backends/vulkan/command_pools.h"
+#include "backends/vulkan/kernel_families.h"
 #include "backends/vulkan/result.h"
 
 namespace reprise::vulkan {
@@ -29,6 +30,10 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
       traits_(traits_of(physical)),
       hang_timeout_(options.hang_timeout),
       map_device_memory_(options.map_device_memory) {
+  if (options.kernels) {
+    require_kernels(physical, *options.kernels);
+    traits_.kernels = *options.kernels;
+  }
   if (options.max_binding_bytes != 0) {
     traits_.max_binding_bytes = std::min(traits_.max_binding_bytes, options.max_binding_bytes);
   }

@@ -191,7 +191,7 @@ VkDescriptorBufferInfo VulkanEncoder::range_of(const Binding& binding,
                     std::to_string(device_->traits().binding_alignment) + " are.");
   }
   // Shaders address words, so the last one has to be inside the range as a whole.
-  return {buffer.get(), binding.offset, std::min((binding.bytes + 3) / 4 * 4, limit)};
+  return {buffer.get(), binding.offset, std::min(whole_words(binding.bytes), limit)};
 }
 
 void VulkanEncoder::check_owner(const Buffer& buffer) const {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backends/vulkan/calibrated_clock.h"
+#include "backends/vulkan/kernel_families.h"
 #include "backends/vulkan/result.h"
 
 namespace reprise::vulkan {
@@ -211,9 +212,10 @@ DeviceTraits traits_of(const PhysicalDevice& device) {
   traits.overlaps_dispatches = !traits.cpu_type;
   traits.subgroup_size = device.properties11.subgroupSize;
   traits.workgroup_size = traits.cpu_type ? kWorkgroupOnCpu : kWorkgroupOnGpu;
+  traits.kernels = kernels_for(device);
   traits.shared_bytes = limits.maxComputeSharedMemorySize;
   traits.binding_alignment =
-      static_cast<std::uint32_t>(std::max<VkDeviceSize>(limits.minStorageBufferOffsetAlignment, 4));
+      static_cast<std::uint32_t>(std::max<VkDeviceSize>(limits.minStorageBufferOffsetAlignment, 8));
   traits.max_binding_bytes = limits.maxStorageBufferRange;
   return traits;
 }

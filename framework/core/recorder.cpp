@@ -17,6 +17,17 @@ std::string dtype_list(DTypeSet set) {
 
 namespace {
 
+void check_blocks(const OpCall& call, std::size_t i) {
+  const TensorSpec& spec = call.inputs[i].spec();
+  const std::int64_t block = info_of(spec.dtype).block_elements;
+  if (block > 1 && (spec.shape.back() % block != 0 || !spec.contiguous())) {
+    invalid(std::string(call.op.name) + " needs contiguous rows of whole blocks of " +
+            std::to_string(block) + " elements, but " + describe(call, i) +
+            (spec.contiguous() ? " has rows of (" + std::to_string(spec.shape.back()) + ")."
+                               : " is strided."));
+  }
+}
+
 void check_layout(const OpCall& call, std::size_t i) {
   const Layout layout = call.op.operands[i].layout;
   const TensorSpec& spec = call.inputs[i].spec();
@@ -69,6 +80,7 @@ void Recorder::check_operands(const OpCall& call) const {
       invalid(std::string(call.op.name) + " does not accept the dtype of " + describe(call, i) +
               "; allowed: " + dtype_list(operand.dtypes) + ".");
     }
+    check_blocks(call, i);
     check_layout(call, i);
   }
 }

@@ -75,8 +75,9 @@ void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits
   append_bytes(step, push);
 }
 
-void StepList::call(const BoundCall& call) {
+void StepList::call(const BoundCall& call, Precision precision) {
   Step& step = append(StepKind::call, call.node, &call.op);
+  step.precision = precision;
   for (std::size_t i = 0; i < call.tensors.size(); ++i) {
     const BoundTensor& tensor = call.tensors[i];
     bindings_.push_back(tensor ? bind(tensor, operand_of(call.op, i).access, 1) : Binding{});
@@ -128,7 +129,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     return;
   }
   if (traits.runs_references) {
-    steps.call(call);
+    steps.call(call, traits.precision);
   } else {
     call.op.lower(call, traits, steps);
   }
@@ -145,10 +146,18 @@ Grid groups_for(std::uint64_t invocations, std::uint32_t local) {
   return {static_cast<std::uint32_t>(std::min(groups, kMaxX)), static_cast<std::uint32_t>(y), 1};
 }
 
+namespace {
+
+constexpr std::uint32_t kHalfWord = 2;  // bytes: all that blocks are aligned to
+
+}  // namespace
+
 View view_of(const BoundTensor& tensor, const DeviceTraits& traits) {
   View view;
   const std::uint64_t rest = tensor.offset & (traits.binding_alignment - 1);
-  view.offset = static_cast<std::uint32_t>(rest / info_of(tensor.dtype()).block_bytes);
+  const DTypeInfo& info = info_of(tensor.dtype());
+  view.offset =
+      static_cast<std::uint32_t>(rest / (info.block_elements == 1 ? info.block_bytes : kHalfWord));
   const std::size_t missing = Shape::kMaxRank - tensor.shape().rank();
   for (std::size_t i = 0; i < tensor.shape().rank(); ++i) {
     const bool broadcast = tensor.shape().dim(i) == 1;

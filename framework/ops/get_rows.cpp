@@ -6,7 +6,7 @@
 
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_parts.h"
-#include "reprise/core/float16.h"
+#include "reprise/core/decode.h"
 #include "reprise/core/step.h"
 
 namespace reprise::ops {
@@ -17,12 +17,14 @@ struct GetRowsAttributes {
 };
 
 constexpr Operand kOperands[] = {
-    {"table", Access::read, accepts({DType::f32, DType::f16, DType::bf16})},
+    {"table", Access::read,
+     accepts({DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0})},
     {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr Attribute kAttributes[] = {
     {"id", AttributeType::param_i32, offsetof(GetRowsAttributes, id)}};
-constexpr std::string_view kShaders[] = {"get_rows.f32", "get_rows.f16", "get_rows.bf16"};
+constexpr std::string_view kShaders[] = {"get_rows.f32", "get_rows.f16", "get_rows.bf16",
+                                         "get_rows.q8_0", "get_rows.q4_0"};
 
 // Mirrors the push block of shaders/get_rows.comp.
 struct Push {
@@ -72,20 +74,13 @@ Cost cost(const BoundCall& call) {
   return {bytes_of(call.tensors[0].dtype(), elements) + id_bytes, y.spec->bytes(), 0};
 }
 
-void copy_row(const HostTensor& table, std::int64_t from, float* to, std::int64_t cols) {
-  if (table.dtype() == DType::f32) {
-    std::copy_n(elements_of<const float>(table) + from, cols, to);
-    return;
-  }
-  const auto* row = elements_of<const std::uint16_t>(table) + from;
-  std::transform(row, row + cols, to, table.dtype() == DType::f16 ? f16_to_f32 : bf16_to_f32);
-}
-
 void reference(const HostCall& call) {
   const HostTensor& table = call.tensors[0];
   const HostTensor& ids = call.tensors[1];
   const HostTensor& y = call.tensors[2];
   const std::int64_t cols = table.shape().back();
+  const std::uint64_t row_bytes = bytes_of(table.dtype(), static_cast<std::uint64_t>(cols));
+  const Decode decode = decoder_of(table.dtype());
   const std::int64_t table_rows = table.shape().dim(table.shape().rank() - 2);
   const std::int64_t ids_per_table = ids ? ids.shape().back() : 1;
   for (std::int64_t r = 0; r < y.shape().rows(); ++r) {
@@ -95,7 +90,8 @@ void reference(const HostCall& call) {
     if (id < 0 || id >= table_rows) {
       std::fill_n(to, cols, std::numeric_limits<float>::quiet_NaN());
     } else {
-      copy_row(table, (r / ids_per_table * table_rows + id) * cols, to, cols);
+      const auto row = static_cast<std::uint64_t>(r / ids_per_table * table_rows + id);
+      decode(table.data + row * row_bytes, static_cast<std::size_t>(cols), to);
     }
   }
 }
@@ -120,8 +116,7 @@ void dispatch(const BoundCall& call, std::int64_t first_row, std::int64_t table_
     word(ids.shape().elements() * 2);
   }
   push.id = call.as<GetRowsAttributes>().id;
-  const std::size_t variant = table.dtype() == DType::f32 ? 0 : table.dtype() == DType::f16 ? 1 : 2;
-  steps.dispatch(call, traits, {kShaders[variant], {traits.workgroup_size}, 1},
+  steps.dispatch(call, traits, {shader_for(call.op, table.dtype()), {traits.workgroup_size}, 1},
                  groups_for(push.elements, traits.workgroup_size), push);
 }
 

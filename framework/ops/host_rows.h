@@ -1,35 +1,27 @@
 // Rows of host tensors as float64, for references whose time matters: the dtype is looked at once
 // per row. Not for rows whose last stride is not 1.
 #pragma once
-#include <cstring>
+#include <algorithm>
+#include <array>
 #include <span>
 
-#include "reprise/core/float16.h"
+#include "reprise/core/decode.h"
 #include "reprise/core/op.h"
 
 namespace reprise::ops {
 
-/// Fills `out` with the elements from index `element` on.
+/// Fills `out` with the elements from index `element` on; of block formats, whole blocks.
 inline void load_row(const HostTensor& tensor, std::int64_t element, std::span<double> out) {
-  const auto first = static_cast<std::size_t>(element);
-  if (tensor.dtype() == DType::f32) {
-    const std::byte* from = tensor.data + first * sizeof(float);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      float value;
-      std::memcpy(&value, from + i * sizeof value, sizeof value);
-      out[i] = static_cast<double>(value);
-    }
-  } else if (tensor.dtype() == DType::f16) {
-    const std::byte* from = tensor.data + first * sizeof(std::uint16_t);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      std::uint16_t value;
-      std::memcpy(&value, from + i * sizeof value, sizeof value);
-      out[i] = static_cast<double>(f16_to_f32(value));
-    }
-  } else {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = tensor.load(element + static_cast<std::int64_t>(i));
-    }
+  const Decode decode = decoder_of(tensor.dtype());
+  const std::byte* from =
+      tensor.data + bytes_of(tensor.dtype(), static_cast<std::uint64_t>(element));
+  std::array<float, 256> values{};
+  for (std::size_t done = 0; done < out.size();) {
+    const std::size_t count = std::min(out.size() - done, values.size());
+    decode(from, count, values.data());
+    from += bytes_of(tensor.dtype(), count);
+    std::copy_n(values.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(done));
+    done += count;
   }
 }
 

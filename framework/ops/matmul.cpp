@@ -15,9 +15,12 @@ struct NoAttributes {};
 
 constexpr Operand kOperands[] = {
     {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
-    {"w", Access::read, accepts({DType::f32, DType::f16}), false, Layout::rows}};
+    {"w", Access::read, accepts({DType::f32, DType::f16, DType::q8_0, DType::q4_0}), false,
+     Layout::rows}};
 constexpr Operand kResults[] = {{"y", Access::write}};
-constexpr std::string_view kShaders[] = {"matmul.f32", "matmul.f16"};
+constexpr std::string_view kShaders[] = {
+    "matmul.f32",       "matmul.f16",       "matmul.q8_0",       "matmul.q4_0",
+    "matmul.lanes_f32", "matmul.lanes_f16", "matmul.lanes_q8_0", "matmul.lanes_q4_0"};
 
 // Rows of x that one invocation multiplies with its row of w: registers of the kernel.
 constexpr std::int64_t kMaxTile = 4;
@@ -97,11 +100,15 @@ void dispatch(const BoundCall& call, const DeviceTraits& traits, StepList& steps
       word(dims[3])};
   const std::int64_t tile = std::min(dims[2], kMaxTile);
   const std::int64_t tiles = (dims[2] + tile - 1) / tile;
-  const std::int64_t invocations = dims[0] * dims[1] * tiles * w_dims[2];
-  steps.dispatch(
-      call, traits,
-      {kShaders[w.dtype() == DType::f16 ? 1 : 0], {traits.workgroup_size, word(tile)}, 2},
-      groups_for(static_cast<std::uint64_t>(invocations), traits.workgroup_size), push);
+  // Lanes that share x are neighbouring columns of the same rows, the last ones idle.
+  const std::int64_t lanes = traits.kernels == KernelFamily::lanes ? traits.subgroup_size : 1;
+  const std::int64_t columns = (w_dims[2] + lanes - 1) / lanes * lanes;
+  const std::int64_t invocations = dims[0] * dims[1] * tiles * columns;
+  steps.dispatch(call, traits,
+                 {shader_for(call.op, w.dtype(), traits.kernels),
+                  {traits.workgroup_size, word(tile)},
+                  2},
+                 groups_for(static_cast<std::uint64_t>(invocations), traits.workgroup_size), push);
 }
 
 /// The part of x or y that goes with a part of the weights: the same leading dimensions.

@@ -1,5 +1,7 @@
 #include "framework/ops/schema.h"
 
+#include <algorithm>
+
 #include "reprise/core/step.h"
 
 namespace reprise::ops {
@@ -44,6 +46,17 @@ std::uint32_t indexable_elements(const BoundTensor& tensor) {
                                             std::to_string(reach) + ") blocks.");
   }
   return word(tensor.shape().elements());
+}
+
+std::string_view shader_for(const OpDef& op, DType dtype, KernelFamily family) {
+  const auto find = [&](std::string_view prefix) {
+    return std::ranges::find_if(op.shaders, [&](std::string_view name) {
+      const std::string_view variant = name.substr(op.name.size() + 1);
+      return variant.starts_with(prefix) && variant.substr(prefix.size()) == name_of(dtype);
+    });
+  };
+  const auto of_family = find(std::string(name_of(family)) + "_");
+  return of_family != op.shaders.end() ? *of_family : *find("");
 }
 
 }  // namespace reprise::ops

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 
+#include "reprise/core/kernel_family.h"
 #include "reprise/core/op.h"
 
 namespace reprise::ops {
@@ -33,6 +34,11 @@ inline std::array<std::uint32_t, 4> shape_words(const Shape& shape) {
 /// The number of elements. Throws unsupported if 32-bit element indices cannot reach all of them
 /// from the start of the binding, gaps of strided views included.
 std::uint32_t indexable_elements(const BoundTensor& tensor);
+
+/// The shader of an op with variants per dtype, of the family if the op has one there:
+/// "matmul.lanes_q8_0", else "matmul.q8_0".
+std::string_view shader_for(const OpDef& op, DType dtype,
+                            KernelFamily family = KernelFamily::portable);
 
 /// The elements of a host tensor of a plain type of T's size.
 template <class T>

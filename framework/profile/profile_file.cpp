@@ -22,6 +22,15 @@ bool blank(Database& database) {
          database.integer("SELECT count(*) FROM sqlite_schema") == 0;
 }
 
+/// Files of version 1 may have been made before a column was added at the end of a table: readers
+/// of either kind find what they know.
+void add_columns(Database& database) {
+  if (database.integer("SELECT count(*) FROM pragma_table_info('sessions') "
+                       "WHERE name='precision'") == 0) {
+    database.execute("ALTER TABLE sessions ADD COLUMN precision TEXT");
+  }
+}
+
 }  // namespace
 
 void require_profile(Database& database) {
@@ -97,6 +106,7 @@ void ProfileFile::open() {
     database_->execute(kSchemaSql.substr(split));
   }
   require_profile(*database_);  // again: another process may have been faster
+  add_columns(*database_);
   transaction.commit();
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array<std::string_view, std::variant_size_v<Record>> kKinds{
     "device",       "recording",  "buffer", "timestamp_bias", "session",
-    "buffer_freed", "host_scope", "event",  "clock"};
+    "buffer_freed", "host_scope", "event",  "clock",          "benchmark"};
 constexpr std::size_t kFirstDroppable = 4;  // "session" and all after it
 
 }  // namespace
@@ -27,6 +27,9 @@ std::size_t bytes_of(const Record& record) {
     bytes += scope->name.size() + scope->category.size() + scope->thread.size();
   } else if (const auto* event = std::get_if<EventRecord>(&record)) {
     bytes += event->source.size() + event->code.size() + event->message.size();
+  } else if (const auto* benchmark = std::get_if<BenchmarkRecord>(&record)) {
+    bytes += benchmark->test.size() + benchmark->model_type.size() + benchmark->peer.size() +
+             benchmark->samples_ns.size() * sizeof(std::int64_t);
   }
   return bytes;
 }

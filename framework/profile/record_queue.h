@@ -19,7 +19,7 @@ struct TimestampBiasRecord {
 };
 using Record = std::variant<std::shared_ptr<const DeviceInfo>, RecordingRecord, BufferRecord,
                             TimestampBiasRecord, SessionRecord, BufferFreedRecord, HostScopeRecord,
-                            EventRecord, ClockRecord>;
+                            EventRecord, ClockRecord, BenchmarkRecord>;
 /// "session": for the drops table.
 std::string_view kind_of(const Record& record);
 /// About what the rows of a record take.

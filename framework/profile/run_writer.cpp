@@ -1,6 +1,7 @@
 #include "framework/profile/run_writer.h"
 
 #include <bit>
+#include <cmath>
 #include <ctime>
 #include <random>
 #include <unistd.h>
@@ -99,8 +100,8 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
                    "driver_uuid=? AND driver_version=? AND driver_info=?"),
       add_session_(database,
                    "INSERT INTO sessions(id,run_id,device_id,mode,name,t_begin_ns,t_end_ns,ops,"
-                   "barriers,encode_ns,submit_ns,wait_ns,device_ns,submits,arena_growths,outcome) "
-                   "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+                   "barriers,encode_ns,submit_ns,wait_ns,device_ns,submits,arena_growths,outcome,"
+                   "precision) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       find_session_(database, "SELECT id FROM sessions WHERE id=?"),
       link_recordings_(database, "UPDATE recordings SET session_id=? WHERE id=?"),
       link_session_(database,
@@ -136,6 +137,11 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
       add_clock_(database,
                  "INSERT INTO clock_sync(run_id,device_id,t_host_ns,device_ticks,realtime_ns,"
                  "max_deviation_ns) VALUES(?,?,?,?,?,?) ON CONFLICT DO NOTHING"),
+      add_benchmark_(database,
+                     "INSERT INTO benchmarks(run_id,test,n_prompt,n_gen,n_depth,n_batch,n_threads,"
+                     "backend,device_id,precision,model_type,model_size_bytes,model_n_params,reps,"
+                     "avg_ns,stddev_ns,avg_ts,stddev_ts,median_ts,samples_ns_json,peer,test_time) "
+                     "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       add_drop_(database, "INSERT INTO drops(run_id,t_ns,what,reason,count) VALUES(?,?,?,?,?)"),
       add_health_(database,
                   "INSERT INTO writer_health(run_id,t_ns,queue_bytes,queue_high_bytes,commit_ns,"
@@ -208,7 +214,7 @@ void RunWriter::write_row(const SessionRecord& r) {
   const std::int64_t id = row_id(r.id);
   add_session_.run(id, run_, device_id(), r.recorded ? "recorded" : "direct", r.name, r.begin_ns,
                    r.end_ns, r.ops, r.barriers, r.encode_ns, r.submit_ns, r.wait_ns, r.device_ns,
-                   r.submits, r.arena_growths, r.outcome);
+                   r.submits, r.arena_growths, r.outcome, name_of(r.precision));
   for (auto it = waiting_.begin(); it != waiting_.end();) {
     if (it->second != r.id) {
       ++it;
@@ -316,6 +322,14 @@ void RunWriter::write_row(const EventRecord& r) {
 void RunWriter::write_row(const ClockRecord& r) {
   add_clock_.run(run_, device_id(), r.host_ns, std::bit_cast<std::int64_t>(r.device_ticks),
                  r.realtime_ns, r.max_deviation_ns);
+}
+
+void RunWriter::write_row(const BenchmarkRecord& r) {
+  add_benchmark_.run(run_, r.test, r.n_prompt, r.n_gen, r.n_depth, r.n_batch, r.n_threads,
+                     info_->backend, device_id(), filled(r.precision), r.model_type,
+                     r.model_size_bytes, r.model_n_params, r.samples_ns.size(),
+                     std::llround(r.avg_ns), std::llround(r.stddev_ns), r.avg_ts, r.stddev_ts,
+                     r.median_ts, json_of(std::span(r.samples_ns)), filled(r.peer), r.test_time);
 }
 
 void RunWriter::beat(const WriterHealth& health) {

@@ -93,6 +93,7 @@ class SqliteWriter final : public ProfileSink {
   void host_scope(HostScopeRecord record) override { push(std::move(record)); }
   void event(EventRecord record) override { push(std::move(record)); }
   void clock(const ClockRecord& record) override { push(record); }
+  void benchmark(BenchmarkRecord record) override { push(std::move(record)); }
   void timestamp_bias(std::uint64_t bias_ns) override { push(TimestampBiasRecord{bias_ns}); }
   void replay(const ReplayRecord& record) override { writer_->ring().push(record); }
   void flush() override;

@@ -50,7 +50,7 @@ void DirectRun::encode_node(GraphCapture& capture) {
   }
   const std::size_t first = steps_.size();
   const NodeCall node(graph, index);
-  lower(node.call(), core_->device().backend().traits(), steps_);
+  lower(node.call(), core_->traits(), steps_);
   labels_.enter(graph.names, graph.nodes[index].scope);
   for (std::size_t i = first; i < steps_.size(); ++i) {
     for (Binding& binding : steps_.bindings(steps_[i])) {

@@ -12,9 +12,11 @@ constexpr std::size_t kMostIdleArenas = 8;
 
 ExecutorCore::ExecutorCore(Device device, ExecutorOptions options)
     : device_(std::move(device)),
+      traits_(device_.backend().traits()),
       empty_state_(device_.zeros({StateLayout::kMaxWords}, DType::i32, "empty state")),
       can_time_(device_.info().timestamp_valid_bits != 0),
       timing_mode_(options.timing) {
+  traits_.precision = options.precision;
   idle_arenas_.reserve(kMostIdleArenas);
   if (!options.profile.empty()) {
     profile_.emplace(open_profile(options.profile, options.run, std::move(options.log)), device_);
@@ -26,7 +28,7 @@ TimingMode ExecutorCore::timing_mode(std::optional<TimingMode> wanted) const {
   if (!can_time_) {
     return TimingMode::off;
   }
-  const bool overlaps = device_.backend().traits().overlaps_dispatches;
+  const bool overlaps = traits_.overlaps_dispatches;
   return mode == TimingMode::node && overlaps ? TimingMode::node_serialised : mode;
 }
 

@@ -17,6 +17,8 @@ class ExecutorCore {
   ExecutorCore(Device device, ExecutorOptions options);
 
   const Device& device() const { return device_; }
+  /// The device's, with the precision of this executor.
+  const DeviceTraits& traits() const { return traits_; }
   /// Null without a profiling database.
   SessionProfile* profile() { return profile_ ? &*profile_ : nullptr; }
   /// Bound where a session without state has an op that may read some.
@@ -38,6 +40,7 @@ class ExecutorCore {
 
  private:
   Device device_;
+  DeviceTraits traits_;
   std::optional<SessionProfile> profile_;
   Tensor empty_state_;
   bool can_time_;

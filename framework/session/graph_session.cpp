@@ -255,7 +255,7 @@ FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
   auto recorded = std::make_shared<RecordedGraph>();
   recorded->graph = std::move(capture_->graph());
   capture_->graph().name = options_.name;  // what is left only names things in messages
-  recorded->plan = make_plan(recorded->graph, core_->device().backend().traits(), options.reuse);
+  recorded->plan = make_plan(recorded->graph, core_->traits(), options.reuse);
   if (options_.state) {
     recorded->state_fields = options_.state.layout().fields();
   }
@@ -300,6 +300,7 @@ SessionRecord GraphSession::session_record() {
     record.id = profile_id_ = core_->profile()->next_id();
   }
   record.recorded = mode_ == Mode::recorded;
+  record.precision = core_->traits().precision;
   record.name = options_.name;
   record.begin_ns = begin_ns_;
   return record;

@@ -15,7 +15,8 @@
 namespace {
 
 struct Arguments {
-  std::string model, prompt, device = "auto", mode = "recorded", profile, profile_mode = "replay";
+  std::string model, prompt, device = "auto", mode = "recorded", precision = "exact";
+  std::string profile, profile_mode = "replay";
   long long count = 64;
   long long context = 0;
   bool ids = false, json = false, times = false;
@@ -150,7 +151,8 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
                          .label = a.mode,
                          .model_path = a.model},
                  .log = [](reprise::LogLevel, std::string_view line) { std::cerr << line << '\n'; },
-                 .timing = *reprise::timing_mode_of(a.profile_mode)});
+                 .timing = *reprise::timing_mode_of(a.profile_mode),
+                 .precision = *reprise::precision_of(a.precision)});
     const llama::Model model = llama::load_model(device, file, context);
     weights = model.weight_bytes;
     std::cerr << "weights: " << weights.all << " bytes, " << weights.in_place
@@ -206,6 +208,11 @@ int main(int argc, char** argv) try {
       ->capture_default_str();
   app.add_option("--mode", a.mode, "direct: a session per token; recorded: one graph, replayed")
       ->check(CLI::IsMember({"direct", "recorded"}))
+      ->capture_default_str();
+  app.add_option("--precision", a.precision,
+                 "exact: sums in f32; fast: activations in 8 bits where weights are quantised and "
+                 "the device has such kernels")
+      ->check(CLI::IsMember({"exact", "fast"}))
       ->capture_default_str();
   app.add_option("--ctx", a.context, "Positions of the key-value cache; 0: the model's context")
       ->capture_default_str();

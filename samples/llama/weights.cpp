@@ -10,19 +10,11 @@ namespace {
 
 constexpr std::uint64_t kBufferBytes = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kWordBytes = 4;  // the least that kernels read at once
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + reprise::kStorageAlignment - 1) / reprise::kStorageAlignment *
          reprise::kStorageAlignment;
-}
-
-/// What a tensor's place in a buffer has to be a multiple of: kernels count whole elements from the
-/// start of a binding, and 4 bytes at least are read at once.
-std::uint64_t alignment_of(reprise::DType dtype, const reprise::DeviceTraits& traits) {
-  const std::uint64_t word = 4;
-  return reprise::info_of(dtype).block_elements == 1
-             ? word
-             : std::max<std::uint64_t>(traits.binding_alignment, word);
 }
 
 /// From the page the first tensor starts in to the end of the last one: they lie in file order.
@@ -52,8 +44,7 @@ Weights::Weights(const reprise::Device& device, const reprise::GgufFile& file) {
     const auto buffer = device.import("weights", pages, file.storage());
     for (const reprise::GgufTensor& t : group) {
       const auto offset = static_cast<std::uint64_t>(t.data.data() - pages.data());
-      if (buffer == nullptr ||
-          offset % alignment_of(t.require_dtype(), device.backend().traits()) != 0) {
+      if (buffer == nullptr || offset % kWordBytes != 0) {
         copied.push_back(&t);
       } else {
         add(t, buffer, offset);

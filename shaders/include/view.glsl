@@ -1,13 +1,16 @@
-// Strided operands: mirrors View of core/step.h. Offsets and strides count elements.
+// Strided operands: mirrors View of core/step.h. Offsets and strides count elements; the offset of
+// an operand in blocks counts halves of 32-bit words.
 struct View {
   uint offset;
   uint strides[4];
 };
 
-uint at(View v, uvec4 i) {
-  return v.offset + i.x * v.strides[0] + i.y * v.strides[1] + i.z * v.strides[2] +
-         i.w * v.strides[3];
+// Elements from the first one of the operand to index `i`.
+uint distance_to(View v, uvec4 i) {
+  return i.x * v.strides[0] + i.y * v.strides[1] + i.z * v.strides[2] + i.w * v.strides[3];
 }
+
+uint at(View v, uvec4 i) { return v.offset + distance_to(v, i); }
 
 // Position of flat index `i` in a shape padded to four dimensions.
 uvec4 unflatten(uint i, uint shape[4]) {

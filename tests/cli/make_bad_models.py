@@ -28,6 +28,7 @@ def main():
     assert model[at : at + 4] == struct.pack("<I", 1)
     write("bf16_weights.gguf", model[:at] + struct.pack("<I", 30) + model[at + 4 :])
     write("other_type.gguf", model[:at] + struct.pack("<I", 25) + model[at + 4 :])
+    write("split_blocks.gguf", model[:at] + struct.pack("<I", 12) + model[at + 4 :])  # q4_K, of 256
 
 
 main()

@@ -17,7 +17,7 @@ Tensor weight(const reprise::Device& device, const GoldenCase& c, const std::str
   if (shape.rank() == 1) {
     need_dtype(from, {DType::f32});
   } else {
-    need_dtype(from, {DType::f32, DType::f16});
+    need_dtype(from, {DType::f32, DType::f16, DType::q8_0, DType::q4_0});
   }
   if (from.shape(shape.rank()) != shape) {
     reprise::invalid("The weight '" + name + "' has the shape (" +
@@ -30,7 +30,7 @@ Tensor weight(const reprise::Device& device, const GoldenCase& c, const std::str
 /// A decoder and the run of its steps, from the first token on, as often as wanted.
 class Decoder {
  public:
-  Decoder(const reprise::Device& device, const GoldenCase& c);
+  Decoder(const reprise::Device& device, const GoldenCase& c, reprise::Precision precision);
   /// All steps from the start. Results hold the outputs of all steps and the final caches.
   Results run(Mode mode);
 
@@ -51,9 +51,9 @@ class Decoder {
   std::int32_t first_token_;
 };
 
-Decoder::Decoder(const reprise::Device& device, const GoldenCase& c)
+Decoder::Decoder(const reprise::Device& device, const GoldenCase& c, reprise::Precision precision)
     : device_(device),
-      executor_(device),
+      executor_(device, {.precision = precision}),
       state_(device, llama::state_layout(-1)),
       steps_(c.integer("steps", 1, kMost)) {
   const std::string kv_type = c.text("kv_type");
@@ -177,10 +177,10 @@ Results Decoder::run(Mode mode) {
 
 }  // namespace
 
-Results run_decode_case(const reprise::Device& device, const GoldenCase& c, Mode mode) {
-  Decoder decoder(device, c);
-  Results results = decoder.run(mode);
-  if (mode == Mode::recorded && decoder.run(mode) != results) {
+Results run_decode_case(const reprise::Device& device, const GoldenCase& c, const How& how) {
+  Decoder decoder(device, c, how.precision);
+  Results results = decoder.run(how.mode);
+  if (how.mode == Mode::recorded && decoder.run(how.mode) != results) {
     reprise::invalid("Replaying all steps from the start differs from the first pass.");
   }
   return results;

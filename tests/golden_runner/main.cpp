@@ -14,7 +14,7 @@ namespace {
 using golden::GoldenCase;
 
 struct Arguments {
-  std::string folder, device = "auto", mode = "direct", filter, tier = "all";
+  std::string folder, device = "auto", mode = "direct", precision = "exact", filter, tier = "all";
   std::optional<std::size_t> expect;
 };
 
@@ -36,13 +36,12 @@ reprise::Device open(const std::string& name) {
   return device;
 }
 
-void run_case(const reprise::Device& device, const GoldenCase& c, golden::Mode mode,
+void run_case(const reprise::Device& device, const GoldenCase& c, const golden::How& how,
               Counts& counts) {
   try {
-    const golden::Results results = c.op == "llama_decode"
-                                        ? golden::run_decode_case(device, c, mode)
-                                        : golden::run_op_case(device, c, mode);
-    const golden::Verdict verdict = golden::judge(c, results);
+    const golden::Results results = c.op == "llama_decode" ? golden::run_decode_case(device, c, how)
+                                                           : golden::run_op_case(device, c, how);
+    const golden::Verdict verdict = golden::judge(c, results, how.precision);
     ++(verdict.passed ? counts.passed : counts.failed);
     std::cout << (verdict.passed ? "pass " : "FAIL ") << c.name << ": " << verdict.measure
               << (verdict.passed ? "" : ";" + verdict.reason) << '\n';
@@ -57,11 +56,12 @@ void run_case(const reprise::Device& device, const GoldenCase& c, golden::Mode m
 
 int run(const Arguments& a, const std::regex& filter, const reprise::Device& device) {
   const golden::GoldenSet set = golden::load_set(a.folder);
-  const auto mode = a.mode == "direct" ? golden::Mode::direct : golden::Mode::recorded;
+  const golden::How how{a.mode == "direct" ? golden::Mode::direct : golden::Mode::recorded,
+                        *reprise::precision_of(a.precision)};
   Counts counts;
   for (const GoldenCase& c : set.cases) {
     if ((a.tier == "all" || a.tier == c.tier) && std::regex_search(c.name, filter)) {
-      run_case(device, c, mode, counts);
+      run_case(device, c, how, counts);
     }
   }
   bool good = counts.failed == 0;
@@ -91,6 +91,10 @@ int main(int argc, char** argv) try {
       ->capture_default_str();
   app.add_option("--mode", a.mode, "direct: a session per case; recorded: one graph, replayed")
       ->check(CLI::IsMember({"direct", "recorded"}))
+      ->capture_default_str();
+  app.add_option("--precision", a.precision,
+                 "exact, or fast: products of weights in blocks are held to the wider limit")
+      ->check(CLI::IsMember({"exact", "fast"}))
       ->capture_default_str();
   app.add_option("--filter", a.filter, "Regular expression that is searched in case names");
   app.add_option("--tier", a.tier, "core, extra or all")

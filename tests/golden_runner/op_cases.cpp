@@ -85,12 +85,12 @@ Tensor mul_mat(Bench& b, const GoldenCase& c) {
   const GoldenTensor& x = c.input("b");
   if (c.params.contains("permute_a")) {
     const GoldenTensor& stored = c.input("a_stored");
-    need_dtype(stored, {DType::f32, DType::f16});
+    need_dtype(stored, {DType::f32, DType::f16});  // blocks lie one after another
     const Tensor w = ggml_permute(b, b.input(stored, 4), c.extents("permute_a", 0, 3));
     return matmul(b.session(), b.input(x, 4), w);
   }
   const GoldenTensor& w = c.input("a");
-  need_dtype(w, {DType::f32, DType::f16});
+  need_dtype(w, {DType::f32, DType::f16, DType::q8_0, DType::q4_0});
   const std::size_t rank = std::max(w.shape(2).rank(), x.shape(2).rank());
   return matmul(b.session(), b.input(x, rank), b.input(w, rank));
 }
@@ -142,7 +142,7 @@ Tensor flash_attn(Bench& b, const GoldenCase& c) {
 }
 
 Tensor get_rows_case(Bench& b, const GoldenCase& c) {
-  need_dtype(c.input("table"), {DType::f32, DType::f16, DType::bf16});
+  need_dtype(c.input("table"), {DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0});
   const Tensor table = b.input(c.input("table"), 2);
   return get_rows(b.session(), table, b.input(c.input("ids"), table.shape().rank() - 1));
 }
@@ -267,16 +267,16 @@ void need_dtype(const GoldenTensor& tensor, std::initializer_list<DType> support
   }
 }
 
-Results run_op_case(const reprise::Device& device, const GoldenCase& c, Mode mode) {
-  reprise::GraphExecutor executor(device);
-  auto session = mode == Mode::direct ? executor.begin({.name = c.name})
-                                      : executor.begin_recorded({.name = c.name});
+Results run_op_case(const reprise::Device& device, const GoldenCase& c, const How& how) {
+  reprise::GraphExecutor executor(device, {.precision = how.precision});
+  auto session = how.mode == Mode::direct ? executor.begin({.name = c.name})
+                                          : executor.begin_recorded({.name = c.name});
   Bench bench(device, session);
   const std::string& output = c.outputs[0].name;
   session.output(output, build(bench, c));
   reprise::FinishResult finished = session.finish();
   const auto first = finished.read<std::byte>(output);
-  if (mode == Mode::recorded) {
+  if (how.mode == Mode::recorded) {
     for (const bool zeros : {false, true, false}) {
       bench.restore(finished.graph, zeros);
       finished.graph.launch();

@@ -205,4 +205,21 @@ CaseOutputs run_case(const Device& device, const OpCase& row, bool recorded, std
   return outputs;
 }
 
+void expect_close(const CaseOutputs& expected, const CaseOutputs& actual, const OpCase& row) {
+  ASSERT_EQ(expected.size(), actual.size());
+  for (std::size_t run = 0; run < expected.size(); ++run) {
+    ASSERT_EQ(expected[run].size(), actual[run].size());
+    for (std::size_t i = 0; i < expected[run].size(); ++i) {
+      const CaseOutput& e = expected[run][i];
+      const CaseOutput& a = actual[run][i];
+      if (row.nmse_limit == 0 || e.dtype == DType::i32) {
+        EXPECT_TRUE(e == a) << "bits differ in run " << run << ", output " << i;
+        continue;
+      }
+      EXPECT_LE(nmse(to_doubles(e.dtype, e.bytes), to_doubles(a.dtype, a.bytes)), row.nmse_limit)
+          << "run " << run << ", output " << i << "; limit because of " << row.why;
+    }
+  }
+}
+
 }  // namespace reprise::testing

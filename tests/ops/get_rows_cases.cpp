@@ -5,7 +5,7 @@
 namespace reprise::testing {
 namespace {
 
-constexpr const char* kWhy = "moves bits, and f16 and bf16 widen exactly";
+constexpr const char* kWhy = "moves bits, f16 and bf16 widen exactly, and blocks decode exactly";
 
 OpCase gather(const std::string& name, const Shape& table, const Shape& ids, DType dtype,
               DType id_dtype) {
@@ -23,9 +23,10 @@ OpCase outside(DType id_dtype) {
           }};
 }
 
-OpCase with_offsets() {
-  return {"sliced_table_and_ids", 0, kWhy, [](CaseContext& c) -> std::vector<Tensor> {
-            const Tensor table = slice(c.recorder(), c.input({11, 7}, DType::f16), 0, 3, 6);
+OpCase with_offsets(DType dtype, std::int64_t cols) {
+  return {"sliced_table_and_ids_" + std::string(name_of(dtype)), 0, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor table = slice(c.recorder(), c.input({11, cols}, dtype), 0, 3, 6);
             const Tensor ids = slice(c.recorder(), c.ids({6}, DType::i64, 0, 6), 0, 1, 4);
             return {get_rows(c.recorder(), table, ids)};
           }};
@@ -59,9 +60,15 @@ std::vector<OpCase> get_rows_cases() {
           gather("bf16_i32", {40, 257}, {9}, DType::bf16, DType::i32),
           gather("batched", {4, 40, 33}, {4, 5}, DType::f32, DType::i32),
           gather("batched_twice", {2, 3, 31, 7}, {2, 3, 5}, DType::f16, DType::i64),
+          gather("q8_0_i32", {40, 96}, {9}, DType::q8_0, DType::i32),
+          gather("q8_0_batched", {3, 31, 32}, {3, 5}, DType::q8_0, DType::i64),
+          gather("q4_0_i64", {40, 96}, {9}, DType::q4_0, DType::i64),
+          gather("q4_0_batched", {2, 3, 31, 160}, {2, 3, 5}, DType::q4_0, DType::i32),
+          with_offsets(DType::f16, 7),
+          with_offsets(DType::q8_0, 96),
+          with_offsets(DType::q4_0, 96),
           outside(DType::i32),
           outside(DType::i64),
-          with_offsets(),
           constant_id(),
           state_id()};
 }

@@ -23,11 +23,11 @@ OpCase vector(DType weights) {
           }};
 }
 
-OpCase heads(DType weights) {
+OpCase heads(DType weights, std::int64_t k) {
   return {"heads_share_weights_" + std::string(name_of(weights)), kLimit, kWhy,
           [=](CaseContext& c) -> std::vector<Tensor> {
-            return {matmul(c.recorder(), c.input({4, 6, 5, 33}), c.input({2, 3, 17, 33}, weights)),
-                    matmul(c.recorder(), c.input({6, 5, 33}), c.input({17, 33}, weights))};
+            return {matmul(c.recorder(), c.input({4, 6, 5, k}), c.input({2, 3, 17, k}, weights)),
+                    matmul(c.recorder(), c.input({6, 5, k}), c.input({17, k}, weights))};
           }};
 }
 
@@ -39,6 +39,25 @@ OpCase strided(DType weights) {
             const Tensor w = permute(r, c.input({19, 2, 31}, weights), {1, 0, 2});
             const Tensor part = slice(r, c.input({9, 31}, weights), 0, 3, 5);
             return {matmul(r, x, w), matmul(r, slice(r, c.input({6, 40}), 1, 3, 31), part)};
+          }};
+}
+
+// Many of them, because the products of one may nearly cancel.
+OpCase single_columns(DType weights) {
+  return {"1x1x32_" + std::string(name_of(weights)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            return {matmul(c.recorder(), c.input({8, 8, 1, 32}), c.input({1, 32}, weights))};
+          }};
+}
+
+// Rows of odd numbers of blocks, from a row on.
+OpCase parts_of_blocks(DType weights) {
+  return {"parts_" + std::string(name_of(weights)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            const Tensor x = permute(r, c.input({7, 4, 96}), {1, 0, 2});
+            const Tensor w = slice(r, c.input({9, 96}, weights), 0, 3, 5);
+            return {matmul(r, x, w), matmul(r, x, reshape(r, w, {1, 5, 96}))};
           }};
 }
 
@@ -56,6 +75,15 @@ OpCase alone() {
 
 std::vector<OpCase> matmul_cases() {
   std::vector<OpCase> cases{alone()};
+  for (const DType weights : {DType::q8_0, DType::q4_0}) {
+    cases.push_back(single_columns(weights));
+    cases.push_back(product(1, 257, 512, weights));
+    cases.push_back(product(3, 65, 96, weights));
+    cases.push_back(product(5, 64, 1056, weights));
+    cases.push_back(product(65, 40, 64, weights));
+    cases.push_back(heads(weights, 96));
+    cases.push_back(parts_of_blocks(weights));
+  }
   for (const DType weights : {DType::f32, DType::f16}) {
     cases.push_back(product(1, 1, 1, weights));
     cases.push_back(product(1, 257, 512, weights));
@@ -63,7 +91,7 @@ std::vector<OpCase> matmul_cases() {
     cases.push_back(product(5, 64, 1025, weights));
     cases.push_back(product(65, 40, 64, weights));
     cases.push_back(vector(weights));
-    cases.push_back(heads(weights));
+    cases.push_back(heads(weights, 33));
     cases.push_back(strided(weights));
   }
   return cases;

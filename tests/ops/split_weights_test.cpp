@@ -41,7 +41,8 @@ class SplitWeights : public ::testing::Test {
 };
 
 TEST_F(SplitWeights, GiveTheSameProducts) {
-  for (const DType dtype : {DType::f32, DType::f16}) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::q8_0, DType::q4_0}) {
+    const bool blocks = info_of(dtype).block_elements > 1;
     const auto bytes = [](const std::array<std::int64_t, 4>& d, DType t) {
       return static_cast<std::int64_t>(
           bytes_of(t, static_cast<std::uint64_t>(d[0] * d[1] * d[2] * d[3])));
@@ -49,12 +50,12 @@ TEST_F(SplitWeights, GiveTheSameProducts) {
     for (int i = 0; i < 6; ++i) {
       std::array<std::int64_t, 4> w{}, x{}, y{};
       do {
-        w = {draw(1, 3), draw(1, 3), draw(1, 500), draw(1, 300)};
+        w = {draw(1, 3), draw(1, 3), draw(1, 500), blocks ? 32 * draw(1, 9) : draw(1, 300)};
         x = {w[0] * draw(1, 2), w[1] * draw(1, 2), draw(1, 6), w[3]};
         y = {x[0], x[1], x[2], w[2]};
       } while (bytes(w, dtype) <= kLimit || bytes(x, DType::f32) > kLimit - 64 ||
                bytes(y, DType::f32) > kLimit - 64);
-      const bool permuted = draw(0, 1) == 1;
+      const bool permuted = !blocks && draw(0, 1) == 1;
       expect_unchanged(
           {to_string(Shape(x)) + " x " + to_string(Shape(w)) + (permuted ? " permuted " : " ") +
                std::string(name_of(dtype)),
@@ -71,15 +72,17 @@ TEST_F(SplitWeights, GiveTheSameProducts) {
 }
 
 TEST_F(SplitWeights, GiveTheSameRows) {
-  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0}) {
+    const bool blocks = info_of(dtype).block_elements > 1;
     for (const DType ids : {DType::i32, DType::i64}) {
       std::int64_t tables = 0, rows = 0, cols = 0, count = 0;
       do {
         tables = draw(1, 4);
         rows = draw(1, 500);
-        cols = draw(1, 200);
+        cols = blocks ? 32 * draw(1, 6) : draw(1, 200);
         count = draw(1, 40);
-      } while (tables * rows * cols * 2 <= kLimit || tables * count * cols * 4 > kLimit);
+      } while (bytes_of(dtype, static_cast<std::uint64_t>(tables * rows * cols)) <= kLimit ||
+               tables * count * cols * 4 > kLimit);
       const bool flat = tables == 1 && draw(0, 1) == 1;
       const Shape table = flat ? Shape{rows, cols} : Shape{1, tables, rows, cols};
       const Shape wanted = flat ? Shape{count} : Shape{1, tables, count};
@@ -135,16 +138,20 @@ TEST_F(SplitWeights, WorkAboveTheLimitOfTheDriver) {
 }
 
 TEST_F(SplitWeights, GenerateTheSameText) {
-  const auto file = GgufFile::open(std::string(REPRISE_MODELS_DIR) + "/tales-f16.gguf");
   const std::vector<std::int32_t> prompt{1, 300, 301};
-  const auto ids = [&](const Device& device, llama::Mode mode) {
+  const auto ids = [&](const GgufFile& file, const Device& device, llama::Mode mode) {
     GraphExecutor executor(device);
     const llama::Model model = llama::load_model(device, file, 16);
     return llama::generate(executor, model, prompt, 6, 16, 2, mode, [](std::int32_t) {}).ids;
   };
-  const auto whole = ids(device_, llama::Mode::recorded);
-  EXPECT_EQ(ids(limited_, llama::Mode::direct), whole);
-  EXPECT_EQ(ids(limited_, llama::Mode::recorded), whole);
+  for (const char* format : {"f16", "q8_0", "q4_0"}) {
+    SCOPED_TRACE(format);
+    const auto file =
+        GgufFile::open(std::string(REPRISE_MODELS_DIR) + "/tales-" + format + ".gguf");
+    const auto whole = ids(file, device_, llama::Mode::recorded);
+    EXPECT_EQ(ids(file, limited_, llama::Mode::direct), whole);
+    EXPECT_EQ(ids(file, limited_, llama::Mode::recorded), whole);
+  }
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ std::int64_t draw(std::mt19937_64& rng, std::int64_t low, std::int64_t high) {
   return std::uniform_int_distribution<std::int64_t>(low, high)(rng);
 }
 
-/// A tensor of any rank from 2 on, its dimensions but the last in any order of memory.
+/// A tensor of any rank from 2 on, its dimensions but the last in any order of memory; blocks lie
+/// one after another.
 TensorSpec random_spec(std::mt19937_64& rng) {
   const auto rank = static_cast<std::size_t>(draw(rng, 2, 4));
   std::vector<std::int64_t> dims(rank);
@@ -30,6 +31,10 @@ TensorSpec random_spec(std::mt19937_64& rng) {
     order[i] = i;
   }
   dims.back() = draw(rng, 1, 40);
+  if (const std::int64_t kind = draw(rng, 0, 3); kind < 2) {
+    dims.back() = 32 * draw(rng, 1, 4);
+    return {Shape(dims), kind == 0 ? DType::q8_0 : DType::q4_0};
+  }
   std::shuffle(order.begin(), order.end(), rng);
   Strides strides{};
   strides[rank - 1] = 1;
@@ -132,6 +137,24 @@ TEST(WeightParts, OfAMatrixVectorProductNeedNoBarriers) {
     next = w.offset + w.bytes;
   }
   EXPECT_EQ(next, specs[1].bytes());
+  EXPECT_EQ(barriers_of(steps), 0U);
+}
+
+TEST(WeightParts, OfBlocksBeginAtRows) {
+  const TensorSpec specs[] = {
+      {{1, 4096}, DType::f32}, {{128256, 4096}, DType::q8_0}, {{1, 128256}, DType::f32}};
+  const DeviceTraits traits = software_driver();
+  const StepList steps = lower_op("matmul", traits, specs);
+  ASSERT_EQ(steps.size(), 5U);  // 532 MiB
+  constexpr std::uint64_t kRow = 4096 / 32 * 34;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const Binding& w = steps.bindings(steps[s])[1];
+    const Binding& y = steps.bindings(steps[s])[2];
+    const std::uint64_t first = y.offset / 4 * kRow;  // y binds as many columns as w has rows
+    EXPECT_EQ(w.offset, first / traits.binding_alignment * traits.binding_alignment);
+    EXPECT_EQ(w.offset + w.bytes, first + y.bytes / 4 * kRow);
+    EXPECT_LE(w.bytes, 128 * kMebi);
+  }
   EXPECT_EQ(barriers_of(steps), 0U);
 }
 

@@ -77,6 +77,40 @@ TEST_F(ProfileHealthOf, ClocksScopesAndEventsAreStoredAsSent) {
   EXPECT_EQ(query("SELECT level FROM v_errors"), "warning");
 }
 
+TEST_F(ProfileHealthOf, BenchmarksAreStoredWithTheRunAndTheDevice) {
+  {
+    const auto sink = open_profile(path_, {});
+    sink->device(test_device());
+    BenchmarkRecord record{.test = "pp128",
+                           .model_type = "llama 15M q8_0",
+                           .precision = "fast",
+                           .test_time = "2026-11-21T10:00:00Z",
+                           .n_prompt = 128,
+                           .n_depth = 7,
+                           .n_batch = 64,
+                           .n_threads = 2,
+                           .model_size_bytes = 1000,
+                           .model_n_params = 900,
+                           .samples_ns = {10, 30},
+                           .avg_ns = 20,
+                           .stddev_ns = 14.2,
+                           .avg_ts = 2.5,
+                           .stddev_ts = 0.5,
+                           .median_ts = 2.25};
+    sink->benchmark(record);
+    record.peer = "llama.cpp";
+    record.precision.clear();
+    sink->benchmark(record);
+  }
+  const std::string numbers =
+      "|llama 15M q8_0|128|0|7|64|2|1000|900|2|20|14|2.5|0.5|2.25|[10,30]|2026-11-21T10:00:00Z";
+  EXPECT_EQ(query("SELECT run_id, backend, device_id, precision, peer, test, model_type, n_prompt, "
+                  "n_gen, n_depth, n_batch, n_threads, model_size_bytes, model_n_params, reps, "
+                  "avg_ns, stddev_ns, avg_ts, stddev_ts, median_ts, samples_ns_json, test_time "
+                  "FROM benchmarks ORDER BY id"),
+            "1|vulkan|1|fast|NULL|pp128" + numbers + "\n1|vulkan|1|NULL|llama.cpp|pp128" + numbers);
+}
+
 TEST_F(ProfileHealthOf, ReplaysKeepTheirSlotIterationStatusAndDeviceTime) {
   {
     const auto sink = open_profile(path_, {});

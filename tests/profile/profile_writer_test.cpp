@@ -189,6 +189,12 @@ TEST_F(Written, SharesOneGraphBetweenRuns) {
   EXPECT_EQ(query("SELECT run_id, count(*) FROM v_replays GROUP BY 1 ORDER BY 1"), "1|4\n2|2");
 }
 
+TEST_F(Written, AddsTheColumnsThatAnOlderFileLacks) {
+  EXPECT_EQ(query("ALTER TABLE sessions DROP COLUMN precision"), "");
+  write_run(path_, options_);
+  EXPECT_EQ(query("SELECT precision FROM sessions ORDER BY id"), "NULL\nexact");
+}
+
 TEST_F(Written, KeepsTheStructureOfAGraphOnAnotherDeviceAndUnderAnotherName) {
   GraphOptions renamed;
   renamed.name = "other";

@@ -26,18 +26,22 @@ class Weights : public ::testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(On, Weights, ::testing::Values("cpu", "vulkan"), device_param_name);
 
 TEST_P(Weights, AreThoseOfTheFileInPlace) {
-  const auto file = GgufFile::open(std::string(REPRISE_MODELS_DIR) + "/tales-f16.gguf");
-  const llama::Weights weights(device_, file);
-  expect_equal(weights, file);
-  EXPECT_GT(weights.bytes().all, 2'000'000U);
-  EXPECT_EQ(weights.bytes().in_place, imports() ? weights.bytes().all : 0);
+  for (const char* format : {"f16", "q8_0", "q4_0"}) {
+    SCOPED_TRACE(format);
+    const auto file =
+        GgufFile::open(std::string(REPRISE_MODELS_DIR) + "/tales-" + format + ".gguf");
+    const llama::Weights weights(device_, file);
+    expect_equal(weights, file);
+    EXPECT_GT(weights.bytes().all, 700'000U);
+    EXPECT_EQ(weights.bytes().in_place, imports() ? weights.bytes().all : 0);
+  }
 }
 
 TEST_P(Weights, AreCopiedWhereTheyAreMisaligned) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
-  constexpr std::uint32_t kF32 = 0, kF16 = 1;
+  constexpr std::uint32_t kF32 = 0, kF16 = 1, kQ8 = 8, kQ4 = 2;
   const auto with_filler = [&](std::size_t filler) {
     test::GgufBuilder builder;
     builder.alignment(1).text("filler", std::string(filler, '.'));
@@ -52,16 +56,20 @@ TEST_P(Weights, AreCopiedWhereTheyAreMisaligned) {
     add("c", kF32, 7, 28);  // two bytes off a word, as d
     add("d", kF16, 5, 10);
     add("e", kF32, 3, 12);
+    add("f", kQ4, 96, 54);
+    add("g", kQ8, 32, 34);  // two bytes off a word
+    add("h", kQ8, 64, 68);
     return builder.bytes();
   };
+  constexpr std::uint64_t kBytes = 80 + 66 + 28 + 10 + 12 + 54 + 34 + 68;
   // Without an alignment, the data of the file starts where the length of its head says.
-  const std::size_t head = with_filler(0).size() - 196;
+  const std::size_t head = with_filler(0).size() - kBytes;
   const test::TempFile path(with_filler((4 - head % 4) % 4));
   const auto file = GgufFile::open(path.path());
   const llama::Weights weights(device_, file);
   expect_equal(weights, file);
-  EXPECT_EQ(weights.bytes().all, 196U);
-  EXPECT_EQ(weights.bytes().in_place, imports() ? 80 + 66 + 12 : 0);
+  EXPECT_EQ(weights.bytes().all, kBytes);
+  EXPECT_EQ(weights.bytes().in_place, imports() ? 80 + 66 + 12 + 54 + 68 : 0);
 }
 
 TEST_P(Weights, KeepTheFileMapped) {

@@ -11,9 +11,9 @@
 namespace reprise::testing {
 namespace {
 
-const std::string kModel = std::string(REPRISE_MODELS_DIR) + "/tales-f16.gguf";
+using DeviceAndFormat = std::tuple<std::string, std::string>;
 
-class Equality : public ::testing::TestWithParam<std::string> {
+class Equality : public ::testing::TestWithParam<DeviceAndFormat> {
  protected:
   /// Logits of `steps` decode steps from position 0, one row each.
   std::vector<std::vector<std::byte>> logits(bool recorded, std::size_t steps, bool interleave) {
@@ -48,11 +48,17 @@ class Equality : public ::testing::TestWithParam<std::string> {
     return rows;
   }
   const ExpectNoValidationMessages quiet_;
-  Device device_ = test_device(GetParam());
+  Device device_ = test_device(std::get<0>(GetParam()));
   GraphExecutor executor_{device_};
-  GgufFile file_ = GgufFile::open(kModel);
+  const std::string name_ = "tales-" + std::get<1>(GetParam()) + ".gguf";
+  GgufFile file_ = GgufFile::open(std::string(REPRISE_MODELS_DIR) + "/" + name_);
 };
-INSTANTIATE_TEST_SUITE_P(On, Equality, ::testing::Values("cpu", "vulkan"), device_param_name);
+INSTANTIATE_TEST_SUITE_P(On, Equality,
+                         ::testing::Combine(::testing::Values("cpu", "vulkan"),
+                                            ::testing::Values("f16", "q8_0", "q4_0")),
+                         [](const ::testing::TestParamInfo<DeviceAndFormat>& p) {
+                           return std::get<0>(p.param) + "_" + std::get<1>(p.param);
+                         });
 
 TEST_P(Equality, DirectAndReplayedLogitsAreBitEqual) {
   EXPECT_TRUE(logits(false, 8, false) == logits(true, 8, false));
@@ -69,8 +75,7 @@ TEST_P(Equality, TheTalesModelGivesItsReferenceIds) {
   int runs = 0;
   for (const auto& entry : nlohmann::json::parse(stream)) {
     const std::string prompt = entry["prompt"];
-    if (entry["file"] != "tales-f16.gguf" ||
-        (!prompt.starts_with("Nell") && !prompt.starts_with("Gus"))) {
+    if (entry["file"] != name_ || (!prompt.starts_with("Nell") && !prompt.starts_with("Gus"))) {
       continue;
     }
     const auto expected = entry["generated_token_ids"].get<std::vector<std::int32_t>>();

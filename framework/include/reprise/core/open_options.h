@@ -2,8 +2,10 @@
 #pragma once
 #include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include "reprise/core/backend.h"
+#include "reprise/core/kernel_family.h"
 
 namespace reprise {
 
@@ -19,6 +21,14 @@ struct OpenOptions {
   /// when the device opens, written when it closes. A file that is damaged, foreign or cannot be
   /// written is no error: `log` is told. Empty: in memory only.
   std::filesystem::path pipeline_cache;
+  /// CPU: threads that share large steps, the waiting one included. 0: one per core that the
+  /// process may run on. Results do not depend on it.
+  unsigned threads = 0;
+  /// CPU: every op runs its float64 reference, the oracle of the tests; slow.
+  bool references_only = false;
+  /// Vulkan: the kernels to use; unsupported if the device cannot run them. Not set: those that are
+  /// made for the device.
+  std::optional<KernelFamily> kernels = std::nullopt;
   /// For tests: a storage range below the driver's. 0: the driver's.
   std::uint64_t max_binding_bytes = 0;
 };

@@ -5,14 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "reprise/core/kernel_family.h"
 #include "reprise/core/op.h"
+#include "reprise/core/precision.h"
 
 namespace reprise {
 
-/// Facts about a device that choose kernel variants; filled from queried properties.
+/// What chooses kernel variants: facts about a device, filled from queried properties, and what its
+/// user allows.
 struct DeviceTraits {
-  bool runs_references = false;      // ops run as host functions instead of shaders
-  bool cpu_type = false;             // a software driver: small workgroups, no shared memory
+  Precision precision = Precision::exact;  // of the executor; a device leaves it as it is
+  bool runs_references = false;            // ops run as host functions instead of shaders
+  KernelFamily kernels = KernelFamily::portable;
+  bool cpu_type = false;                   // a software driver: small workgroups, no shared memory
   bool overlaps_dispatches = false;  // without a barrier between them, dispatches may run together
   std::uint32_t subgroup_size = 1;
   std::uint32_t workgroup_size = 64;  // of one-invocation-per-element kernels
@@ -57,6 +62,7 @@ std::string_view name_of(StepKind kind);
 
 struct Step {
   StepKind kind = StepKind::dispatch;
+  Precision precision = Precision::exact;  // call only: what its host function may use
   std::uint32_t node = 0;
   const OpDef* op = nullptr;  // null for copies
   Kernel kernel;              // dispatch only
@@ -79,7 +85,7 @@ class StepList {
   }
   /// Makes room, so that appending that much allocates nothing.
   void reserve(std::size_t steps, std::size_t bindings);
-  void call(const BoundCall& call);
+  void call(const BoundCall& call, Precision precision = Precision::exact);
   void copy(std::uint32_t node, const Binding& from, const Binding& to);
 
   /// One dispatch alone, over another grid.
@@ -119,8 +125,9 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps);
 /// index with linear_index() of shaders/include/index.glsl and leave early past the end.
 Grid groups_for(std::uint64_t invocations, std::uint32_t local);
 
-/// How a kernel addresses a strided operand: element offset from the binding, strides of the shape
-/// padded to four dimensions (0 for broadcast ones). Mirrors View in shaders/include/view.glsl.
+/// How a kernel addresses a strided operand: offset from the binding in elements, of block formats
+/// in units of 2 bytes; strides of the shape padded to four dimensions in elements (0 for broadcast
+/// ones). Mirrors View in shaders/include/view.glsl.
 struct View {
   std::uint32_t offset = 0;
   std::array<std::uint32_t, 4> strides{};

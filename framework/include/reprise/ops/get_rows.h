@@ -4,10 +4,11 @@
 namespace reprise {
 
 /// Gathers rows: y[.., r, :] = table[.., ids[.., r], :], converted to f32.
-/// table: [.., n, cols] f32, f16 or bf16, contiguous; ids: [.., rows] i32 or i64, contiguous, with
-/// the leading dimensions of table; y: [.., rows, cols] f32.
-/// A row whose id is outside 0 to n - 1 is filled with NaN; memory outside table is never read.
-/// Errors: invalid_argument if the leading dimensions differ or table has no row.
+/// table: [.., n, cols] f32, f16, bf16, q8_0 or q4_0, contiguous; ids: [.., rows] i32 or i64,
+/// contiguous, with the leading dimensions of table; y: [.., rows, cols] f32. A row whose id is
+/// outside 0 to n - 1 is filled with NaN; memory outside table is never read. Errors:
+/// invalid_argument if the leading dimensions differ, or if table has no row or rows that split a
+/// block.
 [[nodiscard]] Tensor get_rows(Site site, TensorRef table, TensorRef ids);
 
 /// One row, whose id is a constant or a state field. table: [n, cols]; y: [1, cols] f32.

@@ -4,12 +4,12 @@
 namespace reprise {
 
 /// Matrix product with the second operand transposed, as weights are stored: y = x * w^T.
-/// x: [.., n, k] f32, or one vector [k]; w: [.., m, k] f32 or f16; y: [.., n, m] f32, or [m].
-/// Both may be strided. Leading dimensions of w are shared by neighbours of x: head h of x uses
-/// head h / (x_heads / w_heads) of w.
-/// Errors: invalid_argument if k differs or is 0, if w has rank 1, or if a leading dimension of x
-/// is no multiple of that of w.
-/// Sums in f32 on the GPU, in an order that does not depend on n; f64 in the reference.
+/// x: [.., n, k] f32, or one vector [k]; w: [.., m, k] f32, f16, q8_0 or q4_0; y: [.., n, m] f32,
+/// or [m]. Both may be strided, but blocks lie one after another. Leading dimensions of w are
+/// shared by neighbours of x: head h of x uses head h / (x_heads / w_heads) of w. Errors:
+/// invalid_argument if k differs, is 0 or splits a block, if w has rank 1, or if a leading
+/// dimension of x is no multiple of that of w. Blocks are decoded to f32. Sums in f32 on the GPU,
+/// in an order that depends neither on n nor on the format of w; f64 in the reference.
 [[nodiscard]] Tensor matmul(Site site, TensorRef x, TensorRef w);
 
 }  // namespace reprise

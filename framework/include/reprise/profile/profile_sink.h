@@ -27,6 +27,7 @@ struct RunInfo {
 struct SessionRecord {
   std::uint64_t id = 0;
   bool recorded = false;
+  Precision precision = Precision::exact;
   std::string name;
   std::int64_t begin_ns = 0, end_ns = 0;
   std::uint32_t ops = 0, barriers = 0, submits = 0, arena_growths = 0;
@@ -91,6 +92,16 @@ struct EventRecord {
   std::int64_t time_ns = 0;
 };
 
+/// One measurement of a benchmark. `peer` is the other implementation it was made of; empty: this
+/// one. `test_time` is UTC, ISO 8601. Rates are tokens per second.
+struct BenchmarkRecord {
+  std::string test{}, model_type{}, precision{}, peer{}, test_time{};
+  std::uint32_t n_prompt = 0, n_gen = 0, n_depth = 0, n_batch = 0, n_threads = 0;
+  std::uint64_t model_size_bytes = 0, model_n_params = 0;
+  std::vector<std::int64_t> samples_ns{};  // one per repetition
+  double avg_ns = 0, stddev_ns = 0, avg_ts = 0, stddev_ts = 0, median_ts = 0;
+};
+
 /// What the writer did so far. What is sent is written or dropped sooner or later.
 struct ProfileHealth {
   std::uint64_t replays_committed = 0;
@@ -116,6 +127,7 @@ class ProfileSink {
   virtual void host_scope(HostScopeRecord record) = 0;
   virtual void event(EventRecord record) = 0;
   virtual void clock(const ClockRecord& record) = 0;
+  virtual void benchmark(BenchmarkRecord record) = 0;
   /// What one timestamp adds to the time it measures, nanoseconds.
   virtual void timestamp_bias(std::uint64_t bias_ns) = 0;
   /// The hot path: no allocation, no lock, no system call. Without room the step times are dropped

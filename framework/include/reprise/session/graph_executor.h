@@ -15,6 +15,8 @@ struct ExecutorOptions {
   RunInfo run{};                    // stored with it
   LogCallback log{};
   TimingMode timing = TimingMode::replay;  // of graphs that do not choose their own
+  /// Of every session. Direct sessions and replays give the same bits in either one.
+  Precision precision = Precision::exact;
 };
 
 /// Any number of sessions may be open, each used by one thread. Sessions and graphs keep what they

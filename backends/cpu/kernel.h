@@ -1,0 +1,81 @@
+// A kernel: a fast function for some calls of an op. It is chosen when a step is encoded, from
+// types, shapes and strides alone; calls that no kernel takes run the op's reference.
+#pragma once
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "reprise/core/op.h"
+#include "reprise/core/precision.h"
+
+namespace reprise::cpu {
+
+/// What a kernel's function gets.
+struct Work {
+  const void* arguments;       // what the plan set
+  const std::uint32_t* state;  // the state block; null if the op reads none
+  std::byte* shared;           // Launch::shared_bytes, 64-byte aligned
+  std::byte* own;              // Launch::own_bytes of the running thread, 64-byte aligned
+
+  template <class A>
+  const A& as() const {
+    return *static_cast<const A*>(arguments);
+  }
+  template <class T>
+  T value(const Param<T>& param) const {
+    return param.dynamic() ? std::bit_cast<T>(state[param.word]) : param.value;
+  }
+};
+
+/// Items that may be computed in any order, on any threads. Results must not depend on how they are
+/// grouped.
+struct Stage {
+  void (*run)(const Work&, std::int64_t first, std::int64_t end) = nullptr;  // items [first, end)
+  std::int64_t items = 1;
+  double item_ns = 0;  // a rough estimate: decides what is shared out among threads
+};
+
+/// One step as a kernel runs it.
+struct Launch {
+  static constexpr std::size_t kMaxArgumentBytes = 256;
+
+  Stage prepare;  // where it has a function: complete before the main stage begins
+  Stage main;
+  std::uint64_t shared_bytes = 0;
+  std::uint64_t own_bytes = 0;
+  std::size_t argument_bytes = 0;
+  alignas(8) std::array<std::byte, kMaxArgumentBytes> arguments;
+
+  template <class A>
+  void set_arguments(const A& a) {
+    static_assert(std::is_trivially_copyable_v<A> && sizeof(A) <= kMaxArgumentBytes);
+    std::memcpy(arguments.data(), &a, sizeof(A));
+    argument_bytes = sizeof(A);
+  }
+};
+
+/// A call as it is encoded: values of the state are not known yet.
+struct KernelCall : HostCall {
+  Precision precision;
+};
+
+/// The attribute of that name in the op's schema.
+template <class T>
+T attribute(const KernelCall& call, std::string_view name) {
+  for (const Attribute& a : call.op.attributes) {
+    if (a.name == name) {
+      T value;
+      std::memcpy(&value, call.attributes.data() + a.offset, sizeof(T));
+      return value;
+    }
+  }
+  invalid(std::string(call.op.name) + " has no attribute '" + std::string(name) + "'.");
+}
+
+/// Fills `launch` and returns true if a kernel takes the call.
+bool plan_kernel(const KernelCall& call, Launch& launch);
+
+/// The instruction set that kernels use on this machine, e.g. "AVX3".
+const char* kernel_target();
+
+}  // namespace reprise::cpu

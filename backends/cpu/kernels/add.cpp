@@ -1,0 +1,29 @@
+// add: elementwise.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/add.cpp"
+#include <hwy/foreach_target.h>
+
+#include "backends/cpu/kernels/elementwise-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+
+struct Add {
+  static HWY_INLINE Vf of(Vf x, Vf y) { return hn::Add(x, y); }
+};
+
+bool plan_add(const KernelCall& call, Launch& launch) {
+  return plan_elementwise<Add>(call, launch);
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace reprise::cpu {
+HWY_EXPORT(plan_add);
+bool plan_add(const KernelCall& call, Launch& launch) {
+  return HWY_DYNAMIC_DISPATCH(plan_add)(call, launch);
+}
+}  // namespace reprise::cpu
+#endif

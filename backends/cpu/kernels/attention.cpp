@@ -1,0 +1,253 @@
+// attention: tiles of queries that share a head of keys. Scores of a tile lie in scratch memory
+// between the products with keys and the ones with values; keys a query may not see are not read
+// for it.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/attention.cpp"
+#include <algorithm>
+#include <cmath>
+#include <hwy/foreach_target.h>
+#include <limits>
+
+#include "backends/cpu/kernels/dot_tile-inl.h"
+#include "backends/cpu/kernels/exp-inl.h"
+#include "backends/cpu/kernels/operands.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+namespace {
+
+struct Attention {
+  const float* q;
+  const std::byte* k;
+  const std::byte* v;
+  float* y;
+  std::int64_t rows, heads, share, dim, value_dim, capacity;
+  std::int64_t q_row, q_head;                 // elements
+  std::int64_t k_row, k_head, v_row, v_head;  // bytes
+  std::int64_t score_stride;
+  Param<std::int32_t> kv_len;
+  float scale;
+  bool causal;
+};
+
+/// Up to kTileVectors queries of one head of keys; the last one is repeated in what is left.
+struct Queries {
+  std::size_t count;
+  const float* q[kTileVectors];
+  float* y[kTileVectors];
+  float* scores[kTileVectors];
+  std::int64_t seen[kTileVectors];
+  float total[kTileVectors];
+};
+
+/// Query `index` among those of a head of keys: rows of its first head, then of its second...
+void add_query(const Attention& a, std::int64_t kv_head, std::int64_t index, std::int64_t used,
+               float* scores, Queries& out) {
+  const std::int64_t row = index % a.rows;
+  const std::int64_t head = kv_head * a.share + index / a.rows;
+  const std::size_t i = out.count++;
+  out.q[i] = a.q + row * a.q_row + head * a.q_head;
+  out.y[i] = a.y + (row * a.heads + head) * a.value_dim;
+  out.scores[i] = scores + static_cast<std::int64_t>(i) * a.score_stride;
+  out.seen[i] = a.causal ? std::clamp<std::int64_t>(used - a.rows + row + 1, 0, used) : used;
+}
+
+template <class W>
+HWY_INLINE void score(const Attention& a, const std::byte* keys, Queries& tile) {
+  const std::int64_t most = *std::max_element(tile.seen, tile.seen + kTileVectors);
+  const auto scale = hn::Set(Four(), a.scale);
+  for (std::int64_t j = 0; j < most; j += std::int64_t{kTileRows}) {
+    TileWeights rows{.row = {}, .next = std::int64_t{kTileRows} * a.k_row};
+    for (std::size_t i = 0; i < kTileRows; ++i) {
+      rows.row[i] = keys + std::min(j + static_cast<std::int64_t>(i), most - 1) * a.k_row;
+    }
+    hn::Vec<Four> sums[kTileVectors];
+    dot_tile<W, kTileVectors>(rows, tile.q, static_cast<std::size_t>(a.dim), sums);
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kTileVectors; ++i) {
+      hn::StoreU(hn::Mul(sums[i], scale), Four(), tile.scores[i] + j);
+    }
+  }
+}
+
+/// exp(score - largest score) in place of the scores; returns their sum. The elements from `count`
+/// to the end of the last vector are overwritten.
+HWY_INLINE float soften(float* scores, std::int64_t count) {
+  const F32 d;
+  const auto whole = static_cast<std::int64_t>(kLanes);
+  const Vf lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
+  const std::int64_t padded = (count + whole - 1) / whole * whole;
+  std::fill(scores + count, scores + padded, -std::numeric_limits<float>::infinity());
+  Vf best = lowest;
+  for (std::int64_t j = 0; j < padded; j += whole) {
+    best = hn::Max(best, hn::LoadU(d, scores + j));
+  }
+  best = hn::MaxOfLanes(d, best);
+  if (hn::GetLane(best) == -std::numeric_limits<float>::infinity()) {
+    return 0;
+  }
+  Vf sum = hn::Zero(d);
+  for (std::int64_t j = 0; j < padded; j += whole) {
+    const Vf weight = hn::Exp(d, hn::Sub(hn::LoadU(d, scores + j), best));
+    hn::StoreU(weight, d, scores + j);
+    sum = hn::Add(sum, weight);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+template <class W>
+HWY_INLINE Vf value_vector(const std::byte* row, std::size_t i, std::size_t left) {
+  return left >= kLanes ? W::step(row, i).part(0) : W::tail(row, i, left);
+}
+
+/// sums += weights * values for keys [first, end), of kQueries queries; one vector wide.
+template <class W, std::size_t kQueries, std::size_t kWide>
+HWY_INLINE void add_values(const Attention& a, const std::byte* values, const float* const* scores,
+                           std::size_t column, std::size_t left, std::int64_t first,
+                           std::int64_t end, Vf (*sums)[kWide]) {
+  const F32 d;
+  for (std::int64_t j = first; j < end; ++j) {
+    const std::byte* row = values + j * a.v_row;
+    Vf value[kWide];
+#pragma GCC unroll 4
+    for (std::size_t w = 0; w < kWide; ++w) {
+      value[w] = kWide == 1 ? value_vector<W>(row, column, left)
+                            : W::step(row, column + w * kLanes).part(0);
+    }
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kQueries; ++i) {
+      const Vf weight = hn::Set(d, scores[i][j]);
+#pragma GCC unroll 4
+      for (std::size_t w = 0; w < kWide; ++w) {
+        sums[i][w] = hn::MulAdd(weight, value[w], sums[i][w]);
+      }
+    }
+  }
+}
+
+/// kWide vectors of every query's result, from `column` on.
+template <class W, std::size_t kWide>
+HWY_INLINE void combine_columns(const Attention& a, const std::byte* values, const Queries& tile,
+                                std::size_t column) {
+  const F32 d;
+  const std::size_t left = static_cast<std::size_t>(a.value_dim) - column;
+  Vf sums[kTileVectors][kWide];
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < kTileVectors; ++i) {
+#pragma GCC unroll 4
+    for (std::size_t w = 0; w < kWide; ++w) {
+      sums[i][w] = hn::Zero(d);
+    }
+  }
+  const std::int64_t common = *std::min_element(tile.seen, tile.seen + kTileVectors);
+  add_values<W, kTileVectors, kWide>(a, values, tile.scores, column, left, 0, common, sums);
+  for (std::size_t i = 0; i < tile.count; ++i) {
+    add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, common, tile.seen[i],
+                            sums + i);
+    const Vf scale = hn::Set(d, tile.total[i] == 0 ? 0 : 1 / tile.total[i]);
+#pragma GCC unroll 4
+    for (std::size_t w = 0; w < kWide; ++w) {
+      store_up_to(d, hn::Mul(sums[i][w], scale), tile.y[i] + column + w * kLanes,
+                  left - w * kLanes);
+    }
+  }
+}
+
+template <class W>
+HWY_INLINE void combine(const Attention& a, const std::byte* values, const Queries& tile) {
+  constexpr std::size_t kWide = 4;
+  const auto dim = static_cast<std::size_t>(a.value_dim);
+  std::size_t column = 0;
+  for (; column + kWide * kLanes <= dim; column += kWide * kLanes) {
+    combine_columns<W, kWide>(a, values, tile, column);
+  }
+  for (; column < dim; column += kLanes) {
+    combine_columns<W, 1>(a, values, tile, column);
+  }
+}
+
+std::int64_t tiles_per_head(const Attention& a) {
+  return (a.rows * a.share + std::int64_t{kTileVectors} - 1) / std::int64_t{kTileVectors};
+}
+
+/// Items are tiles of the first head of keys, then of the second...
+template <class W>
+void run(const Work& work, std::int64_t first, std::int64_t end) {
+  const auto& a = work.as<Attention>();
+  const std::int64_t used = std::clamp<std::int64_t>(work.value(a.kv_len), 0, a.capacity);
+  auto* scores = reinterpret_cast<float*>(work.own);
+  const std::int64_t tiles = tiles_per_head(a);
+  for (std::int64_t item = first; item < end; ++item) {
+    const std::int64_t kv_head = item / tiles;
+    Queries tile{};
+    for (std::int64_t i = 0; i < std::int64_t{kTileVectors}; ++i) {
+      const std::int64_t index = item % tiles * std::int64_t{kTileVectors} + i;
+      add_query(a, kv_head, std::min(index, a.rows * a.share - 1), used, scores, tile);
+    }
+    tile.count = static_cast<std::size_t>(std::min<std::int64_t>(
+        kTileVectors, a.rows * a.share - item % tiles * std::int64_t{kTileVectors}));
+    score<W>(a, a.k + kv_head * a.k_head, tile);
+    for (std::size_t i = 0; i < tile.count; ++i) {
+      tile.total[i] = soften(tile.scores[i], tile.seen[i]);
+    }
+    combine<W>(a, a.v + kv_head * a.v_head, tile);
+  }
+}
+
+}  // namespace
+
+bool plan_attention(const KernelCall& call, Launch& launch) {
+  const HostTensor& q = call.tensors[0];
+  const HostTensor& k = call.tensors[1];
+  const HostTensor& v = call.tensors[2];
+  if (call.tensors[3] || (k.dtype() != DType::f32 && k.dtype() != DType::f16)) {
+    return false;
+  }
+  const auto bytes = [&](std::int64_t elements) {
+    return elements * (k.dtype() == DType::f32 ? 4 : 2);
+  };
+  const auto scale = attribute<float>(call, "scale");
+  const std::int64_t dim = q.shape().back();
+  const std::int64_t capacity = k.shape().dim(0);
+  const auto whole = static_cast<std::int64_t>(std::max(kLanes, kTileRows));
+  const Attention arguments{
+      .q = reinterpret_cast<const float*>(q.data),
+      .k = k.data,
+      .v = v.data,
+      .y = reinterpret_cast<float*>(call.tensors[4].data),
+      .rows = q.shape().dim(0),
+      .heads = q.shape().dim(1),
+      .share = q.shape().dim(1) / k.shape().dim(1),
+      .dim = dim,
+      .value_dim = v.shape().back(),
+      .capacity = capacity,
+      .q_row = q.spec->strides[0],
+      .q_head = q.spec->strides[1],
+      .k_row = bytes(k.spec->strides[0]),
+      .k_head = bytes(k.spec->strides[1]),
+      .v_row = bytes(v.spec->strides[0]),
+      .v_head = bytes(v.spec->strides[1]),
+      .score_stride = (capacity + whole - 1) / whole * whole,
+      .kv_len = attribute<Param<std::int32_t>>(call, "kv_len"),
+      .scale = scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(dim))) : scale,
+      .causal = attribute<bool>(call, "causal")};
+  launch.main.run = k.dtype() == DType::f32 ? run<F32Weights> : run<F16Weights>;
+  launch.main.items = k.shape().dim(1) * tiles_per_head(arguments);
+  launch.main.item_ns = static_cast<double>(capacity * (dim + arguments.value_dim)) *
+                        static_cast<double>(kTileVectors) / 20;
+  launch.own_bytes = kTileVectors * static_cast<std::uint64_t>(arguments.score_stride) * 4;
+  launch.set_arguments(arguments);
+  return true;
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace reprise::cpu {
+HWY_EXPORT(plan_attention);
+bool plan_attention(const KernelCall& call, Launch& launch) {
+  return HWY_DYNAMIC_DISPATCH(plan_attention)(call, launch);
+}
+}  // namespace reprise::cpu
+#endif

@@ -1,0 +1,37 @@
+#include "backends/cpu/kernels/kernel_table.h"
+
+#include <hwy/targets.h>
+
+namespace reprise::cpu {
+namespace {
+
+/// Kernels read whole elements of plain types; references copy bytes.
+bool aligned(const HostTensor& tensor) {
+  const DTypeInfo& info = info_of(tensor.dtype());
+  return !tensor || info.block_elements != 1 ||
+         reinterpret_cast<std::uintptr_t>(tensor.data) % info.block_bytes == 0;
+}
+
+}  // namespace
+
+bool plan_kernel(const KernelCall& call, Launch& launch) {
+  for (const NamedKernel& kernel : all_kernels()) {
+    if (kernel.op == call.op.name) {
+      for (const HostTensor& tensor : call.tensors) {
+        if (!aligned(tensor)) {
+          return false;
+        }
+      }
+      return kernel.plan(call, launch);
+    }
+  }
+  return false;
+}
+
+const char* kernel_target() {
+  // The lowest bit stands for the best instruction set.
+  const std::int64_t supported = hwy::SupportedTargets();
+  return hwy::TargetName(supported & -supported);
+}
+
+}  // namespace reprise::cpu

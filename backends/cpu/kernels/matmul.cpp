@@ -1,0 +1,242 @@
+// matmul: few rows of x by dot products over rows of weights as they lie in memory, many rows by
+// panels of decoded weights.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/matmul.cpp"
+#include <hwy/foreach_target.h>
+
+#include "backends/cpu/kernels/operands.h"
+#include "backends/cpu/kernels/panels-inl.h"
+#include "backends/cpu/kernels/rounded_panels-inl.h"
+#include "backends/cpu/kernels/rounded_tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+namespace {
+
+/// From as many rows on, decoding weights into panels is repaid.
+constexpr std::int64_t kManyRows = 16;
+
+/// Rows of x as they are.
+template <class W, bool kStream>
+struct ExactTiles {
+  ExactTiles(const Work& /*work*/, const Product& p, std::int64_t /*batch*/, const float* x)
+      : x_(x), x_row_(p.x_row), k_(static_cast<std::size_t>(p.k)) {}
+  template <std::size_t kVectors>
+  HWY_INLINE void multiply(const TileWeights& w, std::int64_t n,
+                           hn::Vec<Four> (&sums)[kVectors]) const {
+    const float* rows[kVectors];
+    for (std::size_t j = 0; j < kVectors; ++j) {
+      rows[j] = x_ + (n + static_cast<std::int64_t>(j)) * x_row_;
+    }
+    if constexpr (kVectors == 1 && kStream) {
+      dot_stream<W>(w, rows[0], k_, sums);
+    } else {
+      dot_tile<W, kVectors>(w, rows, k_, sums);
+    }
+  }
+
+ private:
+  const float* x_;
+  std::int64_t x_row_;
+  std::size_t k_;
+};
+
+/// Rows of x that round_rows() has rounded.
+template <class W, bool kStream>
+struct RoundedTiles {
+  RoundedTiles(const Work& work, const Product& p, std::int64_t batch, const float* /*x*/)
+      : k_(static_cast<std::size_t>(p.k)),
+        x_(work.shared + static_cast<std::size_t>(batch * p.n) * RoundedRow::bytes(k_)) {}
+  template <std::size_t kVectors>
+  HWY_INLINE void multiply(const TileWeights& w, std::int64_t n,
+                           hn::Vec<Four> (&sums)[kVectors]) const {
+    std::byte* first = x_ + static_cast<std::size_t>(n) * RoundedRow::bytes(k_);
+    if constexpr (kVectors == 1 && kStream) {
+      rounded_stream<W>(w, RoundedRow(first, k_), k_, sums);
+    } else if constexpr (kVectors == 1) {
+      const RoundedRow rows[1] = {RoundedRow(first, k_)};
+      rounded_tile<W, 1>(w, rows, k_, sums);
+    } else {
+      const RoundedRow rows[2] = {RoundedRow(first, k_),
+                                  RoundedRow(first + RoundedRow::bytes(k_), k_)};
+      rounded_tile<W, 2>(w, rows, k_, sums);
+    }
+  }
+
+ private:
+  std::size_t k_;
+  std::byte* x_;
+};
+
+/// Items are rows of x in all leading dimensions.
+template <class W>
+void round_rows(const Work& work, std::int64_t first, std::int64_t end) {
+  const auto& p = work.as<Product>();
+  const auto k = static_cast<std::size_t>(p.k);
+  for (std::int64_t row = first; row < end; ++row) {
+    round_row<W>(Matrices(p, row / p.n).x + row % p.n * p.x_row, k,
+                 RoundedRow(work.shared + static_cast<std::size_t>(row) * RoundedRow::bytes(k), k));
+  }
+}
+
+template <class Tiles, std::size_t kVectors>
+HWY_INLINE void multiply_tile_rows(const Tiles& tiles, const TileWeights& w, std::int64_t n,
+                                   float* y, std::int64_t y_row, std::size_t columns) {
+  hn::Vec<Four> sums[kVectors];
+  tiles.template multiply<kVectors>(w, n, sums);
+  for (std::size_t j = 0; j < kVectors; ++j) {
+    store_up_to(Four(), sums[j], y + (n + static_cast<std::int64_t>(j)) * y_row, columns);
+  }
+}
+
+/// Whole tiles ahead, far enough for memory to answer.
+HWY_INLINE std::int64_t prefetch_distance(std::int64_t w_row) {
+  const std::int64_t tile = std::int64_t{kTileRows} * w_row;
+  return (8192 + tile - 1) / tile * tile;
+}
+
+/// Items are groups of kTileRows rows of w.
+template <class Tiles, std::size_t kMostVectors>
+void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
+  const auto& p = work.as<Product>();
+  const std::int64_t groups = (p.m + std::int64_t{kTileRows} - 1) / std::int64_t{kTileRows};
+  for (std::int64_t item = first; item < end; ++item) {
+    const std::int64_t batch = item / groups;
+    const Matrices at(p, batch);
+    const Tiles tiles(work, p, batch, at.x);
+    const std::int64_t row = item % groups * std::int64_t{kTileRows};
+    const auto columns = static_cast<std::size_t>(std::min<std::int64_t>(kTileRows, p.m - row));
+    TileWeights w{.row = {}, .next = prefetch_distance(p.w_row)};
+    for (std::size_t i = 0; i < kTileRows; ++i) {
+      w.row[i] = at.w + (row + static_cast<std::int64_t>(std::min(i, columns - 1))) * p.w_row;
+    }
+    std::int64_t n = 0;
+    for (; n + std::int64_t{kMostVectors} <= p.n; n += std::int64_t{kMostVectors}) {
+      multiply_tile_rows<Tiles, kMostVectors>(tiles, w, n, at.y + row, p.y_row, columns);
+    }
+    for (; n < p.n; ++n) {
+      multiply_tile_rows<Tiles, 1>(tiles, w, n, at.y + row, p.y_row, columns);
+    }
+  }
+}
+
+void plan_panels(const Product& p, std::int64_t batches, Launch& launch) {
+  launch.main.items = batches * panels(p) * row_blocks(p);
+  const auto rows = static_cast<double>(p.n) / static_cast<double>(row_blocks(p));
+  launch.main.item_ns = static_cast<double>(p.k) * rows * static_cast<double>(kPanelColumns) / 50;
+}
+
+void plan_tiles(const Product& p, std::int64_t batches, Launch& launch) {
+  launch.main.items = batches * ((p.m + std::int64_t{kTileRows} - 1) / std::int64_t{kTileRows});
+  launch.main.item_ns =
+      static_cast<double>(kTileRows) * (static_cast<double>(p.w_row) / 12 +
+                                        static_cast<double>(p.k) * static_cast<double>(p.n) / 20);
+}
+
+/// One row of x with weights that no small cache holds is bound by reading them. Four rows at a
+/// time keep as many pages streaming, if each of them is longer than two; shorter ones are faster
+/// one after another.
+bool reads_in_order(const Product& p) {
+  constexpr std::int64_t kCached = std::int64_t{160} << 10U;
+  constexpr std::int64_t kTwoPages = 8192;
+  return p.w_row < kTwoPages && p.m * p.w_row > kCached;
+}
+
+template <class W>
+bool plan_exact(const Product& p, std::int64_t batches, Launch& launch) {
+  if (p.n >= kManyRows) {
+    plan_panels(p, batches, launch);
+    launch.main.run = run_panels<multiply_rows<W>>;
+    launch.own_bytes = kPanelDepth * kPanelColumns * sizeof(float);
+  } else {
+    plan_tiles(p, batches, launch);
+    launch.main.run = reads_in_order(p) ? run_tiles<ExactTiles<W, true>, kTileVectors>
+                                        : run_tiles<ExactTiles<W, false>, kTileVectors>;
+  }
+  return true;
+}
+
+template <class W>
+bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, Launch& launch) {
+  constexpr bool kHasPanels = HWY_TARGET == HWY_AVX3_DL;
+  const bool many = p.n >= kManyRows;
+  if (precision == Precision::exact || (many && !kHasPanels)) {
+    return plan_exact<W>(p, batches, launch);
+  }
+  const auto k = static_cast<std::size_t>(p.k);
+  launch.prepare = {round_rows<W>, batches * p.n, static_cast<double>(p.k) / 4};
+  launch.shared_bytes = static_cast<std::uint64_t>(batches * p.n) * RoundedRow::bytes(k);
+  if (many) {
+#if HWY_TARGET == HWY_AVX3_DL
+    plan_panels(p, batches, launch);
+    launch.main.run = run_panels<multiply_rounded_rows<W>>;
+    launch.main.item_ns /= 2;
+    launch.own_bytes = kPanelBlocks * sizeof(PanelBlock);
+#endif
+  } else {
+    plan_tiles(p, batches, launch);
+    launch.main.run = reads_in_order(p) ? run_tiles<RoundedTiles<W, true>, 2>
+                                        : run_tiles<RoundedTiles<W, false>, 2>;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool plan_matmul(const KernelCall& call, Launch& launch) {
+  const HostTensor& x = call.tensors[0];
+  const HostTensor& w = call.tensors[1];
+  const HostTensor& y = call.tensors[2];
+  const auto dims = x.shape().padded();
+  const auto w_dims = w.shape().padded();
+  const auto xs = padded_strides(x);
+  const auto ws = padded_strides(w);
+  const auto ys = padded_strides(y);
+  const auto bytes = [&](std::int64_t elements) {
+    return static_cast<std::int64_t>(bytes_of(w.dtype(), static_cast<std::uint64_t>(elements)));
+  };
+  const Product p{.w = w.data,
+                  .x = reinterpret_cast<const float*>(x.data),
+                  .y = reinterpret_cast<float*>(y.data),
+                  .n = dims[2],
+                  .m = w_dims[2],
+                  .k = dims[3],
+                  .x_row = xs[2],
+                  .w_row = bytes(ws[2]),
+                  .y_row = ys[2],
+                  .inner = dims[1],
+                  .inner_share = dims[1] / w_dims[1],
+                  .outer_share = dims[0] / w_dims[0],
+                  .x_inner = xs[1],
+                  .x_outer = xs[0],
+                  .w_inner = bytes(ws[1]),
+                  .w_outer = bytes(ws[0]),
+                  .y_inner = ys[1],
+                  .y_outer = ys[0]};
+  launch.set_arguments(p);
+  const std::int64_t batches = dims[0] * dims[1];
+  switch (w.dtype()) {
+    case DType::f32:
+      return plan_exact<F32Weights>(p, batches, launch);
+    case DType::f16:
+      return plan_exact<F16Weights>(p, batches, launch);
+    case DType::q8_0:
+      return plan_blocks<Q8Weights>(p, batches, call.precision, launch);
+    case DType::q4_0:
+      return plan_blocks<Q4Weights>(p, batches, call.precision, launch);
+    default:
+      return false;
+  }
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace reprise::cpu {
+HWY_EXPORT(plan_matmul);
+bool plan_matmul(const KernelCall& call, Launch& launch) {
+  return HWY_DYNAMIC_DISPATCH(plan_matmul)(call, launch);
+}
+}  // namespace reprise::cpu
+#endif

@@ -1,0 +1,173 @@
+// Dot products of quantised weights with rows of x rounded to 8 bits: sums of a block are exact
+// integers, scaled once. The rounding is that of llama.cpp: a scale per block of 32, the largest
+// magnitude becomes 127.
+#include "backends/cpu/kernels/dot_tile-inl.h"
+
+#if defined(REPRISE_ROUNDED_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef REPRISE_ROUNDED_TILE_INL_H
+#undef REPRISE_ROUNDED_TILE_INL_H
+#else
+#define REPRISE_ROUNDED_TILE_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+
+/// A row of x: k integers, then for each block its scale and an integer that is added to its
+/// products: what makes up for weights that are used as unsigned.
+template <class Integer>
+struct RoundedRowOf {
+  RoundedRowOf(std::byte* row, std::size_t k)
+      : q(reinterpret_cast<Integer*>(row)),
+        scales(reinterpret_cast<float*>(row + k * sizeof(Integer))),
+        biases(reinterpret_cast<std::int32_t*>(scales + k / kBlock)) {}
+  static constexpr std::size_t bytes(std::size_t k) {
+    return k * sizeof(Integer) + k / kBlock * (sizeof(float) + sizeof(std::int32_t));
+  }
+  Integer* q;
+  float* scales;
+  std::int32_t* biases;
+};
+#if HWY_TARGET == HWY_AVX3_DL
+using RoundedRow = RoundedRowOf<std::int8_t>;
+#else
+using RoundedRow = RoundedRowOf<std::int16_t>;
+#endif
+
+/// The largest magnitude of a block, and the factor that makes it 127.
+struct BlockRange {
+  explicit HWY_INLINE BlockRange(const float* x) {
+    const F32 d;
+    Vf most = hn::Zero(d);
+    for (std::size_t i = 0; i < kBlock; i += kLanes) {
+      most = hn::Max(most, hn::Abs(hn::LoadU(d, x + i)));
+    }
+    const float largest = hn::GetLane(hn::MaxOfLanes(d, most));
+    scale = largest / 127;
+    factor = largest == 0 ? 0 : 127 / largest;
+  }
+  float scale, factor;
+};
+
+template <class W>
+HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
+  const F32 d;
+  const hn::Rebind<std::remove_pointer_t<decltype(to.q)>, F32> narrow;
+  for (std::size_t i = 0; i < k; i += kBlock) {
+    const BlockRange range(x + i);
+    const Vf factor = hn::Set(d, range.factor);
+    auto sum = hn::Zero(hn::Rebind<std::int32_t, F32>());
+    for (std::size_t j = i; j < i + kBlock; j += kLanes) {
+      const auto rounded = hn::NearestInt(hn::Mul(hn::LoadU(d, x + j), factor));
+      hn::StoreU(hn::DemoteTo(narrow, rounded), narrow, to.q + j);
+      sum = hn::Add(sum, rounded);
+    }
+    to.scales[i / kBlock] = range.scale;
+    to.biases[i / kBlock] =
+        -W::kBias * hn::GetLane(hn::SumOfLanes(hn::Rebind<std::int32_t, F32>(), sum));
+  }
+}
+
+#if HWY_TARGET == HWY_AVX3_DL
+
+// Highway 1.0 has no products of bytes. With them, of 256 bits, a block takes 7 (q8_0) or 9 (q4_0)
+// instructions instead of 9 or 12 of 512 bits.
+
+/// sum[i] += the products of bytes 4i to 4i + 3. Assembly, because Highway's target for such CPUs
+/// does not allow the intrinsic.
+template <class Vector>
+HWY_INLINE Vector add_products(Vector sum, Vector of_unsigned, Vector of_signed) {
+  asm("%{evex%} vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(of_unsigned), "v"(of_signed));
+  return sum;
+}
+
+using BlockSums = hn::FixedTag<float, 8>;
+
+/// sum += the scaled products of block b.
+template <class W>
+HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& x, std::size_t b,
+                                        hn::Vec<BlockSums> sum) {
+  const BlockSums d;
+  const std::byte* block = row + b * W::kBlockBytes;
+  const __m256i rounded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x.q + b * kBlock));
+  const __m256i bias = _mm256_zextsi128_si256(_mm_cvtsi32_si128(x.biases[b]));
+  const __m256i products = add_products(bias, W::biased(block), rounded);
+  const hn::Vec<BlockSums> scale{_mm256_cvtph_ps(_mm_set1_epi16(scale_bits(block)))};
+  return hn::MulAdd(hn::Vec<BlockSums>{_mm256_cvtepi32_ps(products)},
+                    hn::Mul(scale, hn::Set(d, x.scales[b])), sum);
+}
+
+#else
+
+using BlockSums = hn::Rebind<float, hn::RepartitionToWide<I16>>;
+
+/// sum += the scaled products of block b.
+template <class W>
+HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& x, std::size_t b,
+                                        hn::Vec<BlockSums> sum) {
+  const BlockSums d;
+  const hn::RepartitionToWide<I16> wide;
+  const typename W::Step step = W::step(row, b * kBlock);
+  auto even = hn::Zero(wide);
+  auto odd = hn::Zero(wide);
+#pragma GCC unroll 4
+  for (std::size_t p = 0; p < kBlock / kLanes16; ++p) {
+    const auto rounded = hn::LoadU(I16(), x.q + b * kBlock + p * kLanes16);
+    even = hn::ReorderWidenMulAccumulate(wide, step.integers(p), rounded, even, odd);
+  }
+  const auto products = hn::ConvertTo(d, hn::Add(even, odd));
+  return hn::MulAdd(products, hn::Mul(step.scale, hn::Set(d, x.scales[b])), sum);
+}
+
+#endif
+
+/// As dot_tile.
+template <class W, std::size_t kVectors>
+HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::size_t k,
+                             hn::Vec<Four> (&out)[kVectors]) {
+  const BlockSums d;
+  hn::Vec<BlockSums> sums[kVectors][kTileRows];
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < kVectors; ++j) {
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      sums[j][r] = hn::Zero(d);
+    }
+  }
+  for (std::size_t b = 0; b < k / kBlock; ++b) {
+    w.prefetch(b * W::kBlockBytes);
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < kVectors; ++j) {
+        sums[j][r] = add_block<W>(w.row[r], x[j], b, sums[j][r]);
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < kVectors; ++j) {
+    out[j] = sums_of(d, sums[j][0], sums[j][1], sums[j][2], sums[j][3]);
+  }
+}
+
+/// As dot_stream.
+template <class W>
+HWY_INLINE void rounded_stream(const TileWeights& w, const RoundedRow& x, std::size_t k,
+                               hn::Vec<Four> (&out)[1]) {
+  const BlockSums d;
+  hn::Vec<BlockSums> sums[kTileRows];
+#pragma GCC unroll 4
+  for (std::size_t r = 0; r < kTileRows; ++r) {
+    sums[r] = hn::Zero(d);
+    for (std::size_t b = 0; b < k / kBlock; ++b) {
+      hwy::Prefetch(w.row[r] + w.next + b * W::kBlockBytes);
+      sums[r] = add_block<W>(w.row[r], x, b, sums[r]);
+    }
+  }
+  out[0] = sums_of(d, sums[0], sums[1], sums[2], sums[3]);
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

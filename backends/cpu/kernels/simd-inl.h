@@ -1,0 +1,82 @@
+// What kernels share, compiled once per instruction set: included after hwy/foreach_target.h.
+#include <hwy/highway.h>
+
+#include "backends/cpu/kernel.h"
+
+#if defined(REPRISE_SIMD_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef REPRISE_SIMD_INL_H
+#undef REPRISE_SIMD_INL_H
+#else
+#define REPRISE_SIMD_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F32 = hn::ScalableTag<float>;
+using Vf = hn::Vec<F32>;
+inline constexpr std::size_t kLanes = hn::MaxLanes(F32());
+
+/// The first `count` elements, then zeros. Reads nothing behind them.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_part(D d, const T* from, std::size_t count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN T padded[hn::MaxLanes(D())] = {};
+  std::memcpy(padded, from, count * sizeof(T));
+  return hn::Load(d, padded);
+#else
+  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+#endif
+}
+
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void store_part(D d, hn::Vec<D> v, T* to, std::size_t count) {
+  HWY_ALIGN T all[hn::MaxLanes(D())];
+  hn::Store(v, d, all);
+  std::memcpy(to, all, count * sizeof(T));
+}
+
+/// The same for `count` or more.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_up_to(D d, const T* from, std::size_t count) {
+  return count >= hn::MaxLanes(d) ? hn::LoadU(d, from) : load_part(d, from, count);
+}
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void store_up_to(D d, hn::Vec<D> v, T* to, std::size_t count) {
+  if (count >= hn::MaxLanes(d)) {
+    hn::StoreU(v, d, to);
+  } else {
+    store_part(d, v, to, count);
+  }
+}
+
+using Four = hn::FixedTag<float, 4>;
+
+/// The 128-bit blocks of a vector, added.
+template <class D>
+HWY_INLINE hn::Vec<Four> sum_of_blocks(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(d) == 4) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return sum_of_blocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+/// {sum of a, sum of b, sum of c, sum of e}: one order of additions for all four.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE hn::Vec<Four> sums_of(D d, V a, V b, V c, V e) {
+  const hn::Repartition<double, D> pairs;
+  const V ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  const V ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+  const auto low = hn::InterleaveLower(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, ce));
+  const auto high = hn::InterleaveUpper(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, ce));
+  return sum_of_blocks(d, hn::Add(hn::BitCast(d, low), hn::BitCast(d, high)));
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,158 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/ceilings.cpp"
+#include "bench/ceilings.h"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::bench::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Independent sums: more than latency times throughput of loads and multiply-adds.
+constexpr std::size_t kSums = 8;
+
+/// Reads all of it but less than one round at the end.
+float read_all(const float* data, std::size_t count) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+  for (std::size_t i = 0; i + kSums * lanes <= count; i += kSums * lanes) {
+    s0 = hn::Add(s0, hn::LoadU(d, data + i));
+    s1 = hn::Add(s1, hn::LoadU(d, data + i + lanes));
+    s2 = hn::Add(s2, hn::LoadU(d, data + i + 2 * lanes));
+    s3 = hn::Add(s3, hn::LoadU(d, data + i + 3 * lanes));
+    s4 = hn::Add(s4, hn::LoadU(d, data + i + 4 * lanes));
+    s5 = hn::Add(s5, hn::LoadU(d, data + i + 5 * lanes));
+    s6 = hn::Add(s6, hn::LoadU(d, data + i + 6 * lanes));
+    s7 = hn::Add(s7, hn::LoadU(d, data + i + 7 * lanes));
+  }
+  s0 =
+      hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7)));
+  return hn::GetLane(hn::SumOfLanes(d, s0));
+}
+
+/// Returns the operations it did; `value` keeps the compiler from leaving them out.
+std::size_t multiply_add(std::size_t rounds, float& value) {
+  const hn::ScalableTag<float> d;
+  const auto factor = hn::Set(d, 0.5F);
+  const auto term = hn::Set(d, value);
+  // Different values: sums that are the same would be computed once.
+  auto s0 = term, s1 = hn::Add(s0, term), s2 = hn::Add(s1, term), s3 = hn::Add(s2, term);
+  auto s4 = hn::Add(s3, term), s5 = hn::Add(s4, term), s6 = hn::Add(s5, term),
+       s7 = hn::Add(s6, term);
+  for (std::size_t i = 0; i < rounds; ++i) {
+    s0 = hn::MulAdd(s0, factor, term);
+    s1 = hn::MulAdd(s1, factor, term);
+    s2 = hn::MulAdd(s2, factor, term);
+    s3 = hn::MulAdd(s3, factor, term);
+    s4 = hn::MulAdd(s4, factor, term);
+    s5 = hn::MulAdd(s5, factor, term);
+    s6 = hn::MulAdd(s6, factor, term);
+    s7 = hn::MulAdd(s7, factor, term);
+  }
+  s0 =
+      hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7)));
+  value = hn::GetLane(s0);
+  return 2 * kSums * hn::Lanes(d) * rounds;
+}
+
+}  // namespace reprise::bench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "reprise/ops/copy.h"
+
+namespace reprise::bench {
+namespace {
+
+HWY_EXPORT(read_all);
+HWY_EXPORT(multiply_add);
+
+using Clock = std::chrono::steady_clock;
+constexpr int kRuns = 20;
+
+/// The best of kRuns runs in which every thread does `work` once, in units per nanosecond.
+double best_rate(unsigned threads, const std::function<double(unsigned thread)>& work) {
+  double best = 0;
+  std::vector<double> done(threads);
+  Clock::time_point begin;
+  const auto turn = [&, runs = 0]() mutable noexcept {
+    const Clock::time_point now = Clock::now();
+    if (runs++ > 0) {
+      double sum = 0;
+      for (const double units : done) {
+        sum += units;
+      }
+      best = std::max(best, sum / std::chrono::duration<double, std::nano>(now - begin).count());
+    }
+    begin = now;
+  };
+  std::barrier barrier(static_cast<std::ptrdiff_t>(threads), turn);
+  const auto loop = [&](unsigned thread) {
+    for (int i = 0; i < kRuns; ++i) {
+      barrier.arrive_and_wait();
+      done[thread] = work(thread);
+    }
+    barrier.arrive_and_wait();
+  };
+  std::vector<std::jthread> others;
+  for (unsigned t = 1; t < threads; ++t) {
+    others.emplace_back(loop, t);
+  }
+  loop(0);
+  return best;
+}
+
+}  // namespace
+
+Ceilings host_ceilings(unsigned threads, std::uint64_t bytes) {
+  constexpr std::uint64_t kBytesPerRun = std::uint64_t{64} << 20U;
+  constexpr std::size_t kRounds = 1'000'000;
+  constexpr std::size_t kLeast = 4096;  // floats: several rounds of read_all()
+  const std::size_t part = std::max(bytes / sizeof(float) / threads, kLeast);
+  const std::vector<float> data(part * threads, 1.0F);
+  const std::size_t repeats = std::max<std::size_t>(kBytesPerRun / (part * sizeof(float)), 1);
+  std::vector<float> kept(threads, 1.0F);
+  const double read = best_rate(threads, [&](unsigned thread) {
+    for (std::size_t i = 0; i < repeats; ++i) {
+      kept[thread] += HWY_DYNAMIC_DISPATCH(read_all)(data.data() + thread * part, part);
+    }
+    return static_cast<double>(repeats * part * sizeof(float));
+  });
+  const double fma = best_rate(threads, [&](unsigned thread) {
+    return static_cast<double>(HWY_DYNAMIC_DISPATCH(multiply_add)(kRounds, kept[thread]));
+  });
+  return {read, fma};
+}
+
+Ceilings copy_ceiling(GraphExecutor& executor, std::uint64_t bytes) {
+  constexpr std::int64_t kLeast = 1024;
+  const std::int64_t half = std::max(static_cast<std::int64_t>(bytes / 2 / sizeof(float)), kLeast);
+  const Tensor x = executor.device().zeros({half}, DType::f32, "x");
+  auto session = executor.begin_recorded({.name = "copy"});
+  const Tensor y = copy(session, x);
+  CapturedGraph graph = session.finish().graph;
+  graph.set_timing(TimingMode::replay);
+  Ceilings ceilings;
+  for (int i = 0; i < kRuns; ++i) {
+    graph.launch();
+    if (const auto ns = graph.last_times().device_ns; ns && *ns > 0) {
+      const double rate = static_cast<double>(half) * 2 * sizeof(float) / static_cast<double>(*ns);
+      ceilings.read_gb_s = std::max(ceilings.read_gb_s.value_or(0), rate);
+    }
+  }
+  return ceilings;
+}
+
+}  // namespace reprise::bench
+
+#endif

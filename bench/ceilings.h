@@ -1,0 +1,21 @@
+// What a device can reach at most, measured: the rates that the ops of a graph are held against.
+#pragma once
+#include <optional>
+
+#include "reprise/session/graph_executor.h"
+
+namespace reprise::bench {
+
+struct Ceilings {
+  std::optional<double> read_gb_s;   // reading `bytes` over and over
+  std::optional<double> fma_gflops;  // f32 multiply-adds in registers, two operations each
+};
+
+/// `threads` threads of the host, each with its part of the bytes. The best of several short runs.
+Ceilings host_ceilings(unsigned threads, std::uint64_t bytes);
+
+/// Devices with memory of their own: read and written by the copy op, counted both ways. The peak
+/// of their arithmetic is not measured.
+Ceilings copy_ceiling(GraphExecutor& executor, std::uint64_t bytes);
+
+}  // namespace reprise::bench

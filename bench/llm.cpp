@@ -1,0 +1,220 @@
+#include "bench/llm.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <ctime>
+#include <iostream>
+#include <stdexcept>
+
+#include "bench/arguments.h"
+#include "bench/llama_run.h"
+#include "bench/llm_row.h"
+#include "bench/model_facts.h"
+#include "bench/statistics.h"
+
+namespace reprise::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What one row measures.
+struct Test {
+  std::int64_t prompt = 0, generate = 0, depth = 0, batch = 0;
+  std::int64_t positions() const { return depth + prompt + generate; }
+};
+
+std::string name_of(const Test& test) {
+  const auto part = [](const char* name, std::int64_t count) {
+    return count == 0 ? std::string() : name + std::to_string(count);
+  };
+  return part("pp", test.prompt) + (test.prompt != 0 && test.generate != 0 ? "+" : "") +
+         part("tg", test.generate) + part(" @ d", test.depth);
+}
+
+/// "512,128"
+std::pair<std::int64_t, std::int64_t> pair_of(const std::string& text) {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  const char* const end = text.data() + text.size();
+  const auto [comma, error] = std::from_chars(text.data(), end, first);
+  if (error != std::errc() || comma == end || *comma != ',' ||
+      std::from_chars(comma + 1, end, second).ptr != end) {
+    invalid("-pg is (" + text + "), but must be two numbers, as in 512,128.");
+  }
+  require_between("-pg", first, 1, kMostTokens);
+  require_between("-pg", second, 1, kMostTokens);
+  return {first, second};
+}
+
+/// In llama-bench's order.
+std::vector<Test> tests_of(const LlmArguments& a) {
+  std::vector<Test> tests;
+  for (const std::int64_t depth : a.depth) {
+    require_between("-d", depth, 0, kMostTokens);
+    for (const std::int64_t batch : a.batch) {
+      require_between("-b", batch, 1, kMostTokens);
+      for (const std::int64_t prompt : a.prompt) {
+        require_between("-p", prompt, 0, kMostTokens);
+        tests.push_back({.prompt = prompt, .depth = depth, .batch = batch});
+      }
+      for (const std::int64_t generate : a.generate) {
+        require_between("-n", generate, 0, kMostTokens);
+        tests.push_back({.generate = generate, .depth = depth, .batch = batch});
+      }
+      for (const std::string& text : a.prompt_generate) {
+        const auto [prompt, generate] = pair_of(text);
+        tests.push_back({prompt, generate, depth, batch});
+      }
+    }
+  }
+  std::erase_if(tests, [](const Test& t) { return t.prompt == 0 && t.generate == 0; });
+  if (tests.empty()) {
+    invalid("Nothing is to be measured: -p and -n are (0) and there is no -pg.");
+  }
+  return tests;
+}
+
+std::int32_t run_once(LlamaRun& run, const Test& test) {
+  std::int32_t last = 0;
+  if (test.prompt > 0) {
+    last = run.prompt(test.depth, test.prompt, test.batch);
+  }
+  if (test.generate > 0) {
+    last = run.generate(test.depth + test.prompt, test.generate);
+  }
+  return last;
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+/// Fills in all that comes from the samples.
+void measure(LlamaRun& run, const Test& test, std::int64_t reps, LlmRow& row) {
+  BenchmarkRecord& r = row.record;
+  r.test = name_of(test);
+  r.n_prompt = static_cast<std::uint32_t>(test.prompt);
+  r.n_gen = static_cast<std::uint32_t>(test.generate);
+  r.n_depth = static_cast<std::uint32_t>(test.depth);
+  r.n_batch = static_cast<std::uint32_t>(test.batch);
+  r.test_time = now_utc();
+  if (test.depth > 0) {
+    run.prompt(0, test.depth, test.batch);
+  }
+  const std::int32_t expected = run_once(run, test);  // records; drivers compile at the first run
+  std::vector<double> ns;
+  std::vector<double> tokens_per_second;
+  for (std::int64_t i = 0; i < reps; ++i) {
+    const Clock::time_point begin = Clock::now();
+    const std::int32_t last = run_once(run, test);
+    const std::int64_t sample = std::chrono::nanoseconds(Clock::now() - begin).count();
+    if (last != expected) {
+      throw std::runtime_error("Two runs of " + r.test + " end with different tokens (" +
+                               std::to_string(last) + ", " + std::to_string(expected) + ").");
+    }
+    r.samples_ns.push_back(sample);
+    ns.push_back(static_cast<double>(sample));
+    tokens_per_second.push_back(1e9 * static_cast<double>(test.prompt + test.generate) / ns.back());
+  }
+  const Summary time = summarize(ns);
+  const Summary rate = summarize(tokens_per_second);
+  r.avg_ns = time.mean;
+  r.stddev_ns = time.stddev;
+  r.avg_ts = rate.mean;
+  r.stddev_ts = rate.stddev;
+  r.median_ts = rate.median;
+  row.q1_ts = rate.q1;
+  row.q3_ts = rate.q3;
+}
+
+/// Threads are chosen on the CPU only: other devices have one setting, 0.
+std::vector<std::int64_t> threads_of(const Device& device, const LlmArguments& a) {
+  return device.info().backend == "cpu" ? a.threads : std::vector<std::int64_t>{0};
+}
+
+class LlmBenchmark {
+ public:
+  explicit LlmBenchmark(const LlmArguments& a)
+      : a_(a), tests_(tests_of(a)), printer_(std::cout, a.format) {}
+
+  void run() {
+    for (const std::string& path : a_.models) {
+      const auto file = GgufFile::open(path);
+      for (const std::string& name : a_.devices) {
+        for (const std::int64_t threads : threads_of(open_device(name), a_)) {
+          run_device(path, file, open_with_threads(name, threads), threads);
+        }
+      }
+    }
+    printer_.end();
+    if (!a_.profile.empty()) {
+      write_profile();
+    }
+  }
+
+ private:
+  void run_device(const std::string& path, const GgufFile& file, const Device& device,
+                  std::int64_t threads) {
+    const std::int64_t positions = std::ranges::max(tests_, {}, &Test::positions).positions();
+    const std::int64_t context = llama::sizes_of(file).context;
+    if (positions > context) {
+      invalid("A test needs (" + std::to_string(positions) + ") positions, but the context of (" +
+              path + ") has " + std::to_string(context) + ".");
+    }
+    const ModelFacts facts = facts_of(file);
+    const llama::Model model = llama::load_model(device, file, positions);
+    for (const std::string& precision : a_.precisions) {
+      GraphExecutor executor(
+          device, {.timing = TimingMode::off, .precision = precision_of(precision).value()});
+      for (const std::string& mode : a_.modes) {
+        LlamaRun runs(executor, model,
+                      mode == "direct" ? llama::Mode::direct : llama::Mode::recorded);
+        for (const Test& test : tests_) {
+          LlmRow row{.device = device.info(), .model_filename = path, .mode = mode};
+          row.record.model_type = facts.type;
+          row.record.model_size_bytes = facts.bytes;
+          row.record.model_n_params = facts.parameters;
+          row.record.n_threads = static_cast<std::uint32_t>(threads);
+          row.record.precision = precision;
+          measure(runs, test, a_.reps, row);
+          printer_.row(row);
+          rows_.push_back(std::move(row));
+        }
+      }
+    }
+  }
+
+  /// After the last measurement: the writer's thread would take time from it.
+  void write_profile() const {
+    const auto log = [](LogLevel, std::string_view line) { std::cerr << line << '\n'; };
+    const auto sink = open_profile(
+        a_.profile, {.app = "reprise-bench", .arguments = a_.command_line, .label = "llm"}, log);
+    for (const LlmRow& row : rows_) {
+      sink->device(row.device);
+      sink->benchmark(row.record);
+    }
+  }
+
+  const LlmArguments& a_;
+  std::vector<Test> tests_;
+  LlmPrinter printer_;
+  std::vector<LlmRow> rows_;
+};
+
+}  // namespace
+
+void print_llm(const LlmArguments& a) {
+  require_between("-r", a.reps, 1, kMostTokens);
+  for (const std::int64_t threads : a.threads) {
+    require_between("-t", threads, 1, kMostThreads);
+  }
+  LlmBenchmark(a).run();
+}
+
+}  // namespace reprise::bench

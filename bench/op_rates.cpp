@@ -1,0 +1,217 @@
+#include "bench/op_rates.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/arguments.h"
+#include "bench/ceilings.h"
+#include "bench/llama_run.h"
+#include "bench/model_facts.h"
+#include "bench/temporary_profile.h"
+#include "reprise/profile/profile_tables.h"
+
+namespace reprise::bench {
+namespace {
+
+/// The nodes of one graph that run the same op on the same shapes.
+struct OpRow {
+  std::string graph, op;
+  std::uint64_t nodes = 0, bytes = 0, operations = 0;
+  double ns = 0, share = 0;  // of the medians of all nodes of the graph
+  bool below_bias = false;   // of some node half of the times are mostly the cost of measuring
+};
+
+/// "matmul f32 [1, 288] f16 [768, 288]": the op and what it reads.
+std::string text_of(const ComputeGraph& graph, const Node& node) {
+  std::string text(node.op->name);
+  for (const Use& use : graph.uses_of(node)) {
+    if (use.slot < node.op->operands.size() && use.tensor != graph.state_tensor) {
+      const TensorSpec& spec = graph.tensors[use.tensor].spec;
+      text += " " + std::string(name_of(spec.dtype)) + " " + to_string(spec.shape);
+    }
+  }
+  return text;
+}
+
+/// By name of the graph, one text per node.
+using Texts = std::map<std::string, std::vector<std::string>>;
+
+Texts texts_of(const LlamaRun& run) {
+  Texts texts;
+  for (const auto& [rows, captured] : run.graphs()) {
+    const ComputeGraph& graph = captured.recorded().graph;
+    for (const Node& node : graph.nodes) {
+      texts[graph.name].push_back(text_of(graph, node));
+    }
+  }
+  return texts;
+}
+
+/// The slowest first, graph by graph.
+std::vector<OpRow> rows_of(const TopNodes& top, const Texts& texts, const std::string& filter) {
+  const double bias = static_cast<double>(top.timestamp_bias_ns.value_or(0));
+  std::map<std::pair<std::string, std::string>, OpRow> groups;
+  for (const NodeTimes& times : top.nodes) {
+    const auto graph = texts.find(times.node.graph_name);
+    if (graph == texts.end()) {
+      continue;  // the ceiling's
+    }
+    const std::string& text = graph->second.at(static_cast<std::size_t>(times.node.index));
+    OpRow& row = groups[{graph->first, text}];
+    row.graph = graph->first;
+    row.op = text;
+    ++row.nodes;
+    row.bytes += times.node.bytes.value_or(0);
+    row.operations += times.node.flops.value_or(0);
+    row.ns += std::max(static_cast<double>(times.p50_ns) - bias, 0.0);
+    row.below_bias = row.below_bias || times.below_bias;
+  }
+  std::map<std::string, double> whole;
+  for (const auto& [key, row] : groups) {
+    whole[row.graph] += row.ns;
+  }
+  std::vector<OpRow> rows;
+  for (auto& [key, row] : groups) {
+    row.share = whole[row.graph] > 0 ? row.ns / whole[row.graph] : 0;
+    if (row.op.find(filter) != std::string::npos) {
+      rows.push_back(std::move(row));
+    }
+  }
+  std::ranges::stable_sort(rows, [](const OpRow& a, const OpRow& b) {
+    return a.graph != b.graph ? a.graph < b.graph : a.ns > b.ns;
+  });
+  return rows;
+}
+
+/// Threads that a software Vulkan driver computes with.
+unsigned driver_threads() {
+  const char* const workers = std::getenv("LP_NUM_THREADS");
+  return workers == nullptr ? std::max(std::thread::hardware_concurrency(), 1U)
+                            : static_cast<unsigned>(std::clamp(std::atoi(workers), 1, 1024));
+}
+
+Ceilings ceilings_of(GraphExecutor& executor, std::int64_t threads, std::uint64_t bytes) {
+  const DeviceInfo& info = executor.device().info();
+  if (info.backend == "cpu") {
+    return host_ceilings(static_cast<unsigned>(threads), bytes);
+  }
+  return info.type == "cpu" ? host_ceilings(driver_threads(), bytes)
+                            : copy_ceiling(executor, bytes);
+}
+
+/// Units per nanosecond; empty where nothing was counted or measured.
+std::optional<double> rate(std::uint64_t units, double ns) {
+  return units == 0 || ns <= 0 ? std::nullopt : std::optional(static_cast<double>(units) / ns);
+}
+
+std::optional<double> percent(std::optional<double> value, std::optional<double> of) {
+  return value && of ? std::optional(100 * *value / *of) : std::nullopt;
+}
+
+nlohmann::ordered_json json_of(std::optional<double> value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json to_json(const OpRow& row, const Ceilings& ceilings) {
+  const auto gb_s = rate(row.bytes, row.ns);
+  const auto gflops = rate(row.operations, row.ns);
+  return {{"graph", row.graph},
+          {"op", row.op},
+          {"nodes", row.nodes},
+          {"us", row.ns / 1e3},
+          {"share", row.share},
+          {"gb_s", json_of(gb_s)},
+          {"gb_s_percent", json_of(percent(gb_s, ceilings.read_gb_s))},
+          {"gflops", json_of(gflops)},
+          {"gflops_percent", json_of(percent(gflops, ceilings.fma_gflops))},
+          {"below_bias", row.below_bias}};
+}
+
+std::string cell(const nlohmann::ordered_json& value, const char* format, double scale = 1) {
+  if (value.is_null()) {
+    return "-";
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), format, value.get<double>() * scale);
+  return text.data();
+}
+
+void print_table(const nlohmann::ordered_json& json) {
+  std::printf("%s, %s: read %s GB/s, multiply-add %s GFLOP/s\n\n",
+              json["device"].get<std::string>().c_str(),
+              json["model_type"].get<std::string>().c_str(),
+              cell(json["read_gb_s"], "%.2f").c_str(), cell(json["fma_gflops"], "%.1f").c_str());
+  std::printf("| graph | op | nodes | us | %% of time | GB/s | %% | GFLOP/s | %% |\n");
+  std::printf("|---|---|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (const auto& row : json["rows"]) {
+    std::printf("| %s | %s | %s | %s%s | %s | %s | %s | %s | %s |\n",
+                row["graph"].get<std::string>().c_str(), row["op"].get<std::string>().c_str(),
+                cell(row["nodes"], "%.0f").c_str(), cell(row["us"], "%.1f").c_str(),
+                row["below_bias"].get<bool>() ? " *" : "", cell(row["share"], "%.1f", 100).c_str(),
+                cell(row["gb_s"], "%.2f").c_str(), cell(row["gb_s_percent"], "%.0f").c_str(),
+                cell(row["gflops"], "%.2f").c_str(), cell(row["gflops_percent"], "%.0f").c_str());
+  }
+}
+
+}  // namespace
+
+void print_op_rates(const OpRatesArguments& a) {
+  require_between("-t", a.threads, 1, kMostThreads);
+  require_between("-r", a.reps, 1, kMostTokens);
+  const auto file = GgufFile::open(a.model);
+  require_between("-p", a.prompt, 2, llama::sizes_of(file).context);
+  const ModelFacts facts = facts_of(file);
+  const Device device = open_with_threads(a.device, a.threads);
+  if (device.info().timestamp_valid_bits == 0) {
+    throw std::runtime_error("The device (" + device.info().name + ") cannot time itself.");
+  }
+  const TemporaryProfile profile;
+  Texts texts;
+  Ceilings ceilings;
+  {
+    GraphExecutor executor(device, {.profile = profile.path,
+                                    .timing = TimingMode::node,
+                                    .precision = precision_of(a.precision).value()});
+    // The cache is as long as what is seen of it: the costs of attention are those of all of it.
+    const llama::Model model = llama::load_model(device, file, a.prompt);
+    LlamaRun run(executor, model, llama::Mode::recorded);
+    for (std::int64_t i = 0; i <= a.reps; ++i) {  // the first of each graph is its warm-up
+      run.prompt(0, a.prompt, a.prompt);
+      run.generate(a.prompt - 1, 1);
+    }
+    texts = texts_of(run);
+    ceilings = ceilings_of(executor, a.threads, facts.bytes);
+  }
+  std::size_t nodes = 1;
+  for (const auto& [graph, list] : texts) {
+    nodes += list.size();
+  }
+  const TopNodes top = read_top_nodes(profile.path, {.limit = nodes});
+  nlohmann::ordered_json json{{"device", device.info().name},
+                              {"model_type", facts.type},
+                              {"model_size", facts.bytes},
+                              {"n_prompt", a.prompt},
+                              {"n_threads", a.threads},
+                              {"precision", a.precision},
+                              {"read_gb_s", json_of(ceilings.read_gb_s)},
+                              {"fma_gflops", json_of(ceilings.fma_gflops)},
+                              {"timestamp_bias_ns", top.timestamp_bias_ns.value_or(0)},
+                              {"rows", nlohmann::ordered_json::array()}};
+  for (const OpRow& row : rows_of(top, texts, a.filter)) {
+    json["rows"].push_back(to_json(row, ceilings));
+  }
+  if (a.json) {
+    std::printf("%s\n", json.dump(2).c_str());
+  } else {
+    print_table(json);
+  }
+}
+
+}  // namespace reprise::bench

@@ -1,0 +1,28 @@
+// Weights of every format as f32: the one place that knows how blocks are laid out.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "reprise/core/dtype.h"
+
+namespace reprise {
+
+/// Value i is scale * values[i]; the product is exact in f32.
+struct BlockQ8 {
+  std::uint16_t scale;  // half precision
+  std::int8_t values[32];
+};
+
+/// Value i is scale * (nibble i - 8), exact in f32. The low nibbles are the values 0 to 15, the
+/// high ones 16 to 31.
+struct BlockQ4 {
+  std::uint16_t scale;  // half precision
+  std::uint8_t nibbles[16];
+};
+
+/// Converts consecutive elements, whole blocks. `from` needs no alignment.
+using Decode = void (*)(const std::byte* from, std::size_t elements, float* to);
+/// f32, f16, bf16, q8_0 and q4_0; null for the other types.
+Decode decoder_of(DType type);
+
+}  // namespace reprise

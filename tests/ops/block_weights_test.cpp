@@ -1,0 +1,107 @@
+// Weights in blocks on a Vulkan device: the bits of their decoded values.
+#include "reprise/core/decode.h"
+#include "tests/testing.h"
+
+namespace reprise::testing {
+namespace {
+
+class BlockWeights : public ::testing::TestWithParam<DType> {
+ protected:
+  /// Random blocks with scales of every exponent of a half, subnormal ones included.
+  std::vector<std::byte> blocks(std::size_t elements) {
+    std::vector<std::byte> bytes(bytes_of(GetParam(), elements));
+    std::ranges::generate(bytes, [&] { return static_cast<std::byte>(rng_()); });
+    const std::size_t block = info_of(GetParam()).block_bytes;
+    for (std::size_t at = 0; at < bytes.size(); at += block) {
+      bytes[at + 1] &= std::byte{0xBB};  // neither infinite nor NaN
+    }
+    return bytes;
+  }
+  Tensor decoded(const Shape& shape, const std::vector<std::byte>& bytes) const {
+    std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+    decoder_of(GetParam())(bytes.data(), values.size(), values.data());
+    return device_.from_host(shape, values);
+  }
+  void expect_equal_bits(const Tensor& a, const Tensor& b, GraphSession& session) {
+    session.output("a", a);
+    session.output("b", b);
+    const auto result = session.finish();
+    EXPECT_TRUE(result.read<std::byte>("a") == result.read<std::byte>("b"));
+  }
+
+  const std::uint64_t seed_ = fresh_seed();
+  const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
+  std::mt19937_64 rng_{seed_};
+  const ExpectNoValidationMessages quiet_;
+  const Device device_ = test_device("vulkan");
+  GraphExecutor executor_{device_};
+};
+INSTANTIATE_TEST_SUITE_P(In, BlockWeights, ::testing::Values(DType::q8_0, DType::q4_0),
+                         [](const auto& p) { return std::string(name_of(p.param)); });
+
+TEST_P(BlockWeights, GiveTheProductsOfTheirDecodedValues) {
+  for (const std::int64_t n : {1, 2, 3, 9}) {
+    const Shape shape{37, 160};
+    const auto bytes = blocks(std::size_t{37} * 160);
+    auto session = executor_.begin();
+    const Tensor x =
+        session.input("x", {n, 160}, DType::f32, random_bytes(rng_, DType::f32, n * 160, -1, 1));
+    const Tensor w = device_.from_host(shape, GetParam(), bytes);
+    expect_equal_bits(matmul(session, x, w), matmul(session, x, decoded(shape, bytes)), session);
+  }
+}
+
+TEST_P(BlockWeights, GiveTheRowsOfTheirDecodedValues) {
+  const Shape shape{11, 96};
+  const auto bytes = blocks(std::size_t{11} * 96);
+  auto session = executor_.begin();
+  const Tensor ids = session.input("ids", {5}, std::vector<std::int32_t>{10, 0, 3, 3, 7});
+  expect_equal_bits(get_rows(session, device_.from_host(shape, GetParam(), bytes), ids),
+                    get_rows(session, decoded(shape, bytes), ids), session);
+}
+
+TEST_P(BlockWeights, AreReadWhereverTheyBeginInABuffer) {
+  const std::uint64_t row = bytes_of(GetParam(), 64);
+  const auto bytes = blocks(std::size_t{3} * 64);
+  for (std::uint64_t offset = 0; offset < 40; offset += 2) {
+    const auto buffer = device_.backend().allocate("w", offset + 3 * row, BufferKind::device);
+    device_.write(buffer, offset, bytes);
+    const Tensor w = Tensor::over(buffer, {{3, 64}, GetParam()}, offset);
+    auto session = executor_.begin();
+    const Tensor x =
+        session.input("x", {64}, DType::f32, random_bytes(rng_, DType::f32, 64, -1, 1));
+    const Tensor plain = decoded({3, 64}, bytes);
+    session.output("row", get_rows(session, w, 2));
+    session.output("expected row", get_rows(session, plain, 2));
+    session.output("y", matmul(session, x, w));
+    session.output("expected y", matmul(session, x, plain));
+    const auto result = session.finish();
+    EXPECT_EQ(result.read("row"), result.read("expected row")) << "at byte " << offset;
+    EXPECT_EQ(result.read("y"), result.read("expected y")) << "at byte " << offset;
+  }
+}
+
+TEST_P(BlockWeights, OfRowsThatSplitABlockAreAnError) {
+  const Tensor w = device_.from_host({2, 48}, GetParam(), blocks(96), "w");
+  for (const bool product : {true, false}) {
+    auto session = executor_.begin();
+    const std::vector<float> ones(48, 1);
+    const Tensor x = session.input("x", {48}, ones);
+    expect_error(ErrorCode::invalid_argument,
+                 {product ? "matmul" : "get_rows", "whole blocks of 32", "'w'", "rows of (48)"},
+                 [&] { (void)(product ? matmul(session, x, w) : get_rows(session, w, 1)); });
+  }
+}
+
+TEST_P(BlockWeights, WithGapsBetweenTheirRowsAreAnError) {
+  const auto buffer = device_.backend().allocate("w", 4096, BufferKind::device);
+  const Tensor w = Tensor::over(buffer, {{2, 32}, GetParam(), {48, 1}}, 0, "w");
+  auto session = executor_.begin();
+  const std::vector<float> ones(32, 1);
+  const Tensor x = session.input("x", {32}, ones);
+  expect_error(ErrorCode::invalid_argument, {"matmul", "whole blocks of 32", "'w'", "strided"},
+               [&] { (void)matmul(session, x, w); });
+}
+
+}  // namespace
+}  // namespace reprise::testing
