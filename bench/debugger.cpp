@@ -1,12 +1,14 @@
-#include "bench/debugger.h"
-
+// `reprise-bench debugger`: what a capture of any size costs the debugger.
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/commands.h"
 #include "bench/debugger_frames.h"
 #include "bench/debugger_layout.h"
 #include "bench/samples.h"
@@ -16,6 +18,10 @@
 
 namespace reprise::bench {
 namespace {
+
+struct Arguments {
+  long long nodes = 5'000, replays = 64, reps = 5;
+};
 
 template <class F>
 double ms_of(F&& f) {
@@ -64,9 +70,7 @@ void add_graph(const std::filesystem::path& path, nlohmann::ordered_json& json) 
   json["frame_in_sight_ms"] = frames.in_sight_ms;
 }
 
-}  // namespace
-
-void print_debugger(const DebuggerArguments& a) {
+void print_debugger(const Arguments& a) {
   if (a.nodes < 1 || a.nodes > 10'000'000 || a.replays < 2 || a.replays > 1'000'000 || a.reps < 1) {
     throw std::runtime_error("--nodes (" + std::to_string(a.nodes) +
                              ") is 1 to 10,000,000, --replays (" + std::to_string(a.replays) +
@@ -88,6 +92,19 @@ void print_debugger(const DebuggerArguments& a) {
   }
   add_graph(profile.path, json);
   std::printf("%s\n", json.dump(2).c_str());
+}
+
+}  // namespace
+
+void add_debugger(CLI::App& app) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App* debugger =
+      app.add_subcommand("debugger", "Opening a synthetic capture in the debugger; prints JSON");
+  debugger->add_option("--nodes", a->nodes, "Nodes of the graph")->capture_default_str();
+  debugger->add_option("--replays", a->replays, "Replays, all timed per node")
+      ->capture_default_str();
+  debugger->add_option("--reps", a->reps, "Measured repetitions")->capture_default_str();
+  debugger->callback([a] { print_debugger(*a); });
 }
 
 }  // namespace reprise::bench

@@ -1,13 +1,15 @@
-#include "bench/dispatch.h"
-
+// What does recording and replaying an op cost the host, against plain Vulkan?
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <malloc.h>
+#include <memory>
 #include <stdexcept>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/commands.h"
 #include "bench/heap_calls.h"
 #include "bench/raw_vulkan.h"
 #include "bench/samples.h"
@@ -16,6 +18,12 @@
 
 namespace reprise::bench {
 namespace {
+
+struct Arguments {
+  long long nodes = 1000;
+  long long reps = 20;
+  std::string device = "vulkan";
+};
 
 constexpr long long kMaxNodes = 1 << 24;  // sums of ones above are not exact in f32
 constexpr int kWarmUps = 2;               // compile pipelines, grow pools and arenas
@@ -234,9 +242,8 @@ void require_between(const char* option, long long value, long long most) {
   }
 }
 
-}  // namespace
-
-void print_dispatch(const DispatchArguments& arguments) {
+/// Prints one JSON object; README.md says what its keys mean. Throws if any result is wrong.
+void print_dispatch(const Arguments& arguments) {
   require_between("--nodes", arguments.nodes, kMaxNodes);
   require_between("--reps", arguments.reps, 1'000'000);
   keep_freed_memory();
@@ -256,6 +263,18 @@ void print_dispatch(const DispatchArguments& arguments) {
   nlohmann::ordered_json json = bench.report();
   json["reps"] = arguments.reps;
   std::printf("%s\n", json.dump(2).c_str());
+}
+
+}  // namespace
+
+void add_dispatch(CLI::App& app) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App* dispatch = app.add_subcommand(
+      "dispatch", "Recording and replaying a chain of tiny ops, against plain Vulkan; prints JSON");
+  dispatch->add_option("--nodes", a->nodes, "Ops of the chain")->capture_default_str();
+  dispatch->add_option("--reps", a->reps, "Measured repetitions")->capture_default_str();
+  dispatch->add_option("--device", a->device, "vulkan or vulkan:<number>")->capture_default_str();
+  dispatch->callback([a] { print_dispatch(*a); });
 }
 
 }  // namespace reprise::bench

@@ -1,14 +1,17 @@
-#include "bench/llm.h"
-
+// How many tokens per second does the llama sample process? llama-bench's question, flags and rows.
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <ctime>
 #include <iostream>
+#include <memory>
 #include <stdexcept>
 
+#include <CLI/CLI.hpp>
+
 #include "bench/arguments.h"
+#include "bench/commands.h"
 #include "bench/llama_run.h"
 #include "bench/llm_row.h"
 #include "bench/model_facts.h"
@@ -16,6 +19,18 @@
 
 namespace reprise::bench {
 namespace {
+
+/// Every list is run against every other one.
+struct Arguments {
+  std::vector<std::string> models;
+  std::vector<std::int64_t> prompt{512}, generate{128}, depth{0}, batch{2048}, threads{1};
+  std::vector<std::string> prompt_generate;  // "512,128": one after the other, measured together
+  std::vector<std::string> devices{"auto"}, modes{"recorded"}, precisions{"exact"};
+  std::int64_t reps = 5;
+  std::string format = "md";  // json, csv, sql
+  std::string profile;        // profiling database for the table benchmarks; empty: none
+  std::vector<std::string> command_line;
+};
 
 using Clock = std::chrono::steady_clock;
 
@@ -49,7 +64,7 @@ std::pair<std::int64_t, std::int64_t> pair_of(const std::string& text) {
 }
 
 /// In llama-bench's order.
-std::vector<Test> tests_of(const LlmArguments& a) {
+std::vector<Test> tests_of(const Arguments& a) {
   std::vector<Test> tests;
   for (const std::int64_t depth : a.depth) {
     require_between("-d", depth, 0, kMostTokens);
@@ -134,13 +149,13 @@ void measure(LlamaRun& run, const Test& test, std::int64_t reps, LlmRow& row) {
 }
 
 /// Threads are chosen on the CPU only: other devices have one setting, 0.
-std::vector<std::int64_t> threads_of(const Device& device, const LlmArguments& a) {
+std::vector<std::int64_t> threads_of(const Device& device, const Arguments& a) {
   return device.info().backend == "cpu" ? a.threads : std::vector<std::int64_t>{0};
 }
 
 class LlmBenchmark {
  public:
-  explicit LlmBenchmark(const LlmArguments& a)
+  explicit LlmBenchmark(const Arguments& a)
       : a_(a), tests_(tests_of(a)), printer_(std::cout, a.format) {}
 
   void run() {
@@ -201,20 +216,51 @@ class LlmBenchmark {
     }
   }
 
-  const LlmArguments& a_;
+  const Arguments& a_;
   std::vector<Test> tests_;
   LlmPrinter printer_;
   std::vector<LlmRow> rows_;
 };
 
-}  // namespace
-
-void print_llm(const LlmArguments& a) {
+/// Prints the rows; README.md says what is measured.
+void print_llm(const Arguments& a) {
   require_between("-r", a.reps, 1, kMostTokens);
   for (const std::int64_t threads : a.threads) {
     require_between("-t", threads, 1, kMostThreads);
   }
   LlmBenchmark(a).run();
+}
+
+}  // namespace
+
+void add_llm(CLI::App& app, const std::vector<std::string>& command_line) {
+  const auto a = std::make_shared<Arguments>();
+  a->command_line = command_line;
+  CLI::App* llm = app.add_subcommand(
+      "llm", "Tokens per second of the llama sample, with the flags and rows of llama-bench");
+  const auto list = [&](const char* names, auto& values, const char* help) {
+    return llm->add_option(names, values, help)->delimiter(',')->capture_default_str();
+  };
+  list("-m,--model", a->models, "GGUF files")->required();
+  list("-p,--n-prompt", a->prompt, "Tokens of the prompt; 0: no such test");
+  list("-n,--n-gen", a->generate, "Tokens to generate, one by one; 0: no such test");
+  llm->add_option("--pg", a->prompt_generate,
+                  "PP,TG: a prompt and what is generated after it, measured together; also -pg")
+      ->take_all();
+  list("-d,--n-depth", a->depth, "Positions in the cache before a test begins");
+  list("-b,--batch-size", a->batch, "Most tokens of a prompt in one launch");
+  list("-t,--threads", a->threads, "Threads of the CPU backend");
+  list("--device", a->devices, "auto, cpu, vulkan or vulkan:<number>");
+  list("--mode", a->modes, "direct: a session per launch; recorded: graphs, replayed")
+      ->check(CLI::IsMember({"direct", "recorded"}));
+  list("--precision", a->precisions, "exact or fast")->check(CLI::IsMember({"exact", "fast"}));
+  llm->add_option("-r,--repetitions", a->reps, "Measured repetitions")->capture_default_str();
+  llm->add_option("-o,--output", a->format, "Format of the rows")
+      ->check(CLI::IsMember({"md", "json", "csv", "sql"}))
+      ->capture_default_str();
+  llm->add_option("--profile", a->profile,
+                  "Profiling database whose table benchmarks gets the rows too");
+  llm->callback([a] { print_llm(*a); });
 }
 
 }  // namespace reprise::bench

@@ -1,17 +1,19 @@
-#include "bench/op_rates.h"
-
+// How near does each op of the llama sample's graphs come to what the device can do?
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/arguments.h"
 #include "bench/ceilings.h"
+#include "bench/commands.h"
 #include "bench/llama_run.h"
 #include "bench/model_facts.h"
 #include "bench/temporary_profile.h"
@@ -19,6 +21,13 @@
 
 namespace reprise::bench {
 namespace {
+
+struct Arguments {
+  std::string model, device = "auto", precision = "exact";
+  std::string filter;  // part of the text of a row; empty: all
+  std::int64_t prompt = 128, threads = 1, reps = 20;
+  bool json = false;
+};
 
 /// The nodes of one graph that run the same op on the same shapes.
 struct OpRow {
@@ -160,9 +169,8 @@ void print_table(const nlohmann::ordered_json& json) {
   }
 }
 
-}  // namespace
-
-void print_op_rates(const OpRatesArguments& a) {
+/// Prints a table or one JSON object; README.md says what the columns mean.
+void print_op_rates(const Arguments& a) {
   require_between("-t", a.threads, 1, kMostThreads);
   require_between("-r", a.reps, 1, kMostTokens);
   const auto file = GgufFile::open(a.model);
@@ -212,6 +220,29 @@ void print_op_rates(const OpRatesArguments& a) {
   } else {
     print_table(json);
   }
+}
+
+}  // namespace
+
+void add_op(CLI::App& app) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App* ops = app.add_subcommand(
+      "op", "Bytes and operations per second of each op of the llama sample, against ceilings");
+  ops->add_option("-m,--model", a->model, "GGUF file")->required();
+  ops->add_option("-p,--n-prompt", a->prompt,
+                  "Tokens of the prompt; decoding is measured at its last")
+      ->capture_default_str();
+  ops->add_option("-t,--threads", a->threads, "Threads of the CPU backend")->capture_default_str();
+  ops->add_option("-r,--repetitions", a->reps, "Measured replays of each graph")
+      ->capture_default_str();
+  ops->add_option("--device", a->device, "auto, cpu, vulkan or vulkan:<number>")
+      ->capture_default_str();
+  ops->add_option("--precision", a->precision, "exact or fast")
+      ->check(CLI::IsMember({"exact", "fast"}))
+      ->capture_default_str();
+  ops->add_option("--filter", a->filter, "Only ops whose text has this in it: matmul, q8_0");
+  ops->add_flag("--json", a->json, "Print one JSON object");
+  ops->callback([a] { print_op_rates(*a); });
 }
 
 }  // namespace reprise::bench

@@ -1,11 +1,13 @@
-#include "bench/timings.h"
-
+// Do the times of single nodes add up to the time of the replay that is not timed inside?
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/commands.h"
 #include "bench/samples.h"
 #include "bench/temporary_profile.h"
 #include "reprise/profile/profile_tables.h"
@@ -13,6 +15,11 @@
 
 namespace reprise::bench {
 namespace {
+
+struct Arguments {
+  long long nodes = 12, size = 256, reps = 30;
+  std::string device = "vulkan";
+};
 
 /// A chain of products of [size, size] matrices: every node is heavy.
 CapturedGraph record_products(GraphExecutor& executor, long long nodes, long long size) {
@@ -28,9 +35,8 @@ CapturedGraph record_products(GraphExecutor& executor, long long nodes, long lon
   return s.finish().graph;
 }
 
-}  // namespace
-
-void print_timings(const TimingsArguments& a) {
+/// Prints one JSON object; README.md says what its keys mean.
+void print_timings(const Arguments& a) {
   if (a.nodes < 1 || a.size < 1 || a.size > 8192 || a.reps < 1) {
     throw std::runtime_error("--nodes (" + std::to_string(a.nodes) + "), --size (" +
                              std::to_string(a.size) + ") and --reps (" + std::to_string(a.reps) +
@@ -75,6 +81,20 @@ void print_timings(const TimingsArguments& a) {
                               {"unbiased_sum_ratio", unbiased / samples.median("plain")},
                               {"timings_dropped", health->timings_dropped}};
   std::printf("%s\n", json.dump(2).c_str());
+}
+
+}  // namespace
+
+void add_timings(CLI::App& app) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App* timings = app.add_subcommand(
+      "timings", "Node times of a chain of matrix products against the whole replay; prints JSON");
+  timings->add_option("--nodes", a->nodes, "Products of the chain")->capture_default_str();
+  timings->add_option("--size", a->size, "Rows of the matrices")->capture_default_str();
+  timings->add_option("--reps", a->reps, "Replays in each mode")->capture_default_str();
+  timings->add_option("--device", a->device, "cpu, vulkan or vulkan:<number>")
+      ->capture_default_str();
+  timings->callback([a] { print_timings(*a); });
 }
 
 }  // namespace reprise::bench

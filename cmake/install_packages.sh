@@ -8,6 +8,7 @@ build_packages=(
   libvulkan-dev spirv-headers              # Vulkan loader and headers; SPIR-V reflection
   glslang-tools                            # glslangValidator: shaders to SPIR-V
   libhwy-dev                               # vectors with run-time dispatch: the CPU's kernels
+  libopenblas-dev                          # what the bench compares matrix products with
   libsqlite3-dev libxxhash-dev             # the profiling database and its content hashes
   nlohmann-json3-dev libcli11-dev          # JSON output and command lines
   libimgui-dev libstb-dev libfreetype-dev  # the debugger: its widgets, PNG files, glyphs

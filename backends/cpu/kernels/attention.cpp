@@ -30,6 +30,9 @@ struct Attention {
   bool causal;
 };
 
+/// How far ahead keys and values are prefetched: those of a head lie far apart.
+constexpr std::int64_t kKeysAhead = 16;
+
 /// Up to kTileVectors queries of one head of keys; the last one is repeated in what is left.
 struct Queries {
   std::size_t count;
@@ -52,19 +55,19 @@ void add_query(const Attention& a, std::int64_t kv_head, std::int64_t index, std
   out.seen[i] = a.causal ? std::clamp<std::int64_t>(used - a.rows + row + 1, 0, used) : used;
 }
 
-template <class W>
+template <class W, std::size_t kQueries>
 HWY_INLINE void score(const Attention& a, const std::byte* keys, Queries& tile) {
-  const std::int64_t most = *std::max_element(tile.seen, tile.seen + kTileVectors);
+  const std::int64_t most = *std::max_element(tile.seen, tile.seen + kQueries);
   const auto scale = hn::Set(Four(), a.scale);
   for (std::int64_t j = 0; j < most; j += std::int64_t{kTileRows}) {
-    TileWeights rows{.row = {}, .next = std::int64_t{kTileRows} * a.k_row};
+    TileWeights rows{.row = {}, .next = kKeysAhead * a.k_row};
     for (std::size_t i = 0; i < kTileRows; ++i) {
       rows.row[i] = keys + std::min(j + static_cast<std::int64_t>(i), most - 1) * a.k_row;
     }
-    hn::Vec<Four> sums[kTileVectors];
-    dot_tile<W, kTileVectors>(rows, tile.q, static_cast<std::size_t>(a.dim), sums);
+    hn::Vec<Four> sums[kQueries];
+    dot_tile<W, kQueries>(rows, tile.q, static_cast<std::size_t>(a.dim), sums);
 #pragma GCC unroll 4
-    for (std::size_t i = 0; i < kTileVectors; ++i) {
+    for (std::size_t i = 0; i < kQueries; ++i) {
       hn::StoreU(hn::Mul(sums[i], scale), Four(), tile.scores[i] + j);
     }
   }
@@ -111,6 +114,7 @@ HWY_INLINE void add_values(const Attention& a, const std::byte* values, const fl
     Vf value[kWide];
 #pragma GCC unroll 4
     for (std::size_t w = 0; w < kWide; ++w) {
+      __builtin_prefetch(row + kKeysAhead * a.v_row + W::bytes(column + w * kLanes), 0, 2);
       value[w] = kWide == 1 ? value_vector<W>(row, column, left)
                             : W::step(row, column + w * kLanes).part(0);
     }
@@ -126,21 +130,21 @@ HWY_INLINE void add_values(const Attention& a, const std::byte* values, const fl
 }
 
 /// kWide vectors of every query's result, from `column` on.
-template <class W, std::size_t kWide>
+template <class W, std::size_t kQueries, std::size_t kWide>
 HWY_INLINE void combine_columns(const Attention& a, const std::byte* values, const Queries& tile,
                                 std::size_t column) {
   const F32 d;
   const std::size_t left = static_cast<std::size_t>(a.value_dim) - column;
-  Vf sums[kTileVectors][kWide];
+  Vf sums[kQueries][kWide];
 #pragma GCC unroll 4
-  for (std::size_t i = 0; i < kTileVectors; ++i) {
+  for (std::size_t i = 0; i < kQueries; ++i) {
 #pragma GCC unroll 4
     for (std::size_t w = 0; w < kWide; ++w) {
       sums[i][w] = hn::Zero(d);
     }
   }
-  const std::int64_t common = *std::min_element(tile.seen, tile.seen + kTileVectors);
-  add_values<W, kTileVectors, kWide>(a, values, tile.scores, column, left, 0, common, sums);
+  const std::int64_t common = *std::min_element(tile.seen, tile.seen + kQueries);
+  add_values<W, kQueries, kWide>(a, values, tile.scores, column, left, 0, common, sums);
   for (std::size_t i = 0; i < tile.count; ++i) {
     add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, common, tile.seen[i],
                             sums + i);
@@ -153,17 +157,27 @@ HWY_INLINE void combine_columns(const Attention& a, const std::byte* values, con
   }
 }
 
-template <class W>
+template <class W, std::size_t kQueries>
 HWY_INLINE void combine(const Attention& a, const std::byte* values, const Queries& tile) {
   constexpr std::size_t kWide = 4;
   const auto dim = static_cast<std::size_t>(a.value_dim);
   std::size_t column = 0;
   for (; column + kWide * kLanes <= dim; column += kWide * kLanes) {
-    combine_columns<W, kWide>(a, values, tile, column);
+    combine_columns<W, kQueries, kWide>(a, values, tile, column);
   }
   for (; column < dim; column += kLanes) {
-    combine_columns<W, 1>(a, values, tile, column);
+    combine_columns<W, kQueries, 1>(a, values, tile, column);
   }
+}
+
+/// `tile` has at most kQueries.
+template <class W, std::size_t kQueries>
+HWY_NOINLINE void attend(const Attention& a, std::int64_t kv_head, Queries& tile) {
+  score<W, kQueries>(a, a.k + kv_head * a.k_head, tile);
+  for (std::size_t i = 0; i < tile.count; ++i) {
+    tile.total[i] = soften(tile.scores[i], tile.seen[i]);
+  }
+  combine<W, kQueries>(a, a.v + kv_head * a.v_head, tile);
 }
 
 std::int64_t tiles_per_head(const Attention& a) {
@@ -186,11 +200,13 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
     }
     tile.count = static_cast<std::size_t>(std::min<std::int64_t>(
         kTileVectors, a.rows * a.share - item % tiles * std::int64_t{kTileVectors}));
-    score<W>(a, a.k + kv_head * a.k_head, tile);
-    for (std::size_t i = 0; i < tile.count; ++i) {
-      tile.total[i] = soften(tile.scores[i], tile.seen[i]);
+    if (tile.count == 1) {
+      attend<W, 1>(a, kv_head, tile);
+    } else if (tile.count == 2) {
+      attend<W, 2>(a, kv_head, tile);
+    } else {
+      attend<W, kTileVectors>(a, kv_head, tile);
     }
-    combine<W>(a, a.v + kv_head * a.v_head, tile);
   }
 }
 

@@ -16,8 +16,11 @@ namespace {
 /// From as many rows on, decoding weights into panels is repaid.
 constexpr std::int64_t kManyRows = 16;
 
+/// Rows of w that are one item.
+constexpr std::int64_t kGroup{kTileRows};
+
 /// Rows of x as they are.
-template <class W, bool kStream>
+template <class W>
 struct ExactTiles {
   ExactTiles(const Work& /*work*/, const Product& p, std::int64_t /*batch*/, const float* x)
       : x_(x), x_row_(p.x_row), k_(static_cast<std::size_t>(p.k)) {}
@@ -28,11 +31,7 @@ struct ExactTiles {
     for (std::size_t j = 0; j < kVectors; ++j) {
       rows[j] = x_ + (n + static_cast<std::int64_t>(j)) * x_row_;
     }
-    if constexpr (kVectors == 1 && kStream) {
-      dot_stream<W>(w, rows[0], k_, sums);
-    } else {
-      dot_tile<W, kVectors>(w, rows, k_, sums);
-    }
+    dot_tile<W, kVectors>(w, rows, k_, sums);
   }
 
  private:
@@ -42,7 +41,7 @@ struct ExactTiles {
 };
 
 /// Rows of x that round_rows() has rounded.
-template <class W, bool kStream>
+template <class W>
 struct RoundedTiles {
   RoundedTiles(const Work& work, const Product& p, std::int64_t batch, const float* /*x*/)
       : k_(static_cast<std::size_t>(p.k)),
@@ -51,9 +50,7 @@ struct RoundedTiles {
   HWY_INLINE void multiply(const TileWeights& w, std::int64_t n,
                            hn::Vec<Four> (&sums)[kVectors]) const {
     std::byte* first = x_ + static_cast<std::size_t>(n) * RoundedRow::bytes(k_);
-    if constexpr (kVectors == 1 && kStream) {
-      rounded_stream<W>(w, RoundedRow(first, k_), k_, sums);
-    } else if constexpr (kVectors == 1) {
+    if constexpr (kVectors == 1) {
       const RoundedRow rows[1] = {RoundedRow(first, k_)};
       rounded_tile<W, 1>(w, rows, k_, sums);
     } else {
@@ -91,31 +88,34 @@ HWY_INLINE void multiply_tile_rows(const Tiles& tiles, const TileWeights& w, std
 
 /// Whole tiles ahead, far enough for memory to answer.
 HWY_INLINE std::int64_t prefetch_distance(std::int64_t w_row) {
-  const std::int64_t tile = std::int64_t{kTileRows} * w_row;
+  const std::int64_t tile = kGroup * w_row;
   return (8192 + tile - 1) / tile * tile;
 }
 
-/// Items are groups of kTileRows rows of w.
+/// Items are groups of rows of w, of the leading dimensions one after another.
 template <class Tiles, std::size_t kMostVectors>
 void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& p = work.as<Product>();
-  const std::int64_t groups = (p.m + std::int64_t{kTileRows} - 1) / std::int64_t{kTileRows};
-  for (std::int64_t item = first; item < end; ++item) {
-    const std::int64_t batch = item / groups;
+  const std::int64_t groups = (p.m + kGroup - 1) / kGroup;
+  TileWeights w{.row = {}, .next = prefetch_distance(p.w_row)};
+  for (std::int64_t batch = first / groups; batch * groups < end; ++batch) {
     const Matrices at(p, batch);
     const Tiles tiles(work, p, batch, at.x);
-    const std::int64_t row = item % groups * std::int64_t{kTileRows};
-    const auto columns = static_cast<std::size_t>(std::min<std::int64_t>(kTileRows, p.m - row));
-    TileWeights w{.row = {}, .next = prefetch_distance(p.w_row)};
-    for (std::size_t i = 0; i < kTileRows; ++i) {
-      w.row[i] = at.w + (row + static_cast<std::int64_t>(std::min(i, columns - 1))) * p.w_row;
-    }
-    std::int64_t n = 0;
-    for (; n + std::int64_t{kMostVectors} <= p.n; n += std::int64_t{kMostVectors}) {
-      multiply_tile_rows<Tiles, kMostVectors>(tiles, w, n, at.y + row, p.y_row, columns);
-    }
-    for (; n < p.n; ++n) {
-      multiply_tile_rows<Tiles, 1>(tiles, w, n, at.y + row, p.y_row, columns);
+    const std::int64_t last_row = std::min(p.m, (end - batch * groups) * kGroup);
+    for (std::int64_t row = std::max<std::int64_t>(first - batch * groups, 0) * kGroup;
+         row < last_row; row += kGroup) {
+      const auto columns = static_cast<std::size_t>(std::min<std::int64_t>(kGroup, p.m - row));
+      w.row[0] = at.w + row * p.w_row;
+      for (std::size_t i = 1; i < kTileRows; ++i) {
+        w.row[i] = w.row[i - 1] + (i < columns ? p.w_row : 0);
+      }
+      std::int64_t n = 0;
+      for (; n + std::int64_t{kMostVectors} <= p.n; n += std::int64_t{kMostVectors}) {
+        multiply_tile_rows<Tiles, kMostVectors>(tiles, w, n, at.y + row, p.y_row, columns);
+      }
+      for (; n < p.n; ++n) {
+        multiply_tile_rows<Tiles, 1>(tiles, w, n, at.y + row, p.y_row, columns);
+      }
     }
   }
 }
@@ -127,19 +127,10 @@ void plan_panels(const Product& p, std::int64_t batches, Launch& launch) {
 }
 
 void plan_tiles(const Product& p, std::int64_t batches, Launch& launch) {
-  launch.main.items = batches * ((p.m + std::int64_t{kTileRows} - 1) / std::int64_t{kTileRows});
+  launch.main.items = batches * ((p.m + kGroup - 1) / kGroup);
   launch.main.item_ns =
       static_cast<double>(kTileRows) * (static_cast<double>(p.w_row) / 12 +
                                         static_cast<double>(p.k) * static_cast<double>(p.n) / 20);
-}
-
-/// One row of x with weights that no small cache holds is bound by reading them. Four rows at a
-/// time keep as many pages streaming, if each of them is longer than two; shorter ones are faster
-/// one after another.
-bool reads_in_order(const Product& p) {
-  constexpr std::int64_t kCached = std::int64_t{160} << 10U;
-  constexpr std::int64_t kTwoPages = 8192;
-  return p.w_row < kTwoPages && p.m * p.w_row > kCached;
 }
 
 template <class W>
@@ -150,8 +141,7 @@ bool plan_exact(const Product& p, std::int64_t batches, Launch& launch) {
     launch.own_bytes = kPanelDepth * kPanelColumns * sizeof(float);
   } else {
     plan_tiles(p, batches, launch);
-    launch.main.run = reads_in_order(p) ? run_tiles<ExactTiles<W, true>, kTileVectors>
-                                        : run_tiles<ExactTiles<W, false>, kTileVectors>;
+    launch.main.run = run_tiles<ExactTiles<W>, kTileVectors>;
   }
   return true;
 }
@@ -175,8 +165,7 @@ bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, La
 #endif
   } else {
     plan_tiles(p, batches, launch);
-    launch.main.run = reads_in_order(p) ? run_tiles<RoundedTiles<W, true>, 2>
-                                        : run_tiles<RoundedTiles<W, false>, 2>;
+    launch.main.run = run_tiles<RoundedTiles<W>, 2>;
   }
   return true;
 }

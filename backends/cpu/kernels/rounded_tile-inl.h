@@ -134,8 +134,7 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
       sums[j][r] = hn::Zero(d);
     }
   }
-  for (std::size_t b = 0; b < k / kBlock; ++b) {
-    w.prefetch(b * W::kBlockBytes);
+  for_each_step<W::kBlockBytes>(w, k / kBlock, [&](std::size_t b) HWY_ATTR {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTileRows; ++r) {
 #pragma GCC unroll 4
@@ -143,28 +142,11 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
         sums[j][r] = add_block<W>(w.row[r], x[j], b, sums[j][r]);
       }
     }
-  }
+  });
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < kVectors; ++j) {
     out[j] = sums_of(d, sums[j][0], sums[j][1], sums[j][2], sums[j][3]);
   }
-}
-
-/// As dot_stream.
-template <class W>
-HWY_INLINE void rounded_stream(const TileWeights& w, const RoundedRow& x, std::size_t k,
-                               hn::Vec<Four> (&out)[1]) {
-  const BlockSums d;
-  hn::Vec<BlockSums> sums[kTileRows];
-#pragma GCC unroll 4
-  for (std::size_t r = 0; r < kTileRows; ++r) {
-    sums[r] = hn::Zero(d);
-    for (std::size_t b = 0; b < k / kBlock; ++b) {
-      hwy::Prefetch(w.row[r] + w.next + b * W::kBlockBytes);
-      sums[r] = add_block<W>(w.row[r], x, b, sums[r]);
-    }
-  }
-  out[0] = sums_of(d, sums[0], sums[1], sums[2], sums[3]);
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE
