@@ -4,10 +4,11 @@
 usage: compare.py --peer DIR/pb [--models 260k=/path/stories260K-{format}.gguf,15m,110m,0.5b] ...
 
 bench/peers/setup.sh makes the peer. A model is a preset of bench/peers/gen_gguf.py, generated into
---cache at its first use, or NAME=PATTERN with {format} in the pattern. On the CPU every thread count
-and precision is compared; on Vulkan each side is shown at its best LP_NUM_THREADS of --workers.
-bench/README.md says how it is measured."""
+--cache at its first use, or NAME=PATTERN with {format} in the pattern. On the CPU every thread
+count and precision is compared; on Vulkan each side is shown at its best LP_NUM_THREADS of
+--workers. bench/README.md says how it is measured."""
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -21,10 +22,15 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTS = ("pp", "tg")
+FACTS = ("driver", "model_type", "model_size", "model_n_params", "samples_ns")
 
 
-class Refused(Exception):
-    """A program ended with an error; the message is its own."""
+class Failure(Exception):
+    """A program did not do what it was asked for; the message is its own."""
+
+
+class Unsupported(Failure):
+    """It says that this is beyond its device or version."""
 
 
 def quartiles(values):
@@ -38,55 +44,107 @@ def geometric_mean(values):
     return math.exp(sum(math.log(v) for v in values) / len(values))
 
 
-def run(command, workers=None):
+def call(command, workers=None):
+    """What the program prints."""
     environment = dict(os.environ)
     if workers is not None:
         environment["LP_NUM_THREADS"] = str(workers)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if done.returncode != 0:
-        said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-        raise Refused(said[-1][len("error: "):] if said
-                      else "exit status %d of %s" % (done.returncode, shlex.join(command)))
-    return json.loads(done.stdout)
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure("%s: %s" % (command[0], error)) from error
+    if done.returncode == 0:
+        return done.stdout
+    lines = done.stderr.strip().splitlines()
+    said = [line[len("error: "):] for line in lines if line.startswith("error: ")] or lines
+    if not said:
+        raise Failure("exit status %d of %s" % (done.returncode, shlex.join(command)))
+    mark = "unsupported: "
+    if said[-1].startswith(mark):
+        raise Unsupported(said[-1][len(mark):])
+    raise Failure(said[-1])
+
+
+def call_for_json(command, workers, read):
+    """What `read` takes out of the JSON that the program prints."""
+    printed = call(command, workers)
+    try:
+        return read(json.loads(printed))
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        raise Failure("%s does not print the rows asked for (%s: %s): %.60r"
+                      % (command[0], type(error).__name__, error, printed)) from error
+
+
+def rates_of(samples):
+    """Checks what a program calls its samples."""
+    if not samples or not all(rate > 0 for rate in samples):
+        raise ValueError("the samples are %r" % (samples,))
+    return samples
 
 
 def run_ours(options, model, device, threads, precision, workers):
-    """Rates by test, and the first row as reprise-bench printed it."""
-    command = [options.bench, "llm", "-m", model, "-p", str(options.prompt), "-n", str(options.generate),
-               "-r", str(options.repetitions), "-t", str(threads), "--device", device,
-               "--precision", precision, "-o", "json"]
+    """Rates by test, and FACTS as reprise-bench printed them in the first row."""
+    command = [options.bench, "llm", "-m", model, "-p", str(options.prompt),
+               "-n", str(options.generate), "-r", str(options.repetitions), "-t", str(threads),
+               "--device", device, "--precision", precision, "-o", "json"]
     if options.profile:
         command += ["--profile", options.profile]
-    rows = run(command, workers)
-    return {test: row["samples_ts"] for test, row in zip(TESTS, rows)}, rows[0]
+    return call_for_json(command, workers, lambda rows: (
+        {test: rates_of(rows[i]["samples_ts"]) for i, test in enumerate(TESTS)},
+        {fact: rows[0][fact] for fact in FACTS}))
 
 
 def run_peer(options, model, device, threads, workers):
-    printed = run([options.peer, "llm", model, "cpu" if device == "cpu" else "vk", str(threads),
-                   str(options.prompt), str(options.generate), str(options.repetitions)], workers)
-    return {test: printed[test + "_ts"] for test in TESTS}
+    command = [options.peer, "llm", model, "cpu" if device == "cpu" else "vk", str(threads),
+               str(options.prompt), str(options.generate), str(options.repetitions)]
+    return call_for_json(command, workers, lambda printed: {
+        test: rates_of(printed[test + "_ts"]) for test in TESTS})
+
+
+def run_pair(options, model, way, workers, ours_first):
+    """Rates of both sides, and what store_peer needs."""
+    device, threads, precision = way
+    peer = None if ours_first else run_peer(options, model, device, threads, workers)
+    ours, facts = run_ours(options, model, device, threads, precision, workers)
+    peer = peer or run_peer(options, model, device, threads, workers)
+    if options.profile:
+        store_peer(options, facts, device, threads, peer)
+    return ours, peer, facts["driver"]
+
+
+def run_of(database, facts):
+    """The run that holds these very samples: others may be written to the same file."""
+    for run, samples in database.execute("SELECT run_id, samples_ns_json FROM benchmarks"
+                                         " WHERE peer IS NULL ORDER BY id DESC"):
+        if json.loads(samples) == facts["samples_ns"]:
+            return run
+    raise Failure("the database holds no run of the samples that were printed")
 
 
 def store_peer(options, facts, device, threads, rates):
     """Rows of the peer beside ours, in the same table."""
-    database = sqlite3.connect(options.profile, timeout=30)
-    with database:
-        for test, tokens in (("pp", options.prompt), ("tg", options.generate)):
-            ts = rates[test]
-            ns = [round(1e9 * tokens / t) for t in ts]
-            spread = statistics.stdev if len(ts) > 1 else lambda values: 0
-            row = {"run_id": database.execute("SELECT max(id) FROM runs").fetchone()[0],
-                   "test": test + str(tokens), "n_prompt": tokens if test == "pp" else 0,
-                   "n_gen": tokens if test == "tg" else 0, "n_depth": 0, "n_threads": threads,
-                   "backend": device, "model_type": facts["model_type"],
-                   "model_size_bytes": facts["model_size"], "model_n_params": facts["model_n_params"],
-                   "reps": len(ts), "avg_ns": round(statistics.mean(ns)), "stddev_ns": round(spread(ns)),
-                   "avg_ts": statistics.mean(ts), "stddev_ts": spread(ts),
-                   "median_ts": statistics.median(ts), "samples_ns_json": json.dumps(ns),
-                   "peer": options.peer_name, "test_time": now()}
-            database.execute("INSERT INTO benchmarks(%s) VALUES(%s)"
-                             % (",".join(row), ",".join("?" * len(row))), list(row.values()))
-    database.close()
+    try:
+        with contextlib.closing(sqlite3.connect(options.profile, timeout=30)) as database, database:
+            run = run_of(database, facts)
+            for test, tokens in (("pp", options.prompt), ("tg", options.generate)):
+                row = dict(peer_row(facts, test, tokens, rates[test]), run_id=run, backend=device,
+                           n_threads=threads, peer=options.peer_name, test_time=now())
+                database.execute("INSERT INTO benchmarks(%s) VALUES(%s)"
+                                 % (",".join(row), ",".join("?" * len(row))), list(row.values()))
+    except sqlite3.Error as error:
+        raise Failure("%s: %s" % (options.profile, error)) from error
+
+
+def peer_row(facts, test, tokens, ts):
+    ns = [round(1e9 * tokens / t) for t in ts]
+    spread = statistics.stdev if len(ts) > 1 else lambda values: 0
+    return {"test": test + str(tokens), "n_prompt": tokens if test == "pp" else 0,
+            "n_gen": tokens if test == "tg" else 0, "n_depth": 0,
+            "model_type": facts["model_type"], "model_size_bytes": facts["model_size"],
+            "model_n_params": facts["model_n_params"], "reps": len(ts),
+            "avg_ns": round(statistics.mean(ns)), "stddev_ns": round(spread(ns)),
+            "avg_ts": statistics.mean(ts), "stddev_ts": spread(ts),
+            "median_ts": statistics.median(ts), "samples_ns_json": json.dumps(ns)}
 
 
 def now():
@@ -99,52 +157,58 @@ def best(series, test):
         statistics.median(rates[test]) for rates in series[workers]))
 
 
-def compare(options, name, format_, device, threads, precision):
-    """Rows of one model on one device: `rounds` pairs, ours first, then the peer."""
-    rows = [{"model": name, "format": format_, "device": device, "threads": threads,
-             "precision": precision, "test": test} for test in TESTS]
+def compare(options, name, format_, way):
+    """Rows of one model on one device: `rounds` pairs, each side first in every other one. What was
+    measured before a failure stays; the failure is a row of its own."""
+    device, threads, precision = way
+    about = {"model": name, "format": format_, "device": device, "threads": threads,
+             "precision": precision}
     settings = options.workers if device != "cpu" else [None]
-    ours = {workers: [] for workers in settings}
-    peer = {workers: [] for workers in settings}
+    pairs = {workers: [] for workers in settings}
+    failed = []
+    driver = None
     try:
         model = path_of(options, name, format_)
-        for _ in range(options.rounds):
+        for number in range(options.rounds):
             for workers in settings:
-                rates, facts = run_ours(options, model, device, threads, precision, workers)
-                ours[workers].append(rates)
-                peer[workers].append(run_peer(options, model, device, threads, workers))
-                if options.profile:
-                    store_peer(options, facts, device, threads, peer[workers][-1])
-    except Refused as refused:
-        return [dict(rows[0], test="both", not_supported=str(refused))]
-    for row in rows:
-        test = row["test"]
-        at = {"ours": best(ours, test), "peer": best(peer, test)}
-        runs = {"ours": ours[at["ours"]], "peer": peer[at["peer"]]}
-        for side in runs:
-            samples = [rate for rates in runs[side] for rate in rates[test]]
-            row[side + "_ts"] = quartiles(samples)
-            row[side + "_samples_ts"] = samples
-            row[side + "_workers"] = at[side]
-        row["ratio"] = quartiles([statistics.median(a[test]) / statistics.median(b[test])
-                                  for a, b in zip(runs["ours"], runs["peer"])])
-        row["driver"] = facts["driver"]
-    return rows
+                ours, peer, driver = run_pair(options, model, way, workers, number % 2 == 0)
+                pairs[workers].append({"ours": ours, "peer": peer})
+    except (Failure, OSError) as failure:
+        done = any(pairs.values())
+        kind = "unsupported" if isinstance(failure, Unsupported) and not done else "failed"
+        failed = [dict(about, test="both", outcome=kind, message=str(failure))]
+    pairs = {workers: list_ for workers, list_ in pairs.items() if list_}
+    return [measured(dict(about, test=test, driver=driver), pairs)
+            for test in TESTS if pairs] + failed
+
+
+def measured(row, pairs):
+    """The row with what its pairs, by worker count, say of its test."""
+    runs = {}
+    for side in ("ours", "peer"):
+        series = {workers: [pair[side] for pair in list_] for workers, list_ in pairs.items()}
+        at = best(series, row["test"])
+        runs[side] = [rates[row["test"]] for rates in series[at]]
+        samples = [rate for rates in runs[side] for rate in rates]
+        row.update({side + "_ts": quartiles(samples), side + "_samples_ts": samples,
+                    side + "_workers": at})
+    row["rounds"] = min(len(rounds) for rounds in runs.values())
+    row["ratio"] = quartiles([statistics.median(a) / statistics.median(b)
+                              for a, b in zip(runs["ours"], runs["peer"])])
+    return row
 
 
 def path_of(options, name, format_):
-    if name in options.patterns:
-        return options.patterns[name].replace("{format}", format_)
+    pattern = options.models[name]
+    if pattern is not None:
+        return pattern.replace("{format}", format_)
     path = os.path.join(options.cache, "%s-%s.gguf" % (name, format_))
     if not os.path.exists(path):
         os.makedirs(options.cache, exist_ok=True)
         say("generating %s" % path)
         part = path + ".part"
-        done = subprocess.run([options.python, os.path.join(ROOT, "bench/peers/gen_gguf.py"), "synth",
-                               name, part, "--type", format_], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise Refused("gen_gguf.py: " + done.stderr.strip().splitlines()[-1])
+        call([options.python, os.path.join(ROOT, "bench/peers/gen_gguf.py"), "synth", name, part,
+              "--type", format_])
         os.rename(part, path)
     return path
 
@@ -155,7 +219,8 @@ def say(text):
 
 def output_of(*command):
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
+        return subprocess.run(command, capture_output=True, text=True, check=True,
+                              cwd=ROOT).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 
@@ -182,8 +247,10 @@ def table(head, rows):
 
 
 def way_of(row):
-    return row["device"] + (", %d thread%s, %s" % (row["threads"], "s" if row["threads"] > 1 else "",
-                                                   row["precision"]) if row["device"] == "cpu" else "")
+    if row["device"] != "cpu":
+        return row["device"]
+    plural = "s" if row["threads"] > 1 else ""
+    return "cpu, %d thread%s, %s" % (row["threads"], plural, row["precision"])
 
 
 def rates_text(row, side):
@@ -193,22 +260,23 @@ def rates_text(row, side):
 
 
 def print_rows(rows, options):
+    tests = {"pp": "pp%d" % options.prompt, "tg": "tg%d" % options.generate, "both": "both"}
+    outcomes = {"unsupported": "not supported: ", "failed": "failed: "}
     cells = []
     for row in rows:
-        tests = {"pp": "pp%d" % options.prompt, "tg": "tg%d" % options.generate}
-        start = [row["model"], row["format"], way_of(row), tests.get(row["test"], row["test"])]
-        if "not_supported" in row:
-            cells.append(start + ["not supported: " + row["not_supported"], "", ""])
+        start = [row["model"], row["format"], way_of(row), tests[row["test"]]]
+        if "outcome" in row:
+            cells.append(start + [outcomes[row["outcome"]] + row["message"], "", "", ""])
         else:
             q1, median, q3 = row["ratio"]
             cells.append(start + [rates_text(row, "ours"), rates_text(row, "peer"),
-                                  "%.3g (%.3g-%.3g)" % (median, q1, q3)])
+                                  "%.3g (%.3g-%.3g)" % (median, q1, q3), row["rounds"]])
     table(["model", "format", "way", "test", "Reprise tok/s (quartiles), LP_NUM_THREADS",
-           options.peer_name + ", the same", "ratio (quartiles)"], cells)
+           options.peer_name + ", the same", "ratio (quartiles)", "pairs"], cells)
 
 
 def print_means(rows, options):
-    """Geometric means of the ratios: over all, of each model over formats, of each format over models."""
+    """Geometric means of the ratios: of all, per model over formats, per format over models."""
     groups = [("all", lambda row: True)]
     groups += [(name, lambda row, name=name: row["model"] == name) for name in options.models]
     groups += [(name, lambda row, name=name: row["format"] == name) for name in options.formats]
@@ -217,51 +285,94 @@ def print_means(rows, options):
         for test in TESTS:
             line = [way, test]
             for _, belongs in groups:
-                ratios = [row["ratio"][1] for row in rows if "ratio" in row and way_of(row) == way
-                          and row["test"] == test and belongs(row)]
-                line.append("%.3g (%d)" % (geometric_mean(ratios), len(ratios)) if ratios else "-")
+                ratios = [row["ratio"][1] for row in rows if "ratio" in row
+                          and way_of(row) == way and row["test"] == test and belongs(row)]
+                line.append("%.3g (%d)" % (geometric_mean(ratios), len(ratios)) if ratios
+                            else "-")
             cells.append(line)
     print("Geometric means of the median ratios, and of how many rows:\n")
     table(["way", "test"] + [name for name, _ in groups], cells)
 
 
+def words_of(text):
+    words = [word for word in text.split(",") if word]
+    if not words:
+        raise argparse.ArgumentTypeError("the list is empty")
+    if len(set(words)) != len(words):
+        raise argparse.ArgumentTypeError("(%s) names something twice" % text)
+    return words
+
+
+def words_among(*allowed):
+    def parse_words(text):
+        words = words_of(text)
+        for word in words:
+            if word not in allowed:
+                raise argparse.ArgumentTypeError("(%s) is none of %s" % (word, ", ".join(allowed)))
+        return words
+    return parse_words
+
+
+def number_from(least):
+    def parse_number(text):
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError("(%s) is no number from %d on" % (text, least))
+        return int(text)
+    return parse_number
+
+
+def numbers_from(least):
+    return lambda text: [number_from(least)(word) for word in words_of(text)]
+
+
+def models_of(text):
+    """Patterns by name; None for a preset."""
+    models = {}
+    for word in words_of(text):
+        name, equals, pattern = word.partition("=")
+        if name in models:
+            raise argparse.ArgumentTypeError("(%s) is the name of two models" % name)
+        models[name] = pattern if equals else None
+    return models
+
+
 def parse(arguments):
-    def words(text):
-        return [word for word in text.split(",") if word]
-
-    def numbers(text):
-        return [int(word) for word in words(text)]
-
-    def positive(text):
-        number = int(text)
-        if number < 1:
-            raise argparse.ArgumentTypeError("(%s) is less than 1" % text)
-        return number
-
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peer", required=True, help="the program bench/peers/setup.sh made")
-    parser.add_argument("--bench", default=os.path.join(ROOT, "build/release/bin/reprise-bench"))
-    parser.add_argument("--cache", default=os.path.join(ROOT, "build/models"), help="folder of generated models")
-    parser.add_argument("--python", default=sys.executable, help="an interpreter with numpy, to generate models")
-    parser.add_argument("--models", type=words, default="15m,110m,0.5b", help="presets and NAME=PATTERN")
-    parser.add_argument("--formats", type=words, default="f32,f16,q8_0,q4_0")
-    parser.add_argument("--devices", type=words, default="cpu,vulkan")
-    parser.add_argument("--cpu-only", type=words, default="0.5b", help="models that Vulkan leaves out")
-    parser.add_argument("--threads", type=numbers, default="1,2", help="of the CPU")
-    parser.add_argument("--precisions", type=words, default="exact,fast", help="on the CPU; Vulkan: exact")
-    parser.add_argument("--workers", type=numbers, default="0,2", help="LP_NUM_THREADS on Vulkan")
-    parser.add_argument("-p", "--prompt", type=positive, default=128)
-    parser.add_argument("-n", "--generate", type=positive, default=32)
-    parser.add_argument("-r", "--repetitions", type=positive, default=3, help="in one process")
-    parser.add_argument("--rounds", type=positive, default=5, help="pairs of processes")
-    parser.add_argument("--json", help="file for every sample and the environment")
-    parser.add_argument("--profile", help="profiling database whose table benchmarks gets all rows")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--peer", required=True, help="the program bench/peers/setup.sh made")
+    add("--bench", default=os.path.join(ROOT, "build/release/bin/reprise-bench"))
+    add("--cache", default=os.path.join(ROOT, "build/models"), help="folder of generated models")
+    add("--python", default=sys.executable, help="an interpreter with numpy, to generate models")
+    add("--models", type=models_of, default="15m,110m,0.5b", help="presets and NAME=PATTERN")
+    add("--formats", type=words_of, default="f32,f16,q8_0,q4_0")
+    add("--devices", type=words_among("cpu", "vulkan"), default="cpu,vulkan")
+    add("--cpu-only", type=lambda text: words_of(text) if text else [], default="0.5b",
+        help="models that Vulkan leaves out")
+    add("--threads", type=numbers_from(1), default="1,2", help="of the CPU")
+    add("--precisions", type=words_among("exact", "fast"), default="exact,fast",
+        help="on the CPU; Vulkan: exact")
+    add("--workers", type=numbers_from(0), default="0,2", help="LP_NUM_THREADS on Vulkan")
+    add("-p", "--prompt", type=number_from(1), default=128)
+    add("-n", "--generate", type=number_from(1), default=32)
+    add("-r", "--repetitions", type=number_from(1), default=3, help="in one process")
+    add("--rounds", type=number_from(1), default=5, help="pairs of processes")
+    add("--json", help="file for every sample and the environment")
+    add("--profile", help="profiling database whose table benchmarks gets all rows")
     options = parser.parse_args(arguments)
-    options.patterns = dict(word.split("=", 1) for word in options.models if "=" in word)
-    options.models = [word.split("=", 1)[0] for word in options.models]
+    options.peer_name = "peer"
     version = os.path.join(os.path.dirname(os.path.abspath(options.peer)), "version")
-    options.peer_name = open(version).read().strip() if os.path.exists(version) else "peer"
+    if os.path.exists(version):
+        with open(version) as file:
+            options.peer_name = file.read().strip()
     return options
+
+
+def ways_of(options, device):
+    if device != "cpu":
+        return [(device, 1, "exact")]
+    return [(device, threads, precision) for threads in options.threads
+            for precision in options.precisions]
 
 
 def main(arguments):
@@ -269,31 +380,32 @@ def main(arguments):
     about = environment(options)
     rows = []
     for device in options.devices:
-        ways = ([(threads, precision) for threads in options.threads for precision in options.precisions]
-                if device == "cpu" else [(1, "exact")])
         for name in options.models:
             if device != "cpu" and name in options.cpu_only:
                 continue
             for format_ in options.formats:
-                for threads, precision in ways:
-                    rows += compare(options, name, format_, device, threads, precision)
+                for way in ways_of(options, device):
+                    rows += compare(options, name, format_, way)
                     say("%s %s %s" % (name, format_, way_of(rows[-1])))
                     about["load"].append(os.getloadavg())
     for key, value in about.items():
         if key != "load":
             print("- %s: %s" % (key, value))
-    print("- load, 1 minute: %.1f to %.1f\n" % (min(l[0] for l in about["load"]), max(l[0] for l in about["load"])))
+    loads = [load[0] for load in about["load"]]
+    print("- load, 1 minute: %.1f to %.1f\n" % (min(loads), max(loads)))
     print_rows(rows, options)
     print_means(rows, options)
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"environment": about, "rows": rows}, file, indent=1)
-    return 0
+    failures = sum(row.get("outcome") == "failed" for row in rows)
+    if failures:
+        raise Failure("%d of the comparisons failed; their rows say why" % failures)
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1:]))
-    except (Refused, OSError) as error:
-        print("error: %s" % error, file=sys.stderr)
+        main(sys.argv[1:])
+    except (Failure, OSError) as error:
+        print("error: %s." % error, file=sys.stderr)
         sys.exit(1)

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/arguments.h"
 #include "bench/commands.h"
 #include "bench/debugger_frames.h"
 #include "bench/debugger_layout.h"
@@ -71,12 +72,9 @@ void add_graph(const std::filesystem::path& path, nlohmann::ordered_json& json) 
 }
 
 void print_debugger(const Arguments& a) {
-  if (a.nodes < 1 || a.nodes > 10'000'000 || a.replays < 2 || a.replays > 1'000'000 || a.reps < 1) {
-    throw std::runtime_error("--nodes (" + std::to_string(a.nodes) +
-                             ") is 1 to 10,000,000, --replays (" + std::to_string(a.replays) +
-                             ") 2 to 1,000,000, --reps (" + std::to_string(a.reps) +
-                             ") at least 1.");
-  }
+  require_between("--nodes", a.nodes, 1, 10'000'000);
+  require_between("--replays", a.replays, 2, 1'000'000);
+  require_between("--reps", a.reps, 1, kMostReps);
   const TemporaryProfile profile;
   write_synthetic_capture(profile.path, static_cast<std::size_t>(a.nodes),
                           static_cast<std::size_t>(a.replays));

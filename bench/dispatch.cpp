@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/arguments.h"
 #include "bench/commands.h"
 #include "bench/heap_calls.h"
 #include "bench/raw_vulkan.h"
@@ -235,17 +236,10 @@ void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, kNever);
 }
 
-void require_between(const char* option, long long value, long long most) {
-  if (value < 1 || value > most) {
-    throw std::runtime_error(std::string(option) + " is (" + std::to_string(value) +
-                             "); it may be 1 to " + std::to_string(most) + ".");
-  }
-}
-
 /// Prints one JSON object; README.md says what its keys mean. Throws if any result is wrong.
 void print_dispatch(const Arguments& arguments) {
-  require_between("--nodes", arguments.nodes, kMaxNodes);
-  require_between("--reps", arguments.reps, 1'000'000);
+  require_between("--nodes", arguments.nodes, 1, kMaxNodes);
+  require_between("--reps", arguments.reps, 1, kMostReps);
   keep_freed_memory();
   const Device device = open_device(arguments.device);
   if (device.info().backend != "vulkan") {

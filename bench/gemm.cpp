@@ -87,7 +87,7 @@ void print_gemm(const Arguments& a) {
   require_between("-m", a.m, 1, 1 << 16);
   require_between("-k", a.k, 1, 1 << 16);
   require_between("-t", a.threads, 1, kMostThreads);
-  require_between("-r", a.reps, 1, kMostTokens);
+  require_between("-r", a.reps, 1, kMostReps);
   const Device device = open_with_threads("cpu", a.threads);
   const OpenBlas blas(static_cast<unsigned>(a.threads));
   const DType type = *std::ranges::find(kTypes, a.type, [](DType t) { return name_of(t); });

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <ctime>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include "bench/llama_run.h"
 #include "bench/llm_row.h"
 #include "bench/model_facts.h"
+#include "bench/number_list.h"
 #include "bench/statistics.h"
 
 namespace reprise::bench {
@@ -23,7 +25,7 @@ namespace {
 /// Every list is run against every other one.
 struct Arguments {
   std::vector<std::string> models;
-  std::vector<std::int64_t> prompt{512}, generate{128}, depth{0}, batch{2048}, threads{1};
+  std::vector<std::string> prompt{"512"}, generate{"128"}, depth{"0"}, batch{"2048"}, threads{"0"};
   std::vector<std::string> prompt_generate;  // "512,128": one after the other, measured together
   std::vector<std::string> devices{"auto"}, modes{"recorded"}, precisions{"exact"};
   std::int64_t reps = 5;
@@ -66,16 +68,15 @@ std::pair<std::int64_t, std::int64_t> pair_of(const std::string& text) {
 /// In llama-bench's order.
 std::vector<Test> tests_of(const Arguments& a) {
   std::vector<Test> tests;
-  for (const std::int64_t depth : a.depth) {
-    require_between("-d", depth, 0, kMostTokens);
-    for (const std::int64_t batch : a.batch) {
-      require_between("-b", batch, 1, kMostTokens);
-      for (const std::int64_t prompt : a.prompt) {
-        require_between("-p", prompt, 0, kMostTokens);
+  const auto batches = numbers_of("-b", a.batch, 1, kMostTokens);
+  const auto prompts = numbers_of("-p", a.prompt, 0, kMostTokens);
+  const auto generates = numbers_of("-n", a.generate, 0, kMostTokens);
+  for (const std::int64_t depth : numbers_of("-d", a.depth, 0, kMostTokens)) {
+    for (const std::int64_t batch : batches) {
+      for (const std::int64_t prompt : prompts) {
         tests.push_back({.prompt = prompt, .depth = depth, .batch = batch});
       }
-      for (const std::int64_t generate : a.generate) {
-        require_between("-n", generate, 0, kMostTokens);
+      for (const std::int64_t generate : generates) {
         tests.push_back({.generate = generate, .depth = depth, .batch = batch});
       }
       for (const std::string& text : a.prompt_generate) {
@@ -124,7 +125,6 @@ void measure(LlamaRun& run, const Test& test, std::int64_t reps, LlmRow& row) {
   }
   const std::int32_t expected = run_once(run, test);  // records; drivers compile at the first run
   std::vector<double> ns;
-  std::vector<double> tokens_per_second;
   for (std::int64_t i = 0; i < reps; ++i) {
     const Clock::time_point begin = Clock::now();
     const std::int32_t last = run_once(run, test);
@@ -135,10 +135,10 @@ void measure(LlamaRun& run, const Test& test, std::int64_t reps, LlmRow& row) {
     }
     r.samples_ns.push_back(sample);
     ns.push_back(static_cast<double>(sample));
-    tokens_per_second.push_back(1e9 * static_cast<double>(test.prompt + test.generate) / ns.back());
+    row.samples_ts.push_back(1e9 * static_cast<double>(test.prompt + test.generate) / ns.back());
   }
   const Summary time = summarize(ns);
-  const Summary rate = summarize(tokens_per_second);
+  const Summary rate = summarize(row.samples_ts);
   r.avg_ns = time.mean;
   r.stddev_ns = time.stddev;
   r.avg_ts = rate.mean;
@@ -148,42 +148,84 @@ void measure(LlamaRun& run, const Test& test, std::int64_t reps, LlmRow& row) {
   row.q3_ts = rate.q3;
 }
 
-/// Threads are chosen on the CPU only: other devices have one setting, 0.
-std::vector<std::int64_t> threads_of(const Device& device, const Arguments& a) {
-  return device.info().backend == "cpu" ? a.threads : std::vector<std::int64_t>{0};
-}
+struct OpenModel {
+  std::string path;
+  GgufFile file;
+};
 
-class LlmBenchmark {
- public:
-  explicit LlmBenchmark(const Arguments& a)
-      : a_(a), tests_(tests_of(a)), printer_(std::cout, a.format) {}
-
-  void run() {
-    for (const std::string& path : a_.models) {
-      const auto file = GgufFile::open(path);
-      for (const std::string& name : a_.devices) {
-        for (const std::int64_t threads : threads_of(open_device(name), a_)) {
-          run_device(path, file, open_with_threads(name, threads), threads);
-        }
-      }
-    }
-    printer_.end();
-    if (!a_.profile.empty()) {
-      write_profile();
-    }
-  }
-
- private:
-  void run_device(const std::string& path, const GgufFile& file, const Device& device,
-                  std::int64_t threads) {
-    const std::int64_t positions = std::ranges::max(tests_, {}, &Test::positions).positions();
-    const std::int64_t context = llama::sizes_of(file).context;
+/// Throws invalid_argument for a model whose context has fewer positions.
+std::vector<OpenModel> open_models(const Arguments& a, std::int64_t positions) {
+  std::vector<OpenModel> models;
+  for (const std::string& path : a.models) {
+    models.push_back({path, GgufFile::open(path)});
+    const std::int64_t context = llama::sizes_of(models.back().file).context;
     if (positions > context) {
       invalid("A test needs (" + std::to_string(positions) + ") positions, but the context of (" +
               path + ") has " + std::to_string(context) + ".");
     }
-    const ModelFacts facts = facts_of(file);
-    const llama::Model model = llama::load_model(device, file, positions);
+  }
+  return models;
+}
+
+/// Threads are chosen on the CPU only: every other device is there once.
+std::vector<Device> open_devices(const Arguments& a) {
+  const auto threads = numbers_of("-t", a.threads, 0, kMostThreads);
+  std::vector<Device> devices;
+  for (const std::string& name : a.devices) {
+    for (const std::int64_t count : threads) {
+      devices.push_back(open_with_threads(name, count));
+      if (devices.back().info().backend != "cpu") {
+        break;
+      }
+    }
+  }
+  return devices;
+}
+
+/// All that is given is opened before the first measurement: what is wrong with it shows at once.
+class LlmBenchmark {
+ public:
+  explicit LlmBenchmark(const Arguments& a)
+      : a_(a),
+        tests_(tests_of(a)),
+        positions_(std::ranges::max(tests_, {}, &Test::positions).positions()),
+        models_(open_models(a, positions_)),
+        devices_(open_devices(a)),
+        sink_(open_sink(a)),
+        printer_(std::cout, a.format) {}
+
+  /// An error does not cost the rows before it.
+  void run() {
+    std::exception_ptr error;
+    try {
+      for (const OpenModel& model : models_) {
+        for (const Device& device : devices_) {
+          measure_all(model, device);
+        }
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+    printer_.end();
+    store_rows();
+    if (error) {
+      std::rethrow_exception(error);
+    }
+  }
+
+ private:
+  static std::shared_ptr<ProfileSink> open_sink(const Arguments& a) {
+    const auto log = [](LogLevel, std::string_view line) { std::cerr << line << '\n'; };
+    return a.profile.empty()
+               ? nullptr
+               : open_profile(a.profile,
+                              {.app = "reprise-bench", .arguments = a.command_line, .label = "llm"},
+                              log);
+  }
+
+  void measure_all(const OpenModel& open, const Device& device) {
+    const ModelFacts facts = facts_of(open.file);
+    const llama::Model model = llama::load_model(device, open.file, positions_);
     for (const std::string& precision : a_.precisions) {
       GraphExecutor executor(
           device, {.timing = TimingMode::off, .precision = precision_of(precision).value()});
@@ -191,11 +233,11 @@ class LlmBenchmark {
         LlamaRun runs(executor, model,
                       mode == "direct" ? llama::Mode::direct : llama::Mode::recorded);
         for (const Test& test : tests_) {
-          LlmRow row{.device = device.info(), .model_filename = path, .mode = mode};
+          LlmRow row{.device = device.info(), .model_filename = open.path, .mode = mode};
           row.record.model_type = facts.type;
           row.record.model_size_bytes = facts.bytes;
           row.record.model_n_params = facts.parameters;
-          row.record.n_threads = static_cast<std::uint32_t>(threads);
+          row.record.n_threads = static_cast<std::uint32_t>(threads_of(device));
           row.record.precision = precision;
           measure(runs, test, a_.reps, row);
           printer_.row(row);
@@ -205,29 +247,31 @@ class LlmBenchmark {
     }
   }
 
-  /// After the last measurement: the writer's thread would take time from it.
-  void write_profile() const {
-    const auto log = [](LogLevel, std::string_view line) { std::cerr << line << '\n'; };
-    const auto sink = open_profile(
-        a_.profile, {.app = "reprise-bench", .arguments = a_.command_line, .label = "llm"}, log);
+  /// After the last measurement: until then the writer's thread finds nothing when it looks, a
+  /// hundred times a second.
+  void store_rows() const {
+    if (sink_ == nullptr) {
+      return;
+    }
     for (const LlmRow& row : rows_) {
-      sink->device(row.device);
-      sink->benchmark(row.record);
+      sink_->device(row.device);
+      sink_->benchmark(row.record);
     }
   }
 
   const Arguments& a_;
   std::vector<Test> tests_;
+  std::int64_t positions_;
+  std::vector<OpenModel> models_;
+  std::vector<Device> devices_;
+  std::shared_ptr<ProfileSink> sink_;
   LlmPrinter printer_;
   std::vector<LlmRow> rows_;
 };
 
 /// Prints the rows; README.md says what is measured.
 void print_llm(const Arguments& a) {
-  require_between("-r", a.reps, 1, kMostTokens);
-  for (const std::int64_t threads : a.threads) {
-    require_between("-t", threads, 1, kMostThreads);
-  }
+  require_between("-r", a.reps, 1, kMostReps);
   LlmBenchmark(a).run();
 }
 
@@ -249,7 +293,7 @@ void add_llm(CLI::App& app, const std::vector<std::string>& command_line) {
       ->take_all();
   list("-d,--n-depth", a->depth, "Positions in the cache before a test begins");
   list("-b,--batch-size", a->batch, "Most tokens of a prompt in one launch");
-  list("-t,--threads", a->threads, "Threads of the CPU backend");
+  list("-t,--threads", a->threads, "Threads of the CPU backend; 0: one per usable core");
   list("--device", a->devices, "auto, cpu, vulkan or vulkan:<number>");
   list("--mode", a->modes, "direct: a session per launch; recorded: graphs, replayed")
       ->check(CLI::IsMember({"direct", "recorded"}));

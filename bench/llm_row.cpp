@@ -134,10 +134,6 @@ std::string sql_values(const Json& row) {
 
 Json to_json(const LlmRow& row) {
   const BenchmarkRecord& r = row.record;
-  std::vector<double> samples_ts;
-  for (const std::int64_t ns : r.samples_ns) {
-    samples_ts.push_back(1e9 * (r.n_prompt + r.n_gen) / static_cast<double>(ns));
-  }
   const char* const workers = std::getenv("LP_NUM_THREADS");  // of the software Vulkan driver
   return {{"backends", row.device.backend},
           {"devices", row.device.name},
@@ -164,7 +160,7 @@ Json to_json(const LlmRow& row) {
           {"q1_ts", row.q1_ts},
           {"q3_ts", row.q3_ts},
           {"samples_ns", r.samples_ns},
-          {"samples_ts", samples_ts}};
+          {"samples_ts", row.samples_ts}};
 }
 
 LlmPrinter::LlmPrinter(std::ostream& out, std::string format)

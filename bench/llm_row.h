@@ -2,6 +2,7 @@
 #pragma once
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,7 @@ struct LlmRow {
   BenchmarkRecord record{};  // mean and deviation in nanoseconds and in tokens per second
   DeviceInfo device{};
   std::string model_filename{}, mode{};
+  std::vector<double> samples_ts{};  // tokens per second, one per record.samples_ns
   double q1_ts = 0, q3_ts = 0;
 };
 

@@ -1,10 +1,24 @@
 // reprise-bench: one subcommand per question.
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
 #include "bench/commands.h"
+#include "reprise/core/error.h"
+
+namespace {
+
+/// "-ngl": CLI11 would read -n with the value "gl".
+bool is_long_with_one_dash(const std::string& word) {
+  const auto letter = [&](std::size_t i) {
+    return std::isalpha(static_cast<unsigned char>(word[i])) != 0;
+  };
+  return word.size() > 2 && word[0] == '-' && letter(1) && letter(2);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) try {
   CLI::App app("Measures what Reprise adds to the work itself.", "reprise-bench");
@@ -19,13 +33,21 @@ int main(int argc, char** argv) try {
   reprise::bench::add_debugger(app);
 
   std::ranges::replace(words, "-pg", "--pg");  // CLI11 has short options of one letter
-  std::ranges::reverse(words);                 // the order its parse() takes
+  if (const auto word = std::ranges::find_if(words, is_long_with_one_dash); word != words.end()) {
+    std::cerr << "error: There is no option (" << *word << "); --help lists those there are.\n";
+    return 2;
+  }
+  std::ranges::reverse(words);  // the order its parse() takes
   try {
     app.parse(words);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   return 0;
+} catch (const reprise::Error& e) {
+  const bool unsupported = e.code() == reprise::ErrorCode::unsupported;
+  std::cerr << "error: " << (unsupported ? "unsupported: " : "") << e.what() << '\n';
+  return 1;
 } catch (const std::exception& e) {
   std::cerr << "error: " << e.what() << '\n';
   return 1;

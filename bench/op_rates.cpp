@@ -172,7 +172,7 @@ void print_table(const nlohmann::ordered_json& json) {
 /// Prints a table or one JSON object; README.md says what the columns mean.
 void print_op_rates(const Arguments& a) {
   require_between("-t", a.threads, 1, kMostThreads);
-  require_between("-r", a.reps, 1, kMostTokens);
+  require_between("-r", a.reps, 1, kMostReps);
   const auto file = GgufFile::open(a.model);
   require_between("-p", a.prompt, 2, llama::sizes_of(file).context);
   const ModelFacts facts = facts_of(file);

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/arguments.h"
 #include "bench/commands.h"
 #include "bench/samples.h"
 #include "bench/temporary_profile.h"
@@ -37,11 +38,9 @@ CapturedGraph record_products(GraphExecutor& executor, long long nodes, long lon
 
 /// Prints one JSON object; README.md says what its keys mean.
 void print_timings(const Arguments& a) {
-  if (a.nodes < 1 || a.size < 1 || a.size > 8192 || a.reps < 1) {
-    throw std::runtime_error("--nodes (" + std::to_string(a.nodes) + "), --size (" +
-                             std::to_string(a.size) + ") and --reps (" + std::to_string(a.reps) +
-                             ") are at least 1, --size at most 8192.");
-  }
+  require_between("--nodes", a.nodes, 1, 1'000'000);
+  require_between("--size", a.size, 1, 8192);
+  require_between("--reps", a.reps, 1, kMostReps);
   const Device device = open_device(a.device);
   const TemporaryProfile profile;
   Samples samples;

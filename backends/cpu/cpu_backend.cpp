@@ -6,6 +6,7 @@
 
 #include "backends/cpu/cpu_queue.h"
 #include "backends/cpu/kernel.h"
+#include "backends/cpu/usable_cores.h"
 
 namespace reprise::cpu {
 namespace {
@@ -46,7 +47,7 @@ class CpuBackend final : public Backend {
       info_.driver_name = "references";
       info_.driver_info.clear();
     }
-    traits_.runs_references = true;
+    traits_.runs_on_host = true;
     traits_.cpu_type = true;
     traits_.binding_alignment = 1;
   }
@@ -63,7 +64,7 @@ class CpuBackend final : public Backend {
   }
   std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
                                  std::shared_ptr<const void> owner) override {
-    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % CpuBuffer::kAlignment != 0) {
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % kAlignment != 0) {
       return nullptr;
     }
     return std::make_shared<CpuBuffer>(std::move(name), bytes, std::move(owner));

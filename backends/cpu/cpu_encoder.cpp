@@ -32,11 +32,11 @@ std::int64_t chunk_items(const Stage& stage, unsigned threads) {
   const auto of_time = static_cast<std::int64_t>(kChunkNs / stage.item_ns);
   const std::int64_t of_threads = stage.items / (std::int64_t{threads} * kChunksPerThread);
   const std::int64_t least = stage.items / std::numeric_limits<std::uint32_t>::max() + 1;
-  return std::max({std::min(of_time, of_threads), least, std::int64_t{1}});
+  return std::max(std::min(of_time, of_threads), least);
 }
 
 std::uint64_t whole_lines(std::uint64_t bytes) {
-  return (bytes + CpuBuffer::kAlignment - 1) / CpuBuffer::kAlignment * CpuBuffer::kAlignment;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 std::uint64_t now_ticks() {
@@ -162,18 +162,18 @@ std::uint32_t CpuEncoder::append_bytes(std::span<const std::byte> bytes) {
 }
 
 bool CpuEncoder::encode_kernel(const KernelCall& call, const std::uint32_t* state) {
-  Launch launch;
-  if (!runtime_.kernels || !plan_kernel(call, launch)) {
+  KernelPlan plan;
+  if (!runtime_.kernels || !plan_kernel(call, plan)) {
     return false;
   }
   CpuEncoding::Command command;
   command.kind = CpuEncoding::Kind::kernel;
   command.state = state;
-  command.shared_bytes = whole_lines(launch.shared_bytes);
-  command.own_bytes = whole_lines(launch.own_bytes);
-  command.first_byte = append_bytes(std::span(launch.arguments).first(launch.argument_bytes));
+  command.shared_bytes = whole_lines(plan.shared_bytes);
+  command.own_bytes = whole_lines(plan.own_bytes);
+  command.first_byte = append_bytes(std::span(plan.arguments).first(plan.argument_bytes));
   std::uint64_t threads = 1;
-  for (const Stage& stage : {launch.prepare, launch.main}) {
+  for (const Stage& stage : {plan.prepare, plan.main}) {
     if (stage.run == nullptr) {
       continue;
     }

@@ -9,10 +9,9 @@
 
 namespace reprise::cpu {
 
-/// Host memory, 64-byte aligned.
+/// Host memory, aligned to kAlignment.
 class CpuBuffer final : public Buffer {
  public:
-  static constexpr std::size_t kAlignment = 64;
   /// Throws out_of_memory.
   CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind, bool mapped);
   /// Somebody else's memory in place.

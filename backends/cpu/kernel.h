@@ -14,8 +14,8 @@ namespace reprise::cpu {
 struct Work {
   const void* arguments;       // what the plan set
   const std::uint32_t* state;  // the state block; null if the op reads none
-  std::byte* shared;           // Launch::shared_bytes, 64-byte aligned
-  std::byte* own;              // Launch::own_bytes of the running thread, 64-byte aligned
+  std::byte* shared;           // KernelPlan::shared_bytes, 64-byte aligned
+  std::byte* own;              // KernelPlan::own_bytes of the running thread, 64-byte aligned
 
   template <class A>
   const A& as() const {
@@ -36,7 +36,7 @@ struct Stage {
 };
 
 /// One step as a kernel runs it.
-struct Launch {
+struct KernelPlan {
   static constexpr std::size_t kMaxArgumentBytes = 256;
 
   Stage prepare;  // where it has a function: complete before the main stage begins
@@ -72,8 +72,8 @@ T attribute(const KernelCall& call, std::string_view name) {
   invalid(std::string(call.op.name) + " has no attribute '" + std::string(name) + "'.");
 }
 
-/// Fills `launch` and returns true if a kernel takes the call.
-bool plan_kernel(const KernelCall& call, Launch& launch);
+/// Fills `plan` and returns true if a kernel takes the call.
+bool plan_kernel(const KernelCall& call, KernelPlan& plan);
 
 /// The instruction set that kernels use on this machine, e.g. "AVX3".
 const char* kernel_target();

@@ -6,20 +6,18 @@
 #include "reprise/core/error.h"
 
 namespace reprise::cpu {
-namespace {
-constexpr std::align_val_t kAlignment{64};
-}  // namespace
-
 std::shared_ptr<std::byte> Scratch::at_least(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (bytes > bytes_) {
-    auto* memory = static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow));
+    auto* memory =
+        static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow));
     if (memory == nullptr) {
       throw Error(ErrorCode::out_of_memory, "A kernel needs (" + std::to_string(bytes) +
                                                 ") bytes to compute in, which the system does "
                                                 "not give.");
     }
-    memory_.reset(memory, [](std::byte* p) { ::operator delete(p, kAlignment); });
+    memory_.reset(memory,
+                  [](std::byte* p) { ::operator delete (p, std::align_val_t{kAlignment}); });
     bytes_ = bytes;
   }
   return memory_;

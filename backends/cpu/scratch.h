@@ -8,10 +8,13 @@
 
 namespace reprise::cpu {
 
+/// Of all memory of the backend: a line of the caches, and the widest vector.
+inline constexpr std::size_t kAlignment = 64;
+
 /// May be called concurrently.
 class Scratch {
  public:
-  /// At least that many bytes, 64-byte aligned; kept while somebody holds them. Throws
+  /// At least that many bytes, aligned to kAlignment; kept while somebody holds them. Throws
   /// out_of_memory.
   std::shared_ptr<std::byte> at_least(std::uint64_t bytes);
 

@@ -1,12 +1,7 @@
 #include "backends/cpu/thread_pool.h"
 
 #include <chrono>
-#include <fstream>
-#include <sched.h>
-#include <string>
 #include <system_error>
-
-#include "reprise/core/error.h"
 
 namespace reprise::cpu {
 namespace {
@@ -22,27 +17,7 @@ void pause() {
 #endif
 }
 
-/// The hardware threads of one core share its vector units.
-bool first_of_its_core(std::size_t cpu) {
-  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
-                     "/topology/thread_siblings_list");
-  std::size_t first = cpu;
-  return !(file >> first) || first == cpu;
-}
-
 }  // namespace
-
-unsigned usable_cores() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
-    return 1;
-  }
-  unsigned cores = 0;
-  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    cores += CPU_ISSET(cpu, &allowed) && first_of_its_core(cpu) ? 1U : 0U;
-  }
-  return cores == 0 ? 1 : cores;
-}
 
 ThreadPool::~ThreadPool() {
   stopping_ = true;
@@ -57,14 +32,13 @@ void ThreadPool::start() {
   const std::lock_guard lock(mutex_);
   try {
     workers_.reserve(threads_ - 1);
-    while (workers_.size() + 1 < threads_) {
+    while (!started_ && workers_.size() + 1 < threads_) {
       const auto thread = static_cast<unsigned>(workers_.size() + 1);
       workers_.emplace_back([this, thread] { work(thread); });
     }
-  } catch (const std::system_error& error) {
-    throw Error(ErrorCode::out_of_memory,
-                "The CPU backend cannot start its threads: " + std::string(error.what()) + ".");
+  } catch (const std::system_error&) {  // the system gives no more
   }
+  started_ = true;
 }
 
 void ThreadPool::run(std::uint32_t chunks, Function function, const void* context) {

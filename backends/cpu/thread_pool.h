@@ -11,9 +11,6 @@
 
 namespace reprise::cpu {
 
-/// How many threads use this machine well: its cores that this process may run on.
-unsigned usable_cores();
-
 class ThreadPool {
  public:
   /// Runs one chunk; must not throw. `thread` is below threads(), and 0 is the caller of run().
@@ -26,8 +23,10 @@ class ThreadPool {
   ~ThreadPool();
 
   unsigned threads() const { return threads_; }
-  /// Starts the other threads, once; may be called concurrently with everything. Throws
-  /// out_of_memory.
+  /// Threads that found nothing to do and sleep.
+  unsigned sleeping() const { return sleepers_; }
+  /// Starts the other threads, once, or as many as the system gives; may be called concurrently
+  /// with everything.
   void start();
   /// Runs every chunk once and returns when all are done. One caller at a time; allocates nothing.
   /// Without start() the caller runs all.
@@ -50,6 +49,7 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::thread> workers_;
+  bool started_ = false;
 };
 
 }  // namespace reprise::cpu

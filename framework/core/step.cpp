@@ -128,7 +128,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   if (is_empty(call)) {
     return;
   }
-  if (traits.runs_references) {
+  if (traits.runs_on_host) {
     steps.call(call, traits.precision);
   } else {
     call.op.lower(call, traits, steps);

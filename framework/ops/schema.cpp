@@ -56,7 +56,12 @@ std::string_view shader_for(const OpDef& op, DType dtype, KernelFamily family) {
     });
   };
   const auto of_family = find(std::string(name_of(family)) + "_");
-  return of_family != op.shaders.end() ? *of_family : *find("");
+  const auto found = of_family != op.shaders.end() ? of_family : find("");
+  if (found == op.shaders.end()) {
+    throw Error(ErrorCode::unsupported,
+                std::string(op.name) + " has no shader for " + std::string(name_of(dtype)) + ".");
+  }
+  return *found;
 }
 
 }  // namespace reprise::ops

@@ -19,6 +19,7 @@ struct Arguments {
   std::string profile, profile_mode = "replay";
   long long count = 64;
   long long context = 0;
+  unsigned threads = 0;
   bool ids = false, json = false, times = false;
 };
 
@@ -77,8 +78,9 @@ nlohmann::json to_json(const llama::WeightBytes& weights, const llama::Generatio
           {"device_ns_p50", median(g.device_ns)}};
 }
 
-reprise::Device open(const std::string& name) {
+reprise::Device open(const std::string& name, unsigned threads) {
   reprise::OpenOptions options;
+  options.threads = threads;
   const char* validate = std::getenv("REPRISE_VALIDATION");
   options.validation = validate != nullptr && *validate != '\0';
   options.pipeline_cache =
@@ -138,7 +140,7 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
     reprise::invalid("The prompt has (" + std::to_string(prompt.size()) +
                      ") tokens, but the context holds " + std::to_string(context) + ".");
   }
-  const reprise::Device device = open(a.device);
+  const reprise::Device device = open(a.device, a.threads);
   ProfileGuard guard(a.profile);
   llama::Generation result;
   llama::WeightBytes weights;
@@ -205,6 +207,8 @@ int main(int argc, char** argv) try {
   app.add_option("-p,--prompt", a.prompt, "Text to continue")->required();
   app.add_option("-n,--tokens", a.count, "Tokens to generate")->capture_default_str();
   app.add_option("--device", a.device, "auto, cpu, vulkan or vulkan:<number>")
+      ->capture_default_str();
+  app.add_option("-t,--threads", a.threads, "Threads of the CPU; 0: one per usable core")
       ->capture_default_str();
   app.add_option("--mode", a.mode, "direct: a session per token; recorded: one graph, replayed")
       ->check(CLI::IsMember({"direct", "recorded"}))

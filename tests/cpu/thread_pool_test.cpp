@@ -39,17 +39,27 @@ TEST_P(ThreadPoolOf, RunsEveryChunkOfManyJobsOnce) {
   }
 }
 
-TEST_P(ThreadPoolOf, WakesThreadsThatWentToSleep) {
-  ThreadPool pool(GetParam());
+TEST(ThreadPool, WakesThreadsThatWentToSleep) {
+  struct Shared {
+    std::atomic<int> running{0};
+    /// Chunks are begun by both threads at once, or never end.
+    static void run(const void* context, unsigned /*thread*/, std::uint32_t /*chunk*/) {
+      auto& self = *static_cast<Shared*>(const_cast<void*>(context));
+      ++self.running;
+      while (self.running < 2) {
+        std::this_thread::yield();
+      }
+    }
+  };
+  ThreadPool pool(2);
   pool.start();
   for (int job = 0; job < 5; ++job) {
-    // Longer than threads look for work: they sleep, and some are on their way to it.
-    std::this_thread::sleep_for(std::chrono::microseconds(300 * job));
-    Counted counted;
-    pool.run(kChunks, Counted::run, &counted);
-    for (const std::atomic<int>& runs : counted.runs) {
-      ASSERT_EQ(runs, 1);
+    while (pool.sleeping() < 1) {
+      std::this_thread::yield();
     }
+    Shared shared;
+    pool.run(2, Shared::run, &shared);
+    EXPECT_EQ(shared.running, 2);
   }
 }
 
@@ -65,7 +75,6 @@ TEST(ThreadPool, WithoutItsThreadsTheCallerRunsAllChunks) {
 
 TEST(ThreadPool, AThreadThatIsHeldUpDelaysItsOwnChunkAlone) {
   struct Held {
-    std::atomic<bool> others_done{false};
     std::atomic<int> done{0};
     static void run(const void* context, unsigned /*thread*/, std::uint32_t chunk) {
       auto& self = *static_cast<Held*>(const_cast<void*>(context));

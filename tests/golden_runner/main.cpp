@@ -16,15 +16,17 @@ using golden::GoldenCase;
 struct Arguments {
   std::string folder, device = "auto", mode = "direct", precision = "exact", filter, tier = "all";
   std::optional<std::size_t> expect;
+  unsigned threads = 0;
 };
 
 struct Counts {
   std::size_t passed = 0, failed = 0, skipped = 0;
 };
 
-reprise::Device open(const std::string& name) {
+reprise::Device open(const std::string& name, unsigned threads) {
   const char* validate = std::getenv("REPRISE_VALIDATION");
   reprise::OpenOptions options;
+  options.threads = threads;
   options.validation = validate != nullptr && *validate != '\0';
   options.log = [](reprise::LogLevel level, std::string_view text) {
     if (level >= reprise::LogLevel::warning) {
@@ -89,6 +91,8 @@ int main(int argc, char** argv) try {
   app.add_option("folder", a.folder, "Folder with cases.tsv and golden.bin")->required();
   app.add_option("--device", a.device, "auto, cpu, vulkan or vulkan:<number>")
       ->capture_default_str();
+  app.add_option("-t,--threads", a.threads, "Threads of the CPU; 0: one per usable core")
+      ->capture_default_str();
   app.add_option("--mode", a.mode, "direct: a session per case; recorded: one graph, replayed")
       ->check(CLI::IsMember({"direct", "recorded"}))
       ->capture_default_str();
@@ -114,7 +118,7 @@ int main(int argc, char** argv) try {
   }
   std::optional<reprise::Device> device;
   try {
-    device = open(a.device);
+    device = open(a.device, a.threads);
     return run(a, filter, *device);
   } catch (const reprise::Error& e) {
     std::cerr << "error: " << e.what() << '\n';

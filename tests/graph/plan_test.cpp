@@ -11,7 +11,7 @@ namespace {
 /// A device that runs shaders, and one that runs references. Plans need no device.
 std::vector<DeviceTraits> all_traits() {
   DeviceTraits host, plain, gpu;
-  host.runs_references = true;
+  host.runs_on_host = true;
   gpu.subgroup_size = 32;
   gpu.workgroup_size = 256;
   gpu.shared_bytes = 49152;

@@ -37,6 +37,19 @@ OpCase masked(DType cache, DType mask_type) {
           }};
 }
 
+// As caches lie in memory: heads of a row, rows of a larger tensor.
+OpCase strided(DType cache) {
+  return {"strided_" + std::string(name_of(cache)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            const Tensor q = permute(r, c.input({4, 7, 40}), {1, 0, 2});
+            const Tensor k = permute(r, c.input({2, 33, 40}, cache), {1, 0, 2});
+            const Tensor v = slice(r, c.input({33, 2, 28}, cache), 2, 4, 23);
+            return {attention(r, q, k, v, {.kv_len = 31}),
+                    attention(r, q, k, v, {.scale = 0.3F, .causal = false})};
+          }};
+}
+
 OpCase state(DType cache) {
   return {"length_from_state_" + std::string(name_of(cache)),
           kLimit,
@@ -56,6 +69,7 @@ std::vector<OpCase> attention_cases() {
   std::vector<OpCase> cases;
   for (const DType cache : {DType::f32, DType::f16}) {
     cases.push_back(plain({1, 1, 1, 1, 1}, cache, 1, true));
+    cases.push_back(strided(cache));
     cases.push_back(plain({1, 8, 2, 64, 300}, cache, 257, true));
     cases.push_back(plain({33, 3, 1, 80, 40}, cache, 33, true));
     cases.push_back(plain({5, 4, 4, 7, 19}, cache, 3, true));  // two rows see no key

@@ -61,7 +61,7 @@ OpCase parts_of_blocks(DType weights) {
           }};
 }
 
-// A row of a batch has the bits of the same row alone, whatever kernel each of them takes.
+// Two kernels for the same values.
 OpCase alone() {
   return {"row_alone_and_in_a_batch", kLimit, kWhy, [](CaseContext& c) -> std::vector<Tensor> {
             Recorder& r = c.recorder();

@@ -58,6 +58,20 @@ TEST_P(Allocation, SetLaunchAndReadTakeNothing) {
   EXPECT_GT(sum, 0);
 }
 
+TEST_P(Allocation, StepsThatThreadsShareTakeNothing) {
+  GraphExecutor executor(device_, {.precision = Precision::fast});
+  constexpr std::int64_t kRows = 40, kColumns = 256;
+  std::mt19937_64 rng(1);
+  const Tensor w = device_.from_host({1024, kColumns}, DType::q8_0,
+                                     random_bytes(rng, DType::q8_0, 1024 * kColumns, -1, 1), "w");
+  auto s = executor.begin_recorded({.name = "shared"});
+  const Tensor x = s.input("x", {kRows, kColumns}, std::vector<float>(kRows * kColumns, 0.5F));
+  const Tensor y = reshape(s, matmul(s, rms_norm(s, x, {}), w), {kRows, 16, 64});
+  s.output("y", attention(s, y, y, y));
+  CapturedGraph graph = s.finish().graph;
+  expect_nothing_allocated([&](int /*i*/) { graph.launch(); });
+}
+
 TEST_P(Allocation, AsynchronousLaunchesTakeNothing) {
   GraphExecutor executor(device_);
   CapturedGraph graph = capture(executor);

@@ -47,7 +47,7 @@ TEST_F(VulkanBackend, KnowsItsDevice) {
   EXPECT_FALSE(device().info().limits.empty());
   EXPECT_FALSE(device().info().features.empty());
   const DeviceTraits& traits = device().traits();
-  EXPECT_FALSE(traits.runs_references);
+  EXPECT_FALSE(traits.runs_on_host);
   EXPECT_GE(traits.binding_alignment, 4U);
   EXPECT_EQ(kStorageAlignment % traits.binding_alignment, 0U);
   EXPECT_GE(traits.max_binding_bytes, std::uint64_t{1} << 27U);  // the least a driver may have

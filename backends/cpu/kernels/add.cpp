@@ -12,18 +12,13 @@ struct Add {
   static HWY_INLINE Vf of(Vf x, Vf y) { return hn::Add(x, y); }
 };
 
-bool plan_add(const KernelCall& call, Launch& launch) {
-  return plan_elementwise<Add>(call, launch);
+bool plan_add(const KernelCall& call, KernelPlan& plan) {
+  return plan_elementwise<Add>(call, plan);
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace reprise::cpu {
-HWY_EXPORT(plan_add);
-bool plan_add(const KernelCall& call, Launch& launch) {
-  return HWY_DYNAMIC_DISPATCH(plan_add)(call, launch);
-}
-}  // namespace reprise::cpu
+REPRISE_EXPORT_KERNEL(add)
 #endif

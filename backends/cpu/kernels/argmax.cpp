@@ -45,16 +45,16 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
 
 }  // namespace
 
-bool plan_argmax(const KernelCall& call, Launch& launch) {
+bool plan_argmax(const KernelCall& call, KernelPlan& plan) {
   const Argmax arguments{.x = Rows(call.tensors[0]),
                          .y = reinterpret_cast<std::int32_t*>(call.tensors[1].data)};
   if (arguments.x.strides[3] != 1) {
     return false;
   }
-  launch.main.run = run;
-  launch.main.items = call.tensors[0].shape().rows();
-  launch.main.item_ns = static_cast<double>(arguments.x.dims[3]) / 2;
-  launch.set_arguments(arguments);
+  plan.main.run = run;
+  plan.main.items = call.tensors[0].shape().rows();
+  plan.main.item_ns = static_cast<double>(arguments.x.dims[3]) / 2;
+  plan.set_arguments(arguments);
   return true;
 }
 
@@ -62,10 +62,5 @@ bool plan_argmax(const KernelCall& call, Launch& launch) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace reprise::cpu {
-HWY_EXPORT(plan_argmax);
-bool plan_argmax(const KernelCall& call, Launch& launch) {
-  return HWY_DYNAMIC_DISPATCH(plan_argmax)(call, launch);
-}
-}  // namespace reprise::cpu
+REPRISE_EXPORT_KERNEL(argmax)
 #endif

@@ -1,6 +1,5 @@
 // attention: tiles of queries that share a head of keys. Scores of a tile lie in scratch memory
-// between the products with keys and the ones with values; keys a query may not see are not read
-// for it.
+// between the products with keys and the ones with values; no key is read that none of them sees.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/attention.cpp"
 #include <algorithm>
@@ -86,12 +85,11 @@ HWY_INLINE float soften(float* scores, std::int64_t count) {
     best = hn::Max(best, hn::LoadU(d, scores + j));
   }
   best = hn::MaxOfLanes(d, best);
-  if (hn::GetLane(best) == -std::numeric_limits<float>::infinity()) {
-    return 0;
-  }
+  // Where no key counts, all weights are 0.
+  best = hn::IfThenZeroElse(hn::Eq(best, lowest), best);
   Vf sum = hn::Zero(d);
   for (std::int64_t j = 0; j < padded; j += whole) {
-    const Vf weight = hn::Exp(d, hn::Sub(hn::LoadU(d, scores + j), best));
+    const Vf weight = exp_of(hn::Sub(hn::LoadU(d, scores + j), best));
     hn::StoreU(weight, d, scores + j);
     sum = hn::Add(sum, weight);
   }
@@ -100,7 +98,7 @@ HWY_INLINE float soften(float* scores, std::int64_t count) {
 
 template <class W>
 HWY_INLINE Vf value_vector(const std::byte* row, std::size_t i, std::size_t left) {
-  return left >= kLanes ? W::step(row, i).part(0) : W::tail(row, i, left);
+  return left >= kLanes ? W::piece(row, i).part(0) : W::tail(row, i, left);
 }
 
 /// sums += weights * values for keys [first, end), of kQueries queries; one vector wide.
@@ -116,7 +114,7 @@ HWY_INLINE void add_values(const Attention& a, const std::byte* values, const fl
     for (std::size_t w = 0; w < kWide; ++w) {
       __builtin_prefetch(row + kKeysAhead * a.v_row + W::bytes(column + w * kLanes), 0, 2);
       value[w] = kWide == 1 ? value_vector<W>(row, column, left)
-                            : W::step(row, column + w * kLanes).part(0);
+                            : W::piece(row, column + w * kLanes).part(0);
     }
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < kQueries; ++i) {
@@ -212,7 +210,7 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
 
 }  // namespace
 
-bool plan_attention(const KernelCall& call, Launch& launch) {
+bool plan_attention(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& q = call.tensors[0];
   const HostTensor& k = call.tensors[1];
   const HostTensor& v = call.tensors[2];
@@ -247,12 +245,12 @@ bool plan_attention(const KernelCall& call, Launch& launch) {
       .kv_len = attribute<Param<std::int32_t>>(call, "kv_len"),
       .scale = scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(dim))) : scale,
       .causal = attribute<bool>(call, "causal")};
-  launch.main.run = k.dtype() == DType::f32 ? run<F32Weights> : run<F16Weights>;
-  launch.main.items = k.shape().dim(1) * tiles_per_head(arguments);
-  launch.main.item_ns = static_cast<double>(capacity * (dim + arguments.value_dim)) *
-                        static_cast<double>(kTileVectors) / 20;
-  launch.own_bytes = kTileVectors * static_cast<std::uint64_t>(arguments.score_stride) * 4;
-  launch.set_arguments(arguments);
+  plan.main.run = k.dtype() == DType::f32 ? run<F32Weights> : run<F16Weights>;
+  plan.main.items = k.shape().dim(1) * tiles_per_head(arguments);
+  plan.main.item_ns = static_cast<double>(capacity * (dim + arguments.value_dim)) *
+                      static_cast<double>(kTileVectors) / 20;
+  plan.own_bytes = kTileVectors * static_cast<std::uint64_t>(arguments.score_stride) * 4;
+  plan.set_arguments(arguments);
   return true;
 }
 
@@ -260,10 +258,5 @@ bool plan_attention(const KernelCall& call, Launch& launch) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace reprise::cpu {
-HWY_EXPORT(plan_attention);
-bool plan_attention(const KernelCall& call, Launch& launch) {
-  return HWY_DYNAMIC_DISPATCH(plan_attention)(call, launch);
-}
-}  // namespace reprise::cpu
+REPRISE_EXPORT_KERNEL(attention)
 #endif

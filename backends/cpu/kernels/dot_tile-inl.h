@@ -1,5 +1,5 @@
 // Dot products of a few rows of weights with a few rows of f32: the sums of a tile stay in
-// registers. Every sum is added up in the same order, whatever tile it is in.
+// registers. The order of additions depends on the number of rows of x in a tile, never on threads.
 #include "backends/cpu/kernels/weights-inl.h"
 
 #if defined(REPRISE_DOT_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -30,38 +30,38 @@ struct TileWeights {
   }
 };
 
-/// Calls step(i) for each of `count` steps of `bytes` bytes of every row, and prefetches every line
-/// that the next tile reads once.
-template <std::size_t kBytes, class Step>
-HWY_INLINE void for_each_step(const TileWeights& w, std::size_t count, Step&& step) {
+/// Calls piece(i) for each of `count` pieces of `bytes` bytes of every row, and prefetches every
+/// line that the next tile reads once.
+template <std::size_t kBytes, class Piece>
+HWY_INLINE void for_each_piece(const TileWeights& w, std::size_t count, Piece&& piece) {
   constexpr std::size_t kTogether = std::max<std::size_t>(64 / kBytes, 1);
   std::size_t i = 0;
   for (; i + kTogether <= count; i += kTogether) {
     w.prefetch(i * kBytes);
 #pragma GCC unroll 4
     for (std::size_t j = 0; j < kTogether; ++j) {
-      step(i + j);
+      piece(i + j);
     }
   }
   for (; i < count; ++i) {
-    step(i);
+    piece(i);
   }
 }
 
-/// sum += the products of one step.
+/// sum += the products of one piece.
 template <class W>
-HWY_INLINE Vf add_step(const std::byte* row, const float* x, std::size_t i, Vf sum) {
+HWY_INLINE Vf add_piece(const std::byte* row, const float* x, std::size_t i, Vf sum) {
   const F32 d;
-  const typename W::Step step = W::step(row, i);
+  const typename W::Piece piece = W::piece(row, i);
   if constexpr (kHasTail<W>) {
-    return hn::MulAdd(step.part(0), hn::LoadU(d, x + i), sum);
+    return hn::MulAdd(piece.part(0), hn::LoadU(d, x + i), sum);
   } else {
-    Vf block = hn::Mul(step.unscaled(0), hn::LoadU(d, x + i));
+    Vf block = hn::Mul(piece.unscaled(0), hn::LoadU(d, x + i));
 #pragma GCC unroll 8
     for (std::size_t p = 1; p < kParts<W>; ++p) {
-      block = hn::MulAdd(step.unscaled(p), hn::LoadU(d, x + i + p * kLanes), block);
+      block = hn::MulAdd(piece.unscaled(p), hn::LoadU(d, x + i + p * kLanes), block);
     }
-    return hn::MulAdd(step.scale, block, sum);
+    return hn::MulAdd(piece.scale, block, sum);
   }
 }
 
@@ -78,20 +78,20 @@ HWY_INLINE void dot_tile(const TileWeights& w, const float* const* x, std::size_
       sums[j][r] = hn::Zero(d);
     }
   }
-  for_each_step<W::bytes(W::kStep)>(w, k / W::kStep, [&](std::size_t step) HWY_ATTR {
-    const std::size_t i = step * W::kStep;
+  for_each_piece<W::bytes(W::kPiece)>(w, k / W::kPiece, [&](std::size_t piece) HWY_ATTR {
+    const std::size_t i = piece * W::kPiece;
     if constexpr (kVectors == 1) {
 #pragma GCC unroll 4
       for (std::size_t r = 0; r < kTileRows; ++r) {
-        sums[0][r] = add_step<W>(w.row[r], x[0], i, sums[0][r]);
+        sums[0][r] = add_piece<W>(w.row[r], x[0], i, sums[0][r]);
       }
     } else {
-      const typename W::Step steps[kTileRows] = {W::step(w.row[0], i), W::step(w.row[1], i),
-                                                 W::step(w.row[2], i), W::step(w.row[3], i)};
+      const typename W::Piece pieces[kTileRows] = {W::piece(w.row[0], i), W::piece(w.row[1], i),
+                                                   W::piece(w.row[2], i), W::piece(w.row[3], i)};
 #pragma GCC unroll 8
       for (std::size_t p = 0; p < kParts<W>; ++p) {
-        const Vf weights[kTileRows] = {steps[0].part(p), steps[1].part(p), steps[2].part(p),
-                                       steps[3].part(p)};
+        const Vf weights[kTileRows] = {pieces[0].part(p), pieces[1].part(p), pieces[2].part(p),
+                                       pieces[3].part(p)};
 #pragma GCC unroll 4
         for (std::size_t j = 0; j < kVectors; ++j) {
           const Vf row = hn::LoadU(d, x[j] + i + p * kLanes);
@@ -104,7 +104,7 @@ HWY_INLINE void dot_tile(const TileWeights& w, const float* const* x, std::size_
     }
   });
   if constexpr (kHasTail<W>) {
-    if (const std::size_t i = k / W::kStep * W::kStep; i < k) {
+    if (const std::size_t i = k / W::kPiece * W::kPiece; i < k) {
       const Vf weights[kTileRows] = {W::tail(w.row[0], i, k - i), W::tail(w.row[1], i, k - i),
                                      W::tail(w.row[2], i, k - i), W::tail(w.row[3], i, k - i)};
 #pragma GCC unroll 4

@@ -1,5 +1,4 @@
 // What add and mul share: rows of x with a row of y each, whole or repeated.
-#include <cmath>
 
 #include "backends/cpu/kernels/operands.h"
 #include "backends/cpu/kernels/simd-inl.h"
@@ -36,7 +35,7 @@ void run_elementwise(const Work& work, std::int64_t first, std::int64_t end) {
 }
 
 template <class F>
-bool plan_elementwise(const KernelCall& call, Launch& launch) {
+bool plan_elementwise(const KernelCall& call, KernelPlan& plan) {
   const Elementwise arguments{.x = Rows(call.tensors[0]),
                               .y = Rows(call.tensors[1]),
                               .z = reinterpret_cast<float*>(call.tensors[2].data)};
@@ -45,10 +44,10 @@ bool plan_elementwise(const KernelCall& call, Launch& launch) {
   if (x.dims[3] != y.dims[3] || (x.dims[3] > 1 && (x.strides[3] != 1 || y.strides[3] != 1))) {
     return false;
   }
-  launch.main.run = run_elementwise<F>;
-  launch.main.items = call.tensors[0].shape().rows();
-  launch.main.item_ns = static_cast<double>(x.dims[3]) / 4;
-  launch.set_arguments(arguments);
+  plan.main.run = run_elementwise<F>;
+  plan.main.items = call.tensors[0].shape().rows();
+  plan.main.item_ns = static_cast<double>(x.dims[3]) / 4;
+  plan.set_arguments(arguments);
   return true;
 }
 

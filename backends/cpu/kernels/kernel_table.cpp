@@ -14,7 +14,7 @@ bool aligned(const HostTensor& tensor) {
 
 }  // namespace
 
-bool plan_kernel(const KernelCall& call, Launch& launch) {
+bool plan_kernel(const KernelCall& call, KernelPlan& plan) {
   for (const NamedKernel& kernel : all_kernels()) {
     if (kernel.op == call.op.name) {
       for (const HostTensor& tensor : call.tensors) {
@@ -22,15 +22,15 @@ bool plan_kernel(const KernelCall& call, Launch& launch) {
           return false;
         }
       }
-      return kernel.plan(call, launch);
+      return kernel.plan(call, plan);
     }
   }
   return false;
 }
 
 const char* kernel_target() {
-  // The lowest bit stands for the best instruction set.
-  const std::int64_t supported = hwy::SupportedTargets();
+  // The lowest bit stands for the best instruction set; not all are compiled.
+  const std::int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
   return hwy::TargetName(supported & -supported);
 }
 

@@ -8,7 +8,7 @@ namespace reprise::cpu {
 
 struct NamedKernel {
   std::string_view op;
-  bool (*plan)(const KernelCall& call, Launch& launch);
+  bool (*plan)(const KernelCall& call, KernelPlan& plan);
 };
 
 /// Generated from the list of ops in framework/ops/CMakeLists.txt and the files found here.

@@ -89,7 +89,7 @@ HWY_INLINE void multiply_tile_rows(const Tiles& tiles, const TileWeights& w, std
 /// Whole tiles ahead, far enough for memory to answer.
 HWY_INLINE std::int64_t prefetch_distance(std::int64_t w_row) {
   const std::int64_t tile = kGroup * w_row;
-  return (8192 + tile - 1) / tile * tile;
+  return tile == 0 ? 0 : (8192 + tile - 1) / tile * tile;
 }
 
 /// Items are groups of rows of w, of the leading dimensions one after another.
@@ -120,59 +120,59 @@ void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
   }
 }
 
-void plan_panels(const Product& p, std::int64_t batches, Launch& launch) {
-  launch.main.items = batches * panels(p) * row_blocks(p);
+void plan_panels(const Product& p, std::int64_t batches, KernelPlan& plan) {
+  plan.main.items = batches * panels(p) * row_blocks(p);
   const auto rows = static_cast<double>(p.n) / static_cast<double>(row_blocks(p));
-  launch.main.item_ns = static_cast<double>(p.k) * rows * static_cast<double>(kPanelColumns) / 50;
+  plan.main.item_ns = static_cast<double>(p.k) * rows * static_cast<double>(kPanelColumns) / 50;
 }
 
-void plan_tiles(const Product& p, std::int64_t batches, Launch& launch) {
-  launch.main.items = batches * ((p.m + kGroup - 1) / kGroup);
-  launch.main.item_ns =
+void plan_tiles(const Product& p, std::int64_t batches, KernelPlan& plan) {
+  plan.main.items = batches * ((p.m + kGroup - 1) / kGroup);
+  plan.main.item_ns =
       static_cast<double>(kTileRows) * (static_cast<double>(p.w_row) / 12 +
                                         static_cast<double>(p.k) * static_cast<double>(p.n) / 20);
 }
 
 template <class W>
-bool plan_exact(const Product& p, std::int64_t batches, Launch& launch) {
+bool plan_exact(const Product& p, std::int64_t batches, KernelPlan& plan) {
   if (p.n >= kManyRows) {
-    plan_panels(p, batches, launch);
-    launch.main.run = run_panels<multiply_rows<W>>;
-    launch.own_bytes = kPanelDepth * kPanelColumns * sizeof(float);
+    plan_panels(p, batches, plan);
+    plan.main.run = run_panels<multiply_rows<W>>;
+    plan.own_bytes = kPanelDepth * kPanelColumns * sizeof(float);
   } else {
-    plan_tiles(p, batches, launch);
-    launch.main.run = run_tiles<ExactTiles<W>, kTileVectors>;
+    plan_tiles(p, batches, plan);
+    plan.main.run = run_tiles<ExactTiles<W>, kTileVectors>;
   }
   return true;
 }
 
 template <class W>
-bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, Launch& launch) {
-  constexpr bool kHasPanels = HWY_TARGET == HWY_AVX3_DL;
+bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, KernelPlan& plan) {
+  constexpr bool kHasPanels = REPRISE_BYTE_PRODUCTS;
   const bool many = p.n >= kManyRows;
   if (precision == Precision::exact || (many && !kHasPanels)) {
-    return plan_exact<W>(p, batches, launch);
+    return plan_exact<W>(p, batches, plan);
   }
   const auto k = static_cast<std::size_t>(p.k);
-  launch.prepare = {round_rows<W>, batches * p.n, static_cast<double>(p.k) / 4};
-  launch.shared_bytes = static_cast<std::uint64_t>(batches * p.n) * RoundedRow::bytes(k);
+  plan.prepare = {round_rows<W>, batches * p.n, static_cast<double>(p.k) / 4};
+  plan.shared_bytes = static_cast<std::uint64_t>(batches * p.n) * RoundedRow::bytes(k);
   if (many) {
-#if HWY_TARGET == HWY_AVX3_DL
-    plan_panels(p, batches, launch);
-    launch.main.run = run_panels<multiply_rounded_rows<W>>;
-    launch.main.item_ns /= 2;
-    launch.own_bytes = kPanelBlocks * sizeof(PanelBlock);
+#if REPRISE_BYTE_PRODUCTS
+    plan_panels(p, batches, plan);
+    plan.main.run = run_panels<multiply_rounded_rows<W>>;
+    plan.main.item_ns /= 2;
+    plan.own_bytes = kPanelBlocks * sizeof(PanelBlock);
 #endif
   } else {
-    plan_tiles(p, batches, launch);
-    launch.main.run = run_tiles<RoundedTiles<W>, 2>;
+    plan_tiles(p, batches, plan);
+    plan.main.run = run_tiles<RoundedTiles<W>, 2>;
   }
   return true;
 }
 
 }  // namespace
 
-bool plan_matmul(const KernelCall& call, Launch& launch) {
+bool plan_matmul(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& x = call.tensors[0];
   const HostTensor& w = call.tensors[1];
   const HostTensor& y = call.tensors[2];
@@ -202,17 +202,17 @@ bool plan_matmul(const KernelCall& call, Launch& launch) {
                   .w_outer = bytes(ws[0]),
                   .y_inner = ys[1],
                   .y_outer = ys[0]};
-  launch.set_arguments(p);
+  plan.set_arguments(p);
   const std::int64_t batches = dims[0] * dims[1];
   switch (w.dtype()) {
     case DType::f32:
-      return plan_exact<F32Weights>(p, batches, launch);
+      return plan_exact<F32Weights>(p, batches, plan);
     case DType::f16:
-      return plan_exact<F16Weights>(p, batches, launch);
+      return plan_exact<F16Weights>(p, batches, plan);
     case DType::q8_0:
-      return plan_blocks<Q8Weights>(p, batches, call.precision, launch);
+      return plan_blocks<Q8Weights>(p, batches, call.precision, plan);
     case DType::q4_0:
-      return plan_blocks<Q4Weights>(p, batches, call.precision, launch);
+      return plan_blocks<Q4Weights>(p, batches, call.precision, plan);
     default:
       return false;
   }
@@ -222,10 +222,5 @@ bool plan_matmul(const KernelCall& call, Launch& launch) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace reprise::cpu {
-HWY_EXPORT(plan_matmul);
-bool plan_matmul(const KernelCall& call, Launch& launch) {
-  return HWY_DYNAMIC_DISPATCH(plan_matmul)(call, launch);
-}
-}  // namespace reprise::cpu
+REPRISE_EXPORT_KERNEL(matmul)
 #endif

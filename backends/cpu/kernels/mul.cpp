@@ -12,18 +12,13 @@ struct Mul {
   static HWY_INLINE Vf of(Vf x, Vf y) { return hn::Mul(x, y); }
 };
 
-bool plan_mul(const KernelCall& call, Launch& launch) {
-  return plan_elementwise<Mul>(call, launch);
+bool plan_mul(const KernelCall& call, KernelPlan& plan) {
+  return plan_elementwise<Mul>(call, plan);
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace reprise::cpu {
-HWY_EXPORT(plan_mul);
-bool plan_mul(const KernelCall& call, Launch& launch) {
-  return HWY_DYNAMIC_DISPATCH(plan_mul)(call, launch);
-}
-}  // namespace reprise::cpu
+REPRISE_EXPORT_KERNEL(mul)
 #endif

@@ -65,11 +65,12 @@ HWY_NOINLINE void pack(const std::byte* w, std::size_t w_row, std::size_t rows, 
       from[i] = w + std::min(r + i, rows - 1) * w_row;
     }
     std::size_t k = 0;
-    for (; k + W::kStep <= depth; k += W::kStep) {
-      const typename W::Step steps[4] = {W::step(from[0], first + k), W::step(from[1], first + k),
-                                         W::step(from[2], first + k), W::step(from[3], first + k)};
+    for (; k + W::kPiece <= depth; k += W::kPiece) {
+      const typename W::Piece pieces[4] = {
+          W::piece(from[0], first + k), W::piece(from[1], first + k), W::piece(from[2], first + k),
+          W::piece(from[3], first + k)};
       for (std::size_t p = 0; p < kParts<W>; ++p) {
-        pack_four(steps[0].part(p), steps[1].part(p), steps[2].part(p), steps[3].part(p),
+        pack_four(pieces[0].part(p), pieces[1].part(p), pieces[2].part(p), pieces[3].part(p),
                   panel + (k + p * kLanes) * kPanelColumns + r);
       }
     }

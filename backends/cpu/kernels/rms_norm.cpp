@@ -58,15 +58,15 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
 
 }  // namespace
 
-bool plan_rms_norm(const KernelCall& call, Launch& launch) {
+bool plan_rms_norm(const KernelCall& call, KernelPlan& plan) {
   const Norm norm{.x = Rows(call.tensors[0]),
                   .y = reinterpret_cast<float*>(call.tensors[2].data),
                   .weight = reinterpret_cast<const float*>(call.tensors[1].data),
                   .eps = attribute<float>(call, "eps")};
-  launch.main.run = run;
-  launch.main.items = call.tensors[0].shape().rows();
-  launch.main.item_ns = static_cast<double>(norm.x.dims[3]) / 4;
-  launch.set_arguments(norm);
+  plan.main.run = run;
+  plan.main.items = call.tensors[0].shape().rows();
+  plan.main.item_ns = static_cast<double>(norm.x.dims[3]) / 4;
+  plan.set_arguments(norm);
   return true;
 }
 
@@ -74,10 +74,5 @@ bool plan_rms_norm(const KernelCall& call, Launch& launch) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace reprise::cpu {
-HWY_EXPORT(plan_rms_norm);
-bool plan_rms_norm(const KernelCall& call, Launch& launch) {
-  return HWY_DYNAMIC_DISPATCH(plan_rms_norm)(call, launch);
-}
-}  // namespace reprise::cpu
+REPRISE_EXPORT_KERNEL(rms_norm)
 #endif

@@ -29,9 +29,9 @@ struct Rope {
 /// Sine and cosine of `turns` full turns. Polynomials after Cephes' sinf and cosf: good to an f32
 /// rounding or two within an eighth of a turn.
 HWY_INLINE void sine_cosine(double turns, float& sine, float& cosine) {
-  const double eighth = std::nearbyint(turns * 4);
-  const auto quadrant = static_cast<std::int64_t>(eighth) & 3;
-  const auto x = static_cast<float>((turns - eighth / 4) * (2 * std::numbers::pi));
+  const double quarters = std::nearbyint(turns * 4);
+  const auto quadrant = static_cast<std::int64_t>(quarters) & 3;
+  const auto x = static_cast<float>((turns - quarters / 4) * (2 * std::numbers::pi));
   const float z = x * x;
   const float s = x + x * z * (-1.6666654611e-1F + z * (8.3321608736e-3F + z * -1.9515295891e-4F));
   const float c =
@@ -114,7 +114,7 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
 
 }  // namespace
 
-bool plan_rope(const KernelCall& call, Launch& launch) {
+bool plan_rope(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& x = call.tensors[0];
   const auto dims = attribute<std::int32_t>(call, "dims");
   const std::int64_t cols = x.shape().back();
@@ -134,12 +134,11 @@ bool plan_rope(const KernelCall& call, Launch& launch) {
                        .ratio = std::pow(base, -1.0 / static_cast<double>(pairs)),
                        .turns = scale / (2 * std::numbers::pi),
                        .half_split = attribute<std::int32_t>(call, "pairing") == 1};
-  launch.main.run = run;
-  launch.main.items = x.shape().dim(0);
-  launch.main.item_ns =
-      static_cast<double>(pairs) * (8 + 0.5 * static_cast<double>(arguments.heads));
-  launch.own_bytes = static_cast<std::uint64_t>(pairs) * 2 * sizeof(float);
-  launch.set_arguments(arguments);
+  plan.main.run = run;
+  plan.main.items = x.shape().dim(0);
+  plan.main.item_ns = static_cast<double>(pairs) * (8 + 0.5 * static_cast<double>(arguments.heads));
+  plan.own_bytes = static_cast<std::uint64_t>(pairs) * 2 * sizeof(float);
+  plan.set_arguments(arguments);
   return true;
 }
 
@@ -147,10 +146,5 @@ bool plan_rope(const KernelCall& call, Launch& launch) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace reprise::cpu {
-HWY_EXPORT(plan_rope);
-bool plan_rope(const KernelCall& call, Launch& launch) {
-  return HWY_DYNAMIC_DISPATCH(plan_rope)(call, launch);
-}
-}  // namespace reprise::cpu
+REPRISE_EXPORT_KERNEL(rope)
 #endif

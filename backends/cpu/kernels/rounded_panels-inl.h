@@ -1,5 +1,5 @@
 // Panels of quantised weights as bytes, for rows of x rounded to 8 bits: with products of bytes,
-// three times the multiplications of f32. Only compiled where the processor has them.
+// three times the multiplications of f32. Only for processors that have them.
 #include "backends/cpu/kernels/panels-inl.h"
 #include "backends/cpu/kernels/rounded_tile-inl.h"
 
@@ -10,7 +10,7 @@
 #define REPRISE_ROUNDED_PANELS_INL_H
 #endif
 
-#if HWY_TARGET == HWY_AVX3_DL
+#if REPRISE_BYTE_PRODUCTS
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 

@@ -1,6 +1,6 @@
 // Dot products of quantised weights with rows of x rounded to 8 bits: sums of a block are exact
-// integers, scaled once. The rounding is that of llama.cpp: a scale per block of 32, the largest
-// magnitude becomes 127.
+// integers, scaled once. A scale per block of 32, the largest magnitude becomes 127, as llama.cpp
+// rounds (but for its scales, which are halves). A block with inf or NaN gives NaN.
 #include "backends/cpu/kernels/dot_tile-inl.h"
 
 #if defined(REPRISE_ROUNDED_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -28,7 +28,7 @@ struct RoundedRowOf {
   float* scales;
   std::int32_t* biases;
 };
-#if HWY_TARGET == HWY_AVX3_DL
+#if REPRISE_BYTE_PRODUCTS
 using RoundedRow = RoundedRowOf<std::int8_t>;
 #else
 using RoundedRow = RoundedRowOf<std::int16_t>;
@@ -39,12 +39,18 @@ struct BlockRange {
   explicit HWY_INLINE BlockRange(const float* x) {
     const F32 d;
     Vf most = hn::Zero(d);
+    Vf poison = hn::Zero(d);  // NaN if a value is no number: the largest one may hide that
     for (std::size_t i = 0; i < kBlock; i += kLanes) {
-      most = hn::Max(most, hn::Abs(hn::LoadU(d, x + i)));
+      const Vf values = hn::LoadU(d, x + i);
+      most = hn::Max(most, hn::Abs(values));
+      poison = hn::MulAdd(values, hn::Zero(d), poison);
     }
     const float largest = hn::GetLane(hn::MaxOfLanes(d, most));
-    scale = largest / 127;
-    factor = largest == 0 ? 0 : 127 / largest;
+    scale = largest / 127 + hn::GetLane(hn::SumOfLanes(d, poison));
+    factor = 127 / largest;
+    if (!(factor <= std::numeric_limits<float>::max())) {
+      factor = 0;  // nothing, or less than f32 can scale
+    }
   }
   float scale, factor;
 };
@@ -53,22 +59,23 @@ template <class W>
 HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
   const F32 d;
   const hn::Rebind<std::remove_pointer_t<decltype(to.q)>, F32> narrow;
+  const hn::Rebind<std::int32_t, F32> words;
   for (std::size_t i = 0; i < k; i += kBlock) {
     const BlockRange range(x + i);
     const Vf factor = hn::Set(d, range.factor);
-    auto sum = hn::Zero(hn::Rebind<std::int32_t, F32>());
+    auto sum = hn::Zero(words);
     for (std::size_t j = i; j < i + kBlock; j += kLanes) {
-      const auto rounded = hn::NearestInt(hn::Mul(hn::LoadU(d, x + j), factor));
-      hn::StoreU(hn::DemoteTo(narrow, rounded), narrow, to.q + j);
-      sum = hn::Add(sum, rounded);
+      const auto rounded =
+          hn::DemoteTo(narrow, hn::NearestInt(hn::Mul(hn::LoadU(d, x + j), factor)));
+      hn::StoreU(rounded, narrow, to.q + j);
+      sum = hn::Add(sum, hn::PromoteTo(words, rounded));
     }
     to.scales[i / kBlock] = range.scale;
-    to.biases[i / kBlock] =
-        -W::kBias * hn::GetLane(hn::SumOfLanes(hn::Rebind<std::int32_t, F32>(), sum));
+    to.biases[i / kBlock] = -W::kBias * hn::GetLane(hn::SumOfLanes(words, sum));
   }
 }
 
-#if HWY_TARGET == HWY_AVX3_DL
+#if REPRISE_BYTE_PRODUCTS
 
 // Highway 1.0 has no products of bytes. With them, of 256 bits, a block takes 7 (q8_0) or 9 (q4_0)
 // instructions instead of 9 or 12 of 512 bits.
@@ -107,16 +114,16 @@ HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& 
                                         hn::Vec<BlockSums> sum) {
   const BlockSums d;
   const hn::RepartitionToWide<I16> wide;
-  const typename W::Step step = W::step(row, b * kBlock);
+  const typename W::Piece piece = W::piece(row, b * kBlock);
   auto even = hn::Zero(wide);
   auto odd = hn::Zero(wide);
 #pragma GCC unroll 4
   for (std::size_t p = 0; p < kBlock / kLanes16; ++p) {
     const auto rounded = hn::LoadU(I16(), x.q + b * kBlock + p * kLanes16);
-    even = hn::ReorderWidenMulAccumulate(wide, step.integers(p), rounded, even, odd);
+    even = hn::ReorderWidenMulAccumulate(wide, piece.integers(p), rounded, even, odd);
   }
   const auto products = hn::ConvertTo(d, hn::Add(even, odd));
-  return hn::MulAdd(products, hn::Mul(step.scale, hn::Set(d, x.scales[b])), sum);
+  return hn::MulAdd(products, hn::Mul(piece.scale, hn::Set(d, x.scales[b])), sum);
 }
 
 #endif
@@ -134,7 +141,7 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
       sums[j][r] = hn::Zero(d);
     }
   }
-  for_each_step<W::kBlockBytes>(w, k / kBlock, [&](std::size_t b) HWY_ATTR {
+  for_each_piece<W::kBlockBytes>(w, k / kBlock, [&](std::size_t b) HWY_ATTR {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTileRows; ++r) {
 #pragma GCC unroll 4

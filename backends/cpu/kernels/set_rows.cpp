@@ -49,7 +49,7 @@ bool dense_rows(const TensorSpec& spec) {
 
 }  // namespace
 
-bool plan_set_rows(const KernelCall& call, Launch& launch) {
+bool plan_set_rows(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& table = call.tensors[0];
   const HostTensor& values = call.tensors[1];
   const bool listed = static_cast<bool>(call.tensors[2]);
@@ -67,10 +67,10 @@ bool plan_set_rows(const KernelCall& call, Launch& launch) {
                           .position = attribute<Param<std::int32_t>>(call, "position"),
                           .window = attribute<std::int32_t>(call, "window"),
                           .halves = halves};
-  launch.main.run = run;
-  launch.main.items = values.shape().dim(0);
-  launch.main.item_ns = static_cast<double>(arguments.cols) * (halves ? 2 : 0.25);
-  launch.set_arguments(arguments);
+  plan.main.run = run;
+  plan.main.items = values.shape().dim(0);
+  plan.main.item_ns = static_cast<double>(arguments.cols) * (halves ? 2 : 0.25);
+  plan.set_arguments(arguments);
   return true;
 }
 

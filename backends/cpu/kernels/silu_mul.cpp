@@ -21,15 +21,13 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<SiluMul>();
   const auto cols = static_cast<std::size_t>(a.cols);
   const Vf one = hn::Set(d, 1.0F);
-  const Vf most = hn::Set(d, 88.0F);  // exp stays finite; g / exp(88) is 0 next to any other value
   for (std::int64_t row = first; row < end; ++row) {
     const float* gate = a.gate.row(row, a.gate.dims);
     const float* up = a.up.row(row, a.gate.dims);
     float* y = a.y + row * a.cols;
     for (std::size_t i = 0; i < cols; i += kLanes) {
       const Vf g = load_up_to(d, gate + i, cols - i);
-      const Vf e = hn::Exp(d, hn::Min(hn::Neg(g), most));
-      const Vf silu = hn::Div(g, hn::Add(one, e));
+      const Vf silu = hn::Div(g, hn::Add(one, exp_of(hn::Neg(g))));
       store_up_to(d, hn::Mul(silu, load_up_to(d, up + i, cols - i)), y + i, cols - i);
     }
   }
@@ -37,7 +35,7 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
 
 }  // namespace
 
-bool plan_silu_mul(const KernelCall& call, Launch& launch) {
+bool plan_silu_mul(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& gate = call.tensors[0];
   const HostTensor& up = call.tensors[1] ? call.tensors[1] : gate;
   SiluMul arguments{.gate = Rows(gate),
@@ -47,10 +45,10 @@ bool plan_silu_mul(const KernelCall& call, Launch& launch) {
   if (!call.tensors[1]) {
     arguments.up.data += arguments.cols;
   }
-  launch.main.run = run;
-  launch.main.items = gate.shape().rows();
-  launch.main.item_ns = static_cast<double>(arguments.cols) / 2;
-  launch.set_arguments(arguments);
+  plan.main.run = run;
+  plan.main.items = gate.shape().rows();
+  plan.main.item_ns = static_cast<double>(arguments.cols) / 2;
+  plan.set_arguments(arguments);
   return true;
 }
 
@@ -58,10 +56,5 @@ bool plan_silu_mul(const KernelCall& call, Launch& launch) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace reprise::cpu {
-HWY_EXPORT(plan_silu_mul);
-bool plan_silu_mul(const KernelCall& call, Launch& launch) {
-  return HWY_DYNAMIC_DISPATCH(plan_silu_mul)(call, launch);
-}
-}  // namespace reprise::cpu
+REPRISE_EXPORT_KERNEL(silu_mul)
 #endif

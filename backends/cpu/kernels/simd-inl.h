@@ -3,6 +3,19 @@
 
 #include "backends/cpu/kernel.h"
 
+/// Whether the instruction set that is compiled for has sums of products of bytes (VNNI): for #if.
+#define REPRISE_BYTE_PRODUCTS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL)
+
+/// Defines plan_<op>() as that of the best instruction set of the machine. Use it once, under
+/// HWY_ONCE.
+#define REPRISE_EXPORT_KERNEL(op)                            \
+  namespace reprise::cpu {                                   \
+  HWY_EXPORT(plan_##op);                                     \
+  bool plan_##op(const KernelCall& call, KernelPlan& plan) { \
+    return HWY_DYNAMIC_DISPATCH(plan_##op)(call, plan);      \
+  }                                                          \
+  } /* namespace reprise::cpu */
+
 #if defined(REPRISE_SIMD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef REPRISE_SIMD_INL_H
 #undef REPRISE_SIMD_INL_H

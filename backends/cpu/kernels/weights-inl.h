@@ -1,5 +1,5 @@
-// Rows of weights as f32 vectors, exact: plain types and blocks of 32. A row is read in steps of
-// kStep elements, each of kParts vectors.
+// Rows of weights as f32 vectors, exact: plain types and blocks of 32. A row is read in pieces of
+// kPiece elements, each of kParts vectors.
 #include "backends/cpu/kernels/simd-inl.h"
 
 #if defined(REPRISE_WEIGHTS_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -13,8 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 
 struct F32Weights {
-  static constexpr std::size_t kStep = kLanes;
-  struct Step {
+  static constexpr std::size_t kPiece = kLanes;
+  struct Piece {
     const float* at;
     HWY_INLINE Vf part(std::size_t /*p*/) const { return hn::LoadU(F32(), at); }
   };
@@ -22,21 +22,21 @@ struct F32Weights {
   static HWY_INLINE const float* at(const std::byte* row, std::size_t i) {
     return reinterpret_cast<const float*>(row) + i;
   }
-  static HWY_INLINE Step step(const std::byte* row, std::size_t i) { return {at(row, i)}; }
-  /// The last elements of a row, fewer than a step.
+  static HWY_INLINE Piece piece(const std::byte* row, std::size_t i) { return {at(row, i)}; }
+  /// The last elements of a row, fewer than a piece.
   static HWY_INLINE Vf tail(const std::byte* row, std::size_t i, std::size_t count) {
     return load_part(F32(), at(row, i), count);
   }
 };
 
 struct F16Weights {
-  static constexpr std::size_t kStep = kLanes;
+  static constexpr std::size_t kPiece = kLanes;
   using Bits = hn::Rebind<std::uint16_t, F32>;
   using Halves = hn::Rebind<hwy::float16_t, F32>;
   static HWY_INLINE Vf widen(hn::Vec<Bits> bits) {
     return hn::PromoteTo(F32(), hn::BitCast(Halves(), bits));
   }
-  struct Step {
+  struct Piece {
     const std::uint16_t* at;
     HWY_INLINE Vf part(std::size_t /*p*/) const { return widen(hn::LoadU(Bits(), at)); }
   };
@@ -46,7 +46,7 @@ struct F16Weights {
   static HWY_INLINE const std::uint16_t* at(const std::byte* row, std::size_t i) {
     return reinterpret_cast<const std::uint16_t*>(row) + i;
   }
-  static HWY_INLINE Step step(const std::byte* row, std::size_t i) { return {at(row, i)}; }
+  static HWY_INLINE Piece piece(const std::byte* row, std::size_t i) { return {at(row, i)}; }
   static HWY_INLINE Vf tail(const std::byte* row, std::size_t i, std::size_t count) {
     return widen(load_part(Bits(), at(row, i), count));
   }
@@ -71,12 +71,12 @@ inline constexpr std::size_t kLanes16 = hn::MaxLanes(I16());
 
 /// Blocks of 34 bytes: a scale and 32 signed bytes. Rows have whole blocks.
 struct Q8Weights {
-  static constexpr std::size_t kStep = kBlock;
+  static constexpr std::size_t kPiece = kBlock;
   static constexpr std::size_t kBlockBytes = 34;
   static constexpr std::size_t bytes(std::size_t elements) {
     return elements / kBlock * kBlockBytes;
   }
-#if HWY_TARGET == HWY_AVX3_DL
+#if REPRISE_BYTE_PRODUCTS
   /// The integers, kBias added.
   static constexpr std::int32_t kBias = 128;
   static HWY_INLINE __m256i biased(const std::byte* block) {
@@ -86,7 +86,7 @@ struct Q8Weights {
 #else
   static constexpr std::int32_t kBias = 0;
 #endif
-  struct Step {
+  struct Piece {
     Vf scale;
     const std::int8_t* at;
     /// The integers alone.
@@ -101,7 +101,7 @@ struct Q8Weights {
       return hn::PromoteTo(I16(), hn::LoadU(hn::Rebind<std::int8_t, I16>(), at + p * kLanes16));
     }
   };
-  static HWY_INLINE Step step(const std::byte* row, std::size_t i) {
+  static HWY_INLINE Piece piece(const std::byte* row, std::size_t i) {
     const std::byte* block = row + bytes(i);
     return {block_scale(block), reinterpret_cast<const std::int8_t*>(block + 2)};
   }
@@ -110,12 +110,12 @@ struct Q8Weights {
 /// Blocks of 18 bytes: a scale and 16 bytes whose low halves are elements 0 to 15 and whose high
 /// halves are 16 to 31, each 8 too large. Rows have whole blocks.
 struct Q4Weights {
-  static constexpr std::size_t kStep = kBlock;
+  static constexpr std::size_t kPiece = kBlock;
   static constexpr std::size_t kBlockBytes = 18;
   static constexpr std::size_t bytes(std::size_t elements) {
     return elements / kBlock * kBlockBytes;
   }
-#if HWY_TARGET == HWY_AVX3_DL
+#if REPRISE_BYTE_PRODUCTS
   /// The integers, kBias added.
   static constexpr std::int32_t kBias = 8;
   static HWY_INLINE __m256i biased(const std::byte* block) {
@@ -127,7 +127,7 @@ struct Q4Weights {
 #else
   static constexpr std::int32_t kBias = 0;
 #endif
-  struct Step {
+  struct Piece {
     Vf scale;
     const std::uint8_t* at;
     HWY_INLINE Vf unscaled(std::size_t p) const {
@@ -167,16 +167,16 @@ struct Q4Weights {
       }
     }
   };
-  static HWY_INLINE Step step(const std::byte* row, std::size_t i) {
+  static HWY_INLINE Piece piece(const std::byte* row, std::size_t i) {
     const std::byte* block = row + bytes(i);
     return {block_scale(block), reinterpret_cast<const std::uint8_t*>(block + 2)};
   }
 };
 
-/// Vectors in a step.
+/// Vectors in a piece.
 template <class W>
-inline constexpr std::size_t kParts = W::kStep / kLanes;
-/// Whether rows may end inside a step.
+inline constexpr std::size_t kParts = W::kPiece / kLanes;
+/// Whether rows may end inside a piece.
 template <class W>
 inline constexpr bool kHasTail = kParts<W> == 1;
 

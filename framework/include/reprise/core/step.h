@@ -15,7 +15,7 @@ namespace reprise {
 /// user allows.
 struct DeviceTraits {
   Precision precision = Precision::exact;  // of the executor; a device leaves it as it is
-  bool runs_references = false;            // ops run as host functions instead of shaders
+  bool runs_on_host = false;            // ops run as host functions instead of shaders
   KernelFamily kernels = KernelFamily::portable;
   bool cpu_type = false;                   // a software driver: small workgroups, no shared memory
   bool overlaps_dispatches = false;  // without a barrier between them, dispatches may run together

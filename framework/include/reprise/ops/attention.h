@@ -20,7 +20,7 @@ struct AttentionAttributes {
 /// those whose mask is -infinity; a row that sees no key gives zeros.
 /// Errors: invalid_argument if shapes or the dtypes of k and v do not match, capacity is 0, or
 /// heads is no multiple of kv_heads.
-/// Source: Milakov & Gimelshein 2018 (online softmax), Dao et al. 2022. f32 sums on the GPU, f64
+/// Source: Milakov & Gimelshein 2018 (online softmax), Dao et al. 2022. f32 sums, f64
 /// and two passes in the reference.
 [[nodiscard]] Tensor attention(Site site, TensorRef q, TensorRef k, TensorRef v,
                                AttentionAttributes a = {});

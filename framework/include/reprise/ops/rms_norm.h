@@ -10,7 +10,7 @@ struct RmsNormAttributes {
 /// Root-mean-square normalisation: y = x / sqrt(mean(x^2) + eps) * weight, per row.
 /// x: [.., cols] f32, rows may be strided; weight: [cols] f32, may be absent ({}). y: as x, f32.
 /// Errors: invalid_argument if cols differ.
-/// Source: Zhang & Sennrich 2019, eq. 4. Sums in f32 on the GPU, f64 in the reference.
+/// Source: Zhang & Sennrich 2019, eq. 4. Sums in f32, f64 in the reference.
 [[nodiscard]] Tensor rms_norm(Site site, TensorRef x, TensorRef weight, RmsNormAttributes a = {});
 
 }  // namespace reprise

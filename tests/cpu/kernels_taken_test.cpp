@@ -1,0 +1,61 @@
+// Calls of a forward pass run kernels, not references.
+#include <set>
+
+#include "backends/cpu/kernels/kernel_table.h"
+#include "bench/llama_run.h"
+#include "reprise/formats/gguf.h"
+#include "tests/testing.h"
+
+namespace reprise::testing {
+namespace {
+
+constexpr std::int64_t kPrompt = 20;
+
+class KernelsTaken : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(By, KernelsTaken, ::testing::Values("f16", "q8_0", "q4_0"),
+                         [](const auto& p) { return p.param; });
+
+/// Whether a kernel would run that node. Addresses are not looked at, but for their alignment.
+bool takes(const ComputeGraph& graph, const Node& node, Precision precision) {
+  alignas(64) static std::byte memory[64];
+  std::vector<HostTensor> tensors(node.op->operands.size() + node.op->results.size());
+  for (const Use& use : graph.uses_of(node)) {
+    if (use.tensor != graph.state_tensor) {
+      tensors.at(use.slot) = {memory, &graph.tensors[use.tensor].spec};
+    }
+  }
+  cpu::KernelPlan plan;
+  return cpu::plan_kernel({{*node.op, tensors, graph.attributes_of(node), nullptr}, precision},
+                          plan);
+}
+
+TEST_P(KernelsTaken, ByEveryCallOfPromptAndStepThatHasOne) {
+  std::set<std::string_view> with_kernel;
+  for (const cpu::NamedKernel& kernel : cpu::all_kernels()) {
+    with_kernel.insert(kernel.op);
+  }
+  const Device device = test_device("cpu");
+  const auto file =
+      GgufFile::open(std::string(REPRISE_MODELS_DIR) + "/tales-" + GetParam() + ".gguf");
+  const llama::Model model = llama::load_model(device, file, kPrompt + 1);
+  for (const Precision precision : {Precision::exact, Precision::fast}) {
+    GraphExecutor executor(device, {.precision = precision});
+    bench::LlamaRun run(executor, model, llama::Mode::recorded);
+    run.prompt(0, kPrompt, kPrompt);
+    run.generate(kPrompt, 1);
+    std::set<std::string_view> taken;
+    for (const auto& [rows, captured] : run.graphs()) {
+      const ComputeGraph& graph = captured.recorded().graph;
+      for (const Node& node : graph.nodes) {
+        if (with_kernel.contains(node.op->name)) {
+          EXPECT_TRUE(takes(graph, node, precision)) << node.op->name << ", " << rows << " rows";
+          taken.insert(node.op->name);
+        }
+      }
+    }
+    EXPECT_GE(taken.size(), 8U);
+  }
+}
+
+}  // namespace
+}  // namespace reprise::testing
