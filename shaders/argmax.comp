@@ -1,7 +1,8 @@
 // y = column of the first largest element: one invocation reads one row, 4 bytes per element, and
-// writes 4 bytes. Compares integers, because drivers may flush subnormals and ignore NaN.
+// writes 4 bytes.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#include "float_key.glsl"
 #include "index.glsl"
 #include "view.glsl"
 
@@ -12,15 +13,6 @@ layout(push_constant) uniform Push {
   View xv;
 };
 
-// Orders like the floats do: both zeros are equal, NaN is 0 and below everything.
-uint key_of(uint bits) {
-  if ((bits & 0x7FFFFFFFu) > 0x7F800000u) {
-    return 0u;
-  }
-  bits = bits == 0x80000000u ? 0u : bits;
-  return bits ^ ((bits >> 31) != 0u ? 0xFFFFFFFFu : 0x80000000u);
-}
-
 void main() {
   uint row = linear_index();
   if (row >= shape[0] * shape[1] * shape[2]) {
@@ -29,11 +21,16 @@ void main() {
   uint from = at(xv, unflatten(row * shape[3], shape));
   uint best = 0u;
   uint best_key = 0u;
-  for (uint c = 0u; c < shape[3]; ++c) {
-    uint key = key_of(x[from + c * xv.strides[3]]);
-    if (key > best_key) {
-      best = c;
-      best_key = key;
+  // By eights, which the compiler unrolls: llvmpipe ends loops after 65,535 turns. Past the end the
+  // last column is repeated, which is not larger.
+  for (uint c = 0u; c < shape[3]; c += 8u) {
+    for (uint i = 0u; i < 8u; ++i) {
+      uint column = min(c + i, shape[3] - 1u);
+      uint key = key_of(x[from + column * xv.strides[3]]);
+      if (key > best_key) {
+        best = column;
+        best_key = key;
+      }
     }
   }
   y[row] = best;

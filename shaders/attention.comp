@@ -32,7 +32,7 @@
 #include "state.glsl"
 #include "view.glsl"
 
-layout(constant_id = 1) const uint BLOCK = 16;
+layout(constant_id = 1) const uint BLOCK = 16;  // a multiple of 4
 
 layout(binding = 0) readonly buffer Q { float q[]; };
 layout(binding = 1) readonly buffer K { ELEMENT k[]; };
@@ -90,9 +90,9 @@ void main() {
   }
   uint query = at(qv, uvec4(0, row, head, 0));
   uint mask_row = mask_offset + row * mask_stride;
-  float sums[BLOCK];
-  for (uint c = 0; c < BLOCK; ++c) {
-    sums[c] = 0.0;
+  vec4 sums[BLOCK / 4u];
+  for (uint c = 0; c < BLOCK / 4u; ++c) {
+    sums[c] = vec4(0.0);
   }
   float best = 0.0;
   float total = 0.0;
@@ -110,7 +110,7 @@ void main() {
     } else if (s > best) {
       float shrink = exp_f32(best - s);
       total *= shrink;
-      for (uint c = 0; c < BLOCK; ++c) {
+      for (uint c = 0; c < BLOCK / 4u; ++c) {
         sums[c] *= shrink;
       }
       best = s;
@@ -118,15 +118,17 @@ void main() {
     float weight = exp_f32(s - best);
     total += weight;
     uint value = at(vv, uvec4(0, j, head / share, 0));
-    for (uint c = 0; c < BLOCK; ++c) {
-      uint d = min(first + c, value_dim - 1u);
-      sums[c] = fma(weight, TO_FLOAT(v[value + d]), sums[c]);
+    for (uint c = 0; c < BLOCK / 4u; ++c) {
+      uvec4 e = value + min(first + 4u * c + uvec4(0, 1, 2, 3), uvec4(value_dim - 1u));
+      vec4 values =
+          vec4(TO_FLOAT(v[e.x]), TO_FLOAT(v[e.y]), TO_FLOAT(v[e.z]), TO_FLOAT(v[e.w]));
+      sums[c] = fma(vec4(weight), values, sums[c]);
     }
   }
   uint to = (row * heads + head) * value_dim;
   for (uint c = 0; c < BLOCK; ++c) {
     if (first + c < value_dim) {
-      y[to + first + c] = total == 0.0 ? 0.0 : sums[c] / total;
+      y[to + first + c] = total == 0.0 ? 0.0 : sums[c / 4u][c % 4u] / total;
     }
   }
 }

@@ -1,29 +1,29 @@
-// y = x * w^T: one invocation multiplies TILE rows of x with one row of w.
-// Per 4 columns it takes TILE * 16 bytes of x and 16 (f32), 8 (f16), 4.25 (q8_0) or 2.25 (q4_0)
-// bytes of w for TILE * 4 products. Weights are decoded to f32. The order of additions depends
-// neither on TILE nor on the variant, so every tile gives the same bits, and a format those of its
-// decoded weights: explicit fma, four sums by column modulo 4.
-// The lanes_ variants are for drivers that run 8 invocations as one vector but read memory lane by
-// lane: of 8 columns of x each lane reads one and hears the others from its neighbours, and w is
-// read in 64-bit words. A workgroup is a subgroup of 8 there, and has the same rows of x.
+// y = x * w^T for drivers that run a workgroup of 8 as one vector and fetch texels as vectors, but
+// read storage buffers lane by lane. Weights are decoded to f32; products of 4 neighbouring columns
+// are added first (of a whole block for blocks), then to the sum.
+// Each invocation multiplies ROWS rows of x with COLUMNS rows of w: a fetch costs as much as 16
+// products of it. SPREAD invocations have different rows of x, the others different rows of w.
+// SPREAD 0: the invocations share one row of x and the rows of w, and each takes every 8th texel of
+// them; neighbours read neighbouring memory, which long rows need.
 // variants: f32 f16 q8_0 q4_0
 #version 450
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#if defined(VARIANT_F32) || defined(VARIANT_F16)
-#define PLAIN
-#endif
-
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#extension GL_KHR_shader_subgroup_ballot : require
-#define WORD uint64_t
-#define WIDE_WORD(i) w[i]
+#extension GL_KHR_shader_subgroup_arithmetic : require
 #include "index.glsl"
 #include "view.glsl"
+#if defined(VARIANT_Q8_0) || defined(VARIANT_Q4_0)
+#define BLOCKS
+#include "blocks.glsl"
+#endif
+#include "texels.glsl"
 
-layout(constant_id = 1) const uint TILE = 1;
+layout(constant_id = 1) const uint ROWS = 1;
+layout(constant_id = 2) const uint COLUMNS = 1;
+layout(constant_id = 3) const uint SPREAD = 1;
 
-layout(binding = 0) readonly buffer X { float x[]; };
-layout(binding = 1) readonly buffer W { WORD w[]; };
+TEXELS(0, x);
+TEXELS(1, w);
 layout(binding = 2) writeonly buffer Y { float y[]; };
 layout(push_constant) uniform Push {
   uint shape[4];
@@ -34,102 +34,160 @@ layout(push_constant) uniform Push {
   uint k;
 };
 
-#ifdef PLAIN
-#include "wide_words.glsl"
-#define ELEMENT(e) wide_element(e)
-float load_weight(uint e) {
-#ifdef VARIANT_F32
-  return uintBitsToFloat(ELEMENT(e));
+// A piece of a row of w: what is decoded at once, kFours times 4 columns.
+#if defined(BLOCKS)
+#define Piece Block
+const uint kFours = 8u;
+uint piece_of(uint element) { return block_of(wv.offset, element); }
+const uint kPieceStep = kBlockHalves;
+uint texel_of(uint piece) { return piece / 8u; }
+Piece load_piece(uint at) { return block_at(w, at); }
+vec4 four(Piece piece, uint i) {
+#if defined(VARIANT_Q8_0)
+  return signed_bytes(piece.words[i]);
 #else
-  return unpackHalf2x16(ELEMENT(e)).x;
+  return nibbles(piece.words[i % 4u] >> i / 4u * 4u);
 #endif
 }
 #else
-#include "blocks.glsl"
+#define Piece uvec4
+#if defined(VARIANT_F32)
+const uint kFours = 1u;
+#else
+const uint kFours = 2u;
 #endif
-
-uint from[TILE];  // the first element of each row of x
-vec4 sums[TILE];
-
-// Adds the products of 4 columns from c on.
-void add_four(uint c, vec4 b) {
-  for (uint r = 0; r < TILE; ++r) {
-    uint e = from[r] + c;
-    sums[r] = fma(vec4(x[e], x[e + 1u], x[e + 2u], x[e + 3u]), b, sums[r]);
-  }
+const uint kPieceStep = 1u;
+uint piece_of(uint element) { return (wv.offset + element) / (4u * kFours); }
+Piece load_piece(uint at) { return words_at(w, at); }
+vec4 four(Piece piece, uint i) {
+#if defined(VARIANT_F32)
+  return uintBitsToFloat(piece);
+#else
+  return vec4(unpackHalf2x16(piece[2u * i]), unpackHalf2x16(piece[2u * i + 1u]));
+#endif
 }
+#endif
 
 const uint kLanes = 8u;
-// Adds the products of 8 columns from c on.
-void add_eight(uint c, vec4 b0, vec4 b1) {
-  for (uint r = 0; r < TILE; ++r) {
-    float mine = x[from[r] + c + gl_SubgroupInvocationID];
-    sums[r] = fma(vec4(subgroupBroadcast(mine, 0), subgroupBroadcast(mine, 1),
-                       subgroupBroadcast(mine, 2), subgroupBroadcast(mine, 3)), b0, sums[r]);
-    sums[r] = fma(vec4(subgroupBroadcast(mine, 4), subgroupBroadcast(mine, 5),
-                       subgroupBroadcast(mine, 6), subgroupBroadcast(mine, 7)), b1, sums[r]);
+const uint kSums = ROWS * COLUMNS;
+
+float product(vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, a.x * b.x))); }
+
+// Adds the products of one piece to `sums`, those of a row of x after those of the row before.
+void add_piece(uint piece, uint rows[ROWS], uint columns[COLUMNS], inout float sums[kSums]) {
+  Piece pieces[COLUMNS];
+  [[unroll]] for (uint b = 0; b < COLUMNS; ++b) {
+    pieces[b] = load_piece(columns[b] + piece * kPieceStep);
   }
+#ifdef BLOCKS
+  float parts[kSums];
+  [[unroll]] for (uint i = 0; i < kSums; ++i) {
+    parts[i] = 0.0;
+  }
+#else
+#define parts sums
+#endif
+  [[unroll]] for (uint i = 0; i < kFours; ++i) {
+    vec4 weights[COLUMNS];
+    [[unroll]] for (uint b = 0; b < COLUMNS; ++b) {
+      weights[b] = four(pieces[b], i);
+    }
+    [[unroll]] for (uint a = 0; a < ROWS; ++a) {
+      vec4 values = floats_at(x, rows[a] + piece * kFours + i);
+      [[unroll]] for (uint b = 0; b < COLUMNS; ++b) {
+        parts[a * COLUMNS + b] += product(values, weights[b]);
+      }
+    }
+  }
+#ifdef BLOCKS
+  [[unroll]] for (uint i = 0; i < kSums; ++i) {
+    sums[i] = fma(parts[i], pieces[i % COLUMNS].scale, sums[i]);
+  }
+#endif
 }
 
-#ifdef PLAIN
-void add_row(uint weight) {
-  weight += wv.offset;
-  uint c = 0;
-  if (k >= 8u) {
-    WideRow row = open_row(weight);
-    for (; c + 8u <= k; c += 8u) {
-      vec4 b[2];
-      next_eight(row, b);
-      add_eight(c, b[0], b[1]);
+#ifdef BLOCKS
+// Reads a word of every cache line of rows of w, in the order of memory: the products need them from
+// many rows at a time, which no hardware prefetcher follows, and would wait for each.
+uint touch(uint i0, uint i1, uint first, uint count, uint lane) {
+  const uint kLineTexels = 4u;
+  uint touched = 0u;
+  for (uint i = 0; i < count; ++i) {
+    uint column = min(first + i, shape[3] - 1u);
+    uint from = distance_to(wv, uvec4(i0 / share[0], i1 / share[1], column, 0));
+    uint end = texel_of(piece_of(from + k - 1u)) + 1u;
+    uint texel = texel_of(piece_of(from)) / kLineTexels * kLineTexels + lane * kLineTexels;
+    for (; texel < end; texel += kLanes * kLineTexels) {
+      touched |= words_at(w, texel).x;
     }
   }
-  for (; c + 4u <= k; c += 4u) {
-    uint e = weight + c;
-    add_four(c, vec4(load_weight(e), load_weight(e + 1u), load_weight(e + 2u),
-                     load_weight(e + 3u)));
-  }
-  for (; c < k; ++c) {
-    for (uint r = 0; r < TILE; ++r) {
-      sums[r].x = fma(x[from[r] + c], load_weight(weight + c), sums[r].x);
-    }
-  }
-}
-#else
-void add_row(uint weight) {
-  uint block = block_of(wv.offset, weight);
-  for (uint c = 0; c < k; c += 32u, block += kBlockHalves) {
-    vec4 b[8];
-    load_block(block, b);
-    for (uint i = 0; i < 8u; i += 2u) {
-      add_eight(c + 4u * i, b[i], b[i + 1u]);
-    }
-  }
+  return touched;
 }
 #endif
 
 void main() {
-  uint index = linear_index();
-  uint tiles = (shape[2] + TILE - 1u) / TILE;
-  uint columns = (shape[3] + kLanes - 1u) / kLanes * kLanes;
-  uint column = index % columns;
-  uint rest = index / columns;
-  uint first = rest % tiles * TILE;
-  rest /= tiles;
-  uint i1 = rest % shape[1];
-  uint i0 = rest / shape[1];
+  uint lane = linear_index() % kLanes;
+  uint index = linear_index() / kLanes;
+  uint row_lanes = max(SPREAD, 1u);
+  uint column_lanes = SPREAD == 0u ? 1u : kLanes / row_lanes;
+  uint tiles = (shape[2] + ROWS * row_lanes - 1u) / (ROWS * row_lanes);
+  uint tile = index % tiles;
+  index /= tiles;
+  uint groups = (shape[3] + COLUMNS * column_lanes - 1u) / (COLUMNS * column_lanes);
+  uint group = index % groups;
+  index /= groups;
+  uint i1 = index % shape[1];
+  uint i0 = index / shape[1];
   if (i0 >= shape[0]) {
     return;
   }
-  for (uint r = 0; r < TILE; ++r) {
-    from[r] = at(xv, uvec4(i0, i1, min(first + r, shape[2] - 1u), 0));
-    sums[r] = vec4(0.0);
+  // Of this invocation: every row_lanes-th row of the tile and column_lanes-th of the group.
+  uint first_row = tile * ROWS * row_lanes + lane / column_lanes % row_lanes;
+  uint first_column = group * COLUMNS * column_lanes + lane % column_lanes;
+  uint rows[ROWS];
+  uint columns[COLUMNS];
+  float sums[kSums];
+  [[unroll]] for (uint a = 0; a < ROWS; ++a) {
+    uint row = min(first_row + a * row_lanes, shape[2] - 1u);
+    rows[a] = at(xv, uvec4(i0, i1, row, 0)) / kTexelFloats;
   }
-  uint w_row = min(column, shape[3] - 1u);
-  add_row(distance_to(wv, uvec4(i0 / share[0], i1 / share[1], w_row, 0)));
-  for (uint r = 0; r < TILE; ++r) {
-    if (first + r < shape[2] && column < shape[3]) {
-      y[at(yv, uvec4(i0, i1, first + r, column))] =
-          (sums[r].x + sums[r].y) + (sums[r].z + sums[r].w);
+  [[unroll]] for (uint b = 0; b < COLUMNS; ++b) {
+    uint column = min(first_column + b * column_lanes, shape[3] - 1u);
+    columns[b] = piece_of(distance_to(wv, uvec4(i0 / share[0], i1 / share[1], column, 0)));
+  }
+  float zero = 0.0;
+#ifdef BLOCKS
+  uint touched = touch(i0, i1, group * COLUMNS * column_lanes, COLUMNS * column_lanes, lane);
+  zero = shape[0] == 0u ? uintBitsToFloat(touched) : 0.0;  // a use: else nothing would be read
+#endif
+  [[unroll]] for (uint i = 0; i < kSums; ++i) {
+    sums[i] = zero;
+  }
+  uint pieces = k / (4u * kFours);
+  if (SPREAD == 0u) {
+    for (uint piece = lane; piece < pieces; piece += kLanes) {
+      add_piece(piece, rows, columns, sums);
+    }
+    float mine = 0.0;
+    [[unroll]] for (uint b = 0; b < COLUMNS; ++b) {
+      float sum = subgroupAdd(sums[b]);
+      mine = lane == b ? sum : mine;
+    }
+    if (lane < COLUMNS && first_column + lane < shape[3]) {
+      y[at(yv, uvec4(i0, i1, first_row, first_column + lane))] = mine;
+    }
+    return;
+  }
+  for (uint piece = 0; piece < pieces; ++piece) {
+    add_piece(piece, rows, columns, sums);
+  }
+  [[unroll]] for (uint a = 0; a < ROWS; ++a) {
+    [[unroll]] for (uint b = 0; b < COLUMNS; ++b) {
+      uint row = first_row + a * row_lanes;
+      uint column = first_column + b * column_lanes;
+      if (row < shape[2] && column < shape[3]) {
+        y[at(yv, uvec4(i0, i1, row, column))] = sums[a * COLUMNS + b];
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
-// Rotary position embedding: one invocation turns one pair of a head, or copies one element after
-// the rotated ones. Reads and writes every element once, 4 bytes each.
+// Rotary position embedding: one invocation turns one pair of HEADS heads, or copies one element
+// after the rotated ones. Reads and writes every element once, 4 bytes each; the angle, which is most
+// of the work, is the same for all heads of a row.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define STATE_BINDING 4
@@ -8,6 +9,8 @@
 #include "state.glsl"
 #include "trig.glsl"
 #include "view.glsl"
+
+layout(constant_id = 1) const uint HEADS = 1;
 
 layout(binding = 0) readonly buffer X { float x[]; };
 layout(binding = 1) readonly buffer Positions { int positions[]; };
@@ -47,17 +50,19 @@ uvec2 frequency(uint i) {
 void main() {
   uint index = linear_index();
   uint tasks = shape[3] - pairs;
+  uint groups = (shape[2] + HEADS - 1u) / HEADS;
   uint task = index % tasks;
-  uint head = index / tasks % shape[2];
-  uint row = index / tasks / shape[2];
+  uint first = index / tasks % groups * HEADS;
+  uint row = index / tasks / groups;
   if (row >= shape[1]) {
     return;
   }
-  uint from = at(xv, uvec4(0, row, head, 0));
-  uint to = (row * shape[2] + head) * shape[3];
+  uint end = min(first + HEADS, shape[2]);
   if (task >= pairs) {
-    uint i = task + pairs;
-    y[to + i] = x[from + i];
+    for (uint head = first; head < end; ++head) {
+      uint i = task + pairs;
+      y[(row * shape[2] + head) * shape[3] + i] = x[at(xv, uvec4(0, row, head, i))];
+    }
     return;
   }
   int p = (given & 1u) != 0u ? positions[positions_offset + row] : param_int(position) + int(row);
@@ -69,8 +74,12 @@ void main() {
   float s = p < 0 ? -sc.x : sc.x;
   uint a = half_split != 0u ? task : 2u * task;
   uint b = half_split != 0u ? task + pairs : 2u * task + 1u;
-  float xa = x[from + a];
-  float xb = x[from + b];
-  y[to + a] = xa * sc.y - xb * s;
-  y[to + b] = xa * s + xb * sc.y;
+  for (uint head = first; head < end; ++head) {
+    uint from = at(xv, uvec4(0, row, head, 0));
+    uint to = (row * shape[2] + head) * shape[3];
+    float xa = x[from + a];
+    float xb = x[from + b];
+    y[to + a] = xa * sc.y - xb * s;
+    y[to + b] = xa * s + xb * sc.y;
+  }
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "reprise/core/decode.h"
 #include "reprise/core/float16.h"
@@ -24,7 +25,8 @@ Messages& messages() {
   return all;
 }
 
-using Devices = std::map<std::pair<std::string, std::uint64_t>, Device>;
+using DeviceKey = std::tuple<std::string, std::uint64_t, std::optional<KernelFamily>>;
+using Devices = std::map<DeviceKey, Device>;
 
 Devices& devices() {
   static Devices all;
@@ -51,8 +53,10 @@ std::string device_param_name(const ::testing::TestParamInfo<std::string>& param
   return parameter.param;
 }
 
-Device test_device(const std::string& name, std::uint64_t max_binding_bytes) {
-  const auto known = devices().find({name, max_binding_bytes});
+Device test_device(const std::string& name, std::uint64_t max_binding_bytes,
+                   std::optional<KernelFamily> kernels) {
+  const DeviceKey key{name, max_binding_bytes, kernels};
+  const auto known = devices().find(key);
   if (known != devices().end()) {
     return known->second;
   }
@@ -68,9 +72,9 @@ Device test_device(const std::string& name, std::uint64_t max_binding_bytes) {
     }
   };
   options.max_binding_bytes = max_binding_bytes;
+  options.kernels = kernels;
   return devices()
-      .emplace(std::pair(name, max_binding_bytes),
-               open_device(options.references_only ? "cpu" : name, options))
+      .emplace(key, open_device(options.references_only ? "cpu" : name, options))
       .first->second;
 }
 

@@ -1,5 +1,6 @@
 // What tests share: devices opened with validation, seeds, comparisons.
 #pragma once
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -18,9 +19,10 @@ std::string seed_note(std::uint64_t seed);
 std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter);
 
 /// "cpu", "vulkan", or "reference": the CPU without kernels. Opened once per process, Vulkan with
-/// the validation layer and synchronization validation. A lower storage range makes it another
-/// device.
-Device test_device(const std::string& name, std::uint64_t max_binding_bytes = 0);
+/// the validation layer and synchronization validation. A lower storage range or a family of
+/// kernels makes it another device; unsupported if it cannot run them.
+Device test_device(const std::string& name, std::uint64_t max_binding_bytes = 0,
+                   std::optional<KernelFamily> kernels = std::nullopt);
 
 /// Fails the current test if the validation layer has spoken since this was made.
 class ExpectNoValidationMessages {

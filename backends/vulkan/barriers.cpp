@@ -28,6 +28,7 @@ void step_barrier(VkCommandBuffer commands) {
   constexpr VkAccessFlags2 kWrites =
       VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
   constexpr VkAccessFlags2 kReads = VK_ACCESS_2_SHADER_STORAGE_READ_BIT |
+                                    VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
                                     VK_ACCESS_2_UNIFORM_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT;
   barrier(commands, kStages, kWrites, kStages, kReads | kWrites);
 }

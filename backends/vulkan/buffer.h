@@ -11,8 +11,10 @@
 
 namespace reprise::vulkan {
 
-/// Bytes rounded up to the words of 64 bits that shaders may read.
-constexpr std::uint64_t whole_words(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
+/// Bytes rounded up to the words that shaders may read.
+constexpr std::uint64_t whole_words(std::uint64_t bytes) {
+  return (bytes + kWordBytes - 1) / kWordBytes * kWordBytes;
+}
 
 /// A share of a memory heap, given back when its owner's memory is freed.
 struct Reservation {

@@ -156,21 +156,43 @@ void VulkanEncoder::bind_buffers(KernelUse& kernel, std::span<const Binding> bin
   if (pipeline.bindings.empty()) {
     return;
   }
-  infos_.resize(pipeline.bindings.size());
-  auto info = infos_.begin();
-  for (const auto& [number, uniform] : pipeline.bindings) {
+  descriptors_.resize(pipeline.bindings.size());
+  auto descriptor = descriptors_.begin();
+  for (const auto& [number, kind] : pipeline.bindings) {
+    const bool uniform = kind == ShaderBindingKind::uniform;
     if (number >= bindings.size() || (bindings[number].type == BindingType::uniform) != uniform) {
       invalid("The kernel (" + std::string(pipeline.kernel.shader) + ") declares binding (" +
               std::to_string(number) + ") as a " + (uniform ? "uniform" : "storage") +
               " buffer; the step has " + std::to_string(bindings.size()) +
               " bindings and none of that type there.");
     }
-    *info++ = range_of(bindings[number], pools);
+    *descriptor++ = descriptor_of(bindings[number], kind, pools);
   }
   const VkDescriptorSet set = kernel.next_set();
-  vkUpdateDescriptorSetWithTemplate(device_->get(), set, pipeline.update.get(), infos_.data());
+  vkUpdateDescriptorSetWithTemplate(device_->get(), set, pipeline.update.get(),
+                                    descriptors_.data());
   vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0, 1,
                           &set, 0, nullptr);
+}
+
+Descriptor VulkanEncoder::descriptor_of(const Binding& binding, ShaderBindingKind kind,
+                                        std::span<const std::shared_ptr<Buffer>> pools) {
+  const VkDescriptorBufferInfo range = range_of(binding, pools);
+  return kind == ShaderBindingKind::texels ? Descriptor{.texels = view_of(range)}
+                                           : Descriptor{.range = range};
+}
+
+VkBufferView VulkanEncoder::view_of(const VkDescriptorBufferInfo& range) {
+  VkBufferViewCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO;
+  info.buffer = range.buffer;
+  info.format = kTexelFormat;
+  info.offset = range.offset;
+  info.range = whole_words(range.range);
+  VkBufferView view = VK_NULL_HANDLE;
+  device_->check(vkCreateBufferView(device_->get(), &info, nullptr, &view), "vkCreateBufferView");
+  encoding_->views_.emplace_back(device_->get(), view);
+  return view;
 }
 
 VkDescriptorBufferInfo VulkanEncoder::range_of(const Binding& binding,
@@ -190,7 +212,7 @@ VkDescriptorBufferInfo VulkanEncoder::range_of(const Binding& binding,
                     std::to_string(limit) + " bytes at multiples of " +
                     std::to_string(device_->traits().binding_alignment) + " are.");
   }
-  // Shaders address words, so the last one has to be inside the range as a whole.
+  // Shaders address words: the last one has to be inside the range as a whole.
   return {buffer.get(), binding.offset, std::min(whole_words(binding.bytes), limit)};
 }
 

@@ -36,6 +36,9 @@ class VulkanEncoder final : public Encoder {
   KernelUse& find_kernel(const Kernel& kernel);
   void bind_buffers(KernelUse& kernel, std::span<const Binding> bindings,
                     std::span<const std::shared_ptr<Buffer>> pools);
+  Descriptor descriptor_of(const Binding& binding, ShaderBindingKind kind,
+                           std::span<const std::shared_ptr<Buffer>> pools);
+  VkBufferView view_of(const VkDescriptorBufferInfo& range);
   VkDescriptorBufferInfo range_of(const Binding& binding,
                                   std::span<const std::shared_ptr<Buffer>> pools);
   void check_owner(const Buffer& buffer) const;
@@ -52,7 +55,7 @@ class VulkanEncoder final : public Encoder {
   KernelUse* bound_ = nullptr;
   std::array<KernelUse*, 64> recent_{};  // by hash of the kernel
   std::uint32_t open_labels_ = 0;
-  std::vector<VkDescriptorBufferInfo> infos_;
+  std::vector<Descriptor> descriptors_;
 };
 
 }  // namespace reprise::vulkan

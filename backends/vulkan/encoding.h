@@ -7,6 +7,7 @@
 
 #include "backends/vulkan/command_pools.h"
 #include "backends/vulkan/device.h"
+#include "backends/vulkan/handle.h"
 #include "backends/vulkan/kernel_use.h"
 #include "backends/vulkan/timestamps.h"
 #include "reprise/core/backend.h"
@@ -33,6 +34,7 @@ class VulkanEncoding final : public Encoding {
   mutable std::atomic<bool> submitted_{false};
   std::unique_ptr<CommandPool> pool_;
   std::vector<std::unique_ptr<KernelUse>> kernels_;
+  std::vector<BufferViewHandle> views_;
   std::vector<std::shared_ptr<Timestamps>> timestamps_;
 };
 

@@ -22,6 +22,7 @@ Answer ask(std::uint32_t capability, const OptionalFeatures& f) {
   switch (capability) {
     case spv::CapabilityMatrix:
     case spv::CapabilityShader:
+    case spv::CapabilitySampledBuffer:
       return {"shaders", true};
     case spv::CapabilityStorageBuffer16BitAccess:
       return {"16-bit storage buffers", f.storage_16bit};

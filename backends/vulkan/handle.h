@@ -34,6 +34,7 @@ class Handle {
 };
 
 using BufferHandle = Handle<VkBuffer, vkDestroyBuffer>;
+using BufferViewHandle = Handle<VkBufferView, vkDestroyBufferView>;
 using MemoryHandle = Handle<VkDeviceMemory, vkFreeMemory>;
 using SemaphoreHandle = Handle<VkSemaphore, vkDestroySemaphore>;
 using ShaderModuleHandle = Handle<VkShaderModule, vkDestroyShaderModule>;

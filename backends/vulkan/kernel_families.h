@@ -9,5 +9,7 @@ namespace reprise::vulkan {
 KernelFamily kernels_for(const PhysicalDevice& device);
 /// Throws unsupported if the device cannot run the family.
 void require_kernels(const PhysicalDevice& device, KernelFamily family);
+/// The most bytes one binding of a kernel of the family may have.
+std::uint64_t largest_binding(const PhysicalDevice& device, KernelFamily family);
 
 }  // namespace reprise::vulkan

@@ -193,6 +193,7 @@ DeviceInfo info_of(const PhysicalDevice& device) {
   info.timestamp_valid_bits = device.timestamp_valid_bits;
   info.limits = {{"maxStorageBufferRange", limits.maxStorageBufferRange},
                  {"maxUniformBufferRange", limits.maxUniformBufferRange},
+                 {"maxTexelBufferElements", limits.maxTexelBufferElements},
                  {"maxPushConstantsSize", limits.maxPushConstantsSize},
                  {"maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize},
                  {"maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations},
@@ -200,6 +201,7 @@ DeviceInfo info_of(const PhysicalDevice& device) {
                  {"maxMemoryAllocationSize", device.properties11.maxMemoryAllocationSize},
                  {"maxBufferSize", device.properties13.maxBufferSize},
                  {"minStorageBufferOffsetAlignment", limits.minStorageBufferOffsetAlignment},
+                 {"minTexelBufferOffsetAlignment", limits.minTexelBufferOffsetAlignment},
                  {"subgroupSize", device.properties11.subgroupSize}};
   info.features = listed(device.features);
   return info;
@@ -212,11 +214,13 @@ DeviceTraits traits_of(const PhysicalDevice& device) {
   traits.overlaps_dispatches = !traits.cpu_type;
   traits.subgroup_size = device.properties11.subgroupSize;
   traits.workgroup_size = traits.cpu_type ? kWorkgroupOnCpu : kWorkgroupOnGpu;
+  traits.max_workgroup_size =
+      std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]);
   traits.kernels = kernels_for(device);
   traits.shared_bytes = limits.maxComputeSharedMemorySize;
-  traits.binding_alignment =
-      static_cast<std::uint32_t>(std::max<VkDeviceSize>(limits.minStorageBufferOffsetAlignment, 8));
-  traits.max_binding_bytes = limits.maxStorageBufferRange;
+  traits.binding_alignment = static_cast<std::uint32_t>(
+      std::max({limits.minStorageBufferOffsetAlignment, limits.minTexelBufferOffsetAlignment,
+                VkDeviceSize{kWordBytes}}));
   return traits;
 }
 

@@ -13,7 +13,14 @@ namespace reprise::vulkan {
 /// Of every buffer: steps bind all of them alike.
 inline constexpr VkBufferUsageFlags kBufferUsage =
     VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+    VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+
+/// Of texel buffers, one such load: every device can read this format.
+inline constexpr VkFormat kTexelFormat = VK_FORMAT_R32G32B32A32_UINT;
+
+/// The widest loads of shaders: ranges they read begin and end at multiples of it.
+inline constexpr std::uint64_t kWordBytes = 16;
 
 struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;

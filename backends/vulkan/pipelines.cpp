@@ -22,10 +22,6 @@ void require_limit(const Kernel& kernel, std::string_view what, std::uint64_t va
   }
 }
 
-VkDescriptorType descriptor_type(bool uniform) {
-  return uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-}
-
 }  // namespace
 
 std::size_t KernelHash::operator()(const Kernel& kernel) const {
@@ -108,13 +104,12 @@ void Pipelines::resolve_local_size(const Kernel& kernel, Pipeline& pipeline) con
 
 void Pipelines::create_layouts(Pipeline& pipeline) {
   std::vector<VkDescriptorSetLayoutBinding> bindings;
-  std::uint32_t storage_count = 0;
-  std::uint32_t uniform_count = 0;
+  DescriptorCounts counts{};
   for (const auto& [number, binding] : pipeline.shader.bindings) {
-    ++(binding.uniform ? uniform_count : storage_count);
-    pipeline.bindings.push_back({number, binding.uniform});
+    ++counts[static_cast<std::size_t>(binding.kind)];
+    pipeline.bindings.push_back({number, binding.kind});
     bindings.push_back(
-        {number, descriptor_type(binding.uniform), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+        {number, descriptor_type(binding.kind), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
   }
   const VkDescriptorSetLayoutCreateInfo set_info{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0,
@@ -123,7 +118,7 @@ void Pipelines::create_layouts(Pipeline& pipeline) {
   device_->check(vkCreateDescriptorSetLayout(device_->get(), &set_info, nullptr, &set_layout),
                  "vkCreateDescriptorSetLayout");
   pipeline.set_layout = {device_->get(), set_layout};
-  pipeline.sets.open(set_layout, storage_count, uniform_count);
+  pipeline.sets.open(set_layout, counts);
 
   const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                   (pipeline.shader.push_bytes + 3) / 4 * 4};
@@ -142,9 +137,9 @@ void Pipelines::create_layouts(Pipeline& pipeline) {
 
 void Pipelines::create_template(Pipeline& pipeline) {
   std::vector<VkDescriptorUpdateTemplateEntry> entries;
-  for (const auto& [number, uniform] : pipeline.bindings) {
-    entries.push_back({number, 0, 1, descriptor_type(uniform),
-                       entries.size() * sizeof(VkDescriptorBufferInfo), 0});
+  for (const auto& [number, kind] : pipeline.bindings) {
+    entries.push_back(
+        {number, 0, 1, descriptor_type(kind), entries.size() * sizeof(Descriptor), 0});
   }
   if (entries.empty()) {
     return;

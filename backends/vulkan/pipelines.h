@@ -26,13 +26,13 @@ struct Pipeline {
   ShaderInterface shader;
   struct Declared {
     std::uint32_t number;
-    bool uniform;
+    ShaderBindingKind kind;
   };
   std::vector<Declared> bindings;  // as the shader declares them, in order
   KernelInfo info;
   SetLayoutHandle set_layout;
   PipelineLayoutHandle layout;
-  UpdateTemplateHandle update;  // takes one VkDescriptorBufferInfo per binding; null without any
+  UpdateTemplateHandle update;  // takes one Descriptor per binding; null without any
   PipelineHandle pipeline;
   mutable SetCache sets;  // of set_layout, shared by encodings
 };

@@ -1,6 +1,5 @@
 #include "backends/vulkan/set_cache.h"
 
-#include <array>
 #include <iterator>
 
 namespace reprise::vulkan {
@@ -11,11 +10,9 @@ constexpr std::size_t kMaxIdleSets = 16384;
 
 }  // namespace
 
-void SetCache::open(VkDescriptorSetLayout layout, std::uint32_t storage_count,
-                    std::uint32_t uniform_count) {
+void SetCache::open(VkDescriptorSetLayout layout, const DescriptorCounts& counts) {
   layout_ = layout;
-  storage_count_ = storage_count;
-  uniform_count_ = uniform_count;
+  counts_ = counts;
 }
 
 void SetCache::take(Device& device, std::uint32_t wanted, std::list<SetBlock>& to) {
@@ -39,13 +36,13 @@ void SetCache::give(std::list<SetBlock>& blocks) {
 }
 
 SetBlock SetCache::create(Device& device, std::uint32_t count) const {
-  std::array<VkDescriptorPoolSize, 2> sizes{};
+  std::array<VkDescriptorPoolSize, kDescriptorKinds> sizes{};
   std::uint32_t kinds = 0;
-  if (storage_count_ != 0) {
-    sizes[kinds++] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count * storage_count_};
-  }
-  if (uniform_count_ != 0) {
-    sizes[kinds++] = {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, count * uniform_count_};
+  for (std::size_t kind = 0; kind < kDescriptorKinds; ++kind) {
+    if (counts_[kind] != 0) {
+      sizes[kinds++] = {descriptor_type(static_cast<ShaderBindingKind>(kind)),
+                        count * counts_[kind]};
+    }
   }
   VkDescriptorPoolCreateInfo pool_info{};
   pool_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;

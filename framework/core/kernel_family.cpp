@@ -7,4 +7,14 @@ std::string_view name_of(KernelFamily family) {
   return kNames[static_cast<std::size_t>(family)];
 }
 
+std::optional<KernelFamily> kernel_family_of(std::string_view name) {
+  for (const KernelFamily family :
+       {KernelFamily::portable, KernelFamily::lanes, KernelFamily::gpu}) {
+    if (name == name_of(family)) {
+      return family;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace reprise

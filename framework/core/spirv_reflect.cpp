@@ -61,6 +61,8 @@ class Reader {
   std::uint64_t struct_bytes(const Id& structure, int depth) const;
   void set_local_size(Words constants);
   void add_variable(const Id& variable);
+  std::optional<ShaderBinding> binding_of(const Id& variable, std::uint32_t storage,
+                                          const Id& type) const;
 
   ShaderInterface interface_;
   std::unordered_map<std::uint32_t, Id> ids_;
@@ -115,6 +117,7 @@ void Reader::read(spv::Op op, Words operands) {
       break;
     case spv::OpTypeInt:
     case spv::OpTypeFloat:
+    case spv::OpTypeImage:
     case spv::OpTypeVector:
     case spv::OpTypeArray:
     case spv::OpTypeRuntimeArray:
@@ -261,6 +264,32 @@ void Reader::set_local_size(Words constants) {
   }
 }
 
+/// Empty for anything else than a buffer or a texel buffer.
+std::optional<ShaderBinding> Reader::binding_of(const Id& variable, std::uint32_t storage,
+                                                const Id& type) const {
+  if (storage == spv::StorageClassUniformConstant) {
+    constexpr std::uint32_t kSampled = 1;
+    const bool texels = type.op == spv::OpTypeImage && at(type.operands, 1) == spv::DimBuffer &&
+                        at(type.operands, 5) == kSampled;
+    return texels ? std::optional(ShaderBinding{ShaderBindingKind::texels, true, false})
+                  : std::nullopt;
+  }
+  if (type.op != spv::OpTypeStruct) {
+    return std::nullopt;
+  }
+  if (storage == spv::StorageClassUniform && !type.decorations.buffer_block) {
+    return ShaderBinding{ShaderBindingKind::uniform, true, false};
+  }
+  bool readonly = true;
+  bool writeonly = true;
+  for (std::size_t i = 0; i < type.operands.size(); ++i) {
+    readonly = readonly && member(type, i).nonwritable;
+    writeonly = writeonly && member(type, i).nonreadable;
+  }
+  return ShaderBinding{ShaderBindingKind::storage, variable.decorations.nonwritable || readonly,
+                       variable.decorations.nonreadable || writeonly};
+}
+
 void Reader::add_variable(const Id& variable) {
   const std::uint32_t storage = at(variable.operands, 0);
   const Id& pointer = find(variable.type);
@@ -271,31 +300,22 @@ void Reader::add_variable(const Id& variable) {
     interface_.push_bytes = static_cast<std::uint32_t>(bytes_of(at(pointer.operands, 1), 0));
     return;
   }
-  const bool buffer =
-      storage == spv::StorageClassStorageBuffer || storage == spv::StorageClassUniform;
-  if (!buffer && storage != spv::StorageClassUniformConstant) {
+  if (storage != spv::StorageClassStorageBuffer && storage != spv::StorageClassUniform &&
+      storage != spv::StorageClassUniformConstant) {
     return;
   }
   const Decorations& placed = variable.decorations;
   const std::uint32_t binding = placed.binding.value_or(0);
   const auto type = ids_.find(at(pointer.operands, 1));
-  if (!buffer || type == ids_.end() || type->second.op != spv::OpTypeStruct) {
+  const std::optional<ShaderBinding> result =
+      type == ids_.end() ? std::nullopt : binding_of(variable, storage, type->second);
+  if (!result) {
     unsupported("binding (" + std::to_string(binding) + ") as something else than one buffer");
   }
   if (!placed.binding || placed.set.value_or(0) != 0) {
     unsupported("a buffer without a binding in set 0");
   }
-  const Id& block = type->second;
-  bool readonly = true;
-  bool writeonly = true;
-  for (std::size_t i = 0; i < block.operands.size(); ++i) {
-    readonly = readonly && member(block, i).nonwritable;
-    writeonly = writeonly && member(block, i).nonreadable;
-  }
-  const bool uniform = storage == spv::StorageClassUniform && !block.decorations.buffer_block;
-  const ShaderBinding result{uniform, uniform || placed.nonwritable || readonly,
-                             !uniform && (placed.nonreadable || writeonly)};
-  if (!interface_.bindings.emplace(binding, result).second) {
+  if (!interface_.bindings.emplace(binding, *result).second) {
     unsupported("binding (" + std::to_string(binding) + ") for two buffers");
   }
 }

@@ -5,7 +5,7 @@
 namespace reprise::ops {
 namespace {
 
-constexpr std::string_view kShaders[] = {"add"};
+constexpr std::string_view kShaders[] = {"add", "add.lanes"};
 
 void reference(const HostCall& call) {
   elementwise_reference(call, [](double x, double y) { return x + y; });

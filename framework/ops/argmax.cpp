@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/ops/gpu_groups.h"
 #include "framework/ops/schema.h"
 #include "reprise/core/step.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"y", Access::write}};
-constexpr std::string_view kShaders[] = {"argmax"};
+constexpr std::string_view kShaders[] = {"argmax", "argmax.gpu"};
 
 // Mirrors the push block of shaders/argmax.comp.
 struct Push {
@@ -57,10 +58,27 @@ void reference(const HostCall& call) {
   });
 }
 
+// A workgroup per row: as large as the device allows, because the row of a decoder's logits is the
+// only one, and long.
+Dispatch gpu_dispatch(const Shape& x, const DeviceTraits& traits) {
+  constexpr std::int64_t kElementsPerInvocation = 4;
+  constexpr std::uint32_t kMaxInvocations = 1024;
+  const std::uint32_t local =
+      group_size(x.back() / kElementsPerInvocation, kMaxInvocations, traits);
+  return {{"argmax.gpu", {local}, 1}, grid_of(x.rows())};
+}
+
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   indexable_elements(x);
   const Push push{shape_words(x.shape()), view_of(x, traits)};
+  if (traits.kernels == KernelFamily::gpu) {
+    const Dispatch chosen = gpu_dispatch(x.shape(), traits);
+    steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
+    return;
+  }
+  const std::int64_t columns = x.shape().back();
+  require_turns(call, traits, (columns + 7) / 8, columns);
   steps.dispatch(call, traits, {"argmax", {traits.workgroup_size}, 1},
                  groups_for(static_cast<std::uint64_t>(x.shape().rows()), traits.workgroup_size),
                  push);

@@ -1,9 +1,11 @@
 #include "reprise/ops/attention.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
+#include "framework/ops/gpu_groups.h"
 #include "framework/ops/host_rows.h"
 #include "framework/ops/schema.h"
 #include "reprise/core/step.h"
@@ -27,9 +29,21 @@ constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr Attribute kAttributes[] = {{"kv_len", AttributeType::param_i32, offsetof(Form, kv_len)},
                                      {"scale", AttributeType::f32, offsetof(Form, scale)},
                                      {"causal", AttributeType::boolean, offsetof(Form, causal)}};
-// Index: bit 0 for f16 keys and values, bit 1 for an f16 mask.
-constexpr std::string_view kShaders[] = {"attention.f32", "attention.f16", "attention.f32_mask16",
-                                         "attention.f16_mask16"};
+// Index: bit 0 for f16 keys and values, bit 1 for an f16 mask, then the family.
+constexpr std::string_view kShaders[] = {"attention.f32",
+                                         "attention.f16",
+                                         "attention.f32_mask16",
+                                         "attention.f16_mask16",
+                                         "attention.gpu_f32",
+                                         "attention.gpu_f16",
+                                         "attention.gpu_f32_mask16",
+                                         "attention.gpu_f16_mask16",
+                                         "attention.lanes_f32",
+                                         "attention.lanes_f16",
+                                         "attention.lanes_f32_mask16",
+                                         "attention.lanes_f16_mask16"};
+constexpr std::size_t kGpuShader = 4;
+constexpr std::size_t kLanesShader = 8;
 
 // Mirrors the push block of shaders/attention.comp.
 struct Push {
@@ -150,8 +164,8 @@ void reference(const HostCall& call) {
   }
 }
 
-// Values one invocation accumulates. Smaller blocks recompute the scores but give a GPU enough
-// invocations when rows are few; the result does not depend on it.
+// Values one invocation accumulates, by fours. Smaller blocks recompute the scores but give a GPU
+// enough invocations when rows are few; the result does not depend on it.
 std::int64_t block_of(std::int64_t row_heads, std::int64_t value_dim, const DeviceTraits& traits) {
   constexpr std::int64_t kMaxBlock = 128;
   constexpr std::int64_t kMinBlock = 16;
@@ -161,7 +175,70 @@ std::int64_t block_of(std::int64_t row_heads, std::int64_t value_dim, const Devi
          row_heads * ((value_dim + block - 1) / block) < kEnoughInvocations) {
     block = (block + 1) / 2;
   }
-  return block;
+  return (block + 3) / 4 * 4;
+}
+
+// Whether a workgroup shares the keys of a row, instead of one invocation reading all of them. GPUs
+// want it, for rows that fit into shared memory; software drivers have to where an invocation may
+// need more than kMaxTurns.
+bool shares_keys(const BoundCall& call, std::int64_t block, const DeviceTraits& traits) {
+  constexpr std::int64_t kMaxDim = 512;
+  const Shape& k = call.tensors[1].shape();
+  const bool fits = std::max(k.back(), call.tensors[2].shape().back()) <= kMaxDim;
+  if (traits.kernels == KernelFamily::gpu) {
+    return fits;
+  }
+  const std::int64_t turns = k.back() / 4 + 5 + block / 2;  // per key
+  if (!traits.cpu_type || turns <= kMaxTurns / k.dim(0)) {
+    return false;
+  }
+  if (traits.kernels == KernelFamily::portable || !fits) {
+    throw Error(ErrorCode::unsupported,
+                "The portable attention kernel would need (" + std::to_string(turns) + " x " +
+                    std::to_string(k.dim(0)) + ") turns of its loops for " +
+                    std::to_string(k.dim(0)) + " keys, but this software driver runs at most " +
+                    std::to_string(kMaxTurns) + ".");
+  }
+  return true;
+}
+
+// One workgroup per head and up to 4 rows: they share the keys and values that are read.
+Dispatch gpu_dispatch(const BoundCall& call, const Push& push, std::size_t variant) {
+  constexpr std::int64_t kMaxRows = 4;
+  constexpr std::uint32_t kInvocations = 256;
+  const Shape& q = call.tensors[0].shape();
+  const std::uint32_t unit = call.tensors[1].dtype() == DType::f16 ? 8 : 4;  // 16 bytes of a key
+  const bool wide = push.dim % unit == 0 && rows_begin_at(push.k, unit) &&
+                    push.value_dim % 4 == 0 && rows_begin_at(push.v, 4);
+  const std::uint32_t rows = q.dim(0) < kMaxRows ? 1 : kMaxRows;
+  const std::uint32_t fours = (push.dim + unit - 1) / unit * (unit / 4);
+  return {{kShaders[kGpuShader + variant], {kInvocations, rows, fours, wide ? 1U : 0U}, 4},
+          grid_of((q.dim(0) + rows - 1) / rows * q.dim(1))};
+}
+
+// Queries and sums of an invocation of the lanes kernel: what the nearest cache holds of 8 of them.
+constexpr std::uint32_t kMaxLanesElements = 512;
+
+/// Rows are whole texels, one row of queries and sums is not too long, and neither are the keys,
+/// one turn each.
+bool lanes_can(const BoundCall& call, const Push& push) {
+  const std::uint32_t unit = call.tensors[1].dtype() == DType::f16 ? 8 : 4;
+  return push.capacity <= kMaxTurns && push.dim % unit == 0 && push.value_dim % unit == 0 &&
+         push.dim + push.value_dim <= kMaxLanesElements && rows_begin_at(push.q, 4) &&
+         rows_begin_at(push.k, unit) && rows_begin_at(push.v, unit);
+}
+
+// An invocation per head and up to 4 rows, which share the texels of keys and values.
+Dispatch lanes_dispatch(const Push& push, std::size_t variant) {
+  constexpr std::uint32_t kLanes = 8;
+  constexpr std::uint32_t kMaxRows = 4;
+  std::uint32_t rows = std::bit_ceil(std::min(push.rows, kMaxRows));
+  while (rows > 1 && rows * (push.dim + push.value_dim) > kMaxLanesElements) {
+    rows /= 2;
+  }
+  const std::uint64_t tiles = (push.rows + rows - 1) / rows;
+  return {{kShaders[kLanesShader + variant], {kLanes, rows, push.dim / 4, push.value_dim / 4}, 4},
+          groups_for(tiles * push.heads, kLanes)};
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
@@ -189,11 +266,21 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .scale = score_scale(form, shape),
                   .flags = (form.causal ? 1U : 0U) | (mask ? 2U : 0U)};
   word(call.tensors[4].shape().elements());
-  const std::int64_t row_heads = shape.dim(0) * shape.dim(1);
-  const std::int64_t block = block_of(row_heads, value_dim, traits);
-  const std::int64_t invocations = row_heads * ((value_dim + block - 1) / block);
   const std::size_t variant =
       (k.dtype() == DType::f16 ? 1U : 0U) + (mask && mask.dtype() == DType::f16 ? 2U : 0U);
+  const std::int64_t row_heads = shape.dim(0) * shape.dim(1);
+  const std::int64_t block = block_of(row_heads, value_dim, traits);
+  if (traits.kernels == KernelFamily::lanes && lanes_can(call, push)) {
+    const Dispatch chosen = lanes_dispatch(push, variant);
+    steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
+    return;
+  }
+  if (shares_keys(call, block, traits)) {
+    const Dispatch chosen = gpu_dispatch(call, push, variant);
+    steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
+    return;
+  }
+  const std::int64_t invocations = row_heads * ((value_dim + block - 1) / block);
   steps.dispatch(call, traits, {kShaders[variant], {traits.workgroup_size, word(block)}, 2},
                  groups_for(static_cast<std::uint64_t>(invocations), traits.workgroup_size), push);
 }

@@ -24,7 +24,10 @@ struct ElementwisePush {
   std::uint32_t elements;
 };
 
-/// An op whose only shader has its name and includes elementwise.glsl.
+/// Whether a lanes kernel can read the operand as texels of 4 elements in the order of memory.
+bool in_whole_texels(const BoundTensor& tensor, const View& view);
+
+/// An op with a shader of its name that includes elementwise.glsl, and one for lanes after it.
 constexpr OpDef elementwise_def(std::string_view name, std::span<const std::string_view> shaders,
                                 void (*reference)(const HostCall&)) {
   return {.name = name,

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "framework/ops/host_rows.h"
+#include "framework/ops/matmul_gpu.h"
+#include "framework/ops/matmul_lanes.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_parts.h"
 #include "reprise/core/step.h"
@@ -19,13 +21,15 @@ constexpr Operand kOperands[] = {
      Layout::rows}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr std::string_view kShaders[] = {
-    "matmul.f32",       "matmul.f16",       "matmul.q8_0",       "matmul.q4_0",
-    "matmul.lanes_f32", "matmul.lanes_f16", "matmul.lanes_q8_0", "matmul.lanes_q4_0"};
+    "matmul.f32",         "matmul.f16",         "matmul.q8_0",        "matmul.q4_0",
+    "matmul.lanes_f32",   "matmul.lanes_f16",   "matmul.lanes_q8_0",  "matmul.lanes_q4_0",
+    kGpuVectorShaders[0], kGpuVectorShaders[1], kGpuVectorShaders[2], kGpuVectorShaders[3],
+    kGpuTileShaders[0],   kGpuTileShaders[1],   kGpuTileShaders[2],   kGpuTileShaders[3]};
 
-// Rows of x that one invocation multiplies with its row of w: registers of the kernel.
+// Rows of x that one invocation of the portable kernel multiplies with its row of w: registers.
 constexpr std::int64_t kMaxTile = 4;
 
-// Mirrors the push block of shaders/matmul.comp.
+// Mirrors the push block of shaders/matmul.comp and its variants.
 struct Push {
   std::array<std::uint32_t, 4> shape;  // of y
   View x;
@@ -87,6 +91,28 @@ void reference(const HostCall& call) {
   }
 }
 
+Dispatch portable_matmul(const BoundCall& call, const DeviceTraits& traits) {
+  const auto y = call.tensors[2].shape().padded();
+  const std::int64_t tile = std::min(y[2], kMaxTile);
+  const std::int64_t tiles = (y[2] + tile - 1) / tile;
+  return {
+      {shader_for(call.op, call.tensors[1].dtype()), {traits.workgroup_size, word(tile)}, 2},
+      groups_for(static_cast<std::uint64_t>(y[0] * y[1] * tiles * y[3]), traits.workgroup_size)};
+}
+
+Dispatch dispatch_of(const BoundCall& call, const Push& push, const DeviceTraits& traits) {
+  if (traits.kernels == KernelFamily::gpu) {
+    return gpu_matmul(call, push.x, push.w, traits);
+  }
+  const std::int64_t k = call.tensors[0].shape().back();
+  if (traits.kernels == KernelFamily::lanes && lanes_can(call, push.x, push.w)) {
+    require_turns(call, traits, k / 4, k);
+    return lanes_matmul(call);
+  }
+  require_turns(call, traits, k / 4 * (2 + kMaxTile), k);
+  return portable_matmul(call, traits);
+}
+
 void dispatch(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& w = call.tensors[1];
@@ -98,17 +124,8 @@ void dispatch(const BoundCall& call, const DeviceTraits& traits, StepList& steps
   const Push push{
       shape_words(y.shape()), view_of(x, traits), view_of(w, traits), view_of(y, traits), share,
       word(dims[3])};
-  const std::int64_t tile = std::min(dims[2], kMaxTile);
-  const std::int64_t tiles = (dims[2] + tile - 1) / tile;
-  // Lanes that share x are neighbouring columns of the same rows, the last ones idle.
-  const std::int64_t lanes = traits.kernels == KernelFamily::lanes ? traits.subgroup_size : 1;
-  const std::int64_t columns = (w_dims[2] + lanes - 1) / lanes * lanes;
-  const std::int64_t invocations = dims[0] * dims[1] * tiles * columns;
-  steps.dispatch(call, traits,
-                 {shader_for(call.op, w.dtype(), traits.kernels),
-                  {traits.workgroup_size, word(tile)},
-                  2},
-                 groups_for(static_cast<std::uint64_t>(invocations), traits.workgroup_size), push);
+  const Dispatch chosen = dispatch_of(call, push, traits);
+  steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
 }
 
 /// The part of x or y that goes with a part of the weights: the same leading dimensions.

@@ -5,7 +5,7 @@
 namespace reprise::ops {
 namespace {
 
-constexpr std::string_view kShaders[] = {"mul"};
+constexpr std::string_view kShaders[] = {"mul", "mul.lanes"};
 
 void reference(const HostCall& call) {
   elementwise_reference(call, [](double x, double y) { return x * y; });

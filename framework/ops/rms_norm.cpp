@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "framework/ops/gpu_groups.h"
 #include "framework/ops/schema.h"
 #include "reprise/core/step.h"
 
@@ -12,7 +13,7 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
                                  {"weight", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr Attribute kAttributes[] = {{"eps", AttributeType::f32, offsetof(RmsNormAttributes, eps)}};
-constexpr std::string_view kShaders[] = {"rms_norm"};
+constexpr std::string_view kShaders[] = {"rms_norm", "rms_norm.gpu"};
 
 // Mirrors the push block of shaders/rms_norm.comp.
 struct Push {
@@ -56,11 +57,27 @@ void reference(const HostCall& call) {
   });
 }
 
+// A workgroup per row. A single row has the device for itself: many invocations with few elements.
+Dispatch gpu_dispatch(const Shape& x, const DeviceTraits& traits) {
+  constexpr std::int64_t kElementsPerInvocation = 4;
+  constexpr std::uint32_t kMaxInvocations = 512;
+  const std::uint32_t local =
+      group_size(x.back() / kElementsPerInvocation, kMaxInvocations, traits);
+  return {{"rms_norm.gpu", {local}, 1}, grid_of(x.rows())};
+}
+
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& weight = call.tensors[1];
   const Push push{shape_words(x.shape()), view_of(x, traits), call.as<RmsNormAttributes>().eps,
                   weight ? 1U : 0U, weight ? view_of(weight, traits).offset : 0U};
+  if (traits.kernels == KernelFamily::gpu) {
+    const Dispatch chosen = gpu_dispatch(x.shape(), traits);
+    steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
+    return;
+  }
+  const std::int64_t columns = x.shape().back();
+  require_turns(call, traits, 2 * ((columns + 7) / 8), columns);
   steps.dispatch(call, traits, {"rms_norm", {traits.workgroup_size}, 1},
                  groups_for(static_cast<std::uint64_t>(x.shape().rows()), traits.workgroup_size),
                  push);

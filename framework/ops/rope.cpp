@@ -157,9 +157,13 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .turns = fraction(turns),
                   .exponent = exponent};
   word(x.shape().elements());
-  const std::int64_t invocations = x.shape().rows() * (x.shape().back() - dims / 2);
-  steps.dispatch(call, traits, {"rope", {traits.workgroup_size}, 1},
-                 groups_for(static_cast<std::uint64_t>(invocations), traits.workgroup_size), push);
+  // Where invocations run side by side, more of them are better than less work.
+  constexpr std::uint32_t kMaxHeads = 8;
+  const std::uint32_t heads = traits.cpu_type ? kMaxHeads : 1;
+  const std::uint64_t groups = (push.shape[2] + heads - 1) / heads;
+  const std::uint64_t tasks = push.shape[3] - push.pairs;
+  steps.dispatch(call, traits, {"rope", {traits.workgroup_size, heads}, 2},
+                 groups_for(push.shape[1] * groups * tasks, traits.workgroup_size), push);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "framework/ops/elementwise.h"
 #include "framework/ops/schema.h"
 #include "reprise/core/float16.h"
 #include "reprise/core/step.h"
@@ -16,7 +17,8 @@ constexpr Operand kOperands[] = {
 constexpr Attribute kAttributes[] = {
     {"position", AttributeType::param_i32, offsetof(SetRowsAttributes, position)},
     {"window", AttributeType::i32, offsetof(SetRowsAttributes, window)}};
-constexpr std::string_view kShaders[] = {"set_rows.f32", "set_rows.f16"};
+constexpr std::string_view kShaders[] = {"set_rows.f32", "set_rows.f16", "set_rows.lanes_f32",
+                                         "set_rows.lanes_f16"};
 
 // Mirrors the push block of shaders/set_rows.comp.
 struct Push {
@@ -131,9 +133,15 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   }
   push.position = a.position;
   push.window = word(a.window);
-  steps.dispatch(call, traits,
-                 {kShaders[table.dtype() == DType::f16 ? 1 : 0], {traits.workgroup_size}, 1},
-                 groups_for(push.elements, traits.workgroup_size), push);
+  const bool lanes = traits.kernels == KernelFamily::lanes && push.cols % 4 == 0 &&
+                     push.table_offset % 4 == 0 && in_whole_texels(values, push.values);
+  const Kernel kernel{
+      shader_for(call.op, table.dtype(), lanes ? KernelFamily::lanes : KernelFamily::portable),
+      {traits.workgroup_size},
+      1};
+  steps.dispatch(call, traits, kernel,
+                 groups_for(lanes ? push.elements / 4 : push.elements, traits.workgroup_size),
+                 push);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "framework/ops/elementwise.h"
 #include "framework/ops/schema.h"
 #include "reprise/core/step.h"
 
@@ -13,7 +14,7 @@ struct NoAttributes {};
 constexpr Operand kOperands[] = {{"gate", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"up", Access::read, accepts({DType::f32}), true, Layout::rows}};
 constexpr Operand kResults[] = {{"y", Access::write}};
-constexpr std::string_view kShaders[] = {"silu_mul"};
+constexpr std::string_view kShaders[] = {"silu_mul", "silu_mul.lanes"};
 
 // Mirrors the push block of shaders/silu_mul.comp.
 struct Push {
@@ -63,8 +64,11 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Shape& shape = call.tensors[2].shape();
   const Push push{shape_words(shape), view_of(gate, traits), view_of(up ? up : gate, traits),
                   up ? 0U : 1U};
-  steps.dispatch(call, traits, {"silu_mul", {traits.workgroup_size}, 1},
-                 groups_for(word(shape.elements()), traits.workgroup_size), push);
+  const bool lanes = traits.kernels == KernelFamily::lanes && up &&
+                     in_whole_texels(gate, push.gate) && in_whole_texels(up, push.up);
+  const std::uint32_t elements = word(shape.elements());
+  steps.dispatch(call, traits, {kShaders[lanes ? 1 : 0], {traits.workgroup_size}, 1},
+                 groups_for(lanes ? elements / 4 : elements, traits.workgroup_size), push);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-// Blocks of 32 quantised weights in a buffer of words of 32 bits, or 64 with WIDE_WORD. They are 34
-// (q8_0) or 18 (q4_0) bytes long, so few begin with a word: places count units of 16 bits. The
-// layouts are those of core/decode.h. Define BLOCK_WORD(i) or WIDE_WORD(i) as word i of the buffer
-// first.
+// Blocks of 32 quantised weights. They are 34 (q8_0) or 18 (q4_0) bytes long, so few begin with a
+// word: places count units of 16 bits. The layouts are those of core/decode.h. To read them from a
+// buffer of 32-bit words, define BLOCK_WORD(i) as word i of the buffer first.
 #if defined(VARIANT_Q8_0)
 const uint kBlockHalves = 17u;
 #else
@@ -39,34 +38,8 @@ vec4 nibbles(uint word) {
   return vec4(ivec4(bytes) - 8);
 }
 
+#ifdef BLOCK_WORD
 // All 32 values, reading every word once.
-#ifdef WIDE_WORD
-void load_block(uint block, out vec4 values[8]) {
-  uint at = block >> 2;
-  uint shift = (block & 3u) * 16u;
-  uint64_t word = WIDE_WORD(at);
-  float scale = unpackHalf2x16(uint(word >> shift)).x;
-#if defined(VARIANT_Q8_0)
-  for (uint i = 0; i < 4u; ++i) {
-    uint64_t next = WIDE_WORD(at + 1u + i);
-    uvec2 packed = unpackUint2x32(word >> shift >> 16 | next << (48u - shift));
-    values[2u * i] = scale * signed_bytes(packed.x);
-    values[2u * i + 1u] = scale * signed_bytes(packed.y);
-    word = next;
-  }
-#else
-  for (uint i = 0; i < 2u; ++i) {
-    uint64_t next = WIDE_WORD(at + 1u + i);
-    uvec2 packed = unpackUint2x32(word >> shift >> 16 | next << (48u - shift));
-    values[2u * i] = scale * nibbles(packed.x);
-    values[2u * i + 1u] = scale * nibbles(packed.y);
-    values[2u * i + 4u] = scale * nibbles(packed.x >> 4);
-    values[2u * i + 5u] = scale * nibbles(packed.y >> 4);
-    word = next;
-  }
-#endif
-}
-#else
 void load_block(uint block, out vec4 values[8]) {
   bool odd = (block & 1u) != 0u;
   uint at = block >> 1;

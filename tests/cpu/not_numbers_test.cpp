@@ -46,10 +46,10 @@ INSTANTIATE_TEST_SUITE_P(Of, NotNumbers,
 
 TEST_P(NotNumbers, OfAQueryReachItsRow) {
   expect_the_reference([](GraphSession& s) {
-    Values q(3 * 24, 0.5F);
+    Values q(std::size_t{3} * 24, 0.5F);
     q[1] = GetParam();
-    Values keys(5 * 24, 0.25F);
-    Values values(5 * 24);
+    Values keys(std::size_t{5} * 24, 0.25F);
+    Values values(std::size_t{5} * 24);
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = static_cast<float>(i);
     }
@@ -60,11 +60,11 @@ TEST_P(NotNumbers, OfAQueryReachItsRow) {
 
 TEST_P(NotNumbers, OfAKeyReachTheRowsThatSeeIt) {
   expect_the_reference([](GraphSession& s) {
-    Values keys(5 * 24, 0.25F);
-    keys[3 * 24] = GetParam();
-    return attention(s, s.input("q", {3, 1, 24}, Values(3 * 24, 0.5F)),
-                     s.input("k", {5, 1, 24}, keys), s.input("v", {5, 1, 24}, Values(5 * 24, 2)),
-                     {.causal = true});
+    Values keys(std::size_t{5} * 24, 0.25F);
+    keys[std::size_t{3} * 24] = GetParam();
+    return attention(s, s.input("q", {3, 1, 24}, Values(std::size_t{3} * 24, 0.5F)),
+                     s.input("k", {5, 1, 24}, keys),
+                     s.input("v", {5, 1, 24}, Values(std::size_t{5} * 24, 2)), {.causal = true});
   });
 }
 
@@ -91,7 +91,7 @@ TEST_P(RoundedNotNumbers, OfABlockAreNoNumbersInFastPrecision) {
   for (const DType type : {DType::q8_0, DType::q4_0}) {
     for (const float value : {kNaN, kInf, -kInf}) {
       std::mt19937_64 rng(1);
-      const auto weights = random_bytes(rng, type, 9 * 96, -1, 1);
+      const auto weights = random_bytes(rng, type, std::int64_t{9} * 96, -1, 1);
       const Values result = result_of(test_device("cpu"), Precision::fast, [&](GraphSession& s) {
         Values x(static_cast<std::size_t>(GetParam()) * 96, 1);
         x[70] = value;
@@ -107,7 +107,7 @@ TEST_P(RoundedNotNumbers, OfABlockAreNoNumbersInFastPrecision) {
 
 TEST(Rounding, OfBlocksThatAreNearlyZeroGivesNearlyZero) {
   std::mt19937_64 rng(1);
-  const auto weights = random_bytes(rng, DType::q8_0, 4 * 32, -1, 1);
+  const auto weights = random_bytes(rng, DType::q8_0, std::int64_t{4} * 32, -1, 1);
   const Values result = result_of(test_device("cpu"), Precision::fast, [&](GraphSession& s) {
     const Tensor w = test_device("cpu").from_host({4, 32}, DType::q8_0, weights, "w");
     return matmul(s, s.input("x", {1, 32}, Values(32, 3e-38F)), w);

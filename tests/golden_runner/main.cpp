@@ -14,7 +14,8 @@ namespace {
 using golden::GoldenCase;
 
 struct Arguments {
-  std::string folder, device = "auto", mode = "direct", precision = "exact", filter, tier = "all";
+  std::string folder, device = "auto", mode = "direct", precision = "exact", kernels, filter,
+                      tier = "all";
   std::optional<std::size_t> expect;
   unsigned threads = 0;
 };
@@ -23,17 +24,18 @@ struct Counts {
   std::size_t passed = 0, failed = 0, skipped = 0;
 };
 
-reprise::Device open(const std::string& name, unsigned threads) {
+reprise::Device open(const Arguments& a) {
   const char* validate = std::getenv("REPRISE_VALIDATION");
   reprise::OpenOptions options;
-  options.threads = threads;
+  options.threads = a.threads;
   options.validation = validate != nullptr && *validate != '\0';
+  options.kernels = reprise::kernel_family_of(a.kernels);
   options.log = [](reprise::LogLevel level, std::string_view text) {
     if (level >= reprise::LogLevel::warning) {
       std::cerr << text << '\n';
     }
   };
-  reprise::Device device = reprise::open_device(name, options);
+  reprise::Device device = reprise::open_device(a.device, options);
   std::cerr << "device: " << device.info().backend << " (" << device.info().name << ")\n";
   return device;
 }
@@ -100,6 +102,9 @@ int main(int argc, char** argv) try {
                  "exact, or fast: products of weights in blocks are held to the wider limit")
       ->check(CLI::IsMember({"exact", "fast"}))
       ->capture_default_str();
+  app.add_option("--kernels", a.kernels,
+                 "Vulkan: portable, lanes or gpu instead of the device's own")
+      ->check(CLI::IsMember({"portable", "lanes", "gpu"}));
   app.add_option("--filter", a.filter, "Regular expression that is searched in case names");
   app.add_option("--tier", a.tier, "core, extra or all")
       ->check(CLI::IsMember({"core", "extra", "all"}))
@@ -118,7 +123,7 @@ int main(int argc, char** argv) try {
   }
   std::optional<reprise::Device> device;
   try {
-    device = open(a.device, a.threads);
+    device = open(a);
     return run(a, filter, *device);
   } catch (const reprise::Error& e) {
     std::cerr << "error: " << e.what() << '\n';

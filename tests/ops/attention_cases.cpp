@@ -1,4 +1,6 @@
 #include "reprise/ops/attention.h"
+#include "reprise/ops/copy.h"
+#include "reprise/ops/mul.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
 
@@ -50,6 +52,21 @@ OpCase strided(DType cache) {
           }};
 }
 
+// Keys that a row may not see, in no order; some rows see none.
+OpCase hidden(const std::string& name, std::int64_t rows, std::int64_t keys, double low,
+              DType cache, DType mask_type) {
+  return {name + "_" + std::string(name_of(cache)) + "_" + std::string(name_of(mask_type)), kLimit,
+          kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            // Below -65520 it is -infinity in half precision, and stays so.
+            const Tensor large = cast(r, c.input({rows, keys}, DType::f16, low, 65000), DType::f32);
+            const Tensor mask =
+                cast(r, mul(r, large, c.input({1}, DType::f32, 1e-4, 1e-4)), mask_type);
+            return {attention(r, c.input({rows, 2, 32}), c.input({keys, 2, 32}, cache),
+                              c.input({keys, 2, 32}, cache), {.causal = false, .mask = &mask})};
+          }};
+}
+
 OpCase state(DType cache) {
   return {"length_from_state_" + std::string(name_of(cache)),
           kLimit,
@@ -74,6 +91,13 @@ std::vector<OpCase> attention_cases() {
     cases.push_back(plain({33, 3, 1, 80, 40}, cache, 33, true));
     cases.push_back(plain({5, 4, 4, 7, 19}, cache, 3, true));  // two rows see no key
     cases.push_back(plain({3, 2, 1, 256, 65}, cache, 65, false));
+    cases.push_back(plain({1, 4, 2, 8, 1100}, cache, 1025, true));
+    cases.push_back(plain({6, 2, 1, 64, 300}, cache, 291, true));
+    cases.push_back(plain({4, 1, 1, 12, 70}, cache, 65, true));
+    cases.push_back(plain({2, 2, 1, 520, 9}, cache, 9, true));
+    cases.push_back(hidden("some_hidden", 37, 2, -131000, cache, DType::f16));
+    cases.push_back(hidden("most_hidden", 7, 521, -1e7, cache, DType::f32));
+    cases.push_back(hidden("most_hidden", 1, 700, -1e7, cache, DType::f16));
     cases.push_back(masked(cache, DType::f32));
     cases.push_back(masked(cache, DType::f16));
     cases.push_back(state(cache));

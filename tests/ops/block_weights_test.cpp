@@ -1,4 +1,5 @@
-// Weights in blocks on a Vulkan device: the bits of their decoded values.
+// Weights in blocks on a Vulkan device against their decoded values: rows have the same bits,
+// products are sums in another order.
 #include "reprise/core/decode.h"
 #include "tests/testing.h"
 
@@ -22,12 +23,11 @@ class BlockWeights : public ::testing::TestWithParam<DType> {
     decoder_of(GetParam())(bytes.data(), values.size(), values.data());
     return device_.from_host(shape, values);
   }
-  void expect_equal_bits(const Tensor& a, const Tensor& b, GraphSession& session) {
-    session.output("a", a);
-    session.output("b", b);
-    const auto result = session.finish();
-    EXPECT_TRUE(result.read<std::byte>("a") == result.read<std::byte>("b"));
+  static std::vector<double> doubles(const std::vector<float>& values) {
+    return {values.begin(), values.end()};
   }
+
+  static constexpr double kSumsLimit = 1e-10;  // nmse of f32 sums that may partly cancel
 
   const std::uint64_t seed_ = fresh_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
@@ -47,7 +47,10 @@ TEST_P(BlockWeights, GiveTheProductsOfTheirDecodedValues) {
     const Tensor x =
         session.input("x", {n, 160}, DType::f32, random_bytes(rng_, DType::f32, n * 160, -1, 1));
     const Tensor w = device_.from_host(shape, GetParam(), bytes);
-    expect_equal_bits(matmul(session, x, w), matmul(session, x, decoded(shape, bytes)), session);
+    session.output("y", matmul(session, x, w));
+    session.output("expected", matmul(session, x, decoded(shape, bytes)));
+    const auto result = session.finish();
+    EXPECT_LE(nmse(doubles(result.read("expected")), doubles(result.read("y"))), kSumsLimit);
   }
 }
 
@@ -56,8 +59,10 @@ TEST_P(BlockWeights, GiveTheRowsOfTheirDecodedValues) {
   const auto bytes = blocks(std::size_t{11} * 96);
   auto session = executor_.begin();
   const Tensor ids = session.input("ids", {5}, std::vector<std::int32_t>{10, 0, 3, 3, 7});
-  expect_equal_bits(get_rows(session, device_.from_host(shape, GetParam(), bytes), ids),
-                    get_rows(session, decoded(shape, bytes), ids), session);
+  session.output("rows", get_rows(session, device_.from_host(shape, GetParam(), bytes), ids));
+  session.output("expected", get_rows(session, decoded(shape, bytes), ids));
+  const auto result = session.finish();
+  EXPECT_EQ(result.read("rows"), result.read("expected"));
 }
 
 TEST_P(BlockWeights, AreReadWhereverTheyBeginInABuffer) {
@@ -77,7 +82,8 @@ TEST_P(BlockWeights, AreReadWhereverTheyBeginInABuffer) {
     session.output("expected y", matmul(session, x, plain));
     const auto result = session.finish();
     EXPECT_EQ(result.read("row"), result.read("expected row")) << "at byte " << offset;
-    EXPECT_EQ(result.read("y"), result.read("expected y")) << "at byte " << offset;
+    EXPECT_LE(nmse(doubles(result.read("expected y")), doubles(result.read("y"))), kSumsLimit)
+        << "at byte " << offset;
   }
 }
 

@@ -24,6 +24,16 @@ OpCase strided(BroadcastOp op) {
       }};
 }
 
+// Of one shape and in order, from an element on that begins 16 bytes or does not.
+OpCase in_order(BroadcastOp op, std::int64_t first) {
+  return {"in_order_from_" + std::to_string(first), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            const Tensor y = reshape(r, slice(r, c.input({108 + first}), 0, first, 108), {3, 36});
+            return {op(r, slice(r, c.input({6, 36}), 0, 2, 3), y)};
+          }};
+}
+
 OpCase itself(BroadcastOp op) {
   return {"with_itself", kLimit, kWhy, [op](CaseContext& c) -> std::vector<Tensor> {
             const Tensor x = c.input({3, 257});
@@ -42,6 +52,11 @@ std::vector<OpCase> broadcast_cases(BroadcastOp op) {
           row(op, "tile", {2, 6, 10, 12}, {3, 5, 6}),
           row(op, "scalar", {2, 7, 65}, {1}),
           row(op, "higher_rank", {65}, {1, 1, 65}),
+          row(op, "fours", {3, 5, 12}, {3, 5, 12}),
+          row(op, "one_four", {4}, {4}),
+          row(op, "16_fours", {64}, {64}),
+          in_order(op, 4),
+          in_order(op, 3),
           strided(op),
           itself(op)};
 }

@@ -1,27 +1,147 @@
-// The kernels chosen for a software driver against those that every device can run: equal bits.
+// Families of kernels, each against the references: not only the one made for this device.
 #include <algorithm>
 
+#include "reprise/ops/argmax.h"
+#include "reprise/ops/attention.h"
+#include "reprise/ops/matmul.h"
+#include "reprise/ops/rms_norm.h"
+#include "samples/llama/generate.h"
 #include "tests/ops/case_run.h"
 #include "tests/ops/op_case_table.h"
 
 namespace reprise::testing {
 namespace {
 
-TEST(KernelVariants, GiveTheBitsOfThePortableOnes) {
-  const Device device = test_device("vulkan");
-  if (device.backend().traits().kernels != KernelFamily::lanes) {
-    GTEST_SKIP() << "This device runs the portable kernels.";
+constexpr KernelFamily kFamilies[] = {KernelFamily::portable, KernelFamily::lanes,
+                                      KernelFamily::gpu};
+
+std::string name(KernelFamily family) { return std::string(name_of(family)); }
+
+/// With those kernels, whatever the device would choose; none if it cannot run them.
+std::optional<Device> device_with(KernelFamily family) {
+  try {
+    return test_device("vulkan", 0, family);
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::unsupported) {
+      throw;
+    }
+    return std::nullopt;
   }
-  OpenOptions options;
-  options.kernels = KernelFamily::portable;
-  const Device portable = open_device("vulkan", options);
+}
+
+std::vector<OpCase> rows_of(std::string_view op) {
+  const auto ops = all_op_cases();
+  return std::ranges::find(ops, op, &NamedCases::op)->cases();
+}
+
+std::vector<std::string> op_names() {
+  std::vector<std::string> names;
+  for (const NamedCases& op : all_op_cases()) {
+    names.emplace_back(op.op);
+  }
+  return names;
+}
+
+class KernelFamilies : public ::testing::TestWithParam<std::tuple<KernelFamily, std::string>> {};
+
+TEST_P(KernelFamilies, ComputeTheReferencesDirectAndRecorded) {
+  const auto& [family, op] = GetParam();
+  const std::optional<Device> device = device_with(family);
+  if (!device) {
+    GTEST_SKIP() << "This device cannot run these kernels.";
+  }
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_note(seed));
-  const auto ops = all_op_cases();
-  for (const OpCase& row : std::ranges::find(ops, "matmul", &NamedCases::op)->cases()) {
-    EXPECT_TRUE(run_case(device, row, true, seed) == run_case(portable, row, true, seed))
-        << row.label;
+  const ExpectNoValidationMessages quiet;
+  for (const OpCase& row : rows_of(op)) {
+    SCOPED_TRACE(row.label);
+    const CaseOutputs expected = run_case(test_device("reference"), row, false, seed);
+    const CaseOutputs recorded = run_case(*device, row, true, seed);
+    expect_close(expected, recorded, row);
+    EXPECT_TRUE(recorded == run_case(*device, row, false, seed))
+        << "direct and replayed outputs differ";
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(Vulkan, KernelFamilies,
+                         ::testing::Combine(::testing::ValuesIn(kFamilies),
+                                            ::testing::ValuesIn(op_names())),
+                         [](const auto& row) {
+                           return name(std::get<0>(row.param)) + "_" + std::get<1>(row.param);
+                         });
+
+TEST(KernelFamiliesTogether, GenerateTheSameText) {
+  const std::vector<std::int32_t> prompt{1, 300, 301, 17, 44, 5, 260, 9, 81, 12, 33};
+  for (const char* format : {"f16", "q8_0", "q4_0"}) {
+    const auto file =
+        GgufFile::open(std::string(REPRISE_MODELS_DIR) + "/tales-" + format + ".gguf");
+    std::vector<std::int32_t> first;
+    for (const KernelFamily family : kFamilies) {
+      const std::optional<Device> device = device_with(family);
+      for (const llama::Mode mode : {llama::Mode::direct, llama::Mode::recorded}) {
+        SCOPED_TRACE(std::string(format) + " " + name(family));
+        if (!device) {
+          continue;
+        }
+        const ExpectNoValidationMessages quiet;
+        GraphExecutor executor(*device);
+        const llama::Model model = llama::load_model(*device, file, 32);
+        const auto ids =
+            llama::generate(executor, model, prompt, 12, 32, 2, mode, [](std::int32_t) {}).ids;
+        first = first.empty() ? ids : first;
+        EXPECT_EQ(ids, first);
+      }
+    }
+  }
+}
+
+// Software drivers may end the loops of one invocation that reads a whole row.
+TEST(LongRows, AreRefusedWhereTheirLoopsWouldEndEarly) {
+  const Device device = test_device("vulkan");
+  if (!device.backend().traits().cpu_type) {
+    GTEST_SKIP() << "Loops of this device do not end early.";
+  }
+  using Build = std::function<std::vector<Tensor>(CaseContext&)>;
+  const std::pair<std::int64_t, Build> rows[] = {
+      {270000,
+       [](auto& c) {
+         return std::vector{rms_norm(c.recorder(), c.input({1, 270000}), {})};
+       }},
+      {530000,
+       [](auto& c) {
+         return std::vector{argmax(c.recorder(), c.input({1, 530000}))};
+       }},
+      {270000, [](auto& c) {
+         return std::vector{matmul(c.recorder(), c.input({1, 270000}), c.input({1, 270000}))};
+       }}};
+  for (const auto& [columns, build] : rows) {
+    const OpCase row{"long", 1e-11, "f32 sums of one row", build};
+    expect_error(ErrorCode::unsupported, {"(" + std::to_string(columns) + ")", "at most 65535"},
+                 [&] { (void)run_case(device, row, true, fresh_seed()); });
+  }
+}
+
+// Software drivers may end the loops of one invocation that reads all keys.
+TEST(LongCaches, AreReadToTheEndOrRefused) {
+  constexpr std::int64_t kKeys = 3001;
+  const OpCase row{
+      "long", 1e-11, "f32 sums of one row", [](CaseContext& c) -> std::vector<Tensor> {
+        return {attention(c.recorder(), c.input({5, 2, 64}), c.input({kKeys, 1, 64}, DType::f16),
+                          c.input({kKeys, 1, 64}, DType::f16), {.kv_len = kKeys})};
+      }};
+  const std::uint64_t seed = fresh_seed();
+  SCOPED_TRACE(seed_note(seed));
+  const ExpectNoValidationMessages quiet;
+  const CaseOutputs expected = run_case(test_device("reference"), row, false, seed);
+  const Device device = test_device("vulkan");
+  expect_close(expected, run_case(device, row, true, seed), row);
+  const Device portable = test_device("vulkan", 0, KernelFamily::portable);
+  if (!portable.backend().traits().cpu_type) {
+    expect_close(expected, run_case(portable, row, true, seed), row);
+    return;
+  }
+  expect_error(ErrorCode::unsupported, {"for 3001 keys", "at most 65535"},
+               [&] { (void)run_case(portable, row, true, seed); });
 }
 
 }  // namespace

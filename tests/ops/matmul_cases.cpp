@@ -6,7 +6,7 @@ namespace reprise::testing {
 namespace {
 
 constexpr double kLimit = 1e-11;
-constexpr const char* kWhy = "four f32 sums of k/4 products";
+constexpr const char* kWhy = "f32 sums of k products";
 
 OpCase product(std::int64_t n, std::int64_t m, std::int64_t k, DType weights) {
   return {std::to_string(n) + "x" + std::to_string(m) + "x" + std::to_string(k) + "_" +
@@ -14,6 +14,13 @@ OpCase product(std::int64_t n, std::int64_t m, std::int64_t k, DType weights) {
           kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             return {matmul(c.recorder(), c.input({n, k}), c.input({m, k}, weights))};
           }};
+}
+
+OpCase long_rows(DType weights) {
+  OpCase row = product(2, 33, 16416, weights);
+  row.nmse_limit = 5e-11;
+  row.why = "four f32 sums of 4104 products";
+  return row;
 }
 
 OpCase vector(DType weights) {
@@ -31,14 +38,18 @@ OpCase heads(DType weights, std::int64_t k) {
           }};
 }
 
-OpCase strided(DType weights) {
-  return {"strided_" + std::string(name_of(weights)), kLimit, kWhy,
-          [=](CaseContext& c) -> std::vector<Tensor> {
+// Rows of k columns, in one product the last of k + 16 from column `first` on.
+OpCase strided(DType weights, std::int64_t k, std::int64_t first) {
+  return {"strided_" + std::to_string(k) + "_from_" + std::to_string(first) + "_" +
+              std::string(name_of(weights)),
+          kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             Recorder& r = c.recorder();
-            const Tensor x = permute(r, c.input({7, 4, 31}), {1, 0, 2});
-            const Tensor w = permute(r, c.input({19, 2, 31}, weights), {1, 0, 2});
-            const Tensor part = slice(r, c.input({9, 31}, weights), 0, 3, 5);
-            return {matmul(r, x, w), matmul(r, slice(r, c.input({6, 40}), 1, 3, 31), part)};
+            const Tensor x = permute(r, c.input({7, 4, k}), {1, 0, 2});
+            const Tensor w = permute(r, c.input({19, 2, k}, weights), {1, 0, 2});
+            const Tensor part = slice(r, c.input({9, k}, weights), 0, 3, 5);
+            const Tensor columns = slice(r, c.input({9, k + 16}, weights), 1, first, k);
+            return {matmul(r, x, w), matmul(r, slice(r, c.input({6, k + 16}), 1, first, k), part),
+                    matmul(r, slice(r, c.input({1, k + 16}), 1, first, k), columns)};
           }};
 }
 
@@ -61,7 +72,7 @@ OpCase parts_of_blocks(DType weights) {
           }};
 }
 
-// Two kernels for the same values.
+// Kernels may differ between the two.
 OpCase alone() {
   return {"row_alone_and_in_a_batch", kLimit, kWhy, [](CaseContext& c) -> std::vector<Tensor> {
             Recorder& r = c.recorder();
@@ -71,16 +82,38 @@ OpCase alone() {
           }};
 }
 
+// Enough products that kernels choose their largest tiles; `k` ends inside one.
+OpCase batch(std::int64_t n, std::int64_t k, DType weights) {
+  return {"batch_of_" + std::to_string(n) + "x" + std::to_string(k) + "_" +
+              std::string(name_of(weights)),
+          kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            return {matmul(c.recorder(), c.input({16, 16, n, k}), c.input({2, 5, k}, weights))};
+          }};
+}
+
 }  // namespace
 
 std::vector<OpCase> matmul_cases() {
   std::vector<OpCase> cases{alone()};
+  for (const DType weights : {DType::f32, DType::f16, DType::q8_0, DType::q4_0}) {
+    const bool blocks = info_of(weights).block_elements > 1;
+    cases.push_back(product(2, 16385, 32, weights));
+    cases.push_back(product(8, 16385, 32, weights));
+    cases.push_back(long_rows(weights));
+    cases.push_back(product(9, 63, blocks ? 64 : 72, weights));
+    cases.push_back(product(17, 130, blocks ? 160 : 40, weights));
+    cases.push_back(batch(32, 96, weights));
+    cases.push_back(batch(65, blocks ? 96 : 35, weights));
+  }
   for (const DType weights : {DType::q8_0, DType::q4_0}) {
     cases.push_back(single_columns(weights));
     cases.push_back(product(1, 257, 512, weights));
     cases.push_back(product(3, 65, 96, weights));
     cases.push_back(product(5, 64, 1056, weights));
     cases.push_back(product(65, 40, 64, weights));
+    cases.push_back(product(1, 71, 288, weights));
+    cases.push_back(product(17, 71, 288, weights));
+    cases.push_back(product(2, 9, 32, weights));
     cases.push_back(heads(weights, 96));
     cases.push_back(parts_of_blocks(weights));
   }
@@ -90,9 +123,15 @@ std::vector<OpCase> matmul_cases() {
     cases.push_back(product(3, 65, 67, weights));
     cases.push_back(product(5, 64, 1025, weights));
     cases.push_back(product(65, 40, 64, weights));
+    cases.push_back(product(1, 71, 264, weights));
+    cases.push_back(product(17, 71, 264, weights));
+    cases.push_back(product(2, 9, 8, weights));
     cases.push_back(vector(weights));
     cases.push_back(heads(weights, 33));
-    cases.push_back(strided(weights));
+    cases.push_back(heads(weights, 40));
+    cases.push_back(strided(weights, 31, 3));
+    cases.push_back(strided(weights, 40, 8));
+    cases.push_back(strided(weights, 40, 3));
   }
   return cases;
 }

@@ -25,7 +25,8 @@ OpCase strided() {
 }  // namespace
 
 std::vector<OpCase> rms_norm_cases() {
-  return {row(1, 1, false), row(3, 257, true), row(65, 64, true), row(7, 1025, false), strided()};
+  return {row(1, 1, false),   row(3, 257, true),   row(65, 64, true), row(7, 1025, false),
+          row(2, 4099, true), row(2, 33001, true), strided()};
 }
 
 }  // namespace reprise::testing

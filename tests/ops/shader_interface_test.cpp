@@ -25,7 +25,7 @@ TEST(ShaderInterface, MatchesTheSchemaOfTheOp) {
       for (std::size_t b = 0; b < interface.bindings.size(); ++b) {
         const auto& binding = interface.bindings.at(static_cast<std::uint32_t>(b));
         const bool is_state = b == tensors;
-        EXPECT_EQ(binding.uniform, is_state) << "binding " << b;
+        EXPECT_EQ(binding.kind == ShaderBindingKind::uniform, is_state) << "binding " << b;
         const Access access = b < operands ? op->operands[b].access
                               : is_state   ? Access::read
                                            : Access::write;

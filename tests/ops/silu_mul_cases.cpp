@@ -35,9 +35,9 @@ OpCase strided() {
 }  // namespace
 
 std::vector<OpCase> silu_mul_cases() {
-  return {split({1}, 4),  split({7, 257}, 8), split({2, 3, 65}, 200),
-          joined({1, 2}), joined({65, 130}),  joined({3, 1026}),
-          strided()};
+  return {split({1}, 4),          split({7, 257}, 8), split({2, 3, 65}, 200),
+          split({2, 3, 68}, 200), split({4}, 8),      joined({1, 2}),
+          joined({65, 130}),      joined({3, 1026}),  strided()};
 }
 
 }  // namespace reprise::testing

@@ -19,11 +19,11 @@ const std::string& device_name() {
 
 using Floats = std::vector<float>;
 
-/// y = x * w + table[row]
+/// y = x * w + table[row], where w is a diagonal: a product, whose kernel reads texels.
 Tensor hello(Recorder& s, const Tensor& x, const Tensor& w, const Tensor& table,
              const StateField& row) {
   const auto scope = s.scope("hello");
-  return add(s, mul(s, x, w), get_rows(s, table, row));
+  return add(s, matmul(s, x, w), get_rows(s, table, row));
 }
 
 }  // namespace
@@ -52,7 +52,8 @@ Device open_logged(Log& log, std::chrono::milliseconds hang_timeout, bool map_me
 }
 
 bool run_hello(const Device& device) {
-  const Tensor w = device.from_host({4}, Floats{1, 2, 3, 4}, "w");
+  const Floats diagonal{1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4};
+  const Tensor w = device.from_host({4, 4}, diagonal, "w");
   const Tensor table = device.from_host({2, 4}, Floats{1, 1, 1, 1, 5, 6, 7, 8}, "table");
   const StateBlock state(device, StateLayout().host("row"));
   GraphExecutor executor(device);
@@ -83,7 +84,7 @@ bool run_hello(const Device& device) {
   const auto bytes = device.to_host(w);
   const Floats kept(reinterpret_cast<const float*>(bytes.data()),
                     reinterpret_cast<const float*>(bytes.data() + bytes.size()));
-  return right && kept == Floats{1, 2, 3, 4};
+  return right && kept == diagonal;
 }
 
 }  // namespace reprise::fault

@@ -34,11 +34,22 @@ TEST(SpirvReflect, ReadsTheInterfaceOfAShader) {
   EXPECT_TRUE(shader.bindings.at(1).readonly);
   EXPECT_TRUE(shader.bindings.at(2).writeonly);
   EXPECT_FALSE(shader.bindings.at(2).readonly);
-  EXPECT_FALSE(shader.bindings.at(2).uniform);
+  EXPECT_EQ(shader.bindings.at(2).kind, ShaderBindingKind::storage);
   EXPECT_EQ(shader.local_size_ids[0], 0U);
   EXPECT_EQ(shader.local_size_ids[1], ShaderInterface::kNoConstant);
   EXPECT_EQ(shader.local_size[1], 1U);
   EXPECT_EQ(shader.push_bytes, 48U);  // 4 words of shape, a View of 5, 3 words
+}
+
+TEST(SpirvReflect, TellsTexelBuffersFromOthers) {
+  const ShaderInterface shader = reflect_spirv(shaders::find("matmul.lanes_f32")->spirv);
+  ASSERT_EQ(shader.bindings.size(), 3U);
+  for (const std::uint32_t binding : {0U, 1U}) {
+    EXPECT_EQ(shader.bindings.at(binding).kind, ShaderBindingKind::texels);
+    EXPECT_TRUE(shader.bindings.at(binding).readonly);
+    EXPECT_FALSE(shader.bindings.at(binding).writeonly);
+  }
+  EXPECT_EQ(shader.bindings.at(2).kind, ShaderBindingKind::storage);
 }
 
 TEST(SpirvReflect, AcceptsEveryShaderOfTheProgram) {

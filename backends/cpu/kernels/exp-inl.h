@@ -1,7 +1,8 @@
 // exp() of f32 vectors, good to a rounding: NaN stays NaN, above 88.72 it is inf, below -104 it is
 // 0.
-#include "backends/cpu/kernels/simd-inl.h"
 #include <limits>
+
+#include "backends/cpu/kernels/simd-inl.h"
 
 // Guards itself; after Highway's own headers.
 #include <hwy/contrib/math/math-inl.h>

@@ -7,8 +7,11 @@ namespace {
 
 /// Kernels read whole elements of plain types; references copy bytes.
 bool aligned(const HostTensor& tensor) {
+  if (!tensor) {
+    return true;
+  }
   const DTypeInfo& info = info_of(tensor.dtype());
-  return !tensor || info.block_elements != 1 ||
+  return info.block_elements != 1 ||
          reinterpret_cast<std::uintptr_t>(tensor.data) % info.block_bytes == 0;
 }
 

@@ -27,6 +27,7 @@ enum class Kind : std::uint8_t {
   X(vkBeginCommandBuffer, creation)                           \
   X(vkBindBufferMemory, creation)                             \
   X(vkCreateBuffer, creation)                                 \
+  X(vkCreateBufferView, creation)                             \
   X(vkCreateCommandPool, creation)                            \
   X(vkCreateComputePipelines, creation)                       \
   X(vkCreateDebugUtilsMessengerEXT, creation)                 \

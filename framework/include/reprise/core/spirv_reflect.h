@@ -10,9 +10,15 @@
 
 namespace reprise {
 
+enum class ShaderBindingKind : std::uint8_t {
+  storage,  // a storage buffer
+  uniform,  // a uniform buffer
+  texels,   // a uniform texel buffer: a storage binding of the step, read through a view
+};
+
 struct ShaderBinding {
-  bool uniform = false;   // else a storage buffer
-  bool readonly = false;  // every member is declared so; a uniform block always is
+  ShaderBindingKind kind = ShaderBindingKind::storage;
+  bool readonly = false;  // every member is declared so; uniforms and texels always are
   bool writeonly = false;
 };
 
@@ -28,7 +34,7 @@ struct ShaderInterface {
 };
 
 /// Throws invalid_argument if the module is malformed, unsupported if it uses a resource that is
-/// not a plain buffer of set 0. Any words are safe to pass.
+/// not a plain buffer or texel buffer of set 0. Any words are safe to pass.
 ShaderInterface reflect_spirv(std::span<const std::uint32_t> words);
 
 }  // namespace reprise

@@ -15,12 +15,13 @@ namespace reprise {
 /// user allows.
 struct DeviceTraits {
   Precision precision = Precision::exact;  // of the executor; a device leaves it as it is
-  bool runs_on_host = false;            // ops run as host functions instead of shaders
+  bool runs_on_host = false;               // ops run as host functions instead of shaders
   KernelFamily kernels = KernelFamily::portable;
-  bool cpu_type = false;                   // a software driver: small workgroups, no shared memory
+  bool cpu_type = false;             // a software driver: small workgroups, no shared memory
   bool overlaps_dispatches = false;  // without a barrier between them, dispatches may run together
   std::uint32_t subgroup_size = 1;
   std::uint32_t workgroup_size = 64;  // of one-invocation-per-element kernels
+  std::uint32_t max_workgroup_size = 128;
   std::uint32_t shared_bytes = 0;
   // Of storage offsets: a power of two, at most kStorageAlignment.
   std::uint32_t binding_alignment = 256;

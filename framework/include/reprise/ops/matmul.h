@@ -9,8 +9,8 @@ namespace reprise {
 /// shared by neighbours of x: head h of x uses head h / (x_heads / w_heads) of w. Errors:
 /// invalid_argument if k differs, is 0 or splits a block, if w has rank 1, or if a leading
 /// dimension of x is no multiple of that of w. Blocks are decoded to f32; with
-/// Precision::fast a backend may round rows of x to 8 bits instead. Sums in f32; their order, and so
-/// the last bits, may depend on n and on the device, never on threads. f64 in the reference.
+/// Precision::fast a backend may round rows of x to 8 bits instead. Sums in f32; their order, and
+/// so the last bits, may depend on n and on the device, never on threads. f64 in the reference.
 [[nodiscard]] Tensor matmul(Site site, TensorRef x, TensorRef w);
 
 }  // namespace reprise

@@ -1,0 +1,92 @@
+#include "framework/ops/matmul_gpu.h"
+
+#include <algorithm>
+
+namespace reprise::ops {
+namespace {
+
+// Mirrors of shaders/matmul.gpu.comp.
+constexpr std::int64_t kTileColumns = 64;
+constexpr std::int64_t kTileDown = 8;  // invocations along the rows of a tile
+constexpr std::uint32_t kTileInvocations = 128;
+constexpr std::int64_t kMaxTileRows = 8;  // of an invocation: 32 sums, 16 KiB of tiles
+
+constexpr std::int64_t kMaxVectorRows = 8;
+constexpr std::uint32_t kMaxVectorInvocations = 256;
+// Units of k per invocation: fewer would make the final sums the larger part of the work.
+constexpr std::int64_t kUnitsPerInvocation = 4;
+
+// What fills a large GPU several times over, to hide latency: fewer are started only where there is
+// no more to share.
+constexpr std::int64_t kEnoughInvocations = 131072;
+constexpr std::int64_t kEnoughTiles = 256;
+
+struct Extents {
+  std::int64_t batch, rows, columns, k;
+};
+
+std::int64_t over(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
+
+std::size_t format_of(DType weights) {
+  switch (weights) {
+    case DType::f32:
+      return 0;
+    case DType::f16:
+      return 1;
+    case DType::q8_0:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+// Columns of k that an invocation reads of a row of w at once.
+constexpr std::array<std::int64_t, 4> kUnit{4, 8, 16, 16};
+
+Dispatch vector_dispatch(const Extents& n, std::size_t format, bool wide,
+                         const DeviceTraits& traits) {
+  const std::uint32_t local =
+      group_size(over(n.k, kUnit[format] * kUnitsPerInvocation), kMaxVectorInvocations, traits);
+  // Columns share what is read of x: with one or two rows 4 of them, within about 64 registers.
+  std::int64_t columns = n.rows <= 2 ? 4 : 2;
+  while (columns > 1 && n.batch * over(n.columns, columns) * local < kEnoughInvocations) {
+    columns /= 2;
+  }
+  return {{kGpuVectorShaders[format],
+           {local, static_cast<std::uint32_t>(n.rows), wide ? 1U : 0U,
+            static_cast<std::uint32_t>(columns)},
+           4},
+          grid_of(n.batch * over(n.columns, columns))};
+}
+
+Dispatch tile_dispatch(const Extents& n, std::size_t format, bool wide) {
+  const auto tiles = [&](std::int64_t rows) {
+    return n.batch * over(n.rows, kTileDown * rows) * over(n.columns, kTileColumns);
+  };
+  // Smaller tiles where x is small, or to have more of them: they read w more often.
+  std::int64_t rows = kMaxTileRows;
+  while (rows > 2 && (kTileDown * rows / 2 >= n.rows || tiles(rows) < kEnoughTiles)) {
+    rows /= 2;
+  }
+  return {{kGpuTileShaders[format],
+           {kTileInvocations, static_cast<std::uint32_t>(rows), wide ? 1U : 0U},
+           3},
+          grid_of(tiles(rows))};
+}
+
+}  // namespace
+
+Dispatch gpu_matmul(const BoundCall& call, const View& x, const View& w,
+                    const DeviceTraits& traits) {
+  const auto dims = call.tensors[0].shape().padded();
+  const Extents n{dims[0] * dims[1], dims[2], call.tensors[1].shape().padded()[2], dims[3]};
+  const std::size_t format = format_of(call.tensors[1].dtype());
+  const std::int64_t unit = kUnit[format];
+  const bool blocks = info_of(call.tensors[1].dtype()).block_elements > 1;
+  const bool wide = rows_begin_at(x, 4) && n.k % unit == 0 &&
+                    (blocks || rows_begin_at(w, static_cast<std::uint32_t>(unit)));
+  return n.rows <= kMaxVectorRows ? vector_dispatch(n, format, wide, traits)
+                                  : tile_dispatch(n, format, wide);
+}
+
+}  // namespace reprise::ops

@@ -1,0 +1,146 @@
+// softmax(scale * q * k^T + mask) * v with one pass over the keys (online softmax), for drivers that
+// run a workgroup of 8 as one vector and fetch texels as vectors: one invocation computes ROWS rows
+// of one head, its neighbours the next heads. Every texel of keys and values is fetched once for the
+// ROWS rows, queries and sums stay in registers.
+// variants: f32 f16 f32_mask16 f16_mask16
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+#if defined(VARIANT_F32_MASK16) || defined(VARIANT_F16_MASK16)
+#extension GL_EXT_shader_16bit_storage : require
+#define MASK uint16_t
+#define MASK_FLOAT(bits) unpackHalf2x16(uint(bits)).x
+#else
+#define MASK float
+#define MASK_FLOAT(bits) (bits)
+#endif
+#define STATE_BINDING 5
+#include "exp.glsl"
+#include "index.glsl"
+#include "state.glsl"
+#include "texels.glsl"
+#include "view.glsl"
+
+layout(constant_id = 1) const uint ROWS = 1;
+layout(constant_id = 2) const uint FOURS = 1;        // of a query and a key
+layout(constant_id = 3) const uint VALUE_FOURS = 1;  // of a value
+
+TEXELS(0, q);
+TEXELS(1, k);
+TEXELS(2, v);
+layout(binding = 3) readonly buffer M { MASK mask[]; };
+layout(binding = 4) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform Push {
+  View qv;
+  View kv;
+  View vv;
+  uint mask_offset;
+  uint mask_stride;
+  uint mask_columns;
+  uint rows;
+  uint heads;
+  uint share;
+  uint dim;
+  uint value_dim;
+  uint capacity;
+  Param kv_len;
+  float scale;
+  uint flags;
+};
+
+// Four neighbouring elements of keys or values.
+vec4 four_at(utextureBuffer from, uint element) {
+#if defined(VARIANT_F16) || defined(VARIANT_F16_MASK16)
+  return halves_at(from, element);
+#else
+  return floats_at(from, element / kTexelFloats);
+#endif
+}
+
+#define MINUS_INFINITY uintBitsToFloat(0xFF800000u)
+
+void main() {
+  uint index = linear_index();
+  uint head = index % heads;
+  uint first = index / heads * ROWS;
+  if (first >= rows) {
+    return;
+  }
+  int used = clamp(param_int(kv_len), 0, int(capacity));
+  bool causal = (flags & 1u) != 0u;
+  bool masked = (flags & 2u) != 0u;
+  int longest = 0;
+  int seen[ROWS];
+  vec4 queries[ROWS * FOURS];
+  vec4 sums[ROWS * VALUE_FOURS];
+  float best[ROWS];
+  float total[ROWS];
+  [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+    uint row = min(first + r, rows - 1u);
+    seen[r] = causal ? clamp(used - int(rows) + int(row) + 1, 0, used) : used;
+    seen[r] = masked ? min(seen[r], int(mask_columns)) : seen[r];
+    longest = max(longest, seen[r]);
+    uint query = at(qv, uvec4(0, row, head, 0)) / kTexelFloats;
+    [[unroll]] for (uint d = 0; d < FOURS; ++d) {
+      queries[r * FOURS + d] = floats_at(q, query + d);
+    }
+    [[unroll]] for (uint d = 0; d < VALUE_FOURS; ++d) {
+      sums[r * VALUE_FOURS + d] = vec4(0.0);
+    }
+    best[r] = MINUS_INFINITY;
+    total[r] = 0.0;
+  }
+  for (int j = 0; j < longest; ++j) {
+    uint key = at(kv, uvec4(0, j, head / share, 0));
+    vec4 dots[ROWS];
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+      dots[r] = vec4(0.0);
+    }
+    [[unroll]] for (uint d = 0; d < FOURS; ++d) {
+      vec4 keys = four_at(k, key + 4u * d);
+      [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+        dots[r] = fma(queries[r * FOURS + d], keys, dots[r]);
+      }
+    }
+    float shrink[ROWS];
+    float weight[ROWS];
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+      float s = ((dots[r].x + dots[r].y) + (dots[r].z + dots[r].w)) * scale;
+      bool counts = j < seen[r];
+      if (masked && counts) {
+        uint row = min(first + r, rows - 1u);
+        float added = MASK_FLOAT(mask[mask_offset + row * mask_stride + uint(j)]);
+        counts = added != MINUS_INFINITY;
+        s += added;
+      }
+      // One of the two is exp(0).
+      float above = s - best[r];
+      float e = exp_f32(-abs(above));
+      shrink[r] = counts && above > 0.0 ? e : 1.0;
+      weight[r] = counts ? (above > 0.0 ? 1.0 : e) : 0.0;
+      best[r] = counts ? max(best[r], s) : best[r];
+      total[r] = fma(total[r], shrink[r], weight[r]);
+    }
+    uint value = at(vv, uvec4(0, j, head / share, 0));
+    [[unroll]] for (uint d = 0; d < VALUE_FOURS; ++d) {
+      vec4 values = four_at(v, value + 4u * d);
+      [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+        uint i = r * VALUE_FOURS + d;
+        sums[i] = fma(values, vec4(weight[r]), sums[i] * shrink[r]);
+      }
+    }
+  }
+  [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+    uint to = ((first + r) * heads + head) * value_dim;
+    float part = total[r] == 0.0 ? 0.0 : 1.0 / total[r];
+    [[unroll]] for (uint d = 0; d < VALUE_FOURS; ++d) {
+      vec4 result = sums[r * VALUE_FOURS + d] * part;
+      if (first + r < rows) {
+        y[to + 4u * d] = result.x;
+        y[to + 4u * d + 1u] = result.y;
+        y[to + 4u * d + 2u] = result.z;
+        y[to + 4u * d + 3u] = result.w;
+      }
+    }
+  }
+}

@@ -1,0 +1,233 @@
+// y = x * w^T for GPUs, in f32; weights are decoded to f32 on the way. See framework/ops/
+// matmul_gpu.cpp for how the sizes are chosen.
+//
+// vector: up to 8 rows of x. A workgroup computes COLUMNS columns of y for all of them; its
+// invocations take neighbouring units of k, so loads of 16 bytes are contiguous over a subgroup,
+// and the sums are combined at the end. Per unit (4 columns of f32, 8 of f16, 16 of blocks) an
+// invocation reads COLUMNS * 16 (f32, f16), 22 (q8_0) or 14 (q4_0) bytes of w, about, and ROWS
+// times 16 bytes of x per 4 columns (from a cache), for COLUMNS * ROWS products per column.
+//
+// tile: more rows. A workgroup of 16 x 8 invocations computes 64 columns of y for 8 * ROWS rows, 32
+// of k at a time from shared memory. Per 4 of k an invocation reads 4 + ROWS vectors of 16 bytes
+// there for 16 * ROWS products; of global memory the workgroup reads 1 weight per 8 * ROWS products.
+//
+// variants: vector_f32 vector_f16 vector_q8_0 vector_q4_0 tile_f32 tile_f16 tile_q8_0 tile_q4_0
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#if defined(VARIANT_VECTOR_F32) || defined(VARIANT_TILE_F32)
+#define WEIGHT_F32
+#define WEIGHT uvec4
+#elif defined(VARIANT_VECTOR_F16) || defined(VARIANT_TILE_F16)
+#define WEIGHT_F16
+#define WEIGHT uvec4
+#elif defined(VARIANT_VECTOR_Q8_0) || defined(VARIANT_TILE_Q8_0)
+#define VARIANT_Q8_0
+#define WEIGHT uint
+#else
+#define VARIANT_Q4_0
+#define WEIGHT uint
+#endif
+#if defined(VARIANT_VECTOR_F32) || defined(VARIANT_VECTOR_F16) || \
+    defined(VARIANT_VECTOR_Q8_0) || defined(VARIANT_VECTOR_Q4_0)
+#define VECTOR
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#endif
+#include "index.glsl"
+#include "group.glsl"
+#include "view.glsl"
+
+layout(constant_id = 1) const uint ROWS = 1;
+layout(constant_id = 2) const bool WIDE = false;
+layout(constant_id = 3) const uint COLUMNS = 1;
+
+layout(binding = 0) readonly buffer X { vec4 x[]; };
+layout(binding = 1) readonly buffer W { WEIGHT w[]; };
+layout(binding = 2) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform Push {
+  uint shape[4];
+  View xv;
+  View wv;
+  View yv;
+  uint share[2];
+  uint k;
+};
+#include "weight_units.glsl"
+
+float x_element(uint e) { return x[e >> 2][e & 3u]; }
+
+// Four columns of the row of x that begins at an element; 0 from k on.
+vec4 load_x(uint row, uint column) {
+  if (WIDE) {
+    return column < k ? x[(row + column) >> 2] : vec4(0.0);
+  }
+  vec4 four;
+  for (uint i = 0; i < 4u; ++i) {
+    four[i] = column + i < k ? x_element(row + column + i) : 0.0;
+  }
+  return four;
+}
+
+float add_products(vec4 a, vec4 b, float sum) {
+  return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// The matrices of a batch, and their rows; past the last row they repeat it.
+uint matrix_of_w(uint i0, uint i1) {
+  return distance_to(wv, uvec4(i0 / share[0], i1 / share[1], 0, 0));
+}
+uint row_of_w(uint matrix, uint column) {
+  return unit_row(wv.offset, matrix + min(column, shape[3] - 1u) * wv.strides[2]);
+}
+uint row_of_x(uint matrix, uint row) { return matrix + min(row, shape[2] - 1u) * xv.strides[2]; }
+
+#ifdef VECTOR
+const uint kSums = COLUMNS * ROWS;
+shared float parts[kMostSubgroups * kSums];
+
+void main() {
+  uint groups = (shape[3] + COLUMNS - 1u) / COLUMNS;
+  uint column = group_index() % groups * COLUMNS;
+  uint rest = group_index() / groups;
+  uint i1 = rest % shape[1];
+  uint i0 = rest / shape[1];
+  if (i0 >= shape[0]) {
+    return;
+  }
+  uint w_matrix = matrix_of_w(i0, i1);
+  uint x_matrix = at(xv, uvec4(i0, i1, 0, 0));
+  uint w_row[COLUMNS];
+  uint x_row[ROWS];
+  float sums[kSums];
+  for (uint c = 0; c < COLUMNS; ++c) {
+    w_row[c] = row_of_w(w_matrix, column + c);
+  }
+  for (uint r = 0; r < ROWS; ++r) {
+    x_row[r] = row_of_x(x_matrix, r);
+  }
+  for (uint s = 0; s < kSums; ++s) {
+    sums[s] = 0.0;
+  }
+  uint units = (k + kUnit - 1u) / kUnit;
+  for (uint unit = gl_LocalInvocationID.x; unit < units; unit += gl_WorkGroupSize.x) {
+    vec4 weights[COLUMNS][kUnitFours];
+    float scales[COLUMNS];
+    for (uint c = 0; c < COLUMNS; ++c) {
+      scales[c] = load_unit(w_row[c], unit, weights[c]);
+    }
+    for (uint r = 0; r < ROWS; ++r) {
+      vec4 values[kUnitFours];
+      for (uint i = 0; i < kUnitFours; ++i) {
+        values[i] = load_x(x_row[r], unit_column(unit, i));
+      }
+      for (uint c = 0; c < COLUMNS; ++c) {
+        float sum = 0.0;
+        for (uint i = 0; i < kUnitFours; ++i) {
+          sum = add_products(values[i], weights[c][i], sum);
+        }
+        sums[r * COLUMNS + c] = fma(scales[c], sum, sums[r * COLUMNS + c]);
+      }
+    }
+  }
+  for (uint s = 0; s < kSums; ++s) {
+    float part = subgroupAdd(sums[s]);
+    if (subgroupElect()) {
+      parts[gl_SubgroupID * kSums + s] = part;
+    }
+  }
+  barrier();
+  for (uint s = gl_LocalInvocationID.x; s < kSums; s += gl_WorkGroupSize.x) {
+    float sum = 0.0;
+    for (uint i = 0; i < gl_NumSubgroups; ++i) {
+      sum += parts[i * kSums + s];
+    }
+    if (column + s % COLUMNS < shape[3]) {
+      y[at(yv, uvec4(i0, i1, s / COLUMNS, column + s % COLUMNS))] = sum;
+    }
+  }
+}
+#else
+const uint kAcross = 16u;        // invocations side by side, along columns of y
+const uint kDown = 8u;           // and along its rows
+const uint kColumns = 4u;        // of an invocation, kAcross apart; its rows are kDown apart
+const uint kFours = 8u;          // of k at a time
+const uint kRowUnits = 4u * kFours / kUnit;
+const uint kTileColumns = kAcross * kColumns;
+const uint kTileRows = kDown * ROWS;
+
+// Rows of kFours. Eight rows at the same four would be in the same banks, so row r has its fours in
+// the order i ^ (r % 8): 8 invocations that read or write 16 bytes each then touch 32 banks.
+shared vec4 w_tile[kTileColumns * kFours];
+shared vec4 x_tile[kTileRows * kFours];
+uint in_tile(uint row, uint four) { return row * kFours + (four ^ (row & 7u)); }
+
+void main() {
+  uint row_tiles = (shape[2] + kTileRows - 1u) / kTileRows;
+  uint column_tiles = (shape[3] + kTileColumns - 1u) / kTileColumns;
+  // Neighbours have the same weights, the larger part of what is read.
+  uint first_row = group_index() % row_tiles * kTileRows;
+  uint rest = group_index() / row_tiles;
+  uint first_column = rest % column_tiles * kTileColumns;
+  rest /= column_tiles;
+  uint i1 = rest % shape[1];
+  uint i0 = rest / shape[1];
+  if (i0 >= shape[0]) {
+    return;
+  }
+  uint w_matrix = matrix_of_w(i0, i1);
+  uint x_matrix = at(xv, uvec4(i0, i1, 0, 0));
+  uint across = gl_LocalInvocationID.x % kAcross;
+  uint down = gl_LocalInvocationID.x / kAcross;
+  float sums[ROWS][kColumns];
+  for (uint r = 0; r < ROWS; ++r) {
+    for (uint c = 0; c < kColumns; ++c) {
+      sums[r][c] = 0.0;
+    }
+  }
+  for (uint from = 0; from < k; from += 4u * kFours) {
+    for (uint u = gl_LocalInvocationID.x; u < kTileColumns * kRowUnits; u += kAcross * kDown) {
+      uint row = u / kRowUnits;
+      uint unit = u % kRowUnits;
+      vec4 weights[kUnitFours];
+      float scale = 0.0;
+      if (from + unit_column(unit, 0) < k) {
+        scale = load_unit(row_of_w(w_matrix, first_column + row), from / kUnit + unit, weights);
+      } else {
+        for (uint i = 0; i < kUnitFours; ++i) {
+          weights[i] = vec4(0.0);
+        }
+      }
+      for (uint i = 0; i < kUnitFours; ++i) {
+        w_tile[in_tile(row, unit_column(unit, i) / 4u)] = scale * weights[i];
+      }
+    }
+    for (uint f = gl_LocalInvocationID.x; f < kTileRows * kFours; f += kAcross * kDown) {
+      uint row = f / kFours;
+      uint four = f % kFours;
+      x_tile[in_tile(row, four)] = load_x(row_of_x(x_matrix, first_row + row), from + 4u * four);
+    }
+    barrier();
+    for (uint four = 0; four < kFours; ++four) {
+      vec4 b[kColumns];
+      for (uint c = 0; c < kColumns; ++c) {
+        b[c] = w_tile[in_tile(across + c * kAcross, four)];
+      }
+      for (uint r = 0; r < ROWS; ++r) {
+        vec4 a = x_tile[in_tile(down + r * kDown, four)];
+        for (uint c = 0; c < kColumns; ++c) {
+          sums[r][c] = add_products(a, b[c], sums[r][c]);
+        }
+      }
+    }
+    barrier();
+  }
+  for (uint r = 0; r < ROWS; ++r) {
+    for (uint c = 0; c < kColumns; ++c) {
+      uint row = first_row + down + r * kDown;
+      uint column = first_column + across + c * kAcross;
+      if (row < shape[2] && column < shape[3]) {
+        y[at(yv, uvec4(i0, i1, row, column))] = sums[r][c];
+      }
+    }
+  }
+}
+#endif
