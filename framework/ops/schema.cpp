@@ -49,19 +49,23 @@ std::uint32_t indexable_elements(const BoundTensor& tensor) {
 }
 
 std::string_view shader_for(const OpDef& op, DType dtype, KernelFamily family) {
-  const auto find = [&](std::string_view prefix) {
-    return std::ranges::find_if(op.shaders, [&](std::string_view name) {
-      const std::string_view variant = name.substr(op.name.size() + 1);
-      return variant.starts_with(prefix) && variant.substr(prefix.size()) == name_of(dtype);
-    });
-  };
-  const auto of_family = find(std::string(name_of(family)) + "_");
-  const auto found = of_family != op.shaders.end() ? of_family : find("");
-  if (found == op.shaders.end()) {
-    throw Error(ErrorCode::unsupported,
-                std::string(op.name) + " has no shader for " + std::string(name_of(dtype)) + ".");
+  const std::string_view type = name_of(dtype);
+  const std::string_view prefix = name_of(family);
+  std::string_view portable;
+  for (const std::string_view name : op.shaders) {
+    const std::string_view variant = name.substr(op.name.size() + 1);
+    if (variant == type) {
+      portable = name;
+    } else if (variant.size() == prefix.size() + 1 + type.size() && variant.ends_with(type) &&
+               variant.starts_with(prefix)) {
+      return name;
+    }
   }
-  return *found;
+  if (portable.empty()) {
+    throw Error(ErrorCode::unsupported,
+                std::string(op.name) + " has no shader for " + std::string(type) + ".");
+  }
+  return portable;
 }
 
 }  // namespace reprise::ops
