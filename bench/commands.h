@@ -14,6 +14,8 @@ namespace reprise::bench {
 void add_debugger(CLI::App& app);
 void add_dispatch(CLI::App& app);
 void add_gemm(CLI::App& app);
+void add_host_steps(CLI::App& app);
+void add_iterations(CLI::App& app);
 /// `command_line` goes into the profiling database.
 void add_llm(CLI::App& app, const std::vector<std::string>& command_line);
 void add_op(CLI::App& app);

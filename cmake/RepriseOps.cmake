@@ -72,6 +72,7 @@ function(reprise_ops)
   file(CONFIGURE OUTPUT ${generated}/include/reprise/ops.h @ONLY CONTENT
 "// All ops. Generated from the list in framework/ops/CMakeLists.txt.
 #pragma once
+#include \"reprise/ops/host_step.h\"  // IWYU pragma: export
 #include \"reprise/ops/views.h\"  // IWYU pragma: export
 @headers@")
   file(CONFIGURE OUTPUT ${generated}/op_table.cpp @ONLY CONTENT

@@ -11,7 +11,7 @@ build_packages=(
   libopenblas-dev                          # what the bench compares matrix products with
   libsqlite3-dev libxxhash-dev             # the profiling database and its content hashes
   nlohmann-json3-dev libcli11-dev          # JSON output and command lines
-  libimgui-dev libstb-dev libfreetype-dev  # the debugger: its widgets, PNG files, glyphs
+  libimgui-dev libstb-dev libfreetype-dev libfmt-dev  # the debugger: widgets, PNG files, glyphs, text
   libglfw3-dev                             # the debugger's window
   fonts-inter fonts-jetbrains-mono fonts-font-awesome  # embedded in the debugger
   mesa-vulkan-drivers                      # lavapipe: Vulkan without a GPU

@@ -53,11 +53,11 @@ layout(push_constant) uniform Push {
   uint value_dim;
   uint capacity;
   Param kv_len;
-  float scale;
+  Param scale;
   uint flags;
 };
 
-float score(uint query, uint key) {
+float score(uint query, uint key, float factor) {
   vec4 sums = vec4(0.0);
   uint whole = dim & ~3u;
   for (uint d = 0; d < whole; d += 4u) {
@@ -70,7 +70,7 @@ float score(uint query, uint key) {
   for (uint d = whole; d < dim; ++d) {
     sums.x = fma(q[query + d], TO_FLOAT(k[key + d]), sums.x);
   }
-  return ((sums.x + sums.y) + (sums.z + sums.w)) * scale;
+  return ((sums.x + sums.y) + (sums.z + sums.w)) * factor;
 }
 
 void main() {
@@ -85,6 +85,7 @@ void main() {
   int used = clamp(param_int(kv_len), 0, int(capacity));
   int seen = (flags & 1u) != 0u ? clamp(used - int(rows) + int(row) + 1, 0, used) : used;
   bool masked = (flags & 2u) != 0u;
+  float factor = param_float_or_value(scale);
   if (masked) {
     seen = min(seen, int(mask_columns));
   }
@@ -97,7 +98,7 @@ void main() {
   float best = 0.0;
   float total = 0.0;
   for (uint j = 0; j < uint(seen); ++j) {
-    float s = score(query, at(kv, uvec4(0, j, head / share, 0)));
+    float s = score(query, at(kv, uvec4(0, j, head / share, 0)), factor);
     if (masked) {
       uint bits = MASK_BITS(mask[mask_row + j]);
       if (bits == MINUS_INFINITY) {

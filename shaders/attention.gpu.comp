@@ -50,7 +50,7 @@ layout(push_constant) uniform Push {
   uint value_dim;
   uint capacity;
   Param kv_len;
-  float scale;
+  Param scale;
   uint flags;
 };
 
@@ -195,6 +195,7 @@ void main() {
   uint end = seen_by(row_of_q(first, ROWS - 1u));  // the last row sees most
   float best = kNone;
   float total = 0.0;
+  float factor = param_float_or_value(scale);
   uint fours = (value_dim + 3u) / 4u;  // in step 3
   uint stride = kInvocations / fours;
   uint start = me / fours;
@@ -211,7 +212,7 @@ void main() {
     bool visible = key < seen;
     float s = kNone;
     if (visible) {
-      s = ((parts[me].x + parts[me].y) + (parts[me].z + parts[me].w)) * scale;
+      s = ((parts[me].x + parts[me].y) + (parts[me].z + parts[me].w)) * factor;
       if ((flags & 2u) != 0u) {
         float value;
         visible = load_mask(row_of_q(first, row), key, value);

@@ -44,7 +44,7 @@ layout(push_constant) uniform Push {
   uint value_dim;
   uint capacity;
   Param kv_len;
-  float scale;
+  Param scale;
   uint flags;
 };
 
@@ -69,6 +69,7 @@ void main() {
   int used = clamp(param_int(kv_len), 0, int(capacity));
   bool causal = (flags & 1u) != 0u;
   bool masked = (flags & 2u) != 0u;
+  float factor = param_float_or_value(scale);
   int longest = 0;
   int seen[ROWS];
   vec4 queries[ROWS * FOURS];
@@ -105,7 +106,7 @@ void main() {
     float shrink[ROWS];
     float weight[ROWS];
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-      float s = ((dots[r].x + dots[r].y) + (dots[r].z + dots[r].w)) * scale;
+      float s = ((dots[r].x + dots[r].y) + (dots[r].z + dots[r].w)) * factor;
       bool counts = j < seen[r];
       if (masked && counts) {
         uint row = min(first + r, rows - 1u);

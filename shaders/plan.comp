@@ -1,5 +1,5 @@
-// Patches of carried fields, then derived fields in order: one invocation in all.
-// Reads 12 words per derived field. The expression mirrors evaluate() of core/state_expression.h.
+// Patches of carried fields, then the rows of the table in order, then the grids of this iteration:
+// one invocation in all. Reads 12 words per row, and 3 per grid. The expression mirrors evaluate() of core/state_expression.h.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "index.glsl"
@@ -7,14 +7,18 @@
 layout(binding = 0) buffer State { int state[]; };
 layout(binding = 1) buffer Patch { int patches[]; };
 layout(binding = 2) readonly buffer Table { int table[]; };
+layout(binding = 3) buffer Iteration { int iteration[]; };
 layout(push_constant) uniform Push {
   int carried_first;
   int carried_count;
-  int derived_count;
+  int row_count;
+  int stop_word;
   uint words;
   uint state_offset;
   uint patch_offset;
   uint table_offset;
+  uint iteration_offset;
+  uint grids;
 };
 
 int field(int index) {
@@ -38,14 +42,30 @@ void main() {
     }
   }
   patches[patch_offset] = 0;
-  for (int r = 0; r < derived_count; ++r) {
+  bool runs = true;
+  for (int r = 0; r < row_count; ++r) {
     uint e = table_offset + 12u * uint(r);
     uint target = uint(table[e]);
     if (target < words) {
       int sum = table[e + 3u] * field(table[e + 1u]) + table[e + 4u] * field(table[e + 2u]) +
                 table[e + 5u];
       int value = ceil_divide(sum, table[e + 6u]);
-      state[state_offset + target] = min(max(value, table[e + 7u]), table[e + 8u]);
+      value = min(max(value, table[e + 7u]), table[e + 8u]);
+      state[state_offset + target] = value;
+      runs = runs && table[e + 9u] <= value && value <= table[e + 10u];
+    }
+  }
+  if (grids == 0u) {
+    return;
+  }
+  runs = runs && (stop_word < 0 || state[state_offset + uint(stop_word)] == 0);
+  iteration[iteration_offset] += runs ? 1 : 0;
+  iteration[iteration_offset + 1u] = runs ? 1 : 0;
+  uint rows = min(uint(iteration[iteration_offset + 2u]), grids);
+  for (uint r = 0u; r < rows; ++r) {
+    uint at = iteration_offset + 4u + 8u * r;
+    for (uint i = 0u; i < 3u; ++i) {
+      iteration[at + 4u + i] = runs ? iteration[at + i] : 0;
     }
   }
 }

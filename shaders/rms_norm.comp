@@ -3,7 +3,9 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
+#define STATE_BINDING 3
 #include "index.glsl"
+#include "state.glsl"
 #include "view.glsl"
 
 layout(binding = 0) readonly buffer X { float x[]; };
@@ -12,7 +14,7 @@ layout(binding = 2) writeonly buffer Y { float y[]; };
 layout(push_constant) uniform Push {
   uint shape[4];
   View xv;
-  float eps;
+  Param eps;
   uint weighted;
   uint weight_offset;
 };
@@ -38,7 +40,7 @@ void main() {
   [[unroll]] for (uint i = 0; i < 8u; ++i) {
     sum += sums[i];
   }
-  float scale = 1.0 / sqrt(sum / float(cols) + eps);
+  float scale = 1.0 / sqrt(sum / float(cols) + param_float(eps));
   for (uint c = 0; c < cols; c += 8u) {
     [[unroll]] for (uint i = 0; i < 8u; ++i) {
       uint at = c + i;

@@ -4,8 +4,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#define STATE_BINDING 3
 #include "index.glsl"
 #include "group.glsl"
+#include "state.glsl"
 #include "view.glsl"
 
 layout(binding = 0) readonly buffer X { float x[]; };
@@ -14,7 +16,7 @@ layout(binding = 2) writeonly buffer Y { float y[]; };
 layout(push_constant) uniform Push {
   uint shape[4];
   View xv;
-  float eps;
+  Param eps;
   uint weighted;
   uint weight_offset;
 };
@@ -42,7 +44,7 @@ void main() {
   for (uint i = 0; i < gl_NumSubgroups; ++i) {
     sum += parts[i];
   }
-  float scale = 1.0 / sqrt(sum / float(cols) + eps);
+  float scale = 1.0 / sqrt(sum / float(cols) + param_float(eps));
   for (uint c = gl_LocalInvocationID.x; c < cols; c += gl_WorkGroupSize.x) {
     y[row * cols + c] = x[from + c] * scale * (weighted != 0 ? weight[weight_offset + c] : 1.0);
   }

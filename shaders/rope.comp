@@ -6,6 +6,7 @@
 #define STATE_BINDING 4
 #include "fraction.glsl"
 #include "index.glsl"
+#include "rope_angles.glsl"
 #include "state.glsl"
 #include "trig.glsl"
 #include "view.glsl"
@@ -25,6 +26,9 @@ layout(push_constant) uniform Push {
   uint given;
   uint positions_offset;
   uint factors_offset;
+  Param base;
+  Param scale;
+  uint inverse_pairs[2];
   uint ratio[2];
   uint turns[2];
   int exponent;
@@ -32,9 +36,16 @@ layout(push_constant) uniform Push {
 
 // Turns per position of pair i, whole ones dropped.
 uvec2 frequency(uint i) {
-  uvec2 f = fraction_power(uvec2(ratio[0], ratio[1]), i);
-  f = fraction_multiply(f, uvec2(turns[0], turns[1]));
+  uvec2 r = uvec2(ratio[0], ratio[1]);
+  if (param_dynamic(base)) {
+    r = rope_ratio(param_bits(base), uvec2(inverse_pairs[0], inverse_pairs[1]));
+  }
+  uvec2 t = uvec2(turns[0], turns[1]);
   int shift = exponent;
+  if (param_dynamic(scale)) {
+    t = rope_turns(param_bits(scale), shift);
+  }
+  uvec2 f = fraction_multiply(fraction_power(r, i), t);
   if ((given & 2u) != 0u) {
     uint bits = floatBitsToUint(factors[factors_offset + i]);
     uint biased = bits >> 23;

@@ -25,7 +25,7 @@ Messages& messages() {
   return all;
 }
 
-using DeviceKey = std::tuple<std::string, std::uint64_t, std::optional<KernelFamily>>;
+using DeviceKey = std::tuple<std::string, std::uint64_t, std::optional<KernelFamily>, bool>;
 using Devices = std::map<DeviceKey, Device>;
 
 Devices& devices() {
@@ -39,6 +39,31 @@ class CloseDevices : public ::testing::Environment {
   void TearDown() override { devices().clear(); }
 };
 const auto* const kCloseDevices = ::testing::AddGlobalTestEnvironment(new CloseDevices);
+
+Device opened_once(const DeviceKey& key) {
+  const auto known = devices().find(key);
+  if (known != devices().end()) {
+    return known->second;
+  }
+  const auto& [name, max_binding_bytes, kernels, replays] = key;
+  // Hazards between submissions are checked only when the layer is told so outside of Vulkan.
+  setenv("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
+  OpenOptions options;
+  options.validation = name == "vulkan";
+  options.references_only = name == "reference";
+  options.log = [](LogLevel level, std::string_view text) {
+    if (level >= LogLevel::warning) {
+      const std::lock_guard lock(messages().mutex);
+      messages().texts.emplace_back(text);
+    }
+  };
+  options.max_binding_bytes = max_binding_bytes;
+  options.kernels = kernels;
+  options.replays = replays;
+  return devices()
+      .emplace(key, open_device(options.references_only ? "cpu" : name, options))
+      .first->second;
+}
 
 }  // namespace
 
@@ -55,27 +80,11 @@ std::string device_param_name(const ::testing::TestParamInfo<std::string>& param
 
 Device test_device(const std::string& name, std::uint64_t max_binding_bytes,
                    std::optional<KernelFamily> kernels) {
-  const DeviceKey key{name, max_binding_bytes, kernels};
-  const auto known = devices().find(key);
-  if (known != devices().end()) {
-    return known->second;
-  }
-  // Hazards between submissions are checked only when the layer is told so outside of Vulkan.
-  setenv("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
-  OpenOptions options;
-  options.validation = name == "vulkan";
-  options.references_only = name == "reference";
-  options.log = [](LogLevel level, std::string_view text) {
-    if (level >= LogLevel::warning) {
-      const std::lock_guard lock(messages().mutex);
-      messages().texts.emplace_back(text);
-    }
-  };
-  options.max_binding_bytes = max_binding_bytes;
-  options.kernels = kernels;
-  return devices()
-      .emplace(key, open_device(options.references_only ? "cpu" : name, options))
-      .first->second;
+  return opened_once({name, max_binding_bytes, kernels, true});
+}
+
+Device test_device_without_replay(const std::string& name) {
+  return opened_once({name, 0, std::nullopt, false});
 }
 
 ExpectNoValidationMessages::ExpectNoValidationMessages() {

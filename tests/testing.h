@@ -24,6 +24,9 @@ std::string device_param_name(const ::testing::TestParamInfo<std::string>& param
 Device test_device(const std::string& name, std::uint64_t max_binding_bytes = 0,
                    std::optional<KernelFamily> kernels = std::nullopt);
 
+/// "cpu" or "vulkan", but every launch encodes its steps again.
+Device test_device_without_replay(const std::string& name);
+
 /// Fails the current test if the validation layer has spoken since this was made.
 class ExpectNoValidationMessages {
  public:

@@ -50,6 +50,7 @@ class CpuBackend final : public Backend {
     traits_.runs_on_host = true;
     traits_.cpu_type = true;
     traits_.binding_alignment = 1;
+    traits_.replays = options.replays;
   }
   const DeviceInfo& info() const override { return info_; }
   const DeviceTraits& traits() const override { return traits_; }
@@ -60,22 +61,39 @@ class CpuBackend final : public Backend {
       invalid("The buffer '" + name + "' needs a size above (0) bytes.");
     }
     ++allocations_;
-    return std::make_shared<CpuBuffer>(std::move(name), bytes, kind, map_device_memory_);
+    return std::make_shared<CpuBuffer>(runtime_->serial, std::move(name), bytes, kind,
+                                       map_device_memory_);
   }
   std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
                                  std::shared_ptr<const void> owner) override {
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % kAlignment != 0) {
       return nullptr;
     }
-    return std::make_shared<CpuBuffer>(std::move(name), bytes, std::move(owner));
+    return std::make_shared<CpuBuffer>(runtime_->serial, std::move(name), bytes, std::move(owner));
   }
+  void free(const std::shared_ptr<Buffer>& buffer) override {
+    require_own(*buffer);
+    queue_.free(buffer);
+  }
+  std::uint64_t free_count() const override { return queue_.free_count(); }
+  void release_freed() override { queue_.release_freed(); }
   std::uint64_t allocation_count() const override { return allocations_; }
 
-  std::unique_ptr<Encoder> encoder(const EncoderOptions& /*options*/) override {
-    return std::make_unique<CpuEncoder>(runtime_);
+  std::unique_ptr<Encoder> encoder(const EncoderOptions& options) override {
+    return std::make_unique<CpuEncoder>(runtime_, options);
   }
   std::shared_ptr<Timestamps> timestamps(std::uint32_t count) override {
     return std::make_shared<CpuTimestamps>(count);
+  }
+  std::shared_ptr<HostSignal> host_signal() override {
+    return std::make_shared<CpuHostSignal>(runtime_->serial);
+  }
+  void raise(const std::shared_ptr<HostSignal>& signal) override {
+    auto* own = dynamic_cast<CpuHostSignal*>(signal.get());
+    if (own == nullptr || own->device != runtime_->serial) {
+      invalid("The host signal belongs to another device.");
+    }
+    queue_.raise(*own);
   }
   std::optional<ClockSample> clock() override {
     const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -86,7 +104,9 @@ class CpuBackend final : public Backend {
   }
   bool complete(std::uint64_t submission) override { return queue_.complete(submission); }
   void wait(std::uint64_t submission) override { queue_.wait(submission); }
+  std::uint64_t last_submission() override { return queue_.last_submission(); }
   std::uint64_t last_use(const Buffer& buffer, Access access) override {
+    require_own(buffer);
     return queue_.last_use(buffer, access);
   }
   std::optional<KernelInfo> kernel_info(const Kernel& /*kernel*/) const override {
@@ -94,12 +114,19 @@ class CpuBackend final : public Backend {
   }
 
  private:
+  void require_own(const Buffer& buffer) const {
+    const auto* own = dynamic_cast<const CpuBuffer*>(&buffer);
+    if (own == nullptr || own->device() != runtime_->serial) {
+      invalid("Buffer '" + buffer.name() + "' belongs to another device.");
+    }
+  }
+
   DeviceInfo info_;
   DeviceTraits traits_;
   bool map_device_memory_;
   std::shared_ptr<CpuRuntime> runtime_;
   std::atomic<std::uint64_t> allocations_{0};
-  CpuQueue queue_;
+  CpuQueue queue_{runtime_->serial};
 };
 
 }  // namespace

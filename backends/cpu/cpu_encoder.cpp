@@ -1,6 +1,7 @@
 #include "backends/cpu/cpu_encoder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -8,14 +9,6 @@
 
 namespace reprise::cpu {
 namespace {
-
-std::byte* address(const Buffer& of) {
-  const auto* buffer = dynamic_cast<const CpuBuffer*>(&of);
-  if (buffer == nullptr) {
-    invalid("Buffer '" + of.name() + "' belongs to another device.");
-  }
-  return buffer->data();
-}
 
 // A chunk is short, so that a thread the system stops in the middle of one delays little, and far
 // longer than taking it.
@@ -45,8 +38,18 @@ std::uint64_t now_ticks() {
 
 }  // namespace
 
-CpuBuffer::CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind, bool mapped)
+CpuRuntime::CpuRuntime(unsigned threads, bool with_kernels)
+    : serial([] {
+        static std::atomic<std::uint64_t> next{1};
+        return next.fetch_add(1, std::memory_order_relaxed);
+      }()),
+      pool(threads),
+      kernels(with_kernels) {}
+
+CpuBuffer::CpuBuffer(std::uint64_t device, std::string name, std::uint64_t bytes, BufferKind kind,
+                     bool mapped)
     : Buffer(std::move(name), bytes, kind),
+      device_(device),
       data_(static_cast<std::byte*>(
           ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow))) {
   if (data_ == nullptr) {
@@ -58,20 +61,28 @@ CpuBuffer::CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind, boo
 }
 
 // No step writes to imported memory, but host functions take all tensors alike.
-CpuBuffer::CpuBuffer(std::string name, std::span<const std::byte> bytes,
+CpuBuffer::CpuBuffer(std::uint64_t device, std::string name, std::span<const std::byte> bytes,
                      std::shared_ptr<const void> owner)
     : Buffer(std::move(name), bytes.size(), BufferKind::imported),
+      device_(device),
       data_(const_cast<std::byte*>(bytes.data())),
       owner_(std::move(owner)) {}
 
-CpuBuffer::~CpuBuffer() {
+CpuBuffer::~CpuBuffer() { release_memory(); }
+
+void CpuBuffer::release_memory() noexcept {
   if (kind() != BufferKind::imported) {
     ::operator delete (data_, std::align_val_t{kAlignment});
   }
+  mapped_ = data_ = nullptr;
+  owner_.reset();
 }
 
 void CpuEncoding::run() const {
   for (const Command& command : commands_) {
+    if (command.grid != nullptr && *command.grid == 0) {
+      continue;
+    }
     const std::span tensors(tensors_.data() + command.first_tensor, command.tensor_count);
     switch (command.kind) {
       case Kind::kernel:
@@ -119,8 +130,15 @@ void CpuEncoding::run_kernel(const Command& command) const {
       &job);
 }
 
-CpuEncoder::CpuEncoder(std::shared_ptr<CpuRuntime> runtime)
-    : runtime_(*runtime), encoding_(std::make_unique<CpuEncoding>(std::move(runtime))) {}
+CpuEncoder::CpuEncoder(std::shared_ptr<CpuRuntime> runtime, const EncoderOptions& options)
+    : runtime_(*runtime), encoding_(std::make_unique<CpuEncoding>(std::move(runtime))) {
+  if (options.after != nullptr) {
+    encoding_->after_ = std::dynamic_pointer_cast<CpuHostSignal>(options.after);
+    if (encoding_->after_ == nullptr || encoding_->after_->device != runtime_.serial) {
+      invalid("The host signal belongs to another device.");
+    }
+  }
+}
 
 CpuTimestamps& CpuEncoder::own(const std::shared_ptr<Timestamps>& stamps) {
   auto* own = dynamic_cast<CpuTimestamps*>(stamps.get());
@@ -133,24 +151,33 @@ CpuTimestamps& CpuEncoder::own(const std::shared_ptr<Timestamps>& stamps) {
   return *own;
 }
 
+const CpuBuffer& CpuEncoder::own(const Buffer& buffer) const {
+  const auto* own = dynamic_cast<const CpuBuffer*>(&buffer);
+  if (own == nullptr || own->device() != runtime_.serial) {
+    invalid("Buffer '" + buffer.name() + "' belongs to another device.");
+  }
+  return *own;
+}
+
 void CpuEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) {
   encoding_->commands_.push_back(
       {.kind = CpuEncoding::Kind::stamp, .stamp = &own(stamps).ticks.at(index)});
 }
 
-void CpuEncoder::resolve(const std::shared_ptr<Timestamps>& stamps,
+void CpuEncoder::resolve(const std::shared_ptr<Timestamps>& stamps, std::uint32_t count,
                          const std::shared_ptr<Buffer>& to, std::uint64_t offset) {
   auto& ticks = own(stamps).ticks;
+  const CpuBuffer& target = own(*to);
+  encoding_->uses_.add(to, Access::write);
   CpuEncoding::Command copy{.kind = CpuEncoding::Kind::copy};
   copy.first_tensor = static_cast<std::uint32_t>(encoding_->tensors_.size());
   copy.tensor_count = 2;
-  copy.copy_bytes = ticks.size() * sizeof(std::uint64_t);
-  for (std::byte* data : {reinterpret_cast<std::byte*>(ticks.data()), address(*to) + offset}) {
+  copy.copy_bytes = std::min<std::uint64_t>(count, ticks.size()) * sizeof(std::uint64_t);
+  for (std::byte* data : {reinterpret_cast<std::byte*>(ticks.data()), target.data() + offset}) {
     encoding_->tensors_.push_back({data, nullptr});
     encoding_->specs_.emplace_back();
   }
   encoding_->commands_.push_back(copy);
-  encoding_->uses_.add(to, Access::write);
 }
 
 std::uint32_t CpuEncoder::append_bytes(std::span<const std::byte> bytes) {
@@ -161,14 +188,12 @@ std::uint32_t CpuEncoder::append_bytes(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(first);
 }
 
-bool CpuEncoder::encode_kernel(const KernelCall& call, const std::uint32_t* state) {
+bool CpuEncoder::encode_kernel(const KernelCall& call, CpuEncoding::Command command) {
   KernelPlan plan;
   if (!runtime_.kernels || !plan_kernel(call, plan)) {
     return false;
   }
-  CpuEncoding::Command command;
   command.kind = CpuEncoding::Kind::kernel;
-  command.state = state;
   command.shared_bytes = whole_lines(plan.shared_bytes);
   command.own_bytes = whole_lines(plan.own_bytes);
   command.first_byte = append_bytes(std::span(plan.arguments).first(plan.argument_bytes));
@@ -200,8 +225,13 @@ void CpuEncoder::step(const StepList& steps, std::size_t index,
     std::byte* data = nullptr;
     if (bindings[i].bytes != 0) {
       const std::shared_ptr<Buffer>& buffer = pools[bindings[i].pool];
-      data = address(*buffer) + bindings[i].offset;
-      encoding_->uses_.add(bindings[i].pool, buffer, bindings[i].access);
+      const CpuBuffer& known = own(*buffer);
+      encoding_->uses_.add(bindings[i].pool, buffer, bindings[i].access);  // its memory stays
+      data = known.data() + bindings[i].offset;
+    }
+    if (bindings[i].type == BindingType::grid) {
+      command.grid = reinterpret_cast<const std::uint32_t*>(data);
+      continue;
     }
     if (bindings[i].type == BindingType::uniform) {
       command.state = reinterpret_cast<const std::uint32_t*>(data);
@@ -210,8 +240,7 @@ void CpuEncoder::step(const StepList& steps, std::size_t index,
     operands_.push_back({data, specs.empty() ? nullptr : &specs[i]});
   }
   if (step.op != nullptr &&
-      encode_kernel({{*step.op, operands_, steps.bytes(step), nullptr}, step.precision},
-                    command.state)) {
+      encode_kernel({{*step.op, operands_, steps.bytes(step), nullptr}, step.precision}, command)) {
     return;
   }
   command.kind = step.op == nullptr ? CpuEncoding::Kind::copy : CpuEncoding::Kind::call;
@@ -233,6 +262,7 @@ std::unique_ptr<Encoding> CpuEncoder::finish() {
     encoding_->tensors_[i].spec = &encoding_->specs_[i];
   }
   encoding_->scratch_ = runtime_.scratch.at_least(scratch_bytes_);
+  encoding_->uses_.unpin();
   return std::move(encoding_);
 }
 

@@ -9,19 +9,24 @@
 
 namespace reprise::cpu {
 
-/// Host memory, aligned to kAlignment.
+/// Host memory, aligned to kAlignment. `device`: CpuRuntime::serial.
 class CpuBuffer final : public Buffer {
  public:
   /// Throws out_of_memory.
-  CpuBuffer(std::string name, std::uint64_t bytes, BufferKind kind, bool mapped);
+  CpuBuffer(std::uint64_t device, std::string name, std::uint64_t bytes, BufferKind kind,
+            bool mapped);
   /// Somebody else's memory in place.
-  CpuBuffer(std::string name, std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+  CpuBuffer(std::uint64_t device, std::string name, std::span<const std::byte> bytes,
+            std::shared_ptr<const void> owner);
   CpuBuffer(const CpuBuffer&) = delete;
   CpuBuffer& operator=(const CpuBuffer&) = delete;
   ~CpuBuffer() override;
   std::byte* data() const { return data_; }
+  std::uint64_t device() const { return device_; }
+  void release_memory() noexcept override;
 
  private:
+  std::uint64_t device_;
   std::byte* data_;
   std::shared_ptr<const void> owner_;  // of imported memory
 };
@@ -33,9 +38,18 @@ class CpuTimestamps final : public Timestamps {
   std::vector<std::uint64_t> ticks;
 };
 
+/// The queue guards it with its mutex.
+class CpuHostSignal final : public HostSignal {
+ public:
+  explicit CpuHostSignal(std::uint64_t of_device) : device(of_device) {}
+  const std::uint64_t device;  // CpuRuntime::serial
+  std::uint64_t raised = 0, awaited = 0;
+};
+
 /// What all encodings of a backend share.
 struct CpuRuntime {
-  explicit CpuRuntime(unsigned threads, bool with_kernels) : pool(threads), kernels(with_kernels) {}
+  explicit CpuRuntime(unsigned threads, bool with_kernels);
+  const std::uint64_t serial;  // of the device, never used again
   ThreadPool pool;
   Scratch scratch;
   const bool kernels;  // false: references only
@@ -52,12 +66,16 @@ class CpuEncoding final : public Encoding {
     const std::uint32_t* state = nullptr;          // kernel, call
     std::uint64_t copy_bytes = 0;
     std::uint64_t* stamp = nullptr;
+    const std::uint32_t* grid = nullptr;  // where it is there and of 0 groups, nothing runs
     // kernel
     Stage stage{};
     std::int64_t chunk_items = 0;
     std::uint64_t shared_bytes = 0, own_bytes = 0;
   };
   explicit CpuEncoding(std::shared_ptr<CpuRuntime> runtime) : runtime_(std::move(runtime)) {}
+  std::uint64_t device() const { return runtime_->serial; }
+  /// See EncoderOptions; null: none.
+  CpuHostSignal* after() const { return after_.get(); }
   void run() const;
 
  private:
@@ -66,6 +84,7 @@ class CpuEncoding final : public Encoding {
 
   std::shared_ptr<CpuRuntime> runtime_;
   std::shared_ptr<std::byte> scratch_;
+  std::shared_ptr<CpuHostSignal> after_;
   std::vector<Command> commands_;
   std::vector<HostTensor> tensors_;  // their specs are in specs_
   std::vector<TensorSpec> specs_;
@@ -75,22 +94,25 @@ class CpuEncoding final : public Encoding {
 
 class CpuEncoder final : public Encoder {
  public:
-  explicit CpuEncoder(std::shared_ptr<CpuRuntime> runtime);
+  CpuEncoder(std::shared_ptr<CpuRuntime> runtime, const EncoderOptions& options);
   void barrier() override {}  // calls run one after another
   void step(const StepList& steps, std::size_t index,
             std::span<const std::shared_ptr<Buffer>> pools) override;
   void reset(const std::shared_ptr<Timestamps>& /*stamps*/) override {}
   void stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) override;
-  void resolve(const std::shared_ptr<Timestamps>& stamps, const std::shared_ptr<Buffer>& to,
-               std::uint64_t offset) override;
+  void resolve(const std::shared_ptr<Timestamps>& stamps, std::uint32_t count,
+               const std::shared_ptr<Buffer>& to, std::uint64_t offset) override;
   void begin_label(std::string_view /*name*/) override {}
   void end_label() override {}
   std::unique_ptr<Encoding> finish() override;
 
  private:
   CpuTimestamps& own(const std::shared_ptr<Timestamps>& stamps);
+  /// Throws invalid_argument for buffers of another device.
+  const CpuBuffer& own(const Buffer& buffer) const;
   /// False if no kernel takes the call.
-  bool encode_kernel(const KernelCall& call, const std::uint32_t* state);
+  /// `command`: with the addresses of state and grid.
+  bool encode_kernel(const KernelCall& call, CpuEncoding::Command command);
   std::uint32_t append_bytes(std::span<const std::byte> bytes);
 
   CpuRuntime& runtime_;

@@ -37,17 +37,25 @@ void CpuQueue::require_known(std::uint64_t submission) const {
 }
 
 std::uint64_t CpuQueue::submit(std::span<const EncodingRef> encodings, Follow follow) {
+  release_freed();
   const Lock lock(mutex_);
   require_alive();
   for (const EncodingRef& encoding : encodings) {
-    if (dynamic_cast<const CpuEncoding*>(encoding.get()) == nullptr) {
+    const auto* own = dynamic_cast<const CpuEncoding*>(encoding.get());
+    if (own == nullptr || own->device() != device_) {
       invalid("A submission contains an encoding of another device.");
     }
   }
   if (follow == Follow::other_work && !worker_.joinable()) {
     start_worker();
   }
-  in_flight_.reserve(encodings.size());
+  in_flight_.admit(encodings);
+  CpuHostSignal* after =
+      encodings.empty() ? nullptr : static_cast<const CpuEncoding&>(*encodings.front()).after();
+  if (after != nullptr) {
+    behind_host_.push_back({submitted_ + 1, after, after->awaited + 1});
+    ++after->awaited;
+  }
   in_flight_.add(++submitted_, encodings);
   if (follow == Follow::other_work) {
     changed_.notify_all();
@@ -86,6 +94,9 @@ void CpuQueue::run_next(Lock& lock) {
   if (failure) {
     failure_ = std::move(failure);
   } else {
+    if (!behind_host_.empty() && behind_host_.front().submission == submission) {
+      behind_host_.erase(behind_host_.begin());
+    }
     retire(lock, submission);
     completed_ = submission;
   }
@@ -102,6 +113,33 @@ void CpuQueue::retire(Lock& lock, std::uint64_t submission) {
     std::ranges::fill(retired, nullptr);
     lock.lock();
   }
+  release_freed(lock);
+}
+
+void CpuQueue::release_freed(Lock& lock) {
+  while (const std::shared_ptr<Buffer> buffer = in_flight_.take_freed()) {
+    lock.unlock();
+    buffer->release_memory();
+    lock.lock();
+  }
+}
+
+void CpuQueue::free(const std::shared_ptr<Buffer>& buffer) {
+  Lock lock(mutex_);
+  in_flight_.free(buffer);
+  release_freed(lock);
+}
+
+void CpuQueue::release_freed() {
+  if (in_flight_.has_freed()) {
+    Lock lock(mutex_);
+    release_freed(lock);
+  }
+}
+
+std::uint64_t CpuQueue::last_submission() {
+  const Lock lock(mutex_);
+  return submitted_;
 }
 
 void CpuQueue::sleep(Lock& lock) {
@@ -110,8 +148,19 @@ void CpuQueue::sleep(Lock& lock) {
   --waiting_;
 }
 
+void CpuQueue::raise(CpuHostSignal& signal) {
+  const Lock lock(mutex_);
+  ++signal.raised;
+  changed_.notify_all();
+}
+
+bool CpuQueue::behind_host() const {
+  return !behind_host_.empty() && behind_host_.front().submission == completed_ + 1 &&
+         behind_host_.front().signal->raised < behind_host_.front().value;
+}
+
 void CpuQueue::advance(Lock& lock) {
-  if (running_) {
+  if (running_ || behind_host()) {
     sleep(lock);
   } else {
     run_next(lock);
@@ -121,7 +170,7 @@ void CpuQueue::advance(Lock& lock) {
 void CpuQueue::run_until_stopped() {
   Lock lock(mutex_);
   while (!stopping_) {
-    if (!running_ && completed_ < submitted_ && !failure_) {
+    if (!running_ && completed_ < submitted_ && !behind_host() && !failure_) {
       run_next(lock);
     } else {
       sleep(lock);

@@ -16,7 +16,8 @@ namespace reprise::cpu {
 /// All members may be called concurrently.
 class CpuQueue {
  public:
-  CpuQueue() = default;
+  /// `device`: CpuRuntime::serial.
+  explicit CpuQueue(std::uint64_t device) : device_(device) {}
   /// Runs what is left.
   ~CpuQueue();
   CpuQueue(const CpuQueue&) = delete;
@@ -28,6 +29,11 @@ class CpuQueue {
   /// work: the waiting thread may be the one that does it.
   void wait(std::uint64_t submission);
   std::uint64_t last_use(const Buffer& buffer, Access access);
+  std::uint64_t last_submission();
+  void free(const std::shared_ptr<Buffer>& buffer);
+  void raise(CpuHostSignal& signal);
+  std::uint64_t free_count() const { return in_flight_.free_count(); }
+  void release_freed();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -37,16 +43,27 @@ class CpuQueue {
   void run_next(Lock& lock);
   /// Lets go of what a submission used, with the mutex open meanwhile.
   void retire(Lock& lock, std::uint64_t submission);
+  /// Gives freed memory back that nothing in flight uses, with the mutex open meanwhile.
+  void release_freed(Lock& lock);
+  /// The next submission waits for the host.
+  bool behind_host() const;
   void start_worker();
   void sleep(Lock& lock);
-  /// Runs the next submission, or sleeps while another thread runs one.
+  /// Runs the next submission, or sleeps while another thread runs one or the host has to go on.
   void advance(Lock& lock);
   void run_until_stopped();
 
+  const std::uint64_t device_;
   std::mutex mutex_;
   std::condition_variable changed_;  // a submission arrived or completed
   InFlight in_flight_;
   std::vector<const CpuEncoding*> next_;  // of the submission that runs
+  struct BehindHost {
+    std::uint64_t submission;
+    CpuHostSignal* signal;  // its encoding keeps it
+    std::uint64_t value;
+  };
+  std::vector<BehindHost> behind_host_;  // in flight, in order
   std::uint64_t submitted_ = 0, completed_ = 0;
   bool running_ = false, stopping_ = false;
   int waiting_ = 0;

@@ -30,6 +30,23 @@ std::shared_ptr<Buffer> VulkanBackend::import(std::string name, std::span<const 
                   : nullptr;
 }
 
+void VulkanBackend::require_own(const Buffer& buffer) const {
+  const auto* own = dynamic_cast<const VulkanBuffer*>(&buffer);
+  if (own == nullptr || &own->device() != device_.get()) {
+    invalid("Buffer '" + buffer.name() + "' belongs to another device.");
+  }
+}
+
+void VulkanBackend::free(const std::shared_ptr<Buffer>& buffer) {
+  require_own(*buffer);
+  queue_.free(buffer);
+}
+
+std::uint64_t VulkanBackend::last_use(const Buffer& buffer, Access access) {
+  require_own(buffer);
+  return queue_.last_use(buffer, access);
+}
+
 std::unique_ptr<Encoder> VulkanBackend::encoder(const EncoderOptions& options) {
   device_->require_alive();
   return std::make_unique<VulkanEncoder>(device_, pipelines_, options);
@@ -41,6 +58,19 @@ std::shared_ptr<Timestamps> VulkanBackend::timestamps(std::uint32_t count) {
     return nullptr;
   }
   return std::make_shared<VulkanTimestamps>(device_, count);
+}
+
+std::shared_ptr<HostSignal> VulkanBackend::host_signal() {
+  device_->require_alive();
+  return std::make_shared<VulkanHostSignal>(device_);
+}
+
+void VulkanBackend::raise(const std::shared_ptr<HostSignal>& signal) {
+  auto* own = dynamic_cast<VulkanHostSignal*>(signal.get());
+  if (own == nullptr || &own->device() != device_.get()) {
+    invalid("The host signal belongs to another device.");
+  }
+  own->raise();
 }
 
 std::uint64_t VulkanBackend::submit(std::span<const EncodingRef> encodings, Follow /*follow*/) {

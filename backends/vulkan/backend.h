@@ -19,21 +19,27 @@ class VulkanBackend final : public Backend {
   std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind) override;
   std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
                                  std::shared_ptr<const void> owner) override;
+  void free(const std::shared_ptr<Buffer>& buffer) override;
+  std::uint64_t free_count() const override { return queue_.free_count(); }
+  void release_freed() override { queue_.release_freed(); }
   std::uint64_t allocation_count() const override { return allocations_.load(); }
   std::unique_ptr<Encoder> encoder(const EncoderOptions& options) override;
   std::shared_ptr<Timestamps> timestamps(std::uint32_t count) override;
+  std::shared_ptr<HostSignal> host_signal() override;
+  void raise(const std::shared_ptr<HostSignal>& signal) override;
   std::optional<ClockSample> clock() override { return device_->clock(); }
   std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override;
   bool complete(std::uint64_t submission) override { return queue_.complete(submission); }
   void wait(std::uint64_t submission) override { queue_.wait(submission); }
-  std::uint64_t last_use(const Buffer& buffer, Access access) override {
-    return queue_.last_use(buffer, access);
-  }
+  std::uint64_t last_submission() override { return queue_.last_submission(); }
+  std::uint64_t last_use(const Buffer& buffer, Access access) override;
   std::optional<KernelInfo> kernel_info(const Kernel& kernel) const override;
 
   const Device& device() const { return *device_; }
 
  private:
+  void require_own(const Buffer& buffer) const;
+
   std::shared_ptr<Device> device_;
   std::shared_ptr<Pipelines> pipelines_;
   Queue queue_;

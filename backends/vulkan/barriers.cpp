@@ -16,19 +16,23 @@ void barrier(VkCommandBuffer commands, VkPipelineStageFlags2 from, VkAccessFlags
 
 }  // namespace
 
-void opening_barrier(VkCommandBuffer commands) {
+void opening_barrier(VkCommandBuffer commands, bool after_host) {
   constexpr VkAccessFlags2 kAny = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
-  barrier(commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kAny,
-          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kAny);
+  barrier(commands,
+          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT |
+              (after_host ? VK_PIPELINE_STAGE_2_HOST_BIT : VK_PIPELINE_STAGE_2_NONE),
+          kAny, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kAny);
 }
 
 void step_barrier(VkCommandBuffer commands) {
-  constexpr VkPipelineStageFlags2 kStages =
-      VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+  constexpr VkPipelineStageFlags2 kStages = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
+                                            VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT |
+                                            VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
   constexpr VkAccessFlags2 kWrites =
       VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
   constexpr VkAccessFlags2 kReads = VK_ACCESS_2_SHADER_STORAGE_READ_BIT |
                                     VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
+                                    VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT |
                                     VK_ACCESS_2_UNIFORM_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT;
   barrier(commands, kStages, kWrites, kStages, kReads | kWrites);
 }

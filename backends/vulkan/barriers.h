@@ -6,7 +6,8 @@
 namespace reprise::vulkan {
 
 /// First command of every encoding: after whatever was submitted before, its queries included.
-void opening_barrier(VkCommandBuffer commands);
+/// `after_host`: and after what the host wrote since it was submitted.
+void opening_barrier(VkCommandBuffer commands, bool after_host);
 /// Between steps: dispatches and copies before to dispatches and copies after.
 void step_barrier(VkCommandBuffer commands);
 /// Everything before to the host.

@@ -72,6 +72,14 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, std::string name, std
   device_->set_name(VK_OBJECT_TYPE_BUFFER, buffer_.get(), this->name());
 }
 
+void VulkanBuffer::release_memory() noexcept {
+  mapped_ = nullptr;
+  buffer_.destroy();
+  memory_.destroy();
+  reservation_.give_back();
+  owner_.reset();
+}
+
 void VulkanBuffer::create_buffer() {
   const PhysicalDevice& physical = device_->physical();
   const std::uint64_t limit =

@@ -21,9 +21,11 @@ struct Reservation {
   Reservation() = default;
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
-  ~Reservation() {
+  ~Reservation() { give_back(); }
+  void give_back() {
     if (bytes != 0) {
       device->release(heap, bytes);
+      bytes = 0;
     }
   }
   Device* device = nullptr;
@@ -42,6 +44,7 @@ class VulkanBuffer final : public Buffer {
   VkBuffer get() const { return buffer_.get(); }
   const Device& device() const { return *device_; }
   std::uint64_t padded_bytes() const { return whole_words(bytes()); }
+  void release_memory() noexcept override;
 
  private:
   void create_buffer();

@@ -34,6 +34,7 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
     require_kernels(physical, *options.kernels);
     traits_.kernels = *options.kernels;
   }
+  traits_.replays = options.replays;
   traits_.max_binding_bytes = largest_binding(physical, traits_.kernels);
   if (options.max_binding_bytes != 0) {
     traits_.max_binding_bytes = std::min(traits_.max_binding_bytes, options.max_binding_bytes);

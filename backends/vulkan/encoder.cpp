@@ -29,7 +29,10 @@ VulkanEncoder::VulkanEncoder(const std::shared_ptr<Device>& device,
           std::make_unique<VulkanEncoding>(device, std::string(options.name), options.reusable)),
       commands_(encoding_->commands()),
       ends_at_host_(options.ends_at_host) {
-  opening_barrier(commands_);
+  if (options.after != nullptr) {
+    encoding_->after_ = own(options.after);
+  }
+  opening_barrier(commands_, options.after != nullptr);
 }
 
 VulkanEncoding& VulkanEncoder::open() const {
@@ -51,6 +54,15 @@ const VulkanTimestamps& VulkanEncoder::own(const std::shared_ptr<Timestamps>& st
   return *own;
 }
 
+std::shared_ptr<VulkanHostSignal> VulkanEncoder::own(
+    const std::shared_ptr<HostSignal>& signal) const {
+  auto own = std::dynamic_pointer_cast<VulkanHostSignal>(signal);
+  if (own == nullptr || &own->device() != device_.get()) {
+    invalid("The host signal belongs to another device.");
+  }
+  return own;
+}
+
 void VulkanEncoder::reset(const std::shared_ptr<Timestamps>& stamps) {
   own(stamps).reset(commands_);
 }
@@ -63,14 +75,18 @@ void VulkanEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32
   own(stamps).take(commands_, index);
 }
 
-void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps,
+void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps, std::uint32_t count,
                             const std::shared_ptr<Buffer>& to, std::uint64_t offset) {
   const VulkanTimestamps& from = own(stamps);
-  const std::uint64_t bytes = std::uint64_t{from.count()} * sizeof(std::uint64_t);
+  const std::uint64_t bytes = std::uint64_t{count} * sizeof(std::uint64_t);
+  if (count > from.count()) {
+    invalid("The first (" + std::to_string(count) + ") timestamps are asked for; there are " +
+            std::to_string(from.count()) + ".");
+  }
   check_owner(*to);
   check_range(*to, offset, bytes);
   encoding_->uses_.add(to, Access::write);
-  from.copy(commands_, static_cast<const VulkanBuffer&>(*to).get(), offset);
+  from.copy(commands_, count, static_cast<const VulkanBuffer&>(*to).get(), offset);
 }
 
 void VulkanEncoder::barrier() {
@@ -118,7 +134,12 @@ void VulkanEncoder::dispatch(const StepList& steps, const Step& step,
     vkCmdPushConstants(commands_, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
                        step.byte_count, steps.bytes(step).data());
   }
-  vkCmdDispatch(commands_, step.grid[0], step.grid[1], step.grid[2]);
+  if (step.indirect) {
+    const Binding& grid = steps.bindings(step).back();
+    vkCmdDispatchIndirect(commands_, buffer_of(grid, pools).get(), grid.offset);
+  } else {
+    vkCmdDispatch(commands_, step.grid[0], step.grid[1], step.grid[2]);
+  }
 }
 
 KernelUse& VulkanEncoder::bind_kernel(const Kernel& kernel) {
@@ -286,6 +307,7 @@ std::unique_ptr<Encoding> VulkanEncoder::finish() {
     host_barrier(commands_);
   }
   device_->check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
+  encoding_->uses_.unpin();
   return std::move(encoding_);
 }
 

@@ -21,8 +21,8 @@ class VulkanEncoder final : public Encoder {
             std::span<const std::shared_ptr<Buffer>> pools) override;
   void reset(const std::shared_ptr<Timestamps>& stamps) override;
   void stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) override;
-  void resolve(const std::shared_ptr<Timestamps>& stamps, const std::shared_ptr<Buffer>& to,
-               std::uint64_t offset) override;
+  void resolve(const std::shared_ptr<Timestamps>& stamps, std::uint32_t count,
+               const std::shared_ptr<Buffer>& to, std::uint64_t offset) override;
   void begin_label(std::string_view name) override;
   void end_label() override;
   std::unique_ptr<Encoding> finish() override;
@@ -44,6 +44,7 @@ class VulkanEncoder final : public Encoder {
   void check_owner(const Buffer& buffer) const;
   const VulkanBuffer& buffer_of(const Binding& binding,
                                 std::span<const std::shared_ptr<Buffer>> pools);
+  std::shared_ptr<VulkanHostSignal> own(const std::shared_ptr<HostSignal>& signal) const;
   const VulkanTimestamps& own(const std::shared_ptr<Timestamps>& stamps) const;
   VulkanEncoding& open() const;
 

@@ -8,6 +8,7 @@
 #include "backends/vulkan/command_pools.h"
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/handle.h"
+#include "backends/vulkan/host_signal.h"
 #include "backends/vulkan/kernel_use.h"
 #include "backends/vulkan/timestamps.h"
 #include "reprise/core/backend.h"
@@ -23,6 +24,8 @@ class VulkanEncoding final : public Encoding {
 
   VkCommandBuffer commands() const { return pool_->commands(); }
   const Device& device() const { return *device_; }
+  /// See EncoderOptions; null: none.
+  VulkanHostSignal* after() const { return after_.get(); }
   /// Throws invalid_argument if it is submitted again without having been made reusable.
   void count_submission() const;
 
@@ -33,6 +36,7 @@ class VulkanEncoding final : public Encoding {
   bool reusable_;
   mutable std::atomic<bool> submitted_{false};
   std::unique_ptr<CommandPool> pool_;
+  std::shared_ptr<VulkanHostSignal> after_;
   std::vector<std::unique_ptr<KernelUse>> kernels_;
   std::vector<BufferViewHandle> views_;
   std::vector<std::shared_ptr<Timestamps>> timestamps_;

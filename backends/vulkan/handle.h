@@ -19,9 +19,10 @@ class Handle {
     std::swap(object_, other.object_);
     return *this;
   }
-  ~Handle() {
+  ~Handle() { destroy(); }
+  void destroy() {
     if (object_ != T{}) {
-      kDestroy(device_, object_, nullptr);
+      kDestroy(device_, std::exchange(object_, T{}), nullptr);
     }
   }
   T get() const { return object_; }

@@ -31,14 +31,8 @@ const VulkanEncoding& own(const EncodingRef& encoding, const Device& device) {
 
 }  // namespace
 
-Queue::Queue(std::shared_ptr<Device> device) : device_(std::move(device)) {
-  const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
-                                       VK_SEMAPHORE_TYPE_TIMELINE, 0};
-  const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
-  VkSemaphore timeline = VK_NULL_HANDLE;
-  device_->check(vkCreateSemaphore(device_->get(), &info, nullptr, &timeline), "vkCreateSemaphore");
-  timeline_ = {device_->get(), timeline};
-}
+Queue::Queue(std::shared_ptr<Device> device)
+    : device_(std::move(device)), timeline_(timeline_semaphore(*device_)) {}
 
 Queue::~Queue() {
   try {
@@ -55,12 +49,18 @@ Queue::~Queue() {
 
 std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
   device_->require_alive();
+  release_freed();
   const std::lock_guard lock(mutex_);
-  in_flight_->reserve(encodings.size());
   commands_.clear();
   for (const EncodingRef& encoding : encodings) {
     commands_.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr,
                          own(encoding, *device_).commands(), 0});
+  }
+  in_flight_->admit(encodings);
+  VulkanHostSignal* after =
+      encodings.empty() ? nullptr : static_cast<const VulkanEncoding&>(*encodings.front()).after();
+  if (after != nullptr) {
+    behind_host_.reserve(behind_host_.size() + 1);
   }
   for (const EncodingRef& encoding : encodings) {
     static_cast<const VulkanEncoding&>(*encoding).count_submission();
@@ -70,14 +70,24 @@ std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
   signal.semaphore = timeline_.get();
   signal.value = submitted_ + 1;
   signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  VkSemaphoreSubmitInfo wait = signal;
   VkSubmitInfo2 info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
   info.commandBufferInfoCount = static_cast<std::uint32_t>(commands_.size());
   info.pCommandBufferInfos = commands_.data();
   info.signalSemaphoreInfoCount = 1;
   info.pSignalSemaphoreInfos = &signal;
+  if (after != nullptr) {
+    wait.semaphore = after->get();
+    wait.value = after->awaited + 1;
+    info.waitSemaphoreInfoCount = 1;
+    info.pWaitSemaphoreInfos = &wait;
+  }
   device_->check(vkQueueSubmit2(device_->queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
   in_flight_->add(++submitted_, encodings);
+  if (after != nullptr) {
+    behind_host_.push_back({submitted_, after, ++after->awaited});
+  }
   return submitted_;
 }
 
@@ -90,10 +100,39 @@ void Queue::retire(std::uint64_t completed) {
   for (std::size_t taken = retired.size(); taken == retired.size();) {
     {
       const std::lock_guard lock(mutex_);
+      std::erase_if(behind_host_, [&](const auto& b) { return b.submission <= completed; });
       taken = in_flight_->take(completed, retired);
     }
     std::ranges::fill(retired, nullptr);
   }
+  release_freed();
+}
+
+void Queue::release_freed() {
+  while (in_flight_->has_freed()) {
+    std::shared_ptr<Buffer> buffer;
+    {
+      const std::lock_guard lock(mutex_);
+      buffer = in_flight_->take_freed();
+    }
+    if (buffer == nullptr) {
+      return;
+    }
+    buffer->release_memory();
+  }
+}
+
+void Queue::free(const std::shared_ptr<Buffer>& buffer) {
+  {
+    const std::lock_guard lock(mutex_);
+    in_flight_->free(buffer);
+  }
+  release_freed();
+}
+
+std::uint64_t Queue::last_submission() {
+  const std::lock_guard lock(mutex_);
+  return submitted_;
 }
 
 bool Queue::complete(std::uint64_t submission) {
@@ -136,7 +175,7 @@ void Queue::wait(std::uint64_t submission) {
       retire(submission);
       return;
     }
-    if (counter != last) {
+    if (counter != last || waits_for_host(counter)) {
       last = counter;
       progress = Clock::now();
     } else if (Clock::now() - progress >= hang) {
@@ -147,6 +186,13 @@ void Queue::wait(std::uint64_t submission) {
                                           std::to_string(counter) + ".");
     }
   }
+}
+
+bool Queue::waits_for_host(std::uint64_t completed) {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(behind_host_, [&](const BehindHost& b) {
+    return b.submission == completed + 1 && b.signal->raised() < b.value && !b.signal->broken();
+  });
 }
 
 bool Queue::poll(std::uint64_t submission, std::uint64_t timeout_ns, std::uint64_t& counter) {

@@ -10,6 +10,7 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/handle.h"
+#include "backends/vulkan/host_signal.h"
 #include "reprise/core/in_flight.h"
 
 namespace reprise::vulkan {
@@ -26,9 +27,21 @@ class Queue {
   bool complete(std::uint64_t submission);
   void wait(std::uint64_t submission);
   std::uint64_t last_use(const Buffer& buffer, Access access);
+  std::uint64_t last_submission();
+  void free(const std::shared_ptr<Buffer>& buffer);
+  std::uint64_t free_count() const { return in_flight_->free_count(); }
+  void release_freed();
 
  private:
+  /// A submission that begins once the host raised its signal to that value.
+  struct BehindHost {
+    std::uint64_t submission;
+    VulkanHostSignal* signal;  // its encoding keeps it
+    std::uint64_t value;
+  };
   void retire(std::uint64_t completed);
+  /// The device cannot go on before the host does.
+  bool waits_for_host(std::uint64_t completed);
   /// Waits a bounded time; true if the value is reached, else `counter` is how far the device is.
   bool poll(std::uint64_t submission, std::uint64_t timeout_ns, std::uint64_t& counter);
 
@@ -38,6 +51,7 @@ class Queue {
   std::mutex mutex_;                         // guards what follows
   std::uint64_t submitted_ = 0;
   std::vector<VkCommandBufferSubmitInfo> commands_;
+  std::vector<BehindHost> behind_host_;  // in flight
   std::unique_ptr<InFlight> in_flight_ = std::make_unique<InFlight>();
 };
 

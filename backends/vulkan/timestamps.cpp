@@ -21,9 +21,11 @@ void VulkanTimestamps::take(VkCommandBuffer commands, std::uint32_t index) const
   vkCmdWriteTimestamp2(commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries_.get(), index);
 }
 
-void VulkanTimestamps::copy(VkCommandBuffer commands, VkBuffer to, std::uint64_t offset) const {
+void VulkanTimestamps::copy(VkCommandBuffer commands, std::uint32_t first_count, VkBuffer to,
+                            std::uint64_t offset) const {
   // WAIT: the copy is not ordered after the timestamp writes by barriers alone.
-  vkCmdCopyQueryPoolResults(commands, queries_.get(), 0, count(), to, offset, sizeof(std::uint64_t),
+  vkCmdCopyQueryPoolResults(commands, queries_.get(), 0, first_count, to, offset,
+                            sizeof(std::uint64_t),
                             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 }
 

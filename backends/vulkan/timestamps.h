@@ -15,7 +15,8 @@ class VulkanTimestamps final : public Timestamps {
 
   void reset(VkCommandBuffer commands) const;
   void take(VkCommandBuffer commands, std::uint32_t index) const;
-  void copy(VkCommandBuffer commands, VkBuffer to, std::uint64_t offset) const;
+  void copy(VkCommandBuffer commands, std::uint32_t first_count, VkBuffer to,
+            std::uint64_t offset) const;
 
  private:
   std::shared_ptr<Device> device_;

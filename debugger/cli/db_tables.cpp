@@ -3,9 +3,23 @@
 #include "debugger/cli/commands.h"
 #include "debugger/cli/print_json.h"
 #include "debugger/cli/table.h"
+#include "reprise/profile/replay_status.h"
 
 namespace reprise::cli {
 namespace {
+
+/// Files may hold numbers that no status has.
+std::string status_text(std::uint64_t status) {
+  switch (static_cast<ReplayStatus>(status)) {
+    case ReplayStatus::ran:
+      return "";
+    case ReplayStatus::skipped:
+      return "skipped";
+    case ReplayStatus::failed:
+      return "failed";
+  }
+  return "status " + std::to_string(status);
+}
 
 template <class T>
 nlohmann::json or_null(const std::optional<T>& value) {
@@ -175,7 +189,7 @@ void print_replays(const std::string& path, std::size_t limit, bool json) {
   for (const ReplaySummary& r : replays) {
     std::string notes = r.warm_up ? "warm-up " : "";
     notes += r.has_step_times ? "step times " : "";
-    notes += r.status == 0 ? "" : "status " + number(r.status);
+    notes += status_text(r.status);
     table.add({std::to_string(r.id), std::to_string(r.run),
                std::to_string(r.graph) + " " + r.graph_name, r.phase, number(r.sequence),
                number(r.iteration), r.timing_mode, microseconds(r.prepare_ns),

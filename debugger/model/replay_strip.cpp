@@ -8,8 +8,11 @@
 namespace reprise::debugger {
 
 ReplayKind kind_of(const ReplayRow& row, std::optional<std::uint64_t> p95_ns) {
-  if (row.status != 0) {
+  if (has_failed(row)) {
     return ReplayKind::failed;
+  }
+  if (row.status != 0) {
+    return ReplayKind::skipped;
   }
   if (row.warm_up) {
     return ReplayKind::warm_up;
@@ -27,6 +30,8 @@ const char* name_of(ReplayKind kind) {
       return "outlier";
     case ReplayKind::failed:
       return "failed";
+    case ReplayKind::skipped:
+      return "skipped";
     default:
       return "";
   }

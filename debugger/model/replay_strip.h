@@ -12,7 +12,7 @@
 namespace reprise::debugger {
 
 /// Later ones are told about first.
-enum class ReplayKind : std::uint8_t { normal, warm_up, outlier, failed };
+enum class ReplayKind : std::uint8_t { normal, warm_up, outlier, skipped, failed };
 ReplayKind kind_of(const ReplayRow& row, std::optional<std::uint64_t> p95_ns);
 const char* name_of(ReplayKind kind);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reprise/profile/replay_status.h"
+
 namespace reprise::debugger {
 namespace {
 
@@ -70,6 +72,10 @@ std::optional<std::uint64_t> replay_duration(const ReplayRow& row) {
   return row.submit_ns.value_or(0) + row.wait_ns.value_or(0);
 }
 
+bool has_failed(const ReplayRow& row) {
+  return row.status > static_cast<std::uint32_t>(ReplayStatus::skipped);
+}
+
 ReplayStatistics replay_statistics(const ReplayTable& table, std::optional<ReplayRange> range) {
   ReplayStatistics statistics;
   std::vector<std::uint64_t> durations;
@@ -78,7 +84,7 @@ ReplayStatistics replay_statistics(const ReplayTable& table, std::optional<Repla
   for (std::size_t r = first; r < end; ++r) {
     const ReplayRow& row = table.rows[r];
     ++statistics.count;
-    statistics.failed += row.status != 0 ? 1U : 0U;
+    statistics.failed += has_failed(row) ? 1U : 0U;
     const std::optional<std::uint64_t> duration = replay_duration(row);
     if (duration && !row.warm_up && row.status == 0) {
       durations.push_back(*duration);

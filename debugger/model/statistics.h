@@ -47,6 +47,9 @@ std::uint64_t quantile(std::vector<std::uint64_t>& values, double share);
 /// How long a replay took: on the device; without that the host's submitting and waiting.
 std::optional<std::uint64_t> replay_duration(const ReplayRow& row);
 
+/// It neither ran nor was skipped.
+bool has_failed(const ReplayRow& row);
+
 /// How long the replays of a range took.
 struct ReplayStatistics {
   std::uint64_t count = 0, failed = 0;  // of all; the quantiles leave warm-ups and failed ones out

@@ -21,6 +21,8 @@ Colour colour_of(ReplayKind kind) {
       return Colour::warning;
     case ReplayKind::warm_up:
       return Colour::attention;
+    case ReplayKind::skipped:
+      return Colour::dim;
     default:
       return Colour::norm;
   }

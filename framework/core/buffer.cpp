@@ -11,4 +11,18 @@ void Buffer::require_writable() const {
   }
 }
 
+void Buffer::require_alive() const {
+  if (freed()) {
+    throw Error(ErrorCode::stale, "The buffer (" + name_ + ") was freed; nothing can use it.");
+  }
+}
+
+void Buffer::pin() {
+  pins_.fetch_add(1);
+  if (freed()) {
+    unpin();
+    require_alive();
+  }
+}
+
 }  // namespace reprise

@@ -11,8 +11,11 @@ void InFlight::grow() {
   first_ = 0;
 }
 
-void InFlight::reserve(std::size_t encodings) {
-  while (count_ + encodings > ring_.size()) {
+void InFlight::admit(std::span<const EncodingRef> encodings) {
+  for (const EncodingRef& encoding : encodings) {
+    encoding->require_alive(free_count());
+  }
+  while (count_ + encodings.size() > ring_.size()) {
     grow();
   }
 }
@@ -39,6 +42,28 @@ std::uint64_t InFlight::last_use(const Buffer& buffer, Access access) const {
     }
   }
   return 0;
+}
+
+void InFlight::free(const std::shared_ptr<Buffer>& buffer) {
+  if (!buffer->freed()) {
+    freed_.push_back(buffer);
+    has_freed_ = true;
+    buffer->mark_freed();
+    ++free_count_;
+  }
+}
+
+std::shared_ptr<Buffer> InFlight::take_freed() {
+  for (std::shared_ptr<Buffer>& buffer : freed_) {
+    if (!buffer->pinned() && last_use(*buffer, Access::read_write) == 0) {
+      std::swap(buffer, freed_.back());
+      std::shared_ptr<Buffer> taken = std::move(freed_.back());
+      freed_.pop_back();
+      has_freed_ = !freed_.empty();
+      return taken;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace reprise

@@ -87,6 +87,18 @@ std::int64_t HostTensor::load_integer(std::int64_t element) const {
                                    : std::int64_t{load_as<std::int32_t>(data, element)};
 }
 
+std::size_t size_of(AttributeType type) {
+  switch (type) {
+    case AttributeType::boolean:
+      return 1;
+    case AttributeType::param_i32:
+    case AttributeType::param_f32:
+      return sizeof(Param<float>);
+    default:
+      return 4;
+  }
+}
+
 std::string describe(const OpCall& call, std::size_t operand) {
   const TensorRef& t = call.inputs[operand];
   std::string label = call.recorder.tensor_name(*t);

@@ -104,14 +104,16 @@ StateField Recorder::state(std::string_view field, const char* file, const char*
 
 void Recorder::fail(std::string_view what, SourceLocation where, const Error& cause) {
   const std::string path = scope_path(current_scope_);
+  const std::string label = std::string(what) + (path.empty() ? "" : " (" + path + ")");
   const std::string context =
       "(while recording '" + std::string(session_name()) + "' op " + std::to_string(op_count()) +
-      " " + std::string(what) + (path.empty() ? "" : " (" + path + ")") +
+      " " + label +
       (where.line == 0 ? "" : std::string(", ") + where.file + ":" + std::to_string(where.line)) +
       ")";
   const Error error(cause, context, op_count(), path, where);
   if (reason_.empty()) {
     reason_ = error.what();
+    failure_ = {op_count(), label, where};
   }
   throw error;
 }

@@ -54,6 +54,23 @@ void StepList::append_bytes(Step& step, std::span<const std::byte> bytes) {
   std::ranges::copy(bytes, bytes_.begin() + step.first_byte);
 }
 
+void StepList::bind_grid(Step& step) {
+  if (grid_storage_ == kNoGrids) {
+    return;
+  }
+  const auto known = std::ranges::find(grids_, step.grid);
+  const auto row = static_cast<std::uint64_t>(known - grids_.begin());
+  if (known == grids_.end()) {
+    grids_.push_back(step.grid);
+  }
+  constexpr std::uint64_t kWord = 4;
+  constexpr std::uint64_t kCurrent = kGridRowWords / 2;
+  step.indirect = true;
+  bindings_.push_back({grid_storage_, Access::read, BindingType::grid,
+                       (kGridHeaderWords + row * kGridRowWords + kCurrent) * kWord,
+                       sizeof(Grid)});
+}
+
 void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits,
                                const Kernel& kernel, const Grid& grid,
                                std::span<const std::byte> push) {
@@ -71,6 +88,7 @@ void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits
     bindings_.push_back(bind(call.state, Access::read, traits.binding_alignment));
     bindings_.back().type = BindingType::uniform;
   }
+  bind_grid(step);
   step.binding_count = static_cast<std::uint32_t>(bindings_.size()) - step.first_binding;
   append_bytes(step, push);
 }
@@ -87,6 +105,10 @@ void StepList::call(const BoundCall& call, Precision precision) {
     bindings_.push_back(bind(call.state, Access::read, 1));
     bindings_.back().type = BindingType::uniform;
     specs_.push_back(*call.state.spec);
+  }
+  bind_grid(step);
+  if (step.indirect) {
+    specs_.emplace_back();
   }
   step.binding_count = static_cast<std::uint32_t>(bindings_.size()) - step.first_binding;
   append_bytes(step, call.attributes);
@@ -105,8 +127,8 @@ StepList StepList::only(std::size_t index, const Grid& grid) const {
   Step& copy = list.append(step.kind, step.node, step.op);
   copy.kernel = step.kernel;
   copy.grid = grid;
-  copy.binding_count = step.binding_count;
-  const std::span<const Binding> bound = bindings(step);
+  copy.binding_count = step.binding_count - (step.indirect ? 1U : 0U);
+  const std::span<const Binding> bound = bindings(step).first(copy.binding_count);
   list.bindings_.assign(bound.begin(), bound.end());
   list.append_bytes(copy, bytes(step));
   return list;

@@ -57,6 +57,12 @@ NodeCall::NodeCall(const ComputeGraph& graph, std::uint32_t node)
   }
 }
 
+std::string ComputeGraph::label_of(std::uint32_t node) const {
+  const auto host_step = host_steps.find(node);
+  return host_step != host_steps.end() ? host_step->second.name
+                                       : names.last_part(nodes[node].scope);
+}
+
 Cost ComputeGraph::cost_of(std::uint32_t node) const {
   const NodeCall bound(*this, node);
   return nodes[node].op->cost(bound.call());

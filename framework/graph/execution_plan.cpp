@@ -75,13 +75,24 @@ void place_transients(const ComputeGraph& graph, ExecutionPlan& plan,
   plan.live_peak_bytes = live_peak(by_step);
 }
 
+std::uint32_t storage_of(const ComputeGraph& graph, std::uint32_t tensor) {
+  return tensor == kNoIndex ? kNoIndex : graph.tensors[tensor].storage;
+}
+
+/// Whether the node writes what the others read their grids from: it has to run every time.
+bool decides_iterations(const ComputeGraph& graph, std::uint32_t node) {
+  return std::ranges::any_of(graph.uses_of(graph.nodes[node]), [&](const Use& use) {
+    return use.tensor == graph.iteration_tensor && writes(use.access);
+  });
+}
+
 void place_persistent(const ComputeGraph& graph, ExecutionPlan& plan) {
   plan.pools.push_back({"arena", plan.arena_bytes, nullptr});
   for (std::size_t i = 0; i < graph.storages.size(); ++i) {
     const Storage& storage = graph.storages[i];
     if (storage.kind == StorageKind::persistent) {
-      const bool state =
-          graph.state_tensor != kNoIndex && graph.tensors[graph.state_tensor].storage == i;
+      const bool state = storage_of(graph, graph.state_tensor) == i ||
+                         storage_of(graph, graph.iteration_tensor) == i;
       plan.places[i].pool = static_cast<std::uint32_t>(plan.pools.size());
       plan.pools.push_back({state ? "state" : "buffer", storage.bytes, storage.buffer});
     }
@@ -96,8 +107,12 @@ void relocate(ExecutionPlan& plan) {
   }
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     for (Binding& binding : plan.steps.bindings(plan.steps[s])) {
+      if (binding.bytes == 0) {
+        binding.pool = ExecutionPlan::kArena;
+        continue;
+      }
       const Place& place = plan.places[binding.pool];
-      binding.pool = binding.bytes == 0 ? ExecutionPlan::kArena : place.pool;
+      binding.pool = place.pool;
       binding.offset += place.offset;
     }
   }
@@ -114,9 +129,13 @@ void touches_of(const StepList& steps, const Step& step, std::vector<Touch>& out
 
 ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits, ReuseRule rule) {
   ExecutionPlan plan;
+  plan.reuse = rule;
   plan.steps.reserve(graph.nodes.size(), graph.uses.size());
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     const NodeCall node(graph, n);
+    plan.steps.read_grids_from(decides_iterations(graph, n)
+                                   ? StepList::kNoGrids
+                                   : storage_of(graph, graph.iteration_tensor));
     lower(node.call(), traits, plan.steps);
   }
   plan.places.resize(graph.storages.size());

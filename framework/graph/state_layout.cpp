@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace reprise {
 namespace {
@@ -34,6 +35,24 @@ std::int32_t wrapped_product(std::int32_t a, std::int32_t b) {
 
 std::string term(const std::string& name, std::int32_t factor) {
   return factor == 1 ? name : std::to_string(factor) + " * " + name;
+}
+
+const StateFieldInfo* find_in(const std::vector<StateFieldInfo>& list, std::string_view name) {
+  const auto it = std::ranges::find(list, name, &StateFieldInfo::name);
+  return it == list.end() ? nullptr : &*it;
+}
+
+std::vector<StateFieldInfo> by_word(std::vector<StateFieldInfo> list) {
+  std::ranges::sort(list, {}, &StateFieldInfo::word);
+  return list;
+}
+
+std::string names_of(const std::vector<StateFieldInfo>& list) {
+  std::string names;
+  for (const StateFieldInfo& info : list) {
+    names += (names.empty() ? "" : ", ") + info.name;
+  }
+  return names.empty() ? "none" : names;
 }
 
 }  // namespace
@@ -127,28 +146,53 @@ FieldExpression limit(FieldExpression value, std::int32_t low, std::int32_t high
   return value;
 }
 
-StateLayout& StateLayout::host(std::string name, std::int32_t initial) {
-  add({std::move(name), StateOwner::host, DType::i32, 0, std::bit_cast<std::uint32_t>(initial),
-       ""});
-  return *this;
+std::string to_string(const StateRange& range) {
+  return std::to_string(range.low) + " to " + std::to_string(range.high);
+}
+
+void require_value(const StateFieldInfo& info, std::uint32_t bits) {
+  if (info.dtype == DType::f32) {
+    const auto value = std::bit_cast<float>(bits);
+    if (!std::isfinite(value)) {
+      invalid("The state field '" + info.name + "' needs a finite number, but got (" +
+              std::to_string(value) + ").");
+    }
+  } else if (const auto value = std::bit_cast<std::int32_t>(bits); !info.range.contains(value)) {
+    invalid("The state field '" + info.name + "' is limited to " + to_string(info.range) +
+            ", but got (" + std::to_string(value) + ").");
+  }
+}
+
+StateLayout& StateLayout::host(std::string name, std::int32_t initial, StateRange range) {
+  return add({.name = std::move(name),
+              .owner = StateOwner::host,
+              .initial = std::bit_cast<std::uint32_t>(initial),
+              .range = range});
 }
 
 StateLayout& StateLayout::host_f32(std::string name, float initial) {
-  add({std::move(name), StateOwner::host, DType::f32, 0, std::bit_cast<std::uint32_t>(initial),
-       ""});
-  return *this;
+  return add({.name = std::move(name),
+              .owner = StateOwner::host,
+              .dtype = DType::f32,
+              .initial = std::bit_cast<std::uint32_t>(initial)});
 }
 
-StateLayout& StateLayout::carried(std::string name, std::int32_t initial) {
-  if (carried_count() == kMaxCarried) {
-    invalid("A state layout has at most 32 carried fields, but '" + name + "' is one more.");
-  }
-  add({std::move(name), StateOwner::carried, DType::i32, 0, std::bit_cast<std::uint32_t>(initial),
-       ""});
-  return *this;
+StateLayout& StateLayout::carried(std::string name, std::int32_t initial, StateRange range) {
+  return add({.name = std::move(name),
+              .owner = StateOwner::carried,
+              .initial = std::bit_cast<std::uint32_t>(initial),
+              .range = range});
 }
 
-StateLayout& StateLayout::derived(std::string name, const FieldExpression& expression) {
+StateLayout& StateLayout::carried_f32(std::string name, float initial) {
+  return add({.name = std::move(name),
+              .owner = StateOwner::carried,
+              .dtype = DType::f32,
+              .initial = std::bit_cast<std::uint32_t>(initial)});
+}
+
+StateLayout& StateLayout::derived(std::string name, const FieldExpression& expression,
+                                  StateRange range) {
   for (const std::string& used : {expression.x, expression.y}) {
     const StateFieldInfo* known = used.empty() ? nullptr : find(used);
     if (!used.empty() && (known == nullptr || known->dtype != DType::i32)) {
@@ -156,21 +200,92 @@ StateLayout& StateLayout::derived(std::string name, const FieldExpression& expre
               "), which is not an i32 field declared before it; the fields are: " + names() + ".");
     }
   }
-  add({std::move(name), StateOwner::derived, DType::i32, 0, 0, expression.text()}, expression);
+  return add({.name = std::move(name),
+              .owner = StateOwner::derived,
+              .expression = expression.text(),
+              .range = range},
+             expression);
+}
+
+StateLayout& StateLayout::array(std::string name, std::uint32_t count, StateRange range) {
+  return add_array({.name = std::move(name), .range = range, .count = count});
+}
+
+StateLayout& StateLayout::array_f32(std::string name, std::uint32_t count) {
+  return add_array({.name = std::move(name), .dtype = DType::f32, .count = count});
+}
+
+StateLayout& StateLayout::carried_array(std::string name, std::uint32_t count, StateRange range) {
+  return add_array(
+      {.name = std::move(name), .owner = StateOwner::carried, .range = range, .count = count});
+}
+
+StateLayout& StateLayout::carried_array_f32(std::string name, std::uint32_t count) {
+  return add_array(
+      {.name = std::move(name), .owner = StateOwner::carried, .dtype = DType::f32, .count = count});
+}
+
+StateLayout& StateLayout::stop_when(std::string_view field) {
+  const StateFieldInfo* known = find(field);
+  if (known == nullptr || known->owner != StateOwner::carried || known->dtype != DType::i32) {
+    invalid("Iterations stop when a carried i32 field is not zero, but (" + std::string(field) +
+            ") is " +
+            (known == nullptr ? std::string("not declared")
+                              : std::string(name_of(known->owner)) + " and " +
+                                    std::string(name_of(known->dtype))) +
+            "; the fields are: " + names() + ".");
+  }
+  if (!stop_.empty()) {
+    invalid("Iterations stop when '" + stop_ + "' is not zero; (" + std::string(field) +
+            ") would be a second field.");
+  }
+  stop_ = field;
   return *this;
 }
 
-void StateLayout::add(StateFieldInfo info, FieldExpression expression) {
-  if (info.name.empty() || find(info.name) != nullptr) {
+std::optional<std::uint32_t> StateLayout::stop_word() const {
+  return stop_.empty() ? std::nullopt : std::optional(find(stop_)->word);
+}
+
+void StateLayout::require_room(const StateFieldInfo& info) const {
+  if (info.name.empty() || find(info.name) != nullptr || find_array(info.name) != nullptr) {
     invalid("A state field needs a name of its own, but (" + info.name + ") is " +
             (info.name.empty() ? "empty." : "declared already."));
   }
-  if (fields_.size() == kMaxWords) {
-    invalid("A state layout has at most 1024 fields, but '" + info.name + "' is one more.");
+  if (info.count > kMaxWords - words_with_arrays()) {
+    invalid("A state layout has at most 1024 words, but with '" + info.name + "' there would be (" +
+            std::to_string(std::uint64_t{info.count} + words_with_arrays()) + ").");
+  }
+  if (info.range.low > info.range.high) {
+    invalid("A range needs low <= high, but that of the state field '" + info.name + "' is (" +
+            to_string(info.range) + ").");
+  }
+}
+
+StateLayout& StateLayout::add_array(StateFieldInfo info) {
+  require_room(info);
+  if (info.count == 0) {
+    invalid("The state array '" + info.name + "' needs at least 1 element, but got (0).");
+  }
+  info.initial =
+      std::bit_cast<std::uint32_t>(std::clamp(std::int32_t{0}, info.range.low, info.range.high));
+  arrays_.push_back(std::move(info));
+  place();
+  return *this;
+}
+
+StateLayout& StateLayout::add(StateFieldInfo info, FieldExpression expression) {
+  require_room(info);
+  if (info.owner == StateOwner::carried && carried_count() == kMaxCarried) {
+    invalid("A state layout has at most 32 carried fields, but '" + info.name + "' is one more.");
+  }
+  if (info.owner != StateOwner::derived) {
+    require_value(info, info.initial);
   }
   fields_.push_back(std::move(info));
   expressions_.push_back(std::move(expression));
   place();
+  return *this;
 }
 
 void StateLayout::place() {
@@ -182,30 +297,40 @@ void StateLayout::place() {
       }
     }
   }
+  for (const StateOwner owner : {StateOwner::host, StateOwner::carried}) {
+    for (StateFieldInfo& info : arrays_) {
+      if (info.owner == owner) {
+        info.word = word;
+        word += info.count;
+      }
+    }
+  }
 }
 
 std::uint32_t StateLayout::count(StateOwner owner) const {
   return static_cast<std::uint32_t>(std::ranges::count(fields_, owner, &StateFieldInfo::owner));
 }
 
-std::vector<StateFieldInfo> StateLayout::fields() const {
-  std::vector<StateFieldInfo> ordered = fields_;
-  std::ranges::sort(ordered, {}, &StateFieldInfo::word);
-  return ordered;
+std::uint32_t StateLayout::words_with_arrays() const {
+  std::uint32_t sum = words();
+  for (const StateFieldInfo& info : arrays_) {
+    sum += info.count;
+  }
+  return sum;
 }
+
+std::vector<StateFieldInfo> StateLayout::fields() const { return by_word(fields_); }
+std::vector<StateFieldInfo> StateLayout::arrays() const { return by_word(arrays_); }
 
 const StateFieldInfo* StateLayout::find(std::string_view name) const {
-  const auto it = std::ranges::find(fields_, name, &StateFieldInfo::name);
-  return it == fields_.end() ? nullptr : &*it;
+  return find_in(fields_, name);
+}
+const StateFieldInfo* StateLayout::find_array(std::string_view name) const {
+  return find_in(arrays_, name);
 }
 
-std::string StateLayout::names() const {
-  std::string list;
-  for (const StateFieldInfo& info : fields_) {
-    list += (list.empty() ? "" : ", ") + info.name;
-  }
-  return list.empty() ? "none" : list;
-}
+std::string StateLayout::names() const { return names_of(fields_); }
+std::string StateLayout::array_names() const { return names_of(arrays_); }
 
 std::vector<StateLayout::Derivation> StateLayout::derivations() const {
   std::vector<Derivation> rows;

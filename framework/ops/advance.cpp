@@ -81,6 +81,13 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   steps.dispatch(call, traits, {"advance", {traits.workgroup_size}, 1}, {1, 1, 1}, push);
 }
 
+StateGrowth grows(const BoundCall& call) {
+  const Form& form = call.as<Form>();
+  StateGrowth growth{static_cast<std::uint32_t>(form.position), form.rows};
+  growth.by.word = static_cast<std::uint32_t>(form.rows_word);
+  return growth;
+}
+
 }  // namespace
 
 extern const OpDef advance_def;
@@ -94,7 +101,8 @@ const OpDef advance_def{.name = "advance",
                         .infer = infer,
                         .cost = cost,
                         .reference = reference,
-                        .lower = lower};
+                        .lower = lower,
+                        .grows = grows};
 
 }  // namespace reprise::ops
 

@@ -16,7 +16,7 @@ namespace {
 // What is recorded: the mask becomes an operand.
 struct Form {
   Param<std::int32_t> kv_len;
-  float scale = 0;
+  Param<float> scale;
   bool causal = true;
 };
 
@@ -27,7 +27,7 @@ constexpr Operand kOperands[] = {{"q", Access::read, accepts({DType::f32}), fals
                                  {"mask", Access::read, kFloats, true, Layout::rows}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr Attribute kAttributes[] = {{"kv_len", AttributeType::param_i32, offsetof(Form, kv_len)},
-                                     {"scale", AttributeType::f32, offsetof(Form, scale)},
+                                     {"scale", AttributeType::param_f32, offsetof(Form, scale)},
                                      {"causal", AttributeType::boolean, offsetof(Form, causal)}};
 // Index: bit 0 for f16 keys and values, bit 1 for an f16 mask, then the family.
 constexpr std::string_view kShaders[] = {"attention.f32",
@@ -60,13 +60,12 @@ struct Push {
   std::uint32_t value_dim;
   std::uint32_t capacity;
   Param<std::int32_t> kv_len;
-  float scale;
+  Param<float> scale;   // value: what 0 in the state stands for, or the constant
   std::uint32_t flags;  // bit 0: causal, bit 1: masked
 };
 
-float score_scale(const Form& form, const Shape& q) {
-  return form.scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(q.back())))
-                         : form.scale;
+float score_scale(float scale, const Shape& q) {
+  return scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(q.back()))) : scale;
 }
 
 Outputs infer(const OpCall& call) {
@@ -114,7 +113,7 @@ void reference(const HostCall& call) {
   const std::int64_t heads = q.shape().dim(1);
   const std::int64_t share = heads / k.shape().dim(1);
   const std::int64_t used = std::clamp<std::int64_t>(call.value(form.kv_len), 0, k.shape().dim(0));
-  const auto scale = static_cast<double>(score_scale(form, q.shape()));
+  const auto scale = static_cast<double>(score_scale(call.value(form.scale), q.shape()));
   const auto dim = static_cast<std::size_t>(q.shape().back());
   const auto value_dim = static_cast<std::size_t>(v.shape().back());
   std::vector<double> query(dim);
@@ -250,6 +249,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const View mask_view = mask ? view_of(mask, traits) : View{};
   const Shape& shape = q.shape();
   const std::int64_t value_dim = v.shape().back();
+  Param<float> scale = form.scale;
+  scale.value = score_scale(scale.value, shape);
   const Push push{.q = view_of(q, traits),
                   .k = view_of(k, traits),
                   .v = view_of(v, traits),
@@ -263,7 +264,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .value_dim = word(value_dim),
                   .capacity = word(k.shape().dim(0)),
                   .kv_len = form.kv_len,
-                  .scale = score_scale(form, shape),
+                  .scale = scale,
                   .flags = (form.causal ? 1U : 0U) | (mask ? 2U : 0U)};
   word(call.tensors[4].shape().elements());
   const std::size_t variant =

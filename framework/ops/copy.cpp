@@ -29,6 +29,10 @@ struct Push {
 Outputs infer(const OpCall& call) {
   const TensorRef& x = call.inputs[0];
   const std::int32_t wanted = call.as<CopyAttributes>().dtype;
+  if (wanted < CopyAttributes::kSame || wanted >= static_cast<std::int32_t>(kDTypeCount)) {
+    invalid("copy knows the dtypes 0 to " + std::to_string(kDTypeCount - 1) + ", but got (" +
+            std::to_string(wanted) + ").");
+  }
   const DType to = wanted == CopyAttributes::kSame ? x.dtype() : static_cast<DType>(wanted);
   const bool floats = (x.dtype() == DType::f32 && to == DType::f16) ||
                       (x.dtype() == DType::f16 && to == DType::f32);

@@ -11,11 +11,13 @@ constexpr std::int32_t kMaxCarried = 32;  // bits of the mask
 
 constexpr Operand kOperands[] = {{"state", Access::read_write, accepts({DType::i32})},
                                  {"patch", Access::read_write, accepts({DType::i32})},
-                                 {"table", Access::read, accepts({DType::i32}), true}};
+                                 {"table", Access::read, accepts({DType::i32}), true},
+                                 {"iteration", Access::read_write, accepts({DType::i32}), true}};
 constexpr Attribute kAttributes[] = {
     {"carried_first", AttributeType::i32, offsetof(PlanAttributes, carried_first)},
     {"carried_count", AttributeType::i32, offsetof(PlanAttributes, carried_count)},
-    {"derived_count", AttributeType::i32, offsetof(PlanAttributes, derived_count)}};
+    {"row_count", AttributeType::i32, offsetof(PlanAttributes, row_count)},
+    {"stop_word", AttributeType::i32, offsetof(PlanAttributes, stop_word)}};
 constexpr std::string_view kShaders[] = {"plan"};
 
 // Mirrors the push block of shaders/plan.comp.
@@ -25,7 +27,14 @@ struct Push {
   std::uint32_t state_offset;
   std::uint32_t patch_offset;
   std::uint32_t table_offset;
+  std::uint32_t iteration_offset;
+  std::uint32_t grids;  // rows there is room for; 0: no iteration is given
 };
+
+/// Grid rows that an iteration has room for.
+std::int64_t grid_rows(const Shape& iteration) {
+  return (iteration.back() - kGridHeaderWords) / kGridRowWords;
+}
 
 void require_count(std::string_view name, std::int32_t value, std::int64_t most) {
   if (value < 0 || value > most) {
@@ -54,24 +63,33 @@ Outputs infer(const OpCall& call) {
               describe(call, 2) + ".");
     }
   }
-  require_count("derived_count", a.derived_count, rows);
+  require_count("row_count", a.row_count, rows);
+  if (a.stop_word != -1) {
+    require_count("stop_word", a.stop_word, words - 1);
+  }
+  if (call.inputs[3]) {
+    require_rank(call, 3, 1);
+    if (grid_rows(call.inputs[3].shape()) < 1) {
+      invalid("plan needs an iteration of at least " +
+              std::to_string(kGridHeaderWords + kGridRowWords) + " words, but got " +
+              describe(call, 3) + ".");
+    }
+  }
   return {};
 }
 
 Cost cost(const BoundCall& call) {
   const PlanAttributes& a = call.as<PlanAttributes>();
   const auto carried = static_cast<std::uint64_t>(a.carried_count);
-  const auto derived = static_cast<std::uint64_t>(a.derived_count);
-  return {.read_bytes = 4 * (1 + carried + 14 * derived),
-          .write_bytes = 4 * (1 + carried + derived),
-          .operations = 8 * derived};
+  const auto rows = static_cast<std::uint64_t>(a.row_count);
+  return {.read_bytes = 4 * (1 + carried + 14 * rows),
+          .write_bytes = 4 * (1 + carried + rows),
+          .operations = 8 * rows};
 }
 
-void reference(const HostCall& call) {
+/// Applies patches and computes the table; whether all rows stay in their ranges.
+bool update(const HostCall& call, std::span<std::int32_t> words) {
   const PlanAttributes& a = call.as<PlanAttributes>();
-  const HostTensor& state = call.tensors[0];
-  const std::span words(elements_of<std::int32_t>(state),
-                        static_cast<std::size_t>(state.shape().back()));
   auto* patch = elements_of<std::int32_t>(call.tensors[1]);
   const auto* row = elements_of<const std::int32_t>(call.tensors[2]);
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(a.carried_count); ++i) {
@@ -80,7 +98,8 @@ void reference(const HostCall& call) {
     }
   }
   patch[0] = 0;
-  for (std::int32_t r = 0; r < a.derived_count; ++r, row += kRowWords) {
+  bool in_range = true;
+  for (std::int32_t r = 0; r < a.row_count; ++r, row += kRowWords) {
     const auto target = static_cast<std::uint32_t>(row[0]);
     if (target < words.size()) {
       words[target] = evaluate({.x = row[1],
@@ -92,15 +111,45 @@ void reference(const HostCall& call) {
                                 .lo = row[7],
                                 .hi = row[8]},
                                words);
+      in_range = in_range && row[9] <= words[target] && words[target] <= row[10];
+    }
+  }
+  return in_range;
+}
+
+void reference(const HostCall& call) {
+  const HostTensor& state = call.tensors[0];
+  const std::span words(elements_of<std::int32_t>(state),
+                        static_cast<std::size_t>(state.shape().back()));
+  const bool in_range = update(call, words);
+  const HostTensor& iteration = call.tensors[3];
+  if (!iteration) {
+    return;
+  }
+  const std::int32_t stop = call.as<PlanAttributes>().stop_word;
+  const bool runs = in_range && (stop < 0 || words[static_cast<std::size_t>(stop)] == 0);
+  auto* header = elements_of<std::int32_t>(iteration);
+  header[0] += runs ? 1 : 0;
+  header[1] = runs ? 1 : 0;
+  const std::int64_t rows = std::min<std::int64_t>(header[2], grid_rows(iteration.shape()));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::int32_t* row = header + kGridHeaderWords + r * kGridRowWords;
+    for (std::size_t i = 0; i < Grid().size(); ++i) {
+      row[kGridRowWords / 2 + i] = runs ? row[i] : 0;
     }
   }
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& table = call.tensors[2];
-  const Push push{call.as<PlanAttributes>(), word(call.tensors[0].shape().back()),
-                  view_of(call.tensors[0], traits).offset, view_of(call.tensors[1], traits).offset,
-                  table ? view_of(table, traits).offset : 0};
+  const BoundTensor& iteration = call.tensors[3];
+  const Push push{call.as<PlanAttributes>(),
+                  word(call.tensors[0].shape().back()),
+                  view_of(call.tensors[0], traits).offset,
+                  view_of(call.tensors[1], traits).offset,
+                  table ? view_of(table, traits).offset : 0,
+                  iteration ? view_of(iteration, traits).offset : 0,
+                  iteration ? word(grid_rows(iteration.shape())) : 0};
   steps.dispatch(call, traits, {"plan", {traits.workgroup_size}, 1}, {1, 1, 1}, push);
 }
 
@@ -122,8 +171,9 @@ const OpDef plan_def{.name = "plan",
 
 namespace reprise {
 
-void plan(Site site, TensorRef state, TensorRef patch, TensorRef table, PlanAttributes a) {
-  record_in_place(site, ops::plan_def, {state, patch, table}, a);
+void plan(Site site, TensorRef state, TensorRef patch, TensorRef table, TensorRef iteration,
+          PlanAttributes a) {
+  record_in_place(site, ops::plan_def, {state, patch, table, iteration}, a);
 }
 
 }  // namespace reprise

@@ -12,14 +12,15 @@ namespace {
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weight", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
-constexpr Attribute kAttributes[] = {{"eps", AttributeType::f32, offsetof(RmsNormAttributes, eps)}};
+constexpr Attribute kAttributes[] = {
+    {"eps", AttributeType::param_f32, offsetof(RmsNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"rms_norm", "rms_norm.gpu"};
 
 // Mirrors the push block of shaders/rms_norm.comp.
 struct Push {
   std::array<std::uint32_t, 4> shape;
   View x;
-  float eps;
+  Param<float> eps;
   std::uint32_t weighted;
   std::uint32_t weight_offset;
 };
@@ -40,7 +41,7 @@ void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const HostTensor& weight = call.tensors[1];
   const HostTensor& y = call.tensors[2];
-  const double eps = static_cast<double>(call.as<RmsNormAttributes>().eps);
+  const double eps = static_cast<double>(call.value(call.as<RmsNormAttributes>().eps));
   const std::int64_t cols = x.shape().back();
   for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
     const std::int64_t from = x.row(i0, i1, i2);

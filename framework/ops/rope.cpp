@@ -1,8 +1,8 @@
 #include "reprise/ops/rope.h"
 
 #include <cmath>
-#include <numbers>
 
+#include "framework/ops/rope_angles.h"
 #include "framework/ops/schema.h"
 #include "reprise/core/step.h"
 
@@ -12,8 +12,8 @@ namespace {
 // What is recorded: the tensors among RopeAttributes become operands.
 struct Form {
   Param<std::int32_t> position;
-  float base = 0;
-  float scale = 0;
+  Param<float> base;
+  Param<float> scale;
   std::int32_t dims = 0;
   RopePairing pairing = RopePairing::interleaved;
 };
@@ -24,14 +24,11 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr Attribute kAttributes[] = {
     {"position", AttributeType::param_i32, offsetof(Form, position)},
-    {"base", AttributeType::f32, offsetof(Form, base)},
-    {"scale", AttributeType::f32, offsetof(Form, scale)},
+    {"base", AttributeType::param_f32, offsetof(Form, base)},
+    {"scale", AttributeType::param_f32, offsetof(Form, scale)},
     {"dims", AttributeType::i32, offsetof(Form, dims)},
     {"pairing", AttributeType::i32, offsetof(Form, pairing)}};
 constexpr std::string_view kShaders[] = {"rope"};
-
-// A 64-bit fraction, low word first: uvec2 of shaders/include/fraction.glsl.
-using Fraction = std::array<std::uint32_t, 2>;
 
 // Mirrors the push block of shaders/rope.comp.
 struct Push {
@@ -43,21 +40,16 @@ struct Push {
   std::uint32_t given;  // bit 0: positions, bit 1: factors
   std::uint32_t positions_offset;
   std::uint32_t factors_offset;
-  Fraction ratio;  // base^(-2 / dims)
-  Fraction turns;  // scale / (2 pi), as turns * 2^exponent
+  Param<float> base;
+  Param<float> scale;
+  Fraction inverse_pairs;
+  Fraction ratio;  // of a constant base: base^(-1 / pairs)
+  Fraction turns;  // of a constant scale: scale / (2 pi), as turns * 2^exponent
   std::int32_t exponent;
 };
 
 std::int64_t rotated(const Form& form, const Shape& x) {
   return form.dims == 0 ? x.back() : std::int64_t{form.dims};
-}
-
-// value in [0, 1]; 1 becomes the largest fraction.
-Fraction fraction(double value) {
-  const double scaled = std::ldexp(value, 64);
-  const std::uint64_t bits =
-      scaled >= 0x1p64 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(scaled);
-  return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32U)};
 }
 
 void require_vector(const OpCall& call, std::size_t operand, std::int64_t elements) {
@@ -80,11 +72,13 @@ Outputs infer(const OpCall& call) {
     invalid("rope needs an even number of dims from 2 to (" + std::to_string(x.back()) + ") for " +
             describe(call, 0) + ", but got (" + std::to_string(dims) + ").");
   }
-  if (!(form.base >= 1) || !std::isfinite(form.base)) {
-    invalid("rope needs a finite base of at least 1, but got (" + std::to_string(form.base) + ").");
+  const float base = form.base.value;
+  const float scale = form.scale.value;
+  if (!form.base.dynamic() && (!(base >= 1) || !std::isfinite(base))) {
+    invalid("rope needs a finite base of at least 1, but got (" + std::to_string(base) + ").");
   }
-  if (!(form.scale > 0) || !std::isfinite(form.scale)) {
-    invalid("rope needs a finite scale above 0, but got (" + std::to_string(form.scale) + ").");
+  if (!form.scale.dynamic() && (!(scale > 0) || !std::isfinite(scale))) {
+    invalid("rope needs a finite scale above 0, but got (" + std::to_string(scale) + ").");
   }
   if (form.pairing != RopePairing::interleaved && form.pairing != RopePairing::half_split) {
     invalid("rope knows the pairings interleaved (0) and half_split (1), but got (" +
@@ -108,6 +102,8 @@ void reference(const HostCall& call) {
   const std::int64_t dims = rotated(form, x.shape());
   const bool half_split = form.pairing == RopePairing::half_split;
   const auto first = static_cast<std::uint32_t>(call.value(form.position));
+  const auto base = static_cast<double>(usable_base(call.value(form.base)));
+  const auto scale = static_cast<double>(usable_scale(call.value(form.scale)));
   for_each_row(x.shape(), [&](std::int64_t, std::int64_t row, std::int64_t head) {
     const std::int64_t from = x.row(0, row, head);
     const std::int64_t to = y.row(0, row, head);
@@ -116,8 +112,7 @@ void reference(const HostCall& call) {
                   : static_cast<std::int32_t>(first + static_cast<std::uint32_t>(row));
     for (std::int64_t i = 0; i < dims / 2; ++i) {
       const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(dims);
-      double angle = static_cast<double>(position) * static_cast<double>(form.scale) *
-                     std::pow(static_cast<double>(form.base), exponent);
+      double angle = static_cast<double>(position) * scale * std::pow(base, exponent);
       if (factors) {
         const auto factor = static_cast<float>(factors.load(i));
         angle = factor > 0 && std::isnormal(factor) ? angle / static_cast<double>(factor) : 0.0;
@@ -141,10 +136,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& positions = call.tensors[1];
   const BoundTensor& factors = call.tensors[2];
   const std::int64_t dims = rotated(form, x.shape());
-  const double step = -2.0 / static_cast<double>(dims);
-  std::int32_t exponent = 0;
-  const double turns =
-      std::frexp(static_cast<double>(form.scale) / (2 * std::numbers::pi), &exponent);
+  const Fraction inverse_pairs = inverse(word(dims / 2));
+  const auto [turns, exponent] = rope_turns(usable_scale(form.scale.value));
   const Push push{.shape = shape_words(x.shape()),
                   .x = view_of(x, traits),
                   .position = form.position,
@@ -153,8 +146,11 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .given = (positions ? 1U : 0U) | (factors ? 2U : 0U),
                   .positions_offset = positions ? view_of(positions, traits).offset : 0U,
                   .factors_offset = factors ? view_of(factors, traits).offset : 0U,
-                  .ratio = fraction(std::pow(static_cast<double>(form.base), step)),
-                  .turns = fraction(turns),
+                  .base = form.base,
+                  .scale = form.scale,
+                  .inverse_pairs = inverse_pairs,
+                  .ratio = rope_ratio(usable_base(form.base.value), inverse_pairs),
+                  .turns = turns,
                   .exponent = exponent};
   word(x.shape().elements());
   // Where invocations run side by side, more of them are better than less work.

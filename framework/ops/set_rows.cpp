@@ -1,5 +1,6 @@
 #include "reprise/ops/set_rows.h"
 
+#include <bit>
 #include <limits>
 
 #include "framework/ops/elementwise.h"
@@ -11,12 +12,12 @@ namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {
-    {"table", Access::read_write, accepts({DType::f32, DType::f16})},
-    {"values", Access::read, accepts({DType::f32}), false, Layout::any},
+    {"table", Access::read_write, accepts({DType::f32, DType::f16, DType::i32})},
+    {"values", Access::read, accepts({DType::f32, DType::i32}), false, Layout::any},
     {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
 constexpr Attribute kAttributes[] = {
     {"position", AttributeType::param_i32, offsetof(SetRowsAttributes, position)},
-    {"window", AttributeType::i32, offsetof(SetRowsAttributes, window)}};
+    {"window", AttributeType::param_i32, offsetof(SetRowsAttributes, window)}};
 constexpr std::string_view kShaders[] = {"set_rows.f32", "set_rows.f16", "set_rows.lanes_f32",
                                          "set_rows.lanes_f16"};
 
@@ -31,7 +32,7 @@ struct Push {
   std::uint32_t ids_offset;
   std::uint32_t id_words;  // 0: no ids operand
   Param<std::int32_t> position;
-  std::uint32_t window;
+  Param<std::int32_t> window;
 };
 
 std::int64_t row_elements(const Shape& shape) {
@@ -43,7 +44,11 @@ std::int64_t row_elements(const Shape& shape) {
 }
 
 void require_window(const OpCall& call, std::int64_t rows, std::int64_t capacity) {
-  const std::int64_t window = call.as<SetRowsAttributes>().window;
+  const Param<std::int32_t>& given = call.as<SetRowsAttributes>().window;
+  const std::int64_t window = given.value;
+  if (given.dynamic()) {
+    return;
+  }
   if (window < 0 || window > capacity || (window > 0 && rows > window)) {
     invalid("set_rows needs a window of 0, or from the number of rows (" + std::to_string(rows) +
             ") to the capacity (" + std::to_string(capacity) + "), but got (" +
@@ -56,6 +61,8 @@ Outputs infer(const OpCall& call) {
   const Shape& table = call.inputs[0].shape();
   const Shape& values = call.inputs[1].shape();
   require_pair(row_elements(table) == row_elements(values), call, "rows of equal size", 0, 1);
+  require_pair((call.inputs[0].dtype() == DType::i32) == (call.inputs[1].dtype() == DType::i32),
+               call, "i32 values for an i32 table, and only there", 0, 1);
   constexpr std::int64_t kMaxRows = std::numeric_limits<std::int32_t>::max();
   if (table.elements() == 0 || table.dim(0) > kMaxRows || values.dim(0) > kMaxRows) {
     invalid("set_rows needs a table that is not empty and at most 2^31 - 1 rows, but got " +
@@ -76,6 +83,7 @@ Cost cost(const BoundCall& call) {
   return {values.spec->bytes() + id_bytes, bytes_of(call.tensors[0].dtype(), elements), 0};
 }
 
+/// -1: nowhere.
 std::int64_t target_row(const HostCall& call, std::int64_t r) {
   const HostTensor& ids = call.tensors[2];
   if (ids) {
@@ -83,7 +91,11 @@ std::int64_t target_row(const HostCall& call, std::int64_t r) {
   }
   const auto& a = call.as<SetRowsAttributes>();
   const std::int64_t target = std::int64_t{call.value(a.position)} + r;
-  return target >= 0 && a.window > 0 ? target % a.window : target;
+  const std::int64_t window = call.value(a.window);
+  if (target < 0 || window <= 0) {
+    return target;
+  }
+  return r + window < call.tensors[1].shape().dim(0) ? -1 : target % window;
 }
 
 void reference(const HostCall& call) {
@@ -95,17 +107,18 @@ void reference(const HostCall& call) {
   const std::int64_t stride = last_stride(values);
   std::int64_t i = 0;
   for_each_row(values.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* from = elements_of<const float>(values) + values.row(i0, i1, i2);
+    const auto* from = elements_of<const std::uint32_t>(values) + values.row(i0, i1, i2);
     for (std::int64_t c = 0; c < inner; ++c, ++i) {
       const std::int64_t row = target_row(call, i / cols);
       if (row < 0 || row >= capacity) {
         continue;
       }
       const std::int64_t to = row * cols + i % cols;
-      if (table.dtype() == DType::f32) {
-        elements_of<float>(table)[to] = from[c * stride];
+      const std::uint32_t bits = from[c * stride];
+      if (table.dtype() == DType::f16) {
+        elements_of<std::uint16_t>(table)[to] = f32_to_f16(std::bit_cast<float>(bits));
       } else {
-        elements_of<std::uint16_t>(table)[to] = f32_to_f16(from[c * stride]);
+        elements_of<std::uint32_t>(table)[to] = bits;
       }
     }
   });
@@ -132,11 +145,13 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     push.ids_offset = view_of(ids, traits).offset * push.id_words;
   }
   push.position = a.position;
-  push.window = word(a.window);
+  push.window = a.window;
   const bool lanes = traits.kernels == KernelFamily::lanes && push.cols % 4 == 0 &&
                      push.table_offset % 4 == 0 && in_whole_texels(values, push.values);
+  // 32 bits are moved as they are, whatever they mean.
+  const DType stored = table.dtype() == DType::f16 ? DType::f16 : DType::f32;
   const Kernel kernel{
-      shader_for(call.op, table.dtype(), lanes ? KernelFamily::lanes : KernelFamily::portable),
+      shader_for(call.op, stored, lanes ? KernelFamily::lanes : KernelFamily::portable),
       {traits.workgroup_size},
       1};
   steps.dispatch(call, traits, kernel,

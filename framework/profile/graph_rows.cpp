@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "framework/profile/content_hash.h"
 #include "framework/profile/json.h"
-#include "framework/profile/structure_hash.h"
 #include "framework/profile/tensor_names.h"
 #include "reprise/graph/edges.h"
+#include "reprise/graph/hasher.h"
+#include "reprise/graph/structure_hash.h"
 
 namespace reprise::profile {
 namespace {
@@ -43,7 +43,7 @@ class RowMaker {
     }
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const StateFieldInfo& field = fields_[f];
-      add(7, {integer(f), text(field.name), text(name_of(field.dtype)),
+      add(7, {integer(f), text(field.name), text(name_of(field.dtype)), integer(field.count),
               integer(std::uint64_t{field.word} * 4), text(name_of(field.owner)),
               text_or_null(field.expression)});
     }
@@ -81,7 +81,7 @@ class RowMaker {
       const Cost cost = known ? graph_.cost_of(n) : Cost{};
       add(0,
           {integer(n), text(node.op->name), text(name_of(node.op->family)),
-           text_or_null(graph_.names.last_part(node.scope)), text(scopes_[n]),
+           text_or_null(graph_.label_of(n)), text(scopes_[n]),
            text(attributes_json(*node.op, graph_.attributes_of(node), fields_)),
            known ? integer(cost.operations) : Value{}, known ? integer(cost.read_bytes) : Value{},
            known ? integer(cost.write_bytes) : Value{}, integer(level[n]),
@@ -195,12 +195,24 @@ class RowMaker {
   std::vector<Kernel> kernels_;      // one per row of rows_.kernels
 };
 
+void add(Hasher& hash, const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    hash.number(static_cast<std::uint64_t>(*integer));
+  } else if (const auto* string = std::get_if<std::string>(&value)) {
+    hash.text(*string);
+  } else if (const auto* blob = std::get_if<Blob>(&value)) {
+    hash.bytes(*blob);
+  } else {
+    hash.nothing();
+  }
+}
+
 std::string content_hash(const GraphRows& rows, const DeviceInfo& device) {
   Hasher hash;
   hash.text(device.backend).text(device.name).text(device.device_uuid).text(device.driver_uuid);
   hash.number(device.driver_version).text(device.driver_info);
   for (const Value& value : rows.graph) {
-    hash.value(value);
+    add(hash, value);
   }
   for (const KernelRow& kernel : rows.kernels) {
     hash.text(kernel.name).text(kernel.spirv_hash).text(kernel.spec_json);
@@ -212,7 +224,7 @@ std::string content_hash(const GraphRows& rows, const DeviceInfo& device) {
   for (const std::vector<Value>& table : rows.tables) {
     hash.number(table.size());
     for (const Value& value : table) {
-      hash.value(value);
+      add(hash, value);
     }
   }
   return hash.hex();
@@ -228,3 +240,11 @@ GraphRows rows_of(const RecordingRecord& record, const DeviceInfo& device) {
 }
 
 }  // namespace reprise::profile
+
+namespace reprise {
+
+std::string content_hash(const RecordingRecord& record, const DeviceInfo& device) {
+  return profile::rows_of(record, device).content_hash;
+}
+
+}  // namespace reprise

@@ -32,7 +32,7 @@ inline constexpr std::array<GraphTable, 8> kGraphTables{{
      "size_bytes,reason",
      11},
     {"pools", "idx,kind,size_bytes", 3},
-    {"state_fields", "idx,name,type,offset_bytes,owner,expression", 6},
+    {"state_fields", "idx,name,type,count,offset_bytes,owner,expression", 7},
 }};
 inline constexpr std::size_t kStepsTable = 1;
 inline constexpr std::size_t kStepKernelColumn = 3;

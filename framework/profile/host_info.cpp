@@ -4,7 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "framework/profile/content_hash.h"
+#include "reprise/graph/hasher.h"
 
 namespace reprise::profile {
 namespace {

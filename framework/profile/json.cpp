@@ -35,18 +35,6 @@ T read(std::span<const std::byte> bytes) {
   return value;
 }
 
-std::size_t size_of(AttributeType type) {
-  switch (type) {
-    case AttributeType::boolean:
-      return 1;
-    case AttributeType::param_i32:
-    case AttributeType::param_f32:
-      return sizeof(Param<float>);
-    default:
-      return 4;
-  }
-}
-
 Json attribute(AttributeType type, std::span<const std::byte> bytes,
                std::span<const StateFieldInfo> fields) {
   if (type == AttributeType::boolean) {

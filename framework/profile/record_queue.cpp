@@ -6,8 +6,8 @@ namespace reprise::profile {
 namespace {
 
 constexpr std::array<std::string_view, std::variant_size_v<Record>> kKinds{
-    "device",       "recording",  "buffer", "timestamp_bias", "session",
-    "buffer_freed", "host_scope", "event",  "clock",          "benchmark"};
+    "device",     "recording", "buffer", "timestamp_bias", "session",       "buffer_freed",
+    "host_scope", "event",     "clock",  "benchmark",      "recording_end", "cache_counter"};
 constexpr std::size_t kFirstDroppable = 4;  // "session" and all after it
 
 }  // namespace
@@ -27,6 +27,10 @@ std::size_t bytes_of(const Record& record) {
     bytes += scope->name.size() + scope->category.size() + scope->thread.size();
   } else if (const auto* event = std::get_if<EventRecord>(&record)) {
     bytes += event->source.size() + event->code.size() + event->message.size();
+  } else if (const auto* end = std::get_if<RecordingEndRecord>(&record)) {
+    bytes += end->evicted_reason.size() + end->stale_reason.size();
+  } else if (const auto* counter = std::get_if<CacheCounterRecord>(&record)) {
+    bytes += counter->counter.size() + counter->reason.size() + counter->key_json.size();
   } else if (const auto* benchmark = std::get_if<BenchmarkRecord>(&record)) {
     bytes += benchmark->test.size() + benchmark->model_type.size() + benchmark->peer.size() +
              benchmark->samples_ns.size() * sizeof(std::int64_t);

@@ -61,7 +61,7 @@ ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record) {
     return {true, false};
   }
   keep_times(database_.last_insert_id(), record.device_ns.value_or(times_.end_ns()), graph);
-  if (!record.warm_up && record.status == 0) {
+  if (!record.warm_up && record.status == ReplayStatus::ran) {
     add_to_stats(graph, record.timing_mode);
   }
   return {true, true};
@@ -82,7 +82,8 @@ void ReplayWriter::write_row(const ReplayRecord& r, const Recording& recording) 
                   times_itself ? r.device_ns : std::nullopt,
                   phase.empty() ? std::nullopt : std::optional<std::string_view>(phase),
                   state_.empty() ? std::nullopt : std::optional(std::span<const std::byte>(state_)),
-                  static_cast<int>(r.timing_mode), r.warm_up, r.status);
+                  static_cast<int>(r.timing_mode), r.warm_up,
+                  static_cast<int>(r.status));
 }
 
 void ReplayWriter::keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph) {

@@ -124,7 +124,7 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
                    "spec_json=? AND device_id=?"),
       add_recording_(database,
                      "INSERT INTO recordings(id,run_id,graph_id,session_id,device_id,record_ns,"
-                     "plan_ns,encode_ns,t_ns) VALUES(?,?,?,?,?,?,?,?,?)"),
+                     "plan_ns,encode_ns,t_ns,key_json) VALUES(?,?,?,?,?,?,?,?,?,?)"),
       add_recording_pool_(database,
                           "INSERT INTO recording_pools(recording_id,pool_idx,buffer_id,base_bytes)"
                           " VALUES(?,?,?,0)"),
@@ -142,6 +142,12 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
                      "backend,device_id,precision,model_type,model_size_bytes,model_n_params,reps,"
                      "avg_ns,stddev_ns,avg_ts,stddev_ts,median_ts,samples_ns_json,peer,test_time) "
                      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      end_recording_(database,
+                     "UPDATE recordings SET evicted_t_ns=?,evicted_reason=?,stale_reason=? "
+                     "WHERE id=?"),
+      add_cache_counter_(database,
+                         "INSERT INTO cache_counters(run_id,t_ns,counter,reason,key_json,value) "
+                         "VALUES(?,?,?,?,?,?)"),
       add_drop_(database, "INSERT INTO drops(run_id,t_ns,what,reason,count) VALUES(?,?,?,?,?)"),
       add_health_(database,
                   "INSERT INTO writer_health(run_id,t_ns,queue_bytes,queue_high_bytes,commit_ns,"
@@ -240,7 +246,7 @@ void RunWriter::write_row(const RecordingRecord& r) {
   const std::int64_t graph = graph_id(r);
   const auto session = r.session == 0 ? std::nullopt : find_session_.find(row_id(r.session));
   add_recording_.run(id, run_, graph, session, device_id(), r.record_ns, r.plan_ns, r.encode_ns,
-                     r.time_ns);
+                     r.time_ns, filled(r.key_json));
   if (session) {
     link_session_.run(id, *session);
   } else if (r.session != 0) {
@@ -330,6 +336,14 @@ void RunWriter::write_row(const BenchmarkRecord& r) {
                      r.model_size_bytes, r.model_n_params, r.samples_ns.size(),
                      std::llround(r.avg_ns), std::llround(r.stddev_ns), r.avg_ts, r.stddev_ts,
                      r.median_ts, json_of(std::span(r.samples_ns)), filled(r.peer), r.test_time);
+}
+
+void RunWriter::write_row(const RecordingEndRecord& r) {
+  end_recording_.run(r.time_ns, filled(r.evicted_reason), filled(r.stale_reason), row_id(r.id));
+}
+
+void RunWriter::write_row(const CacheCounterRecord& r) {
+  add_cache_counter_.run(run_, r.time_ns, r.counter, r.reason, filled(r.key_json), r.value);
 }
 
 void RunWriter::beat(const WriterHealth& health) {

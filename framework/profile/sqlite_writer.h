@@ -90,6 +90,8 @@ class SqliteWriter final : public ProfileSink {
     push(BufferFreedRecord{id, time_ns});
   }
   void recording(RecordingRecord record) override { push(std::move(record)); }
+  void recording_ended(RecordingEndRecord record) override { push(std::move(record)); }
+  void cache_counter(CacheCounterRecord record) override { push(std::move(record)); }
   void host_scope(HostScopeRecord record) override { push(std::move(record)); }
   void event(EventRecord record) override { push(std::move(record)); }
   void clock(const ClockRecord& record) override { push(record); }

@@ -1,6 +1,7 @@
 #include "reprise/session/captured_graph.h"
 
-#include "framework/session/recording.h"
+#include "framework/session/graph_loader.h"
+#include "reprise/graph/structure_hash.h"
 
 namespace reprise {
 
@@ -13,8 +14,8 @@ const OutputSet::Output& OutputSet::find(std::string_view name) const {
   for (const auto& [declared, output] : outputs_) {
     known += (known.empty() ? "" : ", ") + declared;
   }
-  invalid("The session has no output (" + std::string(name) +
-          "); declare it with output() before finish(). Its outputs are: " +
+  invalid("There is no output (" + std::string(name) +
+          ") of a run inside finish(); declare it with output() before. There are: " +
           (known.empty() ? "none" : known) + ".");
 }
 
@@ -52,10 +53,16 @@ void CapturedGraph::set(std::string_view field, float value) {
   recording().state().set(field, value);
 }
 
-void CapturedGraph::launch() { recording().launch(); }
+void CapturedGraph::launch(const LaunchOptions& options) { recording().launch(options); }
+
+std::uint32_t CapturedGraph::iterations() const { return recording().last_launch().ran(); }
 
 std::int32_t CapturedGraph::state(std::string_view field) const {
   return recording().state().get(field);
+}
+
+std::int32_t CapturedGraph::state(std::string_view field, std::uint32_t iteration) const {
+  return recording().last_launch().state(field, iteration);
 }
 
 std::uint64_t CapturedGraph::num_replays() const {
@@ -66,13 +73,64 @@ const RecordedGraph& CapturedGraph::recorded() const { return recording().record
 
 const SubmissionTimes& CapturedGraph::last_times() const { return recording().last_times(); }
 
-OutputView CapturedGraph::output(std::string_view name) const { return recording().output(name); }
+OutputView CapturedGraph::output(std::string_view name) const {
+  return recording().last_launch().output(name);
+}
 
-Ticket CapturedGraph::launch_async() { return recording().launch_async(true).value(); }
+OutputView CapturedGraph::output(std::string_view name, std::uint32_t iteration) const {
+  return recording().last_launch().output(name, iteration);
+}
 
-std::optional<Ticket> CapturedGraph::try_launch_async() { return recording().launch_async(false); }
+Ticket CapturedGraph::launch_async(const LaunchOptions& options) {
+  return recording().launch_async(options, true).value();
+}
+
+std::optional<Ticket> CapturedGraph::try_launch_async(const LaunchOptions& options) {
+  return recording().launch_async(options, false);
+}
+
+void CapturedGraph::save(const std::filesystem::path& path) const {
+  save_recording(recording(), path);
+}
+
+std::string CapturedGraph::structure_hash() const {
+  const RecordedGraph& of = recorded();
+  return reprise::structure_hash(of.graph, of.state_fields);
+}
+
+std::string CapturedGraph::content_hash() const {
+  RecordingRecord record;
+  record.recorded = recording().shared_recorded();
+  record.kernels = recording().kernels();
+  return reprise::content_hash(record, recording().core().device().info());
+}
+
+std::optional<std::string> CapturedGraph::stale() const { return recording().stale(); }
+
+void CapturedGraph::rebind(const Tensor& from, const Tensor& to) { recording().rebind(from, to); }
+
+bool CapturedGraph::has_pool() const { return static_cast<bool>(recording().pool()); }
+
+const CapturePool& CapturedGraph::pool() const {
+  if (!has_pool()) {
+    invalid("The graph '" + recorded().graph.name +
+            "' has no pool: its session was finished without one.");
+  }
+  return recording().pool();
+}
 
 std::size_t CapturedGraph::slots() const { return recording().slots(); }
+
+PartialRun CapturedGraph::run_prefix(std::uint32_t node) { return recording().run_part(0, node); }
+
+PartialRun CapturedGraph::run_node(std::uint32_t node) { return recording().run_part(node, node); }
+std::size_t CapturedGraph::held_slots() const { return recording().held_slots(); }
+
+bool CapturedGraph::in_use() const { return recording().in_use(); }
+
+std::uint64_t CapturedGraph::bytes() const { return recording().bytes(); }
+
+bool CapturedGraph::replays() const { return recording().replays(); }
 
 std::uint64_t CapturedGraph::upload() { return recording().upload(); }
 

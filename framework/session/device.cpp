@@ -18,6 +18,46 @@ void require_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t byt
   }
 }
 
+/// A tensor with memory of its own. `verb`: for the message.
+const TensorRecord& persistent(const TensorRef& tensor, const char* verb) {
+  if (!tensor || tensor->buffer == nullptr) {
+    invalid(std::string(verb) + " persistent tensors, but this one is " +
+            (tensor ? "a session's transient (" + to_string(tensor.spec()) +
+                          "); declare it with output() and read it from the result"
+                    : "empty") +
+            ".");
+  }
+  return *tensor;
+}
+
+/// While the host reads or writes a buffer, another thread may free it.
+class Pin {
+ public:
+  Pin(Backend& backend, Buffer& buffer) : backend_(backend), buffer_(buffer) { buffer.pin(); }
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
+  ~Pin() {
+    buffer_.unpin();
+    backend_.release_freed();
+  }
+
+ private:
+  Backend& backend_;
+  Buffer& buffer_;
+};
+
+bool only_first_grows(const Shape& from, const Shape& to) {
+  if (from.rank() != to.rank() || from.rank() == 0 || to.dim(0) < from.dim(0)) {
+    return false;
+  }
+  for (std::size_t i = 1; i < from.rank(); ++i) {
+    if (from.dim(i) != to.dim(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Device::Device(std::shared_ptr<Backend> backend)
@@ -59,26 +99,48 @@ std::shared_ptr<Buffer> Device::import(std::string name, std::span<const std::by
 }
 
 std::vector<std::byte> Device::to_host(const Tensor& tensor) const {
-  const TensorRef ref(tensor);
-  if (!ref || ref->buffer == nullptr) {
-    invalid(std::string("to_host reads persistent tensors, but this one is ") +
-            (ref ? "a session's transient (" + to_string(ref.spec()) +
-                       "); declare it with output() and read it from the result"
-                 : "empty") +
-            ".");
+  const TensorRecord& record = persistent(tensor, "to_host reads");
+  if (!record.spec.contiguous()) {
+    invalid("to_host reads contiguous tensors, but '" + record.name + "' is a strided view.");
   }
-  if (!ref.spec().contiguous()) {
-    invalid("to_host reads contiguous tensors, but '" + ref->name + "' is a strided view.");
-  }
-  std::vector<std::byte> bytes(ref.spec().bytes());
-  read(ref->buffer, ref->offset, bytes);
+  std::vector<std::byte> bytes(record.spec.bytes());
+  read(record.buffer, record.offset, bytes);
   return bytes;
+}
+
+void Device::free(const Tensor& tensor) const {
+  backend_->free(persistent(tensor, "free takes").buffer);
+}
+
+Tensor Device::grow(const Tensor& tensor, const Shape& shape) const {
+  const TensorRecord& old = persistent(tensor, "grow takes");
+  old.buffer->require_alive();
+  const TensorSpec spec(shape, old.spec.dtype);
+  if (!only_first_grows(old.spec.shape, shape)) {
+    invalid("The tensor '" + old.name + "' " + to_string(old.spec) + " cannot grow to (" +
+            to_string(spec) + "): only its first dimension may, and not shrink.");
+  }
+  if (old.offset != 0 || !old.spec.contiguous() || old.spec.bytes() != old.buffer->bytes()) {
+    invalid("The tensor '" + old.name + "' " + to_string(old.spec) +
+            " does not fill its buffer, which has (" + std::to_string(old.buffer->bytes()) +
+            ") bytes; grow replaces whole buffers.");
+  }
+  if (shape == old.spec.shape) {
+    return tensor;
+  }
+  auto buffer = backend_->allocate(old.name, spec.bytes(), BufferKind::device);
+  const std::uint64_t kept = old.buffer->bytes();
+  write(buffer, kept, std::vector<std::byte>(spec.bytes() - kept));
+  submit_copy(*backend_, old.buffer, 0, buffer, 0, kept, Follow::other_work);
+  backend_->free(old.buffer);
+  return Tensor::over(std::move(buffer), spec, 0, old.name);
 }
 
 void Device::write(const std::shared_ptr<Buffer>& to, std::uint64_t offset,
                    std::span<const std::byte> bytes) const {
   require_range(*to, offset, bytes.size());
   to->require_writable();
+  const Pin pin(*backend_, *to);
   if (bytes.empty()) {
     return;
   }
@@ -93,6 +155,7 @@ void Device::write(const std::shared_ptr<Buffer>& to, std::uint64_t offset,
 void Device::read(const std::shared_ptr<Buffer>& from, std::uint64_t offset,
                   std::span<std::byte> bytes) const {
   require_range(*from, offset, bytes.size());
+  const Pin pin(*backend_, *from);
   if (bytes.empty()) {
     return;
   }

@@ -28,7 +28,7 @@ std::vector<std::uint64_t> take_ticks(Backend& backend, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     encoder->stamp(stamps, i);
   }
-  encoder->resolve(stamps, results, 0);
+  encoder->resolve(stamps, stamps->count(), results, 0);
   const EncodingRef list[] = {encoder->finish()};
   backend.wait(backend.submit(list, Follow::wait));
   std::memcpy(ticks.data(), results->mapped(), bytes);

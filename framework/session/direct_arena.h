@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/session/slot_encodings.h"
+#include "framework/session/staged_host_step.h"
 #include "reprise/session/device.h"
 
 namespace reprise {
@@ -28,6 +29,7 @@ class DirectArena {
   std::uint64_t bytes() const;
   std::uint32_t growths() const { return growths_; }
   Staging& staging() { return staging_; }
+  HostStaging& host_staging() { return host_staging_; }
   /// The submission that uses memory and staging last; 0: none.
   std::uint64_t in_use_until = 0;
 
@@ -43,6 +45,7 @@ class DirectArena {
   std::vector<Range> released_;
   std::uint32_t growths_ = 0;  // in this session
   Staging staging_;
+  HostStaging host_staging_;
 };
 
 }  // namespace reprise

@@ -6,10 +6,16 @@ DirectRun::DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name,
                      const GraphSizes& expected)
     : core_(std::move(core)),
       arena_(ExecutorCore::borrow_arena(core_)),
-      encoder_(core_->device().backend().encoder({.name = name})),
+      name_(name),
+      encoder_(open_encoder()),
       labels_(*encoder_) {
   steps_.reserve(expected.nodes, expected.uses);
   homes_.reserve(expected.storages);
+}
+
+DirectRun::~DirectRun() {
+  encoder_.reset();
+  core_->device().backend().release_freed();  // it may have been the last to use them
 }
 
 std::uint32_t DirectRun::pool_of(const std::shared_ptr<Buffer>& buffer) {
@@ -51,24 +57,58 @@ void DirectRun::encode_node(GraphCapture& capture) {
   const std::size_t first = steps_.size();
   const NodeCall node(graph, index);
   lower(node.call(), core_->traits(), steps_);
-  labels_.enter(graph.names, graph.nodes[index].scope);
+  labels_->enter(graph.names, graph.nodes[index].scope);
   for (std::size_t i = first; i < steps_.size(); ++i) {
     for (Binding& binding : steps_.bindings(steps_[i])) {
+      if (binding.bytes == 0) {
+        binding.pool = 0;
+        continue;
+      }
       const Home& home = homes_[binding.pool];
-      binding.pool = binding.bytes == 0 ? 0 : home.pool;
+      binding.pool = home.pool;
       binding.offset += home.offset;
     }
     touches_of(steps_, steps_[i], touches_);
-    if (tracker_.step(static_cast<std::uint32_t>(i), touches_)) {
-      encoder_->barrier();
+    const bool waits = tracker_.step(static_cast<std::uint32_t>(i), touches_);
+    if (waits) {
       arena_->barrier();
     }
-    encoder_->step(steps_, i, pools_);
+    if (waits || core_->serialize()) {
+      encoder_->barrier();
+      ++barriers_;
+    }
+    if (is_host_step(steps_[i])) {
+      host_step_.emplace(core_->device(), graph, steps_, static_cast<std::uint32_t>(i),
+                         arena_->host_staging());
+      host_step_->encode_reads(*encoder_, pools_);
+    } else {
+      encoder_->step(steps_, i, pools_);
+    }
   }
 }
 
+void DirectRun::run_host_step() {
+  host_step_->call();
+  host_step_->encode_writes(*encoder_, pools_);
+  encoder_->barrier();  // nothing tracks the copies
+}
+
+std::unique_ptr<Encoder> DirectRun::open_encoder() const {
+  // A host step may follow, and what it reads is copied last.
+  return core_->device().backend().encoder({.name = name_, .ends_at_host = true});
+}
+
+std::unique_ptr<Encoding> DirectRun::cut() {
+  std::unique_ptr<Encoding> part = finish();
+  encoder_ = open_encoder();
+  labels_.emplace(*encoder_);
+  tracker_.forget();  // encodings begin with a full barrier
+  arena_->barrier();
+  return part;
+}
+
 std::unique_ptr<Encoding> DirectRun::finish() {
-  labels_.close();
+  labels_->close();
   return encoder_->finish();
 }
 

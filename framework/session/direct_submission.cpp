@@ -1,43 +1,64 @@
 #include "framework/session/direct_submission.h"
 
+#include "framework/session/host_clock.h"
+
 namespace reprise {
 
-DirectSubmission::DirectSubmission(std::shared_ptr<ExecutorCore> core,
-                                   ExecutorCore::ArenaLoan arena, const FinishReport& report)
-    : core_(std::move(core)), arena_(std::move(arena)), report_(report) {}
+DirectSubmission::DirectSubmission(std::shared_ptr<ExecutorCore> core, StateBlock state,
+                                   std::vector<Exchange> inputs, Staging& staging)
+    : core_(std::move(core)),
+      slot_(core_->device(), std::move(state), std::move(inputs), {}, IterationRows(), staging,
+            *this) {}
 
 DirectSubmission::~DirectSubmission() {
   if (record_) {
     try {
-      slot_->done();          // it may be complete though nobody asked
+      slot_.done();           // it may be complete though nobody asked
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): failed() noted it
     }
   }
   send_record();
 }
 
-Slot& DirectSubmission::open_slot(StateBlock state, std::vector<Exchange> inputs,
-                                  std::vector<Exchange> outputs) {
-  return slot_.emplace(core_->device(), std::move(state), std::move(inputs), std::move(outputs),
-                       arena_->staging(), *this);
+TimingMode DirectSubmission::timing_mode() const {
+  const TimingMode wanted = core_->timing_mode(std::nullopt);
+  return wanted == TimingMode::off ? TimingMode::off : TimingMode::replay;
 }
 
-void DirectSubmission::submit(EncodingRef body, SessionRecord record, std::int64_t begin_ns,
-                              Follow follow) {
-  const TimingMode wanted = core_->timing_mode(std::nullopt);
-  const TimingMode mode = wanted == TimingMode::off ? TimingMode::off : TimingMode::replay;
-  slot_->submit({std::move(body), nullptr}, mode, 0, begin_ns, follow);
-  arena_->in_use_until = slot_->times().submission;
-  report_.encode_ns = slot_->times().prepare_ns;
-  report_.submit_ns = slot_->times().submit_ns;
+std::uint64_t DirectSubmission::submit_part(EncodingRef part, std::span<const StateGrowth> growths,
+                                            Follow follow) {
+  mode_ = began_ ? mode_ : timing_mode();
+  slot_.submit({.body = {std::move(part), nullptr},
+                .growths = growths,
+                .mode = mode_,
+                .begin_ns = now_ns(),
+                .follow = follow,
+                .part = began_ ? SlotPart::middle : SlotPart::first});
+  began_ = true;
+  return slot_.times().submission;
+}
+
+void DirectSubmission::submit(Last last) {
+  report_ = last.report;
+  arena_ = std::move(last.arena);
+  slot_.set_outputs(std::move(last.outputs), arena_->staging());
+  slot_.submit({.body = {std::move(last.body), nullptr},
+                .growths = last.growths,
+                .mode = began_ ? mode_ : timing_mode(),
+                .begin_ns = last.begin_ns,
+                .follow = last.follow,
+                .part = began_ ? SlotPart::last : SlotPart::whole});
+  arena_->in_use_until = slot_.times().submission;
+  report_.encode_ns = slot_.times().prepare_ns;
+  report_.submit_ns += slot_.times().submit_ns;
   if (core_->profile() != nullptr) {
-    record_ = std::move(record);
-    record_->submits = 1;
+    record_ = std::move(last.record);
+    record_->submits = report_.submits;
   }
 }
 
 void DirectSubmission::completed(const Slot& slot) {
-  report_.wait_ns = slot.times().wait_ns;
+  report_.wait_ns += slot.times().wait_ns;
   report_.device_ns = slot.times().device_ns;
   outcome_ = "finished";
   send_record();

@@ -9,31 +9,45 @@ namespace reprise {
 
 class DirectSubmission final : public SlotOwner {
  public:
-  /// `report` is complete but for what only the device knows.
-  DirectSubmission(std::shared_ptr<ExecutorCore> core, ExecutorCore::ArenaLoan arena,
-                   const FinishReport& report);
+  /// Makes the slot. Outputs follow with submit().
+  DirectSubmission(std::shared_ptr<ExecutorCore> core, StateBlock state,
+                   std::vector<Exchange> inputs, Staging& staging);
   DirectSubmission(const DirectSubmission&) = delete;
   DirectSubmission& operator=(const DirectSubmission&) = delete;
   /// Reports the session, with what is known then.
   ~DirectSubmission() override;
 
-  /// Makes the slot; once.
-  Slot& open_slot(StateBlock state, std::vector<Exchange> inputs, std::vector<Exchange> outputs);
-  Slot& slot() { return *slot_; }
-  /// `begin_ns`: when the session was closed. Sends `record` once the submission is complete.
-  void submit(EncodingRef body, SessionRecord record, std::int64_t begin_ns, Follow follow);
+  Slot& slot() { return slot_; }
+  /// Submits a part that others follow, the first one with inputs and state; returns the
+  /// submission.
+  std::uint64_t submit_part(EncodingRef part, std::span<const StateGrowth> growths, Follow follow);
+  struct Last {
+    EncodingRef body;  // all of it, if nothing was submitted before
+    std::vector<Exchange> outputs;
+    ExecutorCore::ArenaLoan arena;
+    std::vector<StateGrowth> growths;  // of that body
+    FinishReport report;               // complete but for what only the device knows
+    SessionRecord record;              // sent once the submission is complete
+    std::int64_t begin_ns = 0;         // when the session was closed
+    Follow follow = Follow::wait;
+  };
+  /// Once, and nothing afterwards.
+  void submit(Last last);
   void completed(const Slot& slot) override;
   void failed(const Slot& slot, const Error& error) noexcept override;
   const FinishReport& report() const { return report_; }
 
  private:
+  TimingMode timing_mode() const;
   void send_record() noexcept;
   std::shared_ptr<ExecutorCore> core_;
   ExecutorCore::ArenaLoan arena_;
   std::optional<SessionRecord> record_;  // not sent yet
   FinishReport report_;
   std::string outcome_ = "released before it was complete";
-  std::optional<Slot> slot_;
+  Slot slot_;
+  TimingMode mode_ = TimingMode::off;
+  bool began_ = false;  // the first part is submitted
 };
 
 }  // namespace reprise

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/session/host_clock.h"
+
 namespace reprise {
 namespace {
 
@@ -10,16 +12,18 @@ constexpr std::size_t kMostIdleArenas = 8;
 
 }  // namespace
 
-ExecutorCore::ExecutorCore(Device device, ExecutorOptions options)
+ExecutorCore::ExecutorCore(Device device, const ExecutorOptions& options)
     : device_(std::move(device)),
+      log_(options.log),
       traits_(device_.backend().traits()),
       empty_state_(device_.zeros({StateLayout::kMaxWords}, DType::i32, "empty state")),
       can_time_(device_.info().timestamp_valid_bits != 0),
-      timing_mode_(options.timing) {
+      timing_mode_(options.timing),
+      serialize_(options.serialize) {
   traits_.precision = options.precision;
   idle_arenas_.reserve(kMostIdleArenas);
   if (!options.profile.empty()) {
-    profile_.emplace(open_profile(options.profile, options.run, std::move(options.log)), device_);
+    profile_.emplace(open_profile(options.profile, options.run, options.log), device_);
   }
 }
 
@@ -30,6 +34,45 @@ TimingMode ExecutorCore::timing_mode(std::optional<TimingMode> wanted) const {
   }
   const bool overlaps = traits_.overlaps_dispatches;
   return mode == TimingMode::node && overlaps ? TimingMode::node_serialised : mode;
+}
+
+void ExecutorCore::warn(const char* source, const char* code, const std::string& message) {
+  if (log_) {
+    log_(LogLevel::warning, message);
+  }
+  if (profile_) {
+    profile_->sink().event({.severity = LogLevel::warning,
+                            .source = source,
+                            .code = code,
+                            .message = message,
+                            .time_ns = now_ns()});
+  }
+}
+
+void ExecutorCore::synchronize() const {
+  Backend& backend = device_.backend();
+  backend.wait(backend.last_submission());
+}
+
+void ExecutorCore::shutdown() {
+  running_ = false;
+  { const std::unique_lock nobody_submits(submitting_); }
+  synchronize();
+  if (profile_) {
+    profile_->sink().flush();
+  }
+}
+
+void ExecutorCore::require_running() const {
+  if (!running_) {
+    invalid("The executor was shut down; nothing of it can be recorded or launched any more.");
+  }
+}
+
+std::shared_lock<std::shared_mutex> ExecutorCore::hold_running() {
+  std::shared_lock lock(submitting_);
+  require_running();
+  return lock;
 }
 
 std::uint64_t ExecutorCore::next_owner() {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <vector>
 
 #include "framework/session/direct_arena.h"
@@ -14,7 +15,7 @@ namespace reprise {
 
 class ExecutorCore {
  public:
-  ExecutorCore(Device device, ExecutorOptions options);
+  ExecutorCore(Device device, const ExecutorOptions& options);
 
   const Device& device() const { return device_; }
   /// The device's, with the precision of this executor.
@@ -24,6 +25,8 @@ class ExecutorCore {
   /// Bound where a session without state has an op that may read some.
   const Tensor& empty_state() const { return empty_state_; }
   std::uint64_t next_owner();
+  /// Tells the log, and the profiling database as an event.
+  void warn(const char* source, const char* code, const std::string& message);
   /// How large the graph of the last finished session was: the next one is likely to be like it.
   /// Nothing after a very large one, which would take much memory for a small one.
   GraphSizes last_sizes();
@@ -33,6 +36,16 @@ class ExecutorCore {
   TimingMode timing_mode(std::optional<TimingMode> wanted) const;
   void set_timing_mode(TimingMode mode) { timing_mode_.store(mode, std::memory_order_relaxed); }
 
+  /// ExecutorOptions::serialize.
+  bool serialize() const { return serialize_; }
+
+  void synchronize() const;
+  void shutdown();
+  /// Throws invalid_argument after shutdown().
+  void require_running() const;
+  /// As require_running(); shutdown() waits until what this returns is gone. Held while submitting.
+  std::shared_lock<std::shared_mutex> hold_running();
+
   /// An arena for one direct session: the largest that nothing in flight uses; comes back when the
   /// pointer dies.
   using ArenaLoan = std::unique_ptr<DirectArena, std::function<void(DirectArena*)>>;
@@ -40,11 +53,15 @@ class ExecutorCore {
 
  private:
   Device device_;
+  LogCallback log_;
   DeviceTraits traits_;
   std::optional<SessionProfile> profile_;
   Tensor empty_state_;
   bool can_time_;
   std::atomic<TimingMode> timing_mode_;
+  bool serialize_;
+  std::atomic<bool> running_{true};
+  std::shared_mutex submitting_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<DirectArena>> idle_arenas_;
   GraphSizes last_sizes_;

@@ -80,6 +80,17 @@ std::uint32_t GraphCapture::index_of(const TensorRef& tensor) {
   return known;
 }
 
+std::uint32_t GraphCapture::operand(const OpCall& call, std::size_t i) {
+  const std::uint32_t tensor = index_of(call.inputs[i]);
+  const Buffer* buffer = graph_.storages[graph_.tensors[tensor].storage].buffer.get();
+  if (buffer != nullptr && buffer->freed()) {
+    throw Error(ErrorCode::stale, describe(call, i) + " cannot be used: its buffer (" +
+                                      buffer->name() +
+                                      ") was freed. Use the tensor that took its place.");
+  }
+  return tensor;
+}
+
 Tensor GraphCapture::add_input(std::string_view name, const TensorSpec& spec) {
   Tensor tensor = make(spec, add_storage({.bytes = spec.bytes(), .input = true}), 0);
   graph_.tensors.back().name = graph_.names.intern(name);
@@ -88,7 +99,7 @@ Tensor GraphCapture::add_input(std::string_view name, const TensorSpec& spec) {
 }
 
 Tensor GraphCapture::add_view(const OpCall& call, const Outputs& outputs) {
-  const std::uint32_t source = index_of(call.inputs[0]);
+  const std::uint32_t source = operand(call, 0);
   const GraphTensor of = graph_.tensors[source];
   Tensor tensor = make(outputs.specs[0], of.storage, of.offset + outputs.offset);
   graph_.tensors.back().alias_of = source;
@@ -112,7 +123,7 @@ void GraphCapture::add_node(const OpCall& call, const Outputs& outputs, std::uin
   std::uint8_t slot = 0;
   for (std::size_t i = 0; i < call.inputs.size(); ++i, ++slot) {
     if (call.inputs[i]) {
-      const Use use{index_of(call.inputs[i]), slot, call.op.operands[i].access};
+      const Use use{operand(call, i), slot, call.op.operands[i].access};
       const Buffer* buffer = graph_.storages[graph_.tensors[use.tensor].storage].buffer.get();
       if (writes(use.access) && buffer != nullptr) {
         buffer->require_writable();

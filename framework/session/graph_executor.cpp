@@ -1,13 +1,19 @@
 #include "reprise/session/graph_executor.h"
 
-#include "framework/session/executor_core.h"
+#include "framework/session/graph_loader.h"
+#include "framework/session/keyed_graphs.h"
 
 namespace reprise {
 
 GraphExecutor::GraphExecutor(Device device, ExecutorOptions options)
-    : core_(std::make_shared<ExecutorCore>(std::move(device), std::move(options))) {}
+    : core_(std::make_shared<ExecutorCore>(std::move(device), options)),
+      graphs_(core_, options.graphs) {}
 
 const Device& GraphExecutor::device() const { return core_->device(); }
+
+void GraphExecutor::synchronize() const { core_->synchronize(); }
+
+void GraphExecutor::shutdown() const { core_->shutdown(); }
 
 void GraphExecutor::set_timing(TimingMode mode) const { core_->set_timing_mode(mode); }
 
@@ -24,6 +30,46 @@ GraphSession GraphExecutor::begin(SessionOptions options) {
 
 GraphSession GraphExecutor::begin_recorded(SessionOptions options) {
   return {core_, GraphSession::Mode::recorded, std::move(options)};
+}
+
+FinishResult GraphExecutor::capture(const RecordFunction& pass, SessionOptions session,
+                                    const FinishOptions& finish) {
+  GraphSession recorded = begin_recorded(std::move(session));
+  pass(recorded);
+  return recorded.finish(finish);
+}
+
+WarmUp GraphExecutor::prewarm(const RecordFunction& pass, SessionOptions session) {
+  GraphSession recorded = begin_recorded(std::move(session));
+  pass(recorded);
+  return recorded.finish_warm();
+}
+
+GraphSession GraphExecutor::begin_graph_capture(SessionOptions options) {
+  return begin_recorded(std::move(options));
+}
+
+KeyedRun GraphExecutor::end_graph_capture(const GraphKey& key, GraphSession& session,
+                                          const FinishOptions& options) {
+  return graphs_.graphs_->keep(key, session, options);
+}
+
+KeyedRun GraphExecutor::replay_graph(const GraphKey& key, const std::vector<NamedInput>& inputs,
+                                     const LaunchOptions& launch) {
+  return graphs_.graphs_->replay(key, inputs, launch);
+}
+
+std::size_t GraphExecutor::reset_graph(const GraphKey& key) { return graphs_.reset(key); }
+
+std::size_t GraphExecutor::reset_all_graphs() { return graphs_.reset_all(); }
+
+GraphLookup GraphExecutor::find_graph(const GraphKey& key) const { return graphs_.find(key); }
+
+GraphCacheCounters GraphExecutor::graph_counters() const { return graphs_.counters(); }
+
+LoadedGraph GraphExecutor::load_graph(const std::filesystem::path& path,
+                                      const LoadOptions& options) {
+  return load_saved_graph(core_, path, options);
 }
 
 }  // namespace reprise

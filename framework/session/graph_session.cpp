@@ -1,9 +1,14 @@
 #include "reprise/session/graph_session.h"
 
+#include <algorithm>
+#include <array>
+
 #include "framework/session/direct_run.h"
 #include "framework/session/direct_submission.h"
 #include "framework/session/host_clock.h"
-#include "framework/session/recording.h"
+#include "framework/session/in_context.h"
+#include "framework/session/iteration_rows.h"
+#include "reprise/ops/host_step.h"
 #include "reprise/ops/plan.h"
 
 namespace reprise {
@@ -19,7 +24,12 @@ std::string name_or(std::string name, GraphSession::Mode mode) {
 }  // namespace
 
 GraphSession::GraphSession(std::shared_ptr<ExecutorCore> core, Mode mode, SessionOptions options)
-    : core_(std::move(core)), options_(std::move(options)), mode_(mode), begin_ns_(now_ns()) {
+    : core_(std::move(core)),
+      options_(std::move(options)),
+      mode_(mode),
+      rows_(std::make_unique<IterationRows>()),
+      begin_ns_(now_ns()) {
+  core_->require_running();
   options_.name = name_or(std::move(options_.name), mode);
   owner_ = core_->next_owner();
   capture_ = std::make_unique<GraphCapture>(options_.name, owner_);
@@ -28,8 +38,22 @@ GraphSession::GraphSession(std::shared_ptr<ExecutorCore> core, Mode mode, Sessio
   if (mode_ == Mode::direct) {
     direct_ = std::make_unique<DirectRun>(core_, options_.name, expected);
   }
+  require_iterations();
   if (options_.state) {
     record_plan_op();
+  }
+}
+
+void GraphSession::require_iterations() const {
+  const std::uint32_t wanted = options_.max_iterations;
+  if (wanted < 1 || wanted > kMostIterations) {
+    invalid("The session '" + options_.name + "' asks for (" + std::to_string(wanted) +
+            ") iterations per launch; 1 to " + std::to_string(kMostIterations) + " are possible.");
+  }
+  if (wanted > 1 && (mode_ == Mode::direct || !options_.state)) {
+    invalid("The session '" + options_.name + "' asks for (" + std::to_string(wanted) +
+            ") iterations per launch, but only recorded sessions with a state block have more "
+            "than 1.");
   }
 }
 
@@ -45,27 +69,27 @@ GraphSession::~GraphSession() {
 /// Patches and derived fields come first in every launch.
 void GraphSession::record_plan_op() {
   const StateLayout& layout = options_.state.layout();
-  if (layout.carried_count() + layout.derived_count() == 0) {
+  rows_->capacity = options_.max_iterations;
+  if (options_.max_iterations > 1) {
+    rows_->iteration = make_iteration(core_->device());
+  } else if (layout.carried_count() + layout.derived_count() == 0) {
     return;
   }
   const auto& memory = *options_.state.memory_;
-  plan(*this, memory.block, memory.patch, memory.table,
+  plan(*this, memory.block, memory.patch, memory.table, rows_->iteration,
        {.carried_first = static_cast<std::int32_t>(layout.host_count()),
         .carried_count = static_cast<std::int32_t>(layout.carried_count()),
-        .derived_count = static_cast<std::int32_t>(layout.derived_count())});
-}
-
-template <class F>
-auto GraphSession::in_context(std::string_view what, F&& f) {
-  try {
-    require_usable();
-    return f();
-  } catch (const Error& cause) {
-    fail(what, {}, cause);
+        .row_count = memory.row_count,
+        .stop_word = static_cast<std::int32_t>(layout.stop_word().value_or(StateField::kNone))});
+  if (rows_->iteration) {
+    ComputeGraph& graph = capture_->graph();
+    graph.iteration_tensor = capture_->index_of(TensorRef(rows_->iteration));
+    graph.tensors[graph.iteration_tensor].role = TensorRole::state;
   }
 }
 
 void GraphSession::require_open() const {
+  core_->require_running();
   if (phase_ == Phase::finished) {
     invalid("The session '" + options_.name + "' is finished; begin another one.");
   }
@@ -84,26 +108,55 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape,
 Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtype,
                            std::span<const std::byte> bytes) {
   return in_context("input", [&] {
-    const TensorSpec spec(shape, dtype);
-    if (bytes.size() != spec.bytes()) {
-      invalid("The input '" + std::string(name) + "' " + to_string(spec) + " has " +
-              std::to_string(spec.bytes()) + " bytes, but got (" + std::to_string(bytes.size()) +
-              ").");
+    if (keyed_) {
+      invalid("The input '" + std::string(name) +
+              "' gets its values inside of a pass that is kept: a replay would not see new ones. "
+              "Declare it with input(name, shape, dtype) and give its values with the call.");
     }
-    const ComputeGraph& graph = capture_->graph();
-    for (const auto& [tensor, known] : input_bytes_) {
-      if (graph.names.text(graph.tensors[tensor].name) == name) {
-        invalid("The session has an input '" + std::string(name) + "' already.");
-      }
-    }
-    Tensor tensor = capture_->add_input(name, spec);
-    const std::uint32_t index = TensorRef(tensor)->index;
-    input_bytes_.emplace(index, std::vector<std::byte>(bytes.begin(), bytes.end()));
-    if (direct_ != nullptr) {
-      direct_->place(graph, graph.tensors[index].storage);
-    }
-    return tensor;
+    return add_input(name, TensorSpec(shape, dtype), bytes);
   });
+}
+
+Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtype) {
+  return in_context("input", [&] {
+    const auto given = std::ranges::find(options_.inputs, name, &NamedInput::name);
+    if (given == options_.inputs.end()) {
+      invalid("The input '" + std::string(name) +
+              "' has no values; give them with SessionOptions::inputs.");
+    }
+    const TensorSpec spec(shape, dtype);
+    if (given->dtype != dtype) {
+      invalid("The input '" + std::string(name) + "' " + to_string(spec) + " is given (" +
+              std::string(name_of(given->dtype)) + ") values.");
+    }
+    return add_input(name, spec, given->bytes);
+  });
+}
+
+Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec,
+                               std::span<const std::byte> bytes) {
+  if (bytes.size() != spec.bytes()) {
+    invalid("The input '" + std::string(name) + "' " + to_string(spec) + " has " +
+            std::to_string(spec.bytes()) + " bytes, but got (" + std::to_string(bytes.size()) +
+            ").");
+  }
+  const ComputeGraph& graph = capture_->graph();
+  for (const auto& [tensor, known] : input_bytes_) {
+    if (graph.names.text(graph.tensors[tensor].name) == name) {
+      invalid("The session has an input '" + std::string(name) + "' already.");
+    }
+  }
+  Tensor tensor = capture_->add_input(name, spec);
+  const std::uint32_t index = TensorRef(tensor)->index;
+  input_bytes_.emplace(index, std::vector<std::byte>(bytes.begin(), bytes.end()));
+  if (direct_ != nullptr) {
+    direct_->place(graph, graph.tensors[index].storage);
+  }
+  if (submission_ != nullptr) {  // the slot went with the first part
+    const Exchange place = direct_->exchange(graph, "", index);
+    core_->device().write(place.buffer, place.buffer_offset, bytes);
+  }
+  return tensor;
 }
 
 void GraphSession::output(std::string_view name, const Tensor& tensor) {
@@ -124,6 +177,9 @@ void GraphSession::output(std::string_view name, const Tensor& tensor) {
         invalid("The session has an output '" + std::string(name) + "' already.");
       }
     }
+    if (ref->buffer != nullptr) {
+      ref->buffer->require_alive();
+    }
     const std::uint32_t index = capture_->index_of(ref);
     ComputeGraph& graph = capture_->graph();
     GraphTensor& entry = graph.tensors[index];
@@ -136,11 +192,33 @@ void GraphSession::output(std::string_view name, const Tensor& tensor) {
   });
 }
 
-Tensor GraphSession::state_block() {
-  if (!options_.state) {
-    invalid("The session has no state block; begin it with {.state = ...}.");
+std::string_view name_of(SessionPhase phase) {
+  constexpr std::array<std::string_view, 3> kNames{"recording", "finished", "invalidated"};
+  return kNames[static_cast<std::size_t>(phase)];
+}
+
+SessionStatus GraphSession::status() const {
+  if (invalidated()) {
+    return {SessionPhase::invalidated, failure().op, failure().label, reason(), failure().where};
   }
-  return options_.state.memory_->block;
+  return {phase_ == Phase::finished ? SessionPhase::finished : SessionPhase::recording, op_count()};
+}
+
+Tensor GraphSession::state_block() {
+  return in_context("state_block", [&] {
+    if (!options_.state) {
+      invalid("The session has no state block; begin it with {.state = ...}.");
+    }
+    return options_.state.memory_->block;
+  });
+}
+
+Tensor GraphSession::state_array(std::string_view array) {
+  return in_context("state_array", [&] {
+    const Tensor tensor = options_.state.array_of(array).tensor;
+    capture_->graph().tensors[capture_->index_of(tensor)].role = TensorRole::state;
+    return tensor;
+  });
 }
 
 StateField GraphSession::find_state(std::string_view field) const {
@@ -166,162 +244,35 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
   }
   capture_->add_node(call, outputs, current_scope_, state, results);
   ++ops_;
+  const bool host_step = &call.op == &ops::host_step_def;
+  if (host_step) {
+    keep_host_step(call);
+  }
   if (direct_ != nullptr) {
     direct_->encode_node(*capture_);
+    if (host_step) {
+      run_host_step();
+    } else if (options_.ops_per_submit != 0 && ops_ % options_.ops_per_submit == 0) {
+      submit_part(Follow::other_work);
+    }
   } else {
     capture_->collect_dead([](std::uint32_t) {});
   }
 }
 
-FinishResult GraphSession::finish(const FinishOptions& options) {
-  return in_context("finish", [&] {
-    phase_ = Phase::finished;
-    core_->set_last_sizes(capture_->sizes());
-    try {
-      return direct_ != nullptr ? finish_direct() : finish_recorded(options);
-    } catch (const Error& cause) {
-      report_error(cause);
-      throw;
-    }
-  });
-}
-
-Ticket GraphSession::submit() {
-  return in_context("submit", [&]() -> Ticket {
-    if (direct_ == nullptr) {
-      invalid("The session '" + options_.name +
-              "' is recorded; finish() it and launch its graph with launch_async().");
-    }
-    phase_ = Phase::finished;
-    core_->set_last_sizes(capture_->sizes());
-    try {
-      const auto submission = submit_direct(Follow::other_work);
-      return Ticket({submission, &submission->slot()});
-    } catch (const Error& cause) {
-      report_error(cause);
-      throw;
-    }
-  });
-}
-
-std::shared_ptr<DirectSubmission> GraphSession::submit_direct(Follow follow) {
-  const ComputeGraph& graph = capture_->graph();
-  FinishReport report;
-  const std::int64_t begin = now_ns();
-  report.record_ns = static_cast<std::uint64_t>(begin - begin_ns_);
-  EncodingRef body = direct_->finish();
-  std::vector<Exchange> inputs, outputs;
-  for (const auto& [tensor, bytes] : input_bytes_) {
-    inputs.push_back(direct_->exchange(graph, "", tensor));
+void GraphSession::keep_host_step(const OpCall& call) {
+  HostStep& step = *call.as<ops::HostStepAttributes>().step;
+  if (options_.max_iterations > 1) {
+    invalid("The host step '" + step.name + "' is recorded in a session of (" +
+            std::to_string(options_.max_iterations) +
+            ") iterations per launch: the device alone knows which of them run. Begin the session "
+            "with max_iterations = 1.");
   }
-  for (const NamedOutput& output : outputs_) {
-    outputs.push_back(direct_->exchange(graph, output.name, output.tensor));
-  }
-  report.ops = op_count();
-  report.steps = direct_->steps();
-  report.barriers = direct_->barriers();
-  report.arena_bytes = direct_->arena_bytes();
-  report.arena_growths = direct_->arena_growths();
-  auto submission = std::make_shared<DirectSubmission>(core_, direct_->take_arena(), report);
-  const Slot& slot = submission->open_slot(options_.state, std::move(inputs), std::move(outputs));
-  auto source = input_bytes_.begin();
-  for (const Exchange& input : slot.inputs()) {
-    const std::vector<std::byte>& bytes = (source++)->second;
-    std::copy(bytes.begin(), bytes.end(), slot.input_bytes(input));
-  }
-  submission->submit(std::move(body), session_record(), begin, follow);
-  reported_ = true;
-  return submission;
-}
-
-FinishResult GraphSession::finish_direct() {
-  const auto submission = submit_direct(Follow::wait);
-  Slot& slot = submission->slot();
-  const Ticket ticket({submission, &slot});
-  slot.wait();
-  OutputSet set;
-  for (const Exchange& output : slot.outputs()) {
-    const auto [spec, bytes] = slot.output(output);
-    set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
-  }
-  return {submission->report(), std::move(set), CapturedGraph()};
-}
-
-FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
-  FinishReport report;
-  report.record_ns = static_cast<std::uint64_t>(now_ns() - begin_ns_);
-  report.ops = op_count();
-  const std::int64_t begin = now_ns();
-  auto recorded = std::make_shared<RecordedGraph>();
-  recorded->graph = std::move(capture_->graph());
-  capture_->graph().name = options_.name;  // what is left only names things in messages
-  recorded->plan = make_plan(recorded->graph, core_->traits(), options.reuse);
-  if (options_.state) {
-    recorded->state_fields = options_.state.layout().fields();
-  }
-  report.plan_ns = static_cast<std::uint64_t>(now_ns() - begin);
-
-  using Port = CapturedGraph::Recording::Port;
-  std::vector<Port> inputs, outputs;
-  const ComputeGraph& graph = recorded->graph;
-  for (const auto& [tensor, bytes] : input_bytes_) {
-    inputs.push_back({std::string(graph.names.text(graph.tensors[tensor].name)), tensor});
-  }
-  for (const NamedOutput& output : outputs_) {
-    outputs.push_back({output.name, output.tensor});
-  }
-  auto recording = std::make_shared<CapturedGraph::Recording>(
-      core_, recorded, options_.state, inputs, outputs, options.slots, report);
-  auto source = input_bytes_.begin();
-  for (const Port& input : inputs) {
-    const DType dtype = graph.tensors[input.tensor].spec.dtype;
-    recording->set_input(input.name, dtype, (source++)->second);
-  }
-  OutputSet set;
-  if (options.run) {
-    recording->launch();
-    const SubmissionTimes& times = recording->last_times();
-    report.submit_ns = times.submit_ns;
-    report.wait_ns = times.wait_ns;
-    report.device_ns = times.device_ns;
-    for (const NamedOutput& output : outputs_) {
-      const auto [spec, bytes] = recording->output(output.name);
-      set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
-    }
-  }
-  report_session(report, "finished", options.run ? 1 : 0);
-  recording->profile(profile_id_, report);
-  return {report, std::move(set), CapturedGraph(std::move(recording))};
-}
-
-SessionRecord GraphSession::session_record() {
-  SessionRecord record;
-  if (core_->profile() != nullptr) {
-    record.id = profile_id_ = core_->profile()->next_id();
-  }
-  record.recorded = mode_ == Mode::recorded;
-  record.precision = core_->traits().precision;
-  record.name = options_.name;
-  record.begin_ns = begin_ns_;
-  return record;
-}
-
-void GraphSession::report_error(const Error& error) {
-  SessionProfile* profile = core_->profile();
-  if (profile != nullptr && !reported_) {
-    report_session({}, error.what());
-    profile->error(error, profile_id_, 0);
-  }
-}
-
-void GraphSession::report_session(const FinishReport& report, std::string outcome,
-                                  std::uint32_t submits) {
-  if (core_->profile() != nullptr && !reported_) {
-    reported_ = true;
-    SessionRecord record = session_record();
-    record.submits = submits;
-    core_->profile()->session(std::move(record), report, std::move(outcome));
-  }
+  ComputeGraph& graph = capture_->graph();
+  const auto index = static_cast<std::uint32_t>(graph.nodes.size() - 1);
+  graph.host_steps.emplace(index, std::move(step));
+  std::ranges::fill(std::span(graph.attributes).subspan(graph.nodes[index].attributes),
+                    std::byte{0});  // the pointer is of no more use
 }
 
 std::string GraphSession::tensor_name(const TensorRecord& tensor) const {

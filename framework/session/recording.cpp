@@ -2,36 +2,66 @@
 
 #include <algorithm>
 
+#include "framework/session/capture_pool_memory.h"
 #include "framework/session/host_clock.h"
-#include "framework/session/labels.h"
+#include "framework/session/warm_up.h"
 
 namespace reprise {
-namespace {}  // namespace
 
 CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
                                     std::shared_ptr<const RecordedGraph> recorded, StateBlock state,
-                                    const std::vector<Port>& inputs,
-                                    const std::vector<Port>& outputs, std::size_t slots,
+                                    const IterationRows& rows, const std::vector<Port>& inputs,
+                                    const std::vector<Port>& outputs, const FinishOptions& options,
                                     FinishReport& report)
     : core_(std::move(core)),
       recorded_(std::move(recorded)),
       state_(std::move(state)),
+      rows_(rows),
+      input_ports_(inputs),
+      output_ports_(outputs),
+      growths_(growths_of(recorded_->graph)),
+      pool_(options.pool),
+      state_buffers_(state_.buffers()),
       inputs_(inputs.size()) {
+  const std::size_t slots = options.slots;
   if (slots < 1 || slots > kMaxSlots) {
     invalid("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
             std::to_string(slots) + ") are asked for.");
   }
   const ExecutionPlan& plan = recorded_->plan;
   const Device& device = core_->device();
-  for (const Pool& pool : plan.pools) {
-    pools_.push_back(pool.buffer);
+  for (const Pool& planned : plan.pools) {
+    pools_.push_back(planned.buffer);
   }
-  if (plan.arena_bytes > 0) {
+  if (pool_ && !recorded_->graph.host_steps.empty()) {
+    invalid("The graph '" + recorded_->graph.name +
+            "' has host steps, between which other graphs of a pool could use its arena; finish it "
+            "without a pool.");
+  }
+  if (pool_) {
+    pools_[ExecutionPlan::kArena] =
+        pool_.memory().admit(device, recorded_->graph.name, plan.arena_bytes, pools_);
+  } else if (plan.arena_bytes > 0) {
     pools_[ExecutionPlan::kArena] = device.backend().allocate(
         "arena of '" + recorded_->graph.name + "'", plan.arena_bytes, BufferKind::device);
   }
+  if (rows) {
+    write_grids(device, rows.iteration, plan.steps.grids());
+  }
   const std::int64_t begin = now_ns();
-  plain_ = encode_body(TimingMode::off);
+  HostStaging host_staging;
+  for (std::uint32_t s = 0; s < plan.steps.size(); ++s) {
+    if (is_host_step(plan.steps[s])) {
+      host_steps_.emplace_back(device, recorded_->graph, plan.steps, s, host_staging);
+    }
+  }
+  if (options.joined_host_steps && !host_steps_.empty()) {
+    host_signal_ = device.backend().host_signal();
+    segments_.resize(host_steps_.size());
+  }
+  if (replays()) {
+    plain_ = encode_body(TimingMode::off, pools_);
+  }
   const auto exchanges = [&](const std::vector<Port>& ports) {
     std::vector<Exchange> list;
     list.reserve(ports.size());
@@ -43,14 +73,16 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
   for (std::size_t i = 0; i < slots; ++i) {
     Staging staging;
     slots_.push_back({std::make_unique<Slot>(device, state_, exchanges(inputs), exchanges(outputs),
-                                             staging, *this, static_cast<std::uint32_t>(i)),
+                                             rows, staging, *this, static_cast<std::uint32_t>(i)),
                       std::vector<std::uint64_t>(inputs.size())});
   }
   report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
   report.steps = static_cast<std::uint32_t>(plan.steps.size());
-  report.barriers = static_cast<std::uint32_t>(plan.barriers.size());
+  report.barriers =
+      static_cast<std::uint32_t>(core_->serialize() ? plan.steps.size() : plan.barriers.size());
   report.arena_bytes = plan.arena_bytes;
   report.live_peak_bytes = plan.live_peak_bytes;
+  report.replays = replays();
 }
 
 CapturedGraph::Recording::~Recording() {
@@ -67,46 +99,24 @@ CapturedGraph::Recording::~Recording() {
       } catch (const Error&) {  // NOLINT(bugprone-empty-catch): failed() entered it
       }
     }
-    if (pools_[ExecutionPlan::kArena] != nullptr) {
+    if (pools_[ExecutionPlan::kArena] != nullptr && !pool_) {
       core_->profile()->buffer_freed(*pools_[ExecutionPlan::kArena]);
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for a record
   }
 }
 
-Body CapturedGraph::Recording::encode_body(TimingMode mode) const {
-  const ExecutionPlan& plan = recorded_->plan;
-  const ComputeGraph& graph = recorded_->graph;
-  const auto steps = static_cast<std::uint32_t>(plan.steps.size());
-  Backend& backend = core_->device().backend();
-  Body body;
-  const auto encoder = backend.encoder({.name = graph.name, .reusable = true});
-  if (mode != TimingMode::off) {
-    body.stamps = backend.timestamps(steps + 1);
-    encoder->reset(body.stamps);
-    encoder->stamp(body.stamps, 0);
-  }
-  Labels labels(*encoder);
-  auto barrier = plan.barriers.begin();
-  for (std::uint32_t s = 0; s < steps; ++s) {
-    labels.enter(graph.names, graph.nodes[plan.steps[s].node].scope);
-    const bool waits = barrier != plan.barriers.end() && barrier->before_step == s;
-    barrier += waits ? 1 : 0;
-    if (waits || mode == TimingMode::node_serialised) {
-      encoder->barrier();
+const Body& CapturedGraph::Recording::body_for(TimingMode mode, std::uint32_t iterations) {
+  const bool by_node = mode != TimingMode::off && mode != TimingMode::replay;
+  if (!replays()) {
+    const TimingMode stamped = by_node ? mode : TimingMode::off;
+    once_ = encode_body(stamped, pools_);
+    for (std::uint32_t i = 1; i < iterations; ++i) {
+      once_.next.push_back(encode_body(stamped, pools_, once_.stamps).encoding);
     }
-    encoder->step(plan.steps, s, pools_);
-    if (body.stamps != nullptr) {
-      encoder->stamp(body.stamps, s + 1);
-    }
+    return once_;
   }
-  labels.close();
-  body.encoding = encoder->finish();
-  return body;
-}
-
-const Body& CapturedGraph::Recording::body_for(TimingMode mode) {
-  if (mode == TimingMode::off || mode == TimingMode::replay) {
+  if (!by_node) {
     return plain_;
   }
   Body& timed = mode == TimingMode::node ? timed_ : serialised_;
@@ -114,7 +124,7 @@ const Body& CapturedGraph::Recording::body_for(TimingMode mode) {
     if (SessionProfile* profile = core_->profile()) {
       profile->timestamp_bias();
     }
-    timed = encode_body(mode);
+    timed = encode_body(mode, pools_);
   }
   return timed;
 }
@@ -166,16 +176,32 @@ CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_
   return oldest;
 }
 
-Slot* CapturedGraph::Recording::submit(bool may_wait, Follow follow) {
+void CapturedGraph::Recording::begin_run() {
+  if (in_host_step_) {
+    invalid("The graph '" + recorded_->graph.name + "' is launched by one of its own host steps.");
+  }
+  require_fresh();
   if (last_launch_ != nullptr) {
     std::exchange(last_launch_, nullptr)->release();
   }
+  ++runs_;
+}
+
+Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wait, Follow follow) {
+  if (options.iterations < 1 || options.iterations > rows_.capacity) {
+    invalid("The graph '" + recorded_->graph.name + "' is launched with (" +
+            std::to_string(options.iterations) + ") iterations, but 1 to " +
+            std::to_string(rows_.capacity) +
+            " are possible; begin its session with more max_iterations.");
+  }
+  core_->require_running();
+  begin_run();
   SlotEntry* entry = acquire(may_wait);
   if (entry == nullptr) {
     return nullptr;
   }
   const TimingMode mode = core_->timing_mode(timing_);
-  const Body& body = body_for(mode);
+  const Body& body = body_for(mode, options.iterations);
   const std::int64_t begin = now_ns();
   Slot& slot = *entry->slot;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -184,18 +210,21 @@ Slot* CapturedGraph::Recording::submit(bool may_wait, Follow follow) {
       std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
     }
   }
+  entry->profile_id = profile_id_;
+  const SlotLaunch launch{body, growths_, mode, options.iterations, sequence_, begin, follow};
   try {
-    slot.submit(body, mode, sequence_, begin, follow);
+    submit_segments(slot, launch, all_steps());
   } catch (const Error& error) {
     report(error);
+    require_fresh();  // another thread may have freed a buffer since
     throw;
   }
   ++sequence_;
   return &slot;
 }
 
-void CapturedGraph::Recording::launch() {
-  Slot* slot = submit(true, Follow::wait);
+void CapturedGraph::Recording::launch(const LaunchOptions& options) {
+  Slot* slot = submit(options, true, Follow::wait);
   try {
     slot->wait();
   } catch (...) {
@@ -205,12 +234,34 @@ void CapturedGraph::Recording::launch() {
   last_launch_ = slot;
 }
 
-std::optional<Ticket> CapturedGraph::Recording::launch_async(bool may_wait) {
-  Slot* slot = submit(may_wait, Follow::other_work);
+std::optional<Ticket> CapturedGraph::Recording::launch_async(const LaunchOptions& options,
+                                                             bool may_wait) {
+  Slot* slot = submit(options, may_wait, Follow::other_work);
   if (slot == nullptr) {
     return std::nullopt;
   }
   return Ticket({shared_from_this(), slot});
+}
+
+std::size_t CapturedGraph::Recording::held_slots() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      slots_, [](const SlotEntry& e) { return e.slot->phase() == Slot::Phase::held; }));
+}
+
+bool CapturedGraph::Recording::in_use() {
+  return std::ranges::any_of(slots_, [](const SlotEntry& e) {
+    const Slot::Phase phase = e.slot->phase();
+    return phase == Slot::Phase::held || (phase == Slot::Phase::released && !e.slot->done());
+  });
+}
+
+std::uint64_t CapturedGraph::Recording::bytes() const {
+  const std::shared_ptr<Buffer>& arena = pools_[ExecutionPlan::kArena];
+  std::uint64_t sum = arena == nullptr || pool_ ? 0 : arena->bytes();  // a pool is shared
+  for (const SlotEntry& entry : slots_) {
+    sum += entry.slot->bytes();
+  }
+  return sum;
 }
 
 const Slot& CapturedGraph::Recording::last_launch() const {
@@ -222,41 +273,26 @@ const Slot& CapturedGraph::Recording::last_launch() const {
   return *last_launch_;
 }
 
-OutputView CapturedGraph::Recording::output(std::string_view name) const {
-  return last_launch().output(name);
-}
-
 std::uint64_t CapturedGraph::Recording::upload() {
+  require_fresh();
   if (is_uploaded()) {
     return 0;
   }
-  const std::int64_t begin = now_ns();
-  Backend& backend = core_->device().backend();
-  const StepList& steps = recorded_->plan.steps;
-  const auto encoder = backend.encoder({.name = "upload"});
-  std::vector<Kernel> seen;
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    if (steps[s].kind == StepKind::dispatch && std::ranges::count(seen, steps[s].kernel) == 0) {
-      seen.push_back(steps[s].kernel);
-      encoder->step(steps.only(s, {0, 0, 0}), 0, pools_);
-    }
-  }
-  const EncodingRef list[] = {encoder->finish()};
-  backend.wait(backend.submit(list, Follow::wait));
+  const auto running = core_->hold_running();
   uploaded_ = true;
-  return static_cast<std::uint64_t>(now_ns() - begin);
+  return warm_up(core_->device().backend(), recorded_->plan.steps).ns;
 }
 
 void CapturedGraph::Recording::completed(const Slot& slot) {
-  replays_.fetch_add(1, std::memory_order_relaxed);
+  replays_.fetch_add(slot.ran(), std::memory_order_relaxed);
   if (profile_id_ != 0) {
-    profile_replay(slot, kRan);
+    profile_replays(slot);
   }
 }
 
 void CapturedGraph::Recording::failed(const Slot& slot, const Error& error) noexcept {
   if (profile_id_ != 0 && error.code() == ErrorCode::device_lost) {
-    profile_replay(slot, kFailed);  // after a timeout it may still complete
+    profile_replay(slot, 0, ReplayStatus::failed);  // after a timeout it may still complete
   }
   report(error);
 }
@@ -267,27 +303,46 @@ void CapturedGraph::Recording::report(const Error& error) const noexcept {
   }
 }
 
-void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport& report) {
-  SessionProfile* profile = core_->profile();
-  if (profile == nullptr) {
-    return;
-  }
-  profile->clocks();
-  RecordingRecord record;
-  record.id = profile_id_ = profile->next_id();
-  record.session = session;
-  record.recorded = recorded_;
+std::vector<std::pair<Kernel, KernelInfo>> CapturedGraph::Recording::kernels() const {
+  std::vector<std::pair<Kernel, KernelInfo>> list;
   const StepList& steps = recorded_->plan.steps;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const Kernel& kernel = steps[s].kernel;
-    const bool known =
-        std::ranges::any_of(record.kernels, [&](const auto& k) { return k.first == kernel; });
+    const bool known = std::ranges::any_of(list, [&](const auto& k) { return k.first == kernel; });
     if (!known) {
       if (const auto info = core_->device().backend().kernel_info(kernel)) {
-        record.kernels.emplace_back(kernel, *info);
+        list.emplace_back(kernel, *info);
       }
     }
   }
+  return list;
+}
+
+void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport& report,
+                                       std::string key_json) {
+  if (core_->profile() == nullptr) {
+    return;
+  }
+  core_->profile()->clocks();
+  profile_session_ = session;
+  key_json_ = std::move(key_json);
+  profile_recording(report);
+  for (SlotEntry& entry : slots_) {
+    entry.profile_id = profile_id_;
+  }
+  if (last_launch_ != nullptr) {
+    profile_replays(*last_launch_);
+  }
+}
+
+void CapturedGraph::Recording::profile_recording(const FinishReport& report) {
+  SessionProfile* profile = core_->profile();
+  RecordingRecord record;
+  record.id = profile_id_ = profile->next_id();
+  record.session = profile_session_;
+  record.recorded = recorded_;
+  record.key_json = key_json_;
+  record.kernels = kernels();
   for (std::size_t p = 0; p < pools_.size(); ++p) {
     record.pool_buffers.push_back(
         pools_[p] == nullptr ? 0 : profile->buffer(pools_[p], recorded_->plan.pools[p].kind));
@@ -297,30 +352,38 @@ void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport
   record.encode_ns = report.encode_ns;
   record.time_ns = now_ns();
   profile->sink().recording(std::move(record));
-  if (last_launch_ != nullptr) {
-    profile_replay(*last_launch_, kRan);
+}
+
+void CapturedGraph::Recording::profile_replays(const Slot& slot) noexcept {
+  for (std::uint32_t i = 0; i < slot.iterations(); ++i) {
+    profile_replay(slot, i, i < slot.ran() ? ReplayStatus::ran : ReplayStatus::skipped);
   }
 }
 
-void CapturedGraph::Recording::profile_replay(const Slot& slot, std::uint32_t status) noexcept {
+void CapturedGraph::Recording::profile_replay(const Slot& slot, std::uint32_t iteration,
+                                              ReplayStatus status) noexcept {
   const SubmissionTimes& times = slot.times();
   ReplayRecord record;
-  record.recording = profile_id_;
+  record.recording = slots_[slot.index()].profile_id;
   record.sequence = slot.sequence();
   record.submission = times.submission;
+  record.iteration = iteration;
   record.slot = slot.index();
   record.submit_time_ns = times.submit_time_ns;
-  record.prepare_ns = times.prepare_ns;
-  record.submit_ns = times.submit_ns;
-  record.wait_ns = times.wait_ns;
-  record.device_start_ns = times.device_start_ns;
-  record.device_ns = times.device_ns;
+  if (iteration == 0) {  // what the host did was done once for all of them
+    record.prepare_ns = times.prepare_ns;
+    record.submit_ns = times.submit_ns;
+    record.wait_ns = times.wait_ns;
+  }
   record.timing_mode = slot.timing_mode();
   record.warm_up = slot.sequence() == 0;
   record.status = status;
-  if (status == kRan) {
-    record.state = slot.state_words();
-    record.step_ticks = slot.step_ticks();
+  if (status == ReplayStatus::ran) {
+    const DeviceTime device = slot.device_time(iteration);
+    record.device_start_ns = device.start_ns;
+    record.device_ns = device.duration_ns;
+    record.state = slot.state_words(iteration);
+    record.step_ticks = slot.step_ticks(iteration);
   }
   core_->profile()->sink().replay(record);
 }

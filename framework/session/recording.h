@@ -2,7 +2,11 @@
 #pragma once
 #include "framework/session/executor_core.h"
 #include "framework/session/slot.h"
+#include "framework/session/staged_host_step.h"
+#include "framework/session/state_bound.h"
 #include "reprise/session/captured_graph.h"
+#include "reprise/session/graph_session.h"
+#include "reprise/session/partial_run.h"
 #include "reprise/session/results.h"
 
 namespace reprise {
@@ -17,28 +21,55 @@ class CapturedGraph::Recording final : public SlotOwner,
   };
   /// Allocates and encodes; fills the plan's share of the report. Nothing runs yet.
   Recording(std::shared_ptr<ExecutorCore> core, std::shared_ptr<const RecordedGraph> recorded,
-            StateBlock state, const std::vector<Port>& inputs, const std::vector<Port>& outputs,
-            std::size_t slots, FinishReport& report);
+            StateBlock state, const IterationRows& rows, const std::vector<Port>& inputs,
+            const std::vector<Port>& outputs, const FinishOptions& options, FinishReport& report);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
   ~Recording() override;
 
   void set_input(std::string_view name, DType dtype, std::span<const std::byte> bytes);
-  void launch();
+  void launch(const LaunchOptions& options);
   /// Empty only if `may_wait` is false and it would have to.
-  std::optional<Ticket> launch_async(bool may_wait);
-  OutputView output(std::string_view name) const;
+  std::optional<Ticket> launch_async(const LaunchOptions& options, bool may_wait);
+  /// Throws invalid_argument if there was none, or another launch took its slot.
+  const Slot& last_launch() const;
   const SubmissionTimes& last_times() const { return last_launch().times(); }
   const StateBlock& state() const { return state_; }
   std::size_t slots() const { return slots_.size(); }
   std::uint64_t num_replays() const { return replays_.load(std::memory_order_relaxed); }
+  /// Slots held by tickets, or by the graph itself for the outputs of its last launch().
+  std::size_t held_slots() const;
+  /// A slot is held, or its submission is in flight.
+  bool in_use();
+  std::uint64_t bytes() const;
+  bool replays() const { return core_->traits().replays; }
   const RecordedGraph& recorded() const { return *recorded_; }
+  const std::shared_ptr<const RecordedGraph>& shared_recorded() const { return recorded_; }
+  ExecutorCore& core() const { return *core_; }
+  const IterationRows& rows() const { return rows_; }
+  const std::vector<Port>& input_ports() const { return input_ports_; }
+  const std::vector<Port>& output_ports() const { return output_ports_; }
+  /// What an input was set to last.
+  std::span<const std::byte> input_values(std::size_t i) const { return inputs_[i].bytes; }
+  /// Those of the plan that the backend knows something about.
+  std::vector<std::pair<Kernel, KernelInfo>> kernels() const;
+  std::optional<std::string> stale();
+  void rebind(const TensorRef& from, const TensorRef& to);
+  const CapturePool& pool() const { return pool_; }
   std::uint64_t upload();
+  /// See CapturedGraph::run_prefix.
+  PartialRun run_part(std::uint32_t first_node, std::uint32_t last_node);
+  /// How often the arena was used so far.
+  std::uint64_t runs() const { return runs_; }
+  const std::vector<std::shared_ptr<Buffer>>& pools() const { return pools_; }
+  const Device& device() const { return core_->device(); }
   bool is_uploaded() const { return uploaded_ || num_replays() > 0; }
   void set_timing(std::optional<TimingMode> mode) { timing_ = mode; }
 
   /// Enters this recording, and its first replay if there was one, into the profiling database.
-  void profile(std::uint64_t session, const FinishReport& report);
+  void profile(std::uint64_t session, const FinishReport& report, std::string key_json);
+  /// 0: not in it.
+  std::uint64_t profile_id() const { return profile_id_; }
   void completed(const Slot& slot) override;
   void failed(const Slot& slot, const Error& error) noexcept override;
 
@@ -50,24 +81,62 @@ class CapturedGraph::Recording final : public SlotOwner,
   struct SlotEntry {
     std::unique_ptr<Slot> slot;
     std::vector<std::uint64_t> versions;  // of the inputs it holds
+    std::uint64_t profile_id = 0;         // of the recording it was launched from
   };
-  Body encode_body(TimingMode mode) const;
-  const Body& body_for(TimingMode mode);
+  /// A range of steps of the plan.
+  struct Steps {
+    std::uint32_t begin, end;
+  };
+  Steps all_steps() const;
+  /// `stamps`: taken in node modes; null: new ones.
+  Body encode_steps(Steps range, TimingMode mode, std::span<const std::shared_ptr<Buffer>> pools,
+                    std::shared_ptr<Timestamps> stamps = nullptr) const;
+  Body encode_body(TimingMode mode, std::span<const std::shared_ptr<Buffer>> pools,
+                   std::shared_ptr<Timestamps> stamps = nullptr) const {
+    return encode_steps(all_steps(), mode, pools, std::move(stamps));
+  }
+  const Body& body_for(TimingMode mode, std::uint32_t iterations);
   Exchange exchange(const Port& port) const;
   /// The first idle slot, which is the one most recently in the caches; null only if `may_wait` is
   /// false and it would have to.
   SlotEntry* acquire(bool may_wait);
-  Slot* submit(bool may_wait, Follow follow);
-  const Slot& last_launch() const;
-  static constexpr std::uint32_t kRan = 0, kFailed = 1;  // replays.status
-  void profile_replay(const Slot& slot, std::uint32_t status) noexcept;
+  Slot* submit(const LaunchOptions& options, bool may_wait, Follow follow);
+  std::span<const StagedHostStep> host_steps_in(Steps range) const;
+  void run_host_step(const StagedHostStep& step);
+  void submit_part(Slot& slot, const SlotLaunch& part);
+  /// Throws where nothing may run now.
+  void begin_run();
+  /// The launch of these steps but its last wait: the functions of its host steps run in here.
+  void submit_segments(Slot& slot, const SlotLaunch& launch, Steps range);
+  /// After a failure: lets the segments behind these host steps, the first of which is number
+  /// `first`, run without them.
+  void drain(std::span<const StagedHostStep> host_steps, std::size_t first) noexcept;
+  void require_fresh();
+  /// Throws what CapturedGraph::rebind says.
+  std::uint32_t pool_to_rebind(const TensorRecord& from, const TensorRecord& to) const;
+  void profile_recording(const FinishReport& report);
+  void profile_replays(const Slot& slot) noexcept;
+  void profile_replay(const Slot& slot, std::uint32_t iteration, ReplayStatus status) noexcept;
   void report(const Error& error) const noexcept;
 
   std::shared_ptr<ExecutorCore> core_;
   std::shared_ptr<const RecordedGraph> recorded_;
   StateBlock state_;
+  IterationRows rows_;
+  std::vector<Port> input_ports_, output_ports_;
+  std::vector<StateGrowth> growths_;
+  std::string key_json_;
+  CapturePool pool_;  // empty: the arena is its own
   std::vector<std::shared_ptr<Buffer>> pools_;
-  Body plain_, timed_, serialised_;  // of the node modes, made at first use
+  std::vector<StagedHostStep> host_steps_;
+  std::shared_ptr<HostSignal> host_signal_;  // joined host steps only: they raise it
+  std::vector<std::uint64_t> segments_;      // joined: submissions before each host step
+  bool in_host_step_ = false;
+  std::uint64_t runs_ = 0;
+  std::vector<std::shared_ptr<Buffer>> state_buffers_;
+  std::uint64_t fresh_at_ = ~std::uint64_t{0};  // Backend::free_count when nothing was stale
+  Body plain_, timed_, serialised_;             // of the node modes, made at first use
+  Body once_;                                   // without replay: of the last launch
   std::vector<Input> inputs_;
   std::vector<SlotEntry> slots_;
   Slot* last_launch_ = nullptr;  // held for the graph itself
@@ -75,7 +144,8 @@ class CapturedGraph::Recording final : public SlotOwner,
   bool uploaded_ = false;
   std::uint64_t sequence_ = 0;  // launches so far
   std::atomic<std::uint64_t> replays_{0};
-  std::uint64_t profile_id_ = 0;
+  std::uint64_t profile_session_ = 0;
+  std::atomic<std::uint64_t> profile_id_{0};  // read by the threads of tickets
 };
 
 }  // namespace reprise

@@ -100,6 +100,15 @@ std::uint64_t SessionProfile::buffer(const std::shared_ptr<Buffer>& buffer, std:
   return id;
 }
 
+void SessionProfile::count(const char* counter, std::string_view reason, std::uint64_t by,
+                           std::string key_json) {
+  const std::lock_guard lock(mutex_);
+  CacheCounterRecord record{counter, std::string(reason), std::move(key_json)};
+  record.value = counts_[{record.counter, record.reason}] += by;
+  record.time_ns = now_ns();
+  sink_->cache_counter(std::move(record));
+}
+
 void SessionProfile::buffer_freed(const Buffer& buffer) {
   const std::lock_guard lock(mutex_);
   const auto it = buffer_ids_.find({&buffer, buffer.created_ns()});

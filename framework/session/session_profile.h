@@ -29,6 +29,8 @@ class SessionProfile {
   /// The id of a buffer, entered on first sight.
   std::uint64_t buffer(const std::shared_ptr<Buffer>& buffer, std::string_view kind);
   void buffer_freed(const Buffer& buffer);
+  /// Adds to what the graph caches of this run counted.
+  void count(const char* counter, std::string_view reason, std::uint64_t by, std::string key_json);
 
  private:
   std::shared_ptr<ProfileSink> sink_;
@@ -36,6 +38,7 @@ class SessionProfile {
   std::once_flag bias_measured_;
   std::mutex mutex_;
   std::map<std::pair<const Buffer*, std::int64_t>, std::uint64_t> buffer_ids_;  // guarded by mutex_
+  std::map<std::pair<std::string, std::string>, std::uint64_t> counts_;         // and this
 };
 
 }  // namespace reprise

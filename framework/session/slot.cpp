@@ -5,21 +5,20 @@
 #include <cstring>
 
 #include "framework/session/host_clock.h"
+#include "reprise/session/graph_session.h"
 
 namespace reprise {
 namespace {
 
-constexpr std::uint64_t kWord = 4;
-constexpr std::uint64_t kPatchBytes = (StateLayout::kMaxCarried + 1) * kWord;
-constexpr std::uint32_t kAroundStamps = 2;
-constexpr std::uint64_t kAroundBytes = kAroundStamps * sizeof(std::uint64_t);
+bool sends(SlotPart part) { return part == SlotPart::whole || part == SlotPart::first; }
+bool brings_back(SlotPart part) { return part == SlotPart::whole || part == SlotPart::last; }
 
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
+constexpr std::uint64_t kWord = 4;
 
 std::uint64_t lay_out(std::vector<Exchange>& tensors, std::uint64_t offset) {
   for (Exchange& t : tensors) {
     t.staging_offset = offset;
-    offset = aligned(offset + t.spec.bytes());
+    offset = staging_aligned(offset + t.spec.bytes());
   }
   return offset;
 }
@@ -42,10 +41,6 @@ std::vector<StagedCopy> copies_of(const std::vector<Exchange>& tensors) {
   return copies;
 }
 
-StagedCopy copy_of(const TensorRef& tensor, std::uint64_t staging_offset, std::uint64_t bytes) {
-  return {staging_offset, tensor->buffer, tensor->offset, bytes};
-}
-
 }  // namespace
 
 const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_view kind,
@@ -63,137 +58,215 @@ const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_vie
 }
 
 Slot::Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
-           std::vector<Exchange> outputs, Staging& staging, SlotOwner& owner, std::uint32_t index)
+           std::vector<Exchange> outputs, const IterationRows& rows, Staging& staging,
+           SlotOwner& owner, std::uint32_t index)
     : device_(device),
-      state_(std::move(state)),
+      state_(device, std::move(state)),
       inputs_(std::move(inputs)),
-      outputs_(std::move(outputs)),
       owner_(owner),
       index_(index),
-      clock_(device.info()) {
-  const std::uint64_t state_bytes = state_ ? aligned(patch_offset() + kPatchBytes) : 0;
-  grow(device_, staging.upload, lay_out(inputs_, state_bytes), BufferKind::upload);
-  state_offset_ = lay_out(outputs_, 0);
-  const std::uint64_t words = state_ ? state_.layout().words() : 0;
-  state_words_.resize(words);
-  ticks_offset_ = aligned(state_offset_ + words * kWord);
-  grow(device_, staging.download, ticks_offset_ + kAroundBytes, BufferKind::download);
+      clock_(device.info()),
+      rows_(rows) {
+  zero_offset_ = state_.upload_bytes();
+  const std::uint64_t zero_end = zero_offset_ + (rows_ ? staging_aligned(kWord) : 0);
+  grow(device_, staging.upload, lay_out(inputs_, zero_end), BufferKind::upload);
+  set_outputs(std::move(outputs), staging);
+  if (rows_) {
+    std::memset(staging_.upload->mapped() + zero_offset_, 0, kWord);
+  }
+}
+
+void Slot::set_outputs(std::vector<Exchange> outputs, Staging& staging) {
+  outputs_ = std::move(outputs);
+  count_offset_ = lay_out(outputs_, state_.download_bytes());
+  rows_offset_ = count_offset_ + (rows_ ? staging_aligned(kWord) : 0);
+  ticks_offset_ = staging_aligned(rows_offset_ + rows_.capacity * rows_.row_bytes());
+  const std::uint32_t stamps = rows_.capacity + 1;
+  grow(device_, staging.download, ticks_offset_ + stamps * sizeof(std::uint64_t),
+       BufferKind::download);
   if (staging.stamps == nullptr) {
-    staging.stamps = device_.backend().timestamps(kAroundStamps);
+    staging.stamps = device_.backend().timestamps(stamps);
   }
   staging_ = staging;
 }
 
-const SlotEnds& Slot::ends_for(const Body& body, TimingMode mode) {
-  SlotEnds& ends = ends_[static_cast<std::size_t>(mode)];
-  if (ends.epilogue != nullptr) {
-    return ends;
+EncodingRef Slot::encode_prologue_of(TimingMode mode) const {
+  std::vector<StagedCopy> copies = copies_of(inputs_);
+  state_.add_uploads(copies);
+  if (rows_) {
+    copies.push_back(copy_of(rows_.iteration, zero_offset_, kWord));
   }
-  SlotEncodingPlan plan;
-  plan.up = copies_of(inputs_);
-  plan.down = copies_of(outputs_);
-  if (state_) {
-    const auto& memory = *state_.memory_;
-    plan.up.push_back(copy_of(memory.block, 0, memory.layout.host_count() * kWord));
-    if (memory.layout.carried_count() > 0) {
-      plan.up.push_back(copy_of(memory.patch, patch_offset(), kPatchBytes));
+  return encode_prologue(device_.backend(), staging_, copies,
+                         mode == TimingMode::replay ? staging_.stamps : nullptr);
+}
+
+EncodingRef Slot::encode_epilogue_of(const SlotLaunch& launch) {
+  std::vector<StagedCopy> copies = copies_of(outputs_);
+  state_.add_downloads(copies);
+  if (rows_) {
+    copies.push_back(copy_of(rows_.iteration, count_offset_, kWord));
+    copies.push_back(copy_of(rows_.rows, rows_offset_, launch.iterations * rows_.row_bytes()));
+  }
+  ResolvedStamps resolved;
+  const bool around = launch.mode == TimingMode::replay;
+  if (around) {
+    resolved = {staging_.stamps, launch.iterations + 1, staging_.download, ticks_offset_};
+  } else if (!rows_ && launch.body.stamps != nullptr) {
+    resolved = step_stamps(launch.body, 0);
+  }
+  return encode_epilogue(device_.backend(), staging_, copies, resolved, around);
+}
+
+ResolvedStamps Slot::step_stamps(const Body& body, std::uint32_t iteration) {
+  step_stamps_ = body.stamps->count();
+  const std::uint64_t bytes = step_stamps_ * sizeof(std::uint64_t);
+  if (step_ticks_ == nullptr) {
+    step_ticks_ =
+        device_.backend().allocate("step timestamps", rows_.capacity * bytes, BufferKind::download);
+  }
+  return {body.stamps, step_stamps_, step_ticks_, iteration * bytes};
+}
+
+EncodingRef Slot::after_body(const SlotLaunch& launch, std::uint32_t iteration) {
+  const bool steps = launch.body.stamps != nullptr;
+  const bool last = iteration + 1 == launch.iterations;
+  if (!rows_ || (!steps && (launch.mode != TimingMode::replay || last))) {
+    return nullptr;
+  }
+  std::vector<EncodingRef>& known = between_[static_cast<std::size_t>(launch.mode)];
+  if (known.size() <= iteration) {
+    Backend& backend = device_.backend();
+    known.push_back(steps ? encode_resolve(backend, step_stamps(launch.body, iteration))
+                          : encode_stamp(backend, staging_.stamps, iteration + 1));
+  }
+  return known[iteration];
+}
+
+void Slot::list_encodings(const SlotLaunch& launch) {
+  if (!device_.backend().traits().replays) {
+    prologues_ = {};
+    between_ = {};
+    epilogues_.clear();
+  }
+  list_.clear();
+  if (sends(launch.part)) {
+    EncodingRef& prologue = prologues_[static_cast<std::size_t>(launch.mode)];
+    if (prologue == nullptr) {
+      prologue = encode_prologue_of(launch.mode);
     }
-    plan.down.push_back(copy_of(memory.block, state_offset_, memory.layout.words() * kWord));
+    list_.push_back(prologue);
   }
-  if (mode == TimingMode::replay) {
-    plan.around = plan.resolved = staging_.stamps;
-    plan.ticks = staging_.download;
-    plan.ticks_offset = ticks_offset_;
-  } else if (body.stamps != nullptr) {
-    if (step_ticks_ == nullptr) {
-      step_ticks_ = device_.backend().allocate(
-          "step timestamps", std::uint64_t{body.stamps->count()} * sizeof(std::uint64_t),
-          BufferKind::download);
+  for (std::uint32_t i = 0; i < launch.iterations; ++i) {
+    const Body& body = launch.body;
+    list_.push_back(i == 0 || body.next.empty() ? body.encoding : body.next[i - 1]);
+    if (EncodingRef between = after_body(launch, i)) {
+      list_.push_back(std::move(between));
     }
-    plan.resolved = body.stamps;
-    plan.ticks = step_ticks_;
   }
-  ends = encode_slot_ends(device_.backend(), staging_, plan);
-  return ends;
-}
-
-std::uint64_t Slot::patch_offset() const { return aligned(state_.layout().host_count() * kWord); }
-
-void Slot::write_state() {
-  auto& memory = *state_.memory_;
-  const std::lock_guard lock(memory.mutex);
-  std::byte* upload = staging_.upload->mapped();
-  const auto host = std::as_bytes(std::span(memory.host));
-  std::copy(host.begin(), host.end(), upload);
-  std::memcpy(upload + patch_offset(), &memory.patch_mask, kWord);
-  std::memcpy(upload + patch_offset() + kWord, memory.patches.data(), kPatchBytes - kWord);
-  sent_patches_ = std::exchange(memory.patch_mask, 0);
-}
-
-/// Patches of a submission that failed go with the next one, unless they were set again.
-void Slot::restore_patches() {
-  auto& memory = *state_.memory_;
-  const std::lock_guard lock(memory.mutex);
-  const std::byte* sent = staging_.upload->mapped() + patch_offset() + kWord;
-  for (std::uint32_t lost = sent_patches_ & ~memory.patch_mask; lost != 0; lost &= lost - 1) {
-    const auto field = static_cast<std::size_t>(std::countr_zero(lost));
-    std::memcpy(&memory.patches[field], sent + field * kWord, kWord);
-  }
-  memory.patch_mask |= sent_patches_;
-}
-
-void Slot::read_state() {
-  auto& memory = *state_.memory_;
-  std::memcpy(state_words_.data(), staging_.download->mapped() + state_offset_,
-              state_words_.size() * kWord);
-  const std::lock_guard lock(memory.mutex);
-  if (times_.submission > memory.returned_by) {
-    memory.returned_by = times_.submission;
-    std::ranges::copy(state_words_, memory.returned.begin());
+  if (brings_back(launch.part)) {
+    EncodingRef& epilogue = epilogues_[{launch.mode, launch.iterations}];
+    if (epilogue == nullptr) {
+      epilogue = encode_epilogue_of(launch);
+    }
+    list_.push_back(epilogue);
   }
 }
 
-void Slot::submit(const Body& body, TimingMode mode, std::uint64_t sequence, std::int64_t begin_ns,
-                  Follow follow) {
-  const SlotEnds& ends = ends_for(body, mode);
-  const EncodingRef list[] = {ends.prologue, body.encoding, ends.epilogue};
-  if (state_) {
-    write_state();
+void Slot::rebind(const Buffer& from, const std::shared_ptr<Buffer>& to) {
+  for (std::vector<Exchange>* exchanges : {&inputs_, &outputs_}) {
+    for (Exchange& exchange : *exchanges) {
+      if (exchange.buffer.get() == &from) {
+        exchange.buffer = to;
+      }
+    }
   }
+  // They exchange with that buffer, or copy the timestamps of a body that is encoded anew.
+  prologues_ = {};
+  between_ = {};
+  epilogues_.clear();
+  list_.clear();
+}
+
+void Slot::submit(const SlotLaunch& launch) {
+  list_encodings(launch);
+  const std::unique_lock<std::mutex> lock =
+      sends(launch.part) ? state_.send(staging_, list_) : state_.hold();
   const std::int64_t submit_ns = now_ns();
   try {
-    times_.submission = device_.backend().submit(list, follow);
+    times_.submission = device_.backend().submit(list_, launch.follow);
   } catch (...) {
-    if (state_) {
-      restore_patches();
+    if (sends(launch.part)) {
+      state_.failed();
     }
     throw;
   }
-  times_.submit_time_ns = submit_ns;
-  times_.prepare_ns = static_cast<std::uint64_t>(submit_ns - begin_ns);
-  times_.submit_ns = static_cast<std::uint64_t>(now_ns() - submit_ns);
-  times_.wait_ns = 0;
-  mode_ = mode;
-  sequence_ = sequence;
+  state_.submitted(times_.submission, launch.growths, launch.iterations, !rows_);
+  if (launch.keeps_patches) {
+    state_.failed();
+  }
+  times_ = {.submission = times_.submission,
+            .submit_time_ns = submit_ns,
+            .prepare_ns = static_cast<std::uint64_t>(submit_ns - launch.begin_ns),
+            .submit_ns = static_cast<std::uint64_t>(now_ns() - submit_ns)};
+  unfinished_ = brings_back(launch.part) ? 0 : times_.submission;
+  if (unfinished_ != 0) {
+    return;
+  }
+  mode_ = launch.mode;
+  sequence_ = launch.sequence;
+  iterations_ = launch.iterations;
   complete_ = failed_ = false;
   phase_.store(Phase::held, std::memory_order_release);
 }
 
-std::span<const std::uint64_t> Slot::ticks() const {
-  switch (mode_) {
-    case TimingMode::off:
-      return {};
-    case TimingMode::replay:
-      return {reinterpret_cast<const std::uint64_t*>(staging_.download->mapped() + ticks_offset_),
-              kAroundStamps};
-    default:
-      return {reinterpret_cast<const std::uint64_t*>(step_ticks_->mapped()),
-              step_ticks_->bytes() / sizeof(std::uint64_t)};
-  }
+void Slot::add_parts(const SubmissionTimes& before) {
+  times_.submit_time_ns = before.submit_time_ns;
+  times_.prepare_ns = before.prepare_ns;
+  times_.submit_ns += before.submit_ns;
+  times_.wait_ns += before.wait_ns;
+  times_.host_step_ns += before.host_step_ns;
+  times_.submits += before.submits;
 }
 
-std::span<const std::uint64_t> Slot::step_ticks() const {
-  return mode_ == TimingMode::replay ? std::span<const std::uint64_t>() : ticks();
+void Slot::abandon() noexcept {
+  complete_ = true;
+  unfinished_ = times_.submission;
+  phase_.store(Phase::idle, std::memory_order_release);
+}
+
+std::span<const std::uint64_t> Slot::ticks(std::uint32_t iteration) const {
+  if (mode_ == TimingMode::off) {
+    return {};
+  }
+  if (mode_ == TimingMode::replay) {
+    const auto* stamps =
+        reinterpret_cast<const std::uint64_t*>(staging_.download->mapped() + ticks_offset_);
+    return {stamps + iteration, 2};
+  }
+  return {reinterpret_cast<const std::uint64_t*>(step_ticks_->mapped()) +
+              std::size_t{iteration} * step_stamps_,
+          step_stamps_};
+}
+
+std::span<const std::uint64_t> Slot::step_ticks(std::uint32_t iteration) const {
+  return mode_ == TimingMode::replay ? std::span<const std::uint64_t>() : ticks(iteration);
+}
+
+DeviceTime Slot::device_time(std::uint32_t iteration) const {
+  const std::span<const std::uint64_t> stamps = ticks(iteration);
+  if (stamps.empty()) {
+    return {};
+  }
+  return {clock_.moment_ns(stamps.front()), clock_.between_ns(stamps.front(), stamps.back())};
+}
+
+std::span<const std::uint32_t> Slot::state_words(std::uint32_t iteration) const {
+  if (!rows_) {
+    return state_.words();
+  }
+  const auto* row = reinterpret_cast<const std::uint32_t*>(
+      staging_.download->mapped() + rows_offset_ + iteration * rows_.row_bytes());
+  return {row, state_.block_words()};
 }
 
 void Slot::complete() {
@@ -201,15 +274,17 @@ void Slot::complete() {
     return;
   }
   complete_ = true;
-  if (state_) {
-    read_state();
+  state_.receive(staging_, times_.submission);
+  ran_ = 1;
+  if (rows_) {
+    std::memcpy(&ran_, staging_.download->mapped() + count_offset_, kWord);
+    ran_ = std::min(ran_, iterations_);
   }
-  const std::span<const std::uint64_t> stamps = ticks();
-  times_.device_start_ns.reset();
-  times_.device_ns.reset();
-  if (!stamps.empty()) {
-    times_.device_start_ns = clock_.moment_ns(stamps.front());
-    times_.device_ns = clock_.between_ns(stamps.front(), stamps.back());
+  const DeviceTime first = device_time(0);
+  times_.device_start_ns = first.start_ns;
+  times_.device_ns = first.duration_ns;
+  for (std::uint32_t i = 1; i < iterations_ && times_.device_ns; ++i) {
+    *times_.device_ns += device_time(i).duration_ns.value_or(0);
   }
   owner_.completed(*this);
 }
@@ -239,7 +314,7 @@ void Slot::wait() {
   if (!complete_) {
     const std::int64_t begin = now_ns();
     telling_failures([&] { device_.backend().wait(times_.submission); });
-    times_.wait_ns = static_cast<std::uint64_t>(now_ns() - begin);
+    times_.wait_ns += static_cast<std::uint64_t>(now_ns() - begin);
     complete();
   }
 }
@@ -249,18 +324,61 @@ void Slot::release() noexcept {
 }
 
 void Slot::reclaim() {
+  if (unfinished_ != 0) {
+    device_.backend().wait(unfinished_);
+    unfinished_ = 0;
+  }
   if (phase() == Phase::released) {
     wait();
     phase_.store(Phase::idle, std::memory_order_relaxed);
   }
 }
 
+void Slot::require_ran(std::uint32_t iteration) const {
+  if (iteration >= ran_) {
+    invalid("Iteration (" + std::to_string(iteration) + ") of a launch of " +
+            std::to_string(iterations_) + " did not run: " + std::to_string(ran_) + " did.");
+  }
+}
+
+std::uint64_t Slot::bytes() const {
+  return staging_.upload->bytes() + staging_.download->bytes() +
+         (step_ticks_ == nullptr ? 0 : step_ticks_->bytes());
+}
+
 OutputView Slot::output(std::string_view name) const {
+  require_ran(0);
   return output(find_exchange(outputs_, "output", name));
 }
 
+OutputView Slot::output(std::string_view name, std::uint32_t iteration) const {
+  const Exchange& output = find_exchange(outputs_, "output", name);
+  require_ran(iteration);
+  const std::uint32_t word =
+      rows_ ? rows_.output_words[static_cast<std::size_t>(&output - outputs_.data())] : kNoIndex;
+  if (word != kNoIndex) {
+    return {
+        output.spec,
+        {staging_.download->mapped() + rows_offset_ + iteration * rows_.row_bytes() + word * kWord,
+         output.spec.bytes()}};
+  }
+  if (iteration + 1 != ran_) {
+    invalid("The output '" + output.name + "' " + to_string(output.spec) + " of iteration (" +
+            std::to_string(iteration) + ") is not kept, only that of the last one that ran (" +
+            std::to_string(ran_ - 1) + "): rows have outputs of up to " +
+            std::to_string(kRowOutputBytes) + " bytes in elements of 4 bytes.");
+  }
+  return this->output(output);
+}
+
 std::int32_t Slot::state(std::string_view field) const {
-  return std::bit_cast<std::int32_t>(state_words_[state_.info_of(field, DType::i32).word]);
+  return std::bit_cast<std::int32_t>(state_.words()[state_.word_of(field)]);
+}
+
+std::int32_t Slot::state(std::string_view field, std::uint32_t iteration) const {
+  const std::uint32_t word = state_.word_of(field);
+  require_ran(iteration);
+  return std::bit_cast<std::int32_t>(state_words(iteration)[word]);
 }
 
 }  // namespace reprise

@@ -1,11 +1,13 @@
-// Slot: what host and device exchange in one submission [prologue, body, epilogue]. The body
-// belongs to the caller.
+// Slot: what host and device exchange in one submission [prologue, body x iterations, epilogue].
+// The body belongs to the caller.
 #pragma once
 #include <array>
 #include <atomic>
+#include <map>
 
 #include "framework/session/device_clock.h"
-#include "framework/session/slot_encodings.h"
+#include "framework/session/iteration_rows.h"
+#include "framework/session/state_exchange.h"
 #include "reprise/profile/timing_mode.h"
 #include "reprise/session/ticket.h"
 
@@ -26,7 +28,32 @@ class SlotOwner {
 /// One encoding of the steps between prologue and epilogue.
 struct Body {
   EncodingRef encoding;
-  std::shared_ptr<Timestamps> stamps;  // node modes: taken by the body itself
+  std::shared_ptr<Timestamps> stamps;   // node modes: taken by the body itself
+  std::vector<EncodingRef> next{};      // without replay: those of the iterations after the first
+  std::vector<EncodingRef> segments{};  // what follows the first host step, the second one, ...
+};
+
+/// Host steps cut a submission into parts, and direct sessions may be split: the first one sends
+/// state and inputs, the last one brings outputs and state back.
+enum class SlotPart : std::uint8_t { whole, first, middle, last };
+
+/// What a submission does.
+struct SlotLaunch {
+  const Body& body;
+  std::span<const StateGrowth> growths{};  // of the body, or of what this part runs of it
+  TimingMode mode = TimingMode::off;
+  std::uint32_t iterations = 1;
+  std::uint64_t sequence = 0;
+  std::int64_t begin_ns = 0;  // when preparing began
+  Follow follow = Follow::wait;
+  SlotPart part = SlotPart::whole;
+  bool keeps_patches = false;  // the body does not apply patches: they go with the next launch too
+};
+
+/// When the device ran an iteration; empty: it did not say.
+struct DeviceTime {
+  std::optional<std::int64_t> start_ns;  // on the device's clock
+  std::optional<std::uint64_t> duration_ns;
 };
 
 /// A slot is used by its owner while idle or released, and by its ticket while held; the phase
@@ -40,7 +67,8 @@ class Slot {
   };
   /// Grows `staging` as needed. `index`: which one of its owner's.
   Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
-       std::vector<Exchange> outputs, Staging& staging, SlotOwner& owner, std::uint32_t index = 0);
+       std::vector<Exchange> outputs, const IterationRows& rows, Staging& staging, SlotOwner& owner,
+       std::uint32_t index = 0);
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
 
@@ -56,59 +84,89 @@ class Slot {
   /// Throws invalid_argument for unknown names, listing those there are.
   OutputView output(std::string_view name) const;
   std::int32_t state(std::string_view field) const;
+  /// The same of one iteration. Throw invalid_argument if it did not run or left none.
+  OutputView output(std::string_view name, std::uint32_t iteration) const;
+  std::int32_t state(std::string_view field, std::uint32_t iteration) const;
+
+  /// Later submissions exchange with `to` what they did with `from`; those in flight go on.
+  void rebind(const Buffer& from, const std::shared_ptr<Buffer>& to);
 
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
-  /// Submits for a ticket. `begin_ns`: when preparing began. The slot must be idle; it stays so if
-  /// this throws.
-  void submit(const Body& body, TimingMode mode, std::uint64_t sequence, std::int64_t begin_ns,
-              Follow follow);
+  /// Before anything was brought back to the host: grows `staging` as needed.
+  void set_outputs(std::vector<Exchange> outputs, Staging& staging);
+  /// Submits for a ticket, once all parts are submitted. The slot must be idle; it stays so if this
+  /// throws. Throws invalid_argument if a state field would leave its range, after
+  /// waiting for what is in flight.
+  void submit(const SlotLaunch& launch);
+  /// After the last part of several: what came before it.
+  void add_parts(const SubmissionTimes& before);
+  /// A launch that was submitted failed: nobody gets what it leaves.
+  void abandon() noexcept;
   bool done();
   void wait();
   /// The ticket lets go.
   void release() noexcept;
-  /// Waits for what a released slot still has in flight, then it is idle.
+  /// Waits for what a released slot, or a launch that failed half way, still has in flight; then it
+  /// is idle.
   void reclaim();
 
+  /// Of the memory it has for itself.
+  std::uint64_t bytes() const;
   std::uint32_t index() const { return index_; }
   std::uint64_t sequence() const { return sequence_; }
   TimingMode timing_mode() const { return mode_; }
   const SubmissionTimes& times() const { return times_; }
-  /// The state block after the submission; empty without state.
-  const std::vector<std::uint32_t>& state_words() const { return state_words_; }
+  std::uint32_t iterations() const { return iterations_; }
+  /// How many of them ran: the first ones.
+  std::uint32_t ran() const { return ran_; }
+  /// The state block after an iteration that ran; empty without state.
+  std::span<const std::uint32_t> state_words(std::uint32_t iteration) const;
+  DeviceTime device_time(std::uint32_t iteration) const;
   /// Node modes only: see ReplayRecord.
-  std::span<const std::uint64_t> step_ticks() const;
+  std::span<const std::uint64_t> step_ticks(std::uint32_t iteration) const;
 
  private:
   static constexpr std::size_t kModes = 4;
-  const SlotEnds& ends_for(const Body& body, TimingMode mode);
+  /// Fills list_ with what a submission runs; encodes what it runs for the first time.
+  void list_encodings(const SlotLaunch& launch);
+  EncodingRef encode_prologue_of(TimingMode mode) const;
+  EncodingRef encode_epilogue_of(const SlotLaunch& launch);
+  /// After a body, before the next one or the epilogue; null: nothing.
+  EncodingRef after_body(const SlotLaunch& launch, std::uint32_t iteration);
+  ResolvedStamps step_stamps(const Body& body, std::uint32_t iteration);
+  void require_ran(std::uint32_t iteration) const;
   void complete();
   /// Calls f; a failure reaches the owner too.
   template <class F>
   auto telling_failures(F&& f);
-  void write_state();
-  void restore_patches();
-  void read_state();
-  std::uint64_t patch_offset() const;
-  std::span<const std::uint64_t> ticks() const;
+  /// Of an iteration: its start and end, or those of its steps.
+  std::span<const std::uint64_t> ticks(std::uint32_t iteration) const;
 
   Device device_;
-  StateBlock state_;
+  StateExchange state_;
   std::vector<Exchange> inputs_, outputs_;
   Staging staging_;
   SlotOwner& owner_;
   std::uint32_t index_;
   DeviceClock clock_;
-  std::uint64_t state_offset_ = 0, ticks_offset_ = 0;  // in the download buffer
-  std::shared_ptr<Buffer> step_ticks_;                 // node modes
-  std::array<SlotEnds, kModes> ends_;
-  std::vector<std::uint32_t> state_words_;
+  IterationRows rows_;
+  std::uint64_t zero_offset_ = 0;  // in the upload buffer: the word that starts a count of rows
+  // In the download buffer:
+  std::uint64_t count_offset_ = 0, rows_offset_ = 0, ticks_offset_ = 0;
+  std::shared_ptr<Buffer> step_ticks_;  // node modes: of every iteration
+  std::uint32_t step_stamps_ = 0;       // of one iteration
+  std::array<EncodingRef, kModes> prologues_;
+  std::array<std::vector<EncodingRef>, kModes> between_;  // by iteration
+  std::map<std::pair<TimingMode, std::uint32_t>, EncodingRef> epilogues_;
+  std::vector<EncodingRef> list_;  // of a submission: no allocation per launch
 
   std::atomic<Phase> phase_{Phase::idle};
-  bool complete_ = true;  // and its owner was told
-  bool failed_ = false;   // and its owner was told
+  std::uint64_t unfinished_ = 0;  // of a launch that failed half way, perhaps in flight; 0: none
+  bool complete_ = true;          // and its owner was told
+  bool failed_ = false;           // and its owner was told
   TimingMode mode_ = TimingMode::off;
   std::uint64_t sequence_ = 0;
-  std::uint32_t sent_patches_ = 0;
+  std::uint32_t iterations_ = 1, ran_ = 0;
   SubmissionTimes times_;
 };
 

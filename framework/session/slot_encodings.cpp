@@ -26,26 +26,45 @@ void encode_copies(Encoder& encoder, const std::shared_ptr<Buffer>& staging,
 
 }  // namespace
 
-SlotEnds encode_slot_ends(Backend& backend, const Staging& staging, const SlotEncodingPlan& plan) {
-  SlotEnds ends;
-  auto prologue = backend.encoder({.name = "prologue", .reusable = true});
-  encode_copies(*prologue, staging.upload, plan.up, true);
-  if (plan.around != nullptr) {
-    prologue->reset(plan.around);
-    prologue->stamp(plan.around, 0);
+EncodingRef encode_prologue(Backend& backend, const Staging& staging,
+                            const std::vector<StagedCopy>& copies,
+                            const std::shared_ptr<Timestamps>& first) {
+  const auto encoder = backend.encoder({.name = "prologue", .reusable = backend.traits().replays});
+  encode_copies(*encoder, staging.upload, copies, true);
+  if (first != nullptr) {
+    encoder->reset(first);
+    encoder->stamp(first, 0);
   }
-  ends.prologue = prologue->finish();
+  return encoder->finish();
+}
 
-  auto epilogue = backend.encoder({.name = "epilogue", .reusable = true, .ends_at_host = true});
-  if (plan.around != nullptr) {
-    epilogue->stamp(plan.around, 1);
+EncodingRef encode_epilogue(Backend& backend, const Staging& staging,
+                            const std::vector<StagedCopy>& copies, const ResolvedStamps& resolved,
+                            bool last) {
+  const auto encoder = backend.encoder(
+      {.name = "epilogue", .reusable = backend.traits().replays, .ends_at_host = true});
+  if (last) {
+    encoder->stamp(resolved.stamps, resolved.count - 1);
   }
-  if (plan.resolved != nullptr) {
-    epilogue->resolve(plan.resolved, plan.ticks, plan.ticks_offset);
+  if (resolved.stamps != nullptr) {
+    encoder->resolve(resolved.stamps, resolved.count, resolved.to, resolved.offset);
   }
-  encode_copies(*epilogue, staging.download, plan.down, false);
-  ends.epilogue = epilogue->finish();
-  return ends;
+  encode_copies(*encoder, staging.download, copies, false);
+  return encoder->finish();
+}
+
+EncodingRef encode_stamp(Backend& backend, const std::shared_ptr<Timestamps>& stamps,
+                         std::uint32_t index) {
+  const auto encoder = backend.encoder({.name = "iteration", .reusable = backend.traits().replays});
+  encoder->stamp(stamps, index);
+  return encoder->finish();
+}
+
+EncodingRef encode_resolve(Backend& backend, const ResolvedStamps& resolved) {
+  const auto encoder =
+      backend.encoder({.name = "iteration times", .reusable = backend.traits().replays});
+  encoder->resolve(resolved.stamps, resolved.count, resolved.to, resolved.offset);
+  return encoder->finish();
 }
 
 }  // namespace reprise

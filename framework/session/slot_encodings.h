@@ -1,4 +1,4 @@
-// The two encodings around a body: the prologue copies state, patches and inputs to the device, the
+// The encodings around a body: the prologue copies state, patches and inputs to the device, the
 // epilogue copies outputs, state and timestamps back.
 #pragma once
 #include <string>
@@ -23,10 +23,6 @@ struct Staging {
   std::shared_ptr<Timestamps> stamps;  // around the body; null until used, or untimed
 };
 
-struct SlotEnds {
-  EncodingRef prologue, epilogue;
-};
-
 /// A piece of the staging buffers and its counterpart on the device.
 struct StagedCopy {
   std::uint64_t staging_offset = 0;
@@ -35,15 +31,34 @@ struct StagedCopy {
   std::uint64_t bytes = 0;
 };
 
-struct SlotEncodingPlan {
-  std::vector<StagedCopy> up, down;
-  /// Taken around the body; null: no timestamps.
-  std::shared_ptr<Timestamps> around;
-  /// Where the epilogue puts the ticks of `resolved`, which may be `around` or the body's own.
-  std::shared_ptr<Timestamps> resolved;
-  std::shared_ptr<Buffer> ticks;
-  std::uint64_t ticks_offset = 0;
+/// Where the next piece of a staging buffer may begin.
+constexpr std::uint64_t staging_aligned(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
+/// The first bytes of a tensor.
+inline StagedCopy copy_of(const TensorRef& tensor, std::uint64_t staging_offset,
+                          std::uint64_t bytes) {
+  return {staging_offset, tensor->buffer, tensor->offset, bytes};
+}
+
+/// Timestamps that an epilogue copies to the host.
+struct ResolvedStamps {
+  std::shared_ptr<Timestamps> stamps;  // null: none
+  std::uint32_t count = 0;
+  std::shared_ptr<Buffer> to;
+  std::uint64_t offset = 0;
 };
-SlotEnds encode_slot_ends(Backend& backend, const Staging& staging, const SlotEncodingPlan& plan);
+
+/// `first`: taken when everything is copied; the others may be taken afterwards. Null: none.
+EncodingRef encode_prologue(Backend& backend, const Staging& staging,
+                            const std::vector<StagedCopy>& copies,
+                            const std::shared_ptr<Timestamps>& first);
+/// `last`: the last one of `resolved` is taken before anything is copied.
+EncodingRef encode_epilogue(Backend& backend, const Staging& staging,
+                            const std::vector<StagedCopy>& copies, const ResolvedStamps& resolved,
+                            bool last);
+/// Between two bodies: takes a timestamp.
+EncodingRef encode_stamp(Backend& backend, const std::shared_ptr<Timestamps>& stamps,
+                         std::uint32_t index);
+/// Between two bodies: copies timestamps that the next body takes again.
+EncodingRef encode_resolve(Backend& backend, const ResolvedStamps& resolved);
 
 }  // namespace reprise

@@ -1,20 +1,59 @@
 #include "reprise/session/state_block.h"
 
-#include <bit>
+#include <algorithm>
+#include <cstring>
+
+#include "framework/session/state_bound.h"
+#include "reprise/core/recorder.h"
+#include "reprise/core/step.h"
 
 namespace reprise {
 namespace {
 
+constexpr std::size_t kWord = sizeof(std::uint32_t);
 constexpr std::int64_t kTableColumns = 12;  // see ops/plan.h
 
+/// A row per derived field, and one that changes nothing per carried field whose range is checked.
 std::vector<std::int32_t> table_of(const StateLayout& layout) {
   std::vector<std::int32_t> rows;
-  for (const auto& [target, e] : layout.derivations()) {
-    const std::int32_t row[kTableColumns] = {
-        static_cast<std::int32_t>(target), e.x, e.y, e.a, e.b, e.c, e.div, e.lo, e.hi, 0, 0, 0};
+  const std::vector<StateFieldInfo> fields = layout.fields();
+  const auto add = [&](std::uint32_t target, const StateExpression& e) {
+    const StateRange& range = fields[target].range;
+    const std::int32_t row[kTableColumns] = {static_cast<std::int32_t>(target),
+                                             e.x,
+                                             e.y,
+                                             e.a,
+                                             e.b,
+                                             e.c,
+                                             e.div,
+                                             e.lo,
+                                             e.hi,
+                                             range.low,
+                                             range.high,
+                                             0};
     rows.insert(rows.end(), std::begin(row), std::end(row));
+  };
+  for (const auto& [target, expression] : layout.derivations()) {
+    add(target, expression);
+  }
+  for (const StateFieldInfo& info : fields) {
+    if (info.owner == StateOwner::carried && info.range.limits()) {
+      add(info.word, {.x = static_cast<std::int32_t>(info.word), .a = 1});
+    }
   }
   return rows;
+}
+
+void require_dtype(const StateFieldInfo& info, DType dtype) {
+  if (info.dtype != dtype) {
+    invalid("The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) +
+            ", but was used as (" + std::string(name_of(dtype)) + ").");
+  }
+}
+
+template <class T>
+constexpr DType dtype_of() {
+  return std::is_same_v<T, float> ? DType::f32 : DType::i32;
 }
 
 }  // namespace
@@ -29,18 +68,65 @@ StateBlock::Memory::Memory(const Device& device, StateLayout with)
     }
   }
   returned.assign(words.begin(), words.begin() + layout.words());
+  allocate_arrays(device);
   block = device.from_host({StateLayout::kMaxWords}, words, "state");
   patch = device.zeros({StateLayout::kMaxCarried + 1}, DType::i32, "state patch");
+  bound = std::make_unique<StateBound>(layout);
   std::vector<std::int32_t> rows = table_of(layout);
+  row_count = static_cast<std::int32_t>(rows.size()) / static_cast<std::int32_t>(kTableColumns);
   rows.resize(std::max<std::size_t>(rows.size(), kTableColumns));  // a buffer is never empty
   table = device.from_host({static_cast<std::int64_t>(rows.size()) / kTableColumns, kTableColumns},
                            rows, "state expressions");
 }
 
+void StateBlock::Memory::allocate_arrays(const Device& device) {
+  std::vector<std::uint32_t> content;
+  for (const StateFieldInfo& info : layout.arrays()) {
+    constexpr std::size_t kAlignment = kStorageAlignment / kWord;
+    content.resize((content.size() + kAlignment - 1) / kAlignment * kAlignment);
+    const std::uint64_t offset = content.size() * kWord;
+    arrays.push_back({info, {}, offset, std::vector(info.count, info.initial)});
+    content.insert(content.end(), info.count, info.initial);
+    returned.insert(returned.end(), info.count, info.initial);
+  }
+  if (content.empty()) {
+    return;
+  }
+  const auto bytes = std::as_bytes(std::span(content));
+  array_buffer = device.backend().allocate("state arrays", bytes.size(), BufferKind::device);
+  device.write(array_buffer, 0, bytes);
+  for (StateArray& array : arrays) {
+    array.tensor = Tensor::over(array_buffer, TensorSpec({array.info.count}, array.info.dtype),
+                                array.offset, array.info.name);
+  }
+}
+
 StateBlock::StateBlock(const Device& device, StateLayout layout)
     : memory_(std::make_shared<Memory>(device, std::move(layout))) {}
 
+std::vector<std::shared_ptr<Buffer>> StateBlock::buffers() const {
+  if (memory_ == nullptr) {
+    return {};
+  }
+  std::vector<std::shared_ptr<Buffer>> all{TensorRef(memory_->block)->buffer,
+                                           TensorRef(memory_->patch)->buffer,
+                                           TensorRef(memory_->table)->buffer};
+  if (memory_->array_buffer != nullptr) {
+    all.push_back(memory_->array_buffer);
+  }
+  return all;
+}
+
 const StateLayout& StateBlock::layout() const { return memory_->layout; }
+
+StateField StateBlock::field(Recorder& session, std::string_view field) const {
+  const Tensor block = session.state_block();
+  if (memory_ == nullptr || TensorRef(block)->buffer != TensorRef(memory_->block)->buffer) {
+    invalid("The state field '" + std::string(field) +
+            "' lies in another state block than that of the session; begin the session with it.");
+  }
+  return session.state(field);
+}
 
 const StateFieldInfo& StateBlock::info_of(std::string_view field, DType dtype) const {
   const StateFieldInfo* info = memory_ == nullptr ? nullptr : memory_->layout.find(field);
@@ -48,40 +134,95 @@ const StateFieldInfo& StateBlock::info_of(std::string_view field, DType dtype) c
     invalid("The state block has no field (" + std::string(field) +
             "); its fields are: " + (memory_ == nullptr ? "none" : memory_->layout.names()) + ".");
   }
-  if (info->dtype != dtype) {
-    invalid("The state field '" + info->name + "' is " + std::string(name_of(info->dtype)) +
-            ", but was used as (" + std::string(name_of(dtype)) + ").");
-  }
+  require_dtype(*info, dtype);
   return *info;
 }
 
-void StateBlock::set_bits(const StateFieldInfo& info, std::uint32_t bits) const {
-  if (info.owner == StateOwner::derived) {
-    invalid("The state field '" + info.name + "' is derived (" + info.expression +
-            ") and cannot be set.");
+StateArray& StateBlock::array_of(std::string_view array) const {
+  if (memory_ != nullptr) {
+    const auto it = std::ranges::find(
+        memory_->arrays, array, [](const StateArray& a) { return std::string_view(a.info.name); });
+    if (it != memory_->arrays.end()) {
+      return *it;
+    }
   }
-  const std::lock_guard lock(memory_->mutex);
+  invalid("The state block has no array (" + std::string(array) + "); its arrays are: " +
+          (memory_ == nullptr ? "none" : memory_->layout.array_names()) + ".");
+}
+
+void StateBlock::require(const StateValue& value) const {
+  if (!value.array_) {
+    const StateFieldInfo& info = info_of(value.name_, value.dtype_);
+    if (info.owner == StateOwner::derived) {
+      invalid("The state field '" + info.name + "' is derived (" + info.expression +
+              ") and cannot be set.");
+    }
+    require_value(info, value.bits_);
+    return;
+  }
+  const StateFieldInfo& info = array_of(value.name_).info;
+  require_dtype(info, value.dtype_);
+  const std::size_t count = value.elements_.size() / kWord;
+  if (count != info.count) {
+    invalid("The state array '" + info.name + "' has " + std::to_string(info.count) +
+            " elements, but was set to (" + std::to_string(count) + ").");
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, value.elements_.data() + i * kWord, kWord);
+    require_value(info, bits);
+  }
+}
+
+void StateBlock::assign(const StateValue& value) const {
+  if (value.array_) {
+    StateArray& array = array_of(value.name_);
+    std::memcpy(array.values.data(), value.elements_.data(), value.elements_.size());
+    array.pending = array.info.owner == StateOwner::carried;
+    return;
+  }
+  const StateFieldInfo& info = info_of(value.name_, value.dtype_);
   if (info.owner == StateOwner::host) {
-    memory_->host[info.word] = bits;
+    memory_->host[info.word] = value.bits_;
   } else {
     const std::uint32_t index = info.word - memory_->layout.host_count();
     memory_->patch_mask |= 1U << index;
-    memory_->patches[index] = bits;
+    memory_->patches[index] = value.bits_;
   }
 }
 
-void StateBlock::set(std::string_view field, std::int32_t value) const {
-  set_bits(info_of(field, DType::i32), std::bit_cast<std::uint32_t>(value));
+void StateBlock::set(std::initializer_list<StateValue> values) const {
+  for (const StateValue& value : values) {
+    require(value);
+  }
+  if (memory_ != nullptr) {
+    const std::lock_guard lock(memory_->mutex);
+    for (const StateValue& value : values) {
+      assign(value);
+    }
+  }
 }
 
-void StateBlock::set(std::string_view field, float value) const {
-  set_bits(info_of(field, DType::f32), std::bit_cast<std::uint32_t>(value));
-}
-
-std::int32_t StateBlock::get(std::string_view field) const {
-  const StateFieldInfo& info = info_of(field, DType::i32);
+template <class T>
+T StateBlock::get(std::string_view field) const {
+  const StateFieldInfo& info = info_of(field, dtype_of<T>());
   const std::lock_guard lock(memory_->mutex);
-  return std::bit_cast<std::int32_t>(memory_->returned[info.word]);
+  return std::bit_cast<T>(memory_->returned[info.word]);
 }
+
+template <class T>
+std::vector<T> StateBlock::values(std::string_view array) const {
+  const StateFieldInfo& info = array_of(array).info;
+  require_dtype(info, dtype_of<T>());
+  std::vector<T> values(info.count);
+  const std::lock_guard lock(memory_->mutex);
+  std::memcpy(values.data(), memory_->returned.data() + info.word, info.count * kWord);
+  return values;
+}
+
+template std::int32_t StateBlock::get(std::string_view) const;
+template float StateBlock::get(std::string_view) const;
+template std::vector<std::int32_t> StateBlock::values(std::string_view) const;
+template std::vector<float> StateBlock::values(std::string_view) const;
 
 }  // namespace reprise

@@ -49,9 +49,24 @@ OutputView Ticket::output(std::string_view name) const {
   return slot_->output(name);
 }
 
+OutputView Ticket::output(std::string_view name, std::uint32_t iteration) const {
+  slot().wait();
+  return slot_->output(name, iteration);
+}
+
 std::int32_t Ticket::state(std::string_view field) const {
   slot().wait();
   return slot_->state(field);
+}
+
+std::int32_t Ticket::state(std::string_view field, std::uint32_t iteration) const {
+  slot().wait();
+  return slot_->state(field, iteration);
+}
+
+std::uint32_t Ticket::iterations() const {
+  slot().wait();
+  return slot_->ran();
 }
 
 const SubmissionTimes& Ticket::times() const {

@@ -1,18 +1,18 @@
 #include "samples/llama/forward.h"
 
 namespace llama {
+using reprise::Recorder, reprise::Tensor;
 
-using reprise::Recorder;
-using reprise::Tensor;
-
-reprise::StateLayout state_layout(std::int32_t end_token) {
+reprise::StateLayout state_layout(std::int32_t end_token, std::int32_t context) {
   return reprise::StateLayout()
       .host("rows", 1)
       .host("end_token", end_token)
       .carried("pos")
       .carried("token")
       .carried("done")
-      .derived("kv_len", reprise::field("pos") + reprise::field("rows"));
+      .derived("kv_len", reprise::field("pos") + reprise::field("rows"),
+               {.low = 0, .high = context})
+      .stop_when("done");
 }
 
 static Tensor attention_block(Recorder& s, const Model& m, const Layer& w, const Tensor& x) {

@@ -1,12 +1,15 @@
 // The forward pass of a Llama-architecture model, on one page.
 #pragma once
+#include <limits>
+
 #include "samples/llama/model.h"
 
 namespace llama {
 
 /// What the pass reads and writes of the state block: tokens enter at `pos`, keys up to `kv_len`
-/// are seen, `token` and `done` say what came out.
-reprise::StateLayout state_layout(std::int32_t end_token);
+/// are seen, at most `context` of them, `token` and `done` say what came out.
+reprise::StateLayout state_layout(std::int32_t end_token,
+                                  std::int32_t context = std::numeric_limits<std::int32_t>::max());
 
 /// x: [rows, dim], the embedded tokens at positions pos, pos + 1, ... Returns the logits of the
 /// last row, [1, vocabulary], and stores keys and values.

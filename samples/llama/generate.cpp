@@ -1,5 +1,6 @@
 #include "samples/llama/generate.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace llama {
@@ -29,21 +30,24 @@ void record_step(reprise::GraphSession& s, const Model& model) {
 
 }  // namespace
 
-Generation generate(reprise::GraphExecutor& executor, const Model& model,
-                    std::span<const std::int32_t> prompt, std::size_t count, std::int64_t context,
-                    std::int32_t end_token, Mode mode,
+Generation generate(reprise::GraphExecutor& executor, const Model& model, const Request& request,
                     const std::function<void(std::int32_t)>& emit) {
+  const auto& [prompt, count, context, end_token, mode, most] = request;
   check_prompt(prompt, model, context);
   Generation result;
-  const reprise::StateBlock state(executor.device(), state_layout(end_token));
+  const reprise::StateBlock state(executor.device(),
+                                  state_layout(end_token, static_cast<std::int32_t>(context)));
   const auto rows = static_cast<std::int64_t>(prompt.size());
-  const auto take = [&](std::int32_t id) {
-    if (state.get("done") != 0) {
+  const auto take = [&](std::int32_t id, std::int32_t done, std::int32_t position) {
+    if (done != 0) {
       return false;
     }
     result.ids.push_back(id);
     emit(id);
-    return result.ids.size() < count && state.get("pos") < context;
+    return result.ids.size() < count && position < context;
+  };
+  const auto take_last = [&](std::int32_t id) {
+    return take(id, state.get("done"), state.get("pos"));
   };
 
   state.set("rows", static_cast<std::int32_t>(rows));
@@ -53,7 +57,7 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model,
       "next", choose(prefill, forward(prefill, model, get_rows(prefill, model.embedding, tokens))));
   const auto first = prefill.finish();
   result.prefill = first.report;
-  bool more = take(first.read<std::int32_t>("next")[0]);
+  bool more = take_last(first.read<std::int32_t>("next")[0]);
 
   const auto begin = std::chrono::steady_clock::now();
   state.set("rows", 1);
@@ -65,23 +69,34 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model,
     if (device) {
       result.device_ns.push_back(*device);
     }
-    if (settled == 0) {
-      settled = executor.device().backend().allocation_count();
-    }
+  };
+  const auto settle = [&] {
+    settled = settled == 0 ? executor.device().backend().allocation_count() : settled;
   };
   if (more && mode == Mode::recorded) {
-    auto session = executor.begin_recorded({.name = "decode", .state = state});
+    auto session =
+        executor.begin_recorded({.name = "decode", .state = state, .max_iterations = most});
     record_step(session, model);
     auto recorded = session.finish();  // runs the first step
     result.decode = recorded.report;
+    result.submissions = 1;
     note(recorded.report.submit_ns, recorded.report.wait_ns, recorded.report.device_ns);
+    settle();
     reprise::CapturedGraph& graph = recorded.graph;
-    more = take(graph.read<std::int32_t>("next")[0]);
+    more = take_last(graph.read<std::int32_t>("next")[0]);
     while (more) {
-      graph.launch();
+      graph.launch({.iterations = static_cast<std::uint32_t>(
+                        std::min<std::size_t>(most, count - result.ids.size()))});
+      ++result.submissions;
+      more = graph.iterations() > 0;
       const auto times = graph.last_times();
-      note(times.submit_ns, times.wait_ns, times.device_ns);
-      more = take(graph.read<std::int32_t>("next")[0]);
+      const std::uint64_t ran = std::max<std::uint64_t>(graph.iterations(), 1);
+      for (std::uint32_t i = 0; more && i < graph.iterations(); ++i) {
+        note(times.submit_ns / ran, times.wait_ns / ran,
+             times.device_ns ? std::optional(*times.device_ns / ran) : std::nullopt);
+        more = take(graph.read<std::int32_t>("next", i)[0], graph.state("done", i),
+                    graph.state("pos", i));
+      }
     }
     result.replays = graph.num_replays();
   }
@@ -91,7 +106,8 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model,
     const auto step = session.finish();
     result.decode = step.report;
     note(step.report.submit_ns, step.report.wait_ns, step.report.device_ns);
-    more = take(step.read<std::int32_t>("next")[0]);
+    settle();
+    more = take_last(step.read<std::int32_t>("next")[0]);
   }
   result.decode_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

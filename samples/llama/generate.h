@@ -14,18 +14,26 @@ struct Generation {
   reprise::FinishReport prefill;  // of the prompt's session
   reprise::FinishReport decode;   // of the recorded session, or of the last direct one
   std::uint64_t replays = 0;      // of the one decode recording
+  std::uint64_t submissions = 0;  // that made them
   std::uint64_t allocations = 0;  // of device memory after the first token
   double decode_seconds = 0;      // from the first token to the last
   // One per decode step; device times only where the device can time itself.
   std::vector<std::uint64_t> submit_ns, wait_ns, device_ns;
 };
 
-/// Generates at most `count` tokens. `emit` is called with each one as it comes.
-/// Errors: invalid_argument for an empty prompt, one longer than `context`, a token outside the
-/// vocabulary. Stops at the end token and at the end of the context.
-Generation generate(reprise::GraphExecutor& executor, const Model& model,
-                    std::span<const std::int32_t> prompt, std::size_t count, std::int64_t context,
-                    std::int32_t end_token, Mode mode,
+struct Request {
+  std::span<const std::int32_t> prompt;
+  std::size_t count = 1;  // tokens to generate at most
+  std::int64_t context = 1;
+  std::int32_t end_token = -1;
+  Mode mode = Mode::recorded;
+  std::uint32_t iterations_per_submit = 1;  // recorded mode only
+};
+
+/// `emit` is called with each token as it comes. Stops at the end token and at the end of the
+/// context. Errors: invalid_argument for an empty prompt, one longer than the context, a token
+/// outside the vocabulary.
+Generation generate(reprise::GraphExecutor& executor, const Model& model, const Request& request,
                     const std::function<void(std::int32_t)>& emit);
 
 }  // namespace llama

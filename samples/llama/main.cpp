@@ -19,7 +19,7 @@ struct Arguments {
   std::string profile, profile_mode = "replay";
   long long count = 64;
   long long context = 0;
-  unsigned threads = 0;
+  unsigned threads = 0, iterations = 1;
   bool ids = false, json = false, times = false;
 };
 
@@ -70,6 +70,7 @@ nlohmann::json to_json(const llama::WeightBytes& weights, const llama::Generatio
           {"nodes", g.decode.ops},
           {"barriers", g.decode.barriers},
           {"replays", g.replays},
+          {"submissions", g.submissions},
           {"allocations_after_first_step", g.allocations},
           {"record_ns", g.decode.record_ns},
           {"plan_ns", g.decode.plan_ns},
@@ -165,13 +166,18 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
         std::cout << (text.empty() ? a.prompt : "") << piece << std::flush;
       }
     };
-    result = llama::generate(
-        executor, model, prompt, static_cast<std::size_t>(a.count), context, tokenizer.eos(),
-        a.mode == "direct" ? llama::Mode::direct : llama::Mode::recorded, [&](std::int32_t id) {
-          const std::string piece = tokenizer.piece(id);
-          print(piece);
-          text += piece;
-        });
+    const llama::Request request{
+        .prompt = prompt,
+        .count = static_cast<std::size_t>(a.count),
+        .context = context,
+        .end_token = tokenizer.eos(),
+        .mode = a.mode == "direct" ? llama::Mode::direct : llama::Mode::recorded,
+        .iterations_per_submit = a.iterations};
+    result = llama::generate(executor, model, request, [&](std::int32_t id) {
+      const std::string piece = tokenizer.piece(id);
+      print(piece);
+      text += piece;
+    });
     if (text.empty()) {
       print("");
     }
@@ -212,6 +218,10 @@ int main(int argc, char** argv) try {
       ->capture_default_str();
   app.add_option("--mode", a.mode, "direct: a session per token; recorded: one graph, replayed")
       ->check(CLI::IsMember({"direct", "recorded"}))
+      ->capture_default_str();
+  app.add_option("--iterations-per-submit", a.iterations,
+                 "Recorded mode: tokens that the device makes without the host in between")
+      ->check(CLI::Range(1U, reprise::kMostIterations))
       ->capture_default_str();
   app.add_option("--precision", a.precision,
                  "exact: sums in f32; fast: activations in 8 bits where weights are quantised and "

@@ -14,7 +14,7 @@ layout(push_constant) uniform Push {
   uint ids_offset;
   uint id_words;
   Param position;
-  uint window;
+  Param window;
 };
 
 #define IDS(i) ids[i]
@@ -28,6 +28,13 @@ bool target_row(uint r, out uint row) {
   row = param_bits(position) + r;
   // The sum wraps for negative positions; it is in range again from row -position on.
   bool negative = param_int(position) < 0 && r < uint(-param_int(position));
-  row = window > 0u ? row % window : row;
+  int ring = param_int(window);
+  if (ring > 0) {
+    // The row after a full turn takes its place.
+    if (r + uint(ring) < elements / cols) {
+      return false;
+    }
+    row %= uint(ring);
+  }
   return !negative && row < capacity;
 }

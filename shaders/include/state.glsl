@@ -7,8 +7,14 @@ struct Param {
   uint word;
 };
 
+bool param_dynamic(Param p) { return p.word != 0xFFFFFFFFu; }
 uint param_bits(Param p) {
-  return p.word == 0xFFFFFFFFu ? p.value : state.words[p.word >> 2][p.word & 3u];
+  return param_dynamic(p) ? state.words[p.word >> 2][p.word & 3u] : p.value;
 }
 int param_int(Param p) { return int(param_bits(p)); }
 float param_float(Param p) { return uintBitsToFloat(param_bits(p)); }
+// Where 0 in the state stands for the constant.
+float param_float_or_value(Param p) {
+  float value = param_float(p);
+  return value == 0.0 ? uintBitsToFloat(p.value) : value;
+}

@@ -113,8 +113,8 @@ TEST_F(RecorderErrors, ListTheAllowedDtypes) {
 }
 
 TEST_F(RecorderErrors, ListAllOfSeveralAllowedDtypes) {
-  expect_error(kWrong, {"set_rows does not accept", "table ('ids' i32 [2, 4])", "f32, f16"},
-               [&] { set_rows(session_, ids_, x_, SetRowsAttributes{.position = 0}); });
+  expect_error(kWrong, {"matmul does not accept", "w ('ids' i32 [2, 4])", "f32, f16"},
+               [&] { (void)matmul(session_, x_, ids_); });
 }
 
 TEST_F(RecorderErrors, AskForACopyWhereAStridedViewCannotBeUsed) {

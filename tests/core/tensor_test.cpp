@@ -10,7 +10,11 @@ namespace reprise::testing {
 namespace {
 
 std::shared_ptr<Buffer> buffer_of(std::uint64_t bytes) {
-  return std::make_shared<Buffer>("memory", bytes, BufferKind::device);
+  struct NoMemory final : Buffer {
+    explicit NoMemory(std::uint64_t size) : Buffer("memory", size, BufferKind::device) {}
+    void release_memory() noexcept override {}
+  };
+  return std::make_shared<NoMemory>(bytes);
 }
 
 TEST(Shape, KnowsItsExtents) {

@@ -99,7 +99,8 @@ TEST_P(RoundedNotNumbers, OfABlockAreNoNumbersInFastPrecision) {
         return matmul(s, s.input("x", {GetParam(), 96}, x), w);
       });
       for (std::size_t i = 0; i < result.size(); ++i) {
-        EXPECT_EQ(std::isnan(result[i]), i < 9) << "element " << i << ", " << name_of(type);
+        // Rounded to 8 bits a block with an infinity is NaN; kernels that do not round keep it.
+        EXPECT_EQ(std::isfinite(result[i]), i >= 9) << "element " << i << ", " << name_of(type);
       }
     }
   }

@@ -49,7 +49,7 @@ TEST(Statistics, ReplaysThatFailedOrWarmUpAreNotInTheQuantiles) {
   };
   add(900, true, 0);
   add(100, false, 0);
-  add(800, false, 1);
+  add(800, false, 2);
   add({}, false, 0);
   add(200, false, 0);
   const ReplayStatistics all = replay_statistics(table, {});

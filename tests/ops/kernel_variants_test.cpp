@@ -87,7 +87,11 @@ TEST(KernelFamiliesTogether, GenerateTheSameText) {
         GraphExecutor executor(*device);
         const llama::Model model = llama::load_model(*device, file, 32);
         const auto ids =
-            llama::generate(executor, model, prompt, 12, 32, 2, mode, [](std::int32_t) {}).ids;
+            llama::generate(
+                executor, model,
+                {.prompt = prompt, .count = 12, .context = 32, .end_token = 2, .mode = mode},
+                [](std::int32_t) {})
+                .ids;
         first = first.empty() ? ids : first;
         EXPECT_EQ(ids, first);
       }

@@ -42,6 +42,29 @@ OpCase at_state(const std::string& name, DType dtype, std::int32_t window,
           {{"pos", positions}}};
 }
 
+// Rows that meet in a small ring, among them: the last one stays.
+OpCase window_in_state() {
+  return {"window_from_state",
+          0,
+          kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor table = c.persistent({11, 13}, DType::f32);
+            set_rows(c.recorder(), table, c.input({5, 13}),
+                     {.position = 7, .window = c.recorder().state("window")});
+            return {table};
+          },
+          {{"window", {0, 11, 5, 3, 1, -4, 64}}}};
+}
+
+OpCase integers(const std::string& name, std::int64_t cols) {
+  return {name, 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor table = c.persistent({9, cols}, DType::i32);
+            const Tensor values = c.input({4, cols}, DType::i32, -2147483648.0, 2147483647.0);
+            set_rows(c.recorder(), table, values, c.ids({4}, DType::i32, 0, 9));
+            return {table};
+          }};
+}
+
 // Values as attention makes them: heads first, the last stride not 1; table and ids with offsets.
 OpCase strided() {
   return {"strided_values", 0, "moves bits", [](CaseContext& c) -> std::vector<Tensor> {
@@ -74,6 +97,9 @@ std::vector<OpCase> set_rows_cases() {
           outside(DType::f16, DType::i64),
           at_state("state_position", DType::f16, 0, {0, 3, 8, 10, -2, 11}),
           at_state("state_window", DType::f32, 7, {0, 5, 6, 700, -1}),
+          window_in_state(),
+          integers("i32", 1),
+          integers("i32_wide", 64),
           strided(),
           constant_position()};
 }

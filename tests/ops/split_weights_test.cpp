@@ -142,7 +142,11 @@ TEST_F(SplitWeights, GenerateTheSameText) {
   const auto ids = [&](const GgufFile& file, const Device& device, llama::Mode mode) {
     GraphExecutor executor(device);
     const llama::Model model = llama::load_model(device, file, 16);
-    return llama::generate(executor, model, prompt, 6, 16, 2, mode, [](std::int32_t) {}).ids;
+    return llama::generate(
+               executor, model,
+               {.prompt = prompt, .count = 6, .context = 16, .end_token = 2, .mode = mode},
+               [](std::int32_t) {})
+        .ids;
   };
   for (const char* format : {"f16", "q8_0", "q4_0"}) {
     SCOPED_TRACE(format);

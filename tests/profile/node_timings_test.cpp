@@ -111,7 +111,7 @@ TEST_F(NodeTimings, StatisticsMatchEveryReplayButWarmUpsAndFailures) {
     for (std::uint64_t r = 0; r < 700; ++r) {
       TimedReplay replay(recording, r, durations());
       replay.record.warm_up = r == 0;
-      replay.record.status = r == 1 ? 7 : 0;
+      replay.record.status = r == 1 ? ReplayStatus::failed : ReplayStatus::ran;
       if (r % 3 == 2) {
         replay.record.timing_mode = TimingMode::node_serialised;
       } else if (r > 1) {

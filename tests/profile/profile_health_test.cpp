@@ -122,7 +122,7 @@ TEST_F(ProfileHealthOf, ReplaysKeepTheirSlotIterationStatusAndDeviceTime) {
       record.recording = send_recording(*sink, graph());
       record.iteration = 3;
       record.slot = 2;
-      record.status = 5;
+      record.status = ReplayStatus::failed;
       record.device_start_ns = 1234;
       record.device_ns = 0;
       record.timing_mode = TimingMode::node_serialised;
@@ -131,7 +131,7 @@ TEST_F(ProfileHealthOf, ReplaysKeepTheirSlotIterationStatusAndDeviceTime) {
   }
   EXPECT_EQ(query("SELECT iteration, slot, status, device_start_ns, device_ns, timing_mode FROM "
                   "replays ORDER BY id"),
-            "3|2|5|1234|0|3\n3|2|5|NULL|NULL|3");
+            "3|2|2|1234|0|3\n3|2|2|NULL|NULL|3");
 }
 
 TEST_F(ProfileHealthOf, EveryReplaySentIsInTheFileOrCountedAsDropped) {

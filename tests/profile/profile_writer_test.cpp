@@ -325,6 +325,7 @@ TEST(ProfileWriter, IsClosedByItsLastRecordIfThatIsItsLastOwner) {
   struct OwnedBuffer final : Buffer {
     OwnedBuffer(std::shared_ptr<ProfileSink> s)
         : Buffer("owner", 4, BufferKind::device), sink(std::move(s)) {}
+    void release_memory() noexcept override {}
     ~OwnedBuffer() override { sink->buffer_freed(1, 5); }
     std::shared_ptr<ProfileSink> sink;
   };

@@ -9,7 +9,7 @@ class Generate : public ::testing::Test {
  protected:
   void refuse(const std::vector<std::int32_t>& prompt, const std::vector<std::string>& parts) {
     expect_error(ErrorCode::invalid_argument, parts, [&] {
-      (void)llama::generate(executor_, model_, prompt, 1, 8, 2, llama::Mode::recorded,
+      (void)llama::generate(executor_, model_, {.prompt = prompt, .context = 8},
                             [](std::int32_t) {});
     });
   }
@@ -31,8 +31,9 @@ TEST_F(Generate, RefusesTokensOutsideTheVocabulary) {
 }
 
 TEST_F(Generate, AcceptsAPromptThatFillsTheContext) {
-  const auto result = llama::generate(executor_, model_, std::vector<std::int32_t>(8, 300), 5, 8, 2,
-                                      llama::Mode::recorded, [](std::int32_t) {});
+  const std::vector<std::int32_t> prompt(8, 300);
+  const auto result = llama::generate(
+      executor_, model_, {.prompt = prompt, .count = 5, .context = 8}, [](std::int32_t) {});
   EXPECT_EQ(result.ids.size(), 1U);
 }
 

@@ -88,6 +88,23 @@ TEST_P(Allocation, AsynchronousLaunchesTakeNothing) {
   });
 }
 
+TEST_P(Allocation, SettingArraysOfTheStateTakesNothing) {
+  GraphExecutor executor(device_);
+  const StateBlock state(device_, StateLayout().array("ids", 4).carried_array("tokens", 4));
+  auto s = executor.begin_recorded({.state = state});
+  const Tensor table = device_.from_host({4, 16}, x_);
+  s.output("y", get_rows(s, table, s.state_array("ids")));
+  s.output("z", get_rows(s, table, s.state_array("tokens")));
+  CapturedGraph graph = s.finish().graph;
+  std::vector<std::int32_t> ids(4);
+  expect_nothing_allocated([&](int i) {
+    ids[0] = i % 4;
+    state.set("ids", ids);
+    state.set({{"ids", ids}, {"tokens", ids}});
+    graph.launch();
+  });
+}
+
 TEST_P(Allocation, ProfiledLaunchesTakeNothingInAnyMode) {
   const auto path =
       std::filesystem::path(::testing::TempDir()) / ("allocation_" + GetParam() + ".db");

@@ -15,6 +15,9 @@ using DeviceAndFormat = std::tuple<std::string, std::string>;
 
 class Equality : public ::testing::TestWithParam<DeviceAndFormat> {
  protected:
+  llama::Generation generate(const llama::Model& model, const llama::Request& request) {
+    return llama::generate(executor_, model, request, [](std::int32_t) {});
+  }
   /// Logits of `steps` decode steps from position 0, one row each.
   std::vector<std::vector<std::byte>> logits(bool recorded, std::size_t steps, bool interleave) {
     const llama::Model model = llama::load_model(device_, file_, 64);
@@ -81,8 +84,11 @@ TEST_P(Equality, TheTalesModelGivesItsReferenceIds) {
     const auto expected = entry["generated_token_ids"].get<std::vector<std::int32_t>>();
     const auto ids = tokenizer.encode(prompt);
     for (const llama::Mode mode : {llama::Mode::direct, llama::Mode::recorded}) {
-      const auto result = llama::generate(executor_, model, ids, expected.size(), 512,
-                                          tokenizer.eos(), mode, [](std::int32_t) {});
+      const auto result = generate(model, {.prompt = ids,
+                                           .count = expected.size(),
+                                           .context = 512,
+                                           .end_token = tokenizer.eos(),
+                                           .mode = mode});
       EXPECT_EQ(result.ids, expected) << prompt;
       ++runs;
     }
@@ -93,8 +99,8 @@ TEST_P(Equality, TheTalesModelGivesItsReferenceIds) {
 TEST_P(Equality, OneRecordingServesTheWholeDecodeLoopWithoutAllocating) {
   const llama::Model model = llama::load_model(device_, file_, 512);
   const std::vector<std::int32_t> prompt{1, 421, 340, 396};
-  const auto result = llama::generate(executor_, model, prompt, 20, 512, 2, llama::Mode::recorded,
-                                      [](std::int32_t) {});
+  const auto result =
+      generate(model, {.prompt = prompt, .count = 20, .context = 512, .end_token = 2});
   EXPECT_EQ(result.ids.size(), 20U);
   EXPECT_EQ(result.replays, 19U);
   EXPECT_EQ(result.allocations, 0U);
@@ -103,9 +109,30 @@ TEST_P(Equality, OneRecordingServesTheWholeDecodeLoopWithoutAllocating) {
 TEST_P(Equality, GenerationStopsAtTheEndOfTheContext) {
   const llama::Model model = llama::load_model(device_, file_, 8);
   const std::vector<std::int32_t> prompt{1, 421, 340, 396};
-  const auto result = llama::generate(executor_, model, prompt, 100, 8, 2, llama::Mode::recorded,
-                                      [](std::int32_t) {});
-  EXPECT_EQ(result.ids.size(), 5U);  // one from the prompt, one per position left
+  for (const std::uint32_t k : {1U, 8U}) {
+    const auto result = generate(
+        model,
+        {.prompt = prompt, .count = 100, .context = 8, .end_token = 2, .iterations_per_submit = k});
+    EXPECT_EQ(result.ids.size(), 5U);  // one from the prompt, one per position left
+  }
+}
+
+TEST_P(Equality, IdsAreTheSameForEveryNumberOfIterationsPerSubmission) {
+  const llama::Model model = llama::load_model(device_, file_, 512);
+  const std::vector<std::int32_t> prompt{1, 421, 340, 396};
+  std::vector<std::vector<std::int32_t>> ids;
+  for (const std::uint32_t k : {1U, 8U, 64U}) {
+    const auto result = generate(model, {.prompt = prompt,
+                                         .count = 66,
+                                         .context = 512,
+                                         .end_token = 2,
+                                         .iterations_per_submit = k});
+    ids.push_back(result.ids);
+    EXPECT_EQ(result.submissions, 1 + (result.replays - 1 + k - 1) / k);
+  }
+  EXPECT_GT(ids[0].size(), 8U);
+  EXPECT_EQ(ids[1], ids[0]);
+  EXPECT_EQ(ids[2], ids[0]);
 }
 
 }  // namespace

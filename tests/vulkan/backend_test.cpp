@@ -155,7 +155,7 @@ TEST_F(VulkanBackend, TimestampsLieInOrderInsideTheWaitedTime) {
   encoder->barrier();
   run.norm(*encoder, NormRun::y, NormRun::z);
   encoder->stamp(stamps, 2);
-  encoder->resolve(stamps, ticks, 0);
+  encoder->resolve(stamps, stamps->count(), ticks, 0);
   const EncodingRef encoding = encoder->finish();
   for (int i = 0; i < 3; ++i) {
     const auto begin = std::chrono::steady_clock::now();
@@ -181,7 +181,7 @@ TEST_F(VulkanBackend, ReadsBothClocksInAgreementWithItsTimestamps) {
   const auto encoder = device().encoder({.name = "stamp", .ends_at_host = true});
   encoder->reset(stamps);
   encoder->stamp(stamps, 0);
-  encoder->resolve(stamps, ticks, 0);
+  encoder->resolve(stamps, stamps->count(), ticks, 0);
   const EncodingRef list[] = {encoder->finish()};
   device().wait(device().submit(list, Follow::wait));
   const std::int64_t host_after = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -242,8 +242,8 @@ TEST_F(VulkanBackend, NamesAnUnknownShader) {
   const TensorSpec spec({4}, DType::f32);
   const std::vector<BoundTensor> tensors{{&spec, 1, 0}, {&spec, 2, 0}, {&spec, 3, 0}};
   StepList steps;
-  steps.dispatch({ops::rms_norm_def, 0, tensors, {}, {}}, device().traits(),
-                 {"no_such_kernel", {8}, 1}, {1, 1, 1}, std::uint32_t{0});
+  steps.dispatch({ops::rms_norm_def, 0, tensors, {&run.block, NormRun::state, 0}, {}},
+                 device().traits(), {"no_such_kernel", {8}, 1}, {1, 1, 1}, std::uint32_t{0});
   const auto encoder = device().encoder({.name = "unknown"});
   const Error error = caught([&] { encoder->step(steps, 0, run.pools); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
@@ -254,7 +254,7 @@ TEST_F(VulkanBackend, RefusesHostCallsWrongPushConstantsAndRangesPastTheEnd) {
   NormRun run(device(), fresh_seed());
   const TensorSpec spec({4}, DType::f32);
   const std::vector<BoundTensor> tensors{{&spec, 1, 0}, {&spec, 2, 0}, {&spec, 3, 0}};
-  const BoundCall call{ops::rms_norm_def, 0, tensors, {}, {}};
+  const BoundCall call{ops::rms_norm_def, 0, tensors, {&run.block, NormRun::state, 0}, {}};
   StepList steps;
   steps.call(call);
   steps.dispatch(call, device().traits(), {"rms_norm", {8}, 1}, {1, 1, 1}, std::uint32_t{0});

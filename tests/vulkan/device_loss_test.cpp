@@ -82,7 +82,7 @@ TEST_P(DeviceLoss, IsToldByTicketsAndStoredInTheDatabase) {
             "device_lost|1");
   EXPECT_EQ(
       test::sql(path, "SELECT group_concat(status) FROM (SELECT status FROM replays ORDER BY seq)"),
-      std::string_view(GetParam()) == "vkQueueSubmit2" ? "0,0" : "0,0,1");
+      std::string_view(GetParam()) == "vkQueueSubmit2" ? "0,0" : "0,0,2");
 }
 
 TEST_P(DeviceLoss, LeavesNothingBehindAndTheDeviceCanBeOpenedAgain) {

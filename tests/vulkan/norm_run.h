@@ -20,7 +20,7 @@ struct NormRun {
   static constexpr std::int64_t kRows = 13;
   static constexpr std::int64_t kCols = 37;
   static constexpr std::uint64_t kBytes = sizeof(float) * kRows * kCols;
-  enum Pool : std::uint32_t { from_host, x, weight, y, z, to_host };
+  enum Pool : std::uint32_t { from_host, x, weight, y, z, to_host, state };
 
   NormRun(Backend& on, std::uint32_t seed) : device(on) {
     constexpr BufferKind kKinds[] = {BufferKind::upload, BufferKind::device, BufferKind::device,
@@ -28,6 +28,7 @@ struct NormRun {
     for (const BufferKind kind : kKinds) {
       pools.push_back(device.allocate("pool " + std::to_string(pools.size()), 2 * kBytes, kind));
     }
+    pools.push_back(device.allocate("state", block.bytes(), BufferKind::device));
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> uniform(-2, 2);
     input.resize(2 * kBytes / sizeof(float));
@@ -52,7 +53,11 @@ struct NormRun {
     const std::vector<BoundTensor> tensors{{&matrix, from, 0}, {&row, weight, 0}, {&matrix, to, 0}};
     const RmsNormAttributes attributes{1e-5F};
     steps = StepList();
-    lower({ops::rms_norm_def, 0, tensors, {}, std::as_bytes(std::span(&attributes, 1))},
+    lower({ops::rms_norm_def,
+           0,
+           tensors,
+           {&block, state, 0},
+           std::as_bytes(std::span(&attributes, 1))},
           device.traits(), steps);
     encoder.step(steps, 0, pools);
   }
@@ -119,6 +124,7 @@ struct NormRun {
   Backend& device;
   std::vector<std::shared_ptr<Buffer>> pools;
   std::vector<float> input;
+  const TensorSpec block{{1024}, DType::i32};  // of state, which a norm may read
   StepList steps;
 };
 

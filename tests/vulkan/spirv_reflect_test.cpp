@@ -28,17 +28,18 @@ bool refused(std::span<const std::uint32_t> words) {
 
 TEST(SpirvReflect, ReadsTheInterfaceOfAShader) {
   const ShaderInterface shader = reflect_spirv(rms_norm());
-  ASSERT_EQ(shader.bindings.size(), 3U);
+  ASSERT_EQ(shader.bindings.size(), 4U);
   EXPECT_TRUE(shader.bindings.at(0).readonly);
   EXPECT_FALSE(shader.bindings.at(0).writeonly);
   EXPECT_TRUE(shader.bindings.at(1).readonly);
   EXPECT_TRUE(shader.bindings.at(2).writeonly);
   EXPECT_FALSE(shader.bindings.at(2).readonly);
   EXPECT_EQ(shader.bindings.at(2).kind, ShaderBindingKind::storage);
+  EXPECT_EQ(shader.bindings.at(3).kind, ShaderBindingKind::uniform);
   EXPECT_EQ(shader.local_size_ids[0], 0U);
   EXPECT_EQ(shader.local_size_ids[1], ShaderInterface::kNoConstant);
   EXPECT_EQ(shader.local_size[1], 1U);
-  EXPECT_EQ(shader.push_bytes, 48U);  // 4 words of shape, a View of 5, 3 words
+  EXPECT_EQ(shader.push_bytes, 52U);  // 4 words of shape, a View of 5, 4 words
 }
 
 TEST(SpirvReflect, TellsTexelBuffersFromOthers) {

@@ -25,7 +25,8 @@ struct Attention {
   std::int64_t k_row, k_head, v_row, v_head;  // bytes
   std::int64_t score_stride;
   Param<std::int32_t> kv_len;
-  float scale;
+  Param<float> scale;
+  float factor;  // of scores: what a scale of 0 stands for
   bool causal;
 };
 
@@ -57,7 +58,7 @@ void add_query(const Attention& a, std::int64_t kv_head, std::int64_t index, std
 template <class W, std::size_t kQueries>
 HWY_INLINE void score(const Attention& a, const std::byte* keys, Queries& tile) {
   const std::int64_t most = *std::max_element(tile.seen, tile.seen + kQueries);
-  const auto scale = hn::Set(Four(), a.scale);
+  const auto scale = hn::Set(Four(), a.factor);
   for (std::int64_t j = 0; j < most; j += std::int64_t{kTileRows}) {
     TileWeights rows{.row = {}, .next = kKeysAhead * a.k_row};
     for (std::size_t i = 0; i < kTileRows; ++i) {
@@ -185,7 +186,10 @@ std::int64_t tiles_per_head(const Attention& a) {
 /// Items are tiles of the first head of keys, then of the second...
 template <class W>
 void run(const Work& work, std::int64_t first, std::int64_t end) {
-  const auto& a = work.as<Attention>();
+  auto a = work.as<Attention>();
+  if (const float scale = work.value(a.scale); scale != 0) {
+    a.factor = scale;
+  }
   const std::int64_t used = std::clamp<std::int64_t>(work.value(a.kv_len), 0, a.capacity);
   auto* scores = reinterpret_cast<float*>(work.own);
   const std::int64_t tiles = tiles_per_head(a);
@@ -220,31 +224,30 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
   const auto bytes = [&](std::int64_t elements) {
     return elements * (k.dtype() == DType::f32 ? 4 : 2);
   };
-  const auto scale = attribute<float>(call, "scale");
   const std::int64_t dim = q.shape().back();
   const std::int64_t capacity = k.shape().dim(0);
   const auto whole = static_cast<std::int64_t>(std::max(kLanes, kTileRows));
-  const Attention arguments{
-      .q = reinterpret_cast<const float*>(q.data),
-      .k = k.data,
-      .v = v.data,
-      .y = reinterpret_cast<float*>(call.tensors[4].data),
-      .rows = q.shape().dim(0),
-      .heads = q.shape().dim(1),
-      .share = q.shape().dim(1) / k.shape().dim(1),
-      .dim = dim,
-      .value_dim = v.shape().back(),
-      .capacity = capacity,
-      .q_row = q.spec->strides[0],
-      .q_head = q.spec->strides[1],
-      .k_row = bytes(k.spec->strides[0]),
-      .k_head = bytes(k.spec->strides[1]),
-      .v_row = bytes(v.spec->strides[0]),
-      .v_head = bytes(v.spec->strides[1]),
-      .score_stride = (capacity + whole - 1) / whole * whole,
-      .kv_len = attribute<Param<std::int32_t>>(call, "kv_len"),
-      .scale = scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(dim))) : scale,
-      .causal = attribute<bool>(call, "causal")};
+  const Attention arguments{.q = reinterpret_cast<const float*>(q.data),
+                            .k = k.data,
+                            .v = v.data,
+                            .y = reinterpret_cast<float*>(call.tensors[4].data),
+                            .rows = q.shape().dim(0),
+                            .heads = q.shape().dim(1),
+                            .share = q.shape().dim(1) / k.shape().dim(1),
+                            .dim = dim,
+                            .value_dim = v.shape().back(),
+                            .capacity = capacity,
+                            .q_row = q.spec->strides[0],
+                            .q_head = q.spec->strides[1],
+                            .k_row = bytes(k.spec->strides[0]),
+                            .k_head = bytes(k.spec->strides[1]),
+                            .v_row = bytes(v.spec->strides[0]),
+                            .v_head = bytes(v.spec->strides[1]),
+                            .score_stride = (capacity + whole - 1) / whole * whole,
+                            .kv_len = attribute<Param<std::int32_t>>(call, "kv_len"),
+                            .scale = attribute<Param<float>>(call, "scale"),
+                            .factor = static_cast<float>(1 / std::sqrt(static_cast<double>(dim))),
+                            .causal = attribute<bool>(call, "causal")};
   plan.main.run = k.dtype() == DType::f32 ? run<F32Weights> : run<F16Weights>;
   plan.main.items = k.shape().dim(1) * tiles_per_head(arguments);
   plan.main.item_ns = static_cast<double>(capacity * (dim + arguments.value_dim)) *

@@ -15,7 +15,7 @@ struct Norm {
   Rows x;
   float* y;
   const float* weight;  // null: 1
-  float eps;
+  Param<float> eps;
 };
 
 float sum_of_squares(const float* x, std::size_t count) {
@@ -41,11 +41,12 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   const F32 d;
   const auto& a = work.as<Norm>();
   const auto cols = static_cast<std::size_t>(a.x.dims[3]);
+  const float eps = work.value(a.eps);
   for (std::int64_t row = first; row < end; ++row) {
     const float* x = a.x.row(row, a.x.dims);
     float* y = a.y + row * a.x.dims[3];
     const float mean = sum_of_squares(x, cols) / static_cast<float>(cols);
-    const Vf scale = hn::Set(d, 1.0F / std::sqrt(mean + a.eps));
+    const Vf scale = hn::Set(d, 1.0F / std::sqrt(mean + eps));
     for (std::size_t i = 0; i < cols; i += kLanes) {
       Vf v = hn::Mul(load_up_to(d, x + i, cols - i), scale);
       if (a.weight != nullptr) {
@@ -62,7 +63,7 @@ bool plan_rms_norm(const KernelCall& call, KernelPlan& plan) {
   const Norm norm{.x = Rows(call.tensors[0]),
                   .y = reinterpret_cast<float*>(call.tensors[2].data),
                   .weight = reinterpret_cast<const float*>(call.tensors[1].data),
-                  .eps = attribute<float>(call, "eps")};
+                  .eps = attribute<Param<float>>(call, "eps")};
   plan.main.run = run;
   plan.main.items = call.tensors[0].shape().rows();
   plan.main.item_ns = static_cast<double>(norm.x.dims[3]) / 4;

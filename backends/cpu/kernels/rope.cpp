@@ -21,9 +21,20 @@ struct Rope {
   std::int64_t heads, cols, x_row, x_head;
   std::int64_t pairs;
   Param<std::int32_t> position;
-  double ratio;  // base^(-1 / pairs)
-  double turns;  // scale / (2 pi)
+  Param<float> base, scale;
   bool half_split;
+  double ratio = 1;  // base^(-1 / pairs)
+  double turns = 0;  // scale / (2 pi)
+
+  /// A base that is no finite number of at least 1 counts as 1, a scale that is no positive normal
+  /// number as 0.
+  void set_angles(float with_base, float with_scale) {
+    const bool rotates = with_scale > 0 && std::isnormal(with_scale);
+    const bool shrinks = with_base >= 1 && std::isfinite(with_base);
+    ratio =
+        shrinks ? std::pow(static_cast<double>(with_base), -1.0 / static_cast<double>(pairs)) : 1;
+    turns = rotates ? static_cast<double>(with_scale) / (2 * std::numbers::pi) : 0;
+  }
 };
 
 /// Sine and cosine of `turns` full turns. Polynomials after Cephes' sinf and cosf: good to an f32
@@ -96,7 +107,10 @@ void rotate(const Rope& a, const float* sines, const float* cosines, const float
 }
 
 void run(const Work& work, std::int64_t first, std::int64_t end) {
-  const auto& a = work.as<Rope>();
+  auto a = work.as<Rope>();
+  if (a.base.dynamic() || a.scale.dynamic()) {
+    a.set_angles(work.value(a.base), work.value(a.scale));
+  }
   auto* sines = reinterpret_cast<float*>(work.own);
   float* cosines = sines + a.pairs;
   const auto base = static_cast<std::uint32_t>(work.value(a.position));
@@ -119,21 +133,20 @@ bool plan_rope(const KernelCall& call, KernelPlan& plan) {
   const auto dims = attribute<std::int32_t>(call, "dims");
   const std::int64_t cols = x.shape().back();
   const std::int64_t pairs = (dims == 0 ? cols : std::int64_t{dims}) / 2;
-  const double base = static_cast<double>(attribute<float>(call, "base"));
-  const double scale = static_cast<double>(attribute<float>(call, "scale"));
-  const Rope arguments{.x = reinterpret_cast<const float*>(x.data),
-                       .y = reinterpret_cast<float*>(call.tensors[3].data),
-                       .positions = reinterpret_cast<const std::int32_t*>(call.tensors[1].data),
-                       .factors = reinterpret_cast<const float*>(call.tensors[2].data),
-                       .heads = x.shape().dim(1),
-                       .cols = cols,
-                       .x_row = x.spec->strides[0],
-                       .x_head = x.spec->strides[1],
-                       .pairs = pairs,
-                       .position = attribute<Param<std::int32_t>>(call, "position"),
-                       .ratio = std::pow(base, -1.0 / static_cast<double>(pairs)),
-                       .turns = scale / (2 * std::numbers::pi),
-                       .half_split = attribute<std::int32_t>(call, "pairing") == 1};
+  Rope arguments{.x = reinterpret_cast<const float*>(x.data),
+                 .y = reinterpret_cast<float*>(call.tensors[3].data),
+                 .positions = reinterpret_cast<const std::int32_t*>(call.tensors[1].data),
+                 .factors = reinterpret_cast<const float*>(call.tensors[2].data),
+                 .heads = x.shape().dim(1),
+                 .cols = cols,
+                 .x_row = x.spec->strides[0],
+                 .x_head = x.spec->strides[1],
+                 .pairs = pairs,
+                 .position = attribute<Param<std::int32_t>>(call, "position"),
+                 .base = attribute<Param<float>>(call, "base"),
+                 .scale = attribute<Param<float>>(call, "scale"),
+                 .half_split = attribute<std::int32_t>(call, "pairing") == 1};
+  arguments.set_angles(arguments.base.value, arguments.scale.value);
   plan.main.run = run;
   plan.main.items = x.shape().dim(0);
   plan.main.item_ns = static_cast<double>(pairs) * (8 + 0.5 * static_cast<double>(arguments.heads));

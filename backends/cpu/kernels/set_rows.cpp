@@ -11,18 +11,20 @@ struct SetRows {
   std::byte* table;
   const float* values;
   std::int64_t value_row;
-  std::int64_t cols, capacity;
-  Param<std::int32_t> position;
-  std::int32_t window;
+  std::int64_t rows, cols, capacity;
+  Param<std::int32_t> position, window;
   bool halves;
 };
 
 void run(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<SetRows>();
+  const std::int64_t window = work.value(a.window);
   for (std::int64_t r = first; r < end; ++r) {
     const std::int64_t position = std::int64_t{work.value(a.position)} + r;
-    const std::int64_t target = position >= 0 && a.window > 0 ? position % a.window : position;
-    if (target < 0 || target >= a.capacity) {
+    const bool ring = position >= 0 && window > 0;
+    const std::int64_t target = ring ? position % window : position;
+    const bool overwritten = ring && r + window < a.rows;
+    if (target < 0 || target >= a.capacity || overwritten) {
       continue;
     }
     const float* from = a.values + r * a.value_row;
@@ -62,10 +64,11 @@ bool plan_set_rows(const KernelCall& call, KernelPlan& plan) {
   const SetRows arguments{.table = table.data,
                           .values = reinterpret_cast<const float*>(values.data),
                           .value_row = values.spec->strides[0],
+                          .rows = values.shape().dim(0),
                           .cols = table.shape().elements() / capacity,
                           .capacity = capacity,
                           .position = attribute<Param<std::int32_t>>(call, "position"),
-                          .window = attribute<std::int32_t>(call, "window"),
+                          .window = attribute<Param<std::int32_t>>(call, "window"),
                           .halves = halves};
   plan.main.run = run;
   plan.main.items = values.shape().dim(0);

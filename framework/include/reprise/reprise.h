@@ -2,4 +2,6 @@
 #pragma once
 #include "reprise/open_device.h"             // IWYU pragma: export
 #include "reprise/ops.h"                     // IWYU pragma: export
+#include "reprise/session/device_scalar.h"   // IWYU pragma: export
 #include "reprise/session/graph_executor.h"  // IWYU pragma: export
+#include "reprise/session/partial_run.h"     // IWYU pragma: export

@@ -56,6 +56,7 @@ enum class Kind : std::uint8_t {
   X(vkResetCommandPool, creation)                             \
   X(vkResetDescriptorPool, creation)                          \
   X(vkSetDebugUtilsObjectNameEXT, creation)                   \
+  X(vkSignalSemaphore, work)                                  \
   X(vkWaitSemaphores, wait)
 
 struct EntryPoint {

@@ -1,6 +1,7 @@
 // What a backend implements: memory, and the encoding and running of steps. It knows no ops.
 // Sessions build every submission from encodings, so replay on any backend is the same code.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -55,16 +56,35 @@ class Encoding {
   virtual ~Encoding() = default;
   /// Every buffer its commands use; the encoding keeps them alive.
   const BufferUses& uses() const { return uses_; }
+  /// For queues: throws stale if a buffer is freed. `free_count`: see Backend.
+  void require_alive(std::uint64_t free_count) const {
+    if (alive_at_.load(std::memory_order_relaxed) != free_count) {
+      uses_.require_alive();
+      alive_at_.store(free_count, std::memory_order_relaxed);
+    }
+  }
 
  protected:
   BufferUses uses_;
+
+ private:
+  mutable std::atomic<std::uint64_t> alive_at_{~std::uint64_t{0}};
 };
 using EncodingRef = std::shared_ptr<const Encoding>;
+
+/// A count that only the host raises, by Backend::raise(). For encodings that wait for the host.
+class HostSignal {
+ public:
+  virtual ~HostSignal() = default;
+};
 
 struct EncoderOptions {
   std::string_view name{};
   bool reusable = false;      // submitted more than once, possibly several times in one submission
   bool ends_at_host = false;  // the host may read what this and earlier encodings wrote
+  /// Every submission of the encoding begins once the host raised the count one time more than for
+  /// the one before, and sees what the host wrote until then. The first of its submission.
+  std::shared_ptr<HostSignal> after{};
 };
 
 /// Encodes steps in order, on one thread. Starts after everything submitted before: an encoding
@@ -81,9 +101,10 @@ class Encoder {
   virtual void reset(const std::shared_ptr<Timestamps>& stamps) = 0;
   /// Takes one when everything before is complete.
   virtual void stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) = 0;
-  /// Copies all, 8 bytes of ticks each, to a download buffer. All must have been taken.
-  virtual void resolve(const std::shared_ptr<Timestamps>& stamps, const std::shared_ptr<Buffer>& to,
-                       std::uint64_t offset) = 0;
+  /// Copies the first `count`, 8 bytes of ticks each, to a download buffer. They must have been
+  /// taken.
+  virtual void resolve(const std::shared_ptr<Timestamps>& stamps, std::uint32_t count,
+                       const std::shared_ptr<Buffer>& to, std::uint64_t offset) = 0;
   virtual void begin_label(std::string_view name) = 0;
   virtual void end_label() = 0;
   virtual std::unique_ptr<Encoding> finish() = 0;
@@ -100,7 +121,7 @@ struct ClockSample {
   std::uint64_t max_deviation_ns = 0;
 };
 
-/// One opened device. All members may be called concurrently.
+/// One opened device. All members may be called concurrently; they refuse other devices' buffers.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -115,12 +136,28 @@ class Backend {
   /// Null where the device cannot: the caller copies instead.
   virtual std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
                                          std::shared_ptr<const void> owner) = 0;
+  /// Gives the memory of a buffer back before its last owner goes: now, or when the submissions in
+  /// flight that use it are complete, the encoders that use it finished and all pins gone. From now
+  /// on encoding and submitting what uses it throws stale. Does nothing if it is freed already.
+  /// Throws invalid_argument for a buffer of another device.
+  virtual void free(const std::shared_ptr<Buffer>& buffer) = 0;
+  /// How often free() took memory away: while it stays the same, nothing became stale. Takes no
+  /// lock.
+  virtual std::uint64_t free_count() const = 0;
+  /// Gives back what was freed and put off and is not used any more. All members that submit, free,
+  /// or find submissions complete do the same.
+  virtual void release_freed() = 0;
   /// Allocations made so far; replay must not add to it.
   virtual std::uint64_t allocation_count() const = 0;
 
   virtual std::unique_ptr<Encoder> encoder(const EncoderOptions& options) = 0;
   /// Null if the device cannot time itself.
   virtual std::shared_ptr<Timestamps> timestamps(std::uint32_t count) = 0;
+  /// Submissions wait for it in the order they were made. Whoever submits them raises it for each,
+  /// whatever happens: everything submitted later waits too. While a submission that is next waits
+  /// for the host, no wait() times out.
+  virtual std::shared_ptr<HostSignal> host_signal() = 0;
+  virtual void raise(const std::shared_ptr<HostSignal>& signal) = 0;
   /// Empty if the driver cannot read both clocks together.
   virtual std::optional<ClockSample> clock() = 0;
   /// Runs the encodings in order after everything submitted before, and keeps them until they are
@@ -130,6 +167,8 @@ class Backend {
   virtual bool complete(std::uint64_t submission) = 0;
   /// Throws device_lost or timeout; never waits for ever, unless the work itself runs on the host.
   virtual void wait(std::uint64_t submission) = 0;
+  /// The last submission so far; 0 before the first.
+  virtual std::uint64_t last_submission() = 0;
   /// The last submission in flight that accesses the buffer in one of these ways; 0 if none does.
   virtual std::uint64_t last_use(const Buffer& buffer, Access access) = 0;
   /// Facts about a kernel some encoding used; empty on devices that run references.

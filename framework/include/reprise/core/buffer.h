@@ -1,5 +1,6 @@
 // Device memory that outlives a session: weights, caches, state, arenas, staging.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,21 @@ class Buffer {
   std::byte* mapped() const { return mapped_; }
   /// Throws invalid_argument, naming the buffer, if it is imported.
   void require_writable() const;
+  /// Its memory was given back by Backend::free: nothing may use it any more.
+  bool freed() const { return freed_.load(); }
+  /// Throws stale, naming the buffer, if it is freed.
+  void require_alive() const;
+
+  /// Keeps the memory until as many unpin(), though the buffer is freed meanwhile: for encoders
+  /// until they are finished, for the host while it reads or writes. Throws stale if it is freed
+  /// already.
+  void pin();
+  void unpin() noexcept { pins_.fetch_sub(1); }
+  bool pinned() const { return pins_.load() != 0; }
+  /// For queues: refuses new uses and new pins; the memory itself goes with release_memory().
+  void mark_freed() { freed_.store(true); }
+  /// For queues: gives the memory back before the last owner goes, once nothing in flight uses it.
+  virtual void release_memory() noexcept = 0;
 
  protected:
   std::byte* mapped_ = nullptr;
@@ -42,6 +58,9 @@ class Buffer {
   std::string name_;
   std::uint64_t bytes_;
   BufferKind kind_;
+  // Sequentially consistent: either pin() sees that it is freed, or the queue sees the pin.
+  std::atomic<bool> freed_{false};
+  std::atomic<std::uint32_t> pins_{0};
   std::int64_t created_ns_ = std::chrono::steady_clock::now().time_since_epoch().count();
 };
 

@@ -17,6 +17,7 @@ struct SourceLocation {
 enum class ErrorCode : std::uint8_t {
   invalid_argument,  // the caller's mistake
   unsupported,       // valid, but not on this device or in this version
+  stale,             // recorded with memory that was freed since
   out_of_memory,
   device_lost,
   timeout,

@@ -71,6 +71,8 @@ struct Operand {
 };
 
 enum class AttributeType : std::uint8_t { f32, i32, boolean, param_i32, param_f32 };
+/// In bytes.
+std::size_t size_of(AttributeType type);
 struct Attribute {
   std::string_view name;
   AttributeType type;
@@ -93,6 +95,12 @@ struct Cost {
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
   std::uint64_t operations = 0;
+};
+
+/// What one replay adds to a word of the state block at most.
+struct StateGrowth {
+  std::uint32_t word = StateField::kNone;
+  Param<std::int32_t> by;
 };
 
 class Recorder;
@@ -190,7 +198,8 @@ struct OpDef {
   Cost (*cost)(const BoundCall&) = nullptr;
   void (*reference)(const HostCall&) = nullptr;  // accumulates in float64: the meaning of the op
   void (*lower)(const BoundCall&, const DeviceTraits&, StepList&) = nullptr;
-  bool view = false;  // same memory: no node, no shader
+  StateGrowth (*grows)(const BoundCall&) = nullptr;  // of ops that move a state field on
+  bool view = false;                                 // same memory: no node, no shader
 
   bool reads_state() const {
     for (const Attribute& a : attributes) {

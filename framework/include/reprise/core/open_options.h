@@ -29,6 +29,8 @@ struct OpenOptions {
   /// Vulkan: the kernels to use; unsupported if the device cannot run them. Not set: those that are
   /// made for the device.
   std::optional<KernelFamily> kernels = std::nullopt;
+  /// For tests: false makes a device whose encodings run once, so that every launch encodes again.
+  bool replays = true;
   /// For tests: a storage range below the driver's. 0: the driver's.
   std::uint64_t max_binding_bytes = 0;
 };

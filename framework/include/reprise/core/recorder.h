@@ -42,6 +42,9 @@ class Recorder {
   /// The state block itself as an i32 tensor, for ops that write fields. Throws invalid_argument if
   /// the session has none.
   virtual Tensor state_block() = 0;
+  /// An array of the state: a tensor [count] whose elements are those of each launch. Throws
+  /// invalid_argument if there is none of that name.
+  virtual Tensor state_array(std::string_view array) = 0;
 
   /// Checks operands against the schema, infers, records. Throws Error with full context, and
   /// invalidates the session.
@@ -51,6 +54,13 @@ class Recorder {
   bool invalidated() const { return !reason_.empty(); }
   /// Why the session is invalidated; empty if it is not.
   const std::string& reason() const { return reason_; }
+  /// Where it became so.
+  struct Failure {
+    std::uint32_t op = 0;
+    std::string label;  // what failed, and its scope: "rms_norm (layer.3/attn)"
+    SourceLocation where;
+  };
+  const Failure& failure() const { return failure_; }
 
  protected:
   virtual void append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) = 0;
@@ -74,6 +84,7 @@ class Recorder {
   friend class Scope;
   void check_operands(const OpCall& call) const;
   std::string reason_;
+  Failure failure_;
 };
 
 inline Scope::~Scope() { recorder_.current_scope_ = outer_; }

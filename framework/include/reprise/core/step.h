@@ -16,6 +16,7 @@ namespace reprise {
 struct DeviceTraits {
   Precision precision = Precision::exact;  // of the executor; a device leaves it as it is
   bool runs_on_host = false;               // ops run as host functions instead of shaders
+  bool replays = true;                     // false: every launch encodes its steps again
   KernelFamily kernels = KernelFamily::portable;
   bool cpu_type = false;             // a software driver: small workgroups, no shared memory
   bool overlaps_dispatches = false;  // without a barrier between them, dispatches may run together
@@ -31,7 +32,11 @@ struct DeviceTraits {
 /// Every storage starts at a multiple of this; no driver asks for more.
 inline constexpr std::uint64_t kStorageAlignment = 256;
 
-enum class BindingType : std::uint8_t { storage, uniform };
+enum class BindingType : std::uint8_t {
+  storage,
+  uniform,
+  grid,  // three words read when the step runs; no shader binds it
+};
 
 /// A byte range. While a plan is made, `pool` is a storage of the graph; afterwards a pool of the
 /// plan. `offset` of a storage binding is a multiple of DeviceTraits::binding_alignment.
@@ -68,10 +73,17 @@ struct Step {
   const OpDef* op = nullptr;  // null for copies
   Kernel kernel;              // dispatch only
   Grid grid{1, 1, 1};         // dispatch only
+  /// The last binding holds the grid instead: one of 0 groups skips the step, host calls too.
+  bool indirect = false;
   std::uint32_t first_binding = 0, binding_count = 0;
   std::uint32_t first_byte = 0, byte_count = 0;  // push constants, or the attributes of a call
   std::uint32_t first_spec = 0;                  // call only: one per binding
 };
+
+/// Storage from which indirect steps read their grids: kGridHeaderWords words of other use, then a
+/// row per distinct grid. A row is the full grid, a word, the grid to run now, a word.
+inline constexpr std::uint32_t kGridHeaderWords = 4;
+inline constexpr std::uint32_t kGridRowWords = 8;
 
 class StepList {
  public:
@@ -88,6 +100,13 @@ class StepList {
   void reserve(std::size_t steps, std::size_t bindings);
   void call(const BoundCall& call, Precision precision = Precision::exact);
   void copy(std::uint32_t node, const Binding& from, const Binding& to);
+
+  /// Steps appended from now on read their grids from rows of that storage; kNoGrids: they know
+  /// them ahead. Copies stay as they are.
+  void read_grids_from(std::uint32_t storage) { grid_storage_ = storage; }
+  static constexpr std::uint32_t kNoGrids = 0xFFFFFFFF;
+  /// The rows, in order.
+  std::span<const Grid> grids() const { return grids_; }
 
   /// One dispatch alone, over another grid.
   StepList only(std::size_t index, const Grid& grid) const;
@@ -112,11 +131,15 @@ class StepList {
                        const Grid& grid, std::span<const std::byte> push);
   Step& append(StepKind kind, std::uint32_t node, const OpDef* op);
   void append_bytes(Step& step, std::span<const std::byte> bytes);
+  /// The last binding of a step, where grids are read.
+  void bind_grid(Step& step);
 
   std::vector<Step> steps_;
   std::vector<Binding> bindings_;
   std::vector<std::byte> bytes_;
   std::vector<TensorSpec> specs_;
+  std::vector<Grid> grids_;
+  std::uint32_t grid_storage_ = kNoGrids;
 };
 
 /// Lowers one node: the op's own lowering, or one call on devices that run references.

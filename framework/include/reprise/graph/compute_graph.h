@@ -1,10 +1,12 @@
 // ComputeGraph: what was recorded, as flat tables in capture order. Indices, no pointers between
 // rows, so it is a value. Passes and plans read it; nothing changes it after the session finished.
 #pragma once
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "reprise/core/host_step.h"
 #include "reprise/core/op.h"
 
 namespace reprise {
@@ -63,6 +65,11 @@ class Names {
   /// "layer.3/attn"; empty for the outermost scope.
   std::string path(std::uint32_t scope) const;
   std::uint32_t outer_of(std::uint32_t scope) const { return scopes_[scope].outer; }
+  std::uint32_t name_of(std::uint32_t scope) const { return scopes_[scope].name; }
+  /// Negative: none.
+  std::int32_t index_of(std::uint32_t scope) const { return scopes_[scope].index; }
+  std::uint32_t text_count() const { return static_cast<std::uint32_t>(texts_.size()); }
+  std::uint32_t scope_count() const { return static_cast<std::uint32_t>(scopes_.size()); }
   /// "attn": the last part of the path.
   std::string last_part(std::uint32_t scope) const;
 
@@ -93,7 +100,11 @@ struct ComputeGraph {
   std::vector<Storage> storages;
   std::vector<std::byte> attributes;
   std::uint32_t state_tensor = kNoIndex;  // the state block, if a node reads or writes it
+  /// Where the steps of graphs that run several iterations read their grids; the node that writes
+  /// it decides whether they run.
+  std::uint32_t iteration_tensor = kNoIndex;
   Names names;
+  std::map<std::uint32_t, HostStep> host_steps;  // by node: of the op host_step
 
   std::span<const Use> uses_of(const Node& n) const {
     return {uses.data() + n.first_use, n.use_count};
@@ -101,6 +112,8 @@ struct ComputeGraph {
   std::span<const std::byte> attributes_of(const Node& n) const {
     return {attributes.data() + n.attributes, n.attribute_bytes};
   }
+  /// Of a host step its name, else the last part of the scope; empty if there is none.
+  std::string label_of(std::uint32_t node) const;
   /// Bytes and operations of one node.
   Cost cost_of(std::uint32_t node) const;
 };

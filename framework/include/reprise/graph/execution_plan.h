@@ -32,6 +32,7 @@ struct ExecutionPlan {
   std::vector<Barrier> barriers;  // ranges name pools
   std::vector<Pool> pools;
   std::vector<Place> places;  // one per storage of the graph
+  ReuseRule reuse = ReuseRule::epoch;
   std::uint64_t arena_bytes = 0;
   std::uint64_t live_peak_bytes = 0;  // no plan can be smaller
   std::uint64_t naive_bytes = 0;      // without reuse

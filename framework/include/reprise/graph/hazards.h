@@ -27,6 +27,8 @@ class HazardTracker {
  public:
   /// Adds a step; returns true and appends to barriers() if it must wait.
   bool step(std::uint32_t index, std::span<const Touch> touches);
+  /// A barrier of somebody else: everything so far is complete.
+  void forget() { map_.clear(); }
   void reset();
   const std::vector<Barrier>& barriers() const { return barriers_; }
 

@@ -9,7 +9,7 @@ namespace reprise {
 struct RecordedGraph {
   ComputeGraph graph;
   ExecutionPlan plan;
-  std::vector<StateFieldInfo> state_fields;  // empty without a state block
+  std::vector<StateFieldInfo> state_fields;  // and arrays after them; empty without a state block
 };
 
 }  // namespace reprise

@@ -1,5 +1,7 @@
-// StateLayout: the named scalars that change between replays, and who owns them.
+// StateLayout: the named scalars and arrays that change between replays, and who owns them.
 #pragma once
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,37 +31,79 @@ FieldExpression operator*(FieldExpression left, std::int32_t factor);
 FieldExpression ceil_div(FieldExpression value, std::int32_t divisor);
 FieldExpression limit(FieldExpression value, std::int32_t low, std::int32_t high);
 
+/// The values an i32 field may have, both ends included.
+struct StateRange {
+  std::int32_t low = std::numeric_limits<std::int32_t>::min();
+  std::int32_t high = std::numeric_limits<std::int32_t>::max();
+  bool contains(std::int32_t value) const { return low <= value && value <= high; }
+  /// Whether it leaves any value out.
+  bool limits() const { return *this != StateRange(); }
+  bool operator==(const StateRange&) const = default;
+};
+/// "1 to 32"
+std::string to_string(const StateRange& range);
+
 struct StateFieldInfo {
   std::string name;
   StateOwner owner = StateOwner::host;
   DType dtype = DType::i32;   // i32 or f32
   std::uint32_t word = 0;     // place in the block: host fields, carried ones, derived ones
   std::uint32_t initial = 0;  // bits
-  std::string expression;     // derived only, for people
+  std::string expression{};   // derived only, for people
+  StateRange range{};         // i32 only
+  std::uint32_t count = 1;    // elements of an array
 };
+/// Throws invalid_argument unless a value with these bits may be given to the field: an i32 in its
+/// range, a finite f32.
+void require_value(const StateFieldInfo& info, std::uint32_t bits);
 
-/// At most 1,024 fields of 4 bytes each, 32 of them carried. Names are unique and not empty.
+/// At most 1,024 words of 4 bytes: one per field and per element of an array. At most 32 carried
+/// fields, any number of carried arrays. Names are unique and not empty. Every function that adds
+/// one throws invalid_argument otherwise, and for initial values out of range.
 class StateLayout {
  public:
   static constexpr std::uint32_t kMaxWords = 1024;
   static constexpr std::uint32_t kMaxCarried = 32;
 
-  StateLayout& host(std::string name, std::int32_t initial = 0);
+  /// host("rows", 1, {.low = 1, .high = 32})
+  StateLayout& host(std::string name, std::int32_t initial = 0, StateRange range = {});
   StateLayout& host_f32(std::string name, float initial = 0);
-  StateLayout& carried(std::string name, std::int32_t initial = 0);
-  /// Fields of the expression must be declared before; they are i32.
-  StateLayout& derived(std::string name, const FieldExpression& expression);
+  StateLayout& carried(std::string name, std::int32_t initial = 0, StateRange range = {});
+  StateLayout& carried_f32(std::string name, float initial = 0);
+  /// Fields of the expression must be declared before; they are i32. The host sees a value outside
+  /// the range only after it was computed.
+  StateLayout& derived(std::string name, const FieldExpression& expression, StateRange range = {});
+
+  /// A tensor [count] beside the block, got from Recorder::state_array: ids, positions, tokens of
+  /// a batch. Every element may have any value of the range; they start at 0, or at the end of the
+  /// range that is nearest to it. The range is checked where the host sets them.
+  StateLayout& array(std::string name, std::uint32_t count, StateRange range = {});
+  StateLayout& array_f32(std::string name, std::uint32_t count);
+  StateLayout& carried_array(std::string name, std::uint32_t count, StateRange range = {});
+  StateLayout& carried_array_f32(std::string name, std::uint32_t count);
+
+  /// The iterations of a submission stop once that field is not zero. It is a carried i32 field
+  /// declared before, and the only one that stops them.
+  StateLayout& stop_when(std::string_view field);
+  /// Its word in the block.
+  std::optional<std::uint32_t> stop_word() const;
 
   /// In the order of the block.
   std::vector<StateFieldInfo> fields() const;
+  /// Arrays of the host, then carried ones: their words follow those of the block.
+  std::vector<StateFieldInfo> arrays() const;
   /// Null if there is none.
   const StateFieldInfo* find(std::string_view name) const;
+  const StateFieldInfo* find_array(std::string_view name) const;
   /// "pos, token": for messages.
   std::string names() const;
+  std::string array_names() const;
   std::uint32_t host_count() const { return count(StateOwner::host); }
   std::uint32_t carried_count() const { return count(StateOwner::carried); }
   std::uint32_t derived_count() const { return count(StateOwner::derived); }
+  /// Of the block, without arrays.
   std::uint32_t words() const { return static_cast<std::uint32_t>(fields_.size()); }
+  std::uint32_t words_with_arrays() const;
   /// One expression per derived field, in order, field references as words of the block.
   struct Derivation {
     std::uint32_t target;
@@ -68,11 +112,15 @@ class StateLayout {
   std::vector<Derivation> derivations() const;
 
  private:
-  void add(StateFieldInfo info, FieldExpression expression = {});
+  StateLayout& add(StateFieldInfo info, FieldExpression expression = {});
+  StateLayout& add_array(StateFieldInfo info);
+  void require_room(const StateFieldInfo& info) const;
   std::uint32_t count(StateOwner owner) const;
   void place();
   std::vector<StateFieldInfo> fields_;  // in order of declaration, words kept up to date
   std::vector<FieldExpression> expressions_;
+  std::vector<StateFieldInfo> arrays_;  // likewise
+  std::string stop_;                    // a name; empty: none
 };
 
 }  // namespace reprise

@@ -8,7 +8,7 @@ namespace reprise {
 struct AttentionAttributes {
   /// Keys in use, limited to [0, capacity]. By default all of them.
   Param<std::int32_t> kv_len = std::numeric_limits<std::int32_t>::max();
-  float scale = 0;               // of the scores; 0: 1 / sqrt(dim)
+  Param<float> scale = 0.0F;     // of the scores; 0: 1 / sqrt(dim)
   bool causal = true;            // row r sees keys up to kv_len - rows + r: the last row sees all
   const Tensor* mask = nullptr;  // f32 or f16 [rows, keys], added to the scaled scores
 };

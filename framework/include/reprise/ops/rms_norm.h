@@ -4,7 +4,7 @@
 namespace reprise {
 
 struct RmsNormAttributes {
-  float eps = 1e-5F;
+  Param<float> eps = 1e-5F;
 };
 
 /// Root-mean-square normalisation: y = x / sqrt(mean(x^2) + eps) * weight, per row.

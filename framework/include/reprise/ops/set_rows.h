@@ -5,20 +5,23 @@ namespace reprise {
 
 struct SetRowsAttributes {
   Param<std::int32_t> position;  // table row of the first row of values
-  std::int32_t window = 0;       // above 0: table rows are taken modulo window (a ring)
+  Param<std::int32_t> window{};  // above 0: table rows are taken modulo window (a ring)
 };
 
 /// Scatters rows into a table, in place: table[ids[r], :] = values[r, :], converted to the dtype of
 /// table. Other rows keep their bits; the usual use is a key-value cache.
 /// table: [capacity, ..] f32 or f16, contiguous; values: [rows, ..] f32, any strides, with as many
-/// elements per row as table; ids: [rows] i32 or i64. values must not share memory with table.
+/// elements per row as table; or both i32. ids: [rows] i32 or i64. values must not share memory
+/// with table.
 /// Rows outside the table are skipped. With equal ids, which row stays is unspecified.
-/// Errors: invalid_argument if row sizes or counts differ.
+/// Errors: invalid_argument if row sizes, counts or dtypes do not match.
 void set_rows(Site site, TensorRef table, TensorRef values, TensorRef ids);
 
 /// As above, with row r written to position + r, modulo window if that is above 0. A negative
-/// position + r is skipped.
-/// Errors: also invalid_argument if window is negative, above capacity or (unless 0) below rows.
+/// position + r is skipped. Of rows that meet in a ring, the last one stays. A window in the state
+/// that is negative counts as 0.
+/// Errors: also invalid_argument if a constant window is negative, above capacity or (unless 0)
+/// below rows.
 void set_rows(Site site, TensorRef table, TensorRef values, SetRowsAttributes a);
 
 }  // namespace reprise

@@ -138,7 +138,7 @@ struct ReplayRow {
   std::string phase;
   TimingMode timing_mode = TimingMode::off;
   bool warm_up = false;
-  std::uint32_t status = 0;  // 0: it ran to its end
+  std::uint32_t status = 0;  // a ReplayStatus, in files nobody damaged
 };
 
 struct ReplayTable {

@@ -11,6 +11,7 @@
 
 #include "reprise/core/backend.h"
 #include "reprise/graph/recorded_graph.h"
+#include "reprise/profile/replay_status.h"
 #include "reprise/profile/timing_mode.h"
 
 namespace reprise {
@@ -50,7 +51,27 @@ struct RecordingRecord {
   std::vector<std::uint64_t> pool_buffers;             // BufferRecord ids, one per pool
   std::uint64_t record_ns = 0, plan_ns = 0, encode_ns = 0;
   std::int64_t time_ns = 0;
+  std::string key_json{};  // what a graph cache keeps it under; empty: nothing
 };
+
+/// A graph cache let go of a recording.
+struct RecordingEndRecord {
+  std::uint64_t id = 0;  // of the recording
+  std::int64_t time_ns = 0;
+  std::string evicted_reason{}, stale_reason{};  // one of them
+};
+
+/// A counter of the graph caches of this run: hit, miss, recorded, evicted, reset, stale, rejected,
+/// failed.
+struct CacheCounterRecord {
+  std::string counter{}, reason{}, key_json{};  // the last two may be empty
+  std::uint64_t value = 0;                      // since the run began, of this counter and reason
+  std::int64_t time_ns = 0;
+};
+
+/// What the database calls the content of a recorded graph: it, its plan, its kernels and the
+/// device. 32 hex digits.
+std::string content_hash(const RecordingRecord& record, const DeviceInfo& device);
 
 /// One replay that is complete. The spans are read during the call only.
 struct ReplayRecord {
@@ -62,8 +83,8 @@ struct ReplayRecord {
   std::optional<std::int64_t> device_start_ns;  // on the device's own clock: see ClockRecord
   std::optional<std::uint64_t> device_ns;
   TimingMode timing_mode = TimingMode::off;
-  bool warm_up = false;                    // the first replay of a recording
-  std::uint32_t status = 0;                // 0: it ran to its end
+  bool warm_up = false;  // the first replay of a recording
+  ReplayStatus status = ReplayStatus::ran;
   std::span<const std::uint32_t> state{};  // the block after this replay, words by state_fields
   /// Device clock in ticks, node modes only: the start of the body, then the end of every step. 0:
   /// the device gave none, and the steps on both sides of it are stored without a time.
@@ -124,6 +145,8 @@ class ProfileSink {
   virtual void buffer(BufferRecord record) = 0;
   virtual void buffer_freed(std::uint64_t id, std::int64_t time_ns) = 0;
   virtual void recording(RecordingRecord record) = 0;
+  virtual void recording_ended(RecordingEndRecord record) = 0;
+  virtual void cache_counter(CacheCounterRecord record) = 0;
   virtual void host_scope(HostScopeRecord record) = 0;
   virtual void event(EventRecord record) = 0;
   virtual void clock(const ClockRecord& record) = 0;

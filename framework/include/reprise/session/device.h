@@ -30,6 +30,20 @@ class Device {
   /// invalid_argument for a session's transient: declare it with output() instead.
   std::vector<std::byte> to_host(const Tensor& tensor) const;
 
+  /// Gives the memory of a persistent tensor back before its last handle goes: of its whole buffer,
+  /// so of every tensor in it. It happens at once, or when the work in flight and the open sessions
+  /// that use it are through with it. From now on its use throws stale: in an op, to_host, read and
+  /// write, in finish() of a session that used it, in a launch of a graph that was recorded with it
+  /// (CapturedGraph::stale tells, rebind() repairs it). Does nothing if it is freed already. Throws
+  /// invalid_argument for transients and for tensors of another device. Memory reached through
+  /// Buffer::mapped() is the caller's own care.
+  void free(const Tensor& tensor) const;
+  /// A tensor of `shape` whose first bytes are those of `tensor`, after all work submitted so far,
+  /// and whose rest is zero; frees `tensor`. Waits for nothing. The first dimension may be larger,
+  /// the others are the same; with the same shape it is `tensor` itself. Throws invalid_argument
+  /// for other shapes, and for a tensor that does not fill its buffer.
+  [[nodiscard]] Tensor grow(const Tensor& tensor, const Shape& shape) const;
+
   /// A buffer over memory of the host, used in place: it may be read, not written. `owner` keeps
   /// the memory alive, until the last tensor, graph or encoding that uses the buffer is gone; it
   /// may die on any thread and must not own a Device. The first byte starts a page, and the rest of
@@ -42,7 +56,7 @@ class Device {
   /// Copies to and from any buffer, in order with the work submitted from this thread: a write
   /// waits for work in flight that uses the memory, or is queued behind it; its bytes
   /// may be reused at once. Throws invalid_argument for ranges outside the buffer
-  /// and for writing to imported ones.
+  /// and for writing to imported ones, stale for freed ones.
   void write(const std::shared_ptr<Buffer>& to, std::uint64_t offset,
              std::span<const std::byte> bytes) const;
   void read(const std::shared_ptr<Buffer>& from, std::uint64_t offset,

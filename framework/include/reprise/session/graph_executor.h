@@ -5,8 +5,9 @@
 #include <string>
 
 #include "reprise/profile/profile_sink.h"
-#include "reprise/session/graph_session.h"
+#include "reprise/session/graph_cache.h"
 #include "reprise/session/host_scope.h"
+#include "reprise/session/saved_graphs.h"
 
 namespace reprise {
 
@@ -17,6 +18,10 @@ struct ExecutorOptions {
   TimingMode timing = TimingMode::replay;  // of graphs that do not choose their own
   /// Of every session. Direct sessions and replays give the same bits in either one.
   Precision precision = Precision::exact;
+  GraphCacheOptions graphs{};  // of the graphs that the executor keeps by key
+  /// A barrier before every step, in direct sessions and graphs. Results are the same: where they
+  /// are not, a barrier is missing. For finding such a place; slow.
+  bool serialize = false;
 };
 
 /// Any number of sessions may be open, each used by one thread. Sessions and graphs keep what they
@@ -32,16 +37,58 @@ class GraphExecutor {
   /// Ops are captured; finish() plans, encodes, runs once and hands out the graph.
   GraphSession begin_recorded(SessionOptions options = {});
 
+  /// Records a pass: begin_recorded(), pass(session), finish(). Nothing stays open if it throws.
+  FinishResult capture(const RecordFunction& pass, SessionOptions session = {},
+                       const FinishOptions& finish = {});
+  /// Makes the kernels of a pass ready, so that its first session creates no pipeline: records it,
+  /// plans it, and runs each kernel once over nothing. The pass itself does not run, and nothing it
+  /// uses is read or written.
+  WarmUp prewarm(const RecordFunction& pass, SessionOptions session = {});
+
+  /// Capture by key, for passes that are no function; GraphCache is the simpler way. A session that
+  /// is destroyed before end_graph_capture(), by an exception too, is discarded.
+  GraphSession begin_graph_capture(SessionOptions options = {});
+  /// Keeps the graph of the session under the key, in place of one that is there, and runs it,
+  /// unless told otherwise: the ticket holds the outputs of this first run. Throws invalid_argument
+  /// for a key without an owner, a direct session, and another structure than the key had before,
+  /// naming the first node that differs.
+  KeyedRun end_graph_capture(const GraphKey& key, GraphSession& session,
+                             const FinishOptions& options = {});
+  /// Submits the graph of a key; false, with the reason, if it has none. Takes values for all its
+  /// inputs; state is set through its StateBlock.
+  KeyedRun replay_graph(const GraphKey& key, const std::vector<NamedInput>& inputs = {},
+                        const LaunchOptions& launch = {});
+  /// As those of GraphCache, for the graphs this executor keeps by key.
+  std::size_t reset_graph(const GraphKey& key);
+  std::size_t reset_all_graphs();
+  GraphLookup find_graph(const GraphKey& key) const;
+  GraphCacheCounters graph_counters() const;
+  /// A graph that CapturedGraph::save wrote. Every op of the file passes the checks of a session,
+  /// and it is planned for this device; nothing runs. The report says whether the plan is the saved
+  /// one. Throws io; unsupported for a file of another version of the format, and for ops this
+  /// library does not have; invalid_argument for a damaged file, listing tensors that are missing,
+  /// and for tensors or state that differ from the recorded ones.
+  LoadedGraph load_graph(const std::filesystem::path& path, const LoadOptions& options = {});
+
   /// From the next launch on; may be called while graphs are replayed, from any thread. Node mode
   /// replays through a second encoding with timestamps, made at its first use.
   void set_timing(TimingMode mode) const;
+  /// Waits for everything in flight on the device, other executors' work included. Throws
+  /// device_lost or timeout.
+  void synchronize() const;
+  /// Waits for everything in flight, then writes what the profiling database waits for. From its
+  /// beginning on, open sessions, new ones and launches of graphs throw invalid_argument; tickets
+  /// and outputs stay readable. Does the same again if called again. Throws device_lost or timeout.
+  void shutdown() const;
   /// auto scope = executor.host_scope("tokenize");
   HostScope host_scope(std::string name) const;
   /// What the writer of the profiling database did so far; empty without one.
   std::optional<ProfileHealth> profile_health() const;
 
  private:
+  friend class GraphCache;
   std::shared_ptr<ExecutorCore> core_;
+  GraphCache graphs_;
 };
 
 }  // namespace reprise

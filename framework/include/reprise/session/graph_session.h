@@ -8,6 +8,7 @@
 
 #include "reprise/core/recorder.h"
 #include "reprise/profile/profile_sink.h"
+#include "reprise/session/capture_pool.h"
 #include "reprise/session/device.h"
 #include "reprise/session/results.h"
 #include "reprise/session/state_block.h"
@@ -18,20 +19,70 @@ class ExecutorCore;
 class GraphCapture;
 class DirectRun;
 class DirectSubmission;
+struct IterationRows;
+
+/// Values of an input, by name; of the caller, who keeps them until the call returns.
+struct NamedInput {
+  NamedInput(std::string_view of, std::span<const float> values)
+      : name(of), dtype(DType::f32), bytes(std::as_bytes(values)) {}
+  NamedInput(std::string_view of, std::span<const std::int32_t> values)
+      : name(of), dtype(DType::i32), bytes(std::as_bytes(values)) {}
+  NamedInput(std::string_view of, DType type, std::span<const std::byte> raw)
+      : name(of), dtype(type), bytes(raw) {}
+  std::string_view name;
+  DType dtype;
+  std::span<const std::byte> bytes;
+};
 
 struct SessionOptions {
   std::string name{};  // of the graph in messages and the database; "direct" or "recorded" if empty
   StateBlock state{};  // empty: the session has no state
+  /// Of recorded sessions with state: how often one launch of the graph may run its body.
+  std::uint32_t max_iterations = 1;
+  /// Of direct sessions: after every so many ops, what was encoded is handed over, so that the
+  /// device begins while the rest is recorded. What was handed over runs even if the session is
+  /// discarded. 0: everything at the end. State is sent with the first part.
+  std::uint32_t ops_per_submit = 0;
+  /// Of the inputs that the session declares without values. The session must declare all of them;
+  /// the bytes must stay until it is finished.
+  std::vector<NamedInput> inputs{};
 };
+
+inline constexpr std::uint32_t kMostIterations = 4096;
+/// Outputs of at most so many bytes, in elements of 4 bytes, are kept of every iteration of a
+/// launch; of others, those of the last one that ran.
+inline constexpr std::uint64_t kRowOutputBytes = 4096;
 
 /// Of recorded sessions; direct ones have no use for it.
 struct FinishOptions {
   ReuseRule reuse = ReuseRule::epoch;  // of the arena
   std::size_t slots = 2;               // launches that may be in flight or unreleased; 1 to 64
   bool run = true;                     // false: the graph is made, but nothing runs
+  CapturePool pool{};                  // of the arena; empty: the graph has one of its own
+  /// Of graphs with host steps. True: a launch submits all its segments at once, and the device
+  /// waits for the functions; that saves a submission's latency behind every host step. Work of
+  /// other sessions that is submitted meanwhile waits for the functions too, and no wait times out
+  /// because of them: a function that waits for the device itself waits for ever. Where a function
+  /// throws, what follows still runs, without any other function: outputs of host steps are zeros,
+  /// tensors in place keep their values. The launch throws and exposes nothing, but what the
+  /// segments write to state and persistent tensors is written.
+  bool joined_host_steps = false;
 };
 
-/// Destroyed unfinished, it is discarded: nothing runs and the executor stays usable. After a throw
+enum class SessionPhase : std::uint8_t { recording, finished, invalidated };
+std::string_view name_of(SessionPhase phase);
+
+/// Where a session stands.
+struct SessionStatus {
+  SessionPhase phase = SessionPhase::recording;
+  std::uint32_t op_index = 0;  // ops so far; invalidated: of the op that failed
+  std::string label{};         // invalidated: what failed, "rms_norm (layer.3/attn)"
+  std::string reason{};        // invalidated: the message of the error
+  SourceLocation where{};      // invalidated: the line that called it, if it was an op
+};
+
+/// Destroyed unfinished, it is discarded: nothing runs that was not handed over before (see
+/// ops_per_submit and host_step) and the executor stays usable. After a throw
 /// it is invalidated and every later call says why. Not thread-safe.
 class GraphSession final : public Recorder {
  public:
@@ -49,6 +100,8 @@ class GraphSession final : public Recorder {
                              std::span<const std::int32_t> values);
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype,
                              std::span<const std::byte> bytes);
+  /// Its values are those of that name in SessionOptions::inputs.
+  [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype = DType::f32);
   /// Makes a contiguous tensor readable after finish() and after every launch. Names are unique
   /// among outputs. Persistent tensors may be outputs.
   void output(std::string_view name, const Tensor& tensor);
@@ -58,10 +111,16 @@ class GraphSession final : public Recorder {
   /// invalid_argument: finish them and use CapturedGraph::launch_async.
   Ticket submit();
 
+  /// Never throws for what became of the session.
+  SessionStatus status() const;
+
   Tensor state_block() override;
+  Tensor state_array(std::string_view array) override;
   std::string tensor_name(const TensorRecord& tensor) const override;
 
  private:
+  friend class KeyedGraphs;
+  friend class GraphExecutor;
   enum class Phase : std::uint8_t { recording, finished };
   struct NamedOutput {
     std::string name;
@@ -76,27 +135,51 @@ class GraphSession final : public Recorder {
   std::string_view session_name() const override;
   std::uint32_t op_count() const override;
 
+  void require_iterations() const;
   void record_plan_op();
+  void record_iteration_rows();
+  /// Runs a call; its error says what the session was at, and invalidates it.
   template <class F>
   auto in_context(std::string_view what, F&& f);
+  /// Runs the call that ends the session.
+  template <class F>
+  auto end(std::string_view what, F&& f);
+  void open_submission();
+  void submit_part(Follow follow);
+  /// What the nodes since the last part add to state fields.
+  std::vector<StateGrowth> new_growths();
+  void keep_host_step(const OpCall& call);
+  void run_host_step();
   std::shared_ptr<DirectSubmission> submit_direct(Follow follow);
   FinishResult finish_direct();
   FinishResult finish_recorded(const FinishOptions& options);
+  /// Ends a recorded session: its graph with a plan. Nothing is allocated or encoded.
+  std::shared_ptr<RecordedGraph> plan_recorded(ReuseRule reuse, FinishReport& report);
+  /// Plans and warms up what the session would run. Nothing of it runs.
+  WarmUp finish_warm();
+  Tensor add_input(std::string_view name, const TensorSpec& spec, std::span<const std::byte> bytes);
+  void require_all_inputs_used() const;
   SessionRecord session_record();
   void report_error(const Error& error);
-  void report_session(const FinishReport& report, std::string outcome, std::uint32_t submits = 0);
+  void report_session(const FinishReport& report, std::string outcome);
 
   std::shared_ptr<ExecutorCore> core_;
   SessionOptions options_;
   Mode mode_;
   Phase phase_ = Phase::recording;
   std::unique_ptr<GraphCapture> capture_;
-  std::unique_ptr<DirectRun> direct_;                            // null in recorded sessions
+  std::unique_ptr<DirectRun> direct_;             // null in recorded sessions
+  std::shared_ptr<DirectSubmission> submission_;  // of a direct session, from its first part on
+  std::uint32_t submits_ = 0, submitted_nodes_ = 0;
+  std::uint64_t host_step_ns_ = 0, part_wait_ns_ = 0;
+  std::unique_ptr<IterationRows> rows_;
   std::map<std::uint32_t, std::vector<std::byte>> input_bytes_;  // by graph tensor
   std::vector<NamedOutput> outputs_;
   std::int64_t begin_ns_;
   std::uint32_t ops_ = 0;
   std::uint64_t profile_id_ = 0;
+  bool keyed_ = false;     // a cache gives the values of all inputs
+  std::string key_json_;   // of the graph, for the database
   bool reported_ = false;  // the database has the session, or its submission sends it
 };
 

@@ -1,13 +1,50 @@
 // StateBlock: the device memory behind a StateLayout. Sessions and graphs that share one continue
 // each other's work: a prefill leaves the position where decoding starts.
 #pragma once
+#include <bit>
+#include <initializer_list>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "reprise/graph/state_layout.h"
 #include "reprise/session/device.h"
 
 namespace reprise {
+
+class Recorder;
+class StateBound;
+
+/// Memory of an array of the state.
+struct StateArray {
+  StateFieldInfo info;
+  Tensor tensor;
+  std::uint64_t offset = 0;           // in the buffer of all arrays
+  std::vector<std::uint32_t> values;  // what the host set last
+  bool pending = false;               // carried: set since the last launch
+};
+
+/// What a field or an array is set to: {"pos", 3}, {"tokens", tokens}. Elements are not copied.
+class StateValue {
+ public:
+  StateValue(std::string_view field, std::int32_t value)
+      : name_(field), dtype_(DType::i32), bits_(std::bit_cast<std::uint32_t>(value)) {}
+  StateValue(std::string_view field, float value)
+      : name_(field), dtype_(DType::f32), bits_(std::bit_cast<std::uint32_t>(value)) {}
+  StateValue(std::string_view array, std::span<const std::int32_t> values)
+      : name_(array), dtype_(DType::i32), array_(true), elements_(std::as_bytes(values)) {}
+  StateValue(std::string_view array, std::span<const float> values)
+      : name_(array), dtype_(DType::f32), array_(true), elements_(std::as_bytes(values)) {}
+
+ private:
+  friend class StateBlock;
+  std::string_view name_;
+  DType dtype_;
+  bool array_ = false;
+  std::uint32_t bits_ = 0;
+  std::span<const std::byte> elements_;
+};
 
 /// A cheap value; copies share the block. An empty one (default constructed) means "no state".
 /// set() and get() may be called from any thread; use a block on one device only.
@@ -17,32 +54,58 @@ class StateBlock {
   /// Fields start at their initial values.
   StateBlock(const Device& device, StateLayout layout);
   explicit operator bool() const { return memory_ != nullptr; }
+  /// Whether they share their memory.
+  bool operator==(const StateBlock& other) const { return memory_ == other.memory_; }
+  /// For recordings: the memory of the block; none if it is empty.
+  std::vector<std::shared_ptr<Buffer>> buffers() const;
   const StateLayout& layout() const;
 
-  /// Takes effect with the next launch or finish. A host field keeps its value until set again; a
-  /// carried field is patched once, then the device goes on from there. Throws invalid_argument
-  /// for unknown or derived fields and for another type.
-  void set(std::string_view field, std::int32_t value) const;
-  void set(std::string_view field, float value) const;
+  /// Takes effect with the next launch or finish. What the host owns keeps its value until set
+  /// again; what is carried is patched once, then the device goes on from there. Throws
+  /// invalid_argument for unknown or derived fields, for another type or number of elements, and
+  /// for values out of range or not finite.
+  void set(std::string_view field, std::int32_t value) const { set({{field, value}}); }
+  void set(std::string_view field, float value) const { set({{field, value}}); }
+  void set(std::string_view array, std::span<const std::int32_t> values) const {
+    set({{array, values}});
+  }
+  void set(std::string_view array, std::span<const float> values) const { set({{array, values}}); }
+  /// All of them or, if one is refused, none: no submission sees a part.
+  void set(std::initializer_list<StateValue> values) const;
   /// The value after the last completed launch or finish; before the first, the initial one.
-  std::int32_t get(std::string_view field) const;
+  /// T is std::int32_t or float.
+  template <class T = std::int32_t>
+  T get(std::string_view field) const;
+  /// The same of an array.
+  template <class T = std::int32_t>
+  std::vector<T> values(std::string_view array) const;
+  /// A field as an attribute of an op. Throws invalid_argument if the session has another block.
+  StateField field(Recorder& session, std::string_view field) const;
 
  private:
-  friend class Slot;
+  friend class StateExchange;
   friend class GraphSession;
+  friend struct FrameworkTensor;
   struct Memory {
     Memory(const Device& device, StateLayout with);
     StateLayout layout;
-    Tensor block, patch, table;  // i32 [1024], [33], [derived fields, 12]
+    Tensor block, patch, table;  // i32 [1024], [33], [row_count or more, 12]
+    std::int32_t row_count = 0;
     std::mutex mutex;
     std::vector<std::uint32_t> host;      // values of the host fields
     std::uint32_t patch_mask = 0;         // carried fields set since the last launch
     std::vector<std::uint32_t> patches;   // their values
-    std::vector<std::uint32_t> returned;  // the block after the last completed launch
+    std::vector<std::uint32_t> returned;  // block and arrays after the last completed launch
     std::uint64_t returned_by = 0;        // its submission
+    std::unique_ptr<StateBound> bound;
+    std::vector<StateArray> arrays;  // of the host, then carried ones, in one buffer
+    std::shared_ptr<Buffer> array_buffer;
+    void allocate_arrays(const Device& device);
   };
   const StateFieldInfo& info_of(std::string_view field, DType dtype) const;
-  void set_bits(const StateFieldInfo& info, std::uint32_t bits) const;
+  StateArray& array_of(std::string_view array) const;
+  void require(const StateValue& value) const;
+  void assign(const StateValue& value) const;
   std::shared_ptr<Memory> memory_;
 };
 

@@ -41,13 +41,15 @@ std::vector<T> elements_of(std::string_view name, const OutputView& output) {
 
 /// Where the time of one submission went, nanoseconds.
 struct SubmissionTimes {
-  std::uint64_t submission = 0;                 // number of the submission on its device
-  std::int64_t submit_time_ns = 0;              // CLOCK_MONOTONIC, when it was handed to the device
-  std::uint64_t prepare_ns = 0;                 // filling the slot
-  std::uint64_t submit_ns = 0;                  // the submit call
-  std::uint64_t wait_ns = 0;                    // the wait; 0 if it was complete before
-  std::optional<std::int64_t> device_start_ns;  // on the device's clock
-  std::optional<std::uint64_t> device_ns;       // empty: timing was off, or the device has no clock
+  std::uint64_t submission = 0;     // number of the submission on its device
+  std::int64_t submit_time_ns = 0;  // CLOCK_MONOTONIC, when it was handed to the device
+  std::uint64_t prepare_ns = 0;     // filling the slot
+  std::uint64_t submit_ns = 0;      // the submit call
+  std::uint64_t wait_ns = 0;        // waits; 0 if it was complete before
+  std::uint64_t host_step_ns = 0;   // in the functions of host steps
+  std::uint32_t submits = 1;        // one, and one for every host step
+  std::optional<std::int64_t> device_start_ns{};  // on the device's clock
+  std::optional<std::uint64_t> device_ns{};  // empty: timing was off, or the device has no clock
 };
 
 /// Move-only; destroying it releases it. May be handed to another thread, and used by one thread at
@@ -73,10 +75,20 @@ class Ticket {
   std::vector<T> read(std::string_view name) const {
     return elements_of<T>(name, output(name));
   }
-  /// Valid until the ticket is released.
+  template <class T = float>
+  std::vector<T> read(std::string_view name, std::uint32_t iteration) const {
+    return elements_of<T>(name, output(name, iteration));
+  }
+  /// Valid until the ticket is released. Of a launch of several iterations: what the last one that
+  /// ran left, or an earlier one. Throws invalid_argument if none or too few ran, and for outputs
+  /// of which only the last iteration's are kept (see kRowOutputBytes).
   OutputView output(std::string_view name) const;
-  /// An i32 state field after this submission.
+  OutputView output(std::string_view name, std::uint32_t iteration) const;
+  /// An i32 state field after this submission, or after an iteration of it that ran.
   std::int32_t state(std::string_view field) const;
+  std::int32_t state(std::string_view field, std::uint32_t iteration) const;
+  /// How many iterations ran; 1 for graphs that run once per launch.
+  std::uint32_t iterations() const;
   const SubmissionTimes& times() const;
 
   /// Gives the slot back, whether or not the device is through with it. The outputs are gone.

@@ -1,11 +1,11 @@
-#include "framework/profile/content_hash.h"
+#include "reprise/graph/hasher.h"
 
 #include <array>
 #include <new>
 
 #include <xxhash.h>
 
-namespace reprise::profile {
+namespace reprise {
 namespace {
 
 void append_hex(std::string& text, std::uint64_t value) {
@@ -65,19 +65,12 @@ Hasher& Hasher::bytes(std::span<const std::byte> value) {
   return *this;
 }
 
-Hasher& Hasher::value(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-    return number(static_cast<std::uint64_t>(*integer));
-  }
-  if (const auto* string = std::get_if<std::string>(&value)) {
-    return text(*string);
-  }
-  if (const auto* blob = std::get_if<Blob>(&value)) {
-    return bytes(*blob);
-  }
+Hasher& Hasher::nothing() {
   add('n', nullptr, 0);
   return *this;
 }
+
+std::uint64_t Hasher::digest() const { return XXH3_128bits_digest(state_->xxh).low64; }
 
 std::string Hasher::hex() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);
@@ -89,8 +82,8 @@ std::string Hasher::hex() const {
 
 std::string Hasher::short_hex() const {
   std::string text;
-  append_hex(text, XXH3_128bits_digest(state_->xxh).low64);
+  append_hex(text, digest());
   return text;
 }
 
-}  // namespace reprise::profile
+}  // namespace reprise

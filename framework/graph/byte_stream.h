@@ -1,0 +1,131 @@
+// ByteWriter and ByteSource: the same calls write values and read them back, so that one function
+// describes a format for both directions. Little-endian; what is read is checked against what is
+// left before anything is allocated.
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "reprise/core/error.h"
+
+namespace reprise {
+
+static_assert(std::endian::native == std::endian::little);
+
+template <class T>
+concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+class ByteWriter {
+ public:
+  explicit ByteWriter(std::uint64_t longest_text) : longest_text_(longest_text) {}
+  std::vector<std::byte>& bytes() { return bytes_; }
+
+  template <Scalar T>
+  void value(const T& v) {
+    append(std::as_bytes(std::span(&v, 1)));
+  }
+  /// An enumeration or bool of values 0 to `count` - 1.
+  template <Scalar T>
+  void choice(const T& v, std::uint8_t /*count*/) {
+    value(static_cast<std::uint8_t>(v));
+  }
+  void text(const std::string& v) {
+    if (v.size() > longest_text_) {
+      invalid("A name in a file has at most " + std::to_string(longest_text_) +
+              " bytes, but one has (" + std::to_string(v.size()) + "): '" + v.substr(0, 64) +
+              "...'.");
+    }
+    blob(std::as_bytes(std::span(v)));
+  }
+  void blob(const std::vector<std::byte>& v) { blob(std::span(v)); }
+  template <class T, class F>
+  void list(const std::vector<T>& items, F&& each) {
+    value(std::uint64_t{items.size()});
+    for (const T& item : items) {
+      each(item);
+    }
+  }
+  void append(std::span<const std::byte> more) {
+    bytes_.insert(bytes_.end(), more.begin(), more.end());
+  }
+
+ private:
+  void blob(std::span<const std::byte> v) {
+    value(std::uint64_t{v.size()});
+    append(v);
+  }
+  std::uint64_t longest_text_;
+  std::vector<std::byte> bytes_;
+};
+
+class ByteSource {
+ public:
+  ByteSource(std::span<const std::byte> bytes, std::uint64_t longest_text)
+      : bytes_(bytes), longest_text_(longest_text) {}
+  std::uint64_t left() const { return bytes_.size(); }
+
+  template <Scalar T>
+  void value(T& v) {
+    std::memcpy(&v, take(sizeof v).data(), sizeof v);
+  }
+  template <Scalar T>
+  void choice(T& v, std::uint8_t count) {
+    std::uint8_t number = 0;
+    value(number);
+    if (number >= count) {
+      invalid("A value of the file is (" + std::to_string(number) + "), but 0 to " +
+              std::to_string(count - 1) + " are possible there.");
+    }
+    v = static_cast<T>(number);
+  }
+  void text(std::string& v) {
+    const auto part = sized(longest_text_);
+    v.assign(reinterpret_cast<const char*>(part.data()), part.size());
+  }
+  void blob(std::vector<std::byte>& v) {
+    const auto part = sized(left());
+    v.assign(part.begin(), part.end());
+  }
+  /// Every item takes at least a byte, and memory only once its bytes are read.
+  template <class T, class F>
+  void list(std::vector<T>& items, F&& each) {
+    std::uint64_t count = 0;
+    value(count);
+    if (count > left()) {
+      invalid("A list of the file has (" + std::to_string(count) + ") items, but only " +
+              std::to_string(left()) + " bytes are left.");
+    }
+    for (; count > 0; --count) {
+      each(items.emplace_back());
+    }
+  }
+
+ private:
+  std::span<const std::byte> take(std::uint64_t count) {
+    if (count > left()) {
+      invalid("The file needs (" + std::to_string(count) + ") bytes more, but only " +
+              std::to_string(left()) + " are left.");
+    }
+    const auto part = bytes_.first(static_cast<std::size_t>(count));
+    bytes_ = bytes_.subspan(part.size());
+    return part;
+  }
+  std::span<const std::byte> sized(std::uint64_t most) {
+    std::uint64_t size = 0;
+    value(size);
+    if (size > most) {
+      invalid("A part of the file has (" + std::to_string(size) + ") bytes, but at most " +
+              std::to_string(most) + " are possible there.");
+    }
+    return take(size);
+  }
+  std::span<const std::byte> bytes_;
+  std::uint64_t longest_text_;
+};
+
+}  // namespace reprise

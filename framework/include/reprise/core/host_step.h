@@ -1,0 +1,84 @@
+// Host steps: work of the caller's own that runs on the host, between the steps of a device.
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reprise/core/tensor.h"
+
+namespace reprise {
+
+/// A contiguous tensor in host memory, for the length of one call.
+struct HostStepTensor {
+  TensorSpec spec;
+  std::span<std::byte> bytes;
+};
+
+/// One run of a host step: what it reads and where it writes. Valid during the call only. The typed
+/// accessors throw invalid_argument for an index that there is not and for another dtype: float is
+/// f32, std::int32_t i32, std::int64_t i64; std::byte is the bytes of any dtype.
+class HostStepCall {
+ public:
+  HostStepCall(std::string_view name, std::span<const HostStepTensor> inputs,
+               std::span<const HostStepTensor> outputs, const HostStepTensor* in_place)
+      : name_(name), inputs_(inputs), outputs_(outputs), in_place_(in_place) {}
+
+  std::string_view name() const { return name_; }
+  std::size_t input_count() const { return inputs_.size(); }
+  std::size_t output_count() const { return outputs_.size(); }
+  const TensorSpec& input_spec(std::size_t i) const { return at("input", inputs_, i).spec; }
+  const TensorSpec& output_spec(std::size_t i) const { return at("output", outputs_, i).spec; }
+  const TensorSpec& in_place_spec() const { return updated().spec; }
+
+  template <class T = std::byte>
+  std::span<const T> input(std::size_t i) const {
+    return elements<T>("input", at("input", inputs_, i));
+  }
+  /// Unspecified before the call writes it, all of it.
+  template <class T = std::byte>
+  std::span<T> output(std::size_t i) const {
+    return elements<T>("output", at("output", outputs_, i));
+  }
+  /// The tensor that is read and written in place. Throws invalid_argument if there is none.
+  template <class T = std::byte>
+  std::span<T> in_place() const {
+    return elements<T>("tensor in place", updated());
+  }
+
+ private:
+  const HostStepTensor& at(std::string_view kind, std::span<const HostStepTensor> list,
+                           std::size_t i) const;
+  const HostStepTensor& updated() const;
+  void require_dtype(std::string_view kind, const TensorSpec& spec, DType wanted) const;
+
+  template <class T>
+  std::span<T> elements(std::string_view kind, const HostStepTensor& tensor) const {
+    if constexpr (std::is_same_v<T, float>) {
+      require_dtype(kind, tensor.spec, DType::f32);
+    } else if constexpr (std::is_same_v<T, std::int32_t>) {
+      require_dtype(kind, tensor.spec, DType::i32);
+    } else if constexpr (std::is_same_v<T, std::int64_t>) {
+      require_dtype(kind, tensor.spec, DType::i64);
+    } else {
+      static_assert(std::is_same_v<T, std::byte>);
+    }
+    return {reinterpret_cast<T*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(T)};
+  }
+
+  std::string_view name_;
+  std::span<const HostStepTensor> inputs_, outputs_;
+  const HostStepTensor* in_place_;
+};
+
+using HostFunction = std::function<void(HostStepCall&)>;
+
+/// What a node of the op host_step runs.
+struct HostStep {
+  std::string name;
+  std::vector<TensorSpec> outputs;
+  HostFunction function;  // empty in a finished graph: its recording has it
+};
+
+}  // namespace reprise

@@ -1,0 +1,126 @@
+// GraphCache: graphs under keys. A pass is written once as a function; the first run of a key
+// records it, later runs replay it, and what cannot be recorded runs directly.
+#pragma once
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "reprise/session/graph_key.h"
+#include "reprise/session/graph_session.h"
+
+namespace reprise {
+
+class GraphExecutor;
+class KeyedGraphs;
+
+/// What became of a run.
+enum class RunHow : std::uint8_t {
+  none,      // nothing ran
+  replayed,  // a graph that was recorded before
+  recorded,  // recorded now; the run is the graph's first replay
+  direct,    // encoded for this run alone
+};
+std::string_view name_of(RunHow how);
+
+/// Why a run was no replay.
+enum class MissReason : std::uint8_t {
+  none,         // it was one
+  absent,       // the key is new
+  evicted,      // other graphs needed the room
+  reset,        // its graph was reset
+  stale,        // a buffer it was recorded with was freed since
+  rejected,     // its graph found no room: all others were in use, or it is too large
+  failed,       // it cannot be recorded
+  busy,         // tickets hold all slots of its graph
+  unsupported,  // the device does not replay: its plan is encoded for every run
+};
+inline constexpr std::size_t kMissReasonCount = 9;
+std::string_view name_of(MissReason reason);
+
+/// One run of a key.
+struct KeyedRun {
+  RunHow how = RunHow::none;
+  MissReason miss = MissReason::none;
+  std::string text{};     // a sentence about the miss; empty without one
+  Ticket ticket{};        // of the run; holds its outputs
+  FinishReport report{};  // of what recorded
+  /// Whether it ran.
+  explicit operator bool() const { return how != RunHow::none; }
+  /// Waits. T: see Ticket::read.
+  template <class T = float>
+  std::vector<T> read(std::string_view output) const {
+    return ticket.read<T>(output);
+  }
+};
+
+/// What a cache knows of a key.
+struct GraphLookup {
+  MissReason miss = MissReason::absent;  // what run() would find now
+  std::string text{};
+  std::uint64_t bytes = 0, replays = 0;  // of its graph, if it has one
+  explicit operator bool() const { return miss == MissReason::none; }
+};
+
+/// A key finds room for so much: what it records beyond runs, but is not kept.
+struct GraphCacheOptions {
+  std::size_t max_graphs = 8;
+  std::uint64_t max_bytes = std::uint64_t{1} << 30U;  // see CapturedGraph::bytes
+  FinishOptions finish{.slots = 4};                   // of the graphs; `run` has no use here
+};
+
+/// Since the cache was made. Every run and every replay by key is a hit or a miss.
+struct GraphCacheCounters {
+  std::uint64_t hits = 0;
+  std::array<std::uint64_t, kMissReasonCount> misses{};  // by reason
+  std::uint64_t recorded = 0;                            // graphs
+  std::uint64_t evicted = 0, reset = 0, stale = 0;       // graphs let go, and why
+  std::uint64_t rejected = 0;                            // graphs that were not kept
+  std::uint64_t failed = 0;                              // keys found to be impossible to record
+  std::uint64_t storms = 0;                              // warnings about recording again and again
+  std::uint64_t graphs = 0, bytes = 0;                   // kept now
+  std::uint64_t missed(MissReason reason) const { return misses[static_cast<std::size_t>(reason)]; }
+  std::uint64_t missed() const;
+};
+
+/// The pass of a key: records it into the session it is given, or runs it there. Declares inputs
+/// with input(name, shape, dtype) and gives every result a name with output(). Nothing outside of
+/// the session may depend on its being called: a replay does not call it.
+using RecordFunction = std::function<void(GraphSession&)>;
+
+/// Thread-safe, for equal keys too: while one thread records a key, others that run it wait, and
+/// those of other keys do not. Dies without disturbing work in flight or tickets.
+class GraphCache {
+ public:
+  /// Throws invalid_argument if it has room for no graph.
+  explicit GraphCache(const GraphExecutor& executor, GraphCacheOptions options = {});
+
+  /// Submits the pass of a key and returns without waiting. `session` holds the state block and the
+  /// values of all inputs; a key always comes with the same state block. Several iterations need a
+  /// graph: where only a direct run is possible, they throw invalid_argument.
+  ///
+  /// Throws invalid_argument for a key without an owner, for missing or unknown inputs, for another
+  /// state block, and where a key is recorded again with another structure: the message names the
+  /// first node that differs. A pass that cannot be recorded (unsupported, invalid_argument) runs
+  /// directly; if that works, it is remembered until the key is reset. If it fails too, its error
+  /// is thrown and nothing is remembered. Other errors are thrown.
+  KeyedRun run(const GraphKey& key, const RecordFunction& pass, SessionOptions session = {},
+               const LaunchOptions& launch = {});
+  /// Counts nothing and waits for nothing but a recording of the key that is under way.
+  GraphLookup find(const GraphKey& key) const;
+
+  /// Lets go of the graph of a key, of all keys of an owner, or of all; and of failures, and of
+  /// what the structure was. Tickets stay readable. Returns how many graphs there were.
+  std::size_t reset(const GraphKey& key);
+  std::size_t reset_all(const GraphOwner& owner);
+  std::size_t reset_all();
+  GraphCacheCounters counters() const;
+
+ private:
+  friend class GraphExecutor;
+  GraphCache(std::shared_ptr<ExecutorCore> core, GraphCacheOptions options);
+  std::shared_ptr<KeyedGraphs> graphs_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,44 @@
+// PartialRun: what the first nodes of a graph, or one of them, left in its tensors.
+#pragma once
+#include "reprise/session/captured_graph.h"
+
+namespace reprise {
+
+/// Readable until the graph is launched or run in part again: its arena is used anew. Tensors are
+/// rows of CapturedGraph::recorded().graph.tensors. Not thread-safe, as its graph is not.
+class PartialRun {
+ public:
+  /// For graphs: `run` counts what used the arena.
+  PartialRun(std::shared_ptr<CapturedGraph::Recording> recording, std::uint32_t node,
+             std::uint64_t run)
+      : recording_(std::move(recording)), node_(node), run_(run) {}
+
+  /// The last node that ran.
+  std::uint32_t node() const { return node_; }
+  /// A contiguous tensor. Throws invalid_argument for one that there is not, that a later node
+  /// computes, whose memory a node that ran used again (naming that), or that is a strided view.
+  /// T as with Ticket::read.
+  template <class T = float>
+  std::vector<T> read(std::uint32_t tensor) const {
+    const std::vector<std::byte> bytes = this->bytes(tensor);
+    return elements_of<T>(name_of(tensor), {spec_of(tensor), bytes});
+  }
+  /// Result `result` of a node.
+  template <class T = float>
+  std::vector<T> read(std::uint32_t node, std::uint32_t result) const {
+    return read<T>(result_of(node, result));
+  }
+  /// The tensor that holds a result of a node. Throws invalid_argument if there is none.
+  std::uint32_t result_of(std::uint32_t node, std::uint32_t result) const;
+
+ private:
+  std::vector<std::byte> bytes(std::uint32_t tensor) const;
+  std::string name_of(std::uint32_t tensor) const;
+  const TensorSpec& spec_of(std::uint32_t tensor) const;
+
+  std::shared_ptr<CapturedGraph::Recording> recording_;
+  std::uint32_t node_;
+  std::uint64_t run_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,91 @@
+#include "reprise/ops/host_step.h"
+
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+constexpr DTypeSet kAny = 0xFFFFFFFF;
+constexpr Operand kOperands[] = {
+    {"input_0", Access::read, kAny, true}, {"input_1", Access::read, kAny, true},
+    {"input_2", Access::read, kAny, true}, {"input_3", Access::read, kAny, true},
+    {"input_4", Access::read, kAny, true}, {"input_5", Access::read, kAny, true},
+    {"input_6", Access::read, kAny, true}, {"in_place", Access::read_write, kAny, true}};
+static_assert(std::size(kOperands) == kHostStepFirstOutput);
+constexpr Operand kResults[] = {{"output_0", Access::write},
+                                {"output_1", Access::write},
+                                {"output_2", Access::write},
+                                {"output_3", Access::write}};
+static_assert(std::size(kResults) == Outputs::kMax);
+
+Outputs infer(const OpCall& call) {
+  const HostStep& step = *call.as<HostStepAttributes>().step;
+  Outputs outputs;
+  for (const TensorSpec& spec : step.outputs) {
+    if (spec.shape.elements() == 0) {
+      invalid("The host step '" + step.name + "' has an output (" + to_string(spec) +
+              ") without elements.");
+    }
+    outputs.specs[outputs.count++] = TensorSpec(spec.shape, spec.dtype);
+  }
+  return outputs;
+}
+
+Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
+
+void lower(const BoundCall& call, const DeviceTraits& /*traits*/, StepList& steps) {
+  steps.call(call);
+}
+
+}  // namespace
+
+const OpDef host_step_def{.name = "host_step",
+                          .operands = kOperands,
+                          .results = kResults,
+                          .infer = infer,
+                          .cost = cost,
+                          .lower = lower};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+namespace {
+
+void require_at_most(std::size_t most, std::size_t count, std::string_view name,
+                     std::string_view what) {
+  if (count > most) {
+    invalid("The host step '" + std::string(name) + "' has (" + std::to_string(count) + ") " +
+            std::string(what) + "; at most " + std::to_string(most) + " are possible.");
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> host_step(Site site, std::string_view name,
+                              const std::vector<TensorRef>& inputs,
+                              const std::vector<TensorSpec>& outputs, HostFunction function,
+                              TensorRef in_place) {
+  require_at_most(ops::kHostStepInputs, inputs.size(), name, "inputs");
+  require_at_most(Outputs::kMax, outputs.size(), name, "outputs");
+  if (!function) {
+    invalid("The host step '" + std::string(name) + "' has no function.");
+  }
+  TensorRef operands[ops::kHostStepFirstOutput];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i]) {
+      invalid("Input (" + std::to_string(i) + ") of the host step '" + std::string(name) +
+              "' is an empty tensor.");
+    }
+    operands[i] = inputs[i];
+  }
+  operands[ops::kHostStepInPlace] = in_place;
+  HostStep step{std::string(name), outputs, std::move(function)};
+  const ops::HostStepAttributes attributes{&step};
+  std::vector<Tensor> results(outputs.size());
+  site.recorder.call({site.recorder, ops::host_step_def, operands,
+                      std::as_bytes(std::span(&attributes, 1)), site.where},
+                     results);
+  return results;
+}
+
+}  // namespace reprise

@@ -1,0 +1,26 @@
+#include "framework/session/framework_tensors.h"
+
+namespace reprise {
+
+std::vector<FrameworkTensor> FrameworkTensor::all(const ExecutorCore& core, const StateBlock& state,
+                                                  const IterationRows& rows) {
+  std::vector<FrameworkTensor> list;
+  if (state) {
+    const StateBlock::Memory& memory = *state.memory_;
+    list.push_back({TensorOrigin::state, memory.block});
+    list.push_back({TensorOrigin::state_patch, memory.patch});
+    list.push_back({TensorOrigin::state_table, memory.table});
+    for (const StateArray& array : memory.arrays) {
+      list.push_back({TensorOrigin::state_array, array.tensor});
+    }
+  } else {
+    list.push_back({TensorOrigin::empty_state, core.empty_state()});
+  }
+  if (rows) {
+    list.push_back({TensorOrigin::iteration, rows.iteration});
+    list.push_back({TensorOrigin::iteration_rows, rows.rows});
+  }
+  return list;
+}
+
+}  // namespace reprise

@@ -1,0 +1,71 @@
+#include "reprise/session/graph_key.h"
+
+#include <array>
+#include <atomic>
+#include <charconv>
+
+namespace reprise {
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::string joined(const std::vector<std::int64_t>& numbers, std::string_view between) {
+  std::string text;
+  for (const std::int64_t n : numbers) {
+    text += (text.empty() ? "" : std::string(between)) + std::to_string(n);
+  }
+  return text;
+}
+
+std::string hex(std::uint64_t value) {
+  std::array<char, 16> digits{};
+  const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
+  const std::string text(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  return std::string(digits.size() - text.size(), '0') + text;
+}
+
+/// Text that is not UTF-8 stays as it is.
+std::string quoted(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string json = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20) {
+      json += "\\u00";
+      json += kDigits[byte >> 4U];
+      json += kDigits[byte & 15U];
+    } else {
+      json += c == '"' || c == '\\' ? "\\" : "";
+      json += c;
+    }
+  }
+  return json + "\"";
+}
+
+}  // namespace
+
+GraphOwner::GraphOwner(std::string name)
+    : identity_(std::make_shared<const Identity>(Identity{next_number(), std::move(name)})) {}
+
+std::string GraphKey::text() const {
+  std::string text = tag;
+  if (!bucket.empty()) {
+    text += (tag.empty() ? "[" : " [") + joined(bucket, ", ") + "]";
+  }
+  text += " of '" + std::string(owner.name()) + "' (owner " + std::to_string(owner.number()) + ")";
+  if (parameters != 0) {
+    text += ", parameters " + hex(parameters);
+  }
+  return text;
+}
+
+std::string GraphKey::json() const {
+  return "{\"owner\":" + quoted(owner.name()) +
+         ",\"owner_number\":" + std::to_string(owner.number()) + ",\"tag\":" + quoted(tag) +
+         ",\"bucket\":[" + joined(bucket, ",") + "],\"parameters\":\"" + hex(parameters) + "\"}";
+}
+
+}  // namespace reprise

@@ -1,0 +1,173 @@
+#include "framework/session/graph_saver.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "framework/session/attribute_bytes.h"
+#include "framework/session/framework_tensors.h"
+#include "reprise/graph/hasher.h"
+#include "reprise/graph/plan_fingerprint.h"
+#include "reprise/graph/structure_hash.h"
+#include "reprise/ops/op_named.h"
+
+namespace reprise {
+namespace {
+
+class GraphSaver {
+ public:
+  explicit GraphSaver(const CapturedGraph::Recording& recording)
+      : recording_(recording),
+        graph_(recording.recorded().graph),
+        framework_(FrameworkTensor::all(recording.core(), recording.state(), recording.rows())) {}
+
+  SavedGraph save() {
+    const RecordedGraph& recorded = recording_.recorded();
+    saved_.library_version = library_version();
+    saved_.name = graph_.name;
+    save_names();
+    for (const GraphTensor& tensor : graph_.tensors) {
+      save_tensor(tensor);
+    }
+    for (const Node& node : graph_.nodes) {
+      save_node(node);
+    }
+    saved_.has_state = static_cast<bool>(recording_.state());
+    saved_.state_fields = recorded.state_fields;
+    if (saved_.has_state) {
+      saved_.stop_word = recording_.state().layout().stop_word().value_or(kNoIndex);
+    }
+    save_ports();
+    saved_.max_iterations = recording_.rows().capacity;
+    saved_.slots = static_cast<std::uint32_t>(recording_.slots());
+    saved_.reuse = recorded.plan.reuse;
+    saved_.fingerprint = fingerprint_of(recording_);
+    saved_.structure_hash = structure_hash(graph_, recorded.state_fields);
+    return std::move(saved_);
+  }
+
+ private:
+  void save_names() {
+    const Names& names = graph_.names;
+    for (std::uint32_t i = 0; i < names.text_count(); ++i) {
+      saved_.texts.emplace_back(names.text(i));
+    }
+    saved_.name_count = names.text_count();
+    for (std::uint32_t s = 1; s < names.scope_count(); ++s) {
+      saved_.scopes.push_back({names.outer_of(s), names.name_of(s), names.index_of(s)});
+    }
+  }
+
+  std::uint32_t source_text(const char* text) {
+    const auto [it, fresh] =
+        source_texts_.try_emplace(text, static_cast<std::uint32_t>(saved_.texts.size()));
+    if (fresh) {
+      saved_.texts.emplace_back(text);
+    }
+    return it->second;
+  }
+
+  TensorOrigin origin_of(const GraphTensor& tensor) {
+    const Storage& storage = graph_.storages[tensor.storage];
+    if (storage.kind == StorageKind::transient || tensor.alias_of != kNoIndex) {
+      return TensorOrigin::session;
+    }
+    for (const FrameworkTensor& known : framework_) {
+      const TensorRef ref(known.tensor);
+      if (ref->buffer == storage.buffer && ref->offset == tensor.offset) {
+        return known.origin;
+      }
+    }
+    const std::string_view name = graph_.names.text(tensor.name);
+    if (name.empty() || !caller_names_.insert(name).second) {
+      invalid("The graph '" + graph_.name +
+              "' cannot be saved: whoever loads it gives persistent tensors by name, but (" +
+              (name.empty() ? "one without a name" : std::string(name)) + ") " +
+              to_string(tensor.spec) + " has none of its own. Name it when it is made.");
+    }
+    return TensorOrigin::caller;
+  }
+
+  void save_tensor(const GraphTensor& t) {
+    const Storage& storage = graph_.storages[t.storage];
+    saved_.tensors.push_back({.spec = t.spec,
+                              .offset = t.offset,
+                              .storage = t.storage,
+                              .storage_bytes = storage.buffer == nullptr ? 0 : storage.bytes,
+                              .name = t.name,
+                              .role = t.role,
+                              .alias_of = t.alias_of,
+                              .origin = origin_of(t)});
+  }
+
+  std::uint32_t op_index(const OpDef& op) {
+    const auto [it, fresh] = ops_.try_emplace(&op, static_cast<std::uint32_t>(saved_.ops.size()));
+    if (fresh) {
+      if (op_named(op.name) != &op) {
+        throw Error(ErrorCode::unsupported,
+                    "The graph '" + graph_.name + "' cannot be saved: its op (" +
+                        std::string(op.name) +
+                        ") is not one of the library's, so that nobody could load it.");
+      }
+      saved_.ops.push_back({std::string(op.name), schema_text(op)});
+    }
+    return it->second;
+  }
+
+  void save_node(const Node& node) {
+    const OpDef& op = *node.op;
+    SavedNode saved{.op = op_index(op),
+                    .scope = node.scope,
+                    .file = source_text(node.where.file),
+                    .function = source_text(node.where.function),
+                    .line = node.where.line,
+                    .operands = std::vector(op.operands.size(), kNoIndex),
+                    .results = std::vector(op.results.size(), kNoIndex),
+                    .attributes = saved_attributes(op, graph_.attributes_of(node))};
+    for (const Use& use : graph_.uses_of(node)) {
+      if (use.slot < saved.operands.size()) {
+        saved.operands[use.slot] = use.tensor;
+      } else if (use.slot - saved.operands.size() < saved.results.size()) {
+        saved.results[use.slot - saved.operands.size()] = use.tensor;
+      }  // what follows is the state block, if the op reads it
+    }
+    saved_.nodes.push_back(std::move(saved));
+  }
+
+  void save_ports() {
+    std::size_t i = 0;
+    for (const auto& [name, tensor] : recording_.input_ports()) {
+      const std::span<const std::byte> values = recording_.input_values(i++);
+      saved_.inputs.push_back({name, tensor, {values.begin(), values.end()}});
+    }
+    for (const auto& [name, tensor] : recording_.output_ports()) {
+      saved_.outputs.push_back({name, tensor, {}});
+    }
+  }
+
+  const CapturedGraph::Recording& recording_;
+  const ComputeGraph& graph_;
+  std::vector<FrameworkTensor> framework_;
+  SavedGraph saved_;
+  std::set<std::string_view> caller_names_;
+  std::map<std::string, std::uint32_t> source_texts_;
+  std::map<const OpDef*, std::uint32_t> ops_;
+};
+
+}  // namespace
+
+SavedGraph saved_graph_of(const CapturedGraph::Recording& recording) {
+  return GraphSaver(recording).save();
+}
+
+std::vector<FingerprintPart> fingerprint_of(const CapturedGraph::Recording& recording) {
+  const ExecutorCore& core = recording.core();
+  return fingerprint_of(recording.recorded().plan, core.traits(), [&](const Kernel& kernel) {
+    // A device that does not replay has none before the first launch.
+    const auto info = core.traits().replays ? core.device().backend().kernel_info(kernel)
+                                            : std::optional<KernelInfo>();
+    return info ? Hasher().bytes(std::as_bytes(info->spirv)).hex() : std::string();
+  });
+}
+
+}  // namespace reprise

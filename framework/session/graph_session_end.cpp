@@ -1,0 +1,260 @@
+// How a GraphSession ends: what it submits, plans and reports.
+#include <algorithm>
+#include <iterator>
+
+#include "framework/session/direct_run.h"
+#include "framework/session/direct_submission.h"
+#include "framework/session/host_clock.h"
+#include "framework/session/in_context.h"
+#include "framework/session/iteration_rows.h"
+#include "framework/session/recording.h"
+#include "framework/session/warm_up.h"
+
+namespace reprise {
+
+template <class F>
+auto GraphSession::end(std::string_view what, F&& f) {
+  return in_context(what, [&] {
+    require_all_inputs_used();
+    if (rows_->iteration) {
+      record_iteration_rows();
+    }
+    phase_ = Phase::finished;
+    core_->set_last_sizes(capture_->sizes());
+    try {
+      return f();
+    } catch (const Error& cause) {
+      report_error(cause);
+      throw;
+    }
+  });
+}
+
+void GraphSession::require_all_inputs_used() const {
+  const ComputeGraph& graph = capture_->graph();
+  for (const NamedInput& given : options_.inputs) {
+    const bool used = std::ranges::any_of(input_bytes_, [&](const auto& input) {
+      return graph.names.text(graph.tensors[input.first].name) == given.name;
+    });
+    if (!used) {
+      invalid("The session '" + options_.name + "' is given values of an input '" +
+              std::string(given.name) + "' that it does not declare.");
+    }
+  }
+}
+
+void GraphSession::run_host_step() {
+  submit_part(Follow::wait);
+  const std::int64_t begin = now_ns();
+  core_->device().backend().wait(direct_->last_submitted());
+  const std::int64_t called = now_ns();
+  part_wait_ns_ += static_cast<std::uint64_t>(called - begin);
+  direct_->run_host_step();
+  host_step_ns_ += static_cast<std::uint64_t>(now_ns() - called);
+}
+
+FinishResult GraphSession::finish(const FinishOptions& options) {
+  return end("finish",
+             [&] { return direct_ != nullptr ? finish_direct() : finish_recorded(options); });
+}
+
+void GraphSession::record_iteration_rows() {
+  std::vector<Tensor> outputs;
+  for (const NamedOutput& output : outputs_) {
+    outputs.push_back(output.handle);
+  }
+  record_rows(*this, core_->device(), options_.state.layout().words(), outputs, *rows_);
+}
+
+Ticket GraphSession::submit() {
+  in_context("submit", [&] {
+    if (direct_ == nullptr) {
+      invalid("The session '" + options_.name +
+              "' is recorded; finish() it and launch its graph with launch_async().");
+    }
+  });
+  return end("submit", [&] {
+    const auto submission = submit_direct(Follow::other_work);
+    return Ticket({submission, &submission->slot()});
+  });
+}
+
+void GraphSession::open_submission() {
+  std::vector<Exchange> inputs;
+  for (const auto& [tensor, bytes] : input_bytes_) {
+    inputs.push_back(direct_->exchange(capture_->graph(), "", tensor));
+  }
+  submission_ = std::make_shared<DirectSubmission>(core_, options_.state, std::move(inputs),
+                                                   direct_->staging());
+  const Slot& slot = submission_->slot();
+  auto source = input_bytes_.begin();
+  for (const Exchange& input : slot.inputs()) {
+    std::ranges::copy((source++)->second, slot.input_bytes(input));
+  }
+}
+
+std::vector<StateGrowth> GraphSession::new_growths() {
+  const auto end = static_cast<std::uint32_t>(capture_->graph().nodes.size());
+  return growths_of(capture_->graph(), std::exchange(submitted_nodes_, end), end);
+}
+
+void GraphSession::submit_part(Follow follow) {
+  const auto running = core_->hold_running();
+  EncodingRef part = direct_->cut();
+  if (submission_ == nullptr) {
+    open_submission();
+  }
+  direct_->submitted(submission_->submit_part(std::move(part), new_growths(), follow));
+  ++submits_;
+}
+
+std::shared_ptr<DirectSubmission> GraphSession::submit_direct(Follow follow) {
+  const ComputeGraph& graph = capture_->graph();
+  FinishReport report;
+  const std::int64_t begin = now_ns();
+  report.record_ns = static_cast<std::uint64_t>(begin - begin_ns_);
+  DirectSubmission::Last last;
+  last.body = direct_->finish();
+  if (submission_ == nullptr) {
+    open_submission();
+  }
+  for (const NamedOutput& output : outputs_) {
+    last.outputs.push_back(direct_->exchange(graph, output.name, output.tensor));
+  }
+  report.ops = op_count();
+  report.steps = direct_->steps();
+  report.barriers = direct_->barriers();
+  report.arena_bytes = direct_->arena_bytes();
+  report.arena_growths = direct_->arena_growths();
+  report.submits = ++submits_;
+  report.host_step_ns = host_step_ns_;
+  report.wait_ns = part_wait_ns_;
+  last.arena = direct_->take_arena();
+  last.growths = new_growths();
+  last.report = report;
+  last.record = session_record();
+  last.begin_ns = begin;
+  last.follow = follow;
+  const auto running = core_->hold_running();
+  submission_->submit(std::move(last));
+  reported_ = true;
+  return submission_;
+}
+
+FinishResult GraphSession::finish_direct() {
+  const auto submission = submit_direct(Follow::wait);
+  Slot& slot = submission->slot();
+  const Ticket ticket({submission, &slot});
+  slot.wait();
+  OutputSet set;
+  for (const Exchange& output : slot.outputs()) {
+    const auto [spec, bytes] = slot.output(output);
+    set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
+  }
+  return {submission->report(), std::move(set), CapturedGraph()};
+}
+
+std::shared_ptr<RecordedGraph> GraphSession::plan_recorded(ReuseRule reuse, FinishReport& report) {
+  report.record_ns = static_cast<std::uint64_t>(now_ns() - begin_ns_);
+  report.ops = op_count();
+  const std::int64_t begin = now_ns();
+  auto recorded = std::make_shared<RecordedGraph>();
+  recorded->graph = std::move(capture_->graph());
+  capture_->graph().name = options_.name;  // what is left only names things in messages
+  recorded->plan = make_plan(recorded->graph, core_->traits(), reuse);
+  if (options_.state) {
+    recorded->state_fields = options_.state.layout().fields();
+    std::ranges::copy(options_.state.layout().arrays(), std::back_inserter(recorded->state_fields));
+  }
+  report.plan_ns = static_cast<std::uint64_t>(now_ns() - begin);
+  return recorded;
+}
+
+WarmUp GraphSession::finish_warm() {
+  return end("prewarm", [&] {
+    FinishReport report;
+    const auto recorded = plan_recorded(ReuseRule::epoch, report);
+    const WarmUp result = warm_up(core_->device().backend(), recorded->plan.steps);
+    report_session(report, "prewarmed");
+    return result;
+  });
+}
+
+FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
+  FinishReport report;
+  const std::shared_ptr<RecordedGraph> recorded = plan_recorded(options.reuse, report);
+
+  using Port = CapturedGraph::Recording::Port;
+  std::vector<Port> inputs, outputs;
+  const ComputeGraph& graph = recorded->graph;
+  for (const auto& [tensor, bytes] : input_bytes_) {
+    inputs.push_back({std::string(graph.names.text(graph.tensors[tensor].name)), tensor});
+  }
+  for (const NamedOutput& output : outputs_) {
+    outputs.push_back({output.name, output.tensor});
+  }
+  auto recording = std::make_shared<CapturedGraph::Recording>(
+      core_, recorded, options_.state, *rows_, inputs, outputs, options, report);
+  for (auto& [node, step] : recorded->graph.host_steps) {
+    step.function = nullptr;  // the writer of the database keeps the graph, and must not destroy it
+  }
+  auto source = input_bytes_.begin();
+  for (const Port& input : inputs) {
+    const DType dtype = graph.tensors[input.tensor].spec.dtype;
+    recording->set_input(input.name, dtype, (source++)->second);
+  }
+  if (const auto reason = recording->stale()) {  // also where nothing encodes with the buffer yet
+    throw Error(ErrorCode::stale, *reason);
+  }
+  OutputSet set;
+  if (options.run) {
+    recording->launch({});
+    const SubmissionTimes& times = recording->last_times();
+    report.submit_ns = times.submit_ns;
+    report.wait_ns = times.wait_ns;
+    report.host_step_ns = times.host_step_ns;
+    report.submits = times.submits;
+    report.device_ns = times.device_ns;
+    const Slot& slot = recording->last_launch();
+    for (const Exchange& output : slot.outputs()) {
+      if (slot.ran() > 0) {
+        const auto [spec, bytes] = slot.output(output);
+        set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
+      }
+    }
+  }
+  report_session(report, "finished");
+  recording->profile(profile_id_, report, key_json_);
+  return {report, std::move(set), CapturedGraph(std::move(recording))};
+}
+
+SessionRecord GraphSession::session_record() {
+  SessionRecord record;
+  if (core_->profile() != nullptr) {
+    record.id = profile_id_ = core_->profile()->next_id();
+  }
+  record.recorded = mode_ == Mode::recorded;
+  record.precision = core_->traits().precision;
+  record.name = options_.name;
+  record.begin_ns = begin_ns_;
+  return record;
+}
+
+void GraphSession::report_error(const Error& error) {
+  SessionProfile* profile = core_->profile();
+  if (profile != nullptr && !reported_) {
+    report_session({}, error.what());
+    profile->error(error, profile_id_, 0);
+  }
+}
+
+void GraphSession::report_session(const FinishReport& report, std::string outcome) {
+  if (core_->profile() != nullptr && !reported_) {
+    reported_ = true;
+    SessionRecord record = session_record();
+    record.submits = report.submits;
+    core_->profile()->session(std::move(record), report, std::move(outcome));
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,118 @@
+#include "reprise/session/partial_run.h"
+
+#include <algorithm>
+
+#include "framework/session/recording.h"
+#include "reprise/graph/structure_hash.h"
+
+namespace reprise {
+namespace {
+
+struct Bytes {
+  std::uint64_t begin, end;
+};
+
+/// Where a tensor lies in its pool.
+Bytes bytes_of(const RecordedGraph& recorded, const GraphTensor& tensor) {
+  const std::uint64_t begin = recorded.plan.places[tensor.storage].offset + tensor.offset;
+  return {begin, begin + tensor.spec.span_bytes()};
+}
+
+std::string describe(const ComputeGraph& graph, std::uint32_t tensor) {
+  const GraphTensor& t = graph.tensors[tensor];
+  const std::string_view name = graph.names.text(t.name);
+  return "Tensor (" + std::to_string(tensor) + ") " +
+         (name.empty() ? "" : "'" + std::string(name) + "' ") + to_string(t.spec);
+}
+
+/// Calls f(use) for what a node writes.
+template <class F>
+void for_each_write(const ComputeGraph& graph, std::uint32_t node, F&& f) {
+  for (const Use& use : graph.uses_of(graph.nodes[node])) {
+    if (writes(use.access)) {
+      f(graph.tensors[use.tensor]);
+    }
+  }
+}
+
+/// Transients live in the arena only from their first step to their last one.
+void require_there(const RecordedGraph& recorded, std::uint32_t tensor, std::uint32_t last_node) {
+  const ComputeGraph& graph = recorded.graph;
+  const GraphTensor& t = graph.tensors[tensor];
+  const Bytes range = bytes_of(recorded, t);
+  bool written = false;
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+    for_each_write(graph, n, [&](const GraphTensor& other) {
+      if (other.storage == t.storage) {
+        if (!written && n > last_node) {
+          invalid(describe(graph, tensor) + " is computed by " + describe_node(graph, n) +
+                  ", which is after the last node that ran (" + std::to_string(last_node) + ").");
+        }
+        written = true;
+        return;
+      }
+      const Bytes taken = bytes_of(recorded, other);
+      if (written && n <= last_node &&
+          graph.storages[other.storage].kind == StorageKind::transient && taken.begin < range.end &&
+          range.begin < taken.end) {
+        invalid(describe(graph, tensor) + " is gone: " + describe_node(graph, n) +
+                " uses its memory. Run a shorter prefix, or record it as an output.");
+      }
+    });
+  }
+}
+
+}  // namespace
+
+const TensorSpec& PartialRun::spec_of(std::uint32_t tensor) const {
+  const ComputeGraph& graph = recording_->recorded().graph;
+  if (tensor >= graph.tensors.size()) {
+    invalid("The graph '" + graph.name + "' has no tensor (" + std::to_string(tensor) +
+            "); it has " + std::to_string(graph.tensors.size()) + ".");
+  }
+  return graph.tensors[tensor].spec;
+}
+
+std::string PartialRun::name_of(std::uint32_t tensor) const {
+  return describe(recording_->recorded().graph, tensor);
+}
+
+std::uint32_t PartialRun::result_of(std::uint32_t node, std::uint32_t result) const {
+  const ComputeGraph& graph = recording_->recorded().graph;
+  if (node < graph.nodes.size()) {
+    const std::size_t slot = graph.nodes[node].op->operands.size() + result;
+    for (const Use& use : graph.uses_of(graph.nodes[node])) {
+      if (use.slot == slot && writes(use.access)) {
+        return use.tensor;
+      }
+    }
+  }
+  invalid("The graph '" + graph.name + "' has no result (" + std::to_string(result) + ") of " +
+          describe_node(graph, node) + ".");
+}
+
+std::vector<std::byte> PartialRun::bytes(std::uint32_t tensor) const {
+  const RecordedGraph& recorded = recording_->recorded();
+  const TensorSpec& spec = spec_of(tensor);
+  const GraphTensor& t = recorded.graph.tensors[tensor];
+  const Storage& storage = recorded.graph.storages[t.storage];
+  if (run_ != recording_->runs()) {
+    invalid("The graph '" + recorded.graph.name +
+            "' ran again since, and its memory holds other values.");
+  }
+  if (!spec.contiguous()) {
+    invalid(describe(recorded.graph, tensor) + " is a strided view; read tensor (" +
+            std::to_string(t.alias_of) + "), of which it is one.");
+  }
+  if (storage.kind == StorageKind::transient && !storage.input) {
+    require_there(recorded, tensor, node_);
+  }
+  std::vector<std::byte> bytes(spec.bytes());
+  if (!bytes.empty()) {
+    recording_->device().read(recording_->pools()[recorded.plan.places[t.storage].pool],
+                              bytes_of(recorded, t).begin, bytes);
+  }
+  return bytes;
+}
+
+}  // namespace reprise

@@ -1,0 +1,54 @@
+// StagedHostStep: one host step of a plan or a direct session, with the staging memory its tensors
+// cross over in.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "reprise/core/backend.h"
+#include "reprise/graph/compute_graph.h"
+#include "reprise/session/device.h"
+
+namespace reprise {
+
+/// Shared by host steps of which one runs at a time: the next one's function runs after the copies
+/// of the one before. Grows; what was laid out before keeps its buffers.
+struct HostStaging {
+  std::shared_ptr<Buffer> download, upload;
+};
+
+bool is_host_step(const Step& step);
+
+class StagedHostStep {
+ public:
+  /// `steps[step]` is a host step of `graph`, which outlives this.
+  StagedHostStep(const Device& device, const ComputeGraph& graph, const StepList& steps,
+                 std::uint32_t step, HostStaging& staging);
+
+  /// Ends a segment (EncoderOptions::ends_at_host): copies what the function reads to the host.
+  void encode_reads(Encoder& encoder, std::span<const std::shared_ptr<Buffer>> pools) const;
+  /// Begins the next one: copies what it wrote to the device.
+  void encode_writes(Encoder& encoder, std::span<const std::shared_ptr<Buffer>> pools) const;
+  std::uint32_t step() const { return step_; }
+  /// Runs the function. Whatever it throws becomes an Error that names the node.
+  void call() const;
+  /// Instead of call(): outputs are zeros, the tensor in place stays as it is.
+  void skip() const;
+
+ private:
+  void encode(Encoder& encoder, std::span<const std::shared_ptr<Buffer>> pools, bool up) const;
+
+  struct Crossing {
+    Binding device;
+    std::uint64_t offset;  // in the staging buffer
+  };
+  const ComputeGraph* graph_;
+  std::uint32_t step_, node_;
+  HostFunction function_;  // a graph may outlive what it captured
+  HostStaging staging_;
+  std::vector<Crossing> down_, up_;
+  std::vector<HostStepTensor> inputs_, outputs_;
+  std::vector<HostStepTensor> in_place_;      // one or none, in the upload buffer
+  std::span<const std::byte> in_place_read_;  // where it arrives
+};
+
+}  // namespace reprise

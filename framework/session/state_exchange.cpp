@@ -1,0 +1,175 @@
+#include "framework/session/state_exchange.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace reprise {
+namespace {
+
+constexpr std::uint64_t kWord = 4;
+constexpr std::uint64_t kPatchBytes = (StateLayout::kMaxCarried + 1) * kWord;
+
+}  // namespace
+
+StateExchange::StateExchange(const Device& device, StateBlock state)
+    : device_(device), state_(std::move(state)) {
+  if (state_) {
+    words_.resize(state_.layout().words_with_arrays());
+    array_patches_.resize(state_.memory_->arrays.size());
+    arrays_up_ = staging_aligned(patch_offset() + kPatchBytes);
+    arrays_down_ = staging_aligned(block_words() * kWord);
+    upload_bytes_ = staging_aligned(arrays_up_ + array_bytes());
+    download_bytes_ = staging_aligned(arrays_down_ + array_bytes());
+  }
+}
+
+std::uint64_t StateExchange::array_bytes() const {
+  const auto& buffer = state_.memory_->array_buffer;
+  return buffer == nullptr ? 0 : buffer->bytes();
+}
+
+std::uint64_t StateExchange::patch_offset() const {
+  return staging_aligned(state_.layout().host_count() * kWord);
+}
+
+void StateExchange::add_uploads(std::vector<StagedCopy>& copies) const {
+  if (!state_) {
+    return;
+  }
+  const auto& memory = *state_.memory_;
+  copies.push_back(copy_of(memory.block, 0, memory.layout.host_count() * kWord));
+  if (memory.layout.carried_count() > 0) {
+    copies.push_back(copy_of(memory.patch, patch_offset(), kPatchBytes));
+  }
+  for (const StateArray& array : memory.arrays) {
+    if (array.info.owner == StateOwner::host) {
+      copies.push_back(copy_of(array.tensor, arrays_up_ + array.offset, array.info.count * kWord));
+    }
+  }
+}
+
+void StateExchange::add_downloads(std::vector<StagedCopy>& copies) const {
+  if (state_) {
+    const auto& memory = *state_.memory_;
+    copies.push_back(copy_of(memory.block, 0, block_words() * kWord));
+    if (memory.array_buffer != nullptr) {
+      copies.push_back({arrays_down_, memory.array_buffer, 0, array_bytes()});
+    }
+  }
+}
+
+std::unique_lock<std::mutex> StateExchange::send(const Staging& staging,
+                                                 std::vector<EncodingRef>& list) {
+  if (!state_) {
+    return {};
+  }
+  auto& memory = *state_.memory_;
+  std::unique_lock lock(memory.mutex);
+  while (const auto violation =
+             memory.bound->check({memory.host, memory.patch_mask, memory.patches})) {
+    if (violation->wait_for == 0) {
+      const StateFieldInfo info = memory.layout.fields()[violation->word];
+      invalid("The state field '" + info.name + "' would be (" + std::to_string(violation->low) +
+              ") in the next replay, but its range is " + to_string(info.range) + ".");
+    }
+    lock.unlock();
+    settle(violation->wait_for);
+    lock.lock();
+  }
+  encode_patches(staging);
+  std::byte* upload = staging.upload->mapped();
+  write_arrays(upload, list);
+  std::ranges::copy(std::as_bytes(std::span(memory.host)), upload);
+  std::memcpy(upload + patch_offset(), &memory.patch_mask, kWord);
+  std::memcpy(upload + patch_offset() + kWord, memory.patches.data(), kPatchBytes - kWord);
+  sent_patches_ = std::exchange(memory.patch_mask, 0);
+  return lock;
+}
+
+void StateExchange::encode_patches(const Staging& staging) {
+  const auto& arrays = state_.memory_->arrays;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const bool again = !device_.backend().traits().replays;
+    if (arrays[i].pending && (again || array_patches_[i].encoding == nullptr)) {
+      array_patches_[i].encoding = encode_prologue(
+          device_.backend(), staging,
+          {copy_of(arrays[i].tensor, arrays_up_ + arrays[i].offset, arrays[i].info.count * kWord)},
+          nullptr);
+    }
+  }
+}
+
+void StateExchange::write_arrays(std::byte* upload, std::vector<EncodingRef>& list) {
+  auto& arrays = state_.memory_->arrays;
+  list.reserve(list.size() + arrays.size());
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    StateArray& array = arrays[i];
+    array_patches_[i].sent = std::exchange(array.pending, false);
+    if (array_patches_[i].sent) {
+      list.insert(list.begin() + 1, array_patches_[i].encoding);
+    }
+    if (array_patches_[i].sent || array.info.owner == StateOwner::host) {
+      std::memcpy(upload + arrays_up_ + array.offset, array.values.data(),
+                  array.values.size() * kWord);
+    }
+  }
+}
+
+std::unique_lock<std::mutex> StateExchange::hold() {
+  sent_patches_ = 0;
+  return state_ ? std::unique_lock(state_.memory_->mutex) : std::unique_lock<std::mutex>();
+}
+
+void StateExchange::settle(std::uint64_t submission) {
+  auto& memory = *state_.memory_;
+  device_.backend().wait(submission);
+  std::vector<std::uint32_t> words(memory.layout.words());
+  const TensorRef block(memory.block);
+  device_.read(block->buffer, block->offset, std::as_writable_bytes(std::span(words)));
+  const std::lock_guard lock(memory.mutex);
+  memory.bound->read(submission, words);
+}
+
+void StateExchange::submitted(std::uint64_t submission, std::span<const StateGrowth> growths,
+                              std::uint32_t iterations, bool exact) {
+  if (state_) {
+    auto& memory = *state_.memory_;
+    memory.bound->submitted(submission, {memory.host, sent_patches_, memory.patches}, growths,
+                            iterations, exact);
+  }
+}
+
+void StateExchange::failed() {
+  if (state_) {
+    auto& memory = *state_.memory_;
+    memory.patch_mask |= sent_patches_;  // nothing was set since: the values are there
+    for (std::size_t i = 0; i < memory.arrays.size(); ++i) {
+      memory.arrays[i].pending = memory.arrays[i].pending || array_patches_[i].sent;
+    }
+  }
+}
+
+void StateExchange::receive(const Staging& staging, std::uint64_t submission) {
+  if (!state_) {
+    return;
+  }
+  auto& memory = *state_.memory_;
+  const std::byte* download = staging.download->mapped();
+  std::memcpy(words_.data(), download, block_words() * kWord);
+  for (const StateArray& array : memory.arrays) {
+    std::memcpy(words_.data() + array.info.word, download + arrays_down_ + array.offset,
+                array.info.count * kWord);
+  }
+  const std::lock_guard lock(memory.mutex);
+  memory.bound->returned(submission, words_);
+  if (submission > memory.returned_by) {
+    memory.returned_by = submission;
+    std::ranges::copy(words_, memory.returned.begin());
+  }
+}
+
+std::uint32_t StateExchange::word_of(std::string_view field) const {
+  return state_.info_of(field, DType::i32).word;
+}
+
+}  // namespace reprise

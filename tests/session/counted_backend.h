@@ -1,0 +1,83 @@
+// A backend that tells which of its buffers are alive. Everything else goes to the one behind it.
+#pragma once
+#include <algorithm>
+#include <mutex>
+
+#include "reprise/reprise.h"
+
+namespace reprise::testing {
+
+class CountedBackend final : public Backend {
+ public:
+  explicit CountedBackend(Device device) : device_(std::move(device)) {}
+
+  struct Live {
+    std::size_t buffers = 0;
+    std::uint64_t bytes = 0;
+    bool operator==(const Live&) const = default;
+  };
+  /// Buffers with an owner whose memory was not given back.
+  Live live() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(made_, [](const auto& buffer) { return buffer.expired(); });
+    Live live;
+    for (const auto& watched : made_) {
+      if (const auto buffer = watched.lock(); buffer != nullptr && !buffer->freed()) {
+        ++live.buffers;
+        live.bytes += buffer->bytes();
+      }
+    }
+    return live;
+  }
+
+  const DeviceInfo& info() const override { return inner().info(); }
+  const DeviceTraits& traits() const override { return inner().traits(); }
+  std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes,
+                                   BufferKind kind) override {
+    return watch(inner().allocate(std::move(name), bytes, kind));
+  }
+  std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
+                                 std::shared_ptr<const void> owner) override {
+    return watch(inner().import(std::move(name), bytes, std::move(owner)));
+  }
+  void free(const std::shared_ptr<Buffer>& buffer) override { inner().free(buffer); }
+  std::uint64_t free_count() const override { return inner().free_count(); }
+  void release_freed() override { inner().release_freed(); }
+  std::uint64_t allocation_count() const override { return inner().allocation_count(); }
+  std::unique_ptr<Encoder> encoder(const EncoderOptions& options) override {
+    return inner().encoder(options);
+  }
+  std::shared_ptr<Timestamps> timestamps(std::uint32_t count) override {
+    return inner().timestamps(count);
+  }
+  std::shared_ptr<HostSignal> host_signal() override { return inner().host_signal(); }
+  void raise(const std::shared_ptr<HostSignal>& signal) override { inner().raise(signal); }
+  std::optional<ClockSample> clock() override { return inner().clock(); }
+  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override {
+    return inner().submit(encodings, follow);
+  }
+  bool complete(std::uint64_t submission) override { return inner().complete(submission); }
+  void wait(std::uint64_t submission) override { inner().wait(submission); }
+  std::uint64_t last_submission() override { return inner().last_submission(); }
+  std::uint64_t last_use(const Buffer& buffer, Access access) override {
+    return inner().last_use(buffer, access);
+  }
+  std::optional<KernelInfo> kernel_info(const Kernel& kernel) const override {
+    return inner().kernel_info(kernel);
+  }
+
+ private:
+  Backend& inner() const { return device_.backend(); }
+  std::shared_ptr<Buffer> watch(std::shared_ptr<Buffer> buffer) {
+    const std::lock_guard lock(mutex_);
+    if (buffer != nullptr) {
+      made_.push_back(buffer);
+    }
+    return buffer;
+  }
+  Device device_;
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Buffer>> made_;
+};
+
+}  // namespace reprise::testing

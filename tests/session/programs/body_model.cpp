@@ -1,0 +1,119 @@
+#include "tests/session/programs/body_model.h"
+
+#include <cmath>
+#include <limits>
+
+namespace reprise::testing {
+namespace {
+
+constexpr auto kCols = static_cast<std::size_t>(kColumns);
+
+std::vector<float>& numbers_of(const OperandModel& operand, std::vector<Value>& memory) {
+  return operand.buffer ? operand.buffer->numbers : memory[operand.transient].numbers;
+}
+
+template <class F>
+std::vector<float> per_element(const std::vector<float>& x, const std::vector<float>& y, F&& f) {
+  std::vector<float> z(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    z[i] = f(x[i], y[i % y.size()]);
+  }
+  return z;
+}
+
+std::vector<float> row_of(const std::vector<float>& table, std::int64_t id) {
+  if (id < 0 || id >= static_cast<std::int64_t>(table.size()) / kColumns) {
+    return std::vector<float>(kCols, std::numeric_limits<float>::quiet_NaN());
+  }
+  const auto begin = table.begin() + id * kColumns;
+  return {begin, begin + kColumns};
+}
+
+void write_rows(std::vector<float>& table, const std::vector<float>& values, std::int64_t position,
+                std::int64_t window) {
+  const auto capacity = static_cast<std::int64_t>(table.size()) / kColumns;
+  for (std::int64_t r = 0; r < static_cast<std::int64_t>(values.size()) / kColumns; ++r) {
+    std::int64_t target = position + r;
+    if (target >= 0 && window > 0) {
+      target %= window;
+    }
+    if (target >= 0 && target < capacity) {
+      std::copy_n(values.begin() + r * kColumns, kColumns, table.begin() + target * kColumns);
+    }
+  }
+}
+
+std::int32_t largest(std::span<const float> row) {
+  std::size_t best = row.size();
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    if (!std::isnan(row[c]) && (best == row.size() || row[c] > row[best])) {
+      best = c;
+    }
+  }
+  return best == row.size() ? 0 : static_cast<std::int32_t>(best);
+}
+
+void advance_model(const OpModel& op, std::int32_t next, StateModel& state) {
+  StateWords& words = state.words();
+  words[kPos] += op.param.value(&state);
+  words[kToken] = next;
+  words[kDone] = next == op.end_token ? 1 : words[kDone];
+}
+
+}  // namespace
+
+bool Value::operator==(const Value& other) const {
+  return integers == other.integers &&
+         std::ranges::equal(numbers, other.numbers, [](float a, float b) {
+           return a == b || (std::isnan(a) && std::isnan(b));
+         });
+}
+
+std::vector<Value> BodyModel::begin() const {
+  std::vector<Value> memory(transients_);
+  for (const auto& [name, transient] : inputs) {
+    memory[transient] = input_values.at(name);
+  }
+  return memory;
+}
+
+Value BodyModel::read(const OperandModel& operand, const std::vector<Value>& memory) const {
+  return operand.buffer ? Value{operand.buffer->numbers, {}} : memory[operand.transient];
+}
+
+void BodyModel::run(const OpModel& op, std::vector<Value>& memory, StateModel* state) const {
+  Value result;
+  switch (op.kind) {
+    case OpKind::add:
+      result.numbers = per_element(numbers_of(op.x, memory), numbers_of(op.y, memory),
+                                   [](float a, float b) { return a + b; });
+      break;
+    case OpKind::mul:
+      result.numbers = per_element(numbers_of(op.x, memory), numbers_of(op.y, memory),
+                                   [](float a, float b) { return a * b; });
+      break;
+    case OpKind::copy:
+      result.numbers = numbers_of(op.x, memory);
+      break;
+    case OpKind::get_row:
+      result.numbers = row_of(numbers_of(op.x, memory), op.param.value(state));
+      break;
+    case OpKind::argmax: {
+      const std::span<const float> rows = numbers_of(op.x, memory);
+      for (std::size_t at = 0; at < rows.size(); at += kCols) {
+        result.integers.push_back(largest(rows.subspan(at, kCols)));
+      }
+      break;
+    }
+    case OpKind::set_rows:
+      write_rows(numbers_of(op.x, memory), numbers_of(op.y, memory), op.param.value(state),
+                 op.window);
+      return;
+    case OpKind::advance:
+      advance_model(op, memory[op.x.transient].integers[0], *state);
+      return;
+  }
+  memory[op.result] = std::move(result);
+}
+
+}  // namespace reprise::testing
