@@ -67,8 +67,7 @@ void StepList::bind_grid(Step& step) {
   constexpr std::uint64_t kCurrent = kGridRowWords / 2;
   step.indirect = true;
   bindings_.push_back({grid_storage_, Access::read, BindingType::grid,
-                       (kGridHeaderWords + row * kGridRowWords + kCurrent) * kWord,
-                       sizeof(Grid)});
+                       (kGridHeaderWords + row * kGridRowWords + kCurrent) * kWord, sizeof(Grid)});
 }
 
 void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits,

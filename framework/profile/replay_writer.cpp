@@ -82,8 +82,7 @@ void ReplayWriter::write_row(const ReplayRecord& r, const Recording& recording) 
                   times_itself ? r.device_ns : std::nullopt,
                   phase.empty() ? std::nullopt : std::optional<std::string_view>(phase),
                   state_.empty() ? std::nullopt : std::optional(std::span<const std::byte>(state_)),
-                  static_cast<int>(r.timing_mode), r.warm_up,
-                  static_cast<int>(r.status));
+                  static_cast<int>(r.timing_mode), r.warm_up, static_cast<int>(r.status));
 }
 
 void ReplayWriter::keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph) {
