@@ -7,7 +7,7 @@
 
 namespace reprise::testing {
 
-class CountedBackend final : public Backend {
+class CountedBackend : public Backend {
  public:
   explicit CountedBackend(Device device) : device_(std::move(device)) {}
 
