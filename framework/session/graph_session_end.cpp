@@ -40,6 +40,10 @@ void GraphSession::require_all_inputs_used() const {
       invalid("The session '" + options_.name + "' is given values of an input '" +
               std::string(given.name) + "' that it does not declare.");
     }
+    if (std::ranges::count(options_.inputs, given.name, &NamedInput::name) != 1) {
+      invalid("The session '" + options_.name + "' is given values of its input '" +
+              std::string(given.name) + "' more than once; give it one value.");
+    }
   }
 }
 

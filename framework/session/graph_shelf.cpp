@@ -9,6 +9,8 @@ namespace {
 constexpr std::size_t kMostKeys = 1024;
 constexpr std::size_t kMostNodes = std::size_t{1} << 18U;
 
+std::size_t node_count(const KeyEntry& entry) { return entry.nodes ? entry.nodes->size() : 0; }
+
 }  // namespace
 
 CapturedGraph KeyEntry::take(MissReason why, std::string about) {
@@ -122,13 +124,13 @@ void GraphShelf::forget_old_keys() {
   for (const auto& [key, entry] : entries_) {
     if (!entry->kept_ && entry.use_count() == 1) {  // nobody else has it, nobody can lock it
       old.push_back(entry);
-      nodes += entry->nodes.size();
+      nodes += node_count(*entry);
     }
   }
   std::ranges::sort(old, {}, [](const auto& entry) { return entry->last_use_; });
   for (std::size_t i = 0; i < old.size() && (old.size() - i > kMostKeys || nodes > kMostNodes);
        ++i) {
-    nodes -= old[i]->nodes.size();
+    nodes -= node_count(*old[i]);
     entries_.erase(old[i]->key);
   }
 }

@@ -21,7 +21,8 @@ struct KeyEntry {
   CapturedGraph graph;                       // empty: `miss` says why
   std::vector<std::string> inputs;           // of the graph
   StateBlock state;                          // of the graph
-  std::vector<NodeSignature> nodes;          // of the last graph, unless it was reset or stale
+  /// Of the last graph, unless it was reset or stale.
+  std::optional<std::vector<NodeSignature>> nodes;
   MissReason miss = MissReason::absent;
   std::string text;  // about the miss
 

@@ -272,16 +272,16 @@ bool KeyedGraphs::put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& s
 
 void KeyedGraphs::require_same_structure(const KeyEntry& entry, const CapturedGraph& graph,
                                          const GraphStructure& structure) const {
-  if (entry.nodes.empty()) {
+  if (!entry.nodes) {
     return;
   }
-  const auto differs = first_difference(entry.nodes, structure.nodes);
+  const auto differs = first_difference(*entry.nodes, structure.nodes);
   if (!differs) {
     return;
   }
   std::string before = "no op " + std::to_string(*differs);
-  if (*differs < entry.nodes.size()) {
-    const NodeSignature& node = entry.nodes[*differs];
+  if (*differs < entry.nodes->size()) {
+    const NodeSignature& node = (*entry.nodes)[*differs];
     before =
         std::string(node.op->name) + ", " + node.where.file + ":" + std::to_string(node.where.line);
   }
@@ -300,7 +300,7 @@ void KeyedGraphs::drop_if_stale(KeyEntry& entry) {
   if (why) {
     tell_end(entry.graph, "", *why);
     shelf_.drop(entry);
-    entry.nodes.clear();  // other memory is another key, in effect
+    entry.nodes.reset();  // other memory is another key, in effect
     entry.take(MissReason::stale, *why);
     counts_.stale(entry.key);
   }
@@ -338,7 +338,7 @@ GraphLookup KeyedGraphs::find(const GraphKey& key) const {
 
 std::size_t KeyedGraphs::reset(KeyEntry& entry) {
   const Locked locked(entry);
-  entry.nodes.clear();
+  entry.nodes.reset();
   const bool had = static_cast<bool>(entry.graph);
   if (had) {
     tell_end(entry.graph, "reset", "");

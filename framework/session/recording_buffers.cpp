@@ -130,7 +130,11 @@ void CapturedGraph::Recording::rebind(const TensorRef& from_tensor, const Tensor
   std::vector<std::shared_ptr<Buffer>> pools = pools_;
   pools[pool] = to;
   const std::int64_t begin = now_ns();
-  Body body = encode_body(TimingMode::off, pools);
+  // With another buffer freed nothing can be launched: the rebind that replaces the last one
+  // encodes.
+  const bool launches = std::ranges::none_of(
+      pools, [](const std::shared_ptr<Buffer>& p) { return p != nullptr && p->freed(); });
+  Body body = launches ? encode_body(TimingMode::off, pools) : Body();
   if (pool_) {
     pool_.memory().replace(recorded_->graph.name, *old, to);
   }

@@ -222,6 +222,17 @@ TEST_P(GraphCaches, AnotherStructureUnderOneKeyIsAnErrorThatNamesTheNode) {
   EXPECT_EQ(cache.run(key(4), other, {.inputs = {{"x", x}}}).how, RunHow::recorded);
 }
 
+TEST_P(GraphCaches, APassWithoutOpsIsAStructureToo) {
+  GraphCache cache(executor_, {.max_graphs = 1});
+  const std::vector<float> x = values(4, 1);
+  const auto no_op = [](GraphSession& s) { s.output("y", s.input("x", {4})); };
+  EXPECT_EQ(cache.run(key(4), no_op, {.inputs = {{"x", x}}}).read("y"), x);
+  (void)run(cache, 5);  // evicts it
+  expect_error(ErrorCode::invalid_argument, {"op 0 add", "it was no op 0"}, [&] {
+    (void)cache.run(key(4), pass(4), {.inputs = {{"x", x}}});
+  });
+}
+
 TEST_P(GraphCaches, RecordAgainWhenABufferWasFreed) {
   GraphCache cache(executor_);
   Tensor weight = device_.from_host({4}, values(4, 1), "old weight");

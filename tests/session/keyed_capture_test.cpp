@@ -141,6 +141,10 @@ TEST_P(KeyedCapture, ASessionIsGivenItsInputsByName) {
     auto v = executor_.begin(options);
     expect_error(ErrorCode::invalid_argument, {"'x'", "does not declare"},
                  [&] { (void)v.finish(); });
+    const SessionOptions twice{.inputs = {{"x", x_}, {"x", twice_}}};
+    auto w = recorded ? executor_.begin_recorded(twice) : executor_.begin(twice);
+    w.output("y", w.input("x", {4}));
+    expect_error(ErrorCode::invalid_argument, {"'x'", "one value"}, [&] { (void)w.finish(); });
   }
 }
 

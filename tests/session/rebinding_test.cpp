@@ -138,6 +138,17 @@ TEST_P(Rebinding, RepairsAStaleGraph) {
   expect_error(ErrorCode::stale, {"'writer'", "(successor)"}, [&] { graph.launch(); });
 }
 
+TEST_P(Rebinding, RepairsAGraphWhoseBuffersWereAllFreed) {
+  CapturedGraph graph = writer();
+  device_.free(cache_);
+  device_.free(weights_);
+  graph.rebind(cache_, rows(2, "cache 2"));
+  expect_error(ErrorCode::stale, {"weights"}, [&] { graph.launch(); });
+  graph.rebind(weights_, rows(20, "weights 2"));
+  graph.launch();
+  EXPECT_EQ(graph.read("y"), (std::vector<float>(4, 22)));
+}
+
 TEST_P(Rebinding, GivesTheBitsOfAGraphRecordedWithTheBuffer) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_note(seed));

@@ -43,8 +43,8 @@ struct SessionOptions {
   /// device begins while the rest is recorded. What was handed over runs even if the session is
   /// discarded. 0: everything at the end. State is sent with the first part.
   std::uint32_t ops_per_submit = 0;
-  /// Of the inputs that the session declares without values. The session must declare all of them;
-  /// the bytes must stay until it is finished.
+  /// Of the inputs that the session declares without values, each once. The session must declare
+  /// all of them; the bytes must stay until it is finished.
   std::vector<NamedInput> inputs{};
 };
 
