@@ -62,11 +62,105 @@ void advance_model(const OpModel& op, std::int32_t next, StateModel& state) {
 
 }  // namespace
 
+bool takes_two(OpKind kind) {
+  return kind == OpKind::add || kind == OpKind::mul || kind == OpKind::set_rows;
+}
+
+bool has_result(OpKind kind) { return kind != OpKind::set_rows && kind != OpKind::advance; }
+
+bool same_memory(const OperandModel& a, const OperandModel& b) {
+  return a.buffer == b.buffer && (a.buffer || a.transient == b.transient);
+}
+
+bool shapes_fit(const OpModel& op) {
+  switch (op.kind) {
+    case OpKind::add:
+    case OpKind::mul:
+      return op.y.rows > 0 && op.x.rows % std::max<std::int64_t>(op.y.rows, 1) == 0;
+    case OpKind::advance:
+      return op.x.rows == 1;
+    case OpKind::set_rows:
+      return op.window == 0 || (op.window >= op.y.rows && op.window <= op.x.rows);
+    default:
+      return true;
+  }
+}
+
 bool Value::operator==(const Value& other) const {
   return integers == other.integers &&
          std::ranges::equal(numbers, other.numbers, [](float a, float b) {
            return a == b || (std::isnan(a) && std::isnan(b));
          });
+}
+
+BodyModel::Mention BodyModel::mention_of(const OperandModel& operand) {
+  return {operand.buffer.get(), operand.buffer ? 0 : operand.transient};
+}
+
+void BodyModel::add_input(const std::string& name, Value value) {
+  inputs[name] = transients_;
+  mention({transients_++, nullptr, 0});
+  input_values[name] = std::move(value);
+}
+
+void BodyModel::add_op(const OpModel& op) {
+  for (const OperandModel* operand : {&op.x, &op.y}) {
+    if (operand == &op.x || takes_two(op.kind)) {
+      mention(*operand);
+      if (operand->buffer) {
+        buffers.push_back(operand->buffer);
+      }
+    }
+  }
+  if (has_result(op.kind)) {
+    mention({op.result, nullptr, 0});
+  }
+  ops.push_back(op);
+}
+
+void BodyModel::add_output(const std::string& name, const OperandModel& operand) {
+  mention(operand);
+  outputs[name] = operand;
+  declared_.push_back(operand);
+}
+
+std::string BodyModel::text_of(const OperandModel& operand) const {
+  const Mention mention = mention_of(operand);
+  const bool output = std::ranges::any_of(
+      declared_, [&](const OperandModel& o) { return mention_of(o) == mention; });
+  return " #" + std::to_string(mentions_.at(mention)) + "[" + std::to_string(operand.rows) + "]" +
+         (output ? " out" : "");
+}
+
+std::vector<std::string> BodyModel::structure(bool has_state, std::uint32_t max_iterations) const {
+  std::vector<std::string> nodes;
+  if (has_state) {  // patches and derived fields
+    nodes.emplace_back(max_iterations > 1 ? "plan of an iteration" : "plan");
+  }
+  for (const OpModel& op : ops) {
+    std::string node = std::to_string(static_cast<int>(op.kind)) + text_of(op.x);
+    if (takes_two(op.kind)) {
+      node += text_of(op.y);
+    }
+    if (has_result(op.kind)) {
+      node += text_of({op.result, nullptr, 0});
+    }
+    if (op.kind == OpKind::get_row || op.kind == OpKind::set_rows || op.kind == OpKind::advance) {
+      node += op.param.word ? " of " + std::string(kFields[*op.param.word])
+                            : " " + std::to_string(op.param.constant);
+      node += " " + std::to_string(op.window) + " " + std::to_string(op.end_token);
+    }
+    nodes.push_back(std::move(node));
+  }
+  if (max_iterations > 1) {  // what keeps the outputs of every iteration
+    std::string node =
+        std::to_string(max_iterations) + " rows #" + std::to_string(mentions_.size());
+    for (const OperandModel& operand : declared_) {
+      node += text_of(operand);
+    }
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
 }
 
 std::vector<Value> BodyModel::begin() const {

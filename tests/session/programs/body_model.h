@@ -62,6 +62,13 @@ class BodyModel {
   std::vector<BufferRef> buffers;  // all it was recorded with
 
   std::size_t add_transient() { return transients_++; }
+  void add_input(const std::string& name, Value value);
+  void add_op(const OpModel& op);
+  void add_output(const std::string& name, const OperandModel& operand);
+  /// A text per node of the graph that recording it makes. Two recordings have the same structure
+  /// if their texts are equal: tensors have the numbers in which they were mentioned first, names
+  /// and the memory behind persistent tensors do not matter.
+  std::vector<std::string> structure(bool has_state, std::uint32_t max_iterations) const;
   bool stale() const {
     return std::ranges::any_of(buffers, [](const BufferRef& b) { return b->freed; });
   }
@@ -71,7 +78,23 @@ class BodyModel {
   Value read(const OperandModel& operand, const std::vector<Value>& memory) const;
 
  private:
+  using Mention = std::pair<const BufferModel*, std::size_t>;
+  static Mention mention_of(const OperandModel& operand);
+  void mention(const OperandModel& operand) {
+    mentions_.try_emplace(mention_of(operand), mentions_.size());
+  }
+  std::string text_of(const OperandModel& operand) const;
+
   std::size_t transients_ = 0;
+  std::map<Mention, std::size_t> mentions_;
+  std::vector<OperandModel> declared_;  // the outputs, in order
 };
+
+/// Whether `y` is an operand.
+bool takes_two(OpKind kind);
+bool has_result(OpKind kind);
+bool same_memory(const OperandModel& a, const OperandModel& b);
+/// Whether the op accepts operands of these shapes.
+bool shapes_fit(const OpModel& op);
 
 }  // namespace reprise::testing

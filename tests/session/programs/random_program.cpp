@@ -27,13 +27,17 @@ std::string Outcome::text() const {
   return text.empty() ? "success" : text;
 }
 
-RandomProgram::RandomProgram(Device device, std::uint64_t seed)
-    : device_(std::move(device)), rng_(seed) {
+RandomProgram::RandomProgram(Device device, bool replays, std::uint64_t seed)
+    : device_(std::move(device)), replays_(replays), rng_(seed) {
   open_executor();
   for (int i = 0; i < 2; ++i) {
     states_.push_back(
         std::make_shared<State>(State{StateBlock(device_, StateModel::layout()), {}}));
     new_buffer();
+  }
+  for (std::size_t i = 0; i < kPasses; ++i) {
+    passes_.push_back(random_pass(i));
+    calls_.push_back(describe(passes_.back()));
   }
 }
 
@@ -42,6 +46,8 @@ void RandomProgram::run(std::size_t calls) {
     std::uint64_t weight;
     std::function<void()> make;
   };
+  // Graphs under keys meet only where many calls are about them.
+  const std::uint64_t by_key = chance(2) ? 60 : 0;
   const Choice choices[] = {
       {1, [&] { open_executor(); }},
       {1, [&] { drop_executor(); }},
@@ -69,10 +75,21 @@ void RandomProgram::run(std::size_t calls) {
       {8, [&] { ask_ticket(); }},
       {6, [&] { release_ticket(); }},
       {2, [&] { move_ticket(); }},
+      {by_key, [&] { begin_capture(); }},
+      {by_key, [&] { end_capture(); }},
+      {by_key, [&] { replay_by_key(); }},
+      {by_key / 4, [&] { find_by_key(); }},
+      {by_key / 5, [&] { reset_key(); }},
+      {by_key / 10, [&] { reset_keys(); }},
+      {by_key / 10, [&] { ask_counters(); }},
+      {by_key / 6, [&] { new_cache(); }},
+      {by_key / 20, [&] { drop_cache(); }},
+      {3 * by_key, [&] { run_cache(); }},
+      {by_key / 3, [&] { change_pass(); }},
       {4, [&] { new_buffer(); }},
       {10, [&] { read_buffer(); }},
       {5, [&] { write_buffer(); }},
-      {3, [&] { free_buffer(); }},
+      {3 + by_key / 10, [&] { free_buffer(); }},
       {4, [&] { grow_buffer(); }},
       {1, [&] { drop_tensor(); }},
   };
@@ -80,7 +97,8 @@ void RandomProgram::run(std::size_t calls) {
   for (const Choice& choice : choices) {
     sum += choice.weight;
   }
-  while (calls_.size() < calls) {
+  const std::size_t first = calls_.size();
+  while (calls_.size() < first + calls) {
     std::uint64_t ticket = number(0, sum - 1);
     const Choice* choice = choices;
     while (ticket >= choice->weight) {
@@ -104,18 +122,20 @@ Value RandomProgram::random_rows(std::int64_t rows) {
 bool RandomProgram::call(const std::string& text, const Outcome& outcome,
                          const std::function<void()>& f) {
   calls_.push_back(text);
-  const std::string kind = text.substr(text.find_last_of('.') + 1);
+  std::string kind = text.substr(0, text.find('('));  // "graph3.launch" is "graph.launch"
+  kind.erase(0, kind.find("= ") == std::string::npos ? 0 : kind.find("= ") + 2);
+  std::erase_if(kind, [](char c) { return c == '\'' || (c >= '0' && c <= '9'); });
   try {
     f();
   } catch (const Error& error) {
     calls_.back() += "   // " + std::string(name_of(error.code()));
     require(outcome.may_be(error.code()),
             "threw (" + std::string(error.what()) + "), but " + outcome.text() + " is documented");
-    ++counts_[kind.substr(0, kind.find('(')) + " " + std::string(name_of(error.code()))];
+    ++counts_[kind + ": " + std::string(name_of(error.code()))];
     return false;
   }
   require(outcome.ok(), "succeeded, but " + outcome.text() + " is documented");
-  ++counts_[kind.substr(0, kind.find('(')) + " ok"];
+  ++counts_[kind + ": ok"];
   return true;
 }
 
@@ -149,25 +169,33 @@ void RandomProgram::open_executor() {
   std::erase_if(executors_,
                 [&](const Executor& executor) { return !*executor.running && chance(2); });
   if (executors_.size() < 2) {
-    call("open_executor()", {}, [&] { executors_.push_back({.real = GraphExecutor(device_)}); });
+    const std::string name = fresh("executor");
+    const std::size_t graphs = number(1, 2);
+    call(name + " = GraphExecutor(" + std::to_string(graphs) + " graphs)", {}, [&] {
+      const ExecutorOptions options{.graphs = {.max_graphs = graphs}};
+      executors_.push_back({.name = name,
+                            .real = GraphExecutor(device_, options),
+                            .keyed = KeyedModel(graphs, false)});
+    });
   }
 }
 
 /// Sessions and graphs keep what they need of it.
 void RandomProgram::drop_executor() {
   if (executors_.size() == 2) {
-    executors_.erase(executors_.begin() + static_cast<std::ptrdiff_t>(number(0, 1)));
-    calls_.emplace_back("drop_executor()");
+    const auto at = executors_.begin() + static_cast<std::ptrdiff_t>(number(0, 1));
+    calls_.push_back(at->name + " = {}");
+    executors_.erase(at);
   }
 }
 
 void RandomProgram::end_executor() {
   Executor* executor = pick(executors_);
   if (chance(3)) {
-    call("executor.shutdown()", {}, [&] { executor->real.shutdown(); });
+    call(executor->name + ".shutdown()", {}, [&] { executor->real.shutdown(); });
     *executor->running = false;
   } else {
-    call("executor.synchronize()", {}, [&] { executor->real.synchronize(); });
+    call(executor->name + ".synchronize()", {}, [&] { executor->real.synchronize(); });
   }
 }
 

@@ -4,7 +4,8 @@
 #include <functional>
 #include <random>
 
-#include "tests/session/programs/body_model.h"
+#include "tests/session/programs/keyed_model.h"
+#include "tests/session/programs/pass.h"
 
 namespace reprise::testing {
 
@@ -16,6 +17,10 @@ class Outcome {
       codes_.push_back(code);
     }
     return *this;
+  }
+  /// Another rule may be looked at first.
+  void or_of(const Outcome& other) {
+    codes_.insert(codes_.end(), other.codes_.begin(), other.codes_.end());
   }
   bool ok() const { return codes_.empty(); }
   bool may_be(ErrorCode code) const { return std::ranges::count(codes_, code) != 0; }
@@ -32,7 +37,8 @@ class Surprise : public std::runtime_error {
 
 class RandomProgram {
  public:
-  RandomProgram(Device device, std::uint64_t seed);
+  /// `replays`: whether the device does.
+  RandomProgram(Device device, bool replays, std::uint64_t seed);
   /// Throws Surprise.
   void run(std::size_t calls);
   /// How many calls went which way, over all programs: "launch ok" -> 7.
@@ -40,85 +46,35 @@ class RandomProgram {
   const Counts& counts() const { return counts_; }
 
  private:
-  struct State {
-    StateBlock real;
-    StateModel model;
-  };
-  using StateRef = std::shared_ptr<State>;
-  struct Held {
-    Tensor real;  // empty: no tensor at all
-    BufferRef buffer;
-  };
-  struct Transient {
-    Tensor real;
-    OperandModel operand;
-    bool integers = false;
-    std::uint64_t session = 0;
-  };
-  struct Executor {
-    GraphExecutor real;
-    std::shared_ptr<bool> running = std::make_shared<bool>(true);
-  };
-  /// Replays of a graph: those known to be complete, and all.
-  struct Replays {
-    std::uint64_t known = 0, all = 0;
-  };
-  /// Slots of a graph that tickets hold, and how many at most are released and still in flight.
-  struct SlotUse {
-    std::size_t held = 0, perhaps_busy = 0;
-  };
-  /// What one submission did.
-  struct Run {
-    std::uint32_t ran = 0, iterations = 1;
-    std::vector<std::map<std::string, Value>> outputs;  // of every iteration that ran
-    std::vector<StateWords> words;
-    StateWords last_words{};
-    StateRef state;
-    std::size_t submission = 0;  // of the state
-    std::shared_ptr<Replays> replays;
-    bool known = false;  // that it is complete
-  };
-  using RunRef = std::shared_ptr<Run>;
-  enum class Phase : std::uint8_t { recording, finished, invalidated };
-  struct Session {
-    std::uint64_t number;
+  using State = programs::State;
+  using StateRef = programs::StateRef;
+  using Held = programs::Held;
+  using Transient = programs::Transient;
+  using Executor = programs::Executor;
+  using Run = programs::Run;
+  using RunRef = programs::RunRef;
+  using Phase = programs::Phase;
+  using Session = programs::Session;
+  using Graph = programs::Graph;
+  using TicketOf = programs::TicketOf;
+  using KeyModel = programs::KeyModel;
+  using KeyedModel = programs::KeyedModel;
+  using Cache = programs::Cache;
+  using Pass = programs::Pass;
+  using GivenInputs = programs::GivenInputs;
+  /// The graphs of an executor by key, or a cache.
+  struct Door {
     std::string name;
-    std::unique_ptr<GraphSession> real;
-    std::shared_ptr<const bool> running;  // its executor
-    bool recorded;
-    StateRef state;
-    std::uint32_t max_iterations, ops_per_submit;
-    Phase phase = Phase::recording;
-    BodyModel body;
-    std::vector<Transient> tensors;
-    // Of a direct session that is handed over in parts:
-    std::uint32_t ops = 0;                     // as the library counts them
-    std::size_t handed_over = 0;               // ops of the body
-    std::optional<std::vector<Value>> memory;  // from the first part on
-    std::size_t buffers_handed_over = 0;       // of those of the body
-    bool usable() const { return phase == Phase::recording && *running; }
-    /// Whether ops that are still to be submitted use freed memory; with outputs: what finish()
-    /// sees.
-    bool stale(bool with_outputs) const;
+    KeyedModel& model;
+    GraphExecutor* executor;
+    GraphCache* cache;  // null: the executor's
   };
-  struct Graph {
-    std::string name;
-    CapturedGraph real;
-    std::shared_ptr<const bool> running;  // its executor
-    BodyModel body;
-    StateRef state;
-    std::uint32_t max_iterations = 1;
-    std::size_t slots = 1;
-    std::shared_ptr<Replays> replays = std::make_shared<Replays>();
-    std::shared_ptr<SlotUse> use = std::make_shared<SlotUse>();
-    RunRef last;  // of launch()
-    bool empty = false;
-  };
-  struct TicketOf {
-    std::string name;
-    Ticket real;
-    RunRef run;                    // null: the ticket is empty
-    std::shared_ptr<SlotUse> use;  // of its graph; null: of a session
+  /// What a run by key is to do.
+  struct KeyedPlan {
+    Outcome outcome{};
+    RunHow how = RunHow::none;
+    MissReason miss = MissReason::none;
+    std::optional<Graph> unkept{};  // what runs, if not the graph of the key
   };
 
   // One call each, or a few that belong together.
@@ -147,6 +103,17 @@ class RandomProgram {
   void ask_ticket();
   void release_ticket();
   void move_ticket();
+  void begin_capture();
+  void end_capture();
+  void replay_by_key();
+  void find_by_key();
+  void reset_key();
+  void reset_keys();
+  void ask_counters();
+  void new_cache();
+  void drop_cache();
+  void run_cache();
+  void change_pass();
   void new_buffer();
   void read_buffer();
   void write_buffer();
@@ -154,17 +121,46 @@ class RandomProgram {
   void grow_buffer();
   void drop_tensor();
 
+  // op_calls.cpp
+  /// `one_row`: if there is one.
+  Transient operand(Session& session, bool integers, bool one_row = false);
+  void record(Session& session, OpModel op, const Transient& x, const Transient& y);
+  ParamModel random_param(bool has_state, std::int32_t low, std::int32_t high);
+  void random_attributes(OpModel& op, bool has_state);
+  OpKind towards_advance(const Session& session, OpKind otherwise);
   // session_calls.cpp
   Session* pick_session();
-  Transient operand(Session& session, bool integers);
-  void record(Session& session, OpModel op, const Transient& x, const Transient& y);
-  Tensor call_op(Session& session, const OpModel& op, const Tensor& x, const Tensor& y) const;
-  Param<std::int32_t> param(Session& session, const ParamModel& param) const;
-  ParamModel random_param(const Session& session, std::int32_t low, std::int32_t high);
+  void make_room_for_a_session();
   void hand_over(Session& session);
   RunRef run_session(Session& session);
   /// What a call that failed does to a session.
   static void failed(Session& session);
+  // keyed_calls.cpp
+  std::size_t random_key();
+  GraphKey key_of(std::size_t key) const;
+  static std::string text_of_key(std::size_t key);
+  Pass& pass_for(std::size_t key);
+  Door random_door();
+  void settle(const KeyedModel& model);
+  void encode_again(RunHow& how, MissReason& miss) const;
+  void adopt(KeyedRun& real, Graph& graph, std::uint32_t iterations);
+  void require_how(const KeyedRun& real, RunHow how, MissReason miss);
+  void require_counters(const Door& door);
+  void count(const std::string& outcome) { ++counts_[outcome]; }
+  // cache_calls.cpp
+  KeyedPlan plan_run(Cache& cache, std::size_t key, const Pass& pass, const GivenInputs& given,
+                     std::uint32_t iterations, std::uint32_t refusals);
+  KeyedPlan plan_recording(Cache& cache, KeyModel& entry, const Pass& pass,
+                           const GivenInputs& given, std::uint32_t iterations,
+                           std::uint32_t refusals);
+  KeyedPlan plan_direct(const Cache& cache, const Pass& pass, const GivenInputs& given,
+                        std::uint32_t iterations, bool refused);
+  // pass_calls.cpp
+  static constexpr std::size_t kPasses = 3;
+  Pass random_pass(std::size_t at);
+  static std::string describe(const Pass& pass);
+  OperandModel pass_operand(Pass& pass, bool integers);
+  GivenInputs random_inputs(const BodyModel& body);
   // graph_calls.cpp
   RunRef run_graph(Graph& graph, std::uint32_t iterations);
   std::uint32_t random_iterations(const Graph& graph);
@@ -192,6 +188,8 @@ class RandomProgram {
                      const std::string& what);
 
   Device device_;
+  bool replays_;
+  GraphOwner owners_[2]{GraphOwner("a"), GraphOwner("b")};
   std::mt19937_64 rng_;
   std::vector<std::string> calls_;
   Counts counts_;
@@ -201,6 +199,8 @@ class RandomProgram {
   std::vector<Executor> executors_;
   std::vector<Session> sessions_;
   std::vector<Graph> graphs_;
+  std::vector<Pass> passes_;
+  std::vector<Cache> caches_;
   std::vector<TicketOf> tickets_;
 };
 

@@ -11,6 +11,7 @@ namespace reprise::testing {
 
 /// Words of the block that random programs use.
 enum StateWord : std::uint32_t { kRow, kPos, kToken, kDone, kLength, kStateWords };
+inline constexpr const char* kFields[] = {"row", "pos", "token", "done", "length", "nothing"};
 using StateWords = std::array<std::int32_t, kStateWords>;
 
 class StateModel {
