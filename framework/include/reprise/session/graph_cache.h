@@ -70,7 +70,8 @@ struct GraphCacheOptions {
   FinishOptions finish{.slots = 4};                   // of the graphs; `run` has no use here
 };
 
-/// Since the cache was made. Every run and every replay by key is a hit or a miss.
+/// Since the cache was made. What runs is a hit or a miss, and so is a replay by key that does not;
+/// calls that throw are neither.
 struct GraphCacheCounters {
   std::uint64_t hits = 0;
   std::array<std::uint64_t, kMissReasonCount> misses{};  // by reason
