@@ -27,9 +27,10 @@ Bytes content(std::mt19937_64& rng, const TensorSpec& spec) {
   }
   // Different ones: of rows that are written twice, either write may be the last.
   Bytes bytes(spec.bytes());
-  std::size_t next = rng() % 4;
+  auto next = static_cast<std::uint32_t>(rng() % 4);
   for (std::size_t i = 0; i < bytes.size(); i += info_of(spec.dtype).block_bytes) {
-    bytes[i] = static_cast<std::byte>(next++);
+    std::memcpy(bytes.data() + i, &next, sizeof(next));
+    ++next;
   }
   return bytes;
 }

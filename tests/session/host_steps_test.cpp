@@ -284,8 +284,8 @@ TEST_P(HostSteps, ThatAreSlowLetNoWaitOfOthersTimeOut) {
 }
 
 TEST_P(HostSteps, AreNodesOfTheProfilingDatabase) {
-  const std::filesystem::path path =
-      std::filesystem::path(::testing::TempDir()) / ("host_steps_" + GetParam().device + ".db");
+  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) /
+                                     ("host_steps_" + name_of_place({GetParam(), 0}) + ".db");
   std::filesystem::remove(path);
   {
     GraphExecutor executor(device_, {.profile = path});
