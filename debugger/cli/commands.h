@@ -10,6 +10,7 @@ void print_devices(bool json);
 void print_db_info(const std::string& path, bool json);
 void print_top_nodes(const std::string& path, const TopNodesQuery& query, bool json);
 void print_nodes(const std::string& path, std::optional<std::int64_t> graph, bool json);
+void print_passes(const std::string& path, std::optional<std::int64_t> graph, bool json);
 void print_replays(const std::string& path, std::size_t limit, bool json);
 
 }  // namespace reprise::cli

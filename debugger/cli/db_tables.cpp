@@ -21,11 +21,6 @@ std::string status_text(std::uint64_t status) {
   return "status " + std::to_string(status);
 }
 
-template <class T>
-nlohmann::json or_null(const std::optional<T>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json();
-}
-
 nlohmann::json to_json(const NodeSummary& node) {
   return {{"graph", node.graph},          {"graph_name", node.graph_name},
           {"node", node.index},           {"op", node.op},

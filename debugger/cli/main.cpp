@@ -43,6 +43,8 @@ int main(int argc, char** argv) try {
       ->transform(CLI::CheckedTransformer(orders));
   CLI::App* nodes = add_db_command("nodes", "Nodes of the graphs of the last run");
   add_graph(nodes);
+  CLI::App* passes = add_db_command("passes", "What passes did to the graphs of the last run");
+  add_graph(passes);
   CLI::App* replays = add_db_command("replays", "Replays, the latest first");
   add_limit(replays);
 
@@ -59,6 +61,8 @@ int main(int argc, char** argv) try {
     reprise::cli::print_top_nodes(path, query, json);
   } else if (nodes->parsed()) {
     reprise::cli::print_nodes(path, query.graph, json);
+  } else if (passes->parsed()) {
+    reprise::cli::print_passes(path, query.graph, json);
   } else {
     reprise::cli::print_replays(path, query.limit, json);
   }

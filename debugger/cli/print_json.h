@@ -2,10 +2,16 @@
 // U+FFFD.
 #pragma once
 #include <cstdio>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
 namespace reprise::cli {
+
+template <class T>
+nlohmann::json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
 
 inline void print_json(const nlohmann::json& json) {
   std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

@@ -19,6 +19,16 @@ struct Hit {
   bool held = false;  // the button went down on it and is still down
   ImVec2 dragged{};   // since the last frame, while held, once it is more than a click
   float wheel = 0;    // turned while hovered, in steps; positive is up
+
+  /// What an item of a canvas was told goes to the canvas as well.
+  void join(const Hit& item) {
+    hovered = hovered || item.hovered;
+    clicked = clicked || item.clicked;
+    double_clicked = double_clicked || item.double_clicked;
+    held = held || item.held;
+    dragged = {dragged.x + item.dragged.x, dragged.y + item.dragged.y};
+    wheel += item.wheel;
+  }
 };
 
 class Pointer {
@@ -43,7 +53,7 @@ class Pointer {
   std::uint64_t last_clicked_ = kNone;
   bool second_press_ = false;
   bool dragged_ = false;
-  ImVec2 step_{};  // of the drag in this frame
+  ImVec2 step_{};          // of the drag in this frame
   bool released_ = false;  // in this frame
 };
 

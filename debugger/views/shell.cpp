@@ -4,11 +4,14 @@
 #include <array>
 #include <utility>
 
+#include "debugger/views/barriers_panel.h"
 #include "debugger/views/graph_panel.h"
 #include "debugger/views/header_bar.h"
 #include "debugger/views/inspector_panel.h"
+#include "debugger/views/memory_panel.h"
 #include "debugger/views/nodes_panel.h"
 #include "debugger/views/outline_panel.h"
+#include "debugger/views/passes_panel.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/sql_panel.h"
 #include "debugger/views/timeline_panel.h"
@@ -42,7 +45,7 @@ Shell::Shell()
       left_(panels<OutlinePanel, NodesPanel>()),
       centre_(panels<GraphPanel>()),
       right_(panels<InspectorPanel>()),
-      bottom_(panels<TimelinePanel, SqlPanel>()) {}
+      bottom_(panels<TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel, SqlPanel>()) {}
 
 Panel* Shell::find(std::string_view panel) {
   if (strip_->id() == panel) {

@@ -17,17 +17,6 @@ constexpr float kTallestSteps = 96, kLowestSteps = 20;
 constexpr std::size_t kMostScopeLanes = 3;
 constexpr double kTickDistance = 110;
 
-constexpr double kLeastShare = 1e-7;  // of the whole that can be zoomed to
-
-/// What one item of a canvas was told by the mouse goes to the canvas as well.
-void join(Hit& mouse, const Hit& item) {
-  mouse.hovered = mouse.hovered || item.hovered;
-  mouse.held = mouse.held || item.held;
-  mouse.double_clicked = mouse.double_clicked || item.double_clicked;
-  mouse.dragged.x += item.dragged.x;
-  mouse.wheel += item.wheel;
-}
-
 /// The replay that is shown if the user chose none: the last one with times of nodes.
 std::optional<std::size_t> default_replay(const ReplayTable& table) {
   for (std::size_t r = table.rows.size(); r > 0; --r) {
@@ -71,16 +60,15 @@ void TimelinePanel::refresh(const Workspace& workspace) {
 }
 
 void TimelinePanel::fit() {
-  seen_begin_ = 0;
-  seen_end_ = 1;
+  seen_.show_all();
   measure_.reset();
 }
 
 TimelinePanel::View TimelinePanel::view_of(const Box& lanes) const {
   const double whole = timeline_.end - timeline_.begin;
-  return {lanes, timeline_.begin + seen_begin_ * whole,
-          std::max((seen_end_ - seen_begin_) * whole, 1e-3) /
-              static_cast<double>(std::max(lanes.width(), 1.0F))};
+  return {
+      lanes, timeline_.begin + seen_.begin() * whole,
+      std::max(seen_.length() * whole, 1e-3) / static_cast<double>(std::max(lanes.width(), 1.0F))};
 }
 
 void TimelinePanel::draw(Ui& ui, Workspace& workspace) {
@@ -187,7 +175,7 @@ void TimelinePanel::draw_host(Ui& ui, const View& view, const Box& lane, Hit& mo
     }
     const Box bar{{left, lane.min.y}, {right, lane.max.y}};
     const Hit hit = ui.hit(phase.name, bar, phase.name);
-    join(mouse, hit);
+    mouse.join(hit);
     const bool waits = std::string_view(phase.name) == "wait";
     ui.fill(bar, ui.colour(waits ? Colour::raised : Colour::movement, waits ? 1.0F : 0.8F));
     if (bar.width() > ui.px(40)) {
@@ -216,7 +204,7 @@ void TimelinePanel::draw_scopes(Ui& ui, Workspace& workspace, const View& view, 
                   {lane.min.x + pixels.end - gap, lane.max.y}};
     const bool selected = workspace.selection.current().item == bar.id;
     const Hit hit = ui.hit(std::to_string(bar.id), box, item.path, selected ? "selected" : "");
-    join(mouse, hit);
+    mouse.join(hit);
     ui.fill(box, ui.colour(selected      ? Colour::selection
                            : hit.hovered ? Colour::dim
                                          : Colour::raised));
@@ -242,7 +230,7 @@ void TimelinePanel::draw_barriers(Ui& ui, const View& view, const Box& lane, Hit
     const float x = lane.min.x + pixels.begin, half = ui.px(2);
     const Hit hit =
         ui.hit(std::to_string(barrier), {{x - half, lane.min.y}, {x + half, lane.max.y}});
-    join(mouse, hit);
+    mouse.join(hit);
     const float width = hit.hovered ? half : ui.px(0.5F);
     ui.fill({{x - width, lane.min.y}, {x + width + 1, lane.max.y}}, ui.colour(Colour::warning));
     if (hit.hovered) {
@@ -280,7 +268,7 @@ void TimelinePanel::draw_steps(Ui& ui, Workspace& workspace, const View& view, c
     const bool selected = node && node == selected_node;
     const std::string op = node ? capture_->nodes[*node].op : capture_->steps[bar.id].kind;
     const Hit hit = ui.hit(std::to_string(bar.id), box, op, selected ? "selected" : "");
-    join(mouse, hit);
+    mouse.join(hit);
     const Colour colour =
         family_colour(node ? std::string_view(capture_->nodes[*node].family) : std::string_view());
     ui.fill(box, ui.colour(colour, hit.hovered || selected ? 1.0F : 0.75F));
@@ -315,8 +303,7 @@ void TimelinePanel::draw_measure(Ui& ui, const View& view) const {
 }
 
 void TimelinePanel::handle_mouse(const View& view, const Hit& mouse) {
-  const double share_per_pixel =
-      (seen_end_ - seen_begin_) / static_cast<double>(std::max(view.box.width(), 1.0F));
+  const auto width = static_cast<double>(std::max(view.box.width(), 1.0F));
   const float x = ImGui::GetMousePos().x;
   if (mouse.double_clicked) {
     fit();
@@ -327,20 +314,11 @@ void TimelinePanel::handle_mouse(const View& view, const Hit& mouse) {
     measuring_ = true;
     measure_->to = view.ns_at(x);
   } else if (mouse.held && !measuring_) {
-    const double moved = std::clamp(-static_cast<double>(mouse.dragged.x) * share_per_pixel,
-                                    -seen_begin_, 1 - seen_end_);
-    seen_begin_ += moved;
-    seen_end_ += moved;
+    seen_.pan(-static_cast<double>(mouse.dragged.x) * seen_.length() / width);
   }
   measuring_ = measuring_ && mouse.held;
   if (mouse.hovered && mouse.wheel != 0) {
-    const double at = seen_begin_ + static_cast<double>(x - view.box.min.x) * share_per_pixel;
-    const double length =
-        std::clamp((seen_end_ - seen_begin_) * std::pow(0.8, static_cast<double>(mouse.wheel)),
-                   kLeastShare, 1.0);
-    const double before = static_cast<double>((x - view.box.min.x) / view.box.width());
-    seen_begin_ = std::clamp(at - before * length, 0.0, 1 - length);
-    seen_end_ = seen_begin_ + length;
+    seen_.zoom(static_cast<double>(mouse.wheel), static_cast<double>(x - view.box.min.x) / width);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "debugger/model/seen_part.h"
 #include "debugger/model/timeline.h"
 #include "debugger/views/panel.h"
 
@@ -52,8 +53,7 @@ class TimelinePanel : public Panel {
   std::uint64_t revision_ = 0;
   Timeline timeline_;
 
-  // The part that is seen, as shares of the whole: another replay shows the same part.
-  double seen_begin_ = 0, seen_end_ = 1;
+  SeenPart seen_;
   std::optional<Measure> measure_;
   bool measuring_ = false;
 };

@@ -8,8 +8,8 @@ namespace reprise {
 namespace profile {
 namespace {
 
-constexpr std::array kGraphTables{"nodes", "steps",    "kernels", "tensors",     "node_tensors",
-                                  "edges", "barriers", "pools",   "state_fields"};
+constexpr std::array kGraphTables{"nodes", "steps",    "kernels", "tensors",      "node_tensors",
+                                  "edges", "barriers", "pools",   "state_fields", "pass_decisions"};
 
 std::uint32_t small(const Statement& row, int column) {
   return static_cast<std::uint32_t>(
@@ -41,6 +41,7 @@ class GraphReader {
     read_edges();
     read_barriers();
     read_state_fields();
+    read_pass_decisions();
   }
 
  private:
@@ -312,6 +313,25 @@ class GraphReader {
                {row.text(0), row.text(1), row.text(2), row.text(3), small(row, 4), small(row, 5)});
            return true;
          });
+  }
+
+  void read_pass_decisions() {
+    Statement rows(database_,
+                   "SELECT pass, kind, node_idx, applied, reason, estimate_ns FROM pass_decisions "
+                   "WHERE graph_id=? ORDER BY pass, ordinal");
+    rows.bind_all(graph_);
+    while (rows.step()) {
+      c_.pass_decisions.push_back({rows.text(0), rows.text(1), reference(rows, 2, c_.nodes.size()),
+                                   rows.integer(3) != 0, rows.text(4),
+                                   rows.null(5) ? std::nullopt : std::optional(rows.integer(5))});
+    }
+    note_dangling("pass_decisions");
+    const auto before = [](const Capture::PassDecision& a, const Capture::PassDecision& b) {
+      return a.pass < b.pass;
+    };
+    if (!std::is_sorted(c_.pass_decisions.begin(), c_.pass_decisions.end(), before)) {
+      std::stable_sort(c_.pass_decisions.begin(), c_.pass_decisions.end(), before);
+    }
   }
 
   Database& database_;

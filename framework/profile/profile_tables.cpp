@@ -40,6 +40,11 @@ NodeSummary node_of(const Statement& row) {
   return node;
 }
 
+// Of a graph g: the one that ?1 names, or those of the last run that recorded any.
+constexpr std::string_view kChosenGraphs =
+    "(g.id=?1 OR (?1 IS NULL AND g.id IN (SELECT graph_id FROM recordings WHERE run_id=(SELECT "
+    "max(run_id) FROM recordings))))";
+
 std::string mode_name(std::int64_t mode) {
   return mode >= 0 && mode <= static_cast<int>(TimingMode::node_serialised)
              ? std::string(name_of(static_cast<TimingMode>(mode)))
@@ -123,16 +128,38 @@ std::vector<NodeSummary> read_nodes(const std::filesystem::path& path,
     nodes.clear();
     require_graph(database, graph);
     Statement rows(database, "SELECT " + std::string(kNodeColumns) +
-                                 " FROM graphs g JOIN nodes n ON n.graph_id=g.id WHERE g.id=?1 OR "
-                                 "(?1 IS NULL AND g.id IN (SELECT graph_id FROM recordings WHERE "
-                                 "run_id=(SELECT max(run_id) FROM recordings))) ORDER BY g.id, "
-                                 "n.idx");
+                                 " FROM graphs g JOIN nodes n ON n.graph_id=g.id WHERE " +
+                                 std::string(kChosenGraphs) + " ORDER BY g.id, n.idx");
     rows.bind_all(graph);
     while (rows.step()) {
       nodes.push_back(node_of(rows));
     }
   });
   return nodes;
+}
+
+std::vector<PassDecisionSummary> read_pass_decisions(const std::filesystem::path& path,
+                                                     std::optional<std::int64_t> graph) {
+  constexpr std::array kTables{"graphs", "nodes", "recordings", "pass_decisions"};
+  std::vector<PassDecisionSummary> decisions;
+  read_snapshot(path, kTables, [&](Database& database) {
+    decisions.clear();
+    require_graph(database, graph);
+    Statement rows(database,
+                   "SELECT g.id, g.name, p.pass, p.kind, p.node_idx, n.op, n.scope, p.applied, "
+                   "p.reason, p.estimate_ns FROM graphs g JOIN pass_decisions p ON "
+                   "p.graph_id=g.id LEFT JOIN nodes n ON n.graph_id=g.id AND n.idx=p.node_idx "
+                   "WHERE " +
+                       std::string(kChosenGraphs) + " ORDER BY g.id, p.pass, p.ordinal");
+    rows.bind_all(graph);
+    while (rows.step()) {
+      decisions.push_back({rows.integer(0), rows.text(1), rows.text(2), rows.text(3),
+                           rows.null(4) ? std::nullopt : std::optional(rows.integer(4)),
+                           rows.text(5), rows.text(6), rows.integer(7) != 0, rows.text(8),
+                           rows.null(9) ? std::nullopt : std::optional(rows.integer(9))});
+    }
+  });
+  return decisions;
 }
 
 std::vector<ReplaySummary> read_replays(const std::filesystem::path& path, std::size_t limit) {

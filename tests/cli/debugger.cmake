@@ -45,7 +45,7 @@ refused(a_truncated_file ${made}/truncated.db "truncated.db. .*malformed")
 refused(a_newer_version ${made}/newer.db "version .99.; this build knows versions 1 to 1")
 refused(to_draw_without_a_driver ${capture} "[Vv]ulkan" ENV ${no_driver})
 cli_test(debugger_unknown_panel EXIT 1 COMMAND reprise-debugger shot ${capture} -o ${out}/x.png --panel disk
-  STDERR "no panel .disk.; there are replays, outline, nodes, graph, inspector, timeline, sql")
+  STDERR "no panel .disk.; there are replays, outline, nodes, graph, inspector, timeline, memory, barriers, passes, sql")
 cli_test(debugger_unwritable_picture EXIT 1
   COMMAND reprise-debugger shot ${capture} -o /nonexistent/x.png STDERR "/nonexistent/x.png")
 cli_test(debugger_without_a_screen EXIT 1 COMMAND reprise-debugger ${capture} ENV DISPLAY= WAYLAND_DISPLAY=

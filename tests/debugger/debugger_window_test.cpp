@@ -15,8 +15,8 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr std::string_view kPanels[] = {"replays",   "outline",  "nodes", "graph",
-                                        "inspector", "timeline", "sql"};
+constexpr std::string_view kPanels[] = {"replays",  "outline", "nodes",    "graph",  "inspector",
+                                        "timeline", "memory",  "barriers", "passes", "sql"};
 
 /// Where a panel is not in sight, its tab brings it there.
 std::string shown(std::string_view panel) {
@@ -30,6 +30,9 @@ std::string from_menu(std::string_view panel, const std::string& entry) {
 
 TEST(DebuggerWindow, EachPanelCopiesAQueryThatRuns) {
   const SampleDatabase database;
+  ASSERT_EQ(test::sql(database.path(),
+                      "INSERT INTO pass_decisions VALUES(2,'in_place',0,'shared',6,1,'',NULL)"),
+            "");
   DebuggerWindow window(database.path());
   for (const std::string_view panel : kPanels) {
     SCOPED_TRACE(panel);

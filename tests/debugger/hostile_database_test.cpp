@@ -1,8 +1,11 @@
 // Panels over databases that say anything: nothing crashes, and the rest is still shown.
+#include "debugger/views/barriers_panel.h"
 #include "debugger/views/graph_panel.h"
 #include "debugger/views/inspector_panel.h"
+#include "debugger/views/memory_panel.h"
 #include "debugger/views/nodes_panel.h"
 #include "debugger/views/outline_panel.h"
+#include "debugger/views/passes_panel.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/sql_panel.h"
 #include "debugger/views/timeline_panel.h"
@@ -49,6 +52,15 @@ const std::vector<Damage>& damages() {
        "10000, cause_src = -1; UPDATE tensors SET alias_of = idx, pool_idx = 99"},
       {"NoNodes", "DELETE FROM nodes"},
       {"NoReplays", "DELETE FROM replays"},
+      {"PlansOfMemoryThatCannotBe",
+       "UPDATE tensors SET pool_idx = 0, offset_bytes = 9223372036854775807 / (1 + idx % 7), nbytes"
+       " = 9223372036854775807 - offset_bytes, first_use = idx % 90, last_use = (idx * 7) % 90; "
+       "UPDATE pools SET kind = 'arena', size_bytes = 9223372036854775807"},
+      {"PassesOfAnything",
+       "INSERT INTO pass_decisions SELECT graph_id, CAST(x'ff00' AS TEXT) || (idx % 3), idx, "
+       "replace(hex(zeroblob(9000)), '0', '%n'), idx - 5, idx - 2, '##%s' || char(27), "
+       "-9223372036854775807 - 1 FROM nodes; UPDATE barriers SET kind = '%s##', reason = kind, "
+       "offset_bytes = 9223372036854775807, size_bytes = 9223372036854775807, emitted = -3"},
       {"StateFieldsAnywhere",
        "UPDATE state_fields SET offset_bytes = 4294967292, count = 4000000000, type = 'f32'"},
   };
@@ -86,6 +98,9 @@ TEST_P(HostileDatabase, LeavesEveryPanelUsable) {
   use<InspectorPanel>("");
   use<TimelinePanel>("");
   use<ReplayStripPanel>("");
+  use<MemoryPanel>("");
+  use<BarriersPanel>("");
+  use<PassesPanel>("");
   use<OutlinePanel>("key Shift+]");
   use<GraphPanel>("key Shift+]");
   use<SqlPanel>("type sql/editor SELECT * FROM nodes n LEFT JOIN replays\nkey Ctrl+Enter");

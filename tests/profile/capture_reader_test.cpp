@@ -162,6 +162,30 @@ TEST_F(CaptureReader, GraphIsTheOneInTheFile) {
                                "coalesce(expression,'') FROM state_fields WHERE graph_id=2"));
 }
 
+TEST_F(CaptureReader, PassDecisionsAreThoseInTheFile) {
+  {
+    const auto sink = open_profile(path_, run_info("test", "label"));
+    sink->device(nanosecond_device());
+    send_recording(*sink, GraphMaker({}).make());
+  }
+  EXPECT_TRUE(read_capture(path_, {1, 1}).pass_decisions.empty());
+  ASSERT_EQ(sql(path_,
+                "INSERT INTO pass_decisions VALUES(1,'reorder',0,'order',NULL,1,'by memory',2500),"
+                "(1,'in_place',1,'shared',2,0,'add reads x later',-7),"
+                "(1,'in_place',0,'shared',1,1,'x is not read again',NULL)"),
+            "");
+  const Capture c = read_capture(path_, {1, 1});
+  EXPECT_EQ(c.problems, std::vector<std::string>{});
+  Rows decisions;
+  for (const Capture::PassDecision& d : c.pass_decisions) {
+    decisions.add(d.pass, d.kind, d.node, d.applied, d.reason, d.estimate_ns);
+  }
+  EXPECT_EQ(decisions.text(),
+            "in_place|shared|1|1|x is not read again|NULL\n"
+            "in_place|shared|2|0|add reads x later|-7\n"
+            "reorder|order|NULL|1|by memory|2500");
+}
+
 TEST_F(CaptureReader, CapturesBeginWithTheLatestRun) {
   const auto write = [&](const std::string& label, std::initializer_list<const char*> names) {
     const auto sink = open_profile(path_, run_info("app", label));

@@ -80,6 +80,11 @@ void expect_sound(const Capture& c) {
     EXPECT_LT(b.before_step, c.steps.size());
     EXPECT_TRUE(in(b.cause_src, c.steps) && in(b.cause_dst, c.steps) && in(b.pool, c.pools));
   }
+  for (const Capture::PassDecision& d : c.pass_decisions) {
+    EXPECT_TRUE(in(d.node, c.nodes));
+  }
+  EXPECT_TRUE(std::is_sorted(c.pass_decisions.begin(), c.pass_decisions.end(),
+                             [](const auto& a, const auto& b) { return a.pass < b.pass; }));
 }
 
 class DamagedCaptures : public ::testing::Test {
@@ -134,6 +139,26 @@ TEST_F(DamagedCaptures, ReferencesToNothingAreLeftOut) {
   EXPECT_NE(c.problems[1].find("references of tensors"), std::string::npos) << c.problems[1];
   EXPECT_NE(c.problems[2].find("1 rows of barriers"), std::string::npos) << c.problems[2];
   EXPECT_NE(c.problems[3].find("references of barriers"), std::string::npos) << c.problems[3];
+}
+
+TEST_F(DamagedCaptures, DecisionsAboutNoNodeKeepTheirReason) {
+  const Capture c = after(
+      "INSERT INTO pass_decisions VALUES(1,'in_place',3,'shared',5,7,'far',9223372036854775807),"
+      "(1,'in_place',-2,'shared',-1,'x',x'FF',-1),(1,x'FF','text',1,2,0,NULL,'text'),"
+      "(2,'in_place',0,'shared',0,1,'of another graph',0)");
+  ASSERT_EQ(c.pass_decisions.size(), 3U);
+  EXPECT_EQ(c.pass_decisions[0].node, std::nullopt);
+  EXPECT_EQ(c.pass_decisions[0].applied, false);
+  EXPECT_EQ(c.pass_decisions[0].reason, "\xFF");
+  EXPECT_EQ(c.pass_decisions[1].applied, true);
+  EXPECT_EQ(c.pass_decisions[1].reason, "far");
+  EXPECT_EQ(c.pass_decisions[1].estimate_ns, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(c.pass_decisions[2].kind, "1");
+  EXPECT_EQ(c.pass_decisions[2].node, 2U);
+  EXPECT_EQ(c.pass_decisions[2].estimate_ns, 0);
+  ASSERT_EQ(c.problems.size(), 1U);
+  EXPECT_NE(c.problems[0].find("2 references of pass_decisions"), std::string::npos)
+      << c.problems[0];
 }
 
 TEST_F(DamagedCaptures, NumbersAndTextsThatNobodyWrites) {
@@ -219,6 +244,10 @@ TEST_F(DamagedCaptures, EveryReaderAnswersOrThrowsOnRandomDamage) {
   const std::uint64_t seed = testing::fresh_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
+  ASSERT_EQ(sql(path_,
+                "INSERT INTO pass_decisions SELECT graph_id, op, idx, 'shared', idx, 1, scope, 10 "
+                "FROM nodes"),
+            "");
   const std::string whole = read_file(path_);
   const std::filesystem::path damaged = folder_ / "damaged.db";
   int answered = 0;

@@ -140,6 +140,40 @@ TEST_F(ProfileTables, ReplaysBeginWithTheLatest) {
   EXPECT_TRUE(read_replays(path_, 3)[2].warm_up);
 }
 
+TEST_F(ProfileTables, PassDecisionsAreThoseOfTheLastRunOrOfAGraph) {
+  write_run("first", 0, 1);
+  write_run("second", 0, 1);
+  ASSERT_EQ(sql(path_,
+                "INSERT INTO pass_decisions VALUES(1,'in_place',0,'shared',0,1,'not read again',"
+                "NULL),(2,'reorder',0,'order',NULL,1,'by memory',-5),"
+                "(2,'in_place',1,'shared',99,0,'no such node',NULL),"
+                "(2,'in_place',0,'shared',1,0,'read later',1500)"),
+            "");
+  const std::vector<PassDecisionSummary> last = read_pass_decisions(path_, {});
+  ASSERT_EQ(last.size(), 3U);
+  EXPECT_EQ(last[0].graph, 2);
+  EXPECT_EQ(last[0].graph_name, "second");
+  EXPECT_EQ(last[0].pass, "in_place");
+  EXPECT_EQ(last[0].kind, "shared");
+  EXPECT_EQ(last[0].node, 1);
+  EXPECT_EQ(last[0].op, "add");
+  EXPECT_EQ(last[0].scope, "layer.3");
+  EXPECT_FALSE(last[0].applied);
+  EXPECT_EQ(last[0].reason, "read later");
+  EXPECT_EQ(last[0].estimate_ns, 1500);
+  EXPECT_EQ(last[1].node, 99);
+  EXPECT_EQ(last[1].op, "");
+  EXPECT_EQ(last[1].estimate_ns, std::nullopt);
+  EXPECT_EQ(last[2].node, std::nullopt);
+  EXPECT_TRUE(last[2].applied);
+  EXPECT_EQ(last[2].estimate_ns, -5);
+  const std::vector<PassDecisionSummary> first = read_pass_decisions(path_, 1);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].reason, "not read again");
+  testing::expect_error(ErrorCode::invalid_argument, {"graph (7)", "it has 1, 2"},
+                        [&] { read_pass_decisions(path_, 7); });
+}
+
 TEST_F(ProfileTables, AreEmptyWithoutNodeTimes) {
   write_run("plain", 0, 3, TimingMode::off);
   EXPECT_EQ(read_top_nodes(path_, {}).run, std::nullopt);

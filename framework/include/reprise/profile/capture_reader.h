@@ -106,6 +106,14 @@ struct Capture {
     std::string kind;
     std::uint64_t bytes = 0;
   };
+  /// What a pass did, or why it did not. Nodes are as they were recorded, before all passes.
+  struct PassDecision {
+    std::string pass, kind;  // kind: removed, order, moved, shared, fused
+    std::optional<std::uint32_t> node;
+    bool applied = false;
+    std::string reason;
+    std::optional<std::int64_t> estimate_ns;  // saved, or lost if it is negative
+  };
   struct StateField {
     std::string name, type, owner, expression;
     std::uint32_t count = 1, offset_bytes = 0;
@@ -123,7 +131,8 @@ struct Capture {
   std::vector<Barrier> barriers;
   std::vector<Pool> pools;
   std::vector<StateField> state_fields;
-  std::vector<std::string> problems;  // what of the file was left out, and why
+  std::vector<PassDecision> pass_decisions;  // by pass, in the order in which it decided
+  std::vector<std::string> problems;         // what of the file was left out, and why
 };
 
 /// Throws invalid_argument if the database has no such capture. Throws Cancelled once `stop` asks.

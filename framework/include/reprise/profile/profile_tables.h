@@ -54,11 +54,25 @@ struct ReplaySummary {
   std::optional<std::uint64_t> prepare_ns, submit_ns, wait_ns, device_ns;
 };
 
+/// What a pass did to a node before the graph was planned, or why it did not.
+struct PassDecisionSummary {
+  std::int64_t graph = 0;
+  std::string graph_name, pass, kind;  // kind: removed, order, moved, shared, fused
+  std::optional<std::int64_t> node;    // its index; empty if the decision is about none
+  std::string op, scope;               // of the node
+  bool applied = false;
+  std::string reason;
+  std::optional<std::int64_t> estimate_ns;  // saved, or lost if it is negative
+};
+
 /// Throws invalid_argument if the database has no such graph, as read_nodes.
 TopNodes read_top_nodes(const std::filesystem::path& path, const TopNodesQuery& query);
 /// Of one graph, or of all graphs of the last run that recorded any; in order.
 std::vector<NodeSummary> read_nodes(const std::filesystem::path& path,
                                     std::optional<std::int64_t> graph);
+/// Of the graphs that read_nodes takes; by graph and pass, in the order in which it decided.
+std::vector<PassDecisionSummary> read_pass_decisions(const std::filesystem::path& path,
+                                                     std::optional<std::int64_t> graph);
 /// The last `limit`, the latest first.
 std::vector<ReplaySummary> read_replays(const std::filesystem::path& path, std::size_t limit);
 

@@ -1,0 +1,202 @@
+#include "debugger/views/barriers_panel.h"
+
+#include <algorithm>
+
+#include "debugger/model/format.h"
+#include "debugger/views/choice_row.h"
+
+namespace reprise::debugger {
+
+struct BarriersPanel::ColumnDef {
+  TableColumn column;
+  float from_width;  // of the panel at 1x: narrower ones leave it out
+  std::optional<BarrierOrder> order;
+};
+
+/// In the order of Column.
+const std::vector<BarriersPanel::ColumnDef>& BarriersPanel::column_defs() {
+  constexpr Align kRight = Align::right;
+  constexpr Align kLeft = Align::left;
+  constexpr FontKind kMono = FontKind::mono;
+  constexpr FontKind kText = FontKind::regular;
+  static const std::vector<ColumnDef> kDefs = {
+      {{"index", "#", 48, kRight, kMono, false}, 480, {}},
+      {{"step", "Before step", 112, kRight, kMono, true}, 0, BarrierOrder::step},
+      {{"node", "Node", 0, kLeft, kText, false}, 0, {}},
+      {{"kind", "Kind", 56, kLeft, kMono, true}, 0, BarrierOrder::kind},
+      {{"required", "Required", 72, kLeft, kText, false}, 620, {}},
+      {{"emitted", "Emitted", 86, kLeft, kText, true}, 0, BarrierOrder::verdict},
+      {{"cause", "Waits for", 0, kLeft, kText, false}, 0, {}},
+      {{"tensors", "Tensors", 0, kLeft, kText, false}, 700, {}},
+      {{"pool", "Pool", 72, kLeft, kText, false}, 1000, {}},
+      {{"offset", "Offset", 84, kRight, kMono, false}, 1000, {}},
+      {{"size", "Size", 92, kRight, kMono, true}, 480, BarrierOrder::size},
+      {{"reason", "Reason", 0, kLeft, kText, false}, 1250, {}}};
+  return kDefs;
+}
+
+void BarriersPanel::refresh(const Workspace& workspace) {
+  if (capture_ == workspace.document.capture()) {
+    return;
+  }
+  capture_ = workspace.document.capture();
+  counts_ = counts_of(capture_->barriers);
+  tensors_.clear();
+  tensors_.reserve(capture_->barriers.size());
+  for (const Capture::Barrier& barrier : capture_->barriers) {
+    tensors_.push_back(tensors_text(*capture_, barrier));
+  }
+  filter_ = 0;
+  sort();
+}
+
+void BarriersPanel::sort() {
+  rows_ = barrier_rows(*capture_, static_cast<BarrierFilter>(filter_), order_, descending_);
+}
+
+void BarriersPanel::choose_columns(const Ui& ui, float width) {
+  shown_.clear();
+  columns_.clear();
+  table_.sort_column.reset();
+  table_.descending = descending_;
+  for (std::size_t c = 0; c < column_defs().size(); ++c) {
+    const ColumnDef& def = column_defs()[c];
+    if (width >= ui.px(def.from_width)) {
+      if (def.order == order_) {
+        table_.sort_column = shown_.size();
+      }
+      shown_.push_back(static_cast<Column>(c));
+      columns_.push_back(def.column);
+    }
+  }
+}
+
+void BarriersPanel::draw(Ui& ui, Workspace& workspace) {
+  refresh(workspace);
+  if (capture_->barriers.empty()) {
+    draw_empty_state(ui,
+                     capture_->steps.empty() ? "The capture has no plan, and so no barriers."
+                                             : "No step has to wait: the plan has no barriers.",
+                     "");
+    return;
+  }
+  draw_filter(ui);
+  draw_rows(ui, workspace);
+}
+
+void BarriersPanel::draw_filter(Ui& ui) {
+  const Box row = ui.rest();
+  const float top = row.min.y + ui.px(4), bottom = top + ui.row_height();
+  std::vector<Choice> choices;
+  for (std::size_t f = 0; f < kBarrierFilters; ++f) {
+    const char* const name = name_of(static_cast<BarrierFilter>(f));
+    choices.push_back({name, std::string(name) + " " + count_text(counts_.shown[f])});
+  }
+  float left = 0;
+  {
+    const auto scope = ui.scope("filter");
+    if (draw_choices(ui, {{row.min.x + ui.px(8), top}, {row.max.x - ui.px(8), bottom}}, choices,
+                     filter_, left)) {
+      sort();
+    }
+  }
+  const std::string counts =
+      count_text(counts_.required) + " required, " + count_text(counts_.emitted) + " emitted";
+  ui.text_in("counts",
+             {{left + ui.px(8), top}, {std::max(row.max.x - ui.px(8), left + ui.px(9)), bottom}},
+             counts, {.colour = Colour::dim, .align = Align::right});
+  ImGui::SetCursorScreenPos({row.min.x, bottom + ui.px(4)});
+}
+
+std::string BarriersPanel::node_text(std::optional<std::uint32_t> node) const {
+  if (!node) {
+    return {};
+  }
+  const Capture::Node& of = capture_->nodes[*node];
+  return "#" + std::to_string(*node) + " " + of.op + (of.scope.empty() ? "" : "  ") + of.scope;
+}
+
+TableCell BarriersPanel::cell(std::uint32_t index, Column column) const {
+  const Capture::Barrier& barrier = capture_->barriers[index];
+  const auto dim = [](std::string text) {
+    return TableCell{.text = std::move(text), .colour = Colour::dim};
+  };
+  const auto node_or_step = [&](std::optional<std::uint32_t> node,
+                                std::optional<std::uint32_t> step) {
+    return node   ? TableCell{.text = node_text(node)}
+           : step ? dim(capture_->steps[*step].kind + " step " + std::to_string(*step))
+                  : dim("");
+  };
+  switch (column) {
+    case Column::index:
+      return dim(std::to_string(index));
+    case Column::step:
+      return {.text = std::to_string(barrier.before_step)};
+    case Column::node:
+      return node_or_step(waiting_node(*capture_, barrier), barrier.before_step);
+    case Column::kind:
+      return {.text = barrier.kind};
+    case Column::required:
+      return dim(barrier.required ? "yes" : "no");
+    case Column::emitted: {
+      const BarrierVerdict verdict = verdict_of(barrier);
+      const bool missing = verdict == BarrierVerdict::missing;
+      return missing || verdict == BarrierVerdict::redundant
+                 ? TableCell{.text = name_of(verdict),
+                             .colour = missing ? Colour::error : Colour::warning}
+                 : dim(barrier.emitted ? "yes" : "no");
+    }
+    case Column::cause:
+      return node_or_step(cause_node(*capture_, barrier), barrier.cause_src);
+    case Column::tensors:
+      return {.text = tensors_[index]};
+    case Column::pool:
+      return dim(barrier.pool ? capture_->pools[*barrier.pool].kind : "");
+    case Column::offset:
+      return dim(count_text(barrier.offset_bytes));
+    case Column::size:
+      return number_cell(bytes_text(barrier.size_bytes));
+    case Column::reason:
+      return dim(barrier.reason);
+  }
+  return {};
+}
+
+void BarriersPanel::draw_rows(Ui& ui, Workspace& workspace) {
+  choose_columns(ui, ui.rest().width());
+  const auto selected = workspace.selection.current().node;
+  const TableRows rows{
+      .count = rows_.size(),
+      .id = [&](std::size_t row) { return rows_[row]; },
+      .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown_[column]); },
+      .selected =
+          [&](std::size_t row) {
+            return selected && waiting_node(*capture_, capture_->barriers[rows_[row]]) == selected;
+          }};
+  const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
+  if (events.sort_changed) {
+    const Column column = shown_[*table_.sort_column];
+    order_ = *column_defs()[static_cast<std::size_t>(column)].order;
+    descending_ = table_.descending;
+    sort();
+  } else if (events.clicked) {
+    const Capture::Barrier& barrier = capture_->barriers[rows_[*events.clicked]];
+    const auto waiting = waiting_node(*capture_, barrier);
+    if (const auto node = waiting ? waiting : cause_node(*capture_, barrier)) {
+      workspace.select_node(*node);
+    }
+  }
+}
+
+std::string BarriersPanel::sql(const Workspace& workspace) const {
+  const std::string graph = std::to_string(workspace.document.capture()->summary.id.graph);
+  return "SELECT b.ordinal, b.before_step, s.node_idx AS node, b.kind, b.required, b.emitted,\n"
+         "  c.node_idx AS waits_for, p.kind AS pool, b.offset_bytes, b.size_bytes, b.reason\n"
+         "FROM barriers b LEFT JOIN steps s ON s.graph_id = b.graph_id AND s.idx = b.before_step\n"
+         "  LEFT JOIN steps c ON c.graph_id = b.graph_id AND c.idx = b.cause_src\n"
+         "  LEFT JOIN pools p ON p.graph_id = b.graph_id AND p.idx = b.pool_idx\n"
+         "WHERE b.graph_id = " +
+         graph + "\nORDER BY b.ordinal";
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,54 @@
+// The arena of the plan: a box per place over the steps it lives and the bytes it takes, and how
+// many bytes are in use during each step.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "debugger/model/memory_map.h"
+#include "debugger/model/seen_part.h"
+#include "debugger/views/panel.h"
+
+namespace reprise::debugger {
+
+class MemoryPanel : public Panel {
+ public:
+  std::string_view id() const override { return "memory"; }
+  std::string_view title() const override { return "Memory"; }
+  void draw(Ui& ui, Workspace& workspace) override;
+  std::string sql(const Workspace& workspace) const override;
+
+ private:
+  struct Parts {
+    Box title, axis, live, map;
+  };
+
+  void refresh(const Workspace& workspace);
+  Parts parts_of(const Ui& ui) const;
+  MemoryView view_of(const Box& map) const;
+  void draw_title(Ui& ui, const Box& box);
+  float draw_legend(Ui& ui, const Box& box) const;
+  void draw_axes(Ui& ui, const Parts& parts, const MemoryView& view) const;
+  void draw_live(Ui& ui, Workspace& workspace, const Parts& parts, const MemoryView& view,
+                 Hit& mouse) const;
+  void draw_peak(Ui& ui, Workspace& workspace, const Box& lane, const MemoryView& view,
+                 Hit& mouse) const;
+  void draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const MemoryView& view,
+                  Hit& mouse) const;
+  ImU32 colour_of(const Ui& ui, const MemoryStorage& storage, float alpha) const;
+  std::string describe(const MemoryBox& box) const;
+  std::string describe_step(std::uint32_t step) const;
+  void select_step(Workspace& workspace, std::uint32_t step) const;
+  void handle_mouse(const Parts& parts, const Hit& mouse);
+
+  // What the boxes were made of, and the boxes.
+  std::shared_ptr<const Capture> capture_;
+  MemoryMap map_;
+  std::string summary_;
+  std::vector<std::string_view> roles_;  // of the legend
+
+  SeenPart steps_, bytes_;
+  bool by_size_ = false;
+};
+
+}  // namespace reprise::debugger

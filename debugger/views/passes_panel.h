@@ -1,0 +1,39 @@
+// What the passes did to the graph and what they left alone, with their reasons.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debugger/model/pass_list.h"
+#include "debugger/ui/table.h"
+#include "debugger/views/panel.h"
+
+namespace reprise::debugger {
+
+class PassesPanel : public Panel {
+ public:
+  std::string_view id() const override { return "passes"; }
+  std::string_view title() const override { return "Passes"; }
+  void draw(Ui& ui, Workspace& workspace) override;
+  std::string sql(const Workspace& workspace) const override;
+
+ private:
+  void refresh(const Workspace& workspace);
+  void show();
+  void draw_groups(Ui& ui, const Box& box);
+  void draw_filter(Ui& ui, const Box& box);
+  void draw_decisions(Ui& ui, Workspace& workspace, const Box& box);
+  TableCell cell(std::uint32_t decision, std::size_t column) const;
+
+  // What the rows were made of, and the rows.
+  std::shared_ptr<const Capture> capture_;
+  PassList list_;
+  std::vector<std::uint32_t> rows_;     // decisions
+  std::optional<std::uint32_t> group_;  // the one that is shown alone
+  std::size_t filter_ = 0;              // a PassFilter
+
+  TableState groups_table_, table_;
+};
+
+}  // namespace reprise::debugger
