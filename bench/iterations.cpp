@@ -1,5 +1,4 @@
 // What an iteration costs the host, and how long it takes, with one and with many per submission.
-#include <chrono>
 #include <cstdio>
 #include <memory>
 
@@ -7,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/arguments.h"
+#include "bench/clock.h"
 #include "bench/commands.h"
 #include "bench/samples.h"
 #include "samples/llama/forward.h"
@@ -19,11 +19,6 @@ struct Arguments {
   long long threads = 0, reps = 9, tokens = 64;
   std::vector<long long> iterations{1, 8, 64};
 };
-
-double now_us() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::micro>(now).count();
-}
 
 /// `tokens` steps, some per launch. Host time is that of the launches and of taking their results,
 /// less the wait for the device.

@@ -30,6 +30,7 @@ int main(int argc, char** argv) try {
   reprise::bench::add_gemm(app);
   reprise::bench::add_dispatch(app);
   reprise::bench::add_iterations(app);
+  reprise::bench::add_passes(app);
   reprise::bench::add_host_steps(app);
   reprise::bench::add_timings(app);
   reprise::bench::add_debugger(app);

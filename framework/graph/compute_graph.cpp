@@ -1,5 +1,7 @@
 #include "reprise/graph/compute_graph.h"
 
+#include <algorithm>
+
 namespace reprise {
 
 std::string_view name_of(TensorRole role) {
@@ -61,6 +63,12 @@ std::string ComputeGraph::label_of(std::uint32_t node) const {
   const auto host_step = host_steps.find(node);
   return host_step != host_steps.end() ? host_step->second.name
                                        : names.last_part(nodes[node].scope);
+}
+
+bool ComputeGraph::decides_iterations(std::uint32_t node) const {
+  return std::ranges::any_of(uses_of(nodes[node]), [&](const Use& use) {
+    return use.tensor == iteration_tensor && writes(use.access);
+  });
 }
 
 Cost ComputeGraph::cost_of(std::uint32_t node) const {

@@ -1,6 +1,9 @@
 #include "reprise/graph/execution_plan.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "framework/graph/passes/in_place.h"
 
 namespace reprise {
 namespace {
@@ -47,29 +50,51 @@ std::vector<std::uint32_t> place_barriers(ExecutionPlan& plan) {
   return epoch_of_step;
 }
 
+/// Makes the steps use the storages whose memory theirs take over.
+void move_in(ExecutionPlan& plan, std::span<const std::uint32_t> homes) {
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    for (Binding& binding : plan.steps.bindings(plan.steps[s])) {
+      if (binding.bytes != 0) {
+        binding.pool = homes[binding.pool];
+      }
+    }
+  }
+}
+
+/// `homes`: of each storage the one whose memory it has, itself or an earlier one.
 void place_transients(const ComputeGraph& graph, ExecutionPlan& plan,
-                      std::span<const std::uint32_t> epoch_of_step) {
+                      std::span<const std::uint32_t> epoch_of_step,
+                      std::span<const std::uint32_t> homes) {
   std::vector<Lifetime> by_step;
-  std::vector<Lifetime> lifetimes;
-  std::vector<std::size_t> storages;
+  std::vector<std::uint32_t> lifetime_of(homes.size(), kNoIndex);
   for (std::size_t i = 0; i < graph.storages.size(); ++i) {
     const Place& place = plan.places[i];
     if (graph.storages[i].kind != StorageKind::transient || place.first_step == kNoIndex) {
       continue;
     }
-    storages.push_back(i);
-    by_step.push_back({graph.storages[i].bytes, place.first_step, place.last_step});
-    lifetimes.push_back(by_step.back());
-    if (!epoch_of_step.empty()) {
-      lifetimes.back().first = epoch_of_step[place.first_step];
-      lifetimes.back().last = epoch_of_step[place.last_step];
+    if (homes[i] != i) {
+      lifetime_of[i] = lifetime_of[homes[i]];
+      Lifetime& shared = by_step[lifetime_of[i]];
+      shared.last = std::max(shared.last, place.last_step);
+      continue;
     }
+    lifetime_of[i] = static_cast<std::uint32_t>(by_step.size());
+    by_step.push_back({graph.storages[i].bytes, place.first_step, place.last_step});
     plan.naive_bytes +=
         (graph.storages[i].bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
   }
+  std::vector<Lifetime> lifetimes = by_step;
+  for (Lifetime& lifetime : lifetimes) {
+    if (!epoch_of_step.empty()) {
+      lifetime.first = epoch_of_step[lifetime.first];
+      lifetime.last = epoch_of_step[lifetime.last];
+    }
+  }
   const MemoryPlan memory = plan_memory(lifetimes);
-  for (std::size_t k = 0; k < storages.size(); ++k) {
-    plan.places[storages[k]].offset = memory.offsets[k];
+  for (std::size_t i = 0; i < homes.size(); ++i) {
+    if (lifetime_of[i] != kNoIndex) {
+      plan.places[i].offset = memory.offsets[lifetime_of[i]];
+    }
   }
   plan.arena_bytes = memory.arena_bytes;
   plan.live_peak_bytes = live_peak(by_step);
@@ -77,13 +102,6 @@ void place_transients(const ComputeGraph& graph, ExecutionPlan& plan,
 
 std::uint32_t storage_of(const ComputeGraph& graph, std::uint32_t tensor) {
   return tensor == kNoIndex ? kNoIndex : graph.tensors[tensor].storage;
-}
-
-/// Whether the node writes what the others read their grids from: it has to run every time.
-bool decides_iterations(const ComputeGraph& graph, std::uint32_t node) {
-  return std::ranges::any_of(graph.uses_of(graph.nodes[node]), [&](const Use& use) {
-    return use.tensor == graph.iteration_tensor && writes(use.access);
-  });
 }
 
 void place_persistent(const ComputeGraph& graph, ExecutionPlan& plan) {
@@ -127,29 +145,54 @@ void touches_of(const StepList& steps, const Step& step, std::vector<Touch>& out
   }
 }
 
-ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits, ReuseRule rule) {
+std::vector<std::uint32_t> running_order(const ExecutionPlan& plan) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t n = 0; n < plan.ranks.size(); ++n) {
+    if (plan.ranks[n] != kNoIndex) {
+      order.push_back(n);
+    }
+  }
+  std::ranges::sort(order, {}, [&](std::uint32_t n) { return plan.ranks[n]; });
+  return order;
+}
+
+ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits,
+                        const PlanOptions& options) {
   ExecutionPlan plan;
-  plan.reuse = rule;
+  plan.options = options;
+  Schedule schedule = run_passes(graph, options.passes);
+  std::uint32_t next_rank = 0;
   plan.steps.reserve(graph.nodes.size(), graph.uses.size());
-  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+  plan.ranks.assign(graph.nodes.size(), kNoIndex);
+  for (const std::uint32_t n : schedule.order) {
+    plan.ranks[n] = next_rank++;
     const NodeCall node(graph, n);
-    plan.steps.read_grids_from(decides_iterations(graph, n)
+    plan.steps.read_grids_from(graph.decides_iterations(n)
                                    ? StepList::kNoGrids
                                    : storage_of(graph, graph.iteration_tensor));
     lower(node.call(), traits, plan.steps);
   }
+  plan.decisions = std::move(schedule.decisions);
   plan.places.resize(graph.storages.size());
   find_lifetimes(graph, plan);
   // Epochs come from the barriers that unshared storage needs. Storages that are used in one epoch
   // never share memory, so placing by epochs neither adds barriers nor moves them.
   std::vector<std::uint32_t> epochs;
-  if (rule == ReuseRule::epoch) {
+  if (options.reuse == ReuseRule::epoch) {
     epochs = place_barriers(plan);
   }
-  place_transients(graph, plan, epochs);
+  std::vector<std::uint32_t> homes(graph.storages.size());
+  std::iota(homes.begin(), homes.end(), 0U);
+  if (options.passes.in_place && find_in_place(graph, plan, epochs, homes)) {
+    move_in(plan, homes);
+    if (options.reuse == ReuseRule::epoch) {
+      epochs = place_barriers(plan);
+    }
+  }
+  place_transients(graph, plan, epochs, homes);
   place_persistent(graph, plan);
   relocate(plan);
-  if (rule == ReuseRule::step) {
+  if (options.reuse == ReuseRule::step) {
     place_barriers(plan);
   }
   return plan;

@@ -103,7 +103,11 @@ void graph_fields(A& a, G& g) {
   ports(g.outputs);
   a.value(g.max_iterations);
   a.value(g.slots);
-  a.choice(g.reuse, 2);
+  a.choice(g.options.reuse, 2);
+  for (auto* pass :
+       {&g.options.passes.dead_nodes, &g.options.passes.reorder, &g.options.passes.in_place}) {
+    a.choice(*pass, 2);
+  }
   a.list(g.fingerprint, [&](auto& part) {
     a.text(part.first);
     a.text(part.second);

@@ -40,7 +40,8 @@ constexpr OpDef elementwise_def(std::string_view name, std::span<const std::stri
           .infer = elementwise_infer,
           .cost = elementwise_cost,
           .reference = reference,
-          .lower = elementwise_lower};
+          .lower = elementwise_lower,
+          .overwrites = 0};
 }
 
 /// z[i] = f(x[i], y[i mod extents of y]), computed in float64.

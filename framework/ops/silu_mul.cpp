@@ -84,7 +84,8 @@ const OpDef silu_mul_def{.name = "silu_mul",
                          .infer = infer,
                          .cost = cost,
                          .reference = reference,
-                         .lower = lower};
+                         .lower = lower,
+                         .overwrites = 0};
 
 }  // namespace reprise::ops
 

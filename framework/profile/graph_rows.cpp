@@ -47,6 +47,11 @@ class RowMaker {
               integer(std::uint64_t{field.word} * 4), text(name_of(field.owner)),
               text_or_null(field.expression)});
     }
+    for (std::size_t d = 0; d < plan_.decisions.size(); ++d) {
+      const PassDecision& decision = plan_.decisions[d];
+      add(8, {text(decision.pass), integer(d), text(decision.kind), index(decision.node),
+              integer(decision.applied ? 1 : 0), text_or_null(decision.reason)});
+    }
     rows_.graph = {text(structure_hash(graph_, fields_)),
                    text(graph_.name),
                    integer(graph_.nodes.size()),

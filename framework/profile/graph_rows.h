@@ -14,7 +14,7 @@ struct GraphTable {
   std::string_view columns;
   std::size_t column_count;
 };
-inline constexpr std::array<GraphTable, 8> kGraphTables{{
+inline constexpr std::array<GraphTable, 9> kGraphTables{{
     {"nodes",
      "idx,op,family,label,scope,attributes_json,flops,read_bytes,write_bytes,level,src_file,src_"
      "line,"
@@ -33,6 +33,7 @@ inline constexpr std::array<GraphTable, 8> kGraphTables{{
      11},
     {"pools", "idx,kind,size_bytes", 3},
     {"state_fields", "idx,name,type,count,offset_bytes,owner,expression", 7},
+    {"pass_decisions", "pass,ordinal,kind,node_idx,applied,reason", 6},
 }};
 inline constexpr std::size_t kStepsTable = 1;
 inline constexpr std::size_t kStepKernelColumn = 3;

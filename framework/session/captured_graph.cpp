@@ -81,6 +81,14 @@ OutputView CapturedGraph::output(std::string_view name, std::uint32_t iteration)
   return recording().last_launch().output(name, iteration);
 }
 
+std::vector<std::string> CapturedGraph::output_names() const {
+  std::vector<std::string> names;
+  for (const Recording::Port& port : recording().output_ports()) {
+    names.push_back(port.name);
+  }
+  return names;
+}
+
 Ticket CapturedGraph::launch_async(const LaunchOptions& options) {
   return recording().launch_async(options, true).value();
 }
@@ -121,9 +129,11 @@ const CapturePool& CapturedGraph::pool() const {
 
 std::size_t CapturedGraph::slots() const { return recording().slots(); }
 
-PartialRun CapturedGraph::run_prefix(std::uint32_t node) { return recording().run_part(0, node); }
+PartialRun CapturedGraph::run_prefix(std::uint32_t node) {
+  return recording().run_part(node, false);
+}
 
-PartialRun CapturedGraph::run_node(std::uint32_t node) { return recording().run_part(node, node); }
+PartialRun CapturedGraph::run_node(std::uint32_t node) { return recording().run_part(node, true); }
 std::size_t CapturedGraph::held_slots() const { return recording().held_slots(); }
 
 bool CapturedGraph::in_use() const { return recording().in_use(); }

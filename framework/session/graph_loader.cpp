@@ -140,7 +140,7 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   const std::int64_t planning = now_ns();
   report.record_ns = static_cast<std::uint64_t>(planning - session.begin_ns);
   report.ops = static_cast<std::uint32_t>(recorded->graph.nodes.size());
-  recorded->plan = make_plan(recorded->graph, core->traits(), saved.reuse);
+  recorded->plan = make_plan(recorded->graph, core->traits(), saved.options);
   recorded->state_fields = saved.state_fields;  // those of the block: they were compared
   report.plan_ns = static_cast<std::uint64_t>(now_ns() - planning);
   std::optional<std::string> difference = moved(saved, recorded->graph);

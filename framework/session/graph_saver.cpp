@@ -40,7 +40,7 @@ class GraphSaver {
     save_ports();
     saved_.max_iterations = recording_.rows().capacity;
     saved_.slots = static_cast<std::uint32_t>(recording_.slots());
-    saved_.reuse = recorded.plan.reuse;
+    saved_.options = recorded.plan.options;
     saved_.fingerprint = fingerprint_of(recording_);
     saved_.structure_hash = structure_hash(graph_, recorded.state_fields);
     return std::move(saved_);

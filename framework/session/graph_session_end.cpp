@@ -4,6 +4,7 @@
 
 #include "framework/session/direct_run.h"
 #include "framework/session/direct_submission.h"
+#include "framework/session/dry_capture.h"
 #include "framework/session/host_clock.h"
 #include "framework/session/in_context.h"
 #include "framework/session/iteration_rows.h"
@@ -103,6 +104,9 @@ std::vector<StateGrowth> GraphSession::new_growths() {
 }
 
 void GraphSession::submit_part(Follow follow) {
+  if (before_submit_) {
+    before_submit_(capture_->graph());
+  }
   const auto running = core_->hold_running();
   EncodingRef part = direct_->cut();
   if (submission_ == nullptr) {
@@ -114,6 +118,9 @@ void GraphSession::submit_part(Follow follow) {
 
 std::shared_ptr<DirectSubmission> GraphSession::submit_direct(Follow follow) {
   const ComputeGraph& graph = capture_->graph();
+  if (before_submit_) {
+    before_submit_(graph);
+  }
   FinishReport report;
   const std::int64_t begin = now_ns();
   report.record_ns = static_cast<std::uint64_t>(begin - begin_ns_);
@@ -158,14 +165,15 @@ FinishResult GraphSession::finish_direct() {
   return {submission->report(), std::move(set), CapturedGraph()};
 }
 
-std::shared_ptr<RecordedGraph> GraphSession::plan_recorded(ReuseRule reuse, FinishReport& report) {
+std::shared_ptr<RecordedGraph> GraphSession::plan_recorded(const PlanOptions& options,
+                                                           FinishReport& report) {
   report.record_ns = static_cast<std::uint64_t>(now_ns() - begin_ns_);
   report.ops = op_count();
   const std::int64_t begin = now_ns();
   auto recorded = std::make_shared<RecordedGraph>();
   recorded->graph = std::move(capture_->graph());
   capture_->graph().name = options_.name;  // what is left only names things in messages
-  recorded->plan = make_plan(recorded->graph, core_->traits(), reuse);
+  recorded->plan = make_plan(recorded->graph, core_->traits(), options);
   if (options_.state) {
     recorded->state_fields = options_.state.layout().fields();
     std::ranges::copy(options_.state.layout().arrays(), std::back_inserter(recorded->state_fields));
@@ -177,16 +185,34 @@ std::shared_ptr<RecordedGraph> GraphSession::plan_recorded(ReuseRule reuse, Fini
 WarmUp GraphSession::finish_warm() {
   return end("prewarm", [&] {
     FinishReport report;
-    const auto recorded = plan_recorded(ReuseRule::epoch, report);
+    const auto recorded = plan_recorded({}, report);
     const WarmUp result = warm_up(core_->device().backend(), recorded->plan.steps);
     report_session(report, "prewarmed");
     return result;
   });
 }
 
+DryCapture GraphSession::finish_dry() {
+  return end("a dry capture", [&] {
+    DryCapture capture;
+    FinishReport report;
+    capture.recorded = plan_recorded({}, report);
+    const ComputeGraph& graph = capture.recorded->graph;
+    for (const auto& [tensor, bytes] : input_bytes_) {
+      capture.inputs.push_back({std::string(graph.names.text(graph.tensors[tensor].name)), tensor});
+    }
+    for (const NamedOutput& output : outputs_) {
+      capture.outputs.push_back({output.name, output.tensor});
+    }
+    report_session(report, "dry");
+    return capture;
+  });
+}
+
 FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
   FinishReport report;
-  const std::shared_ptr<RecordedGraph> recorded = plan_recorded(options.reuse, report);
+  const std::shared_ptr<RecordedGraph> recorded =
+      plan_recorded({options.reuse, options.passes}, report);
 
   using Port = CapturedGraph::Recording::Port;
   std::vector<Port> inputs, outputs;

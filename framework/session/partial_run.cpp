@@ -40,11 +40,13 @@ void require_there(const RecordedGraph& recorded, std::uint32_t tensor, std::uin
   const ComputeGraph& graph = recorded.graph;
   const GraphTensor& t = graph.tensors[tensor];
   const Bytes range = bytes_of(recorded, t);
+  const std::vector<std::uint32_t>& ranks = recorded.plan.ranks;
+  const auto after_the_run = [&](std::uint32_t n) { return ranks[n] > ranks[last_node]; };
   bool written = false;
-  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+  for (const std::uint32_t n : running_order(recorded.plan)) {
     for_each_write(graph, n, [&](const GraphTensor& other) {
       if (other.storage == t.storage) {
-        if (!written && n > last_node) {
+        if (!written && after_the_run(n)) {
           invalid(describe(graph, tensor) + " is computed by " + describe_node(graph, n) +
                   ", which is after the last node that ran (" + std::to_string(last_node) + ").");
         }
@@ -52,13 +54,16 @@ void require_there(const RecordedGraph& recorded, std::uint32_t tensor, std::uin
         return;
       }
       const Bytes taken = bytes_of(recorded, other);
-      if (written && n <= last_node &&
+      if (written && !after_the_run(n) &&
           graph.storages[other.storage].kind == StorageKind::transient && taken.begin < range.end &&
           range.begin < taken.end) {
         invalid(describe(graph, tensor) + " is gone: " + describe_node(graph, n) +
                 " uses its memory. Run a shorter prefix, or record it as an output.");
       }
     });
+  }
+  if (!written) {
+    invalid(describe(graph, tensor) + " is computed by a node that a pass removed.");
   }
 }
 

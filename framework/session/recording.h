@@ -58,7 +58,8 @@ class CapturedGraph::Recording final : public SlotOwner,
   const CapturePool& pool() const { return pool_; }
   std::uint64_t upload();
   /// See CapturedGraph::run_prefix.
-  PartialRun run_part(std::uint32_t first_node, std::uint32_t last_node);
+  /// A node, alone or after all that run before it.
+  PartialRun run_part(std::uint32_t node, bool alone);
   /// How often the arena was used so far.
   std::uint64_t runs() const { return runs_; }
   const std::vector<std::shared_ptr<Buffer>>& pools() const { return pools_; }

@@ -5,6 +5,7 @@
 #include "framework/session/host_clock.h"
 #include "framework/session/labels.h"
 #include "framework/session/recording.h"
+#include "reprise/graph/structure_hash.h"
 
 namespace reprise {
 
@@ -185,12 +186,16 @@ void CapturedGraph::Recording::drain(std::span<const StagedHostStep> host_steps,
   }
 }
 
-PartialRun CapturedGraph::Recording::run_part(std::uint32_t first_node, std::uint32_t last_node) {
+PartialRun CapturedGraph::Recording::run_part(std::uint32_t node, bool alone) {
   const StepList& steps = recorded_->plan.steps;
-  const std::size_t nodes = recorded_->graph.nodes.size();
-  if (last_node >= nodes) {
-    invalid("The graph '" + recorded_->graph.name + "' has no node (" + std::to_string(last_node) +
-            "); it has " + std::to_string(nodes) + ".");
+  const std::vector<std::uint32_t>& ranks = recorded_->plan.ranks;
+  if (node >= ranks.size()) {
+    invalid("The graph '" + recorded_->graph.name + "' has no node (" + std::to_string(node) +
+            "); it has " + std::to_string(ranks.size()) + ".");
+  }
+  if (ranks[node] == kNoIndex) {
+    invalid("The graph '" + recorded_->graph.name + "' does not run " +
+            describe_node(recorded_->graph, node) + ": a pass removed it.");
   }
   if (rows_.capacity > 1) {
     invalid("The graph '" + recorded_->graph.name + "' runs up to (" +
@@ -200,8 +205,8 @@ PartialRun CapturedGraph::Recording::run_part(std::uint32_t first_node, std::uin
   begin_run();
   Steps range{0, 0};
   for (std::uint32_t s = 0; s < steps.size(); ++s) {
-    range.begin += steps[s].node < first_node ? 1U : 0U;
-    range.end += steps[s].node <= last_node ? 1U : 0U;
+    range.begin += alone && ranks[steps[s].node] < ranks[node] ? 1U : 0U;
+    range.end += ranks[steps[s].node] <= ranks[node] ? 1U : 0U;
   }
   struct Nobody final : SlotOwner {
     void completed(const Slot& /*slot*/) override {}
@@ -214,10 +219,10 @@ PartialRun CapturedGraph::Recording::run_part(std::uint32_t first_node, std::uin
     std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
   }
   const Body body = encode_steps(range, TimingMode::off, pools_);
-  submit_segments(slot, {.body = body, .begin_ns = now_ns(), .keeps_patches = first_node > 0},
+  submit_segments(slot, {.body = body, .begin_ns = now_ns(), .keeps_patches = range.begin > 0},
                   range);
   slot.wait();
-  return {shared_from_this(), last_node, runs_};
+  return {shared_from_this(), node, runs_};
 }
 
 }  // namespace reprise

@@ -4,9 +4,8 @@
 #include <chrono>
 
 namespace llama {
-namespace {
-
-void check_prompt(std::span<const std::int32_t> prompt, const Model& model, std::int64_t context) {
+void require_prompt(const Model& model, const Request& request) {
+  const auto& [prompt, count, context, end_token, mode, most] = request;
   if (prompt.empty()) {
     reprise::invalid("The prompt has (0) tokens, but generation needs at least 1.");
   }
@@ -23,21 +22,24 @@ void check_prompt(std::span<const std::int32_t> prompt, const Model& model, std:
   }
 }
 
-/// One step: the token in the state block goes in, the next one comes out.
+// A capture in tests/debugger/data names the line of this get_rows.
 void record_step(reprise::GraphSession& s, const Model& model) {
   s.output("next", choose(s, forward(s, model, get_rows(s, model.embedding, s.state("token")))));
 }
 
-}  // namespace
+void record_prompt(reprise::GraphSession& s, const Model& model,
+                   std::span<const std::int32_t> prompt) {
+  const auto tokens = s.input("tokens", {static_cast<std::int64_t>(prompt.size())}, prompt);
+  s.output("next", choose(s, forward(s, model, get_rows(s, model.embedding, tokens))));
+}
 
 Generation generate(reprise::GraphExecutor& executor, const Model& model, const Request& request,
                     const std::function<void(std::int32_t)>& emit) {
   const auto& [prompt, count, context, end_token, mode, most] = request;
-  check_prompt(prompt, model, context);
+  require_prompt(model, request);
   Generation result;
   const reprise::StateBlock state(executor.device(),
                                   state_layout(end_token, static_cast<std::int32_t>(context)));
-  const auto rows = static_cast<std::int64_t>(prompt.size());
   const auto take = [&](std::int32_t id, std::int32_t done, std::int32_t position) {
     if (done != 0) {
       return false;
@@ -50,11 +52,9 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model, const 
     return take(id, state.get("done"), state.get("pos"));
   };
 
-  state.set("rows", static_cast<std::int32_t>(rows));
+  state.set("rows", static_cast<std::int32_t>(prompt.size()));
   auto prefill = executor.begin({.name = "prefill", .state = state});
-  const auto tokens = prefill.input("tokens", {rows}, prompt);
-  prefill.output(
-      "next", choose(prefill, forward(prefill, model, get_rows(prefill, model.embedding, tokens))));
+  record_prompt(prefill, model, prompt);
   const auto first = prefill.finish();
   result.prefill = first.report;
   bool more = take_last(first.read<std::int32_t>("next")[0]);

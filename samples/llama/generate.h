@@ -30,6 +30,15 @@ struct Request {
   std::uint32_t iterations_per_submit = 1;  // recorded mode only
 };
 
+/// Throws invalid_argument for an empty prompt, one longer than the context, and a token outside
+/// the vocabulary.
+void require_prompt(const Model& model, const Request& request);
+/// The prompt in, the next token out, at the position of the state block.
+void record_prompt(reprise::GraphSession& s, const Model& model,
+                   std::span<const std::int32_t> prompt);
+/// One step: the token in the state block goes in, the next one comes out.
+void record_step(reprise::GraphSession& s, const Model& model);
+
 /// `emit` is called with each token as it comes. Stops at the end token and at the end of the
 /// context. Errors: invalid_argument for an empty prompt, one longer than the context, a token
 /// outside the vocabulary.

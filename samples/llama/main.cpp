@@ -9,7 +9,7 @@
 
 #include "reprise/formats/tokenizer.h"
 #include "reprise/profile/timing_mode.h"
-#include "samples/llama/generate.h"
+#include "samples/llama/checks.h"
 #include "samples/llama/pipeline_cache_path.h"
 
 namespace {
@@ -21,7 +21,10 @@ struct Arguments {
   long long context = 0;
   unsigned threads = 0, iterations = 1;
   bool ids = false, json = false, times = false;
+  llama::Checks checks;
 };
+
+constexpr int kFound = 3;  // exit status: a check found something
 
 std::uint64_t median(std::vector<std::uint64_t> values) {
   if (values.empty()) {
@@ -173,6 +176,14 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
         .end_token = tokenizer.eos(),
         .mode = a.mode == "direct" ? llama::Mode::direct : llama::Mode::recorded,
         .iterations_per_submit = a.iterations};
+    if (a.checks.lint || a.checks.verify) {
+      const llama::CheckOutcome outcome = llama::check(executor, model, request, a.checks);
+      std::cerr << outcome.text << '\n';
+      if (!outcome.passed) {
+        guard.done();
+        return kFound;
+      }
+    }
     result = llama::generate(executor, model, request, [&](std::int32_t id) {
       const std::string piece = tokenizer.piece(id);
       print(piece);
@@ -237,6 +248,11 @@ int main(int argc, char** argv) try {
       ->capture_default_str();
   app.add_flag("--ids", a.ids, "Print the generated token ids");
   app.add_flag("--json", a.json, "Print one JSON object instead of text");
+  app.add_flag("--lint", a.checks.lint,
+               "First look for values that a recording would bake; exit status 3 if there are any");
+  app.add_flag("--verify", a.checks.verify,
+               "First compare recorded and replayed passes with direct ones, bit for bit; exit "
+               "status 3 if they differ");
   app.add_flag("--times", a.times, "Print where the time went, to stderr");
   try {
     app.parse(argc, argv);

@@ -27,9 +27,9 @@ struct Lowered {
   StepList apart;
   ExecutionPlan plan;
 
-  Lowered(const ComputeGraph& of, const DeviceTraits& with, ReuseRule reuse)
-      : graph(of), traits(with), rule(reuse), plan(make_plan(of, with, reuse)) {
-    for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+  Lowered(const ComputeGraph& of, const DeviceTraits& with, const PlanOptions& options)
+      : graph(of), traits(with), rule(options.reuse), plan(make_plan(of, with, options)) {
+    for (const std::uint32_t n : running_order(plan)) {
       lower(NodeCall(graph, n).call(), traits, apart);
     }
   }
@@ -48,7 +48,7 @@ std::vector<Touches> touches(const StepList& steps) {
   return all;
 }
 
-/// Calls f(Lowered) for every traits and rule of random graphs.
+/// Calls f(Lowered) for every traits and rule of random graphs, as recorded and in a better order.
 template <class F>
 void for_random_plans(F&& f, int graphs = 30, std::uint64_t most_ops = 100) {
   const std::uint64_t seed = fresh_seed();
@@ -63,7 +63,9 @@ void for_random_plans(F&& f, int graphs = 30, std::uint64_t most_ops = 100) {
     const CapturedGraph graph = session.finish().graph;
     for (const DeviceTraits& traits : all_traits()) {
       for (const ReuseRule rule : {ReuseRule::step, ReuseRule::epoch}) {
-        f(Lowered(graph.recorded().graph, traits, rule));
+        for (const bool passes : {false, true}) {
+          f(Lowered(graph.recorded().graph, traits, {rule, {passes, passes, false}}));
+        }
       }
     }
   }

@@ -200,6 +200,9 @@ struct OpDef {
   void (*lower)(const BoundCall&, const DeviceTraits&, StepList&) = nullptr;
   StateGrowth (*grows)(const BoundCall&) = nullptr;  // of ops that move a state field on
   bool view = false;                                 // same memory: no node, no shader
+  /// An operand whose memory result 0 may take: of the same shape and dtype, and of each element
+  /// nothing is read any more once it is written. Negative: none.
+  std::int8_t overwrites = -1;
 
   bool reads_state() const {
     for (const Attribute& a : attributes) {

@@ -114,6 +114,8 @@ struct ComputeGraph {
   }
   /// Of a host step its name, else the last part of the scope; empty if there is none.
   std::string label_of(std::uint32_t node) const;
+  /// Whether a node writes what the others read their grids from: it runs every time, and first.
+  bool decides_iterations(std::uint32_t node) const;
   /// Bytes and operations of one node.
   Cost cost_of(std::uint32_t node) const;
 };

@@ -4,6 +4,7 @@
 #include "reprise/graph/compute_graph.h"
 #include "reprise/graph/hazards.h"
 #include "reprise/graph/memory_plan.h"
+#include "reprise/graph/passes.h"
 
 namespace reprise {
 
@@ -26,21 +27,32 @@ struct Place {
   std::uint32_t first_step = kNoIndex, last_step = kNoIndex;  // kNoIndex: no step uses it
 };
 
+struct PlanOptions {
+  ReuseRule reuse = ReuseRule::epoch;
+  PassOptions passes{};
+};
+
 struct ExecutionPlan {
   static constexpr std::uint32_t kArena = 0;
   StepList steps;                 // bindings name pools
   std::vector<Barrier> barriers;  // ranges name pools
   std::vector<Pool> pools;
   std::vector<Place> places;  // one per storage of the graph
-  ReuseRule reuse = ReuseRule::epoch;
+  PlanOptions options;
+  std::vector<PassDecision> decisions;  // in the order of the passes
+  std::vector<std::uint32_t> ranks;     // when each recorded node runs; kNoIndex: a pass removed it
   std::uint64_t arena_bytes = 0;
   std::uint64_t live_peak_bytes = 0;  // no plan can be smaller
   std::uint64_t naive_bytes = 0;      // without reuse
 };
 
-/// Lowers every node, places transients into one arena by lifetime, then places barriers.
+/// Runs the passes, lowers the nodes they leave, places transients into one arena by lifetime, then
+/// places barriers.
 ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits,
-                        ReuseRule rule = ReuseRule::epoch);
+                        const PlanOptions& options = {});
+
+/// The recorded nodes that run, in that order.
+std::vector<std::uint32_t> running_order(const ExecutionPlan& plan);
 
 /// The ranges a step reads and writes, by Binding::pool.
 void touches_of(const StepList& steps, const Step& step, std::vector<Touch>& out);

@@ -75,7 +75,7 @@ struct SavedGraph {
   std::vector<SavedPort> inputs, outputs;
   std::uint32_t max_iterations = 1;
   std::uint32_t slots = 1;
-  ReuseRule reuse = ReuseRule::epoch;
+  PlanOptions options;
   std::vector<FingerprintPart> fingerprint;
   std::string structure_hash;
 };

@@ -65,6 +65,8 @@ class CapturedGraph {
   }
   OutputView output(std::string_view name) const;
   OutputView output(std::string_view name, std::uint32_t iteration) const;
+  /// Of all outputs, in order of declaration.
+  std::vector<std::string> output_names() const;
   /// A state field after the last replay known to be complete.
   std::int32_t state(std::string_view field) const;
   /// After an iteration of the last launch().

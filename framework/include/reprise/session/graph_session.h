@@ -1,6 +1,7 @@
 // GraphSession: one forward pass. A Recorder whose ops run once (direct) or become a graph that can
 // be replayed (recorded); both go through the same capture, lowering and hazard tracking.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -19,6 +20,7 @@ class ExecutorCore;
 class GraphCapture;
 class DirectRun;
 class DirectSubmission;
+struct DryCapture;
 struct IterationRows;
 
 /// Values of an input, by name; of the caller, who keeps them until the call returns.
@@ -56,9 +58,10 @@ inline constexpr std::uint64_t kRowOutputBytes = 4096;
 /// Of recorded sessions; direct ones have no use for it.
 struct FinishOptions {
   ReuseRule reuse = ReuseRule::epoch;  // of the arena
-  std::size_t slots = 2;               // launches that may be in flight or unreleased; 1 to 64
-  bool run = true;                     // false: the graph is made, but nothing runs
-  CapturePool pool{};                  // of the arena; empty: the graph has one of its own
+  PassOptions passes{};
+  std::size_t slots = 2;  // launches that may be in flight or unreleased; 1 to 64
+  bool run = true;        // false: the graph is made, but nothing runs
+  CapturePool pool{};     // of the arena; empty: the graph has one of its own
   /// Of graphs with host steps. True: a launch submits all its segments at once, and the device
   /// waits for the functions; that saves a submission's latency behind every host step. Work of
   /// other sessions that is submitted meanwhile waits for the functions too, and no wait times out
@@ -121,6 +124,8 @@ class GraphSession final : public Recorder {
  private:
   friend class KeyedGraphs;
   friend class GraphExecutor;
+  friend struct DryCapture;
+  friend class Verification;
   enum class Phase : std::uint8_t { recording, finished };
   struct NamedOutput {
     std::string name;
@@ -154,9 +159,11 @@ class GraphSession final : public Recorder {
   FinishResult finish_direct();
   FinishResult finish_recorded(const FinishOptions& options);
   /// Ends a recorded session: its graph with a plan. Nothing is allocated or encoded.
-  std::shared_ptr<RecordedGraph> plan_recorded(ReuseRule reuse, FinishReport& report);
+  std::shared_ptr<RecordedGraph> plan_recorded(const PlanOptions& options, FinishReport& report);
   /// Plans and warms up what the session would run. Nothing of it runs.
   WarmUp finish_warm();
+  /// Plans what the session would run. Nothing of it runs.
+  DryCapture finish_dry();
   Tensor add_input(std::string_view name, const TensorSpec& spec, std::span<const std::byte> bytes);
   void require_all_inputs_used() const;
   SessionRecord session_record();
@@ -178,8 +185,10 @@ class GraphSession final : public Recorder {
   std::int64_t begin_ns_;
   std::uint32_t ops_ = 0;
   std::uint64_t profile_id_ = 0;
-  bool keyed_ = false;     // a cache gives the values of all inputs
-  std::string key_json_;   // of the graph, for the database
+  bool keyed_ = false;    // a cache gives the values of all inputs
+  std::string key_json_;  // of the graph, for the database
+  /// Of direct sessions: called before a part is handed over.
+  std::function<void(const ComputeGraph&)> before_submit_;
   bool reported_ = false;  // the database has the session, or its submission sends it
 };
 

@@ -46,6 +46,7 @@ class OutputSet {
   /// Throws invalid_argument for names that were not declared with output(), listing those that
   /// were.
   const Output& find(std::string_view name) const;
+  const std::map<std::string, Output, std::less<>>& all() const { return outputs_; }
 
  private:
   std::map<std::string, Output, std::less<>> outputs_;
@@ -67,6 +68,8 @@ class FinishResult {
     const OutputSet::Output& output = outputs_.find(name);
     return elements_of<T>(name, {output.spec, output.bytes});
   }
+  /// All of them; none if nothing ran.
+  const OutputSet& outputs() const { return outputs_; }
 
  private:
   OutputSet outputs_;

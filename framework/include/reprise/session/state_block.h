@@ -86,6 +86,7 @@ class StateBlock {
   friend class StateExchange;
   friend class GraphSession;
   friend struct FrameworkTensor;
+  friend class StateSnapshot;
   struct Memory {
     Memory(const Device& device, StateLayout with);
     StateLayout layout;
