@@ -20,6 +20,11 @@ bool has_effect(const ComputeGraph& graph, std::uint32_t node) {
 
 void remove_dead_nodes(const ComputeGraph& graph, Schedule& schedule) {
   std::vector<bool> read(graph.storages.size(), false);  // by a node that runs, later
+  if (graph.iteration_tensor != kNoIndex) {
+    for (std::size_t s = 0; s < read.size(); ++s) {  // the next iteration finds what is written
+      read[s] = graph.storages[s].input;
+    }
+  }
   std::vector<std::uint32_t> kept;
   for (std::size_t i = schedule.order.size(); i-- > 0;) {
     const std::uint32_t n = schedule.order[i];

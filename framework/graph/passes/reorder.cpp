@@ -11,107 +11,139 @@ namespace {
 /// How many nodes that wait are looked at for one that need not: what moves forward lives longer.
 constexpr std::size_t kWindow = 32;
 
-/// The direct predecessors of every node, as compressed rows.
-class Predecessors {
- public:
-  explicit Predecessors(const ComputeGraph& graph) : edges_(edges_of(graph)) {
-    row_.assign(graph.nodes.size() + 1, 0);
-    for (const Edge& edge : edges_) {
-      ++row_[edge.dst + 1];
-    }
-    for (std::size_t n = 1; n < row_.size(); ++n) {
-      row_[n] += row_[n - 1];
-    }
+/// Edges between places in the order, as if no other node had been recorded: those over a node
+/// that was removed would be missing.
+std::vector<Edge> edges_between(const ComputeGraph& graph, std::span<const std::uint32_t> order) {
+  if (order.size() == graph.nodes.size()) {
+    return edges_of(graph);
   }
-  std::span<const Edge> of(std::uint32_t node) const {  // edges are in order of dst
-    return std::span(edges_).subspan(row_[node], row_[node + 1] - row_[node]);
+  ComputeGraph running;
+  running.uses = graph.uses;
+  running.tensors = graph.tensors;
+  running.storages.resize(graph.storages.size());
+  for (const std::uint32_t n : order) {
+    running.nodes.push_back(graph.nodes[n]);
   }
+  return edges_of(running);
+}
 
- private:
-  std::vector<Edge> edges_;
-  std::vector<std::size_t> row_;
+/// Who waits for each place, as compressed rows, and for how many others it waits itself.
+struct Waits {
+  explicit Waits(std::span<const Edge> edges, std::size_t places)
+      : first(places + 1), waiting(edges.size()), missing(places) {
+    for (const Edge& edge : edges) {
+      ++first[edge.src + 1];
+      ++missing[edge.dst];
+    }
+    for (std::size_t p = 1; p < first.size(); ++p) {
+      first[p] += first[p - 1];
+    }
+    std::vector<std::size_t> at(first.begin(), first.end() - 1);
+    for (const Edge& edge : edges) {
+      waiting[at[edge.src]++] = edge.dst;
+    }
+  }
+  std::span<const std::uint32_t> on(std::uint32_t place) const {
+    return std::span(waiting).subspan(first[place], first[place + 1] - first[place]);
+  }
+  std::vector<std::size_t> first;
+  std::vector<std::uint32_t> waiting;
+  std::vector<std::uint32_t> missing;
 };
 
-constexpr std::uint32_t kWaiting = kNoIndex;
-constexpr std::uint32_t kRemoved = kNoIndex - 1;
-
-/// Barriers that an order needs: one before each node that depends on one since the last barrier.
-std::uint32_t count_barriers(const ComputeGraph& graph, const Predecessors& before,
-                             std::span<const std::uint32_t> order) {
-  std::vector<std::uint32_t> epoch(graph.nodes.size(), kRemoved);
-  std::uint32_t current = 0;
-  for (const std::uint32_t n : order) {
-    const bool waits = std::ranges::any_of(
-        before.of(n), [&](const Edge& edge) { return epoch[edge.src] == current; });
-    current += waits ? 1U : 0U;
-    epoch[n] = current;
+/// Epochs that fill one after another.
+class Epochs {
+ public:
+  explicit Epochs(const Waits& waits)
+      : waits_(waits), missing_(waits.missing), earliest_(waits.missing.size(), 0) {}
+  /// Whether the place can join the epoch that is being filled.
+  bool ready(std::uint32_t place) const {
+    return missing_[place] == 0 && earliest_[place] <= current_;
   }
-  return current;
-}
+  /// Begins another epoch if it has to. Everything it waits for was added before.
+  void add(std::uint32_t place) {
+    current_ = std::max(current_, earliest_[place]);
+    for (const std::uint32_t waiting : waits_.on(place)) {
+      --missing_[waiting];
+      earliest_[waiting] = current_ + 1;
+    }
+  }
+  std::uint32_t barriers() const { return current_; }
+
+ private:
+  const Waits& waits_;
+  std::vector<std::uint32_t> missing_;
+  std::vector<std::uint32_t> earliest_;  // epoch: after all that was added of what it waits for
+  std::uint32_t current_ = 0;
+};
 
 bool is_fence(const ComputeGraph& graph, std::uint32_t node) {
   return graph.host_steps.contains(node) || graph.decides_iterations(node);
 }
 
-std::vector<std::uint32_t> pack(const ComputeGraph& graph, const Predecessors& before,
-                                std::span<const std::uint32_t> order) {
-  std::vector<std::uint32_t> epoch(graph.nodes.size(), kRemoved);
-  for (const std::uint32_t n : order) {
-    epoch[n] = kWaiting;
+/// Barriers that the places need one after another.
+std::uint32_t count_barriers(const Waits& waits) {
+  Epochs epochs(waits);
+  for (std::uint32_t p = 0; p < waits.missing.size(); ++p) {
+    epochs.add(p);
   }
-  std::vector<std::uint32_t> packed;
-  packed.reserve(order.size());
-  std::vector<std::uint32_t> window;
-  std::size_t next = 0;
-  std::uint32_t current = 0;
-  const auto ready = [&](std::uint32_t n, bool in_next_epoch) {
-    return std::ranges::all_of(before.of(n), [&](const Edge& edge) {
-      return epoch[edge.src] == kRemoved ||
-             (epoch[edge.src] != kWaiting && (in_next_epoch || epoch[edge.src] < current));
-    });
-  };
+  return epochs.barriers();
+}
+
+struct Packed {
+  std::vector<std::uint32_t> order;  // nodes
+  std::uint32_t barriers = 0;
+};
+
+Packed pack(const ComputeGraph& graph, const Waits& waits, std::span<const std::uint32_t> order) {
+  Epochs epochs(waits);
+  Packed packed;
+  packed.order.reserve(order.size());
+  std::vector<std::uint32_t> window;  // places
+  std::uint32_t next = 0;
+  bool fenced = false;  // the window is a fence alone: everything before it is placed
   while (next < order.size() || !window.empty()) {
-    const auto open = [&] {  // a fence waits until everything before it is placed
-      return window.size() < kWindow && next < order.size() &&
-             (window.empty() || !is_fence(graph, order[next])) &&
-             (window.empty() || !is_fence(graph, window.front()));
-    };
-    while (open()) {
-      window.push_back(order[next++]);
+    while (window.size() < kWindow && next < order.size() && !fenced) {
+      const bool fence = is_fence(graph, order[next]);
+      if (fence && !window.empty()) {
+        break;
+      }
+      fenced = fence;
+      window.push_back(next++);
     }
-    auto chosen = std::ranges::find_if(window, [&](std::uint32_t n) { return ready(n, false); });
+    auto chosen = std::ranges::find_if(window, [&](std::uint32_t p) { return epochs.ready(p); });
     if (chosen == window.end()) {
-      ++current;
-      chosen = window.begin();  // the first in recorded order depends on none behind it
+      chosen = window.begin();  // the first in recorded order waits for none behind it
     }
-    epoch[*chosen] = current;
-    packed.push_back(*chosen);
+    epochs.add(*chosen);
+    packed.order.push_back(order[*chosen]);
     window.erase(chosen);
+    fenced = false;
   }
+  packed.barriers = epochs.barriers();
   return packed;
 }
 
 }  // namespace
 
 void reorder_nodes(const ComputeGraph& graph, Schedule& schedule) {
-  const Predecessors before(graph);
-  std::vector<std::uint32_t> packed = pack(graph, before, schedule.order);
-  const std::uint32_t as_recorded = count_barriers(graph, before, schedule.order);
-  const std::uint32_t as_packed = count_barriers(graph, before, packed);
-  const std::string counts = "(" + std::to_string(as_packed) + ") barriers instead of (" +
+  const Waits waits(edges_between(graph, schedule.order), schedule.order.size());
+  Packed packed = pack(graph, waits, schedule.order);
+  const std::uint32_t as_recorded = count_barriers(waits);
+  const std::string counts = "(" + std::to_string(packed.barriers) + ") barriers instead of (" +
                              std::to_string(as_recorded) + ")";
-  const bool better = as_packed < as_recorded;
+  const bool better = packed.barriers < as_recorded;
   schedule.decisions.push_back({"reorder", "order", kNoIndex, better, counts});
   if (!better) {
     return;
   }
-  for (std::size_t i = 0; i < packed.size(); ++i) {
-    if (packed[i] != schedule.order[i]) {
+  for (std::size_t i = 0; i < packed.order.size(); ++i) {
+    if (packed.order[i] != schedule.order[i]) {
       schedule.decisions.push_back(
-          {"reorder", "moved", packed[i], true, "it need not wait where it was recorded"});
+          {"reorder", "moved", packed.order[i], true, "it need not wait where it was recorded"});
     }
   }
-  schedule.order = std::move(packed);
+  schedule.order = std::move(packed.order);
 }
 
 }  // namespace reprise
