@@ -38,8 +38,8 @@ TEST(PassHazards, AreCoveredByBarriersOfWhichNoneCanGo) {
     }
   });
   EXPECT_GT(barriers, 500'000U) << "the graphs are too tame to show anything";
-  const std::set<std::string_view> all{"add",       "advance", "argmax", "attention", "copy",
-                                       "get_rows",  "matmul",  "mul",    "plan",      "rms_norm",
+  const std::set<std::string_view> all{"add",       "advance", "argmax",   "attention", "copy",
+                                       "get_rows",  "matmul",  "mul",      "plan",      "rms_norm",
                                        "host_step", "rope",    "set_rows", "silu_mul"};
   EXPECT_EQ(ops, all);
 }

@@ -110,11 +110,8 @@ struct RandomWeights {
         widen(make(device, {kCols, kNarrow}, -0.5, 0.5, "widen")),
         keys(make(device, {kTableRows, 1, kCols / kHeads}, -1, 1, "keys", DType::f16)),
         values(make(device, {kTableRows, 1, kCols / kHeads}, -1, 1, "values", DType::f16)),
-        state(device, StateLayout()
-                          .host("row", 3)
-                          .carried("token")
-                          .carried("count")
-                          .derived("next", field("row") + 5)) {}
+        state(device, StateLayout().host("row", 3).carried("token").carried("count").derived(
+                          "next", field("row") + 5)) {}
 
   static constexpr std::int64_t kCols = 16, kNarrow = 7, kHeads = 2, kTableRows = 32;
   Rng rng;
