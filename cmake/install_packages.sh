@@ -23,6 +23,7 @@ test_packages=(
   vulkan-validationlayers   # every Vulkan test runs under them
   xvfb xauth xdotool        # the debugger's window is driven as by a user
   libx11-dev                # and as by a window manager
+  valgrind                  # counts what recording costs
 )
 
 # install_packages <package>...: returns 1, having named them, if packages stay missing.

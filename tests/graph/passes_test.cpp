@@ -30,6 +30,26 @@ std::vector<std::string> running_ops(const CapturedGraph& graph) {
   return ops;
 }
 
+// What the library has no op for: memory that is written and not read before.
+constexpr Operand kOverwriteOperands[] = {{"to", Access::write}, {"from", Access::read}};
+
+void lower_overwrite(const BoundCall& call, const DeviceTraits& /*traits*/, StepList& steps) {
+  const BoundTensor &to = call.tensors[0], &from = call.tensors[1];
+  const std::uint64_t bytes = from.spec->bytes();
+  steps.copy(call.node, {.pool = from.storage, .offset = from.offset, .bytes = bytes},
+             {.pool = to.storage, .access = Access::write, .offset = to.offset, .bytes = bytes});
+}
+
+const OpDef kOverwrite{.name = "overwrite",
+                       .operands = kOverwriteOperands,
+                       .infer = [](const OpCall&) { return Outputs(); },
+                       .cost = [](const BoundCall& call) { return streaming_cost(call, 0); },
+                       .lower = lower_overwrite};
+
+void overwrite(Site site, const Tensor& to, const Tensor& from) {
+  record_in_place(site, kOverwrite, {to, from}, std::uint32_t{0});
+}
+
 class Passes : public ::testing::Test {
  protected:
   using List = std::vector<std::string>;
@@ -62,6 +82,19 @@ TEST_F(Passes, HostStepsAreNotDead) {
   EXPECT_EQ(running_ops(graph_of(s_, {true, false, false})), (List{"mul", "host_step"}));
 }
 
+TEST_F(Passes, NodesThatWriteWhatTheNextIterationReadsAreNotDead) {
+  const StateBlock state(device_, StateLayout().host("row"));
+  const Tensor patch = device_.zeros({1, 8}, DType::f32, "patch");
+  for (const std::uint32_t iterations : {1U, 2U}) {
+    GraphSession s = executor_.begin_recorded({.state = state, .max_iterations = iterations});
+    const Tensor x = s.input("x", {2, 8}, values_);
+    s.output("y", mul(s, x, x));
+    set_rows(s, x, patch, {.position = 1});
+    EXPECT_EQ(running_ops(graph_of(s, {true, false, false})),
+              iterations == 1 ? List{"mul"} : (List{"plan", "mul", "set_rows", "collect"}));
+  }
+}
+
 TEST_F(Passes, ReorderedNodesShareABarrier) {
   const Tensor a = mul(s_, x_, x_);
   s_.output("a", add(s_, a, x_));
@@ -84,6 +117,19 @@ TEST_F(Passes, NothingMovesAcrossAHostStep) {
   s_.output("b", add(s_, b, x_));
   EXPECT_EQ(running_ops(graph_of(s_, {false, true, false})),
             (List{"mul", "add", "host_step", "silu_mul", "add"}));
+}
+
+TEST_F(Passes, NodesThatFollowEachOtherBecauseOfARemovedOneKeepTheirOrder) {
+  const Tensor table = device_.zeros({2, 8}, DType::f32, "table");
+  overwrite(s_, table, mul(s_, x_, x_));  // nodes 0 and 1
+  (void)mul(s_, table, x_);               // node 2 reads the first value, and nobody reads it
+  overwrite(s_, table, x_);               // node 3
+  const Tensor b = silu_mul(s_, x_, x_);
+  s_.output("b", add(s_, b, x_));
+  const CapturedGraph graph = graph_of(s_, {true, true, false});
+  const std::vector<std::uint32_t>& ranks = graph.recorded().plan.ranks;
+  EXPECT_EQ(ranks[2], kNoIndex);
+  EXPECT_LT(ranks[1], ranks[3]);
 }
 
 TEST_F(Passes, AResultTakesTheMemoryOfAnOperandThatEndsThere) {
@@ -120,6 +166,29 @@ TEST_F(Passes, OperandsUsedTwiceByAStepKeepTheirMemory) {
   s_.output("y", add(s_, a, a));
   EXPECT_EQ(decisions(graph_of(s_, {false, false, true})).back(),
             "in_place shared add not: the step reads the operand in another way too");
+}
+
+TEST_F(Passes, AnOperandThatIsAPartOfItsMemoryKeepsIt) {
+  const Tensor a = mul(s_, x_, x_);
+  const Tensor row = slice(s_, x_, 0, 0, 1);
+  s_.output("y", add(s_, slice(s_, a, 0, 1, 1), row));
+  EXPECT_EQ(decisions(graph_of(s_, {false, false, true})).back(),
+            "in_place shared add not: they are not the same bytes, each alone in its memory");
+}
+
+TEST_F(Passes, AnOperandInAnotherShapeGivesItsMemory) {
+  const Tensor a = reshape(s_, mul(s_, x_, x_), {4, 4});
+  s_.output("y", add(s_, a, reshape(s_, x_, {4, 4})));
+  EXPECT_EQ(decisions(graph_of(s_, {false, false, true})).back(),
+            "in_place shared add: its operand ends here");
+}
+
+TEST_F(Passes, AnOperandOfWhichAPartIsAnOutputKeepsItsMemory) {
+  const Tensor a = mul(s_, x_, x_);
+  s_.output("part", slice(s_, a, 0, 1, 1));
+  s_.output("y", add(s_, a, x_));
+  EXPECT_EQ(decisions(graph_of(s_, {false, false, true})).back(),
+            "in_place shared add not: inputs and outputs of the graph stay");
 }
 
 TEST_F(Passes, ANodeThatWasRemovedDoesNotRunInPart) {
