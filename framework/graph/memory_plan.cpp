@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <queue>
 
@@ -30,33 +31,22 @@ struct Conflicts {
   }
 };
 
-struct Sweep {
-  Conflicts conflicts;
-  std::uint64_t live_peak = 0;
-};
-
-Sweep sweep(std::span<const Lifetime> all, std::span<const std::uint32_t> by_start) {
-  Sweep out;
+Conflicts conflicts_of(std::span<const Lifetime> all, std::span<const std::uint32_t> by_start) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   pairs.reserve(all.size() * 4);
   std::vector<std::uint32_t> active;
-  std::uint64_t live = 0;
   for (const std::uint32_t t : by_start) {
     std::size_t kept = 0;
     for (const std::uint32_t a : active) {
-      if (all[a].last < all[t].first) {
-        live -= aligned(all[a].bytes);
-      } else {
+      if (all[a].last >= all[t].first) {
         active[kept++] = a;
         pairs.emplace_back(t, a);
       }
     }
     active.resize(kept);
     active.push_back(t);
-    live += aligned(all[t].bytes);
-    out.live_peak = std::max(out.live_peak, live);
   }
-  Conflicts& c = out.conflicts;
+  Conflicts c;
   c.row.assign(all.size() + 1, 0);
   for (const auto& [a, b] : pairs) {
     ++c.row[a + 1];
@@ -68,6 +58,73 @@ Sweep sweep(std::span<const Lifetime> all, std::span<const std::uint32_t> by_sta
   for (const auto& [a, b] : pairs) {
     c.other[at[a]++] = b;
     c.other[at[b]++] = a;
+  }
+  return c;
+}
+
+/// What is free at one time. Behind the last range in use everything is.
+class Gaps {
+ public:
+  /// The lowest one that fits.
+  std::uint64_t take(std::uint64_t bytes) {
+    auto gap = gaps_.begin();
+    while (gap->second - gap->first < bytes) {
+      ++gap;
+    }
+    const auto [begin, end] = *gap;
+    gap = gaps_.erase(gap);
+    if (begin + bytes < end) {
+      gaps_.emplace_hint(gap, begin + bytes, end);
+    }
+    return begin;
+  }
+  void give(std::uint64_t begin, std::uint64_t bytes) {
+    std::uint64_t end = begin + bytes;
+    auto next = gaps_.upper_bound(begin);
+    if (next->first == end) {
+      end = next->second;
+      next = gaps_.erase(next);
+    }
+    if (next != gaps_.begin() && std::prev(next)->second == begin) {
+      std::prev(next)->second = end;
+    } else {
+      gaps_.emplace_hint(next, begin, end);
+    }
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> gaps_{{0, kUnplaced}};  // begin, end
+};
+
+struct ByStart {
+  MemoryPlan plan;
+  std::uint64_t conflicts = 0;  // of all with each other
+};
+
+/// Lowest gap that fits, in order of start: who is alive then is known without conflicts.
+ByStart place_by_start(std::span<const Lifetime> all, std::span<const std::uint32_t> by_start) {
+  ByStart out;
+  out.plan.order = "start";
+  out.plan.offsets.resize(all.size());
+  Gaps gaps;
+  using End = std::pair<std::uint32_t, std::uint32_t>;  // last step, lifetime
+  std::priority_queue<End, std::vector<End>, std::greater<>> alive;
+  std::uint64_t live = 0;
+  for (const std::uint32_t t : by_start) {
+    for (; !alive.empty() && alive.top().first < all[t].first; alive.pop()) {
+      const std::uint32_t gone = alive.top().second;
+      gaps.give(out.plan.offsets[gone], aligned(all[gone].bytes));
+      live -= aligned(all[gone].bytes);
+    }
+    const std::uint64_t need = aligned(all[t].bytes);
+    out.conflicts += 2 * alive.size();
+    if (need > 0) {
+      out.plan.offsets[t] = gaps.take(need);
+      alive.emplace(all[t].last, t);
+      live += need;
+    }
+    out.plan.arena_bytes = std::max(out.plan.arena_bytes, out.plan.offsets[t] + need);
+    out.plan.live_peak_bytes = std::max(out.plan.live_peak_bytes, live);
   }
   return out;
 }
@@ -118,19 +175,21 @@ std::uint64_t live_peak(std::span<const Lifetime> all) {
 }
 
 MemoryPlan plan_memory(std::span<const Lifetime> all) {
-  MemoryPlan best;
   const std::vector<std::uint32_t> by_start = order_by_start(all);
+  auto [best, conflict_count] = place_by_start(all, by_start);
+  if (best.arena_bytes == best.live_peak_bytes ||
+      conflict_count > all.size() * kMaxConflictsPerTensor) {
+    return best;
+  }
+  const Conflicts conflicts = conflicts_of(all, by_start);
   std::vector<std::uint32_t> order = by_start;
   const auto by = [&](auto key) {
     std::ranges::stable_sort(
         order, [&](std::uint32_t a, std::uint32_t b) { return key(all[a]) < key(all[b]); });
   };
-  const Sweep s = sweep(all, by_start);
-  best.live_peak_bytes = s.live_peak;
-  best.arena_bytes = kUnplaced;
   std::vector<std::uint64_t> offsets(all.size());
   const auto attempt = [&](std::string_view name) {
-    const std::uint64_t arena = place(all, s.conflicts, order, offsets);
+    const std::uint64_t arena = place(all, conflicts, order, offsets);
     if (arena < best.arena_bytes) {
       best.arena_bytes = arena;
       best.offsets = offsets;
@@ -138,9 +197,6 @@ MemoryPlan plan_memory(std::span<const Lifetime> all) {
     }
     return best.arena_bytes == best.live_peak_bytes;
   };
-  if (attempt("start") || s.conflicts.other.size() > all.size() * kMaxConflictsPerTensor) {
-    return best;
-  }
   by([](const Lifetime& l) { return ~l.bytes; });
   if (attempt("size")) {
     return best;

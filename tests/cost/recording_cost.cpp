@@ -1,8 +1,8 @@
 // Records and finishes a graph of that many nodes, under callgrind: recording_cost_ratio.py.
-// usage: recording_cost <nodes> none|exact
+// usage: recording_cost <nodes> none|exact layers|wide
 #include <cstdio>
-#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "reprise/reprise.h"
 
@@ -34,29 +34,51 @@ Tensor layer(GraphSession& s, const Weights& w, const Tensor& x, std::int32_t in
   return add(s, x, add(s, matmul(s, product, w.square), h));
 }
 
+Tensor layers(GraphSession& s, const Weights& w, const Tensor& first, std::int32_t nodes) {
+  Tensor x = first;
+  for (std::int32_t i = 0; i < nodes / 10; ++i) {
+    x = layer(s, w, x, i);
+  }
+  return x;
+}
+
+/// Half of the nodes wait for nothing, and all their results are alive together.
+Tensor wide(GraphSession& s, const Weights& w, const Tensor& x, std::int32_t nodes) {
+  std::vector<Tensor> results;
+  for (std::int32_t i = 0; i < nodes / 2; ++i) {
+    results.push_back(mul(s, x, w.norm));
+  }
+  Tensor sum = x;
+  for (const Tensor& result : results) {
+    sum = add(s, sum, result);
+  }
+  return sum;
+}
+
 }  // namespace
 
 /// Apart and named, so that callgrind can be told to count what it does.
 extern "C" [[gnu::noinline]] void count_this(reprise::GraphExecutor& executor, const Weights& w,
-                                             std::int32_t nodes, const PassOptions& passes) {
+                                             std::int32_t nodes, const PassOptions& passes,
+                                             decltype(wide)& record) {
   GraphSession s = executor.begin_recorded({.state = w.state});
-  Tensor x = s.input("x", {1, Weights::kCols}, std::vector<float>(Weights::kCols));
-  for (std::int32_t i = 0; i < nodes / 10; ++i) {
-    x = layer(s, w, x, i);
-  }
-  s.output("y", x);
+  const Tensor x = s.input("x", {1, Weights::kCols}, std::vector<float>(Weights::kCols));
+  s.output("y", record(s, w, x, nodes));
   (void)s.finish({.passes = passes, .run = false});
 }
 
 int main(int argc, char** argv) {
-  const std::string passes = argc == 3 ? argv[2] : "";
-  if (passes != "none" && passes != "exact") {
-    std::fprintf(stderr, "usage: recording_cost <nodes> none|exact\n");
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const bool known = words.size() == 3 && (words[1] == "none" || words[1] == "exact") &&
+                     (words[2] == "layers" || words[2] == "wide");
+  if (!known) {
+    std::fprintf(stderr, "usage: recording_cost <nodes> none|exact layers|wide\n");
     return 2;
   }
   const auto device = reprise::open_device("cpu");
   reprise::GraphExecutor executor(device);
   const Weights weights(device);
-  count_this(executor, weights, std::atoi(argv[1]),
-             passes == "none" ? PassOptions::none() : PassOptions::exact());
+  count_this(executor, weights, std::stoi(words[0]),
+             words[1] == "none" ? PassOptions::none() : PassOptions::exact(),
+             words[2] == "wide" ? wide : layers);
 }
