@@ -1,10 +1,8 @@
 #include "reprise/graph/memory_plan.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <numeric>
-#include <queue>
 
 namespace reprise {
 namespace {
@@ -14,13 +12,27 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
-std::vector<std::uint32_t> order_by_start(std::span<const Lifetime> all) {
+std::vector<std::uint32_t> order_by(std::span<const Lifetime> all, std::uint32_t Lifetime::*when) {
   std::vector<std::uint32_t> order(all.size());
   std::iota(order.begin(), order.end(), 0U);
-  if (!std::ranges::is_sorted(all, {}, &Lifetime::first)) {
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t t) { return all[t].first; });
+  if (!std::ranges::is_sorted(all, {}, when)) {
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t t) { return all[t].*when; });
   }
   return order;
+}
+
+/// Visits lifetimes in order of start: gone(t) for those that ended before, then come(t).
+template <class Gone, class Come>
+void for_each_start(std::span<const Lifetime> all, std::span<const std::uint32_t> by_start,
+                    Gone&& gone, Come&& come) {
+  const std::vector<std::uint32_t> by_end = order_by(all, &Lifetime::last);
+  auto end = by_end.begin();
+  for (const std::uint32_t t : by_start) {
+    for (; all[*end].last < all[t].first; ++end) {  // stops at t, if not before
+      gone(*end);
+    }
+    come(t);
+  }
 }
 
 /// Who is alive together: compressed rows, total size = sum of live counts.
@@ -107,25 +119,27 @@ ByStart place_by_start(std::span<const Lifetime> all, std::span<const std::uint3
   out.plan.order = "start";
   out.plan.offsets.resize(all.size());
   Gaps gaps;
-  using End = std::pair<std::uint32_t, std::uint32_t>;  // last step, lifetime
-  std::priority_queue<End, std::vector<End>, std::greater<>> alive;
-  std::uint64_t live = 0;
-  for (const std::uint32_t t : by_start) {
-    for (; !alive.empty() && alive.top().first < all[t].first; alive.pop()) {
-      const std::uint32_t gone = alive.top().second;
-      gaps.give(out.plan.offsets[gone], aligned(all[gone].bytes));
-      live -= aligned(all[gone].bytes);
-    }
-    const std::uint64_t need = aligned(all[t].bytes);
-    out.conflicts += 2 * alive.size();
-    if (need > 0) {
-      out.plan.offsets[t] = gaps.take(need);
-      alive.emplace(all[t].last, t);
-      live += need;
-    }
-    out.plan.arena_bytes = std::max(out.plan.arena_bytes, out.plan.offsets[t] + need);
-    out.plan.live_peak_bytes = std::max(out.plan.live_peak_bytes, live);
-  }
+  std::uint64_t alive = 0, live = 0;  // lifetimes, bytes
+  for_each_start(
+      all, by_start,
+      [&](std::uint32_t gone) {
+        const std::uint64_t bytes = aligned(all[gone].bytes);
+        if (bytes > 0) {
+          gaps.give(out.plan.offsets[gone], bytes);
+        }
+        --alive;
+        live -= bytes;
+      },
+      [&](std::uint32_t t) {
+        const std::uint64_t need = aligned(all[t].bytes);
+        if (need > 0) {
+          out.plan.offsets[t] = gaps.take(need);
+        }
+        out.conflicts += 2 * alive++;
+        live += need;
+        out.plan.arena_bytes = std::max(out.plan.arena_bytes, out.plan.offsets[t] + need);
+        out.plan.live_peak_bytes = std::max(out.plan.live_peak_bytes, live);
+      });
   return out;
 }
 
@@ -159,23 +173,19 @@ std::uint64_t place(std::span<const Lifetime> all, const Conflicts& conflicts,
 }  // namespace
 
 std::uint64_t live_peak(std::span<const Lifetime> all) {
-  using End = std::pair<std::uint32_t, std::uint64_t>;  // last step, bytes
-  std::priority_queue<End, std::vector<End>, std::greater<>> alive;
-  std::uint64_t live = 0;
-  std::uint64_t peak = 0;
-  for (const std::uint32_t t : order_by_start(all)) {
-    for (; !alive.empty() && alive.top().first < all[t].first; alive.pop()) {
-      live -= alive.top().second;
-    }
-    alive.emplace(all[t].last, aligned(all[t].bytes));
-    live += aligned(all[t].bytes);
-    peak = std::max(peak, live);
-  }
+  std::uint64_t live = 0, peak = 0;
+  for_each_start(
+      all, order_by(all, &Lifetime::first),
+      [&](std::uint32_t gone) { live -= aligned(all[gone].bytes); },
+      [&](std::uint32_t t) {
+        live += aligned(all[t].bytes);
+        peak = std::max(peak, live);
+      });
   return peak;
 }
 
 MemoryPlan plan_memory(std::span<const Lifetime> all) {
-  const std::vector<std::uint32_t> by_start = order_by_start(all);
+  const std::vector<std::uint32_t> by_start = order_by(all, &Lifetime::first);
   auto [best, conflict_count] = place_by_start(all, by_start);
   if (best.arena_bytes == best.live_peak_bytes ||
       conflict_count > all.size() * kMaxConflictsPerTensor) {
