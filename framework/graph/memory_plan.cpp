@@ -186,9 +186,10 @@ std::uint64_t live_peak(std::span<const Lifetime> all) {
 
 MemoryPlan plan_memory(std::span<const Lifetime> all) {
   const std::vector<std::uint32_t> by_start = order_by(all, &Lifetime::first);
-  auto [best, conflict_count] = place_by_start(all, by_start);
+  const ByStart first = place_by_start(all, by_start);
+  MemoryPlan best = first.plan;
   if (best.arena_bytes == best.live_peak_bytes ||
-      conflict_count > all.size() * kMaxConflictsPerTensor) {
+      first.conflicts > all.size() * kMaxConflictsPerTensor) {
     return best;
   }
   const Conflicts conflicts = conflicts_of(all, by_start);

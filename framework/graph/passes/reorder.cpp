@@ -137,11 +137,17 @@ void reorder_nodes(const ComputeGraph& graph, Schedule& schedule) {
   if (!better) {
     return;
   }
-  for (std::size_t i = 0; i < packed.order.size(); ++i) {
-    if (packed.order[i] != schedule.order[i]) {
-      schedule.decisions.push_back(
-          {"reorder", "moved", packed.order[i], true, "it need not wait where it was recorded"});
+  std::vector<std::uint32_t> moved;  // those that overtake one, last first
+  std::uint32_t least_behind = kNoIndex;
+  for (std::size_t i = packed.order.size(); i-- > 0;) {
+    if (packed.order[i] > least_behind) {
+      moved.push_back(packed.order[i]);
     }
+    least_behind = std::min(least_behind, packed.order[i]);
+  }
+  for (std::size_t i = moved.size(); i-- > 0;) {
+    schedule.decisions.push_back(
+        {"reorder", "moved", moved[i], true, "it need not wait where it was recorded"});
   }
   schedule.order = std::move(packed.order);
 }
