@@ -45,6 +45,7 @@ Tensor layers(GraphSession& s, const Weights& w, const Tensor& first, std::int32
 /// Half of the nodes wait for nothing, and all their results are alive together.
 Tensor wide(GraphSession& s, const Weights& w, const Tensor& x, std::int32_t nodes) {
   std::vector<Tensor> results;
+  results.reserve(static_cast<std::size_t>(nodes / 2));
   for (std::int32_t i = 0; i < nodes / 2; ++i) {
     results.push_back(mul(s, x, w.norm));
   }
