@@ -39,7 +39,7 @@ class SavedPass {
     add("embedding", {kTokens, kDim}, 0.7);
     add("norm", {kDim}, 0.3);
     add("wq", {kDim, kDim}, 0.9);
-    add("wkv", {2 * kDim, kDim}, 1.1);
+    add("wkv", {std::int64_t{2} * kDim, kDim}, 1.1);
     add("wo", {kDim, kDim}, 1.3);
     for (const char* cache : {"keys", "values"}) {
       tensors[cache] = device.zeros({kCapacity, kHeads, kHead}, DType::f32, cache);
