@@ -46,7 +46,7 @@ layout(push_constant) uniform Push {
   uint mask_offset;
   uint mask_stride;
   uint mask_columns;
-  uint rows;
+  Param row_count;
   uint heads;
   uint share;
   uint dim;
@@ -56,6 +56,8 @@ layout(push_constant) uniform Push {
   Param scale;
   uint flags;
 };
+
+uint rows;  // of q
 
 float score(uint query, uint key, float factor) {
   vec4 sums = vec4(0.0);
@@ -74,6 +76,7 @@ float score(uint query, uint key, float factor) {
 }
 
 void main() {
+  rows = param_bits(row_count);
   uint index = linear_index();
   uint blocks = (value_dim + BLOCK - 1u) / BLOCK;
   uint first = index % blocks * BLOCK;

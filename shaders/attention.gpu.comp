@@ -43,7 +43,7 @@ layout(push_constant) uniform Push {
   uint mask_offset;
   uint mask_stride;
   uint mask_columns;
-  uint rows;
+  Param row_count;
   uint heads;
   uint share;
   uint dim;
@@ -53,6 +53,8 @@ layout(push_constant) uniform Push {
   Param scale;
   uint flags;
 };
+
+uint rows;  // of q
 
 const uint kInvocations = 256u;
 const uint kKeys = kInvocations / ROWS;
@@ -184,6 +186,7 @@ void combine_rows(uint row, float mine, bool largest) {
 }
 
 void main() {
+  rows = param_bits(row_count);
   uint head = group_index() % heads;
   uint first = group_index() / heads * ROWS;
   if (first >= rows) {

@@ -37,7 +37,7 @@ layout(push_constant) uniform Push {
   uint mask_offset;
   uint mask_stride;
   uint mask_columns;
-  uint rows;
+  Param row_count;
   uint heads;
   uint share;
   uint dim;
@@ -47,6 +47,8 @@ layout(push_constant) uniform Push {
   Param scale;
   uint flags;
 };
+
+uint rows;  // of q
 
 // Four neighbouring elements of keys or values.
 vec4 four_at(utextureBuffer from, uint element) {
@@ -60,6 +62,7 @@ vec4 four_at(utextureBuffer from, uint element) {
 #define MINUS_INFINITY uintBitsToFloat(0xFF800000u)
 
 void main() {
+  rows = param_bits(row_count);
   uint index = linear_index();
   uint head = index % heads;
   uint first = index / heads * ROWS;

@@ -23,7 +23,7 @@ layout(push_constant) uniform Push {
   uint elements;
   uint cols;
   uint ids_per_table;
-  uint table_rows;
+  Param table_rows;
   uint first_row;
   uint part_rows;
   uint table_offset;
@@ -63,9 +63,9 @@ void main() {
   bool inside;
   if (id_words == 0u) {
     id = param_bits(fixed_id);
-    inside = id < table_rows;
+    inside = id < param_bits(table_rows);
   } else {
-    inside = load_id(ids_offset + r * id_words, id_words, table_rows, id);
+    inside = load_id(ids_offset + r * id_words, id_words, param_bits(table_rows), id);
   }
   uint row = (inside ? id : 0u) - first_row;
   if (row >= part_rows) {

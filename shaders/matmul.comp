@@ -1,4 +1,4 @@
-// y = x * w^T: one invocation multiplies TILE rows of x with one row of w.
+// y = x * w^T + residual: one invocation multiplies TILE rows of x with one row of w.
 // Per 4 columns it reads TILE * 16 bytes of x and 16 (f32), 8 (f16), 4.25 (q8_0) or 2.25 (q4_0)
 // bytes of w for TILE * 4 products. Weights are decoded to f32. The order of additions does not
 // depend on TILE or the format, so every tile gives the same bits, and a format those of its decoded
@@ -23,7 +23,8 @@ layout(constant_id = 1) const uint TILE = 1;
 
 layout(binding = 0) readonly buffer X { float x[]; };
 layout(binding = 1) readonly buffer W { WEIGHT w[]; };
-layout(binding = 2) writeonly buffer Y { float y[]; };
+layout(binding = 2) readonly buffer Residual { float residual[]; };
+layout(binding = 3) writeonly buffer Y { float y[]; };
 layout(push_constant) uniform Push {
   uint shape[4];
   View xv;
@@ -31,7 +32,16 @@ layout(push_constant) uniform Push {
   View yv;
   uint share[2];
   uint k;
+  uint adds;
+  uint residual_offset;
 };
+#include "residual.glsl"
+
+// Element `p` of the product.
+void store(uvec4 p, float product) {
+  uint distance = distance_to(yv, p);
+  y[yv.offset + distance] = with_residual(product, distance);
+}
 
 #ifdef TO_FLOAT
 // Columns that are read at once, in fours.
@@ -89,8 +99,8 @@ void main() {
   }
   for (uint r = 0; r < TILE; ++r) {
     if (first + r < shape[2]) {
-      y[at(yv, uvec4(i0, i1, first + r, column))] =
-          (sums[r].x + sums[r].y) + (sums[r].z + sums[r].w);
+      store(uvec4(i0, i1, first + r, column),
+            (sums[r].x + sums[r].y) + (sums[r].z + sums[r].w));
     }
   }
 }

@@ -1,4 +1,4 @@
-// y = x * w^T for GPUs, in f32; weights are decoded to f32 on the way. See framework/ops/
+// y = x * w^T + residual for GPUs, in f32; weights are decoded to f32 on the way. See framework/ops/
 // matmul_gpu.cpp for how the sizes are chosen.
 //
 // vector: up to 8 rows of x. A workgroup computes COLUMNS columns of y for all of them; its
@@ -42,7 +42,8 @@ layout(constant_id = 3) const uint COLUMNS = 1;
 
 layout(binding = 0) readonly buffer X { vec4 x[]; };
 layout(binding = 1) readonly buffer W { WEIGHT w[]; };
-layout(binding = 2) writeonly buffer Y { float y[]; };
+layout(binding = 2) readonly buffer Residual { float residual[]; };
+layout(binding = 3) writeonly buffer Y { float y[]; };
 layout(push_constant) uniform Push {
   uint shape[4];
   View xv;
@@ -50,7 +51,16 @@ layout(push_constant) uniform Push {
   View yv;
   uint share[2];
   uint k;
+  uint adds;
+  uint residual_offset;
 };
+#include "residual.glsl"
+
+// Element `p` of the product.
+void store(uvec4 p, float product) {
+  uint distance = distance_to(yv, p);
+  y[yv.offset + distance] = with_residual(product, distance);
+}
 #include "weight_units.glsl"
 
 float x_element(uint e) { return x[e >> 2][e & 3u]; }
@@ -141,7 +151,7 @@ void main() {
       sum += parts[i * kSums + s];
     }
     if (column + s % COLUMNS < shape[3]) {
-      y[at(yv, uvec4(i0, i1, s / COLUMNS, column + s % COLUMNS))] = sum;
+      store(uvec4(i0, i1, s / COLUMNS, column + s % COLUMNS), sum);
     }
   }
 }
@@ -161,18 +171,11 @@ shared vec4 x_tile[kTileRows * kFours];
 uint in_tile(uint row, uint four) { return row * kFours + (four ^ (row & 7u)); }
 
 void main() {
-  uint row_tiles = (shape[2] + kTileRows - 1u) / kTileRows;
-  uint column_tiles = (shape[3] + kTileColumns - 1u) / kTileColumns;
   // Neighbours have the same weights, the larger part of what is read.
-  uint first_row = group_index() % row_tiles * kTileRows;
-  uint rest = group_index() / row_tiles;
-  uint first_column = rest % column_tiles * kTileColumns;
-  rest /= column_tiles;
-  uint i1 = rest % shape[1];
-  uint i0 = rest / shape[1];
-  if (i0 >= shape[0]) {
-    return;
-  }
+  uint first_row = gl_WorkGroupID.x * kTileRows;
+  uint first_column = gl_WorkGroupID.y * kTileColumns;
+  uint i1 = gl_WorkGroupID.z % shape[1];
+  uint i0 = gl_WorkGroupID.z / shape[1];
   uint w_matrix = matrix_of_w(i0, i1);
   uint x_matrix = at(xv, uvec4(i0, i1, 0, 0));
   uint across = gl_LocalInvocationID.x % kAcross;
@@ -225,7 +228,7 @@ void main() {
       uint row = first_row + down + r * kDown;
       uint column = first_column + across + c * kAcross;
       if (row < shape[2] && column < shape[3]) {
-        y[at(yv, uvec4(i0, i1, row, column))] = sums[r][c];
+        store(uvec4(i0, i1, row, column), sums[r][c]);
       }
     }
   }

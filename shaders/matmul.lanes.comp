@@ -1,4 +1,4 @@
-// y = x * w^T for drivers that run a workgroup of 8 as one vector and fetch texels as vectors, but
+// y = x * w^T + residual for drivers that run a workgroup of 8 as one vector and fetch texels as vectors, but
 // read storage buffers lane by lane. Weights are decoded to f32; products of 4 neighbouring columns
 // are added first (of a whole block for blocks), then to the sum.
 // Each invocation multiplies ROWS rows of x with COLUMNS rows of w: a fetch costs as much as 16
@@ -24,7 +24,8 @@ layout(constant_id = 3) const uint SPREAD = 1;
 
 TEXELS(0, x);
 TEXELS(1, w);
-layout(binding = 2) writeonly buffer Y { float y[]; };
+layout(binding = 2) readonly buffer Residual { float residual[]; };
+layout(binding = 3) writeonly buffer Y { float y[]; };
 layout(push_constant) uniform Push {
   uint shape[4];
   View xv;
@@ -32,7 +33,16 @@ layout(push_constant) uniform Push {
   View yv;
   uint share[2];
   uint k;
+  uint adds;
+  uint residual_offset;
 };
+#include "residual.glsl"
+
+// Element `p` of the product.
+void store(uvec4 p, float product) {
+  uint distance = distance_to(yv, p);
+  y[yv.offset + distance] = with_residual(product, distance);
+}
 
 // A piece of a row of w: what is decoded at once, kFours times 4 columns.
 #if defined(BLOCKS)
@@ -126,21 +136,13 @@ uint touch(uint i0, uint i1, uint first, uint count, uint lane) {
 #endif
 
 void main() {
-  uint lane = linear_index() % kLanes;
-  uint index = linear_index() / kLanes;
+  uint lane = gl_LocalInvocationID.x;
   uint row_lanes = max(SPREAD, 1u);
   uint column_lanes = SPREAD == 0u ? 1u : kLanes / row_lanes;
-  uint tiles = (shape[2] + ROWS * row_lanes - 1u) / (ROWS * row_lanes);
-  uint tile = index % tiles;
-  index /= tiles;
-  uint groups = (shape[3] + COLUMNS * column_lanes - 1u) / (COLUMNS * column_lanes);
-  uint group = index % groups;
-  index /= groups;
-  uint i1 = index % shape[1];
-  uint i0 = index / shape[1];
-  if (i0 >= shape[0]) {
-    return;
-  }
+  uint tile = gl_WorkGroupID.x;
+  uint group = gl_WorkGroupID.y;
+  uint i1 = gl_WorkGroupID.z % shape[1];
+  uint i0 = gl_WorkGroupID.z / shape[1];
   // Of this invocation: every row_lanes-th row of the tile and column_lanes-th of the group.
   uint first_row = tile * ROWS * row_lanes + lane / column_lanes % row_lanes;
   uint first_column = group * COLUMNS * column_lanes + lane % column_lanes;
@@ -174,7 +176,7 @@ void main() {
       mine = lane == b ? sum : mine;
     }
     if (lane < COLUMNS && first_column + lane < shape[3]) {
-      y[at(yv, uvec4(i0, i1, first_row, first_column + lane))] = mine;
+      store(uvec4(i0, i1, first_row, first_column + lane), mine);
     }
     return;
   }
@@ -186,7 +188,7 @@ void main() {
       uint row = first_row + a * row_lanes;
       uint column = first_column + b * column_lanes;
       if (row < shape[2] && column < shape[3]) {
-        y[at(yv, uvec4(i0, i1, row, column))] = sums[a * COLUMNS + b];
+        store(uvec4(i0, i1, row, column), sums[a * COLUMNS + b]);
       }
     }
   }

@@ -1,5 +1,6 @@
 // Patches of carried fields, then the rows of the table in order, then the grids of this iteration:
-// one invocation in all. Reads 12 words per row, and 3 per grid. The expression mirrors evaluate() of core/state_expression.h.
+// one invocation in all. Reads 12 words per row, and 9 per grid. The expression mirrors evaluate()
+// of core/state_expression.h, a grid live_grid() of core/step.h.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "index.glsl"
@@ -31,6 +32,31 @@ int ceil_divide(int value, int divisor) {
   return value > 0 ? int((uint(value) - 1u) / d + 1u) : -int((0u - uint(value)) / d);
 }
 
+const uint kFixed = 0xFFFFFFFFu;
+const uint kMaxGroups = 65535u;
+const uint kRowWords = 12u;
+uint row_of_grid(uint r) { return iteration_offset + 4u + kRowWords * r; }
+uint rows_of(uint word) { return uint(max(field(int(word)), 0)); }
+uint ceil_div(uint value, uint divisor) { return value == 0u ? 0u : (value - 1u) / divisor + 1u; }
+
+uvec3 live_grid(uint at) {
+  uvec3 grid = uvec3(iteration[at], iteration[at + 1u], iteration[at + 2u]);
+  uint word = uint(iteration[at + 3u]);
+  uint units = uint(iteration[at + 9u]);
+  if (word == kFixed || units == 0u) {
+    return grid;
+  }
+  uint tiles = ceil_div(rows_of(word), max(uint(iteration[at + 8u]), 1u));
+  uint live = ceil_div(tiles * units, max(uint(iteration[at + 10u]), 1u));
+  uint axis = min(uint(iteration[at + 11u]), 2u);
+  if (axis == 0u && grid.x == kMaxGroups) {
+    live = min(live, kMaxGroups * grid.y);
+    return uvec3(min(live, kMaxGroups), ceil_div(live, kMaxGroups), grid.z);
+  }
+  grid[axis] = min(live, grid[axis]);
+  return grid;
+}
+
 void main() {
   if (linear_index() != 0) {
     return;
@@ -59,13 +85,18 @@ void main() {
     return;
   }
   runs = runs && (stop_word < 0 || state[state_offset + uint(stop_word)] == 0);
-  iteration[iteration_offset] += runs ? 1 : 0;
-  iteration[iteration_offset + 1u] = runs ? 1 : 0;
   uint rows = min(uint(iteration[iteration_offset + 2u]), grids);
   for (uint r = 0u; r < rows; ++r) {
-    uint at = iteration_offset + 4u + 8u * r;
+    uint word = uint(iteration[row_of_grid(r) + 3u]);
+    runs = runs && (word == kFixed || rows_of(word) > 0u);
+  }
+  iteration[iteration_offset] += runs ? 1 : 0;
+  iteration[iteration_offset + 1u] = runs ? 1 : 0;
+  for (uint r = 0u; r < rows; ++r) {
+    uint at = row_of_grid(r);
+    uvec3 grid = runs ? live_grid(at) : uvec3(0u);
     for (uint i = 0u; i < 3u; ++i) {
-      iteration[at + 4u + i] = runs ? iteration[at + i] : 0;
+      iteration[at + 4u + i] = int(grid[i]);
     }
   }
 }

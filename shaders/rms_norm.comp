@@ -19,34 +19,22 @@ layout(push_constant) uniform Push {
   uint weight_offset;
 };
 
+uint from;
+float value(uint c) { return x[from + c]; }
+#include "rms_norm.glsl"
+
 void main() {
   uint row = linear_index();
-  uint rows = shape[0] * shape[1] * shape[2];
-  if (row >= rows) {
+  if (row >= shape[0] * shape[1] * shape[2]) {
     return;
   }
   uint cols = shape[3];
-  uint from = at(xv, unflatten(row * cols, shape));
-  float sum = 0.0;
-  // By eights, which the compiler unrolls: llvmpipe ends loops after 65,535 turns. Eight sums, so
-  // that long rows lose less.
-  float sums[8] = float[8](0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+  from = at(xv, unflatten(row * cols, shape));
+  float scale = scale_of_row(cols);
   for (uint c = 0; c < cols; c += 8u) {
     [[unroll]] for (uint i = 0; i < 8u; ++i) {
-      float v = c + i < cols ? x[from + c + i] : 0.0;
-      sums[i] += v * v;
-    }
-  }
-  [[unroll]] for (uint i = 0; i < 8u; ++i) {
-    sum += sums[i];
-  }
-  float scale = 1.0 / sqrt(sum / float(cols) + param_float(eps));
-  for (uint c = 0; c < cols; c += 8u) {
-    [[unroll]] for (uint i = 0; i < 8u; ++i) {
-      uint at = c + i;
-      if (at < cols) {
-        y[row * cols + at] =
-            x[from + at] * scale * (weighted != 0 ? weight[weight_offset + at] : 1.0);
+      if (c + i < cols) {
+        y[row * cols + c + i] = normalised(value(c + i), scale, c + i);
       }
     }
   }

@@ -21,7 +21,9 @@ layout(push_constant) uniform Push {
   uint weight_offset;
 };
 
-shared float parts[kMostSubgroups];
+uint from;
+float value(uint c) { return x[from + c]; }
+#include "rms_norm_group.glsl"
 
 void main() {
   uint row = group_index();
@@ -29,23 +31,9 @@ void main() {
     return;
   }
   uint cols = shape[3];
-  uint from = at(xv, unflatten(row * cols, shape));
-  float part = 0.0;
+  from = at(xv, unflatten(row * cols, shape));
+  float scale = scale_of_row(cols);
   for (uint c = gl_LocalInvocationID.x; c < cols; c += gl_WorkGroupSize.x) {
-    float v = x[from + c];
-    part = fma(v, v, part);
-  }
-  part = subgroupAdd(part);
-  if (subgroupElect()) {
-    parts[gl_SubgroupID] = part;
-  }
-  barrier();
-  float sum = 0.0;
-  for (uint i = 0; i < gl_NumSubgroups; ++i) {
-    sum += parts[i];
-  }
-  float scale = 1.0 / sqrt(sum / float(cols) + param_float(eps));
-  for (uint c = gl_LocalInvocationID.x; c < cols; c += gl_WorkGroupSize.x) {
-    y[row * cols + c] = x[from + c] * scale * (weighted != 0 ? weight[weight_offset + c] : 1.0);
+    y[row * cols + c] = normalised(value(c), scale, c);
   }
 }

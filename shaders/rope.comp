@@ -33,30 +33,7 @@ layout(push_constant) uniform Push {
   uint turns[2];
   int exponent;
 };
-
-// Turns per position of pair i, whole ones dropped.
-uvec2 frequency(uint i) {
-  uvec2 r = uvec2(ratio[0], ratio[1]);
-  if (param_dynamic(base)) {
-    r = rope_ratio(param_bits(base), uvec2(inverse_pairs[0], inverse_pairs[1]));
-  }
-  uvec2 t = uvec2(turns[0], turns[1]);
-  int shift = exponent;
-  if (param_dynamic(scale)) {
-    t = rope_turns(param_bits(scale), shift);
-  }
-  uvec2 f = fraction_multiply(fraction_power(r, i), t);
-  if ((given & 2u) != 0u) {
-    uint bits = floatBitsToUint(factors[factors_offset + i]);
-    uint biased = bits >> 23;
-    if (biased == 0u || biased >= 255u) {
-      return uvec2(0u, 0u);
-    }
-    f = fraction_divide(f, (bits & 0x7FFFFFu) | 0x800000u);
-    shift -= int(biased) - 127;
-  }
-  return fraction_shift(f, shift);
-}
+#include "rope.glsl"
 
 void main() {
   uint index = linear_index();
@@ -76,21 +53,14 @@ void main() {
     }
     return;
   }
-  int p = (given & 1u) != 0u ? positions[positions_offset + row] : param_int(position) + int(row);
-  uvec2 f = frequency(task);
-  uint magnitude = p < 0 ? 0u - uint(p) : uint(p);
-  uint high, low;
-  umulExtended(magnitude, f.x, high, low);
-  vec2 sc = sine_cosine(magnitude * f.y + high);
-  float s = p < 0 ? -sc.x : sc.x;
+  vec2 sc = rotation_of(row, task);
   uint a = half_split != 0u ? task : 2u * task;
   uint b = half_split != 0u ? task + pairs : 2u * task + 1u;
   for (uint head = first; head < end; ++head) {
     uint from = at(xv, uvec4(0, row, head, 0));
     uint to = (row * shape[2] + head) * shape[3];
-    float xa = x[from + a];
-    float xb = x[from + b];
-    y[to + a] = xa * sc.y - xb * s;
-    y[to + b] = xa * s + xb * sc.y;
+    vec2 pair = turned(x[from + a], x[from + b], sc);
+    y[to + a] = pair.x;
+    y[to + b] = pair.y;
   }
 }

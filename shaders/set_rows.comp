@@ -22,7 +22,7 @@ layout(binding = 2) readonly buffer Ids { uint ids[]; };
 
 void main() {
   uint i = linear_index();
-  if (i >= elements) {
+  if (i >= param_bits(rows) * cols) {
     return;
   }
   uint row;

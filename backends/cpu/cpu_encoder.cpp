@@ -85,8 +85,14 @@ void CpuEncoding::run() const {
     }
     const std::span tensors(tensors_.data() + command.first_tensor, command.tensor_count);
     switch (command.kind) {
-      case Kind::kernel:
-        run_kernel(command);
+      case Kind::kernel: {
+        const Work work{bytes_.data() + command.first_byte, command.state, scratch_.get(),
+                        scratch_.get() + command.shared_bytes};
+        run_stage(command.stage, command.chunk_items, work, command.own_bytes);
+        break;
+      }
+      case Kind::rows:
+        run_rows(command);
         break;
       case Kind::call:
         command.op->reference({*command.op, tensors,
@@ -103,31 +109,63 @@ void CpuEncoding::run() const {
   }
 }
 
-void CpuEncoding::run_kernel(const Command& command) const {
-  struct Job {
-    const Command& command;
-    Work work;
-  };
-  const Job job{command,
-                {bytes_.data() + command.first_byte, command.state, scratch_.get(),
-                 scratch_.get() + command.shared_bytes}};
-  const Stage& stage = command.stage;
-  if (command.chunk_items >= stage.items) {
-    stage.run(job.work, 0, stage.items);
+void CpuEncoding::run_stage(const Stage& stage, std::int64_t chunk, const Work& work,
+                            std::uint64_t own_bytes) const {
+  if (chunk >= stage.items) {
+    stage.run(work, 0, stage.items);
     return;
   }
-  const std::int64_t chunks = (stage.items + command.chunk_items - 1) / command.chunk_items;
+  struct Job {
+    const Stage& stage;
+    std::int64_t chunk;
+    Work work;
+    std::uint64_t own_bytes;
+  };
+  const Job job{stage, chunk, work, own_bytes};
+  const std::int64_t chunks = (stage.items + chunk - 1) / chunk;
   runtime_->pool.run(
       static_cast<std::uint32_t>(chunks),
-      [](const void* context, unsigned thread, std::uint32_t chunk) {
+      [](const void* context, unsigned thread, std::uint32_t index) {
         const Job& shared = *static_cast<const Job*>(context);
-        const Command& c = shared.command;
-        Work work = shared.work;
-        work.own += thread * c.own_bytes;
-        const std::int64_t first = chunk * c.chunk_items;
-        c.stage.run(work, first, std::min(first + c.chunk_items, c.stage.items));
+        Work own = shared.work;
+        own.own += thread * shared.own_bytes;
+        const std::int64_t first = index * shared.chunk;
+        shared.stage.run(own, first, std::min(first + shared.chunk, shared.stage.items));
       },
       &job);
+}
+
+void CpuEncoding::run_rows(const Command& command) const {
+  constexpr std::size_t kMaxTensors = 12;
+  std::array<TensorSpec, kMaxTensors> specs;
+  std::array<HostTensor, kMaxTensors> tensors;
+  for (std::size_t i = 0; i < command.tensor_count; ++i) {
+    const HostTensor& full = tensors_[command.first_tensor + i];
+    specs[i] = *full.spec;
+    if (!specs[i].shape.fixed()) {
+      specs[i].shape = specs[i].shape.with_front(*command.grid);
+    }
+    tensors[i] = {full.data, &specs[i]};
+  }
+  const HostCall call{*command.op, std::span(tensors).first(command.tensor_count),
+                      std::span(bytes_).subspan(command.first_byte, command.byte_count),
+                      command.state};
+  KernelPlan plan;
+  if (!runtime_->kernels || !plan_kernel({call, command.precision}, plan)) {
+    command.op->reference(call);
+    return;
+  }
+  const std::uint64_t shared_bytes = whole_lines(plan.shared_bytes);
+  const std::uint64_t own_bytes = whole_lines(plan.own_bytes);
+  const std::uint64_t bytes = shared_bytes + runtime_->pool.threads() * own_bytes;
+  const auto scratch = bytes <= scratch_bytes_ ? scratch_ : runtime_->scratch.at_least(bytes);
+  const Work work{plan.arguments.data(), command.state, scratch.get(),
+                  scratch.get() + shared_bytes};
+  for (const Stage& stage : {plan.prepare, plan.main}) {
+    if (stage.run != nullptr) {
+      run_stage(stage, chunk_items(stage, runtime_->pool.threads()), work, own_bytes);
+    }
+  }
 }
 
 CpuEncoder::CpuEncoder(std::shared_ptr<CpuRuntime> runtime, const EncoderOptions& options)
@@ -210,8 +248,19 @@ bool CpuEncoder::encode_kernel(const KernelCall& call, CpuEncoding::Command comm
     }
     encoding_->commands_.push_back(command);
   }
-  scratch_bytes_ = std::max(scratch_bytes_, command.shared_bytes + threads * command.own_bytes);
+  encoding_->scratch_bytes_ =
+      std::max(encoding_->scratch_bytes_, command.shared_bytes + threads * command.own_bytes);
   return true;
+}
+
+void CpuEncoder::reserve_rows(const KernelCall& call) {
+  KernelPlan plan;
+  if (runtime_.kernels && plan_kernel(call, plan)) {
+    runtime_.pool.start();
+    encoding_->scratch_bytes_ = std::max(
+        encoding_->scratch_bytes_,
+        whole_lines(plan.shared_bytes) + runtime_.pool.threads() * whole_lines(plan.own_bytes));
+  }
 }
 
 void CpuEncoder::step(const StepList& steps, std::size_t index,
@@ -239,12 +288,18 @@ void CpuEncoder::step(const StepList& steps, std::size_t index,
     }
     operands_.push_back({data, specs.empty() ? nullptr : &specs[i]});
   }
-  if (step.op != nullptr &&
-      encode_kernel({{*step.op, operands_, steps.bytes(step), nullptr}, step.precision}, command)) {
-    return;
-  }
   command.kind = step.op == nullptr ? CpuEncoding::Kind::copy : CpuEncoding::Kind::call;
+  if (step.op != nullptr) {
+    const KernelCall call{{*step.op, operands_, steps.bytes(step), nullptr}, step.precision};
+    if (step.extent != Extent::kFixed) {
+      reserve_rows(call);
+      command.kind = CpuEncoding::Kind::rows;
+    } else if (encode_kernel(call, command)) {
+      return;
+    }
+  }
   command.op = step.op;
+  command.precision = step.precision;
   command.copy_bytes = step.op == nullptr ? bindings[0].bytes : 0;
   command.first_tensor = static_cast<std::uint32_t>(encoding_->tensors_.size());
   command.tensor_count = static_cast<std::uint32_t>(operands_.size());
@@ -261,7 +316,7 @@ std::unique_ptr<Encoding> CpuEncoder::finish() {
   for (std::size_t i = 0; i < encoding_->tensors_.size(); ++i) {
     encoding_->tensors_[i].spec = &encoding_->specs_[i];
   }
-  encoding_->scratch_ = runtime_.scratch.at_least(scratch_bytes_);
+  encoding_->scratch_ = runtime_.scratch.at_least(encoding_->scratch_bytes_);
   encoding_->uses_.unpin();
   return std::move(encoding_);
 }

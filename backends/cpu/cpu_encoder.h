@@ -57,10 +57,17 @@ struct CpuRuntime {
 
 class CpuEncoding final : public Encoding {
  public:
-  enum class Kind : std::uint8_t { kernel, call, copy, stamp };
+  enum class Kind : std::uint8_t {
+    kernel,
+    call,
+    rows,  // a kernel or call over as many rows as the grid says
+    copy,
+    stamp
+  };
   struct Command {
     Kind kind = Kind::call;
-    const OpDef* op = nullptr;                         // call
+    Precision precision = Precision::exact;            // rows
+    const OpDef* op = nullptr;                         // call, rows
     std::uint32_t first_tensor = 0, tensor_count = 0;  // a copy goes from the first to the second
     std::uint32_t first_byte = 0, byte_count = 0;  // attributes of a call, arguments of a kernel
     const std::uint32_t* state = nullptr;          // kernel, call
@@ -80,10 +87,13 @@ class CpuEncoding final : public Encoding {
 
  private:
   friend class CpuEncoder;
-  void run_kernel(const Command& command) const;
+  void run_rows(const Command& command) const;
+  void run_stage(const Stage& stage, std::int64_t chunk, const Work& work,
+                 std::uint64_t own_bytes) const;
 
   std::shared_ptr<CpuRuntime> runtime_;
   std::shared_ptr<std::byte> scratch_;
+  std::uint64_t scratch_bytes_ = 0;
   std::shared_ptr<CpuHostSignal> after_;
   std::vector<Command> commands_;
   std::vector<HostTensor> tensors_;  // their specs are in specs_
@@ -113,12 +123,13 @@ class CpuEncoder final : public Encoder {
   /// False if no kernel takes the call.
   /// `command`: with the addresses of state and grid.
   bool encode_kernel(const KernelCall& call, CpuEncoding::Command command);
+  /// Room for a kernel over all rows; fewer may take another one, which makes its own.
+  void reserve_rows(const KernelCall& call);
   std::uint32_t append_bytes(std::span<const std::byte> bytes);
 
   CpuRuntime& runtime_;
   std::unique_ptr<CpuEncoding> encoding_;
   std::vector<HostTensor> operands_;  // of the step that is encoded
-  std::uint64_t scratch_bytes_ = 0;
 };
 
 }  // namespace reprise::cpu

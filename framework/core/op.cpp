@@ -41,6 +41,12 @@ void require_dtype(StateField field, DType wanted) {
   }
 }
 
+bool lies_as(const TensorSpec& spec, Layout layout) {
+  const std::size_t last = spec.shape.rank() - 1;
+  return layout == Layout::any || spec.contiguous() ||
+         (layout == Layout::rows && (spec.strides[last] == 1 || spec.shape.dim(last) <= 1));
+}
+
 std::int64_t HostTensor::row(std::int64_t i0, std::int64_t i1, std::int64_t i2) const {
   const std::size_t rank = spec->shape.rank();
   const std::int64_t index[3] = {i0, i1, i2};

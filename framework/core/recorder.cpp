@@ -31,15 +31,52 @@ void check_blocks(const OpCall& call, std::size_t i) {
 void check_layout(const OpCall& call, std::size_t i) {
   const Layout layout = call.op.operands[i].layout;
   const TensorSpec& spec = call.inputs[i].spec();
-  const std::size_t last = spec.shape.rank() - 1;
-  const bool dense_rows = spec.strides[last] == 1 || spec.shape.dim(last) <= 1;
-  if (call.op.view || layout == Layout::any || spec.contiguous() ||
-      (layout == Layout::rows && dense_rows)) {
+  if (call.op.view || lies_as(spec, layout)) {
     return;
   }
   invalid(std::string(call.op.name) + " needs " +
           (layout == Layout::rows ? "rows of neighbouring elements" : "a contiguous tensor") +
           ", but " + describe(call, i) + " is a strided view; call copy first.");
+}
+
+/// What the extent of the results has to be; throws for operands whose extents the op does not
+/// take.
+Extent extent_of(const OpCall& call) {
+  Extent extent = 1;
+  Extent result = 1;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const TensorRef& t = call.inputs[i];
+    if (!t || t.shape().fixed()) {
+      continue;
+    }
+    const ExtentRule rule = call.op.extents;
+    const bool vector = rule == ExtentRule::rows && t.shape().rank() == 1;
+    if (!call.op.view && (rule == ExtentRule::none || vector)) {
+      invalid(std::string(call.op.name) + " takes no extent of the state" +
+              (vector ? " for a vector" : "") + ", but " + describe(call, i) + " has one.");
+    }
+    const Extent own = t.shape().extent(0);
+    if (!extent.fixed() && (own.word != extent.word || own.most != extent.most)) {
+      invalid(std::string(call.op.name) + " needs operands of one extent of the state, but " +
+              describe(call, i) + " has another one than the operands before it.");
+    }
+    extent = own;
+    result = rule == ExtentRule::indexed && i == 0 ? result : own;
+  }
+  return result;
+}
+
+Outputs infer(const OpCall& call) {
+  const Extent extent = extent_of(call);
+  Outputs outputs = call.op.infer(call);
+  for (const TensorSpec& result : std::span(outputs.specs).first(outputs.count)) {
+    if (result.shape.extent_word() != extent.word ||
+        (!extent.fixed() && result.shape.dim(0) != extent.most)) {
+      invalid(std::string(call.op.name) +
+              " needs its first operand to have the extent of the state that another one has.");
+    }
+  }
+  return outputs;
 }
 
 }  // namespace
@@ -53,7 +90,7 @@ Scope Recorder::scope(std::string_view name, std::int32_t index) {
 void Recorder::call(const OpCall& call, std::span<Tensor> results) {
   try {
     check_operands(call);
-    append(call, call.op.infer(call), results);
+    append(call, infer(call), results);
   } catch (const Error& cause) {
     fail(call.op.name, call.where, cause);
   }
@@ -99,6 +136,16 @@ StateField Recorder::state(std::string_view field, const char* file, const char*
     return find_state(field);
   } catch (const Error& cause) {
     fail("state", {file, function, line}, cause);
+  }
+}
+
+Extent Recorder::extent(std::string_view field, const char* file, const char* function,
+                        std::uint32_t line) {
+  try {
+    require_usable();
+    return find_extent(field);
+  } catch (const Error& cause) {
+    fail("extent", {file, function, line}, cause);
   }
 }
 

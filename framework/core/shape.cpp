@@ -7,8 +7,8 @@
 namespace reprise {
 namespace {
 
-std::string list(std::span<const std::int64_t> dims) {
-  std::string text = "[";
+std::string list(std::span<const std::int64_t> dims, bool fixed = true) {
+  std::string text = fixed ? "[" : "[up to ";
   for (std::size_t i = 0; i < dims.size(); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
   }
@@ -17,8 +17,24 @@ std::string list(std::span<const std::int64_t> dims) {
 
 }  // namespace
 
-Shape::Shape(std::initializer_list<std::int64_t> dims)
-    : Shape(std::span<const std::int64_t>(dims.begin(), dims.size())) {}
+Shape::Shape(std::initializer_list<Extent> dims) {
+  std::array<std::int64_t, kMaxRank + 1> most{};  // one more than allowed, for the message
+  std::size_t rank = 0;
+  for (const Extent& extent : dims) {
+    if (!extent.fixed() && rank > 0) {
+      throw Error(ErrorCode::invalid_argument,
+                  "Only the first dimension of a shape may have an extent of the state, but "
+                  "dimension (" +
+                      std::to_string(rank) + ") has one, of up to " + std::to_string(extent.most) +
+                      ".");
+    }
+    if (rank < most.size()) {
+      most[rank++] = extent.most;
+    }
+  }
+  *this = Shape(std::span<const std::int64_t>(most).first(rank));
+  extent_word_ = dims.begin()->word;
+}
 
 Shape::Shape(std::span<const std::int64_t> dims) {
   if (dims.empty() || dims.size() > kMaxRank) {
@@ -42,7 +58,21 @@ Shape::Shape(std::span<const std::int64_t> dims) {
 Shape Shape::with_back(std::int64_t extent) const {
   std::array<std::int64_t, kMaxRank> dims = dims_;
   dims[rank_ - 1U] = extent;
-  return Shape(std::span<const std::int64_t>(dims).first(rank_));
+  const Shape shape(std::span<const std::int64_t>(dims).first(rank_));
+  return rank_ > 1 ? shape.with_extent(extent_word_) : shape;
+}
+
+Shape Shape::with_extent(std::uint32_t word) const {
+  Shape shape = *this;
+  shape.extent_word_ = word;
+  return shape;
+}
+
+Shape Shape::with_front(std::int64_t rows) const {
+  Shape shape = *this;
+  shape.dims_[0] = rows;
+  shape.extent_word_ = Extent::kFixed;
+  return shape;
 }
 
 std::string to_string(const Shape& shape) {
@@ -50,7 +80,7 @@ std::string to_string(const Shape& shape) {
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     dims[i] = shape.dim(i);
   }
-  return list(std::span(dims).first(shape.rank()));
+  return list(std::span(dims).first(shape.rank()), shape.fixed());
 }
 
 }  // namespace reprise

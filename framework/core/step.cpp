@@ -27,6 +27,20 @@ void require_bindable(const OpDef& op, const Operand& operand, const Binding& bi
 
 }  // namespace
 
+namespace {
+
+/// The extent of a call, which all its tensors share; one of 1 if all are fixed.
+Extent extent_of(const BoundCall& call) {
+  for (const BoundTensor& tensor : call.tensors) {
+    if (tensor && !tensor.shape().fixed()) {
+      return tensor.shape().extent(0);
+    }
+  }
+  return 1;
+}
+
+}  // namespace
+
 std::string_view name_of(StepKind kind) {
   constexpr std::array<std::string_view, 3> kNames{"dispatch", "host", "copy"};
   return kNames[static_cast<std::size_t>(kind)];
@@ -58,24 +72,30 @@ void StepList::bind_grid(Step& step) {
   if (grid_storage_ == kNoGrids) {
     return;
   }
-  const auto known = std::ranges::find(grids_, step.grid);
+  const auto known = std::ranges::find_if(grids_, [&](const GridRow& row) {
+    return row.groups.grid == step.grid && row.groups.live == step.live &&
+           row.extent == step.extent;
+  });
   const auto row = static_cast<std::uint64_t>(known - grids_.begin());
   if (known == grids_.end()) {
-    grids_.push_back(step.grid);
+    grids_.push_back({{step.grid, step.live}, step.extent});
   }
   constexpr std::uint64_t kWord = 4;
-  constexpr std::uint64_t kCurrent = kGridRowWords / 2;
   step.indirect = true;
   bindings_.push_back({grid_storage_, Access::read, BindingType::grid,
-                       (kGridHeaderWords + row * kGridRowWords + kCurrent) * kWord, sizeof(Grid)});
+                       (kGridHeaderWords + row * kGridRowWords + kGridNow) * kWord, sizeof(Grid)});
 }
 
 void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits,
-                               const Kernel& kernel, const Grid& grid,
+                               const Kernel& kernel, const Groups& groups,
                                std::span<const std::byte> push) {
   Step& step = append(StepKind::dispatch, call.node, &call.op);
   step.kernel = kernel;
-  step.grid = grid;
+  step.grid = groups.grid;
+  if (groups.live.units != 0) {
+    step.live = groups.live;
+    step.extent = extent_of(call).word;
+  }
   for (std::size_t i = 0; i < call.tensors.size(); ++i) {
     const Operand& operand = operand_of(call.op, i);
     const BoundTensor& tensor = call.tensors[i] ? call.tensors[i] : call.tensors[0];
@@ -95,6 +115,11 @@ void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits
 void StepList::call(const BoundCall& call, Precision precision) {
   Step& step = append(StepKind::call, call.node, &call.op);
   step.precision = precision;
+  if (const Extent extent = extent_of(call); !extent.fixed()) {
+    step.grid[0] = static_cast<std::uint32_t>(extent.most);
+    step.live.units = 1;
+    step.extent = extent.word;
+  }
   for (std::size_t i = 0; i < call.tensors.size(); ++i) {
     const BoundTensor& tensor = call.tensors[i];
     bindings_.push_back(tensor ? bind(tensor, operand_of(call.op, i).access, 1) : Binding{});
@@ -118,6 +143,25 @@ void StepList::copy(std::uint32_t node, const Binding& from, const Binding& to) 
   bindings_.push_back(from);
   bindings_.push_back(to);
   step.binding_count = 2;
+}
+
+void StepList::settle_extents(std::size_t first, std::span<const std::uint32_t> state) {
+  for (std::size_t s = first; s < steps_.size(); ++s) {
+    Step& step = steps_[s];
+    if (step.extent == Extent::kFixed) {
+      continue;
+    }
+    const std::uint32_t rows = state[step.extent];
+    step.grid = live_grid({step.grid, step.live}, rows);
+    if (step.kind == StepKind::call) {
+      for (std::uint32_t i = 0; i < step.binding_count; ++i) {
+        Shape& shape = specs_[step.first_spec + i].shape;
+        shape = shape.fixed() ? shape : shape.with_front(rows);
+      }
+    }
+    step.live = {};
+    step.extent = Extent::kFixed;
+  }
 }
 
 StepList StepList::only(std::size_t index, const Grid& grid) const {
@@ -156,15 +200,72 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   }
 }
 
-Grid groups_for(std::uint64_t invocations, std::uint32_t local) {
-  constexpr std::uint64_t kMaxX = 65535;  // the least maxComputeWorkGroupCount a driver may have
-  const std::uint64_t groups = (invocations + local - 1) / local;
-  const std::uint64_t y = (groups + kMaxX - 1) / kMaxX;
-  if (y > kMaxX) {
+namespace {
+
+constexpr std::uint64_t kMaxGroups = 65535;  // the least maxComputeWorkGroupCount a driver may have
+
+std::uint64_t ceil_div(std::uint64_t value, std::uint64_t divisor) {
+  return value == 0 ? 0 : (value - 1) / divisor + 1;
+}
+
+}  // namespace
+
+Work::Work(const Shape& rows, std::uint64_t units, std::uint32_t tile) : count(units) {
+  if (!rows.fixed() && count <= 0xFFFFFFFF) {  // else 32 bits could not count them on the device
+    const auto tiles = ceil_div(static_cast<std::uint64_t>(rows.dim(0)), tile);
+    live = {tile, static_cast<std::uint32_t>(count / std::max<std::uint64_t>(tiles, 1))};
+  }
+}
+
+Grid live_grid(const Groups& groups, std::uint32_t rows) {
+  const LiveGroups& l = groups.live;
+  Grid grid = groups.grid;
+  if (l.units == 0) {
+    return grid;
+  }
+  // A table may hold anything.
+  const std::uint32_t axis = std::min(l.axis, 2U);
+  const std::uint64_t tiles = ceil_div(rows, std::max(l.tile, 1U));
+  const std::uint64_t live = ceil_div(tiles * l.units, std::max(l.local, 1U));
+  if (axis == 0 && grid[0] == kMaxGroups) {  // folded
+    const std::uint64_t inside = std::min(live, kMaxGroups * grid[1]);
+    return {static_cast<std::uint32_t>(std::min(inside, kMaxGroups)),
+            static_cast<std::uint32_t>(ceil_div(inside, kMaxGroups)), grid[2]};
+  }
+  grid[axis] = static_cast<std::uint32_t>(std::min<std::uint64_t>(live, grid[axis]));
+  return grid;
+}
+
+Groups groups_for(const Work& invocations, std::uint32_t local) {
+  const std::uint64_t groups = ceil_div(invocations.count, local);
+  const std::uint64_t y = ceil_div(groups, kMaxGroups);
+  if (y > kMaxGroups) {
     throw Error(ErrorCode::unsupported, "A dispatch of (" + std::to_string(groups) +
                                             ") workgroups is above the limit of 65535 x 65535.");
   }
-  return {static_cast<std::uint32_t>(std::min(groups, kMaxX)), static_cast<std::uint32_t>(y), 1};
+  LiveGroups live = invocations.live;
+  live.local = live.units == 0 ? 1 : local;
+  return {
+      {static_cast<std::uint32_t>(std::min(groups, kMaxGroups)), static_cast<std::uint32_t>(y), 1},
+      live};
+}
+
+Groups groups_along(const std::array<std::uint64_t, 3>& counts, std::uint32_t axis,
+                    const Work& rows) {
+  Groups groups(0, 0, 0);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > kMaxGroups) {
+      throw Error(ErrorCode::unsupported, "A dispatch of (" + std::to_string(counts[i]) +
+                                              ") workgroups along one axis is above the limit of "
+                                              "65535.");
+    }
+    groups.grid[i] = static_cast<std::uint32_t>(counts[i]);
+  }
+  if (rows.live.units != 0 && groups.grid[axis] < kMaxGroups) {  // as many could be folded ones
+    groups.live = rows.live;
+    groups.live.axis = axis;
+  }
+  return groups;
 }
 
 namespace {

@@ -80,6 +80,10 @@ void TensorSlab::close() {
 
 Tensor Tensor::over(std::shared_ptr<Buffer> buffer, const TensorSpec& spec, std::uint64_t offset,
                     std::string name) {
+  if (!spec.shape.fixed()) {
+    invalid("Tensor '" + name + "' " + to_string(spec) +
+            " has an extent of the state; tensors that outlive a session have fixed shapes.");
+  }
   if (offset > buffer->bytes() || spec.span_bytes() > buffer->bytes() - offset) {
     invalid("Tensor '" + name + "' " + to_string(spec) + " needs (" +
             std::to_string(spec.span_bytes()) + ") bytes at offset (" + std::to_string(offset) +

@@ -136,6 +136,24 @@ void relocate(ExecutionPlan& plan) {
   }
 }
 
+/// What came of placing barriers and memory, which no pass turns off.
+void report_placement(ExecutionPlan& plan) {
+  const auto count = [](std::uint64_t n) { return "(" + std::to_string(n) + ")"; };
+  const std::size_t most = plan.steps.size() == 0 ? 0 : plan.steps.size() - 1;
+  plan.decisions.push_back(
+      {"barriers", "placed", kNoIndex, plan.barriers.size() < most,
+       count(plan.barriers.size()) + " barriers instead of one between every two steps " +
+           count(most)});
+  plan.decisions.push_back({"memory", "placed", kNoIndex, plan.arena_bytes < plan.naive_bytes,
+                            count(plan.arena_bytes) + " bytes instead of " +
+                                count(plan.naive_bytes) + " without reuse; " +
+                                count(plan.live_peak_bytes) + " are alive at once"});
+}
+
+bool any_pass(const PassOptions& p) {
+  return p.dead_nodes || p.reorder || p.in_place || p.fuse || p.fuse_approximate;
+}
+
 }  // namespace
 
 void touches_of(const StepList& steps, const Step& step, std::vector<Touch>& out) {
@@ -152,7 +170,7 @@ std::vector<std::uint32_t> running_order(const ExecutionPlan& plan) {
       order.push_back(n);
     }
   }
-  std::ranges::sort(order, {}, [&](std::uint32_t n) { return plan.ranks[n]; });
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t n) { return plan.ranks[n]; });
   return order;
 }
 
@@ -160,18 +178,25 @@ ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits,
                         const PlanOptions& options) {
   ExecutionPlan plan;
   plan.options = options;
-  Schedule schedule = run_passes(graph, options.passes);
+  Schedule schedule = run_passes(graph, traits, options.passes, options.fusions);
   std::uint32_t next_rank = 0;
   plan.steps.reserve(graph.nodes.size(), graph.uses.size());
   plan.ranks.assign(graph.nodes.size(), kNoIndex);
   for (const std::uint32_t n : schedule.order) {
     plan.ranks[n] = next_rank++;
-    const NodeCall node(graph, n);
+    const ScheduledCall scheduled(graph, schedule.fused, n);
+    const NodeCall node(graph, n, *scheduled.op, scheduled.uses, scheduled.attributes);
     plan.steps.read_grids_from(graph.decides_iterations(n)
                                    ? StepList::kNoGrids
                                    : storage_of(graph, graph.iteration_tensor));
     lower(node.call(), traits, plan.steps);
   }
+  for (const auto& [n, fused] : schedule.fused) {
+    for (const std::uint32_t member : fused.members) {
+      plan.ranks[member] = plan.ranks[n];
+    }
+  }
+  plan.fused = std::move(schedule.fused);
   plan.decisions = std::move(schedule.decisions);
   plan.places.resize(graph.storages.size());
   find_lifetimes(graph, plan);
@@ -194,6 +219,9 @@ ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits,
   relocate(plan);
   if (options.reuse == ReuseRule::step) {
     place_barriers(plan);
+  }
+  if (any_pass(options.passes)) {
+    report_placement(plan);
   }
   return plan;
 }

@@ -50,7 +50,7 @@ std::string steps_hash(const StepList& steps) {
     const Step& step = steps[s];
     hash.text(name_of(step.kind)).text(name_of(step.precision)).number(step.node);
     hash.text(step.op == nullptr ? "" : step.op->name).text(text_of(step.kernel));
-    hash.number(step.indirect ? 1 : 0);
+    hash.number(step.indirect ? 1 : 0).number(step.extent);
     for (const Binding& b : steps.bindings(step)) {
       hash.number(b.pool).number(static_cast<std::uint64_t>(b.access));
       hash.number(static_cast<std::uint64_t>(b.type)).number(b.offset).number(b.bytes);

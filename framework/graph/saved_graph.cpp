@@ -22,6 +22,7 @@ void spec_fields(ByteWriter& a, const TensorSpec& spec) {
     a.value(spec.shape.dim(d));
     a.value(spec.strides[d]);
   }
+  a.value(spec.shape.extent_word());
 }
 
 void spec_fields(ByteSource& a, TensorSpec& spec) {
@@ -35,7 +36,10 @@ void spec_fields(ByteSource& a, TensorSpec& spec) {
     a.value(dims[d]);
     a.value(strides[d]);
   }
-  spec = {Shape(std::span<const std::int64_t>(dims).first(rank)), dtype, strides};
+  std::uint32_t extent = 0;
+  a.value(extent);
+  spec = {Shape(std::span<const std::int64_t>(dims).first(rank)).with_extent(extent), dtype,
+          strides};
 }
 
 template <class A, class T>
@@ -101,11 +105,16 @@ void graph_fields(A& a, G& g) {
   a.value(g.stop_word);
   ports(g.inputs);
   ports(g.outputs);
+  a.list(g.extents, [&](auto& extent) {
+    a.value(extent.word);
+    a.value(extent.most);
+  });
   a.value(g.max_iterations);
   a.value(g.slots);
   a.choice(g.options.reuse, 2);
-  for (auto* pass :
-       {&g.options.passes.dead_nodes, &g.options.passes.reorder, &g.options.passes.in_place}) {
+  auto& passes = g.options.passes;
+  for (auto* pass : {&passes.dead_nodes, &passes.reorder, &passes.in_place, &passes.fuse,
+                     &passes.fuse_approximate}) {
     a.choice(*pass, 2);
   }
   a.list(g.fingerprint, [&](auto& part) {

@@ -13,10 +13,26 @@ Schedule recorded_order(const ComputeGraph& graph) {
   return schedule;
 }
 
-Schedule run_passes(const ComputeGraph& graph, const PassOptions& options) {
+ScheduledCall::ScheduledCall(const ComputeGraph& graph, const FusedCalls& fused, std::uint32_t node)
+    : op(graph.nodes[node].op),
+      uses(graph.uses_of(graph.nodes[node])),
+      attributes(graph.attributes_of(graph.nodes[node])) {
+  const auto it = fused.find(node);
+  if (it != fused.end()) {
+    op = it->second.op;
+    uses = it->second.uses;
+    attributes = it->second.attributes;
+  }
+}
+
+Schedule run_passes(const ComputeGraph& graph, const DeviceTraits& traits,
+                    const PassOptions& options, std::span<const FusionRule> rules) {
   Schedule schedule = recorded_order(graph);
   if (options.dead_nodes) {
     remove_dead_nodes(graph, schedule);
+  }
+  if (options.fuse || options.fuse_approximate) {
+    fuse_nodes(graph, traits, options, rules, schedule);
   }
   if (options.reorder) {
     reorder_nodes(graph, schedule);

@@ -30,6 +30,7 @@ void add_tensor(Hasher& hash, const ComputeGraph& graph, const GraphTensor& tens
   hash.text(name_of(tensor.spec.dtype)).text(name_of(tensor.role));
   hash.number(tensor.storage).number(tensor.offset).number(tensor.alias_of);
   hash.number(tensor.spec.shape.rank());
+  hash.number(tensor.spec.shape.extent_word());
   for (std::size_t d = 0; d < tensor.spec.shape.rank(); ++d) {
     hash.number(static_cast<std::uint64_t>(tensor.spec.shape.dim(d)));
     hash.number(static_cast<std::uint64_t>(tensor.spec.strides[d]));

@@ -33,7 +33,8 @@ Outputs infer(const OpCall& call) {
   for (std::size_t i = 0; i + 1 < x.rank(); ++i) {
     dims[i] = x.dim(i);
   }
-  return TensorSpec{Shape(std::span<const std::int64_t>(dims).first(x.rank() - 1)), DType::i32};
+  const Shape rows(std::span<const std::int64_t>(dims).first(x.rank() - 1));
+  return TensorSpec{rows.with_extent(x.extent_word()), DType::i32};
 }
 
 Cost cost(const BoundCall& call) {
@@ -65,7 +66,7 @@ Dispatch gpu_dispatch(const Shape& x, const DeviceTraits& traits) {
   constexpr std::uint32_t kMaxInvocations = 1024;
   const std::uint32_t local =
       group_size(x.back() / kElementsPerInvocation, kMaxInvocations, traits);
-  return {{"argmax.gpu", {local}, 1}, grid_of(x.rows())};
+  return {{"argmax.gpu", {local}, 1}, grid_of(x, x.rows())};
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
@@ -74,14 +75,15 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Push push{shape_words(x.shape()), view_of(x, traits)};
   if (traits.kernels == KernelFamily::gpu) {
     const Dispatch chosen = gpu_dispatch(x.shape(), traits);
-    steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
+    steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
     return;
   }
   const std::int64_t columns = x.shape().back();
   require_turns(call, traits, (columns + 7) / 8, columns);
-  steps.dispatch(call, traits, {"argmax", {traits.workgroup_size}, 1},
-                 groups_for(static_cast<std::uint64_t>(x.shape().rows()), traits.workgroup_size),
-                 push);
+  steps.dispatch(
+      call, traits, {"argmax", {traits.workgroup_size}, 1},
+      groups_for({x.shape(), static_cast<std::uint64_t>(x.shape().rows())}, traits.workgroup_size),
+      push);
 }
 
 }  // namespace
@@ -97,7 +99,8 @@ const OpDef argmax_def{.name = "argmax",
                        .infer = infer,
                        .cost = cost,
                        .reference = reference,
-                       .lower = lower};
+                       .lower = lower,
+                       .extents = ExtentRule::rows};
 
 }  // namespace reprise::ops
 

@@ -53,7 +53,7 @@ struct Push {
   std::uint32_t mask_offset;
   std::uint32_t mask_stride;
   std::uint32_t mask_columns;
-  std::uint32_t rows;
+  Param<std::int32_t> rows;
   std::uint32_t heads;
   std::uint32_t share;  // heads per kv head
   std::uint32_t dim;
@@ -212,7 +212,7 @@ Dispatch gpu_dispatch(const BoundCall& call, const Push& push, std::size_t varia
   const std::uint32_t rows = q.dim(0) < kMaxRows ? 1 : kMaxRows;
   const std::uint32_t fours = (push.dim + unit - 1) / unit * (unit / 4);
   return {{kShaders[kGpuShader + variant], {kInvocations, rows, fours, wide ? 1U : 0U}, 4},
-          grid_of((q.dim(0) + rows - 1) / rows * q.dim(1))};
+          grid_of(q, (q.dim(0) + rows - 1) / rows * q.dim(1), rows)};
 }
 
 // Queries and sums of an invocation of the lanes kernel: what the nearest cache holds of 8 of them.
@@ -228,16 +228,16 @@ bool lanes_can(const BoundCall& call, const Push& push) {
 }
 
 // An invocation per head and up to 4 rows, which share the texels of keys and values.
-Dispatch lanes_dispatch(const Push& push, std::size_t variant) {
+Dispatch lanes_dispatch(const Shape& q, const Push& push, std::size_t variant) {
   constexpr std::uint32_t kLanes = 8;
   constexpr std::uint32_t kMaxRows = 4;
-  std::uint32_t rows = std::bit_ceil(std::min(push.rows, kMaxRows));
+  std::uint32_t rows = std::bit_ceil(std::min(word(q.dim(0)), kMaxRows));
   while (rows > 1 && rows * (push.dim + push.value_dim) > kMaxLanesElements) {
     rows /= 2;
   }
-  const std::uint64_t tiles = (push.rows + rows - 1) / rows;
+  const std::uint64_t tiles = (word(q.dim(0)) + rows - 1) / rows;
   return {{kShaders[kLanesShader + variant], {kLanes, rows, push.dim / 4, push.value_dim / 4}, 4},
-          groups_for(tiles * push.heads, kLanes)};
+          groups_for({q, tiles * push.heads, rows}, kLanes)};
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
@@ -257,7 +257,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .mask_offset = mask_view.offset,
                   .mask_stride = mask_view.strides[2],
                   .mask_columns = mask ? word(mask.shape().back()) : 0,
-                  .rows = word(shape.dim(0)),
+                  .rows = rows_of(shape),
                   .heads = word(shape.dim(1)),
                   .share = word(shape.dim(1) / k.shape().dim(1)),
                   .dim = word(shape.back()),
@@ -272,18 +272,19 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const std::int64_t row_heads = shape.dim(0) * shape.dim(1);
   const std::int64_t block = block_of(row_heads, value_dim, traits);
   if (traits.kernels == KernelFamily::lanes && lanes_can(call, push)) {
-    const Dispatch chosen = lanes_dispatch(push, variant);
-    steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
+    const Dispatch chosen = lanes_dispatch(shape, push, variant);
+    steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
     return;
   }
   if (shares_keys(call, block, traits)) {
     const Dispatch chosen = gpu_dispatch(call, push, variant);
-    steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
+    steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
     return;
   }
   const std::int64_t invocations = row_heads * ((value_dim + block - 1) / block);
-  steps.dispatch(call, traits, {kShaders[variant], {traits.workgroup_size, word(block)}, 2},
-                 groups_for(static_cast<std::uint64_t>(invocations), traits.workgroup_size), push);
+  steps.dispatch(
+      call, traits, {kShaders[variant], {traits.workgroup_size, word(block)}, 2},
+      groups_for({shape, static_cast<std::uint64_t>(invocations)}, traits.workgroup_size), push);
 }
 
 }  // namespace
@@ -299,7 +300,8 @@ const OpDef attention_def{.name = "attention",
                           .infer = infer,
                           .cost = cost,
                           .reference = reference,
-                          .lower = lower};
+                          .lower = lower,
+                          .extents = ExtentRule::rows};
 
 }  // namespace reprise::ops
 

@@ -89,7 +89,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Push push{shape_words(x.shape()), view_of(x, traits), indexable_elements(call.tensors[1])};
   steps.dispatch(call, traits,
                  {shader_for(x.dtype(), call.tensors[1].dtype()), {traits.workgroup_size}, 1},
-                 groups_for(push.elements, traits.workgroup_size), push);
+                 groups_for({x.shape(), push.elements}, traits.workgroup_size), push);
 }
 
 }  // namespace
@@ -105,7 +105,8 @@ const OpDef copy_def{.name = "copy",
                      .infer = infer,
                      .cost = cost,
                      .reference = reference,
-                     .lower = lower};
+                     .lower = lower,
+                     .extents = ExtentRule::elements};
 
 }  // namespace reprise::ops
 

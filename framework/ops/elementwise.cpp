@@ -35,7 +35,7 @@ void elementwise_lower(const BoundCall& call, const DeviceTraits& traits, StepLi
   const bool lanes = traits.kernels == KernelFamily::lanes && push.shape == push.y_shape &&
                      in_whole_texels(x, push.x) && in_whole_texels(y, push.y);
   steps.dispatch(call, traits, {call.op.shaders[lanes ? 1 : 0], {traits.workgroup_size}, 1},
-                 groups_for(lanes ? push.elements / 4 : push.elements, traits.workgroup_size),
+                 groups_for({x.shape(), push.elements}, (lanes ? 4 : 1) * traits.workgroup_size),
                  push);
 }
 

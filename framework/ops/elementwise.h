@@ -41,7 +41,8 @@ constexpr OpDef elementwise_def(std::string_view name, std::span<const std::stri
           .cost = elementwise_cost,
           .reference = reference,
           .lower = elementwise_lower,
-          .overwrites = 0};
+          .overwrites = 0,
+          .extents = ExtentRule::elements};
 }
 
 /// z[i] = f(x[i], y[i mod extents of y]), computed in float64.

@@ -31,7 +31,7 @@ struct Push {
   std::uint32_t elements;  // of y
   std::uint32_t cols;
   std::uint32_t ids_per_table;
-  std::uint32_t table_rows;
+  Param<std::int32_t> table_rows;
   std::uint32_t first_row;  // of the part that is bound
   std::uint32_t part_rows;
   std::uint32_t table_offset;
@@ -64,7 +64,9 @@ Outputs infer(const OpCall& call) {
     invalid("get_rows needs 1 to 2^31 - 1 rows, but " + describe(call, 0) + " has (" +
             std::to_string(rows) + ").");
   }
-  return TensorSpec{Shape(std::span<const std::int64_t>(dims).first(leading + 2)), DType::f32};
+  const Shape shape(std::span<const std::int64_t>(dims).first(leading + 2));
+  return TensorSpec{listed ? shape.with_extent(call.inputs[1].shape().extent_word()) : shape,
+                    DType::f32};
 }
 
 Cost cost(const BoundCall& call) {
@@ -97,7 +99,7 @@ void reference(const HostCall& call) {
 }
 
 /// `call` has the rows from `first_row` on of a table of `table_rows`.
-void dispatch(const BoundCall& call, std::int64_t first_row, std::int64_t table_rows,
+void dispatch(const BoundCall& call, std::int64_t first_row, Param<std::int32_t> table_rows,
               const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& table = call.tensors[0];
   const BoundTensor& ids = call.tensors[1];
@@ -105,7 +107,7 @@ void dispatch(const BoundCall& call, std::int64_t first_row, std::int64_t table_
   push.elements = indexable_elements(call.tensors[2]);
   push.cols = word(table.shape().back());
   push.ids_per_table = ids ? word(ids.shape().back()) : 1;
-  push.table_rows = word(table_rows);
+  push.table_rows = table_rows;
   push.first_row = word(first_row);
   push.part_rows = word(table.shape().dim(table.shape().rank() - 2));
   push.table_offset = view_of(table, traits).offset;
@@ -117,7 +119,7 @@ void dispatch(const BoundCall& call, std::int64_t first_row, std::int64_t table_
   }
   push.id = call.as<GetRowsAttributes>().id;
   steps.dispatch(call, traits, {shader_for(call.op, table.dtype()), {traits.workgroup_size}, 1},
-                 groups_for(push.elements, traits.workgroup_size), push);
+                 groups_for({call.tensors[2].shape(), push.elements}, traits.workgroup_size), push);
 }
 
 /// The ids, or the part of y, of the tables in a part: their leading dimensions are its own.
@@ -135,7 +137,9 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& ids = call.tensors[1];
   const BoundTensor& y = call.tensors[2];
   const std::size_t leading = table.shape().rank() - 2;
-  const std::int64_t rows = table.shape().dim(leading);
+  const Param<std::int32_t> rows =
+      leading == 0 ? rows_of(table.shape())
+                   : Param<std::int32_t>(static_cast<std::int32_t>(table.shape().dim(leading)));
   if (fits_one_binding(table, traits)) {
     dispatch(call, 0, rows, traits, steps);
     return;
@@ -167,7 +171,8 @@ const OpDef get_rows_def{.name = "get_rows",
                          .infer = infer,
                          .cost = cost,
                          .reference = reference,
-                         .lower = lower};
+                         .lower = lower,
+                         .extents = ExtentRule::indexed};
 
 }  // namespace reprise::ops
 

@@ -19,6 +19,17 @@ void require_turns(const BoundCall& call, const DeviceTraits& traits, std::int64
   }
 }
 
+Groups grid_of_tiles(const Shape& y, std::int64_t rows, std::int64_t columns) {
+  const auto dims = y.padded();
+  const auto over = [](std::int64_t count, std::int64_t each) {
+    return static_cast<std::uint64_t>((count + each - 1) / each);
+  };
+  const auto matrices = static_cast<std::uint64_t>(dims[0] * dims[1]);
+  const std::array<std::uint64_t, 3> counts{over(dims[2], rows), over(dims[3], columns), matrices};
+  return y.rank() < 3 ? groups_along(counts, 0, {y, counts[0], static_cast<std::uint32_t>(rows)})
+                      : groups_along(counts, 2, {y, matrices});
+}
+
 std::uint32_t group_size(std::int64_t items, std::uint32_t most, const DeviceTraits& traits) {
   constexpr std::int64_t kLeast = 32;
   const std::uint32_t limit = std::bit_floor(std::min(most, traits.max_workgroup_size));

@@ -7,7 +7,7 @@ namespace reprise::ops {
 /// A kernel and the workgroups that run it.
 struct Dispatch {
   Kernel kernel;
-  Grid grid;
+  Groups groups;
 };
 
 /// llvmpipe ends the loops of an invocation after as many turns of all of them, without a word.
@@ -18,10 +18,14 @@ inline constexpr std::int64_t kMaxTurns = 65535;
 void require_turns(const BoundCall& call, const DeviceTraits& traits, std::int64_t turns,
                    std::int64_t columns);
 
-/// A grid of workgroups, not invocations, folded as groups_for() does it.
-inline Grid grid_of(std::int64_t groups) {
-  return groups_for(static_cast<std::uint64_t>(groups), 1);
+/// A grid of workgroups, not invocations, folded as groups_for() does it: as many for every tile of
+/// rows of a shape.
+inline Groups grid_of(const Shape& rows, std::int64_t groups, std::uint32_t tile = 1) {
+  return groups_for({rows, static_cast<std::uint64_t>(groups), tile}, 1);
 }
+
+/// Workgroups for tiles of the rows of y along x, of its columns along y, and its matrices along z.
+Groups grid_of_tiles(const Shape& y, std::int64_t rows, std::int64_t columns);
 
 /// The invocations of a workgroup that shares `items`: a power of two from 32 up, as many as there
 /// are items where the device allows it, at most `most`.

@@ -18,8 +18,10 @@ struct NoAttributes {};
 constexpr Operand kOperands[] = {
     {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
     {"w", Access::read, accepts({DType::f32, DType::f16, DType::q8_0, DType::q4_0}), false,
-     Layout::rows}};
+     Layout::rows},
+    {"residual", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr std::size_t kResult = std::size(kOperands);
 constexpr std::string_view kShaders[] = {
     "matmul.f32",         "matmul.f16",         "matmul.q8_0",        "matmul.q4_0",
     "matmul.lanes_f32",   "matmul.lanes_f16",   "matmul.lanes_q8_0",  "matmul.lanes_q4_0",
@@ -37,6 +39,8 @@ struct Push {
   View y;
   std::array<std::uint32_t, 2> share;  // heads of x per head of w
   std::uint32_t k;
+  std::uint32_t adds;  // whether there is a residual; it has the strides of y
+  std::uint32_t residual_offset;
 };
 
 Outputs infer(const OpCall& call) {
@@ -56,18 +60,27 @@ Outputs infer(const OpCall& call) {
     require_pair(w_dims[i] > 0 && x_dims[i] % w_dims[i] == 0, call,
                  "leading dimensions of x that are multiples of those of w", 0, 1);
   }
-  return TensorSpec{x.with_back(w_dims[2]), DType::f32};
+  require_pair(w.fixed(), call, "weights with a fixed number of rows", 0, 1);
+  require_pair(x.fixed() || w_dims[Shape::kMaxRank - x.rank()] == 1 || x.rank() == 2, call,
+               "weights for all matrices of an extent", 0, 1);
+  const TensorSpec y{x.with_back(w_dims[2]), DType::f32};
+  if (call.inputs[2] && !(call.inputs[2].shape() == y.shape)) {
+    invalid("matmul needs a residual of the shape of its result " + to_string(y) + ", but got " +
+            describe(call, 2) + ".");
+  }
+  return y;
 }
 
 Cost cost(const BoundCall& call) {
-  const auto products = call.tensors[2].shape().elements() * call.tensors[0].shape().back();
+  const auto products = call.tensors[kResult].shape().elements() * call.tensors[0].shape().back();
   return streaming_cost(call, 2 * static_cast<std::uint64_t>(products));
 }
 
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const HostTensor& w = call.tensors[1];
-  const HostTensor& y = call.tensors[2];
+  const HostTensor& residual = call.tensors[2];
+  const HostTensor& y = call.tensors[kResult];
   const auto dims = x.shape().padded();
   const auto w_dims = w.shape().padded();
   const auto k = static_cast<std::size_t>(dims[3]);
@@ -84,7 +97,11 @@ void reference(const HostCall& call) {
         load_row(w, w.row(w0, w1, m), column);
         for (std::int64_t n = 0; n < dims[2]; ++n) {
           const std::span<const double> row(rows.data() + static_cast<std::size_t>(n) * k, k);
-          y.store(y.row(i0, i1, n) + m, dot(row, column));
+          const std::int64_t to = y.row(i0, i1, n) + m;
+          y.store(to, dot(row, column));
+          if (residual) {
+            y.store(to, y.load(to) + residual.load(to));
+          }
         }
       }
     }
@@ -92,12 +109,13 @@ void reference(const HostCall& call) {
 }
 
 Dispatch portable_matmul(const BoundCall& call, const DeviceTraits& traits) {
-  const auto y = call.tensors[2].shape().padded();
-  const std::int64_t tile = std::min(y[2], kMaxTile);
+  const Shape& shape = call.tensors[kResult].shape();
+  const auto y = shape.padded();
+  const std::uint32_t tile = word(std::min(y[2], kMaxTile));
   const std::int64_t tiles = (y[2] + tile - 1) / tile;
-  return {
-      {shader_for(call.op, call.tensors[1].dtype()), {traits.workgroup_size, word(tile)}, 2},
-      groups_for(static_cast<std::uint64_t>(y[0] * y[1] * tiles * y[3]), traits.workgroup_size)};
+  const auto invocations = static_cast<std::uint64_t>(y[0] * y[1] * tiles * y[3]);
+  return {{shader_for(call.op, call.tensors[1].dtype()), {traits.workgroup_size, tile}, 2},
+          groups_for({shape, invocations, shape.rank() < 3 ? tile : 1}, traits.workgroup_size)};
 }
 
 Dispatch dispatch_of(const BoundCall& call, const Push& push, const DeviceTraits& traits) {
@@ -116,16 +134,22 @@ Dispatch dispatch_of(const BoundCall& call, const Push& push, const DeviceTraits
 void dispatch(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& w = call.tensors[1];
-  const BoundTensor& y = call.tensors[2];
+  const BoundTensor& residual = call.tensors[2];
+  const BoundTensor& y = call.tensors[kResult];
   const auto dims = x.shape().padded();
   const auto w_dims = w.shape().padded();
   const std::array<std::uint32_t, 2> share = {word(dims[0] / w_dims[0]), word(dims[1] / w_dims[1])};
   indexable_elements(y);
-  const Push push{
-      shape_words(y.shape()), view_of(x, traits), view_of(w, traits), view_of(y, traits), share,
-      word(dims[3])};
+  const Push push{shape_words(y.shape()),
+                  view_of(x, traits),
+                  view_of(w, traits),
+                  view_of(y, traits),
+                  share,
+                  word(dims[3]),
+                  residual ? 1U : 0U,
+                  residual ? view_of(residual, traits).offset : 0U};
   const Dispatch chosen = dispatch_of(call, push, traits);
-  steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
+  steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
 }
 
 /// The part of x or y that goes with a part of the weights: the same leading dimensions.
@@ -150,13 +174,16 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const std::int64_t aligned = std::max(traits.binding_alignment / 4, 1U);
   for (const Box& part : boxes_that_fit(w, traits, aligned)) {
     const auto w_dims = w.shape().padded();
-    Box columns = beside(part, w_dims, call.tensors[2]);
+    Box columns = beside(part, w_dims, call.tensors[kResult]);
     columns.first[3] = part.first[2];
     columns.extent[3] = part.extent[2];
     const BoxedTensor x_part(call.tensors[0], beside(part, w_dims, call.tensors[0]));
     const BoxedTensor w_part(w, part);
-    const BoxedTensor y_part(call.tensors[2], columns);
-    const BoundTensor tensors[] = {x_part.bound, w_part.bound, y_part.bound};
+    const BoundTensor& residual = call.tensors[2];
+    const BoxedTensor y_part(call.tensors[kResult], columns);
+    const BoxedTensor residual_part(residual ? residual : call.tensors[kResult], columns);
+    const BoundTensor tensors[] = {x_part.bound, w_part.bound,
+                                   residual ? residual_part.bound : BoundTensor{}, y_part.bound};
     dispatch({call.op, call.node, tensors, call.state, call.attributes}, traits, steps);
   }
 }
@@ -174,14 +201,15 @@ const OpDef matmul_def{.name = "matmul",
                        .infer = infer,
                        .cost = cost,
                        .reference = reference,
-                       .lower = lower};
+                       .lower = lower,
+                       .extents = ExtentRule::rows};
 
 }  // namespace reprise::ops
 
 namespace reprise {
 
-Tensor matmul(Site site, TensorRef x, TensorRef w) {
-  return record(site, ops::matmul_def, {x, w}, ops::NoAttributes{});
+Tensor matmul(Site site, TensorRef x, TensorRef w, TensorRef residual) {
+  return record(site, ops::matmul_def, {x, w, residual}, ops::NoAttributes{});
 }
 
 }  // namespace reprise

@@ -43,7 +43,7 @@ std::size_t format_of(DType weights) {
 // Columns of k that an invocation reads of a row of w at once.
 constexpr std::array<std::int64_t, 4> kUnit{4, 8, 16, 16};
 
-Dispatch vector_dispatch(const Extents& n, std::size_t format, bool wide,
+Dispatch vector_dispatch(const Shape& y, const Extents& n, std::size_t format, bool wide,
                          const DeviceTraits& traits) {
   const std::uint32_t local =
       group_size(over(n.k, kUnit[format] * kUnitsPerInvocation), kMaxVectorInvocations, traits);
@@ -52,14 +52,16 @@ Dispatch vector_dispatch(const Extents& n, std::size_t format, bool wide,
   while (columns > 1 && n.batch * over(n.columns, columns) * local < kEnoughInvocations) {
     columns /= 2;
   }
+  const auto groups = static_cast<std::uint64_t>(n.batch * over(n.columns, columns));
   return {{kGpuVectorShaders[format],
            {local, static_cast<std::uint32_t>(n.rows), wide ? 1U : 0U,
             static_cast<std::uint32_t>(columns)},
            4},
-          grid_of(n.batch * over(n.columns, columns))};
+          // All rows of a matrix are in one workgroup.
+          groups_for(y.rank() < 3 ? Work(groups) : Work(y, groups), 1)};
 }
 
-Dispatch tile_dispatch(const Extents& n, std::size_t format, bool wide) {
+Dispatch tile_dispatch(const Shape& y, const Extents& n, std::size_t format, bool wide) {
   const auto tiles = [&](std::int64_t rows) {
     return n.batch * over(n.rows, kTileDown * rows) * over(n.columns, kTileColumns);
   };
@@ -71,7 +73,7 @@ Dispatch tile_dispatch(const Extents& n, std::size_t format, bool wide) {
   return {{kGpuTileShaders[format],
            {kTileInvocations, static_cast<std::uint32_t>(rows), wide ? 1U : 0U},
            3},
-          grid_of(tiles(rows))};
+          grid_of_tiles(y, kTileDown * rows, kTileColumns)};
 }
 
 }  // namespace
@@ -85,8 +87,9 @@ Dispatch gpu_matmul(const BoundCall& call, const View& x, const View& w,
   const bool blocks = info_of(call.tensors[1].dtype()).block_elements > 1;
   const bool wide = rows_begin_at(x, 4) && n.k % unit == 0 &&
                     (blocks || rows_begin_at(w, static_cast<std::uint32_t>(unit)));
-  return n.rows <= kMaxVectorRows ? vector_dispatch(n, format, wide, traits)
-                                  : tile_dispatch(n, format, wide);
+  const Shape& y = call.tensors.back().shape();
+  return n.rows <= kMaxVectorRows ? vector_dispatch(y, n, format, wide, traits)
+                                  : tile_dispatch(y, n, format, wide);
 }
 
 }  // namespace reprise::ops

@@ -16,8 +16,6 @@ constexpr std::int64_t kMaxRows = 8;
 constexpr std::int64_t kColumns = 4;
 constexpr std::int64_t kSingleRowColumns = 8;
 
-std::int64_t over(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
-
 bool in_texels(const BoundTensor& tensor, const View& view) {
   const DTypeInfo& info = info_of(tensor.dtype());
   if (info.block_elements > 1) {
@@ -35,7 +33,7 @@ bool lanes_can(const BoundCall& call, const View& x, const View& w) {
 
 Dispatch lanes_matmul(const BoundCall& call) {
   const DType dtype = call.tensors[1].dtype();
-  const auto y = call.tensors[2].shape().padded();
+  const auto y = call.tensors.back().shape().padded();
   std::int64_t rows = 1;
   std::int64_t columns = kSingleRowColumns;
   // Lanes with rows of x of their own; the others have rows of w. 0: all lanes share the texels of
@@ -53,7 +51,7 @@ Dispatch lanes_matmul(const BoundCall& call) {
   return {{shader_for(call.op, dtype, KernelFamily::lanes),
            {kLanes, word(rows), word(columns), word(spread)},
            4},
-          grid_of(y[0] * y[1] * over(y[2], tile_rows) * over(y[3], tile_columns))};
+          grid_of_tiles(call.tensors.back().shape(), tile_rows, tile_columns)};
 }
 
 }  // namespace reprise::ops

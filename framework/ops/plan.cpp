@@ -117,6 +117,33 @@ bool update(const HostCall& call, std::span<std::int32_t> words) {
   return in_range;
 }
 
+/// The rows of a step; 0 if its field counts none, or is not there.
+std::uint32_t extent_in(std::span<const std::int32_t> words, std::uint32_t word) {
+  return word < words.size() ? static_cast<std::uint32_t>(std::max(words[word], 0)) : 0;
+}
+
+/// Nothing runs over no rows: the pass as a whole would have nothing to work on.
+bool is_any_extent_empty(std::span<const std::uint32_t> rows, std::span<const std::int32_t> words) {
+  for (std::size_t r = 0; r < rows.size(); r += kGridRowWords) {
+    const std::uint32_t field = rows[r + kGridNow - 1];
+    if (field != Extent::kFixed && extent_in(words, field) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void write_grids_now(std::span<std::uint32_t> rows, std::span<const std::int32_t> words,
+                     bool runs) {
+  for (; !rows.empty(); rows = rows.subspan(kGridRowWords)) {
+    const Groups groups({rows[0], rows[1], rows[2]}, {rows[8], rows[9], rows[10], rows[11]});
+    const std::uint32_t field = rows[kGridNow - 1];
+    const Grid grid =
+        field == Extent::kFixed ? groups.grid : live_grid(groups, extent_in(words, field));
+    std::ranges::copy(runs ? grid : Grid{}, rows.begin() + kGridNow);
+  }
+}
+
 void reference(const HostCall& call) {
   const HostTensor& state = call.tensors[0];
   const std::span words(elements_of<std::int32_t>(state),
@@ -127,17 +154,16 @@ void reference(const HostCall& call) {
     return;
   }
   const std::int32_t stop = call.as<PlanAttributes>().stop_word;
-  const bool runs = in_range && (stop < 0 || words[static_cast<std::size_t>(stop)] == 0);
-  auto* header = elements_of<std::int32_t>(iteration);
+  auto* header = elements_of<std::uint32_t>(iteration);
+  const std::span<std::uint32_t> rows(
+      header + kGridHeaderWords,
+      std::min<std::size_t>(header[2], static_cast<std::size_t>(grid_rows(iteration.shape()))) *
+          kGridRowWords);
+  const bool runs = in_range && (stop < 0 || words[static_cast<std::size_t>(stop)] == 0) &&
+                    !is_any_extent_empty(rows, words);
   header[0] += runs ? 1 : 0;
   header[1] = runs ? 1 : 0;
-  const std::int64_t rows = std::min<std::int64_t>(header[2], grid_rows(iteration.shape()));
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::int32_t* row = header + kGridHeaderWords + r * kGridRowWords;
-    for (std::size_t i = 0; i < Grid().size(); ++i) {
-      row[kGridRowWords / 2 + i] = runs ? row[i] : 0;
-    }
-  }
+  write_grids_now(rows, words, runs);
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "framework/ops/gpu_groups.h"
+#include "framework/ops/rms_norm_lowering.h"
 #include "framework/ops/schema.h"
 #include "reprise/core/step.h"
 
@@ -58,33 +58,32 @@ void reference(const HostCall& call) {
   });
 }
 
-// A workgroup per row. A single row has the device for itself: many invocations with few elements.
-Dispatch gpu_dispatch(const Shape& x, const DeviceTraits& traits) {
-  constexpr std::int64_t kElementsPerInvocation = 4;
-  constexpr std::uint32_t kMaxInvocations = 512;
-  const std::uint32_t local =
-      group_size(x.back() / kElementsPerInvocation, kMaxInvocations, traits);
-  return {{"rms_norm.gpu", {local}, 1}, grid_of(x.rows())};
-}
-
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& weight = call.tensors[1];
   const Push push{shape_words(x.shape()), view_of(x, traits), call.as<RmsNormAttributes>().eps,
                   weight ? 1U : 0U, weight ? view_of(weight, traits).offset : 0U};
-  if (traits.kernels == KernelFamily::gpu) {
-    const Dispatch chosen = gpu_dispatch(x.shape(), traits);
-    steps.dispatch(call, traits, chosen.kernel, chosen.grid, push);
-    return;
-  }
-  const std::int64_t columns = x.shape().back();
-  require_turns(call, traits, 2 * ((columns + 7) / 8), columns);
-  steps.dispatch(call, traits, {"rms_norm", {traits.workgroup_size}, 1},
-                 groups_for(static_cast<std::uint64_t>(x.shape().rows()), traits.workgroup_size),
-                 push);
+  const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
+  steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
 }
 
 }  // namespace
+
+// On GPUs a workgroup per row. A single row has the device for itself: many invocations with few
+// elements.
+Dispatch rms_norm_dispatch(const BoundCall& call, const Shape& x, const DeviceTraits& traits) {
+  constexpr std::int64_t kElementsPerInvocation = 4;
+  constexpr std::uint32_t kMaxInvocations = 512;
+  const std::int64_t columns = x.back();
+  if (traits.kernels == KernelFamily::gpu) {
+    const std::uint32_t local =
+        group_size(columns / kElementsPerInvocation, kMaxInvocations, traits);
+    return {{call.op.shaders[1], {local}, 1}, grid_of(x, x.rows())};
+  }
+  require_turns(call, traits, 2 * ((columns + 7) / 8), columns);
+  return {{call.op.shaders[0], {traits.workgroup_size}, 1},
+          groups_for({x, static_cast<std::uint64_t>(x.rows())}, traits.workgroup_size)};
+}
 
 extern const OpDef rms_norm_def;
 const OpDef rms_norm_def{.name = "rms_norm",
@@ -97,7 +96,8 @@ const OpDef rms_norm_def{.name = "rms_norm",
                          .infer = infer,
                          .cost = cost,
                          .reference = reference,
-                         .lower = lower};
+                         .lower = lower,
+                         .extents = ExtentRule::rows};
 
 }  // namespace reprise::ops
 

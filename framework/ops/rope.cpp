@@ -2,32 +2,23 @@
 
 #include <cmath>
 
-#include "framework/ops/rope_angles.h"
+#include "framework/ops/rope_form.h"
 #include "framework/ops/schema.h"
 #include "reprise/core/step.h"
 
 namespace reprise::ops {
 namespace {
 
-// What is recorded: the tensors among RopeAttributes become operands.
-struct Form {
-  Param<std::int32_t> position;
-  Param<float> base;
-  Param<float> scale;
-  std::int32_t dims = 0;
-  RopePairing pairing = RopePairing::interleaved;
-};
-
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"positions", Access::read, accepts({DType::i32}), true},
                                  {"frequency_factors", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr Attribute kAttributes[] = {
-    {"position", AttributeType::param_i32, offsetof(Form, position)},
-    {"base", AttributeType::param_f32, offsetof(Form, base)},
-    {"scale", AttributeType::param_f32, offsetof(Form, scale)},
-    {"dims", AttributeType::i32, offsetof(Form, dims)},
-    {"pairing", AttributeType::i32, offsetof(Form, pairing)}};
+    {"position", AttributeType::param_i32, offsetof(RopeForm, position)},
+    {"base", AttributeType::param_f32, offsetof(RopeForm, base)},
+    {"scale", AttributeType::param_f32, offsetof(RopeForm, scale)},
+    {"dims", AttributeType::i32, offsetof(RopeForm, dims)},
+    {"pairing", AttributeType::i32, offsetof(RopeForm, pairing)}};
 constexpr std::string_view kShaders[] = {"rope"};
 
 // Mirrors the push block of shaders/rope.comp.
@@ -40,17 +31,8 @@ struct Push {
   std::uint32_t given;  // bit 0: positions, bit 1: factors
   std::uint32_t positions_offset;
   std::uint32_t factors_offset;
-  Param<float> base;
-  Param<float> scale;
-  Fraction inverse_pairs;
-  Fraction ratio;  // of a constant base: base^(-1 / pairs)
-  Fraction turns;  // of a constant scale: scale / (2 pi), as turns * 2^exponent
-  std::int32_t exponent;
+  RopePush angles;
 };
-
-std::int64_t rotated(const Form& form, const Shape& x) {
-  return form.dims == 0 ? x.back() : std::int64_t{form.dims};
-}
 
 void require_vector(const OpCall& call, std::size_t operand, std::int64_t elements) {
   if (!call.inputs[operand]) {
@@ -64,10 +46,10 @@ void require_vector(const OpCall& call, std::size_t operand, std::int64_t elemen
 }
 
 Outputs infer(const OpCall& call) {
-  const Form& form = call.as<Form>();
+  const RopeForm& form = call.as<RopeForm>();
   require_rank(call, 0, 3);
   const Shape& x = call.inputs[0].shape();
-  const std::int64_t dims = rotated(form, x);
+  const std::int64_t dims = form.rotated(x);
   if (dims < 2 || dims % 2 != 0 || dims > x.back()) {
     invalid("rope needs an even number of dims from 2 to (" + std::to_string(x.back()) + ") for " +
             describe(call, 0) + ", but got (" + std::to_string(dims) + ").");
@@ -86,6 +68,8 @@ Outputs infer(const OpCall& call) {
   }
   require_vector(call, 1, x.dim(0));
   require_vector(call, 2, dims / 2);
+  require_pair(!call.inputs[2] || call.inputs[2].shape().fixed(), call,
+               "a fixed number of frequency factors", 0, 2);
   return TensorSpec{x, DType::f32};
 }
 
@@ -94,12 +78,12 @@ Cost cost(const BoundCall& call) {
 }
 
 void reference(const HostCall& call) {
-  const Form& form = call.as<Form>();
+  const RopeForm& form = call.as<RopeForm>();
   const HostTensor& x = call.tensors[0];
   const HostTensor& positions = call.tensors[1];
   const HostTensor& factors = call.tensors[2];
   const HostTensor& y = call.tensors[3];
-  const std::int64_t dims = rotated(form, x.shape());
+  const std::int64_t dims = form.rotated(x.shape());
   const bool half_split = form.pairing == RopePairing::half_split;
   const auto first = static_cast<std::uint32_t>(call.value(form.position));
   const auto base = static_cast<double>(usable_base(call.value(form.base)));
@@ -131,35 +115,26 @@ void reference(const HostCall& call) {
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
-  const Form& form = call.as<Form>();
+  const RopeForm& form = call.as<RopeForm>();
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& positions = call.tensors[1];
   const BoundTensor& factors = call.tensors[2];
-  const std::int64_t dims = rotated(form, x.shape());
-  const Fraction inverse_pairs = inverse(word(dims / 2));
-  const auto [turns, exponent] = rope_turns(usable_scale(form.scale.value));
+  const std::uint32_t pairs = word(form.rotated(x.shape()) / 2);
   const Push push{.shape = shape_words(x.shape()),
                   .x = view_of(x, traits),
                   .position = form.position,
-                  .pairs = word(dims / 2),
+                  .pairs = pairs,
                   .half_split = form.pairing == RopePairing::half_split ? 1U : 0U,
                   .given = (positions ? 1U : 0U) | (factors ? 2U : 0U),
                   .positions_offset = positions ? view_of(positions, traits).offset : 0U,
                   .factors_offset = factors ? view_of(factors, traits).offset : 0U,
-                  .base = form.base,
-                  .scale = form.scale,
-                  .inverse_pairs = inverse_pairs,
-                  .ratio = rope_ratio(usable_base(form.base.value), inverse_pairs),
-                  .turns = turns,
-                  .exponent = exponent};
+                  .angles = RopePush(form, pairs)};
   word(x.shape().elements());
-  // Where invocations run side by side, more of them are better than less work.
-  constexpr std::uint32_t kMaxHeads = 8;
-  const std::uint32_t heads = traits.cpu_type ? kMaxHeads : 1;
-  const std::uint64_t groups = (push.shape[2] + heads - 1) / heads;
-  const std::uint64_t tasks = push.shape[3] - push.pairs;
-  steps.dispatch(call, traits, {"rope", {traits.workgroup_size, heads}, 2},
-                 groups_for(push.shape[1] * groups * tasks, traits.workgroup_size), push);
+  const std::uint32_t heads = rope_heads(traits);
+  steps.dispatch(
+      call, traits, {"rope", {traits.workgroup_size, heads}, 2},
+      groups_for({x.shape(), rope_invocations(x.shape(), pairs, heads)}, traits.workgroup_size),
+      push);
 }
 
 }  // namespace
@@ -175,16 +150,16 @@ const OpDef rope_def{.name = "rope",
                      .infer = infer,
                      .cost = cost,
                      .reference = reference,
-                     .lower = lower};
+                     .lower = lower,
+                     .extents = ExtentRule::elements};
 
 }  // namespace reprise::ops
 
 namespace reprise {
 
 Tensor rope(Site site, TensorRef x, RopeAttributes a) {
-  const ops::Form form{a.position, a.base, a.scale, a.dims, a.pairing};
   return record(site, ops::rope_def, {x, TensorRef(a.positions), TensorRef(a.frequency_factors)},
-                form);
+                ops::RopeForm(a));
 }
 
 }  // namespace reprise

@@ -31,6 +31,13 @@ inline std::array<std::uint32_t, 4> shape_words(const Shape& shape) {
   const auto dims = shape.padded();
   return {word(dims[0]), word(dims[1]), word(dims[2]), word(dims[3])};
 }
+/// The extent of the first dimension, for kernels that have to know where rows end: one of the
+/// state is read when they run.
+inline Param<std::int32_t> rows_of(const Shape& shape) {
+  Param<std::int32_t> rows(static_cast<std::int32_t>(word(shape.dim(0))));
+  rows.word = shape.extent_word();
+  return rows;
+}
 /// The number of elements. Throws unsupported if 32-bit element indices cannot reach all of them
 /// from the start of the binding, gaps of strided views included.
 std::uint32_t indexable_elements(const BoundTensor& tensor);

@@ -25,7 +25,7 @@ constexpr std::string_view kShaders[] = {"set_rows.f32", "set_rows.f16", "set_ro
 struct Push {
   std::array<std::uint32_t, 4> shape;  // of values
   View values;
-  std::uint32_t elements;
+  Param<std::int32_t> rows;
   std::uint32_t cols;
   std::uint32_t capacity;
   std::uint32_t table_offset;
@@ -70,7 +70,9 @@ Outputs infer(const OpCall& call) {
   }
   if (call.inputs[2]) {
     require_rank(call, 2, 1);
-    require_pair(call.inputs[2].shape().dim(0) == values.dim(0), call, "one id per row", 1, 2);
+    require_pair(call.inputs[2].shape().dim(0) == values.dim(0) &&
+                     (call.inputs[2].shape().fixed() || !values.fixed()),
+                 call, "one id per row", 1, 2);
   }
   require_window(call, values.dim(0), table.dim(0));
   return {};
@@ -136,7 +138,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   Push push{};
   push.shape = shape_words(values.shape());
   push.values = view_of(values, traits);
-  push.elements = indexable_elements(values);
+  const std::uint32_t elements = indexable_elements(values);
+  push.rows = rows_of(values.shape());
   push.cols = word(row_elements(table.shape()));
   push.capacity = word(table.shape().dim(0));
   push.table_offset = view_of(table, traits).offset;
@@ -155,7 +158,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
       {traits.workgroup_size},
       1};
   steps.dispatch(call, traits, kernel,
-                 groups_for(lanes ? push.elements / 4 : push.elements, traits.workgroup_size),
+                 groups_for({values.shape(), elements}, (lanes ? 4 : 1) * traits.workgroup_size),
                  push);
 }
 
@@ -172,7 +175,8 @@ const OpDef set_rows_def{.name = "set_rows",
                          .infer = infer,
                          .cost = cost,
                          .reference = reference,
-                         .lower = lower};
+                         .lower = lower,
+                         .extents = ExtentRule::elements};
 
 }  // namespace reprise::ops
 

@@ -68,7 +68,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                      in_whole_texels(gate, push.gate) && in_whole_texels(up, push.up);
   const std::uint32_t elements = word(shape.elements());
   steps.dispatch(call, traits, {kShaders[lanes ? 1 : 0], {traits.workgroup_size}, 1},
-                 groups_for(lanes ? elements / 4 : elements, traits.workgroup_size), push);
+                 groups_for({shape, elements}, (lanes ? 4 : 1) * traits.workgroup_size), push);
 }
 
 }  // namespace
@@ -85,7 +85,8 @@ const OpDef silu_mul_def{.name = "silu_mul",
                          .cost = cost,
                          .reference = reference,
                          .lower = lower,
-                         .overwrites = 0};
+                         .overwrites = 0,
+                         .extents = ExtentRule::rows};
 
 }  // namespace reprise::ops
 

@@ -48,6 +48,11 @@ Outputs infer_reshape(const OpCall& call) {
             ") elements, those of " + describe(call, 0) + ", but has " +
             std::to_string(shape.rank() == 0 ? 0 : shape.elements()) + ".");
   }
+  if (shape.extent_word() != x.shape().extent_word() ||
+      (!shape.fixed() && shape.dim(0) != x.shape().dim(0))) {
+    invalid("reshape to " + to_string(shape) + " needs the first dimension of " +
+            describe(call, 0) + ", which has an extent of the state, as it is.");
+  }
   const TensorSpec view{shape, x.dtype()};
   require_whole_blocks(call, view, 0);
   return view;
@@ -72,7 +77,12 @@ Outputs infer_permute(const OpCall& call) {
             " exactly once, but got (" + std::to_string(a.count) +
             ") axes, or repeated ones, for " + describe(call, 0) + ".");
   }
-  const TensorSpec view{Shape(std::span<const std::int64_t>(dims).first(rank)), x.dtype(), strides};
+  if (!x.shape().fixed() && a.axes[0] != 0) {
+    invalid("permute needs the first dimension of " + describe(call, 0) +
+            ", which has an extent of the state, where it is.");
+  }
+  const Shape shape(std::span<const std::int64_t>(dims).first(rank));
+  const TensorSpec view{shape.with_extent(x.shape().extent_word()), x.dtype(), strides};
   require_whole_blocks(call, view, 0);
   return view;
 }
@@ -91,12 +101,16 @@ Outputs infer_slice(const OpCall& call) {
             ") leaves dimension " + std::to_string(a.dim) + " of " + describe(call, 0) +
             ", which has " + std::to_string(extent) + ".");
   }
+  if (!x.shape().fixed() && a.dim == 0 && a.length != extent) {
+    invalid("slice cannot cut dimension 0 of " + describe(call, 0) +
+            ", which has an extent of the state; get_rows takes rows by a field.");
+  }
   std::array<std::int64_t, Shape::kMaxRank> dims{};
   for (std::size_t i = 0; i < rank; ++i) {
     dims[i] = i == a.dim ? a.length : x.shape().dim(i);
   }
-  const TensorSpec view{Shape(std::span<const std::int64_t>(dims).first(rank)), x.dtype(),
-                        x.spec().strides};
+  const Shape shape(std::span<const std::int64_t>(dims).first(rank));
+  const TensorSpec view{shape.with_extent(x.shape().extent_word()), x.dtype(), x.spec().strides};
   // An empty slice starts where x does: it must not point past the memory.
   const std::int64_t first = view.shape.elements() == 0 ? 0 : a.start * x.spec().strides[a.dim];
   require_whole_blocks(call, view, first);

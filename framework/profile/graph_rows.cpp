@@ -160,7 +160,7 @@ class RowMaker {
       return std::string(step.op == nullptr ? name_of(step.kind) : step.op->name);
     }
     const std::string& scope = scopes_[step.node];
-    return std::string(graph_.nodes[step.node].op->name) +
+    return std::string((step.op == nullptr ? graph_.nodes[step.node].op : step.op)->name) +
            (scope.empty() ? "" : " (" + scope + ")");
   }
 

@@ -1,5 +1,7 @@
 #include "framework/session/direct_run.h"
 
+#include <algorithm>
+
 namespace reprise {
 
 DirectRun::DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name,
@@ -25,6 +27,13 @@ std::uint32_t DirectRun::pool_of(const std::shared_ptr<Buffer>& buffer) {
     pools_.push_back(buffer);
   }
   return pool;
+}
+
+void DirectRun::set_extents(std::span<const GraphExtent> extents,
+                            std::span<const std::uint32_t> host) {
+  host_words_.assign(host.begin(), host.end());
+  empty_ = std::ranges::any_of(
+      extents, [&](const GraphExtent& extent) { return host_words_[extent.word] == 0; });
 }
 
 void DirectRun::place(const ComputeGraph& graph, std::uint32_t storage) {
@@ -56,7 +65,13 @@ void DirectRun::encode_node(GraphCapture& capture) {
   }
   const std::size_t first = steps_.size();
   const NodeCall node(graph, index);
+  if (empty_ && node.call().op.name != "plan") {
+    return;
+  }
   lower(node.call(), core_->traits(), steps_);
+  if (!host_words_.empty()) {
+    steps_.settle_extents(first, host_words_);
+  }
   labels_->enter(graph.names, graph.nodes[index].scope);
   for (std::size_t i = first; i < steps_.size(); ++i) {
     for (Binding& binding : steps_.bindings(steps_[i])) {

@@ -20,6 +20,11 @@ class DirectRun {
   DirectRun& operator=(const DirectRun&) = delete;
   ~DirectRun();
 
+  /// Steps of these extents run over as many rows as the fields of the host have now; with none,
+  /// only the plan runs.
+  void set_extents(std::span<const GraphExtent> extents, std::span<const std::uint32_t> host);
+  std::uint32_t rows_of(std::uint32_t word) const { return host_words_[word]; }
+  bool is_empty() const { return empty_; }
   /// Gives a storage its memory, once. Inputs get memory that no earlier step used: their values
   /// are copied before the first step runs.
   void place(const ComputeGraph& graph, std::uint32_t storage);
@@ -62,6 +67,8 @@ class DirectRun {
   std::optional<StagedHostStep> host_step_;  // the newest one
   StepList steps_;
   HazardTracker tracker_;
+  std::vector<std::uint32_t> host_words_;  // empty: no extents
+  bool empty_ = false;                     // an extent has no rows
   std::uint32_t barriers_ = 0;
   std::vector<Touch> touches_;
   std::vector<Home> homes_;  // by storage of the graph

@@ -33,9 +33,16 @@ std::uint64_t DirectSubmission::submit_part(EncodingRef part, std::span<const St
                 .mode = mode_,
                 .begin_ns = now_ns(),
                 .follow = follow,
-                .part = began_ ? SlotPart::middle : SlotPart::first});
+                .part = began_ ? SlotPart::middle : SlotPart::first,
+                .limits = limits_,
+                .nothing_runs = nothing_runs_});
   began_ = true;
   return slot_.times().submission;
+}
+
+void DirectSubmission::set_extents(std::vector<ExtentLimit> limits, bool nothing_runs) {
+  limits_ = std::move(limits);
+  nothing_runs_ = nothing_runs;
 }
 
 void DirectSubmission::submit(Last last) {
@@ -47,7 +54,9 @@ void DirectSubmission::submit(Last last) {
                 .mode = began_ ? mode_ : timing_mode(),
                 .begin_ns = last.begin_ns,
                 .follow = last.follow,
-                .part = began_ ? SlotPart::last : SlotPart::whole});
+                .part = began_ ? SlotPart::last : SlotPart::whole,
+                .limits = limits_,
+                .nothing_runs = nothing_runs_});
   arena_->in_use_until = slot_.times().submission;
   report_.encode_ns = slot_.times().prepare_ns;
   report_.submit_ns += slot_.times().submit_ns;

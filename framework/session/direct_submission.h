@@ -21,6 +21,8 @@ class DirectSubmission final : public SlotOwner {
   /// Submits a part that others follow, the first one with inputs and state; returns the
   /// submission.
   std::uint64_t submit_part(EncodingRef part, std::span<const StateGrowth> growths, Follow follow);
+  /// Before the first part: what has to hold of the state, and whether an extent has no rows.
+  void set_extents(std::vector<ExtentLimit> limits, bool nothing_runs);
   struct Last {
     EncodingRef body;  // all of it, if nothing was submitted before
     std::vector<Exchange> outputs;
@@ -46,6 +48,8 @@ class DirectSubmission final : public SlotOwner {
   FinishReport report_;
   std::string outcome_ = "released before it was complete";
   Slot slot_;
+  std::vector<ExtentLimit> limits_;
+  bool nothing_runs_ = false;
   TimingMode mode_ = TimingMode::off;
   bool began_ = false;  // the first part is submitted
 };

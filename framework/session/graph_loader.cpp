@@ -4,11 +4,13 @@
 #include <fstream>
 #include <set>
 
+#include "framework/session/extents.h"
 #include "framework/session/graph_rebuilder.h"
 #include "framework/session/graph_saver.h"
 #include "framework/session/host_clock.h"
 #include "reprise/graph/plan_fingerprint.h"
 #include "reprise/graph/structure_hash.h"
+#include "reprise/ops/fusions.h"
 #include "reprise/session/graph_session.h"
 
 namespace reprise {
@@ -96,7 +98,7 @@ IterationRows rows_for(const Device& device, const SavedGraph& saved, const Stat
             ") iterations per launch; 1 to " + std::to_string(kMostIterations) +
             " are possible, and 1 without state.");
   }
-  if (saved.max_iterations > 1) {
+  if (saved.max_iterations > 1 || !saved.extents.empty()) {
     std::vector<TensorSpec> outputs;
     for (const SavedPort& port : saved.outputs) {
       outputs.push_back(saved.tensors[port.tensor].spec);
@@ -132,6 +134,7 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   session.name = saved.name;
   session.begin_ns = now_ns();
   require_state(saved, options.state);
+  require_extents_of(options.state, saved.extents);
   const auto inputs = ports_of(saved.inputs);
   const auto outputs = ports_of(saved.outputs);
   const IterationRows rows = rows_for(core->device(), saved, options.state);
@@ -140,7 +143,9 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   const std::int64_t planning = now_ns();
   report.record_ns = static_cast<std::uint64_t>(planning - session.begin_ns);
   report.ops = static_cast<std::uint32_t>(recorded->graph.nodes.size());
-  recorded->plan = make_plan(recorded->graph, core->traits(), saved.options);
+  PlanOptions plan_options = saved.options;
+  plan_options.fusions = fusion_rules();
+  recorded->plan = make_plan(recorded->graph, core->traits(), plan_options);
   recorded->state_fields = saved.state_fields;  // those of the block: they were compared
   report.plan_ns = static_cast<std::uint64_t>(now_ns() - planning);
   std::optional<std::string> difference = moved(saved, recorded->graph);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/session/attribute_bytes.h"
+#include "framework/session/extents.h"
 #include "framework/session/lasting_text.h"
 #include "framework/session/saved_view.h"
 #include "framework/session/state_bound.h"
@@ -40,6 +41,8 @@ GraphRebuilder::GraphRebuilder(ExecutorCore& core, const SavedGraph& saved,
 }
 
 ComputeGraph GraphRebuilder::build() {
+  require_extents();
+  capture_.graph().extents = saved_.extents;
   add_names();
   find_ops();
   bind_callers();
@@ -52,6 +55,21 @@ ComputeGraph GraphRebuilder::build() {
   finish_tensors();
   require_iterations();
   return std::move(capture_.graph());
+}
+
+/// Those of tensors are among those of the graph.
+void GraphRebuilder::require_extents() const {
+  for (const SavedTensor& tensor : saved_.tensors) {
+    const Shape& shape = tensor.spec.shape;
+    const bool known =
+        shape.fixed() || std::ranges::any_of(saved_.extents, [&](const GraphExtent& extent) {
+          return extent.word == shape.extent_word() && extent.most == shape.dim(0);
+        });
+    if (!known) {
+      invalid("The tensor " + to_string(tensor.spec) + " has the extent of word (" +
+              std::to_string(shape.extent_word()) + "), which the graph does not have.");
+    }
+  }
 }
 
 void GraphRebuilder::add_names() {
@@ -126,7 +144,7 @@ void GraphRebuilder::add_tensor(const SavedTensor& t) {
 void GraphRebuilder::add_input(const SavedPort& port) {
   const TensorSpec& spec = saved_.tensors[port.tensor].spec;
   require_same(spec, TensorSpec(spec.shape, spec.dtype), "The input '" + port.name + "'");
-  if (port.values.size() != spec.bytes()) {
+  if (!is_whole_input(spec, port.values)) {
     invalid("The input '" + port.name + "' " + to_string(spec) + " has (" +
             std::to_string(port.values.size()) + ") bytes of values.");
   }
@@ -266,7 +284,7 @@ void GraphRebuilder::require_iterations() const {
     }
   }
   const bool iterated = graph.iteration_tensor != kNoIndex;
-  if (iterated != (saved_.max_iterations > 1)) {
+  if (iterated != (saved_.max_iterations > 1 || !saved_.extents.empty())) {
     invalid("The graph runs up to (" + std::to_string(saved_.max_iterations) +
             ") iterations per launch, but " + (iterated ? "counts them." : "does not count them."));
   }
@@ -295,6 +313,10 @@ Tensor GraphRebuilder::state_array(std::string_view array) {
 
 std::string GraphRebuilder::tensor_name(const TensorRecord& tensor) const {
   return capture_.tensor_name(tensor);
+}
+
+Extent GraphRebuilder::find_extent(std::string_view field) const {
+  invalid("The file names extents by their words, not as (" + std::string(field) + ").");
 }
 
 StateField GraphRebuilder::find_state(std::string_view field) const {

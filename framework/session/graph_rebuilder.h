@@ -25,11 +25,13 @@ class GraphRebuilder final : public Recorder {
   void append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) override;
   void require_open() const override {}
   StateField find_state(std::string_view field) const override;
+  Extent find_extent(std::string_view field) const override;
   std::uint32_t open_scope(std::uint32_t outer, std::string_view name, std::int32_t index) override;
   std::string scope_path(std::uint32_t scope) const override;
   std::string_view session_name() const override { return saved_.name; }
   std::uint32_t op_count() const override { return next_node_; }
 
+  void require_extents() const;
   void add_names();
   void find_ops();
   void bind_callers();

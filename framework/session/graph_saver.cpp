@@ -38,6 +38,7 @@ class GraphSaver {
       saved_.stop_word = recording_.state().layout().stop_word().value_or(kNoIndex);
     }
     save_ports();
+    saved_.extents = graph_.extents;
     saved_.max_iterations = recording_.rows().capacity;
     saved_.slots = static_cast<std::uint32_t>(recording_.slots());
     saved_.options = recorded.plan.options;

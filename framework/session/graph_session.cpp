@@ -5,6 +5,7 @@
 
 #include "framework/session/direct_run.h"
 #include "framework/session/direct_submission.h"
+#include "framework/session/extents.h"
 #include "framework/session/host_clock.h"
 #include "framework/session/in_context.h"
 #include "framework/session/iteration_rows.h"
@@ -39,6 +40,7 @@ GraphSession::GraphSession(std::shared_ptr<ExecutorCore> core, Mode mode, Sessio
     direct_ = std::make_unique<DirectRun>(core_, options_.name, expected);
   }
   require_iterations();
+  begin_extents();
   if (options_.state) {
     record_plan_op();
   }
@@ -57,6 +59,33 @@ void GraphSession::require_iterations() const {
   }
 }
 
+void GraphSession::begin_extents() {
+  std::vector<GraphExtent>& extents = capture_->graph().extents;
+  extents = resolve_extents(options_.extents, options_.state);
+  if (direct_ != nullptr && !extents.empty()) {
+    const auto& memory = options_.state.memory_;
+    const std::lock_guard lock(memory->mutex);
+    require_limits(limits_of(extents), memory->layout, memory->host);
+    direct_->set_extents(extents, memory->host);
+  }
+}
+
+std::vector<ExtentLimit> GraphSession::direct_limits() const {
+  const ComputeGraph& graph = capture_->graph();
+  std::vector<ExtentLimit> limits;
+  for (const GraphExtent& extent : graph.extents) {
+    const std::int64_t rows = direct_->rows_of(extent.word);
+    limits.push_back({extent.word, rows, rows, ExtentLimit::Cause::recorded});
+  }
+  for (const auto& [tensor, bytes] : input_bytes_) {
+    const GraphTensor& input = graph.tensors[tensor];
+    if (!input.spec.shape.fixed()) {
+      limits.push_back(limit_of(graph.names.text(input.name), input.spec, bytes));
+    }
+  }
+  return limits;
+}
+
 GraphSession::~GraphSession() {
   if (phase_ == Phase::recording) {
     try {
@@ -70,7 +99,7 @@ GraphSession::~GraphSession() {
 void GraphSession::record_plan_op() {
   const StateLayout& layout = options_.state.layout();
   rows_->capacity = options_.max_iterations;
-  if (options_.max_iterations > 1) {
+  if (options_.max_iterations > 1 || (mode_ == Mode::recorded && !options_.extents.empty())) {
     rows_->iteration = make_iteration(core_->device());
   } else if (layout.carried_count() + layout.derived_count() == 0) {
     return;
@@ -135,10 +164,10 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtyp
 
 Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec,
                                std::span<const std::byte> bytes) {
-  if (bytes.size() != spec.bytes()) {
+  if (!is_whole_input(spec, bytes)) {
     invalid("The input '" + std::string(name) + "' " + to_string(spec) + " has " +
-            std::to_string(spec.bytes()) + " bytes, but got (" + std::to_string(bytes.size()) +
-            ").");
+            (spec.shape.fixed() ? "" : "up to ") + std::to_string(spec.bytes()) +
+            " bytes, but got (" + std::to_string(bytes.size()) + ").");
   }
   const ComputeGraph& graph = capture_->graph();
   for (const auto& [tensor, known] : input_bytes_) {
@@ -230,6 +259,18 @@ StateField GraphSession::find_state(std::string_view field) const {
   return {info->word, info->dtype};
 }
 
+Extent GraphSession::find_extent(std::string_view field) const {
+  std::string known;
+  for (const ExtentBucket& bucket : options_.extents) {
+    if (bucket.field == field) {
+      return {bucket.most, find_state(field).word};
+    }
+    known += (known.empty() ? "" : ", ") + bucket.field;
+  }
+  invalid("The session has no extent (" + std::string(field) + "); its extents are: " +
+          (known.empty() ? "none" : known) + ". Begin it with SessionOptions::extents.");
+}
+
 void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) {
   if (call.op.view) {
     results[0] = capture_->add_view(call, outputs);
@@ -267,6 +308,11 @@ void GraphSession::keep_host_step(const OpCall& call) {
             std::to_string(options_.max_iterations) +
             ") iterations per launch: the device alone knows which of them run. Begin the session "
             "with max_iterations = 1.");
+  }
+  if (!options_.extents.empty()) {
+    invalid("The host step '" + step.name + "' is recorded in a session with the extent (" +
+            options_.extents.front().field +
+            "): with 0 rows the device runs nothing, but the host would call its function.");
   }
   ComputeGraph& graph = capture_->graph();
   const auto index = static_cast<std::uint32_t>(graph.nodes.size() - 1);

@@ -10,6 +10,7 @@
 #include "framework/session/iteration_rows.h"
 #include "framework/session/recording.h"
 #include "framework/session/warm_up.h"
+#include "reprise/ops/fusions.h"
 
 namespace reprise {
 
@@ -91,6 +92,7 @@ void GraphSession::open_submission() {
   }
   submission_ = std::make_shared<DirectSubmission>(core_, options_.state, std::move(inputs),
                                                    direct_->staging());
+  submission_->set_extents(direct_limits(), direct_->is_empty());
   const Slot& slot = submission_->slot();
   auto source = input_bytes_.begin();
   for (const Exchange& input : slot.inputs()) {
@@ -152,16 +154,27 @@ std::shared_ptr<DirectSubmission> GraphSession::submit_direct(Follow follow) {
   return submission_;
 }
 
+namespace {
+
+/// What a launch left; nothing if nothing ran.
+void add_outputs(const Slot& slot, OutputSet& set) {
+  for (const Exchange& output : slot.outputs()) {
+    if (slot.ran() > 0) {
+      const auto [spec, bytes] = slot.output(output);
+      set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
+    }
+  }
+}
+
+}  // namespace
+
 FinishResult GraphSession::finish_direct() {
   const auto submission = submit_direct(Follow::wait);
   Slot& slot = submission->slot();
   const Ticket ticket({submission, &slot});
   slot.wait();
   OutputSet set;
-  for (const Exchange& output : slot.outputs()) {
-    const auto [spec, bytes] = slot.output(output);
-    set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
-  }
+  add_outputs(slot, set);
   return {submission->report(), std::move(set), CapturedGraph()};
 }
 
@@ -212,7 +225,7 @@ DryCapture GraphSession::finish_dry() {
 FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
   FinishReport report;
   const std::shared_ptr<RecordedGraph> recorded =
-      plan_recorded({options.reuse, options.passes}, report);
+      plan_recorded({options.reuse, options.passes, fusion_rules()}, report);
 
   using Port = CapturedGraph::Recording::Port;
   std::vector<Port> inputs, outputs;
@@ -245,13 +258,7 @@ FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
     report.host_step_ns = times.host_step_ns;
     report.submits = times.submits;
     report.device_ns = times.device_ns;
-    const Slot& slot = recording->last_launch();
-    for (const Exchange& output : slot.outputs()) {
-      if (slot.ran() > 0) {
-        const auto [spec, bytes] = slot.output(output);
-        set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
-      }
-    }
+    add_outputs(recording->last_launch(), set);
   }
   report_session(report, "finished");
   recording->profile(profile_id_, report, key_json_);

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxSources = 4;   // of one collect
 constexpr std::uint64_t kWord = 4;
 
 bool has_row(const TensorSpec& spec) {
-  return (spec.dtype == DType::f32 || spec.dtype == DType::i32) &&
+  return (spec.dtype == DType::f32 || spec.dtype == DType::i32) && spec.shape.fixed() &&
          spec.bytes() <= kRowOutputBytes && spec.bytes() > 0;
 }
 
@@ -61,7 +61,12 @@ void record_rows(Recorder& recorder, const Device& device, std::uint32_t state_w
   }
 }
 
-void write_grids(const Device& device, const Tensor& iteration, std::span<const Grid> grids) {
+void write_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,
+                 std::span<const GraphExtent> extents) {
+  std::vector<GridRow> grids(of_steps.begin(), of_steps.end());
+  for (const GraphExtent& extent : extents) {
+    grids.push_back({Groups(1, 1, 1), extent.word});
+  }
   if (grids.size() > kMaxGrids) {
     throw Error(ErrorCode::unsupported,
                 "A graph that runs several iterations per launch has at most " +
@@ -70,9 +75,11 @@ void write_grids(const Device& device, const Tensor& iteration, std::span<const 
   }
   std::vector<std::uint32_t> words(kGridHeaderWords);
   words[2] = static_cast<std::uint32_t>(grids.size());
-  for (const Grid& grid : grids) {
-    words.insert(words.end(), grid.begin(), grid.end());
-    words.resize(words.size() + kGridRowWords - grid.size());
+  for (const auto& [groups, extent] : grids) {
+    const auto& [tile, units, local, axis] = groups.live;
+    words.insert(words.end(), {groups.grid[0], groups.grid[1], groups.grid[2], extent,  //
+                               0, 0, 0, 0,                                              //
+                               tile, units, local, axis});
   }
   const TensorRef to(iteration);
   device.write(to->buffer, to->offset, std::as_bytes(std::span(words)));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reprise/core/step.h"
+#include "reprise/graph/compute_graph.h"
 #include "reprise/session/device.h"
 
 namespace reprise {
@@ -30,7 +31,9 @@ void make_rows(const Device& device, std::uint32_t state_words, std::span<const 
 /// Records what fills a row at the end of a graph, and makes the rows.
 void record_rows(Recorder& recorder, const Device& device, std::uint32_t state_words,
                  std::span<const Tensor> outputs, IterationRows& rows);
-/// Puts the grids of a plan where its steps read them. Throws unsupported if there are too many.
-void write_grids(const Device& device, const Tensor& iteration, std::span<const Grid> grids);
+/// Puts the grids of a plan where its steps read them, and a row for each extent, so that no rows
+/// are seen where no grid depends on them. Throws unsupported if there are too many.
+void write_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,
+                 std::span<const GraphExtent> extents);
 
 }  // namespace reprise

@@ -18,6 +18,11 @@ Bytes bytes_of(const RecordedGraph& recorded, const GraphTensor& tensor) {
   return {begin, begin + tensor.spec.span_bytes()};
 }
 
+/// Whether a step uses it, or there is nothing to use.
+bool has_memory(const RecordedGraph& recorded, const GraphTensor& tensor) {
+  return tensor.spec.bytes() == 0 || recorded.plan.places[tensor.storage].first_step != kNoIndex;
+}
+
 std::string describe(const ComputeGraph& graph, std::uint32_t tensor) {
   const GraphTensor& t = graph.tensors[tensor];
   const std::string_view name = graph.names.text(t.name);
@@ -54,7 +59,7 @@ void require_there(const RecordedGraph& recorded, std::uint32_t tensor, std::uin
         return;
       }
       const Bytes taken = bytes_of(recorded, other);
-      if (written && !after_the_run(n) &&
+      if (written && has_memory(recorded, other) && !after_the_run(n) &&
           graph.storages[other.storage].kind == StorageKind::transient && taken.begin < range.end &&
           range.begin < taken.end) {
         invalid(describe(graph, tensor) + " is gone: " + describe_node(graph, n) +
@@ -64,6 +69,11 @@ void require_there(const RecordedGraph& recorded, std::uint32_t tensor, std::uin
   }
   if (!written) {
     invalid(describe(graph, tensor) + " is computed by a node that a pass removed.");
+  }
+  if (!has_memory(recorded, t)) {
+    invalid(describe(graph, tensor) +
+            " is in no memory: what computes it was fused with what reads "
+            "it.");
   }
 }
 

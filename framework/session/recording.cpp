@@ -22,6 +22,7 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
       growths_(growths_of(recorded_->graph)),
       pool_(options.pool),
       state_buffers_(state_.buffers()),
+      limits_(limits_of(recorded_->graph.extents)),
       inputs_(inputs.size()) {
   const std::size_t slots = options.slots;
   if (slots < 1 || slots > kMaxSlots) {
@@ -46,7 +47,7 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
         "arena of '" + recorded_->graph.name + "'", plan.arena_bytes, BufferKind::device);
   }
   if (rows) {
-    write_grids(device, rows.iteration, plan.steps.grids());
+    write_grids(device, rows.iteration, plan.steps.grids(), recorded_->graph.extents);
   }
   const std::int64_t begin = now_ns();
   HostStaging host_staging;
@@ -139,14 +140,20 @@ void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
                                          std::span<const std::byte> bytes) {
   const std::vector<Exchange>& known = slots_[0].slot->inputs();
   const Exchange& input = find_exchange(known, "input", name);
-  if (input.spec.dtype != dtype || input.spec.bytes() != bytes.size()) {
+  if (input.spec.dtype != dtype || !is_whole_input(input.spec, bytes)) {
     invalid("The input '" + input.name + "' is " + to_string(input.spec) + " (" +
-            std::to_string(input.spec.bytes()) + " bytes), but was set to (" +
-            std::to_string(bytes.size()) + ") bytes of " + std::string(name_of(dtype)) + ".");
+            (input.spec.shape.fixed() ? "" : "up to ") + std::to_string(input.spec.bytes()) +
+            " bytes), but was set to (" + std::to_string(bytes.size()) + ") bytes of " +
+            std::string(name_of(dtype)) + ".");
   }
   Input& value = inputs_[static_cast<std::size_t>(&input - known.data())];
   value.bytes.assign(bytes.begin(), bytes.end());
   ++value.version;
+  if (!input.spec.shape.fixed()) {
+    const ExtentLimit limit = limit_of(input.name, input.spec, bytes);
+    const auto set = std::ranges::find(limits_, input.name, &ExtentLimit::input);
+    (set == limits_.end() ? limits_.emplace_back() : *set) = limit;
+  }
 }
 
 CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_wait) {
@@ -211,7 +218,14 @@ Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wa
     }
   }
   entry->profile_id = profile_id_;
-  const SlotLaunch launch{body, growths_, mode, options.iterations, sequence_, begin, follow};
+  const SlotLaunch launch{.body = body,
+                          .growths = growths_,
+                          .mode = mode,
+                          .iterations = options.iterations,
+                          .sequence = sequence_,
+                          .begin_ns = begin,
+                          .follow = follow,
+                          .limits = limits_};
   try {
     submit_segments(slot, launch, all_steps());
   } catch (const Error& error) {

@@ -138,6 +138,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::uint64_t fresh_at_ = ~std::uint64_t{0};  // Backend::free_count when nothing was stale
   Body plain_, timed_, serialised_;             // of the node modes, made at first use
   Body once_;                                   // without replay: of the last launch
+  std::vector<ExtentLimit> limits_;             // buckets, then inputs with extents
   std::vector<Input> inputs_;
   std::vector<SlotEntry> slots_;
   Slot* last_launch_ = nullptr;  // held for the graph itself

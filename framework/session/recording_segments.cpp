@@ -123,6 +123,7 @@ void CapturedGraph::Recording::submit_segments(Slot& slot, const SlotLaunch& lau
                        .part = s == 0 ? SlotPart::first
                                : last ? SlotPart::last
                                       : SlotPart::middle,
+                       .limits = launch.limits,
                        .keeps_patches = launch.keeps_patches && s == 0});
     if (s == 0) {
       before = slot.times();
@@ -219,8 +220,10 @@ PartialRun CapturedGraph::Recording::run_part(std::uint32_t node, bool alone) {
     std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
   }
   const Body body = encode_steps(range, TimingMode::off, pools_);
-  submit_segments(slot, {.body = body, .begin_ns = now_ns(), .keeps_patches = range.begin > 0},
-                  range);
+  submit_segments(
+      slot,
+      {.body = body, .begin_ns = now_ns(), .limits = limits_, .keeps_patches = range.begin > 0},
+      range);
   slot.wait();
   return {shared_from_this(), node, runs_};
 }

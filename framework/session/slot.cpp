@@ -190,7 +190,7 @@ void Slot::rebind(const Buffer& from, const std::shared_ptr<Buffer>& to) {
 void Slot::submit(const SlotLaunch& launch) {
   list_encodings(launch);
   const std::unique_lock<std::mutex> lock =
-      sends(launch.part) ? state_.send(staging_, list_) : state_.hold();
+      sends(launch.part) ? state_.send(staging_, list_, launch.limits) : state_.hold();
   const std::int64_t submit_ns = now_ns();
   try {
     times_.submission = device_.backend().submit(list_, launch.follow);
@@ -200,7 +200,8 @@ void Slot::submit(const SlotLaunch& launch) {
     }
     throw;
   }
-  state_.submitted(times_.submission, launch.growths, launch.iterations, !rows_);
+  state_.submitted(times_.submission, launch.growths, launch.iterations,
+                   !rows_ && !launch.nothing_runs);
   if (launch.keeps_patches) {
     state_.failed();
   }
@@ -215,6 +216,7 @@ void Slot::submit(const SlotLaunch& launch) {
   mode_ = launch.mode;
   sequence_ = launch.sequence;
   iterations_ = launch.iterations;
+  nothing_runs_ = launch.nothing_runs;
   complete_ = failed_ = false;
   phase_.store(Phase::held, std::memory_order_release);
 }
@@ -275,7 +277,7 @@ void Slot::complete() {
   }
   complete_ = true;
   state_.receive(staging_, times_.submission);
-  ran_ = 1;
+  ran_ = nothing_runs_ ? 0 : 1;
   if (rows_) {
     std::memcpy(&ran_, staging_.download->mapped() + count_offset_, kWord);
     ran_ = std::min(ran_, iterations_);
@@ -344,6 +346,14 @@ void Slot::require_ran(std::uint32_t iteration) const {
 std::uint64_t Slot::bytes() const {
   return staging_.upload->bytes() + staging_.download->bytes() +
          (step_ticks_ == nullptr ? 0 : step_ticks_->bytes());
+}
+
+OutputView Slot::output(const Exchange& output) const {
+  TensorSpec spec = output.spec;
+  if (!spec.shape.fixed()) {
+    spec.shape = spec.shape.with_front(state_.words()[spec.shape.extent_word()]);
+  }
+  return {spec, {staging_.download->mapped() + output.staging_offset, spec.bytes()}};
 }
 
 OutputView Slot::output(std::string_view name) const {

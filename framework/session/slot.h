@@ -14,6 +14,7 @@
 namespace reprise {
 
 class Slot;
+struct ExtentLimit;
 
 /// Told what becomes of submissions, by the thread that saw it first.
 class SlotOwner {
@@ -47,6 +48,8 @@ struct SlotLaunch {
   std::int64_t begin_ns = 0;  // when preparing began
   Follow follow = Follow::wait;
   SlotPart part = SlotPart::whole;
+  std::span<const ExtentLimit> limits{};  // of the state that is sent
+  bool nothing_runs = false;              // of a direct session without rows
   bool keeps_patches = false;  // the body does not apply patches: they go with the next launch too
 };
 
@@ -77,10 +80,8 @@ class Slot {
     return staging_.upload->mapped() + input.staging_offset;
   }
   const std::vector<Exchange>& outputs() const { return outputs_; }
-  OutputView output(const Exchange& output) const {
-    return {output.spec,
-            {staging_.download->mapped() + output.staging_offset, output.spec.bytes()}};
-  }
+  /// Of an output with an extent, as many rows as the launch had.
+  OutputView output(const Exchange& output) const;
   /// Throws invalid_argument for unknown names, listing those there are.
   OutputView output(std::string_view name) const;
   std::int32_t state(std::string_view field) const;
@@ -167,6 +168,7 @@ class Slot {
   TimingMode mode_ = TimingMode::off;
   std::uint64_t sequence_ = 0;
   std::uint32_t iterations_ = 1, ran_ = 0;
+  bool nothing_runs_ = false;
   SubmissionTimes times_;
 };
 

@@ -59,7 +59,8 @@ void StateExchange::add_downloads(std::vector<StagedCopy>& copies) const {
 }
 
 std::unique_lock<std::mutex> StateExchange::send(const Staging& staging,
-                                                 std::vector<EncodingRef>& list) {
+                                                 std::vector<EncodingRef>& list,
+                                                 std::span<const ExtentLimit> limits) {
   if (!state_) {
     return {};
   }
@@ -76,6 +77,7 @@ std::unique_lock<std::mutex> StateExchange::send(const Staging& staging,
     settle(violation->wait_for);
     lock.lock();
   }
+  require_limits(limits, memory.layout, memory.host);
   encode_patches(staging);
   std::byte* upload = staging.upload->mapped();
   write_arrays(upload, list);

@@ -1,6 +1,7 @@
 // StateExchange: what one slot sends to a state block and gets back from it. It has the first bytes
 // of the slot's staging buffers.
 #pragma once
+#include "framework/session/extents.h"
 #include "framework/session/slot_encodings.h"
 #include "framework/session/state_bound.h"
 
@@ -19,9 +20,10 @@ class StateExchange {
 
   /// Before a submission: puts what the host set into the upload memory, once no field can leave
   /// its range; waits for what is in flight where that decides it. Throws invalid_argument if one
-  /// would. The lock is held until it is submitted, so that nothing is set in between.
-  /// Encodings of patches of arrays go after the first of `list`.
-  std::unique_lock<std::mutex> send(const Staging& staging, std::vector<EncodingRef>& list);
+  /// would, or an extent is outside of its limits. The lock is held until it is submitted, so that
+  /// nothing is set in between. Encodings of patches of arrays go after the first of `list`.
+  std::unique_lock<std::mutex> send(const Staging& staging, std::vector<EncodingRef>& list,
+                                    std::span<const ExtentLimit> limits);
   /// That lock alone: nothing is sent.
   std::unique_lock<std::mutex> hold();
   /// Under that lock: it was submitted, or failed. Patches of one that failed go with the next one.

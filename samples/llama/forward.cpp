@@ -1,7 +1,7 @@
 #include "samples/llama/forward.h"
 
 namespace llama {
-using reprise::Recorder, reprise::Tensor;
+using reprise::field, reprise::Recorder, reprise::Tensor;
 
 reprise::StateLayout state_layout(std::int32_t end_token, std::int32_t context) {
   return reprise::StateLayout()
@@ -10,15 +10,15 @@ reprise::StateLayout state_layout(std::int32_t end_token, std::int32_t context) 
       .carried("pos")
       .carried("token")
       .carried("done")
-      .derived("kv_len", reprise::field("pos") + reprise::field("rows"),
-               {.low = 0, .high = context})
+      .derived("kv_len", field("pos") + field("rows"), {.low = 0, .high = context})
+      .derived("last", field("rows") + -1)
       .stop_when("done");
 }
 
 static Tensor attention_block(Recorder& s, const Model& m, const Layer& w, const Tensor& x) {
   const auto scope = s.scope("attn");
   const auto pos = s.state("pos");
-  const auto rows = x.shape().dim(0);
+  const auto rows = x.shape().extent(0);
   const auto heads = [&](const Tensor& y, std::int64_t n) {
     return reshape(s, y, {rows, n, m.sizes.head_dim});
   };
@@ -53,7 +53,7 @@ Tensor forward(Recorder& s, const Model& m, Tensor x) {
     x = feed_forward(s, m, m.layers[i], x);
   }
   const auto scope = s.scope("head");
-  const auto last = slice(s, x, 0, x.shape().dim(0) - 1, 1);
+  const auto last = x.shape().dim(0) == 1 ? x : get_rows(s, x, s.state("last"));
   return matmul(s, rms_norm(s, last, m.norm, {.eps = m.sizes.eps}), m.head);
 }
 

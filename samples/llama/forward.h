@@ -6,13 +6,14 @@
 
 namespace llama {
 
-/// What the pass reads and writes of the state block: tokens enter at `pos`, keys up to `kv_len`
-/// are seen, at most `context` of them, `token` and `done` say what came out.
+/// What the pass reads and writes of the state block: `rows` tokens enter at `pos`, keys up to
+/// `kv_len` are seen, at most `context` of them, `token` and `done` say what came out.
 reprise::StateLayout state_layout(std::int32_t end_token,
                                   std::int32_t context = std::numeric_limits<std::int32_t>::max());
 
-/// x: [rows, dim], the embedded tokens at positions pos, pos + 1, ... Returns the logits of the
-/// last row, [1, vocabulary], and stores keys and values.
+/// x: [rows, dim], the embedded tokens at positions pos, pos + 1, ...; rows may be the extent of
+/// the field `rows`. Returns the logits of the last row, [1, vocabulary], and stores keys and
+/// values.
 reprise::Tensor forward(reprise::Recorder& s, const Model& m, reprise::Tensor x);
 
 /// Picks the most likely token and moves the state to the next position. Returns it, [1] i32.

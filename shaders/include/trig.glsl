@@ -4,8 +4,8 @@ vec2 sine_cosine(uint turn) {
   uint quadrant = (turn + 0x20000000u) >> 30;
   float x = float(int(turn - (quadrant << 30))) * 1.4629180792671596e-9;
   float z = x * x;
-  float s = ((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * (z * x) + x;
-  float c = ((2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2) *
+  precise float s = ((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * (z * x) + x;
+  precise float c = ((2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2) *
                 (z * z) - 0.5 * z + 1.0;
   if (quadrant == 1u) {
     return vec2(c, -s);

@@ -52,9 +52,9 @@ TEST(Lowering, MakesNoStepForEmptyResults) {
 }
 
 TEST(Lowering, FoldsLargeGridsIntoTwoDimensions) {
-  EXPECT_EQ(groups_for(1, 64), (Grid{1, 1, 1}));
-  EXPECT_EQ(groups_for(std::uint64_t{65535} * 64, 64), (Grid{65535, 1, 1}));
-  EXPECT_EQ(groups_for(std::uint64_t{65535} * 64 + 1, 64), (Grid{65535, 2, 1}));
+  EXPECT_EQ(groups_for(1, 64).grid, (Grid{1, 1, 1}));
+  EXPECT_EQ(groups_for(std::uint64_t{65535} * 64, 64).grid, (Grid{65535, 1, 1}));
+  EXPECT_EQ(groups_for(std::uint64_t{65535} * 64 + 1, 64).grid, (Grid{65535, 2, 1}));
   expect_error(ErrorCode::unsupported, {"65535 x 65535"},
                [] { (void)groups_for(std::uint64_t{1} << 40U, 1); });
 }

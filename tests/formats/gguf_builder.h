@@ -28,7 +28,7 @@ inline std::uint32_t random_seed() {
 class TempFile {
  public:
   TempFile() {
-    std::string name = testing::TempDir() + "reprise_XXXXXX";
+    std::string name = ::testing::TempDir() + "reprise_XXXXXX";
     const int descriptor = ::mkstemp(name.data());
     if (descriptor < 0) {
       throw std::runtime_error("Cannot create " + name);

@@ -245,7 +245,7 @@ TEST(Gguf, PathsThatAreNoReadableFileAreErrors) {
   EXPECT_TRUE(
       contains(message_of([] { GgufFile::open("/absent/file.gguf"); }), "'/absent/file.gguf'"));
   EXPECT_TRUE(contains(message_of([] { GgufFile::open("/"); }), "not a regular file"));
-  const std::string pipe = testing::TempDir() + "reprise_pipe_" + std::to_string(::getpid());
+  const std::string pipe = ::testing::TempDir() + "reprise_pipe_" + std::to_string(::getpid());
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_TRUE(contains(message_of([&] { GgufFile::open(pipe); }), "not a regular file"));
   std::filesystem::remove(pipe);

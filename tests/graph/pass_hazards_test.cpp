@@ -1,6 +1,7 @@
 // The barriers of plans that passes changed, against every pair of their steps.
 #include <set>
 
+#include "reprise/ops/fusions.h"
 #include "tests/graph/pass_sets.h"
 
 namespace reprise::testing {
@@ -29,7 +30,7 @@ TEST(PassHazards, AreCoveredByBarriersOfWhichNoneCanGo) {
     const DeviceTraits traits = ++graphs % 2 == 0 ? DeviceTraits{} : gpu;
     for (const NamedPasses& passes : kPassSets) {
       for (const ReuseRule rule : {ReuseRule::epoch, ReuseRule::step}) {
-        const ExecutionPlan plan = make_plan(graph, traits, {rule, passes.options});
+        const ExecutionPlan plan = make_plan(graph, traits, {rule, passes.options, fusion_rules()});
         const BarrierOracle oracle(touches_of_all(plan));
         EXPECT_EQ(oracle.uncovered(plan.barriers), 0U) << passes.name;
         EXPECT_EQ(oracle.removable(plan.barriers), 0U) << passes.name;

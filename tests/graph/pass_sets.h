@@ -8,9 +8,10 @@ struct NamedPasses {
   const char* name;
   PassOptions options;
 };
-inline constexpr std::array<NamedPasses, 4> kPassSets{{{"dead_nodes", {true, false, false}},
+inline constexpr std::array<NamedPasses, 5> kPassSets{{{"dead_nodes", {true, false, false}},
                                                        {"reorder", {false, true, false}},
                                                        {"in_place", {false, false, true}},
+                                                       {"fuse", {.fuse = true}},
                                                        {"exact", PassOptions::exact()}}};
 
 /// Calls f(ComputeGraph) for random passes of up to `most_ops` ops, recorded and not run.

@@ -1,6 +1,7 @@
 // Passes: what they change, what they must not change, and what they say about it.
 #include <algorithm>
 
+#include "reprise/ops/fusions.h"
 #include "tests/graph/pass_sets.h"
 
 namespace reprise::testing {
@@ -11,9 +12,11 @@ CapturedGraph graph_of(GraphSession& session, const PassOptions& passes = PassOp
   return session.finish({.passes = passes, .run = false}).graph;
 }
 
+/// Of the passes; those about barriers and memory come after them.
 std::vector<std::string> decisions(const CapturedGraph& graph) {
   std::vector<std::string> list;
-  for (const PassDecision& d : graph.recorded().plan.decisions) {
+  const auto& all = graph.recorded().plan.decisions;
+  for (const PassDecision& d : std::span(all).first(all.size() - 2)) {
     const auto& nodes = graph.recorded().graph.nodes;
     list.push_back(std::string(d.pass) + " " + std::string(d.kind) + " " +
                    (d.node == kNoIndex ? "graph" : std::string(nodes[d.node].op->name)) +
@@ -75,6 +78,25 @@ TEST_F(Passes, NodesThatWritePersistentTensorsAreNotDead) {
   const Tensor table = device_.zeros({4, 8}, DType::f32, "table");
   set_rows(s_, table, mul(s_, x_, x_), {.position = 1});
   EXPECT_EQ(running_ops(graph_of(s_, {true, false, false})), (List{"mul", "set_rows"}));
+}
+
+TEST_F(Passes, PlansSayWhatBarriersAndMemoryCameTo) {
+  const Tensor a = mul(s_, x_, x_);
+  const Tensor b = rms_norm(s_, a, {});
+  const Tensor c = rms_norm(s_, b, {});
+  s_.output("y", rms_norm(s_, c, {}));
+  const CapturedGraph graph = graph_of(s_, PassOptions::exact());
+  const auto& all = graph.recorded().plan.decisions;
+  EXPECT_EQ(all[all.size() - 2].reason, "(3) barriers instead of one between every two steps (3)");
+  EXPECT_FALSE(all[all.size() - 2].applied);
+  EXPECT_EQ(all.back().reason,
+            "(768) bytes instead of (1280) without reuse; (768) are alive at once");
+  EXPECT_TRUE(all.back().applied);
+}
+
+TEST_F(Passes, PlansWithoutPassesSayNothing) {
+  s_.output("y", add(s_, x_, x_));
+  EXPECT_TRUE(graph_of(s_).recorded().plan.decisions.empty());
 }
 
 TEST_F(Passes, HostStepsAreNotDead) {
@@ -199,14 +221,22 @@ TEST_F(Passes, ANodeThatWasRemovedDoesNotRunInPart) {
   EXPECT_EQ(graph.run_prefix(1).read(1, 0), std::vector<float>(16, 1.0F));
 }
 
+bool in_one_call(const ExecutionPlan& plan, const Edge& edge) {
+  return std::ranges::any_of(plan.fused, [&](const auto& fused) {
+    const auto& members = fused.second.members;
+    return std::ranges::count(members, edge.src) == 1 && std::ranges::count(members, edge.dst) == 1;
+  });
+}
+
 TEST(PassesOnRandomGraphs, KeepTheOrderOfAllThatDepends) {
   for_random_graphs(300, 100, [](const ComputeGraph& graph) {
     const std::vector<Edge> edges = edges_of(graph);
     for (const NamedPasses& passes : kPassSets) {
-      const ExecutionPlan plan = make_plan(graph, {}, {ReuseRule::epoch, passes.options});
+      const ExecutionPlan plan =
+          make_plan(graph, {}, {ReuseRule::epoch, passes.options, fusion_rules()});
       for (const Edge& edge : edges) {
         const std::uint32_t src = plan.ranks[edge.src], dst = plan.ranks[edge.dst];
-        EXPECT_TRUE(src == kNoIndex || dst == kNoIndex || src < dst)
+        EXPECT_TRUE(src == kNoIndex || dst == kNoIndex || src < dst || in_one_call(plan, edge))
             << passes.name << ": " << edge.src << " -> " << edge.dst;
       }
     }

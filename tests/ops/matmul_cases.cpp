@@ -91,6 +91,22 @@ OpCase batch(std::int64_t n, std::int64_t k, DType weights) {
           }};
 }
 
+// One row, a few and many: kernels differ. In the last one matrices share weights.
+OpCase residual(DType weights) {
+  return {"residual_" + std::string(name_of(weights)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            std::vector<Tensor> results;
+            for (const std::int64_t n : {1, 3, 8, 37}) {
+              const Tensor rest = slice(r, c.input({n + 1, 65}), 0, 1, n);
+              results.push_back(matmul(r, c.input({n, 1056}), c.input({65, 1056}, weights), rest));
+            }
+            results.push_back(matmul(r, c.input({4, 6, 5, 96}), c.input({2, 3, 17, 96}, weights),
+                                     c.input({4, 6, 5, 17})));
+            return results;
+          }};
+}
+
 }  // namespace
 
 std::vector<OpCase> matmul_cases() {
@@ -103,6 +119,7 @@ std::vector<OpCase> matmul_cases() {
     cases.push_back(product(9, 63, blocks ? 64 : 72, weights));
     cases.push_back(product(17, 130, blocks ? 160 : 40, weights));
     cases.push_back(batch(32, 96, weights));
+    cases.push_back(residual(weights));
     cases.push_back(batch(65, blocks ? 96 : 35, weights));
   }
   for (const DType weights : {DType::q8_0, DType::q4_0}) {

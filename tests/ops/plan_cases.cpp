@@ -41,16 +41,27 @@ OpCase patches_only() {
           }};
 }
 
-// Words: pos and done (carried), kv_len (derived, at most 8). Two grids, and one there is room for.
-OpCase iteration(const std::string& label, std::int32_t position, std::int32_t done) {
+// Words: pos and done (carried), kv_len (derived, at most 8). A grid of its own, two of as many
+// rows as pos says along x and z, one folded into y, one of senseless numbers, and one there is
+// room for.
+OpCase iteration(const std::string& label, std::int32_t position, std::int32_t done,
+                 bool extents = true) {
   return {label, 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             const Tensor state = c.integers({3}, {position, done, 99});
             const Tensor patch = c.integers({3}, {0, 1, 1});
             const Tensor table = c.integers({1, 12}, {2, 0, -1, 1, 0, 1, 1, kLow, kHigh, 0, 8, 0});
-            std::vector<std::int32_t> words(28, -5);
-            const std::int32_t start[] = {3, 0, 2, 0, 17, 2, 1, 0, 9, 9, 9, 0, 1, 1, 1, 0};
+            std::vector<std::int32_t> words(76, -5);
+            const std::int32_t start[] = {
+                3,     0, 5, 0,                                 // header: five rows
+                17,    2, 1, -1, 9, 9, 9, 9, 1, 0,      1, 0,   // fixed
+                90,    1, 1, 0,  9, 9, 9, 9, 4, 10,     3, 0,   // tiles of 4 rows
+                5,     9, 8, 0,  9, 9, 9, 9, 1, 1,      1, 2,   // along z
+                65535, 9, 1, 0,  9, 9, 9, 9, 1, 70'000, 1, 0,   // folded
+                7,     7, 7, 99, 9, 9, 9, 9, 0, 5,      0, 77,  // no such word, tile or axis
+            };
             std::ranges::copy(start, words.begin());
-            const Tensor grids = c.integers({28}, words);
+            words[55] = extents ? -1 : 99;
+            const Tensor grids = c.integers({76}, words);
             plan(c.recorder(), state, patch, table, grids,
                  {.carried_first = 0, .carried_count = 2, .row_count = 1, .stop_word = 1});
             return {state, patch, grids};
@@ -68,7 +79,9 @@ std::vector<OpCase> plan_cases() {
           iteration("iteration_runs", 7, 0),
           iteration("iteration_past_its_range", 8, 0),
           iteration("iteration_before_its_range", -2, 0),
-          iteration("iteration_after_the_end", 3, 1)};
+          iteration("iteration_after_the_end", 3, 1),
+          iteration("iteration_without_rows", 0, 0),
+          iteration("iteration_of_a_word_that_is_not_there", 7, 0, false)};
 }
 
 }  // namespace reprise::testing

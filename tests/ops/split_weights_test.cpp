@@ -56,16 +56,18 @@ TEST_F(SplitWeights, GiveTheSameProducts) {
       } while (bytes(w, dtype) <= kLimit || bytes(x, DType::f32) > kLimit - 64 ||
                bytes(y, DType::f32) > kLimit - 64);
       const bool permuted = !blocks && draw(0, 1) == 1;
+      const bool residual = draw(0, 1) == 1;
       expect_unchanged(
           {to_string(Shape(x)) + " x " + to_string(Shape(w)) + (permuted ? " permuted " : " ") +
-               std::string(name_of(dtype)),
+               std::string(name_of(dtype)) + (residual ? " + residual" : ""),
            1e-11, "", [=](CaseContext& c) -> std::vector<Tensor> {
              Recorder& r = c.recorder();
              const Tensor a = c.input(Shape(x));
              return {matmul(r, a,
                             permuted
                                 ? permute(r, c.input({w[2], w[0], w[1], w[3]}, dtype), {1, 2, 0, 3})
-                                : c.input(Shape(w), dtype))};
+                                : c.input(Shape(w), dtype),
+                            residual ? c.input(Shape(y)) : Tensor())};
            }});
     }
   }

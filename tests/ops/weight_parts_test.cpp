@@ -91,12 +91,16 @@ TEST(WeightParts, OfWhatFitsAreOneBox) {
   EXPECT_EQ(ops::boxes_that_fit({&spec, 0, 516}, traits, 8).size(), 2U);
 }
 
-/// matmul or get_rows over storages 0, 1, ... in the order of the specs.
+/// matmul or get_rows over storages 0, 1, ... in the order of the specs: operands and the result,
+/// without a residual.
 StepList lower_op(std::string_view op, const DeviceTraits& traits,
                   std::span<const TensorSpec> specs) {
   std::vector<BoundTensor> tensors;
   for (const TensorSpec& spec : specs) {
     tensors.push_back({&spec, static_cast<std::uint32_t>(tensors.size()), 0});
+  }
+  if (op == "matmul") {
+    tensors.insert(tensors.end() - 1, BoundTensor{});
   }
   const TensorSpec state_spec({1}, DType::i32);
   const BoundTensor state{&state_spec, static_cast<std::uint32_t>(specs.size()), 0};
@@ -149,7 +153,7 @@ TEST(WeightParts, OfBlocksBeginAtRows) {
   constexpr std::uint64_t kRow = 4096 / 32 * 34;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const Binding& w = steps.bindings(steps[s])[1];
-    const Binding& y = steps.bindings(steps[s])[2];
+    const Binding& y = steps.bindings(steps[s])[3];
     const std::uint64_t first = y.offset / 4 * kRow;  // y binds as many columns as w has rows
     EXPECT_EQ(w.offset, first / traits.binding_alignment * traits.binding_alignment);
     EXPECT_EQ(w.offset + w.bytes, first + y.bytes / 4 * kRow);

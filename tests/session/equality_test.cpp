@@ -1,6 +1,7 @@
 // Direct, replayed and interleaved runs of a real model give the same bits; the tales model gives
 // the ids of its reference file.
 #include <fstream>
+#include <numeric>
 
 #include <nlohmann/json.hpp>
 
@@ -94,6 +95,51 @@ TEST_P(Equality, TheTalesModelGivesItsReferenceIds) {
     }
   }
   EXPECT_EQ(runs, 4);
+}
+
+// Prompts from one recording per bucket, and from sessions of exactly that many rows: with more
+// than one row, devices choose kernels that give the same bits.
+TEST_P(Equality, ARecordingPerBucketServesEveryPrompt) {
+  const llama::Model model = llama::load_model(device_, file_, 64);
+  const StateBlock state(device_, llama::state_layout(-1, 64));
+  const std::vector<std::int32_t> prompt = [] {
+    std::vector<std::int32_t> ids(64);
+    std::iota(ids.begin(), ids.end(), 1);
+    return ids;
+  }();
+  GraphCache cache(executor_);
+  const GraphOwner owner("prompts");
+  const auto record = [&](GraphSession& s, const Extent& rows) {
+    const Tensor ids = s.input("tokens", {rows}, DType::i32);
+    const Tensor y = llama::forward(s, model, get_rows(s, model.embedding, ids));
+    s.output("logits", y);
+    s.output("next", llama::choose(s, y));
+  };
+  const auto prepare = [&](std::int32_t rows) {
+    state.set({{"rows", rows}, {"pos", 0}});
+    return std::span(prompt).first(static_cast<std::size_t>(rows));
+  };
+  for (const std::int32_t rows : {2, 8, 32, 64, 5, 1, 33}) {
+    const std::int64_t bucket = rows <= 8 ? 8 : rows <= 32 ? 32 : 64;
+    const SessionOptions in_bucket{
+        .state = state, .extents = {{"rows", bucket}}, .inputs = {{"tokens", prepare(rows)}}};
+    const auto run = cache.run(
+        {.owner = owner, .tag = "prompt", .bucket = {bucket}},
+        [&](GraphSession& s) { record(s, s.extent("rows")); }, in_bucket);
+    const auto logits = run.read<std::byte>("logits");
+    const auto keys = device_.to_host(model.layers.back().k_cache);
+    (void)prepare(rows);
+    auto direct = executor_.begin(in_bucket);
+    record(direct, direct.extent("rows"));
+    EXPECT_EQ(direct.finish().read<std::byte>("logits"), logits) << rows;
+    EXPECT_EQ(device_.to_host(model.layers.back().k_cache), keys) << rows;
+    if (rows > 1) {
+      auto fixed = executor_.begin({.state = state, .inputs = {{"tokens", prepare(rows)}}});
+      record(fixed, rows);
+      EXPECT_EQ(fixed.finish().read<std::byte>("logits"), logits) << rows;
+    }
+  }
+  EXPECT_EQ(cache.counters().recorded, 3U);
 }
 
 TEST_P(Equality, OneRecordingServesTheWholeDecodeLoopWithoutAllocating) {

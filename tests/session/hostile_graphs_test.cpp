@@ -121,8 +121,10 @@ TEST_F(HostileGraphs, RunOrAreRefusedWithAByteChangedAndSealedAgain) {
 
 TEST_F(HostileGraphs, SayThatAnotherVersionOfTheFormatIsNotReadHere) {
   Bytes bytes = bytes_;
-  bytes[8] = std::byte{2};
-  refuse(bytes, ErrorCode::unsupported, {file_.string(), "version (2)", "reads version 1"});
+  bytes[8] = std::byte{kGraphFileVersion + 1};
+  refuse(bytes, ErrorCode::unsupported,
+         {file_.string(), "version (" + std::to_string(kGraphFileVersion + 1) + ")",
+          "reads version " + std::to_string(kGraphFileVersion)});
 }
 
 TEST_F(HostileGraphs, SayThatTheyAreNoGraphFiles) {

@@ -1,7 +1,9 @@
 # cmake -DROOT=<project> -P one_line_per_op.cmake
 # Adding or removing an op is one line in framework/ops/CMakeLists.txt and the files named after
 # it. So no other file of the product may refer to its definition, list its files, or hold a table
-# of op names. Calling an op is fine anywhere the layers allow it.
+# of op names. Calling an op is fine anywhere the layers allow it. What relates ops to each other
+# goes with them: the table of fusions, and an op that is made of others, which its name says
+# (add_rms_norm).
 cmake_minimum_required(VERSION 3.25)
 file(READ ${ROOT}/framework/ops/CMakeLists.txt list)
 if(NOT list MATCHES "reprise_ops\\(([^)]*)\\)")
@@ -25,10 +27,18 @@ foreach(folder framework backends debugger samples shaders)
 endforeach()
 file(GLOB_RECURSE sources RELATIVE ${ROOT} ${patterns})
 foreach(path IN LISTS sources)
+  if(path STREQUAL "framework/ops/fusions.cpp")
+    continue()
+  endif()
   file(READ ${ROOT}/${path} text)
   set(named "")
+  set(own "")
+  if(path MATCHES "^framework/ops/([a-z_]+)\\.cpp$")
+    set(own "_${CMAKE_MATCH_1}_")
+  endif()
   foreach(op IN LISTS ops)
-    if(path STREQUAL "framework/ops/${op}.cpp")
+    string(FIND "${own}" "_${op}_" part)
+    if(NOT part EQUAL -1)
       continue()
     endif()
     if("${text}" MATCHES "(^|[^A-Za-z0-9_])${op}_def[^A-Za-z0-9_]")

@@ -78,11 +78,16 @@ void round_rows(const Work& work, std::int64_t first, std::int64_t end) {
 
 template <class Tiles, std::size_t kVectors>
 HWY_INLINE void multiply_tile_rows(const Tiles& tiles, const TileWeights& w, std::int64_t n,
-                                   float* y, std::int64_t y_row, std::size_t columns) {
+                                   const Matrices& at, std::int64_t column, std::int64_t y_row,
+                                   std::size_t columns) {
   hn::Vec<Four> sums[kVectors];
   tiles.template multiply<kVectors>(w, n, sums);
   for (std::size_t j = 0; j < kVectors; ++j) {
-    store_up_to(Four(), sums[j], y + (n + static_cast<std::int64_t>(j)) * y_row, columns);
+    const std::int64_t to = (n + static_cast<std::int64_t>(j)) * y_row + column;
+    if (at.residual != nullptr) {
+      sums[j] = hn::Add(load_up_to(Four(), at.residual + to, columns), sums[j]);
+    }
+    store_up_to(Four(), sums[j], at.y + to, columns);
   }
 }
 
@@ -111,10 +116,10 @@ void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
       }
       std::int64_t n = 0;
       for (; n + std::int64_t{kMostVectors} <= p.n; n += std::int64_t{kMostVectors}) {
-        multiply_tile_rows<Tiles, kMostVectors>(tiles, w, n, at.y + row, p.y_row, columns);
+        multiply_tile_rows<Tiles, kMostVectors>(tiles, w, n, at, row, p.y_row, columns);
       }
       for (; n < p.n; ++n) {
-        multiply_tile_rows<Tiles, 1>(tiles, w, n, at.y + row, p.y_row, columns);
+        multiply_tile_rows<Tiles, 1>(tiles, w, n, at, row, p.y_row, columns);
       }
     }
   }
@@ -175,7 +180,7 @@ bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, Ke
 bool plan_matmul(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& x = call.tensors[0];
   const HostTensor& w = call.tensors[1];
-  const HostTensor& y = call.tensors[2];
+  const HostTensor& y = call.tensors[3];
   const auto dims = x.shape().padded();
   const auto w_dims = w.shape().padded();
   const auto xs = padded_strides(x);
@@ -187,6 +192,7 @@ bool plan_matmul(const KernelCall& call, KernelPlan& plan) {
   const Product p{.w = w.data,
                   .x = reinterpret_cast<const float*>(x.data),
                   .y = reinterpret_cast<float*>(y.data),
+                  .residual = reinterpret_cast<const float*>(call.tensors[2].data),
                   .n = dims[2],
                   .m = w_dims[2],
                   .k = dims[3],

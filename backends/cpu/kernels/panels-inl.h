@@ -151,6 +151,23 @@ inline std::int64_t panels(const Product& p) {
   return (p.m + std::int64_t{kPanelColumns} - 1) / std::int64_t{kPanelColumns};
 }
 
+/// Adds the residual to rows of y whose sums are complete.
+HWY_INLINE void add_residual(const Matrices& at, std::size_t first, std::size_t rows,
+                             std::size_t y_row, std::size_t columns) {
+  if (at.residual == nullptr) {
+    return;
+  }
+  const F32 d;
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < columns; i += kLanes) {
+      const std::size_t to = first + r * y_row + i;
+      const std::size_t left = columns - i;
+      const Vf sum = load_up_to(d, at.y + to, left);
+      store_up_to(d, hn::Add(load_up_to(d, at.residual + to, left), sum), at.y + to, left);
+    }
+  }
+}
+
 /// What is computed at once: some rows of x times one panel's rows of w.
 struct PanelRows {
   const Work& work;
@@ -182,6 +199,8 @@ HWY_INLINE void multiply_rows(const PanelRows& part) {
                                depth != 0);
     }
   }
+  add_residual(at, part.first_row * y_row + part.first_column, part.end_row - part.first_row, y_row,
+               part.columns());
 }
 
 /// Items are row blocks of panels of the leading dimensions, in that order from fast to slow.

@@ -1,156 +1,35 @@
-// rope: the angles of a row once for all its heads, reduced in f64, then f32 vectors.
+// rope: rows that are rotated on their own.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/rope.cpp"
-#include <algorithm>
-#include <cmath>
 #include <hwy/foreach_target.h>
-#include <numbers>
 
-#include "backends/cpu/kernels/operands.h"
-#include "backends/cpu/kernels/simd-inl.h"
+#include "backends/cpu/kernels/rope-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 namespace {
 
-struct Rope {
-  const float* x;
+struct RopeToRows {
+  Rope rope;
   float* y;
-  const std::int32_t* positions;  // null: position + row
-  const float* factors;           // null: 1
-  std::int64_t heads, cols, x_row, x_head;
-  std::int64_t pairs;
-  Param<std::int32_t> position;
-  Param<float> base, scale;
-  bool half_split;
-  double ratio = 1;  // base^(-1 / pairs)
-  double turns = 0;  // scale / (2 pi)
-
-  /// A base that is no finite number of at least 1 counts as 1, a scale that is no positive normal
-  /// number as 0.
-  void set_angles(float with_base, float with_scale) {
-    const bool rotates = with_scale > 0 && std::isnormal(with_scale);
-    const bool shrinks = with_base >= 1 && std::isfinite(with_base);
-    ratio =
-        shrinks ? std::pow(static_cast<double>(with_base), -1.0 / static_cast<double>(pairs)) : 1;
-    turns = rotates ? static_cast<double>(with_scale) / (2 * std::numbers::pi) : 0;
-  }
 };
 
-/// Sine and cosine of `turns` full turns. Polynomials after Cephes' sinf and cosf: good to an f32
-/// rounding or two within an eighth of a turn.
-HWY_INLINE void sine_cosine(double turns, float& sine, float& cosine) {
-  const double quarters = std::nearbyint(turns * 4);
-  const auto quadrant = static_cast<std::int64_t>(quarters) & 3;
-  const auto x = static_cast<float>((turns - quarters / 4) * (2 * std::numbers::pi));
-  const float z = x * x;
-  const float s = x + x * z * (-1.6666654611e-1F + z * (8.3321608736e-3F + z * -1.9515295891e-4F));
-  const float c =
-      1 - 0.5F * z +
-      z * z * (4.166664568298827e-2F + z * (-1.388731625493765e-3F + z * 2.443315711809948e-5F));
-  const bool swap = (quadrant & 1) != 0;
-  sine = swap ? c : s;
-  cosine = swap ? s : c;
-  sine = (quadrant & 2) != 0 ? -sine : sine;
-  cosine = quadrant == 1 || quadrant == 2 ? -cosine : cosine;
-}
-
-/// Angles of one position: sines, then cosines, `pairs` of each.
-void fill_angles(const Rope& a, std::int32_t position, float* sines, float* cosines) {
-  double turns = static_cast<double>(position) * a.turns;
-  for (std::int64_t i = 0; i < a.pairs; ++i, turns *= a.ratio) {
-    double of_pair = turns;
-    if (a.factors != nullptr) {
-      const float factor = a.factors[i];
-      of_pair = factor > 0 && std::isnormal(factor) ? turns / static_cast<double>(factor) : 0;
-    }
-    sine_cosine(of_pair - std::nearbyint(of_pair), sines[i], cosines[i]);
-  }
-}
-
-HWY_INLINE void rotate_one(float a, float b, float sine, float cosine, float* to_a, float* to_b) {
-  *to_a = a * cosine - b * sine;
-  *to_b = a * sine + b * cosine;
-}
-
-void rotate(const Rope& a, const float* sines, const float* cosines, const float* x, float* y) {
-  const F32 d;
-  const auto pairs = static_cast<std::size_t>(a.pairs);
-  std::size_t i = 0;
-  for (; i + kLanes <= pairs; i += kLanes) {
-    const Vf sine = hn::LoadU(d, sines + i);
-    const Vf cosine = hn::LoadU(d, cosines + i);
-    Vf first;
-    Vf second;
-    if (a.half_split) {
-      first = hn::LoadU(d, x + i);
-      second = hn::LoadU(d, x + i + pairs);
-    } else {
-      hn::LoadInterleaved2(d, x + 2 * i, first, second);
-    }
-    const Vf to_first = hn::NegMulAdd(second, sine, hn::Mul(first, cosine));
-    const Vf to_second = hn::MulAdd(first, sine, hn::Mul(second, cosine));
-    if (a.half_split) {
-      hn::StoreU(to_first, d, y + i);
-      hn::StoreU(to_second, d, y + i + pairs);
-    } else {
-      hn::StoreInterleaved2(to_first, to_second, d, y + 2 * i);
-    }
-  }
-  const std::size_t step = a.half_split ? 1 : 2;
-  const std::size_t other = a.half_split ? pairs : 1;
-  for (; i < pairs; ++i) {
-    const float* from = x + i * step;
-    rotate_one(from[0], from[other], sines[i], cosines[i], y + i * step, y + i * step + other);
-  }
-  std::copy_n(x + 2 * pairs, static_cast<std::size_t>(a.cols) - 2 * pairs, y + 2 * pairs);
-}
-
 void run(const Work& work, std::int64_t first, std::int64_t end) {
-  auto a = work.as<Rope>();
-  if (a.base.dynamic() || a.scale.dynamic()) {
-    a.set_angles(work.value(a.base), work.value(a.scale));
-  }
-  auto* sines = reinterpret_cast<float*>(work.own);
-  float* cosines = sines + a.pairs;
-  const auto base = static_cast<std::uint32_t>(work.value(a.position));
+  const auto& a = work.as<RopeToRows>();
+  const RowRotation rotation(work, a.rope);
   for (std::int64_t row = first; row < end; ++row) {
-    const std::int32_t position =
-        a.positions != nullptr ? a.positions[row]
-                               : static_cast<std::int32_t>(base + static_cast<std::uint32_t>(row));
-    fill_angles(a, position, sines, cosines);
-    for (std::int64_t head = 0; head < a.heads; ++head) {
-      rotate(a, sines, cosines, a.x + row * a.x_row + head * a.x_head,
-             a.y + (row * a.heads + head) * a.cols);
-    }
+    rotation.rotate_row(row, a.y + row * a.rope.heads * a.rope.cols);
   }
 }
 
 }  // namespace
 
 bool plan_rope(const KernelCall& call, KernelPlan& plan) {
-  const HostTensor& x = call.tensors[0];
-  const auto dims = attribute<std::int32_t>(call, "dims");
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t pairs = (dims == 0 ? cols : std::int64_t{dims}) / 2;
-  Rope arguments{.x = reinterpret_cast<const float*>(x.data),
-                 .y = reinterpret_cast<float*>(call.tensors[3].data),
-                 .positions = reinterpret_cast<const std::int32_t*>(call.tensors[1].data),
-                 .factors = reinterpret_cast<const float*>(call.tensors[2].data),
-                 .heads = x.shape().dim(1),
-                 .cols = cols,
-                 .x_row = x.spec->strides[0],
-                 .x_head = x.spec->strides[1],
-                 .pairs = pairs,
-                 .position = attribute<Param<std::int32_t>>(call, "position"),
-                 .base = attribute<Param<float>>(call, "base"),
-                 .scale = attribute<Param<float>>(call, "scale"),
-                 .half_split = attribute<std::int32_t>(call, "pairing") == 1};
-  arguments.set_angles(arguments.base.value, arguments.scale.value);
+  const RopeToRows arguments{rope_of(call, 0), reinterpret_cast<float*>(call.tensors[3].data)};
   plan.main.run = run;
-  plan.main.items = x.shape().dim(0);
-  plan.main.item_ns = static_cast<double>(pairs) * (8 + 0.5 * static_cast<double>(arguments.heads));
-  plan.own_bytes = static_cast<std::uint64_t>(pairs) * 2 * sizeof(float);
+  plan.main.items = call.tensors[0].shape().dim(0);
+  plan.main.item_ns = RowRotation::row_ns(arguments.rope);
+  plan.own_bytes = RowRotation::own_bytes(arguments.rope);
   plan.set_arguments(arguments);
   return true;
 }

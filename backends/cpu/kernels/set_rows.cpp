@@ -1,7 +1,7 @@
 // set_rows: whole rows at once. It only moves bits, so it needs no vectors of its own.
 #include <algorithm>
 
-#include "backends/cpu/kernels/operands.h"
+#include "backends/cpu/kernels/table_rows.h"
 #include "reprise/core/float16.h"
 
 namespace reprise::cpu {
@@ -11,20 +11,16 @@ struct SetRows {
   std::byte* table;
   const float* values;
   std::int64_t value_row;
-  std::int64_t rows, cols, capacity;
-  Param<std::int32_t> position, window;
+  std::int64_t cols;
+  TableRows rows;
   bool halves;
 };
 
 void run(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<SetRows>();
-  const std::int64_t window = work.value(a.window);
   for (std::int64_t r = first; r < end; ++r) {
-    const std::int64_t position = std::int64_t{work.value(a.position)} + r;
-    const bool ring = position >= 0 && window > 0;
-    const std::int64_t target = ring ? position % window : position;
-    const bool overwritten = ring && r + window < a.rows;
-    if (target < 0 || target >= a.capacity || overwritten) {
+    const std::int64_t target = a.rows.of(work, r);
+    if (target < 0) {
       continue;
     }
     const float* from = a.values + r * a.value_row;
@@ -64,11 +60,11 @@ bool plan_set_rows(const KernelCall& call, KernelPlan& plan) {
   const SetRows arguments{.table = table.data,
                           .values = reinterpret_cast<const float*>(values.data),
                           .value_row = values.spec->strides[0],
-                          .rows = values.shape().dim(0),
                           .cols = table.shape().elements() / capacity,
-                          .capacity = capacity,
-                          .position = attribute<Param<std::int32_t>>(call, "position"),
-                          .window = attribute<Param<std::int32_t>>(call, "window"),
+                          .rows = {.rows = values.shape().dim(0),
+                                   .capacity = capacity,
+                                   .position = attribute<Param<std::int32_t>>(call, "position"),
+                                   .window = attribute<Param<std::int32_t>>(call, "window")},
                           .halves = halves};
   plan.main.run = run;
   plan.main.items = values.shape().dim(0);

@@ -31,13 +31,13 @@ class InPlace {
   }
 
  private:
-  const GraphTensor& tensor_at(const Node& node, std::size_t slot) const {
-    for (const Use& use : graph_.uses_of(node)) {
+  const GraphTensor& tensor_at(const ScheduledCall& call, std::size_t slot) const {
+    for (const Use& use : call.uses) {
       if (use.slot == slot) {
         return graph_.tensors[use.tensor];
       }
     }
-    return graph_.tensors[graph_.uses_of(node)[0].tensor];
+    return graph_.tensors[call.uses[0].tensor];
   }
 
   /// Why the operand has to stay; empty if its memory is free to take.
@@ -80,9 +80,9 @@ class InPlace {
         (s + 1 < plan_.steps.size() && plan_.steps[s + 1].node == step.node)) {
       return false;  // of several steps, others may read what one of them overwrote
     }
-    const Node& node = graph_.nodes[step.node];
-    const GraphTensor& from = tensor_at(node, static_cast<std::size_t>(step.op->overwrites));
-    const GraphTensor& to = tensor_at(node, step.op->operands.size());
+    const ScheduledCall call(graph_, plan_.fused, step.node);
+    const GraphTensor& from = tensor_at(call, static_cast<std::size_t>(step.op->overwrites));
+    const GraphTensor& to = tensor_at(call, step.op->operands.size());
     const std::string_view against = reason_against(s, from, to);
     plan_.decisions.push_back({"in_place", "shared", step.node, against.empty(),
                                std::string(against.empty() ? "its operand ends here" : against)});

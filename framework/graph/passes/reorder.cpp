@@ -13,16 +13,22 @@ constexpr std::size_t kWindow = 32;
 
 /// Edges between places in the order, as if no other node had been recorded: those over a node
 /// that was removed would be missing.
-std::vector<Edge> edges_between(const ComputeGraph& graph, std::span<const std::uint32_t> order) {
-  if (order.size() == graph.nodes.size()) {
+std::vector<Edge> edges_between(const ComputeGraph& graph, const Schedule& schedule) {
+  if (schedule.order.size() == graph.nodes.size()) {
     return edges_of(graph);
   }
   ComputeGraph running;
   running.uses = graph.uses;
   running.tensors = graph.tensors;
   running.storages.resize(graph.storages.size());
-  for (const std::uint32_t n : order) {
-    running.nodes.push_back(graph.nodes[n]);
+  for (const std::uint32_t n : schedule.order) {
+    Node& node = running.nodes.emplace_back(graph.nodes[n]);
+    if (const auto fused = schedule.fused.find(n); fused != schedule.fused.end()) {
+      const std::vector<Use>& uses = fused->second.uses;
+      node.first_use = static_cast<std::uint32_t>(running.uses.size());
+      node.use_count = static_cast<std::uint8_t>(uses.size());
+      running.uses.insert(running.uses.end(), uses.begin(), uses.end());
+    }
   }
   return edges_of(running);
 }
@@ -127,7 +133,7 @@ Packed pack(const ComputeGraph& graph, const Waits& waits, std::span<const std::
 }  // namespace
 
 void reorder_nodes(const ComputeGraph& graph, Schedule& schedule) {
-  const Waits waits(edges_between(graph, schedule.order), schedule.order.size());
+  const Waits waits(edges_between(graph, schedule), schedule.order.size());
   Packed packed = pack(graph, waits, schedule.order);
   const std::uint32_t as_recorded = count_barriers(waits);
   const std::string counts = "(" + std::to_string(packed.barriers) + ") barriers instead of (" +

@@ -60,6 +60,9 @@ enum class Layout : std::uint8_t {
   any,
 };
 
+/// Whether a tensor has such strides.
+bool lies_as(const TensorSpec& spec, Layout layout);
+
 /// An input or a result of an op. Shaders bind them in the order of the schema: operands, results,
 /// then the state block if an attribute may be dynamic.
 struct Operand {
@@ -185,6 +188,16 @@ enum class OpFamily : std::uint8_t {
 inline constexpr std::size_t kOpFamilyCount = 7;
 std::string_view name_of(OpFamily family);
 
+/// What an op does with operands whose first dimension is an extent of the state. Its results have
+/// the same extent, and what lies past it in memory changes nothing before it.
+enum class ExtentRule : std::uint8_t {
+  none,      // it takes none
+  rows,      // rows are computed apart from each other; they have at least 2 dimensions
+  elements,  // vectors too
+  indexed,   // the same, but of the first operand only rows are taken: results do not have its
+             // extent
+};
+
 /// The only place that knows an op: everything else reads this.
 struct OpDef {
   std::string_view name;  // also of its shaders, tests, labels and database rows
@@ -203,6 +216,7 @@ struct OpDef {
   /// An operand whose memory result 0 may take: of the same shape and dtype, and of each element
   /// nothing is read any more once it is written. Negative: none.
   std::int8_t overwrites = -1;
+  ExtentRule extents = ExtentRule::none;
 
   bool reads_state() const {
     for (const Attribute& a : attributes) {

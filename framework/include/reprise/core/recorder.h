@@ -39,6 +39,10 @@ class Recorder {
   StateField state(std::string_view field, const char* file = __builtin_FILE(),
                    const char* function = __builtin_FUNCTION(),
                    std::uint32_t line = __builtin_LINE());
+  /// The first dimension of shapes whose rows a field of the state counts: one of
+  /// SessionOptions::extents. Throws invalid_argument if there is none of that name.
+  Extent extent(std::string_view field, const char* file = __builtin_FILE(),
+                const char* function = __builtin_FUNCTION(), std::uint32_t line = __builtin_LINE());
   /// The state block itself as an i32 tensor, for ops that write fields. Throws invalid_argument if
   /// the session has none.
   virtual Tensor state_block() = 0;
@@ -67,6 +71,7 @@ class Recorder {
   /// Throws invalid_argument if nothing can be recorded any more.
   virtual void require_open() const = 0;
   virtual StateField find_state(std::string_view field) const = 0;
+  virtual Extent find_extent(std::string_view field) const = 0;
   virtual std::uint32_t open_scope(std::uint32_t outer, std::string_view name,
                                    std::int32_t index) = 0;
   virtual std::string scope_path(std::uint32_t scope) const = 0;

@@ -1,6 +1,7 @@
 // Extents and strides of a tensor: plain values, no allocation.
 #pragma once
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -9,20 +10,44 @@
 
 namespace reprise {
 
+/// How far a dimension reaches: a number, or one that a field of the state block decides when a
+/// graph runs, up to its bucket. Got from Recorder::extent.
+struct Extent {
+  static constexpr std::uint32_t kFixed = 0xFFFFFFFF;
+  template <std::integral T>
+  Extent(T count)
+      : most(static_cast<std::int64_t>(count)) {}  // NOLINT(google-explicit-constructor)
+  Extent(std::int64_t bucket, std::uint32_t field) : most(bucket), word(field) {}
+  bool fixed() const { return word == kFixed; }
+  std::int64_t most;            // the number, or the bucket
+  std::uint32_t word = kFixed;  // of the state block
+};
+
 /// Row-major extents, first dimension slowest, rank 1 to 4.
 /// Constructing one with another rank, a negative extent or more than 2^56 elements (extents of 0
-/// counted as 1) throws invalid_argument: byte counts and strides of any dtype fit into 64 bits.
+/// counted as 1) throws invalid_argument: byte counts and strides of any dtype fit into 64 bits. So
+/// does an extent that is not fixed in any but the first dimension. Memory, strides and everything
+/// that is chosen by a shape follow the bucket of such an extent: dim() and what adds them up are
+/// upper bounds then.
 class Shape {
  public:
   static constexpr std::size_t kMaxRank = 4;
   static constexpr std::int64_t kMaxElements = std::int64_t{1} << 56U;
 
   Shape() = default;
-  Shape(std::initializer_list<std::int64_t> dims);  // NOLINT(google-explicit-constructor)
+  Shape(std::initializer_list<Extent> dims);  // NOLINT(google-explicit-constructor)
   explicit Shape(std::span<const std::int64_t> dims);
 
   std::size_t rank() const { return rank_; }
   std::int64_t dim(std::size_t i) const { return dims_[i]; }
+  Extent extent(std::size_t i) const { return {dims_[i], i == 0 ? extent_word_ : Extent::kFixed}; }
+  /// Of the first dimension; Extent::kFixed if it is fixed.
+  std::uint32_t extent_word() const { return extent_word_; }
+  bool fixed() const { return extent_word_ == Extent::kFixed; }
+  /// The same, with a first dimension that this word of the state decides; Extent::kFixed: none.
+  Shape with_extent(std::uint32_t word) const;
+  /// The same, with so many rows in the first dimension, fixed.
+  Shape with_front(std::int64_t rows) const;
   std::int64_t back() const { return dims_[rank_ - 1U]; }
   std::int64_t elements() const { return product(rank_); }
   /// elements() / back(): the number of rows when all but the last dimension are flattened.
@@ -47,10 +72,11 @@ class Shape {
     return product;
   }
   std::array<std::int64_t, kMaxRank> dims_{};
+  std::uint32_t extent_word_ = Extent::kFixed;
   std::uint8_t rank_ = 0;
 };
 
-/// "[2, 3]"
+/// "[2, 3]"; "[up to 32, 64]" where the first dimension is not fixed
 std::string to_string(const Shape& shape);
 
 /// Distance in elements between neighbours along each dimension, in the order of the shape.

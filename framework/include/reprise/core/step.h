@@ -59,6 +59,34 @@ struct Kernel {
 
 using Grid = std::array<std::uint32_t, 3>;
 
+/// How many groups of a grid the live rows of an extent need, along one axis:
+/// ceil(ceil(rows / tile) * units / local).
+struct LiveGroups {
+  std::uint32_t tile = 1, units = 0, local = 1;
+  std::uint32_t axis = 0;  // x is folded into y, as groups_for() does it
+  bool operator==(const LiveGroups&) const = default;
+};
+
+/// Something to compute, so many units of it: as many for every tile of rows, where the first
+/// dimension of a shape is an extent of the state.
+struct Work {
+  Work(std::uint64_t units) : count(units) {}  // NOLINT(google-explicit-constructor)
+  Work(const Shape& rows, std::uint64_t units, std::uint32_t tile = 1);
+  std::uint64_t count;
+  LiveGroups live{};
+};
+
+/// A grid, and how much of it runs.
+struct Groups {
+  Groups(std::uint32_t x, std::uint32_t y, std::uint32_t z) : grid{x, y, z} {}
+  Groups(const Grid& of, const LiveGroups& rows = {})  // NOLINT(google-explicit-constructor)
+      : grid(of), live(rows) {}
+  Grid grid;
+  LiveGroups live{};  // 0 units: all of it
+};
+/// What runs of a grid with so many rows; never more than all of it.
+Grid live_grid(const Groups& groups, std::uint32_t rows);
+
 enum class StepKind : std::uint8_t {
   dispatch,  // a kernel over a grid
   call,      // an op's host function
@@ -72,7 +100,10 @@ struct Step {
   std::uint32_t node = 0;
   const OpDef* op = nullptr;  // null for copies
   Kernel kernel;              // dispatch only
-  Grid grid{1, 1, 1};         // dispatch only
+  /// Dispatches: all of them. Calls: the rows of `extent`, if there is one, in x.
+  Grid grid{1, 1, 1};
+  LiveGroups live{};
+  std::uint32_t extent = Extent::kFixed;  // the word of the state that has the number of rows
   /// The last binding holds the grid instead: one of 0 groups skips the step, host calls too.
   bool indirect = false;
   std::uint32_t first_binding = 0, binding_count = 0;
@@ -80,10 +111,18 @@ struct Step {
   std::uint32_t first_spec = 0;                  // call only: one per binding
 };
 
+/// How much runs of a step that reads its grid from memory.
+struct GridRow {
+  Groups groups;
+  std::uint32_t extent = Extent::kFixed;
+};
+
 /// Storage from which indirect steps read their grids: kGridHeaderWords words of other use, then a
-/// row per distinct grid. A row is the full grid, a word, the grid to run now, a word.
+/// row per distinct one. A row is the full grid, the word of its extent; the grid to run now, a
+/// word; tile, units, local and axis of its LiveGroups.
 inline constexpr std::uint32_t kGridHeaderWords = 4;
-inline constexpr std::uint32_t kGridRowWords = 8;
+inline constexpr std::uint32_t kGridRowWords = 12;
+inline constexpr std::uint32_t kGridNow = 4;  // where the grid to run now begins in a row
 
 class StepList {
  public:
@@ -92,9 +131,9 @@ class StepList {
   /// Binds all operands and results in the order of the schema, then the state if the op reads it.
   template <class Push>
   void dispatch(const BoundCall& call, const DeviceTraits& traits, const Kernel& kernel,
-                const Grid& grid, const Push& push) {
+                const Groups& groups, const Push& push) {
     static_assert(std::is_trivially_copyable_v<Push> && sizeof(Push) <= 128);
-    append_dispatch(call, traits, kernel, grid, std::as_bytes(std::span(&push, 1)));
+    append_dispatch(call, traits, kernel, groups, std::as_bytes(std::span(&push, 1)));
   }
   /// Makes room, so that appending that much allocates nothing.
   void reserve(std::size_t steps, std::size_t bindings);
@@ -106,7 +145,9 @@ class StepList {
   void read_grids_from(std::uint32_t storage) { grid_storage_ = storage; }
   static constexpr std::uint32_t kNoGrids = 0xFFFFFFFF;
   /// The rows, in order.
-  std::span<const Grid> grids() const { return grids_; }
+  std::span<const GridRow> grids() const { return grids_; }
+  /// From `first` on, the steps of extents run over so many rows as `state`, a block, has now.
+  void settle_extents(std::size_t first, std::span<const std::uint32_t> state);
 
   /// One dispatch alone, over another grid.
   StepList only(std::size_t index, const Grid& grid) const;
@@ -128,7 +169,7 @@ class StepList {
 
  private:
   void append_dispatch(const BoundCall& call, const DeviceTraits& traits, const Kernel& kernel,
-                       const Grid& grid, std::span<const std::byte> push);
+                       const Groups& groups, std::span<const std::byte> push);
   Step& append(StepKind kind, std::uint32_t node, const OpDef* op);
   void append_bytes(Step& step, std::span<const std::byte> bytes);
   /// The last binding of a step, where grids are read.
@@ -138,16 +179,20 @@ class StepList {
   std::vector<Binding> bindings_;
   std::vector<std::byte> bytes_;
   std::vector<TensorSpec> specs_;
-  std::vector<Grid> grids_;
+  std::vector<GridRow> grids_;
   std::uint32_t grid_storage_ = kNoGrids;
 };
 
 /// Lowers one node: the op's own lowering, or one call on devices that run references.
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps);
 
-/// Workgroups for `invocations` of `local` each, folded into y above 65,535: kernels find their
-/// index with linear_index() of shaders/include/index.glsl and leave early past the end.
-Grid groups_for(std::uint64_t invocations, std::uint32_t local);
+/// Workgroups of `local` invocations each, one per unit of the work, folded into y above 65,535:
+/// kernels find their index with linear_index() of shaders/include/index.glsl and leave early past
+/// the end. Units of one row must follow each other, row after row.
+Groups groups_for(const Work& invocations, std::uint32_t local);
+/// Workgroups by axis, at most 65,535 along each; the work is what one axis counts.
+Groups groups_along(const std::array<std::uint64_t, 3>& counts, std::uint32_t axis,
+                    const Work& rows);
 
 /// How a kernel addresses a strided operand: offset from the binding in elements, of block formats
 /// in units of 2 bytes; strides of the shape padded to four dimensions in elements (0 for broadcast

@@ -92,6 +92,12 @@ class Names {
   std::string scratch_;
 };
 
+/// A field of the state that counts rows of tensors.
+struct GraphExtent {
+  std::uint32_t word = 0;  // in the block
+  std::int64_t most = 0;   // its bucket
+};
+
 struct ComputeGraph {
   std::string name;
   std::vector<Node> nodes;
@@ -103,6 +109,7 @@ struct ComputeGraph {
   /// Where the steps of graphs that run several iterations read their grids; the node that writes
   /// it decides whether they run.
   std::uint32_t iteration_tensor = kNoIndex;
+  std::vector<GraphExtent> extents;
   Names names;
   std::map<std::uint32_t, HostStep> host_steps;  // by node: of the op host_step
 
@@ -120,10 +127,14 @@ struct ComputeGraph {
   Cost cost_of(std::uint32_t node) const;
 };
 
-/// A node with its operands bound to the graph's storages. Valid while the graph is unchanged.
+/// A node with its operands bound to the graph's storages. Valid while the graph is unchanged, and
+/// what else it was made from.
 class NodeCall {
  public:
   NodeCall(const ComputeGraph& graph, std::uint32_t node);
+  /// A call in place of a node, with uses of its own.
+  NodeCall(const ComputeGraph& graph, std::uint32_t node, const OpDef& op,
+           std::span<const Use> uses, std::span<const std::byte> attributes);
   const BoundCall& call() const { return call_; }
 
  private:

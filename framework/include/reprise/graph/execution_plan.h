@@ -30,6 +30,7 @@ struct Place {
 struct PlanOptions {
   ReuseRule reuse = ReuseRule::epoch;
   PassOptions passes{};
+  std::span<const FusionRule> fusions{};  // what nodes are fused by
 };
 
 struct ExecutionPlan {
@@ -40,7 +41,9 @@ struct ExecutionPlan {
   std::vector<Place> places;  // one per storage of the graph
   PlanOptions options;
   std::vector<PassDecision> decisions;  // in the order of the passes
-  std::vector<std::uint32_t> ranks;     // when each recorded node runs; kNoIndex: a pass removed it
+  FusedCalls fused;                     // steps of one name the node it runs in place of
+  /// When each recorded node runs, all of a fused call at once; kNoIndex: a pass removed it.
+  std::vector<std::uint32_t> ranks;
   std::uint64_t arena_bytes = 0;
   std::uint64_t live_peak_bytes = 0;  // no plan can be smaller
   std::uint64_t naive_bytes = 0;      // without reuse
@@ -51,7 +54,7 @@ struct ExecutionPlan {
 ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits,
                         const PlanOptions& options = {});
 
-/// The recorded nodes that run, in that order.
+/// The recorded nodes that run, in that order; members of a fused call as they were recorded.
 std::vector<std::uint32_t> running_order(const ExecutionPlan& plan);
 
 /// The ranges a step reads and writes, by Binding::pool.

@@ -1,25 +1,36 @@
 // Passes: what makes a recorded graph cheaper before it is planned. Each reads the graph and a
 // schedule and changes the schedule alone; it reports what it decided.
 #pragma once
+#include "reprise/core/fusion.h"
 #include "reprise/graph/schedule.h"
 
 namespace reprise {
 
-/// Which of them run. All of them are exact: the outputs have the same bits.
+/// Which of them run. Exact ones give outputs of the same bits.
 struct PassOptions {
-  static constexpr PassOptions none() { return {false, false, false}; }
-  static constexpr PassOptions exact() { return {true, true, true}; }
-  bool dead_nodes = false;  // leaves out what nobody reads
-  bool reorder = false;     // fewer barriers, where nodes need not wait in recorded order
-  bool in_place = false;    // results lie where an operand was that is read for the last time
+  static constexpr PassOptions none() { return {}; }
+  static constexpr PassOptions exact() { return {true, true, true, true, false}; }
+  /// Also those that round otherwise: within what the ops promise, but not the same bits.
+  static constexpr PassOptions approximate() { return {true, true, true, true, true}; }
+  bool dead_nodes = false;        // leaves out what nobody reads
+  bool reorder = false;           // fewer barriers, where nodes need not wait in recorded order
+  bool in_place = false;          // results lie where an operand was that is read for the last time
+  bool fuse = false;              // one call for two nodes, by rules that are exact
+  bool fuse_approximate = false;  // and by those that are not
 };
 
-/// The passes that choose and order nodes, one after another.
-Schedule run_passes(const ComputeGraph& graph, const PassOptions& options);
+/// The passes that choose, fuse and order nodes, one after another.
+Schedule run_passes(const ComputeGraph& graph, const DeviceTraits& traits,
+                    const PassOptions& options, std::span<const FusionRule> rules);
 
 /// Leaves out nodes whose results nobody reads: they are no outputs, lie in no persistent tensor
 /// and no node that runs reads them. Host steps always run.
 void remove_dead_nodes(const ComputeGraph& graph, Schedule& schedule);
+
+/// Makes one call of two nodes wherever a rule allows it, rule by rule in their order. Both kinds
+/// of rules are given; only those that the options ask for are applied.
+void fuse_nodes(const ComputeGraph& graph, const DeviceTraits& traits, const PassOptions& options,
+                std::span<const FusionRule> rules, Schedule& schedule);
 
 /// Moves nodes forward to a barrier's side where they do not have to wait: fewer barriers, or the
 /// order as it was. Nothing moves across a host step or a node that decides about iterations.

@@ -73,6 +73,7 @@ struct SavedGraph {
   std::vector<StateFieldInfo> state_fields;  // and arrays after them
   std::uint32_t stop_word = kNoIndex;
   std::vector<SavedPort> inputs, outputs;
+  std::vector<GraphExtent> extents;
   std::uint32_t max_iterations = 1;
   std::uint32_t slots = 1;
   PlanOptions options;
@@ -80,7 +81,7 @@ struct SavedGraph {
   std::string structure_hash;
 };
 
-inline constexpr std::uint32_t kGraphFileVersion = 1;
+inline constexpr std::uint32_t kGraphFileVersion = 2;
 /// Limits of a file, so that reading one costs about what its size promises.
 inline constexpr std::uint64_t kMaxSavedText = 65536;  // bytes of one text
 inline constexpr std::uint32_t kMaxScopeDepth = 256;

@@ -1,5 +1,5 @@
-// Schedule: which nodes of a recorded graph run and in which order, and what passes decided about
-// them. The graph stays as it was recorded.
+// Schedule: which nodes of a recorded graph run and in which order, which of them run as one, and
+// what passes decided about them. The graph stays as it was recorded.
 #pragma once
 #include "reprise/graph/compute_graph.h"
 
@@ -14,9 +14,29 @@ struct PassDecision {
   std::string reason{};
 };
 
+/// What runs instead of several recorded nodes, in the place of the last one.
+struct FusedCall {
+  const OpDef* op = nullptr;
+  std::vector<Use> uses;  // as those of a node
+  std::vector<std::byte> attributes;
+  std::vector<std::uint32_t> members;  // recorded nodes, in order
+};
+
+/// By the node it runs in place of.
+using FusedCalls = std::map<std::uint32_t, FusedCall>;
+
 struct Schedule {
-  std::vector<std::uint32_t> order;  // recorded nodes
+  std::vector<std::uint32_t> order;  // recorded nodes; of a fused call the one it runs in place of
+  FusedCalls fused;
   std::vector<PassDecision> decisions;
+};
+
+/// What runs in place of a node: its own call, or a fused one. Valid while both are unchanged.
+struct ScheduledCall {
+  ScheduledCall(const ComputeGraph& graph, const FusedCalls& fused, std::uint32_t node);
+  const OpDef* op;
+  std::span<const Use> uses;
+  std::span<const std::byte> attributes;
 };
 
 /// All nodes, as they were recorded.

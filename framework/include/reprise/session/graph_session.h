@@ -18,6 +18,7 @@ namespace reprise {
 
 class ExecutorCore;
 class GraphCapture;
+struct ExtentLimit;
 class DirectRun;
 class DirectSubmission;
 struct DryCapture;
@@ -36,11 +37,24 @@ struct NamedInput {
   std::span<const std::byte> bytes;
 };
 
+/// A field of the state that counts rows of tensors, and how many there may be.
+struct ExtentBucket {
+  std::string field;
+  std::int64_t most = 0;
+};
+
 struct SessionOptions {
   std::string name{};  // of the graph in messages and the database; "direct" or "recorded" if empty
   StateBlock state{};  // empty: the session has no state
   /// Of recorded sessions with state: how often one launch of the graph may run its body.
   std::uint32_t max_iterations = 1;
+  /// Fields of the host that count rows: {{"rows", 32}}. Recorder::extent("rows") is the first
+  /// dimension of a shape then, and one graph serves every number of rows from 0 to its bucket at
+  /// the cost of that many. Kernels are chosen, and memory is planned, for the bucket. With 0 rows
+  /// nothing runs, as in an iteration after the last one. Inputs of such a shape may be given any
+  /// number of rows up to the bucket, but at least those of the launch; outputs have those. A
+  /// direct session has the rows of its field when it begins.
+  std::vector<ExtentBucket> extents{};
   /// Of direct sessions: after every so many ops, what was encoded is handed over, so that the
   /// device begins while the rest is recorded. What was handed over runs even if the session is
   /// discarded. 0: everything at the end. State is sent with the first part.
@@ -51,8 +65,8 @@ struct SessionOptions {
 };
 
 inline constexpr std::uint32_t kMostIterations = 4096;
-/// Outputs of at most so many bytes, in elements of 4 bytes, are kept of every iteration of a
-/// launch; of others, those of the last one that ran.
+/// Outputs of at most so many bytes and of fixed shapes, in elements of 4 bytes, are kept of every
+/// iteration of a launch; of others, those of the last one that ran.
 inline constexpr std::uint64_t kRowOutputBytes = 4096;
 
 /// Of recorded sessions; direct ones have no use for it.
@@ -135,12 +149,16 @@ class GraphSession final : public Recorder {
   void append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) override;
   void require_open() const override;
   StateField find_state(std::string_view field) const override;
+  Extent find_extent(std::string_view field) const override;
   std::uint32_t open_scope(std::uint32_t outer, std::string_view name, std::int32_t index) override;
   std::string scope_path(std::uint32_t scope) const override;
   std::string_view session_name() const override;
   std::uint32_t op_count() const override;
 
   void require_iterations() const;
+  void begin_extents();
+  /// What has to hold when a direct session's state is sent.
+  std::vector<ExtentLimit> direct_limits() const;
   void record_plan_op();
   void record_iteration_rows();
   /// Runs a call; its error says what the session was at, and invalidates it.

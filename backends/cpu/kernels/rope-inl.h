@@ -1,0 +1,174 @@
+// What the kernels that rotate share: the angles of a row once for all its heads, reduced in f64,
+// then f32 vectors.
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "backends/cpu/kernel.h"
+#include "backends/cpu/kernels/simd-inl.h"
+
+#if defined(REPRISE_ROPE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef REPRISE_ROPE_INL_H
+#undef REPRISE_ROPE_INL_H
+#else
+#define REPRISE_ROPE_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+
+struct Rope {
+  const float* x;
+  const std::int32_t* positions;  // null: position + row
+  const float* factors;           // null: 1
+  std::int64_t heads, cols, x_row, x_head;
+  std::int64_t pairs;
+  Param<std::int32_t> position;
+  Param<float> base, scale;
+  bool half_split;
+  double ratio = 1;  // base^(-1 / pairs)
+  double turns = 0;  // scale / (2 pi)
+
+  /// A base that is no finite number of at least 1 counts as 1, a scale that is no positive normal
+  /// number as 0.
+  void set_angles(float with_base, float with_scale) {
+    const bool rotates = with_scale > 0 && std::isnormal(with_scale);
+    const bool shrinks = with_base >= 1 && std::isfinite(with_base);
+    ratio =
+        shrinks ? std::pow(static_cast<double>(with_base), -1.0 / static_cast<double>(pairs)) : 1;
+    turns = rotates ? static_cast<double>(with_scale) / (2 * std::numbers::pi) : 0;
+  }
+};
+
+/// Of a call with the schema and attributes of rope; operands from `first` on are those of rope.
+inline Rope rope_of(const KernelCall& call, std::size_t first) {
+  const HostTensor& x = call.tensors[first];
+  const auto dims = attribute<std::int32_t>(call, "dims");
+  const std::int64_t cols = x.shape().back();
+  Rope a{.x = reinterpret_cast<const float*>(x.data),
+         .positions = reinterpret_cast<const std::int32_t*>(call.tensors[first + 1].data),
+         .factors = reinterpret_cast<const float*>(call.tensors[first + 2].data),
+         .heads = x.shape().dim(1),
+         .cols = cols,
+         .x_row = x.spec->strides[0],
+         .x_head = x.spec->strides[1],
+         .pairs = (dims == 0 ? cols : std::int64_t{dims}) / 2,
+         .position = attribute<Param<std::int32_t>>(call, "position"),
+         .base = attribute<Param<float>>(call, "base"),
+         .scale = attribute<Param<float>>(call, "scale"),
+         .half_split = attribute<std::int32_t>(call, "pairing") == 1};
+  a.set_angles(a.base.value, a.scale.value);
+  return a;
+}
+
+/// Sine and cosine of `turns` full turns. Polynomials after Cephes' sinf and cosf: good to an f32
+/// rounding or two within an eighth of a turn.
+HWY_INLINE void sine_cosine(double turns, float& sine, float& cosine) {
+  const double quarters = std::nearbyint(turns * 4);
+  const auto quadrant = static_cast<std::int64_t>(quarters) & 3;
+  const auto x = static_cast<float>((turns - quarters / 4) * (2 * std::numbers::pi));
+  const float z = x * x;
+  const float s = x + x * z * (-1.6666654611e-1F + z * (8.3321608736e-3F + z * -1.9515295891e-4F));
+  const float c =
+      1 - 0.5F * z +
+      z * z * (4.166664568298827e-2F + z * (-1.388731625493765e-3F + z * 2.443315711809948e-5F));
+  const bool swap = (quadrant & 1) != 0;
+  sine = swap ? c : s;
+  cosine = swap ? s : c;
+  sine = (quadrant & 2) != 0 ? -sine : sine;
+  cosine = quadrant == 1 || quadrant == 2 ? -cosine : cosine;
+}
+
+/// Angles of one position: sines, then cosines, `pairs` of each.
+inline void fill_angles(const Rope& a, std::int32_t position, float* sines, float* cosines) {
+  double turns = static_cast<double>(position) * a.turns;
+  for (std::int64_t i = 0; i < a.pairs; ++i, turns *= a.ratio) {
+    double of_pair = turns;
+    if (a.factors != nullptr) {
+      const float factor = a.factors[i];
+      of_pair = factor > 0 && std::isnormal(factor) ? turns / static_cast<double>(factor) : 0;
+    }
+    sine_cosine(of_pair - std::nearbyint(of_pair), sines[i], cosines[i]);
+  }
+}
+
+HWY_INLINE void rotate_one(float a, float b, float sine, float cosine, float* to_a, float* to_b) {
+  *to_a = a * cosine - b * sine;
+  *to_b = a * sine + b * cosine;
+}
+
+inline void rotate(const Rope& a, const float* sines, const float* cosines, const float* x,
+                   float* y) {
+  const F32 d;
+  const auto pairs = static_cast<std::size_t>(a.pairs);
+  std::size_t i = 0;
+  for (; i + kLanes <= pairs; i += kLanes) {
+    const Vf sine = hn::LoadU(d, sines + i);
+    const Vf cosine = hn::LoadU(d, cosines + i);
+    Vf first;
+    Vf second;
+    if (a.half_split) {
+      first = hn::LoadU(d, x + i);
+      second = hn::LoadU(d, x + i + pairs);
+    } else {
+      hn::LoadInterleaved2(d, x + 2 * i, first, second);
+    }
+    const Vf to_first = hn::NegMulAdd(second, sine, hn::Mul(first, cosine));
+    const Vf to_second = hn::MulAdd(first, sine, hn::Mul(second, cosine));
+    if (a.half_split) {
+      hn::StoreU(to_first, d, y + i);
+      hn::StoreU(to_second, d, y + i + pairs);
+    } else {
+      hn::StoreInterleaved2(to_first, to_second, d, y + 2 * i);
+    }
+  }
+  const std::size_t step = a.half_split ? 1 : 2;
+  const std::size_t other = a.half_split ? pairs : 1;
+  for (; i < pairs; ++i) {
+    const float* from = x + i * step;
+    rotate_one(from[0], from[other], sines[i], cosines[i], y + i * step, y + i * step + other);
+  }
+  std::copy_n(x + 2 * pairs, static_cast<std::size_t>(a.cols) - 2 * pairs, y + 2 * pairs);
+}
+
+/// Rotates rows one after another; their angles take 2 * pairs floats at `own`.
+class RowRotation {
+ public:
+  RowRotation(const Work& work, const Rope& a)
+      : a_(a),
+        position_(static_cast<std::uint32_t>(work.value(a.position))),
+        sines_(reinterpret_cast<float*>(work.own)) {
+    if (a_.base.dynamic() || a_.scale.dynamic()) {
+      a_.set_angles(work.value(a_.base), work.value(a_.scale));
+    }
+  }
+  /// All heads of a row, one after another, to `y`.
+  void rotate_row(std::int64_t row, float* y) const {
+    const std::int32_t position =
+        a_.positions != nullptr
+            ? a_.positions[row]
+            : static_cast<std::int32_t>(position_ + static_cast<std::uint32_t>(row));
+    fill_angles(a_, position, sines_, sines_ + a_.pairs);
+    for (std::int64_t head = 0; head < a_.heads; ++head) {
+      rotate(a_, sines_, sines_ + a_.pairs, a_.x + row * a_.x_row + head * a_.x_head,
+             y + head * a_.cols);
+    }
+  }
+  static std::uint64_t own_bytes(const Rope& a) {
+    return static_cast<std::uint64_t>(a.pairs) * 2 * sizeof(float);
+  }
+  static double row_ns(const Rope& a) {
+    return static_cast<double>(a.pairs) * (8 + 0.5 * static_cast<double>(a.heads));
+  }
+
+ private:
+  Rope a_;
+  std::uint32_t position_;
+  float* sines_;
+};
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,263 @@
+// Fusion: a node that writes a tensor and the one that reads it become one call, which runs in the
+// place of the second. That moves the first one later, past whatever is between them.
+#include <algorithm>
+
+#include "reprise/graph/passes.h"
+
+namespace reprise {
+namespace {
+
+struct Bytes {
+  std::uint32_t storage;
+  std::uint64_t begin, end;
+  bool overlaps(const Bytes& other) const {
+    return storage == other.storage && std::max(begin, other.begin) < std::min(end, other.end);
+  }
+};
+
+class Fuse {
+ public:
+  Fuse(const ComputeGraph& graph, const DeviceTraits& traits, Schedule& schedule)
+      : graph_(graph), traits_(traits), schedule_(schedule), reads_(graph.storages.size(), 0) {
+    for (const std::uint32_t n : schedule.order) {
+      for (const Use& use : call_at(n).uses) {
+        reads_[storage_of(use)] += reads(use.access) ? 1U : 0U;
+      }
+    }
+  }
+
+  void apply(const FusionRule& rule) {
+    std::vector<std::size_t> writer(graph_.storages.size(), kNowhere);  // last, by place in order
+    for (std::size_t at = 0; at < schedule_.order.size(); ++at) {
+      const std::uint32_t node = schedule_.order[at];
+      if (call_at(node).op == rule.consumer) {
+        consider(rule, at, writer);
+      }
+      for (const Use& use : call_at(node).uses) {
+        if (writes(use.access)) {
+          writer[storage_of(use)] = at;
+        }
+      }
+    }
+    std::erase(schedule_.order, kNoIndex);
+  }
+
+ private:
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+
+  struct Pair {
+    const FusionRule& rule;
+    std::size_t from, to;  // places in the order
+    std::uint32_t producer_node, consumer_node;
+    ScheduledCall producer, consumer;
+    const Use& result;   // what the producer writes
+    const Use& operand;  // the same, as the consumer reads it
+    /// Whether the tensor between them is also a result of the fused call.
+    bool keeps() const {
+      return std::ranges::any_of(rule.slots, [&](const FusedSlot& slot) {
+        return slot.from == FusedSlot::From::producer && slot.slot == result.slot;
+      });
+    }
+  };
+
+  ScheduledCall call_at(std::uint32_t node) const { return {graph_, schedule_.fused, node}; }
+  std::uint32_t storage_of(const Use& use) const { return graph_.tensors[use.tensor].storage; }
+  Bytes bytes_of(const Use& use) const {
+    const GraphTensor& t = graph_.tensors[use.tensor];
+    return {t.storage, t.offset, t.offset + t.spec.span_bytes()};
+  }
+  NodeCall bound(std::uint32_t node, const ScheduledCall& call) const {
+    return {graph_, node, *call.op, call.uses, call.attributes};
+  }
+  static const Use* use_at(const ScheduledCall& call, std::size_t slot) {
+    const auto it = std::ranges::find(call.uses, slot, &Use::slot);
+    return it == call.uses.end() ? nullptr : &*it;
+  }
+
+  void consider(const FusionRule& rule, std::size_t at, std::span<const std::size_t> writer) {
+    const std::uint32_t node = schedule_.order[at];
+    const ScheduledCall consumer = call_at(node);
+    const Use* operand = use_at(consumer, rule.operand);
+    if (operand == nullptr || writer[storage_of(*operand)] == kNowhere) {
+      return;
+    }
+    const std::size_t from = writer[storage_of(*operand)];
+    const std::uint32_t producer_node = schedule_.order[from];
+    const ScheduledCall producer = call_at(producer_node);
+    const Use* result =
+        producer.op == rule.producer ? use_at(producer, producer.op->operands.size()) : nullptr;
+    if (result == nullptr || storage_of(*result) != storage_of(*operand)) {
+      return;
+    }
+    const Pair pair{rule, from, at, producer_node, node, producer, consumer, *result, *operand};
+    FusedCall fused;
+    const std::string against = reason_against(pair, fused);
+    schedule_.decisions.push_back(
+        {"fuse", rule.name, node, against.empty(),
+         against.empty() ? "one call with " + name_of(producer, producer_node) : against});
+    if (against.empty()) {
+      --reads_[storage_of(*result)];
+      schedule_.fused.erase(producer_node);
+      schedule_.order[from] = kNoIndex;
+      schedule_.fused[node] = std::move(fused);
+    }
+  }
+
+  static std::string name_of(const ScheduledCall& call, std::uint32_t node) {
+    return std::string(call.op->name) + " (" + std::to_string(node) + ")";
+  }
+
+  /// Why they stay two; if it is empty, `fused` is what takes their place.
+  std::string reason_against(const Pair& pair, FusedCall& fused) const {
+    const NodeCall producer = bound(pair.producer_node, pair.producer);
+    const NodeCall consumer = bound(pair.consumer_node, pair.consumer);
+    std::string against = tensor_between(pair);
+    if (against.empty()) {
+      against = pair.rule.refuses(producer.call(), consumer.call(), traits_);
+    }
+    if (against.empty()) {
+      against = nodes_between(pair);
+    }
+    if (against.empty()) {
+      fused = fuse(pair, producer.call(), consumer.call());
+      against = operands_of(fused);
+    }
+    return against.empty() ? lowering_of(pair.consumer_node, fused) : against;
+  }
+
+  /// It has to be nobody else's, unless the fused call writes it too, and the consumer has to read
+  /// it as it is.
+  std::string tensor_between(const Pair& pair) const {
+    const GraphTensor& written = graph_.tensors[pair.result.tensor];
+    const GraphTensor& read = graph_.tensors[pair.operand.tensor];
+    const Storage& storage = graph_.storages[written.storage];
+    const std::string what = "the result of " + std::string(pair.producer.op->name);
+    for (const Use& use : pair.consumer.uses) {
+      if (use.slot != pair.operand.slot && storage_of(use) == written.storage) {
+        return "it reads " + what + " in another way too";
+      }
+    }
+    if (!pair.keeps() && storage.output) {
+      return what + " is an output of the graph";
+    }
+    if (!pair.keeps() && reads_[written.storage] != 1) {
+      return "another node reads " + what;
+    }
+    if (read.offset != written.offset || !read.spec.contiguous() ||
+        read.spec.bytes() != written.spec.bytes() || written.spec.bytes() != storage.bytes) {
+      return "it reads a part of " + what + ", or in another order";
+    }
+    return {};
+  }
+
+  /// The producer runs after them instead of before.
+  std::string nodes_between(const Pair& pair) const {
+    for (std::size_t at = pair.from + 1; at < pair.to; ++at) {
+      const std::uint32_t node = schedule_.order[at];
+      if (node == kNoIndex) {
+        continue;
+      }
+      if (graph_.host_steps.contains(node) || graph_.decides_iterations(node)) {
+        return "a host step, or what decides about iterations, is between them";
+      }
+      const ScheduledCall call = call_at(node);
+      for (const Use& use : call.uses) {
+        for (const Use& moved : pair.producer.uses) {
+          if ((writes(use.access) || writes(moved.access)) &&
+              bytes_of(use).overlaps(bytes_of(moved))) {
+            return name_of(call, node) + " between them " +
+                   (writes(use.access) ? "writes" : "reads") + " what " +
+                   std::string(pair.producer.op->name) +
+                   (writes(moved.access) ? " writes" : " reads");
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  FusedCall fuse(const Pair& pair, const BoundCall& producer, const BoundCall& consumer) const {
+    const OpDef& op = *pair.rule.fused;
+    FusedCall fused{&op, {}, pair.rule.attributes(producer, consumer), {}};
+    for (std::uint8_t i = 0; i < pair.rule.slots.size(); ++i) {
+      const FusedSlot& slot = pair.rule.slots[i];
+      const Use* use = slot.from == FusedSlot::From::producer   ? use_at(pair.producer, slot.slot)
+                       : slot.from == FusedSlot::From::consumer ? use_at(pair.consumer, slot.slot)
+                                                                : nullptr;
+      if (use != nullptr) {
+        fused.uses.push_back(
+            {use->tensor, i, i < op.operands.size() ? op.operands[i].access : Access::write});
+      }
+    }
+    if (op.reads_state()) {
+      fused.uses.push_back(
+          {graph_.state_tensor, static_cast<std::uint8_t>(pair.rule.slots.size()), Access::read});
+    }
+    for (const std::uint32_t node : {pair.producer_node, pair.consumer_node}) {
+      const auto it = schedule_.fused.find(node);
+      if (it == schedule_.fused.end()) {
+        fused.members.push_back(node);
+      } else {
+        fused.members.insert(fused.members.end(), it->second.members.begin(),
+                             it->second.members.end());
+      }
+    }
+    std::ranges::sort(fused.members);
+    return fused;
+  }
+
+  /// Whether the fused op takes these tensors.
+  std::string operands_of(const FusedCall& fused) const {
+    const std::string name(fused.op->name);
+    for (const Use& use : fused.uses) {
+      const TensorSpec& spec = graph_.tensors[use.tensor].spec;
+      if (use.slot < fused.op->operands.size()) {
+        const Operand& operand = fused.op->operands[use.slot];
+        if ((operand.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
+          return name + " takes no " + std::string(reprise::name_of(spec.dtype)) + " as " +
+                 std::string(operand.name);
+        }
+        if (!lies_as(spec, operand.layout)) {
+          return name + " takes no strides as those of its " + std::string(operand.name);
+        }
+      }
+      for (const Use& other : fused.uses) {
+        if (writes(use.access) && other.slot != use.slot &&
+            bytes_of(use).overlaps(bytes_of(other))) {
+          return name + " would write what it reads";
+        }
+      }
+    }
+    return {};
+  }
+
+  /// Kernels may have limits that the schema does not name.
+  std::string lowering_of(std::uint32_t node, const FusedCall& fused) const {
+    StepList steps;
+    try {
+      lower(NodeCall(graph_, node, *fused.op, fused.uses, fused.attributes).call(), traits_, steps);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  const ComputeGraph& graph_;
+  const DeviceTraits& traits_;
+  Schedule& schedule_;
+  std::vector<std::uint32_t> reads_;  // by storage: uses that read it
+};
+
+}  // namespace
+
+void fuse_nodes(const ComputeGraph& graph, const DeviceTraits& traits, const PassOptions& options,
+                std::span<const FusionRule> rules, Schedule& schedule) {
+  Fuse fuse(graph, traits, schedule);
+  for (const FusionRule& rule : rules) {
+    if (rule.exact ? options.fuse : options.fuse_approximate) {
+      fuse.apply(rule);
+    }
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,17 @@
+#pragma once
+#include "reprise/ops/rms_norm.h"
+
+namespace reprise {
+
+struct AddedAndNormalised {
+  Tensor sum, normalised;
+};
+
+/// A sum and its normalisation in one step: sum = add(x, y), normalised = rms_norm(sum, weight),
+/// with their bits. What passes make of these two; a forward pass is as well off with them.
+/// x, y: [.., cols] f32 of one shape, rows may be strided; weight: [cols] f32, may be absent ({}).
+/// Errors: invalid_argument if shapes differ.
+[[nodiscard]] AddedAndNormalised add_rms_norm(Site site, TensorRef x, TensorRef y, TensorRef weight,
+                                              RmsNormAttributes a = {});
+
+}  // namespace reprise

@@ -1,0 +1,10 @@
+// The rules by which passes fuse ops of the library.
+#pragma once
+#include "reprise/core/fusion.h"
+
+namespace reprise {
+
+/// In the order in which they are tried: what one takes is not there for the next. Always valid.
+std::span<const FusionRule> fusion_rules();
+
+}  // namespace reprise

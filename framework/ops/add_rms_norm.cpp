@@ -1,0 +1,100 @@
+#include "reprise/ops/add_rms_norm.h"
+
+#include "framework/ops/rms_norm_lowering.h"
+#include "framework/ops/schema.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+
+extern const OpDef add_def;
+extern const OpDef rms_norm_def;
+
+namespace {
+
+constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
+                                 {"y", Access::read, accepts({DType::f32}), false, Layout::rows},
+                                 {"weight", Access::read, accepts({DType::f32}), true}};
+constexpr Operand kResults[] = {{"z", Access::write}, {"n", Access::write}};
+constexpr Attribute kAttributes[] = {
+    {"eps", AttributeType::param_f32, offsetof(RmsNormAttributes, eps)}};
+constexpr std::string_view kShaders[] = {"add_rms_norm", "add_rms_norm.gpu"};
+
+// Mirrors the push block of shaders/include/add_rms_norm.glsl.
+struct Push {
+  std::array<std::uint32_t, 4> shape;
+  View x;
+  View y;
+  Param<float> eps;
+  std::uint32_t weighted;
+  std::uint32_t weight_offset;
+};
+
+Outputs infer(const OpCall& call) {
+  const Shape& x = call.inputs[0].shape();
+  require_pair(x == call.inputs[1].shape(), call, "operands of one shape", 0, 1);
+  if (call.inputs[2]) {
+    require_rank(call, 2, 1);
+    require_equal_columns(call, 0, 2);
+  }
+  Outputs outputs(TensorSpec{x, DType::f32});
+  outputs.specs[outputs.count++] = outputs.specs[0];
+  return outputs;
+}
+
+Cost cost(const BoundCall& call) {
+  return streaming_cost(call, 5 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
+}
+
+void reference(const HostCall& call) {
+  const std::span<const HostTensor> t = call.tensors;
+  const HostTensor sum[] = {t[0], t[1], t[3]};
+  add_def.reference({add_def, sum, {}, nullptr});
+  const HostTensor norm[] = {t[3], t[2], t[4]};
+  rms_norm_def.reference({rms_norm_def, norm, call.attributes, call.state});
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& x = call.tensors[0];
+  const BoundTensor& y = call.tensors[1];
+  const BoundTensor& weight = call.tensors[2];
+  indexable_elements(x);
+  indexable_elements(y);
+  const Push push{shape_words(x.shape()), view_of(x, traits),
+                  view_of(y, traits),     call.as<RmsNormAttributes>().eps,
+                  weight ? 1U : 0U,       weight ? view_of(weight, traits).offset : 0U};
+  const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
+  steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
+}
+
+}  // namespace
+
+extern const OpDef add_rms_norm_def;
+const OpDef add_rms_norm_def{.name = "add_rms_norm",
+                             .family = OpFamily::norm,
+                             .operands = kOperands,
+                             .results = kResults,
+                             .attributes = kAttributes,
+                             .push_bytes = sizeof(Push),
+                             .shaders = kShaders,
+                             .infer = infer,
+                             .cost = cost,
+                             .reference = reference,
+                             .lower = lower,
+                             .overwrites = 0,
+                             .extents = ExtentRule::rows};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+AddedAndNormalised add_rms_norm(Site site, TensorRef x, TensorRef y, TensorRef weight,
+                                RmsNormAttributes a) {
+  const TensorRef inputs[] = {x, y, weight};
+  Tensor results[2];
+  site.recorder.call(
+      {site.recorder, ops::add_rms_norm_def, inputs, std::as_bytes(std::span(&a, 1)), site.where},
+      results);
+  return {results[0], results[1]};
+}
+
+}  // namespace reprise

@@ -1,0 +1,22 @@
+#include "framework/ops/rope_form.h"
+
+namespace reprise::ops {
+
+RopePush::RopePush(const RopeForm& form, std::uint32_t pairs)
+    : base(form.base),
+      scale(form.scale),
+      inverse_pairs(inverse(pairs)),
+      ratio(rope_ratio(usable_base(form.base.value), inverse_pairs)) {
+  const RopeTurns of_scale = rope_turns(usable_scale(form.scale.value));
+  turns = of_scale.turns;
+  exponent = of_scale.exponent;
+}
+
+std::uint64_t rope_invocations(const Shape& x, std::uint32_t pairs, std::uint32_t heads_of_one) {
+  const auto rows = static_cast<std::uint64_t>(x.dim(0));
+  const auto heads = static_cast<std::uint64_t>(x.dim(1));
+  const auto tasks = static_cast<std::uint64_t>(x.dim(2)) - pairs;
+  return rows * ((heads + heads_of_one - 1) / heads_of_one) * tasks;
+}
+
+}  // namespace reprise::ops

@@ -1,0 +1,13 @@
+// What is recorded of rope_set_rows: the attributes of both ops.
+#pragma once
+#include "framework/ops/rope_form.h"
+#include "reprise/ops/set_rows.h"
+
+namespace reprise::ops {
+
+struct RopeSetRowsForm {
+  RopeForm rope;
+  SetRowsAttributes rows;
+};
+
+}  // namespace reprise::ops

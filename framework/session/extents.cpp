@@ -1,0 +1,104 @@
+#include "framework/session/extents.h"
+
+#include <limits>
+
+namespace reprise {
+namespace {
+
+void require_bucket(const StateFieldInfo* info, std::string_view name, std::int64_t most,
+                    const StateBlock& state) {
+  if (info == nullptr || info->owner != StateOwner::host || info->dtype != DType::i32) {
+    invalid(
+        "An extent is an i32 field of the host in the state block, but (" + std::string(name) +
+        ") is " +
+        (info == nullptr
+             ? "no field; its fields are: " + (state ? state.layout().names() : std::string("none"))
+             : std::string(name_of(info->owner)) + " " + std::string(name_of(info->dtype))) +
+        ".");
+  }
+  if (most < 1 || most > std::numeric_limits<std::int32_t>::max()) {
+    invalid("The extent '" + std::string(name) + "' has a bucket of (" + std::to_string(most) +
+            "); buckets are 1 to 2^31 - 1.");
+  }
+}
+
+std::int64_t row_bytes(const TensorSpec& spec) {
+  return static_cast<std::int64_t>(spec.bytes()) / std::max<std::int64_t>(spec.shape.dim(0), 1);
+}
+
+}  // namespace
+
+std::vector<GraphExtent> resolve_extents(std::span<const ExtentBucket> wanted,
+                                         const StateBlock& state) {
+  std::vector<GraphExtent> extents;
+  for (const ExtentBucket& bucket : wanted) {
+    const StateFieldInfo* info = state ? state.layout().find(bucket.field) : nullptr;
+    require_bucket(info, bucket.field, bucket.most, state);
+    for (const GraphExtent& known : extents) {
+      if (known.word == info->word) {
+        invalid("The extent '" + bucket.field + "' is named twice, with the buckets (" +
+                std::to_string(known.most) + ") and " + std::to_string(bucket.most) + ".");
+      }
+    }
+    extents.push_back({info->word, bucket.most});
+  }
+  return extents;
+}
+
+void require_extents_of(const StateBlock& state, std::span<const GraphExtent> extents) {
+  const auto fields = state ? state.layout().fields() : std::vector<StateFieldInfo>();
+  std::vector<ExtentBucket> buckets;
+  for (const GraphExtent& extent : extents) {
+    buckets.push_back({extent.word < fields.size() ? fields[extent.word].name
+                                                   : "word " + std::to_string(extent.word),
+                       extent.most});
+  }
+  resolve_extents(buckets, state);
+}
+
+std::vector<ExtentLimit> limits_of(std::span<const GraphExtent> extents) {
+  std::vector<ExtentLimit> limits;
+  for (const GraphExtent& extent : extents) {
+    limits.push_back({extent.word, 0, extent.most});
+  }
+  return limits;
+}
+
+void require_limits(std::span<const ExtentLimit> limits, const StateLayout& layout,
+                    std::span<const std::uint32_t> host) {
+  for (const ExtentLimit& limit : limits) {
+    const auto value = static_cast<std::int32_t>(host[limit.word]);
+    if (limit.least <= value && value <= limit.most) {
+      continue;
+    }
+    const std::string what = "The extent '" + layout.fields()[limit.word].name + "' is (" +
+                             std::to_string(value) + "), but ";
+    const std::string most = std::to_string(limit.most);
+    switch (limit.cause) {
+      case ExtentLimit::Cause::bucket:
+        invalid(what + "the graph was recorded for 0 to " + most + " rows.");
+      case ExtentLimit::Cause::input:
+        invalid(what + "its input '" + limit.input + "' was given " + most + " rows.");
+      case ExtentLimit::Cause::recorded:
+        invalid(what + "the session was recorded while it was " + most + ".");
+    }
+  }
+}
+
+bool is_whole_input(const TensorSpec& spec, std::span<const std::byte> bytes) {
+  return bytes.size() == spec.bytes() ||
+         (!spec.shape.fixed() && bytes.size() < spec.bytes() &&
+          static_cast<std::int64_t>(bytes.size()) % row_bytes(spec) == 0);
+}
+
+ExtentLimit limit_of(std::string_view input, const TensorSpec& spec,
+                     std::span<const std::byte> bytes) {
+  const std::int64_t row = row_bytes(spec);
+  return {.word = spec.shape.extent_word(),
+          .least = 0,
+          .most = row == 0 ? spec.shape.dim(0) : static_cast<std::int64_t>(bytes.size()) / row,
+          .cause = ExtentLimit::Cause::input,
+          .input = std::string(input)};
+}
+
+}  // namespace reprise

@@ -1,0 +1,194 @@
+#include "tests/session/extent_passes.h"
+
+namespace reprise::testing {
+namespace {
+
+constexpr std::int64_t kHeads = 3, kDim = 8, kColumns = kHeads * kDim, kResults = 40;
+
+std::vector<float> random_floats(std::mt19937_64& rng, std::int64_t count) {
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) {
+    value = uniform(rng);
+  }
+  return values;
+}
+
+std::vector<std::int32_t> random_ids(std::mt19937_64& rng, std::int64_t count, std::int64_t below) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+  for (std::int32_t& id : ids) {
+    id = static_cast<std::int32_t>(rng() % static_cast<std::uint64_t>(below));
+  }
+  return ids;
+}
+
+Tensor heads_of(GraphSession& s, const Tensor& x) {
+  return reshape(s, x, {x.shape().extent(0), kHeads, kDim});
+}
+
+ExtentInputs declare(GraphSession& s, const Extent& rows) {
+  return {s.input("x", {rows, kColumns}), s.input("y", {rows, kColumns}),
+          s.input("ids", {rows}, DType::i32)};
+}
+
+}  // namespace
+
+Device extent_device(const std::string& name) {
+  const std::string prefix = "vulkan_";
+  if (!name.starts_with(prefix)) {
+    return test_device(name);
+  }
+  for (const KernelFamily family :
+       {KernelFamily::portable, KernelFamily::lanes, KernelFamily::gpu}) {
+    if (name.substr(prefix.size()) == name_of(family)) {
+      return test_device("vulkan", 0, family);
+    }
+  }
+  invalid("There is no family of kernels (" + name + ").");
+}
+
+ExtentRuns::ExtentRuns(const Device& device, std::uint64_t seed)
+    : device_(device),
+      executor_(device),
+      state_(device, StateLayout()
+                         .host("rows", 1)
+                         .carried("pos")
+                         .derived("kv_len", field("pos") + field("rows"))
+                         .derived("last", field("rows") + -1)) {
+  std::mt19937_64 rng(seed);
+  x_ = random_floats(rng, kBucket * kColumns);
+  y_ = random_floats(rng, kBucket * kColumns);
+  ids_ = random_ids(rng, kBucket, kResults);
+  weights_ = device.from_host({kResults, kColumns}, random_floats(rng, kResults * kColumns), "w");
+  scale_ = device.from_host({kColumns}, random_floats(rng, kColumns), "scale");
+  embedding_ =
+      device.from_host({kResults, kColumns}, random_floats(rng, kResults * kColumns), "embedding");
+  keys_ = device.zeros({kContext, kHeads, kDim}, DType::f32, "keys");
+  values_ = device.zeros({kContext, kHeads, kDim}, DType::f32, "values");
+  half_keys_ = device.zeros({kContext, kHeads, kDim}, DType::f16, "half_keys");
+  table_bytes_ = random_bytes(rng, DType::f32, kContext * kColumns, -1, 1);
+}
+
+std::vector<ExtentPass> ExtentRuns::passes() const {
+  return {
+      {"elementwise",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         s.output("sum", add(s, mul(s, in.x, scale_), silu_mul(s, in.x, in.y)));
+         const Tensor columns = slice(s, in.y, 1, kDim, 2 * kDim);
+         s.output("columns", copy(s, columns));
+         s.output("turned", copy(s, permute(s, heads_of(s, in.x), {0, 2, 1})));
+         s.output("half", cast(s, in.x, DType::f16));
+       }},
+      {"norm",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         const Tensor y = rms_norm(s, add(s, in.x, in.y), scale_);
+         s.output("norm", y);
+         s.output("largest", argmax(s, y));
+       }},
+      {"matmul",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         s.output("f32", matmul(s, in.x, weights_));
+         s.output("f16", matmul(s, in.x, cast(s, weights_, DType::f16)));
+         s.output("matrices", matmul(s, heads_of(s, in.y), reshape(s, scale_, {kHeads, kDim})));
+       }},
+      {"attention",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         const auto pos = s.state("pos");
+         const auto kv_len = s.state("kv_len");
+         const Tensor x = rope(s, heads_of(s, in.x), {.position = pos});
+         const Tensor y = heads_of(s, in.y);
+         set_rows(s, keys_, x, {.position = pos});
+         set_rows(s, values_, y, {.position = pos});
+         set_rows(s, half_keys_, x, {.position = pos, .window = kContext});
+         s.output("attention", attention(s, x, keys_, values_, {.kv_len = kv_len}));
+         s.output("half", attention(s, y, half_keys_, half_keys_, {.kv_len = kv_len}));
+       }},
+      {"rows",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         const Tensor x = get_rows(s, embedding_, in.ids);
+         s.output("rows", x);
+         s.output("last", get_rows(s, x, s.state("last")));
+         set_rows(s, reshape(s, keys_, {kContext, kColumns}), x, in.ids);
+       }},
+  };
+}
+
+std::vector<NamedInput> ExtentRuns::inputs(std::int64_t rows) const {
+  const auto count = static_cast<std::size_t>(rows);
+  const auto floats = [&](const std::vector<float>& all) {
+    return std::span(all).first(count * static_cast<std::size_t>(kColumns));
+  };
+  return {{"x", floats(x_)}, {"y", floats(y_)}, {"ids", std::span(ids_).first(count)}};
+}
+
+ExtentRuns::Outputs ExtentRuns::tables() const {
+  return {{"keys", device_.to_host(keys_)},
+          {"values", device_.to_host(values_)},
+          {"half_keys", device_.to_host(half_keys_)}};
+}
+
+std::map<std::string, Tensor, std::less<>> ExtentRuns::tensors() const {
+  return {{"w", weights_}, {"scale", scale_},   {"embedding", embedding_},
+          {"keys", keys_}, {"values", values_}, {"half_keys", half_keys_}};
+}
+
+void ExtentRuns::prepare(std::int32_t rows, std::int32_t position) {
+  state_.set({{"rows", rows}, {"pos", position}});
+  for (const Tensor* table : {&keys_, &values_, &half_keys_}) {
+    const TensorRef ref(*table);
+    device_.write(ref->buffer, ref->offset, std::span(table_bytes_).first(ref.spec().bytes()));
+  }
+}
+
+ExtentRuns::Outputs ExtentRuns::run(const ExtentPass& pass, bool fixed, std::int32_t rows,
+                                    std::int32_t position) {
+  prepare(rows, position);
+  SessionOptions options{.name = pass.name, .state = state_, .inputs = inputs(rows)};
+  if (!fixed) {
+    options.extents = {{"rows", kBucket}};
+  }
+  auto session = executor_.begin(options);
+  pass.record(session, declare(session, fixed ? Extent(rows) : session.extent("rows")));
+  const FinishResult result = session.finish();
+  Outputs outputs = tables();
+  for (const auto& [name, output] : result.outputs().all()) {
+    outputs[name] = output.bytes;
+  }
+  return outputs;
+}
+
+ExtentRuns::Outputs ExtentRuns::fixed(const ExtentPass& pass, std::int32_t rows,
+                                      std::int32_t position) {
+  return run(pass, true, rows, position);
+}
+
+ExtentRuns::Outputs ExtentRuns::direct(const ExtentPass& pass, std::int32_t rows,
+                                       std::int32_t position) {
+  return run(pass, false, rows, position);
+}
+
+CapturedGraph ExtentRuns::graph(const ExtentPass& pass, std::uint32_t max_iterations) {
+  auto session = executor_.begin_recorded({.name = pass.name,
+                                           .state = state_,
+                                           .max_iterations = max_iterations,
+                                           .extents = {{"rows", kBucket}},
+                                           .inputs = inputs(0)});
+  pass.record(session, declare(session, session.extent("rows")));
+  return session.finish({.run = false}).graph;
+}
+
+ExtentRuns::Outputs ExtentRuns::replay(CapturedGraph& graph, std::int32_t rows,
+                                       std::int32_t position) {
+  prepare(rows, position);
+  for (const NamedInput& input : inputs(rows)) {
+    graph.set(input.name, input.dtype, input.bytes);
+  }
+  graph.launch();
+  Outputs outputs = tables();
+  for (const std::string& name : graph.output_names()) {
+    outputs[name] = graph.read<std::byte>(name);
+  }
+  return outputs;
+}
+
+}  // namespace reprise::testing
