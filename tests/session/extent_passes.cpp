@@ -66,6 +66,7 @@ ExtentRuns::ExtentRuns(const Device& device, std::uint64_t seed)
   keys_ = device.zeros({kContext, kHeads, kDim}, DType::f32, "keys");
   values_ = device.zeros({kContext, kHeads, kDim}, DType::f32, "values");
   half_keys_ = device.zeros({kContext, kHeads, kDim}, DType::f16, "half_keys");
+  marks_ = device.zeros({kContext}, DType::i32, "marks");
   table_bytes_ = random_bytes(rng, DType::f32, kContext * kColumns, -1, 1);
 }
 
@@ -109,6 +110,7 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          s.output("rows", x);
          s.output("last", get_rows(s, x, s.state("last")));
          set_rows(s, reshape(s, keys_, {kContext, kColumns}), x, in.ids);
+         set_rows(s, marks_, in.ids, {.position = s.state("pos")});  // a workgroup has many rows
        }},
   };
 }
@@ -124,17 +126,19 @@ std::vector<NamedInput> ExtentRuns::inputs(std::int64_t rows) const {
 ExtentRuns::Outputs ExtentRuns::tables() const {
   return {{"keys", device_.to_host(keys_)},
           {"values", device_.to_host(values_)},
-          {"half_keys", device_.to_host(half_keys_)}};
+          {"half_keys", device_.to_host(half_keys_)},
+          {"marks", device_.to_host(marks_)}};
 }
 
 std::map<std::string, Tensor, std::less<>> ExtentRuns::tensors() const {
-  return {{"w", weights_}, {"scale", scale_},   {"embedding", embedding_},
-          {"keys", keys_}, {"values", values_}, {"half_keys", half_keys_}};
+  return {{"w", weights_},  {"scale", scale_},   {"embedding", embedding_},
+          {"keys", keys_},  {"values", values_}, {"half_keys", half_keys_},
+          {"marks", marks_}};
 }
 
 void ExtentRuns::prepare(std::int32_t rows, std::int32_t position) {
   state_.set({{"rows", rows}, {"pos", position}});
-  for (const Tensor* table : {&keys_, &values_, &half_keys_}) {
+  for (const Tensor* table : {&keys_, &values_, &half_keys_, &marks_}) {
     const TensorRef ref(*table);
     device_.write(ref->buffer, ref->offset, std::span(table_bytes_).first(ref.spec().bytes()));
   }
