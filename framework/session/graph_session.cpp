@@ -244,7 +244,7 @@ Tensor GraphSession::state_block() {
 
 Tensor GraphSession::state_array(std::string_view array) {
   return in_context("state_array", [&] {
-    const Tensor tensor = options_.state.array_of(array).tensor;
+    Tensor tensor = options_.state.array_of(array).tensor;
     capture_->graph().tensors[capture_->index_of(tensor)].role = TensorRole::state;
     return tensor;
   });

@@ -179,14 +179,14 @@ class Fuse {
   FusedCall fuse(const Pair& pair, const BoundCall& producer, const BoundCall& consumer) const {
     const OpDef& op = *pair.rule.fused;
     FusedCall fused{&op, {}, pair.rule.attributes(producer, consumer), {}};
-    for (std::uint8_t i = 0; i < pair.rule.slots.size(); ++i) {
+    for (std::size_t i = 0; i < pair.rule.slots.size(); ++i) {
       const FusedSlot& slot = pair.rule.slots[i];
       const Use* use = slot.from == FusedSlot::From::producer   ? use_at(pair.producer, slot.slot)
                        : slot.from == FusedSlot::From::consumer ? use_at(pair.consumer, slot.slot)
                                                                 : nullptr;
       if (use != nullptr) {
-        fused.uses.push_back(
-            {use->tensor, i, i < op.operands.size() ? op.operands[i].access : Access::write});
+        fused.uses.push_back({use->tensor, static_cast<std::uint8_t>(i),
+                              i < op.operands.size() ? op.operands[i].access : Access::write});
       }
     }
     if (op.reads_state()) {

@@ -15,8 +15,8 @@ namespace reprise {
 struct Extent {
   static constexpr std::uint32_t kFixed = 0xFFFFFFFF;
   template <std::integral T>
-  Extent(T count)
-      : most(static_cast<std::int64_t>(count)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Extent(T count) : most(static_cast<std::int64_t>(count)) {}
   Extent(std::int64_t bucket, std::uint32_t field) : most(bucket), word(field) {}
   bool fixed() const { return word == kFixed; }
   std::int64_t most;            // the number, or the bucket
