@@ -91,12 +91,16 @@ bool is_whole_input(const TensorSpec& spec, std::span<const std::byte> bytes) {
           static_cast<std::int64_t>(bytes.size()) % row_bytes(spec) == 0);
 }
 
+std::int64_t rows_given(const TensorSpec& spec, std::span<const std::byte> bytes) {
+  const std::int64_t row = row_bytes(spec);
+  return row == 0 ? spec.shape.dim(0) : static_cast<std::int64_t>(bytes.size()) / row;
+}
+
 ExtentLimit limit_of(std::string_view input, const TensorSpec& spec,
                      std::span<const std::byte> bytes) {
-  const std::int64_t row = row_bytes(spec);
   return {.word = spec.shape.extent_word(),
           .least = 0,
-          .most = row == 0 ? spec.shape.dim(0) : static_cast<std::int64_t>(bytes.size()) / row,
+          .most = rows_given(spec, bytes),
           .cause = ExtentLimit::Cause::input,
           .input = std::string(input)};
 }

@@ -34,7 +34,9 @@ void require_limits(std::span<const ExtentLimit> limits, const StateLayout& layo
 
 /// Whether these are values of an input: all of it, or whole rows of one with an extent.
 bool is_whole_input(const TensorSpec& spec, std::span<const std::byte> bytes);
-/// Of an input with an extent: as many rows as were given.
+/// Rows of an input with an extent that were given.
+std::int64_t rows_given(const TensorSpec& spec, std::span<const std::byte> bytes);
+/// At most as many.
 ExtentLimit limit_of(std::string_view input, const TensorSpec& spec,
                      std::span<const std::byte> bytes);
 

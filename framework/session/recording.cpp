@@ -150,9 +150,12 @@ void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
   value.bytes.assign(bytes.begin(), bytes.end());
   ++value.version;
   if (!input.spec.shape.fixed()) {
-    const ExtentLimit limit = limit_of(input.name, input.spec, bytes);
     const auto set = std::ranges::find(limits_, input.name, &ExtentLimit::input);
-    (set == limits_.end() ? limits_.emplace_back() : *set) = limit;
+    if (set == limits_.end()) {
+      limits_.push_back(limit_of(input.name, input.spec, bytes));
+    } else {
+      set->most = rows_given(input.spec, bytes);
+    }
   }
 }
 
