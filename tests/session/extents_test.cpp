@@ -66,6 +66,25 @@ TEST_P(Extents, AGraphComputesWhatASessionOfExactlyThatManyRowsComputes) {
   }
 }
 
+// Results alone would not show a step that always computes the bucket.
+TEST_P(Extents, StepsOverRowsReadTheirGridsFromThem) {
+  const std::uint32_t rows = runs_.state().layout().find("rows")->word;
+  for (const ExtentPass& pass : passes_) {
+    const CapturedGraph captured = runs_.graph(pass);
+    const auto& [graph, plan, fields] = captured.recorded();
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+      const Step& step = plan.steps[s];
+      const bool over_rows =
+          std::ranges::any_of(graph.uses_of(graph.nodes[step.node]), [&](const Use& use) {
+            const bool taken_from = step.op->extents == ExtentRule::indexed && use.slot == 0;
+            return !taken_from && !graph.tensors[use.tensor].spec.shape.fixed();
+          });
+      EXPECT_TRUE(!over_rows || (step.indirect && step.extent == rows && step.live.units > 0))
+          << pass.name << ": " << step.op->name;
+    }
+  }
+}
+
 TEST_P(Extents, OutputsHaveTheRowsOfTheirLaunch) {
   CapturedGraph graph = runs_.graph(pass("norm"));
   (void)runs_.replay(graph, 7, 0);
