@@ -104,6 +104,14 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          s.output("attention", attention(s, x, keys_, values_, {.kv_len = kv_len}));
          s.output("half", attention(s, y, half_keys_, half_keys_, {.kv_len = kv_len}));
        }},
+      {"fusible",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         const Tensor square = slice(s, weights_, 0, 0, kColumns);
+         const Tensor x = add(s, in.x, matmul(s, in.y, square));
+         s.output("norm", rms_norm(s, add(s, x, in.y), scale_));
+         const auto pos = s.state("pos");
+         set_rows(s, keys_, rope(s, heads_of(s, x), {.position = pos}), {.position = pos});
+       }},
       {"rows",
        [this](GraphSession& s, const ExtentInputs& in) {
          const Tensor x = get_rows(s, embedding_, in.ids);
@@ -171,14 +179,15 @@ ExtentRuns::Outputs ExtentRuns::direct(const ExtentPass& pass, std::int32_t rows
   return run(pass, false, rows, position);
 }
 
-CapturedGraph ExtentRuns::graph(const ExtentPass& pass, std::uint32_t max_iterations) {
+CapturedGraph ExtentRuns::graph(const ExtentPass& pass, std::uint32_t max_iterations,
+                                const PassOptions& passes) {
   auto session = executor_.begin_recorded({.name = pass.name,
                                            .state = state_,
                                            .max_iterations = max_iterations,
                                            .extents = {{"rows", kBucket}},
                                            .inputs = inputs(0)});
   pass.record(session, declare(session, session.extent("rows")));
-  return session.finish({.run = false}).graph;
+  return session.finish({.passes = passes, .run = false}).graph;
 }
 
 ExtentRuns::Outputs ExtentRuns::replay(CapturedGraph& graph, std::int32_t rows,

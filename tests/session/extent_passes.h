@@ -34,7 +34,8 @@ class ExtentRuns {
   /// Outputs, and the tables as they are after `rows` rows at `position`.
   Outputs fixed(const ExtentPass& pass, std::int32_t rows, std::int32_t position);
   Outputs direct(const ExtentPass& pass, std::int32_t rows, std::int32_t position);
-  CapturedGraph graph(const ExtentPass& pass, std::uint32_t max_iterations = 1);
+  CapturedGraph graph(const ExtentPass& pass, std::uint32_t max_iterations = 1,
+                      const PassOptions& passes = {});
   Outputs replay(CapturedGraph& graph, std::int32_t rows, std::int32_t position);
 
   GraphExecutor& executor() { return executor_; }

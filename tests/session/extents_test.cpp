@@ -66,6 +66,16 @@ TEST_P(Extents, AGraphComputesWhatASessionOfExactlyThatManyRowsComputes) {
   }
 }
 
+TEST_P(Extents, AreThoseOfFusedCallsToo) {
+  const ExtentPass fusible = pass("fusible");
+  CapturedGraph graph = runs_.graph(fusible, 1, PassOptions::exact());
+  EXPECT_EQ(graph.recorded().plan.fused.size(), 3U);
+  for (const std::int32_t rows : numbers_of_rows()) {
+    const std::int32_t position = some_position();
+    EXPECT_EQ(runs_.replay(graph, rows, position), runs_.direct(fusible, rows, position)) << rows;
+  }
+}
+
 // Results alone would not show a step that always computes the bucket.
 TEST_P(Extents, StepsOverRowsReadTheirGridsFromThem) {
   const std::uint32_t rows = runs_.state().layout().find("rows")->word;
