@@ -1,5 +1,9 @@
+include(GNUInstallDirs)
+
 # reprise_module(<name> SOURCES <file>... [PUBLIC <target>...] [PRIVATE <target>...])
 # One static library per module, named reprise_<name> and reprise::<name>: link lines show the graph.
+# What reprise::reprise links is installed (RepriseInstall.cmake). A library of another project that
+# is needed to compile a module, but not to link it, is linked as $<BUILD_INTERFACE:...>.
 add_library(reprise_warnings INTERFACE)
 # g++ 12 sees overlaps in std::string's operator+ that cannot happen (GCC bug 105651).
 target_compile_options(reprise_warnings INTERFACE
@@ -12,9 +16,15 @@ function(reprise_module name)
   add_library(reprise_${name} STATIC ${arg_SOURCES})
   add_library(reprise::${name} ALIAS reprise_${name})
   target_include_directories(reprise_${name}
-    PUBLIC ${PROJECT_SOURCE_DIR}/framework/include ${PROJECT_BINARY_DIR}/generated/include
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/framework/include>
+           $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(reprise_${name} PUBLIC ${arg_PUBLIC} PRIVATE reprise_warnings ${arg_PRIVATE})
+  target_compile_features(reprise_${name} PUBLIC cxx_std_20)
+  target_link_libraries(reprise_${name}
+    PUBLIC ${arg_PUBLIC}
+    PRIVATE $<BUILD_INTERFACE:reprise_warnings> ${arg_PRIVATE})
+  set_target_properties(reprise_${name} PROPERTIES EXPORT_NAME ${name})
 endfunction()
 
 # reprise_program(<name> SOURCES <file>... LIBRARIES <target>...)

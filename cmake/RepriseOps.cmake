@@ -126,10 +126,35 @@ const Shader* find(std::string_view name) {
 
 }  // namespace reprise::shaders
 ")
+  reprise_embed_includes(${generated}/include_table.cpp ${glsl_includes})
   set(OP_SOURCES ${sources} ${generated}/op_table.cpp PARENT_SCOPE)
-  set(OP_SHADER_TABLE ${generated}/shader_table.cpp ${spirv} PARENT_SCOPE)
+  set(OP_SHADER_TABLE ${generated}/shader_table.cpp ${generated}/include_table.cpp ${spirv} PARENT_SCOPE)
   set_property(GLOBAL PROPERTY REPRISE_OPS ${ARGN})
   set_property(GLOBAL PROPERTY REPRISE_OP_CASES ${cases} ${generated}/op_case_table.cpp)
+endfunction()
+
+# reprise_embed_includes(<output.cpp> <file>...): the table behind shaders/include_table.h.
+function(reprise_embed_includes output)
+  set(rows "")
+  foreach(file IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    cmake_path(GET file FILENAME name)
+    file(READ ${file} text)
+    string(APPEND rows "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
+"#include \"shaders/include_table.h\"
+
+namespace reprise::shaders {
+namespace {
+constexpr Include kIncludes[] = {
+@rows@};
+}  // namespace
+
+std::span<const Include> includes() { return kIncludes; }
+
+}  // namespace reprise::shaders
+")
 endfunction()
 
 # reprise_cpu_kernels(OUTPUT <variable>) makes the source file that lists the kernels of the CPU

@@ -7,7 +7,9 @@ build_packages=(
   git                                      # the commit written into profiles; applies mutants
   libvulkan-dev spirv-headers              # Vulkan loader and headers; SPIR-V reflection
   glslang-tools                            # glslangValidator: shaders to SPIR-V
+  glslang-dev spirv-tools                  # kernels that are compiled, and validated, at run time
   libhwy-dev                               # vectors with run-time dispatch: the CPU's kernels
+  libdlpack-dev                            # the layout of tensors exchanged with other libraries
   libopenblas-dev                          # what the bench compares matrix products with
   libsqlite3-dev libxxhash-dev             # the profiling database and its content hashes
   nlohmann-json3-dev libcli11-dev          # JSON output and command lines

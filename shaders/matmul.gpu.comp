@@ -55,12 +55,6 @@ layout(push_constant) uniform Push {
   uint residual_offset;
 };
 #include "residual.glsl"
-
-// Element `p` of the product.
-void store(uvec4 p, float product) {
-  uint distance = distance_to(yv, p);
-  y[yv.offset + distance] = with_residual(product, distance);
-}
 #include "weight_units.glsl"
 
 float x_element(uint e) { return x[e >> 2][e & 3u]; }

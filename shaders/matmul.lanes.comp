@@ -38,12 +38,6 @@ layout(push_constant) uniform Push {
 };
 #include "residual.glsl"
 
-// Element `p` of the product.
-void store(uvec4 p, float product) {
-  uint distance = distance_to(yv, p);
-  y[yv.offset + distance] = with_residual(product, distance);
-}
-
 // A piece of a row of w: what is decoded at once, kFours times 4 columns.
 #if defined(BLOCKS)
 #define Piece Block

@@ -11,6 +11,7 @@
 
 #include "reprise/core/decode.h"
 #include "reprise/core/float16.h"
+#include "tests/reference_backend.h"
 
 namespace reprise::testing {
 namespace {
@@ -25,7 +26,7 @@ Messages& messages() {
   return all;
 }
 
-using DeviceKey = std::tuple<std::string, std::uint64_t, std::optional<KernelFamily>, bool>;
+using DeviceKey = std::tuple<std::string, LoweredLimits, std::optional<KernelFamily>, bool>;
 using Devices = std::map<DeviceKey, Device>;
 
 Devices& devices() {
@@ -40,29 +41,33 @@ class CloseDevices : public ::testing::Environment {
 };
 const auto* const kCloseDevices = ::testing::AddGlobalTestEnvironment(new CloseDevices);
 
-Device opened_once(const DeviceKey& key) {
-  const auto known = devices().find(key);
-  if (known != devices().end()) {
-    return known->second;
-  }
-  const auto& [name, max_binding_bytes, kernels, replays] = key;
+OpenOptions test_options(const std::string& name) {
+  static const bool kRegistered = (register_reference_backend(), true);
+  static_cast<void>(kRegistered);
   // Hazards between submissions are checked only when the layer is told so outside of Vulkan.
   setenv("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
   OpenOptions options;
   options.validation = name == "vulkan";
-  options.references_only = name == "reference";
   options.log = [](LogLevel level, std::string_view text) {
     if (level >= LogLevel::warning) {
       const std::lock_guard lock(messages().mutex);
       messages().texts.emplace_back(text);
     }
   };
-  options.max_binding_bytes = max_binding_bytes;
+  return options;
+}
+
+Device opened_once(const DeviceKey& key) {
+  const auto known = devices().find(key);
+  if (known != devices().end()) {
+    return known->second;
+  }
+  const auto& [name, limits, kernels, replays] = key;
+  OpenOptions options = test_options(name);
+  options.limits = limits;
   options.kernels = kernels;
   options.replays = replays;
-  return devices()
-      .emplace(key, open_device(options.references_only ? "cpu" : name, options))
-      .first->second;
+  return devices().emplace(key, open_device(name, options)).first->second;
 }
 
 }  // namespace
@@ -78,13 +83,15 @@ std::string device_param_name(const ::testing::TestParamInfo<std::string>& param
   return parameter.param;
 }
 
-Device test_device(const std::string& name, std::uint64_t max_binding_bytes,
+Device test_device(const std::string& name, const LoweredLimits& limits,
                    std::optional<KernelFamily> kernels) {
-  return opened_once({name, max_binding_bytes, kernels, true});
+  return opened_once({name, limits, kernels, true});
 }
 
+Device fresh_test_device(const std::string& name) { return open_device(name, test_options(name)); }
+
 Device test_device_without_replay(const std::string& name) {
-  return opened_once({name, 0, std::nullopt, false});
+  return opened_once({name, {}, std::nullopt, false});
 }
 
 ExpectNoValidationMessages::ExpectNoValidationMessages() {

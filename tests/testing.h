@@ -18,11 +18,14 @@ std::string seed_note(std::uint64_t seed);
 /// For tests instantiated with device names.
 std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter);
 
-/// "cpu", "vulkan", or "reference": the CPU without kernels. Opened once per process, Vulkan with
-/// the validation layer and synchronization validation. A lower storage range or a family of
-/// kernels makes it another device; unsupported if it cannot run them.
-Device test_device(const std::string& name, std::uint64_t max_binding_bytes = 0,
+/// "cpu", "vulkan", or "reference": reference_backend.h. Opened once per process, Vulkan with the
+/// validation layer and synchronization validation. Lower limits or a family of kernels make it
+/// another device; unsupported if it cannot run them.
+Device test_device(const std::string& name, const LoweredLimits& limits = {},
                    std::optional<KernelFamily> kernels = std::nullopt);
+
+/// The same, opened anew, for tests that shut it down or count what it does.
+Device fresh_test_device(const std::string& name);
 
 /// "cpu" or "vulkan", but every launch encodes its steps again.
 Device test_device_without_replay(const std::string& name);

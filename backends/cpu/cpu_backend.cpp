@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <unistd.h>
 
 #include "backends/cpu/cpu_queue.h"
 #include "backends/cpu/kernel.h"
@@ -35,18 +36,46 @@ DeviceInfo describe_processor() {
   return info;
 }
 
+/// The one heap: all memory of the machine.
+HeapInfo host_memory() {
+  return {.bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
+}
+
+BackendCapabilities capabilities_of(const DeviceInfo& info, const OpenOptions& options) {
+  BackendCapabilities has;
+  has.runs_on_host = true;
+  has.replays = options.replays;
+  has.imports_host_memory = true;
+  has.maps_device_memory = options.map_device_memory;
+  has.timestamp_valid_bits = info.timestamp_valid_bits;
+  has.calibrated_clock = true;
+  has.allocation_alignment = kAlignment;
+  has.import_alignment = kAlignment;
+  has.heaps = {host_memory()};
+  return has;
+}
+
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(const OpenOptions& options)
-      : info_(describe_processor()),
+      : Backend(std::make_shared<DeviceLife>(processor_name()),
+                std::make_shared<MemoryAccount>(std::vector{host_memory()}, options.memory_budget,
+                                                options.on_memory_pressure)),
+        info_(describe_processor()),
         map_device_memory_(options.map_device_memory),
         runtime_(std::make_shared<CpuRuntime>(
-            options.threads == 0 ? usable_cores() : options.threads, !options.references_only)) {
+            options.threads == 0 ? usable_cores() : options.threads, !options.references_only)),
+        queue_(runtime_->serial, shared_life()) {
     info_.limits.emplace_back("threads", runtime_->pool.threads());
     if (options.references_only) {
       info_.driver_name = "references";
       info_.driver_info.clear();
     }
+    if (options.limits.no_timestamps) {
+      info_.timestamp_valid_bits = 0;
+    }
+    capabilities_ = capabilities_of(info_, options);
     traits_.runs_on_host = true;
     traits_.cpu_type = true;
     traits_.binding_alignment = 1;
@@ -54,22 +83,30 @@ class CpuBackend final : public Backend {
   }
   const DeviceInfo& info() const override { return info_; }
   const DeviceTraits& traits() const override { return traits_; }
+  const BackendCapabilities& capabilities() const override { return capabilities_; }
 
-  std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes,
-                                   BufferKind kind) override {
+  std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind,
+                                   MemoryPurpose purpose) override {
+    life().require_ready();
     if (bytes == 0) {
       invalid("The buffer '" + name + "' needs a size above (0) bytes.");
     }
+    MemoryShare share = memory().reserve(name, purpose, 0, bytes);
+    auto buffer = std::make_shared<CpuBuffer>(runtime_->serial, std::move(name), bytes, kind,
+                                              map_device_memory_, std::move(share));
     ++allocations_;
-    return std::make_shared<CpuBuffer>(runtime_->serial, std::move(name), bytes, kind,
-                                       map_device_memory_);
+    return buffer;
   }
   std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
                                  std::shared_ptr<const void> owner) override {
+    life().require_ready();
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % kAlignment != 0) {
       return nullptr;
     }
-    return std::make_shared<CpuBuffer>(runtime_->serial, std::move(name), bytes, std::move(owner));
+    MemoryShare share =
+        memory().reserve(name, MemoryPurpose::imported, MemoryAccount::kNoHeap, bytes.size());
+    return std::make_shared<CpuBuffer>(runtime_->serial, std::move(name), bytes, std::move(owner),
+                                       std::move(share));
   }
   void free(const std::shared_ptr<Buffer>& buffer) override {
     require_own(*buffer);
@@ -80,12 +117,15 @@ class CpuBackend final : public Backend {
   std::uint64_t allocation_count() const override { return allocations_; }
 
   std::unique_ptr<Encoder> encoder(const EncoderOptions& options) override {
+    life().require_ready();
     return std::make_unique<CpuEncoder>(runtime_, options);
   }
   std::shared_ptr<Timestamps> timestamps(std::uint32_t count) override {
-    return std::make_shared<CpuTimestamps>(count);
+    life().require_ready();
+    return info_.timestamp_valid_bits == 0 ? nullptr : std::make_shared<CpuTimestamps>(count);
   }
   std::shared_ptr<HostSignal> host_signal() override {
+    life().require_ready();
     return std::make_shared<CpuHostSignal>(runtime_->serial);
   }
   void raise(const std::shared_ptr<HostSignal>& signal) override {
@@ -103,6 +143,7 @@ class CpuBackend final : public Backend {
     return queue_.submit(encodings, follow);
   }
   bool complete(std::uint64_t submission) override { return queue_.complete(submission); }
+  std::uint64_t completed() override { return queue_.completed(); }
   void wait(std::uint64_t submission) override { queue_.wait(submission); }
   std::uint64_t last_submission() override { return queue_.last_submission(); }
   std::uint64_t last_use(const Buffer& buffer, Access access) override {
@@ -112,6 +153,10 @@ class CpuBackend final : public Backend {
   std::optional<KernelInfo> kernel_info(const Kernel& /*kernel*/) const override {
     return std::nullopt;
   }
+  KernelCounters kernel_counters() const override { return {}; }
+  Support support(const StepList& steps, std::size_t index) const override;
+  void shutdown() override { queue_.shutdown(); }
+  void trim() override { runtime_->scratch.trim(); }
 
  private:
   void require_own(const Buffer& buffer) const {
@@ -123,15 +168,44 @@ class CpuBackend final : public Backend {
 
   DeviceInfo info_;
   DeviceTraits traits_;
+  BackendCapabilities capabilities_;
   bool map_device_memory_;
   std::shared_ptr<CpuRuntime> runtime_;
   std::atomic<std::uint64_t> allocations_{0};
-  CpuQueue queue_{runtime_->serial};
+  CpuQueue queue_;
 };
+
+// What chooses a kernel is the shape of a call, so any memory will do.
+Support CpuBackend::support(const StepList& steps, std::size_t index) const {
+  const Step& step = steps[index];
+  if (step.kind == StepKind::dispatch) {
+    return {SupportKind::unsupported, "the CPU runs no shaders"};
+  }
+  if (step.op == nullptr) {
+    return {};
+  }
+  alignas(kAlignment) static std::byte anywhere[kAlignment];
+  const auto bindings = steps.bindings(step);
+  const auto specs = steps.specs(step);
+  std::vector<HostTensor> operands;
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    if (bindings[i].type == BindingType::storage) {
+      operands.push_back({bindings[i].bytes == 0 ? nullptr : anywhere, &specs[i]});
+    }
+  }
+  KernelPlan plan;
+  const HostCall call{*step.op, operands, steps.bytes(step), nullptr};
+  return runtime_->kernels && plan_kernel({call, step.precision}, plan)
+             ? Support()
+             : Support{SupportKind::lowered, "its float64 reference, not a kernel"};
+}
 
 }  // namespace
 
-std::vector<DeviceInfo> enumerate() { return {describe_processor()}; }
+std::vector<DeviceDescription> enumerate() {
+  const DeviceInfo info = describe_processor();
+  return {{info, capabilities_of(info, {})}};
+}
 
 std::shared_ptr<Backend> open(std::size_t /*index*/, const OpenOptions& options) {
   if (options.threads > kMaxThreads) {

@@ -3,13 +3,12 @@
 #include <memory>
 #include <vector>
 
-#include "reprise/core/backend.h"
-#include "reprise/core/open_options.h"
+#include "reprise/core/backend_factory.h"
 
 namespace reprise::cpu {
 
 /// One device: this machine's processor.
-std::vector<DeviceInfo> enumerate();
+std::vector<DeviceDescription> enumerate();
 std::shared_ptr<Backend> open(std::size_t index, const OpenOptions& options);
 
 }  // namespace reprise::cpu

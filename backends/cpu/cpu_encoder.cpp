@@ -7,6 +7,8 @@
 #include <limits>
 #include <new>
 
+#include "reprise/core/custom_op.h"
+
 namespace reprise::cpu {
 namespace {
 
@@ -47,9 +49,10 @@ CpuRuntime::CpuRuntime(unsigned threads, bool with_kernels)
       kernels(with_kernels) {}
 
 CpuBuffer::CpuBuffer(std::uint64_t device, std::string name, std::uint64_t bytes, BufferKind kind,
-                     bool mapped)
+                     bool mapped, MemoryShare share)
     : Buffer(std::move(name), bytes, kind),
       device_(device),
+      share_(std::move(share)),
       data_(static_cast<std::byte*>(
           ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow))) {
   if (data_ == nullptr) {
@@ -62,9 +65,10 @@ CpuBuffer::CpuBuffer(std::uint64_t device, std::string name, std::uint64_t bytes
 
 // No step writes to imported memory, but host functions take all tensors alike.
 CpuBuffer::CpuBuffer(std::uint64_t device, std::string name, std::span<const std::byte> bytes,
-                     std::shared_ptr<const void> owner)
+                     std::shared_ptr<const void> owner, MemoryShare share)
     : Buffer(std::move(name), bytes.size(), BufferKind::imported),
       device_(device),
+      share_(std::move(share)),
       data_(const_cast<std::byte*>(bytes.data())),
       owner_(std::move(owner)) {}
 
@@ -76,6 +80,7 @@ void CpuBuffer::release_memory() noexcept {
   }
   mapped_ = data_ = nullptr;
   owner_.reset();
+  share_.give_back();
 }
 
 void CpuEncoding::run() const {
@@ -95,9 +100,7 @@ void CpuEncoding::run() const {
         run_rows(command);
         break;
       case Kind::call:
-        command.op->reference({*command.op, tensors,
-                               std::span(bytes_.data() + command.first_byte, command.byte_count),
-                               command.state});
+        run_call(command, tensors);
         break;
       case Kind::copy:
         std::memcpy(tensors[1].data, tensors[0].data, command.copy_bytes);
@@ -106,6 +109,23 @@ void CpuEncoding::run() const {
         *command.stamp = now_ticks();
         break;
     }
+  }
+}
+
+void CpuEncoding::run_call(const Command& command, std::span<const HostTensor> tensors) const {
+  const auto fail = [&](const std::string& why) {
+    throw Error(ErrorCode::device_lost, "Op " + std::to_string(command.node) + " " +
+                                            std::string(command.op->name) +
+                                            " failed on the host: " + why);
+  };
+  try {
+    command.op->reference({*command.op, tensors,
+                           std::span(bytes_.data() + command.first_byte, command.byte_count),
+                           command.state});
+  } catch (const std::exception& error) {
+    fail(error.what());
+  } catch (...) {
+    fail("an exception of an unknown type was thrown.");
   }
 }
 
@@ -290,6 +310,9 @@ void CpuEncoder::step(const StepList& steps, std::size_t index,
   }
   command.kind = step.op == nullptr ? CpuEncoding::Kind::copy : CpuEncoding::Kind::call;
   if (step.op != nullptr) {
+    if (auto owner = owner_of(*step.op); owner != nullptr) {
+      encoding_->ops_.push_back(std::move(owner));
+    }
     const KernelCall call{{*step.op, operands_, steps.bytes(step), nullptr}, step.precision};
     if (step.extent != Extent::kFixed) {
       reserve_rows(call);
@@ -299,6 +322,7 @@ void CpuEncoder::step(const StepList& steps, std::size_t index,
     }
   }
   command.op = step.op;
+  command.node = step.node;
   command.precision = step.precision;
   command.copy_bytes = step.op == nullptr ? bindings[0].bytes : 0;
   command.first_tensor = static_cast<std::uint32_t>(encoding_->tensors_.size());

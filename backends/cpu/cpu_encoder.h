@@ -14,10 +14,10 @@ class CpuBuffer final : public Buffer {
  public:
   /// Throws out_of_memory.
   CpuBuffer(std::uint64_t device, std::string name, std::uint64_t bytes, BufferKind kind,
-            bool mapped);
+            bool mapped, MemoryShare share);
   /// Somebody else's memory in place.
   CpuBuffer(std::uint64_t device, std::string name, std::span<const std::byte> bytes,
-            std::shared_ptr<const void> owner);
+            std::shared_ptr<const void> owner, MemoryShare share);
   CpuBuffer(const CpuBuffer&) = delete;
   CpuBuffer& operator=(const CpuBuffer&) = delete;
   ~CpuBuffer() override;
@@ -27,6 +27,7 @@ class CpuBuffer final : public Buffer {
 
  private:
   std::uint64_t device_;
+  MemoryShare share_;
   std::byte* data_;
   std::shared_ptr<const void> owner_;  // of imported memory
 };
@@ -68,6 +69,7 @@ class CpuEncoding final : public Encoding {
     Kind kind = Kind::call;
     Precision precision = Precision::exact;            // rows
     const OpDef* op = nullptr;                         // call, rows
+    std::uint32_t node = 0;                            // call
     std::uint32_t first_tensor = 0, tensor_count = 0;  // a copy goes from the first to the second
     std::uint32_t first_byte = 0, byte_count = 0;  // attributes of a call, arguments of a kernel
     const std::uint32_t* state = nullptr;          // kernel, call
@@ -87,6 +89,8 @@ class CpuEncoding final : public Encoding {
 
  private:
   friend class CpuEncoder;
+  /// Throws what the host function threw, with the node.
+  void run_call(const Command& command, std::span<const HostTensor> tensors) const;
   void run_rows(const Command& command) const;
   void run_stage(const Stage& stage, std::int64_t chunk, const Work& work,
                  std::uint64_t own_bytes) const;
@@ -100,6 +104,7 @@ class CpuEncoding final : public Encoding {
   std::vector<TensorSpec> specs_;
   std::vector<std::byte> bytes_;
   std::vector<std::shared_ptr<Timestamps>> stamps_;  // kept
+  std::vector<std::shared_ptr<const OpDef>> ops_;    // kept, those that would go otherwise
 };
 
 class CpuEncoder final : public Encoder {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -10,7 +11,7 @@ namespace reprise::cpu {
 CpuQueue::~CpuQueue() {
   {
     Lock lock(mutex_);
-    while (running_ || (completed_ < submitted_ && !failure_)) {
+    while (running_ || (completed_ < submitted_ && !failed())) {
       advance(lock);
     }
     stopping_ = true;
@@ -18,14 +19,6 @@ CpuQueue::~CpuQueue() {
   changed_.notify_all();
   if (worker_.joinable()) {
     worker_.join();
-  }
-}
-
-void CpuQueue::require_alive() const {
-  if (failure_) {
-    throw Error(
-        ErrorCode::device_lost,
-        "The device is lost and has to be opened again. The first failure was: " + *failure_);
   }
 }
 
@@ -39,7 +32,7 @@ void CpuQueue::require_known(std::uint64_t submission) const {
 std::uint64_t CpuQueue::submit(std::span<const EncodingRef> encodings, Follow follow) {
   release_freed();
   const Lock lock(mutex_);
-  require_alive();
+  life_->require_ready();
   for (const EncodingRef& encoding : encodings) {
     const auto* own = dynamic_cast<const CpuEncoding*>(encoding.get());
     if (own == nullptr || own->device() != device_) {
@@ -92,7 +85,7 @@ void CpuQueue::run_next(Lock& lock) {
   }
   lock.lock();
   if (failure) {
-    failure_ = std::move(failure);
+    life_->lose(*failure);
   } else {
     if (!behind_host_.empty() && behind_host_.front().submission == submission) {
       behind_host_.erase(behind_host_.begin());
@@ -142,6 +135,19 @@ std::uint64_t CpuQueue::last_submission() {
   return submitted_;
 }
 
+std::uint64_t CpuQueue::completed() {
+  const Lock lock(mutex_);
+  return completed_;
+}
+
+void CpuQueue::shutdown() {
+  {
+    const Lock lock(mutex_);  // whoever submits has done so, or will be refused
+    life_->shut_down();
+  }
+  wait(last_submission());
+}
+
 void CpuQueue::sleep(Lock& lock) {
   ++waiting_;
   changed_.wait(lock);
@@ -170,7 +176,7 @@ void CpuQueue::advance(Lock& lock) {
 void CpuQueue::run_until_stopped() {
   Lock lock(mutex_);
   while (!stopping_) {
-    if (!running_ && completed_ < submitted_ && !behind_host() && !failure_) {
+    if (!running_ && completed_ < submitted_ && !behind_host() && !failed()) {
       run_next(lock);
     } else {
       sleep(lock);
@@ -182,7 +188,7 @@ bool CpuQueue::complete(std::uint64_t submission) {
   const Lock lock(mutex_);
   require_known(submission);
   if (completed_ < submission) {
-    require_alive();
+    life_->require_alive();
   }
   return completed_ >= submission;
 }
@@ -190,10 +196,10 @@ bool CpuQueue::complete(std::uint64_t submission) {
 void CpuQueue::wait(std::uint64_t submission) {
   Lock lock(mutex_);
   require_known(submission);
-  while (completed_ < submission && !failure_) {
+  while (completed_ < submission && !failed()) {
     advance(lock);
   }
-  require_alive();
+  life_->require_alive();
 }
 
 std::uint64_t CpuQueue::last_use(const Buffer& buffer, Access access) {

@@ -4,8 +4,6 @@
 #pragma once
 #include <condition_variable>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
 
 #include "backends/cpu/cpu_encoder.h"
@@ -17,7 +15,8 @@ namespace reprise::cpu {
 class CpuQueue {
  public:
   /// `device`: CpuRuntime::serial.
-  explicit CpuQueue(std::uint64_t device) : device_(device) {}
+  CpuQueue(std::uint64_t device, std::shared_ptr<DeviceLife> life)
+      : device_(device), life_(std::move(life)) {}
   /// Runs what is left.
   ~CpuQueue();
   CpuQueue(const CpuQueue&) = delete;
@@ -30,6 +29,8 @@ class CpuQueue {
   void wait(std::uint64_t submission);
   std::uint64_t last_use(const Buffer& buffer, Access access);
   std::uint64_t last_submission();
+  std::uint64_t completed();
+  void shutdown();
   void free(const std::shared_ptr<Buffer>& buffer);
   void raise(CpuHostSignal& signal);
   std::uint64_t free_count() const { return in_flight_.free_count(); }
@@ -38,7 +39,7 @@ class CpuQueue {
  private:
   using Lock = std::unique_lock<std::mutex>;
   void require_known(std::uint64_t submission) const;
-  void require_alive() const;
+  bool failed() const { return life_->state() == DeviceState::lost; }
   /// Runs the next submission with the mutex open; somebody else must not be running one.
   void run_next(Lock& lock);
   /// Lets go of what a submission used, with the mutex open meanwhile.
@@ -54,6 +55,7 @@ class CpuQueue {
   void run_until_stopped();
 
   const std::uint64_t device_;
+  const std::shared_ptr<DeviceLife> life_;
   std::mutex mutex_;
   std::condition_variable changed_;  // a submission arrived or completed
   InFlight in_flight_;
@@ -67,7 +69,6 @@ class CpuQueue {
   std::uint64_t submitted_ = 0, completed_ = 0;
   bool running_ = false, stopping_ = false;
   int waiting_ = 0;
-  std::optional<std::string> failure_;
   std::thread worker_;  // started by the first submission nobody waits for
 };
 

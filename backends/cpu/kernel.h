@@ -37,7 +37,7 @@ struct Stage {
 
 /// One step as a kernel runs it.
 struct KernelPlan {
-  static constexpr std::size_t kMaxArgumentBytes = 256;
+  static constexpr std::size_t kMaxArgumentBytes = 576;
 
   Stage prepare;  // where it has a function: complete before the main stage begins
   Stage main;

@@ -23,4 +23,10 @@ std::shared_ptr<std::byte> Scratch::at_least(std::uint64_t bytes) {
   return memory_;
 }
 
+void Scratch::trim() {
+  const std::lock_guard lock(mutex_);
+  memory_.reset();
+  bytes_ = 0;
+}
+
 }  // namespace reprise::cpu

@@ -17,6 +17,8 @@ class Scratch {
   /// At least that many bytes, aligned to kAlignment; kept while somebody holds them. Throws
   /// out_of_memory.
   std::shared_ptr<std::byte> at_least(std::uint64_t bytes);
+  /// Lets go of it: encodings keep what they have.
+  void trim();
 
  private:
   std::mutex mutex_;

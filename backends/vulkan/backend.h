@@ -16,7 +16,10 @@ class VulkanBackend final : public Backend {
 
   const DeviceInfo& info() const override { return device_->info(); }
   const DeviceTraits& traits() const override { return device_->traits(); }
-  std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind) override;
+  const BackendCapabilities& capabilities() const override { return device_->capabilities(); }
+  MemoryInfo memory_info() const override { return device_->memory_info(); }
+  std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind,
+                                   MemoryPurpose purpose) override;
   std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
                                  std::shared_ptr<const void> owner) override;
   void free(const std::shared_ptr<Buffer>& buffer) override;
@@ -30,10 +33,16 @@ class VulkanBackend final : public Backend {
   std::optional<ClockSample> clock() override { return device_->clock(); }
   std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override;
   bool complete(std::uint64_t submission) override { return queue_.complete(submission); }
+  std::uint64_t completed() override { return queue_.completed(); }
   void wait(std::uint64_t submission) override { queue_.wait(submission); }
   std::uint64_t last_submission() override { return queue_.last_submission(); }
   std::uint64_t last_use(const Buffer& buffer, Access access) override;
+  std::shared_ptr<const RunTimeShader> add_shader(const ShaderSource& source) override;
   std::optional<KernelInfo> kernel_info(const Kernel& kernel) const override;
+  KernelCounters kernel_counters() const override { return pipelines_->counters(); }
+  Support support(const StepList& steps, std::size_t index) const override;
+  void shutdown() override { queue_.shutdown(); }
+  void trim() override;
 
   const Device& device() const { return *device_; }
 

@@ -51,14 +51,14 @@ std::uint32_t choose_type(const VkPhysicalDeviceMemoryProperties& memory, std::u
 }  // namespace
 
 VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, std::string name, std::uint64_t bytes,
-                           BufferKind kind)
+                           BufferKind kind, MemoryPurpose purpose)
     : Buffer(std::move(name), bytes, kind), device_(std::move(device)) {
-  device_->require_alive();
+  device_->require_ready();
   if (bytes == 0) {
     invalid("Buffer '" + this->name() + "' has (0) bytes; a buffer has at least 1.");
   }
   create_buffer();
-  allocate();
+  allocate(purpose);
   device_->set_name(VK_OBJECT_TYPE_BUFFER, buffer_.get(), this->name());
 }
 
@@ -66,6 +66,8 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, std::string name, std
                            HostImport imported)
     : Buffer(std::move(name), bytes, BufferKind::imported),
       device_(std::move(device)),
+      share_(device_->memory()->reserve(this->name(), MemoryPurpose::imported,
+                                        MemoryAccount::kNoHeap, bytes)),
       owner_(std::move(imported.owner)),
       memory_(std::move(imported.memory)),
       buffer_(std::move(imported.buffer)) {
@@ -76,7 +78,7 @@ void VulkanBuffer::release_memory() noexcept {
   mapped_ = nullptr;
   buffer_.destroy();
   memory_.destroy();
-  reservation_.give_back();
+  share_.give_back();
   owner_.reset();
 }
 
@@ -96,7 +98,7 @@ void VulkanBuffer::create_buffer() {
   buffer_ = {device_->get(), created};
 }
 
-void VulkanBuffer::allocate() {
+void VulkanBuffer::allocate(MemoryPurpose purpose) {
   VkMemoryRequirements needs{};
   vkGetBufferMemoryRequirements(device_->get(), buffer_.get(), &needs);
   if (needs.size > device_->physical().properties11.maxMemoryAllocationSize) {
@@ -104,7 +106,7 @@ void VulkanBuffer::allocate() {
               "the device's largest allocation");
   }
   const std::uint32_t type = choose_type(device_->physical().memory, needs.memoryTypeBits, kind());
-  allocate(type, needs.size);
+  allocate(type, needs.size, purpose);
   device_->check(vkBindBufferMemory(device_->get(), buffer_.get(), memory_.get(), 0),
                  "vkBindBufferMemory");
   if (kind() != BufferKind::device || device_->maps(type)) {
@@ -115,20 +117,15 @@ void VulkanBuffer::allocate() {
   }
 }
 
-void VulkanBuffer::allocate(std::uint32_t type, std::uint64_t size) {
+void VulkanBuffer::allocate(std::uint32_t type, std::uint64_t size, MemoryPurpose purpose) {
   const std::uint32_t heap = device_->physical().memory.memoryTypes[type].heapIndex;
-  std::uint64_t available = 0;
-  if (!device_->reserve(heap, size, available)) {
-    too_large(name(), size, available, "the rest of the device's memory heap");
-  }
-  reservation_.device = device_.get();
-  reservation_.heap = heap;
-  reservation_.bytes = size;
+  share_ = device_->memory()->reserve(name(), purpose, heap, size);
   const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, size, type};
   VkDeviceMemory allocated = VK_NULL_HANDLE;
   const VkResult result = vkAllocateMemory(device_->get(), &info, nullptr, &allocated);
   if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
-    too_large(name(), size, available,
+    const HeapInfo of = device_->memory()->info().heaps[heap];
+    too_large(name(), size, of.bytes - of.used.bytes + size,
               "by the heap's size; vkAllocateMemory failed with " + std::string(name_of(result)));
   }
   device_->check(result, "vkAllocateMemory");

@@ -1,5 +1,5 @@
 // Device memory: one VkBuffer with its own VkDeviceMemory. Limits are checked before the driver is
-// asked, because drivers of shared-memory devices overcommit instead of failing.
+// asked.
 #pragma once
 #include <memory>
 #include <string>
@@ -16,28 +16,11 @@ constexpr std::uint64_t whole_words(std::uint64_t bytes) {
   return (bytes + kWordBytes - 1) / kWordBytes * kWordBytes;
 }
 
-/// A share of a memory heap, given back when its owner's memory is freed.
-struct Reservation {
-  Reservation() = default;
-  Reservation(const Reservation&) = delete;
-  Reservation& operator=(const Reservation&) = delete;
-  ~Reservation() { give_back(); }
-  void give_back() {
-    if (bytes != 0) {
-      device->release(heap, bytes);
-      bytes = 0;
-    }
-  }
-  Device* device = nullptr;
-  std::uint32_t heap = 0;
-  std::uint64_t bytes = 0;
-};
-
 class VulkanBuffer final : public Buffer {
  public:
   /// Throws as Backend::allocate.
   VulkanBuffer(std::shared_ptr<Device> device, std::string name, std::uint64_t bytes,
-               BufferKind kind);
+               BufferKind kind, MemoryPurpose purpose);
   VulkanBuffer(std::shared_ptr<Device> device, std::string name, std::uint64_t bytes,
                HostImport imported);
 
@@ -48,12 +31,12 @@ class VulkanBuffer final : public Buffer {
 
  private:
   void create_buffer();
-  void allocate();
+  void allocate(MemoryPurpose purpose);
   /// Allocates from one memory type; throws out_of_memory if its heap is too small.
-  void allocate(std::uint32_t type, std::uint64_t size);
+  void allocate(std::uint32_t type, std::uint64_t size, MemoryPurpose purpose);
 
   std::shared_ptr<Device> device_;
-  Reservation reservation_;
+  MemoryShare share_;
   std::shared_ptr<const void> owner_;  // of imported memory
   MemoryHandle memory_;
   BufferHandle buffer_;

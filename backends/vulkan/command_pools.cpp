@@ -53,4 +53,12 @@ void CommandPools::give(std::unique_ptr<CommandPool> pool) {
   }
 }
 
+void CommandPools::trim() {
+  std::vector<std::unique_ptr<CommandPool>> freed;
+  freed.reserve(kMaxIdlePools);  // give() must not allocate
+  const std::lock_guard lock(mutex_);
+  freed.swap(idle_);
+  idle_bytes_ = 0;
+}
+
 }  // namespace reprise::vulkan

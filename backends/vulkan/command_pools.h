@@ -38,6 +38,8 @@ class CommandPools {
   std::unique_ptr<CommandPool> take(Device& device);
   /// No submission uses its commands any more.
   void give(std::unique_ptr<CommandPool> pool);
+  /// Frees the idle ones.
+  void trim();
 
  private:
   std::mutex mutex_;

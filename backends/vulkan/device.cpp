@@ -5,6 +5,7 @@
 
 #include "backends/vulkan/command_pools.h"
 #include "backends/vulkan/kernel_families.h"
+#include "backends/vulkan/limits.h"
 #include "backends/vulkan/result.h"
 
 namespace reprise::vulkan {
@@ -25,20 +26,22 @@ F entry_point(VkDevice device, const char* name) {
 Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& physical,
                const OpenOptions& options)
     : instance_(std::move(instance)),
-      physical_(physical),
-      info_(info_of(physical)),
-      traits_(traits_of(physical)),
+      physical_(lowered(physical, options.limits)),
+      info_(info_of(physical_)),
+      traits_(traits_of(physical_)),
       hang_timeout_(options.hang_timeout),
-      map_device_memory_(options.map_device_memory) {
+      map_device_memory_(options.map_device_memory),
+      life_(std::make_shared<DeviceLife>(info_.name)),
+      memory_(std::make_shared<MemoryAccount>(heaps_of(physical_), options.memory_budget,
+                                              options.on_memory_pressure)) {
   if (options.kernels) {
-    require_kernels(physical, *options.kernels);
+    require_kernels(physical_, *options.kernels);
     traits_.kernels = *options.kernels;
   }
   traits_.replays = options.replays;
-  traits_.max_binding_bytes = largest_binding(physical, traits_.kernels);
-  if (options.max_binding_bytes != 0) {
-    traits_.max_binding_bytes = std::min(traits_.max_binding_bytes, options.max_binding_bytes);
-  }
+  traits_.max_binding_bytes = largest_binding(physical_, traits_.kernels);
+  capabilities_ = capabilities_of(physical_, traits_);
+  capabilities_.maps_device_memory = map_device_memory_ && shares_memory(physical_);
   if (hang_timeout_.count() <= 0) {
     hang_timeout_ = traits_.cpu_type ? std::chrono::milliseconds(10min) : 60s;
   }
@@ -81,6 +84,9 @@ void Device::create(const VkPhysicalDeviceFeatures2& features) {
   if (imports) {
     extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   }
+  if (physical_.tells_memory_budget) {
+    extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  }
   if (physical_.calibrates_clocks) {
     extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
   }
@@ -112,11 +118,7 @@ Device::~Device() {
 }
 
 bool Device::maps(std::uint32_t memory_type) const {
-  constexpr VkMemoryPropertyFlags kShared = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                            VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
-                                            VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-  return map_device_memory_ &&
-         (physical_.memory.memoryTypes[memory_type].propertyFlags & kShared) == kShared;
+  return map_device_memory_ && is_shared(physical_, memory_type);
 }
 
 void Device::check(VkResult result, std::string_view call) {
@@ -124,41 +126,17 @@ void Device::check(VkResult result, std::string_view call) {
     return;
   }
   const Error error = error_of(result, call);
+  life_->note(error);
   if (error.code() == ErrorCode::device_lost) {
-    const std::lock_guard lock(reason_mutex_);
-    if (reason_.empty()) {
-      reason_ = error.what();
-    }
-    lost_.store(true, std::memory_order_release);
+    life_->lose(error.what());
   }
   throw error;
 }
 
-void Device::require_alive() const {
-  if (!lost_.load(std::memory_order_acquire)) {
-    return;
-  }
-  const std::lock_guard lock(reason_mutex_);
-  throw Error(ErrorCode::device_lost, "The device (" + info_.name +
-                                          ") is lost and has to be opened again. The first failure "
-                                          "was: " +
-                                          reason_);
-}
-
-bool Device::reserve(std::uint32_t heap, std::uint64_t bytes, std::uint64_t& available) {
-  const std::uint64_t size = physical_.memory.memoryHeaps[heap].size;
-  std::uint64_t used = used_[heap].load(std::memory_order_relaxed);
-  do {
-    available = size - used;
-    if (bytes > available) {
-      return false;
-    }
-  } while (!used_[heap].compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-  return true;
-}
-
-void Device::release(std::uint32_t heap, std::uint64_t bytes) {
-  used_[heap].fetch_sub(bytes, std::memory_order_relaxed);
+MemoryInfo Device::memory_info() const {
+  MemoryInfo info = memory_->info();
+  add_driver_budget(physical_, info.heaps);
+  return info;
 }
 
 void Device::name_object(VkObjectType type, std::uint64_t object, const std::string& name) const {

@@ -2,11 +2,8 @@
 // may outlive the backend. A lost device is poisoned: later calls fail fast and name the first
 // failure.
 #pragma once
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -15,6 +12,7 @@
 #include "backends/vulkan/calibrated_clock.h"
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/physical_device.h"
+#include "reprise/core/device_life.h"
 #include "reprise/core/open_options.h"
 
 namespace reprise::vulkan {
@@ -44,6 +42,11 @@ class Device {
   const VkPhysicalDeviceLimits& limits() const { return physical_.properties.limits; }
   const DeviceInfo& info() const { return info_; }
   const DeviceTraits& traits() const { return traits_; }
+  const BackendCapabilities& capabilities() const { return capabilities_; }
+  const std::shared_ptr<DeviceLife>& life() const { return life_; }
+  const std::shared_ptr<MemoryAccount>& memory() const { return memory_; }
+  /// With what the driver says now.
+  MemoryInfo memory_info() const;
   const DebugFunctions& debug() const { return debug_; }
   /// Null unless PhysicalDevice::import_alignment is set.
   PFN_vkGetMemoryHostPointerPropertiesEXT host_pointer_properties() const {
@@ -58,12 +61,9 @@ class Device {
 
   /// As vulkan::check, and poisons the device if it is lost.
   void check(VkResult result, std::string_view call);
-  /// Throws device_lost if the device is poisoned.
-  void require_alive() const;
-
-  /// Reserves heap memory; false, with what is left, if the heap is too small.
-  bool reserve(std::uint32_t heap, std::uint64_t bytes, std::uint64_t& available);
-  void release(std::uint32_t heap, std::uint64_t bytes);
+  /// See DeviceLife.
+  void require_alive() const { life_->require_alive(); }
+  void require_ready() const { life_->require_ready(); }
 
   /// For validation messages and graphics debuggers.
   template <class T>
@@ -81,6 +81,7 @@ class Device {
   PhysicalDevice physical_;
   DeviceInfo info_;
   DeviceTraits traits_;
+  BackendCapabilities capabilities_;
   std::chrono::milliseconds hang_timeout_;
   bool map_device_memory_;
   VkDevice device_ = VK_NULL_HANDLE;
@@ -89,10 +90,8 @@ class Device {
   std::unique_ptr<CommandPools> command_pools_;
   PFN_vkGetMemoryHostPointerPropertiesEXT host_pointer_properties_ = nullptr;
   CalibratedClock clock_;
-  std::array<std::atomic<std::uint64_t>, VK_MAX_MEMORY_HEAPS> used_{};
-  std::atomic<bool> lost_{false};
-  mutable std::mutex reason_mutex_;
-  std::string reason_;
+  std::shared_ptr<DeviceLife> life_;
+  std::shared_ptr<MemoryAccount> memory_;
 };
 
 }  // namespace reprise::vulkan

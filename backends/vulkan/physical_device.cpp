@@ -168,6 +168,7 @@ std::vector<PhysicalDevice> usable_devices(VkInstance instance) {
       device.calibrates_clocks =
           has_extension(handle, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) &&
           calibrates_clocks(instance, handle);
+      device.tells_memory_budget = has_extension(handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
       usable.push_back(device);
     }
   }
@@ -191,18 +192,20 @@ DeviceInfo info_of(const PhysicalDevice& device) {
   info.driver_version = p.driverVersion;
   info.timestamp_period_ns = static_cast<double>(limits.timestampPeriod);
   info.timestamp_valid_bits = device.timestamp_valid_bits;
-  info.limits = {{"maxStorageBufferRange", limits.maxStorageBufferRange},
-                 {"maxUniformBufferRange", limits.maxUniformBufferRange},
-                 {"maxTexelBufferElements", limits.maxTexelBufferElements},
-                 {"maxPushConstantsSize", limits.maxPushConstantsSize},
-                 {"maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize},
-                 {"maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations},
-                 {"maxMemoryAllocationCount", limits.maxMemoryAllocationCount},
-                 {"maxMemoryAllocationSize", device.properties11.maxMemoryAllocationSize},
-                 {"maxBufferSize", device.properties13.maxBufferSize},
-                 {"minStorageBufferOffsetAlignment", limits.minStorageBufferOffsetAlignment},
-                 {"minTexelBufferOffsetAlignment", limits.minTexelBufferOffsetAlignment},
-                 {"subgroupSize", device.properties11.subgroupSize}};
+  info.limits = {
+      {"maxStorageBufferRange", limits.maxStorageBufferRange},
+      {"maxUniformBufferRange", limits.maxUniformBufferRange},
+      {"maxTexelBufferElements", limits.maxTexelBufferElements},
+      {"maxPushConstantsSize", limits.maxPushConstantsSize},
+      {"maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize},
+      {"maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers},
+      {"maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations},
+      {"maxMemoryAllocationCount", limits.maxMemoryAllocationCount},
+      {"maxMemoryAllocationSize", device.properties11.maxMemoryAllocationSize},
+      {"maxBufferSize", device.properties13.maxBufferSize},
+      {"minStorageBufferOffsetAlignment", limits.minStorageBufferOffsetAlignment},
+      {"minTexelBufferOffsetAlignment", limits.minTexelBufferOffsetAlignment},
+      {"subgroupSize", device.properties11.subgroupSize}};
   info.features = listed(device.features);
   return info;
 }
@@ -218,6 +221,9 @@ DeviceTraits traits_of(const PhysicalDevice& device) {
       std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]);
   traits.kernels = kernels_for(device);
   traits.shared_bytes = limits.maxComputeSharedMemorySize;
+  traits.max_state_bytes = limits.maxUniformBufferRange;
+  traits.max_storage_bindings =
+      std::min(limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers);
   traits.binding_alignment = static_cast<std::uint32_t>(
       std::max({limits.minStorageBufferOffsetAlignment, limits.minTexelBufferOffsetAlignment,
                 VkDeviceSize{kWordBytes}}));

@@ -32,6 +32,7 @@ struct PhysicalDevice {
   std::uint32_t queue_family = 0;
   std::uint32_t timestamp_valid_bits = 0;
   bool calibrates_clocks = false;
+  bool tells_memory_budget = false;
   OptionalFeatures features;
   /// Memory of the host can be used in place where it starts at a multiple of this. 0: not at all,
   /// as on devices with memory of their own, which would read it over the bus each time.

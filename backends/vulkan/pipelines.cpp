@@ -1,5 +1,6 @@
 #include "backends/vulkan/pipelines.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -39,15 +40,74 @@ std::shared_ptr<const Pipeline> Pipelines::get(const Kernel& kernel) {
   const std::lock_guard lock(mutex_);
   const auto known = pipelines_.find(kernel);
   if (known != pipelines_.end()) {
+    ++counters_.reused;
     return known->second;
   }
-  const shaders::Shader* shader = shaders::find(kernel.shader);
-  if (shader == nullptr) {
+  Kernel lasting = kernel;
+  std::span<const std::uint32_t> spirv;
+  std::shared_ptr<const RunTimeShader> added;
+  if (const shaders::Shader* shader = shaders::find(kernel.shader)) {
+    lasting.shader = shader->name;
+    spirv = shader->spirv;
+  } else if (const auto own = added_.find(kernel.shader); own != added_.end()) {
+    added = own->second.own;
+    lasting.shader = added->name;
+    spirv = added->spirv;
+  } else {
     invalid("There is no shader named (" + std::string(kernel.shader) + ") in this program.");
   }
-  Kernel lasting = kernel;
-  lasting.shader = shader->name;
-  return pipelines_.emplace(lasting, create(lasting, shader->spirv)).first->second;
+  const auto made =
+      pipelines_.emplace(lasting, create(lasting, spirv, std::move(added))).first->second;
+  ++counters_.created;
+  counters_.create_ns += made->info.pipeline_create_ns;
+  return made;
+}
+
+KernelCounters Pipelines::counters() const {
+  const std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+void Pipelines::trim() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [kernel, pipeline] : pipelines_) {
+    pipeline->sets.trim();
+  }
+}
+
+std::shared_ptr<const RunTimeShader> Pipelines::give(
+    const std::shared_ptr<const RunTimeShader>& own) {
+  return {own.get(), [all = weak_from_this(), own](const RunTimeShader* /*given*/) {
+            if (const auto pipelines = all.lock()) {
+              pipelines->remove(own);
+            }
+          }};
+}
+
+std::shared_ptr<const RunTimeShader> Pipelines::add(RunTimeShader shader) {
+  auto own = std::make_shared<const RunTimeShader>(std::move(shader));
+  std::shared_ptr<const RunTimeShader> given;
+  {
+    const std::lock_guard lock(mutex_);
+    Added& added = added_[own->name];
+    given = added.given.lock();
+    if (given == nullptr) {
+      // Where the last copy went a moment ago, on another thread, its remove() finds this one.
+      added.own = own;
+      added.given = given = give(own);
+    }
+  }
+  get(Kernel{given->name});  // where it fails, `given` takes the shader away again
+  return given;
+}
+
+void Pipelines::remove(const std::shared_ptr<const RunTimeShader>& own) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = added_.find(own->name);
+  if (found != added_.end() && found->second.own == own) {
+    added_.erase(found);
+    std::erase_if(pipelines_, [&](const auto& entry) { return entry.first.shader == own->name; });
+  }
 }
 
 std::shared_ptr<const Pipeline> Pipelines::find(const Kernel& kernel) const {
@@ -57,7 +117,8 @@ std::shared_ptr<const Pipeline> Pipelines::find(const Kernel& kernel) const {
 }
 
 std::shared_ptr<const Pipeline> Pipelines::create(const Kernel& kernel,
-                                                  std::span<const std::uint32_t> spirv) {
+                                                  std::span<const std::uint32_t> spirv,
+                                                  std::shared_ptr<const RunTimeShader> added) {
   device_->require_alive();
   const auto start = std::chrono::steady_clock::now();
   auto pipeline = std::make_shared<Pipeline>();
@@ -65,9 +126,15 @@ std::shared_ptr<const Pipeline> Pipelines::create(const Kernel& kernel,
   pipeline->shader = reflect_spirv(spirv);
   pipeline->info.spirv = spirv;
   pipeline->info.push_bytes = pipeline->shader.push_bytes;
+  pipeline->info.shared_bytes = pipeline->shader.shared_bytes;
+  pipeline->info.source = added == nullptr ? std::string_view() : added->glsl;
+  pipeline->added = std::move(added);
   require_supported(pipeline->shader, device_->physical().features, kernel.shader);
   require_limit(kernel, "push constant bytes", pipeline->shader.push_bytes,
                 device_->limits().maxPushConstantsSize);
+  require_limit(kernel, "bytes of shared memory", pipeline->shader.shared_bytes.value_or(0),
+                device_->limits().maxComputeSharedMemorySize);
+  require_descriptors(kernel, pipeline->shader);
   resolve_local_size(kernel, *pipeline);
   create_layouts(*pipeline);
   create_template(*pipeline);
@@ -76,6 +143,20 @@ std::shared_ptr<const Pipeline> Pipelines::create(const Kernel& kernel,
   pipeline->info.pipeline_create_ns = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
   return pipeline;
+}
+
+void Pipelines::require_descriptors(const Kernel& kernel, const ShaderInterface& shader) const {
+  const auto count = [&](ShaderBindingKind kind) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        shader.bindings, [&](const auto& binding) { return binding.second.kind == kind; }));
+  };
+  const VkPhysicalDeviceLimits& limits = device_->limits();
+  require_limit(kernel, "storage buffers", count(ShaderBindingKind::storage),
+                limits.maxPerStageDescriptorStorageBuffers);
+  require_limit(kernel, "uniform buffers", count(ShaderBindingKind::uniform),
+                limits.maxPerStageDescriptorUniformBuffers);
+  require_limit(kernel, "texel buffers", count(ShaderBindingKind::texels),
+                limits.maxPerStageDescriptorSampledImages);
 }
 
 void Pipelines::resolve_local_size(const Kernel& kernel, Pipeline& pipeline) const {

@@ -48,9 +48,9 @@ Queue::~Queue() {
 }
 
 std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
-  device_->require_alive();
   release_freed();
   const std::lock_guard lock(mutex_);
+  device_->require_ready();
   commands_.clear();
   for (const EncodingRef& encoding : encodings) {
     commands_.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr,
@@ -133,6 +133,14 @@ void Queue::free(const std::shared_ptr<Buffer>& buffer) {
 std::uint64_t Queue::last_submission() {
   const std::lock_guard lock(mutex_);
   return submitted_;
+}
+
+void Queue::shutdown() {
+  {
+    const std::lock_guard lock(mutex_);  // whoever submits has done so, or will be refused
+    device_->life()->shut_down();
+  }
+  wait(last_submission());
 }
 
 bool Queue::complete(std::uint64_t submission) {

@@ -28,6 +28,8 @@ class Queue {
   void wait(std::uint64_t submission);
   std::uint64_t last_use(const Buffer& buffer, Access access);
   std::uint64_t last_submission();
+  std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
+  void shutdown();
   void free(const std::shared_ptr<Buffer>& buffer);
   std::uint64_t free_count() const { return in_flight_->free_count(); }
   void release_freed();

@@ -35,6 +35,13 @@ void SetCache::give(std::list<SetBlock>& blocks) {
   }
 }
 
+void SetCache::trim() {
+  std::list<SetBlock> freed;
+  const std::lock_guard lock(mutex_);
+  freed.splice(freed.end(), idle_);
+  idle_sets_ = 0;
+}
+
 SetBlock SetCache::create(Device& device, std::uint32_t count) const {
   std::array<VkDescriptorPoolSize, kDescriptorKinds> sizes{};
   std::uint32_t kinds = 0;

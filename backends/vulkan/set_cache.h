@@ -43,6 +43,8 @@ class SetCache {
   void take(Device& device, std::uint32_t wanted, std::list<SetBlock>& to);
   /// No submission uses the sets any more. Never throws.
   void give(std::list<SetBlock>& blocks);
+  /// Frees the idle blocks.
+  void trim();
 
  private:
   SetBlock create(Device& device, std::uint32_t count) const;

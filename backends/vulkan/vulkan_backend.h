@@ -3,14 +3,13 @@
 #include <memory>
 #include <vector>
 
-#include "reprise/core/backend.h"
-#include "reprise/core/open_options.h"
+#include "reprise/core/backend_factory.h"
 
 namespace reprise::vulkan {
 
 /// The usable devices (Vulkan 1.3, a compute queue, timeline semaphores, synchronization2), in the
 /// order open() counts them. Empty where there is no driver.
-std::vector<DeviceInfo> enumerate();
+std::vector<DeviceDescription> enumerate();
 
 /// Throws invalid_argument if there is no such device, unsupported if validation is wanted but not
 /// installed.

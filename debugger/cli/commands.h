@@ -7,6 +7,8 @@
 namespace reprise::cli {
 
 void print_devices(bool json);
+/// Whether every device passed.
+bool print_doctor(bool json);
 void print_db_info(const std::string& path, bool json);
 void print_top_nodes(const std::string& path, const TopNodesQuery& query, bool json);
 void print_nodes(const std::string& path, std::optional<std::int64_t> graph, bool json);

@@ -47,7 +47,7 @@ void print(const FoundDevice& device) {
 }  // namespace
 
 void print_devices(bool json) {
-  const std::vector<FoundDevice> devices = find_devices();
+  const std::vector<FoundDevice> devices = enumerate();
   if (json) {
     nlohmann::json list = nlohmann::json::array();
     for (const FoundDevice& device : devices) {

@@ -14,6 +14,9 @@ int main(int argc, char** argv) try {
   CLI::App* devices = app.add_subcommand("devices", "Devices with limits and features");
   devices->add_flag("--json", json, "Print JSON");
 
+  CLI::App* doctor = app.add_subcommand("doctor", "Whether each device works, and what is missing");
+  doctor->add_flag("--json", json, "Print JSON");
+
   CLI::App* db = app.add_subcommand("db", "Profiling databases");
   db->require_subcommand(1);
   std::string path;
@@ -55,6 +58,8 @@ int main(int argc, char** argv) try {
   }
   if (devices->parsed()) {
     reprise::cli::print_devices(json);
+  } else if (doctor->parsed()) {
+    return reprise::cli::print_doctor(json) ? 0 : 1;
   } else if (info->parsed()) {
     reprise::cli::print_db_info(path, json);
   } else if (top->parsed()) {

@@ -5,8 +5,9 @@
 namespace reprise {
 
 std::string_view name_of(ErrorCode code) {
-  constexpr std::array<std::string_view, 7> kNames{
-      "invalid_argument", "unsupported", "stale", "out_of_memory", "device_lost", "timeout", "io"};
+  constexpr std::array<std::string_view, 8> kNames{
+      "invalid_argument", "unsupported", "stale", "out_of_memory",
+      "device_lost",      "timeout",     "io",    "shut_down"};
   return kNames[static_cast<std::size_t>(code)];
 }
 

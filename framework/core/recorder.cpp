@@ -162,6 +162,7 @@ void Recorder::fail(std::string_view what, SourceLocation where, const Error& ca
     reason_ = error.what();
     failure_ = {op_count(), label, where};
   }
+  note_failure(error);
   throw error;
 }
 

@@ -1,5 +1,6 @@
 #include "reprise/core/spirv_reflect.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -17,6 +18,11 @@ using Words = std::span<const std::uint32_t>;
 constexpr std::size_t kHeaderWords = 5;
 constexpr int kMaxTypeDepth = 16;
 constexpr std::uint64_t kMaxPushBytes = 65536;  // far above any device; keeps sums from overflowing
+constexpr std::uint64_t kMaxSharedBytes = std::uint64_t{1} << 40U;  // so do sums of these
+
+std::uint64_t whole(std::uint64_t bytes, std::uint64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
 
 [[noreturn]] void malformed(const std::string& what) {
   throw Error(ErrorCode::invalid_argument, "The SPIR-V module is malformed: " + what + ".");
@@ -24,6 +30,20 @@ constexpr std::uint64_t kMaxPushBytes = 65536;  // far above any device; keeps s
 
 [[noreturn]] void unsupported(const std::string& what) {
   throw Error(ErrorCode::unsupported, "The SPIR-V module uses " + what + ".");
+}
+
+/// A literal string: four bytes a word, the first one lowest, ended by a zero.
+std::string text_of(Words words) {
+  constexpr std::size_t kMostBytes = 256;
+  std::string text;
+  for (std::size_t i = 0; i / 4 < words.size() && i < kMostBytes; ++i) {
+    const auto byte = static_cast<char>(words[i / 4] >> (i % 4 * 8) & 0xFFU);
+    if (byte == 0) {
+      break;
+    }
+    text += byte;
+  }
+  return text;
 }
 
 std::uint32_t at(Words words, std::size_t i) {
@@ -54,11 +74,17 @@ class Reader {
  private:
   void read(spv::Op op, Words operands);
   void define(spv::Op op, Words operands, std::size_t result);
-  static void decorate(Decorations& to, Words decoration);
+  void decorate(Decorations& to, Words decoration);
   const Id& find(std::uint32_t id) const;
   const Decorations& member(const Id& structure, std::size_t i) const;
   std::uint64_t bytes_of(std::uint32_t type, int depth) const;
   std::uint64_t struct_bytes(const Id& structure, int depth) const;
+  struct Room {
+    std::uint64_t bytes = 0, alignment = 1;
+  };
+  std::optional<Room> room_of(std::uint32_t type, int depth) const;
+  std::optional<Room> room_of_array(const Id& array, int depth) const;
+  void add_shared(std::uint32_t type);
   void set_local_size(Words constants);
   void add_variable(const Id& variable);
   std::optional<ShaderBinding> binding_of(const Id& variable, std::uint32_t storage,
@@ -96,6 +122,7 @@ void Reader::read(spv::Op op, Words operands) {
       break;
     case spv::OpEntryPoint:
       compute_ = at(operands, 0) == spv::ExecutionModelGLCompute;
+      interface_.entry_point = text_of(operands.subspan(std::min<std::size_t>(operands.size(), 2)));
       break;
     case spv::OpExecutionMode:
       if (at(operands, 1) == spv::ExecutionModeLocalSize) {
@@ -115,10 +142,12 @@ void Reader::read(spv::Op op, Words operands) {
       at(operands, 2);
       decorate(ids_[operands[0]].members[operands[1]], operands.subspan(2));
       break;
+    case spv::OpTypeBool:
     case spv::OpTypeInt:
     case spv::OpTypeFloat:
     case spv::OpTypeImage:
     case spv::OpTypeVector:
+    case spv::OpTypeMatrix:
     case spv::OpTypeArray:
     case spv::OpTypeRuntimeArray:
     case spv::OpTypeStruct:
@@ -164,6 +193,7 @@ void Reader::decorate(Decorations& to, Words decoration) {
       break;
     case spv::DecorationSpecId:
       to.spec_id = at(decoration, 1);
+      interface_.constant_ids.push_back(*to.spec_id);
       break;
     case spv::DecorationArrayStride:
       to.array_stride = at(decoration, 1);
@@ -252,6 +282,78 @@ std::uint64_t Reader::struct_bytes(const Id& structure, int depth) const {
   return structure.operands.empty() ? 0 : last_offset + bytes_of(last_type, depth + 1);
 }
 
+/// Of an array, or of a matrix with its columns.
+std::optional<Reader::Room> Reader::room_of_array(const Id& array, int depth) const {
+  std::uint64_t count = at(array.operands, 1);
+  if (array.op == spv::OpTypeArray) {
+    const auto length = ids_.find(array.operands[1]);
+    if (length == ids_.end() || length->second.op != spv::OpConstant) {
+      return std::nullopt;
+    }
+    count = at(length->second.operands, 0);
+  }
+  const std::optional<Room> element = room_of(array.operands[0], depth + 1);
+  if (!element) {
+    return std::nullopt;
+  }
+  const std::uint64_t stride = whole(element->bytes, element->alignment);
+  if (stride != 0 && count > kMaxSharedBytes / stride) {
+    return Room{kMaxSharedBytes, element->alignment};
+  }
+  return Room{count * stride, element->alignment};
+}
+
+/// As std430 lays it out; empty where that is not decided by plain constants.
+std::optional<Reader::Room> Reader::room_of(std::uint32_t type, int depth) const {
+  if (depth > kMaxTypeDepth) {
+    malformed("a type is nested deeper than " + std::to_string(kMaxTypeDepth));
+  }
+  const Id& id = find(type);
+  switch (id.op) {
+    case spv::OpTypeBool:
+      return Room{4, 4};
+    case spv::OpTypeInt:
+    case spv::OpTypeFloat: {
+      const std::uint64_t bytes = std::clamp<std::uint64_t>(at(id.operands, 0) / 8, 1, 8);
+      return Room{bytes, bytes};
+    }
+    case spv::OpTypeVector: {
+      const std::optional<Room> one = room_of(at(id.operands, 0), depth + 1);
+      const std::uint64_t count = std::clamp<std::uint64_t>(at(id.operands, 1), 1, 16);
+      return one ? std::optional(
+                       Room{one->bytes * count, one->alignment * (count == 3 ? 4 : count)})
+                 : std::nullopt;
+    }
+    case spv::OpTypeMatrix:
+    case spv::OpTypeArray:
+      return room_of_array(id, depth);
+    case spv::OpTypeStruct: {
+      Room room;
+      for (const std::uint32_t member : id.operands) {
+        const std::optional<Room> next = room_of(member, depth + 1);
+        if (!next) {
+          return std::nullopt;
+        }
+        room.bytes = std::min(whole(room.bytes, next->alignment) + next->bytes, kMaxSharedBytes);
+        room.alignment = std::max(room.alignment, next->alignment);
+      }
+      room.bytes = whole(room.bytes, room.alignment);
+      return room;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+void Reader::add_shared(std::uint32_t type) {
+  const std::optional<Room> room = room_of(type, 0);
+  if (!room || !interface_.shared_bytes) {
+    interface_.shared_bytes.reset();
+    return;
+  }
+  interface_.shared_bytes = whole(*interface_.shared_bytes, room->alignment) + room->bytes;
+}
+
 void Reader::set_local_size(Words constants) {
   for (std::size_t i = 0; i < 3; ++i) {
     const Id& constant = find(at(constants, i));
@@ -298,6 +400,10 @@ void Reader::add_variable(const Id& variable) {
   }
   if (storage == spv::StorageClassPushConstant) {
     interface_.push_bytes = static_cast<std::uint32_t>(bytes_of(at(pointer.operands, 1), 0));
+    return;
+  }
+  if (storage == spv::StorageClassWorkgroup) {
+    add_shared(at(pointer.operands, 1));
     return;
   }
   if (storage != spv::StorageClassStorageBuffer && storage != spv::StorageClassUniform &&

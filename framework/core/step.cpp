@@ -103,9 +103,17 @@ void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits
     bindings_.push_back(bind(tensor, access, traits.binding_alignment));
     require_bindable(call.op, operand, bindings_.back(), traits);
   }
+  if (call.tensors.size() > traits.max_storage_bindings) {
+    throw Error(ErrorCode::unsupported,
+                std::string(call.op.name) + " binds (" + std::to_string(call.tensors.size()) +
+                    ") tensors, but a kernel of this device binds at most " +
+                    std::to_string(traits.max_storage_bindings) + ".");
+  }
   if (call.op.reads_state()) {
-    bindings_.push_back(bind(call.state, Access::read, traits.binding_alignment));
-    bindings_.back().type = BindingType::uniform;
+    Binding& state =
+        bindings_.emplace_back(bind(call.state, Access::read, traits.binding_alignment));
+    state.type = BindingType::uniform;
+    state.bytes = std::min(state.bytes, traits.max_state_bytes);
   }
   bind_grid(step);
   step.binding_count = static_cast<std::uint32_t>(bindings_.size()) - step.first_binding;

@@ -26,13 +26,16 @@ ScheduledCall::ScheduledCall(const ComputeGraph& graph, const FusedCalls& fused,
 }
 
 Schedule run_passes(const ComputeGraph& graph, const DeviceTraits& traits,
-                    const PassOptions& options, std::span<const FusionRule> rules) {
+                    const PassOptions& options, const FusionRules& rules) {
   Schedule schedule = recorded_order(graph);
   if (options.dead_nodes) {
     remove_dead_nodes(graph, schedule);
   }
   if (options.fuse || options.fuse_approximate) {
     fuse_nodes(graph, traits, options, rules, schedule);
+  }
+  if (options.fuse) {
+    group_nodes(graph, traits, rules, schedule);
   }
   if (options.reorder) {
     reorder_nodes(graph, schedule);

@@ -9,6 +9,7 @@ namespace ops {
 extern const OpDef add_def;
 extern const OpDef add_rms_norm_def;
 extern const OpDef matmul_def;
+extern const OpDef matmul_group_def;
 extern const OpDef mul_def;
 extern const OpDef rms_norm_def;
 extern const OpDef rope_def;
@@ -36,7 +37,23 @@ std::vector<std::byte> of_consumer(const BoundCall& /*first*/, const BoundCall& 
   return copy_of(second.attributes);
 }
 
-// matmul {x, w, residual; y} and add {x, y; z}.
+// matmul {x, w, residual; y} and add {x, y; z}; `kAddend` is what add adds to the product.
+template <std::size_t kAddend>
+bool adds_row(const BoundCall& product, const BoundCall& sum) {
+  const Shape& addend = sum.tensors[kAddend].shape();
+  const Shape& y = product.tensors[3].shape();
+  return !(addend == y) && addend.elements() == addend.back() && addend.back() == y.back();
+}
+template <std::size_t kAddend>
+bool adds_rows(const BoundCall& product, const BoundCall& sum) {
+  return !adds_row<kAddend>(product, sum);
+}
+
+std::string bias_refuses(const BoundCall& product, const BoundCall& /*sum*/,
+                         const DeviceTraits& /*traits*/) {
+  return product.tensors[2] ? "the product has a residual already" : "";
+}
+
 std::string residual_refuses(const BoundCall& product, const BoundCall& sum,
                              const DeviceTraits& /*traits*/) {
   if (product.tensors[2]) {
@@ -87,6 +104,25 @@ std::string norm_weight_refuses(const BoundCall& norm, const BoundCall& product,
              : "the other operand of mul is not one row of the norm's length";
 }
 
+// matmul {x, w, residual; y}, both.
+std::string matmul_group_refuses(const BoundCall& first, const BoundCall& other,
+                                 const DeviceTraits& traits) {
+  if (first.tensors[2] || other.tensors[2]) {
+    return "one of them has a residual";
+  }
+  if (first.tensors[1].dtype() != other.tensors[1].dtype()) {
+    return "their weights are of different dtypes";
+  }
+  for (const BoundCall* product : {&first, &other}) {
+    const Shape& w = product->tensors[1].shape();
+    if (w.rank() != 2 || w.dim(0) == 0) {
+      return "weights are not matrices with rows";
+    }
+  }
+  // One dispatch would need a branch to each of the weights, which costs more than it saves.
+  return traits.runs_on_host ? "" : "dispatches of their own are as quick on this device";
+}
+
 // Slots of the fused ops.
 constexpr FusedSlot kResidualIsX[] = {producer(0), producer(1), consumer(0), consumer(2)};
 constexpr FusedSlot kResidualIsY[] = {producer(0), producer(1), consumer(1), consumer(2)};
@@ -104,6 +140,7 @@ const FusionRule kRules[] = {{.name = "residual",
                               .operand = 1,
                               .fused = &matmul_def,
                               .slots = kResidualIsX,
+                              .about = adds_rows<0>,
                               .refuses = residual_refuses,
                               .attributes = of_producer},
                              {.name = "residual",
@@ -112,7 +149,26 @@ const FusionRule kRules[] = {{.name = "residual",
                               .operand = 0,
                               .fused = &matmul_def,
                               .slots = kResidualIsY,
+                              .about = adds_rows<1>,
                               .refuses = residual_refuses,
+                              .attributes = of_producer},
+                             {.name = "bias",
+                              .producer = &matmul_def,
+                              .consumer = &add_def,
+                              .operand = 0,
+                              .fused = &matmul_def,
+                              .slots = kResidualIsY,
+                              .about = adds_row<1>,
+                              .refuses = bias_refuses,
+                              .attributes = of_producer},
+                             {.name = "bias",  // a product of one row may come second
+                              .producer = &matmul_def,
+                              .consumer = &add_def,
+                              .operand = 1,
+                              .fused = &matmul_def,
+                              .slots = kResidualIsX,
+                              .about = adds_row<0>,
+                              .refuses = bias_refuses,
                               .attributes = of_producer},
                              {.name = "norm_weight",  // before what takes a norm with its weight
                               .exact = false,         // references round once instead of twice
@@ -140,9 +196,16 @@ const FusionRule kRules[] = {{.name = "residual",
                               .refuses = rope_set_rows_refuses,
                               .attributes = rope_set_rows_attributes}};
 
+constexpr SiblingRule kSiblingRules[] = {{.name = "matmul_group",
+                                          .op = &matmul_def,
+                                          .shared = 0,
+                                          .own = 1,
+                                          .fused = &matmul_group_def,
+                                          .refuses = matmul_group_refuses}};
+
 }  // namespace
 }  // namespace ops
 
-std::span<const FusionRule> fusion_rules() { return ops::kRules; }
+FusionRules fusion_rules() { return {ops::kRules, ops::kSiblingRules}; }
 
 }  // namespace reprise

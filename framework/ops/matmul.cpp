@@ -6,6 +6,7 @@
 #include "framework/ops/host_rows.h"
 #include "framework/ops/matmul_gpu.h"
 #include "framework/ops/matmul_lanes.h"
+#include "framework/ops/matmul_rows.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_parts.h"
 #include "reprise/core/step.h"
@@ -28,8 +29,8 @@ constexpr std::string_view kShaders[] = {
     kGpuVectorShaders[0], kGpuVectorShaders[1], kGpuVectorShaders[2], kGpuVectorShaders[3],
     kGpuTileShaders[0],   kGpuTileShaders[1],   kGpuTileShaders[2],   kGpuTileShaders[3]};
 
-// Rows of x that one invocation of the portable kernel multiplies with its row of w: registers.
-constexpr std::int64_t kMaxTile = 4;
+/// Mirrors the constants of shaders/include/residual.glsl.
+enum class Adds : std::uint32_t { nothing, all, row };
 
 // Mirrors the push block of shaders/matmul.comp and its variants.
 struct Push {
@@ -39,9 +40,14 @@ struct Push {
   View y;
   std::array<std::uint32_t, 2> share;  // heads of x per head of w
   std::uint32_t k;
-  std::uint32_t adds;  // whether there is a residual; it has the strides of y
+  Adds adds;
   std::uint32_t residual_offset;
 };
+
+/// Whether it is one row that every row of the result is added to.
+bool is_row_of(const Shape& residual, const Shape& y) {
+  return residual.fixed() && residual.elements() == residual.back() && residual.back() == y.back();
+}
 
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
@@ -64,9 +70,11 @@ Outputs infer(const OpCall& call) {
   require_pair(x.fixed() || w_dims[Shape::kMaxRank - x.rank()] == 1 || x.rank() == 2, call,
                "weights for all matrices of an extent", 0, 1);
   const TensorSpec y{x.with_back(w_dims[2]), DType::f32};
-  if (call.inputs[2] && !(call.inputs[2].shape() == y.shape)) {
-    invalid("matmul needs a residual of the shape of its result " + to_string(y) + ", but got " +
-            describe(call, 2) + ".");
+  const TensorRef& residual = call.inputs[2];
+  if (residual && !(residual.shape() == y.shape) && !is_row_of(residual.shape(), y.shape)) {
+    invalid("matmul needs a residual of the shape of its result " + to_string(y) +
+            ", or one row of (" + std::to_string(w_dims[2]) + "), but got " + describe(call, 2) +
+            ".");
   }
   return y;
 }
@@ -84,6 +92,7 @@ void reference(const HostCall& call) {
   const auto dims = x.shape().padded();
   const auto w_dims = w.shape().padded();
   const auto k = static_cast<std::size_t>(dims[3]);
+  const bool one_row = residual && is_row_of(residual.shape(), y.shape());
   std::vector<double> rows(static_cast<std::size_t>(dims[2]) * k);
   std::vector<double> column(k);
   for (std::int64_t i0 = 0; i0 < dims[0]; ++i0) {
@@ -100,22 +109,12 @@ void reference(const HostCall& call) {
           const std::int64_t to = y.row(i0, i1, n) + m;
           y.store(to, dot(row, column));
           if (residual) {
-            y.store(to, y.load(to) + residual.load(to));
+            y.store(to, y.load(to) + residual.load(one_row ? m : to));
           }
         }
       }
     }
   }
-}
-
-Dispatch portable_matmul(const BoundCall& call, const DeviceTraits& traits) {
-  const Shape& shape = call.tensors[kResult].shape();
-  const auto y = shape.padded();
-  const std::uint32_t tile = word(std::min(y[2], kMaxTile));
-  const std::int64_t tiles = (y[2] + tile - 1) / tile;
-  const auto invocations = static_cast<std::uint64_t>(y[0] * y[1] * tiles * y[3]);
-  return {{shader_for(call.op, call.tensors[1].dtype()), {traits.workgroup_size, tile}, 2},
-          groups_for({shape, invocations, shape.rank() < 3 ? tile : 1}, traits.workgroup_size)};
 }
 
 Dispatch dispatch_of(const BoundCall& call, const Push& push, const DeviceTraits& traits) {
@@ -127,8 +126,7 @@ Dispatch dispatch_of(const BoundCall& call, const Push& push, const DeviceTraits
     require_turns(call, traits, k / 4, k);
     return lanes_matmul(call);
   }
-  require_turns(call, traits, k / 4 * (2 + kMaxTile), k);
-  return portable_matmul(call, traits);
+  return rows_dispatch(call, call.tensors[kResult].shape(), call.tensors[1].dtype(), traits);
 }
 
 void dispatch(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
@@ -146,7 +144,9 @@ void dispatch(const BoundCall& call, const DeviceTraits& traits, StepList& steps
                   view_of(y, traits),
                   share,
                   word(dims[3]),
-                  residual ? 1U : 0U,
+                  !residual                                ? Adds::nothing
+                  : is_row_of(residual.shape(), y.shape()) ? Adds::row
+                                                           : Adds::all,
                   residual ? view_of(residual, traits).offset : 0U};
   const Dispatch chosen = dispatch_of(call, push, traits);
   steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
@@ -161,6 +161,18 @@ Box beside(const Box& part, const std::array<std::int64_t, 4>& w_dims, const Bou
     box.extent[i] = part.extent[i] * share;
   }
   return box;
+}
+
+/// The part of a residual that goes with a part of y.
+Box in_residual(Box columns, const BoundTensor& residual) {
+  const auto dims = residual.shape().padded();
+  for (std::size_t i = 0; i + 1 < dims.size(); ++i) {
+    if (dims[i] == 1) {  // one row, or y has one there too
+      columns.first[i] = 0;
+      columns.extent[i] = 1;
+    }
+  }
+  return columns;
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
@@ -181,7 +193,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     const BoxedTensor w_part(w, part);
     const BoundTensor& residual = call.tensors[2];
     const BoxedTensor y_part(call.tensors[kResult], columns);
-    const BoxedTensor residual_part(residual ? residual : call.tensors[kResult], columns);
+    const BoxedTensor residual_part(residual ? residual : call.tensors[kResult],
+                                    residual ? in_residual(columns, residual) : columns);
     const BoundTensor tensors[] = {x_part.bound, w_part.bound,
                                    residual ? residual_part.bound : BoundTensor{}, y_part.bound};
     dispatch({call.op, call.node, tensors, call.state, call.attributes}, traits, steps);

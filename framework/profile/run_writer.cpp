@@ -117,7 +117,8 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
       find_graph_(database, "SELECT id FROM graphs WHERE content_hash=?"),
       add_kernel_(database,
                   "INSERT INTO kernels(name,spirv_hash,spec_json,device_id,local_x,local_y,"
-                  "local_z,push_bytes,spirv,pipeline_create_ns) VALUES(?,?,?,?,?,?,?,?,?,?) "
+                  "local_z,push_bytes,spirv,pipeline_create_ns,shared_bytes,source) "
+                  "VALUES(?,?,?,?,?,?,?,?,?,?,?,?) "
                   "ON CONFLICT DO NOTHING"),
       find_kernel_(database,
                    "SELECT id FROM kernels WHERE name=? AND spirv_hash=? AND entry='main' AND "
@@ -289,7 +290,8 @@ std::int64_t RunWriter::kernel_id(const KernelRow& kernel) {
                   known(info.local_size[0]), known(info.local_size[1]), known(info.local_size[2]),
                   known(info.push_bytes),
                   info.spirv.empty() ? std::nullopt : std::optional(std::as_bytes(info.spirv)),
-                  known(info.pipeline_create_ns));
+                  known(info.pipeline_create_ns), info.shared_bytes,
+                  info.source.empty() ? std::nullopt : std::optional(info.source));
   return find_kernel_.find(kernel.name, kernel.spirv_hash, kernel.spec_json, device_id()).value();
 }
 

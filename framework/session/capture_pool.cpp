@@ -60,27 +60,36 @@ std::shared_ptr<Buffer> CapturePool::Memory::admit(
   if (&device.backend() != &device_.backend()) {
     invalid("The graph '" + std::string(graph) + "' is of another device than its pool.");
   }
-  const std::lock_guard lock(mutex_);
-  drop_freed();
-  for (const std::shared_ptr<Buffer>& buffer : persistent) {
-    if (buffer != nullptr && find(*buffer) == nullptr) {
-      require_unsealed(graph, "the buffer (" + buffer->name() + ")");
-    }
-  }
-  std::shared_ptr<Buffer> arena;
-  if (Entry* shared = arena_bytes == 0 ? nullptr : smallest_arena(arena_bytes)) {
-    arena = shared->buffer;
-  } else if (arena_bytes > 0) {
-    require_unsealed(graph, "an arena of (" + std::to_string(arena_bytes) + ") bytes");
-    arena = device.backend().allocate("arena of a pool", arena_bytes, BufferKind::device);
-    entries_.push_back({arena, true});
+  std::unique_lock lock(mutex_);
+  require_room_for(graph, arena_bytes, persistent);
+  if (arena_bytes > 0 && smallest_arena(arena_bytes) == nullptr) {
+    lock.unlock();  // where memory is scarce, allocating calls the user, who may ask the pool
+    auto arena = device.backend().allocate("arena of a pool", arena_bytes, BufferKind::device,
+                                           MemoryPurpose::arenas);
+    lock.lock();
+    require_room_for(graph, arena_bytes, persistent);
+    entries_.push_back({std::move(arena), true});
   }
   for (const std::shared_ptr<Buffer>& buffer : persistent) {
     if (buffer != nullptr) {
       keep(buffer);
     }
   }
-  return arena;
+  const Entry* shared = arena_bytes == 0 ? nullptr : smallest_arena(arena_bytes);
+  return shared == nullptr ? nullptr : shared->buffer;
+}
+
+void CapturePool::Memory::require_room_for(std::string_view graph, std::uint64_t arena_bytes,
+                                           std::span<const std::shared_ptr<Buffer>> persistent) {
+  drop_freed();
+  for (const std::shared_ptr<Buffer>& buffer : persistent) {
+    if (buffer != nullptr && find(*buffer) == nullptr) {
+      require_unsealed(graph, "the buffer (" + buffer->name() + ")");
+    }
+  }
+  if (arena_bytes > 0 && smallest_arena(arena_bytes) == nullptr) {
+    require_unsealed(graph, "an arena of (" + std::to_string(arena_bytes) + ") bytes");
+  }
 }
 
 void CapturePool::Memory::replace(std::string_view graph, const Buffer& from,

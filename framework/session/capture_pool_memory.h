@@ -37,6 +37,9 @@ class CapturePool::Memory {
   Entry* smallest_arena(std::uint64_t bytes);
   void keep(const std::shared_ptr<Buffer>& buffer);
   void require_unsealed(std::string_view graph, const std::string& wants) const;
+  /// Also drops what is freed.
+  void require_room_for(std::string_view graph, std::uint64_t arena_bytes,
+                        std::span<const std::shared_ptr<Buffer>> persistent);
   void drop_freed();
 
   const Device device_;

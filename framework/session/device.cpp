@@ -1,8 +1,10 @@
 #include "reprise/session/device.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "framework/session/tensor_factory.h"
 #include "framework/session/upload_ring.h"
 
 namespace reprise {
@@ -28,6 +30,21 @@ const TensorRecord& persistent(const TensorRef& tensor, const char* verb) {
             ".");
   }
   return *tensor;
+}
+
+struct Copied {
+  const TensorRecord& source;
+  const TensorRecord& target;
+};
+Copied copied(const Tensor& from, const Tensor& to) {
+  const TensorRecord& source = persistent(from, "copy takes");
+  const TensorRecord& target = persistent(to, "copy takes");
+  if (!source.spec.contiguous() || !target.spec.contiguous() ||
+      source.spec.bytes() != target.spec.bytes()) {
+    invalid("copy takes contiguous tensors of as many bytes, but got '" + source.name + "' " +
+            to_string(source.spec) + " and '" + target.name + "' " + to_string(target.spec) + ".");
+  }
+  return {source, target};
 }
 
 /// While the host reads or writes a buffer, another thread may free it.
@@ -63,32 +80,34 @@ bool only_first_grows(const Shape& from, const Shape& to) {
 Device::Device(std::shared_ptr<Backend> backend)
     : backend_(std::move(backend)), ring_(std::make_shared<UploadRing>()) {}
 
-Tensor Device::zeros(const Shape& shape, DType dtype, std::string name) const {
-  const std::vector<std::byte> bytes(TensorSpec(shape, dtype).bytes());
-  return from_host(shape, dtype, bytes, std::move(name));
-}
-
-Tensor Device::from_host(const Shape& shape, DType dtype, std::span<const std::byte> bytes,
-                         std::string name) const {
-  const TensorSpec spec(shape, dtype);
-  if (bytes.size() != spec.bytes()) {
-    invalid("Tensor '" + name + "' " + to_string(spec) + " has " + std::to_string(spec.bytes()) +
-            " bytes, but got (" + std::to_string(bytes.size()) + ").");
+DeviceStatus Device::status() const {
+  DeviceStatus status;
+  status.state = backend_->life().state();
+  status.submitted = backend_->last_submission();
+  if (status.state != DeviceState::lost) {
+    try {
+      backend_->complete(status.submitted);
+    } catch (const Error&) {  // it is lost since, and says so
+      status.state = backend_->life().state();
+    }
   }
-  auto buffer = backend_->allocate(name, spec.bytes(), BufferKind::device);
-  write(buffer, 0, bytes);
-  return Tensor::over(std::move(buffer), spec, 0, std::move(name));
+  status.completed = backend_->completed();
+  status.in_flight = status.submitted - std::min(status.completed, status.submitted);
+  status.allocations = backend_->allocation_count();
+  status.memory = backend_->memory_info();
+  status.kernels = backend_->kernel_counters();
+  status.last_error = backend_->life().last_error();
+  return status;
 }
 
-Tensor Device::from_host(const Shape& shape, std::span<const float> values,
-                         std::string name) const {
-  return from_host(shape, DType::f32, std::as_bytes(values), std::move(name));
+void Device::trim() const {
+  ring_->trim(*backend_);
+  backend_->trim();
 }
 
-Tensor Device::from_host(const Shape& shape, std::span<const std::int32_t> values,
-                         std::string name) const {
-  return from_host(shape, DType::i32, std::as_bytes(values), std::move(name));
-}
+void Device::synchronize() const { backend_->wait(backend_->last_submission()); }
+
+Ticket Device::synchronize_async() const { return {backend_, backend_->last_submission()}; }
 
 std::shared_ptr<Buffer> Device::import(std::string name, std::span<const std::byte> bytes,
                                        std::shared_ptr<const void> owner) const {
@@ -130,10 +149,50 @@ Tensor Device::grow(const Tensor& tensor, const Shape& shape) const {
   }
   auto buffer = backend_->allocate(old.name, spec.bytes(), BufferKind::device);
   const std::uint64_t kept = old.buffer->bytes();
-  write(buffer, kept, std::vector<std::byte>(spec.bytes() - kept));
+  write_zeros(*this, buffer, kept, spec.bytes() - kept);
   submit_copy(*backend_, old.buffer, 0, buffer, 0, kept, Follow::other_work);
   backend_->free(old.buffer);
   return Tensor::over(std::move(buffer), spec, 0, old.name);
+}
+
+std::shared_ptr<Buffer> Device::allocate(std::string name, std::uint64_t bytes, BufferKind kind,
+                                         std::uint64_t alignment) const {
+  const std::uint64_t most = capabilities().allocation_alignment;
+  if (!std::has_single_bit(alignment) || alignment > most) {
+    invalid("The buffer '" + name + "' asks for an alignment of (" + std::to_string(alignment) +
+            ") bytes; powers of two up to " + std::to_string(most) + " are possible.");
+  }
+  if (kind == BufferKind::imported) {
+    invalid("The buffer '" + name + "' is to be imported; import() does that.");
+  }
+  const MemoryPurpose purpose =
+      kind == BufferKind::device ? MemoryPurpose::tensors : MemoryPurpose::staging;
+  return backend_->allocate(std::move(name), bytes, kind, purpose);
+}
+
+Ticket Device::copy_async(const Tensor& from, const Tensor& to) const {
+  const auto [source, target] = copied(from, to);
+  if (source.buffer == target.buffer && source.offset < target.offset + target.spec.bytes() &&
+      target.offset < source.offset + source.spec.bytes()) {
+    invalid("copy takes tensors that do not overlap, but '" + source.name + "' and '" +
+            target.name + "' do.");
+  }
+  target.buffer->require_writable();
+  return {backend_, submit_copy(*backend_, source.buffer, source.offset, target.buffer,
+                                target.offset, source.spec.bytes(), Follow::other_work)};
+}
+
+void Device::copy(const Tensor& from, const Tensor& to) const { copy_async(from, to).wait(); }
+
+void Device::copy_from(const Device& other, const Tensor& from, const Tensor& to) const {
+  const auto [source, target] = copied(from, to);
+  const std::uint64_t bytes = source.spec.bytes();
+  std::vector<std::byte> piece(std::min(bytes, kStagingBytes));
+  for (std::uint64_t done = 0; done < bytes; done += piece.size()) {
+    const auto part = std::span(piece).first(std::min<std::uint64_t>(piece.size(), bytes - done));
+    other.read(source.buffer, source.offset + done, part);
+    write(target.buffer, target.offset + done, part);
+  }
 }
 
 void Device::write(const std::shared_ptr<Buffer>& to, std::uint64_t offset,
@@ -164,8 +223,9 @@ void Device::read(const std::shared_ptr<Buffer>& from, std::uint64_t offset,
     std::memcpy(bytes.data(), from->mapped() + offset, bytes.size());
     return;
   }
-  const auto staging = backend_->allocate(
-      "read staging", std::min<std::uint64_t>(bytes.size(), kStagingBytes), BufferKind::download);
+  const auto staging =
+      backend_->allocate("read staging", std::min<std::uint64_t>(bytes.size(), kStagingBytes),
+                         BufferKind::download, MemoryPurpose::staging);
   for (std::uint64_t done = 0; done < bytes.size(); done += staging->bytes()) {
     const std::uint64_t piece = std::min<std::uint64_t>(staging->bytes(), bytes.size() - done);
     backend_->wait(submit_copy(*backend_, from, offset + done, staging, 0, piece, Follow::wait));

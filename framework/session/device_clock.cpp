@@ -22,7 +22,8 @@ std::vector<std::uint64_t> take_ticks(Backend& backend, std::uint32_t count) {
   }
   std::vector<std::uint64_t> ticks(count);
   const std::uint64_t bytes = ticks.size() * sizeof(ticks[0]);
-  const auto results = backend.allocate("timestamps", bytes, BufferKind::download);
+  const auto results =
+      backend.allocate("timestamps", bytes, BufferKind::download, MemoryPurpose::staging);
   auto encoder = backend.encoder({.name = "clock", .ends_at_host = true});
   encoder->reset(stamps);
   for (std::uint32_t i = 0; i < count; ++i) {

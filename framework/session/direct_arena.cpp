@@ -5,8 +5,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint64_t kFirstChunkBytes = std::uint64_t{1} << 20U;
-
 std::uint64_t aligned(std::uint64_t bytes) {
   return (std::max<std::uint64_t>(bytes, 1) + kStorageAlignment - 1) / kStorageAlignment *
          kStorageAlignment;
@@ -49,9 +47,11 @@ DirectArena::Range DirectArena::allocate(const Device& device, std::uint64_t byt
   if ((!fresh && take_free(need, range)) || take_fresh(need, range)) {
     return range;
   }
-  const std::uint64_t last = chunks_.empty() ? kFirstChunkBytes : chunks_.back().buffer->bytes();
-  chunks_.push_back(
-      {device.backend().allocate("direct arena", std::max(need, last), BufferKind::device), 0, {}});
+  const std::uint64_t last = chunks_.empty() ? first_chunk_bytes_ : chunks_.back().buffer->bytes();
+  chunks_.push_back({device.backend().allocate("direct arena", std::max(need, last),
+                                               BufferKind::device, MemoryPurpose::arenas),
+                     0,
+                     {}});
   ++growths_;
   take_fresh(need, range);
   return range;
@@ -81,6 +81,18 @@ void DirectArena::reset() {
   }
   released_.clear();
   growths_ = 0;
+}
+
+void DirectArena::join_chunks(const Device& device) {
+  if (chunks_.size() < 2) {
+    return;
+  }
+  const std::uint64_t all = bytes();
+  chunks_.clear();  // first, so that both need not fit
+  chunks_.push_back(
+      {device.backend().allocate("direct arena", all, BufferKind::device, MemoryPurpose::arenas),
+       0,
+       {}});
 }
 
 std::uint64_t DirectArena::bytes() const {

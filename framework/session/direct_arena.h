@@ -12,6 +12,8 @@ namespace reprise {
 /// Used by one session at a time. Not thread-safe.
 class DirectArena {
  public:
+  explicit DirectArena(std::uint64_t first_chunk_bytes = std::uint64_t{1} << 20U)
+      : first_chunk_bytes_(first_chunk_bytes) {}
   struct Range {
     std::uint32_t chunk = 0;
     std::uint64_t begin = 0, end = 0;
@@ -24,6 +26,10 @@ class DirectArena {
   void barrier();
   /// Everything is free: the session ended.
   void reset();
+
+  /// One chunk of the same size instead of several, between sessions and with nothing in flight:
+  /// what does not fit any of them may fit it.
+  void join_chunks(const Device& device);
 
   const std::shared_ptr<Buffer>& chunk(std::uint32_t i) const { return chunks_[i].buffer; }
   std::uint64_t bytes() const;
@@ -41,6 +47,7 @@ class DirectArena {
   };
   bool take_free(std::uint64_t bytes, Range& range);
   bool take_fresh(std::uint64_t bytes, Range& range);
+  std::uint64_t first_chunk_bytes_;
   std::vector<Chunk> chunks_;
   std::vector<Range> released_;
   std::uint32_t growths_ = 0;  // in this session

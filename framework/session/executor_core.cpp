@@ -5,13 +5,6 @@
 #include "framework/session/host_clock.h"
 
 namespace reprise {
-namespace {
-
-// What a burst of sessions in flight leaves for the next one.
-constexpr std::size_t kMostIdleArenas = 8;
-
-}  // namespace
-
 ExecutorCore::ExecutorCore(Device device, const ExecutorOptions& options)
     : device_(std::move(device)),
       log_(options.log),
@@ -19,9 +12,10 @@ ExecutorCore::ExecutorCore(Device device, const ExecutorOptions& options)
       empty_state_(device_.zeros({StateLayout::kMaxWords}, DType::i32, "empty state")),
       can_time_(device_.info().timestamp_valid_bits != 0),
       timing_mode_(options.timing),
-      serialize_(options.serialize) {
+      serialize_(options.serialize),
+      arenas_(options.arenas) {
   traits_.precision = options.precision;
-  idle_arenas_.reserve(kMostIdleArenas);
+  idle_arenas_.reserve(std::min(arenas_.most_idle, ArenaOptions().most_idle));
   if (!options.profile.empty()) {
     profile_.emplace(open_profile(options.profile, options.run, options.log), device_);
   }
@@ -49,17 +43,43 @@ void ExecutorCore::warn(const char* source, const char* code, const std::string&
   }
 }
 
-void ExecutorCore::synchronize() const {
-  Backend& backend = device_.backend();
-  backend.wait(backend.last_submission());
-}
-
 void ExecutorCore::shutdown() {
   running_ = false;
   { const std::unique_lock nobody_submits(submitting_); }
   synchronize();
   if (profile_) {
     profile_->sink().flush();
+  }
+}
+
+std::vector<std::unique_ptr<DirectArena>> ExecutorCore::take_idle_arenas() {
+  std::vector<std::unique_ptr<DirectArena>> taken;
+  const std::lock_guard lock(mutex_);
+  for (std::unique_ptr<DirectArena>& arena : idle_arenas_) {
+    if (device_.backend().complete(arena->in_use_until)) {
+      taken.push_back(std::move(arena));
+    }
+  }
+  std::erase(idle_arenas_, nullptr);
+  return taken;
+}
+
+void ExecutorCore::keep_arena(std::unique_ptr<DirectArena> arena) {
+  const std::lock_guard lock(mutex_);
+  if (idle_arenas_.size() < arenas_.most_idle) {
+    idle_arenas_.push_back(std::move(arena));
+  }
+}
+
+void ExecutorCore::trim() {
+  take_idle_arenas().clear();
+  device_.trim();
+}
+
+void ExecutorCore::defragment() {
+  for (std::unique_ptr<DirectArena>& arena : take_idle_arenas()) {
+    arena->join_chunks(device_);
+    keep_arena(std::move(arena));
   }
 }
 
@@ -107,15 +127,12 @@ ExecutorCore::ArenaLoan ExecutorCore::borrow_arena(const std::shared_ptr<Executo
     }
   }
   if (arena == nullptr) {
-    arena = std::make_unique<DirectArena>();
+    arena = std::make_unique<DirectArena>(core->arenas_.first_chunk_bytes);
   }
   return {arena.release(), [core](DirectArena* returned) {
             std::unique_ptr<DirectArena> kept(returned);
             kept->reset();
-            const std::lock_guard lock(core->mutex_);
-            if (core->idle_arenas_.size() < kMostIdleArenas) {
-              core->idle_arenas_.push_back(std::move(kept));
-            }
+            core->keep_arena(std::move(kept));
           }};
 }
 

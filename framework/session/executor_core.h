@@ -39,8 +39,11 @@ class ExecutorCore {
   /// ExecutorOptions::serialize.
   bool serialize() const { return serialize_; }
 
-  void synchronize() const;
+  void synchronize() const { device_.synchronize(); }
   void shutdown();
+  /// See GraphExecutor.
+  void trim();
+  void defragment();
   /// Throws invalid_argument after shutdown().
   void require_running() const;
   /// As require_running(); shutdown() waits until what this returns is gone. Held while submitting.
@@ -52,6 +55,11 @@ class ExecutorCore {
   static ArenaLoan borrow_arena(const std::shared_ptr<ExecutorCore>& core);
 
  private:
+  /// Those that nothing in flight uses. They are worked on without the mutex: allocating may call
+  /// the user.
+  std::vector<std::unique_ptr<DirectArena>> take_idle_arenas();
+  void keep_arena(std::unique_ptr<DirectArena> arena);
+
   Device device_;
   LogCallback log_;
   DeviceTraits traits_;
@@ -60,6 +68,7 @@ class ExecutorCore {
   bool can_time_;
   std::atomic<TimingMode> timing_mode_;
   bool serialize_;
+  ArenaOptions arenas_;
   std::atomic<bool> running_{true};
   std::shared_mutex submitting_;
   std::mutex mutex_;

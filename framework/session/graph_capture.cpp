@@ -1,5 +1,7 @@
 #include "framework/session/graph_capture.h"
 
+#include "reprise/core/custom_op.h"
+
 namespace reprise {
 
 std::uint32_t& PointerMap::slot(const void* key) {
@@ -108,10 +110,18 @@ Tensor GraphCapture::add_view(const OpCall& call, const Outputs& outputs) {
   return tensor;
 }
 
+void GraphCapture::keep_op(const OpDef& op) {
+  if (auto owner = owner_of(op);
+      owner != nullptr && std::ranges::count(graph_.custom_ops, owner) == 0) {
+    graph_.custom_ops.push_back(std::move(owner));
+  }
+}
+
 void GraphCapture::add_node(const OpCall& call, const Outputs& outputs, std::uint32_t scope,
                             std::uint32_t state, std::span<Tensor> results) {
   Node node;
   node.op = &call.op;
+  keep_op(call.op);
   node.where = call.where;
   node.scope = scope;
   node.first_use = static_cast<std::uint32_t>(graph_.uses.size());

@@ -11,9 +11,15 @@ GraphExecutor::GraphExecutor(Device device, ExecutorOptions options)
 
 const Device& GraphExecutor::device() const { return core_->device(); }
 
+const DeviceTraits& GraphExecutor::traits() const { return core_->traits(); }
+
 void GraphExecutor::synchronize() const { core_->synchronize(); }
 
 void GraphExecutor::shutdown() const { core_->shutdown(); }
+
+void GraphExecutor::trim() const { core_->trim(); }
+
+void GraphExecutor::defragment() const { core_->defragment(); }
 
 void GraphExecutor::set_timing(TimingMode mode) const { core_->set_timing_mode(mode); }
 

@@ -194,6 +194,15 @@ void GraphRebuilder::add_persistent(const SavedTensor& t) {
   }
 }
 
+namespace {
+
+/// Optional ones may not be there.
+std::size_t results_of(const SavedNode& node) {
+  return node.results.size() - static_cast<std::size_t>(std::ranges::count(node.results, kNoIndex));
+}
+
+}  // namespace
+
 void GraphRebuilder::add_node() {
   const SavedNode& node = saved_.nodes[next_node_];
   const OpDef& op = *ops_[node.op];
@@ -208,7 +217,7 @@ void GraphRebuilder::add_node() {
     inputs.push_back(operand == kNoIndex ? TensorRef() : TensorRef(tensor(operand)));
   }
   current_scope_ = node.scope;
-  std::vector<Tensor> results(node.results.size());
+  std::vector<Tensor> results(results_of(node));
   const SourceLocation where{lasting_text(saved_.texts[node.file]),
                              lasting_text(saved_.texts[node.function]), node.line};
   call({*this, op, inputs, node.attributes, where}, results);
@@ -222,9 +231,9 @@ void GraphRebuilder::append(const OpCall& call, const Outputs& outputs, std::spa
     return;
   }
   const SavedNode& node = saved_.nodes[next_node_];
-  if (outputs.count != node.results.size()) {
+  if (outputs.count != results_of(node)) {
     invalid("Its results are (" + std::to_string(outputs.count) + "), but " +
-            std::to_string(node.results.size()) + " in the file.");
+            std::to_string(results_of(node)) + " in the file.");
   }
   for (std::size_t i = 0; i < outputs.count; ++i) {
     if (node.results[i] != tensors_.size() + i || node.results[i] >= saved_.tensors.size()) {

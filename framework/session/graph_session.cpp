@@ -9,6 +9,7 @@
 #include "framework/session/host_clock.h"
 #include "framework/session/in_context.h"
 #include "framework/session/iteration_rows.h"
+#include "reprise/core/custom_op.h"
 #include "reprise/ops/host_step.h"
 #include "reprise/ops/plan.h"
 
@@ -221,6 +222,10 @@ void GraphSession::output(std::string_view name, const Tensor& tensor) {
   });
 }
 
+void GraphSession::note_failure(const Error& error) const noexcept {
+  core_->device().backend().life().note(error);
+}
+
 std::string_view name_of(SessionPhase phase) {
   constexpr std::array<std::string_view, 3> kNames{"recording", "finished", "invalidated"};
   return kNames[static_cast<std::size_t>(phase)];
@@ -276,6 +281,7 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
     results[0] = capture_->add_view(call, outputs);
     return;
   }
+  require_device(call.op, core_->device().backend());
   std::uint32_t state = kNoIndex;
   if (call.op.reads_state()) {
     const Tensor& block = options_.state ? options_.state.memory_->block : core_->empty_state();

@@ -2,6 +2,7 @@
 // comes.
 #pragma once
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -23,6 +24,7 @@ struct KeyEntry {
   StateBlock state;                          // of the graph
   /// Of the last graph, unless it was reset or stale.
   std::optional<std::vector<NodeSignature>> nodes;
+  std::vector<std::shared_ptr<const OpDef>> custom_ops;  // that `nodes` look at
   MissReason miss = MissReason::absent;
   std::string text;  // about the miss
 

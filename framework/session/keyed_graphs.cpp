@@ -247,6 +247,7 @@ bool KeyedGraphs::put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& s
   const std::uint64_t bytes = graph.bytes();
   counts_.recorded(entry.key);
   entry.nodes = std::move(structure.nodes);
+  entry.custom_ops = recorded.graph.custom_ops;
   const std::size_t replaced = evicted.size();
   const bool kept = shelf_.make_room(entry, bytes, evicted);
   for (std::size_t i = replaced; i < evicted.size(); ++i) {

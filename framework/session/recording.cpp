@@ -43,8 +43,9 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
     pools_[ExecutionPlan::kArena] =
         pool_.memory().admit(device, recorded_->graph.name, plan.arena_bytes, pools_);
   } else if (plan.arena_bytes > 0) {
-    pools_[ExecutionPlan::kArena] = device.backend().allocate(
-        "arena of '" + recorded_->graph.name + "'", plan.arena_bytes, BufferKind::device);
+    pools_[ExecutionPlan::kArena] =
+        device.backend().allocate("arena of '" + recorded_->graph.name + "'", plan.arena_bytes,
+                                  BufferKind::device, MemoryPurpose::arenas);
   }
   if (rows) {
     write_grids(device, rows.iteration, plan.steps.grids(), recorded_->graph.extents);

@@ -28,7 +28,8 @@ void grow(const Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t b
   if (buffer == nullptr || buffer->bytes() < bytes) {
     const bool upload = kind == BufferKind::upload;
     buffer = device.backend().allocate(upload ? "slot upload" : "slot download",
-                                       std::max<std::uint64_t>(bytes, kWord), kind);
+                                       std::max<std::uint64_t>(bytes, kWord), kind,
+                                       MemoryPurpose::exchange);
   }
 }
 
@@ -121,8 +122,8 @@ ResolvedStamps Slot::step_stamps(const Body& body, std::uint32_t iteration) {
   step_stamps_ = body.stamps->count();
   const std::uint64_t bytes = step_stamps_ * sizeof(std::uint64_t);
   if (step_ticks_ == nullptr) {
-    step_ticks_ =
-        device_.backend().allocate("step timestamps", rows_.capacity * bytes, BufferKind::download);
+    step_ticks_ = device_.backend().allocate("step timestamps", rows_.capacity * bytes,
+                                             BufferKind::download, MemoryPurpose::exchange);
   }
   return {body.stamps, step_stamps_, step_ticks_, iteration * bytes};
 }

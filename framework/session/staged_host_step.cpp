@@ -12,7 +12,7 @@ namespace {
 void grow(const Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t bytes,
           BufferKind kind) {
   if (bytes > 0 && (buffer == nullptr || buffer->bytes() < bytes)) {
-    buffer = device.backend().allocate("host steps", bytes, kind);
+    buffer = device.backend().allocate("host steps", bytes, kind, MemoryPurpose::staging);
   }
 }
 

@@ -58,8 +58,31 @@ constexpr DType dtype_of() {
 
 }  // namespace
 
+namespace {
+
+Tensor state_tensor(const Device& device, const Shape& shape, std::span<const std::int32_t> words,
+                    const char* name) {
+  auto buffer =
+      device.backend().allocate(name, words.size_bytes(), BufferKind::device, MemoryPurpose::state);
+  device.write(buffer, 0, std::as_bytes(words));
+  return Tensor::over(std::move(buffer), TensorSpec(shape, DType::i32), 0, name);
+}
+
+void require_room(const Device& device, const StateLayout& layout) {
+  const std::uint64_t bytes = std::uint64_t{layout.words()} * kWord;
+  if (bytes > device.capabilities().state_bytes) {
+    throw Error(ErrorCode::unsupported,
+                "The state has (" + std::to_string(bytes) +
+                    ") bytes of fields, but kernels of this device read at most " +
+                    std::to_string(device.capabilities().state_bytes) + " bytes of state.");
+  }
+}
+
+}  // namespace
+
 StateBlock::Memory::Memory(const Device& device, StateLayout with)
     : layout(std::move(with)), host(layout.host_count()), patches(StateLayout::kMaxCarried) {
+  require_room(device, layout);
   std::vector<std::int32_t> words(StateLayout::kMaxWords);
   for (const StateFieldInfo& info : layout.fields()) {
     words[info.word] = std::bit_cast<std::int32_t>(info.initial);
@@ -69,14 +92,16 @@ StateBlock::Memory::Memory(const Device& device, StateLayout with)
   }
   returned.assign(words.begin(), words.begin() + layout.words());
   allocate_arrays(device);
-  block = device.from_host({StateLayout::kMaxWords}, words, "state");
-  patch = device.zeros({StateLayout::kMaxCarried + 1}, DType::i32, "state patch");
+  block = state_tensor(device, {StateLayout::kMaxWords}, words, "state");
+  const std::vector<std::int32_t> no_patches(StateLayout::kMaxCarried + 1);
+  patch = state_tensor(device, {StateLayout::kMaxCarried + 1}, no_patches, "state patch");
   bound = std::make_unique<StateBound>(layout);
   std::vector<std::int32_t> rows = table_of(layout);
   row_count = static_cast<std::int32_t>(rows.size()) / static_cast<std::int32_t>(kTableColumns);
   rows.resize(std::max<std::size_t>(rows.size(), kTableColumns));  // a buffer is never empty
-  table = device.from_host({static_cast<std::int64_t>(rows.size()) / kTableColumns, kTableColumns},
-                           rows, "state expressions");
+  table =
+      state_tensor(device, {static_cast<std::int64_t>(rows.size()) / kTableColumns, kTableColumns},
+                   rows, "state expressions");
 }
 
 void StateBlock::Memory::allocate_arrays(const Device& device) {
@@ -93,7 +118,8 @@ void StateBlock::Memory::allocate_arrays(const Device& device) {
     return;
   }
   const auto bytes = std::as_bytes(std::span(content));
-  array_buffer = device.backend().allocate("state arrays", bytes.size(), BufferKind::device);
+  array_buffer = device.backend().allocate("state arrays", bytes.size(), BufferKind::device,
+                                           MemoryPurpose::state);
   device.write(array_buffer, 0, bytes);
   for (StateArray& array : arrays) {
     array.tensor = Tensor::over(array_buffer, TensorSpec({array.info.count}, array.info.dtype),

@@ -29,11 +29,16 @@ Ticket& Ticket::operator=(Ticket&& other) noexcept {
   if (this != &other) {
     release();
     slot_ = std::move(other.slot_);
+    backend_ = std::move(other.backend_);
+    submission_ = other.submission_;
   }
   return *this;
 }
 
 Slot& Ticket::slot() const {
+  if (backend_ != nullptr) {
+    invalid("The ticket is of a copy or a synchronisation, which has no outputs, state or times.");
+  }
   if (slot_ == nullptr) {
     invalid(
         "The ticket is empty: it was never given a submission, was moved from, or is released.");
@@ -41,8 +46,17 @@ Slot& Ticket::slot() const {
   return *slot_;
 }
 
-bool Ticket::done() const { return slot().done(); }
-void Ticket::wait() const { slot().wait(); }
+bool Ticket::done() const {
+  return backend_ != nullptr ? backend_->complete(submission_) : slot().done();
+}
+
+void Ticket::wait() const {
+  if (backend_ != nullptr) {
+    backend_->wait(submission_);
+  } else {
+    slot().wait();
+  }
+}
 
 OutputView Ticket::output(std::string_view name) const {
   slot().wait();
@@ -79,6 +93,7 @@ void Ticket::release() noexcept {
     slot_->release();
     slot_.reset();
   }
+  backend_.reset();
 }
 
 }  // namespace reprise

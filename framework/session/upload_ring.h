@@ -15,6 +15,8 @@ class UploadRing {
  public:
   void write(Backend& backend, const std::shared_ptr<Buffer>& to, std::uint64_t offset,
              std::span<const std::byte> bytes);
+  /// Gives back the segments that nothing in flight uses.
+  void trim(Backend& backend);
 
  private:
   static constexpr std::uint64_t kSegmentBytes = std::uint64_t{4} << 20U;
@@ -24,7 +26,7 @@ class UploadRing {
     std::uint64_t submission = 0;  // of the last copy out of it
   };
   /// One with room; waits until the oldest one is copied.
-  Segment& segment_with_room(Backend& backend);
+  Segment& segment_with_room(Backend& backend, std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
   std::array<Segment, 3> segments_;

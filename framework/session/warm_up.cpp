@@ -23,7 +23,8 @@ WarmUp warm_up(Backend& backend, const StepList& steps) {
     }
     if (encoder == nullptr) {
       encoder = backend.encoder({.name = "warm-up"});
-      scratch = backend.allocate("warm-up", kScratchBytes, BufferKind::device);
+      scratch =
+          backend.allocate("warm-up", kScratchBytes, BufferKind::device, MemoryPurpose::staging);
     } else {
       encoder->barrier();  // all of them have the same memory
     }

@@ -13,6 +13,7 @@ struct Persistent {
                 make(device, {kCols, kCols}, DType::f16, "f16"),
                 make(device, {kCols, kCols}, DType::q8_0, "q8_0")},
         norm(make(device, {kCols}, DType::f32, "norm")),
+        bias(make(device, {1, kCols}, DType::f32, "bias")),
         row(make(device, {1, kCols}, DType::f32, "row")),
         table(make(device, {kTableRows, kCols}, DType::f32, "table")),
         caches{make(device, {kTableRows, kHeads, kHead}, DType::f32, "cache_f32"),
@@ -21,7 +22,7 @@ struct Persistent {
         state(device, StateLayout().host("pos", 5)) {}
   Rng rng;
   std::array<Tensor, 3> weights;
-  Tensor norm, row, table;
+  Tensor norm, bias, row, table;
   std::array<Tensor, 2> caches;
   Tensor heads;
   StateBlock state;
@@ -70,10 +71,15 @@ class FusionPass {
   }
 
   void add_pair() {
-    switch (pick(rng_, 6)) {
+    switch (pick(rng_, 9)) {
       case 0:
       case 1:
         return add_residual();
+      case 6:
+        return add_bias();
+      case 7:
+      case 8:
+        return add_siblings();
       case 2:
         return add_norm();
       case 3:
@@ -90,6 +96,33 @@ class FusionPass {
     const Tensor product = matmul(s_, any(), weight());
     disturb(product);
     keep(one_in(rng_, 2) ? add(s_, residual, product) : add(s_, product, residual));
+  }
+
+  void add_bias() {
+    const Tensor& row = one_in(rng_, 2) ? p_.norm : p_.bias;
+    const Tensor product = matmul(s_, any(), weight());
+    disturb(product);
+    keep(rows_ == 1 && one_in(rng_, 2) ? reshape(s_, add(s_, row, product), {1, kCols})
+                                       : add(s_, product, row));
+  }
+
+  /// Products of one tensor, of which a few may have weights of another kind, or a residual.
+  void add_siblings() {
+    const Tensor x = any();
+    const Tensor& w = weight();
+    std::vector<Tensor> products;
+    for (std::int64_t i = count(2, 4); i > 0; --i) {
+      products.push_back(one_in(rng_, 8)   ? matmul(s_, x, weight())
+                         : one_in(rng_, 8) ? matmul(s_, x, w, any())
+                                           : matmul(s_, x, w));
+      disturb(products.back());
+      if (one_in(rng_, 6)) {
+        set_rows(s_, x, p_.row, {.position = static_cast<std::int32_t>(count(0, rows_ - 1))});
+      }
+    }
+    for (const Tensor& product : products) {
+      keep(product);
+    }
   }
 
   void add_norm() {

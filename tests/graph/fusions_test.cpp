@@ -68,6 +68,49 @@ TEST_F(Fusions, TheProductMayBeTheFirstOperandOfTheSum) {
   EXPECT_EQ(steps(finish()), (List{"matmul"}));
 }
 
+TEST_F(Fusions, AProductTakesTheBiasThatFollows) {
+  const Tensor y = add(s_, matmul(s_, x_, w_), device_.zeros({8}, DType::f32, "bias"));
+  s_.output("z", add(s_, matmul(s_, y, w_), device_.zeros({1, 8}, DType::f32, "row")));
+  const CapturedGraph graph = finish();
+  EXPECT_EQ(decisions(graph),
+            (List{"bias at 1: one call with matmul (0)", "bias at 3: one call with matmul (2)"}));
+  EXPECT_EQ(steps(graph), (List{"matmul", "matmul"}));
+}
+
+TEST_F(Fusions, ABiasMayBeTheFirstOperandOfASumOfOneRow) {
+  const Tensor bias = device_.zeros({8}, DType::f32, "bias");
+  s_.output("y", add(s_, bias, matmul(s_, slice(s_, x_, 0, 1, 1), w_)));
+  EXPECT_EQ(decisions(finish()), (List{"bias at 1: one call with matmul (0)"}));
+}
+
+TEST_F(Fusions, ProductsOfOneTensorAreOneCallInThePlaceOfTheFirst) {
+  const Tensor a = matmul(s_, x_, w_);
+  const Tensor between = mul(s_, a, x_);
+  const Tensor b = matmul(s_, x_, w_);
+  const Tensor c = matmul(s_, x_, w_);
+  s_.output("y", silu_mul(s_, mul(s_, b, between), c));
+  const CapturedGraph graph = finish();
+  EXPECT_EQ(decisions(graph), (List{"matmul_group at 2: one call with matmul (0)",
+                                    "matmul_group at 3: one call with matmul (0)"}));
+  EXPECT_EQ(steps(graph), (List{"matmul_group", "mul", "mul", "silu_mul"}));
+  EXPECT_EQ(graph.recorded().plan.fused.at(0).members, (std::vector<std::uint32_t>{0, 2, 3}));
+}
+
+TEST_F(Fusions, AFourthProductBeginsAnotherGroup) {
+  for (int i = 0; i < 5; ++i) {
+    s_.output("y" + std::to_string(i), matmul(s_, x_, w_));
+  }
+  EXPECT_EQ(steps(finish()), (List{"matmul_group", "matmul_group"}));
+}
+
+TEST_F(Fusions, AProductThatTookASumIsInNoGroup) {
+  s_.output("y", add(s_, x_, matmul(s_, x_, w_)));
+  s_.output("z", matmul(s_, x_, w_));
+  const CapturedGraph graph = finish();
+  EXPECT_EQ(decisions(graph), (List{"residual at 1: one call with matmul (0)",
+                                    "matmul_group at 2 not: one of them has a residual"}));
+}
+
 TEST_F(Fusions, ANormTakesTheSumBeforeItWhichOthersMayRead) {
   const Tensor z = add(s_, x_, x_);
   s_.output("n", rms_norm(s_, z, {}));
@@ -164,8 +207,13 @@ TEST_F(Fusions, LeaveAProductWithAResidual) {
   expect_refused("residual at 1 not: the product has a residual already");
 }
 
-TEST_F(Fusions, LeaveSumsThatRepeatARow) {
-  s_.output("y", add(s_, matmul(s_, x_, w_), device_.zeros({8}, DType::f32, "bias")));
+TEST_F(Fusions, LeaveABiasOfAProductWithAResidual) {
+  s_.output("y", add(s_, matmul(s_, x_, w_, x_), device_.zeros({8}, DType::f32, "bias")));
+  expect_refused("bias at 1 not: the product has a residual already");
+}
+
+TEST_F(Fusions, LeaveSumsThatRepeatSeveralRows) {
+  s_.output("y", add(s_, matmul(s_, input("x4", {4, 8}), w_), x_));
   expect_refused("residual at 1 not: the operands of add are not both of the shape of the product");
 }
 
@@ -256,6 +304,76 @@ TEST_F(Fusions, LeaveANormTimesMoreThanARow) {
       "norm_weight at 1 not: the other operand of mul is not one row of the norm's length");
 }
 
+TEST_F(Fusions, LeaveProductsOfOneTensorWithOtherWeights) {
+  s_.output("y", matmul(s_, x_, w_));
+  s_.output("z", matmul(s_, x_, device_.zeros({8, 8}, DType::f16, "f16")));
+  expect_refused("matmul_group at 1 not: their weights are of different dtypes");
+}
+
+TEST_F(Fusions, LeaveProductsWithWeightsOfSeveralMatrices) {
+  const Tensor x = input("heads", {2, 2, 8});
+  s_.output("y", matmul(s_, x, w_));
+  s_.output("z", matmul(s_, x, device_.zeros({2, 8, 8}, DType::f32, "w3")));
+  expect_refused("matmul_group at 1 not: weights are not matrices with rows");
+}
+
+TEST_F(Fusions, LeaveAProductBehindAWriteOfItsInput) {
+  const Tensor a = mul(s_, x_, x_);
+  s_.output("y", matmul(s_, a, w_));
+  set_rows(s_, a, device_.zeros({1, 8}, DType::f32, "row"), {.position = 0});
+  s_.output("z", matmul(s_, a, w_));
+  expect_refused("matmul_group at 3 not: set_rows (2) between them writes what matmul reads");
+}
+
+TEST_F(Fusions, LeaveAProductBehindAWriteOfItsInputThroughAView) {
+  const Tensor table = device_.zeros({4, 8}, DType::f32, "table");
+  const Tensor a = slice(s_, table, 0, 1, 2);
+  s_.output("y", matmul(s_, a, w_));
+  set_rows(s_, slice(s_, table, 0, 2, 2), device_.zeros({1, 8}, DType::f32, "row"),
+           {.position = 0});
+  s_.output("z", matmul(s_, a, w_));
+  expect_refused("matmul_group at 2 not: set_rows (1) between them writes what matmul reads");
+}
+
+TEST_F(Fusions, LeaveAProductWithWeightsThatANodeWrites) {
+  const Tensor w = mul(s_, input("w", {8, 8}), device_.zeros({8}, DType::f32, "scale"));
+  s_.output("y", matmul(s_, x_, w_));
+  s_.output("z", matmul(s_, x_, w));
+  expect_refused("matmul_group at 2 not: a node writes its w");
+}
+
+TEST_F(Fusions, LeaveAProductBehindAHostStep) {
+  s_.output("y", matmul(s_, x_, w_));
+  host_step(s_, "log", {}, {}, [](HostStepCall&) {});
+  s_.output("z", matmul(s_, x_, w_));
+  expect_refused(
+      "matmul_group at 2 not: a host step, or what decides about iterations, is between them");
+}
+
+TEST_F(Fusions, LeaveProductsOfOneTensorOnVulkan) {
+  const Device device = test_device("vulkan");
+  GraphExecutor executor(device);
+  GraphSession s = executor.begin_recorded();
+  const Tensor x = s.input("x", {1, 8}, std::vector<float>(8, 1));
+  const Tensor w = device.zeros({8, 8}, DType::f32, "w");
+  s.output("y", matmul(s, x, w));
+  s.output("z", matmul(s, x, w));
+  const CapturedGraph graph = s.finish({.passes = kFuse, .run = false}).graph;
+  EXPECT_EQ(decisions(graph),
+            (List{"matmul_group at 1 not: dispatches of their own are as quick on this device"}));
+  EXPECT_EQ(steps(graph), (List{"matmul", "matmul"}));
+}
+
+TEST_F(Fusions, LeaveProductsThatAreFarApart) {
+  s_.output("y", matmul(s_, x_, w_));
+  Tensor between = x_;
+  for (int i = 0; i < 40; ++i) {
+    between = mul(s_, between, x_);
+  }
+  s_.output("z", add(s_, between, mul(s_, matmul(s_, x_, w_), x_)));
+  expect_refused("matmul_group at 41 not: more than (32) nodes lie between them");
+}
+
 /// A rule for a sum that reads a gathered row, which no library has.
 FusionRule gather_and_add(const OpDef& fused, std::span<const FusedSlot> slots) {
   return {
@@ -278,7 +396,7 @@ TEST_F(Fusions, LeaveDtypesThatTheFusedOpLacks) {
   const CapturedGraph captured = finish(PassOptions::none());
   const ComputeGraph& graph = captured.recorded().graph;
   const FusionRule rules[] = {gather_and_add(*op_named("mul"), kGathered)};
-  const ExecutionPlan plan = make_plan(graph, {}, {ReuseRule::epoch, kFuse, rules});
+  const ExecutionPlan plan = make_plan(graph, {}, {ReuseRule::epoch, kFuse, {rules, {}}});
   ASSERT_EQ(plan.decisions.size(), 3U);  // barriers and memory follow
   EXPECT_EQ(plan.decisions[0].reason, "mul takes no f16 as x");
 }
@@ -293,7 +411,7 @@ TEST_F(Fusions, LeaveWhatNoKernelComputes) {
   const CapturedGraph captured = finish(PassOptions::none());
   const ComputeGraph& graph = captured.recorded().graph;
   const FusionRule rules[] = {gather_and_add(without_kernel, kGathered)};
-  const ExecutionPlan plan = make_plan(graph, {}, {ReuseRule::epoch, kFuse, rules});
+  const ExecutionPlan plan = make_plan(graph, {}, {ReuseRule::epoch, kFuse, {rules, {}}});
   ASSERT_EQ(plan.decisions.size(), 3U);  // barriers and memory follow
   EXPECT_EQ(plan.decisions[0].reason, "There is no such kernel.");
   EXPECT_EQ(plan.steps.size(), 2U);
@@ -317,7 +435,7 @@ class FusionResults : public ::testing::TestWithParam<std::string> {
     for (const KernelFamily family :
          {KernelFamily::portable, KernelFamily::lanes, KernelFamily::gpu}) {
       if (name == name_of(family)) {
-        return test_device("vulkan", 0, family);
+        return test_device("vulkan", {}, family);
       }
     }
     return test_device(name);
@@ -344,9 +462,10 @@ TEST_P(FusionResults, HaveTheBitsOfTheNodesApart) {
                 run_fusions(on, seeds, PassOptions::none(), applied))
         << "graph " << i;
   }
-  for (const std::string_view rule : {"residual", "add_rms_norm", "rope_set_rows"}) {
+  for (const std::string_view rule : {"residual", "bias", "add_rms_norm", "rope_set_rows"}) {
     EXPECT_GT(applied[rule], 0U) << rule;
   }
+  EXPECT_EQ(applied["matmul_group"] > 0, !on_vulkan());
 }
 
 TEST_P(FusionResults, AreWithinTheToleranceOfTheOpsWhereTheyAreApproximate) {

@@ -21,13 +21,16 @@ TEST(PassHazards, AreCoveredByBarriersOfWhichNoneCanGo) {
   gpu.workgroup_size = 256;
   gpu.shared_bytes = 49152;
   gpu.binding_alignment = 16;
+  DeviceTraits host;
+  host.runs_on_host = true;
+  const std::array<DeviceTraits, 3> devices{DeviceTraits{}, gpu, host};
   std::size_t graphs = 0, barriers = 0;
-  std::set<std::string_view> ops;
+  std::set<std::string_view> ops, fusions;
   for_random_graphs(10'000, 40, [&](const ComputeGraph& graph) {
     for (const Node& node : graph.nodes) {
       ops.insert(node.op->name);
     }
-    const DeviceTraits traits = ++graphs % 2 == 0 ? DeviceTraits{} : gpu;
+    const DeviceTraits& traits = devices[++graphs % devices.size()];
     for (const NamedPasses& passes : kPassSets) {
       for (const ReuseRule rule : {ReuseRule::epoch, ReuseRule::step}) {
         const ExecutionPlan plan = make_plan(graph, traits, {rule, passes.options, fusion_rules()});
@@ -35,6 +38,11 @@ TEST(PassHazards, AreCoveredByBarriersOfWhichNoneCanGo) {
         EXPECT_EQ(oracle.uncovered(plan.barriers), 0U) << passes.name;
         EXPECT_EQ(oracle.removable(plan.barriers), 0U) << passes.name;
         barriers += plan.barriers.size();
+        for (const PassDecision& d : plan.decisions) {
+          if (d.pass == "fuse" && d.applied) {
+            fusions.insert(d.kind);
+          }
+        }
       }
     }
   });
@@ -46,6 +54,8 @@ TEST(PassHazards, AreCoveredByBarriersOfWhichNoneCanGo) {
                                        "get_rows",  "matmul",  "mul",      "plan",      "rms_norm",
                                        "host_step", "rope",    "set_rows", "silu_mul"};
   EXPECT_EQ(ops, all);
+  const std::set<std::string_view> applied{"add_rms_norm", "bias", "matmul_group", "residual"};
+  EXPECT_EQ(fusions, applied);
 }
 
 }  // namespace

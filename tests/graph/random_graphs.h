@@ -217,9 +217,13 @@ class RandomPass {
   Tensor computed(const Tensor& a) {
     const Tensor b = any().tensor;
     const bool alike = a.shape() == b.shape();
-    switch (pick(rng_, 9)) {
+    switch (pick(rng_, 11)) {
       case 0:
         return matmul(s_, a, w_.square);
+      case 8:
+        return add(s_, matmul(s_, a, w_.square), w_.norm);
+      case 9:
+        return siblings(a);
       case 1:
         return mul(s_, a, w_.norm);
       case 2:
@@ -237,6 +241,19 @@ class RandomPass {
       default:
         return rms_norm(s_, a, w_.norm);
     }
+  }
+
+  /// Products of one tensor, and sometimes what writes it between them.
+  Tensor siblings(const Tensor& a) {
+    Tensor product = matmul(s_, a, w_.square);
+    for (auto i = pick(rng_, 3); i < 3; ++i) {
+      if (one_in(rng_, 4) && a.shape().dim(0) > 0 && a.spec().contiguous()) {
+        set_rows(s_, a, w_.patch, {.position = 0});
+      }
+      const Tensor wide = matmul(s_, a, w_.wide);
+      product = add(s_, product, slice(s_, wide, 1, one_in(rng_, 2) ? 0 : kCols, kCols));
+    }
+    return product;
   }
 
   /// Rows of another size, that no vector divides.

@@ -205,7 +205,7 @@ class DynamicAttributes : public ::testing::Test {
   void TestBody() override {
     std::optional<Device> device;
     try {
-      device = test_device(name_, 0, kernels_);
+      device = test_device(name_, {}, kernels_);
     } catch (const Error& e) {
       ASSERT_EQ(e.code(), ErrorCode::unsupported) << e.what();
       GTEST_SKIP() << "This device cannot run these kernels.";

@@ -20,7 +20,7 @@ std::string name(KernelFamily family) { return std::string(name_of(family)); }
 /// With those kernels, whatever the device would choose; none if it cannot run them.
 std::optional<Device> device_with(KernelFamily family) {
   try {
-    return test_device("vulkan", 0, family);
+    return test_device("vulkan", {}, family);
   } catch (const Error& e) {
     if (e.code() != ErrorCode::unsupported) {
       throw;
@@ -139,7 +139,7 @@ TEST(LongCaches, AreReadToTheEndOrRefused) {
   const CaseOutputs expected = run_case(test_device("reference"), row, false, seed);
   const Device device = test_device("vulkan");
   expect_close(expected, run_case(device, row, true, seed), row);
-  const Device portable = test_device("vulkan", 0, KernelFamily::portable);
+  const Device portable = test_device("vulkan", {}, KernelFamily::portable);
   if (!portable.backend().traits().cpu_type) {
     expect_close(expected, run_case(portable, row, true, seed), row);
     return;

@@ -107,6 +107,23 @@ OpCase residual(DType weights) {
           }};
 }
 
+// A row that is added to every row, in the same ways.
+OpCase bias(DType weights) {
+  return {"bias_" + std::string(name_of(weights)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            std::vector<Tensor> results;
+            for (const std::int64_t n : {1, 3, 8, 37}) {
+              const Tensor row = slice(r, c.input({67}), 0, 2, 65);
+              results.push_back(matmul(r, c.input({n, 1056}), c.input({65, 1056}, weights), row));
+            }
+            results.push_back(matmul(r, c.input({4, 6, 5, 96}), c.input({2, 3, 17, 96}, weights),
+                                     c.input({1, 17})));
+            results.push_back(matmul(r, c.input({96}), c.input({5, 96}, weights), c.input({1, 5})));
+            return results;
+          }};
+}
+
 }  // namespace
 
 std::vector<OpCase> matmul_cases() {
@@ -120,6 +137,7 @@ std::vector<OpCase> matmul_cases() {
     cases.push_back(product(17, 130, blocks ? 160 : 40, weights));
     cases.push_back(batch(32, 96, weights));
     cases.push_back(residual(weights));
+    cases.push_back(bias(weights));
     cases.push_back(batch(65, blocks ? 96 : 35, weights));
   }
   for (const DType weights : {DType::q8_0, DType::q4_0}) {

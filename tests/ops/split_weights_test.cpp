@@ -37,7 +37,7 @@ class SplitWeights : public ::testing::Test {
   std::mt19937_64 rng_{seed_};
   const ExpectNoValidationMessages quiet_;
   const Device device_ = test_device("vulkan");
-  const Device limited_ = test_device("vulkan", kLimit);
+  const Device limited_ = test_device("vulkan", {.binding_bytes = kLimit});
 };
 
 TEST_F(SplitWeights, GiveTheSameProducts) {
@@ -56,10 +56,12 @@ TEST_F(SplitWeights, GiveTheSameProducts) {
       } while (bytes(w, dtype) <= kLimit || bytes(x, DType::f32) > kLimit - 64 ||
                bytes(y, DType::f32) > kLimit - 64);
       const bool permuted = !blocks && draw(0, 1) == 1;
-      const bool residual = draw(0, 1) == 1;
+      const auto addend = draw(0, 2);  // none, all of y, one row
+      const std::array<std::int64_t, 4> added =
+          addend == 1 ? y : std::array<std::int64_t, 4>{1, 1, 1, y[3]};
       expect_unchanged(
           {to_string(Shape(x)) + " x " + to_string(Shape(w)) + (permuted ? " permuted " : " ") +
-               std::string(name_of(dtype)) + (residual ? " + residual" : ""),
+               std::string(name_of(dtype)) + (addend == 0 ? "" : " + " + to_string(Shape(added))),
            1e-11, "", [=](CaseContext& c) -> std::vector<Tensor> {
              Recorder& r = c.recorder();
              const Tensor a = c.input(Shape(x));
@@ -67,7 +69,7 @@ TEST_F(SplitWeights, GiveTheSameProducts) {
                             permuted
                                 ? permute(r, c.input({w[2], w[0], w[1], w[3]}, dtype), {1, 2, 0, 3})
                                 : c.input(Shape(w), dtype),
-                            residual ? c.input(Shape(y)) : Tensor())};
+                            addend == 0 ? Tensor() : c.input(Shape(added)))};
            }});
     }
   }

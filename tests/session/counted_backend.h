@@ -9,7 +9,9 @@ namespace reprise::testing {
 
 class CountedBackend : public Backend {
  public:
-  explicit CountedBackend(Device device) : device_(std::move(device)) {}
+  explicit CountedBackend(Device device)
+      : Backend(device.backend().shared_life(), device.backend().memory().shared_from_this()),
+        device_(std::move(device)) {}
 
   struct Live {
     std::size_t buffers = 0;
@@ -32,9 +34,11 @@ class CountedBackend : public Backend {
 
   const DeviceInfo& info() const override { return inner().info(); }
   const DeviceTraits& traits() const override { return inner().traits(); }
-  std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes,
-                                   BufferKind kind) override {
-    return watch(inner().allocate(std::move(name), bytes, kind));
+  const BackendCapabilities& capabilities() const override { return inner().capabilities(); }
+  MemoryInfo memory_info() const override { return inner().memory_info(); }
+  std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind,
+                                   MemoryPurpose purpose) override {
+    return watch(inner().allocate(std::move(name), bytes, kind, purpose));
   }
   std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
                                  std::shared_ptr<const void> owner) override {
@@ -57,14 +61,24 @@ class CountedBackend : public Backend {
     return inner().submit(encodings, follow);
   }
   bool complete(std::uint64_t submission) override { return inner().complete(submission); }
+  std::uint64_t completed() override { return inner().completed(); }
   void wait(std::uint64_t submission) override { inner().wait(submission); }
   std::uint64_t last_submission() override { return inner().last_submission(); }
   std::uint64_t last_use(const Buffer& buffer, Access access) override {
     return inner().last_use(buffer, access);
   }
+  std::shared_ptr<const RunTimeShader> add_shader(const ShaderSource& source) override {
+    return inner().add_shader(source);
+  }
   std::optional<KernelInfo> kernel_info(const Kernel& kernel) const override {
     return inner().kernel_info(kernel);
   }
+  KernelCounters kernel_counters() const override { return inner().kernel_counters(); }
+  Support support(const StepList& steps, std::size_t index) const override {
+    return inner().support(steps, index);
+  }
+  void shutdown() override { inner().shutdown(); }
+  void trim() override { inner().trim(); }
 
  private:
   Backend& inner() const { return device_.backend(); }

@@ -1,28 +1,8 @@
-// Opening devices and moving tensors.
+// Moving tensors.
 #include "tests/testing.h"
 
 namespace reprise::testing {
 namespace {
-
-TEST(OpenDevice, AutoNeverPicksASoftwareDriver) {
-  const Device device = open_device("auto");
-  EXPECT_TRUE(device.info().backend == "cpu" || device.info().type != "cpu");
-}
-
-TEST(OpenDevice, ListsEveryDeviceItCanOpen) {
-  const auto devices = find_devices();
-  ASSERT_FALSE(devices.empty());
-  for (const FoundDevice& found : devices) {
-    EXPECT_EQ(open_device(found.name).info().name, found.info.name);
-  }
-}
-
-TEST(OpenDevice, NamesWhatThereIs) {
-  expect_error(ErrorCode::invalid_argument, {"(gpu)", "cpu:0"}, [] { (void)open_device("gpu"); });
-  expect_error(ErrorCode::invalid_argument, {"(vulkan:x)"}, [] { (void)open_device("vulkan:x"); });
-  expect_error(ErrorCode::unsupported, {"(vulkan:99)", "cpu:0"},
-               [] { (void)open_device("vulkan:99"); });
-}
 
 class DeviceTensors : public ::testing::TestWithParam<std::string> {
  protected:

@@ -41,7 +41,7 @@ Device extent_device(const std::string& name) {
   for (const KernelFamily family :
        {KernelFamily::portable, KernelFamily::lanes, KernelFamily::gpu}) {
     if (name.substr(prefix.size()) == name_of(family)) {
-      return test_device("vulkan", 0, family);
+      return test_device("vulkan", {}, family);
     }
   }
   invalid("There is no family of kernels (" + name + ").");
@@ -61,6 +61,7 @@ ExtentRuns::ExtentRuns(const Device& device, std::uint64_t seed)
   ids_ = random_ids(rng, kBucket, kResults);
   weights_ = device.from_host({kResults, kColumns}, random_floats(rng, kResults * kColumns), "w");
   scale_ = device.from_host({kColumns}, random_floats(rng, kColumns), "scale");
+  bias_ = device.from_host({kResults}, random_floats(rng, kResults), "bias");
   embedding_ =
       device.from_host({kResults, kColumns}, random_floats(rng, kResults * kColumns), "embedding");
   keys_ = device.zeros({kContext, kHeads, kDim}, DType::f32, "keys");
@@ -90,6 +91,11 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
        [this](GraphSession& s, const ExtentInputs& in) {
          s.output("f32", matmul(s, in.x, weights_));
          s.output("f16", matmul(s, in.x, cast(s, weights_, DType::f16)));
+         s.output("bias", matmul(s, in.x, weights_, bias_));
+         const ProductGroup group =
+             matmul_group(s, in.x, weights_, slice(s, weights_, 0, 3, 1), weights_);
+         s.output("first", group.y0);
+         s.output("row", group.y1);
          s.output("matrices", matmul(s, heads_of(s, in.y), reshape(s, scale_, {kHeads, kDim})));
        }},
       {"attention",
@@ -111,6 +117,9 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          s.output("norm", rms_norm(s, add(s, x, in.y), scale_));
          const auto pos = s.state("pos");
          set_rows(s, keys_, rope(s, heads_of(s, x), {.position = pos}), {.position = pos});
+         s.output("bias", add(s, matmul(s, x, weights_), bias_));
+         s.output("first", matmul(s, x, weights_));
+         s.output("second", matmul(s, x, square));
        }},
       {"rows",
        [this](GraphSession& s, const ExtentInputs& in) {
@@ -139,9 +148,9 @@ ExtentRuns::Outputs ExtentRuns::tables() const {
 }
 
 std::map<std::string, Tensor, std::less<>> ExtentRuns::tensors() const {
-  return {{"w", weights_},  {"scale", scale_},   {"embedding", embedding_},
-          {"keys", keys_},  {"values", values_}, {"half_keys", half_keys_},
-          {"marks", marks_}};
+  return {{"w", weights_},           {"scale", scale_}, {"bias", bias_},
+          {"embedding", embedding_}, {"keys", keys_},   {"values", values_},
+          {"half_keys", half_keys_}, {"marks", marks_}};
 }
 
 void ExtentRuns::prepare(std::int32_t rows, std::int32_t position) {

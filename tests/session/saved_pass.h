@@ -87,8 +87,9 @@ class SavedPass {
     const auto heads = [&](const Tensor& y) { return reshape(s, y, {1, kHeads, kHead}); };
     const auto pos = s.state("pos");
     const auto h = rms_norm(s, x, at("norm"), {.eps = 1e-6F});
-    const auto kv = matmul(s, h, at("wkv"));
-    const auto q = rope(s, heads(matmul(s, h, at("wq"))), {.position = pos});
+    const auto products = matmul_group(s, h, at("wkv"), at("wq"));
+    const auto& kv = products.y0;
+    const auto q = rope(s, heads(products.y1), {.position = pos});
     set_rows(s, at("keys"), rope(s, heads(slice(s, kv, 1, 0, kDim)), {.position = pos}),
              {.position = pos});
     set_rows(s, at("values"), heads(slice(s, kv, 1, kDim, kDim)), {.position = pos});

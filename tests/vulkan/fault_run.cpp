@@ -9,8 +9,9 @@ namespace {
 
 const std::string& device_name() {
   static const std::string name = [] {
-    const std::vector<DeviceInfo> devices = vulkan::enumerate();
-    const auto software = std::ranges::find(devices, "cpu", &DeviceInfo::type);
+    const std::vector<DeviceDescription> devices = vulkan::enumerate();
+    const auto software =
+        std::ranges::find(devices, "cpu", [](const DeviceDescription& d) { return d.info.type; });
     const auto index = software == devices.end() ? 0 : software - devices.begin();
     return "vulkan:" + std::to_string(index);
   }();
@@ -24,6 +25,22 @@ Tensor hello(Recorder& s, const Tensor& x, const Tensor& w, const Tensor& table,
              const StateField& row) {
   const auto scope = s.scope("hello");
   return add(s, matmul(s, x, w), get_rows(s, table, row));
+}
+
+/// z = y + y, by a kernel that is compiled here.
+Tensor doubled(const Device& device, Recorder& s, const Tensor& y) {
+  const CustomKernel kernel =
+      device.compile_kernel({.name = "double",
+                             .glsl = "#version 450\n"
+                                     "layout(local_size_x = 4) in;\n"
+                                     "layout(binding = 0) readonly buffer Y { float y[]; };\n"
+                                     "layout(binding = 1) writeonly buffer Z { float z[]; };\n"
+                                     "void main() {\n"
+                                     "  uint i = gl_LocalInvocationID.x;\n"
+                                     "  z[i] = y[i] + y[i];\n"
+                                     "}\n"},
+                            {.bindings = {{"y", Access::read}, {"z", Access::write}}});
+  return dispatch(s, kernel, {y}, {y.spec()}, {}, {1, 1, 1})[0];
 }
 
 }  // namespace
@@ -77,14 +94,21 @@ bool run_hello(const Device& device) {
       right && second.read("y") == Floats{3, 5, 7, 9} && first.read("y") == Floats{7, 10, 13, 16};
 
   auto direct = executor.begin({.state = state});
-  direct.output("y", hello(direct, direct.input("x", {1, 4}, Floats{0, 1, 2, 3}), w, table,
-                           direct.state("row")));
-  right = right && direct.finish().read("y") == Floats{1, 3, 7, 13};
+  direct.output("z", doubled(device, direct,
+                             hello(direct, direct.input("x", {1, 4}, Floats{0, 1, 2, 3}), w, table,
+                                   direct.state("row"))));
+  right = right && direct.finish().read("z") == Floats{2, 6, 14, 26};
 
   const auto bytes = device.to_host(w);
   const Floats kept(reinterpret_cast<const float*>(bytes.data()),
                     reinterpret_cast<const float*>(bytes.data() + bytes.size()));
-  return right && kept == diagonal;
+  const Tensor copied = device.zeros({4, 4}, DType::f32, "copied");
+  device.copy(w, copied);
+  executor.trim();
+  executor.defragment();
+  right = right && kept == diagonal && device.to_host(copied) == bytes;
+  device.synchronize_async().wait();
+  return right && device.status().state == DeviceState::ready;
 }
 
 }  // namespace reprise::fault

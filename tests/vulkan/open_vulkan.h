@@ -15,9 +15,9 @@
 namespace reprise::vulkan {
 
 /// The first software device, so results do not depend on the machine; else the first.
-inline std::size_t test_device(const std::vector<DeviceInfo>& devices) {
+inline std::size_t test_device(const std::vector<DeviceDescription>& devices) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i].type == "cpu") {
+    if (devices[i].info.type == "cpu") {
       return i;
     }
   }
@@ -30,7 +30,7 @@ class VulkanTest : public ::testing::Test {
     // Hazards between command buffers: the layer has no other switch for it.
     setenv("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT",
            0);
-    const std::vector<DeviceInfo> devices = enumerate();
+    const std::vector<DeviceDescription> devices = enumerate();
     if (devices.empty()) {
       GTEST_SKIP() << "This machine has no usable Vulkan device.";
     }

@@ -4,8 +4,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/matmul.cpp"
 #include <hwy/foreach_target.h>
 
-#include "backends/cpu/kernels/operands.h"
 #include "backends/cpu/kernels/panels-inl.h"
+#include "backends/cpu/kernels/plan_product-inl.h"
 #include "backends/cpu/kernels/rounded_panels-inl.h"
 #include "backends/cpu/kernels/rounded_tile-inl.h"
 
@@ -78,16 +78,17 @@ void round_rows(const Work& work, std::int64_t first, std::int64_t end) {
 
 template <class Tiles, std::size_t kVectors>
 HWY_INLINE void multiply_tile_rows(const Tiles& tiles, const TileWeights& w, std::int64_t n,
-                                   const Matrices& at, std::int64_t column, std::int64_t y_row,
+                                   const Product& p, const Matrices& at, std::int64_t column,
                                    std::size_t columns) {
   hn::Vec<Four> sums[kVectors];
   tiles.template multiply<kVectors>(w, n, sums);
   for (std::size_t j = 0; j < kVectors; ++j) {
-    const std::int64_t to = (n + static_cast<std::int64_t>(j)) * y_row + column;
+    const std::int64_t row = n + static_cast<std::int64_t>(j);
     if (at.residual != nullptr) {
-      sums[j] = hn::Add(load_up_to(Four(), at.residual + to, columns), sums[j]);
+      const float* residual = at.residual + row * p.residual_row + column;
+      sums[j] = hn::Add(load_up_to(Four(), residual, columns), sums[j]);
     }
-    store_up_to(Four(), sums[j], at.y + to, columns);
+    store_up_to(Four(), sums[j], at.y + row * p.y_row + column, columns);
   }
 }
 
@@ -116,10 +117,10 @@ void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
       }
       std::int64_t n = 0;
       for (; n + std::int64_t{kMostVectors} <= p.n; n += std::int64_t{kMostVectors}) {
-        multiply_tile_rows<Tiles, kMostVectors>(tiles, w, n, at, row, p.y_row, columns);
+        multiply_tile_rows<Tiles, kMostVectors>(tiles, w, n, p, at, row, columns);
       }
       for (; n < p.n; ++n) {
-        multiply_tile_rows<Tiles, 1>(tiles, w, n, at, row, p.y_row, columns);
+        multiply_tile_rows<Tiles, 1>(tiles, w, n, p, at, row, columns);
       }
     }
   }
@@ -177,51 +178,27 @@ bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, Ke
 
 }  // namespace
 
-bool plan_matmul(const KernelCall& call, KernelPlan& plan) {
-  const HostTensor& x = call.tensors[0];
-  const HostTensor& w = call.tensors[1];
-  const HostTensor& y = call.tensors[3];
-  const auto dims = x.shape().padded();
-  const auto w_dims = w.shape().padded();
-  const auto xs = padded_strides(x);
-  const auto ws = padded_strides(w);
-  const auto ys = padded_strides(y);
-  const auto bytes = [&](std::int64_t elements) {
-    return static_cast<std::int64_t>(bytes_of(w.dtype(), static_cast<std::uint64_t>(elements)));
-  };
-  const Product p{.w = w.data,
-                  .x = reinterpret_cast<const float*>(x.data),
-                  .y = reinterpret_cast<float*>(y.data),
-                  .residual = reinterpret_cast<const float*>(call.tensors[2].data),
-                  .n = dims[2],
-                  .m = w_dims[2],
-                  .k = dims[3],
-                  .x_row = xs[2],
-                  .w_row = bytes(ws[2]),
-                  .y_row = ys[2],
-                  .inner = dims[1],
-                  .inner_share = dims[1] / w_dims[1],
-                  .outer_share = dims[0] / w_dims[0],
-                  .x_inner = xs[1],
-                  .x_outer = xs[0],
-                  .w_inner = bytes(ws[1]),
-                  .w_outer = bytes(ws[0]),
-                  .y_inner = ys[1],
-                  .y_outer = ys[0]};
+bool plan_product(const Product& p, DType weights, Precision precision, KernelPlan& plan) {
   plan.set_arguments(p);
-  const std::int64_t batches = dims[0] * dims[1];
-  switch (w.dtype()) {
+  const std::int64_t batches = p.outer * p.inner;
+  switch (weights) {
     case DType::f32:
       return plan_exact<F32Weights>(p, batches, plan);
     case DType::f16:
       return plan_exact<F16Weights>(p, batches, plan);
     case DType::q8_0:
-      return plan_blocks<Q8Weights>(p, batches, call.precision, plan);
+      return plan_blocks<Q8Weights>(p, batches, precision, plan);
     case DType::q4_0:
-      return plan_blocks<Q4Weights>(p, batches, call.precision, plan);
+      return plan_blocks<Q4Weights>(p, batches, precision, plan);
     default:
       return false;
   }
+}
+
+bool plan_matmul(const KernelCall& call, KernelPlan& plan) {
+  const HostTensor& w = call.tensors[1];
+  return plan_product(product_of(call.tensors[0], w, call.tensors[2], call.tensors[3]), w.dtype(),
+                      call.precision, plan);
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE

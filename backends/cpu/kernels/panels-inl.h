@@ -151,23 +151,6 @@ inline std::int64_t panels(const Product& p) {
   return (p.m + std::int64_t{kPanelColumns} - 1) / std::int64_t{kPanelColumns};
 }
 
-/// Adds the residual to rows of y whose sums are complete.
-HWY_INLINE void add_residual(const Matrices& at, std::size_t first, std::size_t rows,
-                             std::size_t y_row, std::size_t columns) {
-  if (at.residual == nullptr) {
-    return;
-  }
-  const F32 d;
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t i = 0; i < columns; i += kLanes) {
-      const std::size_t to = first + r * y_row + i;
-      const std::size_t left = columns - i;
-      const Vf sum = load_up_to(d, at.y + to, left);
-      store_up_to(d, hn::Add(load_up_to(d, at.residual + to, left), sum), at.y + to, left);
-    }
-  }
-}
-
 /// What is computed at once: some rows of x times one panel's rows of w.
 struct PanelRows {
   const Work& work;
@@ -179,6 +162,25 @@ struct PanelRows {
     return std::min(kPanelColumns, static_cast<std::size_t>(product.m) - first_column);
   }
 };
+
+/// Adds the residual to rows of y whose sums are complete.
+HWY_INLINE void add_residual(const PanelRows& part, const Matrices& at) {
+  if (at.residual == nullptr) {
+    return;
+  }
+  const F32 d;
+  const auto y_row = static_cast<std::size_t>(part.product.y_row);
+  const auto residual_row = static_cast<std::size_t>(part.product.residual_row);
+  for (std::size_t row = part.first_row; row < part.end_row; ++row) {
+    const float* residual = at.residual + row * residual_row + part.first_column;
+    float* y = at.y + row * y_row + part.first_column;
+    for (std::size_t i = 0; i < part.columns(); i += kLanes) {
+      const std::size_t left = part.columns() - i;
+      const Vf sum = load_up_to(d, y + i, left);
+      store_up_to(d, hn::Add(load_up_to(d, residual + i, left), sum), y + i, left);
+    }
+  }
+}
 
 template <class W>
 HWY_INLINE void multiply_rows(const PanelRows& part) {
@@ -199,8 +201,7 @@ HWY_INLINE void multiply_rows(const PanelRows& part) {
                                depth != 0);
     }
   }
-  add_residual(at, part.first_row * y_row + part.first_column, part.end_row - part.first_row, y_row,
-               part.columns());
+  add_residual(part, at);
 }
 
 /// Items are row blocks of panels of the leading dimensions, in that order from fast to slow.

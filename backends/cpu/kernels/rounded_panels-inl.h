@@ -121,8 +121,7 @@ HWY_INLINE void multiply_rounded_rows(const PanelRows& part) {
                                  at.y + row * y_row + part.first_column, y_row, part.columns());
     }
   }
-  add_residual(at, part.first_row * y_row + part.first_column, part.end_row - part.first_row, y_row,
-               part.columns());
+  add_residual(part, at);
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE

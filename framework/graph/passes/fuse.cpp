@@ -2,23 +2,15 @@
 // place of the second. That moves the first one later, past whatever is between them.
 #include <algorithm>
 
-#include "reprise/graph/passes.h"
+#include "framework/graph/passes/fusing.h"
 
 namespace reprise {
 namespace {
 
-struct Bytes {
-  std::uint32_t storage;
-  std::uint64_t begin, end;
-  bool overlaps(const Bytes& other) const {
-    return storage == other.storage && std::max(begin, other.begin) < std::min(end, other.end);
-  }
-};
-
-class Fuse {
+class Fuse : Fusing {
  public:
   Fuse(const ComputeGraph& graph, const DeviceTraits& traits, Schedule& schedule)
-      : graph_(graph), traits_(traits), schedule_(schedule), reads_(graph.storages.size(), 0) {
+      : Fusing(graph, traits, schedule), reads_(graph.storages.size(), 0) {
     for (const std::uint32_t n : schedule.order) {
       for (const Use& use : call_at(n).uses) {
         reads_[storage_of(use)] += reads(use.access) ? 1U : 0U;
@@ -60,20 +52,6 @@ class Fuse {
     }
   };
 
-  ScheduledCall call_at(std::uint32_t node) const { return {graph_, schedule_.fused, node}; }
-  std::uint32_t storage_of(const Use& use) const { return graph_.tensors[use.tensor].storage; }
-  Bytes bytes_of(const Use& use) const {
-    const GraphTensor& t = graph_.tensors[use.tensor];
-    return {t.storage, t.offset, t.offset + t.spec.span_bytes()};
-  }
-  NodeCall bound(std::uint32_t node, const ScheduledCall& call) const {
-    return {graph_, node, *call.op, call.uses, call.attributes};
-  }
-  static const Use* use_at(const ScheduledCall& call, std::size_t slot) {
-    const auto it = std::ranges::find(call.uses, slot, &Use::slot);
-    return it == call.uses.end() ? nullptr : &*it;
-  }
-
   void consider(const FusionRule& rule, std::size_t at, std::span<const std::size_t> writer) {
     const std::uint32_t node = schedule_.order[at];
     const ScheduledCall consumer = call_at(node);
@@ -87,6 +65,10 @@ class Fuse {
     const Use* result =
         producer.op == rule.producer ? use_at(producer, producer.op->operands.size()) : nullptr;
     if (result == nullptr || storage_of(*result) != storage_of(*operand)) {
+      return;
+    }
+    if (rule.about != nullptr &&
+        !rule.about(bound(producer_node, producer).call(), bound(node, consumer).call())) {
       return;
     }
     const Pair pair{rule, from, at, producer_node, node, producer, consumer, *result, *operand};
@@ -103,10 +85,6 @@ class Fuse {
     }
   }
 
-  static std::string name_of(const ScheduledCall& call, std::uint32_t node) {
-    return std::string(call.op->name) + " (" + std::to_string(node) + ")";
-  }
-
   /// Why they stay two; if it is empty, `fused` is what takes their place.
   std::string reason_against(const Pair& pair, FusedCall& fused) const {
     const NodeCall producer = bound(pair.producer_node, pair.producer);
@@ -116,7 +94,7 @@ class Fuse {
       against = pair.rule.refuses(producer.call(), consumer.call(), traits_);
     }
     if (against.empty()) {
-      against = nodes_between(pair);
+      against = nodes_between(pair.from, pair.to, pair.producer);  // it runs after them instead
     }
     if (against.empty()) {
       fused = fuse(pair, producer.call(), consumer.call());
@@ -150,32 +128,6 @@ class Fuse {
     return {};
   }
 
-  /// The producer runs after them instead of before.
-  std::string nodes_between(const Pair& pair) const {
-    for (std::size_t at = pair.from + 1; at < pair.to; ++at) {
-      const std::uint32_t node = schedule_.order[at];
-      if (node == kNoIndex) {
-        continue;
-      }
-      if (graph_.host_steps.contains(node) || graph_.decides_iterations(node)) {
-        return "a host step, or what decides about iterations, is between them";
-      }
-      const ScheduledCall call = call_at(node);
-      for (const Use& use : call.uses) {
-        for (const Use& moved : pair.producer.uses) {
-          if ((writes(use.access) || writes(moved.access)) &&
-              bytes_of(use).overlaps(bytes_of(moved))) {
-            return name_of(call, node) + " between them " +
-                   (writes(use.access) ? "writes" : "reads") + " what " +
-                   std::string(pair.producer.op->name) +
-                   (writes(moved.access) ? " writes" : " reads");
-          }
-        }
-      }
-    }
-    return {};
-  }
-
   FusedCall fuse(const Pair& pair, const BoundCall& producer, const BoundCall& consumer) const {
     const OpDef& op = *pair.rule.fused;
     FusedCall fused{&op, {}, pair.rule.attributes(producer, consumer), {}};
@@ -193,67 +145,20 @@ class Fuse {
       fused.uses.push_back(
           {graph_.state_tensor, static_cast<std::uint8_t>(pair.rule.slots.size()), Access::read});
     }
-    for (const std::uint32_t node : {pair.producer_node, pair.consumer_node}) {
-      const auto it = schedule_.fused.find(node);
-      if (it == schedule_.fused.end()) {
-        fused.members.push_back(node);
-      } else {
-        fused.members.insert(fused.members.end(), it->second.members.begin(),
-                             it->second.members.end());
-      }
-    }
-    std::ranges::sort(fused.members);
+    const std::uint32_t nodes[] = {pair.producer_node, pair.consumer_node};
+    fused.members = members_of(nodes);
     return fused;
   }
 
-  /// Whether the fused op takes these tensors.
-  std::string operands_of(const FusedCall& fused) const {
-    const std::string name(fused.op->name);
-    for (const Use& use : fused.uses) {
-      const TensorSpec& spec = graph_.tensors[use.tensor].spec;
-      if (use.slot < fused.op->operands.size()) {
-        const Operand& operand = fused.op->operands[use.slot];
-        if ((operand.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
-          return name + " takes no " + std::string(reprise::name_of(spec.dtype)) + " as " +
-                 std::string(operand.name);
-        }
-        if (!lies_as(spec, operand.layout)) {
-          return name + " takes no strides as those of its " + std::string(operand.name);
-        }
-      }
-      for (const Use& other : fused.uses) {
-        if (writes(use.access) && other.slot != use.slot &&
-            bytes_of(use).overlaps(bytes_of(other))) {
-          return name + " would write what it reads";
-        }
-      }
-    }
-    return {};
-  }
-
-  /// Kernels may have limits that the schema does not name.
-  std::string lowering_of(std::uint32_t node, const FusedCall& fused) const {
-    StepList steps;
-    try {
-      lower(NodeCall(graph_, node, *fused.op, fused.uses, fused.attributes).call(), traits_, steps);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return {};
-  }
-
-  const ComputeGraph& graph_;
-  const DeviceTraits& traits_;
-  Schedule& schedule_;
   std::vector<std::uint32_t> reads_;  // by storage: uses that read it
 };
 
 }  // namespace
 
 void fuse_nodes(const ComputeGraph& graph, const DeviceTraits& traits, const PassOptions& options,
-                std::span<const FusionRule> rules, Schedule& schedule) {
+                const FusionRules& rules, Schedule& schedule) {
   Fuse fuse(graph, traits, schedule);
-  for (const FusionRule& rule : rules) {
+  for (const FusionRule& rule : rules.pairs) {
     if (rule.exact ? options.fuse : options.fuse_approximate) {
       fuse.apply(rule);
     }

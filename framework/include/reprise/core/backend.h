@@ -9,13 +9,17 @@
 #include <vector>
 
 #include "reprise/core/buffer_uses.h"
+#include "reprise/core/capabilities.h"
+#include "reprise/core/device_life.h"
+#include "reprise/core/run_time_shader.h"
 #include "reprise/core/step.h"
 
 namespace reprise {
 
 /// A device for reports and the profiling database. Numbers a driver does not have are empty.
 struct DeviceInfo {
-  std::string backend;  // "vulkan", "cpu"
+  std::string backend;  // "vulkan", "cpu", or what its factory says
+  std::string backend_version;
   std::string name;
   std::string type;  // "discrete", "integrated", "virtual", "cpu"
   std::string driver_name, driver_info, api_version, device_uuid, driver_uuid;
@@ -32,6 +36,8 @@ struct KernelInfo {
   std::uint32_t push_bytes = 0;
   std::span<const std::uint32_t> spirv;
   std::uint64_t pipeline_create_ns = 0;
+  std::optional<std::uint64_t> shared_bytes{};  // of a workgroup; empty if it is not known
+  std::string_view source{};                    // GLSL of run-time shaders
 };
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
@@ -121,16 +127,33 @@ struct ClockSample {
   std::uint64_t max_deviation_ns = 0;
 };
 
+/// Of the kernels a device compiles; 0 where ops run as host functions.
+struct KernelCounters {
+  std::uint64_t created = 0;
+  std::uint64_t reused = 0;  // asked for again, by encodings
+  std::uint64_t create_ns = 0;
+};
+
 /// One opened device. All members may be called concurrently; they refuse other devices' buffers.
+/// Once it is shut down or lost, what makes new work throws shut_down or device_lost.
 class Backend {
  public:
+  Backend(std::shared_ptr<DeviceLife> life, std::shared_ptr<MemoryAccount> memory)
+      : life_(std::move(life)), memory_(std::move(memory)) {}
   virtual ~Backend() = default;
   virtual const DeviceInfo& info() const = 0;
   virtual const DeviceTraits& traits() const = 0;
+  virtual const BackendCapabilities& capabilities() const = 0;
+  DeviceLife& life() const { return *life_; }
+  const std::shared_ptr<DeviceLife>& shared_life() const { return life_; }
+  MemoryAccount& memory() const { return *memory_; }
+  /// What memory() says, and the driver.
+  virtual MemoryInfo memory_info() const { return memory_->info(); }
 
-  /// Throws invalid_argument (0 bytes), out_of_memory with requested and available bytes.
-  virtual std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes,
-                                           BufferKind kind) = 0;
+  /// Throws invalid_argument (0 bytes), out_of_memory with requested and available bytes: above the
+  /// device's limits, its heaps and the budget before the driver is asked.
+  virtual std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind,
+                                           MemoryPurpose purpose = MemoryPurpose::tensors) = 0;
   /// Memory of the host used in place, for reading only, kept alive by `owner` until the buffer is
   /// freed. `bytes` is not empty and starts at a page; the rest of its last page is mapped too.
   /// Null where the device cannot: the caller copies instead.
@@ -165,14 +188,38 @@ class Backend {
   virtual std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) = 0;
   /// Never blocks. Throws device_lost.
   virtual bool complete(std::uint64_t submission) = 0;
+  /// The last one known to be complete, without asking the device.
+  virtual std::uint64_t completed() = 0;
   /// Throws device_lost or timeout; never waits for ever, unless the work itself runs on the host.
   virtual void wait(std::uint64_t submission) = 0;
   /// The last submission so far; 0 before the first.
   virtual std::uint64_t last_submission() = 0;
   /// The last submission in flight that accesses the buffer in one of these ways; 0 if none does.
   virtual std::uint64_t last_use(const Buffer& buffer, Access access) = 0;
+  /// Compiles a shader of the caller's, makes its pipeline, and lets steps name it until the last
+  /// copy of what is returned goes; encodings keep what they use. Throws invalid_argument for what
+  /// is no valid compute shader (of GLSL with the compiler's messages and their lines), unsupported
+  /// for shaders that the device cannot run, and on devices that run none.
+  virtual std::shared_ptr<const RunTimeShader> add_shader(const ShaderSource& source) {
+    throw Error(ErrorCode::unsupported, "The kernel '" + source.name + "' is a shader, but the " +
+                                            info().backend + " device (" + info().name +
+                                            ") runs none; give it a function.");
+  }
   /// Facts about a kernel some encoding used; empty on devices that run references.
   virtual std::optional<KernelInfo> kernel_info(const Kernel& kernel) const = 0;
+  virtual KernelCounters kernel_counters() const = 0;
+  /// How it runs a step whose pools are of this device. Encodes nothing; may compile the kernel.
+  virtual Support support(const StepList& steps, std::size_t index) const = 0;
+
+  /// Takes no submission from its beginning on and waits for those there are. Does nothing if
+  /// called again. Throws device_lost or timeout.
+  virtual void shutdown() = 0;
+  /// Gives back what it keeps for later and does not use now.
+  virtual void trim() = 0;
+
+ private:
+  std::shared_ptr<DeviceLife> life_;
+  std::shared_ptr<MemoryAccount> memory_;
 };
 
 }  // namespace reprise

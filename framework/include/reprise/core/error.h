@@ -22,6 +22,7 @@ enum class ErrorCode : std::uint8_t {
   device_lost,
   timeout,
   io,
+  shut_down,  // the device was, by its user
 };
 std::string_view name_of(ErrorCode code);
 

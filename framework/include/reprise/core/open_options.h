@@ -9,10 +9,21 @@
 
 namespace reprise {
 
+/// For tests: limits below the driver's; 0: the driver's.
+struct LoweredLimits {
+  std::uint64_t binding_bytes = 0;
+  std::uint64_t state_bytes = 0;
+  std::uint32_t storage_buffers = 0;
+  std::uint32_t shared_bytes = 0;
+  bool no_subgroup_arithmetic = false;
+  bool no_timestamps = false;
+  auto operator<=>(const LoweredLimits&) const = default;
+};
+
 struct OpenOptions {
   /// Runs under the driver's validation, messages go to `log`. Slow; unsupported if not installed.
   bool validation = false;
-  LogCallback log;
+  LogCallback log{};
   /// A wait without any progress for this long is an error. 0: 60 s, 10 min on CPU-type devices.
   std::chrono::milliseconds hang_timeout{0};
   /// False: the host reaches device memory through copies alone, as on a discrete GPU.
@@ -20,7 +31,7 @@ struct OpenOptions {
   /// A file that keeps compiled pipelines between runs of one device; its folders are created. Read
   /// when the device opens, written when it closes. A file that is damaged, foreign or cannot be
   /// written is no error: `log` is told. Empty: in memory only.
-  std::filesystem::path pipeline_cache;
+  std::filesystem::path pipeline_cache{};
   /// CPU: threads that share large steps, the waiting one included. 0: one per core that the
   /// process may run on. Results do not depend on it.
   unsigned threads = 0;
@@ -31,8 +42,11 @@ struct OpenOptions {
   std::optional<KernelFamily> kernels = std::nullopt;
   /// For tests: false makes a device whose encodings run once, so that every launch encodes again.
   bool replays = true;
-  /// For tests: a storage range below the driver's. 0: the driver's.
-  std::uint64_t max_binding_bytes = 0;
+  LoweredLimits limits{};
+  /// The most memory that all buffers of the device may take; allocations beyond throw
+  /// out_of_memory. 0: as much as its heaps have.
+  std::uint64_t memory_budget = 0;
+  PressureCallback on_memory_pressure{};
 };
 
 }  // namespace reprise

@@ -77,6 +77,8 @@ class Recorder {
   virtual std::string scope_path(std::uint32_t scope) const = 0;
   virtual std::string_view session_name() const = 0;
   virtual std::uint32_t op_count() const = 0;
+  /// Told of every error on its way to the caller.
+  virtual void note_failure(const Error& /*error*/) const noexcept {}
   /// Throws invalid_argument if the session is invalidated or finished.
   void require_usable() const;
   /// Rethrows `cause` with the current place appended and invalidates the session.

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace reprise {
@@ -30,6 +32,11 @@ struct ShaderInterface {
   std::array<std::uint32_t, 3> local_size{1, 1, 1};
   std::array<std::uint32_t, 3> local_size_ids{kNoConstant, kNoConstant, kNoConstant};
   std::uint32_t push_bytes = 0;
+  /// Of a workgroup, laid out as a storage buffer would be; empty where a specialization constant
+  /// decides it.
+  std::optional<std::uint64_t> shared_bytes = 0;
+  std::string entry_point;                  // of the compute shader, the last one if there are more
+  std::vector<std::uint32_t> constant_ids;  // of specialization constants, in the order declared
   std::vector<std::uint32_t> capabilities;  // values of spv::Capability, in the order declared
 };
 

@@ -27,6 +27,8 @@ struct DeviceTraits {
   // Of storage offsets: a power of two, at most kStorageAlignment.
   std::uint32_t binding_alignment = 256;
   std::uint64_t max_binding_bytes = ~std::uint64_t{0};
+  std::uint64_t max_state_bytes = ~std::uint64_t{0};
+  std::uint32_t max_storage_bindings = 0xFFFFFFFF;  // of one kernel
 };
 
 /// Every storage starts at a multiple of this; no driver asks for more.
@@ -134,6 +136,11 @@ class StepList {
                 const Groups& groups, const Push& push) {
     static_assert(std::is_trivially_copyable_v<Push> && sizeof(Push) <= 128);
     append_dispatch(call, traits, kernel, groups, std::as_bytes(std::span(&push, 1)));
+  }
+  /// The same with push constants that no struct stands for.
+  void dispatch_bytes(const BoundCall& call, const DeviceTraits& traits, const Kernel& kernel,
+                      const Groups& groups, std::span<const std::byte> push) {
+    append_dispatch(call, traits, kernel, groups, push);
   }
   /// Makes room, so that appending that much allocates nothing.
   void reserve(std::size_t steps, std::size_t bindings);

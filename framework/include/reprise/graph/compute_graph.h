@@ -111,7 +111,8 @@ struct ComputeGraph {
   std::uint32_t iteration_tensor = kNoIndex;
   std::vector<GraphExtent> extents;
   Names names;
-  std::map<std::uint32_t, HostStep> host_steps;  // by node: of the op host_step
+  std::map<std::uint32_t, HostStep> host_steps;          // by node: of the op host_step
+  std::vector<std::shared_ptr<const OpDef>> custom_ops;  // what nodes call that would go otherwise
 
   std::span<const Use> uses_of(const Node& n) const {
     return {uses.data() + n.first_use, n.use_count};

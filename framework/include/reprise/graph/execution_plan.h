@@ -30,7 +30,7 @@ struct Place {
 struct PlanOptions {
   ReuseRule reuse = ReuseRule::epoch;
   PassOptions passes{};
-  std::span<const FusionRule> fusions{};  // what nodes are fused by
+  FusionRules fusions{};  // what nodes are fused by
 };
 
 struct ExecutionPlan {

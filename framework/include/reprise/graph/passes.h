@@ -15,13 +15,13 @@ struct PassOptions {
   bool dead_nodes = false;        // leaves out what nobody reads
   bool reorder = false;           // fewer barriers, where nodes need not wait in recorded order
   bool in_place = false;          // results lie where an operand was that is read for the last time
-  bool fuse = false;              // one call for two nodes, by rules that are exact
+  bool fuse = false;              // one call for several nodes, by rules that are exact
   bool fuse_approximate = false;  // and by those that are not
 };
 
 /// The passes that choose, fuse and order nodes, one after another.
 Schedule run_passes(const ComputeGraph& graph, const DeviceTraits& traits,
-                    const PassOptions& options, std::span<const FusionRule> rules);
+                    const PassOptions& options, const FusionRules& rules);
 
 /// Leaves out nodes whose results nobody reads: they are no outputs, lie in no persistent tensor
 /// and no node that runs reads them. Host steps always run.
@@ -30,7 +30,12 @@ void remove_dead_nodes(const ComputeGraph& graph, Schedule& schedule);
 /// Makes one call of two nodes wherever a rule allows it, rule by rule in their order. Both kinds
 /// of rules are given; only those that the options ask for are applied.
 void fuse_nodes(const ComputeGraph& graph, const DeviceTraits& traits, const PassOptions& options,
-                std::span<const FusionRule> rules, Schedule& schedule);
+                const FusionRules& rules, Schedule& schedule);
+
+/// Makes one call of nodes that read the same operand, in the place of the first, wherever a rule
+/// allows it.
+void group_nodes(const ComputeGraph& graph, const DeviceTraits& traits, const FusionRules& rules,
+                 Schedule& schedule);
 
 /// Moves nodes forward to a barrier's side where they do not have to wait: fewer barriers, or the
 /// order as it was. Nothing moves across a host step or a node that decides about iterations.

@@ -14,7 +14,7 @@ struct PassDecision {
   std::string reason{};
 };
 
-/// What runs instead of several recorded nodes, in the place of the last one.
+/// What runs instead of several recorded nodes, in the place of one of them.
 struct FusedCall {
   const OpDef* op = nullptr;
   std::vector<Use> uses;  // as those of a node

@@ -5,6 +5,6 @@
 namespace reprise {
 
 /// In the order in which they are tried: what one takes is not there for the next. Always valid.
-std::span<const FusionRule> fusion_rules();
+FusionRules fusion_rules();
 
 }  // namespace reprise

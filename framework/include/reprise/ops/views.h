@@ -23,4 +23,10 @@ namespace reprise {
 [[nodiscard]] Tensor slice(Site site, TensorRef x, std::size_t dim, std::int64_t start,
                            std::int64_t length);
 
+/// The same outside of a session, for persistent tensors: the view is one too.
+/// Errors: also stale for freed tensors, invalid_argument for a session's transients.
+[[nodiscard]] Tensor reshape(TensorRef x, const Shape& shape);
+[[nodiscard]] Tensor permute(TensorRef x, std::initializer_list<std::size_t> axes);
+[[nodiscard]] Tensor slice(TensorRef x, std::size_t dim, std::int64_t start, std::int64_t length);
+
 }  // namespace reprise

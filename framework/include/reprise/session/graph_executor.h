@@ -11,6 +11,14 @@
 
 namespace reprise {
 
+/// Of the memory of direct sessions' transients. An executor keeps it between sessions.
+struct ArenaOptions {
+  std::uint64_t first_chunk_bytes = std::uint64_t{1}
+                                    << 20U;  // it grows by chunks as large or larger
+  /// Arenas kept for later: what a burst of sessions in flight leaves for the next one.
+  std::size_t most_idle = 8;
+};
+
 struct ExecutorOptions {
   std::filesystem::path profile{};  // profiling database to write; empty: none
   RunInfo run{};                    // stored with it
@@ -22,6 +30,7 @@ struct ExecutorOptions {
   /// A barrier before every step, in direct sessions and graphs. Results are the same: where they
   /// are not, a barrier is missing. For finding such a place; slow.
   bool serialize = false;
+  ArenaOptions arenas{};
 };
 
 /// Any number of sessions may be open, each used by one thread. Sessions and graphs keep what they
@@ -31,6 +40,8 @@ class GraphExecutor {
   /// Throws io if the profiling database cannot be opened.
   explicit GraphExecutor(Device device, ExecutorOptions options = {});
   const Device& device() const;
+  /// What chooses kernels: the device's, with the precision of this executor.
+  const DeviceTraits& traits() const;
 
   /// Ops are encoded as they are called; finish() submits once and waits once.
   GraphSession begin(SessionOptions options = {});
@@ -80,6 +91,11 @@ class GraphExecutor {
   /// beginning on, open sessions, new ones and launches of graphs throw invalid_argument; tickets
   /// and outputs stay readable. Does the same again if called again. Throws device_lost or timeout.
   void shutdown() const;
+  /// Gives back the arenas of direct sessions that nothing uses, and what Device::trim() does.
+  /// Later sessions allocate again.
+  void trim() const;
+  /// Makes one piece of memory out of each idle arena of direct sessions that grew by several.
+  void defragment() const;
   /// auto scope = executor.host_scope("tokenize");
   HostScope host_scope(std::string name) const;
   /// What the writer of the profiling database did so far; empty without one.

@@ -154,6 +154,7 @@ class GraphSession final : public Recorder {
   std::string scope_path(std::uint32_t scope) const override;
   std::string_view session_name() const override;
   std::uint32_t op_count() const override;
+  void note_failure(const Error& error) const noexcept override;
 
   void require_iterations() const;
   void begin_extents();

@@ -11,6 +11,7 @@
 
 namespace reprise {
 
+class Backend;
 class Slot;
 
 /// Throws invalid_argument unless elements of type T are what `spec` holds (std::byte always is).
@@ -60,10 +61,13 @@ class Ticket {
   Ticket() = default;
   /// For sessions and graphs: takes over a slot that is held for it.
   explicit Ticket(std::shared_ptr<Slot> slot) : slot_(std::move(slot)) {}
+  /// Of a submission without outputs and state: asking for them throws invalid_argument.
+  Ticket(std::shared_ptr<Backend> backend, std::uint64_t submission)
+      : backend_(std::move(backend)), submission_(submission) {}
   Ticket(Ticket&&) noexcept = default;
   Ticket& operator=(Ticket&& other) noexcept;
   ~Ticket() { release(); }
-  explicit operator bool() const { return slot_ != nullptr; }
+  explicit operator bool() const { return slot_ != nullptr || backend_ != nullptr; }
 
   /// Whether the device is through; never blocks. Throws device_lost.
   bool done() const;
@@ -97,6 +101,8 @@ class Ticket {
  private:
   Slot& slot() const;
   std::shared_ptr<Slot> slot_;
+  std::shared_ptr<Backend> backend_;
+  std::uint64_t submission_ = 0;  // of backend_
 };
 
 }  // namespace reprise

@@ -1,0 +1,83 @@
+// The shape rule of run-time kernels: what one call is checked for while it is recorded.
+#include <algorithm>
+
+#include "reprise/core/backend.h"
+#include "reprise/core/custom_op.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::uint64_t kMaxInvocations = 0xFFFFFFFF;  // along one axis: shaders count in 32 bits
+
+std::string kernel_text(const CustomOp& op) { return "The kernel '" + op.kernel + "'"; }
+
+void require_inputs(const OpCall& call, std::uint32_t alignment) {
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const TensorRef& t = call.inputs[i];
+    if (t && t.shape().elements() == 0) {
+      invalid(std::string(call.op.name) + " needs tensors with elements, but " + describe(call, i) +
+              " has none.");
+    }
+    if (t && t->offset % alignment != 0) {
+      throw Error(ErrorCode::unsupported,
+                  describe(call, i) + " begins at byte (" + std::to_string(t->offset) +
+                      ") of its memory; this device binds at multiples of " +
+                      std::to_string(alignment) + ". Call copy first.");
+    }
+  }
+}
+
+Outputs outputs_of(const CustomOp& op, std::span<const TensorSpec> specs) {
+  Outputs outputs;
+  for (const TensorSpec& spec : specs) {
+    const Operand& row = op.results[outputs.count];
+    const std::string text = kernel_text(op) + " is to make '" + std::string(row.name) + "' as (" +
+                             to_string(spec) + ")";
+    if (spec.shape.rank() == 0 || spec.shape.elements() == 0) {
+      invalid(text + ", which has no elements.");
+    }
+    if ((row.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
+      invalid(text + ", a dtype that its interface does not allow there.");
+    }
+    if (!spec.shape.fixed()) {
+      invalid(text + ", but what a kernel makes takes no extent of the state.");
+    }
+    outputs.specs[outputs.count++] = TensorSpec(spec.shape, spec.dtype);
+  }
+  return outputs;
+}
+
+void require_grid(const CustomOp& op, const Grid& grid) {
+  for (std::size_t axis = 0; axis < grid.size(); ++axis) {
+    const std::string text = kernel_text(op) + " is dispatched over (" +
+                             std::to_string(grid[axis]) + ") workgroups along axis " +
+                             std::to_string(axis);
+    if (grid[axis] == 0) {
+      invalid(text + "; at least 1 is needed, or nothing would be written.");
+    }
+    if (op.shader == nullptr) {
+      continue;
+    }
+    const std::uint64_t most = op.shader->max_groups[axis];
+    const std::uint64_t local = op.shader->interface.local_size[axis];
+    if (grid[axis] > most || grid[axis] * local > kMaxInvocations) {
+      throw Error(ErrorCode::unsupported,
+                  text + ", but with workgroups of " + std::to_string(local) + " at most " +
+                      std::to_string(std::min(most, kMaxInvocations / local)) +
+                      " are possible on this device.");
+    }
+  }
+}
+
+}  // namespace
+
+Outputs infer_custom(const CustomCall& call) {
+  const auto& op = static_cast<const CustomOp&>(call.op);
+  require_grid(op, CustomOp::header_of(call.attributes).grid);
+  if (const auto device = op.device.lock(); device != nullptr) {
+    require_inputs(call, device->traits().binding_alignment);
+  }
+  return outputs_of(op, call.outputs);
+}
+
+}  // namespace reprise

@@ -1,0 +1,99 @@
+#include "reprise/core/custom_kernel.h"
+
+#include <cstring>
+
+#include "reprise/core/backend.h"
+#include "reprise/core/custom_op.h"
+
+namespace reprise {
+namespace {
+
+std::string kernel_text(const CustomOp& op) { return "The kernel '" + op.kernel + "'"; }
+
+void require_counts(const CustomOp& op, std::size_t inputs, std::size_t outputs,
+                    std::size_t push_bytes) {
+  if (inputs != op.operands.size() || outputs != op.results.size()) {
+    invalid(kernel_text(op) + " takes " + std::to_string(op.operands.size()) +
+            " tensors and makes " + std::to_string(op.results.size()) + ", but got (" +
+            std::to_string(inputs) + ") and (" + std::to_string(outputs) + ").");
+  }
+  if (push_bytes != op.push_bytes) {
+    invalid(kernel_text(op) + " takes " + std::to_string(op.push_bytes) +
+            " bytes of push constants, but got (" + std::to_string(push_bytes) + ").");
+  }
+}
+
+}  // namespace
+
+const HostTensor& KernelRun::at(std::size_t binding) const {
+  if (binding >= call_.tensors.size()) {
+    invalid("The kernel '" + std::string(name_) + "' has " + std::to_string(call_.tensors.size()) +
+            " bindings, but number (" + std::to_string(binding) + ") is asked for.");
+  }
+  return call_.tensors[binding];
+}
+
+std::span<std::byte> KernelRun::bytes(std::size_t binding, Access access, DTypeSet dtypes) const {
+  const HostTensor& tensor = at(binding);
+  const KernelBinding& declared = interface_.bindings[binding];
+  const std::string text = "The function of the kernel '" + std::string(name_) + "' ";
+  if (access == Access::read ? !reads(declared.access) : !writes(declared.access)) {
+    invalid(text + (access == Access::read ? "reads" : "writes") + " its binding (" +
+            std::to_string(binding) + ") '" + declared.name +
+            "', which its interface does not allow.");
+  }
+  if ((dtypes >> static_cast<unsigned>(tensor.dtype()) & 1U) == 0) {
+    invalid(text + "takes its binding (" + std::to_string(binding) + ") '" + declared.name +
+            "', which is " + to_string(*tensor.spec) + ", for another dtype.");
+  }
+  return {tensor.data, tensor.spec->bytes()};
+}
+
+void KernelRun::copy_push(void* to, std::size_t bytes) const {
+  if (bytes != push_.size()) {
+    invalid("The function of the kernel '" + std::string(name_) + "' takes (" +
+            std::to_string(bytes) + ") bytes of push constants; there are " +
+            std::to_string(push_.size()) + ".");
+  }
+  std::memcpy(to, push_.data(), bytes);
+}
+
+std::string_view CustomKernel::name() const { return op_->kernel; }
+
+const KernelInterface& CustomKernel::interface() const { return op_->interface; }
+
+CustomKernelInfo CustomKernel::info() const {
+  CustomKernelInfo info;
+  info.push_bytes = op_->interface.push_bytes;
+  info.constants = op_->interface.constants;
+  const auto device = op_->device.lock();
+  if (op_->shader == nullptr) {
+    return info;
+  }
+  info.local_size = op_->shader->interface.local_size;
+  info.shared_bytes = op_->shader->interface.shared_bytes;
+  info.spirv = op_->shader->spirv;
+  if (const auto known =
+          device == nullptr ? std::nullopt : device->kernel_info(Kernel{op_->shader->name})) {
+    info.create_ns = known->pipeline_create_ns;
+  }
+  return info;
+}
+
+std::vector<Tensor> dispatch(Site site, const CustomKernel& kernel,
+                             const std::vector<TensorRef>& inputs,
+                             const std::vector<TensorSpec>& outputs, const KernelPush& push,
+                             const Grid& grid) {
+  if (!kernel) {
+    invalid("A dispatch needs a kernel, but got an empty handle; compile one first.");
+  }
+  const CustomOp& op = kernel.op();
+  require_counts(op, inputs.size(), outputs.size(), push.bytes().size());
+  const std::vector<std::byte> attributes = op.attributes_of(grid, push.bytes());
+  const CustomCall call{{site.recorder, op, inputs, attributes, site.where}, outputs};
+  std::vector<Tensor> results(outputs.size());
+  site.recorder.call(call, results);
+  return results;
+}
+
+}  // namespace reprise

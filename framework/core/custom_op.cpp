@@ -1,0 +1,113 @@
+#include "reprise/core/custom_op.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "reprise/core/backend.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::uint32_t kHashOffset = 0, kGridOffset = 8;
+static_assert(kGridOffset + sizeof(Grid) == CustomOp::kPushOffset);
+
+const CustomOp& custom(const OpDef& op) { return static_cast<const CustomOp&>(op); }
+
+std::span<const std::byte> push_of(std::span<const std::byte> attributes) {
+  return attributes.subspan(CustomOp::kPushOffset);
+}
+
+// Every call of such an op is made by dispatch().
+Outputs infer(const OpCall& call) { return infer_custom(static_cast<const CustomCall&>(call)); }
+
+Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
+
+void run(const HostCall& call) {
+  const CustomOp& op = custom(call.op);
+  op.function(KernelRun(op.interface, op.kernel, call, push_of(call.attributes),
+                        CustomOp::header_of(call.attributes).grid));
+}
+
+void lower_custom(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const CustomOp& op = custom(call.op);
+  steps.dispatch_bytes(call, traits, Kernel{op.shader->name},
+                       Groups(CustomOp::header_of(call.attributes).grid), push_of(call.attributes));
+}
+
+}  // namespace
+
+CustomOp::CustomOp(std::string name_of_kernel, KernelInterface declared, std::uint64_t content,
+                   const std::shared_ptr<Backend>& backend,
+                   std::shared_ptr<const RunTimeShader> compiled, KernelFunction callable)
+    : kernel(std::move(name_of_kernel)),
+      op_name("kernel:" + kernel),
+      interface(std::move(declared)),
+      hash(content),
+      device(backend),
+      shader(std::move(compiled)),
+      function(std::move(callable)) {
+  for (const KernelBinding& binding : interface.bindings) {
+    const Operand row{binding.name, binding.access, binding.dtypes};
+    (binding.access == Access::write ? result_rows_ : operand_rows_).push_back(row);
+  }
+  attribute_rows_ = {{"source", AttributeType::i32, kHashOffset},
+                     {"source_high", AttributeType::i32, kHashOffset + 4},
+                     {"grid_x", AttributeType::i32, kGridOffset},
+                     {"grid_y", AttributeType::i32, kGridOffset + 4},
+                     {"grid_z", AttributeType::i32, kGridOffset + 8}};
+  add_push_rows();
+  name = op_name;
+  operands = operand_rows_;
+  results = result_rows_;
+  attributes = attribute_rows_;
+  push_bytes = interface.push_bytes;
+  OpDef::infer = reprise::infer;
+  OpDef::cost = reprise::cost;
+  reference = run;
+  lower = lower_custom;
+}
+
+void CustomOp::add_push_rows() {
+  const std::uint32_t words = interface.push_bytes / 4;
+  std::vector<const KernelField*> fields(words);
+  for (const KernelField& field : interface.fields) {
+    fields[field.offset / 4] = &field;
+  }
+  attribute_names_.reserve(words);  // the rows look at them
+  for (std::uint32_t word = 0; word < words;) {
+    const KernelField* field = fields[word];
+    attribute_names_.push_back(field != nullptr ? field->name : "push." + std::to_string(word));
+    const AttributeType type = field != nullptr ? field->type : AttributeType::i32;
+    attribute_rows_.push_back(
+        {attribute_names_.back(), type, static_cast<std::uint16_t>(kPushOffset + word * 4)});
+    word += static_cast<std::uint32_t>(size_of(type) / 4);
+  }
+}
+
+CustomOp::Header CustomOp::header_of(std::span<const std::byte> attributes) {
+  Header header;
+  std::memcpy(&header.hash, attributes.data() + kHashOffset, sizeof header.hash);
+  std::memcpy(&header.grid, attributes.data() + kGridOffset, sizeof header.grid);
+  return header;
+}
+
+std::vector<std::byte> CustomOp::attributes_of(const Grid& grid,
+                                               std::span<const std::byte> push) const {
+  std::vector<std::byte> bytes(kPushOffset + push.size());
+  std::memcpy(bytes.data() + kHashOffset, &hash, sizeof hash);
+  std::memcpy(bytes.data() + kGridOffset, &grid, sizeof grid);
+  std::ranges::copy(push, bytes.begin() + kPushOffset);
+  return bytes;
+}
+
+std::shared_ptr<const OpDef> owner_of(const OpDef& op) {
+  return op.lower == lower_custom ? custom(op).shared_from_this() : nullptr;
+}
+
+void require_device(const OpDef& op, const Backend& device) {
+  if (op.lower == lower_custom && custom(op).device.lock().get() != &device) {
+    invalid("The kernel '" + custom(op).kernel + "' was compiled for another device.");
+  }
+}
+
+}  // namespace reprise

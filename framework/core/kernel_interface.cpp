@@ -1,0 +1,166 @@
+#include "reprise/core/kernel_interface.h"
+
+#include <algorithm>
+#include <set>
+
+namespace reprise {
+namespace {
+
+constexpr std::uint32_t kWord = 4;
+constexpr std::uint32_t kMaxPushBytes = 256;  // what any device of today takes; most take less
+
+std::string kernel_text(std::string_view kernel) {
+  return "The kernel '" + std::string(kernel) + "'";
+}
+
+std::string binding_text(const KernelInterface& interface, std::size_t i) {
+  return "binding (" + std::to_string(i) + ") '" + interface.bindings[i].name + "'";
+}
+
+std::string_view access_text(Access access) {
+  return access == Access::read ? "read" : access == Access::write ? "write" : "read_write";
+}
+
+void require_bindings(std::string_view kernel, const KernelInterface& interface) {
+  const auto& bindings = interface.bindings;
+  const auto made = std::ranges::count(bindings, Access::write, &KernelBinding::access);
+  if (bindings.empty() || bindings.size() > KernelInterface::kMaxBindings ||
+      made > static_cast<std::ptrdiff_t>(Outputs::kMax)) {
+    invalid(kernel_text(kernel) + " has (" + std::to_string(bindings.size()) + ") bindings, (" +
+            std::to_string(made) + ") of them outputs; 1 to " +
+            std::to_string(KernelInterface::kMaxBindings) + " are possible, up to " +
+            std::to_string(Outputs::kMax) + " of them outputs.");
+  }
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    if (bindings[i].name.empty() || !names.insert(bindings[i].name).second) {
+      invalid(kernel_text(kernel) + " has " + binding_text(interface, i) +
+              ", but every binding needs a name of its own.");
+    }
+    if (bindings[i].dtypes == 0) {
+      invalid(kernel_text(kernel) + " takes no dtype at all as " + binding_text(interface, i) +
+              ".");
+    }
+    if (i > 0 && bindings[i - 1].access == Access::write && bindings[i].access != Access::write) {
+      invalid(kernel_text(kernel) + " declares " + binding_text(interface, i) + " as (" +
+              std::string(access_text(bindings[i].access)) + ") after " +
+              binding_text(interface, i - 1) +
+              ", which is write; outputs come after all that a call brings.");
+    }
+  }
+  if (std::ranges::none_of(bindings, [](const KernelBinding& b) { return writes(b.access); })) {
+    invalid(kernel_text(kernel) + " writes none of its bindings; at least one is needed.");
+  }
+}
+
+void require_fields(std::string_view kernel, const KernelInterface& interface) {
+  if (interface.push_bytes % kWord != 0 || interface.push_bytes > kMaxPushBytes) {
+    invalid(kernel_text(kernel) + " has (" + std::to_string(interface.push_bytes) +
+            ") bytes of push constants; a multiple of 4 up to " + std::to_string(kMaxPushBytes) +
+            " is possible.");
+  }
+  std::vector<const KernelField*> owners(interface.push_bytes / kWord);
+  for (const KernelField& field : interface.fields) {
+    const auto refuse = [&](const std::string& why) {
+      invalid(kernel_text(kernel) + " has the field '" + field.name + "' at byte (" +
+              std::to_string(field.offset) + ") of its push constants, but " + why + ".");
+    };
+    if (field.name.empty()) {
+      refuse("every field needs a name");
+    }
+    if (field.type == AttributeType::boolean) {
+      refuse("it is boolean; the fields of push constants are numbers and Params");
+    }
+    const std::size_t bytes = size_of(field.type);
+    if (field.offset % kWord != 0) {
+      refuse("fields begin at multiples of 4");
+    }
+    if (bytes > interface.push_bytes || field.offset > interface.push_bytes - bytes) {
+      refuse("its " + std::to_string(bytes) + " bytes do not lie inside of the " +
+             std::to_string(interface.push_bytes));
+    }
+    for (std::size_t word = field.offset / kWord; word < (field.offset + bytes) / kWord; ++word) {
+      if (owners[word] != nullptr) {
+        refuse("the field '" + owners[word]->name + "' is there too");
+      }
+      owners[word] = &field;
+    }
+  }
+}
+
+std::string_view kind_text(ShaderBindingKind kind) {
+  constexpr std::array<std::string_view, 3> kNames{"a storage buffer", "a uniform buffer",
+                                                   "a texel buffer"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+void require_access(std::string_view kernel, const KernelInterface& interface, std::size_t i,
+                    const ShaderBinding& found) {
+  const Access access = interface.bindings[i].access;
+  const std::string declares = kernel_text(kernel) + " declares " + binding_text(interface, i) +
+                               " as (" + std::string(access_text(access)) + "), but its shader ";
+  if (found.kind != ShaderBindingKind::storage) {
+    invalid(declares + "has " + std::string(kind_text(found.kind)) +
+            " there; tensors are storage buffers.");
+  }
+  if (!writes(access) && !found.readonly) {
+    invalid(declares +
+            "may write it; declare the buffer readonly there, or the binding "
+            "read_write here.");
+  }
+  if (writes(access) && found.readonly) {
+    invalid(declares + "has it readonly; declare the binding read here.");
+  }
+  if (access == Access::read && found.writeonly) {
+    invalid(declares + "has it writeonly.");
+  }
+}
+
+}  // namespace
+
+bool KernelInterface::reads_state() const {
+  return std::ranges::any_of(fields, [](const KernelField& field) {
+    return field.type == AttributeType::param_i32 || field.type == AttributeType::param_f32;
+  });
+}
+
+void require_sound(std::string_view kernel, const KernelInterface& interface) {
+  require_bindings(kernel, interface);
+  require_fields(kernel, interface);
+}
+
+void require_match(std::string_view kernel, const KernelInterface& interface,
+                   const ShaderInterface& shader) {
+  const auto count = static_cast<std::uint32_t>(interface.bindings.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto found = shader.bindings.find(i);
+    if (found == shader.bindings.end()) {
+      invalid(kernel_text(kernel) + " declares " + binding_text(interface, i) +
+              ", but its shader has nothing bound there.");
+    }
+    require_access(kernel, interface, i, found->second);
+  }
+  for (const auto& [number, binding] : shader.bindings) {
+    const bool state = number == count && binding.kind == ShaderBindingKind::uniform;
+    if (number >= count && !(state && interface.reads_state())) {
+      invalid("The shader of the kernel '" + std::string(kernel) + "' has " +
+              std::string(kind_text(binding.kind)) + " as binding (" + std::to_string(number) +
+              "), but its interface ends with " + binding_text(interface, count - 1) +
+              (state ? " and has no field that may live in the state." : "."));
+    }
+  }
+  if (interface.reads_state() && !shader.bindings.contains(count)) {
+    invalid(kernel_text(kernel) +
+            " has fields that may live in the state, but its shader does not bind the state block "
+            "as binding (" +
+            std::to_string(count) + "); define STATE_BINDING as " + std::to_string(count) +
+            " and include state.glsl.");
+  }
+  if (shader.push_bytes != interface.push_bytes) {
+    invalid(kernel_text(kernel) + " declares (" + std::to_string(interface.push_bytes) +
+            ") bytes of push constants, but its shader has " + std::to_string(shader.push_bytes) +
+            ".");
+  }
+}
+
+}  // namespace reprise

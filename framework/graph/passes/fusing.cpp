@@ -1,0 +1,96 @@
+#include "framework/graph/passes/fusing.h"
+
+#include <algorithm>
+
+namespace reprise {
+
+bool Fusing::Bytes::overlaps(const Bytes& other) const {
+  return storage == other.storage && std::max(begin, other.begin) < std::min(end, other.end);
+}
+
+Fusing::Bytes Fusing::bytes_of(const Use& use) const {
+  const GraphTensor& t = graph_.tensors[use.tensor];
+  return {t.storage, t.offset, t.offset + t.spec.span_bytes()};
+}
+
+const Use* Fusing::use_at(const ScheduledCall& call, std::size_t slot) {
+  const auto it = std::ranges::find(call.uses, slot, &Use::slot);
+  return it == call.uses.end() ? nullptr : &*it;
+}
+
+std::string Fusing::name_of(const ScheduledCall& call, std::uint32_t node) {
+  return std::string(call.op->name) + " (" + std::to_string(node) + ")";
+}
+
+std::string Fusing::nodes_between(std::size_t from, std::size_t to,
+                                  const ScheduledCall& moved) const {
+  for (std::size_t at = from + 1; at < to; ++at) {
+    const std::uint32_t node = schedule_.order[at];
+    if (node == kNoIndex) {
+      continue;
+    }
+    if (graph_.host_steps.contains(node) || graph_.decides_iterations(node)) {
+      return "a host step, or what decides about iterations, is between them";
+    }
+    const ScheduledCall call = call_at(node);
+    for (const Use& use : call.uses) {
+      for (const Use& own : moved.uses) {
+        if ((writes(use.access) || writes(own.access)) && bytes_of(use).overlaps(bytes_of(own))) {
+          return name_of(call, node) + " between them " +
+                 (writes(use.access) ? "writes" : "reads") + " what " +
+                 std::string(moved.op->name) + (writes(own.access) ? " writes" : " reads");
+        }
+      }
+    }
+  }
+  return {};
+}
+
+std::string Fusing::operands_of(const FusedCall& fused) const {
+  const std::string name(fused.op->name);
+  for (const Use& use : fused.uses) {
+    const TensorSpec& spec = graph_.tensors[use.tensor].spec;
+    if (use.slot < fused.op->operands.size()) {
+      const Operand& operand = fused.op->operands[use.slot];
+      if ((operand.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
+        return name + " takes no " + std::string(reprise::name_of(spec.dtype)) + " as " +
+               std::string(operand.name);
+      }
+      if (!lies_as(spec, operand.layout)) {
+        return name + " takes no strides as those of its " + std::string(operand.name);
+      }
+    }
+    for (const Use& other : fused.uses) {
+      if (writes(use.access) && other.slot != use.slot && bytes_of(use).overlaps(bytes_of(other))) {
+        return name + " would write what it reads";
+      }
+    }
+  }
+  return {};
+}
+
+std::string Fusing::lowering_of(std::uint32_t node, const FusedCall& fused) const {
+  StepList steps;
+  try {
+    lower(NodeCall(graph_, node, *fused.op, fused.uses, fused.attributes).call(), traits_, steps);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::vector<std::uint32_t> Fusing::members_of(std::span<const std::uint32_t> nodes) const {
+  std::vector<std::uint32_t> members;
+  for (const std::uint32_t node : nodes) {
+    const auto it = schedule_.fused.find(node);
+    if (it == schedule_.fused.end()) {
+      members.push_back(node);
+    } else {
+      members.insert(members.end(), it->second.members.begin(), it->second.members.end());
+    }
+  }
+  std::ranges::sort(members);
+  return members;
+}
+
+}  // namespace reprise

@@ -1,0 +1,44 @@
+// Fusing: what passes that make one call of several nodes share: calls as they stand in a schedule,
+// and what may be in the way, whichever of them moves.
+#pragma once
+#include "reprise/graph/passes.h"
+
+namespace reprise {
+
+class Fusing {
+ protected:
+  struct Bytes {
+    std::uint32_t storage;
+    std::uint64_t begin, end;
+    bool overlaps(const Bytes& other) const;
+  };
+
+  Fusing(const ComputeGraph& graph, const DeviceTraits& traits, Schedule& schedule)
+      : graph_(graph), traits_(traits), schedule_(schedule) {}
+
+  ScheduledCall call_at(std::uint32_t node) const { return {graph_, schedule_.fused, node}; }
+  std::uint32_t storage_of(const Use& use) const { return graph_.tensors[use.tensor].storage; }
+  Bytes bytes_of(const Use& use) const;
+  NodeCall bound(std::uint32_t node, const ScheduledCall& call) const {
+    return {graph_, node, *call.op, call.uses, call.attributes};
+  }
+  static const Use* use_at(const ScheduledCall& call, std::size_t slot);
+  /// "matmul (3)"
+  static std::string name_of(const ScheduledCall& call, std::uint32_t node);
+
+  /// Why `moved` cannot run on the other side of what is between two places in the order.
+  std::string nodes_between(std::size_t from, std::size_t to, const ScheduledCall& moved) const;
+  /// Why the fused op does not take these tensors.
+  std::string operands_of(const FusedCall& fused) const;
+  /// Why the device has no kernel for the call: there may be limits that the schema does not name.
+  std::string lowering_of(std::uint32_t node, const FusedCall& fused) const;
+
+  /// What is recorded of nodes that may be fused themselves.
+  std::vector<std::uint32_t> members_of(std::span<const std::uint32_t> nodes) const;
+
+  const ComputeGraph& graph_;
+  const DeviceTraits& traits_;
+  Schedule& schedule_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,20 @@
+#pragma once
+#include "reprise/ops/matmul.h"
+
+namespace reprise {
+
+/// One product for each of the weights; y2 is empty if there were two.
+struct ProductGroup {
+  Tensor y0, y1, y2;
+};
+
+/// Products that share x in one step: y0 = matmul(x, w0) and so on, with their bits. What passes
+/// make of these; a forward pass is as well off with them.
+/// x as that of matmul; w0, w1, w2: [m, k] of one dtype, each with an m of its own, w2 may be
+/// absent
+/// ({}). Errors: those of matmul, and invalid_argument if weights have another rank than 2, no
+/// rows, or different dtypes.
+[[nodiscard]] ProductGroup matmul_group(Site site, TensorRef x, TensorRef w0, TensorRef w1,
+                                        TensorRef w2 = {});
+
+}  // namespace reprise

@@ -1,0 +1,48 @@
+// Views of persistent tensors outside of sessions: the same checks and rules, nothing recorded.
+#include "reprise/ops/views.h"
+
+namespace reprise {
+namespace {
+
+class NoSession final : public Recorder {
+ public:
+  Tensor state_block() override { no_state(); }
+  Tensor state_array(std::string_view /*array*/) override { no_state(); }
+  std::string tensor_name(const TensorRecord& tensor) const override {
+    return tensor.name.empty() ? "" : "'" + tensor.name + "'";
+  }
+  /// No file and line: functions without a Site do not know who calls them.
+  Site site() { return {*this, "", "", 0}; }
+
+ private:
+  void append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) override {
+    const TensorRecord& x = *call.inputs[0];
+    x.buffer->require_alive();
+    results[0] = Tensor::over(x.buffer, outputs.specs[0], x.offset + outputs.offset, x.name);
+  }
+  void require_open() const override {}
+  StateField find_state(std::string_view /*field*/) const override { no_state(); }
+  Extent find_extent(std::string_view /*field*/) const override { no_state(); }
+  std::uint32_t open_scope(std::uint32_t outer, std::string_view /*name*/,
+                           std::int32_t /*index*/) override {
+    return outer;
+  }
+  std::string scope_path(std::uint32_t /*scope*/) const override { return {}; }
+  std::string_view session_name() const override { return "outside of sessions"; }
+  std::uint32_t op_count() const override { return 0; }
+  [[noreturn]] static void no_state() { invalid("There is no state outside of sessions."); }
+};
+
+}  // namespace
+
+Tensor reshape(TensorRef x, const Shape& shape) { return reshape(NoSession().site(), x, shape); }
+
+Tensor permute(TensorRef x, std::initializer_list<std::size_t> axes) {
+  return permute(NoSession().site(), x, axes);
+}
+
+Tensor slice(TensorRef x, std::size_t dim, std::int64_t start, std::int64_t length) {
+  return slice(NoSession().site(), x, dim, start, length);
+}
+
+}  // namespace reprise

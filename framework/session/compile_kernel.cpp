@@ -1,0 +1,88 @@
+// Device::compile_kernel: from what a caller declares to an op that sessions record.
+#include <algorithm>
+
+#include "reprise/core/custom_op.h"
+#include "reprise/graph/hasher.h"
+#include "reprise/session/device.h"
+
+namespace reprise {
+namespace {
+
+constexpr std::size_t kMaxName = 64;
+
+bool name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-';
+}
+
+void require_name(const std::string& name) {
+  if (name.empty() || name.size() > kMaxName || !std::ranges::all_of(name, name_character)) {
+    invalid("The name of a kernel has (" + std::to_string(name.size()) + ") characters; 1 to " +
+            std::to_string(kMaxName) + " of A-Z, a-z, 0-9, '_', '.' and '-' are possible.");
+  }
+}
+
+void require_source(const KernelSource& source) {
+  if (!source.glsl.empty() && !source.spirv.empty()) {
+    invalid("The kernel '" + source.name + "' has (" + std::to_string(source.glsl.size()) +
+            ") bytes of GLSL and (" + std::to_string(source.spirv.size()) +
+            ") words of SPIR-V; give one of them.");
+  }
+  if (source.glsl.empty() && source.spirv.empty() && !source.function) {
+    invalid("The kernel '" + source.name +
+            "' has an empty source; give GLSL, SPIR-V or a function.");
+  }
+}
+
+[[noreturn]] void nothing_to_run(const KernelSource& source, const Device& device) {
+  const bool on_host = device.backend().traits().runs_on_host;
+  throw Error(ErrorCode::unsupported,
+              "The kernel '" + source.name + "' has " + (on_host ? "a shader" : "a function") +
+                  " alone, but the " + device.info().backend + " device (" + device.info().name +
+                  ") runs " + (on_host ? "functions" : "shaders") + "; give the kernel " +
+                  (on_host ? "KernelSource::function." : "GLSL or SPIR-V."));
+}
+
+/// Of a kernel that runs as a function, of which nothing can be known: what its shader says, if it
+/// has one too.
+std::uint64_t hash_of(const KernelSource& source, const KernelInterface& interface) {
+  if (source.glsl.empty() && source.spirv.empty()) {
+    return 0;
+  }
+  Hasher hash;
+  hash.text(source.glsl).bytes(std::as_bytes(std::span(source.spirv)));
+  for (const auto& [name, text] : source.includes) {
+    hash.text(name).text(text);
+  }
+  for (const auto& [id, value] : interface.constants) {
+    hash.number(id).number(value);
+  }
+  return hash.digest();
+}
+
+}  // namespace
+
+CustomKernel Device::compile_kernel(const KernelSource& source,
+                                    const KernelInterface& interface) const {
+  require_name(source.name);
+  require_sound(source.name, interface);
+  require_source(source);
+  if (backend_->traits().runs_on_host) {
+    if (!source.function) {
+      nothing_to_run(source, *this);
+    }
+    return CustomKernel(std::make_shared<const CustomOp>(
+        source.name, interface, hash_of(source, interface), backend_, nullptr, source.function));
+  }
+  if (source.glsl.empty() && source.spirv.empty()) {
+    nothing_to_run(source, *this);
+  }
+  auto shader = backend_->add_shader(
+      {source.name, source.glsl, source.spirv, source.includes, interface.constants});
+  require_match(source.name, interface, shader->interface);
+  const std::uint64_t hash = shader->hash;
+  return CustomKernel(std::make_shared<const CustomOp>(source.name, interface, hash, backend_,
+                                                       std::move(shader), nullptr));
+}
+
+}  // namespace reprise

@@ -1,0 +1,46 @@
+// Tensors made by a rule, and tensors shared with other libraries.
+// usage: make_tensors [device]
+#include <cstdio>
+#include <cstring>
+
+#include "reprise/reprise.h"
+
+using reprise::Device, reprise::DType, reprise::Tensor;
+
+template <class T>
+static void print(const Device& device, const Tensor& tensor) {
+  const std::vector<std::byte> bytes = device.to_host(tensor);
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  for (const T value : values) {
+    std::printf(" %.9g", static_cast<double>(value));
+  }
+  std::printf("\n");
+}
+
+int main(int argc, char** argv) try {
+  const auto device = reprise::open_device(argc > 1 ? argv[1] : "auto");
+
+  const auto cache = device.zeros({64, 8, 128}, DType::f16, "cache");
+  const auto table = device.arange({4, 4}, DType::f32, 0, 0.5, "table");
+  const auto dice = device.uniform({6}, DType::i32, 42, 1, 7, "dice");
+  const auto weights = device.normal({2, 2}, DType::f32, 42, 0, 0.02, "weights");
+  const auto row = slice(table, 0, 2, 1);  // the memory of the table
+
+  // What the CPU computes on can be lent to any library that speaks DLPack, and taken from it.
+  const auto host = reprise::open_device("cpu");
+  DLManagedTensor* lent = to_dlpack(host, host.full({3}, DType::f32, 0.25));
+  const auto taken = from_dlpack(device, lent, {.name = "taken"});
+
+  std::printf("cache: %llu bytes\nrow:", static_cast<unsigned long long>(cache.spec().bytes()));
+  print<float>(device, row);
+  std::printf("dice:");
+  print<std::int32_t>(device, dice);
+  std::printf("weights:");
+  print<float>(device, weights);
+  std::printf("taken:");
+  print<float>(device, taken);
+} catch (const reprise::Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,20 @@
+// A program of another project: a recorded graph, launched twice. Exits with 0 if it is right.
+#include <cstdio>
+
+#include "reprise/reprise.h"
+
+int main() {
+  const auto device = reprise::open_device("cpu");
+  reprise::GraphExecutor executor(device);
+  const auto w = device.arange({2, 2}, reprise::DType::f32, 1);
+
+  auto session = executor.begin_recorded();
+  const auto x = session.input("x", {1, 2}, std::vector<float>{1, 1});
+  session.output("y", matmul(session, x, w));
+  auto graph = session.finish().graph;
+  graph.set("x", std::vector<float>{10, 100});
+  graph.launch();
+  const std::vector<float> y = graph.read("y");
+  std::printf("%g %g\n", y[0], y[1]);
+  return y == std::vector<float>{210, 430} ? 0 : 1;
+}

@@ -1,0 +1,48 @@
+// Memory that cannot be is refused before the driver is asked.
+#include <gtest/gtest.h>
+
+#include "tests/testing.h"
+#include "tests/vulkan/fault_run.h"
+
+namespace reprise::fault {
+namespace {
+
+using testing::expect_error;
+
+class RefusedSizes : public ::testing::Test {
+ protected:
+  void SetUp() override { inject({}); }
+  void TearDown() override { EXPECT_EQ(log_.validation(), ""); }
+
+  Log log_;
+  const Device device_ = open_logged(log_);
+  const BackendCapabilities& has_ = device_.capabilities();
+};
+
+TEST_F(RefusedSizes, OfNothingAboveTheLargestBufferAndWrapping) {
+  expect_error(ErrorCode::invalid_argument, {"(0)"}, [&] { (void)device_.allocate("none", 0); });
+  const std::uint64_t most = ~std::uint64_t{0};
+  for (const std::uint64_t bytes : {has_.buffer_bytes + 1, most / 2, most - 15, most - 14, most}) {
+    expect_error(ErrorCode::out_of_memory,
+                 {"'huge'", "(" + std::to_string(bytes) + ")", std::to_string(has_.buffer_bytes)},
+                 [&] { (void)device_.allocate("huge", bytes); });
+  }
+  EXPECT_EQ(calls("vkCreateBuffer"), 0U);
+  EXPECT_EQ(calls("vkAllocateMemory"), 0U);
+}
+
+TEST_F(RefusedSizes, AboveTheBudgetOrTheHeap) {
+  device_.set_memory_budget(1000);
+  expect_error(ErrorCode::out_of_memory, {"(1008)", "1000", "budget"},
+               [&] { (void)device_.allocate("beyond", 1001); });
+  device_.set_memory_budget(0);
+  const std::uint64_t heap = has_.heaps[0].bytes;
+  if (has_.heaps.size() == 1 && has_.buffer_bytes >= heap) {
+    expect_error(ErrorCode::out_of_memory, {"heap"},
+                 [&] { (void)device_.allocate("heap", heap + 1); });
+  }
+  EXPECT_EQ(calls("vkAllocateMemory"), 0U);
+}
+
+}  // namespace
+}  // namespace reprise::fault
