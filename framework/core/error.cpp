@@ -5,9 +5,21 @@
 namespace reprise {
 
 std::string_view name_of(ErrorCode code) {
-  constexpr std::array<std::string_view, 8> kNames{
-      "invalid_argument", "unsupported", "stale", "out_of_memory",
-      "device_lost",      "timeout",     "io",    "shut_down"};
+  constexpr std::array<std::string_view, 15> kNames{"invalid_argument",
+                                                    "unsupported",
+                                                    "stale",
+                                                    "out_of_memory",
+                                                    "device_lost",
+                                                    "timeout",
+                                                    "io",
+                                                    "shut_down",
+                                                    "unknown_name",
+                                                    "dtype_mismatch",
+                                                    "shape_mismatch",
+                                                    "size_mismatch",
+                                                    "missing_input",
+                                                    "extent_out_of_range",
+                                                    "released"};
   return kNames[static_cast<std::size_t>(code)];
 }
 

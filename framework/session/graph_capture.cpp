@@ -100,6 +100,30 @@ Tensor GraphCapture::add_input(std::string_view name, const TensorSpec& spec) {
   return tensor;
 }
 
+bool GraphCapture::can_place(const TensorRef& tensor, const TensorRef& target) {
+  if (tensor->slab->owner() != owner()) {
+    return false;
+  }
+  const GraphTensor& entry = graph_.tensors[tensor->index];
+  const Storage& storage = graph_.storages[entry.storage];
+  return storage.kind == StorageKind::transient && !storage.input && entry.offset == 0 &&
+         storage.bytes == target.spec().bytes() && buffers_.slot(target->buffer.get()) == kNoIndex;
+}
+
+void GraphCapture::place(const TensorRef& tensor, const TensorRef& target) {
+  const GraphTensor to = graph_.tensors[index_of(target)];
+  const std::uint32_t from = graph_.tensors[tensor->index].storage;
+  for (GraphTensor& entry : graph_.tensors) {
+    if (entry.storage == from) {
+      entry.storage = to.storage;
+      entry.offset += to.offset;
+    }
+  }
+  graph_.storages[to.storage].output |= graph_.storages[from].output;
+  graph_.storages[from].output = false;
+  handles_[to.storage] += std::exchange(handles_[from], 0);
+}
+
 Tensor GraphCapture::add_view(const OpCall& call, const Outputs& outputs) {
   const std::uint32_t source = operand(call, 0);
   const GraphTensor of = graph_.tensors[source];

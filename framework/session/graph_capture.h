@@ -47,6 +47,11 @@ class GraphCapture {
   /// The index of a tensor in the graph; persistent ones are entered and retained on first use.
   std::uint32_t index_of(const TensorRef& tensor);
   Tensor add_input(std::string_view name, const TensorSpec& spec);
+  /// Whether a transient can have the memory of a persistent tensor: it has memory of its own, all
+  /// of it, and nothing of the graph uses the target.
+  bool can_place(const TensorRef& tensor, const TensorRef& target);
+  /// From its first node on, the memory of a transient is that of `target`. Recorded graphs only.
+  void place(const TensorRef& tensor, const TensorRef& target);
   /// A view of an operand: no node.
   Tensor add_view(const OpCall& call, const Outputs& outputs);
   /// Adds a node and its results; `state` is the state block, or kNoIndex.

@@ -10,6 +10,7 @@
 #include "framework/session/in_context.h"
 #include "framework/session/iteration_rows.h"
 #include "reprise/core/custom_op.h"
+#include "reprise/ops/copy.h"
 #include "reprise/ops/host_step.h"
 #include "reprise/ops/plan.h"
 
@@ -21,6 +22,15 @@ std::string name_or(std::string name, GraphSession::Mode mode) {
     return name;
   }
   return mode == GraphSession::Mode::direct ? "direct" : "recorded";
+}
+
+void require_same_spec(const std::string& what, const TensorSpec& spec, const TensorSpec& tensor) {
+  if (spec.shape == tensor.shape && spec.dtype == tensor.dtype &&
+      spec.contiguous() == tensor.contiguous()) {
+    return;
+  }
+  throw Error(spec.shape == tensor.shape ? ErrorCode::dtype_mismatch : ErrorCode::shape_mismatch,
+              what + " is " + to_string(spec) + ", but its tensor is (" + to_string(tensor) + ").");
 }
 
 }  // namespace
@@ -138,7 +148,7 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape,
 Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtype,
                            std::span<const std::byte> bytes) {
   return in_context("input", [&] {
-    if (keyed_) {
+    if (keyed_ || declares_inputs_) {
       invalid("The input '" + std::string(name) +
               "' gets its values inside of a pass that is kept: a replay would not see new ones. "
               "Declare it with input(name, shape, dtype) and give its values with the call.");
@@ -149,12 +159,20 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtyp
 
 Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtype) {
   return in_context("input", [&] {
+    const TensorSpec spec(shape, dtype);
+    const auto tensor = std::ranges::find(options_.tensors, name, &NamedTensor::name);
+    if (tensor != options_.tensors.end()) {
+      require_same_spec("The input '" + std::string(name) + "'", spec, tensor->tensor.spec());
+      return tensor->tensor;
+    }
+    if (declares_inputs_) {
+      return add_input(name, spec, {});
+    }
     const auto given = std::ranges::find(options_.inputs, name, &NamedInput::name);
     if (given == options_.inputs.end()) {
       invalid("The input '" + std::string(name) +
               "' has no values; give them with SessionOptions::inputs.");
     }
-    const TensorSpec spec(shape, dtype);
     if (given->dtype != dtype) {
       invalid("The input '" + std::string(name) + "' " + to_string(spec) + " is given (" +
               std::string(name_of(given->dtype)) + ") values.");
@@ -163,9 +181,20 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtyp
   });
 }
 
+Tensor GraphSession::param(std::string_view name, const Shape& shape, DType dtype) {
+  return in_context("param", [&] {
+    if (!options_.params) {
+      invalid("The session asks for the param '" + std::string(name) +
+              "', but has no params; begin it with SessionOptions::params.");
+    }
+    param_names_.emplace_back(name);
+    return options_.params.declare(name, shape, dtype);
+  });
+}
+
 Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec,
                                std::span<const std::byte> bytes) {
-  if (!is_whole_input(spec, bytes)) {
+  if (!declares_inputs_ && !is_whole_input(spec, bytes)) {
     invalid("The input '" + std::string(name) + "' " + to_string(spec) + " has " +
             (spec.shape.fixed() ? "" : "up to ") + std::to_string(spec.bytes()) +
             " bytes, but got (" + std::to_string(bytes.size()) + ").");
@@ -219,6 +248,23 @@ void GraphSession::output(std::string_view name, const Tensor& tensor) {
       entry.name = graph.names.intern(name);
     }
     outputs_.push_back({std::string(name), index, tensor});
+  });
+}
+
+void GraphSession::place_output(std::string_view name, const Tensor& target, bool by_copy) {
+  in_context("output", [&] {
+    const auto output = std::ranges::find(outputs_, name, &NamedOutput::name);
+    if (output == outputs_.end()) {
+      throw Error(ErrorCode::unknown_name,
+                  "The session has no output (" + std::string(name) + ").");
+    }
+    require_same_spec("The output '" + std::string(name) + "'", output->handle.spec(),
+                      target.spec());
+    Tensor placed = output->handle;
+    if (by_copy || !capture_->can_place(placed, target)) {
+      placed = copy(*this, placed);
+    }
+    capture_->place(placed, target);
   });
 }
 

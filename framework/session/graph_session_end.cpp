@@ -205,11 +205,12 @@ WarmUp GraphSession::finish_warm() {
   });
 }
 
-DryCapture GraphSession::finish_dry() {
+DryCapture GraphSession::finish_dry(const PlanOptions& options) {
   return end("a dry capture", [&] {
     DryCapture capture;
-    FinishReport report;
-    capture.recorded = plan_recorded({}, report);
+    FinishReport& report = capture.report;
+    capture.recorded = plan_recorded(options, report);
+    capture.rows = *rows_;
     const ComputeGraph& graph = capture.recorded->graph;
     for (const auto& [tensor, bytes] : input_bytes_) {
       capture.inputs.push_back({std::string(graph.names.text(graph.tensors[tensor].name)), tensor});
@@ -217,7 +218,8 @@ DryCapture GraphSession::finish_dry() {
     for (const NamedOutput& output : outputs_) {
       capture.outputs.push_back({output.name, output.tensor});
     }
-    report_session(report, "dry");
+    report_session(report, declares_inputs_ ? "compiled" : "dry");
+    capture.profile_session = profile_id_;
     return capture;
   });
 }

@@ -164,7 +164,7 @@ CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_
   SlotEntry* oldest = nullptr;
   for (SlotEntry& entry : slots_) {
     Slot& slot = *entry.slot;
-    if (slot.phase() == Slot::Phase::held) {
+    if (slot.phase() == Slot::Phase::held || entry.reserved) {
       continue;
     }
     if (slot.phase() == Slot::Phase::idle || slot.done()) {
@@ -211,8 +211,6 @@ Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wa
   if (entry == nullptr) {
     return nullptr;
   }
-  const TimingMode mode = core_->timing_mode(timing_);
-  const Body& body = body_for(mode, options.iterations);
   const std::int64_t begin = now_ns();
   Slot& slot = *entry->slot;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -221,24 +219,59 @@ Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wa
       std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
     }
   }
-  entry->profile_id = profile_id_;
+  start(*entry, options, follow, begin);
+  return &slot;
+}
+
+void CapturedGraph::Recording::start(SlotEntry& entry, const LaunchOptions& options, Follow follow,
+                                     std::int64_t begin_ns) {
+  const TimingMode mode = core_->timing_mode(timing_);
+  const Body& body = body_for(mode, options.iterations);
+  entry.profile_id = profile_id_;
   const SlotLaunch launch{.body = body,
                           .growths = growths_,
                           .mode = mode,
                           .iterations = options.iterations,
                           .sequence = sequence_,
-                          .begin_ns = begin,
+                          .begin_ns = begin_ns,
                           .follow = follow,
                           .limits = limits_};
   try {
-    submit_segments(slot, launch, all_steps());
+    submit_segments(*entry.slot, launch, all_steps());
   } catch (const Error& error) {
     report(error);
     require_fresh();  // another thread may have freed a buffer since
     throw;
   }
   ++sequence_;
-  return &slot;
+}
+
+Slot* CapturedGraph::Recording::reserve(bool may_wait) {
+  core_->require_running();
+  begin_run();
+  SlotEntry* entry = acquire(may_wait);
+  if (entry == nullptr) {
+    return nullptr;
+  }
+  entry->reserved = true;
+  std::ranges::fill(entry->versions, 0);
+  return entry->slot.get();
+}
+
+void CapturedGraph::Recording::give_back(const Slot& slot) { entry_of(slot).reserved = false; }
+
+std::span<std::byte> CapturedGraph::Recording::input_memory(const Slot& slot,
+                                                            std::size_t input_index) const {
+  const Exchange& input = slot.inputs()[input_index];
+  return {slot.input_bytes(input), input.spec.bytes()};
+}
+
+Ticket CapturedGraph::Recording::submit_reserved(Slot& slot, Follow follow) {
+  SlotEntry& entry = entry_of(slot);
+  entry.reserved = false;
+  require_fresh();
+  start(entry, {}, follow, now_ns());
+  return Ticket({shared_from_this(), &slot});
 }
 
 void CapturedGraph::Recording::launch(const LaunchOptions& options) {

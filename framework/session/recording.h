@@ -31,6 +31,17 @@ class CapturedGraph::Recording final : public SlotOwner,
   void launch(const LaunchOptions& options);
   /// Empty only if `may_wait` is false and it would have to.
   std::optional<Ticket> launch_async(const LaunchOptions& options, bool may_wait);
+  /// A slot for a launch whose inputs the caller writes where they are sent from. Null only if
+  /// `may_wait` is false and it would have to. Every slot that is reserved is submitted or given
+  /// back.
+  Slot* reserve(bool may_wait);
+  void give_back(const Slot& slot);
+  /// Of input_ports()[input].
+  std::span<std::byte> input_memory(const Slot& slot, std::size_t input) const;
+  /// The slot is given back if this throws.
+  Ticket submit_reserved(Slot& slot, Follow follow);
+  /// For the functions of host steps.
+  void set_context(void* context) { context_ = context; }
   /// Throws invalid_argument if there was none, or another launch took its slot.
   const Slot& last_launch() const;
   const SubmissionTimes& last_times() const { return last_launch().times(); }
@@ -83,6 +94,7 @@ class CapturedGraph::Recording final : public SlotOwner,
     std::unique_ptr<Slot> slot;
     std::vector<std::uint64_t> versions;  // of the inputs it holds
     std::uint64_t profile_id = 0;         // of the recording it was launched from
+    bool reserved = false;                // the caller fills it
   };
   /// A range of steps of the plan.
   struct Steps {
@@ -102,6 +114,9 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// false and it would have to.
   SlotEntry* acquire(bool may_wait);
   Slot* submit(const LaunchOptions& options, bool may_wait, Follow follow);
+  /// The inputs are in the slot.
+  void start(SlotEntry& entry, const LaunchOptions& options, Follow follow, std::int64_t begin_ns);
+  SlotEntry& entry_of(const Slot& slot) { return slots_[slot.index()]; }
   std::span<const StagedHostStep> host_steps_in(Steps range) const;
   void run_host_step(const StagedHostStep& step);
   void submit_part(Slot& slot, const SlotLaunch& part);
@@ -133,6 +148,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::shared_ptr<HostSignal> host_signal_;  // joined host steps only: they raise it
   std::vector<std::uint64_t> segments_;      // joined: submissions before each host step
   bool in_host_step_ = false;
+  void* context_ = nullptr;
   std::uint64_t runs_ = 0;
   std::vector<std::shared_ptr<Buffer>> state_buffers_;
   std::uint64_t fresh_at_ = ~std::uint64_t{0};  // Backend::free_count when nothing was stale

@@ -3,6 +3,7 @@
 
 #include "framework/session/capture_pool_memory.h"
 #include "framework/session/host_clock.h"
+#include "framework/session/rebound_graph.h"
 #include "framework/session/recording.h"
 
 namespace reprise {
@@ -120,13 +121,8 @@ void CapturedGraph::Recording::rebind(const TensorRef& from_tensor, const Tensor
   if (old == to) {
     return;
   }
-  auto recorded = std::make_shared<RecordedGraph>(*recorded_);
-  recorded->plan.pools[pool].buffer = to;
-  for (Storage& storage : recorded->graph.storages) {
-    if (storage.buffer == old) {
-      storage.buffer = to;
-    }
-  }
+  const BufferChange change{old.get(), to};
+  auto recorded = rebound_graph(*recorded_, {&change, 1});
   std::vector<std::shared_ptr<Buffer>> pools = pools_;
   pools[pool] = to;
   const std::int64_t begin = now_ns();

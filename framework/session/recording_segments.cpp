@@ -81,7 +81,7 @@ void CapturedGraph::Recording::run_host_step(const StagedHostStep& step) {
     bool& flag;
   };
   const Mark mark(in_host_step_);
-  step.call();
+  step.call(context_);
 }
 
 /// The executor may shut down while the functions of host steps run, and they may use it.

@@ -105,7 +105,7 @@ void StagedHostStep::skip() const {
   }
 }
 
-void StagedHostStep::call() const {
+void StagedHostStep::call(void* context) const {
   const HostStep& step = graph_->host_steps.at(node_);
   const Node& node = graph_->nodes[node_];
   const auto fail = [&](const Error& cause) {
@@ -116,7 +116,8 @@ void StagedHostStep::call() const {
   if (!in_place_.empty()) {
     std::ranges::copy(in_place_read_, in_place_.front().bytes.begin());
   }
-  HostStepCall call(step.name, inputs_, outputs_, in_place_.empty() ? nullptr : in_place_.data());
+  HostStepCall call(step.name, inputs_, outputs_, in_place_.empty() ? nullptr : in_place_.data(),
+                    context);
   try {
     function_(call);
   } catch (const Error& error) {

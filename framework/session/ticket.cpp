@@ -40,7 +40,8 @@ Slot& Ticket::slot() const {
     invalid("The ticket is of a copy or a synchronisation, which has no outputs, state or times.");
   }
   if (slot_ == nullptr) {
-    invalid(
+    throw Error(
+        ErrorCode::released,
         "The ticket is empty: it was never given a submission, was moved from, or is released.");
   }
   return *slot_;
@@ -66,6 +67,14 @@ OutputView Ticket::output(std::string_view name) const {
 OutputView Ticket::output(std::string_view name, std::uint32_t iteration) const {
   slot().wait();
   return slot_->output(name, iteration);
+}
+
+std::vector<std::string> Ticket::output_names() const {
+  std::vector<std::string> names;
+  for (const Exchange& output : slot().outputs()) {
+    names.push_back(output.name);
+  }
+  return names;
 }
 
 std::int32_t Ticket::state(std::string_view field) const {

@@ -22,7 +22,14 @@ enum class ErrorCode : std::uint8_t {
   device_lost,
   timeout,
   io,
-  shut_down,  // the device was, by its user
+  shut_down,       // the device was, by its user
+  unknown_name,    // of an input, an output, a param, a handle
+  dtype_mismatch,  // what is given has another dtype
+  shape_mismatch,
+  size_mismatch,  // another number of bytes, or of elements
+  missing_input,  // a run was not given everything it needs
+  extent_out_of_range,
+  released,  // what a ticket held, after its release
 };
 std::string_view name_of(ErrorCode code);
 

@@ -22,10 +22,13 @@ struct HostStepTensor {
 class HostStepCall {
  public:
   HostStepCall(std::string_view name, std::span<const HostStepTensor> inputs,
-               std::span<const HostStepTensor> outputs, const HostStepTensor* in_place)
-      : name_(name), inputs_(inputs), outputs_(outputs), in_place_(in_place) {}
+               std::span<const HostStepTensor> outputs, const HostStepTensor* in_place,
+               void* context = nullptr)
+      : name_(name), inputs_(inputs), outputs_(outputs), in_place_(in_place), context_(context) {}
 
   std::string_view name() const { return name_; }
+  /// What the graph belongs to, where several run the same function; null otherwise.
+  void* context() const { return context_; }
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return outputs_.size(); }
   const TensorSpec& input_spec(std::size_t i) const { return at("input", inputs_, i).spec; }
@@ -70,6 +73,7 @@ class HostStepCall {
   std::string_view name_;
   std::span<const HostStepTensor> inputs_, outputs_;
   const HostStepTensor* in_place_;
+  void* context_;
 };
 
 using HostFunction = std::function<void(HostStepCall&)>;

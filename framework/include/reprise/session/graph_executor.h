@@ -103,6 +103,7 @@ class GraphExecutor {
 
  private:
   friend class GraphCache;
+  friend class ExecutableGraph;
   std::shared_ptr<ExecutorCore> core_;
   GraphCache graphs_;
 };

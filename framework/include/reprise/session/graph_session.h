@@ -11,6 +11,7 @@
 #include "reprise/profile/profile_sink.h"
 #include "reprise/session/capture_pool.h"
 #include "reprise/session/device.h"
+#include "reprise/session/param_store.h"
 #include "reprise/session/results.h"
 #include "reprise/session/state_block.h"
 
@@ -35,6 +36,12 @@ struct NamedInput {
   std::string_view name;
   DType dtype;
   std::span<const std::byte> bytes;
+};
+
+/// A persistent tensor in the place of an input.
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
 };
 
 /// A field of the state that counts rows of tensors, and how many there may be.
@@ -62,6 +69,11 @@ struct SessionOptions {
   /// Of the inputs that the session declares without values, each once. The session must declare
   /// all of them; the bytes must stay until it is finished.
   std::vector<NamedInput> inputs{};
+  /// What param() asks for; empty: the session has no params.
+  ParamStore params{};
+  /// Inputs that lie in persistent tensors: input(name, shape, dtype) returns that tensor, which
+  /// has the shape and dtype it asks for, and nothing is sent. Not all have to be asked for.
+  std::vector<NamedTensor> tensors{};
 };
 
 inline constexpr std::uint32_t kMostIterations = 4096;
@@ -117,8 +129,11 @@ class GraphSession final : public Recorder {
                              std::span<const std::int32_t> values);
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype,
                              std::span<const std::byte> bytes);
-  /// Its values are those of that name in SessionOptions::inputs.
+  /// Its values are those of that name in SessionOptions::inputs, or it is the tensor of that name
+  /// in SessionOptions::tensors.
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype = DType::f32);
+  /// The param of that name of SessionOptions::params, declared if it was not: a persistent tensor.
+  [[nodiscard]] Tensor param(std::string_view name, const Shape& shape, DType dtype = DType::f32);
   /// Makes a contiguous tensor readable after finish() and after every launch. Names are unique
   /// among outputs. Persistent tensors may be outputs.
   void output(std::string_view name, const Tensor& tensor);
@@ -140,6 +155,7 @@ class GraphSession final : public Recorder {
   friend class GraphExecutor;
   friend struct DryCapture;
   friend class Verification;
+  friend class ExecutableProgram;
   enum class Phase : std::uint8_t { recording, finished };
   struct NamedOutput {
     std::string name;
@@ -182,7 +198,10 @@ class GraphSession final : public Recorder {
   /// Plans and warms up what the session would run. Nothing of it runs.
   WarmUp finish_warm();
   /// Plans what the session would run. Nothing of it runs.
-  DryCapture finish_dry();
+  DryCapture finish_dry(const PlanOptions& options = {});
+  /// Of recorded sessions, before they are finished: the output gets its values in this persistent
+  /// tensor, by a copy at this point or by having its memory from the beginning.
+  void place_output(std::string_view name, const Tensor& target, bool by_copy);
   Tensor add_input(std::string_view name, const TensorSpec& spec, std::span<const std::byte> bytes);
   void require_all_inputs_used() const;
   SessionRecord session_record();
@@ -204,7 +223,9 @@ class GraphSession final : public Recorder {
   std::int64_t begin_ns_;
   std::uint32_t ops_ = 0;
   std::uint64_t profile_id_ = 0;
-  bool keyed_ = false;    // a cache gives the values of all inputs
+  bool keyed_ = false;            // a cache gives the values of all inputs
+  bool declares_inputs_ = false;  // those without values: every launch brings them
+  std::vector<std::string> param_names_;
   std::string key_json_;  // of the graph, for the database
   /// Of direct sessions: called before a part is handed over.
   std::function<void(const ComputeGraph&)> before_submit_;

@@ -54,8 +54,8 @@ struct SubmissionTimes {
 };
 
 /// Move-only; destroying it releases it. May be handed to another thread, and used by one thread at
-/// a time. An empty ticket (default constructed or moved from) answers every question with
-/// invalid_argument.
+/// a time. An empty ticket (released, moved from, never given a submission) answers every question
+/// with an error of code released.
 class Ticket {
  public:
   Ticket() = default;
@@ -88,6 +88,8 @@ class Ticket {
   /// of which only the last iteration's are kept (see kRowOutputBytes).
   OutputView output(std::string_view name) const;
   OutputView output(std::string_view name, std::uint32_t iteration) const;
+  /// Of all outputs, in order of declaration.
+  std::vector<std::string> output_names() const;
   /// An i32 state field after this submission, or after an iteration of it that ran.
   std::int32_t state(std::string_view field) const;
   std::int32_t state(std::string_view field, std::uint32_t iteration) const;

@@ -1,0 +1,163 @@
+#include "reprise/session/executable_graph.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "framework/session/executable_instance.h"
+
+namespace reprise {
+
+RunOutput RunResult::output(std::string_view name) const {
+  const std::vector<std::string> names = ticket_->output_names();
+  if (std::ranges::find(names, name) == names.end()) {
+    std::string known;
+    for (const std::string& one : names) {
+      known += (known.empty() ? "" : ", ") + one;
+    }
+    throw Error(ErrorCode::unknown_name,
+                "The run has no output (" + std::string(name) +
+                    "); its outputs are: " + (known.empty() ? "none" : known) + ".");
+  }
+  const OutputView view = ticket_->output(name);
+  return {view.bytes, view.spec.dtype, view.spec.shape, ticket_};
+}
+
+ExecutableGraph::ExecutableGraph(GraphExecutor& executor, const RecordFunction& pass,
+                                 ExecutableOptions options)
+    : ExecutableGraph(std::make_shared<ExecutableInstance>(
+          std::make_shared<ExecutableProgram>(executor.core_, pass, std::move(options)))) {}
+
+ExecutableGraph::ExecutableGraph(std::shared_ptr<ExecutableInstance> instance)
+    : instance_(std::move(instance)) {}
+ExecutableGraph::ExecutableGraph(ExecutableGraph&&) noexcept = default;
+ExecutableGraph& ExecutableGraph::operator=(ExecutableGraph&&) noexcept = default;
+ExecutableGraph::~ExecutableGraph() = default;
+
+std::vector<PortInfo> ExecutableGraph::inputs() const { return instance_->program().inputs(); }
+std::vector<PortInfo> ExecutableGraph::outputs() const { return instance_->program().outputs(); }
+const ParamStore& ExecutableGraph::params() const { return instance_->program().options().params; }
+const StateBlock& ExecutableGraph::state() const { return instance_->state(); }
+std::size_t ExecutableGraph::recordings() const { return instance_->program().recordings(); }
+void ExecutableGraph::compile() { instance_->compile(); }
+
+void ExecutableGraph::set_param(std::string_view name, std::span<const float> values) const {
+  params().set(name, values);
+}
+
+void ExecutableGraph::set_param(std::string_view name, std::span<const std::byte> bytes,
+                                DType dtype) const {
+  params().set(name, bytes, dtype);
+}
+
+RunResult ExecutableGraph::run(const std::vector<NamedInput>& inputs) {
+  RunResult result(*instance_->start(inputs, true, Follow::wait));
+  result.ticket().wait();
+  return result;
+}
+
+Ticket ExecutableGraph::submit(const std::vector<NamedInput>& inputs) {
+  return *instance_->start(inputs, true, Follow::other_work);
+}
+
+std::optional<Ticket> ExecutableGraph::try_submit(const std::vector<NamedInput>& inputs) {
+  return instance_->start(inputs, false, Follow::other_work);
+}
+
+void ExecutableGraph::wait_all() { instance_->wait_all(); }
+
+void ExecutableGraph::run_pipelined(
+    std::span<const std::vector<NamedInput>> runs,
+    const std::function<void(std::size_t, const RunResult&)>& done) {
+  std::deque<RunResult> in_flight;
+  std::size_t next = 0;
+  const auto take = [&] {
+    const RunResult oldest = std::move(in_flight.front());
+    in_flight.pop_front();
+    oldest.ticket().wait();
+    done(next++, oldest);
+  };
+  for (const std::vector<NamedInput>& inputs : runs) {
+    if (in_flight.size() == instance_->program().options().slots) {
+      take();
+    }
+    in_flight.emplace_back(submit(inputs));
+  }
+  while (!in_flight.empty()) {
+    take();
+  }
+}
+
+std::vector<OutputSet> ExecutableGraph::run_pipelined(
+    std::span<const std::vector<NamedInput>> runs) {
+  std::vector<OutputSet> all(runs.size());
+  run_pipelined(runs, [&](std::size_t i, const RunResult& result) {
+    for (const std::string& name : result.ticket().output_names()) {
+      if (result.ran()) {
+        const OutputView view = result.ticket().output(name);
+        all[i].add(name, {view.spec, {view.bytes.begin(), view.bytes.end()}});
+      }
+    }
+  });
+  return all;
+}
+
+InputSlot ExecutableGraph::input_slot(std::string_view name) const {
+  return {instance_->program().input_index(name)};
+}
+
+PreparedRun ExecutableGraph::prepare() { return instance_->prepare(); }
+
+RunResult ExecutableGraph::run_slots(std::span<const SlotInput> inputs) {
+  PreparedRun run = prepare();
+  for (const SlotInput& input : inputs) {
+    run.write(input.slot, input.bytes);
+  }
+  return run.run();
+}
+
+void ExecutableGraph::set_active_extent(std::int64_t rows) { instance_->set_extent(rows); }
+void ExecutableGraph::clear_active_extent() { instance_->set_extent(std::nullopt); }
+std::optional<std::int64_t> ExecutableGraph::active_extent() const { return instance_->extent(); }
+
+void ExecutableGraph::create_handle(const Handle& handle) { instance_->create_handle(handle); }
+
+bool ExecutableGraph::has_handle(std::string_view name) const {
+  return std::ranges::any_of(handles(), [&](const Handle& handle) { return handle.name == name; });
+}
+
+std::vector<Handle> ExecutableGraph::handles() const {
+  std::vector<Handle> list;
+  for (const ExecutableInstance::HandleEntry& entry : instance_->handles()) {
+    list.push_back(entry.info);
+  }
+  return list;
+}
+
+void ExecutableGraph::bind(std::string_view handle, std::span<const float> values) {
+  instance_->bind(handle, std::as_bytes(values), DType::f32);
+}
+
+void ExecutableGraph::bind(std::string_view handle, std::span<const std::byte> bytes, DType dtype) {
+  instance_->bind(handle, bytes, dtype);
+}
+
+void ExecutableGraph::bind(std::string_view handle, const Tensor& tensor) {
+  instance_->bind(handle, tensor);
+}
+
+std::vector<std::byte> ExecutableGraph::read_bytes(std::string_view handle) const {
+  return instance_->program().core()->device().to_host(instance_->handle(handle).tensor);
+}
+
+TensorSpec ExecutableGraph::handle_spec(std::string_view handle) const {
+  return instance_->handle(handle).tensor.spec();
+}
+
+void ExecutableGraph::feed(std::string_view handle, std::string_view output,
+                           const FeedOptions& options) {
+  instance_->feed(handle, output, options);
+}
+
+ExecutableGraph ExecutableGraph::fork() const { return ExecutableGraph(instance_->fork()); }
+
+}  // namespace reprise

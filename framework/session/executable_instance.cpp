@@ -1,0 +1,322 @@
+#include "framework/session/executable_instance.h"
+
+#include <algorithm>
+
+namespace reprise {
+namespace {
+
+[[noreturn]] void fail(ErrorCode code, const std::string& message) { throw Error(code, message); }
+
+std::int64_t rows_in(const PortInfo& input, std::span<const std::byte> bytes) {
+  return rows_given(input.spec, bytes);
+}
+
+bool swaps(const ExecutableInstance::HandleEntry& handle) {
+  return !handle.output.empty() && handle.feed.mode == FeedMode::swap;
+}
+
+}  // namespace
+
+ExecutableInstance::ExecutableInstance(std::shared_ptr<ExecutableProgram> program)
+    : program_(std::move(program)) {
+  if (program_->layout().words_with_arrays() > 0) {
+    state_ = StateBlock(program_->core()->device(), program_->layout());
+  }
+}
+
+std::shared_ptr<ExecutableInstance> ExecutableInstance::fork() const {
+  auto other = std::make_shared<ExecutableInstance>(program_);
+  other->extent_ = extent_;
+  for (const HandleEntry& entry : handles_) {
+    HandleEntry own{.info = entry.info, .tensor = allocate(entry.info)};
+    own.output = entry.output;
+    own.feed = entry.feed;
+    if (swaps(own)) {
+      own.next = allocate(entry.info);
+    }
+    other->handles_.push_back(std::move(own));
+  }
+  return other;
+}
+
+void ExecutableInstance::require_free() const {
+  if (prepared_) {
+    invalid("The executable '" + program_->options().name +
+            "' has a prepared run that is neither submitted nor destroyed.");
+  }
+}
+
+std::uint64_t ExecutableInstance::bytes_of(std::uint32_t input, std::int64_t rows) const {
+  const TensorSpec& spec = program_->inputs()[input].spec;
+  return spec.shape.fixed() ? spec.bytes()
+                            : spec.bytes() / static_cast<std::uint64_t>(spec.shape.dim(0)) *
+                                  static_cast<std::uint64_t>(rows);
+}
+
+void ExecutableInstance::require_value(const NamedInput& given) const {
+  const PortInfo& input = program_->inputs()[program_->input_index(given.name)];
+  const std::string is = "The input '" + input.name + "' is " + to_string(input.spec);
+  if (given.dtype != input.spec.dtype) {
+    fail(ErrorCode::dtype_mismatch,
+         is + ", but was given (" + std::string(name_of(given.dtype)) + ") values.");
+  }
+  const bool fixed = input.spec.shape.fixed();
+  const std::uint64_t unit =
+      fixed ? input.spec.bytes() : bytes_of(program_->input_index(given.name), 1);
+  if (fixed ? given.bytes.size() != unit : given.bytes.size() % unit != 0) {
+    fail(ErrorCode::size_mismatch, is + " (" + std::to_string(unit) +
+                                       (fixed ? " bytes)" : " bytes a row)") + ", but was given (" +
+                                       std::to_string(given.bytes.size()) + ") bytes.");
+  }
+}
+
+std::uint32_t ExecutableInstance::handle_of(std::string_view input) const {
+  const auto it = std::ranges::find(
+      handles_, input, [](const HandleEntry& entry) { return std::string_view(entry.info.name); });
+  return it == handles_.end() ? kNoIndex : static_cast<std::uint32_t>(it - handles_.begin());
+}
+
+InputSources ExecutableInstance::sources_of(std::span<const NamedInput> given) const {
+  InputSources sources;
+  for (const PortInfo& input : program_->inputs()) {
+    const auto values = std::ranges::count(given, input.name, &NamedInput::name);
+    if (values > 1) {
+      invalid("The input '" + input.name + "' was given " + std::to_string(values) +
+              " values; give it one.");
+    }
+    sources.push_back(values == 1 ? kNoIndex : handle_of(input.name));
+    if (values == 0 && sources.back() == kNoIndex) {
+      fail(ErrorCode::missing_input, "The input '" + input.name + "' " + to_string(input.spec) +
+                                         " of the executable '" + program_->options().name +
+                                         "' has no value in this run, and there is no handle of "
+                                         "that name.");
+    }
+  }
+  return sources;
+}
+
+std::int64_t ExecutableInstance::bucket_of(std::int64_t rows) const {
+  const std::vector<std::int64_t>& buckets = program_->options().buckets;
+  if (buckets.empty()) {
+    return 0;
+  }
+  const auto bucket = std::ranges::lower_bound(buckets, rows);
+  if (rows < 0 || bucket == buckets.end()) {
+    fail(ErrorCode::extent_out_of_range,
+         "The extent '" + program_->options().extent + "' of the executable '" +
+             program_->options().name + "' is 0 to " + std::to_string(buckets.back()) +
+             ", its largest bucket, but (" + std::to_string(rows) + ") rows are asked for.");
+  }
+  return *bucket;
+}
+
+void ExecutableInstance::set_extent(std::optional<std::int64_t> rows) {
+  if (rows && program_->options().buckets.empty()) {
+    invalid("The executable '" + program_->options().name +
+            "' has no extent; name one in ExecutableOptions::extent, with its buckets.");
+  }
+  if (rows) {
+    bucket_of(*rows);
+  }
+  extent_ = rows;
+}
+
+std::int64_t ExecutableInstance::rows_of(std::span<const NamedInput> given) const {
+  if (program_->options().buckets.empty()) {
+    return 0;
+  }
+  std::optional<std::int64_t> rows = extent_;
+  const NamedInput* first = nullptr;
+  for (const NamedInput& value : given) {
+    const PortInfo& input = program_->inputs()[program_->input_index(value.name)];
+    if (input.spec.shape.fixed()) {
+      continue;
+    }
+    const std::int64_t has = rows_in(input, value.bytes);
+    if (extent_ ? has < *extent_ : rows && has != *rows) {
+      fail(ErrorCode::size_mismatch,
+           "The input '" + input.name + "' was given (" + std::to_string(has) + ") rows, but " +
+               (extent_ ? "the active extent is " + std::to_string(*extent_) + "."
+                        : "'" + std::string(first->name) + "' " + std::to_string(*rows) + "."));
+    }
+    if (!rows) {
+      rows = has;
+      first = &value;
+    }
+  }
+  return rows.value_or(program_->options().buckets.back());
+}
+
+ExecutableProgram::Use ExecutableInstance::use_of(std::int64_t bucket,
+                                                  const InputSources& sources) const {
+  ExecutableProgram::Use use{.bucket = bucket, .state = state_, .handles = {}, .targets = {}};
+  const std::vector<PortInfo>& inputs = program_->inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (sources[i] != kNoIndex) {
+      use.handles.push_back({inputs[i].name, handles_[sources[i]].tensor});
+    }
+  }
+  for (const HandleEntry& handle : handles_) {
+    use.shares_plan = use.shares_plan && !handle.borrowed;
+    if (handle.output.empty()) {
+      continue;
+    }
+    // What a run is given instead of the handle is not its memory: the result has to be copied.
+    const bool given = std::ranges::any_of(inputs, [&](const PortInfo& input) {
+      return input.name == handle.info.name &&
+             sources[static_cast<std::size_t>(&input - inputs.data())] == kNoIndex;
+    });
+    const FeedMode mode =
+        given && handle.feed.mode == FeedMode::in_place ? FeedMode::copy : handle.feed.mode;
+    use.targets.push_back({handle.output, swaps(handle) ? handle.next : handle.tensor, mode});
+  }
+  return use;
+}
+
+bool ExecutableInstance::is_fed(std::string_view output) const {
+  return std::ranges::any_of(handles_, [&](const HandleEntry& handle) {
+    return handle.output == output && !handle.feed.to_host;
+  });
+}
+
+std::shared_ptr<CapturedGraph::Recording> ExecutableInstance::make_recording(
+    const ExecutableProgram::Use& use) const {
+  using Port = CapturedGraph::Recording::Port;
+  ExecutableProgram::Recorded recorded = program_->record(use);
+  const DryCapture& capture = recorded.plan->capture;
+  std::vector<Port> inputs, outputs;
+  for (const DryCapture::Port& input : capture.inputs) {
+    inputs.push_back({input.name, input.tensor});
+  }
+  std::vector<std::uint32_t> output_words;  // of those that are left
+  for (std::size_t i = 0; i < capture.outputs.size(); ++i) {
+    if (!is_fed(capture.outputs[i].name)) {
+      outputs.push_back({capture.outputs[i].name, capture.outputs[i].tensor});
+      if (recorded.rows) {
+        output_words.push_back(recorded.rows.output_words[i]);
+      }
+    }
+  }
+  recorded.rows.output_words = std::move(output_words);
+  FinishReport report = capture.report;
+  auto recording = std::make_shared<CapturedGraph::Recording>(
+      program_->core(), recorded.graph, state_, recorded.rows, inputs, outputs,
+      FinishOptions{.slots = program_->options().slots}, report);
+  for (auto& [node, step] : recorded.graph->graph.host_steps) {
+    step.function = nullptr;  // as in GraphSession::finish
+  }
+  if (const auto reason = recording->stale()) {
+    fail(ErrorCode::stale, *reason);
+  }
+  recording->profile(capture.profile_session, report, "");
+  return recording;
+}
+
+const ExecutableRecording& ExecutableInstance::recording_for(std::int64_t rows,
+                                                             const InputSources& sources) {
+  const std::int64_t bucket = bucket_of(rows);
+  for (const ExecutableRecording& made : made_) {
+    if (made.bucket == bucket && made.swapped == swapped_ && made.sources == sources) {
+      return made;
+    }
+  }
+  ExecutableRecording made{bucket, sources, swapped_, make_recording(use_of(bucket, sources)), {}};
+  const auto& ports = made.recording->input_ports();
+  for (const PortInfo& input : program_->inputs()) {
+    const auto port = std::ranges::find(ports, input.name, &CapturedGraph::Recording::Port::name);
+    made.ports.push_back(port == ports.end() ? kNoIndex
+                                             : static_cast<std::uint32_t>(port - ports.begin()));
+  }
+  made_.push_back(std::move(made));
+  return made_.back();
+}
+
+void ExecutableInstance::compile() {
+  require_free();
+  InputSources sources;
+  for (const PortInfo& input : program_->inputs()) {
+    sources.push_back(handle_of(input.name));
+  }
+  const std::vector<std::int64_t>& buckets = program_->options().buckets;
+  for (std::size_t i = 0; i < std::max<std::size_t>(buckets.size(), 1); ++i) {
+    recording_for(buckets.empty() ? 0 : buckets[i], sources).recording->upload();
+  }
+}
+
+std::unique_ptr<PreparedRun::State> ExecutableInstance::reserve(std::int64_t rows,
+                                                                const InputSources& sources,
+                                                                bool may_wait) {
+  const ExecutableRecording& made = recording_for(rows, sources);
+  Slot* slot = made.recording->reserve(may_wait);
+  if (slot == nullptr) {
+    return nullptr;
+  }
+  prepared_ = true;
+  auto run = std::make_unique<PreparedRun::State>();
+  run->instance = shared_from_this();
+  run->recording = made.recording;
+  run->ports = made.ports;
+  run->slot = slot;
+  run->rows = rows;
+  run->given.resize(sources.size());
+  return run;
+}
+
+std::optional<Ticket> ExecutableInstance::start(std::span<const NamedInput> inputs, bool may_wait,
+                                                Follow follow) {
+  require_free();
+  program_->require_params();
+  for (const NamedInput& given : inputs) {
+    require_value(given);
+  }
+  const InputSources sources = sources_of(inputs);
+  const auto run = reserve(rows_of(inputs), sources, may_wait);
+  if (run == nullptr) {
+    return std::nullopt;
+  }
+  for (const NamedInput& given : inputs) {
+    const std::span<std::byte> to = run->bytes(program_->input_index(given.name));
+    std::ranges::copy(given.bytes.first(to.size()), to.begin());
+  }
+  return submit(*run, follow);
+}
+
+PreparedRun ExecutableInstance::prepare() {
+  require_free();
+  program_->require_params();
+  InputSources sources;
+  for (const PortInfo& input : program_->inputs()) {
+    sources.push_back(handle_of(input.name));
+  }
+  return PreparedRun(reserve(rows_of({}), sources, true));
+}
+
+Ticket ExecutableInstance::submit(PreparedRun::State& run, Follow follow) {
+  if (!program_->options().extent.empty()) {
+    state_.set(program_->options().extent, static_cast<std::int32_t>(run.rows));
+  }
+  Slot* slot = std::exchange(run.slot, nullptr);
+  prepared_ = false;
+  Ticket ticket = run.recording->submit_reserved(*slot, follow);
+  last_submission_ = slot->times().submission;
+  if (run.rows > 0 || program_->options().extent.empty()) {
+    bool any = false;
+    for (HandleEntry& handle : handles_) {
+      if (swaps(handle)) {
+        std::swap(handle.tensor, handle.next);
+        any = true;
+      }
+    }
+    swapped_ = swapped_ != any;
+  }
+  return ticket;
+}
+
+void ExecutableInstance::give_back(PreparedRun::State& run) noexcept {
+  if (run.slot != nullptr) {
+    run.recording->give_back(*std::exchange(run.slot, nullptr));
+    prepared_ = false;
+  }
+}
+
+}  // namespace reprise

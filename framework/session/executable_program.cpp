@@ -1,0 +1,237 @@
+#include "framework/session/executable_program.h"
+
+#include <algorithm>
+
+#include "framework/session/framework_tensors.h"
+#include "framework/session/rebound_graph.h"
+#include "reprise/ops/fusions.h"
+
+namespace reprise {
+namespace {
+
+std::string names_of(const std::vector<PortInfo>& ports) {
+  std::string names;
+  for (const PortInfo& port : ports) {
+    names += (names.empty() ? "" : ", ") + port.name;
+  }
+  return names.empty() ? "none" : names;
+}
+
+const PortInfo& find_port(const std::vector<PortInfo>& ports, std::string_view kind,
+                          std::string_view graph, std::string_view name) {
+  const auto it = std::ranges::find(ports, name, &PortInfo::name);
+  if (it == ports.end()) {
+    throw Error(ErrorCode::unknown_name, "The executable '" + std::string(graph) + "' has no " +
+                                             std::string(kind) + " (" + std::string(name) +
+                                             "); its " + std::string(kind) +
+                                             "s are: " + names_of(ports) + ".");
+  }
+  return *it;
+}
+
+/// What an instance has for itself, in one order.
+std::vector<std::shared_ptr<Buffer>> own_buffers(const ExecutorCore& core,
+                                                 const ExecutableProgram::Use& use,
+                                                 const IterationRows& rows) {
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  const auto add = [&](const Tensor& tensor) { buffers.push_back(TensorRef(tensor)->buffer); };
+  for (const FrameworkTensor& own : FrameworkTensor::all(core, use.state, rows)) {
+    if (own.origin != TensorOrigin::empty_state) {
+      add(own.tensor);
+    }
+  }
+  for (const NamedTensor& handle : use.handles) {
+    add(handle.tensor);
+  }
+  for (const ExecutableProgram::Target& target : use.targets) {
+    add(target.tensor);
+  }
+  return buffers;
+}
+
+std::string key_of(const ExecutableProgram::Use& use) {
+  std::string key = std::to_string(use.bucket);
+  for (const NamedTensor& handle : use.handles) {
+    key += '\n' + handle.name;
+  }
+  for (const ExecutableProgram::Target& target : use.targets) {
+    // A target may be the tensor of an input: that is another plan.
+    const auto same = std::ranges::find_if(use.handles, [&](const NamedTensor& handle) {
+      return TensorRef(handle.tensor)->buffer == TensorRef(target.tensor)->buffer;
+    });
+    key += "\n>" + std::to_string(static_cast<int>(target.mode)) + ' ' +
+           std::to_string(same - use.handles.begin()) + ' ' + target.output;
+  }
+  return key;
+}
+
+}  // namespace
+
+ExecutableProgram::ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordFunction pass,
+                                     ExecutableOptions options)
+    : core_(std::move(core)), pass_(std::move(pass)), options_(std::move(options)) {
+  check_options();
+  Use use;
+  use.bucket = options_.buckets.empty() ? 0 : options_.buckets.back();
+  if (options_.state.words() > 0) {
+    use.state = StateBlock(core_->device(), options_.state);
+  }
+  const std::lock_guard lock(mutex_);
+  const auto plan = make_plan(use);
+  const ComputeGraph& graph = plan->capture.recorded->graph;
+  const auto ports = [&](const std::vector<DryCapture::Port>& list) {
+    std::vector<PortInfo> infos;
+    for (const DryCapture::Port& port : list) {
+      infos.push_back({port.name, graph.tensors[port.tensor].spec});
+    }
+    return infos;
+  };
+  inputs_ = ports(plan->capture.inputs);
+  outputs_ = ports(plan->capture.outputs);
+  plans_.emplace(key_of(use), plan);
+}
+
+void ExecutableProgram::check_options() {
+  const std::string name = "The executable '" + options_.name + "'";
+  if (!pass_) {
+    invalid(name + " has no pass: the function is empty.");
+  }
+  if (options_.extent.empty() != options_.buckets.empty()) {
+    invalid(name + (options_.extent.empty()
+                        ? " has buckets, but no extent that they are of."
+                        : " has the extent '" + options_.extent + "', but no buckets."));
+  }
+  for (std::size_t i = 0; i < options_.buckets.size(); ++i) {
+    if (options_.buckets[i] < 1 || (i > 0 && options_.buckets[i] <= options_.buckets[i - 1])) {
+      invalid(name + " has a bucket of (" + std::to_string(options_.buckets[i]) +
+              ") rows; buckets are at least 1, in ascending order.");
+    }
+  }
+  if (!options_.extent.empty() && options_.state.find(options_.extent) == nullptr) {
+    options_.state.host(options_.extent, 1);
+  }
+  if (!options_.params) {
+    options_.params = ParamStore(core_->device());
+  }
+}
+
+std::uint32_t ExecutableProgram::input_index(std::string_view name) const {
+  return static_cast<std::uint32_t>(&find_port(inputs_, "input", options_.name, name) -
+                                    inputs_.data());
+}
+
+const PortInfo& ExecutableProgram::output(std::string_view name) const {
+  return find_port(outputs_, "output", options_.name, name);
+}
+
+std::size_t ExecutableProgram::recordings() const {
+  const std::lock_guard lock(mutex_);
+  return recordings_;
+}
+
+void ExecutableProgram::require_params() const {
+  if (options_.params.unset() == 0) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  for (const ParamStore::Param& param : options_.params.params()) {
+    if (!param.set && std::ranges::count(param_names_, param.name) > 0) {
+      throw Error(ErrorCode::missing_input, "The param '" + param.name + "' " +
+                                                to_string(param.spec) + " of the executable '" +
+                                                options_.name + "' was never set.");
+    }
+  }
+}
+
+void ExecutableProgram::place(GraphSession& session, const Target& target) const {
+  if (target.mode != FeedMode::in_place) {
+    session.place_output(target.output, target.tensor, target.mode == FeedMode::copy);
+    return;
+  }
+  const auto output =
+      std::ranges::find(session.outputs_, target.output, &GraphSession::NamedOutput::name);
+  const TensorRef handle(target.tensor);
+  if (output == session.outputs_.end()) {
+    find_port({}, "output", options_.name, target.output);
+  }
+  const TensorRef written(output->handle);
+  if (written->buffer != handle->buffer || written->offset != handle->offset) {
+    invalid("The output '" + target.output + "' of the executable '" + options_.name +
+            "' feeds the handle (" + handle->name +
+            ") in place, but the pass puts it into other memory; write the handle's tensor "
+            "itself, as set_rows does, or feed it by copy or swap.");
+  }
+}
+
+std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::make_plan(const Use& use) {
+  SessionOptions session{.name = options_.name, .state = use.state};
+  if (use.bucket > 0) {
+    session.extents = {{options_.extent, use.bucket}};
+  }
+  session.params = options_.params;
+  session.tensors = use.handles;
+  GraphSession recorded(core_, GraphSession::Mode::recorded, std::move(session));
+  recorded.declares_inputs_ = true;
+  pass_(recorded);
+  for (const Target& target : use.targets) {
+    place(recorded, target);
+  }
+  auto plan = std::make_shared<Plan>();
+  plan->capture = recorded.finish_dry({.passes = options_.passes, .fusions = fusion_rules()});
+  ++recordings_;
+  for (const std::string& name : recorded.param_names_) {
+    if (std::ranges::count(param_names_, name) == 0) {
+      param_names_.push_back(name);
+    }
+  }
+  IterationRows& rows = plan->capture.rows;
+  std::vector<BufferChange> changes;
+  for (const std::shared_ptr<Buffer>& buffer : own_buffers(*core_, use, rows)) {
+    const auto known = std::ranges::find(changes, buffer.get(), &BufferChange::from);
+    if (known == changes.end()) {
+      changes.push_back({buffer.get(), placeholder_for(*buffer)});
+      plan->placeholders.push_back(changes.back().to);
+    } else {
+      plan->placeholders.push_back(known->to);
+    }
+  }
+  plan->capture.recorded = rebound_graph(*plan->capture.recorded, changes);
+  if (rows) {  // nobody keeps their memory for a plan
+    for (Tensor* tensor : {&rows.iteration, &rows.rows}) {
+      const TensorRef ref(*tensor);
+      *tensor = Tensor::over(placeholder_for(*ref->buffer), ref->spec, ref->offset, ref->name);
+    }
+  }
+  return plan;
+}
+
+std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::plan_for(const Use& use) {
+  const std::lock_guard lock(mutex_);
+  if (!use.shares_plan) {
+    return make_plan(use);
+  }
+  std::shared_ptr<const Plan>& plan = plans_[key_of(use)];
+  if (plan == nullptr) {
+    plan = make_plan(use);
+  }
+  return plan;
+}
+
+ExecutableProgram::Recorded ExecutableProgram::record(const Use& use) {
+  Recorded recorded{.graph = nullptr, .rows = {}, .plan = plan_for(use)};
+  recorded.rows = recorded.plan->capture.rows;
+  if (recorded.rows) {
+    recorded.rows.iteration = make_iteration(core_->device());
+    recorded.rows.rows =
+        core_->device().zeros(recorded.rows.rows.shape(), DType::i32, "iteration rows");
+  }
+  std::vector<BufferChange> changes;
+  const auto own = own_buffers(*core_, use, recorded.rows);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    changes.push_back({recorded.plan->placeholders[i].get(), own[i]});
+  }
+  recorded.graph = rebound_graph(*recorded.plan->capture.recorded, changes);
+  return recorded;
+}
+
+}  // namespace reprise

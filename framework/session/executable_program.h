@@ -1,0 +1,76 @@
+// ExecutableProgram: what an executable graph and its forks share: the pass, the params, and a plan
+// for each bucket and each way its handles are used.
+#pragma once
+#include <map>
+#include <mutex>
+
+#include "framework/session/dry_capture.h"
+#include "framework/session/executor_core.h"
+#include "framework/session/iteration_rows.h"
+#include "reprise/session/executable_graph.h"
+
+namespace reprise {
+
+/// Thread-safe.
+class ExecutableProgram {
+ public:
+  ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordFunction pass,
+                    ExecutableOptions options);
+
+  /// An output that goes into a handle.
+  struct Target {
+    std::string output;
+    Tensor tensor;
+    FeedMode mode = FeedMode::copy;
+  };
+  /// What a recording is made for.
+  struct Use {
+    std::int64_t bucket = 0;  // 0: shapes are fixed
+    StateBlock state;
+    std::vector<NamedTensor> handles;  // inputs that come from one
+    std::vector<Target> targets;
+    bool shares_plan = true;  // false: a handle has memory of the caller's
+  };
+  /// A plan over placeholders of the memory that every instance has for itself.
+  struct Plan {
+    DryCapture capture;
+    std::vector<std::shared_ptr<Buffer>> placeholders;  // in the order of own_buffers()
+  };
+  struct Recorded {
+    std::shared_ptr<RecordedGraph> graph;
+    IterationRows rows;
+    std::shared_ptr<const Plan> plan;
+  };
+  /// The pass recorded for this use, over its own memory. Calls the pass if there is no such plan.
+  Recorded record(const Use& use);
+
+  const std::shared_ptr<ExecutorCore>& core() const { return core_; }
+  const ExecutableOptions& options() const { return options_; }
+  /// Options with what was left out filled in: the extent is a field of the layout.
+  const StateLayout& layout() const { return options_.state; }
+  const std::vector<PortInfo>& inputs() const { return inputs_; }
+  const std::vector<PortInfo>& outputs() const { return outputs_; }
+  /// Throws unknown_name.
+  std::uint32_t input_index(std::string_view name) const;
+  const PortInfo& output(std::string_view name) const;
+  std::size_t recordings() const;
+  /// Throws missing_input, naming it, if a param of the pass is not set.
+  void require_params() const;
+
+ private:
+  void check_options();
+  std::shared_ptr<const Plan> plan_for(const Use& use);
+  std::shared_ptr<const Plan> make_plan(const Use& use);
+  void place(GraphSession& session, const Target& target) const;
+
+  std::shared_ptr<ExecutorCore> core_;
+  RecordFunction pass_;
+  ExecutableOptions options_;
+  std::vector<PortInfo> inputs_, outputs_;
+  std::vector<std::string> param_names_;
+  mutable std::mutex mutex_;  // of the pass, too
+  std::map<std::string, std::shared_ptr<const Plan>> plans_;
+  std::size_t recordings_ = 0;
+};
+
+}  // namespace reprise

@@ -1,0 +1,121 @@
+#include "reprise/session/param_store.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+namespace reprise {
+
+struct ParamStore::Memory {
+  struct Entry {
+    std::string name;
+    Tensor tensor;
+    bool set = false;
+  };
+  explicit Memory(const Device& of) : device(of) {}
+  Entry* find(std::string_view name) {
+    const auto it = std::ranges::find(entries, name, &Entry::name);
+    return it == entries.end() ? nullptr : &*it;
+  }
+  Entry& require(std::string_view name) {
+    if (Entry* entry = find(name)) {
+      return *entry;
+    }
+    std::string known;
+    for (const Entry& entry : entries) {
+      known += (known.empty() ? "" : ", ") + entry.name;
+    }
+    throw Error(ErrorCode::unknown_name,
+                "There is no param (" + std::string(name) +
+                    "); the params are: " + (known.empty() ? "none" : known) + ".");
+  }
+
+  Device device;
+  std::mutex mutex;
+  std::vector<Entry> entries;
+  std::atomic<std::size_t> unset{0};
+};
+
+ParamStore::ParamStore(const Device& device) : memory_(std::make_shared<Memory>(device)) {}
+
+Tensor ParamStore::declare(std::string_view name, const Shape& shape, DType dtype) const {
+  const std::lock_guard lock(memory_->mutex);
+  if (const Memory::Entry* known = memory_->find(name)) {
+    const TensorSpec& spec = known->tensor.spec();
+    if (spec.shape != shape || spec.dtype != dtype) {
+      throw Error(spec.shape == shape ? ErrorCode::dtype_mismatch : ErrorCode::shape_mismatch,
+                  "The param '" + known->name + "' is " + to_string(spec) +
+                      ", but was declared again as (" + to_string(TensorSpec(shape, dtype)) + ").");
+    }
+    return known->tensor;
+  }
+  memory_->entries.push_back(
+      {std::string(name), memory_->device.empty(shape, dtype, std::string(name))});
+  memory_->unset.fetch_add(1, std::memory_order_relaxed);
+  return memory_->entries.back().tensor;
+}
+
+void ParamStore::adopt(std::string_view name, const Tensor& tensor) const {
+  const TensorRef ref(tensor);
+  if (!ref || ref->buffer == nullptr) {
+    invalid("The param '" + std::string(name) + "' is to be a persistent tensor, but is " +
+            (ref ? "a session's transient." : "empty."));
+  }
+  const std::lock_guard lock(memory_->mutex);
+  if (memory_->find(name) != nullptr) {
+    invalid("There is a param '" + std::string(name) + "' already.");
+  }
+  memory_->entries.push_back({std::string(name), tensor, true});
+}
+
+void ParamStore::set(std::string_view name, std::span<const float> values) const {
+  set(name, std::as_bytes(values), DType::f32);
+}
+
+void ParamStore::set(std::string_view name, std::span<const std::byte> bytes, DType dtype) const {
+  const std::lock_guard lock(memory_->mutex);
+  Memory::Entry& entry = memory_->require(name);
+  const TensorRef tensor(entry.tensor);
+  const std::string is = "The param '" + entry.name + "' is " + to_string(tensor.spec());
+  if (tensor.dtype() != dtype) {
+    throw Error(ErrorCode::dtype_mismatch,
+                is + ", but was set to (" + std::string(name_of(dtype)) + ") values.");
+  }
+  if (bytes.size() != tensor.spec().bytes()) {
+    throw Error(ErrorCode::size_mismatch, is + " (" + std::to_string(tensor.spec().bytes()) +
+                                              " bytes), but was set to (" +
+                                              std::to_string(bytes.size()) + ") bytes.");
+  }
+  memory_->device.write(tensor->buffer, tensor->offset, bytes);
+  if (!entry.set) {
+    entry.set = true;
+    memory_->unset.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+Tensor ParamStore::find(std::string_view name) const {
+  const std::lock_guard lock(memory_->mutex);
+  return memory_->require(name).tensor;
+}
+
+std::vector<ParamStore::Param> ParamStore::params() const {
+  const std::lock_guard lock(memory_->mutex);
+  std::vector<Param> list;
+  for (const Memory::Entry& entry : memory_->entries) {
+    list.push_back({entry.name, entry.tensor.spec(), entry.set});
+  }
+  return list;
+}
+
+std::uint64_t ParamStore::bytes() const {
+  const std::lock_guard lock(memory_->mutex);
+  std::uint64_t sum = 0;
+  for (const Memory::Entry& entry : memory_->entries) {
+    sum += entry.tensor.spec().bytes();
+  }
+  return sum;
+}
+
+std::size_t ParamStore::unset() const { return memory_->unset.load(std::memory_order_acquire); }
+
+}  // namespace reprise
