@@ -2,18 +2,7 @@
 // variants: f32 f16 q8_0 q4_0
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#if defined(VARIANT_F32)
-#define WEIGHT float
-#define DECODED(e) (e)
-#elif defined(VARIANT_F16)
-#extension GL_EXT_shader_16bit_storage : require
-#define WEIGHT uint16_t
-#define DECODED(e) unpackHalf2x16(uint(e)).x
-#else
-#define BLOCKS
-#define WEIGHT uint
-#define DECODED(e) (e)  // words, decoded later
-#endif
+#include "weight_type.glsl"
 #include "index.glsl"
 #include "view.glsl"
 

@@ -124,7 +124,7 @@ Dispatch dispatch_of(const BoundCall& call, const Push& push, const DeviceTraits
   const std::int64_t k = call.tensors[0].shape().back();
   if (traits.kernels == KernelFamily::lanes && lanes_can(call, push.x, push.w)) {
     require_turns(call, traits, k / 4, k);
-    return lanes_matmul(call);
+    return lanes_matmul(call, call.tensors[kResult].shape());
   }
   return rows_dispatch(call, call.tensors[kResult].shape(), call.tensors[1].dtype(), traits);
 }

@@ -31,18 +31,18 @@ bool lanes_can(const BoundCall& call, const View& x, const View& w) {
   return in_texels(call.tensors[0], x) && in_texels(call.tensors[1], w);
 }
 
-Dispatch lanes_matmul(const BoundCall& call) {
+Dispatch lanes_matmul(const BoundCall& call, const Shape& y) {
   const DType dtype = call.tensors[1].dtype();
-  const auto y = call.tensors.back().shape().padded();
+  const std::int64_t y_rows = y.padded()[2];
   std::int64_t rows = 1;
   std::int64_t columns = kSingleRowColumns;
   // Lanes with rows of x of their own; the others have rows of w. 0: all lanes share the texels of
   // the same rows.
   std::int64_t spread = 1;
-  if (y[2] > 1) {
-    rows = std::int64_t{std::bit_ceil(word(std::min(y[2], kMaxRows)))};
+  if (y_rows > 1) {
+    rows = std::int64_t{std::bit_ceil(word(std::min(y_rows, kMaxRows)))};
     columns = kColumns;
-    spread = y[2] > kMaxRows ? 2 : 1;
+    spread = y_rows > kMaxRows ? 2 : 1;
   } else if (info_of(dtype).block_elements == 1) {
     spread = 0;  // a lane to a row would read rows whose lines take each other's place in the cache
   }
@@ -51,7 +51,7 @@ Dispatch lanes_matmul(const BoundCall& call) {
   return {{shader_for(call.op, dtype, KernelFamily::lanes),
            {kLanes, word(rows), word(columns), word(spread)},
            4},
-          grid_of_tiles(call.tensors.back().shape(), tile_rows, tile_columns)};
+          grid_of_tiles(y, tile_rows, tile_columns)};
 }
 
 }  // namespace reprise::ops

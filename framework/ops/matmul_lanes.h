@@ -8,8 +8,8 @@ namespace reprise::ops {
 /// whole ones, or of blocks, and those of x too. `x` and `w` are their views.
 bool lanes_can(const BoundCall& call, const View& x, const View& w);
 
-/// For a call whose weights fit one binding. The bits of a result depend on k, the dtype of w and
-/// whether x has more than one row, on no other extent.
-Dispatch lanes_matmul(const BoundCall& call);
+/// For products of shape `y`, with weights that fit one binding. The bits of a result depend on k,
+/// the dtype of w and whether x has more than one row, on no other extent.
+Dispatch lanes_matmul(const BoundCall& call, const Shape& y);
 
 }  // namespace reprise::ops

@@ -5,7 +5,8 @@
 // decoded weights: explicit fma, four sums by column modulo 4.
 // Define first: TILE; the buffer `x` with `View xv`; `uint shape[4]`, of the products, and `uint k`;
 // WEIGHT_AT(i), element i of the weights as float, or word i if they are BLOCKS; WEIGHTS_BEGIN, where
-// they begin; row_of_weights() for a place of the products, and store() there.
+// they begin; row_of_weights() for a place of the products, and store() there. Where matrices of weights
+// may be absent, SOME_ABSENT: is_bound() for the leading indices of a place, and store_absent() there.
 #ifndef BLOCKS
 // Columns that are read at once, in fours.
 const uint kFours = 1;
@@ -36,6 +37,12 @@ void main() {
   if (i0 >= shape[0]) {
     return;
   }
+#ifdef SOME_ABSENT
+  if (!is_bound(i0, i1)) {
+    store_absent(uvec4(i0, i1, first, column));
+    return;
+  }
+#endif
   uint weight = row_of_weights(i0, i1, column);
   uint from[TILE];
   vec4 sums[TILE];

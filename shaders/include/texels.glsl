@@ -1,6 +1,10 @@
 // Operands in texel buffers, RGBA of 32-bit unsigned integers: drivers that run a workgroup as a
 // vector read storage buffers lane by lane, but fetch texels as vectors. Places count texels of 16
 // bytes; float places count as elements / 4.
+#if defined(VARIANT_Q8_0) || defined(VARIANT_Q4_0)
+#define BLOCKS
+#include "blocks.glsl"
+#endif
 #define TEXELS(number, name) layout(binding = number) uniform utextureBuffer name
 
 const uint kTexelFloats = 4u;
@@ -16,7 +20,7 @@ vec4 halves_at(utextureBuffer from, uint element) {
 
 // Words that begin at any 16-bit unit: `half_at` counts them. Every texel that holds one of the
 // first kBlockHalves units is read, and no other.
-#if defined(VARIANT_Q8_0) || defined(VARIANT_Q4_0)
+#ifdef BLOCKS
 const uint kBlockTexels = kBlockHalves / 8u + 1u;
 const uint kBlockWords = kBlockHalves / 2u;  // of the values; a half with the scale comes first
 

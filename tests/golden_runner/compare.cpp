@@ -36,7 +36,7 @@ bool is_integer(DType dtype) { return dtype == DType::i32 || dtype == DType::i64
 
 /// ggml rounds activations to 8 bits where it multiplies weights in blocks.
 bool is_rounded(const GoldenCase& c) {
-  return (c.op == "mul_mat" || c.op == "llama_decode") &&
+  return (c.op == "mul_mat" || c.op == "mul_mat_id" || c.op == "llama_decode") &&
          std::ranges::any_of(c.inputs, [](const GoldenTensor& t) {
            return reprise::info_of(t.dtype).block_elements > 1;
          });

@@ -95,6 +95,13 @@ Tensor mul_mat(Bench& b, const GoldenCase& c) {
   return matmul(b.session(), b.input(x, rank), b.input(w, rank));
 }
 
+Tensor mul_mat_id(Bench& b, const GoldenCase& c) {
+  need_dtype(c.input("as"), {DType::f32, DType::f16, DType::q8_0, DType::q4_0});
+  const Tensor x = b.input(c.input("b"), 3);
+  const Tensor w = b.input(c.input("as"), 3);
+  return matmul_experts(b.session(), x, w, b.input(c.input("ids"), 2));
+}
+
 Tensor rms_norm_case(Bench& b, const GoldenCase& c) {
   const Tensor x = b.input(c.input("x"), 2);
   const Tensor weight = c.op == "rms_norm_mul" ? b.input(c.input("w")) : Tensor();
@@ -203,21 +210,14 @@ Tensor build(Bench& b, const GoldenCase& c) {
     Tensor (*build)(Bench&, const GoldenCase&);
   };
   static constexpr Row kRows[] = {
-      {"mul_mat", mul_mat},
-      {"rms_norm", rms_norm_case},
-      {"rms_norm_mul", rms_norm_case},
-      {"rope", rope_case},
-      {"flash_attn", flash_attn},
-      {"get_rows", get_rows_case},
-      {"set_rows", set_rows_case},
-      {"swiglu", swiglu},
-      {"swiglu_split", swiglu_split},
-      {"add", elementwise},
-      {"mul", elementwise},
-      {"argmax", argmax_case},
-      {"cont_permute", cont_permute},
-      {"cont_view", cont_view},
-      {"cast", cast_case},
+      {"mul_mat", mul_mat},        {"mul_mat_id", mul_mat_id},
+      {"rms_norm", rms_norm_case}, {"rms_norm_mul", rms_norm_case},
+      {"rope", rope_case},         {"flash_attn", flash_attn},
+      {"get_rows", get_rows_case}, {"set_rows", set_rows_case},
+      {"swiglu", swiglu},          {"swiglu_split", swiglu_split},
+      {"add", elementwise},        {"mul", elementwise},
+      {"argmax", argmax_case},     {"cont_permute", cont_permute},
+      {"cont_view", cont_view},    {"cast", cast_case},
   };
   const auto* const row = std::ranges::find(kRows, c.op, &Row::op);
   if (row == std::end(kRows)) {

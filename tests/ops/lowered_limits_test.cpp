@@ -29,7 +29,7 @@ const std::vector<Limited>& all_limited() {
       {"state_of_256_bytes", {.state_bytes = 256}},
       {"four_storage_buffers",
        {.storage_buffers = 4},
-       {"add_rms_norm ", "attention ", "collect ", "rope_set_rows "},
+       {"add_rms_norm ", "attention ", "collect ", "matmul_experts ", "rope_set_rows "},
        {"tensors", "at most 4"}},
       {"no_subgroup_arithmetic", {.no_subgroup_arithmetic = true}},
       {"shared_memory_of_16_KiB", {.shared_bytes = 16384}},

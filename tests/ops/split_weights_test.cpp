@@ -75,6 +75,31 @@ TEST_F(SplitWeights, GiveTheSameProducts) {
   }
 }
 
+TEST_F(SplitWeights, GiveTheSameProductsOfExperts) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::q8_0, DType::q4_0}) {
+    const bool blocks = info_of(dtype).block_elements > 1;
+    // The second table has cells that are too large alone.
+    for (const bool large_cells : {false, true}) {
+      const std::int64_t cells = draw(2, 5);
+      const std::int64_t k = blocks ? 32 * draw(4, 9) : 4 * draw(30, 70);
+      const auto row = static_cast<std::int64_t>(bytes_of(dtype, static_cast<std::uint64_t>(k)));
+      const std::int64_t m = large_cells ? kLimit / row + draw(1, 90) : (kLimit / 2 + row) / row;
+      const std::int64_t rows = std::max<std::int64_t>(1, 2000 / std::max(k, m));
+      expect_unchanged({to_string(Shape{rows, 2}) + " of " + to_string(Shape{cells, m, k}) + " " +
+                            std::string(name_of(dtype)),
+                        1e-11, "", [=](CaseContext& c) -> std::vector<Tensor> {
+                          Recorder& r = c.recorder();
+                          const Tensor x = c.input({rows, 2, k});
+                          const Tensor w = c.input({cells, m, k}, dtype);
+                          const Tensor ids = c.ids({rows, 2}, DType::i32, -1, cells + 1);
+                          return {matmul_experts(r, x, w, ids,
+                                                 c.ids({cells}, DType::i32, -1, cells + 1),
+                                                 c.input({rows, 2, m}))};
+                        }});
+    }
+  }
+}
+
 TEST_F(SplitWeights, GiveTheSameRows) {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0}) {
     const bool blocks = info_of(dtype).block_elements > 1;

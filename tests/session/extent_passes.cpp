@@ -4,6 +4,7 @@ namespace reprise::testing {
 namespace {
 
 constexpr std::int64_t kHeads = 3, kDim = 8, kColumns = kHeads * kDim, kResults = 40;
+constexpr std::int64_t kCells = kResults / kDim;  // weights as matrices of experts
 
 std::vector<float> random_floats(std::mt19937_64& rng, std::int64_t count) {
   std::uniform_real_distribution<float> uniform(-1, 1);
@@ -68,6 +69,8 @@ ExtentRuns::ExtentRuns(const Device& device, std::uint64_t seed)
   values_ = device.zeros({kContext, kHeads, kDim}, DType::f32, "values");
   half_keys_ = device.zeros({kContext, kHeads, kDim}, DType::f16, "half_keys");
   marks_ = device.zeros({kContext}, DType::i32, "marks");
+  const std::vector<std::int32_t> cells = random_ids(rng, kColumns, kCells + 1);  // some nowhere
+  cells_ = device.from_host({kColumns}, cells, "cells");
   table_bytes_ = random_bytes(rng, DType::f32, kContext * kColumns, -1, 1);
 }
 
@@ -97,6 +100,19 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          s.output("first", group.y0);
          s.output("row", group.y1);
          s.output("matrices", matmul(s, heads_of(s, in.y), reshape(s, scale_, {kHeads, kDim})));
+       }},
+      {"experts",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         const RoutedExperts routed = route_top_k(s, in.x, {.k = kHeads});
+         s.output("chosen", routed.ids);
+         s.output("shares", routed.weights);
+         const Tensor table = reshape(s, weights_, {kCells, kDim, kColumns});
+         const Tensor x = reshape(s, in.x, {in.x.shape().extent(0), 1, kColumns});
+         const Tensor y = matmul_experts(s, x, table, routed.ids, cells_, heads_of(s, in.y));
+         s.output("products", y);
+         const Tensor halves = cast(s, table, DType::f16);
+         s.output("halves", matmul_experts(s, x, halves, routed.ids, cells_));
+         s.output("combined", combine_experts(s, y, routed.weights));
        }},
       {"attention",
        [this](GraphSession& s, const ExtentInputs& in) {
@@ -150,7 +166,7 @@ ExtentRuns::Outputs ExtentRuns::tables() const {
 std::map<std::string, Tensor, std::less<>> ExtentRuns::tensors() const {
   return {{"w", weights_},           {"scale", scale_}, {"bias", bias_},
           {"embedding", embedding_}, {"keys", keys_},   {"values", values_},
-          {"half_keys", half_keys_}, {"marks", marks_}};
+          {"half_keys", half_keys_}, {"marks", marks_}, {"cells", cells_}};
 }
 
 void ExtentRuns::prepare(std::int32_t rows, std::int32_t position) {

@@ -56,7 +56,7 @@ class ExtentRuns {
   StateBlock state_;
   std::vector<float> x_, y_;
   std::vector<std::int32_t> ids_;
-  Tensor weights_, scale_, bias_, embedding_, keys_, values_, half_keys_, marks_;
+  Tensor weights_, scale_, bias_, embedding_, keys_, values_, half_keys_, marks_, cells_;
   std::vector<std::byte> table_bytes_;
 };
 

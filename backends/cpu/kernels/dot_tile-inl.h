@@ -30,6 +30,22 @@ struct TileWeights {
   }
 };
 
+/// The tile that begins at a row; behind `rows` of them the last one is repeated.
+HWY_INLINE TileWeights tile_at(const std::byte* first, std::int64_t w_row, std::size_t rows,
+                               std::int64_t next) {
+  TileWeights w{.row = {first}, .next = next};
+  for (std::size_t i = 1; i < kTileRows; ++i) {
+    w.row[i] = w.row[i - 1] + (i < rows ? w_row : 0);
+  }
+  return w;
+}
+
+/// Whole tiles ahead, far enough for memory to answer.
+HWY_INLINE std::int64_t prefetch_distance(std::int64_t w_row) {
+  const std::int64_t tile = std::int64_t{kTileRows} * w_row;
+  return tile == 0 ? 0 : (8192 + tile - 1) / tile * tile;
+}
+
 /// Calls piece(i) for each of `count` pieces of `bytes` bytes of every row, and prefetches every
 /// line that the next tile reads once.
 template <std::size_t kBytes, class Piece>
@@ -48,42 +64,66 @@ HWY_INLINE void for_each_piece(const TileWeights& w, std::size_t count, Piece&& 
   }
 }
 
-/// sum += the products of one piece.
-template <class W>
-HWY_INLINE Vf add_piece(const std::byte* row, const float* x, std::size_t i, Vf sum) {
+/// sums[j] += the products of one piece of a row of weights with x[j], in an order that does not
+/// depend on their number.
+template <class W, std::size_t kVectors>
+HWY_INLINE void add_piece(const std::byte* row, const float* const* x, std::size_t i,
+                          Vf (&sums)[kVectors]) {
   const F32 d;
   const typename W::Piece piece = W::piece(row, i);
   if constexpr (kHasTail<W>) {
-    return hn::MulAdd(piece.part(0), hn::LoadU(d, x + i), sum);
+    const Vf weights = piece.part(0);
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < kVectors; ++j) {
+      sums[j] = hn::MulAdd(weights, hn::LoadU(d, x[j] + i), sums[j]);
+    }
   } else {
-    Vf block = hn::Mul(piece.unscaled(0), hn::LoadU(d, x + i));
+    Vf blocks[kVectors];
+    const Vf first = piece.unscaled(0);
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < kVectors; ++j) {
+      blocks[j] = hn::Mul(first, hn::LoadU(d, x[j] + i));
+    }
 #pragma GCC unroll 8
     for (std::size_t p = 1; p < kParts<W>; ++p) {
-      block = hn::MulAdd(piece.unscaled(p), hn::LoadU(d, x + i + p * kLanes), block);
+      const Vf part = piece.unscaled(p);
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < kVectors; ++j) {
+        blocks[j] = hn::MulAdd(part, hn::LoadU(d, x[j] + i + p * kLanes), blocks[j]);
+      }
     }
-    return hn::MulAdd(piece.scale, block, sum);
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < kVectors; ++j) {
+      sums[j] = hn::MulAdd(piece.scale, blocks[j], sums[j]);
+    }
   }
 }
 
+/// In which order the products of a tile are added up.
+enum class TileOrder {
+  fastest,  // depends on whether the tile has one row of x or more
+  alike,    // the one of a single row, always
+};
+
 /// out[j] = {dot(x[j], w.row[0]), ..., dot(x[j], w.row[3])}, k elements each.
-template <class W, std::size_t kVectors>
+template <class W, std::size_t kVectors, TileOrder kOrder = TileOrder::fastest>
 HWY_INLINE void dot_tile(const TileWeights& w, const float* const* x, std::size_t k,
                          hn::Vec<Four> (&out)[kVectors]) {
   const F32 d;
-  Vf sums[kVectors][kTileRows];
+  Vf sums[kTileRows][kVectors];
 #pragma GCC unroll 4
-  for (std::size_t j = 0; j < kVectors; ++j) {
+  for (std::size_t r = 0; r < kTileRows; ++r) {
 #pragma GCC unroll 4
-    for (std::size_t r = 0; r < kTileRows; ++r) {
-      sums[j][r] = hn::Zero(d);
+    for (std::size_t j = 0; j < kVectors; ++j) {
+      sums[r][j] = hn::Zero(d);
     }
   }
   for_each_piece<W::bytes(W::kPiece)>(w, k / W::kPiece, [&](std::size_t piece) HWY_ATTR {
     const std::size_t i = piece * W::kPiece;
-    if constexpr (kVectors == 1) {
+    if constexpr (kVectors == 1 || kOrder == TileOrder::alike) {
 #pragma GCC unroll 4
       for (std::size_t r = 0; r < kTileRows; ++r) {
-        sums[0][r] = add_piece<W>(w.row[r], x[0], i, sums[0][r]);
+        add_piece<W, kVectors>(w.row[r], x, i, sums[r]);
       }
     } else {
       const typename W::Piece pieces[kTileRows] = {W::piece(w.row[0], i), W::piece(w.row[1], i),
@@ -97,7 +137,7 @@ HWY_INLINE void dot_tile(const TileWeights& w, const float* const* x, std::size_
           const Vf row = hn::LoadU(d, x[j] + i + p * kLanes);
 #pragma GCC unroll 4
           for (std::size_t r = 0; r < kTileRows; ++r) {
-            sums[j][r] = hn::MulAdd(weights[r], row, sums[j][r]);
+            sums[r][j] = hn::MulAdd(weights[r], row, sums[r][j]);
           }
         }
       }
@@ -112,14 +152,14 @@ HWY_INLINE void dot_tile(const TileWeights& w, const float* const* x, std::size_
         const Vf row = load_part(d, x[j] + i, k - i);
 #pragma GCC unroll 4
         for (std::size_t r = 0; r < kTileRows; ++r) {
-          sums[j][r] = hn::MulAdd(weights[r], row, sums[j][r]);
+          sums[r][j] = hn::MulAdd(weights[r], row, sums[r][j]);
         }
       }
     }
   }
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < kVectors; ++j) {
-    out[j] = sums_of(d, sums[j][0], sums[j][1], sums[j][2], sums[j][3]);
+    out[j] = sums_of(d, sums[0][j], sums[1][j], sums[2][j], sums[3][j]);
   }
 }
 

@@ -92,18 +92,12 @@ HWY_INLINE void multiply_tile_rows(const Tiles& tiles, const TileWeights& w, std
   }
 }
 
-/// Whole tiles ahead, far enough for memory to answer.
-HWY_INLINE std::int64_t prefetch_distance(std::int64_t w_row) {
-  const std::int64_t tile = kGroup * w_row;
-  return tile == 0 ? 0 : (8192 + tile - 1) / tile * tile;
-}
-
 /// Items are groups of rows of w, of the leading dimensions one after another.
 template <class Tiles, std::size_t kMostVectors>
 void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& p = work.as<Product>();
   const std::int64_t groups = (p.m + kGroup - 1) / kGroup;
-  TileWeights w{.row = {}, .next = prefetch_distance(p.w_row)};
+  const std::int64_t next = prefetch_distance(p.w_row);
   for (std::int64_t batch = first / groups; batch * groups < end; ++batch) {
     const Matrices at(p, batch);
     const Tiles tiles(work, p, batch, at.x);
@@ -111,10 +105,7 @@ void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
     for (std::int64_t row = std::max<std::int64_t>(first - batch * groups, 0) * kGroup;
          row < last_row; row += kGroup) {
       const auto columns = static_cast<std::size_t>(std::min<std::int64_t>(kGroup, p.m - row));
-      w.row[0] = at.w + row * p.w_row;
-      for (std::size_t i = 1; i < kTileRows; ++i) {
-        w.row[i] = w.row[i - 1] + (i < columns ? p.w_row : 0);
-      }
+      const TileWeights w = tile_at(at.w + row * p.w_row, p.w_row, columns, next);
       std::int64_t n = 0;
       for (; n + std::int64_t{kMostVectors} <= p.n; n += std::int64_t{kMostVectors}) {
         multiply_tile_rows<Tiles, kMostVectors>(tiles, w, n, p, at, row, columns);

@@ -1,0 +1,87 @@
+#include "reprise/ops/combine_experts.h"
+
+#include "framework/ops/gpu_groups.h"
+#include "framework/ops/schema.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+constexpr Operand kOperands[] = {{"y", Access::read, accepts({DType::f32}), false, Layout::rows},
+                                 {"weights", Access::read, accepts({DType::f32})}};
+constexpr Operand kResults[] = {{"z", Access::write}};
+constexpr std::string_view kShaders[] = {"combine_experts"};
+
+// Mirrors the push block of shaders/combine_experts.comp.
+struct Push {
+  std::array<std::uint32_t, 4> shape;  // of y
+  View y;
+  std::uint32_t weights_offset;
+};
+
+Outputs infer(const OpCall& call) {
+  require_rank(call, 0, 3);
+  require_rank(call, 1, 2);
+  const Shape& y = call.inputs[0].shape();
+  const Shape& weights = call.inputs[1].shape();
+  require_pair(y.dim(0) == weights.dim(0) && y.dim(1) == weights.dim(1), call,
+               "one weight for each expert of a row", 0, 1);
+  return TensorSpec{{y.extent(0), y.dim(2)}, DType::f32};
+}
+
+Cost cost(const BoundCall& call) {
+  return streaming_cost(call, 2 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
+}
+
+void reference(const HostCall& call) {
+  const HostTensor& y = call.tensors[0];
+  const HostTensor& weights = call.tensors[1];
+  const HostTensor& z = call.tensors[2];
+  const std::int64_t used = y.shape().dim(1);
+  for (std::int64_t r = 0; r < y.shape().dim(0); ++r) {
+    for (std::int64_t c = 0; c < y.shape().back(); ++c) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < used; ++j) {
+        sum += weights.load(r * used + j) * y.load(y.row(0, r, j) + c);
+      }
+      z.store(z.row(0, 0, r) + c, sum);
+    }
+  }
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& y = call.tensors[0];
+  const BoundTensor& z = call.tensors[2];
+  require_turns(call, traits, y.shape().dim(1), y.shape().dim(1));
+  indexable_elements(y);
+  const Push push{shape_words(y.shape()), view_of(y, traits),
+                  view_of(call.tensors[1], traits).offset};
+  steps.dispatch(call, traits, {call.op.shaders[0], {traits.workgroup_size}, 1},
+                 groups_for({z.shape(), indexable_elements(z)}, traits.workgroup_size), push);
+}
+
+}  // namespace
+
+extern const OpDef combine_experts_def;
+const OpDef combine_experts_def{.name = "combine_experts",
+                                .family = OpFamily::elementwise,
+                                .operands = kOperands,
+                                .results = kResults,
+                                .attributes = {},
+                                .push_bytes = sizeof(Push),
+                                .shaders = kShaders,
+                                .infer = infer,
+                                .cost = cost,
+                                .reference = reference,
+                                .lower = lower,
+                                .extents = ExtentRule::rows};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor combine_experts(Site site, TensorRef y, TensorRef weights) {
+  return record(site, ops::combine_experts_def, {y, weights}, ops::NoAttributes{});
+}
+
+}  // namespace reprise
