@@ -13,6 +13,7 @@ namespace reprise::bench {
 
 void add_debugger(CLI::App& app);
 void add_dispatch(CLI::App& app);
+void add_executable(CLI::App& app);
 void add_extents(CLI::App& app);
 void add_gemm(CLI::App& app);
 void add_host_steps(CLI::App& app);

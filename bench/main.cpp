@@ -32,6 +32,7 @@ int main(int argc, char** argv) try {
   reprise::bench::add_iterations(app);
   reprise::bench::add_passes(app);
   reprise::bench::add_extents(app);
+  reprise::bench::add_executable(app);
   reprise::bench::add_host_steps(app);
   reprise::bench::add_timings(app);
   reprise::bench::add_debugger(app);

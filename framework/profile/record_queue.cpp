@@ -6,8 +6,9 @@ namespace reprise::profile {
 namespace {
 
 constexpr std::array<std::string_view, std::variant_size_v<Record>> kKinds{
-    "device",     "recording", "buffer", "timestamp_bias", "session",       "buffer_freed",
-    "host_scope", "event",     "clock",  "benchmark",      "recording_end", "cache_counter"};
+    "device",        "recording",     "buffer", "timestamp_bias", "session",
+    "buffer_freed",  "host_scope",    "event",  "clock",          "benchmark",
+    "recording_end", "cache_counter", "experts"};
 constexpr std::size_t kFirstDroppable = 4;  // "session" and all after it
 
 }  // namespace
@@ -31,6 +32,8 @@ std::size_t bytes_of(const Record& record) {
     bytes += end->evicted_reason.size() + end->stale_reason.size();
   } else if (const auto* counter = std::get_if<CacheCounterRecord>(&record)) {
     bytes += counter->counter.size() + counter->reason.size() + counter->key_json.size();
+  } else if (const auto* experts = std::get_if<ExpertRecord>(&record)) {
+    bytes += experts->layer.size();
   } else if (const auto* benchmark = std::get_if<BenchmarkRecord>(&record)) {
     bytes += benchmark->test.size() + benchmark->model_type.size() + benchmark->peer.size() +
              benchmark->samples_ns.size() * sizeof(std::int64_t);

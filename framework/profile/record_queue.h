@@ -20,7 +20,8 @@ struct TimestampBiasRecord {
 using Record =
     std::variant<std::shared_ptr<const DeviceInfo>, RecordingRecord, BufferRecord,
                  TimestampBiasRecord, SessionRecord, BufferFreedRecord, HostScopeRecord,
-                 EventRecord, ClockRecord, BenchmarkRecord, RecordingEndRecord, CacheCounterRecord>;
+                 EventRecord, ClockRecord, BenchmarkRecord, RecordingEndRecord, CacheCounterRecord,
+                 ExpertRecord>;
 /// "session": for the drops table.
 std::string_view kind_of(const Record& record);
 /// About what the rows of a record take.

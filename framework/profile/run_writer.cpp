@@ -149,6 +149,10 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
       add_cache_counter_(database,
                          "INSERT INTO cache_counters(run_id,t_ns,counter,reason,key_json,value) "
                          "VALUES(?,?,?,?,?,?)"),
+      add_experts_(database,
+                   "INSERT INTO expert_residency(recording_id,run_seq,layer,t_ns,tokens_device,"
+                   "tokens_host,calls_device,calls_host,hits,misses,promotions,demotions,"
+                   "bytes_moved,stall_ns) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       add_drop_(database, "INSERT INTO drops(run_id,t_ns,what,reason,count) VALUES(?,?,?,?,?)"),
       add_health_(database,
                   "INSERT INTO writer_health(run_id,t_ns,queue_bytes,queue_high_bytes,commit_ns,"
@@ -346,6 +350,12 @@ void RunWriter::write_row(const RecordingEndRecord& r) {
 
 void RunWriter::write_row(const CacheCounterRecord& r) {
   add_cache_counter_.run(run_, r.time_ns, r.counter, r.reason, filled(r.key_json), r.value);
+}
+
+void RunWriter::write_row(const ExpertRecord& r) {
+  add_experts_.run(row_id(r.recording), r.run, r.layer, r.time_ns, r.tokens_device, r.tokens_host,
+                   r.calls_device, r.calls_host, r.hits, r.misses, r.promotions, r.demotions,
+                   r.bytes_moved, r.stall_ns);
 }
 
 void RunWriter::beat(const WriterHealth& health) {

@@ -43,6 +43,7 @@ class RunWriter {
   void write_row(const BenchmarkRecord& record);
   void write_row(const RecordingEndRecord& record);
   void write_row(const CacheCounterRecord& record);
+  void write_row(const ExpertRecord& record);
   std::int64_t device_id();
   std::int64_t graph_id(const RecordingRecord& record);
   std::int64_t kernel_id(const KernelRow& kernel);
@@ -61,7 +62,7 @@ class RunWriter {
   Statement add_buffer_, free_buffer_, find_buffer_;
   Statement add_graph_, find_graph_, add_kernel_, find_kernel_;
   Statement add_recording_, add_recording_pool_, add_scope_, add_event_, add_clock_, add_benchmark_;
-  Statement end_recording_, add_cache_counter_;
+  Statement end_recording_, add_cache_counter_, add_experts_;
   Statement add_drop_, add_health_, heartbeat_, finish_;
   std::vector<Statement> add_to_graph_;             // one per kGraphTables
   std::map<std::uint64_t, std::uint64_t> waiting_;  // recordings whose session is not finished yet

@@ -92,6 +92,7 @@ class SqliteWriter final : public ProfileSink {
   void recording(RecordingRecord record) override { push(std::move(record)); }
   void recording_ended(RecordingEndRecord record) override { push(std::move(record)); }
   void cache_counter(CacheCounterRecord record) override { push(std::move(record)); }
+  void experts(ExpertRecord record) override { push(std::move(record)); }
   void host_scope(HostScopeRecord record) override { push(std::move(record)); }
   void event(EventRecord record) override { push(std::move(record)); }
   void clock(const ClockRecord& record) override { push(record); }

@@ -158,6 +158,30 @@ void ExecutableGraph::feed(std::string_view handle, std::string_view output,
   instance_->feed(handle, output, options);
 }
 
+void ExecutableGraph::set_resident_experts(std::string_view layer,
+                                           const std::vector<bool>& resident) {
+  instance_->set_resident_experts(layer, resident);
+}
+
+void ExecutableGraph::set_resident_experts(const std::vector<bool>& resident) {
+  instance_->set_resident_experts(resident);
+}
+
+std::vector<bool> ExecutableGraph::resident_experts(std::string_view layer) const {
+  return instance_->resident_experts(layer);
+}
+
+void ExecutableGraph::capture_routes(std::uint32_t runs) { instance_->capture_routes(runs); }
+RouteCapture ExecutableGraph::take_routes() { return instance_->take_routes(); }
+
+std::vector<ExpertStats> ExecutableGraph::expert_stats() const {
+  return instance_->expert_stats(false);
+}
+
+std::vector<ExpertStats> ExecutableGraph::take_expert_stats() {
+  return instance_->expert_stats(true);
+}
+
 ExecutableGraph ExecutableGraph::fork() const { return ExecutableGraph(instance_->fork()); }
 
 }  // namespace reprise

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/session/expert_recording.h"
+
 namespace reprise {
 namespace {
 
@@ -22,11 +24,18 @@ ExecutableInstance::ExecutableInstance(std::shared_ptr<ExecutableProgram> progra
   if (program_->layout().words_with_arrays() > 0) {
     state_ = StateBlock(program_->core()->device(), program_->layout());
   }
+  if (program_->options().experts.store) {
+    residency_ =
+        std::make_unique<ExpertResidency>(program_->core()->device(), program_->options().experts);
+  }
 }
 
 std::shared_ptr<ExecutableInstance> ExecutableInstance::fork() const {
   auto other = std::make_shared<ExecutableInstance>(program_);
   other->extent_ = extent_;
+  if (route_runs_ != 0) {
+    other->capture_routes(route_runs_);
+  }
   for (const HandleEntry& entry : handles_) {
     HandleEntry own{.info = entry.info, .tensor = allocate(entry.info)};
     own.output = entry.output;
@@ -149,7 +158,11 @@ std::int64_t ExecutableInstance::rows_of(std::span<const NamedInput> given) cons
 
 ExecutableProgram::Use ExecutableInstance::use_of(std::int64_t bucket,
                                                   const InputSources& sources) const {
-  ExecutableProgram::Use use{.bucket = bucket, .state = state_, .handles = {}, .targets = {}};
+  ExecutableProgram::Use use{.bucket = bucket, .state = state_};
+  if (residency_ != nullptr) {
+    use.experts = residency_->tensors();
+    use.experts.insert(use.experts.end(), route_rings_.begin(), route_rings_.end());
+  }
   const std::vector<PortInfo>& inputs = program_->inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (sources[i] != kNoIndex) {
@@ -205,6 +218,7 @@ std::shared_ptr<CapturedGraph::Recording> ExecutableInstance::make_recording(
   for (auto& [node, step] : recorded.graph->graph.host_steps) {
     step.function = nullptr;  // as in GraphSession::finish
   }
+  recording->set_context(residency_.get());
   if (const auto reason = recording->stale()) {
     fail(ErrorCode::stale, *reason);
   }
@@ -295,10 +309,19 @@ Ticket ExecutableInstance::submit(PreparedRun::State& run, Follow follow) {
   if (!program_->options().extent.empty()) {
     state_.set(program_->options().extent, static_cast<std::int32_t>(run.rows));
   }
+  if (residency_ != nullptr) {
+    residency_->begin_run();
+    if (route_runs_ != 0) {
+      state_.set(kExpertRunField, static_cast<std::int32_t>(residency_->runs() % route_runs_));
+    }
+  }
   Slot* slot = std::exchange(run.slot, nullptr);
   prepared_ = false;
   Ticket ticket = run.recording->submit_reserved(*slot, follow);
   last_submission_ = slot->times().submission;
+  if (residency_ != nullptr) {
+    end_expert_run(run.recording->profile_id());
+  }
   if (run.rows > 0 || program_->options().extent.empty()) {
     bool any = false;
     for (HandleEntry& handle : handles_) {

@@ -1,6 +1,7 @@
 // ExecutableInstance: what an executable graph has for itself: state, handles, recordings.
 #pragma once
 #include "framework/session/executable_program.h"
+#include "framework/session/expert_residency.h"
 #include "framework/session/recording.h"
 
 namespace reprise {
@@ -59,7 +60,18 @@ class ExecutableInstance final : public std::enable_shared_from_this<ExecutableI
   void bind(std::string_view name, const Tensor& tensor);
   void feed(std::string_view name, std::string_view output, const FeedOptions& options);
 
+  void set_resident_experts(std::string_view layer, const std::vector<bool>& resident);
+  void set_resident_experts(const std::vector<bool>& resident);
+  std::vector<bool> resident_experts(std::string_view layer) const;
+  void capture_routes(std::uint32_t runs);
+  RouteCapture take_routes();
+  /// `since` the call before, if one took them.
+  std::vector<ExpertStats> expert_stats(bool take);
+
  private:
+  ExpertResidency& residency() const;
+  std::size_t layer_of(std::string_view layer) const;
+  void end_expert_run(std::uint64_t recording);
   const ExecutableRecording& recording_for(std::int64_t rows, const InputSources& sources);
   std::shared_ptr<CapturedGraph::Recording> make_recording(const ExecutableProgram::Use& use) const;
   ExecutableProgram::Use use_of(std::int64_t bucket, const InputSources& sources) const;
@@ -81,6 +93,11 @@ class ExecutableInstance final : public std::enable_shared_from_this<ExecutableI
   bool swapped_ = false;   // handles that swap: an odd number of times
   bool prepared_ = false;  // a slot is being filled
   std::uint64_t last_submission_ = 0;
+  std::unique_ptr<ExpertResidency> residency_;  // null: no experts
+  std::vector<ExpertStats> taken_;              // by layer: what take_expert_stats() told so far
+  std::uint32_t route_runs_ = 0;                // of the rings; 0: nothing is captured
+  std::vector<NamedTensor> route_rings_;        // by expert call of the pass
+  std::uint64_t routes_from_ = 0;               // the first run that was not taken
 };
 
 struct PreparedRun::State {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/session/expert_recording.h"
 #include "framework/session/framework_tensors.h"
 #include "framework/session/rebound_graph.h"
 #include "reprise/ops/fusions.h"
@@ -29,6 +30,25 @@ const PortInfo& find_port(const std::vector<PortInfo>& ports, std::string_view k
   return *it;
 }
 
+/// What an instance will have, without memory.
+std::vector<NamedTensor> expert_placeholders(const ExpertSetup& setup) {
+  std::vector<NamedTensor> tensors;
+  const auto add = [&](const std::string& name, const TensorSpec& spec) {
+    tensors.push_back({name, Tensor::over(placeholder(name, spec.bytes()), spec, 0, name)});
+  };
+  if (!setup.store) {
+    return tensors;
+  }
+  for (const ExpertStore::Layer& layer : setup.store.layers()) {
+    add(expert_table_name(layer.name), TensorSpec({setup.store.experts()}, DType::i32));
+    for (const ExpertStore::Projection& p : layer.projections) {
+      add(expert_cells_name(layer.name, p.name),
+          TensorSpec({setup.cells(), p.spec.shape.dim(1), p.spec.shape.dim(2)}, p.spec.dtype));
+    }
+  }
+  return tensors;
+}
+
 /// What an instance has for itself, in one order.
 std::vector<std::shared_ptr<Buffer>> own_buffers(const ExecutorCore& core,
                                                  const ExecutableProgram::Use& use,
@@ -46,6 +66,9 @@ std::vector<std::shared_ptr<Buffer>> own_buffers(const ExecutorCore& core,
   for (const ExecutableProgram::Target& target : use.targets) {
     add(target.tensor);
   }
+  for (const NamedTensor& tensor : use.experts) {
+    add(tensor.tensor);
+  }
   return buffers;
 }
 
@@ -62,6 +85,9 @@ std::string key_of(const ExecutableProgram::Use& use) {
     key += "\n>" + std::to_string(static_cast<int>(target.mode)) + ' ' +
            std::to_string(same - use.handles.begin()) + ' ' + target.output;
   }
+  for (const NamedTensor& tensor : use.experts) {
+    key += "\n " + tensor.name + ' ' + to_string(tensor.tensor.spec());
+  }
   return key;
 }
 
@@ -73,6 +99,7 @@ ExecutableProgram::ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordF
   check_options();
   Use use;
   use.bucket = options_.buckets.empty() ? 0 : options_.buckets.back();
+  use.experts = expert_placeholders(options_.experts);
   if (options_.state.words() > 0) {
     use.state = StateBlock(core_->device(), options_.state);
   }
@@ -88,6 +115,7 @@ ExecutableProgram::ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordF
   };
   inputs_ = ports(plan->capture.inputs);
   outputs_ = ports(plan->capture.outputs);
+  expert_calls_ = plan->expert_calls;
   plans_.emplace(key_of(use), plan);
 }
 
@@ -109,6 +137,14 @@ void ExecutableProgram::check_options() {
   }
   if (!options_.extent.empty() && options_.state.find(options_.extent) == nullptr) {
     options_.state.host(options_.extent, 1);
+  }
+  if (options_.experts.store) {
+    if (!options_.extent.empty()) {
+      throw Error(ErrorCode::unsupported,
+                  name + " has experts and the extent '" + options_.extent +
+                      "'; passes with experts have fixed shapes in this version.");
+    }
+    options_.state.host(kExpertRunField);
   }
   if (!options_.params) {
     options_.params = ParamStore(core_->device());
@@ -170,6 +206,8 @@ std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::make_plan(cons
   }
   session.params = options_.params;
   session.tensors = use.handles;
+  session.tensors.insert(session.tensors.end(), use.experts.begin(), use.experts.end());
+  session.experts = options_.experts;
   GraphSession recorded(core_, GraphSession::Mode::recorded, std::move(session));
   recorded.declares_inputs_ = true;
   pass_(recorded);
@@ -179,6 +217,7 @@ std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::make_plan(cons
   auto plan = std::make_shared<Plan>();
   plan->capture = recorded.finish_dry({.passes = options_.passes, .fusions = fusion_rules()});
   ++recordings_;
+  plan->expert_calls = recorded.expert_calls_;
   for (const std::string& name : recorded.param_names_) {
     if (std::ranges::count(param_names_, name) == 0) {
       param_names_.push_back(name);
@@ -189,7 +228,7 @@ std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::make_plan(cons
   for (const std::shared_ptr<Buffer>& buffer : own_buffers(*core_, use, rows)) {
     const auto known = std::ranges::find(changes, buffer.get(), &BufferChange::from);
     if (known == changes.end()) {
-      changes.push_back({buffer.get(), placeholder_for(*buffer)});
+      changes.push_back({buffer.get(), placeholder(buffer->name(), buffer->bytes())});
       plan->placeholders.push_back(changes.back().to);
     } else {
       plan->placeholders.push_back(known->to);
@@ -199,7 +238,8 @@ std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::make_plan(cons
   if (rows) {  // nobody keeps their memory for a plan
     for (Tensor* tensor : {&rows.iteration, &rows.rows}) {
       const TensorRef ref(*tensor);
-      *tensor = Tensor::over(placeholder_for(*ref->buffer), ref->spec, ref->offset, ref->name);
+      *tensor = Tensor::over(placeholder(ref->buffer->name(), ref->buffer->bytes()), ref->spec,
+                             ref->offset, ref->name);
     }
   }
   return plan;

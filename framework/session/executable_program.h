@@ -26,15 +26,17 @@ class ExecutableProgram {
   /// What a recording is made for.
   struct Use {
     std::int64_t bucket = 0;  // 0: shapes are fixed
-    StateBlock state;
-    std::vector<NamedTensor> handles;  // inputs that come from one
-    std::vector<Target> targets;
-    bool shares_plan = true;  // false: a handle has memory of the caller's
+    StateBlock state{};
+    std::vector<NamedTensor> handles{};  // inputs that come from one
+    std::vector<Target> targets{};
+    std::vector<NamedTensor> experts{};  // tables, cells, and routes where they are captured
+    bool shares_plan = true;           // false: a handle has memory of the caller's
   };
   /// A plan over placeholders of the memory that every instance has for itself.
   struct Plan {
     DryCapture capture;
     std::vector<std::shared_ptr<Buffer>> placeholders;  // in the order of own_buffers()
+    std::vector<ExpertCall> expert_calls;
   };
   struct Recorded {
     std::shared_ptr<RecordedGraph> graph;
@@ -50,6 +52,8 @@ class ExecutableProgram {
   const StateLayout& layout() const { return options_.state; }
   const std::vector<PortInfo>& inputs() const { return inputs_; }
   const std::vector<PortInfo>& outputs() const { return outputs_; }
+  /// Of each layer whose experts the pass uses, the same in every recording.
+  const std::vector<ExpertCall>& expert_calls() const { return expert_calls_; }
   /// Throws unknown_name.
   std::uint32_t input_index(std::string_view name) const;
   const PortInfo& output(std::string_view name) const;
@@ -68,6 +72,7 @@ class ExecutableProgram {
   ExecutableOptions options_;
   std::vector<PortInfo> inputs_, outputs_;
   std::vector<std::string> param_names_;
+  std::vector<ExpertCall> expert_calls_;
   mutable std::mutex mutex_;  // of the pass, too
   std::map<std::string, std::shared_ptr<const Plan>> plans_;
   std::size_t recordings_ = 0;

@@ -7,14 +7,15 @@ namespace {
 
 class Placeholder final : public Buffer {
  public:
-  explicit Placeholder(const Buffer& of) : Buffer(of.name(), of.bytes(), of.kind()) {}
+  Placeholder(const std::string& name, std::uint64_t bytes)
+      : Buffer(name, bytes, BufferKind::device) {}
   void release_memory() noexcept override {}
 };
 
 }  // namespace
 
-std::shared_ptr<Buffer> placeholder_for(const Buffer& buffer) {
-  return std::make_shared<Placeholder>(buffer);
+std::shared_ptr<Buffer> placeholder(const std::string& name, std::uint64_t bytes) {
+  return std::make_shared<Placeholder>(name, bytes);
 }
 
 std::shared_ptr<RecordedGraph> rebound_graph(const RecordedGraph& recorded,

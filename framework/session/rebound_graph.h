@@ -18,6 +18,6 @@ std::shared_ptr<RecordedGraph> rebound_graph(const RecordedGraph& recorded,
                                              std::span<const BufferChange> changes);
 
 /// A buffer without memory: where a graph is to get one.
-std::shared_ptr<Buffer> placeholder_for(const Buffer& buffer);
+std::shared_ptr<Buffer> placeholder(const std::string& name, std::uint64_t bytes);
 
 }  // namespace reprise

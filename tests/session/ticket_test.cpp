@@ -151,7 +151,7 @@ TEST_P(Tickets, MistakesAreNamed) {
   ticket.release();
   ticket.release();
   EXPECT_FALSE(ticket);
-  expect_error(ErrorCode::invalid_argument, {"empty"}, [&] { ticket.wait(); });
+  expect_error(ErrorCode::released, {"empty"}, [&] { ticket.wait(); });
   auto s = executor_.begin_recorded();
   expect_error(ErrorCode::invalid_argument, {"launch_async"}, [&] { (void)s.submit(); });
   for (const std::size_t slots : {std::size_t{0}, std::size_t{65}}) {

@@ -8,8 +8,12 @@ void RandomProgram::read_ticket() {
   if (ticket == nullptr) {
     return;
   }
-  const Run none;
-  const Run& run = ticket->run == nullptr ? none : *ticket->run;
+  if (ticket->run == nullptr) {
+    call(ticket->name + ".read(nothing)", Outcome().unless(false, ErrorCode::released),
+         [&] { (void)ticket->real.read<std::byte>("nothing"); });
+    return;
+  }
+  const Run& run = *ticket->run;
   std::string name = "nothing";
   if (run.ran > 0 && !run.outputs[0].empty() && !chance(15)) {
     name = std::next(run.outputs[0].begin(),
@@ -27,9 +31,7 @@ void RandomProgram::read_ticket() {
         return iteration ? ticket->real.read<std::byte>(name, *iteration)
                          : ticket->real.read<std::byte>(name);
       });
-  if (ticket->run != nullptr) {
-    completed(*ticket->run);
-  }
+  completed(*ticket->run);
 }
 
 void RandomProgram::ask_ticket() {
@@ -38,7 +40,7 @@ void RandomProgram::ask_ticket() {
     return;
   }
   const RunRef run = ticket->run;
-  const Outcome held = Outcome().unless(run != nullptr);
+  const Outcome held = Outcome().unless(run != nullptr, ErrorCode::released);
   switch (number(0, 4)) {
     case 0: {
       bool done = false;

@@ -123,6 +123,16 @@ struct BenchmarkRecord {
   double avg_ns = 0, stddev_ns = 0, avg_ts = 0, stddev_ts = 0, median_ts = 0;
 };
 
+/// What became of the experts that a run routed to in one layer; see ExpertStats.
+struct ExpertRecord {
+  std::uint64_t recording = 0;
+  std::uint64_t run = 0;  // of the graph
+  std::string layer{};
+  std::uint64_t tokens_device = 0, tokens_host = 0, calls_device = 0, calls_host = 0;
+  std::uint64_t hits = 0, misses = 0, promotions = 0, demotions = 0, bytes_moved = 0, stall_ns = 0;
+  std::int64_t time_ns = 0;
+};
+
 /// What the writer did so far. What is sent is written or dropped sooner or later.
 struct ProfileHealth {
   std::uint64_t replays_committed = 0;
@@ -147,6 +157,7 @@ class ProfileSink {
   virtual void recording(RecordingRecord record) = 0;
   virtual void recording_ended(RecordingEndRecord record) = 0;
   virtual void cache_counter(CacheCounterRecord record) = 0;
+  virtual void experts(ExpertRecord record) = 0;
   virtual void host_scope(HostScopeRecord record) = 0;
   virtual void event(EventRecord record) = 0;
   virtual void clock(const ClockRecord& record) = 0;

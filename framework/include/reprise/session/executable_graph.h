@@ -29,6 +29,8 @@ struct ExecutableOptions {
   ParamStore params{};    // empty: one of its own
   std::size_t slots = 2;  // of each recording: runs in flight or held by tickets
   PassOptions passes{};
+  /// Of a pass that calls GraphSession::experts. Every fork has cells of its own.
+  ExpertSetup experts{};
 };
 
 /// An input or output; shapes are those of the largest bucket.
@@ -185,6 +187,20 @@ class ExecutableGraph {
   /// Shares params, plans and pipelines; has a state at its initial values, an arena, slots and
   /// handles, zeros, of its own, with the same feeds and the same active extent.
   ExecutableGraph fork() const;
+
+  /// The experts that have cells before the next run, of one layer or of each: a flag per expert,
+  /// at most as many set as there are cells. Misses and refreshes may change it. Throws
+  /// size_mismatch for another number of flags, invalid_argument for more of them than cells.
+  void set_resident_experts(std::string_view layer, const std::vector<bool>& resident);
+  void set_resident_experts(const std::vector<bool>& resident);
+  std::vector<bool> resident_experts(std::string_view layer) const;
+  /// Keeps what routers choose in a ring on the device, of so many runs; 0: no longer.
+  void capture_routes(std::uint32_t runs);
+  /// What runs chose since the last call, the oldest first; waits for them.
+  RouteCapture take_routes();
+  /// Per layer, since the graph was made, or since the last take.
+  std::vector<ExpertStats> expert_stats() const;
+  std::vector<ExpertStats> take_expert_stats();
 
   // The names that callers of other libraries look for.
   void set_param_typed(std::string_view name, std::span<const std::byte> bytes, DType dtype) const {

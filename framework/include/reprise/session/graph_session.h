@@ -12,6 +12,7 @@
 #include "reprise/session/capture_pool.h"
 #include "reprise/session/device.h"
 #include "reprise/session/param_store.h"
+#include "reprise/session/placed_experts.h"
 #include "reprise/session/results.h"
 #include "reprise/session/state_block.h"
 
@@ -74,6 +75,8 @@ struct SessionOptions {
   /// Inputs that lie in persistent tensors: input(name, shape, dtype) returns that tensor, which
   /// has the shape and dtype it asks for, and nothing is sent. Not all have to be asked for.
   std::vector<NamedTensor> tensors{};
+  /// What experts() computes with: of recorded sessions that an ExecutableGraph makes.
+  ExpertSetup experts{};
 };
 
 inline constexpr std::uint32_t kMostIterations = 4096;
@@ -134,6 +137,12 @@ class GraphSession final : public Recorder {
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype = DType::f32);
   /// The param of that name of SessionOptions::params, declared if it was not: a persistent tensor.
   [[nodiscard]] Tensor param(std::string_view name, const Shape& shape, DType dtype = DType::f32);
+  /// The experts of a layer of SessionOptions::experts on the rows that ids, i32 [rows, used], say.
+  /// `f` is called once, or several times if the cells of a layer hold fewer experts than a run may
+  /// route to: it makes the same calls each time, and what the last one returns has all of them.
+  /// Passes of an ExecutableGraph only; shapes are fixed. Throws invalid_argument elsewhere,
+  /// unknown_name.
+  [[nodiscard]] Tensor experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f);
   /// Makes a contiguous tensor readable after finish() and after every launch. Names are unique
   /// among outputs. Persistent tensors may be outputs.
   void output(std::string_view name, const Tensor& tensor);
@@ -156,6 +165,7 @@ class GraphSession final : public Recorder {
   friend struct DryCapture;
   friend class Verification;
   friend class ExecutableProgram;
+  friend class ExpertRecording;
   enum class Phase : std::uint8_t { recording, finished };
   struct NamedOutput {
     std::string name;
@@ -226,6 +236,7 @@ class GraphSession final : public Recorder {
   bool keyed_ = false;            // a cache gives the values of all inputs
   bool declares_inputs_ = false;  // those without values: every launch brings them
   std::vector<std::string> param_names_;
+  std::vector<ExpertCall> expert_calls_;
   std::string key_json_;  // of the graph, for the database
   /// Of direct sessions: called before a part is handed over.
   std::function<void(const ComputeGraph&)> before_submit_;

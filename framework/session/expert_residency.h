@@ -1,0 +1,86 @@
+// ExpertResidency: which experts of an executable graph have a cell on the device, and what that
+// costs. Host steps of its runs ask; nothing here is recorded.
+#pragma once
+#include <optional>
+
+#include "reprise/session/expert_store.h"
+#include "reprise/session/graph_executor.h"
+#include "reprise/session/graph_session.h"
+
+namespace reprise {
+
+/// Used by the thread that runs the graph.
+class ExpertResidency {
+ public:
+  /// Allocates the cells. The first experts of each layer get them.
+  ExpertResidency(const Device& device, const ExpertSetup& setup);
+
+  const ExpertSetup& setup() const { return setup_; }
+  std::int64_t cells() const { return cells_; }
+  /// Tables and cells, by the names of ExpertRecording.
+  const std::vector<NamedTensor>& tensors() const { return tensors_; }
+
+  /// Before a run: gives cells to the experts that most was routed to, where it is time to.
+  void begin_run();
+  /// After it; `calls` of each layer of the graph, whatever became of them.
+  struct LayerRun {
+    std::size_t layer;
+    std::int64_t rows, used;
+  };
+  void end_run(std::span<const LayerRun> layers);
+  std::uint64_t runs() const { return runs_; }
+
+  /// Of a host step: gives cells to the experts of this round, and says which have one.
+  void place(std::size_t layer, std::int64_t round, std::int64_t rows,
+             std::span<const std::int32_t> ids, std::span<std::int32_t> table);
+  /// Of a host step: the products of experts without a cell; zeros elsewhere.
+  struct Product {
+    std::size_t layer, projection;
+    bool first;  // of the layer in this run
+  };
+  void compute_misses(const Product& product, const TensorSpec& x_spec,
+                      std::span<const std::byte> x, const TensorSpec& ids_spec,
+                      std::span<const std::int32_t> ids, std::span<float> y);
+
+  /// Throws size_mismatch, invalid_argument.
+  void set_resident(std::size_t layer, const std::vector<bool>& resident);
+  std::vector<bool> resident(std::size_t layer) const;
+
+  const ExpertStats& total(std::size_t layer) const { return layers_[layer].total; }
+  /// Since the last end_run.
+  const ExpertStats& last(std::size_t layer) const { return layers_[layer].last; }
+  std::size_t layer_count() const { return layers_.size(); }
+
+ private:
+  static constexpr std::int32_t kNone = -1;
+  struct Layer {
+    const ExpertStore::Layer* of;
+    Tensor table;
+    std::vector<Tensor> cells;            // by projection
+    std::vector<std::int32_t> cell_of;    // by expert; kNone
+    std::vector<std::int32_t> expert_in;  // by cell; kNone
+    std::vector<double> counts;           // by expert: calls, those of long ago for less
+    std::vector<std::int32_t> waiting;    // experts that this run routed to and no round served yet
+    ExpertStats run, last, total;         // of the run under way, the one before, all
+  };
+  void count(Layer& layer, std::span<const std::int32_t> ids, std::int64_t rows);
+  /// Moves an expert into a cell, whoever has it.
+  void promote(Layer& layer, std::int32_t expert, std::int32_t cell);
+  void refresh(Layer& layer);
+  void write_table(const Layer& layer);
+  /// The cell of the expert that was routed to least, of those that `spared` does not name.
+  std::int32_t least_used(const Layer& layer, std::span<const std::int32_t> spared) const;
+  /// All weights of a projection where the CPU backend reads them.
+  const Tensor& on_cpu(const Product& product);
+
+  Device device_;
+  ExpertSetup setup_;
+  std::int64_t cells_;
+  std::vector<NamedTensor> tensors_;
+  std::vector<Layer> layers_;
+  std::optional<GraphExecutor> cpu_;
+  std::vector<std::vector<Tensor>> weights_on_cpu_;  // by layer and projection
+  std::uint64_t runs_ = 0;
+};
+
+}  // namespace reprise
