@@ -48,6 +48,7 @@ OpenOptions test_options(const std::string& name) {
   setenv("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
   OpenOptions options;
   options.validation = name == "vulkan";
+  options.map_device_memory = std::getenv("REPRISE_TEST_COPIED_MEMORY") == nullptr;
   options.log = [](LogLevel level, std::string_view text) {
     if (level >= LogLevel::warning) {
       const std::lock_guard lock(messages().mutex);

@@ -20,7 +20,8 @@ std::string device_param_name(const ::testing::TestParamInfo<std::string>& param
 
 /// "cpu", "vulkan", or "reference": reference_backend.h. Opened once per process, Vulkan with the
 /// validation layer and synchronization validation. Lower limits or a family of kernels make it
-/// another device; unsupported if it cannot run them.
+/// another device; unsupported if it cannot run them. With REPRISE_TEST_COPIED_MEMORY in the
+/// environment no device maps its memory.
 Device test_device(const std::string& name, const LoweredLimits& limits = {},
                    std::optional<KernelFamily> kernels = std::nullopt);
 

@@ -9,9 +9,9 @@ constexpr std::size_t kMaxIdleBytes = std::size_t{64} << 20U;
 
 }  // namespace
 
-CommandPool::CommandPool(Device& device) : device_(device.get()) {
+CommandPool::CommandPool(Device& device, std::uint32_t family) : device_(device.get()) {
   const VkCommandPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0,
-                                          device.physical().queue_family};
+                                          family};
   device.check(vkCreateCommandPool(device_, &pool_info, memory_.callbacks(), &pool_),
                "vkCreateCommandPool");
   const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
@@ -27,7 +27,7 @@ CommandPool::~CommandPool() { vkDestroyCommandPool(device_, pool_, memory_.callb
 
 bool CommandPool::reset() { return vkResetCommandPool(device_, pool_, 0) == VK_SUCCESS; }
 
-CommandPools::CommandPools() { idle_.reserve(kMaxIdlePools); }
+CommandPools::CommandPools(std::uint32_t family) : family_(family) { idle_.reserve(kMaxIdlePools); }
 
 std::unique_ptr<CommandPool> CommandPools::take(Device& device) {
   {
@@ -39,7 +39,7 @@ std::unique_ptr<CommandPool> CommandPools::take(Device& device) {
       return pool;
     }
   }
-  return std::make_unique<CommandPool>(device);
+  return std::make_unique<CommandPool>(device, family_);
 }
 
 void CommandPools::give(std::unique_ptr<CommandPool> pool) {

@@ -1,5 +1,5 @@
 // Command pools with one command buffer each, handed on from encoding to encoding with the memory
-// they have.
+// they have. They are of one queue family.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -13,7 +13,7 @@ namespace reprise::vulkan {
 /// Not thread-safe. The device must outlive it.
 class CommandPool {
  public:
-  explicit CommandPool(Device& device);
+  CommandPool(Device& device, std::uint32_t family);
   CommandPool(const CommandPool&) = delete;
   CommandPool& operator=(const CommandPool&) = delete;
   ~CommandPool();
@@ -33,7 +33,7 @@ class CommandPool {
 /// All members may be called concurrently.
 class CommandPools {
  public:
-  CommandPools();
+  explicit CommandPools(std::uint32_t family);
   /// An empty pool.
   std::unique_ptr<CommandPool> take(Device& device);
   /// No submission uses its commands any more.
@@ -42,6 +42,7 @@ class CommandPools {
   void trim();
 
  private:
+  const std::uint32_t family_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<CommandPool>> idle_;
   std::size_t idle_bytes_ = 0;

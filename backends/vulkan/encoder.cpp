@@ -25,11 +25,14 @@ VulkanEncoder::VulkanEncoder(const std::shared_ptr<Device>& device,
                              std::shared_ptr<Pipelines> pipelines, const EncoderOptions& options)
     : device_(device),
       pipelines_(std::move(pipelines)),
-      encoding_(
-          std::make_unique<VulkanEncoding>(device, std::string(options.name), options.reusable)),
+      encoding_(std::make_unique<VulkanEncoding>(
+          device, std::string(options.name), options.reusable,
+          options.transfer ? QueueKind::transfer : QueueKind::compute)),
       commands_(encoding_->commands()),
-      ends_at_host_(options.ends_at_host) {
+      ends_at_host_(options.ends_at_host),
+      transfer_(options.transfer) {
   if (options.after != nullptr) {
+    require_compute("wait for the host");
     encoding_->after_ = own(options.after);
   }
   opening_barrier(commands_, options.after != nullptr);
@@ -63,11 +66,19 @@ std::shared_ptr<VulkanHostSignal> VulkanEncoder::own(
   return own;
 }
 
+void VulkanEncoder::require_compute(const char* step) const {
+  if (transfer_) {
+    invalid(std::string("A transfer is given a (") + step + "); it takes copies alone.");
+  }
+}
+
 void VulkanEncoder::reset(const std::shared_ptr<Timestamps>& stamps) {
+  require_compute("reset of timestamps");
   own(stamps).reset(commands_);
 }
 
 void VulkanEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) {
+  require_compute("timestamp");
   if (index >= own(stamps).count()) {
     invalid("Timestamp (" + std::to_string(index) + ") does not exist; there are " +
             std::to_string(stamps->count()) + ".");
@@ -77,6 +88,7 @@ void VulkanEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32
 
 void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps, std::uint32_t count,
                             const std::shared_ptr<Buffer>& to, std::uint64_t offset) {
+  require_compute("copy of timestamps");
   const VulkanTimestamps& from = own(stamps);
   const std::uint64_t bytes = std::uint64_t{count} * sizeof(std::uint64_t);
   if (count > from.count()) {
@@ -91,7 +103,11 @@ void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps, std::uint
 
 void VulkanEncoder::barrier() {
   open();
-  step_barrier(commands_);
+  if (transfer_) {
+    opening_barrier(commands_, false);  // a queue for copies knows no stages of shaders
+  } else {
+    step_barrier(commands_);
+  }
 }
 
 void VulkanEncoder::step(const StepList& steps, std::size_t index,
@@ -113,6 +129,7 @@ void VulkanEncoder::step(const StepList& steps, std::size_t index,
 
 void VulkanEncoder::dispatch(const StepList& steps, const Step& step,
                              std::span<const std::shared_ptr<Buffer>> pools) {
+  require_compute("dispatch");
   for (std::size_t i = 0; i < 3; ++i) {
     if (step.grid[i] > device_->limits().maxComputeWorkGroupCount[i]) {
       throw Error(ErrorCode::unsupported,
@@ -277,7 +294,7 @@ void VulkanEncoder::copy(std::span<const Binding> bindings,
 
 void VulkanEncoder::begin_label(std::string_view name) {
   open();
-  if (device_->debug().begin_label != nullptr) {
+  if (labels()) {
     const std::string text(name);
     VkDebugUtilsLabelEXT label{};
     label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
@@ -293,7 +310,7 @@ void VulkanEncoder::end_label() {
     invalid("A label ends that did not begin in this encoding.");
   }
   --open_labels_;
-  if (device_->debug().end_label != nullptr) {
+  if (labels()) {
     device_->debug().end_label(commands_);
   }
 }

@@ -28,7 +28,8 @@ nlohmann::json to_json(const FoundDevice& device) {
           {"api_version", info.api_version},
           {"timestamp_valid_bits", info.timestamp_valid_bits},
           {"limits", limits},
-          {"features", features}};
+          {"features", features},
+          {"transfer_queue", device.capabilities.transfer_queue}};
 }
 
 void print(const FoundDevice& device) {
@@ -42,6 +43,8 @@ void print(const FoundDevice& device) {
   for (const auto& [name, value] : info.features) {
     std::printf("  %-36s %s\n", name.c_str(), value ? "yes" : "no");
   }
+  std::printf("  %-36s %s\n", "queue for transfers",
+              device.capabilities.transfer_queue ? "yes" : "no");
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ Ticket& Ticket::operator=(Ticket&& other) noexcept {
     slot_ = std::move(other.slot_);
     backend_ = std::move(other.backend_);
     submission_ = other.submission_;
+    through_ = other.through_;
   }
   return *this;
 }
@@ -48,14 +49,19 @@ Slot& Ticket::slot() const {
 }
 
 bool Ticket::done() const {
-  return backend_ != nullptr ? backend_->complete(submission_) : slot().done();
+  if (backend_ == nullptr) {
+    return slot().done();
+  }
+  return through_ ? backend_->complete_through(submission_) : backend_->complete(submission_);
 }
 
 void Ticket::wait() const {
-  if (backend_ != nullptr) {
-    backend_->wait(submission_);
-  } else {
+  if (backend_ == nullptr) {
     slot().wait();
+  } else if (through_) {
+    backend_->wait_through(submission_);
+  } else {
+    backend_->wait(submission_);
   }
 }
 

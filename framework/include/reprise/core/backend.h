@@ -91,10 +91,13 @@ struct EncoderOptions {
   /// Every submission of the encoding begins once the host raised the count one time more than for
   /// the one before, and sees what the host wrote until then. The first of its submission.
   std::shared_ptr<HostSignal> after{};
+  /// Copies alone, in a submission of such encodings alone, that does not wait for the host. Where
+  /// the device has a queue for it, it runs beside what uses none of its buffers.
+  bool transfer = false;
 };
 
-/// Encodes steps in order, on one thread. Starts after everything submitted before: an encoding
-/// needs no barrier before its first step.
+/// Encodes steps in order, on one thread. Starts after everything submitted before that may touch
+/// the same memory: an encoding needs no barrier before its first step.
 class Encoder {
  public:
   virtual ~Encoder() = default;
@@ -184,14 +187,20 @@ class Backend {
   /// Empty if the driver cannot read both clocks together.
   virtual std::optional<ClockSample> clock() = 0;
   /// Runs the encodings in order after everything submitted before, and keeps them until they are
-  /// complete. Returns the value to wait for; values grow by one.
+  /// complete. Returns the value to wait for; values grow by one. Transfers (see EncoderOptions)
+  /// may run and complete in another order, but never two submissions that use the same buffer.
   virtual std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) = 0;
-  /// Never blocks. Throws device_lost.
+  /// This submission, whatever became of those before. Never blocks. Throws device_lost.
   virtual bool complete(std::uint64_t submission) = 0;
-  /// The last one known to be complete, without asking the device.
+  /// The last one that is known to be complete with all before it, without asking the device.
   virtual std::uint64_t completed() = 0;
-  /// Throws device_lost or timeout; never waits for ever, unless the work itself runs on the host.
+  /// For this submission. Throws device_lost or timeout; never waits for ever, unless the work
+  /// itself runs on the host.
   virtual void wait(std::uint64_t submission) = 0;
+  /// As complete() and wait(), of a submission and all before it. To override where they may
+  /// complete in another order.
+  virtual bool complete_through(std::uint64_t submission) { return complete(submission); }
+  virtual void wait_through(std::uint64_t submission) { wait(submission); }
   /// The last submission so far; 0 before the first.
   virtual std::uint64_t last_submission() = 0;
   /// The last submission in flight that accesses the buffer in one of these ways; 0 if none does.

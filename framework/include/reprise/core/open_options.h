@@ -17,6 +17,7 @@ struct LoweredLimits {
   std::uint32_t shared_bytes = 0;
   bool no_subgroup_arithmetic = false;
   bool no_timestamps = false;
+  bool no_transfer_queue = false;
   auto operator<=>(const LoweredLimits&) const = default;
 };
 
