@@ -29,16 +29,23 @@ ExecutableGraph::ExecutableGraph(GraphExecutor& executor, const RecordFunction& 
 
 ExecutableGraph::ExecutableGraph(std::shared_ptr<ExecutableInstance> instance)
     : instance_(std::move(instance)) {}
+ExecutableInstance& ExecutableGraph::instance() const {
+  if (instance_ == nullptr) {
+    invalid("The executable graph is empty: it was moved from.");
+  }
+  return *instance_;
+}
+
 ExecutableGraph::ExecutableGraph(ExecutableGraph&&) noexcept = default;
 ExecutableGraph& ExecutableGraph::operator=(ExecutableGraph&&) noexcept = default;
 ExecutableGraph::~ExecutableGraph() = default;
 
-std::vector<PortInfo> ExecutableGraph::inputs() const { return instance_->program().inputs(); }
-std::vector<PortInfo> ExecutableGraph::outputs() const { return instance_->program().outputs(); }
-const ParamStore& ExecutableGraph::params() const { return instance_->program().options().params; }
-const StateBlock& ExecutableGraph::state() const { return instance_->state(); }
-std::size_t ExecutableGraph::recordings() const { return instance_->program().recordings(); }
-void ExecutableGraph::compile() { instance_->compile(); }
+std::vector<PortInfo> ExecutableGraph::inputs() const { return instance().program().inputs(); }
+std::vector<PortInfo> ExecutableGraph::outputs() const { return instance().program().outputs(); }
+const ParamStore& ExecutableGraph::params() const { return instance().program().options().params; }
+const StateBlock& ExecutableGraph::state() const { return instance().state(); }
+std::size_t ExecutableGraph::recordings() const { return instance().program().recordings(); }
+void ExecutableGraph::compile() { instance().compile(); }
 
 void ExecutableGraph::set_param(std::string_view name, std::span<const float> values) const {
   params().set(name, values);
@@ -50,20 +57,20 @@ void ExecutableGraph::set_param(std::string_view name, std::span<const std::byte
 }
 
 RunResult ExecutableGraph::run(const std::vector<NamedInput>& inputs) {
-  RunResult result(*instance_->start(inputs, true, Follow::wait));
+  RunResult result(*instance().start(inputs, true, Follow::wait));
   result.ticket().wait();
   return result;
 }
 
 Ticket ExecutableGraph::submit(const std::vector<NamedInput>& inputs) {
-  return *instance_->start(inputs, true, Follow::other_work);
+  return *instance().start(inputs, true, Follow::other_work);
 }
 
 std::optional<Ticket> ExecutableGraph::try_submit(const std::vector<NamedInput>& inputs) {
-  return instance_->start(inputs, false, Follow::other_work);
+  return instance().start(inputs, false, Follow::other_work);
 }
 
-void ExecutableGraph::wait_all() { instance_->wait_all(); }
+void ExecutableGraph::wait_all() { instance().wait_all(); }
 
 void ExecutableGraph::run_pipelined(
     std::span<const std::vector<NamedInput>> runs,
@@ -77,7 +84,7 @@ void ExecutableGraph::run_pipelined(
     done(next++, oldest);
   };
   for (const std::vector<NamedInput>& inputs : runs) {
-    if (in_flight.size() == instance_->program().options().slots) {
+    if (in_flight.size() == instance().program().options().slots) {
       take();
     }
     in_flight.emplace_back(submit(inputs));
@@ -102,10 +109,10 @@ std::vector<OutputSet> ExecutableGraph::run_pipelined(
 }
 
 InputSlot ExecutableGraph::input_slot(std::string_view name) const {
-  return {instance_->program().input_index(name)};
+  return {instance().program().input_index(name)};
 }
 
-PreparedRun ExecutableGraph::prepare() { return instance_->prepare(); }
+PreparedRun ExecutableGraph::prepare() { return instance().prepare(); }
 
 RunResult ExecutableGraph::run_slots(std::span<const SlotInput> inputs) {
   PreparedRun run = prepare();
@@ -115,11 +122,11 @@ RunResult ExecutableGraph::run_slots(std::span<const SlotInput> inputs) {
   return run.run();
 }
 
-void ExecutableGraph::set_active_extent(std::int64_t rows) { instance_->set_extent(rows); }
-void ExecutableGraph::clear_active_extent() { instance_->set_extent(std::nullopt); }
-std::optional<std::int64_t> ExecutableGraph::active_extent() const { return instance_->extent(); }
+void ExecutableGraph::set_active_extent(std::int64_t rows) { instance().set_extent(rows); }
+void ExecutableGraph::clear_active_extent() { instance().set_extent(std::nullopt); }
+std::optional<std::int64_t> ExecutableGraph::active_extent() const { return instance().extent(); }
 
-void ExecutableGraph::create_handle(const Handle& handle) { instance_->create_handle(handle); }
+void ExecutableGraph::create_handle(const Handle& handle) { instance().create_handle(handle); }
 
 bool ExecutableGraph::has_handle(std::string_view name) const {
   return std::ranges::any_of(handles(), [&](const Handle& handle) { return handle.name == name; });
@@ -127,61 +134,61 @@ bool ExecutableGraph::has_handle(std::string_view name) const {
 
 std::vector<Handle> ExecutableGraph::handles() const {
   std::vector<Handle> list;
-  for (const ExecutableInstance::HandleEntry& entry : instance_->handles()) {
+  for (const ExecutableInstance::HandleEntry& entry : instance().handles()) {
     list.push_back(entry.info);
   }
   return list;
 }
 
 void ExecutableGraph::bind(std::string_view handle, std::span<const float> values) {
-  instance_->bind(handle, std::as_bytes(values), DType::f32);
+  instance().bind(handle, std::as_bytes(values), DType::f32);
 }
 
 void ExecutableGraph::bind(std::string_view handle, std::span<const std::byte> bytes, DType dtype) {
-  instance_->bind(handle, bytes, dtype);
+  instance().bind(handle, bytes, dtype);
 }
 
 void ExecutableGraph::bind(std::string_view handle, const Tensor& tensor) {
-  instance_->bind(handle, tensor);
+  instance().bind(handle, tensor);
 }
 
 std::vector<std::byte> ExecutableGraph::read_bytes(std::string_view handle) const {
-  return instance_->program().core()->device().to_host(instance_->handle(handle).tensor);
+  return instance().program().core()->device().to_host(instance().handle(handle).tensor);
 }
 
 TensorSpec ExecutableGraph::handle_spec(std::string_view handle) const {
-  return instance_->handle(handle).tensor.spec();
+  return instance().handle(handle).tensor.spec();
 }
 
 void ExecutableGraph::feed(std::string_view handle, std::string_view output,
                            const FeedOptions& options) {
-  instance_->feed(handle, output, options);
+  instance().feed(handle, output, options);
 }
 
 void ExecutableGraph::set_resident_experts(std::string_view layer,
                                            const std::vector<bool>& resident) {
-  instance_->set_resident_experts(layer, resident);
+  instance().set_resident_experts(layer, resident);
 }
 
 void ExecutableGraph::set_resident_experts(const std::vector<bool>& resident) {
-  instance_->set_resident_experts(resident);
+  instance().set_resident_experts(resident);
 }
 
 std::vector<bool> ExecutableGraph::resident_experts(std::string_view layer) const {
-  return instance_->resident_experts(layer);
+  return instance().resident_experts(layer);
 }
 
-void ExecutableGraph::capture_routes(std::uint32_t runs) { instance_->capture_routes(runs); }
-RouteCapture ExecutableGraph::take_routes() { return instance_->take_routes(); }
+void ExecutableGraph::capture_routes(std::uint32_t runs) { instance().capture_routes(runs); }
+RouteCapture ExecutableGraph::take_routes() { return instance().take_routes(); }
 
 std::vector<ExpertStats> ExecutableGraph::expert_stats() const {
-  return instance_->expert_stats(false);
+  return instance().expert_stats(false);
 }
 
 std::vector<ExpertStats> ExecutableGraph::take_expert_stats() {
-  return instance_->expert_stats(true);
+  return instance().expert_stats(true);
 }
 
-ExecutableGraph ExecutableGraph::fork() const { return ExecutableGraph(instance_->fork()); }
+ExecutableGraph ExecutableGraph::fork() const { return ExecutableGraph(instance().fork()); }
 
 }  // namespace reprise

@@ -62,18 +62,18 @@ std::uint64_t ExecutableInstance::bytes_of(std::uint32_t input, std::int64_t row
                                   static_cast<std::uint64_t>(rows);
 }
 
-void ExecutableInstance::require_value(const NamedInput& given) const {
-  const PortInfo& input = program_->inputs()[program_->input_index(given.name)];
-  const std::string is = "The input '" + input.name + "' is " + to_string(input.spec);
-  if (given.dtype != input.spec.dtype) {
-    fail(ErrorCode::dtype_mismatch,
-         is + ", but was given (" + std::string(name_of(given.dtype)) + ") values.");
-  }
+void ExecutableInstance::require_value(std::uint32_t index, const NamedInput& given) const {
+  const PortInfo& input = program_->inputs()[index];
   const bool fixed = input.spec.shape.fixed();
-  const std::uint64_t unit =
-      fixed ? input.spec.bytes() : bytes_of(program_->input_index(given.name), 1);
+  const std::uint64_t unit = fixed ? input.spec.bytes() : bytes_of(index, 1);
+  if (given.dtype != input.spec.dtype) {
+    fail(ErrorCode::dtype_mismatch, "The input '" + input.name + "' is " + to_string(input.spec) +
+                                        ", but was given (" + std::string(name_of(given.dtype)) +
+                                        ") values.");
+  }
   if (fixed ? given.bytes.size() != unit : given.bytes.size() % unit != 0) {
-    fail(ErrorCode::size_mismatch, is + " (" + std::to_string(unit) +
+    fail(ErrorCode::size_mismatch, "The input '" + input.name + "' is " + to_string(input.spec) +
+                                       " (" + std::to_string(unit) +
                                        (fixed ? " bytes)" : " bytes a row)") + ", but was given (" +
                                        std::to_string(given.bytes.size()) + ") bytes.");
   }
@@ -85,23 +85,33 @@ std::uint32_t ExecutableInstance::handle_of(std::string_view input) const {
   return it == handles_.end() ? kNoIndex : static_cast<std::uint32_t>(it - handles_.begin());
 }
 
-InputSources ExecutableInstance::sources_of(std::span<const NamedInput> given) const {
-  InputSources sources;
+const InputSources& ExecutableInstance::all_handles() {
+  sources_.clear();
   for (const PortInfo& input : program_->inputs()) {
+    sources_.push_back(handle_of(input.name));
+  }
+  return sources_;
+}
+
+const InputSources& ExecutableInstance::sources_of(std::span<const NamedInput> given) {
+  all_handles();
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const PortInfo& input = program_->inputs()[i];
     const auto values = std::ranges::count(given, input.name, &NamedInput::name);
     if (values > 1) {
       invalid("The input '" + input.name + "' was given " + std::to_string(values) +
               " values; give it one.");
     }
-    sources.push_back(values == 1 ? kNoIndex : handle_of(input.name));
-    if (values == 0 && sources.back() == kNoIndex) {
+    if (values == 1) {
+      sources_[i] = kNoIndex;
+    } else if (sources_[i] == kNoIndex) {
       fail(ErrorCode::missing_input, "The input '" + input.name + "' " + to_string(input.spec) +
                                          " of the executable '" + program_->options().name +
                                          "' has no value in this run, and there is no handle of "
                                          "that name.");
     }
   }
-  return sources;
+  return sources_;
 }
 
 std::int64_t ExecutableInstance::bucket_of(std::int64_t rows) const {
@@ -247,33 +257,21 @@ const ExecutableRecording& ExecutableInstance::recording_for(std::int64_t rows,
 
 void ExecutableInstance::compile() {
   require_free();
-  InputSources sources;
-  for (const PortInfo& input : program_->inputs()) {
-    sources.push_back(handle_of(input.name));
-  }
   const std::vector<std::int64_t>& buckets = program_->options().buckets;
   for (std::size_t i = 0; i < std::max<std::size_t>(buckets.size(), 1); ++i) {
-    recording_for(buckets.empty() ? 0 : buckets[i], sources).recording->upload();
+    recording_for(buckets.empty() ? 0 : buckets[i], all_handles()).recording->upload();
   }
 }
 
-std::unique_ptr<PreparedRun::State> ExecutableInstance::reserve(std::int64_t rows,
-                                                                const InputSources& sources,
-                                                                bool may_wait) {
+bool ExecutableInstance::reserve(PreparedRun::State& run, std::int64_t rows,
+                                 const InputSources& sources, bool may_wait) {
   const ExecutableRecording& made = recording_for(rows, sources);
-  Slot* slot = made.recording->reserve(may_wait);
-  if (slot == nullptr) {
-    return nullptr;
-  }
-  prepared_ = true;
-  auto run = std::make_unique<PreparedRun::State>();
-  run->instance = shared_from_this();
-  run->recording = made.recording;
-  run->ports = made.ports;
-  run->slot = slot;
-  run->rows = rows;
-  run->given.resize(sources.size());
-  return run;
+  run.slot = made.recording->reserve(may_wait);
+  run.recording = made.recording;
+  run.ports = &made.ports;  // nothing is recorded while a run is prepared
+  run.rows = rows;
+  prepared_ = run.slot != nullptr;
+  return prepared_;
 }
 
 std::optional<Ticket> ExecutableInstance::start(std::span<const NamedInput> inputs, bool may_wait,
@@ -281,28 +279,28 @@ std::optional<Ticket> ExecutableInstance::start(std::span<const NamedInput> inpu
   require_free();
   program_->require_params();
   for (const NamedInput& given : inputs) {
-    require_value(given);
+    require_value(program_->input_index(given.name), given);
   }
-  const InputSources sources = sources_of(inputs);
-  const auto run = reserve(rows_of(inputs), sources, may_wait);
-  if (run == nullptr) {
+  const InputSources& sources = sources_of(inputs);
+  PreparedRun::State run{.instance = shared_from_this()};
+  if (!reserve(run, rows_of(inputs), sources, may_wait)) {
     return std::nullopt;
   }
   for (const NamedInput& given : inputs) {
-    const std::span<std::byte> to = run->bytes(program_->input_index(given.name));
+    const std::span<std::byte> to = run.bytes(program_->input_index(given.name));
     std::ranges::copy(given.bytes.first(to.size()), to.begin());
   }
-  return submit(*run, follow);
+  return submit(run, follow);
 }
 
 PreparedRun ExecutableInstance::prepare() {
   require_free();
   program_->require_params();
-  InputSources sources;
-  for (const PortInfo& input : program_->inputs()) {
-    sources.push_back(handle_of(input.name));
-  }
-  return PreparedRun(reserve(rows_of({}), sources, true));
+  auto run = std::make_unique<PreparedRun::State>();
+  run->instance = shared_from_this();
+  run->given.resize(program_->inputs().size());
+  reserve(*run, rows_of({}), all_handles(), true);
+  return PreparedRun(std::move(run));
 }
 
 Ticket ExecutableInstance::submit(PreparedRun::State& run, Follow follow) {

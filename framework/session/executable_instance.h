@@ -31,9 +31,9 @@ class ExecutableInstance final : public std::enable_shared_from_this<ExecutableI
   void compile();
   /// Empty only if `may_wait` is false and it would have to.
   std::optional<Ticket> start(std::span<const NamedInput> inputs, bool may_wait, Follow follow);
-  /// The same before anything is written or submitted; null instead of empty.
-  std::unique_ptr<PreparedRun::State> reserve(std::int64_t rows, const InputSources& sources,
-                                              bool may_wait);
+  /// The same before anything is written or submitted; false instead of empty.
+  bool reserve(PreparedRun::State& run, std::int64_t rows, const InputSources& sources,
+               bool may_wait);
   PreparedRun prepare();
   Ticket submit(PreparedRun::State& run, Follow follow);
   void give_back(PreparedRun::State& run) noexcept;
@@ -77,8 +77,9 @@ class ExecutableInstance final : public std::enable_shared_from_this<ExecutableI
   ExecutableProgram::Use use_of(std::int64_t bucket, const InputSources& sources) const;
   std::uint32_t handle_of(std::string_view input) const;
   /// Throws missing_input for inputs without a value and a handle.
-  InputSources sources_of(std::span<const NamedInput> given) const;
-  void require_value(const NamedInput& given) const;
+  const InputSources& sources_of(std::span<const NamedInput> given);
+  const InputSources& all_handles();
+  void require_value(std::uint32_t input, const NamedInput& given) const;
   std::int64_t rows_of(std::span<const NamedInput> given) const;
   std::int64_t bucket_of(std::int64_t rows) const;
   void require_free() const;
@@ -90,6 +91,7 @@ class ExecutableInstance final : public std::enable_shared_from_this<ExecutableI
   std::vector<HandleEntry> handles_;
   std::optional<std::int64_t> extent_;
   std::vector<ExecutableRecording> made_;
+  InputSources sources_;   // of the run under way: no allocation per run
   bool swapped_ = false;   // handles that swap: an odd number of times
   bool prepared_ = false;  // a slot is being filled
   std::uint64_t last_submission_ = 0;
@@ -102,11 +104,11 @@ class ExecutableInstance final : public std::enable_shared_from_this<ExecutableI
 
 struct PreparedRun::State {
   std::shared_ptr<ExecutableInstance> instance;
-  std::shared_ptr<CapturedGraph::Recording> recording;
-  std::vector<std::uint32_t> ports;  // see ExecutableRecording
-  Slot* slot = nullptr;              // null: submitted
+  std::shared_ptr<CapturedGraph::Recording> recording{};
+  const std::vector<std::uint32_t>* ports = nullptr;  // see ExecutableRecording
+  Slot* slot = nullptr;                               // null: submitted
   std::int64_t rows = 0;
-  std::vector<bool> given;  // by input
+  std::vector<bool> given{};  // by input; none: whoever runs it has seen to that
 
   std::span<std::byte> bytes(std::uint32_t input);
 };

@@ -74,19 +74,24 @@ std::vector<std::shared_ptr<Buffer>> own_buffers(const ExecutorCore& core,
 
 std::string key_of(const ExecutableProgram::Use& use) {
   std::string key = std::to_string(use.bucket);
+  const auto add = [&](const char* kind, const std::string& name) {
+    key += kind + std::to_string(name.size()) + ' ' + name;  // whatever a name has in it
+  };
   for (const NamedTensor& handle : use.handles) {
-    key += '\n' + handle.name;
+    add(" handle ", handle.name);
   }
   for (const ExecutableProgram::Target& target : use.targets) {
     // A target may be the tensor of an input: that is another plan.
     const auto same = std::ranges::find_if(use.handles, [&](const NamedTensor& handle) {
       return TensorRef(handle.tensor)->buffer == TensorRef(target.tensor)->buffer;
     });
-    key += "\n>" + std::to_string(static_cast<int>(target.mode)) + ' ' +
-           std::to_string(same - use.handles.begin()) + ' ' + target.output;
+    add(" output ", target.output);
+    key += ' ' + std::to_string(static_cast<int>(target.mode)) + ' ' +
+           std::to_string(same - use.handles.begin());
   }
   for (const NamedTensor& tensor : use.experts) {
-    key += "\n " + tensor.name + ' ' + to_string(tensor.tensor.spec());
+    add(" experts ", tensor.name);
+    key += ' ' + to_string(tensor.tensor.spec());
   }
   return key;
 }

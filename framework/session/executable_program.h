@@ -30,7 +30,7 @@ class ExecutableProgram {
     std::vector<NamedTensor> handles{};  // inputs that come from one
     std::vector<Target> targets{};
     std::vector<NamedTensor> experts{};  // tables, cells, and routes where they are captured
-    bool shares_plan = true;           // false: a handle has memory of the caller's
+    bool shares_plan = true;             // false: a handle has memory of the caller's
   };
   /// A plan over placeholders of the memory that every instance has for itself.
   struct Plan {

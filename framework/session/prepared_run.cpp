@@ -14,12 +14,14 @@ std::span<std::byte> PreparedRun::State::bytes(std::uint32_t input) {
   if (slot == nullptr) {
     invalid("The prepared run is submitted already.");
   }
-  if (ports[input] == kNoIndex) {
+  if ((*ports)[input] == kNoIndex) {
     invalid("The input '" + inputs[input].name +
             "' of a prepared run comes from its handle; give it a value with run().");
   }
-  given[input] = true;
-  return recording->input_memory(*slot, ports[input]).first(instance->bytes_of(input, rows));
+  if (!given.empty()) {
+    given[input] = true;
+  }
+  return recording->input_memory(*slot, (*ports)[input]).first(instance->bytes_of(input, rows));
 }
 
 PreparedRun::PreparedRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -67,7 +69,7 @@ void PreparedRun::require_given() const {
     invalid("The prepared run is submitted already.");
   }
   for (std::size_t i = 0; i < run.given.size(); ++i) {
-    if (!run.given[i] && run.ports[i] != kNoIndex) {
+    if (!run.given[i] && (*run.ports)[i] != kNoIndex) {
       throw Error(ErrorCode::missing_input, "The input '" +
                                                 run.instance->program().inputs()[i].name +
                                                 "' of the prepared run was not written.");

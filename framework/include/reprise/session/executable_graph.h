@@ -103,7 +103,8 @@ class PreparedRun {
 
 /// Not thread-safe; forks may be used from different threads. Errors have codes of their own:
 /// unknown_name, dtype_mismatch, shape_mismatch, size_mismatch, missing_input, extent_out_of_range,
-/// each with actual and allowed values. After an error nothing has run and nothing has changed.
+/// each with actual and allowed values. After an error nothing has run and nothing has changed. One
+/// that was moved from throws invalid_argument.
 class ExecutableGraph {
  public:
   /// Records the pass once without running it: its errors are thrown here. The pass asks the
@@ -214,6 +215,7 @@ class ExecutableGraph {
 
  private:
   explicit ExecutableGraph(std::shared_ptr<ExecutableInstance> instance);
+  ExecutableInstance& instance() const;
   TensorSpec handle_spec(std::string_view handle) const;
   std::shared_ptr<ExecutableInstance> instance_;
 };
