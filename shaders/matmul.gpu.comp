@@ -1,11 +1,7 @@
 // y = x * w^T + residual for GPUs, in f32; weights are decoded to f32 on the way. See framework/ops/
 // matmul_gpu.cpp for how the sizes are chosen.
 //
-// vector: up to 8 rows of x. A workgroup computes COLUMNS columns of y for all of them; its
-// invocations take neighbouring units of k, so loads of 16 bytes are contiguous over a subgroup,
-// and the sums are combined at the end. Per unit (4 columns of f32, 8 of f16, 16 of blocks) an
-// invocation reads COLUMNS * 16 (f32, f16), 22 (q8_0) or 14 (q4_0) bytes of w, about, and ROWS
-// times 16 bytes of x per 4 columns (from a cache), for COLUMNS * ROWS products per column.
+// vector: up to 8 rows of x, see include/matmul_vector.glsl.
 //
 // tile: more rows. A workgroup of 16 x 8 invocations computes 64 columns of y for 8 * ROWS rows, 32
 // of k at a time from shared memory. Per 4 of k an invocation reads 4 + ROWS vectors of 16 bytes
@@ -36,10 +32,6 @@
 #include "group.glsl"
 #include "view.glsl"
 
-layout(constant_id = 1) const uint ROWS = 1;
-layout(constant_id = 2) const bool WIDE = false;
-layout(constant_id = 3) const uint COLUMNS = 1;
-
 layout(binding = 0) readonly buffer X { vec4 x[]; };
 layout(binding = 1) readonly buffer W { WEIGHT w[]; };
 layout(binding = 2) readonly buffer Residual { float residual[]; };
@@ -55,100 +47,14 @@ layout(push_constant) uniform Push {
   uint residual_offset;
 };
 #include "residual.glsl"
-#include "weight_units.glsl"
 
-float x_element(uint e) { return x[e >> 2][e & 3u]; }
-
-// Four columns of the row of x that begins at an element; 0 from k on.
-vec4 load_x(uint row, uint column) {
-  if (WIDE) {
-    return column < k ? x[(row + column) >> 2] : vec4(0.0);
-  }
-  vec4 four;
-  for (uint i = 0; i < 4u; ++i) {
-    four[i] = column + i < k ? x_element(row + column + i) : 0.0;
-  }
-  return four;
-}
-
-float add_products(vec4 a, vec4 b, float sum) {
-  return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
-
-// The matrices of a batch, and their rows; past the last row they repeat it.
-uint matrix_of_w(uint i0, uint i1) {
+uint matrix_of_weights(uint i0, uint i1) {
   return distance_to(wv, uvec4(i0 / share[0], i1 / share[1], 0, 0));
 }
-uint row_of_w(uint matrix, uint column) {
-  return unit_row(wv.offset, matrix + min(column, shape[3] - 1u) * wv.strides[2]);
-}
-uint row_of_x(uint matrix, uint row) { return matrix + min(row, shape[2] - 1u) * xv.strides[2]; }
+#include "product_units.glsl"
 
 #ifdef VECTOR
-const uint kSums = COLUMNS * ROWS;
-shared float parts[kMostSubgroups * kSums];
-
-void main() {
-  uint groups = (shape[3] + COLUMNS - 1u) / COLUMNS;
-  uint column = group_index() % groups * COLUMNS;
-  uint rest = group_index() / groups;
-  uint i1 = rest % shape[1];
-  uint i0 = rest / shape[1];
-  if (i0 >= shape[0]) {
-    return;
-  }
-  uint w_matrix = matrix_of_w(i0, i1);
-  uint x_matrix = at(xv, uvec4(i0, i1, 0, 0));
-  uint w_row[COLUMNS];
-  uint x_row[ROWS];
-  float sums[kSums];
-  for (uint c = 0; c < COLUMNS; ++c) {
-    w_row[c] = row_of_w(w_matrix, column + c);
-  }
-  for (uint r = 0; r < ROWS; ++r) {
-    x_row[r] = row_of_x(x_matrix, r);
-  }
-  for (uint s = 0; s < kSums; ++s) {
-    sums[s] = 0.0;
-  }
-  uint units = (k + kUnit - 1u) / kUnit;
-  for (uint unit = gl_LocalInvocationID.x; unit < units; unit += gl_WorkGroupSize.x) {
-    vec4 weights[COLUMNS][kUnitFours];
-    float scales[COLUMNS];
-    for (uint c = 0; c < COLUMNS; ++c) {
-      scales[c] = load_unit(w_row[c], unit, weights[c]);
-    }
-    for (uint r = 0; r < ROWS; ++r) {
-      vec4 values[kUnitFours];
-      for (uint i = 0; i < kUnitFours; ++i) {
-        values[i] = load_x(x_row[r], unit_column(unit, i));
-      }
-      for (uint c = 0; c < COLUMNS; ++c) {
-        float sum = 0.0;
-        for (uint i = 0; i < kUnitFours; ++i) {
-          sum = add_products(values[i], weights[c][i], sum);
-        }
-        sums[r * COLUMNS + c] = fma(scales[c], sum, sums[r * COLUMNS + c]);
-      }
-    }
-  }
-  for (uint s = 0; s < kSums; ++s) {
-    float part = subgroupAdd(sums[s]);
-    if (subgroupElect()) {
-      parts[gl_SubgroupID * kSums + s] = part;
-    }
-  }
-  barrier();
-  for (uint s = gl_LocalInvocationID.x; s < kSums; s += gl_WorkGroupSize.x) {
-    float sum = 0.0;
-    for (uint i = 0; i < gl_NumSubgroups; ++i) {
-      sum += parts[i * kSums + s];
-    }
-    if (column + s % COLUMNS < shape[3]) {
-      store(uvec4(i0, i1, s / COLUMNS, column + s % COLUMNS), sum);
-    }
-  }
-}
+#include "matmul_vector.glsl"
 #else
 const uint kAcross = 16u;        // invocations side by side, along columns of y
 const uint kDown = 8u;           // and along its rows
@@ -170,7 +76,7 @@ void main() {
   uint first_column = gl_WorkGroupID.y * kTileColumns;
   uint i1 = gl_WorkGroupID.z % shape[1];
   uint i0 = gl_WorkGroupID.z / shape[1];
-  uint w_matrix = matrix_of_w(i0, i1);
+  uint w_matrix = matrix_of_weights(i0, i1);
   uint x_matrix = at(xv, uvec4(i0, i1, 0, 0));
   uint across = gl_LocalInvocationID.x % kAcross;
   uint down = gl_LocalInvocationID.x / kAcross;

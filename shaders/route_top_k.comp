@@ -1,7 +1,7 @@
 // ids and weights of the k largest gates of each row of logits: one invocation reads a row, 4 bytes
 // per logit two or three times (but the first time from a cache), and writes 8 bytes per choice. It
-// keeps what it has chosen in a sorted list: every score is computed once, so that no expert is chosen
-// twice, however a compiler rounds.
+// keeps what it has chosen in a sorted list: every score is computed once, so that no expert is
+// chosen twice, however a compiler rounds.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define STATE_BINDING 4
@@ -37,8 +37,8 @@ float total = 0.0;
 
 uint logit_at(uint expert) { return logits[row_begin + expert]; }
 
-// Drivers may ignore NaN and infinity in comparisons, so these are decided by keys. Of the softmax it is
-// the part before the division by `total`.
+// Drivers may ignore NaN and infinity in comparisons, so these are decided by keys. Of the softmax
+// it is the part before the division by `total`.
 float gate_part(uint bits) {
   uint key = key_of(bits);
   float logit = uintBitsToFloat(bits);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/ops/host_rows.h"
+#include "framework/ops/matmul_gpu.h"
 #include "framework/ops/matmul_lanes.h"
 #include "framework/ops/matmul_rows.h"
 #include "framework/ops/schema.h"
@@ -23,10 +24,11 @@ constexpr Operand kOperands[] = {
     {"missing", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr std::size_t kResult = std::size(kOperands);
-constexpr std::string_view kShaders[] = {"matmul_experts.f32",        "matmul_experts.f16",
-                                         "matmul_experts.q8_0",       "matmul_experts.q4_0",
-                                         "matmul_experts.lanes_f32",  "matmul_experts.lanes_f16",
-                                         "matmul_experts.lanes_q8_0", "matmul_experts.lanes_q4_0"};
+constexpr std::string_view kShaders[] = {
+    "matmul_experts.f32",        "matmul_experts.f16",        "matmul_experts.q8_0",
+    "matmul_experts.q4_0",       "matmul_experts.lanes_f32",  "matmul_experts.lanes_f16",
+    "matmul_experts.lanes_q8_0", "matmul_experts.lanes_q4_0", "matmul_experts.gpu_f32",
+    "matmul_experts.gpu_f16",    "matmul_experts.gpu_q8_0",   "matmul_experts.gpu_q4_0"};
 
 // Mirrors the push block of shaders/include/experts.glsl.
 struct Push {
@@ -141,12 +143,17 @@ Dispatch dispatch_of(const BoundCall& call, const Shape& products, const View& x
                      const DeviceTraits& traits) {
   constexpr std::int64_t kMostMatrices = 65535;  // along one axis of a grid
   const std::int64_t k = call.tensors[0].shape().back();
+  const DType weights = call.tensors[1].dtype();
+  if (traits.kernels == KernelFamily::gpu) {
+    return gpu_vectors(shader_for(call.op, weights, KernelFamily::gpu), products, weights, k,
+                       wide_products(weights, k, x, w), traits);
+  }
   if (traits.kernels == KernelFamily::lanes && lanes_can(call, x, w) &&
       products.dim(0) * products.dim(1) <= kMostMatrices) {
     require_turns(call, traits, k / 4, k);
     return lanes_matmul(call, products);
   }
-  return rows_dispatch(call, products, call.tensors[1].dtype(), traits);
+  return rows_dispatch(call, products, weights, traits);
 }
 
 /// Of all weights, or a part of them whose first cell is `first_cell`.

@@ -25,6 +25,11 @@ struct Extents {
   std::int64_t batch, rows, columns, k;
 };
 
+Extents extents_of(const Shape& y, std::int64_t k) {
+  const auto dims = y.padded();
+  return {dims[0] * dims[1], dims[2], dims[3], k};
+}
+
 std::int64_t over(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
 
 std::size_t format_of(DType weights) {
@@ -43,24 +48,6 @@ std::size_t format_of(DType weights) {
 // Columns of k that an invocation reads of a row of w at once.
 constexpr std::array<std::int64_t, 4> kUnit{4, 8, 16, 16};
 
-Dispatch vector_dispatch(const Shape& y, const Extents& n, std::size_t format, bool wide,
-                         const DeviceTraits& traits) {
-  const std::uint32_t local =
-      group_size(over(n.k, kUnit[format] * kUnitsPerInvocation), kMaxVectorInvocations, traits);
-  // Columns share what is read of x: with one or two rows 4 of them, within about 64 registers.
-  std::int64_t columns = n.rows <= 2 ? 4 : 2;
-  while (columns > 1 && n.batch * over(n.columns, columns) * local < kEnoughInvocations) {
-    columns /= 2;
-  }
-  const auto groups = static_cast<std::uint64_t>(n.batch * over(n.columns, columns));
-  return {{kGpuVectorShaders[format],
-           {local, static_cast<std::uint32_t>(n.rows), wide ? 1U : 0U,
-            static_cast<std::uint32_t>(columns)},
-           4},
-          // All rows of a matrix are in one workgroup.
-          groups_for(y.rank() < 3 ? Work(groups) : Work(y, groups), 1)};
-}
-
 Dispatch tile_dispatch(const Shape& y, const Extents& n, std::size_t format, bool wide) {
   const auto tiles = [&](std::int64_t rows) {
     return n.batch * over(n.rows, kTileDown * rows) * over(n.columns, kTileColumns);
@@ -78,18 +65,42 @@ Dispatch tile_dispatch(const Shape& y, const Extents& n, std::size_t format, boo
 
 }  // namespace
 
+bool wide_products(DType weights, std::int64_t k, const View& x, const View& w) {
+  const std::int64_t unit = kUnit[format_of(weights)];
+  const bool blocks = info_of(weights).block_elements > 1;
+  return rows_begin_at(x, 4) && k % unit == 0 &&
+         (blocks || rows_begin_at(w, static_cast<std::uint32_t>(unit)));
+}
+
+Dispatch gpu_vectors(std::string_view shader, const Shape& y, DType weights, std::int64_t k,
+                     bool wide, const DeviceTraits& traits) {
+  const Extents n = extents_of(y, k);
+  const std::uint32_t local = group_size(over(n.k, kUnit[format_of(weights)] * kUnitsPerInvocation),
+                                         kMaxVectorInvocations, traits);
+  // Columns share what is read of x: with one or two rows 4 of them, within about 64 registers.
+  std::int64_t columns = n.rows <= 2 ? 4 : 2;
+  while (columns > 1 && n.batch * over(n.columns, columns) * local < kEnoughInvocations) {
+    columns /= 2;
+  }
+  const auto groups = static_cast<std::uint64_t>(n.batch * over(n.columns, columns));
+  return {{shader,
+           {local, static_cast<std::uint32_t>(n.rows), wide ? 1U : 0U,
+            static_cast<std::uint32_t>(columns)},
+           4},
+          // All rows of a matrix are in one workgroup.
+          groups_for(y.rank() < 3 ? Work(groups) : Work(y, groups), 1)};
+}
+
 Dispatch gpu_matmul(const BoundCall& call, const View& x, const View& w,
                     const DeviceTraits& traits) {
-  const auto dims = call.tensors[0].shape().padded();
-  const Extents n{dims[0] * dims[1], dims[2], call.tensors[1].shape().padded()[2], dims[3]};
-  const std::size_t format = format_of(call.tensors[1].dtype());
-  const std::int64_t unit = kUnit[format];
-  const bool blocks = info_of(call.tensors[1].dtype()).block_elements > 1;
-  const bool wide = rows_begin_at(x, 4) && n.k % unit == 0 &&
-                    (blocks || rows_begin_at(w, static_cast<std::uint32_t>(unit)));
   const Shape& y = call.tensors.back().shape();
-  return n.rows <= kMaxVectorRows ? vector_dispatch(y, n, format, wide, traits)
-                                  : tile_dispatch(y, n, format, wide);
+  const DType weights = call.tensors[1].dtype();
+  const Extents n = extents_of(y, call.tensors[0].shape().back());
+  const std::size_t format = format_of(weights);
+  const bool wide = wide_products(weights, n.k, x, w);
+  return n.rows <= kMaxVectorRows
+             ? gpu_vectors(kGpuVectorShaders[format], y, weights, n.k, wide, traits)
+             : tile_dispatch(y, n, format, wide);
 }
 
 }  // namespace reprise::ops

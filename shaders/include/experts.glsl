@@ -1,7 +1,7 @@
-// Products with the matrices of experts: what matmul_experts has beside x and w, and what it writes. A
-// place of the products is (row, expert of the row, 0, column). Include view.glsl first.
-// A large table is bound part by part, one dispatch each: a product is written by the part that has its
-// cell, one without a cell by the part that begins with cell 0.
+// Products with the matrices of experts: what matmul_experts has beside x and w, and what it
+// writes. A place of the products is (row, expert of the row, 0, column). Include view.glsl first.
+// A large table is bound part by part, one dispatch each: a product is written by the part that has
+// its cell, one without a cell by the part that begins with cell 0.
 layout(binding = 2) readonly buffer Ids { uint ids[]; };
 layout(binding = 3) readonly buffer Cells { uint cells[]; };
 layout(binding = 4) readonly buffer Missing { uint missing[]; };
@@ -38,8 +38,9 @@ uint cell_of(uint row, uint j) {
 #define SOME_ABSENT
 bool is_bound(uint row, uint j) { return cell_of(row, j) - first_cell < part_cells; }
 
+uint matrix_of_weights(uint row, uint j) { return (cell_of(row, j) - first_cell) * wv.strides[1]; }
 uint row_of_weights(uint row, uint j, uint column) {
-  return distance_to(wv, uvec4(0, cell_of(row, j) - first_cell, column, 0));
+  return matrix_of_weights(row, j) + column * wv.strides[2];
 }
 
 uint distance_in_y(uvec4 p) { return (p.x * shape[1] + p.y) * y_row + p.w; }

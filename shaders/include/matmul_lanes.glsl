@@ -1,13 +1,14 @@
-// A product for drivers that run a workgroup of 8 as one vector and fetch texels as vectors, but read
-// storage buffers lane by lane. Weights are decoded to f32; products of 4 neighbouring columns are
-// added first (of a whole block for blocks), then to the sum.
+// A product for drivers that run a workgroup of 8 as one vector and fetch texels as vectors, but
+// read storage buffers lane by lane. Weights are decoded to f32; products of 4 neighbouring columns
+// are added first (of a whole block for blocks), then to the sum.
 // Each invocation multiplies ROWS rows of x with COLUMNS rows of w: a fetch costs as much as 16
 // products of it. SPREAD invocations have different rows of x, the others different rows of w.
 // SPREAD 0: the invocations share one row of x and the rows of w, and each takes every 8th texel of
 // them; neighbours read neighbouring memory, which long rows need.
-// Define first: `x` and `w` as TEXELS; `View xv` and `View wv`, `uint shape[4]`, of the products, and
-// `uint k`; row_of_weights() for a place of the products, and store() there. Where matrices of weights
-// may be absent, SOME_ABSENT: is_bound() for the leading indices of a place, and store_absent() there.
+// Define first: `x` and `w` as TEXELS; `View xv` and `View wv`, `uint shape[4]`, of the products,
+// and `uint k`; row_of_weights() for a place of the products, and store() there. Where matrices of
+// weights may be absent, SOME_ABSENT: is_bound() for the leading indices of a place, and
+// store_absent() there.
 layout(constant_id = 1) const uint ROWS = 1;
 layout(constant_id = 2) const uint COLUMNS = 1;
 layout(constant_id = 3) const uint SPREAD = 1;
@@ -85,8 +86,8 @@ void add_piece(uint piece, uint rows[ROWS], uint columns[COLUMNS], inout float s
 }
 
 #ifdef BLOCKS
-// Reads a word of every cache line of rows of w, in the order of memory: the products need them from
-// many rows at a time, which no hardware prefetcher follows, and would wait for each.
+// Reads a word of every cache line of rows of w, in the order of memory: the products need them
+// from many rows at a time, which no hardware prefetcher follows, and would wait for each.
 uint touch(uint i0, uint i1, uint first, uint count, uint lane) {
   const uint kLineTexels = 4u;
   uint touched = 0u;

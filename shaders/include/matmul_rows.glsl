@@ -3,10 +3,11 @@
 // bytes of weights for TILE * 4 products. Weights are decoded to f32. The order of additions does
 // not depend on TILE or the format, so every tile gives the same bits, and a format those of its
 // decoded weights: explicit fma, four sums by column modulo 4.
-// Define first: TILE; the buffer `x` with `View xv`; `uint shape[4]`, of the products, and `uint k`;
-// WEIGHT_AT(i), element i of the weights as float, or word i if they are BLOCKS; WEIGHTS_BEGIN, where
-// they begin; row_of_weights() for a place of the products, and store() there. Where matrices of weights
-// may be absent, SOME_ABSENT: is_bound() for the leading indices of a place, and store_absent() there.
+// Define first: TILE; the buffer `x` with `View xv`; `uint shape[4]`, of the products, and `uint
+// k`; WEIGHT_AT(i), element i of the weights as float, or word i if they are BLOCKS; WEIGHTS_BEGIN,
+// where they begin; row_of_weights() for a place of the products, and store() there. Where matrices
+// of weights may be absent, SOME_ABSENT: is_bound() for the leading indices of a place, and
+// store_absent() there.
 #ifndef BLOCKS
 // Columns that are read at once, in fours.
 const uint kFours = 1;

@@ -1,5 +1,6 @@
-// How the variants of a product read weights from a storage buffer: an array of WEIGHT, whose elements
-// DECODED() makes float; of BLOCKS it has words, which are decoded later. Include it before any code.
+// How the variants of a product read weights from a storage buffer: an array of WEIGHT, whose
+// elements DECODED() makes float; of BLOCKS it has words, which are decoded later. Include it
+// before any code.
 #if defined(VARIANT_F32)
 #define WEIGHT float
 #define DECODED(e) (e)

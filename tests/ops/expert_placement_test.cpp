@@ -157,9 +157,6 @@ TEST_P(ExpertPlacement, OfRowsAmongOthersChangesNoBit) {
 }
 
 TEST_P(ExpertPlacement, GivesTheBitsOfMatmulOfOneRow) {
-  if (way().kernels == KernelFamily::gpu) {
-    GTEST_SKIP() << "matmul_experts runs its portable kernel there.";
-  }
   const std::vector<float> all = products(problem_);
   const std::size_t product = static_cast<std::size_t>(below(kRows * kUsed));
   const auto k = static_cast<std::size_t>(columns());
