@@ -10,6 +10,7 @@
 #include "bench/clock.h"
 #include "bench/commands.h"
 #include "bench/samples.h"
+#include "reprise/reprise.h"
 
 namespace reprise::bench {
 namespace {

@@ -41,7 +41,7 @@ TEST_P(ExecutableLlama, DecodingSeveralPromptsAtOnceGivesTheirReferenceIds) {
 
 TEST_P(ExecutableLlama, PromptsOfOneToSixtyFourTokensGiveTheIdsOfSessionsFromThreeRecordings) {
   std::vector<std::vector<std::int32_t>> prompts;
-  for (const std::size_t length : {1, 2, 7, 8, 9, 33, 63, 64, 100}) {
+  for (const std::size_t length : {1U, 2U, 7U, 8U, 9U, 33U, 63U, 64U, 100U}) {
     prompts.emplace_back(length);
     std::iota(prompts.back().begin(), prompts.back().end(), 300);
   }
