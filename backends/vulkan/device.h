@@ -59,7 +59,7 @@ class Device {
   std::chrono::milliseconds hang_timeout() const { return hang_timeout_; }
   /// Of the queue that such encodings go to.
   CommandPools& command_pools(QueueKind queue) {
-    return *command_pools_[0 * static_cast<std::size_t>(queue)];
+    return *command_pools_[has_transfer_queue() ? static_cast<std::size_t>(queue) : 0];
   }
   /// For a buffer that both queues may use, in turn, without handing it over.
   void share_among_queues(VkBufferCreateInfo& info) const;

@@ -2,6 +2,7 @@
 // the second queue, the driver. The loader reads the environment when the first Vulkan call is
 // made, so it is set before.
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -10,7 +11,13 @@
 
 int main(int argc, char** argv) {
   setenv("XDG_DATA_HOME", REPRISE_FAULT_LAYER_DATA_HOME, 1);
-  setenv("VK_INSTANCE_LAYERS", "VK_LAYER_REPRISE_transfer_queue:VK_LAYER_KHRONOS_validation", 1);
+  const char* dirs = std::getenv("XDG_DATA_DIRS");
+  setenv("XDG_DATA_DIRS",
+         (std::string(dirs == nullptr || *dirs == 0 ? "/usr/local/share:/usr/share" : dirs) + ":" +
+          REPRISE_TRANSFER_LAYER_DATA_DIR)
+             .c_str(),
+         1);
+  setenv("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation:VK_LAYER_REPRISE_transfer_queue", 1);
   // Not its validation of hazards between submissions: it does not know timeline semaphores, and
   // takes what one queue does after another for a race.
   setenv("VK_LAYER_ENABLES", "", 1);

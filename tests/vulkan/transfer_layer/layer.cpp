@@ -30,10 +30,9 @@ Function as(PFN_vkVoidFunction function) {
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
   PFN_vkGetInstanceProcAddr next = nullptr;
-  template <class Function>
-  Function find(const char* name) const {
-    return as<Function>(next(handle, name));
-  }
+  // Asked for once, as in the fault layer: later the answer is the top of the chain.
+  PFN_vkDestroyInstance destroy = nullptr;
+  PFN_vkGetPhysicalDeviceQueueFamilyProperties families = nullptr;
 };
 
 /// What a program takes for a VkQueue: the loader and the layers look at its first word alone.
@@ -98,7 +97,11 @@ VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
       as<PFN_vkCreateInstance>(next(nullptr, "vkCreateInstance"))(info, allocator, instance);
   if (result == VK_SUCCESS) {
     const std::lock_guard lock(state().mutex);
-    state().instances.insert_or_assign(key_of(*instance), Instance{*instance, next});
+    state().instances.insert_or_assign(
+        key_of(*instance),
+        Instance{*instance, next, as<PFN_vkDestroyInstance>(next(*instance, "vkDestroyInstance")),
+                 as<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
+                     next(*instance, "vkGetPhysicalDeviceQueueFamilyProperties"))});
   }
   return result;
 }
@@ -109,14 +112,13 @@ VKAPI_ATTR void VKAPI_CALL destroy_instance(VkInstance instance,
     return;
   }
   const Key key = key_of(instance);
-  instance_of(instance).find<PFN_vkDestroyInstance>("vkDestroyInstance")(instance, allocator);
+  instance_of(instance).destroy(instance, allocator);
   const std::lock_guard lock(state().mutex);
   state().instances.erase(key);
 }
 
 std::vector<VkQueueFamilyProperties> real_families(VkPhysicalDevice physical) {
-  const auto ask = instance_of(physical).find<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
-      "vkGetPhysicalDeviceQueueFamilyProperties");
+  const auto ask = instance_of(physical).families;
   std::uint32_t count = 0;
   ask(physical, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);

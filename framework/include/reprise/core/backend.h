@@ -180,8 +180,8 @@ class Backend {
   /// Null if the device cannot time itself.
   virtual std::shared_ptr<Timestamps> timestamps(std::uint32_t count) = 0;
   /// Submissions wait for it in the order they were made. Whoever submits them raises it for each,
-  /// whatever happens: everything submitted later waits too. While a submission that is next waits
-  /// for the host, no wait() times out.
+  /// whatever happens: all but transfers of other buffers wait behind it. While a submission that
+  /// is next waits for the host, no wait() times out.
   virtual std::shared_ptr<HostSignal> host_signal() = 0;
   virtual void raise(const std::shared_ptr<HostSignal>& signal) = 0;
   /// Empty if the driver cannot read both clocks together.
