@@ -53,7 +53,10 @@ OpenOptions test_options(const std::string& name) {
   options.validation = name == "vulkan";
   options.map_device_memory = std::getenv("REPRISE_TEST_COPIED_MEMORY") == nullptr;
   options.log = [](LogLevel level, std::string_view text) {
-    if (level >= LogLevel::warning) {
+    // Version 1.3.239 of the layer gives up after 10 s where one thread signals a semaphore while
+    // another waits behind it, and says itself that this is a bug of its own.
+    if (level >= LogLevel::warning &&
+        text.find("UNASSIGNED-VkSemaphore-state-timeout") == std::string_view::npos) {
       const std::lock_guard lock(messages().mutex);
       messages().texts.emplace_back(text);
     }
