@@ -53,7 +53,8 @@ Tensor forward(Recorder& s, const Model& m, Tensor x) {
     x = feed_forward(s, m, m.layers[i], x);
   }
   const auto scope = s.scope("head");
-  const auto last = x.shape().dim(0) == 1 ? x : get_rows(s, x, s.state("last"));
+  const bool one = x.shape() == reprise::Shape{1, m.sizes.dim};
+  const auto last = one ? x : get_rows(s, x, s.state("last"));
   return matmul(s, rms_norm(s, last, m.norm, {.eps = m.sizes.eps}), m.head);
 }
 
