@@ -1,0 +1,71 @@
+# `reprise sql` and the commands of `reprise db` that look into a database, compare, check or rewrite
+# one, on what decode_loop records: their exit status, and what they say about bad input.
+set(looked ${CMAKE_CURRENT_BINARY_DIR}/db_commands)
+file(MAKE_DIRECTORY ${looked})
+set(recorded ${looked}/decode_loop.db)
+set(no_file ${looked}/absent.db)
+file(WRITE ${looked}/text.db "This is no database, but long enough that it could be one.\n")
+add_test(NAME cli.look_remove COMMAND ${CMAKE_COMMAND} -E rm -f ${recorded} ${looked}/scrubbed.db ${looked}/merged.db)
+cli_test(look_write EXIT 0 COMMAND decode_loop cpu STDOUT "^17\n")
+set_tests_properties(cli.look_remove PROPERTIES FIXTURES_SETUP not_looked)
+set_tests_properties(cli.look_write PROPERTIES WORKING_DIRECTORY ${looked} FIXTURES_REQUIRED not_looked FIXTURES_SETUP looked)
+
+# look_test(<name> ...): cli_test of what decode_loop recorded.
+function(look_test name)
+  cli_test(look_${name} ${ARGN})
+  set_tests_properties(cli.look_${name} PROPERTIES FIXTURES_REQUIRED looked)
+endfunction()
+look_test(sql EXIT 0 COMMAND reprise sql ${recorded} "SELECT name, node_count FROM graphs ORDER BY id"
+  STDOUT "^name +node_count\nprefill +[0-9]+\ndecode +[0-9]+\n$")
+look_test(sql_json EXIT 0 COMMAND reprise sql ${recorded} "SELECT count(*) > 0 AS any FROM replays" --json
+  STDOUT "^{\n  \"columns\": .\n    \"any\"\n  .,\n  \"rows\": .\n    .\n      1\n    .\n  .,\n  \"truncated\": false\n}\n$")
+look_test(sql_csv EXIT 0 COMMAND reprise sql ${recorded} "SELECT median(1) AS m, stddev(1), 'a,b' AS t" --csv
+  STDOUT "^m,stddev.1.,t\n1.0,,\"a,b\"\n$")
+look_test(sql_limit EXIT 0 COMMAND reprise sql ${recorded} "SELECT 1 AS n FROM replays" --csv --limit 2 STDOUT "^n\n1\n1\n$"
+  STDERR "There is more than these 2 rows")
+look_test(sql_unknown_column EXIT 1 COMMAND reprise sql ${recorded} "SELECT nope FROM runs"
+  STDERR "^error: The query is refused: no such column: nope.\n$")
+look_test(sql_writing EXIT 1 COMMAND reprise sql ${recorded} "DELETE FROM runs" STDERR "does not only read")
+look_test(sql_copy EXIT 1 COMMAND reprise sql ${recorded} "VACUUM INTO '${looked}/copy.db'" ABSENT ${looked}/copy.db STDERR "VACUUM")
+look_test(sql_endless EXIT 1 COMMAND reprise sql ${recorded} --timeout 1
+  "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r) SELECT max(n) FROM r" STDERR "takes longer than .1000 ms.")
+look_test(sql_no_rows EXIT 1 COMMAND reprise sql ${recorded} "SELECT 1" --limit 0 STDERR "--limit is .0.")
+look_test(sql_two_formats EXIT 2 COMMAND reprise sql ${recorded} "SELECT 1" --json --csv)
+cli_test(sql_without_query EXIT 2 COMMAND reprise sql ${recorded})
+look_test(timeline EXIT 0 COMMAND reprise db timeline ${recorded} --graph 2
+  STDOUT "^run 1, graph 2 'decode', replay [0-9]+, prepare [^\n]*\nnode +op +scope +start us +us +% +GB/s +source\n +0 +plan +.* argmax .*decode_loop.cpp:")
+look_test(memory EXIT 0 COMMAND reprise db memory ${recorded} --csv STDOUT "^tensor,name,role,.*,arena,.*\n$")
+look_test(barriers EXIT 0 COMMAND reprise db barriers ${recorded} --json STDOUT "\"missing\": 0,\n  \"barriers\": .*\"kind\": \"RAW\"")
+look_test(timeline_unknown_graph EXIT 1 COMMAND reprise db timeline ${recorded} --graph 9 STDERR "no recording of graph .9.; it has 1, 2")
+look_test(memory_unknown_replay EXIT 1 COMMAND reprise db memory ${recorded} --replay 100000 STDERR "no replay .100000.")
+look_test(barriers_not_a_number EXIT 2 COMMAND reprise db barriers ${recorded} --graph first)
+look_test(check EXIT 0 COMMAND reprise db check ${recorded} STDOUT "^nothing is wrong\n$")
+look_test(scrub EXIT 0 COMMAND reprise db scrub ${recorded} -o ${looked}/scrubbed.db STDOUT "scrubbed.db: ")
+look_test(merge EXIT 0 COMMAND reprise db merge ${recorded} ${recorded} -o ${looked}/merged.db
+  STDOUT "^1 runs, 2 graphs .2 of them shared., [0-9]+ replays\n1 runs were in an earlier file already\n$")
+look_test(merge_onto_a_file EXIT 1 COMMAND reprise db merge ${recorded} -o ${recorded} STDERR "exists already")
+look_test(scrub_without_output EXIT 2 COMMAND reprise db scrub ${recorded} STDERR "--out")
+look_test(scrub_no_folder EXIT 1 COMMAND reprise db scrub ${recorded} -o ${looked}/none/x.db STDERR "none/x.db. cannot be written")
+look_test(prune_what EXIT 2 COMMAND reprise db prune ${recorded})
+look_test(prune_nothing EXIT 1 COMMAND reprise db prune ${recorded} --keep-runs 0 STDERR "--keep-runs is .0.")
+cli_test(look_prune EXIT 0 COMMAND reprise db prune ${looked}/scrubbed.db --keep-runs 1 --vacuum STDOUT "^removed 0 runs, 0 graphs, 0 replays; ")
+set_tests_properties(cli.look_scrub PROPERTIES FIXTURES_SETUP scrubbed)
+set_tests_properties(cli.look_prune PROPERTIES FIXTURES_REQUIRED scrubbed)
+# Files that are none: one sentence, and nothing beside them.
+foreach(command "db;timeline" "db;memory" "db;barriers" "db;check" "db;prune;--vacuum" "db;scrub;-o;${looked}/of_none.db" "db;merge;-o;${looked}/of_none.db" "sql")
+  list(GET command 0 first)
+  string(REPLACE ";" "_" id "${command}")
+  string(REGEX REPLACE "_-.*" "" id ${id})
+  set(query "")
+  if(first STREQUAL "sql")
+    set(query "SELECT 1")
+  endif()
+  list(SUBLIST command 0 2 words)
+  list(LENGTH command length)
+  set(options "")
+  if(length GREATER 2)
+    list(SUBLIST command 2 -1 options)
+  endif()
+  cli_test(${id}_of_no_file EXIT 1 COMMAND reprise ${words} ${no_file} ${query} ${options} ABSENT ${no_file} STDERR "^error: The profiling database .[^\n]*there is no such file.\n$")
+  cli_test(${id}_of_text EXIT 1 COMMAND reprise ${words} ${looked}/text.db ${query} ${options} ABSENT ${looked}/of_none.db STDERR "^error: [^\n]*is not a profiling database[^\n]*\n$")
+endforeach()
