@@ -39,6 +39,15 @@ struct CheckOptions {
 };
 int print_check(const CheckOptions& options);
 
+struct DiffCommand {
+  std::string path, other{};  // no other: another run of the same
+  std::optional<std::int64_t> run_a{}, run_b{};
+  std::optional<std::string> fail_above{};  // "5%"
+  Format format = Format::table;
+};
+/// kFound if a node is slower by more than fail_above.
+int print_diff(const DiffCommand& command);
+
 struct PruneCommand {
   std::string path;
   std::optional<std::int64_t> keep_runs{}, keep_replays{};

@@ -72,6 +72,18 @@ void add_check(CLI::App& db, Action& action) {
   add_json(*command, options->json);
 }
 
+void add_diff(CLI::App& db, Action& action) {
+  const auto [command, options] =
+      add<DiffCommand>(db, "diff", "Two runs node by node", action, print_diff);
+  add_file(*command, options->path);
+  command->add_option("other", options->other, "Another one; by default another run of the same");
+  command->add_option("--run-a", options->run_a, "Run of the first file; by default the latest");
+  command->add_option("--run-b", options->run_b, "Run of the other file; by default the latest");
+  command->add_option("--fail-above", options->fail_above,
+                      "Status 3 if the median of a node is slower by more, such as 5%");
+  add_format(*command, options->format);
+}
+
 void add_prune(CLI::App& db, Action& action) {
   const auto [command, options] =
       add<PruneCommand>(db, "prune", "Removes old runs and replays", action, prune);
@@ -106,6 +118,7 @@ void add_db_commands(CLI::App& app, CLI::App& db, Action& action) {
   add_sql(app, action);
   add_captures(db, action);
   add_check(db, action);
+  add_diff(db, action);
   add_prune(db, action);
   add_scrub(db, action);
   add_merge(db, action);

@@ -39,6 +39,21 @@ look_test(barriers EXIT 0 COMMAND reprise db barriers ${recorded} --json STDOUT 
 look_test(timeline_unknown_graph EXIT 1 COMMAND reprise db timeline ${recorded} --graph 9 STDERR "no recording of graph .9.; it has 1, 2")
 look_test(memory_unknown_replay EXIT 1 COMMAND reprise db memory ${recorded} --replay 100000 STDERR "no replay .100000.")
 look_test(barriers_not_a_number EXIT 2 COMMAND reprise db barriers ${recorded} --graph first)
+look_test(diff EXIT 0 COMMAND reprise db diff ${recorded} ${recorded} --run-a 1 --run-b 1 --fail-above 0% --json
+  STDOUT "^{\n  \"run_a\": 1,\n  \"run_b\": 1,\n  \"above\": 0.0,\n  \"slower\": 0,\n  \"faster\": 0,\n")
+look_test(diff_one_run EXIT 1 COMMAND reprise db diff ${recorded} STDERR "Two files, or --run-a and --run-b")
+look_test(diff_unknown_run EXIT 1 COMMAND reprise db diff ${recorded} --run-a 1 --run-b 7 STDERR "no graphs of run .7.")
+look_test(diff_no_percentage EXIT 1 COMMAND reprise db diff ${recorded} --run-a 1 --run-b 1 --fail-above much STDERR "--fail-above is .much.")
+# The second run is the first with one node slower: statistics only, as no times were kept.
+if(SQLITE3)
+  add_test(NAME cli.look_slower COMMAND ${SQLITE3} -bail -cmd ".timeout 5000" ${recorded} "VACUUM INTO '${looked}/slower.db'; ATTACH '${looked}/slower.db' AS s; UPDATE s.node_stats SET p50_ns=p50_ns*2 WHERE idx=2; DELETE FROM s.step_timings")
+  add_test(NAME cli.look_slower_remove COMMAND ${CMAKE_COMMAND} -E rm -f ${looked}/slower.db)
+  set_tests_properties(cli.look_slower_remove PROPERTIES FIXTURES_SETUP no_slower)
+  set_tests_properties(cli.look_slower PROPERTIES FIXTURES_REQUIRED "looked;no_slower" FIXTURES_SETUP slower)
+  cli_test(look_diff_slower EXIT 3 COMMAND reprise db diff ${recorded} ${looked}/slower.db --fail-above 60%
+    STDOUT "2 +2 +matmul [^\n]* slower\n.*1 nodes slower by more than 60.0%, 0 faster\n[0-9]+ nodes without a rank test")
+  set_tests_properties(cli.look_diff_slower PROPERTIES FIXTURES_REQUIRED slower)
+endif()
 look_test(check EXIT 0 COMMAND reprise db check ${recorded} STDOUT "^nothing is wrong\n$")
 look_test(scrub EXIT 0 COMMAND reprise db scrub ${recorded} -o ${looked}/scrubbed.db STDOUT "scrubbed.db: ")
 look_test(merge EXIT 0 COMMAND reprise db merge ${recorded} ${recorded} -o ${looked}/merged.db
@@ -52,7 +67,7 @@ cli_test(look_prune EXIT 0 COMMAND reprise db prune ${looked}/scrubbed.db --keep
 set_tests_properties(cli.look_scrub PROPERTIES FIXTURES_SETUP scrubbed)
 set_tests_properties(cli.look_prune PROPERTIES FIXTURES_REQUIRED scrubbed)
 # Files that are none: one sentence, and nothing beside them.
-foreach(command "db;timeline" "db;memory" "db;barriers" "db;check" "db;prune;--vacuum" "db;scrub;-o;${looked}/of_none.db" "db;merge;-o;${looked}/of_none.db" "sql")
+foreach(command "db;timeline" "db;memory" "db;barriers" "db;check" "db;diff;--run-a;1;--run-b;1" "db;prune;--vacuum" "db;scrub;-o;${looked}/of_none.db" "db;merge;-o;${looked}/of_none.db" "sql")
   list(GET command 0 first)
   string(REPLACE ";" "_" id "${command}")
   string(REGEX REPLACE "_-.*" "" id ${id})
