@@ -48,6 +48,14 @@ struct DiffCommand {
 /// kFound if a node is slower by more than fail_above.
 int print_diff(const DiffCommand& command);
 
+/// Files to write; "-" is standard output.
+struct ExportCommand {
+  std::string path;
+  CaptureWish wish{};
+  std::string perfetto{}, dot{};
+};
+void export_capture(const ExportCommand& command);
+
 struct PruneCommand {
   std::string path;
   std::optional<std::int64_t> keep_runs{}, keep_replays{};

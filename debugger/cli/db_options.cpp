@@ -84,6 +84,18 @@ void add_diff(CLI::App& db, Action& action) {
   add_format(*command, options->format);
 }
 
+void add_export(CLI::App& db, Action& action) {
+  const auto [command, options] = add<ExportCommand>(
+      db, "export", "A replay or its graph for other programs", action, export_capture);
+  add_file(*command, options->path);
+  command->add_option("--graph", options->wish.graph, "Id of a graph, as in `db info`");
+  command->add_option("--replay", options->wish.replay, "Id of a replay, as in `db replays`");
+  CLI::Option_group* what = command->add_option_group("formats", "At least one; - is the output");
+  what->add_option("--perfetto", options->perfetto, "JSON for Perfetto and chrome://tracing");
+  what->add_option("--dot", options->dot, "The graph by scope, for Graphviz");
+  what->require_option(1, 2);
+}
+
 void add_prune(CLI::App& db, Action& action) {
   const auto [command, options] =
       add<PruneCommand>(db, "prune", "Removes old runs and replays", action, prune);
@@ -119,6 +131,7 @@ void add_db_commands(CLI::App& app, CLI::App& db, Action& action) {
   add_captures(db, action);
   add_check(db, action);
   add_diff(db, action);
+  add_export(db, action);
   add_prune(db, action);
   add_scrub(db, action);
   add_merge(db, action);
