@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "debugger/cli/commands.h"
+#include "debugger/cli/db_options.h"
 
 int main(int argc, char** argv) try {
   CLI::App app("Looks at devices and profiling databases.", "reprise");
@@ -50,11 +51,16 @@ int main(int argc, char** argv) try {
   add_graph(passes);
   CLI::App* replays = add_db_command("replays", "Replays, the latest first");
   add_limit(replays);
+  reprise::cli::Action action;
+  reprise::cli::add_db_commands(app, *db, action);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (action) {
+    return action();
   }
   if (devices->parsed()) {
     reprise::cli::print_devices(json);

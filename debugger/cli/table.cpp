@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "debugger/cli/terminal.h"
 #include "debugger/model/printable.h"
 
 namespace reprise::cli {
@@ -12,6 +13,9 @@ namespace {
 using debugger::printable;
 
 constexpr std::size_t kMostCharacters = 48;
+constexpr std::size_t kLeastCharacters = 8;
+constexpr std::size_t kSpace = 2;  // between columns
+constexpr std::size_t kDots = 3;
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
@@ -19,10 +23,11 @@ std::size_t characters(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
-std::string cut(const std::string& text) {
+/// With "..." at its end if something is missing, within `most` characters and these three.
+std::string cut(const std::string& text, std::size_t most) {
   std::size_t seen = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (begins_character(text[i]) && ++seen > kMostCharacters) {
+    if (begins_character(text[i]) && ++seen > most) {
       return text.substr(0, i) + "...";
     }
   }
@@ -34,24 +39,49 @@ std::string cut(const std::string& text) {
 void Table::add(const std::vector<std::string>& row) {
   std::vector<std::string>& cells = rows_.emplace_back();
   for (const std::string& text : row) {
-    cells.push_back(cut(printable(text)));
+    cells.push_back(cut(printable(text), kMostCharacters));
   }
 }
 
-void Table::print() const {
+std::vector<std::size_t> Table::widths(std::size_t most) const {
   std::vector<std::size_t> widths;
+  std::size_t sum = 0;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    widths.push_back(columns_[c].name.size());
+    widths.push_back(characters(columns_[c].name));
     for (const auto& row : rows_) {
       widths[c] = std::max(widths[c], characters(row[c]));
     }
+    sum += widths[c] + (c == 0 ? 0 : kSpace);
   }
+  while (sum > most) {  // the widest text gives way; numbers stay whole
+    std::size_t* widest = nullptr;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (!columns_[c].right && (widest == nullptr || widths[c] > *widest)) {
+        widest = &widths[c];
+      }
+    }
+    if (widest == nullptr || *widest <= kLeastCharacters) {
+      break;
+    }
+    --*widest;
+    --sum;
+  }
+  return widths;
+}
+
+void Table::print() const { print(terminal_width()); }
+
+void Table::print(std::size_t width) const {
+  const std::vector<std::size_t> widths = this->widths(width);
   const auto print_line = [&](const auto& text_of) {
     std::string line;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::string& text = text_of(c);
+      const std::string& whole = text_of(c);
+      const std::string text =
+          characters(whole) > widths[c] ? cut(whole, widths[c] - kDots) : whole;
       const std::string space(widths[c] - characters(text), ' ');
-      line += (c == 0 ? "" : "  ") + (columns_[c].right ? space + text : text + space);
+      line += std::string(c == 0 ? 0 : kSpace, ' ');
+      line += columns_[c].right ? space + text : text + space;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     std::printf("%s\n", line.c_str());

@@ -1,4 +1,5 @@
-// A table on a terminal: as wide as its texts, which are cut where they are too long.
+// A table: as wide as its texts, which are cut where they are too long, and no wider than the
+// terminal it is printed on if its texts can be cut further.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -18,8 +19,11 @@ class Table {
   /// One text per column, made printable.
   void add(const std::vector<std::string>& row);
   void print() const;
+  /// In that many characters, if cutting texts to 8 makes it fit.
+  void print(std::size_t width) const;
 
  private:
+  std::vector<std::size_t> widths(std::size_t most) const;
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

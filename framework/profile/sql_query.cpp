@@ -116,6 +116,7 @@ SqlResult run_sql(const std::filesystem::path& path, const std::string& sql,
                   const SqlLimits& limits, const std::stop_token& stop) {
   SqlResult result;
   profile::read_snapshot(path, {}, [&](profile::Database& database) {
+    database.add_statistics();
     const profile::Limits limited(database, limits.time, stop);
     try {
       result = profile::run(database, sql, limits);

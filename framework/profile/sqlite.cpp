@@ -6,6 +6,8 @@
 
 #include <sqlite3.h>
 
+#include "framework/profile/statistics.h"
+
 namespace reprise::profile {
 namespace {
 
@@ -144,6 +146,12 @@ void Database::stop_when(std::function<bool()> stop) {
 
 void Database::only_reads(bool only) {
   sqlite3_set_authorizer(handle_, only ? authorise_reading : nullptr, nullptr);
+}
+
+void Database::add_statistics() {
+  if (profile::add_statistics(handle_) != SQLITE_OK) {
+    fail("adding functions");
+  }
 }
 
 void Database::limit_values(int bytes) { sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, bytes); }

@@ -80,6 +80,8 @@ class Database {
   /// From here on (or no longer) statements can only read: rows, functions, and PRAGMAs that
   /// describe tables. Nothing can be attached or loaded.
   void only_reads(bool only);
+  /// From here on statements can use percentile(), median() and stddev().
+  void add_statistics();
   /// The most bytes of one text or blob; a statement that meets a longer one fails.
   void limit_values(int bytes);
 

@@ -33,7 +33,8 @@ struct SqlLimits {
   std::chrono::milliseconds time{30'000};
 };
 
-/// `sql` is one statement that only reads. Throws invalid_argument with SQLite's message if it is
+/// `sql` is one statement that only reads; percentile(x, p), median(x) and stddev(x) are there too,
+/// p from 0 to 100. Throws invalid_argument with SQLite's message if it is
 /// not, timeout if it takes longer than allowed, Cancelled once `stop` asks, io as the readers.
 SqlResult run_sql(const std::filesystem::path& path, const std::string& sql,
                   const SqlLimits& limits = {}, const std::stop_token& stop = {});

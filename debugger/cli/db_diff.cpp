@@ -1,0 +1,153 @@
+#include <charconv>
+#include <cmath>
+
+#include "debugger/cli/db_commands.h"
+#include "debugger/cli/table.h"
+#include "debugger/cli/terminal.h"
+#include "debugger/model/run_diff.h"
+#include "reprise/core/error.h"
+
+namespace reprise::cli {
+namespace {
+
+using debugger::GraphDiff;
+using debugger::NodeDiff;
+using debugger::NodeSide;
+
+constexpr double kNotable = 0.05;  // what is called slower or faster if nobody says
+
+std::optional<double> share_of(const std::optional<std::string>& text) {
+  if (!text) {
+    return std::nullopt;
+  }
+  const char* end = text->data() + text->size() - (text->ends_with('%') ? 1 : 0);
+  double percent = -1;
+  const auto [stop, error] = std::from_chars(text->data(), end, percent);
+  if (error != std::errc() || stop != end || !std::isfinite(percent) || percent < 0) {
+    invalid("--fail-above is (" + *text + "), but must be a percentage from 0 on, such as 5%.");
+  }
+  return percent / 100;
+}
+
+std::string change_of(const NodeDiff& node, double notable) {
+  if (!node.a || !node.b) {
+    return node.a ? "removed" : "added";
+  }
+  const double ratio = node.ratio.value_or(1);
+  return ratio > 1 + notable ? "slower" : ratio < 1 / (1 + notable) ? "faster" : "";
+}
+
+std::string probability_text(std::optional<double> probability) {
+  if (!probability) {
+    return "";
+  }
+  return *probability < 0.001 ? "<0.001" : number(*probability, 3);
+}
+
+void add_row(const GraphDiff& graph, const NodeDiff& node, double notable, Listing& list) {
+  const auto side = [](const std::optional<NodeSide>& of, auto member) {
+    return of ? Cell((*of).*member) : Cell::none();
+  };
+  const auto time = [](const std::optional<NodeSide>& of, auto member) {
+    return of ? nanoseconds((*of).*member) : Cell::none();
+  };
+  Cell probability = real(node.probability, 3);
+  probability.text = probability_text(node.probability);
+  list.rows.push_back({graph.name, side(node.a, &NodeSide::node), side(node.b, &NodeSide::node),
+                       node.op, node.scope, side(node.a, &NodeSide::times),
+                       side(node.b, &NodeSide::times), time(node.a, &NodeSide::median_ns),
+                       time(node.b, &NodeSide::median_ns), time(node.a, &NodeSide::p95_ns),
+                       time(node.b, &NodeSide::p95_ns), real(node.ratio, 3), probability,
+                       change_of(node, notable)});
+}
+
+Listing nodes_of(const std::vector<GraphDiff>& graphs, double notable) {
+  Listing list{"nodes",
+               {{"graph", "graph"},
+                {"node_a", "a", true},
+                {"node_b", "b", true},
+                {"op", "op"},
+                {"scope", "scope"},
+                {"times_a", "times a", true},
+                {"times_b", "times b", true},
+                {"median_a_ns", "p50 a us", true},
+                {"median_b_ns", "p50 b us", true},
+                {"p95_a_ns", "p95 a us", true},
+                {"p95_b_ns", "p95 b us", true},
+                {"ratio", "b/a", true},
+                {"probability", "p", true},
+                {"change", "change"}}};
+  for (const GraphDiff& graph : graphs) {
+    for (const NodeDiff& node : graph.nodes) {
+      add_row(graph, node, notable, list);
+    }
+  }
+  return list;
+}
+
+Listing graphs_of(const std::vector<GraphDiff>& graphs) {
+  Listing list{"graphs",
+               {{"graph", "graph"},
+                {"graph_a", "a", true},
+                {"graph_b", "b", true},
+                {"device_a_ns", "device p50 a us", true},
+                {"device_b_ns", "device p50 b us", true},
+                {"change", "change"}}};
+  for (const GraphDiff& graph : graphs) {
+    list.rows.push_back({graph.name, graph.graph_a, graph.graph_b, nanoseconds(graph.device_a_ns),
+                         nanoseconds(graph.device_b_ns),
+                         !graph.graph_a   ? "added"
+                         : !graph.graph_b ? "removed"
+                                          : ""});
+  }
+  return list;
+}
+
+std::size_t count_of(const Listing& nodes, const std::string& change) {
+  std::size_t count = 0;
+  for (const auto& row : nodes.rows) {
+    count += row.back().text == change ? 1U : 0U;
+  }
+  return count;
+}
+
+}  // namespace
+
+int print_diff(const DiffCommand& command) {
+  const std::optional<double> fail_above = share_of(command.fail_above);
+  const std::string& other = command.other.empty() ? command.path : command.other;
+  if (other == command.path && (!command.run_a || !command.run_b)) {
+    invalid("Two files, or --run-a and --run-b of one, are needed to compare.");
+  }
+  const Interrupt interrupt;
+  const debugger::RunDiff diff =
+      debugger::diff_runs({command.path, command.run_a}, {other, command.run_b}, interrupt.token());
+  const double notable = fail_above.value_or(kNotable);
+  Report report;
+  report.listings = {nodes_of(diff.graphs, notable), graphs_of(diff.graphs)};
+  const std::size_t slower = count_of(report.listings[0], "slower");
+  const std::size_t faster = count_of(report.listings[0], "faster");
+  report.add_fact("run_a", *diff.a.run);
+  report.add_fact("run_b", *diff.b.run);
+  report.add_fact("above", real(notable, 3));
+  report.add_fact("slower", slower);
+  report.add_fact("faster", faster);
+  report.notes.push_back(std::to_string(slower) + " nodes slower by more than " +
+                         number(100 * notable, 1) + "%, " + std::to_string(faster) + " faster");
+  std::size_t untested = 0;
+  for (const GraphDiff& graph : diff.graphs) {
+    for (const NodeDiff& node : graph.nodes) {
+      untested += node.a && node.b && !node.probability ? 1U : 0U;
+    }
+  }
+  if (untested > 0) {
+    report.notes.push_back(
+        std::to_string(untested) +
+        " nodes without a rank test: fewer than 20 of their times were kept on a "
+        "side, so medians are those of the statistics");
+  }
+  report.print(command.format);
+  return fail_above && slower > 0 ? kFound : 0;
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,70 @@
+// What a listing command found, printed as a table for people, as JSON, or as CSV. Keys of JSON and
+// titles of CSV are the same and carry units; tables have titles and texts of their own.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace reprise::cli {
+
+enum class Format : std::uint8_t { table, json, csv };
+
+using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+/// A value with the text that tables have for it.
+struct Cell {
+  Cell(Value v, std::string t);
+  Cell(const std::string& t);  // NOLINT(google-explicit-constructor)
+  Cell(const char* t);         // NOLINT(google-explicit-constructor)
+  Cell(bool yes);              // NOLINT(google-explicit-constructor)
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Cell(T n)  // NOLINT(google-explicit-constructor)
+      : Cell(whole(static_cast<std::int64_t>(n))) {}
+  template <std::integral T>
+  Cell(const std::optional<T>& n)  // NOLINT(google-explicit-constructor)
+      : Cell(n ? whole(static_cast<std::int64_t>(*n)) : none()) {}
+  /// Nothing: null in JSON.
+  static Cell none();
+
+  Value value;
+  std::string text;
+
+ private:
+  static Cell whole(std::int64_t number);
+};
+
+/// Nanoseconds, in tables as microseconds.
+Cell nanoseconds(std::optional<std::uint64_t> ns);
+/// With that many digits in tables.
+Cell real(std::optional<double> value, int digits);
+
+struct ListColumn {
+  std::string key, title;
+  bool right = false;  // numbers
+};
+
+struct Listing {
+  std::string key;                  // of the list in JSON
+  std::vector<ListColumn> columns;  // those without a title are in no table
+  std::vector<std::vector<Cell>> rows{};
+};
+
+/// Facts, then lists of rows. CSV has the rows of the first list only.
+struct Report {
+  void add_fact(const std::string& key, const Cell& value);
+  std::vector<std::pair<std::string, Value>> facts{};  // in JSON only
+  std::string heading{};                               // a line above the tables; may be empty
+  std::vector<Listing> listings{};
+  std::vector<std::string> notes{};  // lines below the tables
+
+  void print(Format format) const;
+};
+
+/// A field of CSV (RFC 4180): quoted where it must be, control characters made harmless.
+std::string csv_field(const std::string& text);
+
+}  // namespace reprise::cli

@@ -1,0 +1,132 @@
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "debugger/cli/db_commands.h"
+#include "debugger/cli/print_json.h"
+#include "debugger/cli/table.h"
+#include "debugger/cli/terminal.h"
+#include "debugger/model/printable.h"
+#include "reprise/core/error.h"
+#include "reprise/profile/sql_query.h"
+
+namespace reprise::cli {
+namespace {
+
+std::string text_of(const SqlValue& value) {
+  if (const auto* n = std::get_if<std::int64_t>(&value)) {
+    return std::to_string(*n);
+  }
+  if (const auto* x = std::get_if<double>(&value)) {
+    return nlohmann::json(*x).dump();
+  }
+  if (const auto* blob = std::get_if<BlobSize>(&value)) {
+    return "(" + std::to_string(blob->bytes) + " bytes)";
+  }
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? "" : *text;
+}
+
+nlohmann::ordered_json to_json(const SqlValue& value) {
+  if (const auto* n = std::get_if<std::int64_t>(&value)) {
+    return *n;
+  }
+  if (const auto* x = std::get_if<double>(&value)) {
+    return *x;
+  }
+  if (const auto* blob = std::get_if<BlobSize>(&value)) {
+    return {{"bytes", blob->bytes}};
+  }
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? nlohmann::ordered_json() : nlohmann::ordered_json(*text);
+}
+
+void print_json(const SqlResult& result) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& values : result.rows) {
+    nlohmann::ordered_json row = nlohmann::ordered_json::array();
+    for (const SqlValue& value : values) {
+      row.push_back(to_json(value));
+    }
+    rows.push_back(std::move(row));
+  }
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  json["columns"] = result.columns;
+  json["rows"] = std::move(rows);
+  json["truncated"] = result.truncated;
+  cli::print_json(json);
+}
+
+void print_csv_line(const std::vector<std::string>& texts) {
+  std::string line;
+  for (std::size_t c = 0; c < texts.size(); ++c) {
+    line += (c == 0 ? "" : ",") + csv_field(texts[c]);
+  }
+  std::printf("%s\n", line.c_str());
+}
+
+std::vector<std::string> texts_of(const std::vector<SqlValue>& row) {
+  std::vector<std::string> texts;
+  for (const SqlValue& value : row) {
+    texts.push_back(text_of(value));
+  }
+  return texts;
+}
+
+/// A column of numbers is one in every row that has a value.
+bool is_number(const SqlResult& result, std::size_t column) {
+  bool any = false;
+  for (const auto& row : result.rows) {
+    const SqlValue& value = row[column];
+    if (std::holds_alternative<std::string>(value) || std::holds_alternative<BlobSize>(value)) {
+      return false;
+    }
+    any = any || !std::holds_alternative<std::monostate>(value);
+  }
+  return any;
+}
+
+void print_table(const SqlResult& result) {
+  std::vector<Column> columns;
+  for (std::size_t c = 0; c < result.columns.size(); ++c) {
+    columns.push_back({debugger::printable(result.columns[c]), is_number(result, c)});
+  }
+  Table table(std::move(columns));
+  for (const auto& row : result.rows) {
+    table.add(texts_of(row));
+  }
+  table.print();
+}
+
+}  // namespace
+
+std::size_t positive(const char* option, std::int64_t value) {
+  if (value <= 0) {
+    invalid(std::string(option) + " is (" + std::to_string(value) + "), but must be above 0.");
+  }
+  return static_cast<std::size_t>(value);
+}
+
+void print_sql(const SqlOptions& options) {
+  SqlLimits limits;
+  limits.rows = positive("--limit", options.limit);
+  limits.time = std::chrono::seconds(positive("--timeout", options.timeout_s));
+  const Interrupt interrupt;
+  const SqlResult result = run_sql(options.path, options.query, limits, interrupt.token());
+  if (options.format == Format::json) {
+    print_json(result);
+  } else if (options.format == Format::csv) {
+    print_csv_line(result.columns);
+    for (const auto& row : result.rows) {
+      print_csv_line(texts_of(row));
+    }
+  } else {
+    print_table(result);
+  }
+  if (result.truncated) {
+    std::fprintf(stderr, "There is more than these %zu rows; --limit says how many are printed.\n",
+                 result.rows.size());
+  }
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,245 @@
+#include "debugger/model/run_diff.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "debugger/model/rank_test.h"
+#include "reprise/core/error.h"
+#include "reprise/profile/replay_status.h"
+
+namespace reprise::debugger {
+namespace {
+
+// Of more replays as many are taken, evenly.
+constexpr std::size_t kMostReplays = 4096;
+
+using Times = std::vector<std::vector<std::uint64_t>>;  // by node, one per replay
+
+/// Those of a run by id, so that pairs do not depend on the order of reading.
+std::vector<CaptureSummary> captures_of(RunOfFile& file, const std::stop_token& stop) {
+  std::vector<CaptureSummary> captures = read_captures(file.path, stop);
+  if (!file.run && !captures.empty()) {
+    file.run = captures.front().id.run;
+  }
+  std::erase_if(captures, [&](const CaptureSummary& c) { return c.id.run != file.run; });
+  if (captures.empty()) {
+    invalid("The profiling database (" + file.path.string() + ") has no graphs" +
+            (file.run ? " of run (" + std::to_string(*file.run) + ")" : "") + ".");
+  }
+  return captures;
+}
+
+/// The value below which `percent` of the others lie, or the next.
+std::uint64_t value_at(std::vector<std::uint64_t> values, std::size_t percent) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * percent / 100);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+struct Side {
+  Side(const std::filesystem::path& file, const CaptureId& capture_id, const std::stop_token& s)
+      : path(file), id(capture_id), stop(s), capture(read_capture(file, capture_id, s)) {
+    read_new_replays(path, id, replays, stop);
+    std::erase_if(replays.rows, [](const ReplayRow& row) {
+      return row.warm_up || row.status != static_cast<std::uint32_t>(ReplayStatus::ran);
+    });
+  }
+
+  bool has(TimingMode mode) const {
+    return std::ranges::any_of(replays.rows,
+                               [&](const ReplayRow& row) { return row.timing_mode == mode; });
+  }
+
+  std::optional<std::uint64_t> device_ns() const {
+    std::vector<std::uint64_t> times;
+    for (const ReplayRow& row : replays.rows) {
+      if (row.device_ns) {
+        times.push_back(*row.device_ns);
+      }
+    }
+    return times.empty() ? std::nullopt : std::optional(value_at(std::move(times), 50));
+  }
+
+  Times times(TimingMode mode) const {
+    std::vector<std::int64_t> ids;
+    for (const ReplayRow& row : replays.rows) {
+      if (row.timing_mode == mode) {
+        ids.push_back(row.id);
+      }
+    }
+    Times nodes(capture.nodes.size());
+    const auto add = [&](std::size_t, std::span<const CapturedStepTime> steps) {
+      for (std::size_t n = 0; n < nodes.size(); ++n) {
+        const Capture::Range range = capture.nodes[n].steps;
+        std::uint64_t sum = 0;
+        bool whole = range.count > 0;
+        for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
+          const auto& duration = steps[capture.step_order[i]].duration_ns;
+          whole = whole && duration.has_value();
+          sum += duration.value_or(0);
+        }
+        if (whole) {
+          nodes[n].push_back(sum);
+        }
+      }
+    };
+    read_step_times(path, ids, capture.steps.size(), add, kMostReplays, stop);
+    return nodes;
+  }
+
+  /// Of the phase with the most replays in that mode; of no node if there is none.
+  NodeTimingTable statistics(TimingMode mode) const {
+    for (NodeTimingTable& table : read_node_timings(path, id, stop)) {
+      if (table.timing_mode == mode) {
+        return std::move(table);
+      }
+    }
+    return {};
+  }
+
+  std::filesystem::path path;
+  CaptureId id;
+  std::stop_token stop;
+  Capture capture;
+  ReplayTable replays;
+};
+
+/// Nodes of a graph by scope, op and how many like it come before.
+using NodeKey = std::tuple<std::string, std::string, std::uint32_t>;
+std::map<NodeKey, std::uint32_t> nodes_by_key(const Capture& capture) {
+  std::map<std::pair<std::string, std::string>, std::uint32_t> seen;
+  std::map<NodeKey, std::uint32_t> nodes;
+  for (std::uint32_t n = 0; n < capture.nodes.size(); ++n) {
+    const Capture::Node& node = capture.nodes[n];
+    nodes[{node.scope, node.op, seen[{node.scope, node.op}]++}] = n;
+  }
+  return nodes;
+}
+
+/// One side's times in the mode that both have.
+struct Timed {
+  Timed(const Side& side, std::optional<TimingMode> mode)
+      : times(mode ? side.times(*mode) : Times(side.capture.nodes.size())),
+        statistics(mode ? side.statistics(*mode) : NodeTimingTable()) {}
+
+  NodeSide of(std::uint32_t node, bool kept) const {
+    NodeSide side{node, times[node].size(), {}, {}};
+    if (kept) {
+      side.median_ns = value_at(times[node], 50);
+      side.p95_ns = value_at(times[node], 95);
+    } else if (node < statistics.nodes.size() && statistics.nodes[node]) {
+      side.median_ns = statistics.nodes[node]->p50_ns;
+      side.p95_ns = statistics.nodes[node]->p95_ns;
+    }
+    return side;
+  }
+
+  Times times;
+  NodeTimingTable statistics;
+};
+
+std::optional<TimingMode> common_mode(const Side& a, const Side& b) {
+  for (const TimingMode mode : {TimingMode::node, TimingMode::node_serialised}) {
+    if (a.has(mode) && b.has(mode)) {
+      return mode;
+    }
+  }
+  return std::nullopt;
+}
+
+NodeDiff diff_node(const Timed& a, const Timed& b, std::uint32_t node_a, std::uint32_t node_b) {
+  const auto& times_a = a.times[node_a];
+  const auto& times_b = b.times[node_b];
+  const bool kept = !times_a.empty() && !times_b.empty() &&
+                    std::min(times_a.size(), times_b.size()) >= kLeastForRankTest;
+  NodeDiff diff;
+  diff.a = a.of(node_a, kept);
+  diff.b = b.of(node_b, kept);
+  if (diff.a->median_ns && diff.b->median_ns && *diff.a->median_ns > 0) {
+    diff.ratio = static_cast<double>(*diff.b->median_ns) / static_cast<double>(*diff.a->median_ns);
+  }
+  diff.probability = rank_test(times_a, times_b);
+  return diff;
+}
+
+GraphDiff diff_graphs(const Side& a, const Side& b) {
+  GraphDiff diff{a.capture.summary.name, a.id.graph, b.id.graph, a.device_ns(), b.device_ns(), {}};
+  const std::optional<TimingMode> mode = common_mode(a, b);
+  const Timed timed_a(a, mode);
+  const Timed timed_b(b, mode);
+  const auto keys_a = nodes_by_key(a.capture);
+  const auto keys_b = nodes_by_key(b.capture);
+  std::vector<NodeDiff> in_a(a.capture.nodes.size());
+  for (const auto& [key, node] : keys_a) {
+    const auto other = keys_b.find(key);
+    if (other != keys_b.end()) {
+      in_a[node] = diff_node(timed_a, timed_b, node, other->second);
+    } else {
+      in_a[node].a = timed_a.of(node, timed_a.times[node].size() >= kLeastForRankTest);
+    }
+  }
+  std::vector<std::uint32_t> added;
+  for (const auto& [key, node] : keys_b) {
+    if (!keys_a.contains(key)) {
+      added.push_back(node);
+    }
+  }
+  std::ranges::sort(added);
+  diff.nodes = std::move(in_a);
+  for (const std::uint32_t node : added) {
+    diff.nodes.emplace_back().b = timed_b.of(node, timed_b.times[node].size() >= kLeastForRankTest);
+  }
+  for (NodeDiff& node : diff.nodes) {
+    const Capture::Node& named =
+        node.a ? a.capture.nodes[node.a->node] : b.capture.nodes[node.b->node];
+    node.op = named.op;
+    node.scope = named.scope;
+  }
+  return diff;
+}
+
+/// The one with the same content, or the first of that name; it is taken out of `from`.
+std::optional<CaptureSummary> take_like(const CaptureSummary& a,
+                                        std::vector<CaptureSummary>& from) {
+  auto found = std::ranges::find_if(
+      from, [&](const CaptureSummary& b) { return b.content_hash == a.content_hash; });
+  if (found == from.end()) {
+    found = std::ranges::find_if(from, [&](const CaptureSummary& b) { return b.name == a.name; });
+  }
+  if (found == from.end()) {
+    return std::nullopt;
+  }
+  CaptureSummary taken = std::move(*found);
+  from.erase(found);
+  return taken;
+}
+
+}  // namespace
+
+RunDiff diff_runs(const RunOfFile& a, const RunOfFile& b, const std::stop_token& stop) {
+  RunDiff diff{a, b, {}};
+  const std::vector<CaptureSummary> of_a = captures_of(diff.a, stop);
+  std::vector<CaptureSummary> of_b = captures_of(diff.b, stop);
+  bool any = false;
+  for (const CaptureSummary& in_a : of_a) {
+    if (const auto in_b = take_like(in_a, of_b)) {
+      diff.graphs.push_back(
+          diff_graphs(Side(diff.a.path, in_a.id, stop), Side(diff.b.path, in_b->id, stop)));
+      any = true;
+    } else {
+      diff.graphs.push_back({in_a.name, in_a.id.graph, {}, {}, {}, {}});
+    }
+  }
+  for (const CaptureSummary& in_b : of_b) {
+    diff.graphs.push_back({in_b.name, {}, in_b.id.graph, {}, {}, {}});
+  }
+  if (!any) {
+    invalid("Run (" + std::to_string(*diff.a.run) + ") and run (" + std::to_string(*diff.b.run) +
+            ") have no graph in common; the first of each are (" + of_a.front().name + ") and (" +
+            of_b.front().name + ").");
+  }
+  return diff;
+}
+
+}  // namespace reprise::debugger

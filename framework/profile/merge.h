@@ -1,0 +1,13 @@
+// The runs of several profiling databases in one.
+#pragma once
+#include "framework/profile/sqlite.h"
+#include "reprise/profile/profile_rewrite.h"
+
+namespace reprise::profile {
+
+/// `database` is a new one at `out` with the schema; the files are copied beside it, one by one, so
+/// that none is opened for writing. Throws as merge_profiles().
+MergeResult merge_into(Database& database, std::span<const std::filesystem::path> paths,
+                       const std::filesystem::path& out, const std::stop_token& stop);
+
+}  // namespace reprise::profile

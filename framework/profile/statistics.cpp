@@ -1,0 +1,132 @@
+#include "framework/profile/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <vector>
+
+#include <sqlite3.h>
+
+namespace reprise::profile {
+namespace {
+
+// All values of a group are in memory at once; no group needs more than this.
+constexpr std::size_t kMostValues = std::size_t{8} << 20U;
+
+struct Sample {
+  double share = 0.5;  // of the values that lie below the one asked for
+  std::vector<double> values;
+};
+
+/// What SQLite keeps for a group: zeros at first.
+struct Group {
+  Sample* sample;
+};
+
+void fail(sqlite3_context* context, const char* message) {
+  sqlite3_result_error(context, message, -1);
+}
+
+bool is_number(sqlite3_value* value) {
+  const int type = sqlite3_value_type(value);
+  return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+/// 0 to 1 of a percentage; below 0 if it is none.
+double share_of(sqlite3_value* percent) {
+  const double p = is_number(percent) ? sqlite3_value_double(percent) : -1;
+  return p >= 0 && p <= 100 ? p / 100 : -1;
+}
+
+void take(sqlite3_context* context, int count, sqlite3_value** arguments) {
+  auto* group = static_cast<Group*>(sqlite3_aggregate_context(context, sizeof(Group)));
+  const double share = count > 1 ? share_of(arguments[1]) : 0.5;
+  if (share < 0) {
+    return fail(context, "the second argument of percentile() is a number from 0 to 100");
+  }
+  if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) {
+    return;
+  }
+  if (!is_number(arguments[0])) {
+    return fail(context, "percentile(), median() and stddev() take numbers");
+  }
+  try {
+    if (group == nullptr) {
+      throw std::bad_alloc();
+    }
+    if (group->sample == nullptr) {
+      group->sample = new Sample{share, {}};  // deleted by the function that ends the group
+    }
+    if (group->sample->share != share) {
+      return fail(context, "the second argument of percentile() is the same for all rows");
+    }
+    if (group->sample->values.size() == kMostValues) {
+      return sqlite3_result_error_toobig(context);
+    }
+    group->sample->values.push_back(sqlite3_value_double(arguments[0]));
+  } catch (const std::bad_alloc&) {
+    sqlite3_result_error_nomem(context);
+  }
+}
+
+/// Between the two values around `share`, in proportion.
+double value_at(std::vector<double>& values, double share) {
+  const double rank = share * static_cast<double>(values.size() - 1);
+  const auto low = values.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(values.begin(), low, values.end());
+  const double rest = rank - std::floor(rank);
+  return rest == 0 ? *low : *low + rest * (*std::min_element(low + 1, values.end()) - *low);
+}
+
+double deviation(const std::vector<double>& values) {
+  double mean = 0;
+  double squares = 0;  // Welford 1962
+  double n = 0;
+  for (const double value : values) {
+    const double before = value - mean;
+    mean += before / ++n;
+    squares += before * (value - mean);
+  }
+  return std::sqrt(squares / (n - 1));
+}
+
+template <class Result>
+void end_group(sqlite3_context* context, std::size_t least, Result result) {
+  auto* group = static_cast<Group*>(sqlite3_aggregate_context(context, 0));
+  Sample* sample = group == nullptr ? nullptr : group->sample;
+  if (sample != nullptr && sample->values.size() >= least) {
+    sqlite3_result_double(context, result(*sample));
+  }
+  delete sample;
+}
+
+void end_percentile(sqlite3_context* context) {
+  end_group(context, 1, [](Sample& sample) { return value_at(sample.values, sample.share); });
+}
+
+void end_deviation(sqlite3_context* context) {
+  end_group(context, 2, [](Sample& sample) { return deviation(sample.values); });
+}
+
+}  // namespace
+
+int add_statistics(sqlite3* connection) {
+  constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+  struct Function {
+    const char* name;
+    int arguments;
+    void (*end)(sqlite3_context*);
+  };
+  for (const Function& f :
+       {Function{"percentile", 2, end_percentile}, Function{"median", 1, end_percentile},
+        Function{"stddev", 1, end_deviation}}) {
+    const int code = sqlite3_create_function_v2(connection, f.name, f.arguments, kFlags, nullptr,
+                                                nullptr, take, f.end, nullptr);
+    if (code != SQLITE_OK) {
+      return code;
+    }
+  }
+  return SQLITE_OK;
+}
+
+}  // namespace reprise::profile
