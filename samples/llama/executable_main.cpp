@@ -28,7 +28,9 @@ int main(int argc, char** argv) try {
   }
   const auto generated = llama::generate_all(graph, prompts, kTokens);
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    std::printf("%s%s\n", texts[i].c_str(), tokenizer.decode(generated[i]).c_str());
+    std::vector<std::int32_t> all = prompts[i];
+    all.insert(all.end(), generated[i].begin(), generated[i].end());
+    std::printf("%s\n", tokenizer.decode(all).c_str());
   }
   std::printf("%zu prompts, %zu recordings\n", texts.size(), graph.recordings());
 } catch (const reprise::Error& error) {
