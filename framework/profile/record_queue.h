@@ -17,11 +17,10 @@ struct BufferFreedRecord {
 struct TimestampBiasRecord {
   std::uint64_t bias_ns = 0;
 };
-using Record =
-    std::variant<std::shared_ptr<const DeviceInfo>, RecordingRecord, BufferRecord,
-                 TimestampBiasRecord, SessionRecord, BufferFreedRecord, HostScopeRecord,
-                 EventRecord, ClockRecord, BenchmarkRecord, RecordingEndRecord, CacheCounterRecord,
-                 ExpertRecord>;
+using Record = std::variant<std::shared_ptr<const DeviceInfo>, RecordingRecord, BufferRecord,
+                            TimestampBiasRecord, SessionRecord, BufferFreedRecord, HostScopeRecord,
+                            EventRecord, ClockRecord, BenchmarkRecord, RecordingEndRecord,
+                            CacheCounterRecord, ExpertRecord>;
 /// "session": for the drops table.
 std::string_view kind_of(const Record& record);
 /// About what the rows of a record take.

@@ -17,9 +17,9 @@ class UploadRing;
 /// What a device does at one moment. Numbers of submissions count from 1.
 struct DeviceStatus {
   DeviceState state = DeviceState::ready;
-  std::uint64_t submitted = 0;  // so far: the last one
-  std::uint64_t completed = 0;  // the last one known to be complete with all before it
-  std::uint64_t in_flight = 0;  // those after it
+  std::uint64_t submitted = 0;    // so far: the last one
+  std::uint64_t completed = 0;    // the last one known to be complete with all before it
+  std::uint64_t in_flight = 0;    // those after it
   std::uint64_t allocations = 0;  // so far
   MemoryInfo memory;
   KernelCounters kernels;
