@@ -41,11 +41,11 @@ TEST_P(ExecutableLlama, DecodingSeveralPromptsAtOnceGivesTheirReferenceIds) {
 
 TEST_P(ExecutableLlama, PromptsOfOneToSixtyFourTokensGiveTheIdsOfSessionsFromThreeRecordings) {
   std::vector<std::vector<std::int32_t>> prompts;
-  for (const std::size_t length : {1U, 2U, 7U, 8U, 9U, 33U, 63U, 64U, 100U}) {
-    prompts.emplace_back(length);
+  for (std::size_t length = 1; length <= 65; ++length) {
+    prompts.emplace_back(length <= 64 ? length : 100);  // the last one takes two runs
     std::iota(prompts.back().begin(), prompts.back().end(), 300);
   }
-  constexpr std::size_t kCount = 6;
+  constexpr std::size_t kCount = 3;
   const auto generated = llama::generate_all(graph_, prompts, kCount);
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     const llama::Request request{
