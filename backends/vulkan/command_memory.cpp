@@ -77,6 +77,7 @@ void* CommandMemory::allocate(std::size_t bytes, std::size_t alignment) {
     current_ = find_block(bytes + alignment + sizeof(Header));
     memory = current_ == nullptr ? nullptr : take(*current_, bytes, alignment);
   }
+  live_ += memory == nullptr ? 0 : 1;
   return memory;
 }
 
@@ -104,6 +105,9 @@ void CommandMemory::release(void* memory) {
   Block& block = *(static_cast<Header*>(memory) - 1)->block;
   if (--block.live == 0) {
     block.used = 0;
+  }
+  if (--live_ == 0) {
+    current_ = nullptr;  // what comes next fits as it did the first time
   }
 }
 

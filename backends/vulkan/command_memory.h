@@ -40,6 +40,7 @@ class CommandMemory {
   VkAllocationCallbacks callbacks_{};
   std::vector<std::unique_ptr<Block>> blocks_;
   Block* current_ = nullptr;
+  std::size_t live_ = 0;  // pieces in all blocks
 };
 
 }  // namespace reprise::vulkan

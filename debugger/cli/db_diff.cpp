@@ -64,18 +64,18 @@ void add_row(const GraphDiff& graph, const NodeDiff& node, double notable, Listi
 Listing nodes_of(const std::vector<GraphDiff>& graphs, double notable) {
   Listing list{"nodes",
                {{"graph", "graph"},
-                {"node_a", "a", true},
-                {"node_b", "b", true},
+                {"node_a", "a", Holds::numbers},
+                {"node_b", "b", Holds::numbers},
                 {"op", "op"},
                 {"scope", "scope"},
-                {"times_a", "times a", true},
-                {"times_b", "times b", true},
-                {"median_a_ns", "p50 a us", true},
-                {"median_b_ns", "p50 b us", true},
-                {"p95_a_ns", "p95 a us", true},
-                {"p95_b_ns", "p95 b us", true},
-                {"ratio", "b/a", true},
-                {"probability", "p", true},
+                {"times_a", "times a", Holds::numbers},
+                {"times_b", "times b", Holds::numbers},
+                {"median_a_ns", "p50 a us", Holds::numbers},
+                {"median_b_ns", "p50 b us", Holds::numbers},
+                {"p95_a_ns", "p95 a us", Holds::numbers},
+                {"p95_b_ns", "p95 b us", Holds::numbers},
+                {"ratio", "b/a", Holds::numbers},
+                {"probability", "p", Holds::numbers},
                 {"change", "change"}}};
   for (const GraphDiff& graph : graphs) {
     for (const NodeDiff& node : graph.nodes) {
@@ -88,10 +88,10 @@ Listing nodes_of(const std::vector<GraphDiff>& graphs, double notable) {
 Listing graphs_of(const std::vector<GraphDiff>& graphs) {
   Listing list{"graphs",
                {{"graph", "graph"},
-                {"graph_a", "a", true},
-                {"graph_b", "b", true},
-                {"device_a_ns", "device p50 a us", true},
-                {"device_b_ns", "device p50 b us", true},
+                {"graph_a", "a", Holds::numbers},
+                {"graph_b", "b", Holds::numbers},
+                {"device_a_ns", "device p50 a us", Holds::numbers},
+                {"device_b_ns", "device p50 b us", Holds::numbers},
                 {"change", "change"}}};
   for (const GraphDiff& graph : graphs) {
     list.rows.push_back({graph.name, graph.graph_a, graph.graph_b, nanoseconds(graph.device_a_ns),

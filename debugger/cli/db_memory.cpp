@@ -16,18 +16,18 @@ bool at_peak(const MemoryMap& map, std::uint32_t tensor) {
 
 Listing tensors_of(const Capture& capture, const MemoryMap& map) {
   Listing list{"tensors",
-               {{"tensor", "tensor", true},
+               {{"tensor", "tensor", Holds::numbers},
                 {"name", "name"},
                 {"role", "role"},
                 {"dtype", "dtype"},
                 {"shape", "shape"},
-                {"pool", "pool", true},
+                {"pool", "pool", Holds::numbers},
                 {"pool_kind", "kind"},
-                {"offset_bytes", "offset", true},
-                {"bytes", "bytes", true},
-                {"first_step", "first", true},
-                {"last_step", "last", true},
-                {"alias_of", "alias of", true},
+                {"offset_bytes", "offset", Holds::numbers},
+                {"bytes", "bytes", Holds::numbers},
+                {"first_step", "first", Holds::numbers},
+                {"last_step", "last", Holds::numbers},
+                {"alias_of", "alias of", Holds::numbers},
                 {"at_peak", "at peak"}}};
   for (std::uint32_t t = 0; t < capture.tensors.size(); ++t) {
     const Capture::Tensor& tensor = capture.tensors[t];
@@ -42,11 +42,11 @@ Listing tensors_of(const Capture& capture, const MemoryMap& map) {
 
 Listing buffers_of(const std::vector<BufferSummary>& buffers) {
   Listing list{"buffers",
-               {{"buffer", "buffer", true},
+               {{"buffer", "buffer", Holds::numbers},
                 {"name", "name"},
                 {"kind", "kind"},
-                {"bytes", "bytes", true},
-                {"pool", "pool", true},
+                {"bytes", "bytes", Holds::numbers},
+                {"pool", "pool", Holds::numbers},
                 {"allocated_ns", ""},
                 {"freed_ns", ""}}};
   for (const BufferSummary& buffer : buffers) {

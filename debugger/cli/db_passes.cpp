@@ -23,11 +23,11 @@ void print(const std::vector<PassDecisionSummary>& decisions) {
   Table table({{"graph"},
                {"pass"},
                {"kind"},
-               {"node", true},
+               {"node", Holds::numbers},
                {"op"},
                {"scope"},
                {"applied"},
-               {"saves us", true},
+               {"saves us", Holds::numbers},
                {"reason"}});
   for (const PassDecisionSummary& d : decisions) {
     table.add({std::to_string(d.graph) + " " + d.graph_name, d.pass, d.kind,

@@ -88,19 +88,19 @@ void print(const TopNodes& top) {
   Table table({{"graph"},
                {"phase"},
                {"mode"},
-               {"node", true},
+               {"node", Holds::numbers},
                {"op"},
                {"scope"},
-               {"replays", true},
-               {"total ms", true},
-               {"%", true},
-               {"p50 us", true},
-               {"p95 us", true},
+               {"replays", Holds::numbers},
+               {"total ms", Holds::numbers},
+               {"%", Holds::numbers},
+               {"p50 us", Holds::numbers},
+               {"p95 us", Holds::numbers},
                {""},
-               {"GB/s", true},
-               {"GFLOP/s", true},
+               {"GB/s", Holds::numbers},
+               {"GFLOP/s", Holds::numbers},
                {"kernel"},
-               {"source"}});
+               {"source", Holds::paths}});
   bool marked = false;
   for (const NodeTimes& t : top.nodes) {
     marked = marked || t.below_bias;
@@ -144,14 +144,14 @@ void print_nodes(const std::string& path, std::optional<std::int64_t> graph, boo
   }
   Table table({{"graph"},
                {"name"},
-               {"node", true},
+               {"node", Holds::numbers},
                {"op"},
                {"scope"},
-               {"steps", true},
-               {"bytes", true},
-               {"flop", true},
+               {"steps", Holds::numbers},
+               {"bytes", Holds::numbers},
+               {"flop", Holds::numbers},
                {"kernel"},
-               {"source"}});
+               {"source", Holds::paths}});
   const auto or_empty = [](std::optional<std::uint64_t> value) {
     return value ? number(*value) : "";
   };
@@ -169,17 +169,17 @@ void print_replays(const std::string& path, std::size_t limit, bool json) {
     print_json(to_json(replays));
     return;
   }
-  Table table({{"id", true},
+  Table table({{"id", Holds::numbers},
                {"run"},
                {"graph"},
                {"phase"},
-               {"sequence", true},
-               {"iteration", true},
+               {"sequence", Holds::numbers},
+               {"iteration", Holds::numbers},
                {"mode"},
-               {"prepare us", true},
-               {"submit us", true},
-               {"wait us", true},
-               {"device us", true},
+               {"prepare us", Holds::numbers},
+               {"submit us", Holds::numbers},
+               {"wait us", Holds::numbers},
+               {"device us", Holds::numbers},
                {"notes"}});
   for (const ReplaySummary& r : replays) {
     std::string notes = r.warm_up ? "warm-up " : "";

@@ -32,15 +32,15 @@ void print_timeline(const CaptureOptions& options) {
     add_replay(*captured.replay, report);
   }
   Listing slices{"slices",
-                 {{"node", "node", true},
+                 {{"node", "node", Holds::numbers},
                   {"op", "op"},
                   {"label", ""},
                   {"scope", "scope"},
-                  {"start_ns", "start us", true},
-                  {"duration_ns", "us", true},
-                  {"share", "%", true},
-                  {"gb_per_s", "GB/s", true},
-                  {"source", "source"}}};
+                  {"start_ns", "start us", Holds::numbers},
+                  {"duration_ns", "us", Holds::numbers},
+                  {"share", "%", Holds::numbers},
+                  {"gb_per_s", "GB/s", Holds::numbers},
+                  {"source", "source", Holds::paths}}};
   std::uint64_t total = 0;
   for (std::uint32_t n = 0; n < captured.capture.nodes.size(); ++n) {
     total += time_of_node(captured, n).duration_ns.value_or(0);

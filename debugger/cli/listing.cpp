@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "debugger/cli/print_json.h"
-#include "debugger/cli/table.h"
 #include "debugger/model/printable.h"
 
 namespace reprise::cli {
@@ -68,7 +67,7 @@ void print_table(const Listing& listing) {
   std::vector<Column> columns;
   for (const ListColumn& column : listing.columns) {
     if (!column.title.empty()) {
-      columns.push_back({column.title, column.right});
+      columns.push_back({column.title, column.holds});
     }
   }
   Table table(std::move(columns));

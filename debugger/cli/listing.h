@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "debugger/cli/table.h"
+
 namespace reprise::cli {
 
 enum class Format : std::uint8_t { table, json, csv };
@@ -44,7 +46,7 @@ Cell real(std::optional<double> value, int digits);
 
 struct ListColumn {
   std::string key, title;
-  bool right = false;  // numbers
+  Holds holds = Holds::texts;
 };
 
 struct Listing {

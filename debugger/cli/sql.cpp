@@ -89,7 +89,8 @@ bool is_number(const SqlResult& result, std::size_t column) {
 void print_table(const SqlResult& result) {
   std::vector<Column> columns;
   for (std::size_t c = 0; c < result.columns.size(); ++c) {
-    columns.push_back({debugger::printable(result.columns[c]), is_number(result, c)});
+    columns.push_back({debugger::printable(result.columns[c]),
+                       is_number(result, c) ? Holds::numbers : Holds::texts});
   }
   Table table(std::move(columns));
   for (const auto& row : result.rows) {

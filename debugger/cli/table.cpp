@@ -23,15 +23,23 @@ std::size_t characters(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
-/// With "..." at its end if something is missing, within `most` characters and these three.
-std::string cut(const std::string& text, std::size_t most) {
-  std::size_t seen = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (begins_character(text[i]) && ++seen > most) {
-      return text.substr(0, i) + "...";
-    }
+/// Where the character of that number begins.
+std::size_t offset_of(const std::string& text, std::size_t character) {
+  std::size_t i = 0;
+  for (std::size_t seen = 0; i < text.size() && (!begins_character(text[i]) || seen++ < character);
+       ++i) {
   }
-  return text;
+  return i;
+}
+
+/// With "..." where something is missing, within `most` characters and these three.
+std::string cut(const std::string& text, std::size_t most, Holds holds) {
+  const std::size_t whole = characters(text);
+  if (whole <= most) {
+    return text;
+  }
+  return holds == Holds::paths ? "..." + text.substr(offset_of(text, whole - most))
+                               : text.substr(0, offset_of(text, most)) + "...";
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ std::string cut(const std::string& text, std::size_t most) {
 void Table::add(const std::vector<std::string>& row) {
   std::vector<std::string>& cells = rows_.emplace_back();
   for (const std::string& text : row) {
-    cells.push_back(cut(printable(text), kMostCharacters));
+    cells.push_back(cut(printable(text), kMostCharacters, columns_[cells.size()].holds));
   }
 }
 
@@ -56,7 +64,7 @@ std::vector<std::size_t> Table::widths(std::size_t most) const {
   while (sum > most) {  // the widest text gives way; numbers stay whole
     std::size_t* widest = nullptr;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (!columns_[c].right && (widest == nullptr || widths[c] > *widest)) {
+      if (columns_[c].holds != Holds::numbers && (widest == nullptr || widths[c] > *widest)) {
         widest = &widths[c];
       }
     }
@@ -78,10 +86,10 @@ void Table::print(std::size_t width) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const std::string& whole = text_of(c);
       const std::string text =
-          characters(whole) > widths[c] ? cut(whole, widths[c] - kDots) : whole;
+          characters(whole) > widths[c] ? cut(whole, widths[c] - kDots, columns_[c].holds) : whole;
       const std::string space(widths[c] - characters(text), ' ');
       line += std::string(c == 0 ? 0 : kSpace, ' ');
-      line += columns_[c].right ? space + text : text + space;
+      line += columns_[c].holds == Holds::numbers ? space + text : text + space;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     std::printf("%s\n", line.c_str());

@@ -8,9 +8,12 @@
 
 namespace reprise::cli {
 
+/// Numbers stand right and stay whole; paths are cut at their beginning, texts at their end.
+enum class Holds : std::uint8_t { texts, numbers, paths };
+
 struct Column {
   std::string name;
-  bool right = false;  // numbers
+  Holds holds = Holds::texts;
 };
 
 class Table {

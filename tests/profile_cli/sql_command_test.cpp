@@ -120,7 +120,7 @@ TEST_F(SqlCommand, CtrlCEndsAQueryThatWouldNot) {
 }
 
 TEST(Table, GetsNarrowerByTheTextsThatAreWidest) {
-  cli::Table table({{"id", true}, {"name"}, {"what"}});
+  cli::Table table({{"id", cli::Holds::numbers}, {"name"}, {"what"}});
   table.add({"123456", "a name of some length", "short"});
   table.add({"7", "b", "something longer"});
   EXPECT_EQ(printed([&] { table.print(34); }),
@@ -135,6 +135,20 @@ TEST(Table, GetsNarrowerByTheTextsThatAreWidest) {
             "    id  name                   what\n"
             "123456  a name of some length  short\n"
             "     7  b                      something longer\n");
+}
+
+TEST(Table, KeepsTheEndsOfPaths) {
+  cli::Table table({{"source", cli::Holds::paths}, {"name"}});
+  table.add({"/a/checkout/in/a/folder/far/below/the/root/samples/l\u00f6op.cpp:31", "l\u00f6op"});
+  table.add({"short.cpp:7", "b"});
+  EXPECT_EQ(printed([&] { table.print(100); }),
+            "source                                               name\n"
+            ".../a/folder/far/below/the/root/samples/l\u00f6op.cpp:31  l\u00f6op\n"
+            "short.cpp:7                                          b\n");
+  EXPECT_EQ(printed([&] { table.print(19); }),
+            "source         name\n"
+            "...\u00f6op.cpp:31  l\u00f6op\n"
+            "short.cpp:7    b\n");
 }
 
 }  // namespace
