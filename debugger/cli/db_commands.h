@@ -33,6 +33,15 @@ void print_timeline(const CaptureOptions& options);
 void print_memory(const CaptureOptions& options);
 void print_barriers(const CaptureOptions& options);
 
+/// What watched launches brought back.
+struct TensorsCommand {
+  std::string path;
+  CaptureWish wish{};
+  std::int64_t limit = 10'000;
+  Format format = Format::table;
+};
+void print_tensors(const TensorsCommand& command);
+
 struct CheckOptions {
   std::string path;
   bool json = false;

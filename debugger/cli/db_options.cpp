@@ -59,6 +59,16 @@ void add_captures(CLI::App& db, Action& action) {
   add_one("barriers", "Who waits for whom, and why", print_barriers);
 }
 
+void add_tensors(CLI::App& db, Action& action) {
+  const auto [command, options] = add<TensorsCommand>(
+      db, "tensors", "What results held in watched launches", action, print_tensors);
+  add_file(*command, options->path);
+  command->add_option("--graph", options->wish.graph, "Id of a graph, as in `db info`");
+  command->add_option("--replay", options->wish.replay, "Id of a replay, as in `db replays`");
+  command->add_option("--limit", options->limit, "Most rows, the latest")->capture_default_str();
+  add_format(*command, options->format);
+}
+
 void add_json(CLI::App& command, bool& json) { command.add_flag("--json", json, "Print JSON"); }
 
 void add_out(CLI::App& command, std::string& out) {
@@ -129,6 +139,7 @@ void add_merge(CLI::App& db, Action& action) {
 void add_db_commands(CLI::App& app, CLI::App& db, Action& action) {
   add_sql(app, action);
   add_captures(db, action);
+  add_tensors(db, action);
   add_check(db, action);
   add_diff(db, action);
   add_export(db, action);

@@ -4,10 +4,10 @@
 #include <bit>
 
 #include "framework/profile/json.h"
-#include "framework/profile/tensor_names.h"
 #include "reprise/graph/edges.h"
 #include "reprise/graph/hasher.h"
 #include "reprise/graph/structure_hash.h"
+#include "reprise/graph/tensor_names.h"
 
 namespace reprise::profile {
 namespace {

@@ -97,6 +97,10 @@ std::string json_of(std::span<const std::pair<std::string, bool>> features) {
   return object(features);
 }
 
+std::string json_of(std::span<const std::pair<std::string, std::string>> texts) {
+  return object(texts);
+}
+
 std::string attributes_json(const OpDef& op, std::span<const std::byte> attributes,
                             std::span<const StateFieldInfo> fields) {
   Json json = Json::object();

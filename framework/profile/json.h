@@ -17,6 +17,7 @@ std::string json_of(std::span<const std::int64_t> numbers);
 std::string json_of(const Kernel& kernel);
 std::string json_of(std::span<const std::pair<std::string, std::uint64_t>> limits);
 std::string json_of(std::span<const std::pair<std::string, bool>> features);
+std::string json_of(std::span<const std::pair<std::string, std::string>> texts);
 /// {"eps":1e-06,"position":{"state":"pos"}}: attributes of one call, by the op's own table.
 std::string attributes_json(const OpDef& op, std::span<const std::byte> attributes,
                             std::span<const StateFieldInfo> fields);

@@ -1,5 +1,6 @@
 #include "reprise/profile/profile_check.h"
 
+#include <algorithm>
 #include <array>
 
 #include "framework/profile/exit_state.h"
@@ -39,6 +40,13 @@ constexpr std::array kInGraph{Reference{"steps", "node_idx", "nodes"},
                               Reference{"tensors", "first_use", "steps"},
                               Reference{"tensors", "last_use", "steps"},
                               Reference{"node_stats", "idx", "nodes"}};
+constexpr std::array kOfTensors{Reference{"tensor_stats", "tensor_idx", "tensors"},
+                                Reference{"tensor_stats", "node_idx", "nodes"},
+                                Reference{"snapshots", "tensor_idx", "tensors"},
+                                Reference{"snapshots", "node_idx", "nodes"},
+                                Reference{"comparisons", "tensor_idx", "tensors"},
+                                Reference{"comparisons", "node_idx", "nodes"}};
+constexpr std::int64_t kTensorsSince = 2;  // version of the schema
 /// A column with the id of a row of `target` that no foreign key of the schema covers.
 constexpr std::array kById{Reference{"tensors", "graph_id", "graphs"},
                            Reference{"node_tensors", "graph_id", "graphs"},
@@ -56,6 +64,10 @@ constexpr std::array kById{Reference{"tensors", "graph_id", "graphs"},
                            Reference{"drops", "run_id", "runs"},
                            Reference{"writer_health", "run_id", "runs"},
                            Reference{"benchmarks", "run_id", "runs"},
+                           Reference{"memory_samples", "run_id", "runs"},
+                           Reference{"counter_values", "run_id", "runs"},
+                           Reference{"comparisons", "run_id", "runs"},
+                           Reference{"comparisons", "recording_id", "recordings"},
                            Reference{"tensor_stats", "replay_id", "replays"},
                            Reference{"snapshots", "replay_id", "replays"}};
 
@@ -106,9 +118,13 @@ class Checker {
   }
 
   void references() {
-    for (const Reference& r : kInGraph) {
+    const auto in_graph = [&](const Reference& r) {
       dangling(r, " of graph ' || t.graph_id || '", "x.graph_id=t.graph_id AND x.idx",
                " GROUP BY t.graph_id");
+    };
+    std::ranges::for_each(kInGraph, in_graph);
+    if (database_.integer("PRAGMA user_version") >= kTensorsSince) {
+      std::ranges::for_each(kOfTensors, in_graph);
     }
     for (const Reference& r : kById) {
       dangling(r, "", "x.id", " HAVING count(*)>0");

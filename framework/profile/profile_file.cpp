@@ -8,6 +8,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "framework/profile/migrations.h"
 #include "framework/profile/schema.h"
 
 namespace reprise::profile {
@@ -20,24 +21,6 @@ bool blank(Database& database) {
   return database.integer("PRAGMA application_id") == 0 &&
          database.integer("PRAGMA user_version") == 0 &&
          database.integer("SELECT count(*) FROM sqlite_schema") == 0;
-}
-
-/// The statement of the schema that makes a table.
-std::string table_of(std::string_view name) {
-  const std::size_t begin = kSchemaSql.find("CREATE TABLE " + std::string(name) + "(");
-  return std::string(kSchemaSql.substr(begin, kSchemaSql.find(';', begin) - begin));
-}
-
-/// Files of version 1 may have been made before a column was added at the end of a table, or a
-/// table: readers of either kind find what they know.
-void add_what_came_later(Database& database) {
-  if (database.integer("SELECT count(*) FROM sqlite_schema WHERE name='expert_residency'") == 0) {
-    database.execute(table_of("expert_residency"));
-  }
-  if (database.integer("SELECT count(*) FROM pragma_table_info('sessions') "
-                       "WHERE name='precision'") == 0) {
-    database.execute("ALTER TABLE sessions ADD COLUMN precision TEXT");
-  }
 }
 
 }  // namespace
@@ -115,7 +98,7 @@ void ProfileFile::open() {
     database_->execute(kSchemaSql.substr(split));
   }
   require_profile(*database_);  // again: another process may have been faster
-  add_what_came_later(*database_);
+  migrate(*database_);
   transaction.commit();
 }
 

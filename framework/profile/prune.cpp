@@ -4,6 +4,7 @@
 #include "framework/profile/profile_file.h"
 #include "framework/profile/profile_snapshot.h"
 #include "framework/profile/table_names.h"
+#include "framework/profile/tensor_folder.h"
 #include "reprise/profile/cancelled.h"
 #include "reprise/profile/profile_rewrite.h"
 
@@ -13,8 +14,7 @@ namespace {
 
 constexpr std::string_view kGoneRecordings =
     "(SELECT id FROM recordings WHERE run_id IN (SELECT id FROM temp.gone_runs))";
-constexpr std::array kOfReplays{"step_timings", "tensor_stats", "snapshots", "comparisons",
-                                "counter_values"};
+constexpr std::array kOfReplays{"step_timings", "tensor_stats", "snapshots"};
 constexpr std::array kOfRecordings{"recording_pools", "expert_residency"};
 constexpr std::array kOfRuns{"clock_sync",     "node_stats",     "scopes",      "events",
                              "drops",          "writer_health",  "benchmarks",  "memory_samples",
@@ -138,6 +138,7 @@ PruneResult prune_profile(const std::filesystem::path& path, const PruneOptions&
     profile::ProfileFile file(path);
     file.database().stop_when([&stop] { return stop.stop_requested(); });
     result = profile::Pruner(file.database()).prune(options);
+    profile::remove_unneeded_tensors(file.database(), path);
     if (options.vacuum) {
       file.database().execute("VACUUM");
     }

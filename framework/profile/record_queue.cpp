@@ -6,9 +6,9 @@ namespace reprise::profile {
 namespace {
 
 constexpr std::array<std::string_view, std::variant_size_v<Record>> kKinds{
-    "device",        "recording",     "buffer", "timestamp_bias", "session",
-    "buffer_freed",  "host_scope",    "event",  "clock",          "benchmark",
-    "recording_end", "cache_counter", "experts"};
+    "device",     "recording", "buffer",  "timestamp_bias", "session",       "buffer_freed",
+    "host_scope", "event",     "clock",   "benchmark",      "recording_end", "cache_counter",
+    "experts",    "memory",    "counter", "tensors",        "comparison"};
 constexpr std::size_t kFirstDroppable = 4;  // "session" and all after it
 
 }  // namespace
@@ -34,6 +34,14 @@ std::size_t bytes_of(const Record& record) {
     bytes += counter->counter.size() + counter->reason.size() + counter->key_json.size();
   } else if (const auto* experts = std::get_if<ExpertRecord>(&record)) {
     bytes += experts->layer.size();
+  } else if (const auto* memory = std::get_if<MemoryRecord>(&record)) {
+    bytes += memory->info.heaps.size() * sizeof(HeapInfo);
+  } else if (const auto* number = std::get_if<CounterRecord>(&record)) {
+    bytes += number->name.size() + number->unit.size();
+  } else if (const auto* tensors = std::get_if<std::shared_ptr<const TensorsRecord>>(&record)) {
+    bytes += (*tensors)->bytes.size() + (*tensors)->tensors.size() * sizeof(TensorsRecord::Tensor);
+  } else if (const auto* comparison = std::get_if<ComparisonRecord>(&record)) {
+    bytes += comparison->name.size() + comparison->reference.size();
   } else if (const auto* benchmark = std::get_if<BenchmarkRecord>(&record)) {
     bytes += benchmark->test.size() + benchmark->model_type.size() + benchmark->peer.size() +
              benchmark->samples_ns.size() * sizeof(std::int64_t);
@@ -72,6 +80,11 @@ void RecordQueue::take(std::vector<Record>& records) {
 std::size_t RecordQueue::bytes() const {
   const std::lock_guard lock(mutex_);
   return bytes_;
+}
+
+void RecordQueue::drop() {
+  const std::lock_guard lock(mutex_);
+  ++dropped_;
 }
 
 std::uint64_t RecordQueue::dropped() const {

@@ -20,7 +20,8 @@ struct TimestampBiasRecord {
 using Record = std::variant<std::shared_ptr<const DeviceInfo>, RecordingRecord, BufferRecord,
                             TimestampBiasRecord, SessionRecord, BufferFreedRecord, HostScopeRecord,
                             EventRecord, ClockRecord, BenchmarkRecord, RecordingEndRecord,
-                            CacheCounterRecord, ExpertRecord>;
+                            CacheCounterRecord, ExpertRecord, MemoryRecord, CounterRecord,
+                            std::shared_ptr<const TensorsRecord>, ComparisonRecord>;
 /// "session": for the drops table.
 std::string_view kind_of(const Record& record);
 /// About what the rows of a record take.
@@ -42,6 +43,8 @@ class RecordQueue {
   /// `records` is replaced.
   void take(std::vector<Record>& records);
   std::size_t bytes() const;
+  /// Counts a record that could not be made.
+  void drop();
   /// Records that found no room so far.
   std::uint64_t dropped() const;
 

@@ -52,19 +52,20 @@ ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record) {
     }
     return {false, true};
   }
+  const std::int64_t row = database_.last_insert_id();
   if (record.step_ticks.empty()) {
-    return {true, true};
+    return {true, true, row};
   }
   const Graph& graph = *recording.graph;
   if (record.step_ticks.size() != graph.step_nodes.size() + 1 ||
       !times_.read(record.step_ticks, *recording.device)) {
-    return {true, false};
+    return {true, false, row};
   }
-  keep_times(database_.last_insert_id(), record.device_ns.value_or(times_.end_ns()), graph);
+  keep_times(row, record.device_ns.value_or(times_.end_ns()), graph);
   if (!record.warm_up && record.status == ReplayStatus::ran) {
     add_to_stats(graph, record.timing_mode);
   }
-  return {true, true};
+  return {true, true, row};
 }
 
 void ReplayWriter::write_row(const ReplayRecord& r, const Recording& recording) {

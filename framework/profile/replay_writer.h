@@ -27,6 +27,7 @@ class ReplayWriter {
   struct Written {
     bool replay = false;  // false: of no known recording, or refused
     bool timings = true;  // false: it had step times that cannot be those of its steps
+    std::int64_t row = 0;
   };
   Written write(const ReplayRecord& record);
   /// Brings node_stats up to date.

@@ -87,9 +87,11 @@ std::string insert_into(const GraphTable& table) {
 
 }  // namespace
 
-RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits& limits)
+RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits& limits,
+                     LogCallback log, DropCallback dropped)
     : database_(database),
       replays_(database, limits.step_timing_bytes),
+      tensors_(database, limits.snapshot_bytes, std::move(log), std::move(dropped)),
       add_device_(database,
                   "INSERT INTO devices(backend,name,device_uuid,driver_uuid,driver_version,"
                   "driver_info,vendor_id,device_id,driver_name,api_version,type,"
@@ -101,7 +103,7 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
       add_session_(database,
                    "INSERT INTO sessions(id,run_id,device_id,mode,name,t_begin_ns,t_end_ns,ops,"
                    "barriers,encode_ns,submit_ns,wait_ns,device_ns,submits,arena_growths,outcome,"
-                   "precision) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+                   "precision,thread) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       find_session_(database, "SELECT id FROM sessions WHERE id=?"),
       link_recordings_(database, "UPDATE recordings SET session_id=? WHERE id=?"),
       link_session_(database,
@@ -153,6 +155,19 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
                    "INSERT INTO expert_residency(recording_id,run_seq,layer,t_ns,tokens_device,"
                    "tokens_host,calls_device,calls_host,hits,misses,promotions,demotions,"
                    "bytes_moved,stall_ns) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      add_memory_(database,
+                  "INSERT INTO memory_samples(run_id,device_id,t_ns,heap,purpose,used_bytes,"
+                  "peak_bytes,buffers,size_bytes,driver_used_bytes,driver_budget_bytes) "
+                  "VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
+      add_counter_(database, "INSERT INTO counters(name,unit) VALUES(?,?) ON CONFLICT DO NOTHING"),
+      find_counter_(database, "SELECT id FROM counters WHERE name=? AND unit=?"),
+      add_counter_value_(database,
+                         "INSERT INTO counter_values(counter_id,run_id,t_ns,value) "
+                         "VALUES(?,?,?,?)"),
+      add_comparison_(database,
+                      "INSERT INTO comparisons(run_id,t_ns,graph_id,recording_id,node_idx,"
+                      "tensor_idx,name,reference,max_abs,max_rel,rmse,cosine,first_bad_index,"
+                      "input_differs,tolerance,pass) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       add_drop_(database, "INSERT INTO drops(run_id,t_ns,what,reason,count) VALUES(?,?,?,?,?)"),
       add_health_(database,
                   "INSERT INTO writer_health(run_id,t_ns,queue_bytes,queue_high_bytes,commit_ns,"
@@ -170,10 +185,12 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
   database.execute("UPDATE runs SET exit_state='crashed' WHERE exit_state IS NULL");
   const std::int64_t start = now_ns();
   Statement(database,
-            "INSERT INTO runs(run_uuid,host_id,build_id,app,argv_json,pid,model_path,quant,label,"
-            "notes,t_start_ns,start_utc,heartbeat_ns) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)")
+            "INSERT INTO runs(run_uuid,host_id,build_id,app,argv_json,env_json,pid,rank,world_size,"
+            "model_path,model_hash,quant,label,notes,t_start_ns,start_utc,heartbeat_ns) "
+            "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
       .run(random_uuid(), add_host(database), add_build(database), run.app,
-           json_of(std::span(run.arguments)), getpid(), filled(run.model_path),
+           json_of(std::span(run.arguments)), json_of(std::span(run.environment)), getpid(),
+           run.rank, run.world_size, filled(run.model_path), filled(run.model_hash),
            filled(run.quantisation), filled(run.label), filled(run.notes), start, utc, start);
   run_ = database.last_insert_id();
   first_id_ = database.integer(
@@ -225,7 +242,7 @@ void RunWriter::write_row(const SessionRecord& r) {
   const std::int64_t id = row_id(r.id);
   add_session_.run(id, run_, device_id(), r.recorded ? "recorded" : "direct", r.name, r.begin_ns,
                    r.end_ns, r.ops, r.barriers, r.encode_ns, r.submit_ns, r.wait_ns, r.device_ns,
-                   r.submits, r.arena_growths, r.outcome, name_of(r.precision));
+                   r.submits, r.arena_growths, r.outcome, name_of(r.precision), filled(r.thread));
   for (auto it = waiting_.begin(); it != waiting_.end();) {
     if (it->second != r.id) {
       ++it;
@@ -356,6 +373,46 @@ void RunWriter::write_row(const ExpertRecord& r) {
   add_experts_.run(row_id(r.recording), r.run, r.layer, r.time_ns, r.tokens_device, r.tokens_host,
                    r.calls_device, r.calls_host, r.hits, r.misses, r.promotions, r.demotions,
                    r.bytes_moved, r.stall_ns);
+}
+
+void RunWriter::write_row(const MemoryRecord& r) {
+  for (std::size_t h = 0; h < r.info.heaps.size(); ++h) {
+    const HeapInfo& heap = r.info.heaps[h];
+    add_memory_.run(run_, device_id(), r.time_ns, h, nullptr, heap.used.bytes, heap.used.peak,
+                    heap.used.buffers, heap.bytes, heap.driver_used, heap.driver_budget);
+  }
+  for (std::size_t p = 0; p < kMemoryPurposes; ++p) {
+    const MemoryUse& use = r.info.by_purpose[p];
+    add_memory_.run(run_, device_id(), r.time_ns, nullptr, name_of(static_cast<MemoryPurpose>(p)),
+                    use.bytes, use.peak, use.buffers, nullptr, nullptr, nullptr);
+  }
+}
+
+void RunWriter::write_row(const CounterRecord& r) {
+  add_counter_.run(r.name, r.unit);
+  add_counter_value_.run(find_counter_.find(r.name, r.unit).value(), run_, r.time_ns, r.value);
+}
+
+void RunWriter::write_row(const std::shared_ptr<const TensorsRecord>& r) { tensors_.add(r); }
+
+void RunWriter::write_row(const ComparisonRecord& r) {
+  const auto finite = [](double value) {
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  };
+  add_comparison_.run(run_, r.time_ns, replays_.graph_of(r.recording), row_id(r.recording), r.node,
+                      r.tensor, r.name, r.reference, finite(r.max_abs), finite(r.max_rel),
+                      finite(r.rmse), finite(r.cosine), r.first_bad, r.input_differs, r.tolerance,
+                      r.pass);
+}
+
+ReplayWriter::Written RunWriter::write(const ReplayRecord& record) {
+  const ReplayWriter::Written written = replays_.write(record);
+  if (tensors_.waiting()) {
+    const bool ran = written.replay && record.status == ReplayStatus::ran;
+    tensors_.write(record, {run_, replays_.graph_of(record.recording).value_or(0),
+                            ran ? std::optional(written.row) : std::nullopt});
+  }
+  return written;
 }
 
 void RunWriter::beat(const WriterHealth& health) {

@@ -6,6 +6,7 @@
 #include "framework/profile/graph_rows.h"
 #include "framework/profile/record_queue.h"
 #include "framework/profile/replay_writer.h"
+#include "framework/profile/tensor_writer.h"
 
 namespace reprise::profile {
 
@@ -19,14 +20,17 @@ struct WriterHealth {
 class RunWriter {
  public:
   /// Adds the rows of the host, the build and the run; runs nobody finished become 'crashed'.
-  RunWriter(Database& database, const RunInfo& run, const ProfileLimits& limits);
+  RunWriter(Database& database, const RunInfo& run, const ProfileLimits& limits, LogCallback log,
+            DropCallback dropped);
 
   /// All rows of the record or none: false if the file refuses the values. Throws SqliteError.
   bool write(const Record& record);
-  ReplayWriter::Written write(const ReplayRecord& record) { return replays_.write(record); }
+  ReplayWriter::Written write(const ReplayRecord& record);
   /// The row of the run, node_stats and writer_health. Call it every second.
   void beat(const WriterHealth& health);
   void drop(std::string_view what, std::string_view reason, std::uint64_t count);
+  /// What waits for something that will not come is dropped.
+  void end_waiting() { tensors_.finish(); }
   void finish(std::string_view exit_state);
   const TimingRetention& retention() const { return replays_.retention(); }
 
@@ -44,6 +48,10 @@ class RunWriter {
   void write_row(const RecordingEndRecord& record);
   void write_row(const CacheCounterRecord& record);
   void write_row(const ExpertRecord& record);
+  void write_row(const MemoryRecord& record);
+  void write_row(const CounterRecord& record);
+  void write_row(const std::shared_ptr<const TensorsRecord>& record);
+  void write_row(const ComparisonRecord& record);
   std::int64_t device_id();
   std::int64_t graph_id(const RecordingRecord& record);
   std::int64_t kernel_id(const KernelRow& kernel);
@@ -57,12 +65,14 @@ class RunWriter {
   std::shared_ptr<const DeviceInfo> info_ = std::make_shared<DeviceInfo>();
   std::optional<std::int64_t> device_;
   ReplayWriter replays_;
+  TensorWriter tensors_;
 
   Statement add_device_, find_device_, add_session_, find_session_, link_recordings_, link_session_;
   Statement add_buffer_, free_buffer_, find_buffer_;
   Statement add_graph_, find_graph_, add_kernel_, find_kernel_;
   Statement add_recording_, add_recording_pool_, add_scope_, add_event_, add_clock_, add_benchmark_;
-  Statement end_recording_, add_cache_counter_, add_experts_;
+  Statement end_recording_, add_cache_counter_, add_experts_, add_memory_;
+  Statement add_counter_, find_counter_, add_counter_value_, add_comparison_;
   Statement add_drop_, add_health_, heartbeat_, finish_;
   std::vector<Statement> add_to_graph_;             // one per kGraphTables
   std::map<std::uint64_t, std::uint64_t> waiting_;  // recordings whose session is not finished yet

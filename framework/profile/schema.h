@@ -1,5 +1,5 @@
 // The schema of the profiling database, embedded at build time from schema.sql beside this file,
-// and the numbers by which a file is known to be one.
+// its migrations, and the numbers by which a file is known to be one.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -7,8 +7,9 @@
 namespace reprise::profile {
 
 extern const std::string_view kSchemaSql;
+extern const std::string_view kMigrationTo2Sql;  // from version 1
 
 inline constexpr std::int64_t kApplicationId = 0x52505253;  // 'RPRS'
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 }  // namespace reprise::profile

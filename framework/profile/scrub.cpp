@@ -27,7 +27,7 @@ void scrub(Database& database) {
         "UPDATE nodes SET " + file_name("src_file"),
         std::string("UPDATE kernels SET source=NULL, source_path=NULL, spirv=NULL"),
         std::string("UPDATE replays SET state=NULL"),
-        std::string("UPDATE events SET message='scrubbed', detail_json=NULL"),
+        std::string("UPDATE events SET message='scrubbed'"),
         "UPDATE comparisons SET " + file_name("reference"), std::string("DELETE FROM snapshots")}) {
     database.execute(sql);
   }

@@ -30,7 +30,10 @@ Writer::Writer(const std::filesystem::path& path, const RunInfo& run, LogCallbac
       next_beat_(Clock::now() + kBeat),
       checkpoint_at_bytes_(kCheckpointBytes) {
   Transaction transaction(file_.database());
-  run_.emplace(file_.database(), run, limits);
+  run_.emplace(file_.database(), run, limits, log_,
+               [this](std::string_view what, std::string_view reason, std::uint64_t count) {
+                 count_drop(what, reason, count);
+               });
   transaction.commit();
   file_.keep();
 }
@@ -254,6 +257,7 @@ void Writer::finish() noexcept {
       write_event(LogLevel::error, "writer_stopped", stop_reason_);
       write_drops();
     } else {
+      run_->end_waiting();
       write_beat();
     }
     run_->finish(stopped_ ? "profiling stopped" : "done");
@@ -286,6 +290,14 @@ void SqliteWriter::device(const DeviceInfo& info) {
   try {
     push(std::make_shared<const DeviceInfo>(info));
   } catch (...) {  // no memory: what follows is shown under the device before
+  }
+}
+
+void SqliteWriter::tensors(TensorsRecord record) {
+  try {
+    push(std::make_shared<const TensorsRecord>(std::move(record)));
+  } catch (...) {  // no memory
+    writer_->queue().drop();
   }
 }
 

@@ -95,6 +95,10 @@ class SqliteWriter final : public ProfileSink {
   void experts(ExpertRecord record) override { push(std::move(record)); }
   void host_scope(HostScopeRecord record) override { push(std::move(record)); }
   void event(EventRecord record) override { push(std::move(record)); }
+  void memory(MemoryRecord record) override { push(std::move(record)); }
+  void counter(CounterRecord record) override { push(std::move(record)); }
+  void tensors(TensorsRecord record) override;
+  void comparison(ComparisonRecord record) override { push(std::move(record)); }
   void clock(const ClockRecord& record) override { push(record); }
   void benchmark(BenchmarkRecord record) override { push(std::move(record)); }
   void timestamp_bias(std::uint64_t bias_ns) override { push(TimestampBiasRecord{bias_ns}); }

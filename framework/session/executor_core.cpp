@@ -19,6 +19,31 @@ ExecutorCore::ExecutorCore(Device device, const ExecutorOptions& options)
   if (!options.profile.empty()) {
     profile_.emplace(open_profile(options.profile, options.run, options.log), device_);
   }
+  if (!options.watches.empty()) {
+    set_watches(options.watches);
+  }
+}
+
+void ExecutorCore::set_watches(std::vector<TensorWatch> watches) {
+  if (!profile_) {
+    invalid("Tensors are watched for a profiling database, but this executor writes none; set "
+            "ExecutorOptions::profile.");
+  }
+  for (const TensorWatch& watch : watches) {
+    if (watch.every < 1 || watch.tensors.empty()) {
+      invalid("The tensors '" + watch.tensors + "' are watched every (" +
+              std::to_string(watch.every) + ") launches; a pattern and 1 or more are needed.");
+    }
+  }
+  auto shared = std::make_shared<const std::vector<TensorWatch>>(std::move(watches));
+  const std::lock_guard lock(mutex_);
+  watches_ = std::move(shared);
+  watch_version_.fetch_add(1, std::memory_order_release);
+}
+
+std::shared_ptr<const std::vector<TensorWatch>> ExecutorCore::watches() {
+  const std::lock_guard lock(mutex_);
+  return watches_;
 }
 
 TimingMode ExecutorCore::timing_mode(std::optional<TimingMode> wanted) const {
@@ -48,6 +73,7 @@ void ExecutorCore::shutdown() {
   { const std::unique_lock nobody_submits(submitting_); }
   synchronize();
   if (profile_) {
+    profile_->memory();
     profile_->sink().flush();
   }
 }

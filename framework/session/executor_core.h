@@ -36,6 +36,11 @@ class ExecutorCore {
   TimingMode timing_mode(std::optional<TimingMode> wanted) const;
   void set_timing_mode(TimingMode mode) { timing_mode_.store(mode, std::memory_order_relaxed); }
 
+  /// See GraphExecutor::set_watches. The version is another one after every change.
+  void set_watches(std::vector<TensorWatch> watches);
+  std::shared_ptr<const std::vector<TensorWatch>> watches();
+  std::uint64_t watch_version() const { return watch_version_.load(std::memory_order_acquire); }
+
   /// ExecutorOptions::serialize.
   bool serialize() const { return serialize_; }
 
@@ -74,6 +79,8 @@ class ExecutorCore {
   std::mutex mutex_;
   std::vector<std::unique_ptr<DirectArena>> idle_arenas_;
   GraphSizes last_sizes_;
+  std::shared_ptr<const std::vector<TensorWatch>> watches_;  // guarded by mutex_
+  std::atomic<std::uint64_t> watch_version_{0};
 };
 
 }  // namespace reprise

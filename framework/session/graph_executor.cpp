@@ -1,6 +1,7 @@
 #include "reprise/session/graph_executor.h"
 
 #include "framework/session/graph_loader.h"
+#include "framework/session/host_clock.h"
 #include "framework/session/keyed_graphs.h"
 
 namespace reprise {
@@ -22,6 +23,16 @@ void GraphExecutor::trim() const { core_->trim(); }
 void GraphExecutor::defragment() const { core_->defragment(); }
 
 void GraphExecutor::set_timing(TimingMode mode) const { core_->set_timing_mode(mode); }
+
+void GraphExecutor::set_watches(std::vector<TensorWatch> watches) const {
+  core_->set_watches(std::move(watches));
+}
+
+void GraphExecutor::count(std::string_view name, double value, std::string_view unit) const {
+  if (SessionProfile* profile = core_->profile()) {
+    profile->sink().counter({std::string(name), std::string(unit), value, now_ns()});
+  }
+}
 
 HostScope GraphExecutor::host_scope(std::string name) const { return {core_, std::move(name)}; }
 

@@ -225,8 +225,9 @@ Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wa
 
 void CapturedGraph::Recording::start(SlotEntry& entry, const LaunchOptions& options, Follow follow,
                                      std::int64_t begin_ns) {
-  const TimingMode mode = core_->timing_mode(timing_);
-  const Body& body = body_for(mode, options.iterations);
+  entry.watched = take_watch(options.iterations);
+  const TimingMode mode = entry.watched ? TimingMode::off : core_->timing_mode(timing_);
+  const Body& body = entry.watched ? entry.watched->body() : body_for(mode, options.iterations);
   entry.profile_id = profile_id_;
   const SlotLaunch launch{.body = body,
                           .growths = growths_,
@@ -239,6 +240,7 @@ void CapturedGraph::Recording::start(SlotEntry& entry, const LaunchOptions& opti
   try {
     submit_segments(*entry.slot, launch, all_steps());
   } catch (const Error& error) {
+    entry.watched.reset();
     report(error);
     require_fresh();  // another thread may have freed a buffer since
     throw;
@@ -337,6 +339,7 @@ std::uint64_t CapturedGraph::Recording::upload() {
 void CapturedGraph::Recording::completed(const Slot& slot) {
   replays_.fetch_add(slot.ran(), std::memory_order_relaxed);
   if (profile_id_ != 0) {
+    profile_watched(entry_of(slot));
     profile_replays(slot);
   }
 }
@@ -382,6 +385,7 @@ void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport
     entry.profile_id = profile_id_;
   }
   if (last_launch_ != nullptr) {
+    profile_watched(entry_of(*last_launch_));
     profile_replays(*last_launch_);
   }
 }
@@ -403,6 +407,7 @@ void CapturedGraph::Recording::profile_recording(const FinishReport& report) {
   record.encode_ns = report.encode_ns;
   record.time_ns = now_ns();
   profile->sink().recording(std::move(record));
+  profile->memory();
 }
 
 void CapturedGraph::Recording::profile_replays(const Slot& slot) noexcept {

@@ -4,6 +4,7 @@
 #include "framework/session/slot.h"
 #include "framework/session/staged_host_step.h"
 #include "framework/session/state_bound.h"
+#include "framework/session/watched_launches.h"
 #include "reprise/session/captured_graph.h"
 #include "reprise/session/graph_session.h"
 #include "reprise/session/partial_run.h"
@@ -71,6 +72,8 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// See CapturedGraph::run_prefix.
   /// A node, alone or after all that run before it.
   PartialRun run_part(std::uint32_t node, bool alone);
+  /// All nodes once, as run_part(): what the tapped ones of them computed.
+  TappedRun run_tapped(const std::string& pattern);
   /// How often the arena was used so far.
   std::uint64_t runs() const { return runs_; }
   const std::vector<std::shared_ptr<Buffer>>& pools() const { return pools_; }
@@ -92,9 +95,10 @@ class CapturedGraph::Recording final : public SlotOwner,
   };
   struct SlotEntry {
     std::unique_ptr<Slot> slot;
-    std::vector<std::uint64_t> versions;  // of the inputs it holds
-    std::uint64_t profile_id = 0;         // of the recording it was launched from
-    bool reserved = false;                // the caller fills it
+    std::vector<std::uint64_t> versions;       // of the inputs it holds
+    std::uint64_t profile_id = 0;              // of the recording it was launched from
+    std::unique_ptr<WatchInFlight> watched{};  // if its launch is
+    bool reserved = false;                     // the caller fills it
   };
   /// A range of steps of the plan.
   struct Steps {
@@ -103,12 +107,18 @@ class CapturedGraph::Recording final : public SlotOwner,
   Steps all_steps() const;
   /// `stamps`: taken in node modes; null: new ones.
   Body encode_steps(Steps range, TimingMode mode, std::span<const std::shared_ptr<Buffer>> pools,
-                    std::shared_ptr<Timestamps> stamps = nullptr) const;
+                    std::shared_ptr<Timestamps> stamps = nullptr, TapStaging taps = {}) const;
   Body encode_body(TimingMode mode, std::span<const std::shared_ptr<Buffer>> pools,
                    std::shared_ptr<Timestamps> stamps = nullptr) const {
     return encode_steps(all_steps(), mode, pools, std::move(stamps));
   }
   const Body& body_for(TimingMode mode, std::uint32_t iterations);
+  Body encode_watched(const TapStaging& taps, std::uint32_t iterations) const;
+  /// What the next launch is watched by; null, and rarely anything else: nothing.
+  std::unique_ptr<WatchInFlight> take_watch(std::uint32_t iterations);
+  void find_watched();
+  /// What a complete launch brought back, before its replay is sent.
+  void profile_watched(SlotEntry& entry) noexcept;
   Exchange exchange(const Port& port) const;
   /// The first idle slot, which is the one most recently in the caches; null only if `may_wait` is
   /// false and it would have to.
@@ -120,6 +130,9 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::span<const StagedHostStep> host_steps_in(Steps range) const;
   void run_host_step(const StagedHostStep& step);
   void submit_part(Slot& slot, const SlotLaunch& part);
+  /// Runs a body that is no replay, and waits. `after`: sees the slot then.
+  void run_once(Steps range, const Body& body, const std::function<void(const Slot&)>& after = {});
+  void require_partial() const;
   /// Throws where nothing may run now.
   void begin_run();
   /// The launch of these steps but its last wait: the functions of its host steps run in here.
@@ -159,6 +172,8 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::vector<SlotEntry> slots_;
   Slot* last_launch_ = nullptr;  // held for the graph itself
   std::optional<TimingMode> timing_;
+  std::uint64_t watch_version_ = 0;
+  WatchedLaunches watched_;
   bool uploaded_ = false;
   std::uint64_t sequence_ = 0;  // launches so far
   std::atomic<std::uint64_t> replays_{0};

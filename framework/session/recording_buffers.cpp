@@ -141,6 +141,7 @@ void CapturedGraph::Recording::rebind(const TensorRef& from_tensor, const Tensor
   pools_ = std::move(pools);
   plain_ = replays() ? std::move(body) : Body();
   timed_ = serialised_ = {};
+  watched_.forget_bodies();
   fresh_at_ = ~std::uint64_t{0};
   if (profile_id_ != 0) {
     FinishReport report;  // a recording is an encoded plan, so this is another one

@@ -21,7 +21,8 @@ std::span<const StagedHostStep> CapturedGraph::Recording::host_steps_in(Steps ra
 
 Body CapturedGraph::Recording::encode_steps(Steps range, TimingMode mode,
                                             std::span<const std::shared_ptr<Buffer>> pools,
-                                            std::shared_ptr<Timestamps> stamps) const {
+                                            std::shared_ptr<Timestamps> stamps,
+                                            TapStaging taps) const {
   const ExecutionPlan& plan = recorded_->plan;
   const ComputeGraph& graph = recorded_->graph;
   Backend& backend = core_->device().backend();
@@ -64,6 +65,7 @@ Body CapturedGraph::Recording::encode_steps(Steps range, TimingMode mode,
     } else {
       encoder->step(plan.steps, s, pools);
     }
+    encode_taps(*encoder, taps, s, pools);
     if (body.stamps != nullptr) {
       encoder->stamp(body.stamps, s - range.begin + 1);
     }
@@ -198,17 +200,48 @@ PartialRun CapturedGraph::Recording::run_part(std::uint32_t node, bool alone) {
     invalid("The graph '" + recorded_->graph.name + "' does not run " +
             describe_node(recorded_->graph, node) + ": a pass removed it.");
   }
-  if (rows_.capacity > 1) {
-    invalid("The graph '" + recorded_->graph.name + "' runs up to (" +
-            std::to_string(rows_.capacity) +
-            ") iterations per launch; only graphs of one run in part.");
-  }
+  require_partial();
   begin_run();
   Steps range{0, 0};
   for (std::uint32_t s = 0; s < steps.size(); ++s) {
     range.begin += alone && ranks[steps[s].node] < ranks[node] ? 1U : 0U;
     range.end += ranks[steps[s].node] <= ranks[node] ? 1U : 0U;
   }
+  run_once(range, encode_steps(range, TimingMode::off, pools_));
+  return {shared_from_this(), node, runs_};
+}
+
+TappedRun CapturedGraph::Recording::run_tapped(const std::string& pattern) {
+  require_partial();
+  begin_run();
+  const TapList list = find_taps(*recorded_, pattern, ~std::uint64_t{0} / 2);
+  TapStaging taps{list.taps};
+  if (list.bytes > 0) {
+    taps.staging = core_->device().backend().allocate(
+        "tapped tensors", list.bytes, BufferKind::download, MemoryPurpose::exchange);
+  }
+  TappedRun run;
+  run_once(all_steps(), encode_steps(all_steps(), TimingMode::off, pools_, nullptr, taps),
+           [&](const Slot& slot) {
+             for (const Tap& tap : list.taps) {
+               const TensorSpec spec = spec_of(*recorded_, tap, slot.state_words(0));
+               const std::byte* begin = taps.staging->mapped() + tap.staging_offset;
+               run.tensors.push_back({tap, spec, {begin, begin + spec.bytes()}});
+             }
+           });
+  return run;
+}
+
+void CapturedGraph::Recording::require_partial() const {
+  if (rows_.capacity > 1) {
+    invalid("The graph '" + recorded_->graph.name + "' runs up to (" +
+            std::to_string(rows_.capacity) +
+            ") iterations per launch; only graphs of one run in part.");
+  }
+}
+
+void CapturedGraph::Recording::run_once(Steps range, const Body& body,
+                                        const std::function<void(const Slot&)>& after) {
   struct Nobody final : SlotOwner {
     void completed(const Slot& /*slot*/) override {}
     void failed(const Slot& /*slot*/, const Error& /*error*/) noexcept override {}
@@ -219,13 +252,14 @@ PartialRun CapturedGraph::Recording::run_part(std::uint32_t node, bool alone) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
   }
-  const Body body = encode_steps(range, TimingMode::off, pools_);
   submit_segments(
       slot,
       {.body = body, .begin_ns = now_ns(), .limits = limits_, .keeps_patches = range.begin > 0},
       range);
   slot.wait();
-  return {shared_from_this(), node, runs_};
+  if (after) {
+    after(slot);
+  }
 }
 
 }  // namespace reprise

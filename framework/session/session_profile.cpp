@@ -21,6 +21,19 @@ SessionProfile::SessionProfile(std::shared_ptr<ProfileSink> sink, Device device)
     : sink_(std::move(sink)), device_(std::move(device)) {
   sink_->device(device_.info());
   clocks();
+  memory();
+}
+
+void SessionProfile::memory() {
+  {
+    const auto use = device_.backend().memory().info().by_purpose;
+    const std::lock_guard lock(mutex_);
+    if (last_use_ == use) {
+      return;
+    }
+    last_use_ = use;
+  }
+  sink_->memory({device_.backend().memory_info(), now_ns()});
 }
 
 void SessionProfile::clocks() {
@@ -87,7 +100,9 @@ void SessionProfile::session(SessionRecord record, const FinishReport& report,
       start += static_cast<std::int64_t>(duration);
     }
   }
+  record.thread = this_thread_name();
   sink_->session(std::move(record));
+  memory();
 }
 
 std::uint64_t SessionProfile::buffer(const std::shared_ptr<Buffer>& buffer, std::string_view kind) {

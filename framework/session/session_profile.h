@@ -16,6 +16,8 @@ class SessionProfile {
   ProfileSink& sink() { return *sink_; }
   std::uint64_t next_id() { return sink_->next_id(); }
 
+  /// What the device's memory is used for now, if that changed.
+  void memory();
   /// Compares the clocks of host and device.
   void clocks();
   /// Measures what a timestamp costs, once.
@@ -39,6 +41,7 @@ class SessionProfile {
   std::mutex mutex_;
   std::map<std::pair<const Buffer*, std::int64_t>, std::uint64_t> buffer_ids_;  // guarded by mutex_
   std::map<std::pair<std::string, std::string>, std::uint64_t> counts_;         // and this
+  std::optional<std::array<MemoryUse, kMemoryPurposes>> last_use_;              // and this
 };
 
 }  // namespace reprise

@@ -26,6 +26,11 @@ void encode_copies(Encoder& encoder, const std::shared_ptr<Buffer>& staging,
 
 }  // namespace
 
+void encode_downloads(Encoder& encoder, const std::shared_ptr<Buffer>& staging,
+                      const std::vector<StagedCopy>& copies) {
+  encode_copies(encoder, staging, copies, false);
+}
+
 EncodingRef encode_prologue(Backend& backend, const Staging& staging,
                             const std::vector<StagedCopy>& copies,
                             const std::shared_ptr<Timestamps>& first) {
@@ -49,7 +54,7 @@ EncodingRef encode_epilogue(Backend& backend, const Staging& staging,
   if (resolved.stamps != nullptr) {
     encoder->resolve(resolved.stamps, resolved.count, resolved.to, resolved.offset);
   }
-  encode_copies(*encoder, staging.download, copies, false);
+  encode_downloads(*encoder, staging.download, copies);
   return encoder->finish();
 }
 

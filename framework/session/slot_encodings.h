@@ -47,6 +47,10 @@ struct ResolvedStamps {
   std::uint64_t offset = 0;
 };
 
+/// Copies from the device to the staging buffer.
+void encode_downloads(Encoder& encoder, const std::shared_ptr<Buffer>& staging,
+                      const std::vector<StagedCopy>& copies);
+
 /// `first`: taken when everything is copied; the others may be taken afterwards. Null: none.
 EncodingRef encode_prologue(Backend& backend, const Staging& staging,
                             const std::vector<StagedCopy>& copies,

@@ -1,8 +1,12 @@
 #include "framework/session/verification.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "framework/session/host_clock.h"
+#include "framework/session/recording.h"
 #include "framework/session/verify_difference.h"
+#include "reprise/session/numerics.h"
 
 namespace reprise {
 namespace {
@@ -77,7 +81,53 @@ VerifyReport Verification::run() {
     report.tensors.push_back({w.part.name, w.part.spec, difference_of(dtype, w.direct, w.first_run),
                               difference_of(dtype, w.direct, w.replay)});
   }
+  profile(graph, direct, replay, report);
   return report;
+}
+
+void Verification::profile(CapturedGraph& graph, const OutputSet& direct, const OutputSet& replay,
+                           const VerifyReport& report) const {
+  const CapturedGraph::Recording& recording = graph.recording();
+  if (recording.profile_id() == 0) {
+    return;
+  }
+  const auto send = [&](ComparisonRecord record, const VerifiedTensor& tensor, Bytes expected,
+                        Bytes actual) {
+    record.recording = recording.profile_id();
+    record.name = tensor.name;
+    record.reference = "direct";
+    record.pass = tensor.equal();
+    record.time_ns = now_ns();
+    if (expected.size() == actual.size()) {
+      const Deviation d = deviation_of(tensor.spec.dtype, actual, expected, 0);
+      record.max_abs = d.max_abs;
+      record.max_rel = d.max_rel;
+      record.rmse = d.rmse;
+      record.cosine = d.cosine;
+      record.first_bad = d.first_bad;
+    } else {
+      record.max_abs = record.max_rel = record.rmse = record.cosine = std::nan("");
+    }
+    recording.core().profile()->sink().comparison(std::move(record));
+  };
+  const auto bytes_of = [](const OutputSet& set, const std::string& name) {
+    const auto it = set.all().find(name);
+    return it == set.all().end() ? Bytes() : it->second.bytes;
+  };
+  std::size_t written = 0;
+  for (const VerifiedTensor& tensor : report.tensors) {
+    const auto port = std::ranges::find(recording.output_ports(), tensor.name,
+                                        [](const auto& p) { return "output '" + p.name + "'"; });
+    if (port != recording.output_ports().end()) {
+      send({.tensor = port->tensor}, tensor, bytes_of(direct, port->name),
+           bytes_of(replay, port->name));
+    } else if (tensor.mismatch.empty()) {
+      const Written& w = written_[written++];
+      send({}, tensor, w.direct, w.replay);
+    } else {
+      send({}, tensor, {}, {std::byte{}});
+    }
+  }
 }
 
 OutputSet Verification::run_directly() {

@@ -25,6 +25,9 @@ class Verification {
   void watch(const ComputeGraph& graph, std::size_t first);
   Bytes read(const StatePart& part) const;
   void keep(Bytes Written::*after);
+  /// Rows of the table comparisons, where there is a profiling database.
+  void profile(CapturedGraph& graph, const OutputSet& direct, const OutputSet& replay,
+               const VerifyReport& report) const;
   static void compare_outputs(const OutputSet& direct, const OutputSet& first,
                               const OutputSet& replay, VerifyReport& report);
 

@@ -34,6 +34,19 @@ look_test(sql_two_formats EXIT 2 COMMAND reprise sql ${recorded} "SELECT 1" --js
 cli_test(sql_without_query EXIT 2 COMMAND reprise sql ${recorded})
 look_test(timeline EXIT 0 COMMAND reprise db timeline ${recorded} --graph 2
   STDOUT "^run 1, graph 2 'decode', replay [0-9]+, prepare [^\n]*\nnode +op +scope +start us +us +% +GB/s +source\n +0 +plan +.* argmax .*decode_loop.cpp:")
+foreach(device cpu vulkan)
+  set(watched ${looked}/watch_${device}.db)
+  add_test(NAME cli.watch_remove_${device} COMMAND ${CMAKE_COMMAND} -E rm -rf ${watched} ${watched}.tensors)
+  cli_test(watch_tensors_${device} EXIT 0 COMMAND watch_tensors ${device} ${watched}
+    STDOUT "first at layer.1/mul, by 0.010\n.*32 snapshots\n$")
+  cli_test(db_tensors_${device} EXIT 0 COMMAND reprise db tensors ${watched}
+    STDOUT "^replay +seq +graph +node +op +name +n +nan .* layer.1/mul +16 +0 .*\n +101 +100 +1 +0 +matmul +layer.0/matmul +16 +16 +0 +0\n")
+  set_tests_properties(cli.watch_remove_${device} PROPERTIES FIXTURES_SETUP not_watched_${device})
+  set_tests_properties(cli.watch_tensors_${device} PROPERTIES FIXTURES_REQUIRED not_watched_${device} FIXTURES_SETUP watched_${device})
+  set_tests_properties(cli.db_tensors_${device} PROPERTIES FIXTURES_REQUIRED watched_${device})
+endforeach()
+look_test(tensors_none EXIT 0 COMMAND reprise db tensors ${recorded} STDOUT "No tensors: they come from watched launches")
+look_test(tensors_no_limit EXIT 1 COMMAND reprise db tensors ${recorded} --limit 0 STDERR "--limit is .0.")
 look_test(memory EXIT 0 COMMAND reprise db memory ${recorded} --csv STDOUT "^tensor,name,role,.*,arena,.*\n$")
 look_test(barriers EXIT 0 COMMAND reprise db barriers ${recorded} --json STDOUT "\"missing\": 0,\n  \"barriers\": .*\"kind\": \"RAW\"")
 look_test(timeline_unknown_graph EXIT 1 COMMAND reprise db timeline ${recorded} --graph 9 STDERR "no recording of graph .9.; it has 1, 2")
@@ -71,7 +84,7 @@ cli_test(look_prune EXIT 0 COMMAND reprise db prune ${looked}/scrubbed.db --keep
 set_tests_properties(cli.look_scrub PROPERTIES FIXTURES_SETUP scrubbed)
 set_tests_properties(cli.look_prune PROPERTIES FIXTURES_REQUIRED scrubbed)
 # Files that are none: one sentence, and nothing beside them.
-foreach(command "db;timeline" "db;memory" "db;barriers" "db;check" "db;export;--dot;-" "db;diff;--run-a;1;--run-b;1" "db;prune;--vacuum" "db;scrub;-o;${looked}/of_none.db" "db;merge;-o;${looked}/of_none.db" "sql")
+foreach(command "db;timeline" "db;memory" "db;tensors" "db;barriers" "db;check" "db;export;--dot;-" "db;diff;--run-a;1;--run-b;1" "db;prune;--vacuum" "db;scrub;-o;${looked}/of_none.db" "db;merge;-o;${looked}/of_none.db" "sql")
   list(GET command 0 first)
   string(REPLACE ";" "_" id "${command}")
   string(REGEX REPLACE "_-.*" "" id ${id})

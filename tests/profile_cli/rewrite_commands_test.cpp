@@ -125,13 +125,15 @@ TEST_F(RewriteCommands, OtherFilesAreRefusedAndStayAsTheyAre) {
 
 TEST_F(RewriteCommands, AScrubbedCopyDoesNotHoldWhatIsPrivate) {
   write_run(path_, {.graph = {.file = "/home/somebody/secret/model.cpp", .scales = 1}});
-  ASSERT_EQ(sql(path_,
-                "UPDATE runs SET env_json='SECRETENV', notes='SECRETNOTE'; INSERT INTO snapshots("
-                "replay_id,graph_id,tensor_idx,data) VALUES(1,1,0,'SECRETDATA'); INSERT INTO meta "
-                "VALUES('x','SECRETMETA'); CREATE TABLE notes(t); INSERT INTO notes VALUES("
-                "'SECRETTABLE'); INSERT INTO events(run_id,t_ns,severity,source,message) VALUES(1,"
-                "1,1,'x','SECRETEVENT'); UPDATE hosts SET hostname='SECRETHOST'"),
-            "");
+  ASSERT_EQ(
+      sql(path_,
+          "UPDATE runs SET env_json='SECRETENV', notes='SECRETNOTE'; INSERT INTO snapshots("
+          "replay_id,graph_id,tensor_idx,node_idx,t_ns,dtype,shape_json,nbytes,content_hash,data) "
+          "VALUES(1,1,0,0,1,'f32','[1]',10,'h','SECRETDATA'); INSERT INTO meta "
+          "VALUES('x','SECRETMETA'); CREATE TABLE notes(t); INSERT INTO notes VALUES("
+          "'SECRETTABLE'); INSERT INTO events(run_id,t_ns,severity,source,message) VALUES(1,"
+          "1,1,'x','SECRETEVENT'); UPDATE hosts SET hostname='SECRETHOST'"),
+      "");
   ASSERT_NE(content_of(path_).find("SECRET"), std::string::npos);
   EXPECT_EQ(printed([&] {
               cli::scrub({path(), out()});

@@ -7,6 +7,7 @@
 #include "reprise/session/executable_graph.h"  // IWYU pragma: export
 #include "reprise/session/graph_executor.h"    // IWYU pragma: export
 #include "reprise/session/lint.h"              // IWYU pragma: export
+#include "reprise/session/numerics.h"          // IWYU pragma: export
 #include "reprise/session/partial_run.h"       // IWYU pragma: export
 #include "reprise/session/support.h"           // IWYU pragma: export
 #include "reprise/session/verify.h"            // IWYU pragma: export

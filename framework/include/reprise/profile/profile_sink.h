@@ -21,7 +21,9 @@ struct RunInfo {
   std::string app{};
   std::vector<std::string> arguments{};
   std::string label{}, notes{};
-  std::string model_path{}, quantisation{};
+  std::string model_path{}, model_hash{}, quantisation{};
+  std::vector<std::pair<std::string, std::string>> environment{};  // names and values
+  std::uint32_t rank = 0, world_size = 1;  // of a program that runs as several processes
 };
 
 /// Times are CLOCK_MONOTONIC nanoseconds; durations are nanoseconds. Ids come from next_id().
@@ -35,6 +37,7 @@ struct SessionRecord {
   std::uint64_t encode_ns = 0, submit_ns = 0, wait_ns = 0;
   std::optional<std::uint64_t> device_ns;
   std::string outcome;  // "finished", "discarded", or the error
+  std::string thread{};
 };
 
 struct BufferRecord {
@@ -113,6 +116,49 @@ struct EventRecord {
   std::int64_t time_ns = 0;
 };
 
+/// The memory of the device at one moment.
+struct MemoryRecord {
+  MemoryInfo info;
+  std::int64_t time_ns = 0;
+};
+
+/// A number of the program's own: "draft tokens accepted" in "1", "acceptance" in "%".
+struct CounterRecord {
+  std::string name{}, unit{};
+  double value = 0;
+  std::int64_t time_ns = 0;
+};
+
+/// What results of nodes held in one replay. Sent before the ReplayRecord it belongs to.
+struct TensorsRecord {
+  struct Tensor {
+    std::uint32_t tensor = 0, node = 0;  // rows of the graph; the node that computed it
+    TensorSpec spec{};                   // contiguous, of fixed shape
+    std::uint64_t offset = 0;            // in `bytes`
+  };
+  std::uint64_t recording = 0, sequence = 0;
+  std::uint32_t iteration = 0;
+  std::shared_ptr<const RecordedGraph> recorded{};
+  std::vector<Tensor> tensors{};  // in the order in which they were computed
+  std::vector<std::byte> bytes{};
+  bool contents = false;    // to be kept; otherwise statistics alone
+  bool not_finite = false;  // the first result with a NaN or infinity is an event
+  std::int64_t time_ns = 0;
+};
+
+/// How far the values of a tensor are from those of a reference.
+struct ComparisonRecord {
+  std::uint64_t recording = 0;
+  std::optional<std::uint32_t> node{}, tensor{};  // rows of its graph
+  std::string name{}, reference{};                // "output 'logits'" against "direct", or a device
+  double max_abs = 0, max_rel = 0, rmse = 0, cosine = 1;
+  std::optional<std::uint64_t> first_bad{};  // element
+  std::optional<bool> input_differs{};       // what its node reads differs already
+  double tolerance = 0;
+  bool pass = true;
+  std::int64_t time_ns = 0;
+};
+
 /// One measurement of a benchmark. `peer` is the other implementation it was made of; empty: this
 /// one. `test_time` is UTC, ISO 8601. Rates are tokens per second.
 struct BenchmarkRecord {
@@ -144,6 +190,7 @@ struct ProfileHealth {
 struct ProfileLimits {
   std::uint64_t step_timing_bytes = std::uint64_t{256} << 20U;  // raw step times kept of this run
   std::uint64_t ring_bytes = std::uint64_t{16} << 20U;          // replays waiting to be written
+  std::uint64_t snapshot_bytes = std::uint64_t{1} << 30U;       // contents of tensors of this run
 };
 
 class ProfileSink {
@@ -160,6 +207,10 @@ class ProfileSink {
   virtual void experts(ExpertRecord record) = 0;
   virtual void host_scope(HostScopeRecord record) = 0;
   virtual void event(EventRecord record) = 0;
+  virtual void memory(MemoryRecord record) = 0;
+  virtual void counter(CounterRecord record) = 0;
+  virtual void tensors(TensorsRecord record) = 0;
+  virtual void comparison(ComparisonRecord record) = 0;
   virtual void clock(const ClockRecord& record) = 0;
   virtual void benchmark(BenchmarkRecord record) = 0;
   /// What one timestamp adds to the time it measures, nanoseconds.

@@ -144,6 +144,8 @@ class CapturedGraph {
 
  private:
   friend class KeyedGraphs;
+  friend class NumericsComparison;
+  friend class Verification;
   Recording& recording() const;
   std::shared_ptr<Recording> recording_;
 };

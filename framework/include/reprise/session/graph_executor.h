@@ -8,6 +8,7 @@
 #include "reprise/session/graph_cache.h"
 #include "reprise/session/host_scope.h"
 #include "reprise/session/saved_graphs.h"
+#include "reprise/session/tensor_watch.h"
 
 namespace reprise {
 
@@ -31,13 +32,14 @@ struct ExecutorOptions {
   /// are not, a barrier is missing. For finding such a place; slow.
   bool serialize = false;
   ArenaOptions arenas{};
+  std::vector<TensorWatch> watches{};  // see set_watches()
 };
 
 /// Any number of sessions may be open, each used by one thread. Sessions and graphs keep what they
 /// need of the executor; it may be destroyed before them.
 class GraphExecutor {
  public:
-  /// Throws io if the profiling database cannot be opened.
+  /// Throws io if the profiling database cannot be opened, and what set_watches() throws.
   explicit GraphExecutor(Device device, ExecutorOptions options = {});
   const Device& device() const;
   /// What chooses kernels: the device's, with the precision of this executor.
@@ -84,6 +86,13 @@ class GraphExecutor {
   /// From the next launch on; may be called while graphs are replayed, from any thread. Node mode
   /// replays through a second encoding with timestamps, made at its first use.
   void set_timing(TimingMode mode) const;
+  /// What tensors hold, from the next launch of each graph on, in place of the watches before. May
+  /// be called while graphs are replayed, from any thread. Throws invalid_argument without a
+  /// profiling database, and for an empty pattern or `every` 0.
+  void set_watches(std::vector<TensorWatch> watches) const;
+  /// A number of the program's own at this moment, for the profiling database: ("acceptance", 71.5,
+  /// "%"). Does nothing without one. Any thread.
+  void count(std::string_view name, double value, std::string_view unit = "1") const;
   /// Waits for everything in flight on the device, other executors' work included. Throws
   /// device_lost or timeout.
   void synchronize() const;

@@ -1,8 +1,8 @@
-#include "framework/profile/tensor_names.h"
+#include "reprise/graph/tensor_names.h"
 
 #include <map>
 
-namespace reprise::profile {
+namespace reprise {
 namespace {
 
 std::string place_of(const ComputeGraph& graph, const Node& node) {
@@ -57,4 +57,4 @@ std::vector<std::string> tensor_names(const ComputeGraph& graph) {
   return names;
 }
 
-}  // namespace reprise::profile
+}  // namespace reprise

@@ -5,7 +5,7 @@
 
 #include "reprise/graph/compute_graph.h"
 
-namespace reprise::profile {
+namespace reprise {
 
 /// "layer.3/attn/rms_norm" for a result, "layer.3/attn/matmul.weight" for what no node produced,
 /// ".view" behind the source's name for views; "#2" and so on where a name would repeat.
@@ -15,4 +15,4 @@ std::vector<std::string> tensor_names(const ComputeGraph& graph);
 /// "x", "y", or "state" for the state block read by dynamic attributes.
 std::string_view operand_name(const OpDef& op, std::size_t slot);
 
-}  // namespace reprise::profile
+}  // namespace reprise

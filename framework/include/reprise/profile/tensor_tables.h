@@ -1,0 +1,69 @@
+// What a profiling database holds of the values of tensors: statistics, contents, and how far they
+// are from a reference. As read_profile_info: works while the file is being written, holds nothing
+// open, throws io if the file cannot be read, is not a profiling database, is damaged or has a
+// newer schema, and returns text as stored. Files of version 1 have none of it.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reprise {
+
+/// Which tensors: of one graph, of one replay; empty: of all.
+struct TensorQuery {
+  std::optional<std::int64_t> graph{}, replay{};
+  std::size_t limit = 10'000;  // the latest
+};
+
+/// A tensor in a watched replay.
+struct WatchedTensor {
+  std::int64_t replay = 0, graph = 0, tensor = 0, node = 0;
+  std::uint64_t sequence = 0;  // of the replay, in its recording
+  std::string name, op;        // of the node that computed it
+};
+
+struct TensorStatsRow {
+  /// In equal ranges from min to max.
+  using Histogram = std::array<std::uint32_t, 64>;
+  WatchedTensor of;
+  std::uint64_t count = 0, nan = 0, infinite = 0, zero = 0;
+  std::optional<double> min, max, mean, rms;  // of finite values; empty without one
+  std::optional<Histogram> histogram;
+};
+
+struct SnapshotRow {
+  std::int64_t id = 0;
+  WatchedTensor of;
+  std::string dtype, shape_json, content_hash;
+  std::uint64_t bytes = 0;
+  std::string beside;  // where the contents lie, from the folder of the database; empty: in it
+};
+
+struct ComparisonRow {
+  std::int64_t run = 0, graph = 0;
+  std::optional<std::int64_t> node, tensor;
+  std::string name, reference;
+  std::optional<double> max_abs, max_rel, rmse, cosine;  // empty: not finite
+  std::optional<std::int64_t> first_bad;
+  std::optional<bool> input_differs;
+  double tolerance = 0;
+  bool pass = false;
+};
+
+/// In the order of replays, and there of nodes.
+std::vector<TensorStatsRow> read_tensor_stats(const std::filesystem::path& path,
+                                              const TensorQuery& query = {});
+std::vector<SnapshotRow> read_snapshots(const std::filesystem::path& path,
+                                        const TensorQuery& query = {});
+/// The bytes of a snapshot. Throws invalid_argument if there is none of that id; io if they do not
+/// have the hash that was stored with them, or the file beside the database is missing or damaged.
+std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, std::int64_t id);
+/// In the order in which they were made, the latest `limit`; `replay` has no use here.
+std::vector<ComparisonRow> read_comparisons(const std::filesystem::path& path,
+                                            const TensorQuery& query = {});
+
+}  // namespace reprise

@@ -1,0 +1,111 @@
+#include "framework/profile/tensor_file.h"
+
+#include <array>
+#include <fstream>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "reprise/core/error.h"
+
+namespace reprise::profile {
+namespace {
+
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::uint64_t kMostHeaderBytes = std::uint64_t{1} << 20U;
+
+/// Null: the format has no name for it.
+const char* dtype_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "F32";
+    case DType::f16:
+      return "F16";
+    case DType::bf16:
+      return "BF16";
+    case DType::i32:
+      return "I32";
+    case DType::i64:
+      return "I64";
+    default:
+      return nullptr;
+  }
+}
+
+[[noreturn]] void fail(const std::filesystem::path& path, const char* what) {
+  throw Error(ErrorCode::io, "The tensor file (" + path.string() + ") " + what + ".");
+}
+
+}  // namespace
+
+void write_tensor_file(const std::filesystem::path& path, std::string_view name,
+                       const TensorSpec& spec, std::span<const std::byte> bytes) {
+  const char* dtype = dtype_of(spec.dtype);
+  nlohmann::json shape = nlohmann::json::array();
+  for (std::size_t d = 0; d < spec.shape.rank() && dtype != nullptr; ++d) {
+    shape.push_back(spec.shape.dim(d));
+  }
+  if (dtype == nullptr) {
+    shape.push_back(bytes.size());
+  }
+  const nlohmann::json header{{name,
+                               {{"dtype", dtype == nullptr ? "U8" : dtype},
+                                {"shape", shape},
+                                {"data_offsets", {0, bytes.size()}}}}};
+  std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
+  std::array<char, kLengthBytes> length{};
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFFU);
+  }
+  const std::filesystem::path part = path.string() + ".part";
+  std::ofstream file(part, std::ios::binary | std::ios::trunc);
+  file.write(length.data(), length.size());
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  std::error_code error;
+  if (file) {
+    std::filesystem::rename(part, path, error);
+  }
+  if (!file || error) {
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    fail(path, "cannot be written");
+  }
+}
+
+std::vector<std::byte> read_tensor_file(const std::filesystem::path& path) {
+  std::error_code absent;
+  const std::uint64_t size = std::filesystem::file_size(path, absent);
+  std::ifstream file(path, std::ios::binary);
+  std::array<unsigned char, kLengthBytes> length{};
+  if (absent || !file.read(reinterpret_cast<char*>(length.data()), length.size())) {
+    fail(path, "cannot be read");
+  }
+  std::uint64_t header_bytes = 0;
+  for (std::size_t i = kLengthBytes; i-- > 0;) {
+    header_bytes = header_bytes << 8U | length[i];
+  }
+  if (header_bytes > kMostHeaderBytes || header_bytes > size - kLengthBytes) {
+    fail(path, "has a header longer than itself");
+  }
+  std::string header(header_bytes, ' ');
+  file.read(header.data(), static_cast<std::streamsize>(header.size()));
+  const std::uint64_t data_bytes = size - kLengthBytes - header_bytes;
+  const nlohmann::json json = nlohmann::json::parse(header, nullptr, false);
+  const nlohmann::json whole{0, data_bytes};
+  if (!json.is_object() || json.size() != 1 || !json.begin()->is_object() ||
+      json.begin()->value("data_offsets", nlohmann::json()) != whole) {
+    fail(path, "does not hold one tensor");
+  }
+  std::vector<std::byte> bytes(data_bytes);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!file) {
+    fail(path, "cannot be read");
+  }
+  return bytes;
+}
+
+}  // namespace reprise::profile

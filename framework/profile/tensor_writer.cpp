@@ -1,0 +1,171 @@
+#include "framework/profile/tensor_writer.h"
+
+#include "framework/profile/json.h"
+#include "framework/profile/snapshot_hash.h"
+#include "framework/profile/tensor_file.h"
+#include "framework/profile/tensor_place.h"
+#include "reprise/graph/structure_hash.h"
+#include "reprise/graph/tensor_names.h"
+
+namespace reprise::profile {
+namespace {
+
+std::span<const std::byte> bytes_of(const TensorsRecord& record,
+                                    const TensorsRecord::Tensor& tensor) {
+  return std::span(record.bytes).subspan(tensor.offset, tensor.spec.bytes());
+}
+
+std::string shape_json(const Shape& shape) {
+  std::vector<std::int64_t> dims;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    dims.push_back(shape.dim(d));
+  }
+  return json_of(std::span<const std::int64_t>(dims));
+}
+
+Blob blob_of(const std::array<std::uint32_t, kValueRanges>& histogram) {
+  Blob blob;
+  for (const std::uint32_t count : histogram) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      blob.push_back(static_cast<std::byte>(count >> shift & 0xFFU));
+    }
+  }
+  return blob;
+}
+
+}  // namespace
+
+TensorWriter::TensorWriter(Database& database, std::uint64_t snapshot_bytes, LogCallback log,
+                           DropCallback dropped)
+    : database_(database),
+      contents_left_(snapshot_bytes),
+      log_(std::move(log)),
+      dropped_(std::move(dropped)),
+      add_statistics_(database,
+                      "INSERT INTO tensor_stats(replay_id,graph_id,tensor_idx,node_idx,n,min,max,"
+                      "mean,rms,nan_count,inf_count,zero_count,hist) "
+                      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      add_snapshot_(database,
+                    "INSERT INTO snapshots(replay_id,graph_id,tensor_idx,node_idx,t_ns,dtype,"
+                    "shape_json,nbytes,content_hash,data,external_path) "
+                    "VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
+      add_event_(database,
+                 "INSERT INTO events(run_id,t_ns,severity,source,code,message,graph_id,node_idx,"
+                 "replay_id) VALUES(?,?,?,'numerics','not_finite',?,?,?,?)") {}
+
+void TensorWriter::add(std::shared_ptr<const TensorsRecord> record) {
+  const Key key{record->recording, record->sequence, record->iteration};
+  waiting_.insert_or_assign(key, std::move(record));
+}
+
+void TensorWriter::write(const ReplayRecord& of, const Replay& replay) {
+  const Key key{of.recording, of.sequence, of.iteration};
+  for (auto it = waiting_.lower_bound({of.recording, 0, 0});
+       it != waiting_.end() && it->first <= key;) {
+    if (it->first != key || !replay.row) {
+      dropped_("tensors", "without replay", it->second->tensors.size());
+    } else if (!write_all(*it->second, replay)) {
+      dropped_("tensors", "refused", it->second->tensors.size());
+    }
+    it = waiting_.erase(it);
+  }
+}
+
+void TensorWriter::finish() {
+  for (const auto& [key, record] : waiting_) {
+    dropped_("tensors", "without replay", record->tensors.size());
+  }
+  waiting_.clear();
+}
+
+bool TensorWriter::write_all(const TensorsRecord& record, const Replay& replay) {
+  try {
+    Savepoint savepoint(database_);
+    write(record, replay);
+    savepoint.release();
+    return true;
+  } catch (const SqliteError& error) {
+    if (!error.refuses_values()) {
+      throw;
+    }
+    return false;
+  }
+}
+
+void TensorWriter::write(const TensorsRecord& record, const Replay& replay) {
+  const std::vector<std::string> names =
+      record.contents ? tensor_names(record.recorded->graph) : std::vector<std::string>();
+  bool all_finite = true;
+  for (const TensorsRecord::Tensor& tensor : record.tensors) {
+    if (const auto values = statistics_of(tensor.spec.dtype, bytes_of(record, tensor))) {
+      const auto& finite = values->finite;
+      const auto known = [&](double value) { return finite ? std::optional(value) : std::nullopt; };
+      const TensorStatistics::Finite f = finite.value_or(TensorStatistics::Finite());
+      const Blob histogram = blob_of(f.histogram);
+      add_statistics_.run(
+          *replay.row, replay.graph, tensor.tensor, tensor.node, values->count, known(f.min),
+          known(f.max), known(f.mean), known(f.rms), values->nan, values->infinite, values->zero,
+          finite ? std::optional(std::span<const std::byte>(histogram)) : std::nullopt);
+      if (record.not_finite && all_finite && values->nan + values->infinite > 0) {
+        all_finite = false;
+        write_not_finite(record, tensor, *values, replay);
+      }
+    }
+    if (record.contents) {
+      write_contents(record, tensor, replay, names[tensor.tensor]);
+    }
+  }
+}
+
+void TensorWriter::write_contents(const TensorsRecord& record, const TensorsRecord::Tensor& tensor,
+                                  const Replay& replay, const std::string& name) {
+  const std::span<const std::byte> bytes = bytes_of(record, tensor);
+  if (bytes.size() > contents_left_) {
+    dropped_("snapshot", "budget", 1);
+    return;
+  }
+  const std::string shape = shape_json(tensor.spec.shape);
+  const std::string hash = snapshot_hash(name_of(tensor.spec.dtype), shape, bytes);
+  std::optional<std::string> place;
+  if (bytes.size() > kInlineBytes) {
+    const std::filesystem::path database = database_.path();
+    place = tensor_place(database, hash);
+    const std::filesystem::path file = database.parent_path() / *place;
+    std::error_code error;
+    std::filesystem::create_directory(file.parent_path(), error);
+    try {
+      if (!std::filesystem::exists(file, error)) {
+        write_tensor_file(file, name, tensor.spec, bytes);
+      }
+    } catch (const Error&) {
+      dropped_("snapshot", "file not written", 1);
+      return;
+    }
+  }
+  contents_left_ -= bytes.size();
+  add_snapshot_.run(*replay.row, replay.graph, tensor.tensor, tensor.node, record.time_ns,
+                    name_of(tensor.spec.dtype), std::string_view(shape), bytes.size(),
+                    std::string_view(hash), place ? std::nullopt : std::optional(bytes),
+                    place ? std::optional<std::string_view>(*place) : std::nullopt);
+}
+
+void TensorWriter::write_not_finite(const TensorsRecord& record,
+                                    const TensorsRecord::Tensor& tensor,
+                                    const TensorStatistics& values, const Replay& replay) {
+  const ComputeGraph& graph = record.recorded->graph;
+  const std::string message = "Replay (" + std::to_string(record.sequence) + ") of the graph '" +
+                              graph.name + "': the result of " + describe_node(graph, tensor.node) +
+                              " holds (" + std::to_string(values.nan) + ") NaN and (" +
+                              std::to_string(values.infinite) + ") infinite values of " +
+                              std::to_string(values.count) + ", the first watched one that does.";
+  add_event_.run(replay.run, record.time_ns, static_cast<int>(LogLevel::warning),
+                 std::string_view(message), replay.graph, tensor.node, *replay.row);
+  if (log_) {
+    try {
+      log_(LogLevel::warning, message);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a log that throws has nobody else to tell
+    }
+  }
+}
+
+}  // namespace reprise::profile

@@ -1,0 +1,59 @@
+// The rows of watched launches: statistics, contents, and the first result that is not finite.
+#pragma once
+#include <functional>
+#include <map>
+
+#include "framework/profile/sqlite.h"
+#include "framework/profile/tensor_statistics.h"
+#include "reprise/profile/profile_sink.h"
+
+namespace reprise::profile {
+
+/// What is lost, why, and how many of it: see the table drops.
+using DropCallback = std::function<void(std::string_view, std::string_view, std::uint64_t)>;
+
+/// A record waits here for the row of its replay. The caller keeps a transaction open.
+class TensorWriter {
+ public:
+  /// Contents of more bytes lie beside the file.
+  static constexpr std::uint64_t kInlineBytes = std::uint64_t{64} << 10U;
+
+  TensorWriter(Database& database, std::uint64_t snapshot_bytes, LogCallback log,
+               DropCallback dropped);
+  void add(std::shared_ptr<const TensorsRecord> record);
+  bool waiting() const { return !waiting_.empty(); }
+
+  /// Of a replay that is complete: its rows in the file, as far as it has one.
+  struct Replay {
+    std::int64_t run = 0;
+    std::int64_t graph = 0;
+    std::optional<std::int64_t> row;
+  };
+  /// Writes what waits for this replay, and drops what waits for earlier ones of its recording.
+  void write(const ReplayRecord& of, const Replay& replay);
+  /// Nothing that waits will get its replay.
+  void finish();
+
+ private:
+  struct Key {
+    std::uint64_t recording, sequence;
+    std::uint32_t iteration;
+    auto operator<=>(const Key&) const = default;
+  };
+  /// All rows of the record or none: false if the file refuses the values.
+  bool write_all(const TensorsRecord& record, const Replay& replay);
+  void write(const TensorsRecord& record, const Replay& replay);
+  void write_contents(const TensorsRecord& record, const TensorsRecord::Tensor& tensor,
+                      const Replay& replay, const std::string& name);
+  void write_not_finite(const TensorsRecord& record, const TensorsRecord::Tensor& tensor,
+                        const TensorStatistics& values, const Replay& replay);
+
+  Database& database_;
+  std::uint64_t contents_left_;
+  LogCallback log_;
+  DropCallback dropped_;
+  std::map<Key, std::shared_ptr<const TensorsRecord>> waiting_;
+  Statement add_statistics_, add_snapshot_, add_event_;
+};
+
+}  // namespace reprise::profile

@@ -1,0 +1,83 @@
+#include "framework/session/watched_launches.h"
+
+#include "framework/session/host_clock.h"
+
+namespace reprise {
+
+WatchInFlight::WatchInFlight(std::shared_ptr<WatchedLaunch> launch,
+                             std::shared_ptr<const RecordedGraph> recorded)
+    : launch_(std::move(launch)), recorded_(std::move(recorded)) {
+  launch_->in_flight.store(true, std::memory_order_relaxed);
+}
+
+TensorsRecord WatchInFlight::read(const Slot& slot) const {
+  TensorsRecord record;
+  if (slot.ran() == 0 || slot.ran() != slot.iterations()) {
+    return record;
+  }
+  record.sequence = slot.sequence();
+  record.iteration = slot.ran() - 1;
+  record.recorded = recorded_;
+  record.contents = launch_->watch.contents;
+  record.not_finite = launch_->watch.not_finite;
+  record.time_ns = now_ns();
+  record.bytes.reserve(launch_->list.bytes);
+  for (const Tap& tap : launch_->list.taps) {
+    const TensorSpec spec = spec_of(*recorded_, tap, slot.state_words(record.iteration));
+    record.tensors.push_back({tap.tensor, tap.node, spec, record.bytes.size()});
+    const std::byte* begin = launch_->staging->mapped() + tap.staging_offset;
+    record.bytes.insert(record.bytes.end(), begin, begin + spec.bytes());
+  }
+  return record;
+}
+
+void WatchedLaunches::set(std::span<const TensorWatch> watches, const RecordedGraph& recorded,
+                          const Device& device) {
+  launches_.clear();
+  for (const TensorWatch& watch : watches) {
+    auto launch = std::make_shared<WatchedLaunch>();
+    launch->watch = watch;
+    launch->list = find_taps(recorded, watch.tensors, kMostWatchedBytes);
+    if (!launch->list.taps.empty()) {
+      launch->staging = device.backend().allocate("watched tensors", launch->list.bytes,
+                                                  BufferKind::download, MemoryPurpose::exchange);
+      launches_.push_back(std::move(launch));
+    }
+  }
+}
+
+std::size_t WatchedLaunches::left_out() const {
+  std::size_t sum = 0;
+  for (const auto& launch : launches_) {
+    sum += launch->list.left_out;
+  }
+  return sum;
+}
+
+std::unique_ptr<WatchInFlight> WatchedLaunches::take(
+    std::uint64_t sequence, bool replays, const std::shared_ptr<const RecordedGraph>& recorded,
+    const EncodeBody& encode) {
+  std::shared_ptr<WatchedLaunch> next;
+  for (const std::shared_ptr<WatchedLaunch>& launch : launches_) {
+    const bool may = launch->due <= sequence && !launch->in_flight.load(std::memory_order_acquire);
+    if (may && (next == nullptr || launch->due < next->due)) {
+      next = launch;
+    }
+  }
+  if (next == nullptr) {
+    return nullptr;
+  }
+  if (!replays || next->body.encoding == nullptr) {
+    next->body = encode({next->list.taps, next->staging});
+  }
+  next->due = (sequence / next->watch.every + 1) * next->watch.every;
+  return std::make_unique<WatchInFlight>(next, recorded);
+}
+
+void WatchedLaunches::forget_bodies() {
+  for (const auto& launch : launches_) {
+    launch->body = Body();
+  }
+}
+
+}  // namespace reprise
