@@ -1,5 +1,7 @@
 #include "tests/profile_faults/injector.h"
 
+#include <csignal>
+
 namespace reprise::test {
 
 void Injector::arm(std::uint64_t k, Later later) {
@@ -17,6 +19,9 @@ bool Injector::fails() {
   }
   const std::uint64_t call = ++calls_;
   const bool fails = call == first_ || (call > first_ && later_ == Later::fails);
+  if (fails && later_ == Later::dies) {
+    raise(SIGKILL);
+  }
   failures_ += fails ? 1 : 0;
   return fails;
 }

@@ -6,7 +6,8 @@
 
 namespace reprise::test {
 
-enum class Later : std::uint8_t { works, fails };
+/// What becomes of the calls after the one that fails; with `dies` the process is killed by it.
+enum class Later : std::uint8_t { works, fails, dies };
 
 class Injector {
  public:

@@ -11,6 +11,7 @@
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/profile_faults/file_state.h"
+#include "tests/profile_faults/injector.h"
 #include "tests/testing.h"
 
 namespace reprise {
@@ -123,22 +124,33 @@ class KilledWriter : public ::testing::Test {
     }
   }
 
-  /// Kills a writer of `path` when `now` says so; false if it ended by itself.
+  /// A writer of `path` that is killed when `now` says so, or by its k-th call of a file.
   template <class Now>
-  bool write_until(const std::filesystem::path& path, const Now& now) {
+  void write_until(const std::filesystem::path& path, const Now& now, std::uint64_t k = 0) {
     progress_ = &shared_.begin_anew();
     const std::uint64_t seed = random_();
     const pid_t child = fork();
+    ASSERT_GE(child, 0);
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (k > 0) {
+        test::failing_files().arm(k, test::Later::dies);
+      }
       Child(path, seed, *progress_).run();
     }
-    bool alive = child > 0;
-    while (alive && !now()) {
-      alive = waitpid(child, nullptr, WNOHANG) == 0;
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+      if (now()) {
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        break;
+      }
     }
-    const bool killed = alive && kill(child, SIGKILL) == 0;
-    return waitpid(child, nullptr, 0) == child && killed;
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  }
+  void write_until_call(const std::filesystem::path& path, std::uint64_t k) {
+    write_until(
+        path, [] { return false; }, k);
   }
 
   void expect_sound(const std::filesystem::path& path) const {
@@ -170,6 +182,19 @@ class KilledWriter : public ::testing::Test {
               states.empty() ? "" : "runs: run 1 did not end well: crashed\n");
   }
 
+  void expect_goes_on(const std::filesystem::path& path) const {
+    if (progress_->opened) {
+      expect_sound(path);
+      return expect_takes_another_run(path, "crashed\n");
+    }
+    std::string runs;
+    if (std::filesystem::exists(path)) {
+      EXPECT_EQ(test::integrity(path), "ok");
+      runs = sql(path, "SELECT count(*) FROM runs");  // an error while there are no tables
+    }
+    expect_takes_another_run(path, runs == "1" ? "crashed\n" : "");
+  }
+
   void kill_while_working(int rounds) {
     for (int round = 0; round < rounds; ++round) {
       const TempFolder folder;
@@ -178,32 +203,24 @@ class KilledWriter : public ::testing::Test {
       const std::uint64_t times = 1 + random_() % (kAll[doing] == Doing::replay ? 400 : 8);
       const std::chrono::microseconds later(random_() %
                                             (kAll[doing] == Doing::flush ? 3000 : 30'000));
-      ASSERT_TRUE(write_until(path, [&] {
+      SCOPED_TRACE("round " + std::to_string(round));
+      write_until(path, [&] {
         const bool now = progress_->begun[doing] >= times;
         spin(now ? later : std::chrono::microseconds(0));
         return now;
-      }));
-      SCOPED_TRACE("round " + std::to_string(round) + ", " + path.string());
-      expect_sound(path);
-      expect_takes_another_run(path, "crashed\n");
+      });
+      expect_goes_on(path);
     }
   }
 
-  void kill_while_opening(int rounds) {
+  /// Opening takes about the first 150 calls.
+  void kill_in_calls(int rounds, std::uint64_t most) {
     for (int round = 0; round < rounds; ++round) {
       const TempFolder folder;
-      const auto path = folder / "profile.db";
-      const auto until = Clock::now() + std::chrono::microseconds(random_() % 12'000);
-      ASSERT_TRUE(write_until(path, [&] { return Clock::now() >= until; }));
-      SCOPED_TRACE("round " + std::to_string(round) + ", " + path.string());
-      std::string runs;
-      if (std::filesystem::exists(path)) {
-        EXPECT_EQ(test::integrity(path), "ok");
-        runs = sql(path, "SELECT count(*) FROM runs");
-      }
-      // A run is there as soon as opening returned; before, there may be tables or none.
-      EXPECT_TRUE(runs == "1" || !progress_->opened) << runs;
-      expect_takes_another_run(path, runs == "1" ? "crashed\n" : "");
+      const std::uint64_t k = 1 + random_() % most;
+      SCOPED_TRACE("call " + std::to_string(k));
+      write_until_call(folder / "profile.db", k);
+      expect_goes_on(folder / "profile.db");
     }
   }
 
@@ -218,10 +235,14 @@ class KilledWriter : public ::testing::Test {
 using LongKilledWriter = KilledWriter;
 
 TEST_F(KilledWriter, LeavesASoundFileWhateverItDid) { kill_while_working(12); }
-TEST_F(KilledWriter, LeavesAFileToGoOnWithWhileItOpensIt) { kill_while_opening(10); }
+TEST_F(KilledWriter, LeavesAFileToGoOnWithInTheMiddleOfOpeningIt) { kill_in_calls(25, 150); }
+TEST_F(KilledWriter, LeavesASoundFileInTheMiddleOfACallToIt) { kill_in_calls(10, 2000); }
 TEST_F(LongKilledWriter, LeavesASoundFileAHundredTimes) { kill_while_working(102); }
-TEST_F(LongKilledWriter, LeavesAFileToGoOnWithWhileItOpensItAHundredTimes) {
-  kill_while_opening(100);
+TEST_F(LongKilledWriter, LeavesAFileToGoOnWithInTheMiddleOfOpeningItAHundredTimes) {
+  kill_in_calls(100, 150);
+}
+TEST_F(LongKilledWriter, LeavesASoundFileInTheMiddleOfAHundredCallsToIt) {
+  kill_in_calls(100, 2000);
 }
 
 }  // namespace
