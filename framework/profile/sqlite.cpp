@@ -337,10 +337,15 @@ Savepoint::Savepoint(Database& database) : database_(database) {
 Savepoint::~Savepoint() {
   if (open_ && database_.in_transaction()) {
     try {
-      database_.execute("ROLLBACK TO record; RELEASE record");
+      take_back();
     } catch (...) {  // the error that led here is already on its way
     }
   }
+}
+
+void Savepoint::take_back() {
+  database_.execute("ROLLBACK TO record; RELEASE record");
+  open_ = false;
 }
 
 void Savepoint::release() {

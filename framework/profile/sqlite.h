@@ -188,7 +188,8 @@ class Transaction {
   Database& database_;
 };
 
-/// Part of a transaction: taken back unless released.
+/// Part of a transaction: taken back unless released. If that is left to the destructor it may
+/// fail: the transaction must not be committed then.
 class Savepoint {
  public:
   explicit Savepoint(Database& database);
@@ -196,6 +197,7 @@ class Savepoint {
   Savepoint& operator=(const Savepoint&) = delete;
   ~Savepoint();
   void release();
+  void take_back();
 
  private:
   Database& database_;
