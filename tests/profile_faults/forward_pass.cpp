@@ -60,7 +60,7 @@ const Device& cpu() {
 
 }  // namespace
 
-PassResult run_pass(const std::filesystem::path& profile, void (*between)()) {
+PassResult run_pass(const std::filesystem::path& profile, const std::function<void()>& between) {
   PassResult result;
   std::mutex mutex;  // the writer thread logs
   {

@@ -1,6 +1,7 @@
 // What a program does with a profile: it records a small graph, replays it, and runs it directly.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct PassResult {
 /// On the CPU; without a profile if the path is empty. `between` is called when the profile is
 /// open. Throws what opening the profile throws.
 PassResult run_pass(
-    const std::filesystem::path& profile, void (*between)() = [] {});
+    const std::filesystem::path& profile, const std::function<void()>& between = [] {});
 
 /// Fails the test unless the results are the bits that a pass without a profile has.
 void expect_right(const PassResult& result);
