@@ -71,7 +71,7 @@ void ProfileFile::close() noexcept {
   database_.reset();
   if (remove_) {
     std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm"}) {
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
       std::filesystem::remove(path_.string() + suffix, ignored);
     }
     remove_ = false;

@@ -204,17 +204,18 @@ std::int64_t RunWriter::row_id(std::uint64_t record) const {
 }
 
 bool RunWriter::write(const Record& record) {
+  Savepoint savepoint(database_);
   try {
-    Savepoint savepoint(database_);
     std::visit([&](const auto& r) { write_row(r); }, record);
-    savepoint.release();
-    return true;
   } catch (const SqliteError& error) {
     if (!error.refuses_values()) {
       throw;
     }
+    savepoint.take_back();
     return false;
   }
+  savepoint.release();
+  return true;
 }
 
 void RunWriter::write_row(const std::shared_ptr<const DeviceInfo>& info) {

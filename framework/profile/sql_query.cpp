@@ -10,7 +10,10 @@ using Clock = std::chrono::steady_clock;
 
 // What all texts of a result may take together, and one value while the query computes it.
 constexpr std::size_t kMostTextBytes = std::size_t{64} << 20U;
-constexpr int kMostValueBytes = 64 << 20;
+constexpr int kMostValueBytes = 16 << 20;
+// What SQLite may take while it computes. Other connections of this process share it; they need a
+// few MiB each.
+constexpr std::int64_t kMostMebibytes = 256;
 
 /// Statements of `database` only read, and end in time.
 class Limits {
@@ -21,6 +24,8 @@ class Limits {
     const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(
         Clock::time_point::max() - Clock::now());
     const auto end = time < most ? Clock::now() + time : Clock::time_point::max();
+    limit_memory(kMostMebibytes << 20);
+    database_.keep_in_memory();
     database_.only_reads(true);
     database_.limit_values(kMostValueBytes);
     database_.stop_when([end, &stop] { return stop.stop_requested() || Clock::now() >= end; });
@@ -102,6 +107,10 @@ SqlResult run(Database& database, const std::string& sql, const SqlLimits& limit
     throw Error(ErrorCode::timeout,
                 "The query takes longer than (" + std::to_string(limits.time.count()) + " ms).");
   }
+  if (error.out_of_memory()) {
+    invalid("The query is refused: it takes more than " + std::to_string(kMostMebibytes) +
+            " MiB of memory.");
+  }
   if (error.not_authorised()) {
     invalid("The query does not only read (" + error.reason() +
             "); allowed are SELECT and the PRAGMAs that describe tables, such as table_info.");
@@ -121,7 +130,7 @@ SqlResult run_sql(const std::filesystem::path& path, const std::string& sql,
     try {
       result = profile::run(database, sql, limits);
     } catch (const profile::SqliteError& error) {
-      if (!error.interrupted() && !error.blames_the_query()) {
+      if (!error.interrupted() && !error.blames_the_query() && !error.out_of_memory()) {
         throw;
       }
       profile::explain(error, limits, stop);

@@ -34,14 +34,19 @@ int authorise_reading(void*, int action, const char* first, const char* second, 
                       const char*) {
   constexpr std::array<std::string_view, 6> kDescribe{
       "table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list"};
+  // Functions of some builds of SQLite that load code, touch files or tell addresses.
+  constexpr std::array<std::string_view, 5> kReachOut{"load_extension", "readfile", "writefile",
+                                                      "edit", "fts3_tokenizer"};
   switch (action) {
     case SQLITE_SELECT:
     case SQLITE_READ:
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_FUNCTION:
-      return second != nullptr && std::string_view(second) == "load_extension" ? SQLITE_DENY
-                                                                               : SQLITE_OK;
+      return second != nullptr &&
+                     std::find(kReachOut.begin(), kReachOut.end(), second) != kReachOut.end()
+                 ? SQLITE_DENY
+                 : SQLITE_OK;
     case SQLITE_PRAGMA:
       return first != nullptr &&
                      std::find(kDescribe.begin(), kDescribe.end(), first) != kDescribe.end()
@@ -63,12 +68,21 @@ bool SqliteError::not_a_database() const { return (sqlite_code_ & 0xFF) == SQLIT
 
 bool SqliteError::interrupted() const { return (sqlite_code_ & 0xFF) == SQLITE_INTERRUPT; }
 
+bool SqliteError::out_of_memory() const { return (sqlite_code_ & 0xFF) == SQLITE_NOMEM; }
+
 bool SqliteError::not_authorised() const { return (sqlite_code_ & 0xFF) == SQLITE_AUTH; }
 
 bool SqliteError::blames_the_query() const {
   const int primary = sqlite_code_ & 0xFF;
   return primary == SQLITE_ERROR || primary == SQLITE_AUTH || primary == SQLITE_TOOBIG ||
          primary == SQLITE_MISMATCH || primary == SQLITE_RANGE || primary == SQLITE_READONLY;
+}
+
+void limit_memory(std::int64_t bytes) {
+  const sqlite3_int64 limit = sqlite3_hard_heap_limit64(-1);
+  if (limit == 0 || limit > bytes) {
+    sqlite3_hard_heap_limit64(bytes);
+  }
 }
 
 Database::Database(const std::filesystem::path& path, Mode mode) : path_(path.string()) {
@@ -153,6 +167,8 @@ void Database::add_statistics() {
     fail("adding functions");
   }
 }
+
+void Database::keep_in_memory() { execute("PRAGMA temp_store=MEMORY"); }
 
 void Database::limit_values(int bytes) { sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, bytes); }
 
@@ -337,10 +353,15 @@ Savepoint::Savepoint(Database& database) : database_(database) {
 Savepoint::~Savepoint() {
   if (open_ && database_.in_transaction()) {
     try {
-      database_.execute("ROLLBACK TO record; RELEASE record");
+      take_back();
     } catch (...) {  // the error that led here is already on its way
     }
   }
+}
+
+void Savepoint::take_back() {
+  database_.execute("ROLLBACK TO record; RELEASE record");
+  open_ = false;
 }
 
 void Savepoint::release() {

@@ -37,6 +37,7 @@ class SqliteError : public Error {
   bool not_a_database() const;
   /// The function given to Database::stop_when() said so.
   bool interrupted() const;
+  bool out_of_memory() const;
   /// What was asked is wrong or not allowed; the file is not to blame.
   bool blames_the_query() const;
   bool not_authorised() const;
@@ -46,6 +47,10 @@ class SqliteError : public Error {
   int sqlite_code_;
   std::string reason_;
 };
+
+/// The most memory that SQLite takes in this process, all connections together: it has no limit of
+/// a single one. A lower limit stays.
+void limit_memory(std::int64_t bytes);
 
 class Database {
  public:
@@ -84,6 +89,8 @@ class Database {
   void add_statistics();
   /// The most bytes of one text or blob; a statement that meets a longer one fails.
   void limit_values(int bytes);
+  /// From here on what statements sort or collect stays in memory and makes no temporary files.
+  void keep_in_memory();
 
  private:
   friend class Statement;
@@ -188,7 +195,8 @@ class Transaction {
   Database& database_;
 };
 
-/// Part of a transaction: taken back unless released.
+/// Part of a transaction: taken back unless released. If that is left to the destructor it may
+/// fail: the transaction must not be committed then.
 class Savepoint {
  public:
   explicit Savepoint(Database& database);
@@ -196,6 +204,7 @@ class Savepoint {
   Savepoint& operator=(const Savepoint&) = delete;
   ~Savepoint();
   void release();
+  void take_back();
 
  private:
   Database& database_;

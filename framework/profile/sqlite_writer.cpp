@@ -101,13 +101,13 @@ bool Writer::write_batch(std::uint64_t ring_limit, bool beat) noexcept {
     fill(batch, ring_limit);
     beat = beat && all_taken(ring_limit);
     if (beat) {
-      write_beat();
+      write_beat(batch.refused);
     }
     const Clock::time_point begin = Clock::now();
     transaction.commit();
     health_row_.commit_ns = std::max(health_row_.commit_ns, ns(Clock::now() - begin));
     health_row_.batch_replays = std::max(health_row_.batch_replays, batch.replays);
-    committed_ += std::exchange(batch, {}).replays;
+    settle(std::exchange(batch, {}), beat);
     watch_log();
   } catch (const std::exception& error) {
     stop_writing(error.what());
@@ -119,11 +119,22 @@ bool Writer::write_batch(std::uint64_t ring_limit, bool beat) noexcept {
   return beat;
 }
 
+void Writer::settle(const Batch& batch, bool beat) {
+  committed_ += batch.replays;
+  if (beat) {
+    drops_.clear();
+  }
+  for (const auto& [what, count] : batch.refused) {
+    lost_records_ += count;
+    add_drop(what.first, what.second, beat ? 0 : count);
+  }
+}
+
 void Writer::fill(Batch& batch, std::uint64_t ring_limit) {
   while (next_record_ < records_.size() && batch.bytes < kBatchBytes) {
     const Record& record = records_[next_record_];
     if (!run_->write(record)) {
-      count_drop(kind_of(record), kRefused);
+      ++batch.refused[{std::string(kind_of(record)), std::string(kRefused)}];
     }
     batch.bytes += bytes_of(record);
     ++batch.records;
@@ -132,6 +143,14 @@ void Writer::fill(Batch& batch, std::uint64_t ring_limit) {
   while (next_record_ == records_.size() && batch.replays < kBatchReplays &&
          batch.bytes < kBatchBytes &&
          ring_.take(ring_limit, [&](const ReplayRecord& r) { write_replay(r, batch); })) {
+  }
+  if (run_->retention().halvings() != halvings_) {
+    halvings_ = run_->retention().halvings();
+    write_event(LogLevel::info, "timings_thinned",
+                "The step times of fewer replays are kept, to stay within the budget: " +
+                    std::to_string(TimingRetention::kLast >> halvings_) + " of the last, " +
+                    std::to_string(TimingRetention::kSlowest >> halvings_) +
+                    " of the slowest of each phase.");
   }
 }
 
@@ -150,14 +169,6 @@ void Writer::write_replay(const ReplayRecord& record, Batch& batch) {
       count_drop(kTimings, kRefused);
     }
   }
-  if (run_->retention().halvings() != halvings_) {
-    halvings_ = run_->retention().halvings();
-    write_event(LogLevel::info, "timings_thinned",
-                "The step times of fewer replays are kept, to stay within the budget: " +
-                    std::to_string(TimingRetention::kLast >> halvings_) + " of the last, " +
-                    std::to_string(TimingRetention::kSlowest >> halvings_) +
-                    " of the slowest of each phase.");
-  }
 }
 
 void Writer::discard(std::uint64_t ring_limit) noexcept {
@@ -171,11 +182,11 @@ void Writer::discard(std::uint64_t ring_limit) noexcept {
   }
 }
 
-void Writer::write_beat() {
+void Writer::write_beat(const Drops& refused) {
   health_row_.log_bytes = file_.database().log_bytes();
   run_->beat(health_row_);
   health_row_ = {};
-  const bool dropped = write_drops();
+  const bool dropped = write_drops(refused);
   if (dropped && !dropping_) {
     write_event(LogLevel::warning, "drops_begin",
                 "Records are lost; the table drops counts them and says why.");
@@ -183,17 +194,19 @@ void Writer::write_beat() {
   dropping_ = dropped;
 }
 
-bool Writer::write_drops() {
+bool Writer::write_drops(const Drops& refused) {
   const auto since = [](std::uint64_t total, std::uint64_t& before) {
     return total - std::exchange(before, total);
   };
   add_drop(kReplay, kRingFull, since(ring_.replays_dropped(), ring_replays_));
   add_drop(kTimings, kRingFull, since(ring_.timings_dropped(), ring_timings_));
   add_drop("record", "queue full", since(queue_.dropped(), queue_records_));
-  for (const auto& [what, count] : drops_) {
-    run_->drop(what.first, what.second, count);
+  for (const Drops* drops : {&std::as_const(drops_), &refused}) {
+    for (const auto& [what, count] : *drops) {
+      run_->drop(what.first, what.second, count);
+    }
   }
-  return !std::exchange(drops_, {}).empty();
+  return !drops_.empty() || !refused.empty();
 }
 
 void Writer::count_drop(std::string_view what, std::string_view reason, std::uint64_t count) {
@@ -255,10 +268,10 @@ void Writer::finish() noexcept {
     Transaction transaction(file_.database());
     if (stopped_) {
       write_event(LogLevel::error, "writer_stopped", stop_reason_);
-      write_drops();
+      write_drops({});
     } else {
       run_->end_waiting();
-      write_beat();
+      write_beat({});
     }
     run_->finish(stopped_ ? "profiling stopped" : "done");
     transaction.commit();

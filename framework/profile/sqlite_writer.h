@@ -35,6 +35,7 @@ class Writer {
   struct Batch {
     std::size_t records = 0;
     std::uint64_t replays = 0, timings = 0, bytes = 0;
+    Drops refused;  // records; without a commit they are dropped with all others
   };
   bool batch_is_due(Clock::time_point now);
   /// Everything sent before the call, then the rows of every second. False if nothing was sent.
@@ -45,8 +46,9 @@ class Writer {
   void fill(Batch& batch, std::uint64_t ring_limit);
   void write_replay(const ReplayRecord& record, Batch& batch);
   void discard(std::uint64_t ring_limit) noexcept;
-  void write_beat();
-  bool write_drops();
+  void write_beat(const Drops& refused);
+  bool write_drops(const Drops& refused);
+  void settle(const Batch& batch, bool beat);
   void write_event(LogLevel severity, std::string_view code, std::string message);
   void watch_log();
   void finish() noexcept;
