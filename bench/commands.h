@@ -11,6 +11,7 @@ class App;
 
 namespace reprise::bench {
 
+void add_db(CLI::App& app);
 void add_debugger(CLI::App& app);
 void add_dispatch(CLI::App& app);
 void add_executable(CLI::App& app);

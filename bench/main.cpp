@@ -35,6 +35,7 @@ int main(int argc, char** argv) try {
   reprise::bench::add_executable(app);
   reprise::bench::add_host_steps(app);
   reprise::bench::add_timings(app);
+  reprise::bench::add_db(app);
   reprise::bench::add_debugger(app);
 
   std::ranges::replace(words, "-pg", "--pg");  // CLI11 has short options of one letter

@@ -3,10 +3,7 @@
 #include <array>
 #include <random>
 #include <stdexcept>
-#include <string>
 #include <vector>
-
-#include "reprise/profile/profile_sink.h"
 
 namespace reprise::bench {
 namespace {
@@ -37,8 +34,8 @@ constexpr std::array<std::uint64_t, 7> kOpNs{2'000, 20'000, 1'500, 900, 4'000, 2
 
 class GraphMaker {
  public:
-  std::shared_ptr<const RecordedGraph> make(std::size_t nodes) {
-    recorded_->graph.name = "decode";
+  std::shared_ptr<const RecordedGraph> make(std::size_t nodes, const std::string& name) {
+    recorded_->graph.name = name;
     std::uint32_t x = tensor(TensorRole::input, "tokens");
     for (std::int32_t layer = 0; graph().nodes.size() + kLayerNodes <= nodes; ++layer) {
       x = add_layer(layer, x);
@@ -109,20 +106,28 @@ class GraphMaker {
 
 }  // namespace
 
-void write_synthetic_capture(const std::filesystem::path& path, std::size_t nodes,
-                             std::size_t replays) {
-  const auto recorded = GraphMaker().make(nodes);
-  RunInfo run;
-  run.app = "reprise-bench";
-  ProfileLimits limits;
-  limits.ring_bytes = std::uint64_t{256} << 20U;
-  const auto sink = open_profile(path, run, {}, limits);
+std::shared_ptr<const RecordedGraph> synthetic_graph(std::size_t nodes, const std::string& name) {
+  return GraphMaker().make(nodes, name);
+}
+
+DeviceInfo synthetic_device() {
   DeviceInfo device;
   device.backend = "vulkan";
   device.name = "synthetic";
   device.timestamp_valid_bits = 64;
   device.timestamp_period_ns = 1;
-  sink->device(device);
+  return device;
+}
+
+void write_synthetic_capture(const std::filesystem::path& path, std::size_t nodes,
+                             std::size_t replays) {
+  const auto recorded = synthetic_graph(nodes, "decode");
+  RunInfo run;
+  run.app = "reprise-bench";
+  ProfileLimits limits;
+  limits.ring_bytes = std::uint64_t{256} << 20U;
+  const auto sink = open_profile(path, run, {}, limits);
+  sink->device(synthetic_device());
   RecordingRecord recording;
   recording.id = sink->next_id();
   recording.recorded = recorded;

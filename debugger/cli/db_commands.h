@@ -62,6 +62,7 @@ struct ExportCommand {
   std::string path;
   CaptureWish wish{};
   std::string perfetto{}, dot{};
+  std::optional<std::int64_t> run{};  // of a trace; none: the latest
 };
 void export_capture(const ExportCommand& command);
 

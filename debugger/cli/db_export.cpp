@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 
 #include "debugger/cli/db_commands.h"
@@ -9,32 +11,63 @@
 namespace reprise::cli {
 namespace {
 
-void write(const std::string& path, const std::string& text) {
+/// Calls `write` with the file, or with the output for "-". Nothing half-written stays.
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (path == "-") {
-    std::cout << text << std::flush;
+    write(std::cout);
+    std::cout << std::flush;
     return;
   }
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text << std::flush;
-  if (!file) {
-    throw Error(ErrorCode::io, "The file (" + path + ") cannot be written.");
+  const bool opened = file.is_open();
+  try {
+    if (opened) {
+      write(file);
+      file << std::flush;
+    }
+    if (!file) {
+      throw Error(ErrorCode::io, "The file (" + path + ") cannot be written.");
+    }
+  } catch (...) {
+    std::error_code ignored;
+    if (opened && std::filesystem::is_regular_file(path, ignored)) {
+      std::filesystem::remove(path, ignored);
+    }
+    throw;
   }
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  write_file(path, [&](std::ostream& out) { out << text; });
+}
+
+/// What of the file a trace holds: a run unless a graph or a replay is named.
+TraceChoice trace_choice(const ExportCommand& command) {
+  if (!command.wish.graph && !command.wish.replay) {
+    return {.run = command.run};
+  }
+  const CaptureChoice choice = choose_capture(command.path, command.wish);
+  if (!choice.replay) {
+    invalid("There are no step times of graph (" + std::to_string(choice.capture.graph) +
+            ") to export; `reprise db replays` lists its replays, for --replay.");
+  }
+  return {.replay = choice.replay};
 }
 
 }  // namespace
 
 void export_capture(const ExportCommand& command) {
-  const Captured captured = read_captured(command.path, command.wish);
+  if (command.run && (command.wish.graph || command.wish.replay)) {
+    invalid("--run (" + std::to_string(*command.run) +
+            ") is for whole runs; leave out --graph and --replay.");
+  }
   if (!command.perfetto.empty()) {
-    if (captured.times.empty()) {
-      invalid("There are no step times of graph (" +
-              std::to_string(captured.capture.summary.id.graph) +
-              ") to export; `reprise db replays` says which replays have some.");
-    }
-    write(command.perfetto, perfetto_json(captured));
+    const TraceChoice choice = trace_choice(command);
+    write_file(command.perfetto,
+               [&](std::ostream& out) { write_perfetto(command.path, choice, out); });
   }
   if (!command.dot.empty()) {
-    write(command.dot, dot_text(captured));
+    write_text(command.dot, dot_text(read_captured(command.path, command.wish)));
   }
 }
 

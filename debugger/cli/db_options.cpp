@@ -96,10 +96,11 @@ void add_diff(CLI::App& db, Action& action) {
 
 void add_export(CLI::App& db, Action& action) {
   const auto [command, options] = add<ExportCommand>(
-      db, "export", "A replay or its graph for other programs", action, export_capture);
+      db, "export", "A run, a replay or its graph for other programs", action, export_capture);
   add_file(*command, options->path);
   command->add_option("--graph", options->wish.graph, "Id of a graph, as in `db info`");
   command->add_option("--replay", options->wish.replay, "Id of a replay, as in `db replays`");
+  command->add_option("--run", options->run, "Id of a run, as in `db info`, for --perfetto");
   CLI::Option_group* what = command->add_option_group("formats", "At least one; - is the output");
   what->add_option("--perfetto", options->perfetto, "JSON for Perfetto and chrome://tracing");
   what->add_option("--dot", options->dot, "The graph by scope, for Graphviz");

@@ -1,153 +1,236 @@
 #include "debugger/cli/perfetto.h"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
-#include "debugger/model/memory_map.h"
-#include "debugger/model/scope_tree.h"
-#include "debugger/model/timeline.h"
+#include "debugger/cli/trace_graph.h"
+#include "debugger/cli/trace_writer.h"
+#include "reprise/profile/replay_status.h"
 
 namespace reprise::cli {
 namespace {
 
-using debugger::Timeline;
-using debugger::TimelineBar;
-using nlohmann::ordered_json;
+using StepTimes = std::vector<CapturedStepTime>;
 
-constexpr int kHost = 1, kDevice = 2;
+constexpr std::int64_t kMostNs = std::int64_t{1} << 60;
 
-class Trace {
+/// One run: its host and its devices.
+class RunTrace {
  public:
-  explicit Trace(const Captured& captured)
-      : captured_(captured),
-        tree_(captured.capture),
-        timeline_(debugger::make_timeline(captured.capture, tree_,
-                                          captured.replay.value_or(ReplayRow()), captured.times)) {}
+  /// `zero_ns`: what the run's clock says when the trace begins.
+  RunTrace(const std::string& path, const TraceChoice& choice, const TraceRun& run,
+           std::int64_t zero_ns, TraceWriter& writer)
+      : path_(path),
+        whole_(!choice.replay),
+        rows_(path, choice),
+        run_(run),
+        rank_("rank " + std::to_string(run.rank)),
+        zero_ns_(zero_ns),
+        writer_(writer),
+        host_(writer.process(rank_ + ": host" + (run.name.empty() ? "" : " of " + run.name))),
+        launches_(writer, host_, "launches", false),
+        waits_(writer, host_, "waits", false) {
+    for (TraceDevice& device : rows_.devices(run)) {
+      const int process = writer.process(rank_ + ": " + device.name);
+      devices_.emplace(device.id, Device{process, std::move(device.moments), {}});
+    }
+  }
 
-  std::string text() {
-    name_tracks();
-    for (const debugger::HostPhase& phase : timeline_.host) {
-      slice(kHost, phase.name, phase.begin, phase.end, ordered_json::object());
-    }
-    for (const auto& lane : timeline_.scopes) {  // outermost first: viewers nest in this order
-      for (const TimelineBar& bar : lane) {
-        slice(kDevice, tree_[bar.id].path, bar.begin, bar.end, ordered_json::object());
+  void write() {
+    std::map<std::string, TraceLanes> threads;
+    rows_.each_scope(run_, [&](const TraceScope& scope) {
+      const std::int64_t begin = relative(scope.start_ns);
+      const std::int64_t end = begin + scope.duration_ns;
+      TraceLanes& lanes =
+          threads.try_emplace(scope.thread, writer_, host_, "thread " + scope.thread, true)
+              .first->second;
+      writer_.slice(lanes.place(begin, end), scope.name, begin, end,
+                    JsonFields().text("category", scope.category).json());
+    });
+    std::optional<TraceTrack> events;
+    rows_.each_instant(run_, [&](const TraceInstant& instant) {
+      events = events ? events : writer_.track(host_, "events");
+      JsonFields about;
+      for (const auto& [key, text] : instant.about) {
+        about.text(key, text);
       }
-    }
-    add_nodes();
-    add_arrow();
-    add_memory();
-    ordered_json trace;
-    trace["displayTimeUnit"] = "ns";
-    trace["otherData"] = {{"title", title_of(captured_)}};
-    trace["traceEvents"] = std::move(events_);
-    return trace.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+      writer_.instant(*events, instant.name, relative(instant.time_ns), about.json());
+    });
+    rows_.each_sample(run_, [&](const TraceSample& sample) {
+      writer_.counter(host_, sample.name, relative(sample.time_ns), sample.value);
+    });
+    rows_.each_replay_page(run_,
+                           [&](const std::vector<TraceReplay>& page) { write_replays(page); });
   }
 
  private:
-  ordered_json& event(const char* phase, int process, const std::string& name) {
-    ordered_json event;
-    event["ph"] = phase;
-    event["pid"] = process;
-    event["tid"] = process;
-    event["name"] = name;
-    events_.push_back(std::move(event));
-    return events_.back();
+  struct Device {
+    int process = 0;
+    DeviceMoments moments;
+    std::map<std::int64_t, TraceLanes> queues;
+  };
+
+  std::int64_t relative(std::int64_t host_ns) const {
+    return std::clamp<std::int64_t>(host_ns - zero_ns_, 0, kMostNs);
   }
 
-  void name_tracks() {
-    const auto name = [&](int process, const std::string& text, const char* track) {
-      event("M", process, "process_name")["args"] = {{"name", text}};
-      event("M", process, "thread_name")["args"] = {{"name", track}};
-    };
-    name(kHost, "host", "launches");
-    name(kDevice, captured_.capture.summary.device, "queue");
+  const TraceGraph& graph(std::int64_t id) {
+    const auto found = graphs_.find(id);
+    if (found != graphs_.end()) {
+      return found->second;
+    }
+    constexpr std::size_t kMostNodes = 200'000;
+    auto read = TraceGraph(read_capture(path_, {run_.id, id}));
+    nodes_ += read.capture().nodes.size();
+    if (nodes_ > kMostNodes) {
+      graphs_.clear();
+      nodes_ = read.capture().nodes.size();
+    }
+    return graphs_.emplace(id, std::move(read)).first->second;
   }
 
-  double microseconds(double ns) const { return (ns - timeline_.begin) / 1e3; }
-
-  void slice(int process, const std::string& name, double begin, double end, ordered_json args) {
-    ordered_json& slice = event("X", process, name);
-    slice["ts"] = microseconds(begin);
-    slice["dur"] = (end - begin) / 1e3;
-    slice["args"] = std::move(args);
-  }
-
-  void add_nodes() {
-    const Capture& capture = captured_.capture;
-    for (std::uint32_t n = 0; n < capture.nodes.size(); ++n) {
-      const Capture::Range steps = capture.nodes[n].steps;
-      const NodeTime time = time_of_node(captured_, n);
-      if (!time.duration_ns) {
-        continue;
+  /// Those of one graph that follow each other at once: their step times are read together.
+  void write_replays(std::span<const TraceReplay> page) {
+    constexpr std::size_t kMostSteps = 500'000;
+    while (!page.empty()) {
+      const TraceGraph& of = graph(page[0].graph);
+      const std::size_t steps = of.capture().steps.size();
+      const std::size_t most =
+          std::max<std::size_t>(1, kMostSteps / std::max<std::size_t>(1, steps));
+      std::vector<std::int64_t> timed;
+      std::size_t count = 0;
+      while (count < page.size() && page[count].graph == page[0].graph && timed.size() < most) {
+        if (page[count].has_step_times) {
+          timed.push_back(page[count].id);
+        }
+        ++count;
       }
-      double end = 0;
-      for (std::uint32_t i = steps.first; i < steps.first + steps.count; ++i) {
-        const CapturedStepTime& step = captured_.times[capture.step_order[i]];
-        end = std::max(end, static_cast<double>(step.start_ns + *step.duration_ns));
+      std::map<std::int64_t, StepTimes> times;
+      read_step_times(path_, timed, steps,
+                      [&](std::size_t position, std::span<const CapturedStepTime> found) {
+                        times[timed[position]].assign(found.begin(), found.end());
+                      });
+      for (const TraceReplay& replay : page.first(count)) {
+        write_replay(replay, of, times[replay.id]);
       }
-      slice(kDevice, capture.nodes[n].op, static_cast<double>(*time.start_ns), end,
-            arguments(n, *time.duration_ns));
-      first_ns_ = std::min(first_ns_, static_cast<double>(*time.start_ns));
+      page = page.subspan(count);
     }
   }
 
-  ordered_json arguments(std::uint32_t n, std::uint64_t duration_ns) const {
-    const Capture::Node& node = captured_.capture.nodes[n];
-    ordered_json args{{"node", n},
-                      {"scope", node.scope},
-                      {"label", node.label},
-                      {"source", source_of(node)},
-                      {"duration_ns", duration_ns}};
-    if (const auto bytes = bytes_of(node); bytes && duration_ns > 0) {
-      args["gb_per_s"] = static_cast<double>(*bytes) / static_cast<double>(duration_ns);
+  void write_replay(const TraceReplay& replay, const TraceGraph& graph, const StepTimes& times) {
+    const std::int64_t submit = relative(replay.submit_time_ns);
+    const std::int64_t submitted = submit + replay.submit_ns.value_or(0);
+    std::optional<TraceTrack> launch;
+    if (replay.prepare_ns || replay.submit_ns) {
+      const std::int64_t begin = std::max<std::int64_t>(0, submit - replay.prepare_ns.value_or(0));
+      const std::string args = JsonFields().number("replay", replay.id).json();
+      launch = launches_.place(begin, submitted);
+      writer_.slice(*launch, "prepare", begin, submit, args);
+      writer_.slice(*launch, "submit", submit, submitted, args);
     }
-    for (std::uint32_t o = node.operands.first; o < node.operands.first + node.operands.count;
-         ++o) {
-      const Capture::Operand& operand = captured_.capture.operands[o];
-      const Capture::Tensor& tensor = captured_.capture.tensors[operand.tensor];
-      args["tensors"][operand.name] = tensor.dtype + " " + tensor.shape_json;
+    std::int64_t end = submitted;
+    const auto device = devices_.find(replay.device);
+    if (replay.status != static_cast<std::int64_t>(ReplayStatus::skipped) &&
+        device != devices_.end()) {
+      end = write_work(replay, graph, times, device->second, launch);
     }
-    return args;
-  }
-
-  /// From the middle of the submit, so that it belongs to that slice, to the first node.
-  void add_arrow() {
-    for (const debugger::HostPhase& phase : timeline_.host) {
-      if (std::string_view(phase.name) != "submit" || first_ns_ > timeline_.end) {
-        continue;
-      }
-      ordered_json& from = event("s", kHost, "replay");
-      from["cat"] = "launch";
-      from["id"] = captured_.replay->id;
-      from["ts"] = microseconds((phase.begin + phase.end) / 2);
-      ordered_json& to = event("f", kDevice, "replay");
-      to["cat"] = "launch";
-      to["id"] = captured_.replay->id;
-      to["bp"] = "e";  // the slice around it
-      to["ts"] = microseconds(first_ns_);
+    if (replay.wait_ns) {  // when it began is not known: it ended with the work, or later
+      const std::int64_t begin = std::max(submitted, end - *replay.wait_ns);
+      writer_.slice(waits_.place(begin, begin + *replay.wait_ns), "wait", begin,
+                    begin + *replay.wait_ns, JsonFields().number("replay", replay.id).json());
     }
   }
 
-  void add_memory() {
-    const debugger::MemoryMap map = debugger::make_memory_map(captured_.capture);
-    for (const TimelineBar& step : timeline_.steps) {
-      if (step.id < map.live.size()) {
-        ordered_json& counter = event("C", kDevice, "arena bytes in use");
-        counter["ts"] = microseconds(step.begin);
-        counter["args"] = {{"bytes", map.live[step.id]}};
-      }
+  /// When it ended.
+  std::int64_t write_work(const TraceReplay& replay, const TraceGraph& graph,
+                          const StepTimes& times, Device& device,
+                          const std::optional<TraceTrack>& launch) {
+    const std::int64_t submit = relative(replay.submit_time_ns);
+    const auto moment = replay.device_start_ns
+                            ? device.moments.host_ns(*replay.device_start_ns, replay.submit_time_ns)
+                            : std::nullopt;
+    // No work begins before it is submitted; clocks are compared within a deviation.
+    const std::int64_t begin =
+        moment ? std::max(relative(*moment), submit) : submit + replay.submit_ns.value_or(0);
+    const std::int64_t took =
+        std::max(replay.device_ns.value_or(replay.wait_ns.value_or(0)), TraceGraph::end_ns(times));
+    TraceLanes& lanes = device.queues
+                            .try_emplace(replay.queue, writer_, device.process,
+                                         "queue " + std::to_string(replay.queue), false)
+                            .first->second;
+    const TraceTrack track = lanes.place(begin, begin + took);
+    writer_.slice(track, replay.phase + " " + std::to_string(replay.sequence), begin, begin + took,
+                  arguments(replay, moment.has_value()));
+    graph.write(writer_, track, begin, times);
+    if (!whole_) {
+      graph.write_memory(writer_, device.process, begin, times);
     }
+    if (launch && replay.submit_ns) {
+      writer_.arrow(*launch, std::min(begin, submit + *replay.submit_ns / 2), track, begin,
+                    replay.id);
+    }
+    return begin + took;
   }
 
-  const Captured& captured_;
-  debugger::ScopeTree tree_;
-  Timeline timeline_;
-  ordered_json events_ = ordered_json::array();
-  double first_ns_ = std::numeric_limits<double>::infinity();  // when the first node began
+  static std::string arguments(const TraceReplay& replay, bool compared) {
+    JsonFields fields;
+    fields.number("replay", replay.id)
+        .number("recording", replay.recording)
+        .number("graph", replay.graph)
+        .number("sequence", replay.sequence)
+        .number("submission", replay.submission)
+        .number("iteration", replay.iteration)
+        .text("timing_mode",
+              name_of(static_cast<TimingMode>(std::clamp<std::int64_t>(replay.timing_mode, 0, 3))))
+        .number("warm_up", replay.warm_up ? 1 : 0)
+        .number("status", replay.status);
+    if (replay.device_ns) {
+      fields.number("device_ns", *replay.device_ns)
+          .text("begin", compared ? "by the device's clock" : "assumed: when submitting ended");
+    } else {
+      fields.text("duration", "assumed: as long as the host waited");
+    }
+    return fields.json();
+  }
+
+  const std::string& path_;
+  const bool whole_;
+  TraceRows rows_;
+  const TraceRun& run_;
+  std::string rank_;
+  std::int64_t zero_ns_;
+  TraceWriter& writer_;
+  int host_;
+  TraceLanes launches_, waits_;
+  std::map<std::int64_t, Device> devices_;
+  std::map<std::int64_t, TraceGraph> graphs_;
+  std::size_t nodes_ = 0;  // of graphs_
 };
 
 }  // namespace
 
-std::string perfetto_json(const Captured& captured) { return Trace(captured).text(); }
+void write_perfetto(const std::string& path, const TraceChoice& choice, std::ostream& out) {
+  const TraceRows rows(path, choice);
+  const std::vector<TraceRun> runs = rows.runs();
+  // Clocks of one machine agree; others are set by the calendar.
+  const auto ahead = [&](const TraceRun& run) {
+    return run.host == runs.front().host
+               ? 0
+               : run.calendar_ns.value_or(0) - runs.front().calendar_ns.value_or(0);
+  };
+  std::int64_t zero_ns = kMostNs;  // on the clock of the first run
+  std::string title = choice.replay      ? "replay " + std::to_string(*choice.replay) + " of run"
+                      : runs.size() == 1 ? "run"
+                                         : "runs";
+  for (const TraceRun& run : runs) {
+    zero_ns = std::min(zero_ns, rows.first_ns(run) + ahead(run));
+    title += " " + std::to_string(run.id);
+  }
+  TraceWriter writer(out);
+  writer.begin(title);
+  for (const TraceRun& run : runs) {
+    RunTrace(path, choice, run, zero_ns - ahead(run), writer).write();
+  }
+  writer.end();
+}
 
 }  // namespace reprise::cli

@@ -1,15 +1,16 @@
-// One replay in the trace format of Chrome, which ui.perfetto.dev and chrome://tracing open.
-// Source: "Trace Event Format" (Duca and Sinclair); times are microseconds.
+// Runs in the trace format of Chrome, which ui.perfetto.dev and chrome://tracing open. Processes
+// are the host and the devices of each run, named by its rank; tracks are threads with their
+// scopes, launches, waits, events and queues. An arrow leads from each submit to its work on the
+// device. A device's clock is compared with the host's where the run did that; else work is drawn
+// as if it began when submitting ended.
 #pragma once
-#include <string>
+#include <ostream>
 
-#include "debugger/cli/captured.h"
+#include "debugger/cli/trace_rows.h"
 
 namespace reprise::cli {
 
-/// Tracks: the host (prepare, submit, wait), the queue (a slice per node with times, in the scopes
-/// around it), an arrow from the submit to the first node, and the bytes of the arena in use. The
-/// clocks of host and device differ: the device is drawn as if it began when submitting ended.
-std::string perfetto_json(const Captured& captured);
+/// Replays without step times are one slice. Throws as the readers.
+void write_perfetto(const std::string& path, const TraceChoice& choice, std::ostream& out);
 
 }  // namespace reprise::cli

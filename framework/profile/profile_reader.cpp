@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "framework/profile/exit_state.h"
 #include "framework/profile/profile_snapshot.h"
@@ -53,26 +54,30 @@ std::optional<std::int64_t> median(std::vector<std::int64_t>& values) {
   return *middle;
 }
 
-void read_replays(Database& database, GraphSummary& graph) {
+struct ReplayTimes {
+  std::uint64_t replays = 0;
+  std::vector<std::int64_t> device, submit;
+};
+
+/// By graph. One pass over all replays: a query per graph would look through all recordings.
+std::map<std::int64_t, ReplayTimes> read_replays(Database& database) {
+  std::map<std::int64_t, ReplayTimes> times;
   Statement query(database,
-                  "SELECT p.warm_up, p.device_ns, p.submit_ns FROM recordings c "
-                  "JOIN replays p ON p.recording_id=c.id WHERE c.graph_id=?");
-  query.bind(1, graph.id);
-  std::vector<std::int64_t> device;
-  std::vector<std::int64_t> submit;
+                  "SELECT c.graph_id, p.warm_up, p.device_ns, p.submit_ns FROM recordings c CROSS "
+                  "JOIN replays p ON p.recording_id=c.id");
   while (query.step()) {
-    ++graph.replays;
-    if (query.integer(0) == 0) {
-      if (!query.null(1)) {
-        device.push_back(query.integer(1));
-      }
+    ReplayTimes& of = times[query.integer(0)];
+    ++of.replays;
+    if (query.integer(1) == 0) {
       if (!query.null(2)) {
-        submit.push_back(query.integer(2));
+        of.device.push_back(query.integer(2));
+      }
+      if (!query.null(3)) {
+        of.submit.push_back(query.integer(3));
       }
     }
   }
-  graph.median_device_ns = median(device);
-  graph.median_submit_ns = median(submit);
+  return times;
 }
 
 std::vector<GraphSummary> read_graphs(Database& database) {
@@ -93,8 +98,12 @@ std::vector<GraphSummary> read_graphs(Database& database) {
     graph.live_peak_bytes = count(query, 8);
     graphs.push_back(std::move(graph));
   }
+  std::map<std::int64_t, ReplayTimes> times = read_replays(database);
   for (GraphSummary& graph : graphs) {
-    read_replays(database, graph);
+    ReplayTimes& of = times[graph.id];
+    graph.replays = of.replays;
+    graph.median_device_ns = median(of.device);
+    graph.median_submit_ns = median(of.submit);
   }
   return graphs;
 }

@@ -1,5 +1,7 @@
 #include "framework/profile/replay_writer.h"
 
+#include <algorithm>
+
 namespace reprise::profile {
 
 ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
@@ -97,26 +99,47 @@ void ReplayWriter::keep_times(std::int64_t replay, std::uint64_t duration_ns, co
   }
 }
 
+void ReplayWriter::timestamp_bias(std::uint64_t bias_ns) {
+  for (auto& [key, stats] : stats_) {
+    add_waiting(stats);  // they are compared with the bias that was known
+  }
+  bias_ns_ = bias_ns;
+}
+
 void ReplayWriter::add_to_stats(const Graph& graph, TimingMode mode) {
+  constexpr std::size_t kMostWaiting = 32'768;  // times; a quarter of a megabyte
   Stats& stats = stats_[{graph.row, mode}];
   stats.nodes.resize(graph.nodes);
   stats.changed = true;
   // A node's time is the sum of its steps; without one of them it has none.
-  constexpr std::uint64_t kMissing = ~std::uint64_t{0};
-  node_ns_.assign(graph.nodes, std::nullopt);
+  constexpr std::uint64_t kNoStep = kNoTime - 1;
+  const std::size_t first = stats.waiting.size();
+  stats.waiting.resize(first + graph.nodes, kNoStep);
+  const std::span<std::uint64_t> node_ns = std::span(stats.waiting).subspan(first);
   for (std::size_t s = 0; s < graph.step_nodes.size(); ++s) {
     if (graph.step_nodes[s] >= graph.nodes) {
       continue;
     }
-    std::optional<std::uint64_t>& sum = node_ns_[graph.step_nodes[s]];
+    std::uint64_t& sum = node_ns[graph.step_nodes[s]];
     const std::optional<std::uint64_t> ns = times_.steps()[s].duration_ns;
-    sum = !ns || sum == kMissing ? kMissing : sum.value_or(0) + *ns;
+    sum = !ns || sum == kNoTime ? kNoTime : (sum == kNoStep ? 0 : sum) + *ns;
   }
-  for (std::size_t n = 0; n < graph.nodes; ++n) {
-    if (node_ns_[n] && node_ns_[n] != kMissing) {
-      stats.nodes[n].add(*node_ns_[n], bias_ns_.value_or(0));
+  std::ranges::replace(node_ns, kNoStep, kNoTime);
+  if (stats.waiting.size() + graph.nodes > kMostWaiting) {
+    add_waiting(stats);
+  }
+}
+
+void ReplayWriter::add_waiting(Stats& stats) const {
+  const std::size_t nodes = stats.nodes.size();
+  for (std::size_t n = 0; n < nodes; ++n) {
+    for (std::size_t at = n; at < stats.waiting.size(); at += nodes) {
+      if (stats.waiting[at] != kNoTime) {
+        stats.nodes[n].add(stats.waiting[at], bias_ns_.value_or(0));
+      }
     }
   }
+  stats.waiting.clear();
 }
 
 void ReplayWriter::write_stats(std::int64_t run) {
@@ -125,6 +148,7 @@ void ReplayWriter::write_stats(std::int64_t run) {
       continue;
     }
     const Graph& graph = graphs_.at(key.first);
+    add_waiting(stats);
     for (std::size_t n = 0; n < stats.nodes.size(); ++n) {
       const NodeStats& s = stats.nodes[n];
       if (s.count() > 0) {

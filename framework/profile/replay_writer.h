@@ -21,7 +21,7 @@ class ReplayWriter {
                      const RecordedGraph& recorded, std::shared_ptr<const DeviceInfo> device);
   /// The row of its graph, if the recording is known.
   std::optional<std::int64_t> graph_of(std::uint64_t recording) const;
-  void timestamp_bias(std::uint64_t bias_ns) { bias_ns_ = bias_ns; }
+  void timestamp_bias(std::uint64_t bias_ns);
   std::optional<std::uint64_t> timestamp_bias() const { return bias_ns_; }
 
   struct Written {
@@ -47,13 +47,19 @@ class ReplayWriter {
     const Graph* graph = nullptr;
     std::shared_ptr<const DeviceInfo> device;
   };
+  /// Times are added to the nodes many replays at a time: what is known of a node is far from what
+  /// is known of the next one in memory, and adding one time at a time would fetch all of it for
+  /// each.
   struct Stats {
     std::vector<NodeStats> nodes;
+    std::vector<std::uint64_t> waiting;  // a time per node of each replay; or kNoTime
     bool changed = false;
   };
+  static constexpr std::uint64_t kNoTime = ~std::uint64_t{0};
   void write_row(const ReplayRecord& record, const Recording& recording);
   void keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph);
   void add_to_stats(const Graph& graph, TimingMode mode);
+  void add_waiting(Stats& stats) const;
 
   Database& database_;
   std::map<std::uint64_t, Recording> recordings_;
@@ -66,7 +72,6 @@ class ReplayWriter {
   // Reused by every replay.
   StepTimes times_;
   std::vector<std::byte> state_;
-  std::vector<std::optional<std::uint64_t>> node_ns_;
   Statement add_replay_, add_times_, remove_times_, set_stats_;
 };
 
