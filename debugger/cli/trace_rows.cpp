@@ -299,8 +299,8 @@ void TraceRows::each_instant(const TraceRun& run,
 void TraceRows::each_sample(const TraceRun& run,
                             const std::function<void(const TraceSample&)>& each) const {
   each_in_time(path_,
-               "SELECT t_ns AS t, 2*id AS id, run_id, 'heap ' || heap || ', ' || "
-               "coalesce(purpose, 'all') || ' (bytes)' AS name, used_bytes AS value FROM "
+               "SELECT t_ns AS t, 2*id AS id, run_id, coalesce('memory: ' || purpose, 'heap ' || "
+               "heap) || ' (bytes)' AS name, used_bytes AS value FROM "
                "memory_samples WHERE used_bytes IS NOT NULL UNION ALL SELECT v.t_ns, 2*v.id+1, "
                "v.run_id, n.name || ' (' || n.unit || ')', v.value FROM counter_values v JOIN "
                "counters n ON n.id=v.counter_id",

@@ -204,18 +204,7 @@ std::int64_t RunWriter::row_id(std::uint64_t record) const {
 }
 
 bool RunWriter::write(const Record& record) {
-  Savepoint savepoint(database_);
-  try {
-    std::visit([&](const auto& r) { write_row(r); }, record);
-  } catch (const SqliteError& error) {
-    if (!error.refuses_values()) {
-      throw;
-    }
-    savepoint.take_back();
-    return false;
-  }
-  savepoint.release();
-  return true;
+  return accepts(database_, [&] { std::visit([&](const auto& r) { write_row(r); }, record); });
 }
 
 void RunWriter::write_row(const std::shared_ptr<const DeviceInfo>& info) {

@@ -211,4 +211,22 @@ class Savepoint {
   bool open_ = true;
 };
 
+/// Runs `f`; false, with what it wrote taken back, if the file refuses the values of a row. Throws
+/// other SqliteErrors.
+template <class F>
+bool accepts(Database& database, F&& f) {
+  Savepoint savepoint(database);
+  try {
+    f();
+  } catch (const SqliteError& error) {
+    if (!error.refuses_values()) {
+      throw;
+    }
+    savepoint.take_back();
+    return false;
+  }
+  savepoint.release();
+  return true;
+}
+
 }  // namespace reprise::profile

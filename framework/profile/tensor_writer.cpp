@@ -64,7 +64,7 @@ void TensorWriter::write(const ReplayRecord& of, const Replay& replay) {
        it != waiting_.end() && it->first <= key;) {
     if (it->first != key || !replay.row) {
       dropped_("tensors", "without replay", it->second->tensors.size());
-    } else if (!write_all(*it->second, replay)) {
+    } else if (!accepts(database_, [&] { write(*it->second, replay); })) {
       dropped_("tensors", "refused", it->second->tensors.size());
     }
     it = waiting_.erase(it);
@@ -76,20 +76,6 @@ void TensorWriter::finish() {
     dropped_("tensors", "without replay", record->tensors.size());
   }
   waiting_.clear();
-}
-
-bool TensorWriter::write_all(const TensorsRecord& record, const Replay& replay) {
-  try {
-    Savepoint savepoint(database_);
-    write(record, replay);
-    savepoint.release();
-    return true;
-  } catch (const SqliteError& error) {
-    if (!error.refuses_values()) {
-      throw;
-    }
-    return false;
-  }
 }
 
 void TensorWriter::write(const TensorsRecord& record, const Replay& replay) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <tuple>
 
 #include "framework/profile/sqlite.h"
 #include "framework/profile/tensor_statistics.h"
@@ -35,13 +36,8 @@ class TensorWriter {
   void finish();
 
  private:
-  struct Key {
-    std::uint64_t recording, sequence;
-    std::uint32_t iteration;
-    auto operator<=>(const Key&) const = default;
-  };
-  /// All rows of the record or none: false if the file refuses the values.
-  bool write_all(const TensorsRecord& record, const Replay& replay);
+  /// Recording, sequence, iteration.
+  using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
   void write(const TensorsRecord& record, const Replay& replay);
   void write_contents(const TensorsRecord& record, const TensorsRecord::Tensor& tensor,
                       const Replay& replay, const std::string& name);

@@ -192,11 +192,12 @@ TEST_F(TraceTest, ThreadsEventsAndSamplesHaveTracks) {
                  .message = "It is \"slow\".",
                  .time_ns = 2'000});
   }
-  test::sql(path_,
-            "INSERT INTO memory_samples(run_id,device_id,t_ns,heap,purpose,used_bytes) "
-            "VALUES(1,1,3000,0,'arena',4096); INSERT INTO counters(name,unit,kind) "
-            "VALUES('tokens','1','gauge'); INSERT INTO counter_values(counter_id,run_id,t_ns,value)"
-            " VALUES(1,1,2500,1.5)");
+  test::sql(
+      path_,
+      "INSERT INTO memory_samples(run_id,device_id,t_ns,purpose,used_bytes,peak_bytes,buffers) "
+      "VALUES(1,1,3000,'arenas',4096,4096,1); INSERT INTO counters(name,unit) "
+      "VALUES('tokens','1'); INSERT INTO counter_values(counter_id,run_id,t_ns,value)"
+      " VALUES(1,1,2500,1.5)");
   EXPECT_EQ(lines(""),
             "M 1.0 process_name {\"name\":\"rank 0: host of server\"}\n"
             "M 2.0 process_name {\"name\":\"rank 0: Test GPU\"}\n"
@@ -210,7 +211,7 @@ TEST_F(TraceTest, ThreadsEventsAndSamplesHaveTracks) {
             "i 1.3 recorded g 0.0 {}\n"
             "i 1.3 device: slow 1.95 {\"level\":\"warning\",\"message\":\"It is \\\"slow\\\".\"}\n"
             "C 1.0 tokens (1) 2.45 {\"value\":1.5}\n"
-            "C 1.0 heap 0, arena (bytes) 2.95 {\"value\":4096.0}\n");
+            "C 1.0 memory: arenas (bytes) 2.95 {\"value\":4096.0}\n");
 }
 
 TEST_F(TraceTest, TheLatestRunIsTakenUnlessAnotherIsNamed) {
