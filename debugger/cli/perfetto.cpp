@@ -66,7 +66,7 @@ class RunTrace {
   struct Device {
     int process = 0;
     DeviceMoments moments;
-    std::map<std::int64_t, TraceLanes> queues;
+    std::optional<TraceLanes> queue{};
   };
 
   std::int64_t relative(std::int64_t host_ns) const {
@@ -153,11 +153,10 @@ class RunTrace {
         moment ? std::max(relative(*moment), submit) : submit + replay.submit_ns.value_or(0);
     const std::int64_t took =
         std::max(replay.device_ns.value_or(replay.wait_ns.value_or(0)), TraceGraph::end_ns(times));
-    TraceLanes& lanes = device.queues
-                            .try_emplace(replay.queue, writer_, device.process,
-                                         "queue " + std::to_string(replay.queue), false)
-                            .first->second;
-    const TraceTrack track = lanes.place(begin, begin + took);
+    if (!device.queue) {
+      device.queue.emplace(writer_, device.process, "queue", false);
+    }
+    const TraceTrack track = device.queue->place(begin, begin + took);
     writer_.slice(track, replay.phase + " " + std::to_string(replay.sequence), begin, begin + took,
                   arguments(replay, moment.has_value()));
     graph.write(writer_, track, begin, times);

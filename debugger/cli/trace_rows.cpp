@@ -214,7 +214,7 @@ void TraceRows::each_replay_page(
   pages(
       path_,
       "SELECT r.id, r.recording_id, c.graph_id, c.device_id, r.seq, r.submission, r.iteration, "
-      "coalesce(r.queue, 0), r.t_submit_ns, r.timing_mode, r.status, r.slot, r.prepare_ns, "
+      "r.t_submit_ns, r.timing_mode, r.status, r.slot, r.prepare_ns, "
       "r.submit_ns, r.wait_ns, r.device_start_ns, r.device_ns, coalesce(r.phase, g.name), "
       "r.warm_up, EXISTS(SELECT 1 FROM step_timings WHERE replay_id=r.id) FROM replays r CROSS "
       "JOIN recordings c ON c.id=r.recording_id CROSS JOIN graphs g ON g.id=c.graph_id WHERE "
@@ -227,23 +227,23 @@ void TraceRows::each_replay_page(
         for (const Row& row : rows) {
           TraceReplay replay;
           std::int64_t TraceReplay::*const numbers[] = {
-              &TraceReplay::id,          &TraceReplay::recording, &TraceReplay::graph,
-              &TraceReplay::device,      &TraceReplay::sequence,  &TraceReplay::submission,
-              &TraceReplay::iteration,   &TraceReplay::queue,     &TraceReplay::submit_time_ns,
-              &TraceReplay::timing_mode, &TraceReplay::status};
+              &TraceReplay::id,        &TraceReplay::recording,      &TraceReplay::graph,
+              &TraceReplay::device,    &TraceReplay::sequence,       &TraceReplay::submission,
+              &TraceReplay::iteration, &TraceReplay::submit_time_ns, &TraceReplay::timing_mode,
+              &TraceReplay::status};
           std::size_t column = 0;
           for (const auto member : numbers) {
             replay.*member = integer(row[column++]);
           }
-          replay.slot = optional(row[11]);
-          replay.prepare_ns = duration(row[12]);
-          replay.submit_ns = duration(row[13]);
-          replay.wait_ns = duration(row[14]);
-          replay.device_start_ns = optional(row[15]);
-          replay.device_ns = duration(row[16]);
-          replay.phase = text(row[17]);
-          replay.warm_up = integer(row[18]) != 0;
-          replay.has_step_times = integer(row[19]) != 0;
+          replay.slot = optional(row[10]);
+          replay.prepare_ns = duration(row[11]);
+          replay.submit_ns = duration(row[12]);
+          replay.wait_ns = duration(row[13]);
+          replay.device_start_ns = optional(row[14]);
+          replay.device_ns = duration(row[15]);
+          replay.phase = text(row[16]);
+          replay.warm_up = integer(row[17]) != 0;
+          replay.has_step_times = integer(row[18]) != 0;
           page.push_back(std::move(replay));
         }
         each(page);

@@ -28,7 +28,7 @@ struct TraceDevice {
 
 struct TraceReplay {
   std::int64_t id = 0, recording = 0, graph = 0, device = 0, sequence = 0, submission = 0;
-  std::int64_t iteration = 0, queue = 0, submit_time_ns = 0, timing_mode = 0, status = 0;
+  std::int64_t iteration = 0, submit_time_ns = 0, timing_mode = 0, status = 0;
   std::optional<std::int64_t> slot, prepare_ns, submit_ns, wait_ns, device_start_ns, device_ns;
   std::string phase;
   bool warm_up = false, has_step_times = false;

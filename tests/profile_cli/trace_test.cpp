@@ -105,7 +105,7 @@ TEST_F(TraceTest, AReplayIsDrawnWithItsScopesNodesAndMemory) {
       "M 1.1 thread_name {\"name\":\"launches\"}\n"
       "X 1.1 prepare 0.0 0.5 {\"replay\":3}\n"
       "X 1.1 submit 0.5 1.5 {\"replay\":3}\n"
-      "M 2.2 thread_name {\"name\":\"queue 0\"}\n"
+      "M 2.2 thread_name {\"name\":\"queue\"}\n"
       "X 2.2 decode 2 2.0 6.0 {\"begin\":\"assumed: when submitting "
       "ended\",\"device_ns\":6000,\"graph\":1,\"iteration\":0,\"recording\":3,\"replay\":3,"
       "\"sequence\":2,\"status\":0,\"submission\":2,\"timing_mode\":\"node\",\"warm_up\":0}\n"
@@ -255,7 +255,7 @@ TEST_F(TraceTest, NumbersOfADamagedFileDoNotEndIt) {
     const std::string v = value;
     test::sql(path_, "UPDATE replays SET t_submit_ns=" + v + ", submit_ns=" + v + ", wait_ns=" + v +
                          ", prepare_ns=" + v + ", device_start_ns=" + v + ", device_ns=" + v +
-                         ", status=" + v + ", timing_mode=" + v + ", queue=" + v);
+                         ", status=" + v + ", timing_mode=" + v);
     test::sql(path_, "UPDATE scopes SET t_start_ns=" + v + ", dur_ns=" + v);
     test::sql(path_, "UPDATE recordings SET t_ns=" + v);
     EXPECT_FALSE(json::parse(export_of(path()))["traceEvents"].empty()) << v;
