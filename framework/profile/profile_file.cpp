@@ -16,6 +16,13 @@ namespace {
 
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::io, message); }
 
+FileId id_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+
+FileId id_of(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 ? id_of(status) : FileId();
+}
+
 /// Nothing was written into it yet, or a process died while creating it.
 bool blank(Database& database) {
   return database.integer("PRAGMA application_id") == 0 &&
@@ -67,8 +74,20 @@ ProfileFile::ProfileFile(std::filesystem::path path) : path_(std::move(path)) {
 
 ProfileFile::~ProfileFile() { close(); }
 
+bool ProfileFile::replaced() const noexcept {
+  struct stat log {};
+  return lock_ >= 0 && id_of(path_.string()) != opened_ && fstat(lock_, &log) == 0 &&
+         id_of(log_) == id_of(log);
+}
+
 void ProfileFile::close() noexcept {
   database_.reset();
+  if (replaced()) {
+    // SQLite leaves the log there, and would take it for the log of whatever has the name now.
+    std::error_code ignored;
+    std::filesystem::remove(log_, ignored);
+    std::filesystem::remove(log_.substr(0, log_.size() - 4) + "-shm", ignored);
+  }
   if (remove_) {
     std::error_code ignored;
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
@@ -84,6 +103,7 @@ void ProfileFile::close() noexcept {
 
 void ProfileFile::open() {
   database_ = std::make_unique<Database>(path_, Database::Mode::write);
+  opened_ = id_of(path_.string());
   if (!blank(*database_)) {
     require_profile(*database_);
   }
@@ -103,10 +123,10 @@ void ProfileFile::open() {
 }
 
 void ProfileFile::lock() {
-  const std::string log = database_->wal_path();
-  lock_ = ::open(log.c_str(), O_RDWR | O_CLOEXEC);
+  log_ = database_->wal_path();
+  lock_ = ::open(log_.c_str(), O_RDWR | O_CLOEXEC);
   if (lock_ < 0) {
-    fail("The profiling database (" + path_.string() + ") cannot use a write-ahead log (" + log +
+    fail("The profiling database (" + path_.string() + ") cannot use a write-ahead log (" + log_ +
          "): " + std::generic_category().message(errno) + ".");
   }
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {

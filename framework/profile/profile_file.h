@@ -10,6 +10,12 @@
 
 namespace reprise::profile {
 
+/// Of a file of this machine; zeros: there is none.
+struct FileId {
+  std::uint64_t device = 0, number = 0;
+  bool operator==(const FileId&) const = default;
+};
+
 class ProfileFile {
  public:
   /// Throws io with the path and the reason.
@@ -26,9 +32,12 @@ class ProfileFile {
   void open();
   void lock();
   void close() noexcept;
+  bool replaced() const noexcept;
   std::filesystem::path path_;
+  std::string log_;  // SQLite's write-ahead log
   bool remove_ = false;
   int lock_ = -1;
+  FileId opened_;
   std::unique_ptr<Database> database_;
 };
 
