@@ -1,4 +1,4 @@
-#include "debugger/cli/captured.h"
+#include "debugger/cli/capture_reports.h"
 #include "debugger/model/barrier_list.h"
 
 namespace reprise::cli {
@@ -45,8 +45,7 @@ Listing barriers_of(const Capture& capture) {
 
 }  // namespace
 
-void print_barriers(const CaptureOptions& options) {
-  const Captured captured = read_captured(options.path, options.wish);
+Report barriers_report(const Captured& captured) {
   const debugger::BarrierCounts counts = debugger::counts_of(captured.capture.barriers);
   const std::size_t missing =
       counts.shown[static_cast<std::size_t>(debugger::BarrierFilter::missing)];
@@ -59,7 +58,11 @@ void print_barriers(const CaptureOptions& options) {
                    std::to_string(counts.emitted) + " emitted, " + std::to_string(missing) +
                    " missing";
   report.listings.push_back(barriers_of(captured.capture));
-  report.print(options.format);
+  return report;
+}
+
+void print_barriers(const CaptureOptions& options) {
+  barriers_report(read_captured(options.path, options.wish)).print(options.format);
 }
 
 }  // namespace reprise::cli

@@ -61,7 +61,7 @@ int print_diff(const DiffCommand& command);
 struct ExportCommand {
   std::string path;
   CaptureWish wish{};
-  std::string perfetto{}, dot{};
+  std::string perfetto{}, dot{}, svg{}, html{};
   std::optional<std::int64_t> run{};  // of a trace; none: the latest
 };
 void export_capture(const ExportCommand& command);

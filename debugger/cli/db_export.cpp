@@ -4,7 +4,9 @@
 #include <iostream>
 
 #include "debugger/cli/db_commands.h"
+#include "debugger/cli/graph_svg.h"
 #include "debugger/cli/graph_text.h"
+#include "debugger/cli/html_page.h"
 #include "debugger/cli/perfetto.h"
 #include "reprise/core/error.h"
 
@@ -37,10 +39,6 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   }
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  write_file(path, [&](std::ostream& out) { out << text; });
-}
-
 /// What of the file a trace holds: a run unless a graph or a replay is named.
 TraceChoice trace_choice(const ExportCommand& command) {
   if (!command.wish.graph && !command.wish.replay) {
@@ -66,8 +64,22 @@ void export_capture(const ExportCommand& command) {
     write_file(command.perfetto,
                [&](std::ostream& out) { write_perfetto(command.path, choice, out); });
   }
+  if (command.dot.empty() && command.svg.empty() && command.html.empty()) {
+    return;
+  }
+  const Captured captured = read_captured(command.path, command.wish);
   if (!command.dot.empty()) {
-    write_text(command.dot, dot_text(read_captured(command.path, command.wish)));
+    write_file(command.dot, [&](std::ostream& out) { out << dot_text(captured); });
+  }
+  if (!command.svg.empty()) {
+    write_file(command.svg, [&](std::ostream& out) {
+      out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+      write_graph_svg(captured, out);
+    });
+  }
+  if (!command.html.empty()) {
+    write_file(command.html,
+               [&](std::ostream& out) { write_html_page(captured, command.path, out); });
   }
 }
 

@@ -1,4 +1,4 @@
-#include "debugger/cli/captured.h"
+#include "debugger/cli/capture_reports.h"
 #include "debugger/model/format.h"
 #include "debugger/model/memory_map.h"
 
@@ -58,8 +58,7 @@ Listing buffers_of(const std::vector<BufferSummary>& buffers) {
 
 }  // namespace
 
-void print_memory(const CaptureOptions& options) {
-  const Captured captured = read_captured(options.path, options.wish);
+Report memory_report(const Captured& captured, const std::string& path) {
   const Capture& capture = captured.capture;
   const MemoryMap map = debugger::make_memory_map(capture);
   Report report;
@@ -72,13 +71,16 @@ void print_memory(const CaptureOptions& options) {
                    ", most in use " + debugger::bytes_text(capture.live_peak_bytes) + " at step " +
                    std::to_string(map.peak_step) + ", without sharing " +
                    debugger::bytes_text(capture.unshared_bytes);
-  report.listings = {tensors_of(capture, map),
-                     buffers_of(read_buffers(options.path, capture.summary.id))};
+  report.listings = {tensors_of(capture, map), buffers_of(read_buffers(path, capture.summary.id))};
   if (map.left_out > 0) {
     report.notes.push_back(std::to_string(map.left_out) +
                            " tensors have a place or steps that the arena does not have.");
   }
-  report.print(options.format);
+  return report;
+}
+
+void print_memory(const CaptureOptions& options) {
+  memory_report(read_captured(options.path, options.wish), options.path).print(options.format);
 }
 
 }  // namespace reprise::cli

@@ -104,7 +104,9 @@ void add_export(CLI::App& db, Action& action) {
   CLI::Option_group* what = command->add_option_group("formats", "At least one; - is the output");
   what->add_option("--perfetto", options->perfetto, "JSON for Perfetto and chrome://tracing");
   what->add_option("--dot", options->dot, "The graph by scope, for Graphviz");
-  what->require_option(1, 2);
+  what->add_option("--svg", options->svg, "The graph as a picture");
+  what->add_option("--html", options->html, "The graph, its times, memory and barriers as a page");
+  what->require_option(1, 4);
 }
 
 void add_prune(CLI::App& db, Action& action) {

@@ -1,4 +1,4 @@
-#include "debugger/cli/captured.h"
+#include "debugger/cli/capture_reports.h"
 #include "debugger/cli/table.h"
 
 namespace reprise::cli {
@@ -23,8 +23,7 @@ void add_replay(const ReplayRow& replay, Report& report) {
 
 }  // namespace
 
-void print_timeline(const CaptureOptions& options) {
-  const Captured captured = read_captured(options.path, options.wish);
+Report timeline_report(const Captured& captured) {
   Report report;
   add_facts(captured, report);
   report.heading = title_of(captured);
@@ -66,7 +65,11 @@ void print_timeline(const CaptureOptions& options) {
         "`reprise db replays` says which.");
   }
   report.listings.push_back(std::move(slices));
-  report.print(options.format);
+  return report;
+}
+
+void print_timeline(const CaptureOptions& options) {
+  timeline_report(read_captured(options.path, options.wish)).print(options.format);
 }
 
 }  // namespace reprise::cli

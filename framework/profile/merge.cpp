@@ -38,6 +38,8 @@ enum class Of : std::uint8_t { graph, run, recording, replay };
 struct RowTable {
   const char* name;
   Of of;
+  /// Of rows that belong to no run: those that an earlier file does not have already.
+  const char* unowned = nullptr;
 };
 std::string which(Of of) {
   const std::string recordings =
@@ -55,35 +57,47 @@ std::string which(Of of) {
   }
   return "t.replay_id IN (SELECT id FROM src.replays WHERE recording_id IN " + recordings + ")";
 }
-constexpr std::array kRows{RowTable{"nodes", Of::graph},
-                           RowTable{"steps", Of::graph},
-                           RowTable{"tensors", Of::graph},
-                           RowTable{"node_tensors", Of::graph},
-                           RowTable{"edges", Of::graph},
-                           RowTable{"barriers", Of::graph},
-                           RowTable{"pools", Of::graph},
-                           RowTable{"state_fields", Of::graph},
-                           RowTable{"pass_decisions", Of::graph},
-                           RowTable{"clock_sync", Of::run},
-                           RowTable{"sessions", Of::run},
-                           RowTable{"recordings", Of::run},
-                           RowTable{"buffers", Of::run},
-                           RowTable{"recording_pools", Of::recording},
-                           RowTable{"memory_samples", Of::run},
-                           RowTable{"cache_counters", Of::run},
-                           RowTable{"replays", Of::recording},
-                           RowTable{"step_timings", Of::replay},
-                           RowTable{"node_stats", Of::run},
-                           RowTable{"scopes", Of::run},
-                           RowTable{"counter_values", Of::run},
-                           RowTable{"expert_residency", Of::recording},
-                           RowTable{"tensor_stats", Of::replay},
-                           RowTable{"snapshots", Of::replay},
-                           RowTable{"comparisons", Of::run},
-                           RowTable{"events", Of::run},
-                           RowTable{"drops", Of::run},
-                           RowTable{"writer_health", Of::run},
-                           RowTable{"benchmarks", Of::run}};
+constexpr std::array kRows{
+    RowTable{"nodes", Of::graph},
+    RowTable{"steps", Of::graph},
+    RowTable{"tensors", Of::graph},
+    RowTable{"node_tensors", Of::graph},
+    RowTable{"edges", Of::graph},
+    RowTable{"barriers", Of::graph},
+    RowTable{"pools", Of::graph},
+    RowTable{"state_fields", Of::graph},
+    RowTable{"pass_decisions", Of::graph},
+    RowTable{"clock_sync", Of::run},
+    RowTable{"sessions", Of::run},
+    RowTable{"recordings", Of::run},
+    RowTable{"buffers", Of::run},
+    RowTable{"recording_pools", Of::recording},
+    RowTable{"memory_samples", Of::run},
+    RowTable{"cache_counters", Of::run},
+    RowTable{"replays", Of::recording},
+    RowTable{"step_timings", Of::replay},
+    RowTable{"node_stats", Of::run},
+    RowTable{"scopes", Of::run},
+    RowTable{"counter_values", Of::run},
+    RowTable{"expert_residency", Of::recording},
+    RowTable{"tensor_stats", Of::replay},
+    RowTable{"snapshots", Of::replay,
+             "t.replay_id IS NULL AND NOT EXISTS (SELECT 1 FROM "
+             "main.snapshots d WHERE d.replay_id IS NULL AND "
+             "d.graph_id=(SELECT new FROM temp.new_graphs WHERE "
+             "old=t.graph_id) AND d.tensor_idx=t.tensor_idx AND d.after_node "
+             "IS t.after_node AND d.t_ns IS t.t_ns AND d.content_hash IS "
+             "t.content_hash AND d.data IS t.data)"},
+    RowTable{"comparisons", Of::run},
+    RowTable{"events", Of::run},
+    RowTable{"drops", Of::run},
+    RowTable{"writer_health", Of::run},
+    RowTable{"benchmarks", Of::run,
+             "t.run_id IS NULL AND NOT EXISTS (SELECT 1 FROM "
+             "main.benchmarks d WHERE d.run_id IS NULL AND d.test=t.test AND "
+             "d.peer IS t.peer AND d.backend IS t.backend AND d.model_type IS "
+             "t.model_type AND d.test_time IS t.test_time AND "
+             "d.samples_ns_json IS t.samples_ns_json)"}};
 
 class Merger {
  public:
@@ -97,7 +111,9 @@ class Merger {
       find_offsets();
       add_runs(result);
       for (const RowTable& table : kRows) {
-        copy(table.name, "", which(table.of));
+        copy(table.name, "",
+             which(table.of) +
+                 (table.unowned == nullptr ? "" : " OR (" + std::string(table.unowned) + ")"));
       }
       database_.execute("INSERT OR IGNORE INTO main.meta SELECT key, value FROM src.meta");
       transaction.commit();

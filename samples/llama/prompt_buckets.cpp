@@ -10,11 +10,12 @@ using reprise::GraphSession;
 
 int main(int argc, char** argv) try {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: prompt_buckets MODEL [DEVICE]\n");
+    std::fprintf(stderr, "usage: prompt_buckets MODEL [DEVICE [DATABASE]]\n");
     return 2;
   }
   const auto device = reprise::open_device(argc > 2 ? argv[2] : "auto");
-  reprise::GraphExecutor executor(device);
+  reprise::GraphExecutor executor(
+      device, {.profile = argc > 3 ? argv[3] : "", .timing = reprise::TimingMode::node});
   constexpr std::int64_t kBuckets[] = {8, 32, 128};
   constexpr std::int64_t kContext = 128;
   const auto file = reprise::GgufFile::open(argv[1]);
