@@ -5,8 +5,10 @@
 #include <array>
 #include <map>
 
+#include "framework/profile/migrations.h"
 #include "framework/profile/new_file.h"
 #include "framework/profile/schema.h"
+#include "framework/profile/tensor_folder.h"
 #include "reprise/profile/cancelled.h"
 
 namespace reprise {
@@ -81,13 +83,7 @@ constexpr std::array kRows{
     RowTable{"counter_values", Of::run},
     RowTable{"expert_residency", Of::recording},
     RowTable{"tensor_stats", Of::replay},
-    RowTable{"snapshots", Of::replay,
-             "t.replay_id IS NULL AND NOT EXISTS (SELECT 1 FROM "
-             "main.snapshots d WHERE d.replay_id IS NULL AND "
-             "d.graph_id=(SELECT new FROM temp.new_graphs WHERE "
-             "old=t.graph_id) AND d.tensor_idx=t.tensor_idx AND d.after_node "
-             "IS t.after_node AND d.t_ns IS t.t_ns AND d.content_hash IS "
-             "t.content_hash AND d.data IS t.data)"},
+    RowTable{"snapshots", Of::replay},
     RowTable{"comparisons", Of::run},
     RowTable{"events", Of::run},
     RowTable{"drops", Of::run},
@@ -219,6 +215,13 @@ class Merger {
   std::map<std::string, std::int64_t> offsets_;  // what is added to ids of the file, by table
 };
 
+void bring_to_this_version(const std::filesystem::path& copy) {
+  Database database(copy, Database::Mode::write);
+  Transaction transaction(database);
+  migrate(database);
+  transaction.commit();
+}
+
 }  // namespace
 
 MergeResult merge_into(Database& database, std::span<const std::filesystem::path> paths,
@@ -238,6 +241,7 @@ MergeResult merge_into(Database& database, std::span<const std::filesystem::path
     } const remove{copy};
     copy_profile(path, copy, stop);
     try {
+      bring_to_this_version(copy);
       merger.add(copy, result);
     } catch (const SqliteError& error) {
       if (error.interrupted()) {
@@ -268,6 +272,7 @@ MergeResult merge_profiles(std::span<const std::filesystem::path> paths,
     database.execute(profile::kSchemaSql);
     database.stop_when([&stop] { return stop.stop_requested(); });
     result = profile::merge_into(database, paths, file.path(), stop);
+    result.missing_tensors = profile::copy_tensors(database, paths, out);
   }
   file.publish();
   return result;

@@ -132,6 +132,30 @@ TEST_F(TensorTables, LoseTheFilesBesideWithTheirReplays) {
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
+TEST_F(TensorTables, GoAlongWhenFilesAreMerged) {
+  const auto far = folder_ / "far";
+  std::filesystem::create_directory(far);
+  test::write_watched(path_, small_, large_);
+  test::write_watched(far / "other.db", small_, ramp(30'000));
+  const std::filesystem::path files[] = {path_, far / "other.db"};
+  const auto out = folder_ / "merged.db";
+  EXPECT_EQ(merge_profiles(files, out).missing_tensors, 0U);
+  std::filesystem::remove_all(far);
+  std::filesystem::remove_all(path_.string() + ".tensors");
+  EXPECT_EQ(read_snapshot_bytes(out, 2), bytes_of(large_));
+  EXPECT_EQ(read_snapshot_bytes(out, 3), bytes_of(small_));
+  EXPECT_EQ(read_snapshot_bytes(out, 4), bytes_of(ramp(30'000)));
+}
+
+TEST_F(TensorTables, ThatLieNowhereAreCountedWhenFilesAreMerged) {
+  test::write_watched(path_, small_, large_, 2);
+  std::filesystem::remove_all(path_.string() + ".tensors");
+  const std::filesystem::path files[] = {path_};
+  EXPECT_EQ(merge_profiles(files, folder_ / "merged.db").missing_tensors, 2U);
+  EXPECT_EQ(read_snapshots(folder_ / "merged.db").size(), 4U);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "merged.db.tensors"));
+}
+
 TEST_F(TensorTables, OfAnOlderFileAreEmpty) {
   const std::filesystem::path old = std::filesystem::path(REPRISE_PROFILE_VERSIONS_DIR) / "v1.db";
   EXPECT_TRUE(read_tensor_stats(old).empty());

@@ -3,6 +3,7 @@
 #include "reprise/formats/gguf.h"
 #include "reprise/graph/structure_hash.h"
 #include "samples/llama/generate.h"
+#include "tests/session/random_ops.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -61,32 +62,14 @@ TEST_P(PartialRuns, OfARandomGraphLeaveWhatADirectSessionComputes) {
   const Tensor w = device_.from_host({kSize, kSize}, DType::f32,
                                      random_bytes(data, DType::f32, kSize * kSize, -0.2, 0.2), "w");
   const auto record = [&](GraphSession& s) {
-    std::mt19937_64 rng(seed);
-    std::vector<Tensor> all{add(s, s.input("x", {kSize, kSize}, DType::f32, x), w)};
-    while (all.size() < 24) {
-      const auto any = [&] {
-        return all[all.size() - 1 - rng() % std::min<std::size_t>(3, all.size())];
-      };
-      const Tensor a = any(), b = any();
-      switch (rng() % 4) {
-        case 0:
-          all.push_back(add(s, a, b));
-          break;
-        case 1:
-          all.push_back(mul(s, a, b));
-          break;
-        case 2:
-          all.push_back(matmul(s, a, w));
-          break;
-        default:
-          all.push_back(host_step(
-              s, "halve", {a}, {TensorSpec({kSize, kSize}, DType::f32)}, [](HostStepCall& call) {
-                std::ranges::transform(call.input<float>(0), call.output<float>(0).begin(),
-                                       [](float v) { return v / 2; });
-              })[0]);
-      }
-    }
-    return all;
+    const Tensor first = add(s, s.input("x", {kSize, kSize}, DType::f32, x), w);
+    return record_random_ops(s, seed, first, w, 24, [&](const Tensor& a) {
+      return host_step(s, "halve", {a}, {TensorSpec({kSize, kSize}, DType::f32)},
+                       [](HostStepCall& call) {
+                         std::ranges::transform(call.input<float>(0), call.output<float>(0).begin(),
+                                                [](float v) { return v / 2; });
+                       })[0];
+    });
   };
   const std::vector<Bytes> expected = of_direct_session({}, record);
   CapturedGraph graph = graph_of({}, record);

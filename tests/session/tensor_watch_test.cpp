@@ -3,6 +3,7 @@
 
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
+#include "tests/session/random_ops.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -39,31 +40,11 @@ class TensorWatches : public ::testing::TestWithParam<std::string> {
                                  .watches = std::move(watches)});
     weight_ = device_.from_host({kSize, kSize}, DType::f32, weights_, "w");
   }
-  /// Random ops in the scopes layer.0 to layer.3. Small arenas: memory is used again.
+  /// In the scopes layer.0 to layer.3.
   std::vector<Tensor> record(GraphSession& s) const {
-    std::mt19937_64 rng(seed_);
-    std::vector<Tensor> all{add(s, s.input("x", {kSize, kSize}, DType::f32, x_), weight_)};
-    while (all.size() < kOps) {
-      auto layer = s.scope("layer", static_cast<std::int32_t>(all.size() / 6));
-      const auto any = [&] {
-        return all[all.size() - 1 - rng() % std::min<std::size_t>(3, all.size())];
-      };
-      const Tensor a = any(), b = any();
-      switch (rng() % 4) {
-        case 0:
-          all.push_back(add(s, a, b));
-          break;
-        case 1:
-          all.push_back(mul(s, a, b));
-          break;
-        case 2:
-          all.push_back(matmul(s, a, weight_));
-          break;
-        default:
-          all.push_back(rms_norm(s, a, {}, {.eps = 1e-5F}));
-      }
-    }
-    return all;
+    const Tensor x = s.input("x", {kSize, kSize}, DType::f32, x_);
+    return record_random_ops(s, seed_, add(s, x, weight_), weight_, kOps,
+                             [&](const Tensor& a) { return rms_norm(s, a, {}, {.eps = 1e-5F}); });
   }
   CapturedGraph graph(const FinishOptions& finish = {.run = false}) {
     auto s = executor_->begin_recorded({.name = "random"});

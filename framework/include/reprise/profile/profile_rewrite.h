@@ -29,10 +29,11 @@ struct MergeResult {
   std::uint64_t runs = 0, graphs = 0, replays = 0;  // in the new file
   std::uint64_t shared_graphs = 0;                  // that an earlier file had too
   std::uint64_t known_runs = 0;                     // left out: an earlier file had the same run
+  std::uint64_t missing_tensors = 0;                // contents that lie beside none of the files
 };
 
-/// Writes the runs of all `paths` into a new file, graphs, kernels, devices and hosts once. Throws
-/// invalid_argument if `out` exists.
+/// Writes the runs of all `paths` into a new file, graphs, kernels, devices and hosts once, and the
+/// contents of tensors that lie beside them beside it. Throws invalid_argument if `out` exists.
 MergeResult merge_profiles(std::span<const std::filesystem::path> paths,
                            const std::filesystem::path& out, const std::stop_token& stop = {});
 
