@@ -172,8 +172,8 @@ class Page {
         list);
     add_facts_of(
         "SELECT backend, name AS device, type, driver_name AS driver, driver_info AS 'driver "
-        "version', api_version AS api, timestamp_period_ns AS 'tick in ns', subgroup_size AS "
-        "subgroup, max_shared_bytes AS 'shared memory in bytes' FROM devices WHERE id=(SELECT "
+        "version', api_version AS api, timestamp_period_ns AS 'tick in ns' FROM devices WHERE "
+        "id=(SELECT "
         "device_id FROM recordings WHERE run_id=" +
             run + " AND graph_id=" + graph + " LIMIT 1)",
         list);
