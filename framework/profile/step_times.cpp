@@ -17,8 +17,11 @@ bool StepTimes::read(std::span<const std::uint64_t> ticks, const DeviceInfo& dev
   std::uint64_t elapsed = 0;  // ticks
   std::uint64_t end_ns = 0;
   bool started = true;
-  for (const std::uint64_t tick : ticks.subspan(1)) {
-    StepTime& step = steps_.emplace_back(StepTime{end_ns, std::nullopt});
+  steps_.resize(ticks.size() - 1);
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const std::uint64_t tick = ticks[s + 1];
+    StepTime& step = steps_[s];
+    step.start_ns = end_ns;
     const std::uint64_t ahead = (tick - last) & mask;
     const bool ended = tick != 0 && ahead <= mask / 2;
     if (ended) {
@@ -47,13 +50,19 @@ std::span<const std::byte> StepTimes::blob() {
     std::memcpy(to, &word, sizeof word);
     to += sizeof word;
   };
-  // Divisions would take most of the time, and the unit of all but very long replays is 1.
-  const std::uint64_t unit = unit_ns();
-  const auto in_units = [unit](std::uint64_t ns) { return unit == 1 ? ns : ns / unit; };
-  for (const StepTime& step : steps_) {
-    const std::uint64_t start = in_units(step.start_ns);
-    append(start);
-    append(step.duration_ns ? in_units(step.start_ns + *step.duration_ns) - start : kNoDuration);
+  const auto pack = [&](auto in_units) {
+    for (const StepTime& step : steps_) {
+      const std::uint64_t start = in_units(step.start_ns);
+      append(start);
+      append(step.duration_ns ? in_units(step.start_ns + *step.duration_ns) - start : kNoDuration);
+    }
+  };
+  // The unit of all but very long replays is 1, and divisions would take most of the time. A loop
+  // of its own: compilers turn `unit == 1 ? ns : ns / unit` back into a division.
+  if (const std::uint64_t unit = unit_ns(); unit == 1) {
+    pack([](std::uint64_t ns) { return ns; });
+  } else {
+    pack([unit](std::uint64_t ns) { return ns / unit; });
   }
   return blob_;
 }
