@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "framework/profile/histogram.h"
 
@@ -11,18 +12,8 @@ namespace reprise::profile {
 
 class NodeStats {
  public:
-  void add(std::uint64_t ns, std::uint64_t bias_ns) {
-    histogram_.add(ns);
-    sum_ns_ += ns;
-    min_ns_ = std::min(min_ns_, ns);
-    max_ns_ = std::max(max_ns_, ns);
-    last_ns_ = ns;
-    below_bias_ += ns < 3 * bias_ns ? 1 : 0;
-    // Welford 1962: no difference of large sums.
-    const double from_mean = static_cast<double>(ns) - mean_ns_;
-    mean_ns_ += from_mean / static_cast<double>(count());
-    squares_ += from_mean * (static_cast<double>(ns) - mean_ns_);
-  }
+  /// At least one; of many at once it costs a fraction.
+  void add(std::span<const std::uint64_t> times_ns, std::uint64_t bias_ns);
   std::uint64_t count() const { return histogram_.count(); }
   std::uint64_t sum_ns() const { return sum_ns_; }
   std::uint64_t min_ns() const { return min_ns_; }

@@ -130,17 +130,17 @@ void ReplayWriter::add_to_stats(const Graph& graph, TimingMode mode) {
   }
 }
 
-void ReplayWriter::add_waiting(Stats& stats) const {
-  constexpr std::size_t kTogether = 8;  // times in a cache line
+void ReplayWriter::add_waiting(Stats& stats) {
   const std::size_t nodes = stats.nodes.size();
-  for (std::size_t first = 0; first < nodes; first += kTogether) {
-    const std::size_t end = std::min(first + kTogether, nodes);
-    for (std::size_t replay = 0; replay < stats.waiting.size(); replay += nodes) {
-      for (std::size_t n = first; n < end; ++n) {
-        if (stats.waiting[replay + n] != kNoTime) {
-          stats.nodes[n].add(stats.waiting[replay + n], bias_ns_.value_or(0));
-        }
+  for (std::size_t n = 0; n < nodes; ++n) {
+    times_of_node_.clear();
+    for (std::size_t at = n; at < stats.waiting.size(); at += nodes) {
+      if (stats.waiting[at] != kNoTime) {
+        times_of_node_.push_back(stats.waiting[at]);
       }
+    }
+    if (!times_of_node_.empty()) {
+      stats.nodes[n].add(times_of_node_, bias_ns_.value_or(0));
     }
   }
   stats.waiting.clear();

@@ -59,7 +59,7 @@ class ReplayWriter {
   void write_row(const ReplayRecord& record, const Recording& recording);
   void keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph);
   void add_to_stats(const Graph& graph, TimingMode mode);
-  void add_waiting(Stats& stats) const;
+  void add_waiting(Stats& stats);
 
   Database& database_;
   std::map<std::uint64_t, Recording> recordings_;
@@ -72,6 +72,7 @@ class ReplayWriter {
   // Reused by every replay.
   StepTimes times_;
   std::vector<std::byte> state_;
+  std::vector<std::uint64_t> times_of_node_;
   Statement add_replay_, add_times_, remove_times_, set_stats_;
 };
 
