@@ -14,8 +14,11 @@ double apart(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) {
     return 0;
   }
-  const double distance = std::abs(a - b);
-  return std::isfinite(distance) ? distance : kInfinity;
+  double distance = std::abs(a - b);
+  if (std::isnan(distance)) {
+    distance = kInfinity;
+  }
+  return distance;
 }
 
 }  // namespace

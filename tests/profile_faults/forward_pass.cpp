@@ -45,6 +45,7 @@ void run(GraphExecutor& executor, PassResult& result) {
     finished.graph.set("row", static_cast<std::int32_t>(launch % 4));
     finished.graph.launch();
     append(result.values, finished.graph.read("y"));
+    executor.count("launches", launch);
   }
   result.replays = 1 + kLaunches;
   auto direct = executor.begin({.state = state});
@@ -71,6 +72,9 @@ PassResult run_pass(const std::filesystem::path& profile, const std::function<vo
                                          result.told.emplace_back(text);
                                        },
                                    .timing = TimingMode::node});
+    if (!profile.empty()) {
+      executor.set_watches({{.every = 3, .contents = true}});
+    }
     between();
     run(executor, result);
     executor.shutdown();
