@@ -77,7 +77,7 @@ void encode_taps(Encoder& encoder, TapStaging& rest, std::uint32_t step,
   if (!copies.empty()) {
     encoder.barrier();
     encode_downloads(encoder, rest.staging, copies);
-    encoder.barrier();  // what follows may write the memory that is read here
+    encoder.barrier();  // the plan's own may lie between the steps of the node that wrote it
   }
 }
 

@@ -1,6 +1,7 @@
 // Watched launches: what tensors hold in the middle of a replay, which computes the same as ever.
 #include <limits>
 
+#include "framework/session/tensor_taps.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/session/random_ops.h"
@@ -84,6 +85,25 @@ class TensorWatches : public ::testing::TestWithParam<std::string> {
   Tensor weight_;
 };
 INSTANTIATE_TEST_SUITE_P(On, TensorWatches, ::testing::Values("cpu", "vulkan"), device_param_name);
+
+TEST(TensorTaps, ComeAfterTheLastStepOfTheirNode) {
+  const auto recorded = test::GraphMaker({.scales = 1}).make();  // its third node has two steps
+  const TapList list = find_taps(*recorded, "*", kMostWatchedBytes);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
+  for (const Tap& tap : list.taps) {
+    places.emplace_back(tap.node, tap.after_step);
+  }
+  EXPECT_EQ(places,
+            (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 0}, {1, 1}, {2, 3}, {3, 4}}));
+}
+
+TEST(TensorTaps, LeaveOutWhatFindsNoRoom) {
+  const auto recorded = test::GraphMaker({}).make();  // results of 768 bytes
+  const TapList list = find_taps(*recorded, "*", 1600);
+  EXPECT_EQ(list.taps.size(), 2U);
+  EXPECT_EQ(list.left_out, 1U);
+  EXPECT_EQ(list.bytes, 1536U);
+}
 
 TEST_P(TensorWatches, KeepWhatADirectSessionComputes) {
   for (const bool without_replay : {false, true}) {
