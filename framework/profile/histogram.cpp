@@ -1,6 +1,7 @@
 #include "framework/profile/histogram.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -36,19 +37,36 @@ BucketRange range_of(std::uint32_t bucket) {
   return {low, low + ((std::uint64_t{1} << dropped) - 1)};
 }
 
-void Histogram::add(std::uint64_t value) {
-  const std::uint32_t bucket = bucket_of(value);
+void Histogram::reach(std::uint32_t low, std::uint32_t high) {
   if (counts_.empty()) {
-    first_ = bucket;
+    first_ = low;
   }
-  if (bucket < first_) {
-    counts_.insert(counts_.begin(), first_ - bucket, 0);
-    first_ = bucket;
-  } else if (bucket - first_ >= counts_.size()) {
-    counts_.resize(bucket - first_ + 1);
+  if (low < first_) {
+    counts_.insert(counts_.begin(), first_ - low, 0);
+    first_ = low;
   }
-  ++counts_[bucket - first_];
-  ++count_;
+  if (high - first_ >= counts_.size()) {
+    counts_.resize(high - first_ + 1);
+  }
+}
+
+void Histogram::add(std::span<const std::uint64_t> values) {
+  std::array<std::uint32_t, 64> buckets;
+  for (std::size_t begin = 0; begin < values.size(); begin += buckets.size()) {
+    const std::size_t some = std::min(buckets.size(), values.size() - begin);
+    std::uint32_t low = kBuckets;
+    std::uint32_t high = 0;
+    for (std::size_t i = 0; i < some; ++i) {
+      buckets[i] = bucket_of(values[begin + i]);
+      low = std::min(low, buckets[i]);
+      high = std::max(high, buckets[i]);
+    }
+    reach(low, high);
+    for (std::size_t i = 0; i < some; ++i) {
+      ++counts_[buckets[i] - first_];
+    }
+  }
+  count_ += values.size();
 }
 
 std::uint64_t Histogram::quantile(double share) const {

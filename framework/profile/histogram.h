@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace reprise::profile {
@@ -19,8 +20,9 @@ inline constexpr std::uint32_t kBuckets = 60 * 32;  // the last holds the larges
 
 class Histogram {
  public:
-  /// Of nanoseconds, or whatever is counted.
-  void add(std::uint64_t value);
+  /// Of nanoseconds, or whatever is counted. Many at once cost less.
+  void add(std::span<const std::uint64_t> values);
+  void add(std::uint64_t value) { add({&value, 1}); }
   std::uint64_t count() const { return count_; }
   /// The middle of the bucket that holds the smallest value with at least `share` (0 to 1) of all
   /// values at or below it; 0 without values.
@@ -33,6 +35,9 @@ class Histogram {
   std::uint32_t first_ = 0;
   std::vector<std::uint32_t> counts_;  // of buckets first_, first_ + 1, ...
   std::uint64_t count_ = 0;
+
+  /// So that there are counts from `low` to `high`.
+  void reach(std::uint32_t low, std::uint32_t high);
 };
 
 }  // namespace reprise::profile

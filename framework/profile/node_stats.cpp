@@ -4,9 +4,9 @@ namespace reprise::profile {
 
 void NodeStats::add(std::span<const std::uint64_t> times_ns, std::uint64_t bias_ns) {
   const auto before = static_cast<double>(count());
+  histogram_.add(times_ns);
   std::uint64_t sum = 0;
   for (const std::uint64_t ns : times_ns) {
-    histogram_.add(ns);
     sum += ns;
     min_ns_ = std::min(min_ns_, ns);
     max_ns_ = std::max(max_ns_, ns);

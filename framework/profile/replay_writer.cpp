@@ -1,7 +1,5 @@
 #include "framework/profile/replay_writer.h"
 
-#include <algorithm>
-
 namespace reprise::profile {
 
 ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
@@ -112,7 +110,6 @@ void ReplayWriter::add_to_stats(const Graph& graph, TimingMode mode) {
   stats.nodes.resize(graph.nodes);
   stats.changed = true;
   // A node's time is the sum of its steps; without one of them it has none.
-  constexpr std::uint64_t kNoStep = kNoTime - 1;
   const std::size_t first = stats.waiting.size();
   stats.waiting.resize(first + graph.nodes, kNoStep);
   const std::span<std::uint64_t> node_ns = std::span(stats.waiting).subspan(first);
@@ -124,7 +121,6 @@ void ReplayWriter::add_to_stats(const Graph& graph, TimingMode mode) {
     const std::optional<std::uint64_t> ns = times_.steps()[s].duration_ns;
     sum = !ns || sum == kNoTime ? kNoTime : (sum == kNoStep ? 0 : sum) + *ns;
   }
-  std::ranges::replace(node_ns, kNoStep, kNoTime);
   if (stats.waiting.size() + graph.nodes > kMostWaiting) {
     add_waiting(stats);
   }
@@ -135,7 +131,7 @@ void ReplayWriter::add_waiting(Stats& stats) {
   for (std::size_t n = 0; n < nodes; ++n) {
     times_of_node_.clear();
     for (std::size_t at = n; at < stats.waiting.size(); at += nodes) {
-      if (stats.waiting[at] != kNoTime) {
+      if (stats.waiting[at] < kNoStep) {
         times_of_node_.push_back(stats.waiting[at]);
       }
     }

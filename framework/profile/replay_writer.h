@@ -52,10 +52,11 @@ class ReplayWriter {
   /// each.
   struct Stats {
     std::vector<NodeStats> nodes;
-    std::vector<std::uint64_t> waiting;  // a time per node of each replay; or kNoTime
+    std::vector<std::uint64_t> waiting;  // per node of each replay: a time, or one of these
     bool changed = false;
   };
-  static constexpr std::uint64_t kNoTime = ~std::uint64_t{0};
+  static constexpr std::uint64_t kNoTime = ~std::uint64_t{0};  // a step has none
+  static constexpr std::uint64_t kNoStep = kNoTime - 1;
   void write_row(const ReplayRecord& record, const Recording& recording);
   void keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph);
   void add_to_stats(const Graph& graph, TimingMode mode);

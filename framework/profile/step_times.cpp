@@ -18,6 +18,11 @@ bool StepTimes::read(std::span<const std::uint64_t> ticks, const DeviceInfo& dev
   std::uint64_t end_ns = 0;
   bool started = true;
   steps_.resize(ticks.size() - 1);
+  // Many counters count nanoseconds: no way through floating point then.
+  const double period = device.timestamp_period_ns;
+  const auto to_ns = [period, whole = period == 1](std::uint64_t count) {
+    return whole ? count : static_cast<std::uint64_t>(static_cast<double>(count) * period);
+  };
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const std::uint64_t tick = ticks[s + 1];
     StepTime& step = steps_[s];
@@ -27,8 +32,7 @@ bool StepTimes::read(std::span<const std::uint64_t> ticks, const DeviceInfo& dev
     if (ended) {
       elapsed += ahead;
       last = tick;
-      end_ns =
-          static_cast<std::uint64_t>(static_cast<double>(elapsed) * device.timestamp_period_ns);
+      end_ns = to_ns(elapsed);
       if (started) {
         step.duration_ns = end_ns - step.start_ns;
       }
