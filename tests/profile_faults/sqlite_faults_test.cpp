@@ -66,6 +66,8 @@ void records(const std::filesystem::path& path, Seen& seen) {
   seen.sent = 40;
   seen.health = sink->health();
   EXPECT_GE(seen.health.records_dropped, 2U);
+  EXPECT_LE(seen.health.records_dropped, 9U);  // all, each counted once
+  EXPECT_LE(seen.health.timings_dropped, seen.sent);
 }
 
 constexpr const char* kEarlierRows =
