@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "debugger/cli/db_commands.h"
+#include "debugger/cli/hard_end.h"
 #include "debugger/cli/print_json.h"
 #include "debugger/cli/table.h"
 #include "debugger/cli/terminal.h"
@@ -113,7 +114,10 @@ void print_sql(const SqlOptions& options) {
   limits.rows = positive("--limit", options.limit);
   limits.time = std::chrono::seconds(positive("--timeout", options.timeout_s));
   const Interrupt interrupt;
-  const SqlResult result = run_sql(options.path, options.query, limits, interrupt.token());
+  const SqlResult result = [&] {
+    const HardEnd end(limits.time, interrupt.token());
+    return run_sql(options.path, options.query, limits, interrupt.token());
+  }();
   if (options.format == Format::json) {
     print_json(result);
   } else if (options.format == Format::csv) {

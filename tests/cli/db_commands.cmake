@@ -29,6 +29,8 @@ look_test(sql_writing EXIT 1 COMMAND reprise sql ${recorded} "DELETE FROM runs" 
 look_test(sql_copy EXIT 1 COMMAND reprise sql ${recorded} "VACUUM INTO '${looked}/copy.db'" ABSENT ${looked}/copy.db STDERR "VACUUM")
 look_test(sql_endless EXIT 1 COMMAND reprise sql ${recorded} --timeout 1
   "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r) SELECT max(n) FROM r" STDERR "takes longer than .1000 ms.")
+look_test(sql_endless_function EXIT 1 COMMAND reprise sql ${recorded} --timeout 1 "SELECT length(printf('%.*c', 2000000000, 'x'))"
+  STDERR "^error: The query does not stop in the middle of one function of SQLite; the program ends without its answer.\n$")
 look_test(sql_no_rows EXIT 1 COMMAND reprise sql ${recorded} "SELECT 1" --limit 0 STDERR "--limit is .0.")
 look_test(sql_two_formats EXIT 2 COMMAND reprise sql ${recorded} "SELECT 1" --json --csv)
 cli_test(sql_without_query EXIT 2 COMMAND reprise sql ${recorded})
