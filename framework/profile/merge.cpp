@@ -159,12 +159,6 @@ class Merger {
                       "(old INTEGER PRIMARY KEY, new INT); INSERT INTO " + name + " " + pairs);
   }
 
-  bool has_column(const std::string& table, const std::string& column) {
-    return Statement(database_, "SELECT 1 FROM pragma_table_info(?, 'src') WHERE name=?")
-        .find(std::string_view(table), std::string_view(column))
-        .has_value();
-  }
-
   /// What a column holds in the file that is made.
   std::string value_of(const std::string& table, const std::string& column) {
     static const std::map<std::string, std::string> kMapped{
@@ -192,7 +186,6 @@ class Merger {
     return "(SELECT new FROM temp.new_" + found->second + " WHERE old=t." + column + ")";
   }
 
-  /// Columns that the file does not have keep their defaults.
   void copy(const std::string& table, const std::string& conflict, const std::string& where) {
     std::string columns;
     std::string values;
@@ -200,15 +193,11 @@ class Merger {
     rows.bind_all(std::string_view(table));
     while (rows.step()) {
       const std::string column = rows.text(0);
-      if (has_column(table, column)) {
-        columns += (columns.empty() ? "" : ",") + column;
-        values += (values.empty() ? "" : ",") + value_of(table, column);
-      }
+      columns += (columns.empty() ? "" : ",") + column;
+      values += (values.empty() ? "" : ",") + value_of(table, column);
     }
-    if (!columns.empty()) {  // an older file may lack the table
-      database_.execute("INSERT " + conflict + "INTO main." + table + "(" + columns + ") SELECT " +
-                        values + " FROM src." + table + " t WHERE " + where);
-    }
+    database_.execute("INSERT " + conflict + "INTO main." + table + "(" + columns + ") SELECT " +
+                      values + " FROM src." + table + " t WHERE " + where);
   }
 
   Database& database_;

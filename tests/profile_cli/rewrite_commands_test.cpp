@@ -206,13 +206,14 @@ TEST_F(RewriteCommands, MergingKeepsWhatBelongsToNoRunOnce) {
             "pp5|[1]\npp5|[1]\ntg1|[2]\ntg1|[3]");
 }
 
-TEST_F(RewriteCommands, FilesOfBeforeATableWasAddedCanBeMerged) {
-  write_run(path_);
+TEST_F(RewriteCommands, FilesOfVersion1CanBeMerged) {
+  std::filesystem::copy_file(REPRISE_PROFILE_VERSIONS_DIR "/v1.db", path_);
   ASSERT_EQ(sql(path_, "DROP TABLE expert_residency; ALTER TABLE sessions DROP COLUMN precision"),
             "");
-  EXPECT_EQ(merge_profiles(std::span(&path_, 1), out()).replays, 4U);
-  EXPECT_EQ(sql(out(), "SELECT count(*) FROM expert_residency"), "0");
-  expect_sound(out(), 2);
+  EXPECT_EQ(merge_profiles(std::span(&path_, 1), out()).replays,
+            std::stoul(sql(path_, "SELECT count(*) FROM replays")));
+  EXPECT_EQ(sql(out(), "PRAGMA user_version; SELECT count(*) FROM expert_residency"), "2\n0");
+  EXPECT_EQ(sql(path_, "PRAGMA user_version"), "1");
 }
 
 TEST_F(RewriteCommands, WhatCannotBeTakenOverLeavesNothing) {
