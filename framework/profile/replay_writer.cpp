@@ -1,5 +1,8 @@
 #include "framework/profile/replay_writer.h"
 
+#include <algorithm>
+#include <array>
+
 namespace reprise::profile {
 
 ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
@@ -26,8 +29,14 @@ void ReplayWriter::add_recording(std::uint64_t recording, std::int64_t row, std:
     g.phase = recorded.graph.name;
     g.phase_index = phases_.try_emplace(g.phase, phases_.size()).first->second;
     g.nodes = recorded.graph.nodes.size();
-    for (std::size_t s = 0; s < recorded.plan.steps.size(); ++s) {
-      g.step_nodes.push_back(recorded.plan.steps[s].node);
+    g.steps = recorded.plan.steps.size();
+    std::vector<bool> has_steps(g.nodes);
+    for (std::uint32_t s = 0; s < g.steps; ++s) {
+      const std::uint32_t node = recorded.plan.steps[s].node;
+      if (node < g.nodes) {
+        g.parts.push_back({s, node, !has_steps[node]});
+        has_steps[node] = true;
+      }
     }
   }
   recordings_[recording] = {row, &g, std::move(device)};
@@ -57,7 +66,7 @@ ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record) {
     return {true, true, row};
   }
   const Graph& graph = *recording.graph;
-  if (record.step_ticks.size() != graph.step_nodes.size() + 1 ||
+  if (record.step_ticks.size() != graph.steps + 1 ||
       !times_.read(record.step_ticks, *recording.device)) {
     return {true, false, row};
   }
@@ -104,39 +113,70 @@ void ReplayWriter::timestamp_bias(std::uint64_t bias_ns) {
   bias_ns_ = bias_ns;
 }
 
+// A node's time is the sum of its steps; without one of them it has none.
 void ReplayWriter::add_to_stats(const Graph& graph, TimingMode mode) {
-  constexpr std::size_t kMostWaiting = 32'768;  // times; a quarter of a megabyte
+  constexpr std::size_t kMostWaiting = 32'768;  // times; an eighth of a megabyte
   Stats& stats = stats_[{graph.row, mode}];
   stats.nodes.resize(graph.nodes);
   stats.changed = true;
-  // A node's time is the sum of its steps; without one of them it has none.
-  const std::size_t first = stats.waiting.size();
-  stats.waiting.resize(first + graph.nodes, kNoStep);
-  const std::span<std::uint64_t> node_ns = std::span(stats.waiting).subspan(first);
-  for (std::size_t s = 0; s < graph.step_nodes.size(); ++s) {
-    if (graph.step_nodes[s] >= graph.nodes) {
-      continue;
+  if (times_.unit_ns() > 1) {
+    add_waiting(stats);
+    add_long_times(graph, stats);
+    return;
+  }
+  const std::size_t before = stats.waiting.size();
+  stats.waiting.resize(before + graph.nodes, kNoTime);
+  std::uint32_t* const node_ns = stats.waiting.data() + before;
+  const std::uint32_t* const words = times_.words().data();
+  for (const Graph::Part& part : graph.parts) {
+    const std::uint32_t ns = words[2 * part.step + 1];
+    std::uint32_t& sum = node_ns[part.node];
+    if (part.first || ns == kNoTime) {
+      sum = ns;
+    } else if (sum != kNoTime) {
+      sum += ns;
     }
-    std::uint64_t& sum = node_ns[graph.step_nodes[s]];
-    const std::optional<std::uint64_t> ns = times_.steps()[s].duration_ns;
-    sum = !ns || sum == kNoTime ? kNoTime : (sum == kNoStep ? 0 : sum) + *ns;
   }
   if (stats.waiting.size() + graph.nodes > kMostWaiting) {
     add_waiting(stats);
   }
 }
 
+void ReplayWriter::add_long_times(const Graph& graph, Stats& stats) {
+  std::vector<std::optional<std::uint64_t>> node_ns(graph.nodes);
+  for (const Graph::Part& part : graph.parts) {
+    const std::optional<std::uint64_t> ns = times_.step(part.step).duration_ns;
+    std::optional<std::uint64_t>& sum = node_ns[part.node];
+    sum = part.first ? ns : ns && sum ? std::optional(*sum + *ns) : std::nullopt;
+  }
+  for (std::size_t n = 0; n < graph.nodes; ++n) {
+    if (node_ns[n]) {
+      stats.nodes[n].add({&*node_ns[n], 1}, bias_ns_.value_or(0));
+    }
+  }
+}
+
 void ReplayWriter::add_waiting(Stats& stats) {
   const std::size_t nodes = stats.nodes.size();
-  for (std::size_t n = 0; n < nodes; ++n) {
-    times_of_node_.clear();
-    for (std::size_t at = n; at < stats.waiting.size(); at += nodes) {
-      if (stats.waiting[at] < kNoStep) {
-        times_of_node_.push_back(stats.waiting[at]);
+  const std::size_t replays = nodes == 0 ? 0 : stats.waiting.size() / nodes;
+  // Nodes of one cache line at a time.
+  constexpr std::size_t kTogether = 16;
+  for (std::size_t first = 0; first < nodes; first += kTogether) {
+    const std::size_t some = std::min(kTogether, nodes - first);
+    times_of_nodes_.resize(kTogether * replays);
+    std::array<std::size_t, kTogether> counts{};
+    for (std::size_t r = 0; r < replays; ++r) {
+      const std::uint32_t* const from = stats.waiting.data() + r * nodes + first;
+      for (std::size_t n = 0; n < some; ++n) {
+        times_of_nodes_[n * replays + counts[n]] = from[n];
+        counts[n] += from[n] == kNoTime ? 0 : 1;
       }
     }
-    if (!times_of_node_.empty()) {
-      stats.nodes[n].add(times_of_node_, bias_ns_.value_or(0));
+    for (std::size_t n = 0; n < some; ++n) {
+      if (counts[n] > 0) {
+        stats.nodes[first + n].add(std::span(times_of_nodes_).subspan(n * replays, counts[n]),
+                                   bias_ns_.value_or(0));
+      }
     }
   }
   stats.waiting.clear();

@@ -40,7 +40,13 @@ class ReplayWriter {
     std::string phase;  // the graph's name
     std::size_t phase_index = 0;
     std::size_t nodes = 0;
-    std::vector<std::uint32_t> step_nodes;
+    std::size_t steps = 0;
+    /// The steps that are of a node.
+    struct Part {
+      std::uint32_t step = 0, node = 0;
+      bool first = true;  // of its node
+    };
+    std::vector<Part> parts;
   };
   struct Recording {
     std::int64_t row = 0;
@@ -52,14 +58,14 @@ class ReplayWriter {
   /// each.
   struct Stats {
     std::vector<NodeStats> nodes;
-    std::vector<std::uint64_t> waiting;  // per node of each replay: a time, or one of these
+    std::vector<std::uint32_t> waiting;  // nanoseconds per node of each replay, or kNoTime
     bool changed = false;
   };
-  static constexpr std::uint64_t kNoTime = ~std::uint64_t{0};  // a step has none
-  static constexpr std::uint64_t kNoStep = kNoTime - 1;
+  static constexpr std::uint32_t kNoTime = StepTimes::kNoDuration;
   void write_row(const ReplayRecord& record, const Recording& recording);
   void keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph);
   void add_to_stats(const Graph& graph, TimingMode mode);
+  void add_long_times(const Graph& graph, Stats& stats);
   void add_waiting(Stats& stats);
 
   Database& database_;
@@ -73,7 +79,7 @@ class ReplayWriter {
   // Reused by every replay.
   StepTimes times_;
   std::vector<std::byte> state_;
-  std::vector<std::uint64_t> times_of_node_;
+  std::vector<std::uint64_t> times_of_nodes_;  // one after another
   Statement add_replay_, add_times_, remove_times_, set_stats_;
 };
 

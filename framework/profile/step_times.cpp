@@ -4,69 +4,100 @@
 #include <cstring>
 
 namespace reprise::profile {
+namespace {
+
+/// Calls f(step, start_ns, end_ns, timed) for every step in order, while it returns true.
+template <class F>
+bool for_each_step(std::span<const std::uint64_t> ticks, std::uint64_t mask, double period,
+                   const F& f) {
+  // Many counters count nanoseconds: no way through floating point then.
+  const bool whole = period == 1;
+  std::uint64_t last = ticks[0];
+  std::uint64_t elapsed = 0;  // ticks
+  std::uint64_t end_ns = 0;
+  bool started = true;
+  for (std::size_t s = 0; s + 1 < ticks.size(); ++s) {
+    const std::uint64_t tick = ticks[s + 1];
+    const std::uint64_t start_ns = end_ns;
+    const std::uint64_t ahead = (tick - last) & mask;
+    const bool ended = tick != 0 && ahead <= mask / 2;
+    if (ended) {
+      elapsed += ahead;
+      last = tick;
+      end_ns = whole ? elapsed : static_cast<std::uint64_t>(static_cast<double>(elapsed) * period);
+    }
+    if (!f(s, start_ns, end_ns, started && ended)) {
+      return false;
+    }
+    started = ended;
+  }
+  return true;
+}
+
+}  // namespace
 
 bool StepTimes::read(std::span<const std::uint64_t> ticks, const DeviceInfo& device) {
-  steps_.clear();
+  words_.clear();
   end_ns_ = 0;
   const std::uint32_t bits = device.timestamp_valid_bits;
   if (bits == 0 || ticks.empty() || ticks[0] == 0) {
     return false;
   }
   const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  std::uint64_t last = ticks[0];
-  std::uint64_t elapsed = 0;  // ticks
-  std::uint64_t end_ns = 0;
-  bool started = true;
-  steps_.resize(ticks.size() - 1);
-  // Many counters count nanoseconds: no way through floating point then.
-  const double period = device.timestamp_period_ns;
-  const auto to_ns = [period, whole = period == 1](std::uint64_t count) {
-    return whole ? count : static_cast<std::uint64_t>(static_cast<double>(count) * period);
-  };
-  for (std::size_t s = 0; s < steps_.size(); ++s) {
-    const std::uint64_t tick = ticks[s + 1];
-    StepTime& step = steps_[s];
-    step.start_ns = end_ns;
-    const std::uint64_t ahead = (tick - last) & mask;
-    const bool ended = tick != 0 && ahead <= mask / 2;
-    if (ended) {
-      elapsed += ahead;
-      last = tick;
-      end_ns = to_ns(elapsed);
-      if (started) {
-        step.duration_ns = end_ns - step.start_ns;
-      }
-    }
-    started = ended;
+  words_.resize(2 * (ticks.size() - 1));
+  if (!read_short(ticks, mask, device.timestamp_period_ns)) {
+    read_long(ticks, mask, device.timestamp_period_ns);
   }
-  end_ns_ = end_ns;
   return true;
 }
 
+// All but very long replays are read once, to what the blob holds: divisions by a unit would take
+// most of the time.
+bool StepTimes::read_short(std::span<const std::uint64_t> ticks, std::uint64_t mask,
+                           double period) {
+  std::uint32_t* to = words_.data();
+  return for_each_step(ticks, mask, period,
+                       [&](std::size_t, std::uint64_t start_ns, std::uint64_t end_ns, bool timed) {
+                         to[0] = static_cast<std::uint32_t>(start_ns);
+                         to[1] =
+                             timed ? static_cast<std::uint32_t>(end_ns - start_ns) : kNoDuration;
+                         to += 2;
+                         end_ns_ = end_ns;
+                         return end_ns < kNoDuration;
+                       });
+}
+
+void StepTimes::read_long(std::span<const std::uint64_t> ticks, std::uint64_t mask, double period) {
+  long_steps_.assign(size(), {});
+  for_each_step(ticks, mask, period,
+                [&](std::size_t s, std::uint64_t start_ns, std::uint64_t end_ns, bool timed) {
+                  long_steps_[s].start_ns = start_ns;
+                  if (timed) {
+                    long_steps_[s].duration_ns = end_ns - start_ns;
+                  }
+                  end_ns_ = end_ns;
+                  return true;
+                });
+  const std::uint64_t unit = unit_ns();
+  for (std::size_t s = 0; s < size(); ++s) {
+    const StepTime& step = long_steps_[s];
+    const std::uint64_t start = step.start_ns / unit;
+    words_[2 * s] = static_cast<std::uint32_t>(start);
+    words_[2 * s + 1] =
+        step.duration_ns
+            ? static_cast<std::uint32_t>((step.start_ns + *step.duration_ns) / unit - start)
+            : kNoDuration;
+  }
+}
+
 std::span<const std::byte> StepTimes::blob() {
-  blob_.resize(steps_.size() * 8);
-  std::byte* to = blob_.data();
-  const auto append = [&](std::uint64_t number) {
-    std::uint32_t word = static_cast<std::uint32_t>(number);
-    if constexpr (std::endian::native == std::endian::big) {
-      word = __builtin_bswap32(word);
-    }
-    std::memcpy(to, &word, sizeof word);
-    to += sizeof word;
-  };
-  const auto pack = [&](auto in_units) {
-    for (const StepTime& step : steps_) {
-      const std::uint64_t start = in_units(step.start_ns);
-      append(start);
-      append(step.duration_ns ? in_units(step.start_ns + *step.duration_ns) - start : kNoDuration);
-    }
-  };
-  // The unit of all but very long replays is 1, and divisions would take most of the time. A loop
-  // of its own: compilers turn `unit == 1 ? ns : ns / unit` back into a division.
-  if (const std::uint64_t unit = unit_ns(); unit == 1) {
-    pack([](std::uint64_t ns) { return ns; });
-  } else {
-    pack([unit](std::uint64_t ns) { return ns / unit; });
+  if constexpr (std::endian::native == std::endian::little) {
+    return std::as_bytes(words());
+  }
+  blob_.resize(words_.size() * sizeof(std::uint32_t));
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const std::uint32_t word = __builtin_bswap32(words_[i]);
+    std::memcpy(blob_.data() + i * sizeof word, &word, sizeof word);
   }
   return blob_;
 }

@@ -24,7 +24,8 @@ std::string text(const std::vector<std::uint64_t>& ticks, const DeviceInfo& info
     return "none";
   }
   std::string all;
-  for (const profile::StepTime& step : times.steps()) {
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    const profile::StepTime step = times.step(s);
     all += (all.empty() ? "" : " ") + std::to_string(step.start_ns) + "+" +
            (step.duration_ns ? std::to_string(*step.duration_ns) : "-");
   }
@@ -83,7 +84,7 @@ TEST(StepTimes, EndsOfStepsAreStartsOfTheNextInAnyUnit) {
     ASSERT_EQ(times.blob().size(), 800U);
     std::memcpy(words.data(), times.blob().data(), 800);
     for (std::size_t s = 0; s < 100; ++s) {
-      ASSERT_EQ(words[2 * s], times.steps()[s].start_ns / times.unit_ns());
+      ASSERT_EQ(words[2 * s], times.step(s).start_ns / times.unit_ns());
       if (s < 99) {
         ASSERT_EQ(words[2 * s] + words[2 * s + 1], words[2 * s + 2]);
       }
