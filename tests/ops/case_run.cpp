@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "tests/ops/poisoned_arena.h"
+
 namespace reprise::testing {
 namespace {
 
@@ -193,13 +195,17 @@ CaseOutputs run_case(const Device& device, const OpCase& row, bool recorded, std
   auto session = executor.begin_recorded({.name = row.label, .state = state});
   Context context(device, session, seed);
   const std::vector<Tensor> tensors = build(row, context, session);
-  FinishResult result = session.finish();
+  const CapturePool pool(device);
+  FinishResult result = session.finish({.pool = pool});
   outputs.push_back(collect(result, tensors, state));
+  const PoisonedArena arena(device, pool, result.graph);
   for (std::size_t run = 1; run < run_count(row); ++run) {
     set_state(state, row, run);
     context.redraw(result.graph, seed + run);
+    arena.poison();
     result.graph.launch();
     outputs.push_back(collect(result.graph, tensors, state));
+    arena.expect_nothing_beside_tensors();
   }
   context.check_guards();
   return outputs;

@@ -1,0 +1,49 @@
+#include "tests/ops/poisoned_arena.h"
+
+#include "framework/session/capture_pool_memory.h"
+
+namespace reprise::testing {
+namespace {
+
+constexpr std::byte kPoison{0xFF};  // NaN as f32, f16 and bf16, -1 as integers
+
+}  // namespace
+
+PoisonedArena::PoisonedArena(const Device& device, const CapturePool& pool,
+                             const CapturedGraph& graph)
+    : device_(device) {
+  const RecordedGraph& recorded = graph.recorded();
+  if (recorded.plan.arena_bytes == 0) {
+    return;
+  }
+  arena_ = pool.memory().admit(device, "poisoned", recorded.plan.arena_bytes, {});
+  used_.resize(arena_->bytes());
+  for (std::size_t s = 0; s < recorded.plan.places.size(); ++s) {
+    const Place& place = recorded.plan.places[s];
+    if (place.pool == ExecutionPlan::kArena) {
+      const std::uint64_t end = place.offset + recorded.graph.storages[s].bytes;
+      for (std::uint64_t at = place.offset; at < end; ++at) {
+        used_.at(at) = true;
+      }
+    }
+  }
+}
+
+void PoisonedArena::poison() const {
+  if (arena_ != nullptr) {
+    device_.write(arena_, 0, std::vector<std::byte>(arena_->bytes(), kPoison));
+  }
+}
+
+void PoisonedArena::expect_nothing_beside_tensors() const {
+  if (arena_ == nullptr) {
+    return;
+  }
+  std::vector<std::byte> bytes(arena_->bytes());
+  device_.read(arena_, 0, bytes);
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    ASSERT_TRUE(used_[at] || bytes[at] == kPoison) << "byte " << at << " of the arena was written";
+  }
+}
+
+}  // namespace reprise::testing
