@@ -1,5 +1,6 @@
 #include "backends/cpu/cpu_backend.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -7,6 +8,7 @@
 
 #include "backends/cpu/cpu_queue.h"
 #include "backends/cpu/kernel.h"
+#include "backends/cpu/kernels/kernel_table.h"
 #include "backends/cpu/usable_cores.h"
 
 namespace reprise::cpu {
@@ -213,6 +215,11 @@ std::shared_ptr<Backend> open(std::size_t /*index*/, const OpenOptions& options)
             std::to_string(kMaxThreads) + " are allowed.");
   }
   return std::make_shared<CpuBackend>(options);
+}
+
+bool has_kernel(std::string_view op) {
+  return std::ranges::any_of(all_kernels(),
+                             [op](const NamedKernel& kernel) { return kernel.op == op; });
 }
 
 }  // namespace reprise::cpu

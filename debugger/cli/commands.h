@@ -7,6 +7,8 @@
 namespace reprise::cli {
 
 void print_devices(bool json);
+/// A table in Markdown: docs/ops.md is what this prints.
+void print_ops(bool json);
 /// Whether every device passed.
 bool print_doctor(bool json);
 void print_db_info(const std::string& path, bool json);

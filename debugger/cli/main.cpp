@@ -18,6 +18,9 @@ int main(int argc, char** argv) try {
   CLI::App* doctor = app.add_subcommand("doctor", "Whether each device works, and what is missing");
   doctor->add_flag("--json", json, "Print JSON");
 
+  CLI::App* ops = app.add_subcommand("ops", "Ops with the dtypes and kernels they have");
+  ops->add_flag("--json", json, "Print JSON");
+
   CLI::App* db = app.add_subcommand("db", "Profiling databases");
   db->require_subcommand(1);
   std::string path;
@@ -64,6 +67,8 @@ int main(int argc, char** argv) try {
   }
   if (devices->parsed()) {
     reprise::cli::print_devices(json);
+  } else if (ops->parsed()) {
+    reprise::cli::print_ops(json);
   } else if (doctor->parsed()) {
     return reprise::cli::print_doctor(json) ? 0 : 1;
   } else if (info->parsed()) {

@@ -20,8 +20,9 @@ may_include(open_device reprise/open_device.h reprise/core/ reprise/session/
 may_include(cpu reprise/core/ backends/cpu/)
 may_include(vulkan reprise/core/ backends/vulkan/ shaders/)
 may_include(shaders shaders/)
-may_include(debugger_cli reprise/reprise.h reprise/open_device.h reprise/core/ reprise/graph/
-            reprise/profile/ reprise/formats/ debugger/cli/ debugger/model/)
+may_include(debugger_cli reprise/reprise.h reprise/open_device.h reprise/core/ reprise/ops/
+            reprise/graph/ reprise/profile/ reprise/formats/ backends/cpu/cpu_backend.h
+            debugger/cli/ debugger/model/)
 may_include(debugger_model reprise/core/ reprise/profile/ debugger/model/)
 may_include(debugger_ui debugger/model/ debugger/ui/)
 may_include(debugger_views reprise/core/ reprise/profile/ debugger/model/ debugger/ui/

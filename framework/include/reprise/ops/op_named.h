@@ -1,5 +1,6 @@
-// The ops of the library by name, for what is read from files.
+// The ops of the library: all of them, and by name for what is read from files.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -7,7 +8,9 @@
 
 namespace reprise {
 
-/// Null if the library has none of that name. Views leave no nodes and are not among them.
+/// By name. Views leave no nodes and are not among them.
+std::span<const OpDef* const> library_ops();
+/// Null if the library has none of that name.
 const OpDef* op_named(std::string_view name);
 /// Changes with everything a recorded node of the op relies on: operands, results, attributes and
 /// where they lie.

@@ -1,0 +1,94 @@
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "backends/cpu/cpu_backend.h"
+#include "debugger/cli/commands.h"
+#include "debugger/cli/print_json.h"
+#include "reprise/ops/op_named.h"
+
+namespace reprise::cli {
+namespace {
+
+constexpr DTypeSet kAllTypes = (DTypeSet{1} << kDTypeCount) - 1;
+
+std::string dtypes_of(const Operand& operand) {
+  if ((operand.dtypes & kAllTypes) == kAllTypes) {
+    return "any";
+  }
+  std::string text;
+  for (std::size_t t = 0; t < kDTypeCount; ++t) {
+    if ((operand.dtypes >> t & 1U) != 0) {
+      text += (text.empty() ? "" : " ") + std::string(kDTypes[t].name);
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json to_json(const Operand& operand) {
+  return {{"name", operand.name},
+          {"dtypes", dtypes_of(operand)},
+          {"optional", operand.optional},
+          {"written", writes(operand.access)}};
+}
+
+/// Of its shaders, "portable" first.
+std::string families_of(const OpDef& op) {
+  std::string text = "portable";
+  for (const KernelFamily family : {KernelFamily::lanes, KernelFamily::gpu}) {
+    const std::string prefix = "." + std::string(name_of(family));
+    for (const std::string_view shader : op.shaders) {
+      if (shader.find(prefix) != std::string_view::npos) {
+        text += " " + prefix.substr(1);
+        break;
+      }
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json to_json(const OpDef& op) {
+  nlohmann::ordered_json json{{"name", op.name}, {"family", name_of(op.family)}};
+  for (const auto& [name, operands] :
+       {std::pair{"operands", op.operands}, std::pair{"results", op.results}}) {
+    json[name] = nlohmann::ordered_json::array();
+    for (const Operand& operand : operands) {
+      json[name].push_back(to_json(operand));
+    }
+  }
+  json["vulkan"] = families_of(op);
+  json["cpu"] = cpu::has_kernel(op.name) ? "kernel" : "reference";
+  return json;
+}
+
+std::string operand_cell(const nlohmann::ordered_json& operands) {
+  std::string text;
+  for (const auto& operand : operands) {
+    text += (text.empty() ? "" : "; ") + operand["name"].get<std::string>() +
+            (operand["written"].get<bool>() ? " (written)" : "") +
+            (operand["optional"].get<bool>() ? " (optional)" : "") + ": " +
+            operand["dtypes"].get<std::string>();
+  }
+  return text;
+}
+
+}  // namespace
+
+void print_ops(bool json) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const OpDef* op : library_ops()) {
+    list.push_back(to_json(*op));
+  }
+  if (json) {
+    print_json(list);
+    return;
+  }
+  std::printf("| op | work | operands | Vulkan kernels | CPU |\n|---|---|---|---|---|\n");
+  for (const auto& op : list) {
+    std::printf("| %s | %s | %s | %s | %s |\n", op["name"].get<std::string>().c_str(),
+                op["family"].get<std::string>().c_str(), operand_cell(op["operands"]).c_str(),
+                op["vulkan"].get<std::string>().c_str(), op["cpu"].get<std::string>().c_str());
+  }
+}
+
+}  // namespace reprise::cli
