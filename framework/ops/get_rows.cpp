@@ -172,7 +172,8 @@ const OpDef get_rows_def{.name = "get_rows",
                          .cost = cost,
                          .reference = reference,
                          .lower = lower,
-                         .extents = ExtentRule::indexed};
+                         .extents = ExtentRule::indexed,
+                         .row_numbers = {1, 0, -2}};
 
 }  // namespace reprise::ops
 

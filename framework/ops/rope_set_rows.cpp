@@ -142,7 +142,8 @@ const OpDef rope_set_rows_def{.name = "rope_set_rows",
                               .cost = cost,
                               .reference = reference,
                               .lower = lower,
-                              .extents = ExtentRule::elements};
+                              .extents = ExtentRule::elements,
+                              .row_numbers = {4, 0, 0}};
 
 }  // namespace reprise::ops
 

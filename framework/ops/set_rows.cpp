@@ -176,7 +176,8 @@ const OpDef set_rows_def{.name = "set_rows",
                          .cost = cost,
                          .reference = reference,
                          .lower = lower,
-                         .extents = ExtentRule::elements};
+                         .extents = ExtentRule::elements,
+                         .row_numbers = {2, 0, 0}};
 
 }  // namespace reprise::ops
 

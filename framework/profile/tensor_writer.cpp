@@ -1,5 +1,7 @@
 #include "framework/profile/tensor_writer.h"
 
+#include <cstring>
+
 #include "framework/profile/json.h"
 #include "framework/profile/snapshot_hash.h"
 #include "framework/profile/tensor_file.h"
@@ -51,7 +53,7 @@ TensorWriter::TensorWriter(Database& database, std::uint64_t snapshot_bytes, Log
                     "VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
       add_event_(database,
                  "INSERT INTO events(run_id,t_ns,severity,source,code,message,graph_id,node_idx,"
-                 "replay_id) VALUES(?,?,?,'numerics','not_finite',?,?,?,?)") {}
+                 "replay_id) VALUES(?,?,?,'numerics',?,?,?,?,?)") {}
 
 void TensorWriter::add(std::shared_ptr<const TensorsRecord> record) {
   const Key key{record->recording, record->sequence, record->iteration};
@@ -83,6 +85,10 @@ void TensorWriter::write(const TensorsRecord& record, const Replay& replay) {
       record.contents ? tensor_names(record.recorded->graph) : std::vector<std::string>();
   bool all_finite = true;
   for (const TensorsRecord::Tensor& tensor : record.tensors) {
+    if (tensor.rows) {
+      check_rows(record, tensor, replay);
+      continue;
+    }
     if (const auto values = statistics_of(tensor.spec.dtype, bytes_of(record, tensor))) {
       const auto& finite = values->finite;
       const auto known = [&](double value) { return finite ? std::optional(value) : std::nullopt; };
@@ -138,13 +144,49 @@ void TensorWriter::write_contents(const TensorsRecord& record, const TensorsReco
 void TensorWriter::write_not_finite(const TensorsRecord& record,
                                     const TensorsRecord::Tensor& tensor,
                                     const TensorStatistics& values, const Replay& replay) {
-  const ComputeGraph& graph = record.recorded->graph;
+  warn("not_finite", record, tensor, replay,
+       "the result of " + describe_node(record.recorded->graph, tensor.node) + " holds (" +
+           std::to_string(values.nan) + ") NaN and (" + std::to_string(values.infinite) +
+           ") infinite values of " + std::to_string(values.count) +
+           ", the first watched one that does.");
+}
+
+void TensorWriter::check_rows(const TensorsRecord& record, const TensorsRecord::Tensor& tensor,
+                              const Replay& replay) {
+  const std::span<const std::byte> bytes = bytes_of(record, tensor);
+  const std::size_t size = info_of(tensor.spec.dtype).block_bytes;
+  std::uint64_t outside = 0;
+  std::uint64_t first_at = 0;
+  std::int64_t first = 0;
+  for (std::uint64_t i = 0; i < bytes.size() / size; ++i) {
+    std::int64_t row = 0;
+    if (size == sizeof row) {
+      std::memcpy(&row, bytes.data() + i * size, sizeof row);
+    } else {
+      std::int32_t narrow = 0;
+      std::memcpy(&narrow, bytes.data() + i * size, sizeof narrow);
+      row = narrow;
+    }
+    if ((row < 0 || row >= *tensor.rows) && outside++ == 0) {
+      first_at = i;
+      first = row;
+    }
+  }
+  if (outside > 0) {
+    warn("rows_outside", record, tensor, replay,
+         describe_node(record.recorded->graph, tensor.node) + " is given (" +
+             std::to_string(outside) + ") row numbers outside of 0 to " +
+             std::to_string(*tensor.rows - 1) + ", the first (" + std::to_string(first) +
+             ") in place " + std::to_string(first_at) + ".");
+  }
+}
+
+void TensorWriter::warn(std::string_view code, const TensorsRecord& record,
+                        const TensorsRecord::Tensor& tensor, const Replay& replay,
+                        const std::string& found) {
   const std::string message = "Replay (" + std::to_string(record.sequence) + ") of the graph '" +
-                              graph.name + "': the result of " + describe_node(graph, tensor.node) +
-                              " holds (" + std::to_string(values.nan) + ") NaN and (" +
-                              std::to_string(values.infinite) + ") infinite values of " +
-                              std::to_string(values.count) + ", the first watched one that does.";
-  add_event_.run(replay.run, record.time_ns, static_cast<int>(LogLevel::warning),
+                              record.recorded->graph.name + "': " + found;
+  add_event_.run(replay.run, record.time_ns, static_cast<int>(LogLevel::warning), code,
                  std::string_view(message), replay.graph, tensor.node, *replay.row);
   if (log_) {
     try {

@@ -1,4 +1,5 @@
-// The rows of watched launches: statistics, contents, and the first result that is not finite.
+// The rows of watched launches: statistics, contents, the first result that is not finite, and row
+// numbers outside of their table.
 #pragma once
 #include <functional>
 #include <map>
@@ -43,6 +44,11 @@ class TensorWriter {
                       const Replay& replay, const std::string& name);
   void write_not_finite(const TensorsRecord& record, const TensorsRecord::Tensor& tensor,
                         const TensorStatistics& values, const Replay& replay);
+  void check_rows(const TensorsRecord& record, const TensorsRecord::Tensor& tensor,
+                  const Replay& replay);
+  /// An event of the tensor's node and a line of the log; `found` ends the sentence.
+  void warn(std::string_view code, const TensorsRecord& record, const TensorsRecord::Tensor& tensor,
+            const Replay& replay, const std::string& found);
 
   Database& database_;
   std::uint64_t contents_left_;

@@ -30,7 +30,7 @@ void ExecutorCore::set_watches(std::vector<TensorWatch> watches) {
             "ExecutorOptions::profile.");
   }
   for (const TensorWatch& watch : watches) {
-    if (watch.every < 1 || watch.tensors.empty()) {
+    if (watch.every < 1 || (watch.tensors.empty() && !watch.rows_outside)) {
       invalid("The tensors '" + watch.tensors + "' are watched every (" +
               std::to_string(watch.every) + ") launches; a pattern and 1 or more are needed.");
     }

@@ -214,7 +214,7 @@ PartialRun CapturedGraph::Recording::run_part(std::uint32_t node, bool alone) {
 TappedRun CapturedGraph::Recording::run_tapped(const std::string& pattern) {
   require_partial();
   begin_run();
-  const TapList list = find_taps(*recorded_, pattern, ~std::uint64_t{0} / 2);
+  const TapList list = find_taps(*recorded_, {.tensors = pattern}, ~std::uint64_t{0} / 2);
   TapStaging taps{list.taps};
   if (list.bytes > 0) {
     taps.staging = core_->device().backend().allocate(
@@ -224,7 +224,7 @@ TappedRun CapturedGraph::Recording::run_tapped(const std::string& pattern) {
   run_once(all_steps(), encode_steps(all_steps(), TimingMode::off, pools_, nullptr, taps),
            [&](const Slot& slot) {
              for (const Tap& tap : list.taps) {
-               const TensorSpec spec = spec_of(*recorded_, tap, slot.state_words(0));
+               const TensorSpec spec = spec_of(*recorded_, tap.tensor, slot.state_words(0));
                const std::byte* begin = taps.staging->mapped() + tap.staging_offset;
                run.tensors.push_back({tap, spec, {begin, begin + spec.bytes()}});
              }

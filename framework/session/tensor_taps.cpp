@@ -20,50 +20,85 @@ std::vector<std::uint32_t> last_steps(const ExecutionPlan& plan) {
   return last;
 }
 
+struct RowUse {
+  std::uint32_t numbers = kNoIndex, table = kNoIndex;  // tensors
+};
+
+RowUse row_numbers_of(const ComputeGraph& graph, const Node& node) {
+  RowUse found;
+  for (const Use& use : graph.uses_of(node)) {
+    const auto slot = static_cast<int>(use.slot);
+    if (slot == node.op->row_numbers.numbers) {
+      found.numbers = use.tensor;
+    } else if (slot == node.op->row_numbers.table) {
+      found.table = use.tensor;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
-TapList find_taps(const RecordedGraph& recorded, const std::string& pattern,
+TapList find_taps(const RecordedGraph& recorded, const TensorWatch& watch,
                   std::uint64_t most_bytes) {
   const ComputeGraph& graph = recorded.graph;
   const ExecutionPlan& plan = recorded.plan;
   const std::vector<std::string> names = tensor_names(graph);
   const std::vector<std::uint32_t> last = last_steps(plan);
   TapList list;
+  const auto add = [&](std::uint32_t tensor, std::uint32_t node, std::uint32_t table) {
+    const TensorSpec& spec = graph.tensors[tensor].spec;
+    const Place& place = plan.places[graph.tensors[tensor].storage];
+    if (!spec.contiguous() || spec.bytes() == 0 || place.first_step == kNoIndex) {
+      return;
+    }
+    const std::uint64_t end = staging_aligned(list.bytes + spec.bytes());
+    if (end > most_bytes) {
+      ++list.left_out;
+      return;
+    }
+    list.taps.push_back({tensor, node, last[plan.ranks[node]], place.pool,
+                         place.offset + graph.tensors[tensor].offset, spec.bytes(), list.bytes,
+                         table});
+    list.bytes = end;
+  };
   for (const std::uint32_t n : running_order(plan)) {
+    const Node& node = graph.nodes[n];
     const std::uint32_t rank = plan.ranks[n];
     if (rank >= last.size() || last[rank] == kNoIndex) {
       continue;
     }
-    for (const Use& use : graph.uses_of(graph.nodes[n])) {
-      const GraphTensor& tensor = graph.tensors[use.tensor];
-      const Place& place = plan.places[tensor.storage];
-      if (use.slot < graph.nodes[n].op->operands.size() || !writes(use.access) ||
-          graph.storages[tensor.storage].kind != StorageKind::transient ||
-          !tensor.spec.contiguous() || tensor.spec.bytes() == 0 || place.first_step == kNoIndex ||
-          fnmatch(pattern.c_str(), names[use.tensor].c_str(), 0) != 0) {
-        continue;
+    if (const auto [numbers, table] = row_numbers_of(graph, node);
+        watch.rows_outside && numbers != kNoIndex) {
+      add(numbers, n, table);
+    }
+    for (const Use& use : graph.uses_of(node)) {
+      if (use.slot >= node.op->operands.size() && writes(use.access) &&
+          graph.storages[graph.tensors[use.tensor].storage].kind == StorageKind::transient &&
+          fnmatch(watch.tensors.c_str(), names[use.tensor].c_str(), 0) == 0) {
+        add(use.tensor, n, kNoIndex);
       }
-      const std::uint64_t end = staging_aligned(list.bytes + tensor.spec.bytes());
-      if (end > most_bytes) {
-        ++list.left_out;
-        continue;
-      }
-      list.taps.push_back({use.tensor, n, last[rank], place.pool, place.offset + tensor.offset,
-                           tensor.spec.bytes(), list.bytes});
-      list.bytes = end;
     }
   }
   std::ranges::stable_sort(list.taps, {}, &Tap::after_step);
   return list;
 }
 
-TensorSpec spec_of(const RecordedGraph& recorded, const Tap& tap,
+TensorSpec spec_of(const RecordedGraph& recorded, std::uint32_t tensor,
                    std::span<const std::uint32_t> state) {
-  TensorSpec spec = recorded.graph.tensors[tap.tensor].spec;
+  TensorSpec spec = recorded.graph.tensors[tensor].spec;
   if (!spec.shape.fixed()) {
     spec.shape = spec.shape.with_front(state[spec.shape.extent_word()]);
   }
   return spec;
+}
+
+std::int64_t rows_of(const RecordedGraph& recorded, const Tap& tap,
+                     std::span<const std::uint32_t> state) {
+  const Shape shape = spec_of(recorded, tap.table, state).shape;
+  const std::int8_t dim = recorded.graph.nodes[tap.node].op->row_numbers.dim;
+  return shape.dim(dim < 0 ? shape.rank() - static_cast<std::size_t>(-dim)
+                           : static_cast<std::size_t>(dim));
 }
 
 void encode_taps(Encoder& encoder, TapStaging& rest, std::uint32_t step,

@@ -1,8 +1,9 @@
-// Taps: where a body is left for a moment to copy what its nodes computed, before that memory is
-// used again.
+// Taps: where a body is left for a moment to copy what its nodes computed or were given, before
+// that memory is used again.
 #pragma once
 #include "reprise/core/backend.h"
 #include "reprise/graph/recorded_graph.h"
+#include "reprise/session/tensor_watch.h"
 
 namespace reprise {
 
@@ -12,6 +13,7 @@ struct Tap {
   std::uint32_t pool = 0;
   std::uint64_t offset = 0, bytes = 0;  // in the pool
   std::uint64_t staging_offset = 0;
+  std::uint32_t table = kNoIndex;  // of row numbers: what the node takes them as rows of
 };
 
 struct TapList {
@@ -36,12 +38,16 @@ struct TapStaging {
   std::shared_ptr<Buffer> staging{};
 };
 
-/// The tensor of a tap as it is in the staging, of fixed shape.
-TensorSpec spec_of(const RecordedGraph& recorded, const Tap& tap,
+/// A tensor of the graph as it is with that state, of fixed shape.
+TensorSpec spec_of(const RecordedGraph& recorded, std::uint32_t tensor,
                    std::span<const std::uint32_t> state);
+/// Of the row numbers of a tap: how many rows there are.
+std::int64_t rows_of(const RecordedGraph& recorded, const Tap& tap,
+                     std::span<const std::uint32_t> state);
 
-/// The contiguous transient results of nodes that run, if their name matches the pattern.
-TapList find_taps(const RecordedGraph& recorded, const std::string& pattern,
+/// What a watch looks at: contiguous transient results of nodes that run, if their name matches its
+/// pattern, and the row numbers that nodes are given, if they are asked for.
+TapList find_taps(const RecordedGraph& recorded, const TensorWatch& watch,
                   std::uint64_t most_bytes);
 
 /// Copies what is tapped after a step, if anything is, and takes it off the list.

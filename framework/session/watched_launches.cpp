@@ -23,8 +23,12 @@ TensorsRecord WatchInFlight::read(const Slot& slot) const {
   record.time_ns = now_ns();
   record.bytes.reserve(launch_->list.bytes);
   for (const Tap& tap : launch_->list.taps) {
-    const TensorSpec spec = spec_of(*recorded_, tap, slot.state_words(record.iteration));
+    const std::span<const std::uint32_t> state = slot.state_words(record.iteration);
+    const TensorSpec spec = spec_of(*recorded_, tap.tensor, state);
     record.tensors.push_back({tap.tensor, tap.node, spec, record.bytes.size()});
+    if (tap.table != kNoIndex) {
+      record.tensors.back().rows = rows_of(*recorded_, tap, state);
+    }
     const std::byte* begin = launch_->staging->mapped() + tap.staging_offset;
     record.bytes.insert(record.bytes.end(), begin, begin + spec.bytes());
   }
@@ -37,7 +41,7 @@ void WatchedLaunches::set(std::span<const TensorWatch> watches, const RecordedGr
   for (const TensorWatch& watch : watches) {
     auto launch = std::make_shared<WatchedLaunch>();
     launch->watch = watch;
-    launch->list = find_taps(recorded, watch.tensors, kMostWatchedBytes);
+    launch->list = find_taps(recorded, watch, kMostWatchedBytes);
     if (!launch->list.taps.empty()) {
       launch->staging = device.backend().allocate("watched tensors", launch->list.bytes,
                                                   BufferKind::download, MemoryPurpose::exchange);

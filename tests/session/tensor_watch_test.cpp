@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(On, TensorWatches, ::testing::Values("cpu", "vulkan"), 
 
 TEST(TensorTaps, ComeAfterTheLastStepOfTheirNode) {
   const auto recorded = test::GraphMaker({.scales = 1}).make();  // its third node has two steps
-  const TapList list = find_taps(*recorded, "*", kMostWatchedBytes);
+  const TapList list = find_taps(*recorded, {}, kMostWatchedBytes);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
   for (const Tap& tap : list.taps) {
     places.emplace_back(tap.node, tap.after_step);
@@ -99,7 +99,7 @@ TEST(TensorTaps, ComeAfterTheLastStepOfTheirNode) {
 
 TEST(TensorTaps, LeaveOutWhatFindsNoRoom) {
   const auto recorded = test::GraphMaker({}).make();  // results of 768 bytes
-  const TapList list = find_taps(*recorded, "*", 1600);
+  const TapList list = find_taps(*recorded, {}, 1600);
   EXPECT_EQ(list.taps.size(), 2U);
   EXPECT_EQ(list.left_out, 1U);
   EXPECT_EQ(list.bytes, 1536U);
@@ -249,6 +249,36 @@ TEST_P(TensorWatches, NameTheNodeWhoseResultIsNotANumber) {
             "2|numerics|not_finite|2");
   EXPECT_NE(log_.find("op 2 mul"), std::string::npos) << log_;
   EXPECT_NE(log_.find("(16) infinite values of 16"), std::string::npos) << log_;
+}
+
+TEST_P(TensorWatches, NameTheNodesThatAreGivenRowNumbersOutsideOfTheirTable) {
+  open({{.tensors = "", .rows_outside = true}});
+  const Tensor table = device_.from_host({3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6}, "table");
+  const Tensor cache = device_.zeros({5, 2}, DType::f32, "cache");
+  auto s = executor_->begin_recorded({.name = "rows"});
+  const Tensor ids = s.input("ids", {4}, std::vector<std::int32_t>{0, 1, 2, 0});
+  const Tensor rows = get_rows(s, table, ids);
+  set_rows(s, cache, rows, ids);
+  s.output("rows", rows);
+  CapturedGraph watched = s.finish({.run = false}).graph;
+  watched.launch();
+  watched.set("ids", std::vector<std::int32_t>{0, 4, -1, 3});
+  watched.launch();
+  watched.set("ids", std::vector<std::int32_t>{5, 0, 0, 0});
+  watched.launch();
+  const auto kept = watched.read("rows");
+  EXPECT_TRUE(std::isnan(kept[0]) && std::isnan(kept[1]) && kept[2] == 1) << "row 5 of 3";
+  executor_->shutdown();
+  EXPECT_EQ(query("SELECT severity, source, code, node_idx, replay_id FROM events"),
+            "2|numerics|rows_outside|0|2\n2|numerics|rows_outside|1|2\n"
+            "2|numerics|rows_outside|0|3\n2|numerics|rows_outside|1|3");
+  EXPECT_NE(log_.find("(3) row numbers outside of 0 to 2, the first (4) in place 1"),
+            std::string::npos)
+      << log_;
+  EXPECT_NE(log_.find("(1) row numbers outside of 0 to 4, the first (-1) in place 2"),
+            std::string::npos)
+      << log_;
+  EXPECT_EQ(query("SELECT count(*) FROM tensor_stats"), "0");
 }
 
 TEST_P(TensorWatches, HaveTheRowsThatALaunchWithAnExtentHad) {

@@ -198,6 +198,14 @@ enum class ExtentRule : std::uint8_t {
              // extent
 };
 
+/// An operand of row numbers and the operand they are rows of. Numbers outside of it are no error
+/// of a call, which may not know them: they touch no memory.
+struct RowNumbers {
+  std::int8_t numbers = -1;  // operands; negative: the op has none
+  std::int8_t table = -1;
+  std::int8_t dim = 0;  // of the table; negative: from the back
+};
+
 /// The only place that knows an op: everything else reads this.
 struct OpDef {
   std::string_view name;  // also of its shaders, tests, labels and database rows
@@ -217,6 +225,7 @@ struct OpDef {
   /// nothing is read any more once it is written. Negative: none.
   std::int8_t overwrites = -1;
   ExtentRule extents = ExtentRule::none;
+  RowNumbers row_numbers{};
 
   bool reads_state() const {
     for (const Attribute& a : attributes) {

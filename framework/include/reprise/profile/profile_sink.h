@@ -135,6 +135,8 @@ struct TensorsRecord {
     std::uint32_t tensor = 0, node = 0;  // rows of the graph; the node that computed it
     TensorSpec spec{};                   // contiguous, of fixed shape
     std::uint64_t offset = 0;            // in `bytes`
+    /// Of row numbers that the node was given: how many rows there are. Empty: it is a result.
+    std::optional<std::int64_t> rows{};
   };
   std::uint64_t recording = 0, sequence = 0;
   std::uint32_t iteration = 0;

@@ -20,6 +20,10 @@ struct TensorWatch {
   bool contents = false;
   /// The first result with a NaN or infinity is a warning in the log, and an event.
   bool not_finite = false;
+  /// Row numbers that get_rows or set_rows is given as a tensor, and that are outside of its table,
+  /// are a warning in the log, and an event: they touch no memory. Looks at every node, whatever
+  /// `tensors` says.
+  bool rows_outside = false;
 };
 
 /// Of one launch; results that find no room are left out, which is an event.
