@@ -20,7 +20,7 @@ constexpr std::uint64_t kTimeoutNs = 600'000'000'000;
 // Regions of the buffer: the start value, the ones, and two that the ops write in turn.
 enum Region : std::uint32_t { start, ones, first, second, region_count };
 
-// Mirrors the push block of shaders/include/elementwise.glsl.
+// Mirrors the push block of shaders/binary.comp.
 struct Push {
   std::array<std::uint32_t, 4> shape{1, 1, 1, RawChain::kElements};
   std::array<std::uint32_t, 4> y_shape{1, 1, 1, RawChain::kElements};
@@ -266,7 +266,7 @@ RawChain::Chain::Chain(const Gpu& gpu, RawBinding binding) : how(binding) {
   push_with_template = reinterpret_cast<PFN_vkCmdPushDescriptorSetWithTemplateKHR>(
       device.getProcAddr("vkCmdPushDescriptorSetWithTemplateKHR"));
 
-  const std::span<const std::uint32_t> spirv = shaders::find("add")->spirv;
+  const std::span<const std::uint32_t> spirv = shaders::find("binary.add")->spirv;
   const vk::raii::ShaderModule shader(device,
                                       {.codeSize = spirv.size_bytes(), .pCode = spirv.data()});
   const vk::SpecializationMapEntry entry{0, 0, sizeof(std::uint32_t)};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tests/golden_runner/elementwise_cases.h"
 #include "tests/golden_runner/runs.h"
 
 namespace golden {
@@ -162,21 +163,6 @@ Tensor set_rows_case(Bench& b, const GoldenCase& c) {
   return table;
 }
 
-Tensor swiglu(Bench& b, const GoldenCase& c) {
-  return silu_mul(b.session(), b.input(c.input("x"), 2));
-}
-
-Tensor swiglu_split(Bench& b, const GoldenCase& c) {
-  const Tensor gate = b.input(c.input("gate"), 2);
-  return silu_mul(b.session(), gate, b.input(c.input("up"), 2));
-}
-
-Tensor elementwise(Bench& b, const GoldenCase& c) {
-  const Tensor x = b.input(c.input("a"), 4);
-  const Tensor y = b.input(c.input("b"), 4);
-  return c.op == "add" ? add(b.session(), x, y) : mul(b.session(), x, y);
-}
-
 Tensor argmax_case(Bench& b, const GoldenCase& c) {
   return argmax(b.session(), b.input(c.input("x"), 2));
 }
@@ -204,7 +190,7 @@ Tensor cast_case(Bench& b, const GoldenCase& c) {
   return cast(b.session(), b.input(x), c.outputs[0].dtype);
 }
 
-Tensor build(Bench& b, const GoldenCase& c) {
+Tensor record_case(Bench& b, const GoldenCase& c) {
   struct Row {
     std::string_view op;
     Tensor (*build)(Bench&, const GoldenCase&);
@@ -214,16 +200,25 @@ Tensor build(Bench& b, const GoldenCase& c) {
       {"rms_norm", rms_norm_case}, {"rms_norm_mul", rms_norm_case},
       {"rope", rope_case},         {"flash_attn", flash_attn},
       {"get_rows", get_rows_case}, {"set_rows", set_rows_case},
-      {"swiglu", swiglu},          {"swiglu_split", swiglu_split},
-      {"add", elementwise},        {"mul", elementwise},
       {"argmax", argmax_case},     {"cont_permute", cont_permute},
       {"cont_view", cont_view},    {"cast", cast_case},
   };
   const auto* const row = std::ranges::find(kRows, c.op, &Row::op);
-  if (row == std::end(kRows)) {
+  if (row != std::end(kRows)) {
+    return row->build(b, c);
+  }
+  const auto input = [&](const std::string& name, std::size_t min_rank) {
+    return b.input(c.input(name), min_rank);
+  };
+  Tensor result = elementwise_case(b.session(), c, input);
+  if (!result) {
     throw Skip("no op " + c.op);
   }
-  Tensor result = row->build(b, c);
+  return result;
+}
+
+Tensor build(Bench& b, const GoldenCase& c) {
+  Tensor result = record_case(b, c);
   const GoldenTensor& expected = c.outputs[0];
   if (result.dtype() != expected.dtype || result.shape().elements() != expected.elements()) {
     reprise::invalid("The result is (" + to_string(result.spec()) + "), but the case has " +

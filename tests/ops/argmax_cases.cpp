@@ -1,6 +1,5 @@
-#include "reprise/ops/add.h"
 #include "reprise/ops/argmax.h"
-#include "reprise/ops/mul.h"
+#include "reprise/ops/binary.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
 

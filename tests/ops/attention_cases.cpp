@@ -1,6 +1,6 @@
 #include "reprise/ops/attention.h"
+#include "reprise/ops/binary.h"
 #include "reprise/ops/copy.h"
-#include "reprise/ops/mul.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
 

@@ -1,5 +1,4 @@
-#include "reprise/ops/add.h"
-#include "reprise/ops/mul.h"
+#include "reprise/ops/binary.h"
 #include "reprise/ops/route_top_k.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"

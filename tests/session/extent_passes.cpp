@@ -79,6 +79,8 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
       {"elementwise",
        [this](GraphSession& s, const ExtentInputs& in) {
          s.output("sum", add(s, mul(s, in.x, scale_), silu_mul(s, in.x, in.y)));
+         s.output("gate", gelu_mul(s, sub(s, in.x, scale_)));
+         s.output("bounded", clamp(s, softcap(s, sigmoid(s, in.x), {.cap = 2}), {.min = 0.3F}));
          const Tensor columns = slice(s, in.y, 1, kDim, 2 * kDim);
          s.output("columns", copy(s, columns));
          s.output("turned", copy(s, permute(s, heads_of(s, in.x), {0, 2, 1})));

@@ -1,11 +1,11 @@
-// y = gate / (1 + exp(-gate)) * up where gate and up have the order of y: one invocation computes 4
-// elements, for drivers that fetch texels as vectors.
+// y = f(gate) * up where gate and up have the order of y: one invocation computes 4 elements, for
+// drivers that fetch texels as vectors.
+// variants: gelu_mul sigmoid_mul silu_mul
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "exp.glsl"
+#include "gated.glsl"
 #include "index.glsl"
-#include "silu.glsl"
 #include "texels.glsl"
 #include "view.glsl"
 
@@ -26,8 +26,8 @@ void main() {
   }
   vec4 g = floats_at(gate, gv.offset / kTexelFloats + i);
   vec4 u = floats_at(up, uv.offset / kTexelFloats + i);
-  uvec4 bits = floatBitsToUint(
-      vec4(silu_mul(g.x, u.x), silu_mul(g.y, u.y), silu_mul(g.z, u.z), silu_mul(g.w, u.w)));
+  uvec4 bits =
+      floatBitsToUint(vec4(gated(g.x, u.x), gated(g.y, u.y), gated(g.z, u.z), gated(g.w, u.w)));
   y[2u * i] = packUint2x32(bits.xy);
   y[2u * i + 1u] = packUint2x32(bits.zw);
 }

@@ -1,5 +1,10 @@
 // z[i] = combine(x[i], y[i]) where x and y have the order of z: one invocation computes 4 elements,
-// for drivers that fetch texels as vectors. Define `float combine(float a, float b)` first.
+// for drivers that fetch texels as vectors.
+// variants: add div mul sub
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "binary.glsl"
 #include "index.glsl"
 #include "texels.glsl"
 #include "view.glsl"

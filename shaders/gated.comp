@@ -1,10 +1,10 @@
-// y = gate / (1 + exp(-gate)) * up: one invocation computes one element.
+// y = f(gate) * up: one invocation computes one element.
 // Reads 8 bytes and writes 4 per element.
+// variants: gelu_mul sigmoid_mul silu_mul
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "exp.glsl"
+#include "gated.glsl"
 #include "index.glsl"
-#include "silu.glsl"
 #include "view.glsl"
 
 layout(binding = 0) readonly buffer Gate { float gate[]; };
@@ -26,5 +26,5 @@ void main() {
   uint from = at(gv, i);
   float g = gate[from];
   float u = joined != 0 ? gate[from + shape[3]] : up[at(uv, i)];
-  y[index] = silu_mul(g, u);
+  y[index] = gated(g, u);
 }

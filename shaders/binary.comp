@@ -1,5 +1,9 @@
 // z[i] = combine(x[i], y[i mod extents of y]): one invocation computes one element.
-// Reads 8 bytes, writes 4. Define `float combine(float a, float b)` first.
+// Reads 8 bytes, writes 4.
+// variants: add div mul sub
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "binary.glsl"
 #include "index.glsl"
 #include "view.glsl"
 

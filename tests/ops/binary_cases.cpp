@@ -1,21 +1,30 @@
-#include "tests/ops/broadcast_cases.h"
+#include <algorithm>
 
+#include "reprise/ops/binary.h"
 #include "reprise/ops/views.h"
+#include "tests/ops/op_cases.h"
 
 namespace reprise::testing {
 namespace {
 
 constexpr double kLimit = 1e-13;
-constexpr const char* kWhy = "one f32 rounding per element";
+constexpr const char* kWhy = "one f32 rounding per element, quotients to 2.5 ulp";
 
-OpCase row(BroadcastOp op, const std::string& name, const Shape& x, const Shape& y) {
+using Binary = Tensor (*)(Site, TensorRef, TensorRef);
+struct NamedBinary {
+  std::string_view name;
+  Binary op;
+};
+constexpr NamedBinary kOps[] = {{"add", add}, {"div", div}, {"mul", mul}, {"sub", sub}};
+
+OpCase row(Binary op, const std::string& name, const Shape& x, const Shape& y) {
   return {name, kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             return {op(c.recorder(), c.input(x), c.input(y))};
           }};
 }
 
 // Neither last stride is 1, and both start inside a binding.
-OpCase strided(BroadcastOp op) {
+OpCase strided(Binary op) {
   return {
       "strided", kLimit, kWhy, [op](CaseContext& c) -> std::vector<Tensor> {
         const Tensor x = permute(c.recorder(), c.input({9, 4, 65}), {2, 1, 0});
@@ -25,7 +34,7 @@ OpCase strided(BroadcastOp op) {
 }
 
 // Of one shape and in order, from an element on that begins 16 bytes or does not.
-OpCase in_order(BroadcastOp op, std::int64_t first) {
+OpCase in_order(Binary op, std::int64_t first) {
   return {"in_order_from_" + std::to_string(first), kLimit, kWhy,
           [=](CaseContext& c) -> std::vector<Tensor> {
             Recorder& r = c.recorder();
@@ -34,7 +43,7 @@ OpCase in_order(BroadcastOp op, std::int64_t first) {
           }};
 }
 
-OpCase itself(BroadcastOp op) {
+OpCase itself(Binary op) {
   return {"with_itself", kLimit, kWhy, [op](CaseContext& c) -> std::vector<Tensor> {
             const Tensor x = c.input({3, 257});
             return {op(c.recorder(), x, x)};
@@ -43,7 +52,8 @@ OpCase itself(BroadcastOp op) {
 
 }  // namespace
 
-std::vector<OpCase> broadcast_cases(BroadcastOp op) {
+std::vector<OpCase> binary_cases(std::string_view name) {
+  const Binary op = std::ranges::find(kOps, name, &NamedBinary::name)->op;
   return {row(op, "1x1", {1, 1}, {1, 1}),
           row(op, "same", {2, 7, 65}, {2, 7, 65}),
           row(op, "large", {65, 1031}, {65, 1031}),

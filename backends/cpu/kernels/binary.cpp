@@ -1,0 +1,79 @@
+// add, div, mul, sub: rows of x with a row of y each, whole or repeated.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/binary.cpp"
+#include <hwy/foreach_target.h>
+
+#include "backends/cpu/kernels/operands.h"
+#include "backends/cpu/kernels/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+namespace {
+
+struct Binary {
+  Rows x, y;
+  float* z;
+};
+
+template <class F>
+void run(const Work& work, std::int64_t first, std::int64_t end) {
+  const F32 d;
+  const auto& a = work.as<Binary>();
+  const auto cols = static_cast<std::size_t>(a.x.dims[3]);
+  for (std::int64_t row = first; row < end; ++row) {
+    const float* x = a.x.row(row, a.x.dims);
+    const float* y = a.y.row(row, a.x.dims);
+    float* z = a.z + row * a.x.dims[3];
+    for (std::size_t i = 0; i < cols; i += kLanes) {
+      const std::size_t left = cols - i;
+      store_up_to(d, F::of(load_up_to(d, x + i, left), load_up_to(d, y + i, left)), z + i, left);
+    }
+  }
+}
+
+template <class F>
+bool plan(const KernelCall& call, KernelPlan& to) {
+  const Binary arguments{.x = Rows(call.tensors[0]),
+                         .y = Rows(call.tensors[1]),
+                         .z = reinterpret_cast<float*>(call.tensors[2].data)};
+  const auto& x = arguments.x;
+  const auto& y = arguments.y;
+  if (x.dims[3] != y.dims[3] || (x.dims[3] > 1 && (x.strides[3] != 1 || y.strides[3] != 1))) {
+    return false;
+  }
+  to.main.run = run<F>;
+  to.main.items = call.tensors[0].shape().rows();
+  to.main.item_ns = static_cast<double>(x.dims[3]) / 4;
+  to.set_arguments(arguments);
+  return true;
+}
+
+struct Add {
+  static HWY_INLINE Vf of(Vf x, Vf y) { return hn::Add(x, y); }
+};
+struct Div {
+  static HWY_INLINE Vf of(Vf x, Vf y) { return hn::Div(x, y); }
+};
+struct Mul {
+  static HWY_INLINE Vf of(Vf x, Vf y) { return hn::Mul(x, y); }
+};
+struct Sub {
+  static HWY_INLINE Vf of(Vf x, Vf y) { return hn::Sub(x, y); }
+};
+
+}  // namespace
+
+bool plan_add(const KernelCall& call, KernelPlan& to) { return plan<Add>(call, to); }
+bool plan_div(const KernelCall& call, KernelPlan& to) { return plan<Div>(call, to); }
+bool plan_mul(const KernelCall& call, KernelPlan& to) { return plan<Mul>(call, to); }
+bool plan_sub(const KernelCall& call, KernelPlan& to) { return plan<Sub>(call, to); }
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+REPRISE_EXPORT_KERNEL(add)
+REPRISE_EXPORT_KERNEL(div)
+REPRISE_EXPORT_KERNEL(mul)
+REPRISE_EXPORT_KERNEL(sub)
+#endif

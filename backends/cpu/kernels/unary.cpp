@@ -1,0 +1,139 @@
+// Functions of one number. sin, cos and log are no part of a forward pass: they stay with the
+// standard library, element by element.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/unary.cpp"
+#include <cmath>
+#include <hwy/foreach_target.h>
+
+#include "backends/cpu/kernels/activations-inl.h"
+#include "backends/cpu/kernels/unary-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+namespace {
+
+struct Exp {
+  static HWY_INLINE Vf of(Vf x) { return exp_of(x); }
+};
+
+/// x times the distribution function of the normal distribution: 1 - q, or q where x is negative.
+/// 2q is erfc(|x| / sqrt(2)), as in shaders/include/erfc.glsl.
+struct GeluErf {
+  static HWY_INLINE Vf of(Vf x) {
+    const F32 d;
+    const Vf one = hn::Set(d, 1.0F);
+    const Vf z = hn::Mul(hn::Abs(x), hn::Set(d, 0.707106781F));
+    const Vf t = hn::Div(one, hn::MulAdd(hn::Set(d, 0.37F), z, one));
+    constexpr float kCoefficients[] = {-0.303940712F, 0.488227331F, -0.286907224F, 0.31191463F,
+                                       0.106040016F,  0.206379147F, 0.207411884F,  0.20881483F};
+    Vf p = hn::Set(d, 0.0620600844F);
+    for (const float c : kCoefficients) {
+      p = hn::MulAdd(p, t, hn::Set(d, c));
+    }
+    const Vf tail = hn::Mul(hn::Mul(p, t), exp_of(hn::Neg(hn::Mul(z, z))));
+    const Vf q = hn::Mul(hn::Set(d, 0.5F), tail);
+    return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), q, hn::Sub(one, q)));
+  }
+};
+
+struct GeluQuick {
+  static HWY_INLINE Vf of(Vf x) { return gated_by(x, hn::Mul(hn::Set(F32(), 1.702F), x)); }
+};
+
+struct Neg {
+  static HWY_INLINE Vf of(Vf x) { return hn::Neg(x); }
+};
+
+struct Relu {
+  static HWY_INLINE Vf of(Vf x) { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(F32())), x); }
+};
+
+struct Sqr {
+  static HWY_INLINE Vf of(Vf x) { return hn::Mul(x, x); }
+};
+
+struct Sqrt {
+  static HWY_INLINE Vf of(Vf x) { return hn::Sqrt(x); }
+};
+
+template <float (*kFunction)(float)>
+struct EachElement {
+  static HWY_INLINE Vf of(Vf x) {
+    const F32 d;
+    HWY_ALIGN float all[kLanes];
+    hn::Store(x, d, all);
+    for (float& v : all) {
+      v = kFunction(v);
+    }
+    return hn::Load(d, all);
+  }
+};
+
+template <class F>
+void run(const Work& work, std::int64_t first, std::int64_t end) {
+  run_unary(work.as<Unary>(), first, end, F());
+}
+
+template <class F>
+bool plan(const KernelCall& call, double element_ns, KernelPlan& to) {
+  const Unary arguments(call);
+  if (!plan_unary(call, arguments, element_ns, to)) {
+    return false;
+  }
+  to.main.run = run<F>;
+  to.set_arguments(arguments);
+  return true;
+}
+
+constexpr double kArithmetic = 0.25;  // ns per element: some vector instructions
+constexpr double kWithExp = 0.5;
+constexpr double kScalar = 10;
+
+}  // namespace
+
+bool plan_cos(const KernelCall& call, KernelPlan& to) {
+  return plan<EachElement<std::cos>>(call, kScalar, to);
+}
+bool plan_exp(const KernelCall& call, KernelPlan& to) { return plan<Exp>(call, kWithExp, to); }
+bool plan_gelu(const KernelCall& call, KernelPlan& to) { return plan<Gelu>(call, kWithExp, to); }
+bool plan_gelu_erf(const KernelCall& call, KernelPlan& to) {
+  return plan<GeluErf>(call, kWithExp, to);
+}
+bool plan_gelu_quick(const KernelCall& call, KernelPlan& to) {
+  return plan<GeluQuick>(call, kWithExp, to);
+}
+bool plan_log(const KernelCall& call, KernelPlan& to) {
+  return plan<EachElement<std::log>>(call, kScalar, to);
+}
+bool plan_neg(const KernelCall& call, KernelPlan& to) { return plan<Neg>(call, kArithmetic, to); }
+bool plan_relu(const KernelCall& call, KernelPlan& to) { return plan<Relu>(call, kArithmetic, to); }
+bool plan_sigmoid(const KernelCall& call, KernelPlan& to) {
+  return plan<Sigmoid>(call, kWithExp, to);
+}
+bool plan_silu(const KernelCall& call, KernelPlan& to) { return plan<Silu>(call, kWithExp, to); }
+bool plan_sin(const KernelCall& call, KernelPlan& to) {
+  return plan<EachElement<std::sin>>(call, kScalar, to);
+}
+bool plan_sqr(const KernelCall& call, KernelPlan& to) { return plan<Sqr>(call, kArithmetic, to); }
+bool plan_sqrt(const KernelCall& call, KernelPlan& to) { return plan<Sqrt>(call, kArithmetic, to); }
+bool plan_tanh(const KernelCall& call, KernelPlan& to) { return plan<Tanh>(call, kWithExp, to); }
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+REPRISE_EXPORT_KERNEL(cos)
+REPRISE_EXPORT_KERNEL(exp)
+REPRISE_EXPORT_KERNEL(gelu)
+REPRISE_EXPORT_KERNEL(gelu_erf)
+REPRISE_EXPORT_KERNEL(gelu_quick)
+REPRISE_EXPORT_KERNEL(log)
+REPRISE_EXPORT_KERNEL(neg)
+REPRISE_EXPORT_KERNEL(relu)
+REPRISE_EXPORT_KERNEL(sigmoid)
+REPRISE_EXPORT_KERNEL(silu)
+REPRISE_EXPORT_KERNEL(sin)
+REPRISE_EXPORT_KERNEL(sqr)
+REPRISE_EXPORT_KERNEL(sqrt)
+REPRISE_EXPORT_KERNEL(tanh)
+#endif

@@ -1,0 +1,18 @@
+// Sums, differences, products and quotients per element.
+// z[i] = f(x[i], y[i mod extents of y]), per dimension.
+// x, z: any shape, f32; y: f32, aligned with x at the last dimension; missing leading dimensions
+// count as 1. Both may have any strides.
+// Errors: invalid_argument if a dimension of x is not a multiple of the one of y.
+#pragma once
+#include "reprise/core/recorder.h"
+
+namespace reprise {
+
+[[nodiscard]] Tensor add(Site site, TensorRef x, TensorRef y);
+[[nodiscard]] Tensor sub(Site site, TensorRef x, TensorRef y);
+[[nodiscard]] Tensor mul(Site site, TensorRef x, TensorRef y);
+/// x / y. Devices round it to 2.5 ulp, and need not know quotients by numbers beside 2^-126 to
+/// 2^126.
+[[nodiscard]] Tensor div(Site site, TensorRef x, TensorRef y);
+
+}  // namespace reprise
