@@ -23,8 +23,8 @@ Sizes sizes_of(const reprise::GgufFile& file) {
   return read_sizes(keys, architecture_named(keys.architecture()));
 }
 
-Model load_model(const reprise::Device& device, const reprise::GgufFile& file,
-                 std::int64_t context) {
+Model load_model(const reprise::Device& device, const reprise::GgufFile& file, std::int64_t context,
+                 std::int64_t sequences) {
   const Hyperparameters keys(file);
   Model m;
   m.architecture = &architecture_named(keys.architecture());
@@ -33,14 +33,32 @@ Model load_model(const reprise::Device& device, const reprise::GgufFile& file,
   const Weights weights(device, file);
   m.weight_bytes = weights.bytes();
   for (std::int64_t i = 0; i < s.layers; ++i) {
-    m.architecture->load({device, weights, i, context}, s, m.layers.emplace_back());
+    m.architecture->load({device, weights, i, context * sequences}, s, m.layers.emplace_back());
   }
   m.embedding = weights.get("token_embd.weight", {s.vocabulary, s.dim});
   m.norm = weights.get("output_norm.weight", {s.dim});
   m.head = weights.find("output.weight") ? weights.get("output.weight", m.embedding.shape())
                                          : m.embedding;
   m.rope_factors = weights.find("rope_freqs.weight");
+  m.sequences = sequences;
+  if (sequences > 1) {
+    m.attended = device.zeros({sequences, s.heads, s.head_dim}, reprise::DType::f32, "attended");
+  }
   return m;
+}
+
+Model sequence_of(const Model& model, std::int64_t index) {
+  Model one = model;
+  one.sequences = 1;
+  const auto part = [&](reprise::Tensor& all) {
+    const std::int64_t rows = all.shape().dim(0) / model.sequences;
+    all = slice(all, 0, index * rows, rows);
+  };
+  for (Layer& layer : one.layers) {
+    part(layer.k_cache);
+    part(layer.v_cache);
+  }
+  return one;
 }
 
 }  // namespace llama

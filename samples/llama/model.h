@@ -47,10 +47,17 @@ struct Model {
   reprise::Tensor rope_factors;           // [rope_dims / 2], empty without
   WeightBytes weight_bytes;
   const Architecture* architecture = nullptr;  // null: llama
+  /// 1: rows of a pass are tokens of one sequence, one after another. More: row i is the next token
+  /// of sequence i, whose keys and values have the i-th part of the caches.
+  std::int64_t sequences = 1;
+  reprise::Tensor attended{};  // [sequences, heads, head_dim], what each sees; of several ones
 };
 
-/// `context` positions are allocated for the cache.
-Model load_model(const reprise::Device& device, const reprise::GgufFile& file,
-                 std::int64_t context);
+/// `context` positions are allocated for the cache of each sequence.
+Model load_model(const reprise::Device& device, const reprise::GgufFile& file, std::int64_t context,
+                 std::int64_t sequences = 1);
+
+/// The same weights with what one of the sequences leaves.
+Model sequence_of(const Model& model, std::int64_t index);
 
 }  // namespace llama

@@ -63,17 +63,15 @@ void read_feed_forward(const Hyperparameters& keys, Sizes& s) {
   s.ffn = keys.count("feed_forward_length");
 }
 
-void read_experts(const Hyperparameters& keys, Sizes& s) {
+void read_experts(const Hyperparameters& keys, Sizes& s, std::string_view width) {
   s.experts = keys.count("expert_count");
   s.experts_used = keys.count("expert_used_count");
-  const std::int64_t most =
-      std::min<std::int64_t>(s.experts, std::int64_t{reprise::kMostRoutedExperts});
+  const auto most = std::min<std::int64_t>(s.experts, reprise::kMostRoutedExperts);
   if (s.experts_used > most) {
     keys.refuse("expert_used_count", std::to_string(s.experts_used),
                 "must be at most " + std::to_string(most));
   }
-  s.expert_ffn = keys.has("expert_feed_forward_length") ? keys.count("expert_feed_forward_length")
-                                                        : keys.count("feed_forward_length");
+  s.expert_ffn = keys.count(width);
 }
 
 }  // namespace llama

@@ -31,6 +31,7 @@ const Architecture& architecture_named(std::string_view name);
 /// What all architectures with attention read: heads and their rotation.
 void read_attention(const Hyperparameters& keys, Sizes& sizes);
 void read_feed_forward(const Hyperparameters& keys, Sizes& sizes);
-void read_experts(const Hyperparameters& keys, Sizes& sizes);
+/// `width`: the key of the width of one expert.
+void read_experts(const Hyperparameters& keys, Sizes& sizes, std::string_view width);
 
 }  // namespace llama

@@ -10,7 +10,11 @@ const Architecture& llama_architecture() {
       .read =
           [](const Hyperparameters& keys, Sizes& sizes) {
             read_attention(keys, sizes);
-            keys.has("expert_count") ? read_experts(keys, sizes) : read_feed_forward(keys, sizes);
+            if (keys.has("expert_count")) {
+              read_experts(keys, sizes, "feed_forward_length");
+            } else {
+              read_feed_forward(keys, sizes);
+            }
           },
       .load =
           [](const LayerTensors& tensors, const Sizes& sizes, Layer& layer) {

@@ -47,7 +47,7 @@ const Architecture& qwen3moe_architecture() {
       .read =
           [](const Hyperparameters& keys, Sizes& sizes) {
             read_heads(keys, sizes);
-            read_experts(keys, sizes);
+            read_experts(keys, sizes, "expert_feed_forward_length");
           },
       .load =
           [](const LayerTensors& tensors, const Sizes& sizes, Layer& layer) {
