@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kPrompt = 12, kSteps = 10;
 constexpr std::int64_t kContext = 32;
 
-// A row of logits is a chain of some 30 sums in f32, each with an error of about 1e-7: 1e-12 of the
-// squares is what is seen. A wrong angle, scale or mask gives more than 1e-4.
-constexpr double kLimit = 1e-10;
+// A row of logits is a chain of some 30 sums in f32, each with an error of about 1e-7: squares of
+// 1e-13 to 5e-13 are seen. An eps of twice its size gives more than 1e-11, a wrong angle 1e-4.
+constexpr double kLimit = 5e-12;
 
 /// Logits of each row: of a prompt in one direct session, then of single steps, replayed.
 std::vector<std::vector<double>> logits(const Device& device, const GgufFile& file,
