@@ -1,5 +1,7 @@
 #include "samples/llama/forward.h"
 
+#include "samples/llama/archs/architecture.h"
+
 namespace llama {
 using reprise::field, reprise::Recorder, reprise::Tensor;
 
@@ -15,47 +17,32 @@ reprise::StateLayout state_layout(std::int32_t end_token, std::int32_t context) 
       .stop_when("done");
 }
 
-static Tensor attention_block(Recorder& s, const Model& m, const Layer& w, const Tensor& x) {
-  const auto scope = s.scope("attn");
-  const auto pos = s.state("pos");
-  const auto rows = x.shape().extent(0);
-  const auto heads = [&](const Tensor& y, std::int64_t n) {
-    return reshape(s, y, {rows, n, m.sizes.head_dim});
-  };
-  const reprise::RopeAttributes rotation{
-      .position = pos,
-      .base = m.sizes.rope_base,
-      .dims = static_cast<std::int32_t>(m.sizes.rope_dims),
-      .frequency_factors = m.rope_factors ? &m.rope_factors : nullptr};
-
-  const auto h = rms_norm(s, x, w.attn_norm, {.eps = m.sizes.eps});
-  auto q = heads(matmul(s, h, w.wq), m.sizes.heads);
-  auto k = heads(matmul(s, h, w.wk), m.sizes.kv_heads);
-  const auto v = heads(matmul(s, h, w.wv), m.sizes.kv_heads);
-  q = rope(s, q, rotation);
-  k = rope(s, k, rotation);
-  set_rows(s, w.k_cache, k, {.position = pos});
-  set_rows(s, w.v_cache, v, {.position = pos});
-  const auto y = attention(s, q, w.k_cache, w.v_cache, {.kv_len = s.state("kv_len")});
-  return add(s, x, matmul(s, reshape(s, y, {rows, m.sizes.heads * m.sizes.head_dim}), w.wo));
-}
-
-static Tensor feed_forward(Recorder& s, const Model& m, const Layer& w, const Tensor& x) {
-  const auto scope = s.scope("ffn");
-  const auto h = rms_norm(s, x, w.ffn_norm, {.eps = m.sizes.eps});
-  return add(s, x, matmul(s, silu_mul(s, matmul(s, h, w.gate), matmul(s, h, w.up)), w.down));
-}
-
-Tensor forward(Recorder& s, const Model& m, Tensor x) {
+/// The residual stream of all rows after the last layer.
+static Tensor layers(Recorder& s, const Model& m, Tensor x) {
+  const Architecture& architecture =
+      m.architecture == nullptr ? llama_architecture() : *m.architecture;
   for (std::size_t i = 0; i < m.layers.size(); ++i) {
     const auto scope = s.scope("layer", static_cast<std::int32_t>(i));
-    x = attention_block(s, m, m.layers[i], x);
-    x = feed_forward(s, m, m.layers[i], x);
+    x = architecture.layer(s, m, m.layers[i], x);
   }
+  return x;
+}
+
+static Tensor logits_of(Recorder& s, const Model& m, const Tensor& x) {
+  return matmul(s, rms_norm(s, x, m.norm, {.eps = m.sizes.eps}), m.head);
+}
+
+Tensor forward(Recorder& s, const Model& m, const Tensor& x) {
+  const auto y = layers(s, m, x);
   const auto scope = s.scope("head");
-  const bool one = x.shape() == reprise::Shape{1, m.sizes.dim};
-  const auto last = one ? x : get_rows(s, x, s.state("last"));
-  return matmul(s, rms_norm(s, last, m.norm, {.eps = m.sizes.eps}), m.head);
+  const bool one = y.shape() == reprise::Shape{1, m.sizes.dim};
+  return logits_of(s, m, one ? y : get_rows(s, y, s.state("last")));
+}
+
+Tensor forward_all(Recorder& s, const Model& m, const Tensor& x) {
+  const auto y = layers(s, m, x);
+  const auto scope = s.scope("head");
+  return logits_of(s, m, y);
 }
 
 Tensor choose(Recorder& s, const Tensor& logits) {

@@ -1,4 +1,4 @@
-// The forward pass of a Llama-architecture model, on one page.
+// The forward pass of a model: embedded tokens through its layers to logits. archs/ has the layers.
 #pragma once
 #include <limits>
 
@@ -14,7 +14,9 @@ reprise::StateLayout state_layout(std::int32_t end_token,
 /// x: [rows, dim], the embedded tokens at positions pos, pos + 1, ...; rows may be the extent of
 /// the field `rows`. Returns the logits of the last row, [1, vocabulary], and stores keys and
 /// values.
-reprise::Tensor forward(reprise::Recorder& s, const Model& m, reprise::Tensor x);
+reprise::Tensor forward(reprise::Recorder& s, const Model& m, const reprise::Tensor& x);
+/// The same with the logits of every row, [rows, vocabulary].
+reprise::Tensor forward_all(reprise::Recorder& s, const Model& m, const reprise::Tensor& x);
 
 /// Picks the most likely token and moves the state to the next position. Returns it, [1] i32.
 reprise::Tensor choose(reprise::Recorder& s, const reprise::Tensor& logits);

@@ -13,11 +13,14 @@ void require_prompt(const Model& model, const Request& request) {
     reprise::invalid("The prompt has (" + std::to_string(prompt.size()) +
                      ") tokens, but the context holds " + std::to_string(context) + ".");
   }
-  for (const std::int32_t id : prompt) {
+  require_tokens(model, prompt);
+}
+
+void require_tokens(const Model& model, std::span<const std::int32_t> tokens) {
+  for (const std::int32_t id : tokens) {
     if (id < 0 || id >= model.sizes.vocabulary) {
-      reprise::invalid("The prompt has the token (" + std::to_string(id) +
-                       "), but tokens are 0 to " + std::to_string(model.sizes.vocabulary - 1) +
-                       ".");
+      reprise::invalid("The text has the token (" + std::to_string(id) + "), but tokens are 0 to " +
+                       std::to_string(model.sizes.vocabulary - 1) + ".");
     }
   }
 }

@@ -33,6 +33,8 @@ struct Request {
 /// Throws invalid_argument for an empty prompt, one longer than the context, and a token outside
 /// the vocabulary.
 void require_prompt(const Model& model, const Request& request);
+/// Throws invalid_argument for a token outside the vocabulary.
+void require_tokens(const Model& model, std::span<const std::int32_t> tokens);
 /// The prompt in, the next token out, at the position of the state block.
 void record_prompt(reprise::GraphSession& s, const Model& model,
                    std::span<const std::int32_t> prompt);

@@ -91,11 +91,20 @@ reprise::Tensor Weights::find(const std::string& name) const {
 }
 
 reprise::Tensor Weights::get(const std::string& name) const {
-  const auto it = tensors_.find(name);
-  if (it == tensors_.end()) {
-    reprise::invalid("The model has no tensor '" + name + "', which the architecture llama needs.");
+  reprise::Tensor tensor = find(name);
+  if (!tensor) {
+    reprise::invalid("The model has no tensor '" + name + "', which its architecture needs.");
   }
-  return it->second;
+  return tensor;
+}
+
+reprise::Tensor Weights::get(const std::string& name, const reprise::Shape& shape) const {
+  reprise::Tensor tensor = get(name);
+  if (tensor.shape() != shape) {
+    reprise::invalid("The tensor '" + name + "' has the shape (" + to_string(tensor.shape()) +
+                     "), but the model's metadata asks for " + to_string(shape) + ".");
+  }
+  return tensor;
 }
 
 }  // namespace llama

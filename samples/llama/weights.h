@@ -20,6 +20,8 @@ class Weights {
   Weights(const reprise::Device& device, const reprise::GgufFile& file);
   /// Throws invalid_argument naming the tensor if the file has none of that name.
   reprise::Tensor get(const std::string& name) const;
+  /// Also if it has another shape.
+  reprise::Tensor get(const std::string& name, const reprise::Shape& shape) const;
   /// Empty if the file has none of that name.
   reprise::Tensor find(const std::string& name) const;
 

@@ -20,7 +20,13 @@ def main():
     write("not_gguf.gguf", b"this is no model\n" * 100)
     key = b"general.architecture" + struct.pack("<IQ", 8, 5)
     at = model.index(key) + len(key)
-    write("other_architecture.gguf", model[:at] + b"mamba" + model[at + 5 :])
+    write("other_architecture.gguf", model[:at] + b"bloom" + model[at + 5 :])
+    write("no_block_count.gguf", model.replace(b"llama.block_count", b"llama.black_count"))
+    for name, key, number in (("three_key_heads", b"llama.attention.head_count_kv", 3),
+                              ("narrow_ffn", b"llama.feed_forward_length", 383)):
+        at = model.index(key) + len(key) + 4  # behind the type
+        write(name + ".gguf", model[:at] + struct.pack("<I", number) + model[at + 4 :])
+    write("no_attn_q.gguf", model.replace(b"blk.0.attn_q.weight", b"blk.0.attn_p.weight"))
     # f16, i16 and bf16 have the same size, so only the type is wrong: i16 is none of ours, and no
     # product takes bf16.
     name = b"blk.0.attn_q.weight"

@@ -1,0 +1,22 @@
+// The blocks that layers are made of. Each takes the residual stream x, [rows, dim], at the
+// positions pos, pos + 1, ... of the state, and returns it with what the block adds.
+#pragma once
+#include "samples/llama/model.h"
+
+namespace llama {
+
+/// Normalised, projected, rotated attention, with biases and norms per head where the layer has
+/// them. Stores keys and values.
+reprise::Tensor attention_block(reprise::Recorder& s, const Model& m, const Layer& w,
+                                const reprise::Tensor& x);
+
+/// A gated linear unit with SiLU.
+reprise::Tensor feed_forward(reprise::Recorder& s, const Model& m, const Layer& w,
+                             const reprise::Tensor& x);
+
+/// The same of the experts that a router picks for each row; their weights, a softmax over the
+/// router's logits, are made to sum to 1.
+reprise::Tensor mixture_of_experts(reprise::Recorder& s, const Model& m, const Layer& w,
+                                   const reprise::Tensor& x);
+
+}  // namespace llama

@@ -1,0 +1,31 @@
+// The tensors of one layer, by their names in the file without "blk.<layer>.".
+#pragma once
+#include "samples/llama/model.h"
+
+namespace llama {
+
+class LayerTensors {
+ public:
+  LayerTensors(const reprise::Device& device, const Weights& weights, std::int64_t layer,
+               std::int64_t positions)
+      : device_(device), weights_(weights), index_(layer), positions_(positions) {}
+
+  std::int64_t index() const { return index_; }
+  /// Throws invalid_argument if there is none of that name, or if it has another shape.
+  reprise::Tensor get(const std::string& name, const reprise::Shape& shape) const;
+  /// Empty if there is none of that name.
+  reprise::Tensor find(const std::string& name, const reprise::Shape& shape) const;
+
+  /// Norm, projections and caches of keys and values, with biases where the file has them.
+  void attention(const Sizes& sizes, Layer& layer) const;
+  void feed_forward(const Sizes& sizes, Layer& layer) const;
+  /// In the place of the above, with its norm.
+  void experts(const Sizes& sizes, Layer& layer) const;
+
+ private:
+  const reprise::Device& device_;
+  const Weights& weights_;
+  std::int64_t index_, positions_;
+};
+
+}  // namespace llama
