@@ -1,21 +1,19 @@
 #include "reprise/formats/gguf.h"
 
-#include <algorithm>
-
 #include "framework/formats/gguf_parser.h"
 #include "framework/formats/gguf_types.h"
+#include "framework/formats/name_order.h"
 #include "framework/formats/text.h"
 #include "reprise/core/error.h"
 
 namespace reprise {
 namespace {
 
-template <class T, class Name>
-const T* find_sorted(const std::vector<T>& items, const std::vector<std::size_t>& order,
-                     std::string_view wanted, Name name) {
-  const auto name_at = [&](std::size_t i) { return name(items[i]); };
-  const auto found = std::ranges::lower_bound(order, wanted, {}, name_at);
-  return found == order.end() || name_at(*found) != wanted ? nullptr : &items[*found];
+std::shared_ptr<const GgufContents> parsed(std::shared_ptr<GgufContents> contents) {
+  contents->file.require_unchanged();
+  parse_gguf(*contents);
+  contents->file.require_unchanged();
+  return contents;
 }
 
 }  // namespace
@@ -28,20 +26,25 @@ std::optional<DType> GgufTensor::dtype() const {
 DType GgufTensor::require_dtype() const {
   const auto type = dtype();
   if (!type) {
-    throw Error(ErrorCode::unsupported, "The tensor " + printable(name) + " has type (" +
+    throw Error(ErrorCode::unsupported, "The tensor " + printable(name) + " of the GGUF file '" +
+                                            std::string(file) + "' has type (" +
                                             std::string(type_name) +
-                                            "), which can be loaded but not computed with.");
+                                            "), which can be loaded but not computed with; "
+                                            "allowed are " +
+                                            computable_gguf_types() + ".");
   }
   return *type;
 }
 
 GgufFile GgufFile::open(const std::filesystem::path& path) {
-  auto contents = std::make_shared<GgufContents>(path);
-  contents->file.require_unchanged();
-  parse_gguf(*contents);
-  contents->file.require_unchanged();
-  return GgufFile(std::move(contents));
+  return GgufFile(parsed(std::make_shared<GgufContents>(path)));
 }
+
+GgufFile GgufFile::over(std::span<const std::byte> bytes, std::string name) {
+  return GgufFile(parsed(std::make_shared<GgufContents>(bytes, std::move(name))));
+}
+
+const std::string& GgufFile::path() const { return contents_->file.path(); }
 
 std::uint32_t GgufFile::version() const { return contents_->version; }
 
@@ -50,8 +53,8 @@ std::uint32_t GgufFile::alignment() const { return contents_->alignment; }
 const std::vector<GgufValue>& GgufFile::metadata() const { return contents_->metadata; }
 
 const GgufValue* GgufFile::find_value(std::string_view key) const {
-  return find_sorted(contents_->metadata, contents_->metadata_by_key, key,
-                     [](const GgufValue& value) { return value.key(); });
+  return find_named(contents_->metadata, contents_->metadata_by_key, key,
+                    [](const GgufValue& value) { return value.key(); });
 }
 
 const GgufValue& GgufFile::value(std::string_view key) const {
@@ -66,8 +69,8 @@ const GgufValue& GgufFile::value(std::string_view key) const {
 const std::vector<GgufTensor>& GgufFile::tensors() const { return contents_->tensors; }
 
 const GgufTensor* GgufFile::find(std::string_view name) const {
-  return find_sorted(contents_->tensors, contents_->tensors_by_name, name,
-                     [](const GgufTensor& tensor) { return tensor.name; });
+  return find_named(contents_->tensors, contents_->tensors_by_name, name,
+                    [](const GgufTensor& tensor) { return tensor.name; });
 }
 
 const GgufTensor& GgufFile::tensor(std::string_view name) const {

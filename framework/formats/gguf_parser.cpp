@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "framework/formats/byte_reader.h"
 #include "framework/formats/gguf_types.h"
+#include "framework/formats/name_order.h"
 #include "framework/formats/text.h"
 #include "reprise/core/error.h"
 
@@ -95,7 +95,7 @@ class Parser {
       }
       count = reader_.number<std::uint64_t>("an array length");
     }
-    return {key, is_array, type, count, read_elements(key, type, count)};
+    return {contents_.file.path(), key, is_array, type, count, read_elements(key, type, count)};
   }
 
   GgufValueType read_value_type(std::string_view key) {
@@ -188,7 +188,7 @@ class Parser {
                    paren(contents_.file.bytes().size()) + " bytes.");
     }
     const auto offset = reader_.number<std::uint64_t>("a tensor offset");
-    contents_.tensors.push_back({name, type_id, type->name, shape, {}});
+    contents_.tensors.push_back({name, type_id, type->name, shape, {}, contents_.file.path()});
     places_.push_back({offset, blocks * type->block_bytes});
   }
 
@@ -224,14 +224,9 @@ class Parser {
 
   template <class T, class Name>
   std::vector<std::size_t> sorted(const std::vector<T>& items, const char* what, Name name) const {
-    std::vector<std::size_t> order(items.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto name_at = [&](std::size_t i) { return name(items[i]); };
-    std::ranges::sort(order, {}, name_at);
-    const auto twice = std::ranges::adjacent_find(order, {}, name_at);
-    if (twice != order.end()) {
-      reader_.fail("the " + std::string(what) + " " + printable(name_at(*twice)) +
-                   " occurs twice.");
+    auto order = order_by_name(items, name);
+    if (const T* const twice = find_repeated(items, order, name)) {
+      reader_.fail("the " + std::string(what) + " " + printable(name(*twice)) + " occurs twice.");
     }
     return order;
   }

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/formats/mapped_file.h"
@@ -13,6 +16,7 @@ namespace reprise {
 
 struct GgufContents {
   explicit GgufContents(const std::filesystem::path& path) : file(path) {}
+  GgufContents(std::span<const std::byte> bytes, std::string name) : file(bytes, std::move(name)) {}
 
   MappedFile file;
   std::uint32_t version = 0;

@@ -50,4 +50,14 @@ const GgufTensorType* gguf_tensor_type(std::uint32_t id) {
   return found == kTypes.end() ? nullptr : found;
 }
 
+std::string computable_gguf_types() {
+  std::string names;
+  for (const GgufTensorType& type : kTypes) {
+    if (type.dtype) {
+      names += (names.empty() ? "" : ", ") + std::string(type.name);
+    }
+  }
+  return names;
+}
+
 }  // namespace reprise

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "reprise/core/dtype.h"
@@ -19,5 +20,7 @@ struct GgufTensorType {
 
 /// nullptr for ids that were removed from the format or never given out: their size is unknown.
 const GgufTensorType* gguf_tensor_type(std::uint32_t id);
+/// "f32, f16, ...": those with a dtype.
+std::string computable_gguf_types();
 
 }  // namespace reprise

@@ -33,8 +33,8 @@ std::int64_t GgufValue::as_integer(std::int64_t least, std::int64_t most) const 
   require(is_integer(element_type_), false, "an integer");
   const std::int64_t value = integer_at(0);
   if (value < least || value > most) {
-    invalid("The metadata value " + printable(key_) + " is (" + std::to_string(value) +
-            "), but must be in [" + std::to_string(least) + ", " + std::to_string(most) + "].");
+    invalid(named() + " is (" + std::to_string(value) + "), but must be in [" +
+            std::to_string(least) + ", " + std::to_string(most) + "].");
   }
   return value;
 }
@@ -106,17 +106,20 @@ std::int64_t GgufValue::integer_at(std::uint64_t index) const {
   }
   const auto wide = load<std::int64_t>(encoded_, index);
   if (element_type_ == GgufValueType::u64 && wide < 0) {
-    invalid("The metadata value " + printable(key_) + " is (" +
-            std::to_string(static_cast<std::uint64_t>(wide)) + "), but must be at most 2^63 - 1.");
+    invalid(named() + " is (" + std::to_string(static_cast<std::uint64_t>(wide)) +
+            "), but must be at most 2^63 - 1.");
   }
   return wide;
 }
 
+std::string GgufValue::named() const {
+  return "The metadata value " + printable(key_) + " of the GGUF file '" + std::string(file_) + "'";
+}
+
 void GgufValue::require(bool matches, bool array, std::string_view wanted) const {
   if (!matches || array != is_array_) {
-    invalid("The metadata value " + printable(key_) + " has type (" +
-            (is_array_ ? "array of " : "") + std::string(name_of(element_type_)) +
-            "), but must be " + std::string(wanted) + ".");
+    invalid(named() + " has type (" + (is_array_ ? "array of " : "") +
+            std::string(name_of(element_type_)) + "), but must be " + std::string(wanted) + ".");
   }
 }
 

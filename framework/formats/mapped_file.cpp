@@ -34,6 +34,9 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path.string())
 }
 
 MappedFile::~MappedFile() {
+  if (descriptor_ < 0) {
+    return;
+  }
   if (!bytes_.empty()) {
     // munmap takes a pointer to mutable although the range is read-only.
     ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
@@ -42,6 +45,9 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::require_unchanged() const {
+  if (descriptor_ < 0) {
+    return;
+  }
   const std::size_t now = size_now();
   if (now != bytes_.size()) {
     throw Error(ErrorCode::io, "The file '" + path_ + "' changes while it is read: its size is (" +

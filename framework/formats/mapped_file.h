@@ -1,4 +1,5 @@
-// A regular file mapped read-only. Closes and unmaps itself. POSIX.
+// A regular file mapped read-only, or bytes of the caller's that stand for one. Closes and unmaps
+// itself. POSIX.
 // A file that another process shortens while it is mapped cannot be read safely (the kernel raises
 // SIGBUS); require_unchanged() reports that case before a long read, it cannot prevent it.
 #pragma once
@@ -6,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace reprise {
 
@@ -15,6 +17,9 @@ class MappedFile {
   /// Errors: io if the file cannot be opened or mapped, invalid_argument if it is not a regular
   /// one.
   explicit MappedFile(const std::filesystem::path& path);
+  /// `bytes` stay as they are as long as this does; `name` stands for the path.
+  MappedFile(std::span<const std::byte> bytes, std::string name)
+      : path_(std::move(name)), bytes_(bytes) {}
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -29,7 +34,7 @@ class MappedFile {
   [[noreturn]] void fail(const char* action) const;
 
   std::string path_;
-  int descriptor_ = -1;
+  int descriptor_ = -1;  // -1: bytes of the caller's
   std::span<const std::byte> bytes_;
 };
 

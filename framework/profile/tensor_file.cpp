@@ -2,17 +2,16 @@
 
 #include <array>
 #include <fstream>
-#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "reprise/core/error.h"
+#include "reprise/formats/safetensors.h"
 
 namespace reprise::profile {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8;
-constexpr std::uint64_t kMostHeaderBytes = std::uint64_t{1} << 20U;
 
 /// Null: the format has no name for it.
 const char* dtype_of(DType dtype) {
@@ -32,8 +31,14 @@ const char* dtype_of(DType dtype) {
   }
 }
 
-[[noreturn]] void fail(const std::filesystem::path& path, const char* what) {
-  throw Error(ErrorCode::io, "The tensor file (" + path.string() + ") " + what + ".");
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
+  throw Error(ErrorCode::io, "The tensor file (" + path.string() + ") " + what);
+}
+
+SafetensorsFile opened(const std::filesystem::path& path) try {
+  return SafetensorsFile::open(path);
+} catch (const Error& error) {
+  fail(path, std::string("cannot be read: ") + error.what());
 }
 
 }  // namespace
@@ -72,40 +77,17 @@ void write_tensor_file(const std::filesystem::path& path, std::string_view name,
   if (!file || error) {
     std::error_code ignored;
     std::filesystem::remove(part, ignored);
-    fail(path, "cannot be written");
+    fail(path, "cannot be written.");
   }
 }
 
 std::vector<std::byte> read_tensor_file(const std::filesystem::path& path) {
-  std::error_code absent;
-  const std::uint64_t size = std::filesystem::file_size(path, absent);
-  std::ifstream file(path, std::ios::binary);
-  std::array<unsigned char, kLengthBytes> length{};
-  if (absent || !file.read(reinterpret_cast<char*>(length.data()), length.size())) {
-    fail(path, "cannot be read");
+  const SafetensorsFile file = opened(path);
+  if (file.tensors().size() != 1) {
+    fail(path, "has (" + std::to_string(file.tensors().size()) + ") tensors, but must have one.");
   }
-  std::uint64_t header_bytes = 0;
-  for (std::size_t i = kLengthBytes; i-- > 0;) {
-    header_bytes = header_bytes << 8U | length[i];
-  }
-  if (header_bytes > kMostHeaderBytes || header_bytes > size - kLengthBytes) {
-    fail(path, "has a header longer than itself");
-  }
-  std::string header(header_bytes, ' ');
-  file.read(header.data(), static_cast<std::streamsize>(header.size()));
-  const std::uint64_t data_bytes = size - kLengthBytes - header_bytes;
-  const nlohmann::json json = nlohmann::json::parse(header, nullptr, false);
-  const nlohmann::json whole{0, data_bytes};
-  if (!json.is_object() || json.size() != 1 || !json.begin()->is_object() ||
-      json.begin()->value("data_offsets", nlohmann::json()) != whole) {
-    fail(path, "does not hold one tensor");
-  }
-  std::vector<std::byte> bytes(data_bytes);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!file) {
-    fail(path, "cannot be read");
-  }
-  return bytes;
+  const auto bytes = file.tensors().front().data;
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace reprise::profile

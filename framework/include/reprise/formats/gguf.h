@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct GgufTensor {
   std::string_view type_name;
   Shape shape;  // row-major: the dimensions of the file reversed
   std::span<const std::byte> data;
+  std::string_view file;  // path of the file
 
   /// Empty for types this library cannot compute with.
   std::optional<DType> dtype() const;
@@ -41,6 +43,12 @@ class GgufFile {
   /// Errors: io if the file cannot be read, unsupported for another version or byte order,
   /// invalid_argument with the reason if it is malformed.
   static GgufFile open(const std::filesystem::path& path);
+  /// The bytes of a file, which stay as they are as long as any handle lives. `name` stands for the
+  /// path. Errors: as open.
+  static GgufFile over(std::span<const std::byte> bytes, std::string name);
+
+  /// As given to open().
+  const std::string& path() const;
 
   std::uint32_t version() const;
   std::uint32_t alignment() const;

@@ -32,10 +32,12 @@ std::string_view name_of(GgufValueType type);
 /// Valid as long as the GgufFile it comes from. Const members may be called concurrently.
 class GgufValue {
  public:
-  /// `encoded` holds `count` elements as in the file, already checked to be complete.
-  GgufValue(std::string_view key, bool is_array, GgufValueType element_type, std::uint64_t count,
-            std::span<const std::byte> encoded)
-      : key_(key),
+  /// `encoded` holds `count` elements as in the file, already checked to be complete. `file` is its
+  /// path, for messages.
+  GgufValue(std::string_view file, std::string_view key, bool is_array, GgufValueType element_type,
+            std::uint64_t count, std::span<const std::byte> encoded)
+      : file_(file),
+        key_(key),
         is_array_(is_array),
         element_type_(element_type),
         count_(count),
@@ -66,6 +68,10 @@ class GgufValue {
   std::int64_t integer_at(std::uint64_t index) const;
   void require(bool matches, bool array, std::string_view wanted) const;
 
+  /// "The metadata value 'k' of the GGUF file 'f'"
+  std::string named() const;
+
+  std::string_view file_;
   std::string_view key_;
   bool is_array_;
   GgufValueType element_type_;
