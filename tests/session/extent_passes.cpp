@@ -103,6 +103,7 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          s.output("causal", causal_mask(s, in.x, {.n_past = 3}));
          s.output("order", argsort(s, in.x));
          s.output("top", top_k(s, in.x, {.k = 5}));
+         s.output("drawn", sample(s, in.x, {.top_k = 9, .top_p = 0.8F, .position = 4}));
        }},
       {"matmul",
        [this](GraphSession& s, const ExtentInputs& in) {
