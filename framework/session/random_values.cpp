@@ -8,9 +8,9 @@
 #include "framework/session/element_range.h"
 #include "framework/session/element_values.h"
 #include "framework/session/normal_quantile.h"
-#include "framework/session/philox.h"
 #include "reprise/core/error.h"
 #include "reprise/core/float16.h"
+#include "reprise/core/philox.h"
 
 namespace reprise {
 namespace {

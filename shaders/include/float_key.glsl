@@ -7,3 +7,14 @@ uint key_of(uint bits) {
   bits = bits == 0x80000000u ? 0u : bits;
   return bits ^ ((bits >> 31) != 0u ? 0xFFFFFFFFu : 0x80000000u);
 }
+
+// The float of a key, 0 for NaN's: the bits that key_of() was given, but for -0.
+uint bits_of_key(uint key) {
+  return key == 0u ? 0u : key ^ ((key >> 31) != 0u ? 0x80000000u : 0xFFFFFFFFu);
+}
+
+// The same order, but NaN is above everything: what is searched for the largest finds it.
+uint key_below_nan(uint bits) {
+  uint key = key_of(bits);
+  return key == 0u ? 0xFFFFFFFFu : key;
+}

@@ -109,6 +109,45 @@ Tensor rms_norm_case(Bench& b, const GoldenCase& c) {
   return rms_norm(b.session(), x, weight, {.eps = c.real("eps")});
 }
 
+Tensor other_norms(Bench& b, const GoldenCase& c) {
+  const Tensor x = b.input(c.input("x"), 2);
+  return c.op == "norm" ? layer_norm(b.session(), x, {}, {}, {.eps = c.real("eps")})
+                        : l2_norm(b.session(), x, {.eps = c.real("eps")});
+}
+
+Tensor soft_max(Bench& b, const GoldenCase& c) {
+  const auto optional = [&](const char* name) {
+    const GoldenTensor* from = c.find_input(name);
+    return from == nullptr ? Tensor() : b.input(*from);
+  };
+  const Tensor mask = optional("mask");
+  const Tensor sinks = optional("sinks");
+  return softmax(b.session(), b.input(c.input("x"), 4),
+                 {.scale = c.real("scale"),
+                  .max_bias = c.real("max_bias"),
+                  .mask = mask ? &mask : nullptr,
+                  .sinks = sinks ? &sinks : nullptr});
+}
+
+Tensor diag_mask_inf(Bench& b, const GoldenCase& c) {
+  const auto n_past = static_cast<std::int32_t>(c.integer("n_past", 0, 1 << 20));
+  return causal_mask(b.session(), b.input(c.input("x"), 2), {.n_past = n_past});
+}
+
+template <Tensor (*op)(reprise::Site, reprise::TensorRef)>
+Tensor of_rows(Bench& b, const GoldenCase& c) {
+  return op(b.session(), b.input(c.input("x"), 2));
+}
+
+Tensor argsort_case(Bench& b, const GoldenCase& c) {
+  return argsort(b.session(), b.input(c.input("x"), 2), {.descending = c.text("order") == "desc"});
+}
+
+Tensor top_k_case(Bench& b, const GoldenCase& c) {
+  const auto k = static_cast<std::int32_t>(c.integer("k", 1, c.input("x").ne[0]));
+  return top_k(b.session(), b.input(c.input("x"), 2), {.k = k});
+}
+
 Tensor rope_case(Bench& b, const GoldenCase& c) {
   if (c.real("ext_factor") != 0 || c.real("attn_factor") != 1) {
     throw Skip("yarn");
@@ -196,12 +235,28 @@ Tensor record_case(Bench& b, const GoldenCase& c) {
     Tensor (*build)(Bench&, const GoldenCase&);
   };
   static constexpr Row kRows[] = {
-      {"mul_mat", mul_mat},        {"mul_mat_id", mul_mat_id},
-      {"rms_norm", rms_norm_case}, {"rms_norm_mul", rms_norm_case},
-      {"rope", rope_case},         {"flash_attn", flash_attn},
-      {"get_rows", get_rows_case}, {"set_rows", set_rows_case},
-      {"argmax", argmax_case},     {"cont_permute", cont_permute},
-      {"cont_view", cont_view},    {"cast", cast_case},
+      {"mul_mat", mul_mat},
+      {"mul_mat_id", mul_mat_id},
+      {"rms_norm", rms_norm_case},
+      {"rms_norm_mul", rms_norm_case},
+      {"rope", rope_case},
+      {"flash_attn", flash_attn},
+      {"get_rows", get_rows_case},
+      {"set_rows", set_rows_case},
+      {"argmax", argmax_case},
+      {"cont_permute", cont_permute},
+      {"cont_view", cont_view},
+      {"cast", cast_case},
+      {"norm", other_norms},
+      {"l2_norm", other_norms},
+      {"soft_max", soft_max},
+      {"diag_mask_inf", diag_mask_inf},
+      {"argsort", argsort_case},
+      {"top_k", top_k_case},
+      {"sum_rows", of_rows<reprise::sum_rows>},
+      {"mean", of_rows<reprise::mean>},
+      {"sum", of_rows<reprise::sum>},
+      {"cumsum", of_rows<reprise::cumsum>},
   };
   const auto* const row = std::ranges::find(kRows, c.op, &Row::op);
   if (row != std::end(kRows)) {

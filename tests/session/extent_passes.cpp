@@ -92,6 +92,21 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          s.output("norm", y);
          s.output("largest", argmax(s, y));
        }},
+      {"whole_rows",
+       [](GraphSession& s, const ExtentInputs& in) {
+         s.output("layer_norm", layer_norm(s, in.x));
+         s.output("l2_norm", l2_norm(s, in.x));
+         s.output("softmax", softmax(s, in.x, {.mask = &in.y}));
+         s.output("logarithms", log_softmax(s, in.x));
+         s.output("sums", sum_rows(s, in.x));
+         s.output("means", mean(s, in.x));
+         s.output("largest", max(s, in.x));
+         s.output("running", cumsum(s, in.x));
+         s.output("causal", causal_mask(s, in.x, {.n_past = 3}));
+         s.output("order", argsort(s, in.x));
+         s.output("top", top_k(s, in.x, {.k = 5}));
+         s.output("drawn", sample(s, in.x, {.top_k = 9, .top_p = 0.8F, .position = 4}));
+       }},
       {"matmul",
        [this](GraphSession& s, const ExtentInputs& in) {
          s.output("f32", matmul(s, in.x, weights_));

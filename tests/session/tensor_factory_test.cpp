@@ -8,9 +8,9 @@
 #include <map>
 
 #include "framework/session/normal_quantile.h"
-#include "framework/session/philox.h"
 #include "reprise/core/decode.h"
 #include "reprise/core/float16.h"
+#include "reprise/core/philox.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -1,0 +1,13 @@
+#pragma once
+#include "reprise/core/recorder.h"
+
+namespace reprise {
+
+/// Running sums: y[c] = x[0] + .. + x[c], per row. x: [.., cols] f32, any strides. y: as x, f32.
+/// NaN stays NaN from its column on.
+/// Sums are taken in f32 in an order that the shape decides, the same in every run; f64 in the
+/// reference.
+/// Errors: unsupported where a software driver would not finish a row.
+[[nodiscard]] Tensor cumsum(Site site, TensorRef x);
+
+}  // namespace reprise

@@ -1,0 +1,81 @@
+#include "reprise/ops/causal_mask.h"
+
+#include "framework/ops/schema.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+constexpr std::uint32_t kMinusInfinity = 0xFF800000;
+
+constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
+constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Attribute kAttributes[] = {
+    {"n_past", AttributeType::param_i32, offsetof(CausalMaskAttributes, n_past)}};
+constexpr std::string_view kShaders[] = {"causal_mask"};
+
+// Mirrors the push block of shaders/causal_mask.comp.
+struct Push {
+  std::array<std::uint32_t, 4> shape;
+  View x;
+  Param<std::int32_t> n_past;
+  std::uint32_t elements;
+};
+
+Outputs infer(const OpCall& call) {
+  if (call.inputs[0].shape().rank() < 2) {
+    invalid("causal_mask needs rows and columns, but got " + describe(call, 0) + ".");
+  }
+  return TensorSpec{call.inputs[0].shape(), DType::f32};
+}
+
+Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
+
+void reference(const HostCall& call) {
+  const HostTensor& x = call.tensors[0];
+  const std::int64_t n_past = call.value(call.as<CausalMaskAttributes>().n_past);
+  const std::int64_t cols = x.shape().back();
+  const std::int64_t stride = last_stride(x);
+  auto* y = elements_of<std::uint32_t>(call.tensors[1]);
+  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
+    const auto* row = elements_of<const std::uint32_t>(x) + x.row(i0, i1, i2);
+    for (std::int64_t c = 0; c < cols; ++c) {
+      *y++ = c > n_past + i2 ? kMinusInfinity : row[c * stride];
+    }
+  });
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& x = call.tensors[0];
+  const Push push{shape_words(x.shape()), view_of(x, traits),
+                  call.as<CausalMaskAttributes>().n_past, indexable_elements(x)};
+  steps.dispatch(call, traits, {kShaders[0], {traits.workgroup_size}, 1},
+                 groups_for({x.shape(), push.elements}, traits.workgroup_size), push);
+}
+
+}  // namespace
+
+extern const OpDef causal_mask_def;
+const OpDef causal_mask_def{.name = "causal_mask",
+                            .family = OpFamily::elementwise,
+                            .operands = kOperands,
+                            .results = kResults,
+                            .attributes = kAttributes,
+                            .push_bytes = sizeof(Push),
+                            .shaders = kShaders,
+                            .infer = infer,
+                            .cost = cost,
+                            .reference = reference,
+                            .lower = lower,
+                            .overwrites = 0,
+                            .extents = ExtentRule::rows};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor causal_mask(Site site, TensorRef x, CausalMaskAttributes a) {
+  return record(site, ops::causal_mask_def, {x}, a);
+}
+
+}  // namespace reprise

@@ -1,0 +1,164 @@
+#include "reprise/ops/reduce.h"
+
+#include <cmath>
+#include <limits>
+
+#include "framework/ops/row_grid.h"
+#include "framework/ops/schema.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
+constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr std::string_view kMaxShaders[] = {"reduce.max", "reduce.gpu_max"};
+constexpr std::string_view kMeanShaders[] = {"reduce.mean", "reduce.gpu_mean"};
+constexpr std::string_view kSumShaders[] = {"reduce.sum", "reduce.gpu_sum"};
+constexpr std::string_view kSumRowsShaders[] = {"reduce.sum_rows", "reduce.gpu_sum_rows"};
+
+// Mirrors the push block of shaders/include/reduce.glsl.
+struct Push {
+  std::array<std::uint32_t, 4> shape;
+  View x;
+  std::uint32_t elements;
+};
+
+void require_columns(const OpCall& call) {
+  if (call.inputs[0].shape().back() < 1) {
+    invalid(std::string(call.op.name) + " needs at least 1 column, but got " + describe(call, 0) +
+            ".");
+  }
+}
+
+Outputs infer_rows(const OpCall& call) {
+  require_columns(call);
+  return TensorSpec{call.inputs[0].shape().with_back(1), DType::f32};
+}
+
+Outputs infer_all(const OpCall& call) {
+  require_columns(call);
+  return TensorSpec{{1}, DType::f32};
+}
+
+Cost cost(const BoundCall& call) {
+  return streaming_cost(call, static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
+}
+
+/// Calls f(the sum of a row) for each.
+template <class F>
+void for_each_sum(const HostTensor& x, F&& f) {
+  const std::int64_t cols = x.shape().back();
+  const std::int64_t stride = last_stride(x);
+  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
+    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+    double sum = 0;
+    for (std::int64_t c = 0; c < cols; ++c) {
+      sum += static_cast<double>(row[c * stride]);
+    }
+    f(sum);
+  });
+}
+
+void sum_rows_reference(const HostCall& call) {
+  float* y = elements_of<float>(call.tensors[1]);
+  for_each_sum(call.tensors[0], [&](double sum) { *y++ = static_cast<float>(sum); });
+}
+
+void mean_reference(const HostCall& call) {
+  const auto cols = static_cast<double>(call.tensors[0].shape().back());
+  float* y = elements_of<float>(call.tensors[1]);
+  for_each_sum(call.tensors[0], [&](double sum) { *y++ = static_cast<float>(sum / cols); });
+}
+
+void sum_reference(const HostCall& call) {
+  double all = 0;
+  for_each_sum(call.tensors[0], [&](double sum) { all += sum; });
+  *elements_of<float>(call.tensors[1]) = static_cast<float>(all);
+}
+
+void max_reference(const HostCall& call) {
+  const HostTensor& x = call.tensors[0];
+  const std::int64_t cols = x.shape().back();
+  const std::int64_t stride = last_stride(x);
+  float* y = elements_of<float>(call.tensors[1]);
+  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
+    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+    float largest = row[0];
+    for (std::int64_t c = 1; c < cols && !std::isnan(largest); ++c) {
+      const float v = row[c * stride];
+      largest = v > largest || std::isnan(v) ? v : largest;
+    }
+    *y++ = std::isnan(largest) ? std::numeric_limits<float>::quiet_NaN() : largest + 0.0F;
+  });
+}
+
+void lower_over(const BoundCall& call, const Shape& rows, const DeviceTraits& traits,
+                StepList& steps) {
+  const BoundTensor& x = call.tensors[0];
+  const Push push{shape_words(x.shape()), view_of(x, traits), indexable_elements(x)};
+  const RowGrid grid = row_grid(call, rows, traits, 1);
+  steps.dispatch(call, traits, {call.op.shaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups,
+                 push);
+}
+
+void lower_rows(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  lower_over(call, call.tensors[0].shape(), traits, steps);
+}
+
+void lower_all(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  lower_over(call, {1, call.tensors[0].shape().elements()}, traits, steps);
+}
+
+constexpr OpDef define(std::string_view name, std::span<const std::string_view> shaders,
+                       void (*reference)(const HostCall&)) {
+  return {.name = name,
+          .family = OpFamily::other,
+          .operands = kOperands,
+          .results = kResults,
+          .attributes = {},
+          .push_bytes = sizeof(Push),
+          .shaders = shaders,
+          .infer = infer_rows,
+          .cost = cost,
+          .reference = reference,
+          .lower = lower_rows,
+          .extents = ExtentRule::rows};
+}
+
+constexpr OpDef define_sum() {
+  OpDef def = define("sum", kSumShaders, sum_reference);
+  def.infer = infer_all;
+  def.lower = lower_all;
+  def.extents = ExtentRule::none;
+  return def;
+}
+
+}  // namespace
+
+extern const OpDef max_def;
+const OpDef max_def = define("max", kMaxShaders, max_reference);
+extern const OpDef mean_def;
+const OpDef mean_def = define("mean", kMeanShaders, mean_reference);
+extern const OpDef sum_def;
+const OpDef sum_def = define_sum();
+extern const OpDef sum_rows_def;
+const OpDef sum_rows_def = define("sum_rows", kSumRowsShaders, sum_rows_reference);
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor max(Site site, TensorRef x) { return record(site, ops::max_def, {x}, ops::NoAttributes{}); }
+
+Tensor mean(Site site, TensorRef x) {
+  return record(site, ops::mean_def, {x}, ops::NoAttributes{});
+}
+
+Tensor sum(Site site, TensorRef x) { return record(site, ops::sum_def, {x}, ops::NoAttributes{}); }
+
+Tensor sum_rows(Site site, TensorRef x) {
+  return record(site, ops::sum_rows_def, {x}, ops::NoAttributes{});
+}
+
+}  // namespace reprise

@@ -1,0 +1,297 @@
+#include "reprise/ops/sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "framework/ops/float_key.h"
+#include "framework/ops/gpu_groups.h"
+#include "framework/ops/sample_arithmetic.h"
+#include "framework/ops/schema.h"
+#include "reprise/core/philox.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+// What is recorded: the recent tokens become an operand.
+struct Form {
+  Param<float> temperature;
+  Param<std::int32_t> top_k;
+  Param<float> top_p;
+  Param<float> min_p;
+  Param<float> repetition_penalty;
+  Param<std::int32_t> seed;
+  Param<std::int32_t> position;
+};
+
+constexpr Operand kOperands[] = {
+    {"logits", Access::read, accepts({DType::f32}), false, Layout::rows},
+    {"recent", Access::read, accepts({DType::i32}), true}};
+constexpr Operand kResults[] = {{"tokens", Access::write}};
+constexpr Attribute kAttributes[] = {
+    {"temperature", AttributeType::param_f32, offsetof(Form, temperature)},
+    {"top_k", AttributeType::param_i32, offsetof(Form, top_k)},
+    {"top_p", AttributeType::param_f32, offsetof(Form, top_p)},
+    {"min_p", AttributeType::param_f32, offsetof(Form, min_p)},
+    {"repetition_penalty", AttributeType::param_f32, offsetof(Form, repetition_penalty)},
+    {"seed", AttributeType::param_i32, offsetof(Form, seed)},
+    {"position", AttributeType::param_i32, offsetof(Form, position)}};
+constexpr std::string_view kShaders[] = {"sample"};
+constexpr std::uint32_t kWhole = std::uint32_t{1} << 24U;  // of top_p
+
+// Mirrors the push block of shaders/sample.comp.
+struct Push {
+  std::uint32_t rows;
+  std::uint32_t tokens;
+  std::uint32_t logits_offset;
+  std::uint32_t logits_stride;
+  std::uint32_t recent_offset;
+  std::uint32_t recent_stride;
+  std::uint32_t recent_count;
+  Form form;
+};
+
+void require_range(const OpCall& call, std::string_view name, const Param<float>& param, float low,
+                   float high) {
+  const float value = param.value;
+  if (!param.dynamic() && !(value >= low && value <= high)) {
+    invalid(std::string(call.op.name) + " needs a " + std::string(name) + " from " +
+            std::to_string(low) + " to " + std::to_string(high) + ", but got (" +
+            std::to_string(value) + ").");
+  }
+}
+
+Outputs infer(const OpCall& call) {
+  require_rank(call, 0, 2);
+  const Shape& logits = call.inputs[0].shape();
+  if (logits.back() < 1 || logits.back() > kMostSampledTokens) {
+    invalid("sample needs 1 to " + std::to_string(kMostSampledTokens) + " tokens per row, but " +
+            describe(call, 0) + " has (" + std::to_string(logits.back()) + ").");
+  }
+  if (call.inputs[1]) {
+    const Shape& recent = call.inputs[1].shape();
+    require_pair(recent.rank() == 1 || (recent.rank() == 2 && recent.dim(0) == logits.dim(0)), call,
+                 "recent tokens of all rows [n] or of each [rows, n]", 0, 1);
+  }
+  const Form& form = call.as<Form>();
+  require_range(call, "temperature", form.temperature, 0, kLargestDivisor);
+  require_range(call, "top_p", form.top_p, 0, 1);
+  require_range(call, "min_p", form.min_p, 0, 1);
+  require_range(call, "repetition_penalty", form.repetition_penalty, kSmallestDivisor,
+                kLargestDivisor);
+  return TensorSpec{Shape({logits.dim(0)}).with_extent(logits.extent_word()), DType::i32};
+}
+
+// Each pass of the shader over a row computes a weight.
+Cost cost(const BoundCall& call) {
+  constexpr std::uint64_t kPerToken = 100;
+  return streaming_cost(call,
+                        kPerToken * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
+}
+
+/// The attributes of a call as numbers of the ranges the header promises.
+struct Filters {
+  explicit Filters(const HostCall& call) {
+    const Form& form = call.as<Form>();
+    const float heat = call.value(form.temperature);
+    greedy = !(heat > kSmallestDivisor);
+    coldness = greedy ? 1 : reciprocal(std::min(heat, kLargestDivisor));
+    const std::int32_t k = call.value(form.top_k);
+    top_k = static_cast<std::size_t>(std::max(k, 0));
+    const float p = call.value(form.top_p);
+    top_p =
+        std::isnan(p) ? kWhole : static_cast<std::uint32_t>(std::clamp(p, 0.0F, 1.0F) * 0x1p24F);
+    const float least = call.value(form.min_p);
+    min_weight =
+        std::isnan(least) ? 0 : static_cast<std::uint32_t>(std::clamp(least, 0.0F, 1.0F) * 0x1p30F);
+    const float given = call.value(form.repetition_penalty);
+    penalty = given >= kSmallestDivisor && given <= kLargestDivisor ? given : 1;
+    share = reciprocal(penalty);
+  }
+  bool greedy;
+  float coldness;  // 1 / temperature
+  std::size_t top_k;
+  std::uint32_t top_p;  // of kWhole
+  std::uint32_t min_weight;
+  float penalty;
+  float share;  // 1 / penalty
+};
+
+/// One row, filter after filter.
+class Row {
+ public:
+  Row(std::span<const float> logits, std::span<const std::int32_t> recent, const Filters& filters)
+      : filters_(filters), logits_(logits.begin(), logits.end()) {
+    penalise(logits, recent);
+    for (const float logit : logits_) {
+      keys_.push_back(key_of(logit));
+    }
+    best_ = static_cast<std::size_t>(std::ranges::max_element(keys_) - keys_.begin());
+  }
+
+  std::int32_t choose(std::uint32_t word) {
+    if (filters_.greedy || keys_[best_] == 0) {
+      return static_cast<std::int32_t>(best_);
+    }
+    std::vector<std::uint32_t> weights(logits_.size());
+    std::uint64_t total = 0;
+    for (const std::size_t token : kept()) {
+      weights[token] = weight(token, filters_.coldness);
+      total += weights[token];
+    }
+    const std::uint64_t draw = drawn(total, word);
+    std::uint64_t sum = weights[0];
+    std::size_t token = 0;
+    while (sum <= draw) {
+      sum += weights[++token];
+    }
+    return static_cast<std::int32_t>(token);
+  }
+
+ private:
+  void penalise(std::span<const float> logits, std::span<const std::int32_t> recent) {
+    if (filters_.penalty == 1) {
+      return;
+    }
+    for (const std::int32_t id : recent) {
+      const auto token = static_cast<std::size_t>(id);
+      if (id >= 0 && token < logits.size() && std::isfinite(logits[token])) {
+        const float logit = logits[token];
+        logits_[token] = logit * (logit > 0 ? filters_.share : filters_.penalty);
+      }
+    }
+  }
+
+  std::uint32_t weight(std::size_t token, float coldness) const {
+    if (keys_[token] == keys_[best_]) {
+      return kCertain;
+    }
+    if (!std::isfinite(logits_[token]) || !std::isfinite(logits_[best_])) {
+      return 0;
+    }
+    const float below = logits_[token] - logits_[best_];
+    return weight_of(below * coldness);
+  }
+
+  std::vector<std::size_t> kept() const {
+    std::vector<std::size_t> tokens;
+    for (std::size_t token = 0; token < keys_.size(); ++token) {
+      if (keys_[token] > 0) {
+        tokens.push_back(token);
+      }
+    }
+    const bool cuts_k = filters_.top_k > 0 && filters_.top_k < tokens.size();
+    if (cuts_k || filters_.top_p < kWhole) {
+      std::ranges::stable_sort(tokens, std::greater<>(),
+                               [this](std::size_t t) { return keys_[t]; });
+    }
+    tokens.resize(cuts_k ? filters_.top_k : tokens.size());
+    if (filters_.top_p < kWhole) {
+      keep_likely(tokens);
+    }
+    std::erase_if(tokens, [this](std::size_t t) { return weight(t, 1) < filters_.min_weight; });
+    return tokens;
+  }
+
+  void keep_likely(std::vector<std::size_t>& tokens) const {
+    std::uint64_t total = 0;
+    for (const std::size_t token : tokens) {
+      total += weight(token, 1);
+    }
+    const std::uint64_t wanted = std::max<std::uint64_t>(share_of(total, filters_.top_p), 1);
+    std::uint64_t sum = 0;
+    std::size_t count = 0;
+    while (sum < wanted) {
+      sum += weight(tokens[count++], 1);
+    }
+    tokens.resize(count);
+  }
+
+  const Filters& filters_;
+  std::vector<float> logits_;
+  std::vector<std::uint32_t> keys_;
+  std::size_t best_ = 0;
+};
+
+void reference(const HostCall& call) {
+  const HostTensor& logits = call.tensors[0];
+  const HostTensor& recent = call.tensors[1];
+  const Form& form = call.as<Form>();
+  const Filters filters(call);
+  const auto seed = static_cast<std::uint32_t>(call.value(form.seed));
+  const auto position = static_cast<std::uint32_t>(call.value(form.position));
+  auto* tokens = elements_of<std::int32_t>(call.tensors[2]);
+  for (std::int64_t r = 0; r < logits.shape().dim(0); ++r) {
+    const std::span row(elements_of<const float>(logits) + logits.row(0, 0, r),
+                        static_cast<std::size_t>(logits.shape().back()));
+    std::span<const std::int32_t> used;
+    if (recent) {
+      used = {elements_of<const std::int32_t>(recent) +
+                  (recent.shape().rank() == 2 ? recent.row(0, 0, r) : 0),
+              static_cast<std::size_t>(recent.shape().back())};
+    }
+    const PhiloxCounter words =
+        philox4x32({position, static_cast<std::uint32_t>(r), 0, 0}, {seed, 0});
+    *tokens++ = Row(row, used, filters).choose(words[0]);
+  }
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  constexpr std::uint32_t kMaxInvocations = 512;  // shared memory
+  constexpr std::int64_t kElementsPerInvocation = 4;
+  constexpr std::int64_t kUnrolled = 4;  // mirrors EACH_TOKEN of the shader
+  const BoundTensor& logits = call.tensors[0];
+  const BoundTensor& recent = call.tensors[1];
+  indexable_elements(logits);
+  const std::int64_t tokens = logits.shape().back();
+  const std::uint32_t local = group_size(tokens / kElementsPerInvocation, kMaxInvocations, traits);
+  const std::int64_t count = recent ? recent.shape().back() : 0;
+  // 9 passes by turns, 2 over a part, the search of a digit, the sums of all invocations.
+  constexpr std::int64_t kOfDigits = 8 * 128;
+  require_turns(call, traits,
+                9 * (tokens / (kUnrolled * local) + 1) + 2 * (tokens / local + 1) + local +
+                    kOfDigits + count / local,
+                tokens);
+  const View view = view_of(logits, traits);
+  const View recent_view = recent ? view_of(recent, traits) : View{};
+  const Push push{word(logits.shape().dim(0)),
+                  word(tokens),
+                  view.offset,
+                  view.strides[2],
+                  recent_view.offset,
+                  recent && recent.shape().rank() == 2 ? recent_view.strides[2] : 0,
+                  word(count),
+                  call.as<Form>()};
+  steps.dispatch(call, traits, {kShaders[0], {local}, 1},
+                 grid_of(logits.shape(), logits.shape().dim(0)), push);
+}
+
+}  // namespace
+
+extern const OpDef sample_def;
+const OpDef sample_def{.name = "sample",
+                       .family = OpFamily::sampling,
+                       .operands = kOperands,
+                       .results = kResults,
+                       .attributes = kAttributes,
+                       .push_bytes = sizeof(Push),
+                       .shaders = kShaders,
+                       .infer = infer,
+                       .cost = cost,
+                       .reference = reference,
+                       .lower = lower,
+                       .extents = ExtentRule::rows};
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor sample(Site site, TensorRef logits, SampleAttributes a) {
+  const ops::Form form{a.temperature,        a.top_k, a.top_p,   a.min_p,
+                       a.repetition_penalty, a.seed,  a.position};
+  return record(site, ops::sample_def, {logits, TensorRef(a.recent)}, form);
+}
+
+}  // namespace reprise

@@ -1,0 +1,185 @@
+#include "reprise/ops/softmax.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "framework/ops/row_grid.h"
+#include "framework/ops/schema.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+// What is recorded: mask and sinks become operands.
+struct Form {
+  Param<float> scale;
+  Param<float> max_bias;
+};
+
+constexpr Operand kOperands[] = {
+    {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
+    {"mask", Access::read, accepts({DType::f32, DType::f16}), true, Layout::rows},
+    {"sinks", Access::read, accepts({DType::f32}), true}};
+constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Attribute kAttributes[] = {
+    {"scale", AttributeType::param_f32, offsetof(Form, scale)},
+    {"max_bias", AttributeType::param_f32, offsetof(Form, max_bias)}};
+// Index: bit 0 for an f16 mask, bit 1 for a workgroup per row.
+constexpr std::string_view kSoftmaxShaders[] = {"softmax.softmax_f32", "softmax.softmax_f16",
+                                                "softmax.gpu_softmax_f32",
+                                                "softmax.gpu_softmax_f16"};
+constexpr std::string_view kLogSoftmaxShaders[] = {
+    "softmax.log_softmax_f32", "softmax.log_softmax_f16", "softmax.gpu_log_softmax_f32",
+    "softmax.gpu_log_softmax_f16"};
+constexpr std::int64_t kPasses = 3;  // largest, sum, result
+
+// Mirrors the push block of shaders/include/softmax.glsl.
+struct Push {
+  std::array<std::uint32_t, 4> shape;
+  View x;
+  View mask;
+  std::array<std::uint32_t, 2> mask_shape;  // its two outer dimensions
+  Param<float> scale;
+  Param<float> max_bias;
+  std::uint32_t sinks_offset;
+  std::uint32_t given;  // bit 0: mask, bit 1: sinks
+};
+
+Outputs infer(const OpCall& call) {
+  const Shape& x = call.inputs[0].shape();
+  const auto dims = x.padded();
+  if (call.inputs[1]) {
+    const auto mask = call.inputs[1].shape().padded();
+    const auto repeats = [&](std::size_t i) { return mask[i] > 0 && dims[i] % mask[i] == 0; };
+    require_equal_columns(call, 0, 1);
+    require_pair(mask[2] >= dims[2] && repeats(0) && repeats(1), call,
+                 "a mask with at least the rows of x, whose outer dimensions divide those of x", 0,
+                 1);
+  }
+  if (call.inputs[2]) {
+    require_rank(call, 2, 1);
+    require_pair(call.inputs[2].shape().back() == dims[1], call, "a sink for each head of x", 0, 2);
+  }
+  const Param<float>& max_bias = call.as<Form>().max_bias;
+  if (!x.fixed() && x.rank() == 3 && (max_bias.dynamic() || max_bias.value > 0)) {
+    invalid(std::string(call.op.name) +
+            " with slopes needs a fixed number of heads, but the heads of " + describe(call, 0) +
+            " are an extent of the state.");
+  }
+  return TensorSpec{x, DType::f32};
+}
+
+Cost cost(const BoundCall& call) {
+  return streaming_cost(call, 5 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
+}
+
+double slope_of(double max_bias, std::int64_t head, std::int64_t heads) {
+  if (!(max_bias > 0)) {
+    return 1;
+  }
+  const auto below = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  const auto steps =
+      static_cast<double>(head < below ? 2 * (head + 1) : 2 * (head - below) + 1) / 2;
+  return std::exp2(-max_bias * steps / static_cast<double>(below));
+}
+
+void reference(const HostCall& call, bool logarithm) {
+  const HostTensor& x = call.tensors[0];
+  const HostTensor& mask = call.tensors[1];
+  const HostTensor& sinks = call.tensors[2];
+  const Form& form = call.as<Form>();
+  const auto scale = static_cast<double>(call.value(form.scale));
+  const auto max_bias = static_cast<double>(call.value(form.max_bias));
+  const std::int64_t heads = x.shape().padded()[1];
+  const auto mask_dims = mask ? mask.shape().padded() : std::array<std::int64_t, 4>{};
+  std::vector<double> values(static_cast<std::size_t>(x.shape().back()));
+  float* y = elements_of<float>(call.tensors[3]);
+  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
+    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+    const std::int64_t mask_row = mask ? mask.row(i0 % mask_dims[0], i1 % mask_dims[1], i2) : 0;
+    const double slope = slope_of(max_bias, i1, heads);
+    double largest = sinks ? sinks.load(i1) : -std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      const double added = mask ? slope * mask.load(mask_row + static_cast<std::int64_t>(c)) : 0;
+      values[c] = static_cast<double>(row[c]) * scale + added;
+      largest = values[c] > largest ? values[c] : largest;
+    }
+    double sum = sinks ? std::exp(sinks.load(i1) - largest) : 0;
+    for (const double v : values) {
+      sum += std::exp(v - largest);
+    }
+    for (const double v : values) {
+      *y++ =
+          static_cast<float>(logarithm ? v - largest - std::log(sum) : std::exp(v - largest) / sum);
+    }
+  });
+}
+
+void softmax_reference(const HostCall& call) { reference(call, false); }
+void log_softmax_reference(const HostCall& call) { reference(call, true); }
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const BoundTensor& x = call.tensors[0];
+  const BoundTensor& mask = call.tensors[1];
+  const BoundTensor& sinks = call.tensors[2];
+  const Form& form = call.as<Form>();
+  indexable_elements(x);
+  if (mask) {
+    indexable_elements(mask);
+  }
+  const auto mask_shape = mask ? shape_words(mask.shape()) : std::array<std::uint32_t, 4>{};
+  const Push push{shape_words(x.shape()),
+                  view_of(x, traits),
+                  mask ? view_of(mask, traits) : View{},
+                  {mask_shape[0], mask_shape[1]},
+                  form.scale,
+                  form.max_bias,
+                  sinks ? view_of(sinks, traits).offset : 0U,
+                  (mask ? 1U : 0U) | (sinks ? 2U : 0U)};
+  const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
+  const std::size_t variant =
+      (mask && mask.dtype() == DType::f16 ? 1U : 0U) + (grid.group ? 2U : 0U);
+  steps.dispatch(call, traits, {call.op.shaders[variant], {grid.local}, 1}, grid.groups, push);
+}
+
+constexpr OpDef define(std::string_view name, std::span<const std::string_view> shaders,
+                       void (*reference)(const HostCall&)) {
+  return {.name = name,
+          .family = OpFamily::norm,
+          .operands = kOperands,
+          .results = kResults,
+          .attributes = kAttributes,
+          .push_bytes = sizeof(Push),
+          .shaders = shaders,
+          .infer = infer,
+          .cost = cost,
+          .reference = reference,
+          .lower = lower,
+          .extents = ExtentRule::rows};
+}
+
+}  // namespace
+
+extern const OpDef softmax_def;
+const OpDef softmax_def = define("softmax", kSoftmaxShaders, softmax_reference);
+extern const OpDef log_softmax_def;
+const OpDef log_softmax_def = define("log_softmax", kLogSoftmaxShaders, log_softmax_reference);
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor softmax(Site site, TensorRef x, SoftmaxAttributes a) {
+  return record(site, ops::softmax_def, {x, TensorRef(a.mask), TensorRef(a.sinks)},
+                ops::Form{a.scale, a.max_bias});
+}
+
+Tensor log_softmax(Site site, TensorRef x, SoftmaxAttributes a) {
+  return record(site, ops::log_softmax_def, {x, TensorRef(a.mask), TensorRef(a.sinks)},
+                ops::Form{a.scale, a.max_bias});
+}
+
+}  // namespace reprise

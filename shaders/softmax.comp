@@ -1,0 +1,11 @@
+// softmax(x * scale + mask) of each row, or its logarithm: one invocation per row, see include/softmax.glsl.
+// variants: log_softmax_f32 log_softmax_f16 softmax_f32 softmax_f16
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#if defined(VARIANT_LOG_SOFTMAX_F16) || defined(VARIANT_SOFTMAX_F16)
+#extension GL_EXT_shader_16bit_storage : require
+#endif
+#include "index.glsl"
+#include "row.glsl"
+#include "softmax.glsl"
