@@ -327,9 +327,11 @@ const std::size_t kRegistered = [] {
 
 /// Numbers that say how the op computes, not what: shapes, words, counts and ways.
 constexpr std::pair<std::string_view, std::string_view> kConstants[] = {
-    {"attention", "causal"}, {"copy", "dtype"},         {"rope", "dims"},
-    {"rope", "pairing"},     {"rope_set_rows", "dims"}, {"rope_set_rows", "pairing"},
-    {"route_top_k", "k"},    {"route_top_k", "gate"},   {"route_top_k", "normalise"}};
+    {"attention", "causal"},      {"copy", "dtype"},           {"rope", "dims"},
+    {"rope", "pairing"},          {"rope", "section_0"},       {"rope", "section_1"},
+    {"rope", "section_2"},        {"rope", "section_3"},       {"rope_set_rows", "dims"},
+    {"rope_set_rows", "pairing"}, {"route_top_k", "k"},        {"route_top_k", "gate"},
+    {"route_top_k", "normalise"}};
 constexpr std::string_view kOfTheFramework[] = {"plan", "advance", "collect"};
 
 TEST(Attributes, AllThatAreNumbersMayBeDynamic) {

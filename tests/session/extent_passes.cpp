@@ -126,6 +126,18 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          s.output("attention", attention(s, x, keys_, values_, {.kv_len = kv_len}));
          s.output("half", attention(s, y, half_keys_, half_keys_, {.kv_len = kv_len}));
        }},
+      {"scored",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         const Tensor sinks = slice(s, scale_, 0, 1, kHeads);
+         const Tensor x = rope(s, heads_of(s, in.x),
+                               {.scale = 0.5F, .extrapolation = 1, .ramp_last = 3, .magnitude = 2});
+         s.output("scored", attention(s, x, keys_, values_,
+                                      {.kv_len = s.state("kv_len"),
+                                       .softcap = 3,
+                                       .max_bias = 8,
+                                       .window = 5,
+                                       .sinks = &sinks}));
+       }},
       {"fusible",
        [this](GraphSession& s, const ExtentInputs& in) {
          const Tensor square = slice(s, weights_, 0, 0, kColumns);
