@@ -21,6 +21,7 @@ class Bench {
       : session_(session), device_(device) {}
 
   reprise::GraphSession& session() { return session_; }
+  const reprise::Device& device() const { return device_; }
   Tensor input(const GoldenTensor& from, const reprise::Shape& shape) {
     inputs_.push_back(&from);
     return session_.input(from.name, shape, from.dtype, from.bytes);
@@ -184,6 +185,28 @@ Tensor flash_attn(Bench& b, const GoldenCase& c) {
                     .sinks = sinks ? &sinks : nullptr});
 }
 
+/// The tokens before the first one are part of sx: a sequence that begins, whose first results have
+/// no case.
+Tensor ssm_conv_case(Bench& b, const GoldenCase& c) {
+  const GoldenTensor& w = c.input("c");
+  const Tensor x = permute(b.session(), b.input(c.input("sx"), 3), {0, 2, 1});
+  const std::int64_t before = w.ne[0] - 1;
+  const Tensor state = b.device().zeros({x.shape().dim(0), x.shape().back(), before}, DType::f32);
+  const Tensor y = ssm_conv(b.session(), state, x, b.input(w, 2), {}, {}, {.past = 0});
+  return copy(b.session(), slice(b.session(), y, 1, before, x.shape().dim(1) - before));
+}
+
+Tensor conv_1d_case(Bench& b, const GoldenCase& c) {
+  const auto number = [&](const char* key) {
+    return static_cast<std::int32_t>(c.integer(key, 0, 1 << 20));
+  };
+  need_dtype(c.input("kernel"), {DType::f32, DType::f16});
+  const Tensor x = b.input(c.input("x"), 2);
+  return conv_1d(
+      b.session(), x, b.input(c.input("kernel"), 3),
+      {.stride = number("stride"), .padding = number("pad"), .dilation = number("dilation")});
+}
+
 Tensor get_rows_case(Bench& b, const GoldenCase& c) {
   need_dtype(c.input("table"), {DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0});
   const Tensor table = b.input(c.input("table"), 2);
@@ -254,6 +277,7 @@ Tensor build(Bench& b, const GoldenCase& c) {
       {"add", elementwise},        {"mul", elementwise},
       {"argmax", argmax_case},     {"cont_permute", cont_permute},
       {"cont_view", cont_view},    {"cast", cast_case},
+      {"ssm_conv", ssm_conv_case}, {"conv_1d", conv_1d_case},
   };
   const auto* const row = std::ranges::find(kRows, c.op, &Row::op);
   if (row == std::end(kRows)) {
