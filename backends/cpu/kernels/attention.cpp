@@ -3,6 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/attention.cpp"
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <hwy/foreach_target.h>
 #include <limits>
@@ -26,11 +27,11 @@ struct Attention {
   std::int64_t score_stride;
   Param<std::int32_t> kv_len;
   Param<float> scale;
-  Param<float> softcap;
+  Param<float> softcap, max_bias;
   Param<std::int32_t> window;
   const float* sinks;  // null: none
   float factor;        // of scores: what a scale of 0 stands for
-  float cap;           // of scores; 0: none
+  float cap, bias;     // softcap and max_bias as they count; 0: none
   bool causal;
 };
 
@@ -44,10 +45,22 @@ struct Queries {
   float* y[kTileVectors];
   float* scores[kTileVectors];
   float sink[kTileVectors];
+  float slope[kTileVectors];         // of ALiBi; 0: none
+  std::int64_t place[kTileVectors];  // among the keys
   std::int64_t first[kTileVectors];  // the first key that is seen
   std::int64_t seen[kTileVectors];   // the one after the last
   float total[kTileVectors];
 };
+
+/// What the distance of a key is multiplied by. See AttentionAttributes::max_bias.
+float slope_of(const Attention& a, std::int64_t head) {
+  const auto even = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(a.heads)));
+  const double turn =
+      head < even ? static_cast<double>(head + 1) : static_cast<double>(head - even) + 0.5;
+  return a.bias == 0 ? 0
+                     : static_cast<float>(std::exp2(-static_cast<double>(a.bias) * turn /
+                                                    static_cast<double>(even)));
+}
 
 /// Query `index` among those of a head of keys: rows of its first head, then of its second...
 void add_query(const Attention& a, std::int64_t kv_head, std::int64_t index, std::int64_t used,
@@ -60,6 +73,8 @@ void add_query(const Attention& a, std::int64_t kv_head, std::int64_t index, std
   out.scores[i] = scores + static_cast<std::int64_t>(i) * a.score_stride;
   out.sink[i] = a.sinks == nullptr ? -std::numeric_limits<float>::infinity() : a.sinks[head];
   const std::int64_t place = used - a.rows + row;
+  out.slope[i] = slope_of(a, head);
+  out.place[i] = place;
   out.seen[i] = a.causal ? std::clamp<std::int64_t>(place + 1, 0, used) : used;
   out.first[i] = std::clamp<std::int64_t>(window > 0 ? place - window + 1 : 0, 0, out.seen[i]);
 }
@@ -214,6 +229,11 @@ HWY_NOINLINE void attend(const Attention& a, std::int64_t kv_head, Queries& tile
       const std::int64_t begin = tile.first[i] / whole * whole;
       cap_scores(a.cap, tile.seen[i] - begin, tile.scores[i] + begin);
     }
+    if (tile.slope[i] > 0) {
+      for (std::int64_t j = tile.first[i]; j < tile.seen[i]; ++j) {
+        tile.scores[i][j] -= tile.slope[i] * static_cast<float>(std::abs(tile.place[i] - j));
+      }
+    }
     tile.total[i] = soften(tile.scores[i], tile.first[i], tile.seen[i], tile.sink[i]);
   }
   combine<W, kQueries>(a, a.v + kv_head * a.v_head, tile);
@@ -232,6 +252,8 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   }
   const float cap = work.value(a.softcap);
   a.cap = cap > 0 && std::isnormal(cap) ? cap : 0;
+  const float bias = work.value(a.max_bias);
+  a.bias = bias > 0 && std::isnormal(bias) ? bias : 0;
   const std::int64_t used = std::clamp<std::int64_t>(work.value(a.kv_len), 0, a.capacity);
   const std::int64_t window = work.value(a.window);
   auto* scores = reinterpret_cast<float*>(work.own);
@@ -261,8 +283,7 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& q = call.tensors[0];
   const HostTensor& k = call.tensors[1];
   const HostTensor& v = call.tensors[2];
-  const auto max_bias = attribute<Param<float>>(call, "max_bias");
-  if (call.tensors[3] || max_bias.dynamic() || max_bias.value > 0) {
+  if (call.tensors[3]) {
     return false;
   }
   const auto bytes = [&](std::int64_t elements) {
@@ -291,10 +312,12 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
                             .kv_len = attribute<Param<std::int32_t>>(call, "kv_len"),
                             .scale = attribute<Param<float>>(call, "scale"),
                             .softcap = attribute<Param<float>>(call, "softcap"),
+                            .max_bias = attribute<Param<float>>(call, "max_bias"),
                             .window = attribute<Param<std::int32_t>>(call, "window"),
                             .sinks = reinterpret_cast<const float*>(call.tensors[4].data),
                             .factor = static_cast<float>(1 / std::sqrt(static_cast<double>(dim))),
                             .cap = 0,
+                            .bias = 0,
                             .causal = attribute<bool>(call, "causal")};
   plan.main.run = k.dtype() == DType::f32   ? run<F32Weights>
                   : k.dtype() == DType::f16 ? run<F16Weights>
