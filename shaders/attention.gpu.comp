@@ -1,4 +1,4 @@
-// softmax(scale * q * k^T + mask) * v with one pass over the keys (online softmax), for GPUs: a
+// softmax(score of q * k^T) * v with one pass over the keys (online softmax), for GPUs: a
 // workgroup of 256 invocations computes ROWS rows of one head, 256 / ROWS keys at a time.
 // 1. Scores: 4 invocations share a key, 16 bytes of it each in turn, for all rows.
 // 2. Weights: one invocation per row and key. The rows' largest scores are found by subgroup and
@@ -7,54 +7,47 @@
 // The sums of 3 are combined at the end. Every key and value is read once per workgroup, 16 * ROWS
 // operations per 4 columns of it. A key that a row does not see cannot change it, whatever it holds.
 // Shared memory: 6 KiB, and ROWS queries.
-// variants: f32 f16 f32_mask16 f16_mask16
+// variants: f32 f16 q8_0 f32_mask16 f16_mask16 q8_0_mask16
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #if defined(VARIANT_F16) || defined(VARIANT_F16_MASK16)
 #define HALF_CACHE
+#define KEYS uvec4
 #define VALUES uvec2
+#elif defined(VARIANT_Q8_0) || defined(VARIANT_Q8_0_MASK16)
+#define BLOCKS
+#undef VARIANT_Q8_0
+#define VARIANT_Q8_0
+#define KEYS uint
+#define VALUES uint
 #else
+#define KEYS uvec4
 #define VALUES uvec4
 #endif
-#if defined(VARIANT_F32_MASK16) || defined(VARIANT_F16_MASK16)
+#if defined(VARIANT_F32_MASK16) || defined(VARIANT_F16_MASK16) || defined(VARIANT_Q8_0_MASK16)
 #define HALF_MASK
 #endif
-#define STATE_BINDING 5
+#define STATE_BINDING 6
 #include "exp.glsl"
 #include "index.glsl"
 #include "group.glsl"
 #include "state.glsl"
-#include "view.glsl"
 
 layout(constant_id = 1) const uint ROWS = 1;   // a power of two, at most 4
 layout(constant_id = 2) const uint FOURS = 2;  // fours of columns of q and k, in whole units of k
 layout(constant_id = 3) const bool WIDE = false;
 
 layout(binding = 0) readonly buffer Q { float q[]; };
-layout(binding = 1) readonly buffer K { uvec4 k[]; };
+layout(binding = 1) readonly buffer K { KEYS k[]; };
 layout(binding = 2) readonly buffer V { VALUES v[]; };
 layout(binding = 3) readonly buffer M { uint mask[]; };
-layout(binding = 4) writeonly buffer Y { float y[]; };
-layout(push_constant) uniform Push {
-  View qv;
-  View kv;
-  View vv;
-  uint mask_offset;
-  uint mask_stride;
-  uint mask_columns;
-  Param row_count;
-  uint heads;
-  uint share;
-  uint dim;
-  uint value_dim;
-  uint capacity;
-  Param kv_len;
-  Param scale;
-  uint flags;
-};
-
-uint rows;  // of q
+layout(binding = 4) readonly buffer S { float sinks[]; };
+layout(binding = 5) writeonly buffer Y { float y[]; };
+#include "attention.glsl"
+#ifdef BLOCKS
+#include "q8_four.glsl"
+#endif
 
 const uint kInvocations = 256u;
 const uint kKeys = kInvocations / ROWS;
@@ -73,15 +66,23 @@ float key_element(uint e) {
   return unpackHalf2x16(k[e >> 3][e >> 1 & 3u] >> ((e & 1u) * 16u)).x;
 }
 float value_element(uint e) { return unpackHalf2x16(v[e >> 2][e >> 1 & 1u] >> ((e & 1u) * 16u)).x; }
+#elif defined(BLOCKS)
+const uint kUnitFours = 1u;
+Q8_FOUR(block_key, k)
+Q8_FOUR(block_value_four, v)
 #else
 const uint kUnitFours = 1u;
 float key_element(uint e) { return uintBitsToFloat(k[e >> 2][e & 3u]); }
 float value_element(uint e) { return uintBitsToFloat(v[e >> 2][e & 3u]); }
 #endif
 
-// 16 bytes of a key; columns from dim on are 0.
+// 16 bytes of a key, or 4 elements of blocks; columns from dim on are 0.
 void load_key(uint key, uint unit, out vec4 fours[kUnitFours]) {
   uint e = key + unit * 4u * kUnitFours;
+#ifdef BLOCKS
+  fours[0] = block_key(kv.offset, e);
+#else
+  e += kv.offset;
   if (WIDE) {
 #ifdef HALF_CACHE
     uvec4 halves = k[e >> 3];
@@ -95,11 +96,16 @@ void load_key(uint key, uint unit, out vec4 fours[kUnitFours]) {
   for (uint i = 0; i < 4u * kUnitFours; ++i) {
     fours[i / 4u][i % 4u] = unit * 4u * kUnitFours + i < dim ? key_element(e + i) : 0.0;
   }
+#endif
 }
 
 // Four values; 0 from value_dim on.
 vec4 load_values(uint value, uint four) {
   uint e = value + 4u * four;
+#ifdef BLOCKS
+  return block_value_four(vv.offset, e);
+#else
+  e += vv.offset;
   if (WIDE) {
 #ifdef HALF_CACHE
     uvec2 halves = v[e >> 2];
@@ -113,9 +119,9 @@ vec4 load_values(uint value, uint four) {
     values[i] = 4u * four + i < value_dim ? value_element(e + i) : 0.0;
   }
   return values;
+#endif
 }
 
-// True if the mask lets a row see a key; `value` is what it adds to the score.
 bool load_mask(uint row, uint key, out float value) {
   uint e = mask_offset + row * mask_stride + key;
 #ifdef HALF_MASK
@@ -128,19 +134,12 @@ bool load_mask(uint row, uint key, out float value) {
 #endif
 }
 
-// Keys before this one may be seen by a row.
-uint seen_by(uint row) {
-  int used = clamp(param_int(kv_len), 0, int(capacity));
-  int seen = (flags & 1u) != 0u ? clamp(used - int(rows) + int(row) + 1, 0, used) : used;
-  return uint((flags & 2u) != 0u ? min(seen, int(mask_columns)) : seen);
-}
-
 // Steps 1 to 3 name rows of the tile; past the last row of q they repeat it.
 uint row_of_q(uint first, uint row) { return min(first + row, rows - 1u); }
 
 void load_queries(uint first, uint head) {
   for (uint i = gl_LocalInvocationID.x; i < ROWS * FOURS; i += kInvocations) {
-    uint query = at(qv, uvec4(0, row_of_q(first, i / FOURS), head, 0));
+    uint query = place_in(qv, row_of_q(first, i / FOURS), head);
     for (uint d = 0; d < 4u; ++d) {
       uint column = i % FOURS * 4u + d;
       queries[i][d] = column < dim ? q[query + column] : 0.0;
@@ -153,7 +152,7 @@ void score(uint head, uint from, uint end) {
   uint count = min(kKeys, end - from) * kPerKey;
   for (uint i = gl_LocalInvocationID.x; i < count; i += kInvocations) {
     uint j = i / kPerKey;
-    uint key = at(kv, uvec4(0, from + j, head, 0));
+    uint key = distance_in(kv, from + j, head);
     float sums[ROWS];
     for (uint r = 0; r < ROWS; ++r) {
       sums[r] = 0.0;
@@ -194,11 +193,17 @@ void main() {
   }
   uint me = gl_LocalInvocationID.x;
   uint row = me / kKeys;  // in step 2
-  uint seen = seen_by(row_of_q(first, row));
+  uint own_row = row_of_q(first, row);
+  uint own_first = first_seen(own_row);
+  uint seen = seen_by(own_row);
   uint end = seen_by(row_of_q(first, ROWS - 1u));  // the last row sees most
-  float best = kNone;
-  float total = 0.0;
-  float factor = param_float_or_value(scale);
+  Scoring scoring = scoring_of(head);
+  float best;
+  float total;
+  begin_row(head, kNone, best, total);
+  if (me % kKeys != 0u) {
+    total = 0.0;  // one invocation of a row has its sink
+  }
   uint fours = (value_dim + 3u) / 4u;  // in step 3
   uint stride = kInvocations / fours;
   uint start = me / fours;
@@ -208,19 +213,16 @@ void main() {
   }
   load_queries(first, head);
   barrier();
-  for (uint from = 0; from < end; from += kKeys) {
+  for (uint from = first_seen(first); from < end; from += kKeys) {  // the first row sees the first
     score(head / share, from, end);
     barrier();
     uint key = from + me % kKeys;
-    bool visible = key < seen;
+    bool visible = key >= own_first && key < seen;
     float s = kNone;
     if (visible) {
-      s = ((parts[me].x + parts[me].y) + (parts[me].z + parts[me].w)) * factor;
-      if ((flags & 2u) != 0u) {
-        float value;
-        visible = load_mask(row_of_q(first, row), key, value);
-        s = visible ? s + value : kNone;
-      }
+      s = (parts[me].x + parts[me].y) + (parts[me].z + parts[me].w);
+      visible = finish_score(scoring, own_row, key, s);
+      s = visible ? s : kNone;
     }
     combine_rows(row, s, true);
     barrier();
@@ -245,7 +247,7 @@ void main() {
         seen_weights[r] = weights[(r * kKeys) / 4u + four];
       }
       for (uint i = 0; i < 4u && from + 4u * four + i < end; ++i) {
-        uint value = at(vv, uvec4(0, from + 4u * four + i, head / share, 0));
+        uint value = distance_in(vv, from + 4u * four + i, head / share);
         vec4 values = load_values(value, me % fours);
         for (uint r = 0; r < ROWS; ++r) {
           if (seen_weights[r][i] > 0.0) {

@@ -1,4 +1,4 @@
-// softmax(scale * q * k^T + mask) * v with one pass over the keys (online softmax), for drivers that
+// softmax(score of q * k^T) * v with one pass over the keys (online softmax), for drivers that
 // run a workgroup of 8 as one vector and fetch texels as vectors: one invocation computes ROWS rows
 // of one head, its neighbours the next heads. Every texel of keys and values is fetched once for the
 // ROWS rows, queries and sums stay in registers.
@@ -9,17 +9,18 @@
 #if defined(VARIANT_F32_MASK16) || defined(VARIANT_F16_MASK16)
 #extension GL_EXT_shader_16bit_storage : require
 #define MASK uint16_t
-#define MASK_FLOAT(bits) unpackHalf2x16(uint(bits)).x
+#define MASK_FLOAT(bits) unpackHalf2x16(bits).x
+#define HIDDEN 0xFC00u
 #else
-#define MASK float
-#define MASK_FLOAT(bits) (bits)
+#define MASK uint
+#define MASK_FLOAT(bits) uintBitsToFloat(bits)
+#define HIDDEN 0xFF800000u
 #endif
-#define STATE_BINDING 5
+#define STATE_BINDING 6
 #include "exp.glsl"
 #include "index.glsl"
 #include "state.glsl"
 #include "texels.glsl"
-#include "view.glsl"
 
 layout(constant_id = 1) const uint ROWS = 1;
 layout(constant_id = 2) const uint FOURS = 1;        // of a query and a key
@@ -29,26 +30,16 @@ TEXELS(0, q);
 TEXELS(1, k);
 TEXELS(2, v);
 layout(binding = 3) readonly buffer M { MASK mask[]; };
-layout(binding = 4) writeonly buffer Y { float y[]; };
-layout(push_constant) uniform Push {
-  View qv;
-  View kv;
-  View vv;
-  uint mask_offset;
-  uint mask_stride;
-  uint mask_columns;
-  Param row_count;
-  uint heads;
-  uint share;
-  uint dim;
-  uint value_dim;
-  uint capacity;
-  Param kv_len;
-  Param scale;
-  uint flags;
-};
+layout(binding = 4) readonly buffer S { float sinks[]; };
+layout(binding = 5) writeonly buffer Y { float y[]; };
+#include "attention.glsl"
 
-uint rows;  // of q
+
+bool load_mask(uint row, uint key, out float value) {
+  uint bits = uint(mask[mask_offset + row * mask_stride + key]);
+  value = MASK_FLOAT(bits);
+  return bits != HIDDEN;
+}
 
 // Four neighbouring elements of keys or values.
 vec4 four_at(utextureBuffer from, uint element) {
@@ -69,33 +60,30 @@ void main() {
   if (first >= rows) {
     return;
   }
-  int used = clamp(param_int(kv_len), 0, int(capacity));
-  bool causal = (flags & 1u) != 0u;
-  bool masked = (flags & 2u) != 0u;
-  float factor = param_float_or_value(scale);
-  int longest = 0;
-  int seen[ROWS];
+  Scoring scoring = scoring_of(head);
+  uint longest = 0u;
+  uint from[ROWS];
+  uint seen[ROWS];
   vec4 queries[ROWS * FOURS];
   vec4 sums[ROWS * VALUE_FOURS];
   float best[ROWS];
   float total[ROWS];
   [[unroll]] for (uint r = 0; r < ROWS; ++r) {
     uint row = min(first + r, rows - 1u);
-    seen[r] = causal ? clamp(used - int(rows) + int(row) + 1, 0, used) : used;
-    seen[r] = masked ? min(seen[r], int(mask_columns)) : seen[r];
+    from[r] = first_seen(row);
+    seen[r] = seen_by(row);
     longest = max(longest, seen[r]);
-    uint query = at(qv, uvec4(0, row, head, 0)) / kTexelFloats;
+    uint query = place_in(qv, row, head) / kTexelFloats;
     [[unroll]] for (uint d = 0; d < FOURS; ++d) {
       queries[r * FOURS + d] = floats_at(q, query + d);
     }
     [[unroll]] for (uint d = 0; d < VALUE_FOURS; ++d) {
       sums[r * VALUE_FOURS + d] = vec4(0.0);
     }
-    best[r] = MINUS_INFINITY;
-    total[r] = 0.0;
+    begin_row(head, MINUS_INFINITY, best[r], total[r]);
   }
-  for (int j = 0; j < longest; ++j) {
-    uint key = at(kv, uvec4(0, j, head / share, 0));
+  for (uint j = from[0]; j < longest; ++j) {  // the first row sees the first key
+    uint key = place_in(kv, j, head / share);
     vec4 dots[ROWS];
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
       dots[r] = vec4(0.0);
@@ -109,13 +97,10 @@ void main() {
     float shrink[ROWS];
     float weight[ROWS];
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-      float s = ((dots[r].x + dots[r].y) + (dots[r].z + dots[r].w)) * factor;
-      bool counts = j < seen[r];
-      if (masked && counts) {
-        uint row = min(first + r, rows - 1u);
-        float added = MASK_FLOAT(mask[mask_offset + row * mask_stride + uint(j)]);
-        counts = added != MINUS_INFINITY;
-        s += added;
+      float s = (dots[r].x + dots[r].y) + (dots[r].z + dots[r].w);
+      bool counts = j >= from[r] && j < seen[r];
+      if (counts) {
+        counts = finish_score(scoring, min(first + r, rows - 1u), j, s);
       }
       // One of the two is exp(0).
       float above = s - best[r];
@@ -125,7 +110,7 @@ void main() {
       best[r] = counts ? max(best[r], s) : best[r];
       total[r] = fma(total[r], shrink[r], weight[r]);
     }
-    uint value = at(vv, uvec4(0, j, head / share, 0));
+    uint value = place_in(vv, j, head / share);
     [[unroll]] for (uint d = 0; d < VALUE_FOURS; ++d) {
       vec4 values = four_at(v, value + 4u * d);
       [[unroll]] for (uint r = 0; r < ROWS; ++r) {

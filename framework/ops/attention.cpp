@@ -3,53 +3,52 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <vector>
 
+#include "framework/ops/attention_form.h"
 #include "framework/ops/gpu_groups.h"
-#include "framework/ops/host_rows.h"
 #include "framework/ops/schema.h"
 #include "reprise/core/step.h"
 
 namespace reprise::ops {
 namespace {
 
-// What is recorded: the mask becomes an operand.
-struct Form {
-  Param<std::int32_t> kv_len;
-  Param<float> scale;
-  bool causal = true;
-};
-
 constexpr DTypeSet kFloats = accepts({DType::f32, DType::f16});
+constexpr DTypeSet kCaches = accepts({DType::f32, DType::f16, DType::q8_0});
 constexpr Operand kOperands[] = {{"q", Access::read, accepts({DType::f32}), false, Layout::rows},
-                                 {"k", Access::read, kFloats, false, Layout::rows},
-                                 {"v", Access::read, kFloats, false, Layout::rows},
-                                 {"mask", Access::read, kFloats, true, Layout::rows}};
+                                 {"k", Access::read, kCaches, false, Layout::rows},
+                                 {"v", Access::read, kCaches, false, Layout::rows},
+                                 {"mask", Access::read, kFloats, true, Layout::rows},
+                                 {"sinks", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
-constexpr Attribute kAttributes[] = {{"kv_len", AttributeType::param_i32, offsetof(Form, kv_len)},
-                                     {"scale", AttributeType::param_f32, offsetof(Form, scale)},
-                                     {"causal", AttributeType::boolean, offsetof(Form, causal)}};
-// Index: bit 0 for f16 keys and values, bit 1 for an f16 mask, then the family.
-constexpr std::string_view kShaders[] = {"attention.f32",
-                                         "attention.f16",
-                                         "attention.f32_mask16",
-                                         "attention.f16_mask16",
-                                         "attention.gpu_f32",
-                                         "attention.gpu_f16",
-                                         "attention.gpu_f32_mask16",
-                                         "attention.gpu_f16_mask16",
-                                         "attention.lanes_f32",
-                                         "attention.lanes_f16",
-                                         "attention.lanes_f32_mask16",
-                                         "attention.lanes_f16_mask16"};
-constexpr std::size_t kGpuShader = 4;
-constexpr std::size_t kLanesShader = 8;
+constexpr Attribute kAttributes[] = {
+    {"kv_len", AttributeType::param_i32, offsetof(AttentionForm, kv_len)},
+    {"scale", AttributeType::param_f32, offsetof(AttentionForm, scale)},
+    {"softcap", AttributeType::param_f32, offsetof(AttentionForm, softcap)},
+    {"max_bias", AttributeType::param_f32, offsetof(AttentionForm, max_bias)},
+    {"window", AttributeType::param_i32, offsetof(AttentionForm, window)},
+    {"causal", AttributeType::boolean, offsetof(AttentionForm, causal)}};
+// By family, then by cache, then by mask.
+constexpr std::string_view kShaders[] = {"attention.f32",       "attention.f32_mask16",
+                                         "attention.f16",       "attention.f16_mask16",
+                                         "attention.q8_0",      "attention.q8_0_mask16",
+                                         "attention.gpu_f32",   "attention.gpu_f32_mask16",
+                                         "attention.gpu_f16",   "attention.gpu_f16_mask16",
+                                         "attention.gpu_q8_0",  "attention.gpu_q8_0_mask16",
+                                         "attention.lanes_f32", "attention.lanes_f32_mask16",
+                                         "attention.lanes_f16", "attention.lanes_f16_mask16"};
+constexpr std::size_t kGpuShader = 6;
+constexpr std::size_t kLanesShader = 12;
 
-// Mirrors the push block of shaders/attention.comp.
+// Mirrors the push block of shaders/include/attention.glsl.
+struct Heads {
+  explicit Heads(const View& view)
+      : offset(view.offset), row(view.strides[1]), head(view.strides[2]) {}
+  std::uint32_t offset, row, head;
+};
 struct Push {
-  View q;
-  View k;
-  View v;
+  Heads q;
+  Heads k;
+  Heads v;
   std::uint32_t mask_offset;
   std::uint32_t mask_stride;
   std::uint32_t mask_columns;
@@ -60,15 +59,29 @@ struct Push {
   std::uint32_t value_dim;
   std::uint32_t capacity;
   Param<std::int32_t> kv_len;
-  Param<float> scale;   // value: what 0 in the state stands for, or the constant
-  std::uint32_t flags;  // bit 0: causal, bit 1: masked
+  Param<float> scale;  // value: what 0 in the state stands for, or the constant
+  Param<float> softcap;
+  Param<float> max_bias;
+  Param<std::int32_t> window;
+  std::uint32_t sinks_offset;
+  std::uint32_t flags;  // bit 0: causal, bit 1: masked, bit 2: sinks
 };
 
-float score_scale(float scale, const Shape& q) {
-  return scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(q.back()))) : scale;
+void require_bound(const OpCall& call, std::string_view what, const Param<float>& given) {
+  if (!given.dynamic() && (!(given.value >= 0) || !std::isfinite(given.value))) {
+    invalid("attention needs a finite " + std::string(what) + " of at least 0, but got (" +
+            std::to_string(given.value) + ") for " + describe(call, 0) + ".");
+  }
 }
 
 Outputs infer(const OpCall& call) {
+  const AttentionForm& form = call.as<AttentionForm>();
+  require_bound(call, "softcap", form.softcap);
+  require_bound(call, "max_bias", form.max_bias);
+  if (!form.window.dynamic() && form.window.value < 0) {
+    invalid("attention needs a window of at least 0, but got (" +
+            std::to_string(form.window.value) + ") for " + describe(call, 0) + ".");
+  }
   for (std::size_t i = 0; i < 3; ++i) {
     require_rank(call, i, 3);
   }
@@ -92,6 +105,11 @@ Outputs infer(const OpCall& call) {
     require_pair(mask.shape().dim(0) == q.dim(0) && mask.shape().back() > 0, call,
                  "a mask [rows, keys] with a row for each of q", 0, 3);
   }
+  if (call.inputs[4]) {
+    require_rank(call, 4, 1);
+    require_pair(call.inputs[4].shape().back() == q.dim(1) && call.inputs[4].shape().fixed(), call,
+                 "sinks [heads], one for each head of q", 0, 4);
+  }
   return TensorSpec{q.with_back(v.back()), DType::f32};
 }
 
@@ -102,74 +120,15 @@ Cost cost(const BoundCall& call) {
   return streaming_cost(call, 2 * static_cast<std::uint64_t>(pairs * (q.back() + v.back())));
 }
 
-void reference(const HostCall& call) {
-  const Form& form = call.as<Form>();
-  const HostTensor& q = call.tensors[0];
-  const HostTensor& k = call.tensors[1];
-  const HostTensor& v = call.tensors[2];
-  const HostTensor& mask = call.tensors[3];
-  const HostTensor& y = call.tensors[4];
-  const std::int64_t rows = q.shape().dim(0);
-  const std::int64_t heads = q.shape().dim(1);
-  const std::int64_t share = heads / k.shape().dim(1);
-  const std::int64_t used = std::clamp<std::int64_t>(call.value(form.kv_len), 0, k.shape().dim(0));
-  const auto scale = static_cast<double>(score_scale(call.value(form.scale), q.shape()));
-  const auto dim = static_cast<std::size_t>(q.shape().back());
-  const auto value_dim = static_cast<std::size_t>(v.shape().back());
-  std::vector<double> query(dim);
-  std::vector<double> sum(value_dim);
-  std::vector<double> scores(static_cast<std::size_t>(used));
-  std::vector<double> keys(scores.size() * dim);
-  std::vector<double> values(scores.size() * value_dim);
-  for (std::int64_t head = 0; head < heads; ++head) {
-    if (head % share == 0) {
-      for (std::size_t j = 0; j < scores.size(); ++j) {
-        const auto key = static_cast<std::int64_t>(j);
-        load_row(k, k.row(0, key, head / share), std::span(keys).subspan(j * dim, dim));
-        load_row(v, v.row(0, key, head / share),
-                 std::span(values).subspan(j * value_dim, value_dim));
-      }
-    }
-    for (std::int64_t row = 0; row < rows; ++row) {
-      std::int64_t seen =
-          form.causal ? std::clamp<std::int64_t>(used - rows + row + 1, 0, used) : used;
-      seen = mask ? std::min(seen, mask.shape().back()) : seen;
-      load_row(q, q.row(0, row, head), query);
-      double best = -std::numeric_limits<double>::infinity();
-      for (std::size_t j = 0; j < static_cast<std::size_t>(seen); ++j) {
-        scores[j] = scale * dot(query, std::span(keys).subspan(j * dim, dim));
-        if (mask) {
-          scores[j] += mask.load(mask.row(0, 0, row) + static_cast<std::int64_t>(j));
-        }
-        best = std::max(best, scores[j]);
-      }
-      std::fill(sum.begin(), sum.end(), 0.0);
-      double total = 0;
-      for (std::size_t j = 0; j < static_cast<std::size_t>(seen); ++j) {
-        if (std::isinf(scores[j]) && scores[j] < 0) {
-          continue;
-        }
-        const double weight = std::exp(scores[j] - best);
-        total += weight;
-        for (std::size_t d = 0; d < value_dim; ++d) {
-          sum[d] += weight * values[j * value_dim + d];
-        }
-      }
-      const std::int64_t to = y.row(0, row, head);
-      for (std::size_t d = 0; d < value_dim; ++d) {
-        y.store(to + static_cast<std::int64_t>(d), total == 0 ? 0.0 : sum[d] / total);
-      }
-    }
-  }
-}
-
 // Values one invocation accumulates, by fours. Smaller blocks recompute the scores but give a GPU
 // enough invocations when rows are few; the result does not depend on it.
-std::int64_t block_of(std::int64_t row_heads, std::int64_t value_dim, const DeviceTraits& traits) {
-  constexpr std::int64_t kMaxBlock = 128;
+std::int64_t block_of(std::int64_t row_heads, std::int64_t value_dim, DType cache,
+                      const DeviceTraits& traits) {
+  // Drivers unroll a block; more code that decodes q8_0 takes some of them half a minute.
+  const std::int64_t most = cache == DType::q8_0 ? 32 : 128;
   constexpr std::int64_t kMinBlock = 16;
   constexpr std::int64_t kEnoughInvocations = 4096;
-  std::int64_t block = std::min(value_dim, kMaxBlock);
+  std::int64_t block = std::min(value_dim, most);
   while (!traits.cpu_type && block > kMinBlock &&
          row_heads * ((value_dim + block - 1) / block) < kEnoughInvocations) {
     block = (block + 1) / 2;
@@ -201,14 +160,26 @@ bool shares_keys(const BoundCall& call, std::int64_t block, const DeviceTraits& 
   return true;
 }
 
+// Elements that a kernel reads of a key at once: 16 bytes, or 4 of a block.
+std::uint32_t unit_of(DType cache) { return cache == DType::f16 ? 8 : 4; }
+
+struct Views {
+  View q, k, v;
+};
+
+// Whether units of keys and fours of values can be read as such.
+bool wide_units(const BoundCall& call, const Push& push, const Views& views) {
+  const std::uint32_t unit = unit_of(call.tensors[1].dtype());
+  return push.dim % unit == 0 && rows_begin_at(views.k, unit) && push.value_dim % 4 == 0 &&
+         rows_begin_at(views.v, 4);
+}
+
 // One workgroup per head and up to 4 rows: they share the keys and values that are read.
-Dispatch gpu_dispatch(const BoundCall& call, const Push& push, std::size_t variant) {
+Dispatch gpu_dispatch(const BoundCall& call, const Push& push, bool wide, std::size_t variant) {
   constexpr std::int64_t kMaxRows = 4;
   constexpr std::uint32_t kInvocations = 256;
   const Shape& q = call.tensors[0].shape();
-  const std::uint32_t unit = call.tensors[1].dtype() == DType::f16 ? 8 : 4;  // 16 bytes of a key
-  const bool wide = push.dim % unit == 0 && rows_begin_at(push.k, unit) &&
-                    push.value_dim % 4 == 0 && rows_begin_at(push.v, 4);
+  const std::uint32_t unit = unit_of(call.tensors[1].dtype());
   const std::uint32_t rows = q.dim(0) < kMaxRows ? 1 : kMaxRows;
   const std::uint32_t fours = (push.dim + unit - 1) / unit * (unit / 4);
   return {{kShaders[kGpuShader + variant], {kInvocations, rows, fours, wide ? 1U : 0U}, 4},
@@ -218,13 +189,14 @@ Dispatch gpu_dispatch(const BoundCall& call, const Push& push, std::size_t varia
 // Queries and sums of an invocation of the lanes kernel: what the nearest cache holds of 8 of them.
 constexpr std::uint32_t kMaxLanesElements = 512;
 
-/// Rows are whole texels, one row of queries and sums is not too long, and neither are the keys,
-/// one turn each.
-bool lanes_can(const BoundCall& call, const Push& push) {
-  const std::uint32_t unit = call.tensors[1].dtype() == DType::f16 ? 8 : 4;
-  return push.capacity <= kMaxTurns && push.dim % unit == 0 && push.value_dim % unit == 0 &&
-         push.dim + push.value_dim <= kMaxLanesElements && rows_begin_at(push.q, 4) &&
-         rows_begin_at(push.k, unit) && rows_begin_at(push.v, unit);
+/// Keys and values are plain, rows are whole texels, one row of queries and sums is not too long,
+/// and neither are the keys, one turn each.
+bool lanes_can(const BoundCall& call, const Push& push, const Views& views) {
+  const DType cache = call.tensors[1].dtype();
+  const std::uint32_t unit = unit_of(cache);
+  return cache != DType::q8_0 && push.capacity <= kMaxTurns && push.dim % unit == 0 &&
+         push.value_dim % unit == 0 && push.dim + push.value_dim <= kMaxLanesElements &&
+         rows_begin_at(views.q, 4) && rows_begin_at(views.k, unit) && rows_begin_at(views.v, unit);
 }
 
 // An invocation per head and up to 4 rows, which share the texels of keys and values.
@@ -241,19 +213,21 @@ Dispatch lanes_dispatch(const Shape& q, const Push& push, std::size_t variant) {
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
-  const Form& form = call.as<Form>();
+  const AttentionForm& form = call.as<AttentionForm>();
   const BoundTensor& q = call.tensors[0];
   const BoundTensor& k = call.tensors[1];
   const BoundTensor& v = call.tensors[2];
   const BoundTensor& mask = call.tensors[3];
+  const BoundTensor& sinks = call.tensors[4];
+  const Views views{view_of(q, traits), view_of(k, traits), view_of(v, traits)};
   const View mask_view = mask ? view_of(mask, traits) : View{};
   const Shape& shape = q.shape();
   const std::int64_t value_dim = v.shape().back();
   Param<float> scale = form.scale;
-  scale.value = score_scale(scale.value, shape);
-  const Push push{.q = view_of(q, traits),
-                  .k = view_of(k, traits),
-                  .v = view_of(v, traits),
+  scale.value = attention_scale(scale.value, shape);
+  const Push push{.q = Heads(views.q),
+                  .k = Heads(views.k),
+                  .v = Heads(views.v),
                   .mask_offset = mask_view.offset,
                   .mask_stride = mask_view.strides[2],
                   .mask_columns = mask ? word(mask.shape().back()) : 0,
@@ -265,19 +239,25 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .capacity = word(k.shape().dim(0)),
                   .kv_len = form.kv_len,
                   .scale = scale,
-                  .flags = (form.causal ? 1U : 0U) | (mask ? 2U : 0U)};
-  word(call.tensors[4].shape().elements());
-  const std::size_t variant =
-      (k.dtype() == DType::f16 ? 1U : 0U) + (mask && mask.dtype() == DType::f16 ? 2U : 0U);
+                  .softcap = form.softcap,
+                  .max_bias = form.max_bias,
+                  .window = form.window,
+                  .sinks_offset = sinks ? view_of(sinks, traits).offset : 0,
+                  .flags = (form.causal ? 1U : 0U) | (mask ? 2U : 0U) | (sinks ? 4U : 0U)};
+  for (const BoundTensor* t : {&q, &k, &v, &call.tensors[5]}) {
+    indexable_elements(*t);
+  }
+  const std::size_t cache = k.dtype() == DType::f32 ? 0 : k.dtype() == DType::f16 ? 2 : 4;
+  const std::size_t variant = cache + (mask && mask.dtype() == DType::f16 ? 1U : 0U);
   const std::int64_t row_heads = shape.dim(0) * shape.dim(1);
-  const std::int64_t block = block_of(row_heads, value_dim, traits);
-  if (traits.kernels == KernelFamily::lanes && lanes_can(call, push)) {
+  const std::int64_t block = block_of(row_heads, value_dim, k.dtype(), traits);
+  if (traits.kernels == KernelFamily::lanes && lanes_can(call, push, views)) {
     const Dispatch chosen = lanes_dispatch(shape, push, variant);
     steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
     return;
   }
   if (shares_keys(call, block, traits)) {
-    const Dispatch chosen = gpu_dispatch(call, push, variant);
+    const Dispatch chosen = gpu_dispatch(call, push, wide_units(call, push, views), variant);
     steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
     return;
   }
@@ -299,7 +279,7 @@ const OpDef attention_def{.name = "attention",
                           .shaders = kShaders,
                           .infer = infer,
                           .cost = cost,
-                          .reference = reference,
+                          .reference = attention_reference,
                           .lower = lower,
                           .extents = ExtentRule::rows};
 
@@ -308,8 +288,8 @@ const OpDef attention_def{.name = "attention",
 namespace reprise {
 
 Tensor attention(Site site, TensorRef q, TensorRef k, TensorRef v, AttentionAttributes a) {
-  const ops::Form form{a.kv_len, a.scale, a.causal};
-  return record(site, ops::attention_def, {q, k, v, TensorRef(a.mask)}, form);
+  const ops::AttentionForm form{a.kv_len, a.scale, a.softcap, a.max_bias, a.window, a.causal};
+  return record(site, ops::attention_def, {q, k, v, TensorRef(a.mask), TensorRef(a.sinks)}, form);
 }
 
 }  // namespace reprise

@@ -80,13 +80,16 @@ std::string add_rms_norm_refuses(const BoundCall& sum, const BoundCall& norm,
 // rope {x, positions, frequency_factors; y} and set_rows {table, values, ids}.
 std::string rope_set_rows_refuses(const BoundCall& rotation, const BoundCall& rows,
                                   const DeviceTraits& /*traits*/) {
+  if (!rotation.as<RopeForm>().plain()) {
+    return "the rotation has sections, extrapolation or a magnitude";
+  }
   return rows.tensors[1].shape().dim(0) == rotation.tensors[3].shape().dim(0)
              ? ""
              : "set_rows reads the rotated values in other rows";
 }
 
 std::vector<std::byte> rope_set_rows_attributes(const BoundCall& rotation, const BoundCall& rows) {
-  return copy_of(RopeSetRowsForm{rotation.as<RopeForm>(), rows.as<SetRowsAttributes>()});
+  return copy_of(RopeSetRowsForm{rotation.as<RopeForm>().angles, rows.as<SetRowsAttributes>()});
 }
 
 // rms_norm {x, weight; y} and mul {x, y; z}.

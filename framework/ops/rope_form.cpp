@@ -1,8 +1,25 @@
 #include "framework/ops/rope_form.h"
 
+#include <numeric>
+
 namespace reprise::ops {
 
-RopePush::RopePush(const RopeForm& form, std::uint32_t pairs)
+bool RopeForm::plain() const {
+  return !sectioned() && !extrapolation.dynamic() && extrapolation.value == 0 &&
+         !magnitude.dynamic() && magnitude.value == 1;
+}
+
+std::int64_t RopeForm::section_of(std::int64_t pair) const {
+  std::int64_t rest =
+      pair % std::accumulate(std::begin(sections), std::end(sections), std::int64_t{0});
+  std::int64_t section = 0;
+  while (rest >= sections[section]) {
+    rest -= sections[section++];
+  }
+  return section;
+}
+
+RopePush::RopePush(const RopeAngles& form, std::uint32_t pairs)
     : base(form.base),
       scale(form.scale),
       inverse_pairs(inverse(pairs)),

@@ -1,28 +1,64 @@
 // What is recorded of RopeAttributes, and what its shaders are told of the angles.
 #pragma once
+#include <algorithm>
+
 #include "framework/ops/rope_angles.h"
 #include "reprise/core/step.h"
 #include "reprise/ops/rope.h"
 
 namespace reprise::ops {
 
-/// The tensors among RopeAttributes become operands.
-struct RopeForm {
+/// Which angles turn which elements: what rope_set_rows has too.
+struct RopeAngles {
   Param<std::int32_t> position;
   Param<float> base;
   Param<float> scale;
   std::int32_t dims = 0;
   RopePairing pairing = RopePairing::interleaved;
 
-  explicit RopeForm(const RopeAttributes& a)
+  explicit RopeAngles(const RopeAttributes& a)
       : position(a.position), base(a.base), scale(a.scale), dims(a.dims), pairing(a.pairing) {}
   /// Leading elements of a head of x that are rotated.
   std::int64_t rotated(const Shape& x) const { return dims == 0 ? x.back() : std::int64_t{dims}; }
 };
 
+/// The tensors among RopeAttributes become operands.
+struct RopeForm {
+  RopeAngles angles;
+  Param<float> extrapolation;
+  Param<std::int32_t> ramp_first;
+  Param<std::int32_t> ramp_last;
+  Param<float> magnitude;
+  std::int32_t sections[4];
+
+  explicit RopeForm(const RopeAttributes& a)
+      : RopeForm(RopeAngles(a), a.extrapolation, a.ramp_first, a.ramp_last, a.magnitude,
+                 a.sections) {}
+  /// Of what rope_set_rows has.
+  explicit RopeForm(const RopeAngles& plain_angles)
+      : RopeForm(plain_angles, 0.0F, 0, 0, 1.0F, {}) {}
+  /// Whether there is nothing but angles.
+  bool plain() const;
+  bool sectioned() const {
+    return std::ranges::any_of(sections, [](auto s) { return s != 0; });
+  }
+  /// Which of the positions of a row turns a pair.
+  std::int64_t section_of(std::int64_t pair) const;
+
+ private:
+  RopeForm(const RopeAngles& of, Param<float> share, Param<std::int32_t> first,
+           Param<std::int32_t> last, Param<float> factor, const std::array<std::int32_t, 4>& widths)
+      : angles(of),
+        extrapolation(share),
+        ramp_first(first),
+        ramp_last(last),
+        magnitude(factor),
+        sections{widths[0], widths[1], widths[2], widths[3]} {}
+};
+
 /// Part of the push blocks of shaders/rope.comp and rope_set_rows.comp.
 struct RopePush {
-  RopePush(const RopeForm& form, std::uint32_t pairs);
+  RopePush(const RopeAngles& form, std::uint32_t pairs);
   Param<float> base;
   Param<float> scale;
   Fraction inverse_pairs;

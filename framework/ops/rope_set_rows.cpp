@@ -58,8 +58,8 @@ Outputs infer(const OpCall& call) {
   const Form& form = call.as<Form>();
   const auto& in = call.inputs;
   const TensorRef rope_inputs[] = {in[1], in[2], in[3]};
-  (void)rope_def.infer(
-      {call.recorder, rope_def, rope_inputs, attributes_of(form.rope), call.where});
+  const RopeForm rotation(form.rope);
+  (void)rope_def.infer({call.recorder, rope_def, rope_inputs, attributes_of(rotation), call.where});
   const TensorRef rows_inputs[] = {in[0], in[1], in[4]};  // rotated values have the shape of x
   return set_rows_def.infer(
       {call.recorder, set_rows_def, rows_inputs, attributes_of(form.rows), call.where});
@@ -82,7 +82,8 @@ void reference(const HostCall& call) {
   std::vector<std::byte> rotated(spec.bytes());
   const HostTensor y{rotated.data(), &spec};
   const HostTensor rope_tensors[] = {t[1], t[2], t[3], y};
-  rope_def.reference({rope_def, rope_tensors, attributes_of(form.rope), call.state});
+  const RopeForm rotation(form.rope);
+  rope_def.reference({rope_def, rope_tensors, attributes_of(rotation), call.state});
   const HostTensor rows_tensors[] = {t[0], y, t[4]};
   set_rows_def.reference({set_rows_def, rows_tensors, attributes_of(form.rows), call.state});
 }
@@ -151,10 +152,13 @@ namespace reprise {
 
 void rope_set_rows(Site site, TensorRef table, TensorRef x, TensorRef ids, RopeAttributes rotation,
                    SetRowsAttributes rows) {
+  if (!ops::RopeForm(rotation).plain()) {
+    invalid("rope_set_rows has no sections, extrapolation or magnitude; call rope and set_rows.");
+  }
   record_in_place(
       site, ops::rope_set_rows_def,
       {table, x, TensorRef(rotation.positions), TensorRef(rotation.frequency_factors), ids},
-      ops::RopeSetRowsForm{ops::RopeForm(rotation), rows});
+      ops::RopeSetRowsForm{ops::RopeAngles(rotation), rows});
 }
 
 }  // namespace reprise

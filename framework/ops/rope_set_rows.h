@@ -6,7 +6,7 @@
 namespace reprise::ops {
 
 struct RopeSetRowsForm {
-  RopeForm rope;
+  RopeAngles rope;
   SetRowsAttributes rows;
 };
 

@@ -1,6 +1,7 @@
 // Angles and rotation of rope. Include fraction.glsl, rope_angles.glsl, state.glsl and trig.glsl
 // first, and define the buffers `positions` and `factors` and the push constants position, given,
-// positions_offset, factors_offset, base, scale, inverse_pairs, ratio, turns and exponent.
+// positions_offset, factors_offset, base, scale, inverse_pairs, ratio, turns and exponent. With
+// ROPE_SECTIONS and ROPE_YARN, include rope_sections.glsl and rope_yarn.glsl first.
 
 // Turns per position of pair i, whole ones dropped.
 uvec2 frequency(uint i) {
@@ -13,6 +14,9 @@ uvec2 frequency(uint i) {
   if (param_dynamic(scale)) {
     t = rope_turns(param_bits(scale), shift);
   }
+#ifdef ROPE_YARN
+  t = mixed_turns(t, shift, i);
+#endif
   uvec2 f = fraction_multiply(fraction_power(r, i), t);
   if ((given & 2u) != 0u) {
     uint bits = floatBitsToUint(factors[factors_offset + i]);
@@ -28,7 +32,13 @@ uvec2 frequency(uint i) {
 
 // Sine and cosine of pair `i` in a row.
 vec2 rotation_of(uint row, uint i) {
-  int p = (given & 1u) != 0u ? positions[positions_offset + row] : param_int(position) + int(row);
+#ifdef ROPE_SECTIONS
+  bool many = (given & 8u) != 0u;
+  uint at = positions_offset + (many ? 4u * row + section_of(i) : row);
+#else
+  uint at = positions_offset + row;
+#endif
+  int p = (given & 1u) != 0u ? positions[at] : param_int(position) + int(row);
   uvec2 f = frequency(i);
   uint magnitude = p < 0 ? 0u - uint(p) : uint(p);
   uint high, low;

@@ -18,6 +18,18 @@ uvec2 fraction_over(uvec2 a, uint n) {
   return quotient;
 }
 
+// a / n, for a below n below 2^16.
+uvec2 fraction_of(uint a, uint n) {
+  uint rest = a;
+  uint digits[4];
+  for (uint i = 0u; i < 4u; ++i) {
+    rest <<= 16;
+    digits[i] = rest / n;
+    rest %= n;
+  }
+  return uvec2(digits[2] << 16 | digits[3], digits[0] << 16 | digits[1]);
+}
+
 // base^(-1 / pairs); 1 instead of a base that is no finite number of at least 1.
 uvec2 rope_ratio(uint base_bits, uvec2 inverse_pairs) {
   bool usable = base_bits >= 0x3F800000u && base_bits < 0x7F800000u;

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <limits>
 
 #include "tests/golden_runner/elementwise_cases.h"
 #include "tests/golden_runner/runs.h"
@@ -20,12 +22,30 @@ class Bench {
       : session_(session), device_(device) {}
 
   reprise::GraphSession& session() { return session_; }
+  const reprise::Device& device() const { return device_; }
   Tensor input(const GoldenTensor& from, const reprise::Shape& shape) {
     inputs_.push_back(&from);
     return session_.input(from.name, shape, from.dtype, from.bytes);
   }
   Tensor input(const GoldenTensor& from, std::size_t min_rank = 1) {
     return input(from, from.shape(min_rank));
+  }
+  /// Blocks of [heads, rows, columns] as [rows, heads, columns]: views of blocks keep their order.
+  Tensor rows_first(const GoldenTensor& from) {
+    const std::int64_t columns = from.ne[0];
+    const auto row_bytes = reprise::bytes_of(from.dtype, static_cast<std::uint64_t>(columns));
+    std::vector<std::byte>& bytes = moved_.emplace_back();
+    for (std::int64_t row = 0; row < from.ne[1]; ++row) {
+      for (std::int64_t head = 0; head < from.ne[2]; ++head) {
+        const auto at = static_cast<std::size_t>(head * from.ne[1] + row) * row_bytes;
+        const auto part = from.bytes.subspan(at, row_bytes);
+        bytes.insert(bytes.end(), part.begin(), part.end());
+      }
+    }
+    GoldenTensor& moved = moved_tensors_.emplace_back(from);
+    moved.bytes = bytes;
+    std::swap(moved.ne[1], moved.ne[2]);
+    return input(moved, 3);
   }
   /// A persistent tensor that the case writes in place.
   Tensor table(const GoldenTensor& from) {
@@ -71,6 +91,8 @@ class Bench {
   const reprise::Device& device_;
   std::vector<const GoldenTensor*> inputs_;
   std::vector<Table> tables_;
+  std::deque<std::vector<std::byte>> moved_;
+  std::deque<GoldenTensor> moved_tensors_;
 };
 
 /// ggml's permute of a tensor of rank 4: result.ne[axes[i]] = x.ne[i].
@@ -149,11 +171,8 @@ Tensor top_k_case(Bench& b, const GoldenCase& c) {
 }
 
 Tensor rope_case(Bench& b, const GoldenCase& c) {
-  if (c.real("ext_factor") != 0 || c.real("attn_factor") != 1) {
-    throw Skip("yarn");
-  }
   const GoldenTensor& x = c.input("x");
-  need_dtype(x, {DType::f32});
+  need_dtype(x, {DType::f32, DType::f16});
   const std::string mode = c.text("mode");
   if (mode != "normal" && mode != "neox") {
     throw Skip("rope mode " + mode);
@@ -161,31 +180,71 @@ Tensor rope_case(Bench& b, const GoldenCase& c) {
   const GoldenTensor* factors = c.find_input("freq_factors");
   const Tensor positions = b.input(c.input("pos"));
   const Tensor divisors = factors == nullptr ? Tensor() : b.input(*factors);
-  return rope(b.session(), b.input(x, 3),
-              {.base = c.real("freq_base"),
-               .scale = c.real("freq_scale"),
-               .dims = static_cast<std::int32_t>(c.integer("n_dims", 1, x.ne[0])),
-               .pairing = mode == "normal" ? reprise::RopePairing::interleaved
-                                           : reprise::RopePairing::half_split,
-               .positions = &positions,
-               .frequency_factors = divisors ? &divisors : nullptr});
+  const auto dims = c.integer("n_dims", 1, x.ne[0]);
+  reprise::RopeAttributes a{.base = c.real("freq_base"),
+                            .scale = c.real("freq_scale"),
+                            .dims = static_cast<std::int32_t>(dims),
+                            .pairing = mode == "normal" ? reprise::RopePairing::interleaved
+                                                        : reprise::RopePairing::half_split,
+                            .positions = &positions,
+                            .frequency_factors = divisors ? &divisors : nullptr,
+                            .magnitude = c.real("attn_factor")};
+  if (c.real("ext_factor") != 0) {
+    const auto context = c.integer("n_ctx_orig", 1, std::numeric_limits<std::int32_t>::max());
+    a = with_yarn(a, dims,
+                  {.context = static_cast<std::int32_t>(context),
+                   .extrapolation = c.real("ext_factor"),
+                   .magnitude = c.real("attn_factor"),
+                   .beta_fast = c.real("beta_fast"),
+                   .beta_slow = c.real("beta_slow")});
+  }
+  return rope(b.session(), b.input(x, 3), a);
 }
 
 Tensor flash_attn(Bench& b, const GoldenCase& c) {
-  if (c.real("logit_softcap") != 0 || c.real("max_bias") != 0 || c.find_input("sinks") != nullptr) {
-    throw Skip("softcap, alibi or sinks");
-  }
   const auto by_row = [&](const GoldenTensor& heads_first) {
-    need_dtype(heads_first, {DType::f32, DType::f16});
+    need_dtype(heads_first, {DType::f32, DType::f16, DType::q8_0});
+    if (heads_first.dtype == DType::q8_0) {
+      return b.rows_first(heads_first);
+    }
     return permute(b.session(), b.input(heads_first, 3), {1, 0, 2});
   };
   const GoldenTensor* from = c.find_input("mask");
   const Tensor mask = from == nullptr ? Tensor() : b.input(*from, 2);
+  const GoldenTensor* scores = c.find_input("sinks");
+  const Tensor sinks = scores == nullptr ? Tensor() : b.input(*scores);
   const Tensor q = by_row(c.input("q"));
   const Tensor k = by_row(c.input("k"));
   const Tensor v = by_row(c.input("v"));
   return attention(b.session(), q, k, v,
-                   {.scale = c.real("scale"), .causal = false, .mask = mask ? &mask : nullptr});
+                   {.scale = c.real("scale"),
+                    .causal = false,
+                    .mask = mask ? &mask : nullptr,
+                    .softcap = c.real("logit_softcap"),
+                    .max_bias = c.real("max_bias"),
+                    .sinks = sinks ? &sinks : nullptr});
+}
+
+/// The tokens before the first one are part of sx: a sequence that begins, whose first results have
+/// no case.
+Tensor ssm_conv_case(Bench& b, const GoldenCase& c) {
+  const GoldenTensor& w = c.input("c");
+  const Tensor x = permute(b.session(), b.input(c.input("sx"), 3), {0, 2, 1});
+  const std::int64_t before = w.ne[0] - 1;
+  const Tensor state = b.device().zeros({x.shape().dim(0), x.shape().back(), before}, DType::f32);
+  const Tensor y = ssm_conv(b.session(), state, x, b.input(w, 2), {}, {}, {.past = 0});
+  return copy(b.session(), slice(b.session(), y, 1, before, x.shape().dim(1) - before));
+}
+
+Tensor conv_1d_case(Bench& b, const GoldenCase& c) {
+  const auto number = [&](const char* key) {
+    return static_cast<std::int32_t>(c.integer(key, 0, 1 << 20));
+  };
+  need_dtype(c.input("kernel"), {DType::f32, DType::f16});
+  const Tensor x = b.input(c.input("x"), 2);
+  return conv_1d(
+      b.session(), x, b.input(c.input("kernel"), 3),
+      {.stride = number("stride"), .padding = number("pad"), .dilation = number("dilation")});
 }
 
 Tensor get_rows_case(Bench& b, const GoldenCase& c) {
@@ -257,6 +316,8 @@ Tensor record_case(Bench& b, const GoldenCase& c) {
       {"mean", of_rows<reprise::mean>},
       {"sum", of_rows<reprise::sum>},
       {"cumsum", of_rows<reprise::cumsum>},
+      {"ssm_conv", ssm_conv_case},
+      {"conv_1d", conv_1d_case},
   };
   const auto* const row = std::ranges::find(kRows, c.op, &Row::op);
   if (row != std::end(kRows)) {

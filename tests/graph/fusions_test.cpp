@@ -286,6 +286,11 @@ TEST_F(Fusions, LeaveOtherRowsOfRotatedValues) {
   expect_refused("rope_set_rows at 1 not: set_rows reads the rotated values in other rows");
 }
 
+TEST_F(Fusions, LeaveRotationsByMoreThanAngles) {
+  set_rows(s_, cache_, rope(s_, reshape(s_, x_, {2, 2, 4}), {.magnitude = 2}), {.position = 0});
+  expect_refused("rope_set_rows at 1 not: the rotation has sections, extrapolation or a magnitude");
+}
+
 TEST_F(Fusions, LeaveANormThatHasAWeight) {
   const Tensor weight = device_.zeros({8}, DType::f32, "weight");
   s_.output("y", mul(s_, rms_norm(s_, x_, weight), weight));

@@ -1,6 +1,7 @@
 #include "reprise/ops/attention.h"
 #include "reprise/ops/binary.h"
 #include "reprise/ops/copy.h"
+#include "reprise/ops/set_rows.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
 
@@ -80,6 +81,109 @@ OpCase state(DType cache) {
           {{"kv_len", {0, 1, 37, 64, 1000}}}};
 }
 
+enum class Mask { none, f32, f16 };
+
+// What is added to scores, by the attributes that `set` sets; rows with and without a mask.
+OpCase with(const std::string& name, const Sizes& n, DType cache, Mask mask_type,
+            const std::function<void(AttentionAttributes&)>& set, bool sinks = false,
+            double limit = kLimit) {
+  return {name + "_" + std::string(name_of(cache)), limit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            const Tensor q = c.input({n.rows, n.heads, n.dim}, DType::f32, -4, 4);
+            const Tensor k = c.input({n.capacity, n.kv_heads, n.dim}, cache);
+            const Tensor v = c.input({n.capacity, n.kv_heads, n.dim}, cache);
+            // From a place that no kernel likes.
+            const Tensor scores =
+                slice(r, c.input({n.heads + 3}, DType::f32, -3, 5), 0, 3, n.heads);
+            AttentionAttributes a{.sinks = sinks ? &scores : nullptr};
+            set(a);
+            if (mask_type == Mask::none) {
+              return {attention(r, q, k, v, a)};
+            }
+            const Tensor mask = c.input({n.rows, n.capacity},
+                                        mask_type == Mask::f16 ? DType::f16 : DType::f32, -6, 0);
+            a.mask = &mask;
+            return {attention(r, q, k, v, a)};
+          }};
+}
+
+OpCase window_in_state(DType cache) {
+  return {"window_from_state_" + std::string(name_of(cache)),
+          kLimit,
+          kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            return {attention(r, c.input({5, 4, 32}), c.input({64, 2, 32}, cache),
+                              c.input({64, 2, 32}, cache),
+                              {.kv_len = 61, .window = r.state("window")})};
+          },
+          {{"window", {0, 1, 4, 17, 60, 100, -3, 2147483647}}}};
+}
+
+// Keys that are NaN or infinite reach the rows that see them, and no other.
+OpCase not_numbers(DType cache) {
+  return {"not_numbers_" + std::string(name_of(cache)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            const Tensor q = c.input({9, 2, 32}, DType::f32, 0.5, 1);
+            const Tensor keys = c.input({9, 1, 32});
+            const Tensor large = c.input({9, 1, 32}, DType::f32, 1e38, 3e38);
+            const Tensor infinite = mul(r, large, large);
+            const Tensor none = mul(r, infinite, c.input({1}, DType::f32, 0, 0));
+            const Tensor v = c.input({11, 1, 32}, cache);
+            std::vector<Tensor> results;
+            for (const Tensor& odd : {infinite, none}) {
+              const Tensor k = c.persistent({11, 1, 32}, cache);
+              set_rows(r, k, keys, {.position = 0});
+              set_rows(r, k, slice(r, odd, 0, 0, 1), {.position = 6});
+              results.push_back(attention(r, q, k, v, {.softcap = 4, .window = 3}));
+              results.push_back(attention(r, q, k, v, {.kv_len = 9}));
+            }
+            return results;
+          }};
+}
+
+void add_scored(std::vector<OpCase>& cases, DType cache) {
+  using A = AttentionAttributes;
+  const auto add = [&](const char* name, const Sizes& n, Mask mask,
+                       const std::function<void(A&)>& set, bool sinks = false) {
+    cases.push_back(with(name, n, cache, mask, set, sinks));
+  };
+  add("softcap", {3, 4, 2, 64, 70}, Mask::none, [](A& a) { a.softcap = 2; });
+  add("softcap_masked", {5, 2, 1, 32, 300}, Mask::f16, [](A& a) {
+    a.softcap = 50;
+    a.causal = false;
+  });
+  add("alibi", {6, 6, 3, 32, 130}, Mask::none, [](A& a) { a.max_bias = 8; });
+  add("alibi_masked", {2, 12, 4, 32, 66}, Mask::f32, [](A& a) { a.max_bias = 4; });
+  add("alibi_after_the_row", {3, 5, 1, 32, 40}, Mask::none, [](A& a) {
+    a.max_bias = 3;
+    a.causal = false;
+    a.kv_len = 33;
+  });
+  add("window", {33, 2, 1, 64, 80}, Mask::none, [](A& a) { a.window = 7; });
+  add("window_of_one", {1, 8, 2, 32, 300}, Mask::none, [](A& a) { a.window = 1; });
+  add("window_far_along", {6, 2, 2, 32, 1030}, Mask::none, [](A& a) { a.window = 260; });
+  add("window_masked", {7, 2, 2, 32, 65}, Mask::f16, [](A& a) {
+    a.window = 5;
+    a.causal = false;
+  });
+  add(
+      "sinks", {5, 4, 4, 32, 19}, Mask::none, [](A& a) { a.kv_len = 3; }, true);
+  add(
+      "sinks_masked", {1, 4, 2, 64, 300}, Mask::f32, [](A&) {}, true);
+  add(
+      "all", {6, 6, 2, 96, 290}, Mask::f16,
+      [](A& a) {
+        a.softcap = 5;
+        a.max_bias = 8;
+        a.window = 280;
+        a.kv_len = 288;
+      },
+      true);
+}
+
 }  // namespace
 
 std::vector<OpCase> attention_cases() {
@@ -101,7 +205,18 @@ std::vector<OpCase> attention_cases() {
     cases.push_back(masked(cache, DType::f32));
     cases.push_back(masked(cache, DType::f16));
     cases.push_back(state(cache));
+    cases.push_back(not_numbers(cache));
   }
+  for (const DType cache : {DType::f32, DType::f16, DType::q8_0}) {
+    add_scored(cases, cache);
+    cases.push_back(window_in_state(cache));
+  }
+  cases.push_back(plain({1, 1, 1, 32, 1}, DType::q8_0, 1, true));
+  cases.push_back(plain({1, 8, 2, 64, 300}, DType::q8_0, 257, true));
+  cases.push_back(plain({33, 3, 1, 96, 40}, DType::q8_0, 33, true));
+  cases.push_back(plain({2, 2, 1, 544, 9}, DType::q8_0, 9, true));
+  cases.push_back(plain({6, 2, 1, 160, 70}, DType::q8_0, 65, false));
+  cases.push_back(hidden("most_hidden", 7, 521, -1e7, DType::q8_0, DType::f16));
   return cases;
 }
 

@@ -1,5 +1,5 @@
+#include "reprise/ops/binary.h"
 #include "reprise/ops/l2_norm.h"
-#include "reprise/ops/mul.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
 

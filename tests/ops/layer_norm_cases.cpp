@@ -1,7 +1,6 @@
-#include "reprise/ops/add.h"
+#include "reprise/ops/binary.h"
 #include "reprise/ops/causal_mask.h"
 #include "reprise/ops/layer_norm.h"
-#include "reprise/ops/mul.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
 

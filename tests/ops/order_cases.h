@@ -1,7 +1,6 @@
 // Rows that are hard to order: shared by the ops that sort.
 #pragma once
-#include "reprise/ops/add.h"
-#include "reprise/ops/mul.h"
+#include "reprise/ops/binary.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
 

@@ -1,4 +1,4 @@
-#include "reprise/ops/mul.h"
+#include "reprise/ops/binary.h"
 #include "reprise/ops/reduce.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"

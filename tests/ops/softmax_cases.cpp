@@ -1,6 +1,6 @@
+#include "reprise/ops/binary.h"
 #include "reprise/ops/causal_mask.h"
 #include "reprise/ops/copy.h"
-#include "reprise/ops/mul.h"
 #include "reprise/ops/softmax.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"

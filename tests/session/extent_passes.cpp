@@ -143,6 +143,47 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          s.output("attention", attention(s, x, keys_, values_, {.kv_len = kv_len}));
          s.output("half", attention(s, y, half_keys_, half_keys_, {.kv_len = kv_len}));
        }},
+      {"scored",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         const Tensor sinks = slice(s, scale_, 0, 1, kHeads);
+         const Tensor x = rope(s, heads_of(s, in.x),
+                               {.scale = 0.5F, .extrapolation = 1, .ramp_last = 3, .magnitude = 2});
+         s.output("scored", attention(s, x, keys_, values_,
+                                      {.kv_len = s.state("kv_len"),
+                                       .softcap = 3,
+                                       .max_bias = 8,
+                                       .window = 5,
+                                       .sinks = &sinks}));
+       }},
+      {"recurrent",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         const Tensor taps = slice(s, reshape(s, weights_, {kColumns, kResults}), 1, 0, 4);
+         const Tensor w = copy(s, taps);
+         const Tensor last = reshape(s, slice(s, keys_, 0, 0, kHeads), {1, kColumns, 3});
+         const Tensor x = ssm_conv(s, last, in.x, w, scale_, {}, {.past = s.state("pos")});
+         s.output("conv", x);
+         const Tensor steps = slice(s, in.y, 1, 0, kHeads);
+         const Tensor betas = slice(s, in.x, 1, kHeads, kHeads);
+         const Tensor groups = slice(s, heads_of(s, in.y), 1, 0, 1);
+         const Tensor scanned = reshape(s, slice(s, values_, 0, 0, kDim), {1, kHeads, kDim, kDim});
+         const Tensor a = reshape(s, slice(s, scale_, 0, 0, kHeads), {kHeads, 1});
+         s.output("scan", ssm_scan(s, scanned, {heads_of(s, x), steps, a, groups, groups}));
+         const Tensor kept = reshape(s, slice(s, keys_, 0, kHeads, kDim), {1, kHeads, kDim, kDim});
+         const Tensor q = heads_of(s, in.y);
+         s.output("delta", gated_delta(s, kept, {q, q, heads_of(s, x), steps, betas}));
+       }},
+      {"sliding",
+       [this](GraphSession& s, const ExtentInputs& in) {
+         const Tensor x = heads_of(s, in.x);
+         const Tensor w = reshape(s, slice(s, weights_, 0, 0, kHeads), {kHeads, kHeads, kDim});
+         s.output("conv", conv_1d(s, x, w, {.padding = 3}));
+         const Tensor image = reshape(s, in.x, {in.x.shape().extent(0), 1, kHeads, kDim});
+         s.output("image", conv_2d(s, image, reshape(s, w, {9, 1, 2, 4})));
+         s.output("pool", pool_1d(s, in.y, {.width = 5, .stride = 2}));
+         s.output("pools", pool_2d(s, x, {.mode = PoolMode::mean}));
+         const Tensor square = slice(s, x, 2, 0, kHeads);
+         s.output("solved", solve_triangular(s, square, x, {.unit = true}));
+       }},
       {"fusible",
        [this](GraphSession& s, const ExtentInputs& in) {
          const Tensor square = slice(s, weights_, 0, 0, kColumns);

@@ -3,6 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/attention.cpp"
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <hwy/foreach_target.h>
 #include <limits>
@@ -26,7 +27,11 @@ struct Attention {
   std::int64_t score_stride;
   Param<std::int32_t> kv_len;
   Param<float> scale;
-  float factor;  // of scores: what a scale of 0 stands for
+  Param<float> softcap, max_bias;
+  Param<std::int32_t> window;
+  const float* sinks;  // null: none
+  float factor;        // of scores: what a scale of 0 stands for
+  float cap, bias;     // softcap and max_bias as they count; 0: none
   bool causal;
 };
 
@@ -39,30 +44,62 @@ struct Queries {
   const float* q[kTileVectors];
   float* y[kTileVectors];
   float* scores[kTileVectors];
-  std::int64_t seen[kTileVectors];
+  float sink[kTileVectors];
+  float slope[kTileVectors];         // of ALiBi; 0: none
+  std::int64_t place[kTileVectors];  // among the keys
+  std::int64_t first[kTileVectors];  // the first key that is seen
+  std::int64_t seen[kTileVectors];   // the one after the last
   float total[kTileVectors];
 };
 
+/// What the distance of a key is multiplied by. See AttentionAttributes::max_bias.
+float slope_of(const Attention& a, std::int64_t head) {
+  const auto even = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(a.heads)));
+  const double turn =
+      head < even ? static_cast<double>(head + 1) : static_cast<double>(head - even) + 0.5;
+  return a.bias == 0 ? 0
+                     : static_cast<float>(std::exp2(-static_cast<double>(a.bias) * turn /
+                                                    static_cast<double>(even)));
+}
+
 /// Query `index` among those of a head of keys: rows of its first head, then of its second...
 void add_query(const Attention& a, std::int64_t kv_head, std::int64_t index, std::int64_t used,
-               float* scores, Queries& out) {
+               std::int64_t window, float* scores, Queries& out) {
   const std::int64_t row = index % a.rows;
   const std::int64_t head = kv_head * a.share + index / a.rows;
   const std::size_t i = out.count++;
   out.q[i] = a.q + row * a.q_row + head * a.q_head;
   out.y[i] = a.y + (row * a.heads + head) * a.value_dim;
   out.scores[i] = scores + static_cast<std::int64_t>(i) * a.score_stride;
-  out.seen[i] = a.causal ? std::clamp<std::int64_t>(used - a.rows + row + 1, 0, used) : used;
+  out.sink[i] = a.sinks == nullptr ? -std::numeric_limits<float>::infinity() : a.sinks[head];
+  const std::int64_t place = used - a.rows + row;
+  out.slope[i] = slope_of(a, head);
+  out.place[i] = place;
+  out.seen[i] = a.causal ? std::clamp<std::int64_t>(place + 1, 0, used) : used;
+  out.first[i] = std::clamp<std::int64_t>(window > 0 ? place - window + 1 : 0, 0, out.seen[i]);
+}
+
+/// cap * tanh(score / cap); NaN stays NaN.
+HWY_INLINE void cap_scores(float cap, std::int64_t count, float* scores) {
+  const F32 d;
+  const Vf limit = hn::Set(d, cap);
+  for (std::int64_t j = 0; j < count; j += std::int64_t{kLanes}) {
+    const Vf x = hn::Div(hn::LoadU(d, scores + j), limit);
+    const Vf y = hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
+    hn::StoreU(hn::Mul(limit, y), d, scores + j);
+  }
 }
 
 template <class W, std::size_t kQueries>
 HWY_INLINE void score(const Attention& a, const std::byte* keys, Queries& tile) {
   const std::int64_t most = *std::max_element(tile.seen, tile.seen + kQueries);
+  const std::int64_t least = *std::min_element(tile.first, tile.first + kQueries);
   const auto scale = hn::Set(Four(), a.factor);
-  for (std::int64_t j = 0; j < most; j += std::int64_t{kTileRows}) {
+  const std::int64_t begin = least / std::int64_t{kTileRows} * std::int64_t{kTileRows};
+  for (std::int64_t j = begin; j < most; j += std::int64_t{kTileRows}) {
     TileWeights rows{.row = {}, .next = kKeysAhead * a.k_row};
     for (std::size_t i = 0; i < kTileRows; ++i) {
-      rows.row[i] = keys + std::min(j + static_cast<std::int64_t>(i), most - 1) * a.k_row;
+      rows.row[i] = keys + std::clamp(j + static_cast<std::int64_t>(i), least, most - 1) * a.k_row;
     }
     hn::Vec<Four> sums[kQueries];
     dot_tile<W, kQueries>(rows, tile.q, static_cast<std::size_t>(a.dim), sums);
@@ -73,33 +110,42 @@ HWY_INLINE void score(const Attention& a, const std::byte* keys, Queries& tile) 
   }
 }
 
-/// exp(score - largest score) in place of the scores; returns their sum. The elements from `count`
-/// to the end of the last vector are overwritten.
-HWY_INLINE float soften(float* scores, std::int64_t count) {
+/// exp(score - largest score) in place of the scores of keys [first, end); returns their sum, with
+/// that of the sink. The rest of the first and of the last vector are overwritten.
+HWY_INLINE float soften(float* scores, std::int64_t first, std::int64_t end, float sink) {
   const F32 d;
   const auto whole = static_cast<std::int64_t>(kLanes);
-  const Vf lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
-  const std::int64_t padded = (count + whole - 1) / whole * whole;
-  std::fill(scores + count, scores + padded, -std::numeric_limits<float>::infinity());
-  Vf best = lowest;
-  for (std::int64_t j = 0; j < padded; j += whole) {
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  const Vf lowest = hn::Set(d, kLowest);
+  const std::int64_t begin = first / whole * whole;
+  const std::int64_t padded = (end + whole - 1) / whole * whole;
+  std::fill(scores + begin, scores + first, kLowest);
+  std::fill(scores + end, scores + padded, kLowest);
+  Vf best = hn::Set(d, sink);
+  for (std::int64_t j = begin; j < padded; j += whole) {
     best = hn::Max(best, hn::LoadU(d, scores + j));
   }
   best = hn::MaxOfLanes(d, best);
   // Where no key counts, all weights are 0.
   best = hn::IfThenZeroElse(hn::Eq(best, lowest), best);
   Vf sum = hn::Zero(d);
-  for (std::int64_t j = 0; j < padded; j += whole) {
+  for (std::int64_t j = begin; j < padded; j += whole) {
     const Vf weight = exp_of(hn::Sub(hn::LoadU(d, scores + j), best));
     hn::StoreU(weight, d, scores + j);
     sum = hn::Add(sum, weight);
   }
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  const float keys = hn::GetLane(hn::SumOfLanes(d, sum));
+  const float largest = hn::GetLane(best);
+  return sink == kLowest ? keys : keys + (sink == largest ? 1 : std::exp(sink - largest));
 }
 
 template <class W>
 HWY_INLINE Vf value_vector(const std::byte* row, std::size_t i, std::size_t left) {
-  return left >= kLanes ? W::piece(row, i).part(0) : W::tail(row, i, left);
+  if constexpr (kHasTail<W>) {
+    return left >= kLanes ? W::piece(row, i).part(0) : W::tail(row, i, left);
+  } else {
+    return W::piece(row, i / W::kPiece * W::kPiece).part(i % W::kPiece / kLanes);
+  }
 }
 
 /// sums += weights * values for keys [first, end), of kQueries queries; one vector wide.
@@ -114,8 +160,7 @@ HWY_INLINE void add_values(const Attention& a, const std::byte* values, const fl
 #pragma GCC unroll 4
     for (std::size_t w = 0; w < kWide; ++w) {
       __builtin_prefetch(row + kKeysAhead * a.v_row + W::bytes(column + w * kLanes), 0, 2);
-      value[w] = kWide == 1 ? value_vector<W>(row, column, left)
-                            : W::piece(row, column + w * kLanes).part(0);
+      value[w] = value_vector<W>(row, column + w * kLanes, kWide == 1 ? left : kLanes);
     }
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < kQueries; ++i) {
@@ -142,11 +187,16 @@ HWY_INLINE void combine_columns(const Attention& a, const std::byte* values, con
       sums[i][w] = hn::Zero(d);
     }
   }
-  const std::int64_t common = *std::min_element(tile.seen, tile.seen + kQueries);
-  add_values<W, kQueries, kWide>(a, values, tile.scores, column, left, 0, common, sums);
+  // Keys that all of them see, and those before and behind that some do.
+  const std::int64_t first = *std::max_element(tile.first, tile.first + kQueries);
+  const std::int64_t end = std::max(first, *std::min_element(tile.seen, tile.seen + kQueries));
+  if (*std::min_element(tile.seen, tile.seen + kQueries) > first) {
+    add_values<W, kQueries, kWide>(a, values, tile.scores, column, left, first, end, sums);
+  }
   for (std::size_t i = 0; i < tile.count; ++i) {
-    add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, common, tile.seen[i],
-                            sums + i);
+    add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, tile.first[i],
+                            std::min(first, tile.seen[i]), sums + i);
+    add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, end, tile.seen[i], sums + i);
     const Vf scale = hn::Set(d, tile.total[i] == 0 ? 0 : 1 / tile.total[i]);
 #pragma GCC unroll 4
     for (std::size_t w = 0; w < kWide; ++w) {
@@ -174,7 +224,17 @@ template <class W, std::size_t kQueries>
 HWY_NOINLINE void attend(const Attention& a, std::int64_t kv_head, Queries& tile) {
   score<W, kQueries>(a, a.k + kv_head * a.k_head, tile);
   for (std::size_t i = 0; i < tile.count; ++i) {
-    tile.total[i] = soften(tile.scores[i], tile.seen[i]);
+    if (a.cap > 0) {
+      const auto whole = static_cast<std::int64_t>(std::max(kLanes, kTileRows));
+      const std::int64_t begin = tile.first[i] / whole * whole;
+      cap_scores(a.cap, tile.seen[i] - begin, tile.scores[i] + begin);
+    }
+    if (tile.slope[i] > 0) {
+      for (std::int64_t j = tile.first[i]; j < tile.seen[i]; ++j) {
+        tile.scores[i][j] -= tile.slope[i] * static_cast<float>(std::abs(tile.place[i] - j));
+      }
+    }
+    tile.total[i] = soften(tile.scores[i], tile.first[i], tile.seen[i], tile.sink[i]);
   }
   combine<W, kQueries>(a, a.v + kv_head * a.v_head, tile);
 }
@@ -190,7 +250,12 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   if (const float scale = work.value(a.scale); scale != 0) {
     a.factor = scale;
   }
+  const float cap = work.value(a.softcap);
+  a.cap = cap > 0 && std::isnormal(cap) ? cap : 0;
+  const float bias = work.value(a.max_bias);
+  a.bias = bias > 0 && std::isnormal(bias) ? bias : 0;
   const std::int64_t used = std::clamp<std::int64_t>(work.value(a.kv_len), 0, a.capacity);
+  const std::int64_t window = work.value(a.window);
   auto* scores = reinterpret_cast<float*>(work.own);
   const std::int64_t tiles = tiles_per_head(a);
   for (std::int64_t item = first; item < end; ++item) {
@@ -198,7 +263,7 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
     Queries tile{};
     for (std::int64_t i = 0; i < std::int64_t{kTileVectors}; ++i) {
       const std::int64_t index = item % tiles * std::int64_t{kTileVectors} + i;
-      add_query(a, kv_head, std::min(index, a.rows * a.share - 1), used, scores, tile);
+      add_query(a, kv_head, std::min(index, a.rows * a.share - 1), used, window, scores, tile);
     }
     tile.count = static_cast<std::size_t>(std::min<std::int64_t>(
         kTileVectors, a.rows * a.share - item % tiles * std::int64_t{kTileVectors}));
@@ -218,11 +283,11 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& q = call.tensors[0];
   const HostTensor& k = call.tensors[1];
   const HostTensor& v = call.tensors[2];
-  if (call.tensors[3] || (k.dtype() != DType::f32 && k.dtype() != DType::f16)) {
+  if (call.tensors[3]) {
     return false;
   }
   const auto bytes = [&](std::int64_t elements) {
-    return elements * (k.dtype() == DType::f32 ? 4 : 2);
+    return static_cast<std::int64_t>(bytes_of(k.dtype(), static_cast<std::uint64_t>(elements)));
   };
   const std::int64_t dim = q.shape().back();
   const std::int64_t capacity = k.shape().dim(0);
@@ -230,7 +295,7 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
   const Attention arguments{.q = reinterpret_cast<const float*>(q.data),
                             .k = k.data,
                             .v = v.data,
-                            .y = reinterpret_cast<float*>(call.tensors[4].data),
+                            .y = reinterpret_cast<float*>(call.tensors[5].data),
                             .rows = q.shape().dim(0),
                             .heads = q.shape().dim(1),
                             .share = q.shape().dim(1) / k.shape().dim(1),
@@ -246,9 +311,17 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
                             .score_stride = (capacity + whole - 1) / whole * whole,
                             .kv_len = attribute<Param<std::int32_t>>(call, "kv_len"),
                             .scale = attribute<Param<float>>(call, "scale"),
+                            .softcap = attribute<Param<float>>(call, "softcap"),
+                            .max_bias = attribute<Param<float>>(call, "max_bias"),
+                            .window = attribute<Param<std::int32_t>>(call, "window"),
+                            .sinks = reinterpret_cast<const float*>(call.tensors[4].data),
                             .factor = static_cast<float>(1 / std::sqrt(static_cast<double>(dim))),
+                            .cap = 0,
+                            .bias = 0,
                             .causal = attribute<bool>(call, "causal")};
-  plan.main.run = k.dtype() == DType::f32 ? run<F32Weights> : run<F16Weights>;
+  plan.main.run = k.dtype() == DType::f32   ? run<F32Weights>
+                  : k.dtype() == DType::f16 ? run<F16Weights>
+                                            : run<Q8Weights>;
   plan.main.items = k.shape().dim(1) * tiles_per_head(arguments);
   plan.main.item_ns = static_cast<double>(capacity * (dim + arguments.value_dim)) *
                       static_cast<double>(kTileVectors) / 20;

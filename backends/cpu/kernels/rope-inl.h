@@ -27,8 +27,14 @@ struct Rope {
   Param<std::int32_t> position;
   Param<float> base, scale;
   bool half_split;
-  double ratio = 1;  // base^(-1 / pairs)
-  double turns = 0;  // scale / (2 pi)
+  Param<float> extrapolation{0.0F}, magnitude{1.0F};
+  Param<std::int32_t> ramp_first{}, ramp_last{};
+  double ratio = 1;       // base^(-1 / pairs)
+  double turns = 0;       // scale / (2 pi)
+  double kept = 0;        // extrapolation
+  std::int64_t ramp = 0;  // its first pair
+  std::int64_t ramp_pairs = 1;
+  float factor = 1;  // magnitude
 
   /// A base that is no finite number of at least 1 counts as 1, a scale that is no positive normal
   /// number as 0.
@@ -38,6 +44,20 @@ struct Rope {
     ratio =
         shrinks ? std::pow(static_cast<double>(with_base), -1.0 / static_cast<double>(pairs)) : 1;
     turns = rotates ? static_cast<double>(with_scale) / (2 * std::numbers::pi) : 0;
+  }
+  /// Numbers outside their range count as the nearest one inside, NaN as 0.
+  void set_ramp(float share, std::int32_t first, std::int32_t last, float with_magnitude) {
+    constexpr std::int32_t kMaxRamp = 32767;
+    kept = share > 0 ? std::min(static_cast<double>(share), 1.0) : 0;
+    ramp = std::clamp(first, 0, kMaxRamp);
+    ramp_pairs = std::max<std::int64_t>(std::clamp(last, 0, kMaxRamp) - ramp, 1);
+    factor = with_magnitude;
+  }
+  /// Turns per position of a pair, before base and factors.
+  double turns_of(std::int64_t pair) const {
+    const double along = static_cast<double>(pair - ramp) / static_cast<double>(ramp_pairs);
+    const double share = kept * (1 - std::clamp(along, 0.0, 1.0));
+    return turns * (1 - share) + share / (2 * std::numbers::pi);
   }
 };
 
@@ -82,14 +102,17 @@ HWY_INLINE void sine_cosine(double turns, float& sine, float& cosine) {
 
 /// Angles of one position: sines, then cosines, `pairs` of each.
 inline void fill_angles(const Rope& a, std::int32_t position, float* sines, float* cosines) {
-  double turns = static_cast<double>(position) * a.turns;
+  const bool mixed = a.kept > 0;
+  double turns = static_cast<double>(position) * (mixed ? 1 : a.turns);
   for (std::int64_t i = 0; i < a.pairs; ++i, turns *= a.ratio) {
-    double of_pair = turns;
+    double of_pair = mixed ? turns * a.turns_of(i) : turns;
     if (a.factors != nullptr) {
       const float factor = a.factors[i];
-      of_pair = factor > 0 && std::isnormal(factor) ? turns / static_cast<double>(factor) : 0;
+      of_pair = factor > 0 && std::isnormal(factor) ? of_pair / static_cast<double>(factor) : 0;
     }
     sine_cosine(of_pair - std::nearbyint(of_pair), sines[i], cosines[i]);
+    sines[i] *= a.factor;
+    cosines[i] *= a.factor;
   }
 }
 
@@ -142,6 +165,8 @@ class RowRotation {
     if (a_.base.dynamic() || a_.scale.dynamic()) {
       a_.set_angles(work.value(a_.base), work.value(a_.scale));
     }
+    a_.set_ramp(work.value(a_.extrapolation), work.value(a_.ramp_first), work.value(a_.ramp_last),
+                work.value(a_.magnitude));
   }
   /// All heads of a row, one after another, to `y`.
   void rotate_row(std::int64_t row, float* y) const {

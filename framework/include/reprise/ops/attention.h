@@ -9,19 +9,33 @@ struct AttentionAttributes {
   /// Keys in use, limited to [0, capacity]. By default all of them.
   Param<std::int32_t> kv_len = std::numeric_limits<std::int32_t>::max();
   Param<float> scale = 0.0F;     // of the scores; 0: 1 / sqrt(dim)
-  bool causal = true;            // row r sees keys up to kv_len - rows + r: the last row sees all
+  bool causal = true;            // row r sees keys up to its place, kv_len - rows + r
   const Tensor* mask = nullptr;  // f32 or f16 [rows, keys], added to the scaled scores
+  /// Above 0: scores become softcap * tanh(score / softcap), before a mask is added.
+  Param<float> softcap = 0.0F;
+  /// Above 0: ALiBi. The mask is multiplied by a slope per head; without a mask, slope * |place of
+  /// the row - key| is taken from the score. The slope of head h is 2^(-max_bias * (h + 1) / n),
+  /// where n is the largest power of two in heads; for heads from n on, 2^(-max_bias * (h - n +
+  /// 0.5) / n).
+  Param<float> max_bias = 0.0F;
+  /// Above 0: a row sees no key that is so many before its place: it sees window keys if causal.
+  Param<std::int32_t> window = 0;
+  /// f32 [heads]: a score per head that takes its share of the weights and has no value.
+  const Tensor* sinks = nullptr;
 };
 
 /// Scaled dot-product attention: softmax(scale * q * k^T + mask) * v, per row and head.
-/// q: [rows, heads, dim] f32; k: [capacity, kv_heads, dim], v: [capacity, kv_heads, value_dim], f32
-/// or f16 alike; all may be strided. Head h reads kv head h / (heads / kv_heads).
+/// q: [rows, heads, dim] f32; k: [capacity, kv_heads, dim], v: [capacity, kv_heads, value_dim],
+/// f32, f16 or q8_0 alike; all may be strided, but blocks lie one after another. Head h reads kv
+/// head h / (heads / kv_heads).
 /// Returns [rows, heads, value_dim] f32. Keys past the columns of the mask are not seen, nor are
 /// those whose mask is -infinity; a row that sees no key gives zeros.
-/// Errors: invalid_argument if shapes or the dtypes of k and v do not match, capacity is 0, or
-/// heads is no multiple of kv_heads.
-/// Source: Milakov & Gimelshein 2018 (online softmax), Dao et al. 2022. f32 sums, f64
-/// and two passes in the reference.
+/// Errors: invalid_argument if shapes or the dtypes of k and v do not match, capacity is 0, heads
+/// is no multiple of kv_heads, or a constant softcap, max_bias or window is negative or not
+/// finite. In the state, one that is no positive normal number (window: not above 0) counts as 0.
+/// Source: Milakov & Gimelshein 2018 (online softmax), Dao et al. 2022; Press et al. 2022 (ALiBi),
+/// Gemma Team 2024 (softcap), Xiao et al. 2024 (sinks). f32 sums, f64 and two passes in the
+/// reference.
 [[nodiscard]] Tensor attention(Site site, TensorRef q, TensorRef k, TensorRef v,
                                AttentionAttributes a = {});
 

@@ -1,0 +1,23 @@
+// What is recorded of AttentionAttributes, and what it means.
+#pragma once
+#include "framework/ops/schema.h"
+
+namespace reprise::ops {
+
+/// The tensors among the attributes become operands.
+struct AttentionForm {
+  Param<std::int32_t> kv_len;
+  Param<float> scale;
+  Param<float> softcap;
+  Param<float> max_bias;
+  Param<std::int32_t> window;
+  bool causal = true;
+};
+
+/// The scale of the scores, where 0 stands for 1 / sqrt(dim).
+float attention_scale(float scale, const Shape& q);
+
+/// In float64, in two passes over the keys.
+void attention_reference(const HostCall& call);
+
+}  // namespace reprise::ops

@@ -1,0 +1,195 @@
+#include "reprise/ops/pool.h"
+
+#include <cmath>
+#include <limits>
+
+#include "framework/ops/gpu_groups.h"
+#include "framework/ops/schema.h"
+#include "framework/ops/sliding.h"
+#include "reprise/core/step.h"
+
+namespace reprise::ops {
+namespace {
+
+// What is recorded of either: of pool_1d the x axis alone. Strides are numbers above 0.
+struct Form {
+  std::int32_t height = 1, width = 1;
+  std::int32_t stride_y = 1, stride_x = 1;
+  std::int32_t padding_y = 0, padding_x = 0;
+  PoolMode mode = PoolMode::max;
+};
+
+constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
+constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Attribute kAttributes1d[] = {{"width", AttributeType::i32, offsetof(Form, width)},
+                                       {"stride", AttributeType::i32, offsetof(Form, stride_x)},
+                                       {"padding", AttributeType::i32, offsetof(Form, padding_x)},
+                                       {"mode", AttributeType::i32, offsetof(Form, mode)}};
+constexpr Attribute kAttributes2d[] = {{"height", AttributeType::i32, offsetof(Form, height)},
+                                       {"width", AttributeType::i32, offsetof(Form, width)},
+                                       {"stride_y", AttributeType::i32, offsetof(Form, stride_y)},
+                                       {"stride_x", AttributeType::i32, offsetof(Form, stride_x)},
+                                       {"padding_y", AttributeType::i32, offsetof(Form, padding_y)},
+                                       {"padding_x", AttributeType::i32, offsetof(Form, padding_x)},
+                                       {"mode", AttributeType::i32, offsetof(Form, mode)}};
+constexpr std::string_view kShaders1d[] = {"pool.pool_1d"};
+constexpr std::string_view kShaders2d[] = {"pool.pool_2d"};
+
+// Mirrors the push block of shaders/pool.comp.
+struct Push {
+  std::array<std::uint32_t, 4> shape;  // of y
+  View x;
+  std::uint32_t in_height, in_width;
+  std::uint32_t height, width;
+  std::uint32_t stride_y, stride_x;
+  std::uint32_t padding_y, padding_x;
+  std::uint32_t mean;
+  std::uint32_t elements;
+};
+
+bool flat(const OpDef& op) { return op.attributes.size() == std::size(kAttributes1d); }
+
+Outputs infer(const OpCall& call) {
+  const Form& form = call.as<Form>();
+  const bool is_flat = flat(call.op);
+  const Shape& x = call.inputs[0].shape();
+  const std::size_t axes = is_flat ? 1 : 2;
+  if (x.rank() < axes || (!x.fixed() && x.rank() == axes)) {
+    invalid(std::string(call.op.name) + " needs a dimension before those that it pools, or all " +
+            "fixed and at least " + std::to_string(axes) + ", but got " + describe(call, 0) + ".");
+  }
+  if (form.mode != PoolMode::max && form.mode != PoolMode::mean) {
+    invalid(std::string(call.op.name) + " knows the modes max (0) and mean (1), but got (" +
+            std::to_string(static_cast<std::int32_t>(form.mode)) + ").");
+  }
+  if (form.padding_x >= form.width || form.padding_y >= form.height) {
+    invalid(std::string(call.op.name) + " needs a padding below the (" +
+            std::to_string(form.height) + " x " + std::to_string(form.width) +
+            ") elements of a window, but got (" + std::to_string(form.padding_y) + " and " +
+            std::to_string(form.padding_x) + ") for " + describe(call, 0) + ".");
+  }
+  std::vector<std::int64_t> dims;
+  for (std::size_t i = 0; i + axes < x.rank(); ++i) {
+    dims.push_back(x.dim(i));
+  }
+  if (!is_flat) {
+    dims.push_back(outputs_of(call, "y", x.dim(x.rank() - 2),
+                              {form.height, form.stride_y, form.padding_y, 1}));
+  }
+  dims.push_back(outputs_of(call, "x", x.back(), {form.width, form.stride_x, form.padding_x, 1}));
+  return TensorSpec{Shape(dims).with_extent(x.extent_word()), DType::f32};
+}
+
+Cost cost(const BoundCall& call) {
+  const Form& form = call.as<Form>();
+  return streaming_cost(
+      call, static_cast<std::uint64_t>(call.tensors[1].shape().elements() * form.height) *
+                static_cast<std::uint64_t>(form.width));
+}
+
+double pooled(PoolMode mode, double so_far, double element) {
+  if (mode == PoolMode::mean) {
+    return so_far + element;
+  }
+  return std::isnan(element) || element > so_far ? element : so_far;
+}
+
+void reference(const HostCall& call) {
+  const Form& form = call.as<Form>();
+  const HostTensor& x = call.tensors[0];
+  const HostTensor& y = call.tensors[1];
+  const bool is_flat = flat(call.op);
+  const bool mean = form.mode == PoolMode::mean;
+  const auto from = x.shape().padded();
+  const std::int64_t rows = is_flat ? 1 : from[2];
+  const std::int64_t step = last_stride(x);
+  const double count = static_cast<double>(form.height) * static_cast<double>(form.width);
+  std::int64_t next = 0;
+  for_each_row(y.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t r) {
+    for (std::int64_t l = 0; l < y.shape().back(); ++l) {
+      double result = mean ? 0 : -std::numeric_limits<double>::infinity();
+      for (std::int64_t ty = 0; ty < form.height; ++ty) {
+        const std::int64_t row = is_flat ? r : r * form.stride_y - form.padding_y + ty;
+        if (!is_flat && (row < 0 || row >= rows)) {
+          continue;
+        }
+        for (std::int64_t tx = 0; tx < form.width; ++tx) {
+          const std::int64_t column = l * form.stride_x - form.padding_x + tx;
+          if (column >= 0 && column < from[3]) {
+            result = pooled(form.mode, result, x.load(x.row(i0, i1, row) + column * step));
+          }
+        }
+      }
+      y.store(next++, mean ? result / count : result);
+    }
+  });
+}
+
+void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
+  const Form& form = call.as<Form>();
+  const BoundTensor& x = call.tensors[0];
+  const Shape& y = call.tensors[1].shape();
+  const auto given = [](std::int32_t number) { return static_cast<std::uint32_t>(number); };
+  const auto from = shape_words(x.shape());
+  const std::int64_t window = std::int64_t{form.height} * form.width;
+  indexable_elements(x);
+  require_turns(call, traits, window + 2 * std::int64_t{form.height} + 1, window);
+  const Push push{.shape = shape_words(y),
+                  .x = view_of(x, traits),
+                  .in_height = from[2],
+                  .in_width = from[3],
+                  .height = given(form.height),
+                  .width = given(form.width),
+                  .stride_y = given(form.stride_y),
+                  .stride_x = given(form.stride_x),
+                  .padding_y = given(form.padding_y),
+                  .padding_x = given(form.padding_x),
+                  .mean = form.mode == PoolMode::mean ? 1U : 0U,
+                  .elements = indexable_elements(call.tensors[1])};
+  steps.dispatch(call, traits, {call.op.shaders[0], {traits.workgroup_size}, 1},
+                 groups_for({y, push.elements}, traits.workgroup_size), push);
+}
+
+constexpr OpDef pool_def(std::string_view name, std::span<const std::string_view> shaders,
+                         std::span<const Attribute> attributes) {
+  return {.name = name,
+          .family = OpFamily::other,
+          .operands = kOperands,
+          .results = kResults,
+          .attributes = attributes,
+          .push_bytes = sizeof(Push),
+          .shaders = shaders,
+          .infer = infer,
+          .cost = cost,
+          .reference = reference,
+          .lower = lower,
+          .extents = ExtentRule::rows};
+}
+
+}  // namespace
+
+extern const OpDef pool_1d_def;
+extern const OpDef pool_2d_def;
+const OpDef pool_1d_def = pool_def("pool_1d", kShaders1d, kAttributes1d);
+const OpDef pool_2d_def = pool_def("pool_2d", kShaders2d, kAttributes2d);
+
+}  // namespace reprise::ops
+
+namespace reprise {
+
+Tensor pool_1d(Site site, TensorRef x, Pool1dAttributes a) {
+  return record(site, ops::pool_1d_def, {x},
+                ops::Form{.width = a.width,
+                          .stride_x = a.stride == 0 ? a.width : a.stride,
+                          .padding_x = a.padding,
+                          .mode = a.mode});
+}
+
+Tensor pool_2d(Site site, TensorRef x, Pool2dAttributes a) {
+  return record(
+      site, ops::pool_2d_def, {x},
+      ops::Form{a.height, a.width, a.stride_y == 0 ? a.height : a.stride_y,
+                a.stride_x == 0 ? a.width : a.stride_x, a.padding_y, a.padding_x, a.mode});
+}
+
+}  // namespace reprise
