@@ -1,5 +1,5 @@
 // y = x * w^T + residual: see include/matmul_lanes.glsl.
-// variants: f32 f16 q8_0 q4_0
+// variants: f32 f16 bf16 q8_0 q4_0
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 // y[r, j] = w[cell of expert j of row r] * x[r, j]: see include/matmul_lanes.glsl, with one row of
 // x for each matrix.
-// variants: f32 f16 q8_0 q4_0
+// variants: f32 f16 bf16 q8_0 q4_0
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require

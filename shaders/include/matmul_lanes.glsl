@@ -41,6 +41,10 @@ Piece load_piece(uint at) { return words_at(w, at); }
 vec4 four(Piece piece, uint i) {
 #if defined(VARIANT_F32)
   return uintBitsToFloat(piece);
+#elif defined(VARIANT_BF16)
+  uvec2 pairs = uvec2(piece[2u * i], piece[2u * i + 1u]);
+  return uintBitsToFloat(uvec4(pairs.x << 16, pairs.x & 0xFFFF0000u, pairs.y << 16,
+                               pairs.y & 0xFFFF0000u));
 #else
   return vec4(unpackHalf2x16(piece[2u * i]), unpackHalf2x16(piece[2u * i + 1u]));
 #endif
