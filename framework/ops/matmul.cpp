@@ -23,7 +23,7 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr std::size_t kResult = std::size(kOperands);
 constexpr auto kShaders =
-    joined(kFormatShaders<"matmul.">, kFormatShaders<"matmul.lanes_", kLanesFormats>,
+    joined(kFormatShaders<"matmul.">, kFormatShaders<"matmul.lanes_">,
            kFormatShaders<"matmul.gpu_vector_">, kFormatShaders<"matmul.gpu_tile_">);
 
 /// Mirrors the constants of shaders/include/residual.glsl.

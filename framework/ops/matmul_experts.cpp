@@ -23,9 +23,9 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
                                  {"missing", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr std::size_t kResult = std::size(kOperands);
-constexpr auto kShaders = joined(kFormatShaders<"matmul_experts.">,
-                                 kFormatShaders<"matmul_experts.lanes_", kLanesFormats>,
-                                 kFormatShaders<"matmul_experts.gpu_">);
+constexpr auto kShaders =
+    joined(kFormatShaders<"matmul_experts.">, kFormatShaders<"matmul_experts.lanes_">,
+           kFormatShaders<"matmul_experts.gpu_">);
 
 // Mirrors the push block of shaders/include/experts.glsl.
 struct Push {

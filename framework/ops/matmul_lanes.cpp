@@ -28,8 +28,7 @@ bool in_texels(const BoundTensor& tensor, const View& view) {
 }  // namespace
 
 bool lanes_can(const BoundCall& call, const View& x, const View& w) {
-  return std::ranges::find(kLanesFormats, call.tensors[1].dtype()) != kLanesFormats.end() &&
-         in_texels(call.tensors[0], x) && in_texels(call.tensors[1], w);
+  return in_texels(call.tensors[0], x) && in_texels(call.tensors[1], w);
 }
 
 Dispatch lanes_matmul(const BoundCall& call, const Shape& y) {

@@ -4,10 +4,6 @@
 
 namespace reprise::ops {
 
-/// The formats of weights that they read.
-inline constexpr std::array kLanesFormats{DType::f32, DType::f16, DType::bf16, DType::q8_0,
-                                          DType::q4_0};
-
 /// Whether the lanes kernels can read both operands as texels of 16 bytes: rows of w are made of
 /// whole ones, or of blocks, and those of x too. `x` and `w` are their views.
 bool lanes_can(const BoundCall& call, const View& x, const View& w);
