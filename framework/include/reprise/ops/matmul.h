@@ -6,7 +6,7 @@ namespace reprise {
 /// Matrix product with the second operand transposed, as weights are stored: y = x * w^T, plus
 /// residual if there is one ({}: none). It is added in f32 to the rounded product: the bits are
 /// those of add(matmul(x, w), residual).
-/// x: [.., n, k] f32, or one vector [k]; w: [.., m, k] f32, f16, q8_0 or q4_0; y: [.., n, m] f32,
+/// x: [.., n, k] f32, or one vector [k]; w: [.., m, k] f32, f16, bf16 or any block format; y: [.., n, m] f32,
 /// or [m]. residual is contiguous, of the shape of y, or one row of m that is added to every row of
 /// y, a bias. The others may be strided, but blocks lie one after another. Leading dimensions of w
 /// are shared by neighbours of x: head h of x uses head h / (x_heads / w_heads) of w. Errors:
