@@ -34,7 +34,17 @@ struct F16Weights {
   using Bits = hn::Rebind<std::uint16_t, F32>;
   using Halves = hn::Rebind<hwy::float16_t, F32>;
   static HWY_INLINE Vf widen(hn::Vec<Bits> bits) {
-    return hn::PromoteTo(F32(), hn::BitCast(Halves(), bits));
+    const Vf wide = hn::PromoteTo(F32(), hn::BitCast(Halves(), bits));
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+    // Without an instruction Highway takes infinity and NaN for large numbers.
+    const hn::RebindToUnsigned<F32> words;
+    const auto exponent = hn::And(hn::PromoteTo(words, bits), hn::Set(words, 0x7C00));
+    const auto special = hn::Eq(exponent, hn::Set(words, 0x7C00));
+    const auto most = hn::IfThenElseZero(special, hn::Set(words, 0x7F800000));
+    return hn::BitCast(F32(), hn::Or(hn::BitCast(words, wide), most));
+#else
+    return wide;
+#endif
   }
   struct Piece {
     const std::uint16_t* at;
