@@ -33,7 +33,17 @@ using HalfBits = hn::Rebind<std::uint16_t, F32>;
 
 struct FromF16 {
   static HWY_INLINE Vf widen(hn::Vec<HalfBits> bits) {
-    return hn::PromoteTo(F32(), hn::BitCast(hn::Rebind<hwy::float16_t, F32>(), bits));
+    const Vf wide = hn::PromoteTo(F32(), hn::BitCast(hn::Rebind<hwy::float16_t, F32>(), bits));
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+    // Without an instruction Highway takes infinity and NaN for large numbers.
+    const hn::RebindToUnsigned<F32> words;
+    const auto exponent = hn::And(hn::PromoteTo(words, bits), hn::Set(words, 0x7C00));
+    const auto special = hn::Eq(exponent, hn::Set(words, 0x7C00));
+    const auto most = hn::IfThenElseZero(special, hn::Set(words, 0x7F800000));
+    return hn::BitCast(F32(), hn::Or(hn::BitCast(words, wide), most));
+#else
+    return wide;
+#endif
   }
 };
 struct FromBf16 {
