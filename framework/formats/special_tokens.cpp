@@ -14,8 +14,9 @@ SpecialTokens::SpecialTokens(const Vocabulary& vocabulary, bool control) {
     }
   }
   std::ranges::stable_sort(specials_, {}, &Special::text);
-  const auto repeated = std::ranges::unique(specials_, {}, &Special::text);
-  specials_.erase(repeated.begin(), repeated.end());
+  // std::ranges::unique does not compile with clang 14 and libstdc++ 12.
+  const auto same = [](const Special& a, const Special& b) { return a.text == b.text; };
+  specials_.erase(std::unique(specials_.begin(), specials_.end(), same), specials_.end());
 }
 
 std::optional<SpecialTokens::Found> SpecialTokens::find(std::string_view text,
