@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
@@ -79,6 +80,8 @@ void print_ops(bool json) {
   for (const OpDef* op : library_ops()) {
     list.push_back(to_json(*op));
   }
+  std::ranges::sort(list, {},
+                    [](const auto& op) { return op["name"].template get<std::string>(); });
   if (json) {
     print_json(list);
     return;
