@@ -36,6 +36,7 @@
 #include "state.glsl"
 
 layout(constant_id = 1) const uint BLOCK = 16;  // a multiple of 4
+layout(constant_id = 2) const uint FEATURES = 7;
 
 layout(binding = 0) readonly buffer Q { float q[]; };
 layout(binding = 1) readonly buffer K { ELEMENT k[]; };

@@ -36,7 +36,9 @@
 
 layout(constant_id = 1) const uint ROWS = 1;   // a power of two, at most 4
 layout(constant_id = 2) const uint FOURS = 2;  // fours of columns of q and k, in whole units of k
-layout(constant_id = 3) const bool WIDE = false;
+layout(constant_id = 3) const uint WIDE_AND_FEATURES = 14;
+const bool WIDE = (WIDE_AND_FEATURES & 1u) != 0u;
+const uint FEATURES = WIDE_AND_FEATURES >> 1;
 
 layout(binding = 0) readonly buffer Q { float q[]; };
 layout(binding = 1) readonly buffer K { KEYS k[]; };

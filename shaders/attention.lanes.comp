@@ -22,7 +22,9 @@
 #include "state.glsl"
 #include "texels.glsl"
 
-layout(constant_id = 1) const uint ROWS = 1;
+layout(constant_id = 1) const uint ROWS_AND_FEATURES = 57;
+const uint ROWS = ROWS_AND_FEATURES & 7u;
+const uint FEATURES = ROWS_AND_FEATURES >> 3;
 layout(constant_id = 2) const uint FOURS = 1;        // of a query and a key
 layout(constant_id = 3) const uint VALUE_FOURS = 1;  // of a value
 

@@ -64,7 +64,7 @@ struct Push {
   Param<float> max_bias;
   Param<std::int32_t> window;
   std::uint32_t sinks_offset;
-  std::uint32_t flags;  // bit 0: causal, bit 1: masked, bit 2: sinks
+  std::uint32_t flags;  // bit 0: causal, bit 1: sinks
 };
 
 void require_bound(const OpCall& call, std::string_view what, const Param<float>& given) {
@@ -160,6 +160,14 @@ bool shares_keys(const BoundCall& call, std::int64_t block, const DeviceTraits& 
   return true;
 }
 
+// What kernels do to scores: bit 0 for a softcap, bit 1 for ALiBi, bit 2 for a mask.
+std::uint32_t features_of(const BoundCall& call) {
+  const auto& form = call.as<AttentionForm>();
+  const auto used = [](const Param<float>& number) { return number.dynamic() || number.value > 0; };
+  return (used(form.softcap) ? 1U : 0U) | (used(form.max_bias) ? 2U : 0U) |
+         (call.tensors[3] ? 4U : 0U);
+}
+
 // Elements that a kernel reads of a key at once: 16 bytes, or 4 of a block.
 std::uint32_t unit_of(DType cache) { return cache == DType::f16 ? 8 : 4; }
 
@@ -182,7 +190,9 @@ Dispatch gpu_dispatch(const BoundCall& call, const Push& push, bool wide, std::s
   const std::uint32_t unit = unit_of(call.tensors[1].dtype());
   const std::uint32_t rows = q.dim(0) < kMaxRows ? 1 : kMaxRows;
   const std::uint32_t fours = (push.dim + unit - 1) / unit * (unit / 4);
-  return {{kShaders[kGpuShader + variant], {kInvocations, rows, fours, wide ? 1U : 0U}, 4},
+  return {{kShaders[kGpuShader + variant],
+           {kInvocations, rows, fours, (wide ? 1U : 0U) | features_of(call) << 1U},
+           4},
           grid_of(q, (q.dim(0) + rows - 1) / rows * q.dim(1), rows)};
 }
 
@@ -200,7 +210,8 @@ bool lanes_can(const BoundCall& call, const Push& push, const Views& views) {
 }
 
 // An invocation per head and up to 4 rows, which share the texels of keys and values.
-Dispatch lanes_dispatch(const Shape& q, const Push& push, std::size_t variant) {
+Dispatch lanes_dispatch(const BoundCall& call, const Push& push, std::size_t variant) {
+  const Shape& q = call.tensors[0].shape();
   constexpr std::uint32_t kLanes = 8;
   constexpr std::uint32_t kMaxRows = 4;
   std::uint32_t rows = std::bit_ceil(std::min(word(q.dim(0)), kMaxRows));
@@ -208,7 +219,9 @@ Dispatch lanes_dispatch(const Shape& q, const Push& push, std::size_t variant) {
     rows /= 2;
   }
   const std::uint64_t tiles = (word(q.dim(0)) + rows - 1) / rows;
-  return {{kShaders[kLanesShader + variant], {kLanes, rows, push.dim / 4, push.value_dim / 4}, 4},
+  return {{kShaders[kLanesShader + variant],
+           {kLanes, rows | features_of(call) << 3U, push.dim / 4, push.value_dim / 4},
+           4},
           groups_for({q, tiles * push.heads, rows}, kLanes)};
 }
 
@@ -243,7 +256,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .max_bias = form.max_bias,
                   .window = form.window,
                   .sinks_offset = sinks ? view_of(sinks, traits).offset : 0,
-                  .flags = (form.causal ? 1U : 0U) | (mask ? 2U : 0U) | (sinks ? 4U : 0U)};
+                  .flags = (form.causal ? 1U : 0U) | (sinks ? 2U : 0U)};
   for (const BoundTensor* t : {&q, &k, &v, &call.tensors[5]}) {
     indexable_elements(*t);
   }
@@ -252,7 +265,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const std::int64_t row_heads = shape.dim(0) * shape.dim(1);
   const std::int64_t block = block_of(row_heads, value_dim, k.dtype(), traits);
   if (traits.kernels == KernelFamily::lanes && lanes_can(call, push, views)) {
-    const Dispatch chosen = lanes_dispatch(shape, push, variant);
+    const Dispatch chosen = lanes_dispatch(call, push, variant);
     steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
     return;
   }
@@ -263,7 +276,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   }
   const std::int64_t invocations = row_heads * ((value_dim + block - 1) / block);
   steps.dispatch(
-      call, traits, {kShaders[variant], {traits.workgroup_size, word(block)}, 2},
+      call, traits, {kShaders[variant], {traits.workgroup_size, word(block), features_of(call)}, 3},
       groups_for({shape, static_cast<std::uint64_t>(invocations)}, traits.workgroup_size), push);
 }
 

@@ -1,6 +1,7 @@
 // What the kernels of attention share: the push block, which keys a row sees, and how the product of
-// a query and a key becomes a score. Define STATE_BINDING as 6 and include exp.glsl, state.glsl and
-// index.glsl first; bind `sinks`, and define load_mask().
+// a query and a key becomes a score. Define STATE_BINDING as 6 and FEATURES, and include exp.glsl,
+// state.glsl and index.glsl first; bind `sinks`, and define load_mask().
+// FEATURES is a specialization constant: software drivers run both sides of a branch.
 // Distances in elements between rows and heads; elements of a head are neighbours. The offset of
 // blocks counts units of 16 bits.
 struct Heads {
@@ -31,7 +32,10 @@ layout(push_constant) uniform Push {
   uint flags;
 };
 
-const uint kCausal = 1u, kMasked = 2u, kSinks = 4u;
+const bool kIsCapped = (FEATURES & 1u) != 0u;
+const bool kIsBiased = (FEATURES & 2u) != 0u;
+const bool kIsMasked = (FEATURES & 4u) != 0u;
+const uint kCausal = 1u, kSinks = 2u;
 const uint kMinusInfinity = 0xFF800000u;
 
 uint rows;  // of q: set it first
@@ -57,7 +61,7 @@ uint first_seen(uint row) {
 uint seen_by(uint row) {
   int used = keys_used();
   int seen = (flags & kCausal) != 0u ? clamp(place_of(row) + 1, 0, used) : used;
-  return uint((flags & kMasked) != 0u ? min(seen, int(mask_columns)) : seen);
+  return uint(kIsMasked ? min(seen, int(mask_columns)) : seen);
 }
 
 // 0 unless it is a positive normal number.
@@ -95,9 +99,12 @@ struct Scoring {
 };
 
 Scoring scoring_of(uint head) {
-  Scoring s = Scoring(param_float_or_value(scale), usable(param_float(softcap)), 0.0);
+  Scoring s = Scoring(param_float_or_value(scale), 0.0, 0.0);
+  if (kIsCapped) {
+    s.cap = usable(param_float(softcap));
+  }
   float bias = usable(param_float(max_bias));
-  if (bias > 0.0) {
+  if (kIsBiased && bias > 0.0) {
     uint even = 1u << findMSB(heads);
     float turn = head < even ? float(head + 1u) : float(head - even) + 0.5;
     s.slope = exp2_of_minus(bias * turn / float(even));
@@ -124,17 +131,18 @@ void begin_row(uint head, float none, out float best, out float total) {
 // Makes a score of a product; false if the key does not count for the row. An infinite score makes
 // NaN of its row, as the difference of two of them does.
 bool finish_score(Scoring of, uint row, uint key, inout float s) {
-  s *= of.factor;
-  if (of.cap > 0.0) {
+  precise float scaled = s * of.factor;  // alike with all features
+  s = scaled;
+  if (kIsCapped && of.cap > 0.0) {
     s = of.cap * tanh_of(s / of.cap);
   }
-  if ((flags & kMasked) != 0u) {
+  if (kIsMasked) {
     float added;
     if (!load_mask(row, key, added)) {
       return false;
     }
     s = fma(of.slope > 0.0 ? of.slope : 1.0, added, s);
-  } else if (of.slope > 0.0) {
+  } else if (kIsBiased && of.slope > 0.0) {
     s = fma(-of.slope, float(abs(place_of(row) - int(key))), s);
   }
   uint bits = floatBitsToUint(s);
