@@ -74,10 +74,10 @@ TEST_P(Sample, DrawsTokensAsOftenAsTheyAreLikely) {
 }
 
 TEST_P(Sample, TemperatureComesAfterTheFilters) {
-  // At temperature 4 the last token would be among the first 80%.
+  // At temperature 4 the last token would be among the first 95%.
   const auto shares =
-      frequencies(logs({0.5, 0.3, 0.2}), {.temperature = 4, .top_p = 0.75F, .seed = seed()});
-  const double hot = std::pow(0.5, 0.25) / (std::pow(0.5, 0.25) + std::pow(0.3, 0.25));
+      frequencies(logs({0.9, 0.06, 0.04}), {.temperature = 4, .top_p = 0.95F, .seed = seed()});
+  const double hot = std::pow(0.9, 0.25) / (std::pow(0.9, 0.25) + std::pow(0.06, 0.25));
   EXPECT_NEAR(shares[0], hot, 6 * 0.5 / std::sqrt(static_cast<double>(kDraws)));
   EXPECT_EQ(shares[2], 0);
 }

@@ -15,7 +15,7 @@ struct ArgsortAttributes {
 /// Equal elements keep the order of their columns, ascending and descending; both zeros are equal.
 /// NaN is below every number, as in argmax(): first of ascending, last of descending ones.
 /// Errors: invalid_argument for more than kMostSortedColumns columns; unsupported where a software
-/// driver would not finish a row, from 65,537 columns on at the earliest.
+/// driver would not finish a row, which may be from 262,145 columns on.
 /// Source: Batcher 1968 (bitonic merging), by one workgroup per row: cols * log2(cols)^2 / 4
 /// comparisons.
 [[nodiscard]] Tensor argsort(Site site, TensorRef x, ArgsortAttributes a = {});
