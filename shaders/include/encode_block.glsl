@@ -7,11 +7,19 @@ const uint kEncodedHalves = 17u;
 const uint kEncodedHalves = 9u;
 #endif
 
-// Vulkan allows quotients an error of 2.5 ulp: what is left corrects them.
+float upper_half(float value) { return uintBitsToFloat(floatBitsToUint(value) & 0xFFFFF000u); }
+
+// a / b to the nearest. Vulkan allows quotients an error of 2.5 ulp and an fma() that rounds twice, so
+// the rest is found with products of halves, which are exact (Dekker 1971).
 float quotient(float a, float b) {
   precise float q = a / b;
-  precise float rest = fma(-q, b, a);
-  precise float better = fma(rest, 1.0 / b, q);
+  precise float product = q * b;
+  float q1 = upper_half(q);
+  float b1 = upper_half(b);
+  precise float q2 = q - q1;
+  precise float b2 = b - b1;
+  precise float error = ((q1 * b1 - product) + q1 * b2 + q2 * b1) + q2 * b2;
+  precise float better = q + ((a - product) - error) / b;
   return better;
 }
 

@@ -347,7 +347,8 @@ constexpr std::pair<std::string_view, std::string_view> kConstants[] = {
     {"solve_triangular", "unit"},
     {"top_k", "k"}};
 /// All of whose numbers choose shapes.
-constexpr std::string_view kSliding[] = {"conv_1d", "conv_2d", "pool_1d", "pool_2d"};
+constexpr std::string_view kOfShapes[] = {"concat",  "conv_1d", "conv_2d", "pad",
+                                          "pool_1d", "pool_2d", "repeat"};
 constexpr std::string_view kOfTheFramework[] = {"plan", "advance", "collect"};
 
 TEST(Attributes, AllThatAreNumbersMayBeDynamic) {
@@ -355,7 +356,7 @@ TEST(Attributes, AllThatAreNumbersMayBeDynamic) {
   for (const OpDef* op : ops::all_ops()) {
     for (const Attribute& attribute : op->attributes) {
       const bool constant = std::ranges::count(kOfTheFramework, op->name) > 0 ||
-                            std::ranges::count(kSliding, op->name) > 0 ||
+                            std::ranges::count(kOfShapes, op->name) > 0 ||
                             std::ranges::count(kConstants, std::pair(op->name, attribute.name)) > 0;
       EXPECT_NE(constant, may_be_dynamic(attribute)) << op->name << " " << attribute.name;
     }
