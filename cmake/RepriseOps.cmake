@@ -3,6 +3,7 @@
 # op are shaders/<op>.comp, which every device runs, and shaders/<op>.<kernel family>.comp.
 # <kind>/<op> is one of several ops that differ in little: their parts are named after the kind, and
 # the shader of each is a variant of its name.
+# A variant <a>/<b> is compiled with VARIANT_<A> and VARIANT_<B>; its shader is <op>.<a>_<b>.
 # It sets in the caller: OP_SOURCES (definitions and their table), OP_SHADER_TABLE (embedded SPIR-V).
 function(reprise_ops)
   find_program(GLSLANG glslangValidator REQUIRED)
@@ -23,7 +24,7 @@ function(reprise_ops)
       string(APPEND case_table
              "    {\"${op}\", [] { return ${kind}_cases(\"${op}\"); }},\n")
       file(STRINGS ${PROJECT_SOURCE_DIR}/shaders/${kind}.comp variants REGEX "^// variants: ")
-      if(NOT variants MATCHES " ${op}( |_|$)")
+      if(NOT variants MATCHES " ${op}( |_|/|$)")
         message(FATAL_ERROR "op '${op}': no variant in shaders/${kind}.comp")
       endif()
     else()
@@ -65,9 +66,10 @@ function(reprise_ops)
         set(name ${stem})
         set(define "")
         if(NOT variant STREQUAL "-")
-          set(name ${prefix}${variant})
+          string(REPLACE "/" "_" word ${variant})
+          set(name ${prefix}${word})
           string(TOUPPER ${variant} upper)
-          set(define -DVARIANT_${upper}=1)
+          string(REGEX REPLACE "([^/]+)/?" "-DVARIANT_\\1=1;" define ${upper})
         endif()
         set(words ${generated}/${name}.spv.inc)
         add_custom_command(OUTPUT ${words}

@@ -1,8 +1,8 @@
 // y[r, :] = table[ids[r], :] as f32, NaN where the id is outside the table: one invocation copies
-// one element. Reads one id and one element, of blocks its scale too, writes 4 bytes.
+// one element. Reads one id and one element, of blocks its scale and neighbours too, writes 4 bytes.
 // A large table is bound part by part, one dispatch each: the part that has the row writes it, and
 // NaN rows are written by the part that has row 0.
-// variants: f32 f16 bf16 q8_0 q4_0
+// variants: f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q5_1 q4_K q5_K q6_K q2_K q3_K iq4_nl iq4_xs
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #if defined(VARIANT_F16) || defined(VARIANT_BF16)
@@ -45,11 +45,10 @@ uint load(uint i) { return f16_to_f32_bits(uint(table[table_offset + i])); }
 uint load(uint i) { return uint(table[table_offset + i]) << 16; }
 #else
 #define BLOCK_WORD(i) table[i]
+#define BLOCK_HALF(h) uintBitsToFloat(f16_to_f32_bits(h))
 #include "blocks.glsl"
 uint load(uint i) {
-  uint block = block_of(table_offset, i);
-  float scale = uintBitsToFloat(f16_to_f32_bits(block_scale(block)));
-  return floatBitsToUint(scale * float(block_value(block, i % 32u)));
+  return floatBitsToUint(block_value(block_of(table_offset, i), i % kBlockElements));
 }
 #endif
 

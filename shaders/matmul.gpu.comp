@@ -7,25 +7,15 @@
 // of k at a time from shared memory. Per 4 of k an invocation reads 4 + ROWS vectors of 16 bytes
 // there for 16 * ROWS products; of global memory the workgroup reads 1 weight per 8 * ROWS products.
 //
-// variants: vector_f32 vector_f16 vector_q8_0 vector_q4_0 tile_f32 tile_f16 tile_q8_0 tile_q4_0
+// variants: vector/f32 vector/f16 vector/bf16 vector/q8_0 vector/q4_0 vector/q4_1 vector/q5_0 vector/q5_1 vector/q4_K vector/q5_K vector/q6_K vector/q2_K vector/q3_K vector/iq4_nl vector/iq4_xs tile/f32 tile/f16 tile/bf16 tile/q8_0 tile/q4_0 tile/q4_1 tile/q5_0 tile/q5_1 tile/q4_K tile/q5_K tile/q6_K tile/q2_K tile/q3_K tile/iq4_nl tile/iq4_xs
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#if defined(VARIANT_VECTOR_F32) || defined(VARIANT_TILE_F32)
-#define WEIGHT_F32
+#if defined(VARIANT_F32) || defined(VARIANT_F16) || defined(VARIANT_BF16)
 #define WEIGHT uvec4
-#elif defined(VARIANT_VECTOR_F16) || defined(VARIANT_TILE_F16)
-#define WEIGHT_F16
-#define WEIGHT uvec4
-#elif defined(VARIANT_VECTOR_Q8_0) || defined(VARIANT_TILE_Q8_0)
-#define VARIANT_Q8_0
-#define WEIGHT uint
 #else
-#define VARIANT_Q4_0
 #define WEIGHT uint
 #endif
-#if defined(VARIANT_VECTOR_F32) || defined(VARIANT_VECTOR_F16) || \
-    defined(VARIANT_VECTOR_Q8_0) || defined(VARIANT_VECTOR_Q4_0)
-#define VECTOR
+#ifdef VARIANT_VECTOR
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #endif
 #include "index.glsl"
@@ -53,7 +43,7 @@ uint matrix_of_weights(uint i0, uint i1) {
 }
 #include "product_units.glsl"
 
-#ifdef VECTOR
+#ifdef VARIANT_VECTOR
 #include "matmul_vector.glsl"
 #else
 const uint kAcross = 16u;        // invocations side by side, along columns of y

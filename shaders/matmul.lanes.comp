@@ -1,5 +1,5 @@
 // y = x * w^T + residual: see include/matmul_lanes.glsl.
-// variants: f32 f16 q8_0 q4_0
+// variants: f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q5_1 q4_K q5_K q6_K q2_K q3_K iq4_nl iq4_xs
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require

@@ -1,5 +1,6 @@
 #include "tests/testing.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -153,16 +154,45 @@ std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes)
 
 namespace {
 
-/// Blocks of a scale and signed integers of 4 or 8 bits: values of magnitudes up to `reach`.
-void fill_blocks(std::mt19937_64& rng, const DTypeInfo& info, double reach,
-                 std::vector<std::byte>& bytes) {
+/// Where the halves of a block are that scale its values, and what they are multiplied with at
+/// most.
+struct BlockScales {
+  DType type;
+  std::size_t scale_at;
+  double most_units;
+  std::optional<std::size_t> minimum_at = {};
+  double most_minimum_units = 1;
+};
+constexpr BlockScales kBlockScales[] = {
+    {DType::q8_0, 0, 128},
+    {DType::q4_0, 0, 8},
+    {DType::q4_1, 0, 15, 2},
+    {DType::q5_0, 0, 16},
+    {DType::q5_1, 0, 31, 2},
+    {DType::iq4_nl, 0, 127},
+    {DType::q2_k, 80, 15 * 3, 82, 15},
+    {DType::q3_k, 108, 32 * 4},
+    {DType::q4_k, 0, 63 * 15, 2, 63},
+    {DType::q5_k, 0, 63 * 31, 2, 63},
+    {DType::q6_k, 208, 128 * 32},
+    {DType::iq4_xs, 0, 32 * 127},
+};
+
+/// Random blocks of values of magnitudes up to `reach`.
+void fill_blocks(std::mt19937_64& rng, DType dtype, double reach, std::vector<std::byte>& bytes) {
   std::ranges::generate(bytes, [&] { return static_cast<std::byte>(rng()); });
-  const unsigned bits = (info.block_bytes - 2) * 8 / info.block_elements;
-  const double most = reach / static_cast<double>(1U << (bits - 1));
-  std::uniform_real_distribution<double> uniform(-most, most);
-  for (std::size_t at = 0; at < bytes.size(); at += info.block_bytes) {
-    const std::uint16_t scale = f32_to_f16(static_cast<float>(uniform(rng)));
-    std::memcpy(bytes.data() + at, &scale, sizeof scale);
+  const BlockScales& scales = *std::ranges::find(kBlockScales, dtype, &BlockScales::type);
+  const double share = scales.minimum_at ? reach / 2 : reach;
+  const auto store = [&](std::size_t at, double units) {
+    std::uniform_real_distribution<double> uniform(-share / units, share / units);
+    const std::uint16_t half = f32_to_f16(static_cast<float>(uniform(rng)));
+    std::memcpy(bytes.data() + at, &half, sizeof half);
+  };
+  for (std::size_t at = 0; at < bytes.size(); at += info_of(dtype).block_bytes) {
+    store(at + scales.scale_at, scales.most_units);
+    if (scales.minimum_at) {
+      store(at + *scales.minimum_at, scales.most_minimum_units);
+    }
   }
 }
 
@@ -174,8 +204,8 @@ std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int6
   std::vector<std::byte> bytes(spec.bytes());
   const HostTensor tensor{bytes.data(), &spec};
   std::uniform_real_distribution<double> uniform(low, high);
-  if (const DTypeInfo& info = info_of(dtype); info.block_elements > 1) {
-    fill_blocks(rng, info, (high - low) / 2, bytes);
+  if (info_of(dtype).block_elements > 1) {
+    fill_blocks(rng, dtype, (high - low) / 2, bytes);
     return bytes;
   }
   for (std::int64_t i = 0; i < elements; ++i) {
@@ -188,6 +218,15 @@ std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int6
     }
   }
   return bytes;
+}
+
+std::vector<std::size_t> scales_in_block(DType dtype) {
+  const BlockScales& scales = *std::ranges::find(kBlockScales, dtype, &BlockScales::type);
+  std::vector<std::size_t> places{scales.scale_at};
+  if (scales.minimum_at) {
+    places.push_back(*scales.minimum_at);
+  }
+  return places;
 }
 
 }  // namespace reprise::testing

@@ -65,9 +65,12 @@ double nmse(const std::vector<double>& expected, const std::vector<double>& actu
 /// The elements of a tensor's bytes as doubles.
 std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes);
 
-/// Uniform random values as the bytes of a dtype; of q8_0 and q4_0, random blocks of values around
+/// Uniform random values as the bytes of a dtype; of block formats, random blocks of values around
 /// 0, at most (high - low) / 2 away.
 std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int64_t elements,
                                     double low, double high);
+
+/// Where the halves of a block begin that scale its values, in bytes.
+std::vector<std::size_t> scales_in_block(DType dtype);
 
 }  // namespace reprise::testing

@@ -1,4 +1,4 @@
-// reprise: looks at devices and profiling databases.
+// reprise: looks at devices, model files and profiling databases.
 #include <iostream>
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 #include "debugger/cli/db_options.h"
 
 int main(int argc, char** argv) try {
-  CLI::App app("Looks at devices and profiling databases.", "reprise");
+  CLI::App app("Looks at devices, model files and profiling databases.", "reprise");
   app.set_version_flag("--version", "reprise 0.1.0");
   app.require_subcommand(1);
   bool json = false;
@@ -20,6 +20,13 @@ int main(int argc, char** argv) try {
 
   CLI::App* ops = app.add_subcommand("ops", "Ops with the dtypes and kernels they have");
   ops->add_flag("--json", json, "Print JSON");
+  CLI::App* model = app.add_subcommand("model", "Model files");
+  model->require_subcommand(1);
+  CLI::App* model_info = model->add_subcommand("info", "Metadata, tensors and tokenizer");
+  std::string model_path;
+  model_info->add_option("file", model_path, "GGUF or safetensors file, or index of shards")
+      ->required();
+  model_info->add_flag("--json", json, "Print JSON");
 
   CLI::App* db = app.add_subcommand("db", "Profiling databases");
   db->require_subcommand(1);
@@ -71,6 +78,9 @@ int main(int argc, char** argv) try {
     reprise::cli::print_ops(json);
   } else if (doctor->parsed()) {
     return reprise::cli::print_doctor(json) ? 0 : 1;
+  } else if (model_info->parsed()) {
+    using reprise::cli::Format;
+    reprise::cli::print_model_info(model_path, json ? Format::json : Format::table);
   } else if (info->parsed()) {
     reprise::cli::print_db_info(path, json);
   } else if (top->parsed()) {

@@ -23,7 +23,7 @@ constexpr std::uint32_t kValueTypeCount = 13;
 constexpr std::uint64_t kLeastValueBytes = 8 + 1 + 4 + 1;
 // A length, one byte of name, the rank, one dimension, the type and the offset.
 constexpr std::uint64_t kLeastTensorBytes = 8 + 1 + 4 + 8 + 4 + 8;
-constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 62U;
+constexpr auto kMaxElements = static_cast<std::uint64_t>(Shape::kMaxElements);
 
 /// 0 for strings and arrays.
 std::uint64_t fixed_bytes(GgufValueType type) {
@@ -163,7 +163,7 @@ class Parser {
       if (dim == 0 || dim > kMaxElements / elements) {
         reader_.fail("dimension " + std::to_string(i) + " of the tensor " + printable(name) +
                      " is " + paren(dim) +
-                     ", but extents are at least 1 and elements at most 2^62.");
+                     ", but extents are at least 1 and elements at most 2^56.");
       }
       elements *= dim;
       dims[rank - 1 - i] = static_cast<std::int64_t>(dim);

@@ -41,22 +41,44 @@ bool second_byte_fits(unsigned char lead, unsigned char second) {
 
 }  // namespace
 
+Character first_character(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t bytes = sequence_bytes(lead);
+  if (bytes == 0 || bytes > text.size() ||
+      (bytes > 1 && !second_byte_fits(lead, static_cast<unsigned char>(text[1])))) {
+    return {kNoCharacter, 1};
+  }
+  // The lead byte of a sequence of n > 1 bytes carries 7 - n bits.
+  char32_t code = bytes == 1 ? lead : lead & ((1U << (7 - bytes)) - 1U);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if (!is_continuation(text[i])) {
+      return {kNoCharacter, 1};
+    }
+    code = code << 6U | (static_cast<unsigned char>(text[i]) & 0x3FU);
+  }
+  return {code, bytes};
+}
+
+void append_utf8(std::string& text, char32_t code) {
+  if (code < 0x80) {
+    text += static_cast<char>(code);
+    return;
+  }
+  constexpr unsigned kLeads[] = {0, 0xC0, 0xE0, 0xF0};
+  const unsigned tails = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  text += static_cast<char>(kLeads[tails] | code >> (6 * tails));
+  for (unsigned i = tails; i-- > 0;) {
+    text += static_cast<char>(0x80U | (code >> (6 * i) & 0x3FU));
+  }
+}
+
 bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t bytes = sequence_bytes(lead);
-    if (bytes == 0 || bytes > text.size() - i) {
+  while (!text.empty()) {
+    const Character first = first_character(text);
+    if (first.code == kNoCharacter) {
       return false;
     }
-    for (std::size_t k = 1; k < bytes; ++k) {
-      if (!is_continuation(text[i + k])) {
-        return false;
-      }
-    }
-    if (bytes > 1 && !second_byte_fits(lead, static_cast<unsigned char>(text[i + 1]))) {
-      return false;
-    }
-    i += bytes;
+    text.remove_prefix(first.bytes);
   }
   return true;
 }

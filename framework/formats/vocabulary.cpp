@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "framework/formats/byte_alphabet.h"
+#include "framework/formats/piece_spaces.h"
 #include "framework/formats/text.h"
 #include "reprise/core/error.h"
 
@@ -15,6 +17,7 @@ constexpr std::string_view kModelKey = "tokenizer.ggml.model";
 constexpr std::string_view kTokensKey = "tokenizer.ggml.tokens";
 constexpr std::string_view kScoresKey = "tokenizer.ggml.scores";
 constexpr std::string_view kKindsKey = "tokenizer.ggml.token_type";
+constexpr std::string_view kEosKey = "tokenizer.ggml.eos_token_id";
 constexpr std::string_view kHex = "0123456789ABCDEF";
 
 std::string spelled(unsigned char byte) {
@@ -34,62 +37,93 @@ std::optional<char> spelled_byte(std::string_view text) {
   return static_cast<char>(static_cast<unsigned char>(high * 16 + low));
 }
 
-void require_length(std::string_view key, std::size_t actual, std::size_t tokens) {
+std::string in_file(const GgufFile& file) { return " of the GGUF file '" + file.path() + "'"; }
+
+void require_length(const GgufFile& file, std::string_view key, std::size_t actual,
+                    std::size_t tokens) {
   if (actual != tokens) {
-    invalid("The metadata value " + printable(key) + " has (" + std::to_string(actual) +
-            ") elements, but must have one for each of the " + std::to_string(tokens) + " tokens.");
+    invalid("The metadata value " + printable(key) + in_file(file) + " has (" +
+            std::to_string(actual) + ") elements, but must have one for each of the " +
+            std::to_string(tokens) + " tokens.");
   }
 }
 
-std::vector<TokenKind> read_kinds(const GgufFile& file, const std::vector<std::string>& spellings) {
+std::vector<TokenKind> read_kinds(const GgufFile& file, const std::vector<std::string>& spellings,
+                                  bool byte_level) {
   std::vector<TokenKind> kinds(spellings.size(), TokenKind::normal);
   const GgufValue* const value = file.find_value(kKindsKey);
   if (value == nullptr) {
-    std::ranges::transform(spellings, kinds.begin(), [](const std::string& text) {
-      return spelled_byte(text) ? TokenKind::byte : TokenKind::normal;
-    });
+    if (!byte_level) {
+      std::ranges::transform(spellings, kinds.begin(), [](const std::string& text) {
+        return spelled_byte(text) ? TokenKind::byte : TokenKind::normal;
+      });
+    }
     return kinds;
   }
   const auto numbers = value->as_integers();
-  require_length(kKindsKey, numbers.size(), spellings.size());
+  require_length(file, kKindsKey, numbers.size(), spellings.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] > static_cast<std::int64_t>(TokenKind::byte)) {
-      invalid("The type of token " + std::to_string(i) + " in " + printable(kKindsKey) + " is (" +
-              std::to_string(numbers[i]) + "), but must be in [0, 6].");
+      invalid("The type of token " + std::to_string(i) + " in " + printable(kKindsKey) +
+              in_file(file) + " is (" + std::to_string(numbers[i]) + "), but must be in [0, 6].");
     }
     kinds[i] = static_cast<TokenKind>(numbers[i]);
     if (kinds[i] == TokenKind::byte && !spelled_byte(spellings[i])) {
-      invalid("The byte token " + std::to_string(i) + " is spelled (" + printable(spellings[i]) +
-              "), but must be spelled '<0x00>' to '<0xFF>'.");
+      invalid("The byte token " + std::to_string(i) + in_file(file) + " is spelled (" +
+              printable(spellings[i]) + "), but must be spelled '<0x00>' to '<0xFF>'.");
     }
   }
   return kinds;
 }
 
+std::vector<float> read_scores(const GgufFile& file, std::size_t tokens) {
+  auto scores = file.value(kScoresKey).as_floats();
+  require_length(file, kScoresKey, scores.size(), tokens);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (std::isnan(scores[i])) {  // would break the order of merges
+      invalid("The score of token " + std::to_string(i) + " in " + printable(kScoresKey) +
+              in_file(file) + " is (NaN), but must be a number.");
+    }
+  }
+  return scores;
+}
+
+std::string text_of(const std::string& spelling, TokenKind kind, bool byte_level) {
+  if (kind == TokenKind::byte) {
+    return std::string(1, *spelled_byte(spelling));
+  }
+  if (is_special(kind)) {
+    return byte_level ? spelling : unescaped_pieces(spelling);
+  }
+  return byte_level ? spelled_bytes(spelling) : spelling;
+}
+
 }  // namespace
 
-Vocabulary::Vocabulary(const GgufFile& file) {
+Vocabulary::Vocabulary(const GgufFile& file) : file_(file.path()) {
   const std::string_view model = file.value(kModelKey).as_string();
-  if (model != "llama") {
-    throw Error(ErrorCode::unsupported, "The tokenizer of the file is (" + printable(model) +
-                                            "), but only 'llama' is supported.");
+  if (model != "llama" && model != "gpt2") {
+    throw Error(ErrorCode::unsupported, "The tokenizer" + in_file(file) + " is (" +
+                                            printable(model) +
+                                            "), but only 'llama' (SentencePiece) and 'gpt2' "
+                                            "(byte-level) are supported.");
   }
+  byte_level_ = model == "gpt2";
   read_tokens(file);
   read_special(file);
+  find_bytes();
 }
 
 const Token& Vocabulary::token(std::int32_t id) const {
   if (id < 0 || id >= size()) {
-    invalid("The token is (" + std::to_string(id) + "), but must be in [0, " +
-            std::to_string(size()) + ").");
+    invalid("The token is (" + std::to_string(id) + "), but tokens of the GGUF file '" + file_ +
+            "' are in [0, " + std::to_string(size()) + ").");
   }
   return tokens_[static_cast<std::size_t>(id)];
 }
 
 std::optional<std::int32_t> Vocabulary::find(std::string_view text) const {
-  const auto spelling_at = [&](std::int32_t id) -> std::string_view {
-    return spellings_[static_cast<std::size_t>(id)];
-  };
+  const auto spelling_at = [&](std::int32_t id) { return spelling(id); };
   const auto after = std::ranges::upper_bound(by_spelling_, text, {}, spelling_at);
   if (after == by_spelling_.begin() || spelling_at(*(after - 1)) != text) {
     return std::nullopt;
@@ -97,59 +131,80 @@ std::optional<std::int32_t> Vocabulary::find(std::string_view text) const {
   return *(after - 1);
 }
 
+std::optional<std::int32_t> Vocabulary::find_plain(std::string_view text) const {
+  const auto id = find(text);
+  return id && is_special(token(*id).kind) ? std::nullopt : id;
+}
+
+std::int32_t Vocabulary::byte_token(char byte) const {
+  const auto id = byte_ids_[static_cast<unsigned char>(byte)];
+  if (!id) {
+    invalid("The text holds the byte (" + spelled(static_cast<unsigned char>(byte)) +
+            "), but the vocabulary of the GGUF file '" + file_ +
+            "' has neither a token for it nor an unknown token.");
+  }
+  return *id;
+}
+
+bool Vocabulary::is_end(std::int32_t id) const {
+  return id == eos_ || std::ranges::find(other_ends_, id) != other_ends_.end();
+}
+
 void Vocabulary::read_tokens(const GgufFile& file) {
   const auto texts = file.value(kTokensKey).as_strings();
   if (texts.empty() || texts.size() > std::numeric_limits<std::int32_t>::max()) {
-    invalid("The vocabulary has (" + std::to_string(texts.size()) +
+    invalid("The vocabulary" + in_file(file) + " has (" + std::to_string(texts.size()) +
             ") tokens, but must have 1 to 2^31 - 1.");
   }
-  const auto scores = file.value(kScoresKey).as_floats();
-  require_length(kScoresKey, scores.size(), texts.size());
+  const auto scores =
+      byte_level_ ? std::vector<float>(texts.size()) : read_scores(file, texts.size());
   spellings_.assign(texts.begin(), texts.end());
-  const auto kinds = read_kinds(file, spellings_);
+  const auto kinds = read_kinds(file, spellings_, byte_level_);
   tokens_.reserve(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (std::isnan(scores[i])) {  // would break the order of merges
-      invalid("The score of token " + std::to_string(i) + " in " + printable(kScoresKey) +
-              " is (NaN), but must be a number.");
-    }
-    const auto byte = kinds[i] == TokenKind::byte ? spelled_byte(texts[i]) : std::nullopt;
-    tokens_.push_back({byte ? std::string(1, *byte) : spellings_[i], scores[i], kinds[i]});
+    tokens_.push_back({text_of(spellings_[i], kinds[i], byte_level_), scores[i], kinds[i]});
     longest_bytes_ = std::max(longest_bytes_, texts[i].size());
   }
   by_spelling_.resize(texts.size());
   std::iota(by_spelling_.begin(), by_spelling_.end(), 0);
-  std::ranges::stable_sort(by_spelling_, {}, [&](std::int32_t id) -> std::string_view {
-    return spellings_[static_cast<std::size_t>(id)];
-  });
+  std::ranges::stable_sort(by_spelling_, {}, [&](std::int32_t id) { return spelling(id); });
 }
 
 void Vocabulary::read_special(const GgufFile& file) {
-  const auto id = [&](std::string_view key, std::int32_t otherwise) {
-    const GgufValue* const value = file.find_value(key);
-    if (value == nullptr && otherwise < size()) {
-      return otherwise;
+  // Without a key, the ids that SentencePiece gives these tokens; others have none.
+  const auto id = [&](std::string_view key, std::int32_t piece) -> std::optional<std::int32_t> {
+    if (file.find_value(key) != nullptr) {
+      return static_cast<std::int32_t>(file.value(key).as_integer(0, size() - 1));
     }
-    return static_cast<std::int32_t>(file.value(key).as_integer(0, size() - 1));
+    return byte_level_ || piece >= size() ? std::nullopt : std::optional(piece);
   };
   const auto flag = [&](std::string_view key) {
     const GgufValue* const value = file.find_value(key);
-    return value == nullptr || value->as_bool();
+    return value == nullptr ? std::nullopt : std::optional(value->as_bool());
   };
-  // Without a key, the ids that SentencePiece gives these tokens.
   bos_ = id("tokenizer.ggml.bos_token_id", 1);
-  eos_ = id("tokenizer.ggml.eos_token_id", 2);
-  const std::int32_t unknown = id("tokenizer.ggml.unknown_token_id", 0);
-  if (file.find_value("tokenizer.ggml.eot_token_id") != nullptr) {
-    end_of_turn_ = id("tokenizer.ggml.eot_token_id", 0);
+  eos_ = id(kEosKey, 2);
+  if (!eos_) {
+    (void)file.value(kEosKey);  // says that it is missing
+  }
+  unknown_ = id("tokenizer.ggml.unknown_token_id", 0);
+  for (const std::string_view key :
+       {"tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"}) {
+    if (file.find_value(key) != nullptr) {
+      other_ends_.push_back(*id(key, 0));
+    }
   }
   adds_bos_ = flag("tokenizer.ggml.add_bos_token");
-  adds_space_prefix_ = flag("tokenizer.ggml.add_space_prefix");
+  adds_space_prefix_ = !byte_level_ && flag("tokenizer.ggml.add_space_prefix").value_or(true);
+}
+
+void Vocabulary::find_bytes() {
   for (std::size_t i = 0; i < byte_ids_.size(); ++i) {
     const auto byte = static_cast<unsigned char>(i);
-    const auto as_byte = find(spelled(byte));
-    const auto as_piece = find(std::string(1, static_cast<char>(byte)));
-    byte_ids_[i] = as_byte.value_or(as_piece.value_or(unknown));
+    const auto as_byte = byte_level_ ? std::nullopt : find_plain(spelled(byte));
+    const std::string alone(1, static_cast<char>(byte));
+    const auto as_piece = find_plain(byte_level_ ? byte_spelling(alone[0]) : alone);
+    byte_ids_[i] = as_byte ? as_byte : as_piece ? as_piece : unknown_;
   }
 }
 

@@ -1,5 +1,5 @@
-// The tokens of a SentencePiece-style vocabulary, checked: texts, scores, kinds and special ids.
-// Knows no tokenizing algorithm.
+// The tokens of a vocabulary, checked: texts, scores, kinds and special ids. Knows no tokenizing
+// algorithm.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -25,46 +25,70 @@ enum class TokenKind : std::uint8_t {
 };
 
 struct Token {
-  std::string text;  // for byte tokens the one byte, else as in the file
-  float score;
+  std::string text;  // the bytes it stands for, of pieces with U+2581 for a space
+  float score;       // 0 in byte-level vocabularies
   TokenKind kind;
 };
+
+/// They stand for what no text is joined to: nothing, or a text that is looked for as a whole.
+constexpr bool is_special(TokenKind kind) {
+  return kind == TokenKind::unknown || kind == TokenKind::control ||
+         kind == TokenKind::user_defined;
+}
 
 /// Const members may be called concurrently.
 class Vocabulary {
  public:
-  /// Errors: unsupported, invalid_argument as SentencePieceTokenizer.
+  /// Errors: unsupported, invalid_argument as Tokenizer.
   explicit Vocabulary(const GgufFile& file);
 
+  /// Merges by rank, pieces spelled in the byte alphabet; else by score, as SentencePiece.
+  bool byte_level() const { return byte_level_; }
   std::int32_t size() const { return static_cast<std::int32_t>(tokens_.size()); }
   /// Errors: invalid_argument for an id outside [0, size()).
   const Token& token(std::int32_t id) const;
+  /// As in the file.
+  std::string_view spelling(std::int32_t id) const {
+    return spellings_[static_cast<std::size_t>(id)];
+  }
   /// The token spelled `text` in the file, byte tokens as "<0x41>"; of several the last.
   std::optional<std::int32_t> find(std::string_view text) const;
+  /// The same, but no special token: what a text is joined to.
+  std::optional<std::int32_t> find_plain(std::string_view text) const;
   /// The token for a byte that belongs to no piece, else the unknown token.
-  std::int32_t byte_token(char byte) const { return byte_ids_[static_cast<unsigned char>(byte)]; }
+  /// Errors: invalid_argument if there is neither.
+  std::int32_t byte_token(char byte) const;
+  /// Of the spellings.
   std::size_t longest_bytes() const { return longest_bytes_; }
 
-  std::int32_t bos() const { return bos_; }
-  std::int32_t eos() const { return eos_; }
-  std::optional<std::int32_t> end_of_turn() const { return end_of_turn_; }
-  bool adds_bos() const { return adds_bos_; }
+  std::optional<std::int32_t> bos() const { return bos_; }
+  std::int32_t eos() const { return *eos_; }
+  /// End of text, of turn or of message.
+  bool is_end(std::int32_t id) const;
+  /// Empty if the file does not say.
+  std::optional<bool> adds_bos() const { return adds_bos_; }
   bool adds_space_prefix() const { return adds_space_prefix_; }
+  /// Path of the file it comes from.
+  const std::string& file() const { return file_; }
 
  private:
   void read_tokens(const GgufFile& file);
   void read_special(const GgufFile& file);
+  void find_bytes();
 
+  std::string file_;
+  bool byte_level_ = false;
   std::vector<Token> tokens_;
   std::vector<std::string> spellings_;     // as in the file
   std::vector<std::int32_t> by_spelling_;  // ids, sorted by spelling, then id
-  std::array<std::int32_t, 256> byte_ids_{};
+  std::array<std::optional<std::int32_t>, 256> byte_ids_{};
   std::size_t longest_bytes_ = 0;
-  std::int32_t bos_ = 0;
-  std::int32_t eos_ = 0;
-  std::optional<std::int32_t> end_of_turn_;
-  bool adds_bos_ = true;
-  bool adds_space_prefix_ = true;
+  std::optional<std::int32_t> bos_;
+  std::optional<std::int32_t> eos_;
+  std::optional<std::int32_t> unknown_;
+  std::vector<std::int32_t> other_ends_;
+  std::optional<bool> adds_bos_;
+  bool adds_space_prefix_ = false;
 };
 
 }  // namespace reprise

@@ -1,7 +1,11 @@
 #include "reprise/ops/copy.h"
 
+#include <vector>
+
 #include "framework/ops/schema.h"
-#include "reprise/core/float16.h"
+#include "framework/ops/weight_formats.h"
+#include "reprise/core/decode.h"
+#include "reprise/core/encode.h"
 #include "reprise/core/step.h"
 
 namespace reprise::ops {
@@ -13,18 +17,33 @@ struct CopyAttributes {
 };
 
 constexpr Operand kOperands[] = {
-    {"x", Access::read, accepts({DType::f32, DType::f16, DType::i32}), false, Layout::any}};
+    {"x", Access::read, kWeightTypes | accepts({DType::i32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr Attribute kAttributes[] = {
     {"dtype", AttributeType::i32, offsetof(CopyAttributes, dtype)}};
-constexpr std::string_view kShaders[] = {"copy.w32", "copy.w16", "copy.f32_f16", "copy.f16_f32"};
+// Equal dtypes, then from f32, then to f32.
+constexpr std::array kMoves{std::string_view("copy.w32"), std::string_view("copy.w16")};
+constexpr std::array kNarrow{DType::f16, DType::bf16, DType::q8_0, DType::q4_0};
+constexpr std::array kWide = [] {
+  std::array<DType, kWeightFormats.size() - 1> types{};
+  std::copy(kWeightFormats.begin() + 1, kWeightFormats.end(), types.begin());
+  return types;
+}();
+static_assert(kWeightFormats[0] == DType::f32);
+constexpr auto kShaders =
+    joined(kMoves, kFormatShaders<"copy.to_", kNarrow>, kFormatShaders<"copy.from_", kWide>);
 
 // Mirrors the push block of shaders/copy.comp.
 struct Push {
   std::array<std::uint32_t, 4> shape;
   View x;
-  std::uint32_t elements;
+  std::uint32_t units;
 };
+
+bool converts(DType from, DType to) {
+  return from == to || (from == DType::f32 && std::ranges::find(kNarrow, to) != kNarrow.end()) ||
+         (to == DType::f32 && decoder_of(from) != nullptr);
+}
 
 Outputs infer(const OpCall& call) {
   const TensorRef& x = call.inputs[0];
@@ -34,62 +53,105 @@ Outputs infer(const OpCall& call) {
             std::to_string(wanted) + ").");
   }
   const DType to = wanted == CopyAttributes::kSame ? x.dtype() : static_cast<DType>(wanted);
-  const bool floats = (x.dtype() == DType::f32 && to == DType::f16) ||
-                      (x.dtype() == DType::f16 && to == DType::f32);
-  if (to != x.dtype() && !floats) {
-    invalid("copy converts between f32 and f16 or keeps the dtype, but got " + describe(call, 0) +
-            " and the dtype (" + std::string(name_of(to)) + ").");
+  if (!converts(x.dtype(), to)) {
+    invalid(
+        "copy converts f32 to f16, bf16, q8_0 and q4_0, these and all other blocks to f32, or "
+        "keeps the dtype, but got " +
+        describe(call, 0) + " and the dtype (" + std::string(name_of(to)) + ").");
+  }
+  const std::int64_t block = info_of(to).block_elements;
+  if (x.shape().back() % block != 0) {
+    invalid("copy to " + std::string(name_of(to)) + " needs rows of whole blocks of " +
+            std::to_string(block) + " elements, but " + describe(call, 0) + " has rows of (" +
+            std::to_string(x.shape().back()) + ").");
   }
   return TensorSpec{x.shape(), to};
 }
 
 Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
 
-template <class From, class To, class F>
-void copy_elements(const HostTensor& x, const HostTensor& y, const F& convert) {
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
-  To* to = elements_of<To>(y);
+/// Calls f(first byte of a row of x, bytes from an element to the next) for every row.
+template <class F>
+void for_each_row_of(const HostTensor& x, F&& f) {
+  const std::uint64_t step = bytes_of(x.dtype(), static_cast<std::uint64_t>(last_stride(x)));
   for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const From* from = elements_of<const From>(x) + x.row(i0, i1, i2);
-    for (std::int64_t c = 0; c < cols; ++c) {
-      *to++ = convert(from[c * stride]);
+    f(x.data + bytes_of(x.dtype(), static_cast<std::uint64_t>(x.row(i0, i1, i2))), step);
+  });
+}
+
+// A copy must not touch the bits of a NaN: no floats on the way.
+void keep_bits(const HostTensor& x, const HostTensor& y) {
+  const DTypeInfo& info = info_of(x.dtype());
+  std::byte* to = y.data;
+  if (info.block_elements > 1) {
+    std::copy_n(x.data, x.spec->bytes(), to);
+    return;
+  }
+  const auto cols = static_cast<std::size_t>(x.shape().back());
+  for_each_row_of(x, [&](const std::byte* from, std::uint64_t step) {
+    for (std::size_t c = 0; c < cols; ++c, to += info.block_bytes) {
+      std::copy_n(from + c * step, info.block_bytes, to);
     }
   });
 }
 
-// Equal dtypes go through integers: a copy must not touch the bits of a NaN.
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const HostTensor& y = call.tensors[1];
-  const auto same = [](auto value) { return value; };
-  if (x.dtype() != y.dtype()) {
-    if (x.dtype() == DType::f32) {
-      copy_elements<float, std::uint16_t>(x, y, f32_to_f16);
-    } else {
-      copy_elements<std::uint16_t, float>(x, y, f16_to_f32);
-    }
-  } else if (x.dtype() == DType::f16) {
-    copy_elements<std::uint16_t, std::uint16_t>(x, y, same);
-  } else {
-    copy_elements<std::uint32_t, std::uint32_t>(x, y, same);
+  if (x.dtype() == y.dtype()) {
+    keep_bits(x, y);
+    return;
   }
+  const auto cols = static_cast<std::size_t>(x.shape().back());
+  const bool neighbours = last_stride(x) == 1 || cols <= 1;
+  const Decode decode = decoder_of(x.dtype());
+  const Encode encode = encoder_of(y.dtype());
+  std::vector<float> row(cols);
+  std::byte* to = y.data;
+  for_each_row_of(x, [&](const std::byte* from, std::uint64_t step) {
+    if (neighbours) {
+      decode(from, cols, row.data());
+    } else {
+      for (std::size_t c = 0; c < cols; ++c) {
+        decode(from + c * step, 1, &row[c]);
+      }
+    }
+    encode(row.data(), cols, to);
+    to += bytes_of(y.dtype(), cols);
+  });
 }
 
 std::string_view shader_for(DType from, DType to) {
   if (from == to) {
-    return kShaders[from == DType::f16 ? 1 : 0];
+    return kMoves[info_of(from).block_bytes == 4 ? 0 : 1];
   }
-  return kShaders[from == DType::f32 ? 2 : 3];
+  const bool narrows = from == DType::f32;
+  return find_shader(kShaders, narrows ? "copy.to_" : "copy.from_", narrows ? to : from);
+}
+
+/// How many invocations there are: one per element, per block that is made, or per 2 bytes of
+/// blocks that stay as they are.
+std::int64_t units_of(const BoundTensor& x, DType to) {
+  const DTypeInfo& info = info_of(to);
+  const std::int64_t elements = x.shape().elements();
+  if (info.block_elements == 1) {
+    return elements;
+  }
+  return elements / info.block_elements * (x.dtype() == to ? info.block_bytes / 2 : 1);
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
+  const DType to = call.tensors[1].dtype();
   indexable_elements(x);
-  const Push push{shape_words(x.shape()), view_of(x, traits), indexable_elements(call.tensors[1])};
-  steps.dispatch(call, traits,
-                 {shader_for(x.dtype(), call.tensors[1].dtype()), {traits.workgroup_size}, 1},
-                 groups_for({x.shape(), push.elements}, traits.workgroup_size), push);
+  indexable_elements(call.tensors[1]);
+  Push push{shape_words(x.shape()), view_of(x, traits), word(units_of(x, to))};
+  if (x.dtype() == to && info_of(to).block_elements > 1) {
+    push.shape = {1, 1, 1, push.units};
+    push.x.strides = {0, 0, 0, 1};
+  }
+  steps.dispatch(call, traits, {shader_for(x.dtype(), to), {traits.workgroup_size}, 1},
+                 groups_for({x.shape(), push.units}, traits.workgroup_size), push);
 }
 
 }  // namespace

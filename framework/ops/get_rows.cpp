@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "framework/ops/schema.h"
+#include "framework/ops/weight_formats.h"
 #include "framework/ops/weight_parts.h"
 #include "reprise/core/decode.h"
 #include "reprise/core/step.h"
@@ -16,15 +17,12 @@ struct GetRowsAttributes {
   Param<std::int32_t> id;  // used if there is no ids operand
 };
 
-constexpr Operand kOperands[] = {
-    {"table", Access::read,
-     accepts({DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0})},
-    {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
+constexpr Operand kOperands[] = {{"table", Access::read, kWeightTypes},
+                                 {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr Attribute kAttributes[] = {
     {"id", AttributeType::param_i32, offsetof(GetRowsAttributes, id)}};
-constexpr std::string_view kShaders[] = {"get_rows.f32", "get_rows.f16", "get_rows.bf16",
-                                         "get_rows.q8_0", "get_rows.q4_0"};
+constexpr auto kShaders = kFormatShaders<"get_rows.">;
 
 // Mirrors the push block of shaders/get_rows.comp.
 struct Push {

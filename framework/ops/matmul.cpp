@@ -8,6 +8,7 @@
 #include "framework/ops/matmul_lanes.h"
 #include "framework/ops/matmul_rows.h"
 #include "framework/ops/schema.h"
+#include "framework/ops/weight_formats.h"
 #include "framework/ops/weight_parts.h"
 #include "reprise/core/step.h"
 
@@ -16,18 +17,14 @@ namespace {
 
 struct NoAttributes {};
 
-constexpr Operand kOperands[] = {
-    {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
-    {"w", Access::read, accepts({DType::f32, DType::f16, DType::q8_0, DType::q4_0}), false,
-     Layout::rows},
-    {"residual", Access::read, accepts({DType::f32}), true}};
+constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
+                                 {"w", Access::read, kWeightTypes, false, Layout::rows},
+                                 {"residual", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr std::size_t kResult = std::size(kOperands);
-constexpr std::string_view kShaders[] = {
-    "matmul.f32",         "matmul.f16",         "matmul.q8_0",        "matmul.q4_0",
-    "matmul.lanes_f32",   "matmul.lanes_f16",   "matmul.lanes_q8_0",  "matmul.lanes_q4_0",
-    kGpuVectorShaders[0], kGpuVectorShaders[1], kGpuVectorShaders[2], kGpuVectorShaders[3],
-    kGpuTileShaders[0],   kGpuTileShaders[1],   kGpuTileShaders[2],   kGpuTileShaders[3]};
+constexpr auto kShaders =
+    joined(kFormatShaders<"matmul.">, kFormatShaders<"matmul.lanes_">,
+           kFormatShaders<"matmul.gpu_vector_">, kFormatShaders<"matmul.gpu_tile_">);
 
 /// Mirrors the constants of shaders/include/residual.glsl.
 enum class Adds : std::uint32_t { nothing, all, row };

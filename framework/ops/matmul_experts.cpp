@@ -9,26 +9,23 @@
 #include "framework/ops/matmul_lanes.h"
 #include "framework/ops/matmul_rows.h"
 #include "framework/ops/schema.h"
+#include "framework/ops/weight_formats.h"
 #include "framework/ops/weight_parts.h"
 #include "reprise/core/step.h"
 
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {
-    {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
-    {"w", Access::read, accepts({DType::f32, DType::f16, DType::q8_0, DType::q4_0}), false,
-     Layout::rows},
-    {"ids", Access::read, accepts({DType::i32})},
-    {"cells", Access::read, accepts({DType::i32}), true},
-    {"missing", Access::read, accepts({DType::f32}), true}};
+constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
+                                 {"w", Access::read, kWeightTypes, false, Layout::rows},
+                                 {"ids", Access::read, accepts({DType::i32})},
+                                 {"cells", Access::read, accepts({DType::i32}), true},
+                                 {"missing", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr std::size_t kResult = std::size(kOperands);
-constexpr std::string_view kShaders[] = {
-    "matmul_experts.f32",        "matmul_experts.f16",        "matmul_experts.q8_0",
-    "matmul_experts.q4_0",       "matmul_experts.lanes_f32",  "matmul_experts.lanes_f16",
-    "matmul_experts.lanes_q8_0", "matmul_experts.lanes_q4_0", "matmul_experts.gpu_f32",
-    "matmul_experts.gpu_f16",    "matmul_experts.gpu_q8_0",   "matmul_experts.gpu_q4_0"};
+constexpr auto kShaders =
+    joined(kFormatShaders<"matmul_experts.">, kFormatShaders<"matmul_experts.lanes_">,
+           kFormatShaders<"matmul_experts.gpu_">);
 
 // Mirrors the push block of shaders/include/experts.glsl.
 struct Push {

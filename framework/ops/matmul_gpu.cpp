@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/ops/weight_formats.h"
+
 namespace reprise::ops {
 namespace {
 
@@ -32,23 +34,13 @@ Extents extents_of(const Shape& y, std::int64_t k) {
 
 std::int64_t over(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
 
-std::size_t format_of(DType weights) {
-  switch (weights) {
-    case DType::f32:
-      return 0;
-    case DType::f16:
-      return 1;
-    case DType::q8_0:
-      return 2;
-    default:
-      return 3;
-  }
+// Columns of k that an invocation reads of a row of w at once.
+std::int64_t unit_of(DType weights) {
+  const DTypeInfo& info = info_of(weights);
+  return info.block_elements > 1 ? 16 : 16 / info.block_bytes;
 }
 
-// Columns of k that an invocation reads of a row of w at once.
-constexpr std::array<std::int64_t, 4> kUnit{4, 8, 16, 16};
-
-Dispatch tile_dispatch(const Shape& y, const Extents& n, std::size_t format, bool wide) {
+Dispatch tile_dispatch(const Shape& y, const Extents& n, DType weights, bool wide) {
   const auto tiles = [&](std::int64_t rows) {
     return n.batch * over(n.rows, kTileDown * rows) * over(n.columns, kTileColumns);
   };
@@ -57,7 +49,7 @@ Dispatch tile_dispatch(const Shape& y, const Extents& n, std::size_t format, boo
   while (rows > 2 && (kTileDown * rows / 2 >= n.rows || tiles(rows) < kEnoughTiles)) {
     rows /= 2;
   }
-  return {{kGpuTileShaders[format],
+  return {{find_shader(kFormatShaders<"matmul.gpu_tile_">, "matmul.gpu_tile_", weights),
            {kTileInvocations, static_cast<std::uint32_t>(rows), wide ? 1U : 0U},
            3},
           grid_of_tiles(y, kTileDown * rows, kTileColumns)};
@@ -66,7 +58,7 @@ Dispatch tile_dispatch(const Shape& y, const Extents& n, std::size_t format, boo
 }  // namespace
 
 bool wide_products(DType weights, std::int64_t k, const View& x, const View& w) {
-  const std::int64_t unit = kUnit[format_of(weights)];
+  const std::int64_t unit = unit_of(weights);
   const bool blocks = info_of(weights).block_elements > 1;
   return rows_begin_at(x, 4) && k % unit == 0 &&
          (blocks || rows_begin_at(w, static_cast<std::uint32_t>(unit)));
@@ -75,8 +67,8 @@ bool wide_products(DType weights, std::int64_t k, const View& x, const View& w) 
 Dispatch gpu_vectors(std::string_view shader, const Shape& y, DType weights, std::int64_t k,
                      bool wide, const DeviceTraits& traits) {
   const Extents n = extents_of(y, k);
-  const std::uint32_t local = group_size(over(n.k, kUnit[format_of(weights)] * kUnitsPerInvocation),
-                                         kMaxVectorInvocations, traits);
+  const std::uint32_t local =
+      group_size(over(n.k, unit_of(weights) * kUnitsPerInvocation), kMaxVectorInvocations, traits);
   // Columns share what is read of x: with one or two rows 4 of them, within about 64 registers.
   std::int64_t columns = n.rows <= 2 ? 4 : 2;
   while (columns > 1 && n.batch * over(n.columns, columns) * local < kEnoughInvocations) {
@@ -96,11 +88,11 @@ Dispatch gpu_matmul(const BoundCall& call, const View& x, const View& w,
   const Shape& y = call.tensors.back().shape();
   const DType weights = call.tensors[1].dtype();
   const Extents n = extents_of(y, call.tensors[0].shape().back());
-  const std::size_t format = format_of(weights);
   const bool wide = wide_products(weights, n.k, x, w);
-  return n.rows <= kMaxVectorRows
-             ? gpu_vectors(kGpuVectorShaders[format], y, weights, n.k, wide, traits)
-             : tile_dispatch(y, n, format, wide);
+  return n.rows <= kMaxVectorRows ? gpu_vectors(find_shader(kFormatShaders<"matmul.gpu_vector_">,
+                                                            "matmul.gpu_vector_", weights),
+                                                y, weights, n.k, wide, traits)
+                                  : tile_dispatch(y, n, weights, wide);
 }
 
 }  // namespace reprise::ops

@@ -4,12 +4,6 @@
 
 namespace reprise::ops {
 
-inline constexpr std::string_view kGpuVectorShaders[] = {
-    "matmul.gpu_vector_f32", "matmul.gpu_vector_f16", "matmul.gpu_vector_q8_0",
-    "matmul.gpu_vector_q4_0"};
-inline constexpr std::string_view kGpuTileShaders[] = {
-    "matmul.gpu_tile_f32", "matmul.gpu_tile_f16", "matmul.gpu_tile_q8_0", "matmul.gpu_tile_q4_0"};
-
 /// Whether rows of both operands begin at multiples of what an invocation reads at once, and have
 /// whole ones.
 bool wide_products(DType weights, std::int64_t k, const View& x, const View& w);

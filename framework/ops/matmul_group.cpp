@@ -4,6 +4,7 @@
 
 #include "framework/ops/matmul_rows.h"
 #include "framework/ops/schema.h"
+#include "framework/ops/weight_formats.h"
 #include "framework/ops/weight_parts.h"
 
 namespace reprise::ops {
@@ -12,16 +13,14 @@ extern const OpDef matmul_def;
 
 namespace {
 
-constexpr DTypeSet kWeights = accepts({DType::f32, DType::f16, DType::q8_0, DType::q4_0});
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
-                                 {"w0", Access::read, kWeights, false, Layout::rows},
-                                 {"w1", Access::read, kWeights, false, Layout::rows},
-                                 {"w2", Access::read, kWeights, true, Layout::rows}};
+                                 {"w0", Access::read, kWeightTypes, false, Layout::rows},
+                                 {"w1", Access::read, kWeightTypes, false, Layout::rows},
+                                 {"w2", Access::read, kWeightTypes, true, Layout::rows}};
 constexpr Operand kResults[] = {
     {"y0", Access::write}, {"y1", Access::write}, {"y2", Access::write, 0xFFFFFFFF, true}};
 constexpr std::size_t kMost = std::size(kResults);
-constexpr std::string_view kShaders[] = {"matmul_group.f32", "matmul_group.f16",
-                                         "matmul_group.q8_0", "matmul_group.q4_0"};
+constexpr auto kShaders = kFormatShaders<"matmul_group.">;
 
 // Mirrors the push block of shaders/matmul_group.comp.
 struct Part {

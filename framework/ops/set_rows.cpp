@@ -1,25 +1,28 @@
 #include "reprise/ops/set_rows.h"
 
-#include <bit>
+#include <cstring>
 #include <limits>
+#include <vector>
 
 #include "framework/ops/elementwise.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/float16.h"
+#include "reprise/core/encode.h"
 #include "reprise/core/step.h"
 
 namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {
-    {"table", Access::read_write, accepts({DType::f32, DType::f16, DType::i32})},
+    {"table", Access::read_write,
+     accepts({DType::f32, DType::f16, DType::i32, DType::q8_0, DType::q4_0})},
     {"values", Access::read, accepts({DType::f32, DType::i32}), false, Layout::any},
     {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
 constexpr Attribute kAttributes[] = {
     {"position", AttributeType::param_i32, offsetof(SetRowsAttributes, position)},
     {"window", AttributeType::param_i32, offsetof(SetRowsAttributes, window)}};
-constexpr std::string_view kShaders[] = {"set_rows.f32", "set_rows.f16", "set_rows.lanes_f32",
-                                         "set_rows.lanes_f16"};
+constexpr std::string_view kShaders[] = {"set_rows.f32",       "set_rows.f16",
+                                         "set_rows.q8_0",      "set_rows.q4_0",
+                                         "set_rows.lanes_f32", "set_rows.lanes_f16"};
 
 // Mirrors the push block of shaders/set_rows.comp.
 struct Push {
@@ -107,21 +110,22 @@ void reference(const HostCall& call) {
   const std::int64_t cols = row_elements(table.shape());
   const std::int64_t inner = values.shape().back();
   const std::int64_t stride = last_stride(values);
-  std::int64_t i = 0;
+  // i32 are moved as they are, as f32: neither is converted.
+  const Encode encode = encoder_of(table.dtype() == DType::i32 ? DType::f32 : table.dtype());
+  const std::uint64_t row_bytes = bytes_of(table.dtype(), static_cast<std::uint64_t>(cols));
+  std::vector<float> row;
+  std::int64_t r = 0;
   for_each_row(values.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const auto* from = elements_of<const std::uint32_t>(values) + values.row(i0, i1, i2);
-    for (std::int64_t c = 0; c < inner; ++c, ++i) {
-      const std::int64_t row = target_row(call, i / cols);
-      if (row < 0 || row >= capacity) {
+    const auto* from = elements_of<const float>(values) + values.row(i0, i1, i2);
+    for (std::int64_t c = 0; c < inner; ++c) {
+      std::memcpy(&row.emplace_back(), from + c * stride, sizeof *from);
+      if (static_cast<std::int64_t>(row.size()) < cols) {
         continue;
       }
-      const std::int64_t to = row * cols + i % cols;
-      const std::uint32_t bits = from[c * stride];
-      if (table.dtype() == DType::f16) {
-        elements_of<std::uint16_t>(table)[to] = f32_to_f16(std::bit_cast<float>(bits));
-      } else {
-        elements_of<std::uint32_t>(table)[to] = bits;
+      if (const std::int64_t target = target_row(call, r++); target >= 0 && target < capacity) {
+        encode(row.data(), row.size(), table.data + static_cast<std::uint64_t>(target) * row_bytes);
       }
+      row.clear();
     }
   });
 }
@@ -149,17 +153,19 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   }
   push.position = a.position;
   push.window = a.window;
-  const bool lanes = traits.kernels == KernelFamily::lanes && push.cols % 4 == 0 &&
+  const std::uint32_t block = info_of(table.dtype()).block_elements;
+  const bool lanes = traits.kernels == KernelFamily::lanes && block == 1 && push.cols % 4 == 0 &&
                      push.table_offset % 4 == 0 && in_whole_texels(values, push.values);
   // 32 bits are moved as they are, whatever they mean.
-  const DType stored = table.dtype() == DType::f16 ? DType::f16 : DType::f32;
+  const DType stored = table.dtype() == DType::i32 ? DType::f32 : table.dtype();
   const Kernel kernel{
       shader_for(call.op, stored, lanes ? KernelFamily::lanes : KernelFamily::portable),
       {traits.workgroup_size},
       1};
-  steps.dispatch(call, traits, kernel,
-                 groups_for({values.shape(), elements}, (lanes ? 4 : 1) * traits.workgroup_size),
-                 push);
+  steps.dispatch(
+      call, traits, kernel,
+      groups_for({values.shape(), elements / block}, (lanes ? 4 : 1) * traits.workgroup_size),
+      push);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ int main(int argc, char** argv) try {
   const auto device = reprise::open_device(argv[2]);
   reprise::GraphExecutor executor(device);
   const auto file = reprise::GgufFile::open(argv[1]);
-  const reprise::SentencePieceTokenizer tokenizer(file);
+  const reprise::Tokenizer tokenizer(file);
   const llama::Model model = llama::load_model(device, file, 1);
   const auto graph = llama::make_executable(executor, model, tokenizer.eos(), kContext);
 

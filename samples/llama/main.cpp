@@ -192,7 +192,7 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
   require_consistent(a);
   const auto file = reprise::GgufFile::open(a.model);
   const llama::Sizes sizes = llama::sizes_of(file);
-  const reprise::SentencePieceTokenizer tokenizer(file);
+  const reprise::Tokenizer tokenizer(file);
   const std::int64_t context = a.context == 0 ? sizes.context : a.context;
   if (context > sizes.context) {
     reprise::invalid("--ctx is (" + std::to_string(context) + "), but the model's context has " +

@@ -16,6 +16,12 @@ uint f16_to_f32_bits(uint h) {
   return sign | (wide << 23) | (mantissa << 13);
 }
 
+// The upper half of f32, to nearest even, NaN kept quiet.
+uint f32_bits_to_bf16(uint bits) {
+  bool nan = (bits & 0x7FFFFFFFu) > 0x7F800000u;
+  return nan ? bits >> 16 | 0x40u : (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16;
+}
+
 // Round to nearest even, overflow to infinity, NaN kept quiet.
 uint f32_bits_to_f16(uint bits) {
   uint sign = (bits >> 16) & 0x8000u;

@@ -1,6 +1,6 @@
 // A product for drivers that run a workgroup of 8 as one vector and fetch texels as vectors, but
 // read storage buffers lane by lane. Weights are decoded to f32; products of 4 neighbouring columns
-// are added first (of a whole block for blocks), then to the sum.
+// are added first (of a whole block of q8_0 and q4_0), then to the sum.
 // Each invocation multiplies ROWS rows of x with COLUMNS rows of w: a fetch costs as much as 16
 // products of it. SPREAD invocations have different rows of x, the others different rows of w.
 // SPREAD 0: the invocations share one row of x and the rows of w, and each takes every 8th texel of
@@ -13,20 +13,40 @@ layout(constant_id = 1) const uint ROWS = 1;
 layout(constant_id = 2) const uint COLUMNS = 1;
 layout(constant_id = 3) const uint SPREAD = 1;
 
-// A piece of a row of w: what is decoded at once, kFours times 4 columns.
+// A piece of a row of w: what is decoded at once, kFours times 4 columns. row_at() is where the row
+// that begins with an element lies.
 #if defined(BLOCKS)
 #define Piece Block
 const uint kFours = 8u;
-uint piece_of(uint element) { return block_of(wv.offset, element); }
-const uint kPieceStep = kBlockHalves;
-uint texel_of(uint piece) { return piece / 8u; }
-Piece load_piece(uint at) { return block_at(w, at); }
+uint row_at(uint element) { return block_of(wv.offset, element); }
+uint texel_of(uint block) { return block / 8u; }
+Piece load_piece(uint row, uint piece) { return block_at(w, row + piece * kBlockHalves); }
 vec4 four(Piece piece, uint i) {
 #if defined(VARIANT_Q8_0)
   return signed_bytes(piece.words[i]);
 #else
   return nibbles(piece.words[i % 4u] >> i / 4u * 4u);
 #endif
+}
+#elif !defined(PLAIN_WEIGHTS)
+// A part of a block, whose integers are read when they are used.
+#define BLOCK_WORD(i) words_at(w, (i) >> 2)[(i) & 3u]
+#include "blocks.glsl"
+struct Piece {
+  uint block;
+  uint part;
+  vec2 scale;
+};
+const uint kFours = 4u;
+uint row_at(uint element) { return block_of(wv.offset, element); }
+Piece load_piece(uint row, uint piece) {
+  const uint kParts = kBlockElements / 16u;
+  uint block = row + piece / kParts * kBlockHalves;
+  uint part = piece % kParts;
+  return Piece(block, part, part_scale(block, part));
+}
+vec4 four(Piece piece, uint i) {
+  return scaled(piece.scale, four_integers(piece.block, piece.part * 4u + i));
 }
 #else
 #define Piece uvec4
@@ -35,12 +55,15 @@ const uint kFours = 1u;
 #else
 const uint kFours = 2u;
 #endif
-const uint kPieceStep = 1u;
-uint piece_of(uint element) { return (wv.offset + element) / (4u * kFours); }
-Piece load_piece(uint at) { return words_at(w, at); }
+uint row_at(uint element) { return (wv.offset + element) / (4u * kFours); }
+Piece load_piece(uint row, uint piece) { return words_at(w, row + piece); }
 vec4 four(Piece piece, uint i) {
 #if defined(VARIANT_F32)
   return uintBitsToFloat(piece);
+#elif defined(VARIANT_BF16)
+  uvec2 pairs = uvec2(piece[2u * i], piece[2u * i + 1u]);
+  return uintBitsToFloat(uvec4(pairs.x << 16, pairs.x & 0xFFFF0000u, pairs.y << 16,
+                               pairs.y & 0xFFFF0000u));
 #else
   return vec4(unpackHalf2x16(piece[2u * i]), unpackHalf2x16(piece[2u * i + 1u]));
 #endif
@@ -56,7 +79,7 @@ float product(vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y,
 void add_piece(uint piece, uint rows[ROWS], uint columns[COLUMNS], inout float sums[kSums]) {
   Piece pieces[COLUMNS];
   [[unroll]] for (uint b = 0; b < COLUMNS; ++b) {
-    pieces[b] = load_piece(columns[b] + piece * kPieceStep);
+    pieces[b] = load_piece(columns[b], piece);
   }
 #ifdef BLOCKS
   float parts[kSums];
@@ -94,8 +117,8 @@ uint touch(uint i0, uint i1, uint first, uint count, uint lane) {
   for (uint i = 0; i < count; ++i) {
     uint column = min(first + i, shape[3] - 1u);
     uint from = row_of_weights(i0, i1, column);
-    uint end = texel_of(piece_of(from + k - 1u)) + 1u;
-    uint texel = texel_of(piece_of(from)) / kLineTexels * kLineTexels + lane * kLineTexels;
+    uint end = texel_of(row_at(from + k - 1u)) + 1u;
+    uint texel = texel_of(row_at(from)) / kLineTexels * kLineTexels + lane * kLineTexels;
     for (; texel < end; texel += kLanes * kLineTexels) {
       touched |= words_at(w, texel).x;
     }
@@ -144,7 +167,7 @@ void main() {
   }
   [[unroll]] for (uint b = 0; b < COLUMNS; ++b) {
     uint column = min(first_column + b * column_lanes, shape[3] - 1u);
-    columns[b] = piece_of(row_of_weights(i0, i1, column));
+    columns[b] = row_at(row_of_weights(i0, i1, column));
   }
   float zero = 0.0;
 #ifdef BLOCKS

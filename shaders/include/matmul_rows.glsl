@@ -1,6 +1,6 @@
 // A product, portable: one invocation multiplies TILE rows of x with one row of weights.
 // Per 4 columns it reads TILE * 16 bytes of x and 16 (f32), 8 (f16), 4.25 (q8_0) or 2.25 (q4_0)
-// bytes of weights for TILE * 4 products. Weights are decoded to f32. The order of additions does
+// bytes of weights for TILE * 4 products; of other blocks some words more than once. Weights are decoded to f32. The order of additions does
 // not depend on TILE or the format, so every tile gives the same bits, and a format those of its
 // decoded weights: explicit fma, four sums by column modulo 4.
 // Define first: TILE; the buffer `x` with `View xv`; `uint shape[4]`, of the products, and `uint
@@ -19,10 +19,17 @@ float load_weight(uint element) { return WEIGHT_AT(WEIGHTS_BEGIN + element); }
 #else
 #define BLOCK_WORD(i) WEIGHT_AT(i)
 #include "blocks.glsl"
+#ifdef STREAMED_BLOCKS
 const uint kFours = 8;
 void load_weights(uint element, out vec4 values[kFours]) {
   load_block(block_of(WEIGHTS_BEGIN, element), values);
 }
+#else
+const uint kFours = 4;
+void load_weights(uint element, out vec4 values[kFours]) {
+  load_part(block_of(WEIGHTS_BEGIN, element), element % kBlockElements / 16u, values);
+}
+#endif
 float load_weight(uint element) { return 0.0; }  // a row has whole blocks
 #endif
 

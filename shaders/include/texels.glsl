@@ -4,6 +4,8 @@
 #if defined(VARIANT_Q8_0) || defined(VARIANT_Q4_0)
 #define BLOCKS
 #include "blocks.glsl"
+#elif defined(VARIANT_F32) || defined(VARIANT_F16) || defined(VARIANT_BF16)
+#define PLAIN_WEIGHTS
 #endif
 #define TEXELS(number, name) layout(binding = number) uniform utextureBuffer name
 

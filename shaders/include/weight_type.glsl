@@ -8,6 +8,10 @@
 #extension GL_EXT_shader_16bit_storage : require
 #define WEIGHT uint16_t
 #define DECODED(e) unpackHalf2x16(uint(e)).x
+#elif defined(VARIANT_BF16)
+#extension GL_EXT_shader_16bit_storage : require
+#define WEIGHT uint16_t
+#define DECODED(e) uintBitsToFloat(uint(e) << 16)
 #else
 #define BLOCKS
 #define WEIGHT uint

@@ -1,27 +1,36 @@
 // Weights as one invocation reads them: units of 16 bytes of plain weights, or half a block of
-// quantised ones, decoded to f32 in fours of neighbouring columns. Define WEIGHT_F32, WEIGHT_F16,
-// VARIANT_Q8_0 or VARIANT_Q4_0, WIDE (rows of plain weights begin at multiples of 16 bytes and have
+// quantised ones, decoded to f32 in fours of neighbouring columns. The variant is the format. Define
+// WIDE (rows of plain weights begin at multiples of 16 bytes and have
 // whole units), `uint k` and the buffer `w` first: of uvec4 if plain, else of words.
-#if defined(WEIGHT_F32)
+#if defined(VARIANT_F32) || defined(VARIANT_F16) || defined(VARIANT_BF16)
+#define PLAIN_WEIGHTS
+#endif
+#if defined(VARIANT_F32)
 const uint kUnitFours = 1u;
-#elif defined(WEIGHT_F16)
+#elif defined(PLAIN_WEIGHTS)
 const uint kUnitFours = 2u;
 #else
 const uint kUnitFours = 4u;
 #endif
 const uint kUnit = 4u * kUnitFours;
 
-#if defined(WEIGHT_F32) || defined(WEIGHT_F16)
+#ifdef PLAIN_WEIGHTS
 // The first column of four `i` of a unit.
 uint unit_column(uint unit, uint i) { return unit * kUnit + 4u * i; }
 
 uint unit_row(uint offset, uint element) { return offset + element; }
 
+#if defined(VARIANT_F16)
+vec2 pair_of(uint word) { return unpackHalf2x16(word); }
+#elif defined(VARIANT_BF16)
+vec2 pair_of(uint word) { return uintBitsToFloat(uvec2(word << 16, word & 0xFFFF0000u)); }
+#endif
+
 float weight_element(uint e) {
-#if defined(WEIGHT_F32)
+#if defined(VARIANT_F32)
   return uintBitsToFloat(w[e >> 2][e & 3u]);
 #else
-  return unpackHalf2x16(w[e >> 3][e >> 1 & 3u] >> ((e & 1u) * 16u)).x;
+  return pair_of(w[e >> 3][e >> 1 & 3u])[e & 1u];
 #endif
 }
 
@@ -29,12 +38,12 @@ float weight_element(uint e) {
 float load_unit(uint row, uint unit, out vec4 fours[kUnitFours]) {
   uint e = row + unit * kUnit;
   if (WIDE) {
-#if defined(WEIGHT_F32)
+#if defined(VARIANT_F32)
     fours[0] = uintBitsToFloat(w[e >> 2]);
 #else
     uvec4 halves = w[e >> 3];
-    fours[0] = vec4(unpackHalf2x16(halves.x), unpackHalf2x16(halves.y));
-    fours[1] = vec4(unpackHalf2x16(halves.z), unpackHalf2x16(halves.w));
+    fours[0] = vec4(pair_of(halves.x), pair_of(halves.y));
+    fours[1] = vec4(pair_of(halves.z), pair_of(halves.w));
 #endif
   } else {
     for (uint i = 0; i < kUnit; ++i) {
@@ -50,6 +59,15 @@ float load_unit(uint row, uint unit, out vec4 fours[kUnitFours]) {
 // `unit_row` is the place of the row's first block.
 uint unit_row(uint offset, uint element) { return block_of(offset, element); }
 
+#ifndef STREAMED_BLOCKS
+uint unit_column(uint unit, uint i) { return unit * kUnit + 4u * i; }
+
+float load_unit(uint row, uint unit, out vec4 fours[kUnitFours]) {
+  const uint kParts = kBlockElements / kUnit;
+  load_part(row + unit / kParts * kBlockHalves, unit % kParts, fours);
+  return 1.0;
+}
+#else
 #if defined(VARIANT_Q8_0)
 const uint kUnitWords = 4u;
 uint unit_column(uint unit, uint i) { return unit * kUnit + 4u * i; }
@@ -81,6 +99,7 @@ float load_unit(uint row, uint unit, out vec4 fours[kUnitFours]) {
     fours[i + 2u] = nibbles(word >> 4);
 #endif
   }
-  return unpackHalf2x16(block_scale(block)).x;
+  return block_scalar(block, 0u);
 }
+#endif
 #endif

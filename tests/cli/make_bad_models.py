@@ -27,14 +27,17 @@ def main():
         at = model.index(key) + len(key) + 4  # behind the type
         write(name + ".gguf", model[:at] + struct.pack("<I", number) + model[at + 4 :])
     write("no_attn_q.gguf", model.replace(b"blk.0.attn_q.weight", b"blk.0.attn_p.weight"))
-    # f16, i16 and bf16 have the same size, so only the type is wrong: i16 is none of ours, and no
-    # product takes bf16.
+    # Of the same size, so only the type is wrong: i16 for f16 is none of ours, and no norm takes the
+    # i32 for f32.
     name = b"blk.0.attn_q.weight"
     at = model.index(name) + len(name) + 4 + 2 * 8
     assert model[at : at + 4] == struct.pack("<I", 1)
-    write("bf16_weights.gguf", model[:at] + struct.pack("<I", 30) + model[at + 4 :])
     write("other_type.gguf", model[:at] + struct.pack("<I", 25) + model[at + 4 :])
     write("split_blocks.gguf", model[:at] + struct.pack("<I", 12) + model[at + 4 :])  # q4_K, of 256
+    name = b"blk.0.attn_norm.weight"
+    at = model.index(name) + len(name) + 4 + 8
+    assert model[at : at + 4] == struct.pack("<I", 0)
+    write("i32_weights.gguf", model[:at] + struct.pack("<I", 26) + model[at + 4 :])
 
 
 main()

@@ -31,6 +31,10 @@ constexpr Row kRows[] = {
     {DType::q4_k, "q4_K", 256, 2 + 2 + 12 + 128},
     {DType::q5_k, "q5_K", 256, 2 + 2 + 12 + 32 + 128},
     {DType::q6_k, "q6_K", 256, 128 + 64 + 16 + 2},
+    {DType::q2_k, "q2_K", 256, 16 + 64 + 2 + 2},
+    {DType::q3_k, "q3_K", 256, 32 + 64 + 12 + 2},
+    {DType::iq4_nl, "iq4_nl", 32, 2 + 16},
+    {DType::iq4_xs, "iq4_xs", 256, 2 + 2 + 4 + 128},
 };
 
 TEST(DType, TableMatchesTheBlocksOfGguf) {

@@ -14,8 +14,6 @@
 #include <unistd.h>
 #include <vector>
 
-#include <gtest/gtest.h>
-
 namespace reprise::test {
 
 /// REPRISE_TEST_SEED, or a fresh one; printed when the test fails.
@@ -28,7 +26,7 @@ inline std::uint32_t random_seed() {
 class TempFile {
  public:
   TempFile() {
-    std::string name = ::testing::TempDir() + "reprise_XXXXXX";
+    std::string name = (std::filesystem::temp_directory_path() / "reprise_XXXXXX").string();
     const int descriptor = ::mkstemp(name.data());
     if (descriptor < 0) {
       throw std::runtime_error("Cannot create " + name);

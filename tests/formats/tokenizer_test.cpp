@@ -32,7 +32,7 @@ std::string spaces_for_marks(std::string text) {
 }
 
 /// Pieces, ASCII, any code points and raw bytes, mixed; never U+2581, which means a space.
-std::string random_text(const SentencePieceTokenizer& tokenizer, std::mt19937& random) {
+std::string random_text(const Tokenizer& tokenizer, std::mt19937& random) {
   std::string text;
   for (std::uint64_t part = random() % 40; part-- > 0;) {
     const std::uint64_t kind = random() % 4;
@@ -127,9 +127,9 @@ GgufBuilder small_vocabulary() {
   return builder;
 }
 
-SentencePieceTokenizer tokenizer_of(const GgufBuilder& builder) {
+Tokenizer tokenizer_of(const GgufBuilder& builder) {
   const TempFile temp(builder.bytes());
-  return SentencePieceTokenizer(GgufFile::open(temp.path()));
+  return Tokenizer(GgufFile::open(temp.path()));
 }
 
 std::string message_of(const GgufBuilder& builder) {
@@ -146,7 +146,7 @@ bool contains(const std::string& text, std::string_view part) {
 }
 
 TEST(Tokenizer, GivesTheIdsAndTextsThatLlamaCppRecorded) {
-  const SentencePieceTokenizer tokenizer(tales());
+  const Tokenizer tokenizer(tales());
   std::ifstream file(kModels / "reference.json");
   const auto runs = nlohmann::json::parse(file);
   ASSERT_FALSE(runs.empty());
@@ -175,7 +175,7 @@ TEST(Tokenizer, AgreesWithASlowMergerAndGivesRandomTextBack) {
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
   const GgufFile file = tales();
-  const SentencePieceTokenizer tokenizer(file);
+  const Tokenizer tokenizer(file);
   for (int round = 0; round < 1500; ++round) {
     const std::string text = random_text(tokenizer, random);
     const Ids ids = tokenizer.encode(text, true);
@@ -187,7 +187,7 @@ TEST(Tokenizer, AgreesWithASlowMergerAndGivesRandomTextBack) {
 }
 
 TEST(Tokenizer, LongTextTakesNoQuadraticTime) {
-  const SentencePieceTokenizer tokenizer(tales());
+  const Tokenizer tokenizer(tales());
   std::string text;
   while (text.size() < 1000000) {
     text += "Once upon a time there was a little fox. ";
@@ -196,7 +196,7 @@ TEST(Tokenizer, LongTextTakesNoQuadraticTime) {
 }
 
 TEST(Tokenizer, MergesTheBestScoreFirstThenTheLeftmost) {
-  const SentencePieceTokenizer tokenizer = tokenizer_of(small_vocabulary());
+  const Tokenizer tokenizer = tokenizer_of(small_vocabulary());
   EXPECT_EQ(tokenizer.encode("ab", false), (Ids{259, 262}));
   EXPECT_EQ(tokenizer.encode("aab", true), (Ids{1, 263, 262}));
   EXPECT_EQ(tokenizer.encode("a b", false), (Ids{263, 259, 261}));
@@ -205,7 +205,7 @@ TEST(Tokenizer, MergesTheBestScoreFirstThenTheLeftmost) {
 }
 
 TEST(Tokenizer, UnknownCharactersBecomeByteTokens) {
-  const SentencePieceTokenizer tokenizer = tokenizer_of(small_vocabulary());
+  const Tokenizer tokenizer = tokenizer_of(small_vocabulary());
   EXPECT_EQ(tokenizer.encode("\xC3\xA9", false), (Ids{259, 3 + 0xC3, 3 + 0xA9}));
   EXPECT_EQ(tokenizer.piece(3 + 0xC3), "\xC3");
   EXPECT_EQ(tokenizer.decode(Ids{259, 3 + 0xC3, 3 + 0xA9}), "\xC3\xA9");
@@ -217,7 +217,7 @@ TEST(Tokenizer, SettingsOfTheFileDecideOnPrefixBosAndEnd) {
   builder.boolean("tokenizer.ggml.add_bos_token", false);
   builder.number("tokenizer.ggml.bos_token_id", 2).number("tokenizer.ggml.eos_token_id", 1);
   builder.number("tokenizer.ggml.eot_token_id", 262);
-  const SentencePieceTokenizer tokenizer = tokenizer_of(builder);
+  const Tokenizer tokenizer = tokenizer_of(builder);
   EXPECT_EQ(tokenizer.encode("ab"), (Ids{262}));
   EXPECT_EQ(tokenizer.encode("ab", true), (Ids{2, 262}));
   EXPECT_EQ(tokenizer.decode(Ids{259, 262}), " ab");
@@ -228,13 +228,44 @@ TEST(Tokenizer, SettingsOfTheFileDecideOnPrefixBosAndEnd) {
 }
 
 TEST(Tokenizer, ControlTokensHaveNoText) {
-  const SentencePieceTokenizer tokenizer = tokenizer_of(small_vocabulary());
+  const Tokenizer tokenizer = tokenizer_of(small_vocabulary());
   EXPECT_EQ(tokenizer.piece(1), "");
   EXPECT_EQ(tokenizer.decode(Ids{1, 263, 2}), "a");
 }
 
+/// The small one with <go> of that kind, a score that would make it a piece, and its parts.
+GgufBuilder with_special(std::int32_t kind, const std::string& text = "<go>") {
+  std::vector<std::string> texts{"<unk>", "<s>", "</s>", text,  "<",   "g",
+                                 "o",     ">",   "<g",   "<go", kSpace};
+  GgufBuilder builder;
+  builder.text("tokenizer.ggml.model", "llama").texts("tokenizer.ggml.tokens", texts);
+  builder.numbers<float>("tokenizer.ggml.scores", 6, {0, 0, 0, 9, 1, 1, 1, 1, 1, 1, 1});
+  builder.numbers<std::int32_t>("tokenizer.ggml.token_type", 5,
+                                {2, 3, 3, kind, 1, 1, 1, 1, 1, 1, 1});
+  builder.boolean("tokenizer.ggml.add_bos_token", false);
+  return builder;
+}
+
+TEST(Tokenizer, TheTextOfAControlTokenIsPlainTextUnlessAskedFor) {
+  const Tokenizer tokenizer = tokenizer_of(with_special(3));
+  EXPECT_EQ(tokenizer.encode("o<go>o"), (Ids{10, 6, 9, 7, 6}));
+  EXPECT_EQ(tokenizer.encode("o<go>o", {.parse_special = true}), (Ids{10, 6, 3, 10, 6}));
+  EXPECT_EQ(tokenizer.decode(Ids{10, 6, 3, 10, 6}), "oo");
+  EXPECT_EQ(tokenizer.encode("</s></s", {.parse_special = true}), (Ids{2, 10, 4, 0, 0}));
+}
+
+TEST(Tokenizer, UserDefinedTokensAreFoundInAnyTextAndGiveItBack) {
+  const Tokenizer tokenizer = tokenizer_of(with_special(4));
+  EXPECT_EQ(tokenizer.encode("<go<go>> <go>"), (Ids{10, 9, 3, 10, 7, 10, 3}));
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("<go<go>> <go>")), "<go<go>> <go>");
+  const Tokenizer spaces = tokenizer_of(with_special(4, kSpace + kSpace));
+  EXPECT_EQ(spaces.encode("o  o"), (Ids{10, 6, 3, 10, 6}));
+  EXPECT_EQ(spaces.decode(spaces.encode("o  o")), "o  o");
+  EXPECT_EQ(spaces.piece(3), "  ");
+}
+
 TEST(Tokenizer, TokensOutOfRangeAreErrors) {
-  const SentencePieceTokenizer tokenizer = tokenizer_of(small_vocabulary());
+  const Tokenizer tokenizer = tokenizer_of(small_vocabulary());
   for (const std::int32_t id : {-1, 264, std::numeric_limits<std::int32_t>::max(),
                                 std::numeric_limits<std::int32_t>::min()}) {
     EXPECT_THROW(tokenizer.piece(id), Error) << id;
@@ -248,13 +279,13 @@ TEST(Tokenizer, TokensOutOfRangeAreErrors) {
 }
 
 TEST(Tokenizer, AnotherKindOfTokenizerIsUnsupportedAndNamed) {
-  const GgufBuilder builder = small_vocabulary().text("tokenizer.ggml.model", "gpt2");
+  const GgufBuilder builder = small_vocabulary().text("tokenizer.ggml.model", "bert");
   try {
     tokenizer_of(builder);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unsupported);
-    EXPECT_TRUE(contains(error.what(), "gpt2")) << error.what();
+    EXPECT_TRUE(contains(error.what(), "bert")) << error.what();
   }
 }
 
@@ -286,6 +317,7 @@ TEST(Tokenizer, HostileMetadataIsAnErrorThatNamesTheKey) {
   for (const auto& [builder, expected] : cases) {
     const std::string message = message_of(builder);
     EXPECT_TRUE(contains(message, expected)) << message << " lacks " << expected;
+    EXPECT_TRUE(contains(message, "GGUF file '/")) << message << " names no file";
   }
 }
 
@@ -294,7 +326,7 @@ TEST(Tokenizer, AVocabularyWithoutBytesOrSpaceFallsBackToTheUnknownToken) {
   builder.text("tokenizer.ggml.model", "llama");
   builder.texts("tokenizer.ggml.tokens", {"<unk>", "<s>", "</s>", "a", "a", ""});
   builder.numbers("tokenizer.ggml.scores", 6, std::vector<float>(6));
-  const SentencePieceTokenizer tokenizer = tokenizer_of(builder);
+  const Tokenizer tokenizer = tokenizer_of(builder);
   EXPECT_EQ(tokenizer.encode("ax", false), (Ids{0, 0, 0, 4, 0}));
 }
 

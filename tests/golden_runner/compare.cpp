@@ -4,27 +4,15 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 
+#include "reprise/core/decode.h"
 #include "reprise/core/error.h"
-#include "reprise/core/float16.h"
 
 namespace golden {
 namespace {
 
 using reprise::DType;
-
-template <class Word, class Convert>
-std::vector<float> convert(std::span<const std::byte> bytes, Convert&& to_float) {
-  std::vector<float> values(bytes.size() / sizeof(Word));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Word word;
-    std::memcpy(&word, bytes.data() + i * sizeof(Word), sizeof(Word));
-    values[i] = to_float(word);
-  }
-  return values;
-}
 
 struct Oracle {
   const GoldenTensor& reference;
@@ -49,6 +37,9 @@ Oracle oracle_of(const GoldenCase& c, std::size_t output, reprise::Precision pre
   const GoldenTensor& tensor = c.outputs[output];
   if (is_integer(tensor.dtype)) {
     return {tensor, output == 0 && c.compare == "set_int" ? c.compare : "exact_int", 0};
+  }
+  if (reprise::info_of(tensor.dtype).block_elements > 1) {
+    return {tensor, "exact_bits", 0};  // encoded as ggml does it, whatever the case would forgive
   }
   const bool rounded = is_rounded(c);
   if (output == 0 && c.exact && !(rounded && precision == reprise::Precision::fast)) {
@@ -112,18 +103,16 @@ Measured measure(const Oracle& o, DType dtype, std::span<const std::byte> bytes)
 }  // namespace
 
 std::vector<float> to_floats(DType dtype, std::span<const std::byte> bytes) {
-  switch (dtype) {
-    case DType::f32:
-      return convert<float>(bytes, [](float v) { return v; });
-    case DType::f16:
-      return convert<std::uint16_t>(bytes, reprise::f16_to_f32);
-    case DType::bf16:
-      return convert<std::uint16_t>(bytes, reprise::bf16_to_f32);
-    default:
-      throw reprise::Error(reprise::ErrorCode::unsupported,
-                           "Values of (" + std::string(name_of(dtype)) +
-                               ") cannot be compared, only f32, f16 and bf16.");
+  const reprise::Decode decode = reprise::decoder_of(dtype);
+  if (decode == nullptr) {
+    throw reprise::Error(
+        reprise::ErrorCode::unsupported,
+        "Values of (" + std::string(name_of(dtype)) + ") cannot be compared as numbers.");
   }
+  const auto& info = reprise::info_of(dtype);
+  std::vector<float> values(bytes.size() / info.block_bytes * info.block_elements);
+  decode(bytes.data(), values.size(), values.data());
+  return values;
 }
 
 double nmse(std::span<const float> reference, std::span<const float> x) {

@@ -28,7 +28,7 @@ Verdict judge(const GoldenCase& c, const Results& results, reprise::Precision pr
 /// element is finite in one only, or not finite and different.
 double nmse(std::span<const float> reference, std::span<const float> x);
 
-/// f32, f16 and bf16 as f32.
+/// Of every dtype that can be decoded to f32.
 std::vector<float> to_floats(reprise::DType dtype, std::span<const std::byte> bytes);
 
 }  // namespace golden

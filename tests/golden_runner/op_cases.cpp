@@ -113,13 +113,11 @@ Tensor mul_mat(Bench& b, const GoldenCase& c) {
     return matmul(b.session(), b.input(x, 4), w);
   }
   const GoldenTensor& w = c.input("a");
-  need_dtype(w, {DType::f32, DType::f16, DType::q8_0, DType::q4_0});
   const std::size_t rank = std::max(w.shape(2).rank(), x.shape(2).rank());
   return matmul(b.session(), b.input(x, rank), b.input(w, rank));
 }
 
 Tensor mul_mat_id(Bench& b, const GoldenCase& c) {
-  need_dtype(c.input("as"), {DType::f32, DType::f16, DType::q8_0, DType::q4_0});
   const Tensor x = b.input(c.input("b"), 3);
   const Tensor w = b.input(c.input("as"), 3);
   return matmul_experts(b.session(), x, w, b.input(c.input("ids"), 2));
@@ -248,13 +246,11 @@ Tensor conv_1d_case(Bench& b, const GoldenCase& c) {
 }
 
 Tensor get_rows_case(Bench& b, const GoldenCase& c) {
-  need_dtype(c.input("table"), {DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0});
   const Tensor table = b.input(c.input("table"), 2);
   return get_rows(b.session(), table, b.input(c.input("ids"), table.shape().rank() - 1));
 }
 
 Tensor set_rows_case(Bench& b, const GoldenCase& c) {
-  need_dtype(c.input("dst_before"), {DType::f32, DType::f16});
   Tensor table = b.table(c.input("dst_before"));
   const Tensor ids = b.input(c.input("row_ids"));
   set_rows(b.session(), table, b.input(c.input("src"), 2), ids);
@@ -282,10 +278,17 @@ Tensor cont_view(Bench& b, const GoldenCase& c) {
 }
 
 Tensor cast_case(Bench& b, const GoldenCase& c) {
-  const GoldenTensor& x = c.input("x");
-  need_dtype(x, {DType::f32, DType::f16});
-  need_dtype(c.outputs[0], {DType::f32, DType::f16});
-  return cast(b.session(), b.input(x), c.outputs[0].dtype);
+  return cast(b.session(), b.input(c.input("x")), c.outputs[0].dtype);
+}
+
+Tensor concat_case(Bench& b, const GoldenCase& c) {
+  const Tensor first = b.input(c.input("a"), 4);
+  const auto dim = static_cast<std::size_t>(3 - c.integer("dim", 0, 3));
+  return concat(b.session(), first, b.input(c.input("b"), 4), dim);
+}
+
+Tensor repeat_case(Bench& b, const GoldenCase& c) {
+  return repeat(b.session(), b.input(c.input("x")), c.outputs[0].shape());
 }
 
 Tensor record_case(Bench& b, const GoldenCase& c) {
@@ -318,6 +321,8 @@ Tensor record_case(Bench& b, const GoldenCase& c) {
       {"cumsum", of_rows<reprise::cumsum>},
       {"ssm_conv", ssm_conv_case},
       {"conv_1d", conv_1d_case},
+      {"concat", concat_case},
+      {"repeat", repeat_case},
   };
   const auto* const row = std::ranges::find(kRows, c.op, &Row::op);
   if (row != std::end(kRows)) {

@@ -48,10 +48,10 @@ class Context final : public CaseContext {
     });
   }
   Tensor integers(const Shape& shape, const std::vector<std::int32_t>& values) override {
-    return add_input(shape, DType::i32, [values](std::mt19937_64&) {
-      const auto bytes = std::as_bytes(std::span(values));
-      return std::vector<std::byte>(bytes.begin(), bytes.end());
-    });
+    return add_words(shape, DType::i32, values);
+  }
+  Tensor floats(const Shape& shape, const std::vector<std::int32_t>& bits) override {
+    return add_words(shape, DType::f32, bits);
   }
   Tensor persistent(const Shape& shape, DType dtype) override {
     const TensorSpec spec(shape, dtype);
@@ -97,6 +97,12 @@ class Context final : public CaseContext {
     std::shared_ptr<Buffer> buffer;
     TensorSpec spec;
   };
+  Tensor add_words(const Shape& shape, DType dtype, const std::vector<std::int32_t>& words) {
+    return add_input(shape, dtype, [words](std::mt19937_64&) {
+      const auto bytes = std::as_bytes(std::span(words));
+      return std::vector<std::byte>(bytes.begin(), bytes.end());
+    });
+  }
   Tensor add_input(const Shape& shape, DType dtype, Draw draw) {
     const std::string name = "in" + std::to_string(inputs_.size());
     const std::vector<std::byte> bytes = draw(rng_);

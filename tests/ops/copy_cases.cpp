@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "reprise/ops/copy.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
@@ -5,7 +7,7 @@
 namespace reprise::testing {
 namespace {
 
-constexpr const char* kWhy = "moves bits, or rounds to f16 in one defined way";
+constexpr const char* kWhy = "moves bits, or rounds in one defined way";
 
 OpCase plain(const Shape& shape, DType dtype) {
   return {std::string(name_of(dtype)) + "_" + std::to_string(shape.elements()), 0, kWhy,
@@ -44,22 +46,90 @@ OpCase widened() {
           }};
 }
 
+std::string named(std::string_view what, DType dtype) {
+  return std::string(what) + "_" + std::string(name_of(dtype));
+}
+
+// From subnormal scales to infinite ones.
+OpCase into_blocks(DType to, double range) {
+  return {named("range_" + std::to_string(static_cast<int>(std::log10(range))), to), 0, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor one = c.input({1, 32}, DType::f32, -range, range);
+            const Tensor many = c.input({257, 96}, DType::f32, -range, range);
+            return {cast(c.recorder(), one, to), cast(c.recorder(), many, to)};
+          }};
+}
+
+OpCase into_blocks_permuted(DType to) {
+  return {named("permuted_f32", to), 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor x = slice(c.recorder(), c.input({64, 5, 7, 3}), 2, 1, 5);
+            return {cast(c.recorder(), permute(c.recorder(), x, {3, 1, 2, 0}), to)};
+          }};
+}
+
+OpCase kept_in_blocks(DType dtype) {
+  return {named("kept", dtype), 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            return {copy(c.recorder(), slice(c.recorder(), c.input({9, 96}, dtype), 0, 3, 5))};
+          }};
+}
+
+OpCase out_of_blocks(DType from) {
+  const std::int64_t block = info_of(from).block_elements;
+  return {named("out_of", from), 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor x = c.input({9, 3 * block}, from);
+            return {cast(c.recorder(), c.input({1, block}, from), DType::f32),
+                    cast(c.recorder(), slice(c.recorder(), x, 0, 3, 5), DType::f32)};
+          }};
+}
+
+// Blocks of 32 with one of them each, and one without.
+OpCase not_numbers(DType to) {
+  return {
+      named("not_numbers", to), 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+        std::vector<std::int32_t> bits(6 * 32, 0x3F800000);
+        const std::int32_t odd[] = {0x7F800000, -0x00800000, 0x7FC00001, -0x003FFFFF, 0x7F800001};
+        for (std::size_t i = 0; i < std::size(odd); ++i) {
+          bits[i * 32 + 7 * i] = odd[i];
+        }
+        return {cast(c.recorder(), c.floats({6, 32}, bits), to)};
+      }};
+}
+
 }  // namespace
 
 std::vector<OpCase> copy_cases() {
-  return {plain({1}, DType::f32),
-          plain({3, 257}, DType::f32),
-          plain({65, 7}, DType::f16),
-          integers(),
-          permuted(DType::f32, DType::f32),
-          permuted(DType::f16, DType::f16),
-          permuted(DType::f32, DType::f16),
-          permuted(DType::f16, DType::f32),
-          rounded("f16_normal", 1),
-          rounded("f16_subnormal", 1e-4),
-          rounded("f16_smallest", 1e-7),
-          rounded("f16_overflow", 1e5),
-          widened()};
+  std::vector<OpCase> cases{plain({1}, DType::f32),
+                            plain({3, 257}, DType::f32),
+                            plain({65, 7}, DType::f16),
+                            integers(),
+                            permuted(DType::f32, DType::f32),
+                            permuted(DType::f16, DType::f16),
+                            permuted(DType::f32, DType::f16),
+                            permuted(DType::f16, DType::f32),
+                            rounded("f16_normal", 1),
+                            rounded("f16_subnormal", 1e-4),
+                            rounded("f16_smallest", 1e-7),
+                            rounded("f16_overflow", 1e5),
+                            widened()};
+  cases.push_back(permuted(DType::bf16, DType::bf16));
+  cases.push_back(permuted(DType::f32, DType::bf16));
+  cases.push_back(permuted(DType::bf16, DType::f32));
+  for (const DType blocks : {DType::q8_0, DType::q4_0}) {
+    for (const double range : {1.0, 1e-6, 1e7}) {
+      cases.push_back(into_blocks(blocks, range));
+    }
+    cases.push_back(into_blocks_permuted(blocks));
+    cases.push_back(kept_in_blocks(blocks));
+  }
+  for (const DType from :
+       {DType::q8_0, DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q4_k, DType::q5_k,
+        DType::q6_k, DType::q2_k, DType::q3_k, DType::iq4_nl, DType::iq4_xs}) {
+    cases.push_back(out_of_blocks(from));
+  }
+  for (const DType to : {DType::f16, DType::bf16, DType::q8_0, DType::q4_0}) {
+    cases.push_back(not_numbers(to));
+  }
+  return cases;
 }
 
 }  // namespace reprise::testing

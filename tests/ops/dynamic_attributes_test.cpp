@@ -51,6 +51,9 @@ class RowContext final : public CaseContext {
   Tensor integers(const Shape& shape, const std::vector<std::int32_t>& values) override {
     return session_.input("in" + std::to_string(inputs_++), shape, values);
   }
+  Tensor floats(const Shape& shape, const std::vector<std::int32_t>& /*bits*/) override {
+    return input(shape, DType::f32, 0, 0);
+  }
   Tensor persistent(const Shape& shape, DType dtype) override {
     return device_.zeros(shape, dtype);
   }

@@ -8,6 +8,10 @@ namespace {
 constexpr double kLimit = 1e-11;
 constexpr const char* kWhy = "f32 sums of k products";
 
+constexpr DType kFurtherBlocks[] = {DType::q4_1,   DType::q5_0,  DType::q5_1, DType::q4_k,
+                                    DType::q5_k,   DType::q6_k,  DType::q2_k, DType::q3_k,
+                                    DType::iq4_nl, DType::iq4_xs};
+
 OpCase product(std::int64_t n, std::int64_t m, std::int64_t k, DType weights) {
   return {std::to_string(n) + "x" + std::to_string(m) + "x" + std::to_string(k) + "_" +
               std::string(name_of(weights)),
@@ -62,13 +66,13 @@ OpCase single_columns(DType weights) {
 }
 
 // Rows of odd numbers of blocks, from a row on.
-OpCase parts_of_blocks(DType weights) {
+OpCase parts_of_blocks(DType weights, std::int64_t k) {
   return {"parts_" + std::string(name_of(weights)), kLimit, kWhy,
           [=](CaseContext& c) -> std::vector<Tensor> {
             Recorder& r = c.recorder();
-            const Tensor x = permute(r, c.input({7, 4, 96}), {1, 0, 2});
-            const Tensor w = slice(r, c.input({9, 96}, weights), 0, 3, 5);
-            return {matmul(r, x, w), matmul(r, x, reshape(r, w, {1, 5, 96}))};
+            const Tensor x = permute(r, c.input({7, 4, k}), {1, 0, 2});
+            const Tensor w = slice(r, c.input({9, k}, weights), 0, 3, 5);
+            return {matmul(r, x, w), matmul(r, x, reshape(r, w, {1, 5, k}))};
           }};
 }
 
@@ -93,18 +97,21 @@ OpCase batch(std::int64_t n, std::int64_t k, DType weights) {
 
 // One row, a few and many: kernels differ. In the last one matrices share weights.
 OpCase residual(DType weights) {
-  return {"residual_" + std::string(name_of(weights)), kLimit, kWhy,
-          [=](CaseContext& c) -> std::vector<Tensor> {
-            Recorder& r = c.recorder();
-            std::vector<Tensor> results;
-            for (const std::int64_t n : {1, 3, 8, 37}) {
-              const Tensor rest = slice(r, c.input({n + 1, 65}), 0, 1, n);
-              results.push_back(matmul(r, c.input({n, 1056}), c.input({65, 1056}, weights), rest));
-            }
-            results.push_back(matmul(r, c.input({4, 6, 5, 96}), c.input({2, 3, 17, 96}, weights),
-                                     c.input({4, 6, 5, 17})));
-            return results;
-          }};
+  const std::int64_t k = info_of(weights).block_elements > 32 ? 1280 : 1056;
+  const std::int64_t short_k = info_of(weights).block_elements > 32 ? 256 : 96;
+  return {
+      "residual_" + std::string(name_of(weights)), kLimit, kWhy,
+      [=](CaseContext& c) -> std::vector<Tensor> {
+        Recorder& r = c.recorder();
+        std::vector<Tensor> results;
+        for (const std::int64_t n : {1, 3, 8, 37}) {
+          const Tensor rest = slice(r, c.input({n + 1, 65}), 0, 1, n);
+          results.push_back(matmul(r, c.input({n, k}), c.input({65, k}, weights), rest));
+        }
+        results.push_back(matmul(r, c.input({4, 6, 5, short_k}),
+                                 c.input({2, 3, 17, short_k}, weights), c.input({4, 6, 5, 17})));
+        return results;
+      }};
 }
 
 // A row that is added to every row, in the same ways.
@@ -128,7 +135,7 @@ OpCase bias(DType weights) {
 
 std::vector<OpCase> matmul_cases() {
   std::vector<OpCase> cases{alone()};
-  for (const DType weights : {DType::f32, DType::f16, DType::q8_0, DType::q4_0}) {
+  for (const DType weights : {DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0}) {
     const bool blocks = info_of(weights).block_elements > 1;
     cases.push_back(product(2, 16385, 32, weights));
     cases.push_back(product(8, 16385, 32, weights));
@@ -140,6 +147,16 @@ std::vector<OpCase> matmul_cases() {
     cases.push_back(bias(weights));
     cases.push_back(batch(65, blocks ? 96 : 35, weights));
   }
+  for (const DType weights : kFurtherBlocks) {
+    const std::int64_t block = info_of(weights).block_elements;
+    cases.push_back(product(1, 257, 2 * block, weights));
+    cases.push_back(product(3, 65, 3 * block, weights));
+    cases.push_back(product(17, 71, 5 * block, weights));
+    cases.push_back(product(65, 33, block, weights));
+    cases.push_back(heads(weights, 3 * block));
+    cases.push_back(parts_of_blocks(weights, 3 * block));
+    cases.push_back(residual(weights));
+  }
   for (const DType weights : {DType::q8_0, DType::q4_0}) {
     cases.push_back(single_columns(weights));
     cases.push_back(product(1, 257, 512, weights));
@@ -150,9 +167,9 @@ std::vector<OpCase> matmul_cases() {
     cases.push_back(product(17, 71, 288, weights));
     cases.push_back(product(2, 9, 32, weights));
     cases.push_back(heads(weights, 96));
-    cases.push_back(parts_of_blocks(weights));
+    cases.push_back(parts_of_blocks(weights, 96));
   }
-  for (const DType weights : {DType::f32, DType::f16}) {
+  for (const DType weights : {DType::f32, DType::f16, DType::bf16}) {
     cases.push_back(product(1, 1, 1, weights));
     cases.push_back(product(1, 257, 512, weights));
     cases.push_back(product(3, 65, 67, weights));

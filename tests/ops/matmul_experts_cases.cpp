@@ -95,7 +95,7 @@ OpCase strided(DType weights, std::int64_t k, std::int64_t first) {
 
 std::vector<OpCase> matmul_experts_cases() {
   std::vector<OpCase> cases;
-  for (const DType weights : {DType::f32, DType::f16, DType::q8_0, DType::q4_0}) {
+  for (const DType weights : {DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0}) {
     const bool blocks = info_of(weights).block_elements > 1;
     cases.push_back(picked({1, 8, 128, 33, 64}, weights));
     cases.push_back(picked({1, 1, 1, 64, blocks ? 32 : 1}, weights));
@@ -109,7 +109,15 @@ std::vector<OpCase> matmul_experts_cases() {
     cases.push_back(all_missing(weights));
     cases.push_back(alike(weights));
   }
-  for (const DType weights : {DType::f32, DType::f16}) {
+  for (const DType weights :
+       {DType::q4_1, DType::q5_0, DType::q5_1, DType::q4_k, DType::q5_k, DType::q6_k, DType::q2_k,
+        DType::q3_k, DType::iq4_nl, DType::iq4_xs}) {
+    const std::int64_t block = info_of(weights).block_elements;
+    cases.push_back(picked({3, 2, 8, 33, 3 * block}, weights));
+    cases.push_back(shared({1, 8, 60, 17, block}, weights));
+    cases.push_back(placed({17, 2, 8, 9, 2 * block}, weights));
+  }
+  for (const DType weights : {DType::f32, DType::f16, DType::bf16}) {
     cases.push_back(strided(weights, 31, 3));
     cases.push_back(strided(weights, 40, 8));
     cases.push_back(strided(weights, 40, 3));

@@ -81,7 +81,11 @@ std::vector<OpCase> matmul_group_cases() {
     cases.push_back(other_ranks(weights));
     cases.push_back(parts(weights));
   }
-  for (const DType weights : {DType::f32, DType::f16}) {
+  for (const DType weights : {DType::q4_1, DType::q5_1, DType::q4_k, DType::q5_k, DType::q6_k}) {
+    cases.push_back(three(1, 512, weights));
+    cases.push_back(three(9, 768, weights));
+  }
+  for (const DType weights : {DType::f32, DType::f16, DType::bf16}) {
     cases.push_back(three(3, 67, weights));
     cases.push_back(strided(weights));
   }

@@ -22,6 +22,8 @@ class CaseContext {
   virtual Tensor ids(const Shape& shape, DType dtype, std::int64_t low, std::int64_t high) = 0;
   /// Given values; i32.
   virtual Tensor integers(const Shape& shape, const std::vector<std::int32_t>& values) = 0;
+  /// Given values, by their bits; f32.
+  virtual Tensor floats(const Shape& shape, const std::vector<std::int32_t>& bits) = 0;
   /// A persistent tensor with random content and guard bands that must survive.
   virtual Tensor persistent(const Shape& shape, DType dtype) = 0;
 };

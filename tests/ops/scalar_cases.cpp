@@ -34,7 +34,7 @@ std::vector<NamedFunction> functions() {
   return {{"scale", "scaled", kTwoRoundings, kTwice, scaled({.scale = 0.3F})},
           {"scale", "scaled_and_moved", kTwoRoundings, kTwice, scaled({.scale = -3, .bias = 20})},
           {"clamp", "between", 0, kNoRounding, clamped({.min = -1, .max = 0.5F})},
-          {"clamp", "above", 0, kNoRounding, clamped({.min = 0.1F})},
+          {"clamp", "above", 0, kNoRounding, clamped({.min = 0.1F, .max = 100})},
           {"clamp", "at_one_value", 0, kNoRounding, clamped({.min = 2, .max = 2})},
           {"softcap", "softcap_30", 1e-13, kFewUlp, capped({.cap = 30})},
           {"softcap", "softcap_1", 1e-13, kFewUlp, capped({.cap = 1})}};

@@ -5,7 +5,7 @@
 namespace reprise::testing {
 namespace {
 
-constexpr const char* kWhy = "moves bits, or rounds to f16 in one defined way";
+constexpr const char* kWhy = "moves bits, or rounds in one defined way";
 
 OpCase scatter(const std::string& name, std::int64_t capacity, std::int64_t cols, std::int64_t rows,
                DType dtype, DType id_dtype) {
@@ -76,6 +76,21 @@ OpCase strided() {
           }};
 }
 
+// Rows of several blocks; values heads first, as attention makes them.
+OpCase heads_at_state(DType dtype, std::int32_t window, const std::vector<std::int32_t>& at) {
+  return {"heads_" + std::string(name_of(dtype)),
+          0,
+          kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor table = c.persistent({11, 2, 64}, dtype);
+            const Tensor values = permute(c.recorder(), c.input({2, 3, 64}), {1, 0, 2});
+            set_rows(c.recorder(), table, values,
+                     {.position = c.recorder().state("pos"), .window = window});
+            return {table};
+          },
+          {{"pos", at}}};
+}
+
 OpCase constant_position() {
   return {
       "constant_position", 0, kWhy, [](CaseContext& c) -> std::vector<Tensor> {
@@ -101,7 +116,13 @@ std::vector<OpCase> set_rows_cases() {
           integers("i32", 1),
           integers("i32_wide", 64),
           strided(),
-          constant_position()};
+          constant_position(),
+          scatter("q8_0_i32", 67, 96, 13, DType::q8_0, DType::i32),
+          scatter("q8_0_i64", 1031, 32, 257, DType::q8_0, DType::i64),
+          scatter("q4_0_i64", 67, 96, 13, DType::q4_0, DType::i64),
+          scatter("q4_0_1x32", 1, 32, 1, DType::q4_0, DType::i32),
+          heads_at_state(DType::q8_0, 0, {0, 3, 8, 10, -2, 11}),
+          heads_at_state(DType::q4_0, 7, {0, 5, 6, 700, -1})};
 }
 
 }  // namespace reprise::testing

@@ -8,6 +8,8 @@ namespace reprise::testing {
 namespace {
 
 constexpr std::int64_t kLimit = 16384;
+constexpr DType kFormats[] = {DType::f32,  DType::f16,  DType::bf16, DType::q8_0, DType::q4_0,
+                              DType::q5_1, DType::q4_k, DType::q6_k, DType::q3_k};
 
 class SplitWeights : public ::testing::Test {
  protected:
@@ -41,8 +43,9 @@ class SplitWeights : public ::testing::Test {
 };
 
 TEST_F(SplitWeights, GiveTheSameProducts) {
-  for (const DType dtype : {DType::f32, DType::f16, DType::q8_0, DType::q4_0}) {
-    const bool blocks = info_of(dtype).block_elements > 1;
+  for (const DType dtype : kFormats) {
+    const std::int64_t block = info_of(dtype).block_elements;
+    const bool blocks = block > 1;
     const auto bytes = [](const std::array<std::int64_t, 4>& d, DType t) {
       return static_cast<std::int64_t>(
           bytes_of(t, static_cast<std::uint64_t>(d[0] * d[1] * d[2] * d[3])));
@@ -50,7 +53,8 @@ TEST_F(SplitWeights, GiveTheSameProducts) {
     for (int i = 0; i < 6; ++i) {
       std::array<std::int64_t, 4> w{}, x{}, y{};
       do {
-        w = {draw(1, 3), draw(1, 3), draw(1, 500), blocks ? 32 * draw(1, 9) : draw(1, 300)};
+        w = {draw(1, 3), draw(1, 3), draw(1, 500),
+             blocks ? block * draw(1, 288 / block) : draw(1, 300)};
         x = {w[0] * draw(1, 2), w[1] * draw(1, 2), draw(1, 6), w[3]};
         y = {x[0], x[1], x[2], w[2]};
       } while (bytes(w, dtype) <= kLimit || bytes(x, DType::f32) > kLimit - 64 ||
@@ -76,12 +80,15 @@ TEST_F(SplitWeights, GiveTheSameProducts) {
 }
 
 TEST_F(SplitWeights, GiveTheSameProductsOfExperts) {
-  for (const DType dtype : {DType::f32, DType::f16, DType::q8_0, DType::q4_0}) {
-    const bool blocks = info_of(dtype).block_elements > 1;
+  for (const DType dtype : kFormats) {
+    const std::int64_t block = info_of(dtype).block_elements;
+    const bool blocks = block > 1;
     // The second table has cells that are too large alone.
     for (const bool large_cells : {false, true}) {
       const std::int64_t cells = draw(2, 5);
-      const std::int64_t k = blocks ? 32 * draw(4, 9) : 4 * draw(30, 70);
+      const std::int64_t k = blocks ? block * draw(std::max<std::int64_t>(128 / block, 1),
+                                                   std::max<std::int64_t>(288 / block, 1))
+                                    : 4 * draw(30, 70);
       const auto row = static_cast<std::int64_t>(bytes_of(dtype, static_cast<std::uint64_t>(k)));
       const std::int64_t m = large_cells ? kLimit / row + draw(1, 90) : (kLimit / 2 + row) / row;
       const std::int64_t rows = std::max<std::int64_t>(1, 2000 / std::max(k, m));
@@ -101,14 +108,15 @@ TEST_F(SplitWeights, GiveTheSameProductsOfExperts) {
 }
 
 TEST_F(SplitWeights, GiveTheSameRows) {
-  for (const DType dtype : {DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0}) {
-    const bool blocks = info_of(dtype).block_elements > 1;
+  for (const DType dtype : kFormats) {
+    const std::int64_t block = info_of(dtype).block_elements;
+    const bool blocks = block > 1;
     for (const DType ids : {DType::i32, DType::i64}) {
       std::int64_t tables = 0, rows = 0, cols = 0, count = 0;
       do {
         tables = draw(1, 4);
         rows = draw(1, 500);
-        cols = blocks ? 32 * draw(1, 6) : draw(1, 200);
+        cols = blocks ? block * draw(1, std::max<std::int64_t>(192 / block, 1)) : draw(1, 200);
         count = draw(1, 40);
       } while (bytes_of(dtype, static_cast<std::uint64_t>(tables * rows * cols)) <= kLimit ||
                tables * count * cols * 4 > kLimit);

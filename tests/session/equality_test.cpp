@@ -73,7 +73,7 @@ TEST_P(Equality, ReplaysBetweenOtherSessionsAreBitEqual) {
 }
 
 TEST_P(Equality, TheTalesModelGivesItsReferenceIds) {
-  const SentencePieceTokenizer tokenizer(file_);
+  const Tokenizer tokenizer(file_);
   const llama::Model model = llama::load_model(device_, file_, 512);
   std::ifstream stream(std::string(REPRISE_MODELS_DIR) + "/reference.json");
   int runs = 0;

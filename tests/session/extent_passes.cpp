@@ -85,6 +85,11 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          s.output("columns", copy(s, columns));
          s.output("turned", copy(s, permute(s, heads_of(s, in.x), {0, 2, 1})));
          s.output("half", cast(s, in.x, DType::f16));
+         const Tensor wide = concat(s, in.x, slice(s, in.y, 1, 0, kDim), 1);
+         s.output("wide", wide);
+         s.output("blocks", cast(s, wide, DType::q8_0));
+         s.output("repeated", repeat(s, in.y, {in.y.shape().extent(0), 3 * kColumns}));
+         s.output("padded", pad(s, in.y, {.before = {0, 3}, .after = {0, 5}}));
        }},
       {"norm",
        [this](GraphSession& s, const ExtentInputs& in) {

@@ -53,6 +53,7 @@ package(sqlite3.h framework/profile/ tests/profile/ tests/profile_faults/ bench/
 package(xxhash.h framework/graph/ backends/vulkan/ tests/vulkan/)
 package(nlohmann/ framework/formats/ framework/profile/ debugger/ samples/ bench/ tests/)
 package(CLI/ debugger/ samples/ bench/ tests/)
+package(fuzzer/ tests/fuzz/)
 package(gtest/ tests/)
 package(gmock/ tests/)
 package(X11/ tests/debugger/window_manager.cpp)

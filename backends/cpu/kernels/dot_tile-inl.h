@@ -71,11 +71,14 @@ HWY_INLINE void add_piece(const std::byte* row, const float* const* x, std::size
                           Vf (&sums)[kVectors]) {
   const F32 d;
   const typename W::Piece piece = W::piece(row, i);
-  if constexpr (kHasTail<W>) {
-    const Vf weights = piece.part(0);
+  if constexpr (!kHasScale<W>) {
+#pragma GCC unroll 8
+    for (std::size_t p = 0; p < kParts<W>; ++p) {
+      const Vf weights = piece.part(p);
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < kVectors; ++j) {
-      sums[j] = hn::MulAdd(weights, hn::LoadU(d, x[j] + i), sums[j]);
+      for (std::size_t j = 0; j < kVectors; ++j) {
+        sums[j] = hn::MulAdd(weights, hn::LoadU(d, x[j] + i + p * kLanes), sums[j]);
+      }
     }
   } else {
     Vf blocks[kVectors];

@@ -8,6 +8,7 @@
 #include "backends/cpu/kernels/plan_product-inl.h"
 #include "backends/cpu/kernels/rounded_panels-inl.h"
 #include "backends/cpu/kernels/rounded_tile-inl.h"
+#include "backends/cpu/kernels/weight_formats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
@@ -172,18 +173,9 @@ bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, Ke
 bool plan_product(const Product& p, DType weights, Precision precision, KernelPlan& plan) {
   plan.set_arguments(p);
   const std::int64_t batches = p.outer * p.inner;
-  switch (weights) {
-    case DType::f32:
-      return plan_exact<F32Weights>(p, batches, plan);
-    case DType::f16:
-      return plan_exact<F16Weights>(p, batches, plan);
-    case DType::q8_0:
-      return plan_blocks<Q8Weights>(p, batches, precision, plan);
-    case DType::q4_0:
-      return plan_blocks<Q4Weights>(p, batches, precision, plan);
-    default:
-      return false;
-  }
+  return with_weights(
+      weights, [&](auto w) { return plan_exact<decltype(w)>(p, batches, plan); },
+      [&](auto w) { return plan_blocks<decltype(w)>(p, batches, precision, plan); });
 }
 
 bool plan_matmul(const KernelCall& call, KernelPlan& plan) {

@@ -8,6 +8,7 @@
 
 #include "backends/cpu/kernels/operands.h"
 #include "backends/cpu/kernels/rounded_tile-inl.h"
+#include "backends/cpu/kernels/weight_formats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
@@ -203,18 +204,9 @@ bool plan_blocks(const Experts& e, Precision precision, KernelPlan& plan) {
 }
 
 bool plan_format(const Experts& e, const KernelCall& call, KernelPlan& plan) {
-  switch (call.tensors[1].dtype()) {
-    case DType::f32:
-      return plan_exact<F32Weights>(plan);
-    case DType::f16:
-      return plan_exact<F16Weights>(plan);
-    case DType::q8_0:
-      return plan_blocks<Q8Weights>(e, call.precision, plan);
-    case DType::q4_0:
-      return plan_blocks<Q4Weights>(e, call.precision, plan);
-    default:
-      return false;
-  }
+  return with_weights(
+      call.tensors[1].dtype(), [&](auto w) { return plan_exact<decltype(w)>(plan); },
+      [&](auto w) { return plan_blocks<decltype(w)>(e, call.precision, plan); });
 }
 
 }  // namespace

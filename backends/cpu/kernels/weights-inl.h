@@ -1,4 +1,4 @@
-// Rows of weights as f32 vectors, exact: plain types and blocks of 32. A row is read in pieces of
+// Rows of weights as f32 vectors, exact: plain types, q8_0 and q4_0. A row is read in pieces of
 // kPiece elements, each of kParts vectors.
 #include "backends/cpu/kernels/simd-inl.h"
 
@@ -29,16 +29,37 @@ struct F32Weights {
   }
 };
 
-struct F16Weights {
-  static constexpr std::size_t kPiece = kLanes;
-  using Bits = hn::Rebind<std::uint16_t, F32>;
-  using Halves = hn::Rebind<hwy::float16_t, F32>;
-  static HWY_INLINE Vf widen(hn::Vec<Bits> bits) {
-    return hn::PromoteTo(F32(), hn::BitCast(Halves(), bits));
+using HalfBits = hn::Rebind<std::uint16_t, F32>;
+
+struct FromF16 {
+  static HWY_INLINE Vf widen(hn::Vec<HalfBits> bits) {
+    const Vf wide = hn::PromoteTo(F32(), hn::BitCast(hn::Rebind<hwy::float16_t, F32>(), bits));
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+    // Without an instruction Highway takes infinity and NaN for large numbers.
+    const hn::RebindToUnsigned<F32> words;
+    const auto exponent = hn::And(hn::PromoteTo(words, bits), hn::Set(words, 0x7C00));
+    const auto special = hn::Eq(exponent, hn::Set(words, 0x7C00));
+    const auto most = hn::IfThenElseZero(special, hn::Set(words, 0x7F800000));
+    return hn::BitCast(F32(), hn::Or(hn::BitCast(words, wide), most));
+#else
+    return wide;
+#endif
   }
+};
+struct FromBf16 {
+  static HWY_INLINE Vf widen(hn::Vec<HalfBits> bits) {
+    const hn::Rebind<std::uint32_t, F32> words;
+    return hn::BitCast(F32(), hn::ShiftLeft<16>(hn::PromoteTo(words, bits)));
+  }
+};
+
+template <class From>
+struct HalfWeights {
+  static constexpr std::size_t kPiece = kLanes;
+  using Bits = HalfBits;
   struct Piece {
     const std::uint16_t* at;
-    HWY_INLINE Vf part(std::size_t /*p*/) const { return widen(hn::LoadU(Bits(), at)); }
+    HWY_INLINE Vf part(std::size_t /*p*/) const { return From::widen(hn::LoadU(Bits(), at)); }
   };
   static constexpr std::size_t bytes(std::size_t elements) {
     return elements * sizeof(std::uint16_t);
@@ -48,9 +69,11 @@ struct F16Weights {
   }
   static HWY_INLINE Piece piece(const std::byte* row, std::size_t i) { return {at(row, i)}; }
   static HWY_INLINE Vf tail(const std::byte* row, std::size_t i, std::size_t count) {
-    return widen(load_part(Bits(), at(row, i), count));
+    return From::widen(load_part(Bits(), at(row, i), count));
   }
 };
+using F16Weights = HalfWeights<FromF16>;
+using Bf16Weights = HalfWeights<FromBf16>;
 
 /// The scale of a block: f16 in its first two bytes.
 HWY_INLINE std::int16_t scale_bits(const std::byte* block) {
@@ -60,7 +83,7 @@ HWY_INLINE std::int16_t scale_bits(const std::byte* block) {
 }
 HWY_INLINE Vf block_scale(const std::byte* block) {
   const auto bits = static_cast<std::uint16_t>(scale_bits(block));
-  return F16Weights::widen(hn::Set(F16Weights::Bits(), bits));
+  return FromF16::widen(hn::Set(HalfBits(), bits));
 }
 
 constexpr std::size_t kBlock = 32;
@@ -176,6 +199,11 @@ struct Q4Weights {
 /// Vectors in a piece.
 template <class W>
 inline constexpr std::size_t kParts = W::kPiece / kLanes;
+/// Whether a piece keeps its scale apart from integers.
+template <class W>
+inline constexpr bool kHasScale = requires(const typename W::Piece& piece) {
+  piece.scale;
+};
 /// Whether rows may end inside a piece.
 template <class W>
 inline constexpr bool kHasTail = kParts<W> == 1;

@@ -16,7 +16,7 @@ class ExecutableLlama : public ExecutableTest {
  protected:
   static constexpr std::int64_t kContext = 160;
   const GgufFile file_ = GgufFile::open(std::string(REPRISE_MODELS_DIR) + "/tales-q8_0.gguf");
-  const SentencePieceTokenizer tokenizer_{file_};
+  const Tokenizer tokenizer_{file_};
   const llama::Model model_ = llama::load_model(device_, file_, kContext);
   const ExecutableGraph graph_ =
       llama::make_executable(executor_, model_, tokenizer_.eos(), kContext);

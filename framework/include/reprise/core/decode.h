@@ -22,7 +22,8 @@ struct BlockQ4 {
 
 /// Converts consecutive elements, whole blocks. `from` needs no alignment.
 using Decode = void (*)(const std::byte* from, std::size_t elements, float* to);
-/// f32, f16, bf16, q8_0 and q4_0; null for the other types.
+/// Null for i32 and i64. Values of blocks are rounded at most once, where a minimum is added or
+/// subtracted: how their factors are grouped changes no bit.
 Decode decoder_of(DType type);
 
 }  // namespace reprise

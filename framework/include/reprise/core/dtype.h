@@ -22,9 +22,13 @@ enum class DType : std::uint8_t {
   q5_1,
   q4_k,
   q5_k,
-  q6_k
+  q6_k,
+  q2_k,
+  q3_k,
+  iq4_nl,
+  iq4_xs
 };
-inline constexpr std::size_t kDTypeCount = 13;
+inline constexpr std::size_t kDTypeCount = 17;
 
 struct DTypeInfo {
   std::string_view name;
@@ -46,6 +50,10 @@ inline constexpr std::array<DTypeInfo, kDTypeCount> kDTypes{{
     {"q4_K", 256, 144},
     {"q5_K", 256, 176},
     {"q6_K", 256, 210},
+    {"q2_K", 256, 84},
+    {"q3_K", 256, 110},
+    {"iq4_nl", 32, 18},
+    {"iq4_xs", 256, 136},
 }};
 constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<std::size_t>(type)]; }
 std::string_view name_of(DType type);

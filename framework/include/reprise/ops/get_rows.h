@@ -4,7 +4,7 @@
 namespace reprise {
 
 /// Gathers rows: y[.., r, :] = table[.., ids[.., r], :], converted to f32.
-/// table: [.., n, cols] f32, f16, bf16, q8_0 or q4_0, contiguous; ids: [.., rows] i32 or i64,
+/// table: [.., n, cols] f32, f16, bf16 or any block format, contiguous; ids: [.., rows] i32 or i64,
 /// contiguous, with the leading dimensions of table; y: [.., rows, cols] f32. A row whose id is
 /// outside 0 to n - 1 is filled with NaN; memory outside table is never read. Errors:
 /// invalid_argument if the leading dimensions differ, or if table has no row or rows that split a

@@ -6,7 +6,8 @@ namespace reprise {
 /// Products with the weights of the experts that ids pick: y[r, j, :] = w[c] * x[r, j, :], where c
 /// is ids[r, j], or cells[ids[r, j]] if there are cells: where the weights of each expert lie in w.
 /// x: [rows, used, k] f32, or [rows, 1, k], one row for all experts of a row, may be strided; w:
-/// [cells, m, k] f32, f16, q8_0 or q4_0; ids: [rows, used] i32; cells: [experts] i32, may be absent
+/// [cells, m, k] f32, f16, bf16 or any block format; ids: [rows, used] i32; cells: [experts] i32,
+/// may be absent
 /// ({}); y: [rows, used, m] f32.
 /// An id outside 0 to experts - 1, or a cell outside w, negative ones too, means that the expert is
 /// not there: y[r, j, :] is then missing[r, j, :] bit for bit, f32 [rows, used, m], or zeros if

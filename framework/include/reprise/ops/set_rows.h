@@ -10,11 +10,11 @@ struct SetRowsAttributes {
 
 /// Scatters rows into a table, in place: table[ids[r], :] = values[r, :], converted to the dtype of
 /// table. Other rows keep their bits; the usual use is a key-value cache.
-/// table: [capacity, ..] f32 or f16, contiguous; values: [rows, ..] f32, any strides, with as many
-/// elements per row as table; or both i32. ids: [rows] i32 or i64. values must not share memory
-/// with table.
-/// Rows outside the table are skipped. With equal ids, which row stays is unspecified.
-/// Errors: invalid_argument if row sizes, counts or dtypes do not match.
+/// table: [capacity, ..] f32, f16, q8_0 or q4_0, contiguous; values: [rows, ..] f32, any strides,
+/// with as many elements per row as table, rounded as core/encode.h says; or both i32. ids: [rows]
+/// i32 or i64. values must not share memory with table. Rows outside the table are skipped. With
+/// equal ids, which row stays is unspecified. Errors: invalid_argument if row sizes, counts or
+/// dtypes do not match.
 void set_rows(Site site, TensorRef table, TensorRef values, TensorRef ids);
 
 /// As above, with row r written to position + r, modulo window if that is above 0. A negative

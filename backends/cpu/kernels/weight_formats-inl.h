@@ -1,0 +1,76 @@
+// Rows of weights of every format: the common ones as vectors, the others decoded block by block.
+#include "backends/cpu/kernels/super_blocks-inl.h"
+#include "reprise/core/decode.h"
+
+#if defined(REPRISE_WEIGHT_FORMATS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef REPRISE_WEIGHT_FORMATS_INL_H
+#undef REPRISE_WEIGHT_FORMATS_INL_H
+#else
+#define REPRISE_WEIGHT_FORMATS_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+
+/// Blocks of any format, decoded one at a time.
+template <DType kType>
+struct DecodedWeights {
+  static constexpr std::size_t kPiece = info_of(kType).block_elements;
+  static constexpr std::size_t bytes(std::size_t elements) {
+    return elements / kPiece * info_of(kType).block_bytes;
+  }
+  struct Piece {
+    HWY_ALIGN float values[kPiece];
+    HWY_INLINE Vf part(std::size_t p) const { return hn::Load(F32(), values + p * kLanes); }
+  };
+  static HWY_INLINE Piece piece(const std::byte* row, std::size_t i) {
+    Piece piece;
+    decoder_of(kType)(row + bytes(i), kPiece, piece.values);
+    return piece;
+  }
+};
+
+/// Calls one of the functions with the weights of a type: those that products of integers take
+/// (Q8Weights, Q4Weights) and all others. False if there are none.
+template <class Plain, class Integers>
+bool with_weights(DType type, Plain&& plain, Integers&& integers) {
+  switch (type) {
+    case DType::f32:
+      return plain(F32Weights());
+    case DType::f16:
+      return plain(F16Weights());
+    case DType::bf16:
+      return plain(Bf16Weights());
+    case DType::q8_0:
+      return integers(Q8Weights());
+    case DType::q4_0:
+      return integers(Q4Weights());
+    case DType::q4_1:
+      return plain(DecodedWeights<DType::q4_1>());
+    case DType::q5_0:
+      return plain(DecodedWeights<DType::q5_0>());
+    case DType::q5_1:
+      return plain(DecodedWeights<DType::q5_1>());
+    case DType::q4_k:
+      return plain(Q4KWeights());
+    case DType::q5_k:
+      return plain(Q5KWeights());
+    case DType::q6_k:
+      return plain(Q6KWeights());
+    case DType::q2_k:
+      return plain(DecodedWeights<DType::q2_k>());
+    case DType::q3_k:
+      return plain(DecodedWeights<DType::q3_k>());
+    case DType::iq4_nl:
+      return plain(DecodedWeights<DType::iq4_nl>());
+    case DType::iq4_xs:
+      return plain(DecodedWeights<DType::iq4_xs>());
+    default:
+      return false;
+  }
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
