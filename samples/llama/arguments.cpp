@@ -1,5 +1,7 @@
 #include "samples/llama/arguments.h"
 
+#include <sstream>
+
 #include <CLI/CLI.hpp>
 
 #include "samples/llama/parallel.h"
@@ -39,6 +41,26 @@ int parse(Arguments& a, int argc, char** argv) {
                  "Positions of the key-value cache, and tokens of a chunk of --perplexity; 0: the "
                  "model's context")
       ->capture_default_str();
+  bool greedy = false;
+  auto* flag = app.add_flag("--greedy", greedy, "Choose the most likely token; without --temp too");
+  Sampling& how = a.sampling;
+  app.add_option("--temp", how.temperature, "Draw tokens; 1: as the model says, 0: the most likely")
+      ->excludes(flag)
+      ->capture_default_str();
+  app.add_option("--top-k", how.top_k, "Draw from so many of the likeliest; 0: from all")
+      ->capture_default_str();
+  app.add_option("--top-p", how.top_p,
+                 "Draw from the likeliest whose probabilities make up so much")
+      ->capture_default_str();
+  app.add_option("--min-p", how.min_p,
+                 "Draw from those with so much of the probability of the likeliest")
+      ->capture_default_str();
+  app.add_option("--repeat-penalty", how.repeat_penalty,
+                 "Make the last 64 tokens less likely; 1: do not")
+      ->excludes(flag)
+      ->capture_default_str();
+  app.add_option("--seed", how.seed, "Of what is drawn: the same seed gives the same text")
+      ->capture_default_str();
   app.add_option("--profile", a.profile, "Profiling database to write or append to");
   app.add_option("--profile-mode", a.profile_mode,
                  "off: no device times; replay: of every replay; node: of every step of it")
@@ -64,7 +86,35 @@ int parse(Arguments& a, int argc, char** argv) {
   return -1;
 }
 
+namespace {
+
+void require_sampling(const Sampling& how) {
+  const auto require = [](const char* option, float value, float least, float most) {
+    if (!(value >= least && value <= most)) {
+      std::ostringstream text;
+      text << option << " is (" << value << "), but must be from " << least << " to " << most
+           << ".";
+      reprise::invalid(text.str());
+    }
+  };
+  constexpr float kMost = 1e6F, kLeastPenalty = 1e-6F;
+  require("--temp", how.temperature, 0, kMost);
+  require("--top-p", how.top_p, 0, 1);
+  require("--min-p", how.min_p, 0, 1);
+  require("--repeat-penalty", how.repeat_penalty, kLeastPenalty, kMost);
+  for (const auto& [option, value] :
+       {std::pair{"--top-k", how.top_k}, std::pair{"--seed", how.seed}}) {
+    if (value < 0) {
+      reprise::invalid(std::string(option) + " is (" + std::to_string(value) +
+                       "), but must be at least 0.");
+    }
+  }
+}
+
+}  // namespace
+
 void require_consistent(const Arguments& a) {
+  require_sampling(a.sampling);
   if (a.count < 1) {
     reprise::invalid("-n is (" + std::to_string(a.count) + "), but must be at least 1.");
   }

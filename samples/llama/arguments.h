@@ -17,6 +17,7 @@ struct Arguments {
   unsigned threads = 0, iterations = 1;
   bool ids = false, json = false, times = false;
   Checks checks;
+  Sampling sampling;
 
   Mode how() const { return mode == "direct" ? Mode::direct : Mode::recorded; }
 };

@@ -5,12 +5,12 @@
 
 namespace llama {
 
-/// Normalised, projected, rotated attention, with biases and norms per head where the layer has
-/// them. Stores keys and values.
+/// Normalised, projected, rotated attention, with biases, norms per head and of the result, a cap
+/// and a window where the layer has them. Stores keys and values.
 reprise::Tensor attention_block(reprise::Recorder& s, const Model& m, const Layer& w,
                                 const reprise::Tensor& x);
 
-/// A gated linear unit with SiLU.
+/// A gated linear unit, with a norm of the result where the layer has one.
 reprise::Tensor feed_forward(reprise::Recorder& s, const Model& m, const Layer& w,
                              const reprise::Tensor& x);
 
@@ -18,5 +18,10 @@ reprise::Tensor feed_forward(reprise::Recorder& s, const Model& m, const Layer& 
 /// router's logits, are made to sum to 1.
 reprise::Tensor mixture_of_experts(reprise::Recorder& s, const Model& m, const Layer& w,
                                    const reprise::Tensor& x);
+
+/// A selective state space behind a short convolution, both gated. What a sequence leaves is in the
+/// layer's states; at position 0 a sequence begins. Source: Gu & Dao 2023, "Mamba", figure 3.
+reprise::Tensor state_space(reprise::Recorder& s, const Model& m, const Layer& w,
+                            const reprise::Tensor& x);
 
 }  // namespace llama

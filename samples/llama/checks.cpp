@@ -11,11 +11,11 @@ CheckOutcome check(reprise::GraphExecutor& executor, const Model& model, const R
   require_prompt(model, request);
   const auto context = static_cast<std::int32_t>(request.context);
   const auto rows = static_cast<std::int32_t>(request.prompt.size());
-  const reprise::StateBlock state(executor.device(), state_layout(request.end_token, context));
+  const reprise::StateBlock state = make_state(executor.device(), request);
   const std::vector<std::int32_t> prompt(request.prompt.begin(), request.prompt.end());
   std::vector<std::int32_t> tokens = prompt;
-  const auto prefill = [&](GraphSession& s) { record_prompt(s, model, tokens); };
-  const auto decode = [&](GraphSession& s) { record_step(s, model); };
+  const auto prefill = [&](GraphSession& s) { record_prompt(s, model, tokens, request.sampling); };
+  const auto decode = [&](GraphSession& s) { record_step(s, model, request.sampling); };
   const auto at = [&](std::int32_t row_count, std::int32_t position) {
     state.set({{"rows", row_count}, {"pos", std::clamp(position, 0, context - row_count)}});
   };

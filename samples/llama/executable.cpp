@@ -15,6 +15,11 @@ std::string cache_name(char kind, std::size_t layer) {
 
 ExecutableGraph make_executable(reprise::GraphExecutor& executor, const Model& model,
                                 std::int32_t end_token, std::int64_t context) {
+  if (model.sizes.heads == 0) {
+    throw reprise::Error(reprise::ErrorCode::unsupported,
+                         "An executable graph has caches of keys and values, but the model has (0) "
+                         "heads.");
+  }
   const reprise::Shape cache{context, model.sizes.kv_heads, model.sizes.head_dim};
   const auto pass = [model, cache](GraphSession& s) {
     Model m = model;

@@ -5,13 +5,13 @@
 
 namespace llama {
 void require_prompt(const Model& model, const Request& request) {
-  const auto& [prompt, count, context, end_token, mode, most] = request;
+  const auto prompt = request.prompt;
   if (prompt.empty()) {
     reprise::invalid("The prompt has (0) tokens, but generation needs at least 1.");
   }
-  if (static_cast<std::int64_t>(prompt.size()) > context) {
+  if (static_cast<std::int64_t>(prompt.size()) > request.context) {
     reprise::invalid("The prompt has (" + std::to_string(prompt.size()) +
-                     ") tokens, but the context holds " + std::to_string(context) + ".");
+                     ") tokens, but the context holds " + std::to_string(request.context) + ".");
   }
   require_tokens(model, prompt);
 }
@@ -26,23 +26,34 @@ void require_tokens(const Model& model, std::span<const std::int32_t> tokens) {
 }
 
 // A capture in tests/debugger/data names the line of this get_rows.
-void record_step(reprise::GraphSession& s, const Model& model) {
-  s.output("next", choose(s, forward(s, model, get_rows(s, model.embedding, s.state("token")))));
+void record_step(reprise::GraphSession& s, const Model& model, const Sampling& sampling) {
+  const auto x = get_rows(s, model.embedding, s.state("token"));
+  s.output("next", choose(s, forward(s, model, x), sampling));
 }
 
 void record_prompt(reprise::GraphSession& s, const Model& model,
-                   std::span<const std::int32_t> prompt) {
+                   std::span<const std::int32_t> prompt, const Sampling& sampling) {
   const auto tokens = s.input("tokens", {static_cast<std::int64_t>(prompt.size())}, prompt);
-  s.output("next", choose(s, forward(s, model, get_rows(s, model.embedding, tokens))));
+  const auto x = get_rows(s, model.embedding, tokens);
+  s.output("next", choose(s, forward(s, model, x), sampling));
+}
+
+reprise::StateBlock make_state(const reprise::Device& device, const Request& request) {
+  reprise::StateBlock state(
+      device, state_layout(request.end_token, static_cast<std::int32_t>(request.context),
+                           request.sampling));
+  if (request.sampling.penalises()) {
+    state.set("recent", recent_tokens(request.prompt));
+  }
+  return state;
 }
 
 Generation generate(reprise::GraphExecutor& executor, const Model& model, const Request& request,
                     const std::function<void(std::int32_t)>& emit) {
-  const auto& [prompt, count, context, end_token, mode, most] = request;
+  const auto& [prompt, count, context, end_token, mode, most, sampling] = request;
   require_prompt(model, request);
   Generation result;
-  const reprise::StateBlock state(executor.device(),
-                                  state_layout(end_token, static_cast<std::int32_t>(context)));
+  const reprise::StateBlock state = make_state(executor.device(), request);
   const auto take = [&](std::int32_t id, std::int32_t done, std::int32_t position) {
     if (done != 0) {
       return false;
@@ -57,7 +68,7 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model, const 
 
   state.set("rows", static_cast<std::int32_t>(prompt.size()));
   auto prefill = executor.begin({.name = "prefill", .state = state});
-  record_prompt(prefill, model, prompt);
+  record_prompt(prefill, model, prompt, sampling);
   const auto first = prefill.finish();
   result.prefill = first.report;
   bool more = take_last(first.read<std::int32_t>("next")[0]);
@@ -79,7 +90,7 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model, const 
   if (more && mode == Mode::recorded) {
     auto session =
         executor.begin_recorded({.name = "decode", .state = state, .max_iterations = most});
-    record_step(session, model);
+    record_step(session, model, sampling);
     auto recorded = session.finish();  // runs the first step
     result.decode = recorded.report;
     result.submissions = 1;
@@ -105,7 +116,7 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model, const 
   }
   while (more) {
     auto session = executor.begin({.name = "decode", .state = state});
-    record_step(session, model);
+    record_step(session, model, sampling);
     const auto step = session.finish();
     result.decode = step.report;
     note(step.report.submit_ns, step.report.wait_ns, step.report.device_ns);

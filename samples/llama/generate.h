@@ -1,4 +1,4 @@
-// Greedy generation: the prompt as one direct session, then one token per step.
+// Generation: the prompt as one direct session, then one token per step.
 #pragma once
 #include <functional>
 #include <vector>
@@ -28,6 +28,7 @@ struct Request {
   std::int32_t end_token = -1;
   Mode mode = Mode::recorded;
   std::uint32_t iterations_per_submit = 1;  // recorded mode only
+  Sampling sampling{};
 };
 
 /// Throws invalid_argument for an empty prompt, one longer than the context, and a token outside
@@ -37,9 +38,11 @@ void require_prompt(const Model& model, const Request& request);
 void require_tokens(const Model& model, std::span<const std::int32_t> tokens);
 /// The prompt in, the next token out, at the position of the state block.
 void record_prompt(reprise::GraphSession& s, const Model& model,
-                   std::span<const std::int32_t> prompt);
+                   std::span<const std::int32_t> prompt, const Sampling& sampling = {});
 /// One step: the token in the state block goes in, the next one comes out.
-void record_step(reprise::GraphSession& s, const Model& model);
+void record_step(reprise::GraphSession& s, const Model& model, const Sampling& sampling = {});
+/// The state of a generation before its prompt.
+reprise::StateBlock make_state(const reprise::Device& device, const Request& request);
 
 /// `emit` is called with each token as it comes. Stops at the end token and at the end of the
 /// context. Errors: invalid_argument for an empty prompt, one longer than the context, a token

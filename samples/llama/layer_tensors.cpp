@@ -17,6 +17,10 @@ Tensor LayerTensors::find(const std::string& name, const Shape& shape) const {
   return weights_.find(prefix(index_) + name) ? get(name, shape) : Tensor();
 }
 
+Tensor LayerTensors::zeros(const char* name, const Shape& shape) const {
+  return device_.zeros(shape, reprise::DType::f32, prefix(index_) + name);
+}
+
 void LayerTensors::attention(const Sizes& s, Layer& w) const {
   const std::int64_t q = s.heads * s.head_dim;
   const std::int64_t kv = s.kv_heads * s.head_dim;
@@ -28,12 +32,9 @@ void LayerTensors::attention(const Sizes& s, Layer& w) const {
   w.bq = find("attn_q.bias", {q});
   w.bk = find("attn_k.bias", {kv});
   w.bv = find("attn_v.bias", {kv});
-  const auto cache = [&](const char* name) {
-    return device_.zeros({positions_, s.kv_heads, s.head_dim}, reprise::DType::f32,
-                         prefix(index_) + name);
-  };
-  w.k_cache = cache("k_cache");
-  w.v_cache = cache("v_cache");
+  const Shape cache{sequences_ * positions_, s.kv_heads, s.head_dim};
+  w.k_cache = zeros("k_cache", cache);
+  w.v_cache = zeros("v_cache", cache);
 }
 
 void LayerTensors::feed_forward(const Sizes& s, Layer& w) const {
@@ -49,6 +50,21 @@ void LayerTensors::experts(const Sizes& s, Layer& w) const {
   w.experts.gate = get("ffn_gate_exps.weight", {s.experts, s.expert_ffn, s.dim});
   w.experts.up = get("ffn_up_exps.weight", {s.experts, s.expert_ffn, s.dim});
   w.experts.down = get("ffn_down_exps.weight", {s.experts, s.dim, s.expert_ffn});
+}
+
+void LayerTensors::state_space(const Sizes& s, Layer& w) const {
+  w.attn_norm = get("attn_norm.weight", {s.dim});
+  w.ssm = {.in = get("ssm_in.weight", {2 * s.inner, s.dim}),
+           .out = get("ssm_out.weight", {s.dim, s.inner}),
+           .conv = get("ssm_conv1d.weight", {s.inner, s.conv_width}),
+           .conv_bias = get("ssm_conv1d.bias", {s.inner}),
+           .x = get("ssm_x.weight", {s.step_rank + 2 * s.state, s.inner}),
+           .step = get("ssm_dt.weight", {s.inner, s.step_rank}),
+           .step_bias = get("ssm_dt.bias", {s.inner}),
+           .a = get("ssm_a", {s.inner, s.state}),
+           .d = get("ssm_d", {s.inner}),
+           .conv_state = zeros("conv_state", {sequences_, s.inner, s.conv_width - 1}),
+           .state = zeros("ssm_state", {sequences_, s.inner, 1, s.state})};
 }
 
 }  // namespace llama

@@ -7,8 +7,12 @@ namespace llama {
 class LayerTensors {
  public:
   LayerTensors(const reprise::Device& device, const Weights& weights, std::int64_t layer,
-               std::int64_t positions)
-      : device_(device), weights_(weights), index_(layer), positions_(positions) {}
+               std::int64_t positions, std::int64_t sequences)
+      : device_(device),
+        weights_(weights),
+        index_(layer),
+        positions_(positions),
+        sequences_(sequences) {}
 
   std::int64_t index() const { return index_; }
   /// Throws invalid_argument if there is none of that name, or if it has another shape.
@@ -21,11 +25,15 @@ class LayerTensors {
   void feed_forward(const Sizes& sizes, Layer& layer) const;
   /// In the place of the above, with its norm.
   void experts(const Sizes& sizes, Layer& layer) const;
+  /// A state-space block with its norm and what its sequences leave.
+  void state_space(const Sizes& sizes, Layer& layer) const;
 
  private:
+  reprise::Tensor zeros(const char* name, const reprise::Shape& shape) const;
+
   const reprise::Device& device_;
   const Weights& weights_;
-  std::int64_t index_, positions_;
+  std::int64_t index_, positions_, sequences_;
 };
 
 }  // namespace llama

@@ -86,7 +86,8 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
                                .context = run.context,
                                .end_token = run.tokenizer.eos(),
                                .mode = a.how(),
-                               .iterations_per_submit = a.iterations};
+                               .iterations_per_submit = a.iterations,
+                               .sampling = a.sampling};
   if (a.checks.lint || a.checks.verify) {
     const llama::CheckOutcome outcome = check(run.executor, run.model, request, a.checks);
     std::cerr << outcome.text << '\n';
@@ -131,7 +132,8 @@ int generate_all(const Run& run, const std::vector<std::vector<std::int32_t>>& p
                          .count = static_cast<std::size_t>(a.count),
                          .context = run.context,
                          .end_token = run.tokenizer.eos(),
-                         .mode = a.how()});
+                         .mode = a.how(),
+                         .sampling = a.sampling});
   std::vector<Said> all;
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     all.push_back({prompts[i], result.ids[i], {}});

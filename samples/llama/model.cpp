@@ -33,15 +33,16 @@ Model load_model(const reprise::Device& device, const reprise::GgufFile& file, s
   const Weights weights(device, file);
   m.weight_bytes = weights.bytes();
   for (std::int64_t i = 0; i < s.layers; ++i) {
-    m.architecture->load({device, weights, i, context * sequences}, s, m.layers.emplace_back());
+    m.architecture->load({device, weights, i, context, sequences}, s, m.layers.emplace_back());
   }
   m.embedding = weights.get("token_embd.weight", {s.vocabulary, s.dim});
   m.norm = weights.get("output_norm.weight", {s.dim});
   m.head = weights.find("output.weight") ? weights.get("output.weight", m.embedding.shape())
                                          : m.embedding;
   m.rope_factors = weights.find("rope_freqs.weight");
+  m.context = context;
   m.sequences = sequences;
-  if (sequences > 1) {
+  if (sequences > 1 && s.heads > 0) {
     m.attended = device.zeros({sequences, s.heads, s.head_dim}, reprise::DType::f32, "attended");
   }
   return m;
@@ -50,13 +51,14 @@ Model load_model(const reprise::Device& device, const reprise::GgufFile& file, s
 Model sequence_of(const Model& model, std::int64_t index) {
   Model one = model;
   one.sequences = 1;
-  const auto part = [&](reprise::Tensor& all) {
-    const std::int64_t rows = all.shape().dim(0) / model.sequences;
-    all = slice(all, 0, index * rows, rows);
-  };
   for (Layer& layer : one.layers) {
-    part(layer.k_cache);
-    part(layer.v_cache);
+    for (reprise::Tensor* all :
+         {&layer.k_cache, &layer.v_cache, &layer.ssm.conv_state, &layer.ssm.state}) {
+      if (*all) {
+        const std::int64_t rows = all->shape().dim(0) / model.sequences;
+        *all = slice(*all, 0, index * rows, rows);
+      }
+    }
   }
   return one;
 }

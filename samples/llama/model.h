@@ -18,6 +18,13 @@ struct Sizes {
   reprise::RopePairing pairing = reprise::RopePairing::interleaved;
   // A mixture of experts; 0 experts: none.
   std::int64_t experts = 0, experts_used = 0, expert_ffn = 0;
+  // Gemma. Caps of 0: none; a scale of 0: 1 / sqrt(head_dim).
+  bool gelu = false;  // gates the feed-forward part, not silu
+  float embedding_scale = 1, attention_scale = 0;
+  float attention_cap = 0, logit_cap = 0;
+  std::int64_t window = 0;  // positions that layers with a window see
+  // State spaces.
+  std::int64_t inner = 0, conv_width = 0, state = 0, step_rank = 0;
 };
 
 /// Throws unsupported for another architecture, naming it and those there are; invalid_argument for
@@ -30,14 +37,26 @@ struct Experts {
   reprise::Tensor gate, up, down;  // [experts, expert_ffn, dim] twice, [experts, dim, expert_ffn]
 };
 
+/// Mamba: what the place of attention and of the feed-forward part has.
+struct StateSpace {
+  reprise::Tensor in, out;             // [2 * inner, dim], [dim, inner]
+  reprise::Tensor conv, conv_bias;     // [inner, conv_width], [inner]
+  reprise::Tensor x, step, step_bias;  // [step_rank + 2 * state, inner], [inner, step_rank]
+  reprise::Tensor a, d;                // [inner, state], [inner]
+  reprise::Tensor conv_state, state;   // [sequences, inner, conv_width - 1], [.., 1, state]
+};
+
 /// What an architecture does not have is empty.
 struct Layer {
-  reprise::Tensor attn_norm, wq, wk, wv, wo;  // [dim], [heads * head_dim, dim], ...
-  reprise::Tensor ffn_norm, gate, up, down;   // [dim], [ffn, dim], [ffn, dim], [dim, ffn]
-  reprise::Tensor k_cache, v_cache;           // [positions, kv_heads, head_dim] f32
-  reprise::Tensor bq{}, bk{}, bv{};           // biases of wq, wk, wv
-  reprise::Tensor q_norm{}, k_norm{};         // [head_dim]
+  reprise::Tensor attn_norm, wq, wk, wv, wo;          // [dim], [heads * head_dim, dim], ...
+  reprise::Tensor ffn_norm, gate, up, down;           // [dim], [ffn, dim], [ffn, dim], [dim, ffn]
+  reprise::Tensor k_cache, v_cache;                   // [positions, kv_heads, head_dim] f32
+  reprise::Tensor bq{}, bk{}, bv{};                   // biases of wq, wk, wv
+  reprise::Tensor q_norm{}, k_norm{};                 // [head_dim]
+  reprise::Tensor attn_post_norm{}, ffn_post_norm{};  // [dim], of what is added to the stream
+  std::int64_t window = 0;                            // a row sees so many positions; 0: all
   Experts experts{};
+  StateSpace ssm{};
 };
 
 struct Model {
@@ -47,6 +66,7 @@ struct Model {
   reprise::Tensor rope_factors;           // [rope_dims / 2], empty without
   WeightBytes weight_bytes;
   const Architecture* architecture = nullptr;  // null: llama
+  std::int64_t context = 0;                    // positions of a sequence
   /// 1: rows of a pass are tokens of one sequence, one after another. More: row i is the next token
   /// of sequence i, whose keys and values have the i-th part of the caches.
   std::int64_t sequences = 1;

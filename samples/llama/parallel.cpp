@@ -14,18 +14,27 @@ std::string kv_len(std::size_t sequence) { return "kv_len." + std::to_string(seq
 
 reprise::StateLayout batch_layout(std::uint32_t sequences, std::int32_t context) {
   reprise::StateLayout layout;
+  layout.host("draw");
   for (std::uint32_t i = 0; i < sequences; ++i) {
     layout.host(kv_len(i), 0, {.low = 0, .high = context});
   }
   return layout.array("positions", sequences)
       .array("slots", sequences)
+      .array("recent_slots", sequences)
       .carried_array("tokens", sequences);
 }
 
 /// The token of each sequence goes in, the next ones come out.
-void record_batch_step(GraphSession& s, const Model& model) {
+void record_batch_step(GraphSession& s, const Model& model, const Sampling& sampling,
+                       const reprise::Tensor& recent) {
   const auto tokens = s.state_array("tokens");
-  const auto next = argmax(s, forward_all(s, model, get_rows(s, model.embedding, tokens)));
+  const auto logits = forward_all(s, model, get_rows(s, model.embedding, tokens));
+  const auto scope = s.scope("choose");
+  const auto of_each = recent ? reshape(s, recent, {model.sequences, kRecentTokens}) : recent;
+  const auto next = draw(s, logits, sampling, s.state("draw"), of_each);
+  if (recent) {
+    set_rows(s, recent, next, s.state_array("recent_slots"));
+  }
   set_rows(s, tokens, next, {.position = 0});
   s.output("next", next);
 }
@@ -39,6 +48,7 @@ class Batch {
         state_(device, batch_layout(static_cast<std::uint32_t>(request.prompts.size()), context_)),
         positions_(request.prompts.size()),
         slots_(request.prompts.size(), kNowhere),
+        recent_slots_(request.prompts.size()),
         tokens_(request.prompts.size()),
         ids_(request.prompts.size()) {}
 
@@ -50,13 +60,28 @@ class Batch {
 
   /// The first token after a prompt.
   void start(std::size_t i, std::int32_t id) {
+    const Ids ring = recent_tokens(request_.prompts[i]);
+    recent_.insert(recent_.end(), ring.begin(), ring.end());
     positions_[i] = static_cast<std::int32_t>(request_.prompts[i].size());
     take(i, id);
   }
   /// Before the first step: later ones find the tokens on the device.
   void send_tokens() const { state_.set("tokens", tokens_); }
-  void send_places() const {
-    state_.set({{"positions", positions_}, {"slots", slots_}});
+  /// i32 [sequences * kRecentTokens], empty without a penalty.
+  reprise::Tensor recent(const reprise::Device& device) const {
+    return request_.sampling.penalises()
+               ? device.from_host({static_cast<std::int64_t>(recent_.size())}, recent_, "recent")
+               : reprise::Tensor();
+  }
+  void send_places(std::uint64_t step) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      recent_slots_[i] =
+          static_cast<std::int32_t>(i) * kRecentTokens + (positions_[i] + 1) % kRecentTokens;
+    }
+    state_.set({{"positions", positions_},
+                {"slots", slots_},
+                {"recent_slots", recent_slots_},
+                {"draw", context_ + 1 + static_cast<std::int32_t>(step)}});
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       state_.set(kv_len(i), slots_[i] == kNowhere ? 0 : positions_[i] + 1);
     }
@@ -80,6 +105,7 @@ class Batch {
       return;
     }
     ids_[i].push_back(id);
+    recent_[i * kRecentTokens + static_cast<std::size_t>(positions_[i] % kRecentTokens)] = id;
     if (ids_[i].size() < request_.count && positions_[i] < context_) {
       slots_[i] = static_cast<std::int32_t>(i) * context_ + positions_[i];
     }
@@ -88,7 +114,7 @@ class Batch {
   const ParallelRequest& request_;
   std::int32_t context_;
   StateBlock state_;
-  Ids positions_, slots_, tokens_;
+  Ids positions_, slots_, recent_slots_, tokens_, recent_;
   std::vector<Ids> ids_;
 };
 
@@ -110,14 +136,19 @@ ParallelGeneration generate_parallel(reprise::GraphExecutor& executor, const Mod
   Batch batch(executor.device(), request);
 
   const auto prefill_begin = Clock::now();
-  const StateBlock one(executor.device(),
-                       state_layout(request.end_token, static_cast<std::int32_t>(request.context)));
   for (std::size_t i = 0; i < sequences; ++i) {
     const Ids& prompt = request.prompts[i];
-    require_prompt(model, {.prompt = prompt, .context = request.context});
-    one.set({{"rows", static_cast<std::int32_t>(prompt.size())}, {"pos", 0}, {"done", 0}});
+    Request alone{.prompt = prompt,
+                  .context = request.context,
+                  .end_token = request.end_token,
+                  .sampling = request.sampling};
+    alone.sampling.seed += static_cast<std::int32_t>(i);
+    require_prompt(model, alone);
+    const StateBlock one = make_state(executor.device(), alone);
+    one.set("rows", static_cast<std::int32_t>(prompt.size()));
     auto session = executor.begin({.name = "prefill", .state = one});
-    record_prompt(session, sequence_of(model, static_cast<std::int64_t>(i)), prompt);
+    record_prompt(session, sequence_of(model, static_cast<std::int64_t>(i)), prompt,
+                  alone.sampling);
     batch.start(i, session.finish().read<std::int32_t>("next")[0]);
   }
   result.prefill_seconds = seconds_since(prefill_begin);
@@ -125,8 +156,9 @@ ParallelGeneration generate_parallel(reprise::GraphExecutor& executor, const Mod
   const auto decode_begin = Clock::now();
   reprise::CapturedGraph graph;
   batch.send_tokens();
+  const reprise::Tensor recent = batch.recent(executor.device());
   for (; batch.running(); ++result.steps) {
-    batch.send_places();
+    batch.send_places(result.steps);
     if (graph) {
       graph.launch();
       batch.take(graph.read<std::int32_t>("next"));
@@ -135,7 +167,7 @@ ParallelGeneration generate_parallel(reprise::GraphExecutor& executor, const Mod
     auto session = request.mode == Mode::direct
                        ? executor.begin({.name = "decode", .state = batch.state()})
                        : executor.begin_recorded({.name = "decode", .state = batch.state()});
-    record_batch_step(session, model);
+    record_batch_step(session, model, request.sampling, recent);
     auto step = session.finish();
     batch.take(step.read<std::int32_t>("next"));
     graph = std::move(step.graph);

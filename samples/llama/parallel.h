@@ -14,6 +14,8 @@ struct ParallelRequest {
   std::int64_t context = 1;
   std::int32_t end_token = -1;
   Mode mode = Mode::recorded;
+  Sampling sampling{};  // rows of a batch draw for themselves; the first token of sequence i with
+                        // the seed and i
 };
 
 struct ParallelGeneration {

@@ -36,6 +36,25 @@ cli_test(model_without_a_tensor EXIT 1 COMMAND reprise-llama -m ${bad}/no_attn_q
 cli_test(model_with_a_tensor_of_another_shape EXIT 1 COMMAND reprise-llama -m ${bad}/narrow_ffn.gguf ${story} --device cpu
   STDERR "'blk.0.ffn_gate.weight' has the shape .*384, 128.*asks for .*383, 128")
 
+foreach(device cpu vulkan)
+  foreach(mode direct recorded)
+    cli_test(llama_drawn_text_${device}_${mode} EXIT 0
+      COMMAND reprise-llama -m ${models}/tales-q8_0.gguf -p "Once upon a time" -n 12 --ids --device ${device} --mode ${mode}
+              --temp 1.5 --top-k 40 --top-p 0.95 --min-p 0.01 --repeat-penalty 1.2 --seed 7
+      ENV REPRISE_VALIDATION=1 STDOUT "ids:( [0-9]+)+\n$")
+  endforeach()
+endforeach()
+cli_test(llama_draws_with_top_k_1_what_is_likeliest EXIT 0
+  COMMAND reprise-llama -m ${good} -p ${nell} -n 8 --ids --device cpu --temp 3 --top-k 1 STDOUT "ids: 349 262 472 463 463 473 299 323\n")
+foreach(option "--temp -1" "--temp nan" "--top-p 1.5" "--min-p -0.1" "--repeat-penalty 0" "--top-k -2" "--seed -3")
+  string(MAKE_C_IDENTIFIER "llama_refuses ${option}" name)
+  separate_arguments(words UNIX_COMMAND "${option}")
+  list(GET words 1 value)
+  cli_test(${name} EXIT 1 COMMAND reprise-llama -m ${good} ${story} ${words} STDERR "is .${value}[0-9]*., but must be (from|at least)")
+endforeach()
+cli_test(llama_greedy EXIT 0 COMMAND reprise-llama -m ${good} ${story} --greedy --device cpu --ids STDOUT "ids: [0-9 ]+\n$")
+cli_test(llama_greedy_and_drawn EXIT 2 COMMAND reprise-llama -m ${good} ${story} --greedy --temp 1 STDERR "--greedy")
+
 set(make_random_model ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/samples/models/make_random_model.py)
 add_test(NAME cli.random_model COMMAND ${make_random_model} ${CMAKE_CURRENT_BINARY_DIR}/random.gguf
   --arch qwen2 --type q4_0 --seed 7 --set dim=32 layers=1)

@@ -73,7 +73,8 @@ class Architectures : public ::testing::TestWithParam<DeviceAndName> {
 };
 INSTANTIATE_TEST_SUITE_P(Of, Architectures,
                          ::testing::Combine(::testing::Values("cpu", "vulkan"),
-                                            ::testing::Values("llama", "mixtral", "qwen2", "qwen3",
+                                            ::testing::Values("gemma", "gemma2", "llama", "mamba",
+                                                              "mixtral", "qwen2", "qwen3",
                                                               "qwen3moe")),
                          param_name);
 
@@ -131,7 +132,7 @@ TEST_P(WeightFormats, HaveTheLogitsOfTheReference) {
 }
 
 TEST(ArchitectureNames, AreUniqueAndAnUnknownOneIsToldThem) {
-  expect_error(ErrorCode::unsupported, {"(t5)", "llama, qwen2, qwen3"},
+  expect_error(ErrorCode::unsupported, {"(t5)", "gemma, gemma2, llama, mamba, qwen2"},
                [] { (void)llama::architecture_named("t5"); });
   for (const llama::Architecture* architecture : llama::architectures()) {
     EXPECT_EQ(&llama::architecture_named(architecture->name), architecture);

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(On, Parallel, ::testing::Values("cpu", "vulkan"), devic
 // Prompts are fixed: a batch sums in another order than one row, and of fresh ones some would have
 // two tokens that are as likely but for rounding.
 TEST_P(Parallel, SequencesSayWhatEachSaysAlone) {
-  for (const char* name : {"llama-f32", "qwen3moe-f32"}) {
+  for (const char* name : {"gemma2-f32", "llama-f32", "mamba-f32", "qwen3moe-f32"}) {
     SCOPED_TRACE(name);
     const std::vector<Ids> prompts{{1, 259, 267, 264}, {1, 80}, {1, 259, 270, 12, 99, 100, 101}};
     const auto expected = apart(name, prompts, 20);

@@ -7,8 +7,9 @@
 namespace llama {
 
 std::span<const Architecture* const> architectures() {
-  static const std::array all{&llama_architecture(), &qwen2_architecture(), &qwen3_architecture(),
-                              &qwen3moe_architecture()};
+  static const std::array all{
+      &gemma_architecture(), &gemma2_architecture(), &llama_architecture(),   &mamba_architecture(),
+      &qwen2_architecture(), &qwen3_architecture(),  &qwen3moe_architecture()};
   return all;
 }
 

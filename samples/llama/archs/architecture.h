@@ -19,7 +19,10 @@ struct Architecture {
                            const reprise::Tensor& x);
 };
 
+const Architecture& gemma_architecture();
+const Architecture& gemma2_architecture();
 const Architecture& llama_architecture();
+const Architecture& mamba_architecture();
 const Architecture& qwen2_architecture();
 const Architecture& qwen3_architecture();
 const Architecture& qwen3moe_architecture();
