@@ -73,7 +73,7 @@ void print_ids(const std::vector<std::int32_t>& ids) {
 /// A run of the program: what it was told, and what it made of the model file.
 struct Run {
   const Arguments& arguments;
-  const reprise::SentencePieceTokenizer& tokenizer;
+  const reprise::Tokenizer& tokenizer;
   const llama::Model& model;
   reprise::GraphExecutor& executor;
   std::int64_t context;

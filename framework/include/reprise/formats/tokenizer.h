@@ -60,6 +60,4 @@ class Tokenizer {
   std::shared_ptr<const Rules> rules_;
 };
 
-using SentencePieceTokenizer = Tokenizer;
-
 }  // namespace reprise
