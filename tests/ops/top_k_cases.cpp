@@ -17,7 +17,7 @@ OpCase row(std::int32_t k, const Shape& shape) {
 
 OpCase sorted() {
   return {"sorted", 0, "indices", [](CaseContext& c) -> std::vector<Tensor> {
-            const Tensor x = cumsum(c.recorder(), c.input({3, 1777}, DType::f32, 0, 1));
+            const Tensor x = cumsum(c.recorder(), c.input({3, 1777}, DType::f32, 0.01, 1));
             return {top_k(c.recorder(), x, {.k = 7})};
           }};
 }
