@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -76,12 +77,12 @@ std::string operand_cell(const nlohmann::ordered_json& operands) {
 }  // namespace
 
 void print_ops(bool json) {
+  std::vector<const OpDef*> ops(library_ops().begin(), library_ops().end());
+  std::ranges::sort(ops, {}, &OpDef::name);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const OpDef* op : library_ops()) {
+  for (const OpDef* op : ops) {
     list.push_back(to_json(*op));
   }
-  std::ranges::sort(list, {},
-                    [](const auto& op) { return op["name"].template get<std::string>(); });
   if (json) {
     print_json(list);
     return;

@@ -73,16 +73,19 @@ TEST_P(Sampling, FromOneTokenIsGreedy) {
   EXPECT_EQ(draw_batch(3, {.temperature = 2, .top_k = 1}), std::vector<Ids>(3, greedy));
 }
 
+// A logit that is penalised is nearly 0, or far below: not the largest, but it may still be drawn.
 TEST_P(Sampling, ALargePenaltyRepeatsNothing) {
   expect_no_repetition(draw({.repeat_penalty = 1e6F}));
-  expect_no_repetition(draw({.temperature = 1, .repeat_penalty = 1e6F}));
+  expect_no_repetition(draw({.temperature = 1, .top_k = 1, .repeat_penalty = 1e6F}));
+  for (const Ids& ids : draw_batch(2, {.temperature = 1, .top_k = 1, .repeat_penalty = 1e6F})) {
+    expect_no_repetition(ids);
+  }
 }
 
 TEST_P(Sampling, RowsOfABatchDrawForThemselves) {
-  const auto all = draw_batch(4, {.temperature = 1, .repeat_penalty = 1e6F, .seed = 3});
+  const auto all = draw_batch(4, {.temperature = 1, .seed = 3});
   for (const Ids& ids : all) {
     EXPECT_EQ(std::ranges::count(all, ids), 1);
-    expect_no_repetition(ids);
   }
 }
 
