@@ -11,7 +11,7 @@ foreach(suite IN LISTS suites)
   # Tests that the filter leaves out are in suites that it leaves out.
   string(APPEND tests
          "add_test([=[${PREFIX}${suite}]=] [=[${PROGRAM}]=] --gtest_brief=1 [=[--gtest_filter=${suite}.*]=])\n"
-         "set_tests_properties([=[${PREFIX}${suite}]=] PROPERTIES FAIL_REGULAR_EXPRESSION [=[PASSED  . 0 tests]=]")
+         "set_tests_properties([=[${PREFIX}${suite}]=] PROPERTIES")
   foreach(word IN LISTS PROPERTIES)
     string(APPEND tests " [=[${word}]=]")
   endforeach()

@@ -180,9 +180,10 @@ TEST_F(HostileGraphs, AreRefusedWithBooleansThatAreNeither) {
 }
 
 TEST_F(HostileGraphs, AreRefusedWithNumbersThatNameNoDType) {
-  for (const std::uint32_t number : {13U, 0x80000000U, 0xFFFFFFFEU}) {
+  const auto count = static_cast<std::uint32_t>(kDTypeCount);
+  for (const std::uint32_t number : {count, 0x80000000U, 0xFFFFFFFEU}) {
     refuse_change([&](SavedGraph& g) { set_word(attribute(g, "copy", "dtype"), number); },
-                  {"copy knows the dtypes 0 to 12"});
+                  {"copy knows the dtypes 0 to " + std::to_string(count - 1)});
   }
 }
 
