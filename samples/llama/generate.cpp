@@ -25,7 +25,6 @@ void require_tokens(const Model& model, std::span<const std::int32_t> tokens) {
   }
 }
 
-// A capture in tests/debugger/data names the line of this get_rows.
 void record_step(reprise::GraphSession& s, const Model& model, const Sampling& sampling) {
   const auto x = get_rows(s, model.embedding, s.state("token"));
   s.output("next", choose(s, forward(s, model, x), sampling));

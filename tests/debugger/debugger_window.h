@@ -12,7 +12,7 @@ class DebuggerWindow {
  public:
   explicit DebuggerWindow(const std::filesystem::path& database,
                           const HeadlessOptions& options = {})
-      : debugger_(database, {REPRISE_SOURCE_ROOT}), host_(options), view_(debugger_.view()) {
+      : debugger_(database, {REPRISE_CAPTURED_SOURCES}), host_(options), view_(debugger_.view()) {
     run("wait");
   }
 

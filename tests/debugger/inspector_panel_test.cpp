@@ -127,7 +127,7 @@ TEST(InspectorPanel, SaysWhereItLookedForASourceThatIsNotThere) {
   window.workspace().select_node(1);
   window.run("wait");
   EXPECT_THAT(window.text("inspector/all/source-problem"), HasSubstr("model.cpp"));
-  EXPECT_THAT(window.text("inspector/all/source-problem"), HasSubstr(REPRISE_SOURCE_ROOT));
+  EXPECT_THAT(window.text("inspector/all/source-problem"), HasSubstr(REPRISE_CAPTURED_SOURCES));
 }
 
 TEST_F(InspectorPanelTest, NothingIsCutOff) {

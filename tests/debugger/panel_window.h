@@ -31,7 +31,7 @@ class PanelWindow {
  public:
   PanelWindow(const std::filesystem::path& database, std::unique_ptr<Panel> panel,
               const HeadlessOptions& options)
-      : panel_(std::move(panel)), workspace_(database, {REPRISE_SOURCE_ROOT}), host_(options) {
+      : panel_(std::move(panel)), workspace_(database, {REPRISE_CAPTURED_SOURCES}), host_(options) {
     view_.draw = [this](Ui& ui) {
       ui.fill(ui.rest(), ui.colour(Colour::panel));
       draw_panel(ui, workspace_, *panel_, ui.rest());
