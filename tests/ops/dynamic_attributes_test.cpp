@@ -307,7 +307,8 @@ const std::size_t kRegistered = [] {
                        std::optional<KernelFamily> kernels) {
     const std::string name = std::string(op.name) + "_" + std::string(attribute.name) + "_on_" +
                              device + (kernels ? "_" + std::string(name_of(*kernels)) : "");
-    ::testing::RegisterTest("DynamicAttributes", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+    ::testing::RegisterTest(("DynamicAttributes_" + std::string(op.name)).c_str(), name.c_str(),
+                            nullptr, nullptr, __FILE__, __LINE__,
                             [&op, &attribute, device, kernels]() -> DynamicAttributes* {
                               return new DynamicAttributes(op, attribute, device, kernels);
                             });

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "reprise/ops/rope.h"
 #include "reprise/ops/views.h"
 #include "tests/ops/op_cases.h"
@@ -8,8 +10,12 @@ namespace {
 constexpr double kLimit = 1e-12;
 constexpr const char* kWhy = "angles are exact, sine and cosine good to an f32 rounding or two";
 
-// One in thousands of results may round to the f16 beside.
-double half_limit(const Shape& shape) { return shape.elements() > 1000 ? 1e-9 : 1e-6; }
+// One in thousands of results rounds to the f16 beside, three more by chance. The largest results
+// are off by 2^-10 then, where the squares of all add up to a third of their number.
+double half_limit(const Shape& shape) {
+  const auto elements = static_cast<double>(shape.elements());
+  return std::min(1.0, (3 + elements / 1000) * 3 / elements) * 0x1p-20;
+}
 
 OpCase plain(const Shape& shape, RopeAttributes a, const std::string& label) {
   return {label, kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
