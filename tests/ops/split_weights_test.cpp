@@ -25,12 +25,7 @@ class SplitWeights : public ::testing::Test {
       SCOPED_TRACE(recorded ? "recorded" : "direct");
       const CaseOutputs parts = run_case(limited_, row, recorded, seed_);
       EXPECT_TRUE(parts == whole) << "bits differ";
-      ASSERT_EQ(parts.size(), reference.size());
-      for (std::size_t run = 0; run < parts.size(); ++run) {
-        const CaseOutput& a = parts[run].front();
-        const CaseOutput& e = reference[run].front();
-        EXPECT_LE(nmse(to_doubles(e.dtype, e.bytes), to_doubles(a.dtype, a.bytes)), row.nmse_limit);
-      }
+      expect_close(reference, parts, row);
     }
   }
 
