@@ -1,5 +1,5 @@
 // reprise-debugger: looks at what a profiling database captured.
-#include <charconv>
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -19,8 +19,9 @@ struct Options {
   std::string database;
   std::vector<std::filesystem::path> sources;
   std::optional<float> scale;
+  std::string theme;
   // of shot
-  std::string output, panel, script;
+  std::string output, panel, layout, script;
   std::string size = "1600x900";
 };
 
@@ -46,13 +47,40 @@ UiScript read_script(const std::string& file) {
 
 void open_window(const Options& options) {
   DebuggerView debugger(options.database, options.sources);
+  const std::filesystem::path remembered = settings_path();
+  Settings settings = read_settings(remembered);
+  settings.light = options.theme.empty() ? settings.light : options.theme == "light";
+  debugger.use(settings);
   const std::string name = std::filesystem::path(options.database).filename().string();
   WindowHost host({.title = name + " - reprise-debugger", .scale = options.scale});
   host.run(debugger.view());
+  settings = read_settings(remembered);  // others may have written theirs
+  debugger.save_to(settings);
+  if (!remembered.empty() && !write_settings(settings, remembered)) {
+    std::cerr << "warning: The settings (" << remembered.string() << ") cannot be written.\n";
+  }
+}
+
+/// Throws invalid_argument naming the layouts there are.
+std::size_t layout_named(const std::string& name, const std::vector<Layout>& layouts) {
+  const auto found = std::ranges::find(layouts, name, &Layout::name);
+  if (found != layouts.end()) {
+    return static_cast<std::size_t>(found - layouts.begin());
+  }
+  std::string known;
+  for (const Layout& layout : layouts) {
+    known += (known.empty() ? "" : ", ") + layout.name;
+  }
+  invalid("There is no layout (" + name + "); there are " + known + ".");
 }
 
 void shoot(const Options& options) {
   DebuggerView debugger(options.database, options.sources);
+  Settings settings;
+  settings.light = options.theme == "light";
+  settings.layout =
+      options.layout.empty() ? settings.layout : layout_named(options.layout, settings.layouts);
+  debugger.use(settings);
   if (!options.panel.empty()) {
     debugger.shell().show(options.panel, true);
   }
@@ -81,6 +109,8 @@ void add_common(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
   app.add_option("--scale", options.scale, "Size of text and widgets, 1 is 96 dpi")
       ->check(CLI::Range(0.5, 4.0));
+  app.add_option("--theme", options.theme, "Colours; a window remembers them")
+      ->check(CLI::IsMember({"dark", "light"}));
 }
 
 int run(int argc, char** argv) {
@@ -93,6 +123,7 @@ int run(int argc, char** argv) {
   add_common(*shot, options);
   shot->add_option("-o,--output", options.output, "PNG file to write");
   shot->add_option("--panel", options.panel, "Panel that fills the window");
+  shot->add_option("--layout", options.layout, "Inspect, Performance, Numerics or Memory");
   shot->add_option("--script", options.script, "UI script to run first");
   shot->add_option("--size", options.size, "Pixels")->capture_default_str()->check(check_size);
   try {
