@@ -1,5 +1,6 @@
 // reprise-debugger: looks at what a profiling database captured.
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "debugger/app/headless_host.h"
 #include "debugger/app/script_runner.h"
 #include "debugger/app/window_host.h"
+#include "debugger/demo/demo_capture.h"
 #include "reprise/core/error.h"
 
 namespace reprise::debugger {
@@ -17,6 +19,7 @@ namespace {
 
 struct Options {
   std::string database;
+  bool demo = false;
   std::vector<std::filesystem::path> sources;
   std::optional<float> scale;
   std::string theme;
@@ -44,6 +47,29 @@ UiScript read_script(const std::string& file) {
   }
   return parse_script(text.str());
 }
+
+/// A folder of its own for the demo, until the program ends.
+class DemoDatabase {
+ public:
+  DemoDatabase() {
+    std::string name = std::filesystem::temp_directory_path() / "reprise-demo-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw Error(ErrorCode::io, "No folder (" + name + ") could be made.");
+    }
+    folder_ = name;
+    record_demo(path());
+  }
+  DemoDatabase(const DemoDatabase&) = delete;
+  DemoDatabase& operator=(const DemoDatabase&) = delete;
+  ~DemoDatabase() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  std::filesystem::path path() const { return folder_ / "demo.db"; }
+
+ private:
+  std::filesystem::path folder_;
+};
 
 void open_window(const Options& options) {
   DebuggerView debugger(options.database, options.sources);
@@ -105,6 +131,7 @@ void shoot(const Options& options) {
 
 void add_common(CLI::App& app, Options& options) {
   app.add_option("DB,--db", options.database, "Profiling database");
+  app.add_flag("--demo", options.demo, "Records a small decoder on the CPU, and shows that");
   app.add_option("--source", options.sources, "Folder with the sources that recorded it; repeats")
       ->allow_extra_args(false);
   app.add_option("--scale", options.scale, "Size of text and widgets, 1 is 96 dpi")
@@ -128,14 +155,18 @@ int run(int argc, char** argv) {
   shot->add_option("--size", options.size, "Pixels")->capture_default_str()->check(check_size);
   try {
     app.parse(argc, argv);
-    if (options.database.empty()) {
-      throw CLI::RequiredError("DB");
+    if (options.database.empty() != options.demo) {
+      throw CLI::RequiredError("Either DB or --demo");
     }
     if (shot->parsed() && options.output.empty() && options.script.empty()) {
       throw CLI::RequiredError("-o or --script");
     }
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
+  }
+  std::optional<DemoDatabase> demo;
+  if (options.demo) {
+    options.database = demo.emplace().path();
   }
   if (shot->parsed()) {
     shoot(options);

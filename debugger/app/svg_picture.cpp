@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <locale>
+#include <optional>
 #include <sstream>
 
 #include "debugger/model/markup.h"
@@ -46,17 +47,23 @@ class SvgPicture {
   void shapes(const ImDrawList& list, ImVec2 white);
   void text(const DrawnText& text, const Fonts& fonts);
   std::string end() {
+    close();
     out_ << "</svg>\n";
     return out_.str();
   }
 
  private:
-  /// Opens a group that is clipped; false if nothing of it is in the box.
+  /// What follows is seen inside of this only; false if nothing of it is in the picture.
   bool clip(const Box& to);
+  void close() {
+    out_ << (clip_ ? "</g>\n" : "");
+    clip_.reset();
+  }
   void point(ImVec2 at) { out_ << at.x - box_.min.x << ' ' << at.y - box_.min.y; }
 
   Box box_;
   std::ostringstream out_;
+  std::optional<Box> clip_;  // of the group that is open
   std::size_t clips_ = 0;
 };
 
@@ -65,6 +72,12 @@ bool SvgPicture::clip(const Box& to) {
   if (seen.empty()) {
     return false;
   }
+  const auto same = [](ImVec2 a, ImVec2 b) { return a.x == b.x && a.y == b.y; };
+  if (clip_ && same(clip_->min, seen.min) && same(clip_->max, seen.max)) {
+    return true;
+  }
+  close();
+  clip_ = seen;
   out_ << "<clipPath id=\"c" << clips_ << "\"><rect x=\"" << seen.min.x - box_.min.x << "\" y=\""
        << seen.min.y - box_.min.y << "\" width=\"" << seen.width() << "\" height=\""
        << seen.height() << "\"/></clipPath>\n<g clip-path=\"url(#c" << clips_ << ")\">\n";
@@ -104,12 +117,15 @@ void SvgPicture::shapes(const ImDrawList& list, ImVec2 white) {
       }
       out_ << 'Z';
     }
-    out_ << (open ? "\"/>\n" : "") << "</g>\n";
+    out_ << (open ? "\"/>\n" : "");
   }
 }
 
 void SvgPicture::text(const DrawnText& text, const Fonts& fonts) {
-  if (!clip(text.clip)) {
+  const ImVec2 size = text.font->CalcTextSizeA(text.size, FLT_MAX, 0, text.text.data(),
+                                               text.text.data() + text.text.size());
+  const Box covered{text.at, {text.at.x + size.x, text.at.y + size.y}};
+  if (covered.intersection(box_).empty() || !clip(text.clip)) {
     return;
   }
   std::istringstream lines(text.text);
@@ -130,7 +146,6 @@ void SvgPicture::text(const DrawnText& text, const Fonts& fonts) {
     out_ << '>' << markup_text(line) << "</text>\n";
     y += text.size;
   }
-  out_ << "</g>\n";
 }
 
 }  // namespace

@@ -6,9 +6,9 @@ namespace reprise::debugger {
 namespace {
 
 void draw_group(Ui& ui, const ActionGroup& group) {
-  const Ui::Scope scope = ui.scope(group.title);
-  ui.text("title", group.title.empty() ? "Everywhere" : group.title,
-          {.font = FontKind::semibold, .colour = Colour::accent});
+  const std::string title = group.title.empty() ? "Everywhere" : group.title;
+  const Ui::Scope scope = ui.scope(title);
+  ui.text("title", title, {.font = FontKind::semibold, .colour = Colour::accent});
   const float keys = ui.px(130);
   for (std::size_t i = 0; i < group.actions.size(); ++i) {
     const Action& action = group.actions[i];

@@ -26,6 +26,15 @@ bool contains_all(std::string_view text, const std::string& words) {
   return true;
 }
 
+/// Brings a row of a list that is seen there into sight.
+void scroll_to(const Box& row, const Box& seen) {
+  if (row.min.y < seen.min.y) {
+    ImGui::SetScrollY(ImGui::GetScrollY() - (seen.min.y - row.min.y));
+  } else if (row.max.y > seen.max.y) {
+    ImGui::SetScrollY(ImGui::GetScrollY() + (row.max.y - seen.max.y));
+  }
+}
+
 }  // namespace
 
 void Palette::open() {
@@ -49,6 +58,8 @@ std::vector<Palette::Entry> Palette::found(const std::vector<ActionGroup>& group
 
 const Action* Palette::draw_list(Ui& ui, const std::vector<Entry>& entries) const {
   const Ui::Region region = ui.region("list", {});
+  const float top = ImGui::GetCursorScreenPos().y + ImGui::GetScrollY();
+  const Box seen{{0, top}, {0, top + ImGui::GetWindowHeight()}};
   if (entries.empty()) {
     ui.text("none", "Nothing has these words", {.colour = Colour::dim});
   }
@@ -63,8 +74,8 @@ const Action* Palette::draw_list(Ui& ui, const std::vector<Entry>& entries) cons
     if (i == chosen_ || hit.hovered) {
       ui.fill(box, ui.colour(i == chosen_ ? Colour::selection : Colour::raised), ui.px(3));
     }
-    if (i == chosen_ && !ImGui::IsItemVisible()) {
-      ImGui::SetScrollHereY();
+    if (i == chosen_) {
+      scroll_to(box, seen);
     }
     const float key = ui.text_size(entries[i].action->key).x;
     const float pad = ui.px(8);

@@ -40,8 +40,20 @@ TEST_F(WindowActions, RunFromThePaletteByKeysAndByTheMouse) {
       "expect_state tab/memory selected");
 }
 
+TEST_F(WindowActions, InThePaletteStayInSightWhileKeysWalk) {
+  std::string down;
+  for (int i = 0; i < 30; ++i) {
+    down += "key Down\n";
+  }
+  window_.run("key Ctrl+P\n" + down + "expect_state palette/list/row/30 selected");
+  const Rect row = window_.host().registry().find("palette/list/row/30")->visible;
+  EXPECT_GT(row.max_y - row.min_y, 20);
+}
+
 TEST_F(WindowActions, OfAPanelBehindAnotherShowItFirst) {
-  window_.run("key Ctrl+P\ntype palette/text sql run\nkey Enter\nexpect_state tab/sql selected");
+  window_.run(
+      "click tab/sql\nclick tab/memory\nkey Ctrl+P\ntype palette/text sql run\nkey "
+      "Enter\nexpect_state tab/sql selected");
 }
 
 TEST_F(WindowActions, AreNotTakenWhileThePaletteIsTypedInto) {
@@ -53,8 +65,9 @@ TEST_F(WindowActions, AreNotTakenWhileThePaletteIsTypedInto) {
 
 TEST_F(WindowActions, StandOnTheSheetOfKeys) {
   window_.run(
-      "key F1\nexpect keys/left/title Everywhere\nfits\nkey Escape\nabsent keys/left/title\n"
-      "key Shift+/\nexpect keys/left/title Everywhere");
+      "key F1\nexpect keys/left/Everywhere/title Everywhere\nfits\nkey Escape\nabsent "
+      "keys/left/Everywhere/title\n"
+      "key Shift+/\nexpect keys/left/Everywhere/title Everywhere");
 }
 
 TEST_F(WindowActions, OfALayoutShowItsPanels) {
@@ -70,7 +83,7 @@ TEST_F(WindowActions, OfALayoutBringBackWhatWasChangedInIt) {
 
 TEST_F(WindowActions, OfBookmarksGoBackToTheirPlaces) {
   window_.run(
-      "click outline/row/1\nkey Ctrl+B\nexpect status/notice Bookmarked\n"
+      "click outline/row/3\nkey Ctrl+B\nexpect status/notice Bookmarked\n"
       "click tab/nodes\nclick nodes/table/row/15\nkey Ctrl+B");
   EXPECT_EQ(window_.workspace().bookmarks.all().size(), 2U);
   window_.run("key Ctrl+1");
@@ -112,7 +125,7 @@ TEST_F(Exports, OfTablesAreCsvWithALinePerRow) {
 
 TEST_F(Exports, ThatFailLeaveNoFileAndSayWhy) {
   window_.run(
-      "click tab/sql\ntype sql/editor SELECT nothing FROM nowhere\nclick menu/sql/open\n"
+      "click tab/sql\ntype sql/editor SELECT x FROM nowhere\nclick menu/sql/open\n"
       "click menu/sql/open/csv\nwait\nexpect status/notice nowhere");
   EXPECT_EQ(folder_.files(), 0U);
 }
