@@ -22,20 +22,30 @@ std::vector<std::filesystem::path> with_usual_roots(std::vector<std::filesystem:
   return roots;
 }
 
-/// "nodes.png", or "nodes-2.png" and so on where there is one.
-std::filesystem::path free_name(const std::filesystem::path& wanted) {
-  std::filesystem::path name = wanted;
-  for (int number = 2; std::filesystem::exists(name); ++number) {
-    name = wanted.stem().string() + "-" + std::to_string(number) + wanted.extension().string();
-  }
-  return name;
-}
-
 }  // namespace
 
 DebuggerView::DebuggerView(const std::filesystem::path& database,
                            std::vector<std::filesystem::path> source_roots)
     : workspace_(existing(database), with_usual_roots(std::move(source_roots), database)) {}
+
+void DebuggerView::use(const Settings& settings) {
+  workspace_.light = settings.light;
+  shell_.set_layouts(settings.layouts, settings.layout);
+  if (const auto saved = settings.bookmarks.find(name()); saved != settings.bookmarks.end()) {
+    workspace_.bookmarks = Bookmarks(saved->second);
+  }
+}
+
+void DebuggerView::save_to(Settings& settings) const {
+  settings.light = workspace_.light;
+  settings.layouts = shell_.layouts();
+  settings.layout = shell_.layout();
+  if (workspace_.bookmarks.all().empty()) {
+    settings.bookmarks.erase(name());
+  } else {
+    settings.bookmarks[name()] = workspace_.bookmarks.all();
+  }
+}
 
 View DebuggerView::view() {
   View view;
@@ -43,14 +53,19 @@ View DebuggerView::view() {
   view.poll = [this] { return workspace_.poll(); };
   view.busy = [this] { return workspace_.busy(); };
   view.settle = [this] { workspace_.settle(); };
-  view.drawn = [this](const std::function<Picture()>& take) { export_picture(take); };
+  view.theme = [this] { return workspace_.light ? ThemeKind::light : ThemeKind::dark; };
+  view.drawn = [this](const FramePictures& pictures) { export_picture(pictures); };
   return view;
 }
 
-void DebuggerView::export_picture(const std::function<Picture()>& take) try {
+void DebuggerView::export_picture(const FramePictures& pictures) try {
   if (const std::optional<PictureRequest> request = shell_.take_picture_request()) {
     const std::filesystem::path file = free_name(request->file);
-    write_png(crop(take(), request->box), file);
+    if (file.extension() == ".svg") {
+      pictures.write_svg(request->box, file);
+    } else {
+      write_png(crop(pictures.pixels(), request->box), file);
+    }
     workspace_.notice = "Wrote " + std::filesystem::absolute(file).string();
   }
 } catch (const std::exception& e) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "debugger/app/view.h"
+#include "debugger/model/settings.h"
 #include "debugger/model/workspace.h"
 #include "debugger/views/shell.h"
 
@@ -19,10 +20,18 @@ class DebuggerView {
   /// Refers to this.
   View view();
   Shell& shell() { return shell_; }
+  /// What the user's settings say of this database and of all of them.
+  void use(const Settings& settings);
+  /// The settings as they are now.
+  void save_to(Settings& settings) const;
   const Workspace& workspace() const { return workspace_; }
 
  private:
-  void export_picture(const std::function<Picture()>& take);
+  void export_picture(const FramePictures& pictures);
+
+  std::string name() const {
+    return std::filesystem::absolute(workspace_.document.path()).string();
+  }
 
   Workspace workspace_;
   Shell shell_;

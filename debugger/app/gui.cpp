@@ -1,5 +1,6 @@
 #include "debugger/app/gui.h"
 
+#include "debugger/app/svg_picture.h"
 #include "debugger/ui/imgui_shim.h"
 
 namespace reprise::debugger {
@@ -28,6 +29,15 @@ void Gui::set_scale(float scale) {
   ui_.emplace(fonts_, theme_, registry_, keys_, pointer_, scale);
 }
 
+void Gui::set_theme(ThemeKind kind) {
+  if (kind != theme_kind_) {
+    make_current();
+    theme_kind_ = kind;
+    theme_ = theme_of(kind);
+    apply_style(theme_, scale_);
+  }
+}
+
 void Gui::frame(const DrawUi& draw) {
   make_current();
   keys_.begin_frame();
@@ -50,6 +60,10 @@ void Gui::frame(const DrawUi& draw) {
   }
   ImGui::End();
   ImGui::Render();
+}
+
+void Gui::write_svg(const Box& box, const std::filesystem::path& path) {
+  debugger::write_svg(*draw_data(), ui_->texts(), fonts_, box, theme_[Colour::background], path);
 }
 
 ImDrawData* Gui::draw_data() {

@@ -1,5 +1,6 @@
 // An ImGui context and all that drawing a frame needs. Hosts give it input and show what comes out.
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <imgui.h>
 #include <optional>
@@ -24,11 +25,15 @@ class Gui {
   float scale() const { return scale_; }
   /// Rebuilds the fonts; the renderer has to take over the new atlas.
   void set_scale(float scale);
+  /// From the next frame on.
+  void set_theme(ThemeKind kind);
   /// ImGui's size and time are set by the host.
   void frame(const DrawUi& draw);
   /// Of the last frame; null before the first.
   ImDrawData* draw_data();
 
+  /// Throws Error(io). See svg_picture.h.
+  void write_svg(const Box& box, const std::filesystem::path& path);
   const Theme& theme() const { return theme_; }
   KeyQueue& keys() { return keys_; }
   MouseQueue& mouse() { return mouse_; }
@@ -38,7 +43,8 @@ class Gui {
 
  private:
   ImGuiContext* context_;
-  Theme theme_ = dark_theme();
+  ThemeKind theme_kind_ = ThemeKind::dark;
+  Theme theme_ = theme_of(ThemeKind::dark);
   Fonts fonts_;
   KeyQueue keys_;
   MouseQueue mouse_;

@@ -22,6 +22,11 @@ Picture HeadlessHost::picture() {
   return renderer_->picture();
 }
 
+FramePictures HeadlessHost::pictures() {
+  return {[this] { return picture(); },
+          [this](const Box& box, const auto& path) { gui_.write_svg(box, path); }};
+}
+
 std::vector<std::string> HeadlessHost::validation_messages() const {
   return renderer_ ? renderer_->graphics().log()->messages() : std::vector<std::string>();
 }

@@ -6,6 +6,7 @@
 #include "debugger/app/gui.h"
 #include "debugger/app/picture.h"
 #include "debugger/app/renderer.h"
+#include "debugger/app/view.h"
 
 namespace reprise::debugger {
 
@@ -20,8 +21,11 @@ class HeadlessHost {
   explicit HeadlessHost(const HeadlessOptions& options = {});
 
   void frame(const DrawUi& draw);
+  void set_theme(ThemeKind kind) { gui_.set_theme(kind); }
   /// Of the last frame. Throws Error(unsupported) if nothing can draw here.
   Picture picture();
+  /// Of both, for a view.
+  FramePictures pictures();
 
   KeyQueue& keys() { return gui_.keys(); }
   MouseQueue& mouse() { return gui_.mouse(); }

@@ -1,5 +1,6 @@
 // reprise-debugger: looks at what a profiling database captured.
-#include <charconv>
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "debugger/app/headless_host.h"
 #include "debugger/app/script_runner.h"
 #include "debugger/app/window_host.h"
+#include "debugger/demo/demo_capture.h"
 #include "reprise/core/error.h"
 
 namespace reprise::debugger {
@@ -17,10 +19,12 @@ namespace {
 
 struct Options {
   std::string database;
+  bool demo = false;
   std::vector<std::filesystem::path> sources;
   std::optional<float> scale;
+  std::string theme;
   // of shot
-  std::string output, panel, script;
+  std::string output, panel, layout, script;
   std::string size = "1600x900";
 };
 
@@ -44,15 +48,65 @@ UiScript read_script(const std::string& file) {
   return parse_script(text.str());
 }
 
+/// A folder of its own for the demo, until the program ends.
+class DemoDatabase {
+ public:
+  DemoDatabase() {
+    std::string name = std::filesystem::temp_directory_path() / "reprise-demo-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw Error(ErrorCode::io, "No folder (" + name + ") could be made.");
+    }
+    folder_ = name;
+    record_demo(path());
+  }
+  DemoDatabase(const DemoDatabase&) = delete;
+  DemoDatabase& operator=(const DemoDatabase&) = delete;
+  ~DemoDatabase() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  std::filesystem::path path() const { return folder_ / "demo.db"; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
 void open_window(const Options& options) {
   DebuggerView debugger(options.database, options.sources);
+  const std::filesystem::path remembered = settings_path();
+  Settings settings = read_settings(remembered);
+  settings.light = options.theme.empty() ? settings.light : options.theme == "light";
+  debugger.use(settings);
   const std::string name = std::filesystem::path(options.database).filename().string();
   WindowHost host({.title = name + " - reprise-debugger", .scale = options.scale});
   host.run(debugger.view());
+  settings = read_settings(remembered);  // others may have written theirs
+  debugger.save_to(settings);
+  if (!remembered.empty() && !write_settings(settings, remembered)) {
+    std::cerr << "warning: The settings (" << remembered.string() << ") cannot be written.\n";
+  }
+}
+
+/// Throws invalid_argument naming the layouts there are.
+std::size_t layout_named(const std::string& name, const std::vector<Layout>& layouts) {
+  const auto found = std::ranges::find(layouts, name, &Layout::name);
+  if (found != layouts.end()) {
+    return static_cast<std::size_t>(found - layouts.begin());
+  }
+  std::string known;
+  for (const Layout& layout : layouts) {
+    known += (known.empty() ? "" : ", ") + layout.name;
+  }
+  invalid("There is no layout (" + name + "); there are " + known + ".");
 }
 
 void shoot(const Options& options) {
   DebuggerView debugger(options.database, options.sources);
+  Settings settings;
+  settings.light = options.theme == "light";
+  settings.layout =
+      options.layout.empty() ? settings.layout : layout_named(options.layout, settings.layouts);
+  debugger.use(settings);
   if (!options.panel.empty()) {
     debugger.shell().show(options.panel, true);
   }
@@ -77,10 +131,13 @@ void shoot(const Options& options) {
 
 void add_common(CLI::App& app, Options& options) {
   app.add_option("DB,--db", options.database, "Profiling database");
+  app.add_flag("--demo", options.demo, "Records a small decoder on the CPU, and shows that");
   app.add_option("--source", options.sources, "Folder with the sources that recorded it; repeats")
       ->allow_extra_args(false);
   app.add_option("--scale", options.scale, "Size of text and widgets, 1 is 96 dpi")
       ->check(CLI::Range(0.5, 4.0));
+  app.add_option("--theme", options.theme, "Colours; a window remembers them")
+      ->check(CLI::IsMember({"dark", "light"}));
 }
 
 int run(int argc, char** argv) {
@@ -93,18 +150,23 @@ int run(int argc, char** argv) {
   add_common(*shot, options);
   shot->add_option("-o,--output", options.output, "PNG file to write");
   shot->add_option("--panel", options.panel, "Panel that fills the window");
+  shot->add_option("--layout", options.layout, "Inspect, Performance, Numerics or Memory");
   shot->add_option("--script", options.script, "UI script to run first");
   shot->add_option("--size", options.size, "Pixels")->capture_default_str()->check(check_size);
   try {
     app.parse(argc, argv);
-    if (options.database.empty()) {
-      throw CLI::RequiredError("DB");
+    if (options.database.empty() != options.demo) {
+      throw CLI::RequiredError("Either DB or --demo");
     }
     if (shot->parsed() && options.output.empty() && options.script.empty()) {
       throw CLI::RequiredError("-o or --script");
     }
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
+  }
+  std::optional<DemoDatabase> demo;
+  if (options.demo) {
+    options.database = demo.emplace().path();
   }
   if (shot->parsed()) {
     shoot(options);

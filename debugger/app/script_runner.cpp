@@ -44,8 +44,9 @@ ScriptRunner::ScriptRunner(HeadlessHost& host, const View& view) : host_(host), 
 
 void ScriptRunner::frame() {
   view_.poll();
+  host_.set_theme(view_.theme());
   host_.frame(view_.draw);
-  view_.drawn([this] { return host_.picture(); });
+  view_.drawn(host_.pictures());
 }
 
 void ScriptRunner::settle() {

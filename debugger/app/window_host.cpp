@@ -233,6 +233,7 @@ struct WindowHost::State {
     const double time = glfwGetTime();
     io.DeltaTime = std::max(static_cast<float>(time - last_time), 1e-4F);
     last_time = time;
+    gui.set_theme(view.theme());
     gui.frame([&](Ui& ui) {
       view.draw(ui);
       zoom();
@@ -251,7 +252,8 @@ struct WindowHost::State {
         swapchain.reset();
       }
     }
-    view.drawn([this] { return renderer->picture(); });
+    view.drawn({[this] { return renderer->picture(); },
+                [this](const Box& box, const auto& path) { gui.write_svg(box, path); }});
   }
 
   void run(const View& view) {

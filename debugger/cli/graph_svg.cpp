@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "debugger/cli/markup.h"
 #include "debugger/cli/table.h"
 #include "debugger/model/format.h"
 #include "debugger/model/graph_scene.h"
+#include "debugger/model/markup.h"
 
 namespace reprise::cli {
 namespace {
@@ -100,7 +100,8 @@ class Picture {
   void text(float x, float y, float size, const char* colour, const std::string& words,
             const char* more = "") {
     out_ << "<text x=\"" << number(x) << "\" y=\"" << number(y) << "\" font-size=\"" << number(size)
-         << "\" fill=\"" << colour << "\"" << more << ">" << markup_text(words) << "</text>\n";
+         << "\" fill=\"" << colour << "\"" << more << ">" << debugger::markup_text(words)
+         << "</text>\n";
   }
 
   void heading() {
@@ -165,7 +166,7 @@ class Picture {
     const double share =
         slowest_ns_ > 0 ? static_cast<double>(ns.value_or(0)) / static_cast<double>(slowest_ns_)
                         : 0;
-    out_ << "<g id=\"node" << n << "\">\n<title>" << markup_text(about(node, n, ns))
+    out_ << "<g id=\"node" << n << "\">\n<title>" << debugger::markup_text(about(node, n, ns))
          << "</title>\n";
     rect(box.rect, heat(share), "#8a949e");
     const float left = box.rect.min.x + 10;

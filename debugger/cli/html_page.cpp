@@ -5,9 +5,9 @@
 
 #include "debugger/cli/capture_reports.h"
 #include "debugger/cli/graph_svg.h"
-#include "debugger/cli/markup.h"
 #include "debugger/cli/table.h"
 #include "debugger/model/format.h"
+#include "debugger/model/markup.h"
 #include "reprise/profile/profile_reader.h"
 #include "reprise/profile/sql_query.h"
 
@@ -71,8 +71,8 @@ class Page {
 
   void write() {
     const std::string title = title_of(captured_);
-    out_ << kBegin << "<title>" << markup_text(title) << "</title>\n</head>\n<body>\n<h1>"
-         << markup_text(title) << "</h1>\n";
+    out_ << kBegin << "<title>" << debugger::markup_text(title) << "</title>\n</head>\n<body>\n<h1>"
+         << debugger::markup_text(title) << "</h1>\n";
     for (const std::string& problem : captured_.capture.problems) {
       note("The file is damaged: " + problem);
     }
@@ -96,11 +96,11 @@ class Page {
 
  private:
   void note(const std::string& text) {
-    out_ << "<p class=\"note\">" << markup_text(text) << "</p>\n";
+    out_ << "<p class=\"note\">" << debugger::markup_text(text) << "</p>\n";
   }
 
   void table(const std::string& title, const Listing& listing, const std::string& about = "") {
-    out_ << "<h2>" << markup_text(title) << "</h2>\n";
+    out_ << "<h2>" << debugger::markup_text(title) << "</h2>\n";
     if (!about.empty()) {
       note(about);
     }
@@ -111,10 +111,11 @@ class Page {
       note("The first " + debugger::count_text(kMostRows) + " of " +
            debugger::count_text(listing.rows.size()) + ".");
     }
-    out_ << "<div class=\"scroll\"><table id=\"" << markup_text(listing.key) << "\"><thead><tr>";
+    out_ << "<div class=\"scroll\"><table id=\"" << debugger::markup_text(listing.key)
+         << "\"><thead><tr>";
     for (const ListColumn& column : listing.columns) {
       if (!column.title.empty()) {
-        out_ << "<th>" << markup_text(column.title) << "</th>";
+        out_ << "<th>" << debugger::markup_text(column.title) << "</th>";
       }
     }
     out_ << "</tr></thead>\n<tbody>\n";
@@ -136,7 +137,7 @@ class Page {
     if (!value.empty() && value != cell.text) {
       out_ << " data-value=\"" << value << "\"";
     }
-    out_ << ">" << markup_text(cell.text) << "</td>";
+    out_ << ">" << debugger::markup_text(cell.text) << "</td>";
   }
 
   /// Rows of a query with one row: names of columns and values.
@@ -257,7 +258,7 @@ class Page {
       out_ << "<text text-anchor=\"" << anchor << "\"";
       attribute("x", x);
       attribute("y", y);
-      out_ << ">" << markup_text(text) << "</text>\n";
+      out_ << ">" << debugger::markup_text(text) << "</text>\n";
     };
     out_ << "<h2>Median time of each node</h2>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
             "width=\"960\" height=\"220\" viewBox=\"0 0 960 220\" font-family=\"DejaVu Sans, "
@@ -287,8 +288,8 @@ class Page {
       attribute("y", kHeight - kBottom - height);
       attribute("height", height);
       out_ << "><title>"
-           << markup_text(std::to_string(n) + " " + node.op + ", " + node.scope + ", " +
-                          debugger::duration_text(timings.nodes[n]->p50_ns))
+           << debugger::markup_text(std::to_string(n) + " " + node.op + ", " + node.scope + ", " +
+                                    debugger::duration_text(timings.nodes[n]->p50_ns))
            << "</title></rect>\n";
     }
     label(kLeft, kHeight - 10, "start", "node 0");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "debugger/cli/print_json.h"
+#include "debugger/model/csv.h"
 #include "debugger/model/printable.h"
 
 namespace reprise::cli {
@@ -44,14 +45,14 @@ std::string csv_text(const Value& value) {
                                [](bool yes) { return std::string(yes ? "1" : "0"); },
                                [](std::int64_t n) { return std::to_string(n); },
                                [](double x) { return ordered_json(x).dump(); },
-                               [](const std::string& text) { return csv_field(text); }},
+                               [](const std::string& text) { return debugger::csv_field(text); }},
                     value);
 }
 
 void print_csv(const Listing& listing) {
   std::string line;
   for (const ListColumn& column : listing.columns) {
-    line += (line.empty() ? "" : ",") + csv_field(column.key);
+    line += (line.empty() ? "" : ",") + debugger::csv_field(column.key);
   }
   std::printf("%s\n", line.c_str());
   for (const auto& cells : listing.rows) {
@@ -110,20 +111,6 @@ Cell real(std::optional<double> value, int digits) {
 
 void Report::add_fact(const std::string& key, const Cell& value) {
   facts.emplace_back(key, value.value);
-}
-
-std::string csv_field(const std::string& text) {
-  std::string safe;
-  const bool quoted = text.find_first_of(",\"\n\r") != std::string::npos;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find_first_of("\n\t\"", begin), text.size());
-    safe += debugger::printable(std::string_view(text).substr(begin, end - begin));
-    if (end < text.size()) {
-      safe += text[end] == '"' ? "\"\"" : std::string(1, text[end]);
-    }
-    begin = end + 1;
-  }
-  return quoted ? '"' + safe + '"' : safe;
 }
 
 void Report::print(Format format) const {

@@ -66,7 +66,4 @@ struct Report {
   void print(Format format) const;
 };
 
-/// A field of CSV (RFC 4180): quoted where it must be, control characters made harmless.
-std::string csv_field(const std::string& text);
-
 }  // namespace reprise::cli

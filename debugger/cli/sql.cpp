@@ -7,26 +7,13 @@
 #include "debugger/cli/print_json.h"
 #include "debugger/cli/table.h"
 #include "debugger/cli/terminal.h"
+#include "debugger/model/csv.h"
 #include "debugger/model/printable.h"
 #include "reprise/core/error.h"
 #include "reprise/profile/sql_query.h"
 
 namespace reprise::cli {
 namespace {
-
-std::string text_of(const SqlValue& value) {
-  if (const auto* n = std::get_if<std::int64_t>(&value)) {
-    return std::to_string(*n);
-  }
-  if (const auto* x = std::get_if<double>(&value)) {
-    return nlohmann::json(*x).dump();
-  }
-  if (const auto* blob = std::get_if<BlobSize>(&value)) {
-    return "(" + std::to_string(blob->bytes) + " bytes)";
-  }
-  const auto* text = std::get_if<std::string>(&value);
-  return text == nullptr ? "" : *text;
-}
 
 nlohmann::ordered_json to_json(const SqlValue& value) {
   if (const auto* n = std::get_if<std::int64_t>(&value)) {
@@ -58,18 +45,10 @@ void print_json(const SqlResult& result) {
   cli::print_json(json);
 }
 
-void print_csv_line(const std::vector<std::string>& texts) {
-  std::string line;
-  for (std::size_t c = 0; c < texts.size(); ++c) {
-    line += (c == 0 ? "" : ",") + csv_field(texts[c]);
-  }
-  std::printf("%s\n", line.c_str());
-}
-
 std::vector<std::string> texts_of(const std::vector<SqlValue>& row) {
   std::vector<std::string> texts;
   for (const SqlValue& value : row) {
-    texts.push_back(text_of(value));
+    texts.push_back(debugger::text_of(value));
   }
   return texts;
 }
@@ -121,9 +100,9 @@ void print_sql(const SqlOptions& options) {
   if (options.format == Format::json) {
     print_json(result);
   } else if (options.format == Format::csv) {
-    print_csv_line(result.columns);
+    std::fputs(debugger::csv_line(result.columns).c_str(), stdout);
     for (const auto& row : result.rows) {
-      print_csv_line(texts_of(row));
+      std::fputs(debugger::csv_line(row).c_str(), stdout);
     }
   } else {
     print_table(result);

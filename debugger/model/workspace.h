@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "debugger/model/bookmarks.h"
+#include "debugger/model/csv_export.h"
 #include "debugger/model/document.h"
 #include "debugger/model/fold_state.h"
 #include "debugger/model/query_runner.h"
@@ -23,14 +25,20 @@ struct Workspace {
   /// anything that is drawn may have changed, always while `playing`.
   bool poll();
   /// Something is being read: a poll() soon will take it over.
-  bool busy() const { return document.reading() || queries.running(); }
+  bool busy() const { return document.reading() || queries.running() || exports.running(); }
   void settle();
 
   /// Selects and asks the document for what the selection needs.
   void select(const Selection& selection);
   void select_node(std::uint32_t node) { select({.node = node, .item = {}}); }
+  /// The capture shown has this place.
+  bool has(const Selection& place) const;
+  /// Another place of the capture; ignored if it has none such, as with a bookmark of a file that
+  /// was replaced.
+  void go_to(const Selection& place);
   void back();
   void forward();
+  void toggle_bookmark();
 
   Document document;
   ScopeTree scopes;  // of document.capture(); empty without one
@@ -39,15 +47,21 @@ struct Workspace {
   std::string filter;  // of Nodes: see filter.h
   ColourBy colour_by = ColourBy::time;
   QueryRunner queries;
+  CsvExport exports;
+  Bookmarks bookmarks;
   SourceFiles sources;
   /// A path of a node to bring into view, consumed by the graph; set by select_node of other
   /// panels.
   bool reveal = false;
   bool playing = false;  // the replay shown moves on with time
+  bool light = false;    // the theme
   std::string notice;    // one line in the status bar: "Copied", "Wrote nodes.png"
 
  private:
   std::shared_ptr<const Capture> shown_;
 };
+
+/// "#15 matmul", "layer.3/attn"; "(not in this capture)".
+std::string place_name(const Workspace& workspace, const Selection& place);
 
 }  // namespace reprise::debugger

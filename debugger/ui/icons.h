@@ -11,6 +11,7 @@ constexpr const char* kForward = "\xEF\x81\xA1";   // U+F061 arrow-right
 constexpr const char* kFold = "\xEF\x83\x9A";      // U+F0DA caret-right
 constexpr const char* kUnfold = "\xEF\x83\x97";    // U+F0D7 caret-down
 constexpr const char* kFoldUp = "\xEF\x83\x98";    // U+F0D8 caret-up
+constexpr const char* kBookmark = "\xEF\x80\xAE";  // U+F02E bookmark
 constexpr const char* kSearch = "\xEF\x80\x82";    // U+F002 search
 constexpr const char* kBarrier = "\xEF\x80\xA3";   // U+F023 lock
 constexpr const char* kPlay = "\xEF\x81\x8B";      // U+F04B play

@@ -156,17 +156,27 @@ void KeyQueue::begin_frame() {
 }
 
 bool KeyQueue::take(const KeyPress& press) {
-  const auto found = std::ranges::find(pressed_, press);
-  if (found == pressed_.end() || (ImGui::GetIO().WantTextInput && is_for_text(press))) {
-    return false;
-  }
-  pressed_.erase(found);
-  return true;
+  const bool for_text = ImGui::GetIO().WantTextInput && is_for_text(press);
+  return !for_text && erase(press);
 }
 
 bool KeyQueue::take(std::string_view name) {
   const std::optional<KeyPress> press = key_press_of(name);
   return press && take(*press);
+}
+
+bool KeyQueue::take_from_text(std::string_view name) {
+  const std::optional<KeyPress> press = key_press_of(name);
+  return press && erase(*press);
+}
+
+bool KeyQueue::erase(const KeyPress& press) {
+  const auto found = std::ranges::find(pressed_, press);
+  if (found == pressed_.end()) {
+    return false;
+  }
+  pressed_.erase(found);
+  return true;
 }
 
 }  // namespace reprise::debugger

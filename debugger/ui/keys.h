@@ -71,6 +71,8 @@ class KeyQueue {
   /// as Ctrl+C and Ctrl+Left.
   bool take(const KeyPress& press);
   bool take(std::string_view name);
+  /// Also from a text input: for what is beside it.
+  bool take_from_text(std::string_view name);
   /// Events wait for a later frame.
   bool pending() const { return !events_.empty(); }
 
@@ -83,6 +85,7 @@ class KeyQueue {
   };
   /// ImGui focuses a frame after it was asked to, and says so in the next.
   static constexpr int kFocusFrames = 2;
+  bool erase(const KeyPress& press);
   static bool fits(const Event& event, const std::vector<Event>& before);
 
   std::deque<Event> events_;

@@ -220,26 +220,4 @@ TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn>
   return events;
 }
 
-std::optional<std::size_t> take_row_keys(Ui& ui, std::optional<std::size_t> row,
-                                         std::size_t count) {
-  struct Step {
-    const char* key;
-    std::ptrdiff_t rows;
-  };
-  constexpr std::ptrdiff_t kPage = 20;
-  constexpr Step kSteps[] = {{"Up", -1}, {"Down", 1}, {"PageUp", -kPage}, {"PageDown", kPage}};
-  std::optional<std::size_t> to;
-  for (const Step& step : kSteps) {
-    while (count > 0 && ui.keys().take(step.key)) {
-      const std::optional<std::size_t> from = to ? to : row;
-      const auto last = static_cast<std::ptrdiff_t>(count) - 1;
-      const std::ptrdiff_t start = step.rows > 0 ? 0 : last;
-      to = static_cast<std::size_t>(
-          from ? std::clamp(static_cast<std::ptrdiff_t>(*from) + step.rows, std::ptrdiff_t{0}, last)
-               : start);
-    }
-  }
-  return to;
-}
-
 }  // namespace reprise::debugger

@@ -58,7 +58,4 @@ struct TableEvents {
 TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn> columns,
                        const TableRows& rows, TableState& state, ImVec2 size = {});
 
-/// The row that Up, Down, Page Up or Page Down lead to from a row; none if no such key was pressed.
-std::optional<std::size_t> take_row_keys(Ui& ui, std::optional<std::size_t> row, std::size_t count);
-
 }  // namespace reprise::debugger

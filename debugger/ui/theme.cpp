@@ -11,31 +11,37 @@ constexpr ImU32 rgb(std::uint32_t hex) {
   return IM_COL32((hex >> 16U) & 0xFFU, (hex >> 8U) & 0xFFU, hex & 0xFFU, 0xFF);
 }
 
+using Heat = std::array<ImU32, 4>;
+
 struct Named {
   Colour colour;
-  std::uint32_t hex;
+  std::uint32_t dark, light;
 };
+
+constexpr Named kColours[] = {
+    {Colour::background, 0x16181D, 0xE4E7EC}, {Colour::panel, 0x1B1E24, 0xFFFFFF},
+    {Colour::raised, 0x2A2F3A, 0xDCE1E9},     {Colour::input, 0x242832, 0xEAEDF2},
+    {Colour::header, 0x20242C, 0xEFF1F5},     {Colour::zebra, 0x1E2128, 0xF5F6F9},
+    {Colour::text, 0xD7DBE2, 0x1F242C},       {Colour::dim, 0x7B8494, 0x667084},
+    {Colour::accent, 0x4C8DFF, 0x2463D6},     {Colour::selection, 0x26425F, 0xBFD7F5},
+    {Colour::separator, 0x2A2F3A, 0xD5DAE2},  {Colour::ok, 0x4FB286, 0x1F7D55},
+    {Colour::warning, 0xD6A03C, 0x9A6A00},    {Colour::error, 0xDE5448, 0xC3372B},
+    {Colour::product, 0x4C8DFF, 0x2463D6},    {Colour::attention, 0x9B7BFF, 0x6B47D9},
+    {Colour::norm, 0x3FB3AC, 0x14807A},       {Colour::elementwise, 0x8A93A3, 0x5B6472},
+    {Colour::movement, 0xD6A03C, 0x9A6A00},   {Colour::sampling, 0xE58FB6, 0xB94A85},
+};
+static_assert(std::size(kColours) == static_cast<std::size_t>(Colour::count));
 
 }  // namespace
 
-Theme dark_theme() {
-  constexpr Named kColours[] = {
-      {Colour::background, 0x16181D}, {Colour::panel, 0x1B1E24},
-      {Colour::raised, 0x2A2F3A},     {Colour::input, 0x242832},
-      {Colour::header, 0x20242C},     {Colour::zebra, 0x1E2128},
-      {Colour::text, 0xD7DBE2},       {Colour::dim, 0x7B8494},
-      {Colour::accent, 0x4C8DFF},     {Colour::selection, 0x26425F},
-      {Colour::separator, 0x2A2F3A},  {Colour::ok, 0x4FB286},
-      {Colour::warning, 0xD6A03C},    {Colour::error, 0xDE5448},
-      {Colour::product, 0x4C8DFF},    {Colour::attention, 0x9B7BFF},
-      {Colour::norm, 0x3FB3AC},       {Colour::elementwise, 0x8A93A3},
-      {Colour::movement, 0xD6A03C},   {Colour::sampling, 0xE58FB6},
-  };
+Theme theme_of(ThemeKind kind) {
   Theme theme;
+  const bool dark = kind == ThemeKind::dark;
   for (const Named& named : kColours) {
-    theme.colours[static_cast<std::size_t>(named.colour)] = rgb(named.hex);
+    theme.colours[static_cast<std::size_t>(named.colour)] = rgb(dark ? named.dark : named.light);
   }
-  theme.heat = {rgb(0x26425F), rgb(0x3E7D7A), rgb(0xD6A03C), rgb(0xDE5448)};
+  theme.heat = dark ? Heat{rgb(0x26425F), rgb(0x3E7D7A), rgb(0xD6A03C), rgb(0xDE5448)}
+                    : Heat{rgb(0xD6E4F5), rgb(0x8FC3BC), rgb(0xD9962B), rgb(0xB3261E)};
   return theme;
 }
 

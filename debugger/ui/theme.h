@@ -39,7 +39,8 @@ struct Theme {
   ImU32 operator[](Colour colour) const { return colours[static_cast<std::size_t>(colour)]; }
 };
 
-Theme dark_theme();
+enum class ThemeKind : std::uint8_t { dark, light };
+Theme theme_of(ThemeKind kind);
 /// 0 to 1 along the heat ramp; outside values are clamped.
 ImU32 heat_colour(const Theme& theme, double share);
 /// Of a family of ops, by the name that captures store; grey for others.

@@ -1,5 +1,6 @@
 #include "debugger/ui/ui.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <imgui_internal.h>
@@ -174,8 +175,7 @@ void Ui::text_in(std::string_view id, const Box& box, std::string_view text,
   const float share = style.align == Align::left ? 0.0F : style.align == Align::right ? 1.0F : 0.5F;
   const ImVec2 at{std::floor(box.min.x + (box.width() - size.x) * share),
                   std::floor(box.min.y + (box.height() - size.y) / 2)};
-  draw_list().AddText(&font, font.FontSize, at, colour(style.colour), shown.data(),
-                      shown.data() + shown.size());
+  glyphs(font, font.FontSize, at, colour(style.colour), shown);
 }
 
 void Ui::text(std::string_view id, std::string_view text, const TextStyle& style) {
@@ -192,8 +192,36 @@ void Ui::paragraph(std::string_view id, std::string_view text, Colour colour) {
   const float width = std::max(ImGui::GetContentRegionAvail().x, 1.0F);
   const Box box = place({width, size_of(font, lines, width).y});
   add(path_of(clean_line(id)), box, lines, {}, false);
-  draw_list().AddText(&font, font.FontSize, box.min, this->colour(colour), lines.data(),
-                      lines.data() + lines.size(), width);
+  glyphs(font, font.FontSize, box.min, this->colour(colour), lines, width);
+}
+
+void Ui::prepare_vector_frame(bool vector) {
+  keeps_texts_ = vector;
+  if (vector) {
+    texts_.clear();
+  }
+  ImGuiStyle& style = ImGui::GetStyle();
+  style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = !vector;
+}
+
+void Ui::glyphs(ImFont& font, float size, ImVec2 at, ImU32 colour, std::string_view text,
+                float wrap) {
+  const char* end = text.data() + text.size();
+  draw_list().AddText(&font, size, at, colour, text.data(), end, wrap);
+  if (!keeps_texts_) {
+    return;
+  }
+  std::string lines;
+  for (const char* line = text.data(); wrap > 0 && line < end;) {
+    const char* stop = font.CalcWordWrapPositionA(size / font.FontSize, line, end, wrap);
+    const char* newline = std::find(line, stop, '\n');
+    lines.append(line, newline).push_back('\n');
+    line = newline == stop && stop > line ? stop : newline + 1;
+    while (line < end && *line == ' ') {
+      ++line;
+    }
+  }
+  texts_.push_back({at, clip(), &font, size, colour, wrap > 0 ? lines : std::string(text)});
 }
 
 void Ui::tooltip(std::string_view text) {

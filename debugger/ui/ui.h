@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "debugger/ui/box.h"
+#include "debugger/ui/drawn_text.h"
 #include "debugger/ui/fonts.h"
 #include "debugger/ui/keys.h"
 #include "debugger/ui/pointer.h"
@@ -96,6 +97,10 @@ class Ui {
   bool menu_entry(std::string_view id, std::string_view label, std::string_view shortcut = {},
                   bool enabled = true);
   void end_menu();
+  /// A box over the window while `open`; Escape or a click beside it clears that. Between true and
+  /// end_dialog() is what it shows. One at a time.
+  bool begin_dialog(std::string_view id, bool& open, ImVec2 size);
+  void end_dialog(bool open);
   /// A part of the window, which may scroll; a size of 0 is what is left. What sticks out of one
   /// that does not scroll is a defect of the view.
   class Region {
@@ -133,6 +138,14 @@ class Ui {
           std::string_view state = {});
   void tooltip(std::string_view text);
 
+  /// Text as it is, from its upper left corner on; `wrap` 0: at line ends only.
+  void glyphs(ImFont& font, float size, ImVec2 at, ImU32 colour, std::string_view text,
+              float wrap = 0);
+  /// The next frame is drawn to become a vector picture: its texts are kept and edges are hard.
+  void prepare_vector_frame(bool vector);
+  /// Of the last such frame.
+  const std::vector<DrawnText>& texts() const { return texts_; }
+
   // ---- for scripts and tests
   /// State that no single widget shows: publish("selection/node", "23 rope").
   void publish(std::string_view id, std::string_view value);
@@ -157,6 +170,7 @@ class Ui {
   /// True while a menu is open; `open` opens it. end_menu() closes what is begun here.
   bool begin_popup(std::string_view id, bool open, const Box& below);
   void end_popup();
+  void push_popup(std::string_view id, bool scrolls, ImVec2 padding);
   bool edit(std::string_view id, std::string_view hint, std::string& text, ImVec2 size,
             bool several_lines);
 
@@ -167,8 +181,11 @@ class Ui {
   Pointer& pointer_;
   float scale_;
   std::string path_;
-  std::string focus_;     // the input that gets the keyboard when it is drawn
-  std::string active_;    // the one that had it when it was drawn last
+  std::string focus_;   // the input that gets the keyboard when it is drawn
+  std::string active_;  // the one that had it when it was drawn last
+  std::string dialog_;  // the one that is open
+  bool keeps_texts_ = false;
+  std::vector<DrawnText> texts_;
   bool canvas_ = false;   // inside of one
   bool scrolls_ = false;  // the innermost region
   struct Popup {

@@ -1,4 +1,5 @@
 // The widgets of Ui.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <imgui.h>
@@ -135,7 +136,7 @@ bool Ui::combo(std::string_view id, std::span<const std::string> choices, std::s
 }
 
 bool Ui::begin_popup(std::string_view id, bool open, const Box& below) {
-  popups_.push_back({std::make_unique<Scope>(*this, id), std::exchange(scrolls_, true)});
+  push_popup(id, true, {px(4), px(4)});
   if (open) {
     ImGui::OpenPopup("popup");
   }
@@ -146,8 +147,6 @@ bool Ui::begin_popup(std::string_view id, bool open, const Box& below) {
   ImGui::SetNextWindowPos(
       {leftwards ? below.max.x : below.min.x, upwards ? below.min.y - px(2) : below.max.y + px(2)},
       ImGuiCond_Always, {leftwards ? 1.0F : 0.0F, upwards ? 1.0F : 0.0F});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(4), px(4)));
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   ImGui::SetNextWindowSizeConstraints({below.width(), 0}, {FLT_MAX, px(400)});
   const bool shown = ImGui::BeginPopup("popup", ImGuiWindowFlags_NoMove);
   if (!shown) {
@@ -199,6 +198,43 @@ bool Ui::menu_entry(std::string_view id, std::string_view label, std::string_vie
 void Ui::end_menu() {
   ImGui::EndPopup();
   end_popup();
+}
+
+bool Ui::begin_dialog(std::string_view id, bool& open, ImVec2 size) {
+  if (!open) {
+    return false;
+  }
+  push_popup(id, false, {px(10), px(10)});
+  if (dialog_ != path_) {
+    dialog_ = path_;
+    ImGui::OpenPopup("popup");
+  }
+  const ImVec2 whole = ImGui::GetIO().DisplaySize;
+  size = {std::min(size.x, whole.x - px(20)), std::min(size.y, whole.y - px(60))};
+  ImGui::SetNextWindowPos({std::floor((whole.x - size.x) / 2), px(50)});
+  ImGui::SetNextWindowSizeConstraints(size, size);
+  if (!ImGui::BeginPopup("popup", ImGuiWindowFlags_NoMove)) {
+    open = false;
+    dialog_.clear();
+    end_popup();
+    return false;
+  }
+  open = !keys_.take_from_text("Escape");
+  return true;
+}
+
+void Ui::end_dialog(bool open) {
+  if (!open) {
+    dialog_.clear();
+    ImGui::CloseCurrentPopup();
+  }
+  end_menu();
+}
+
+void Ui::push_popup(std::string_view id, bool scrolls, ImVec2 padding) {
+  popups_.push_back({std::make_unique<Scope>(*this, id), std::exchange(scrolls_, scrolls)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
 }
 
 void Ui::end_popup() {

@@ -24,24 +24,19 @@ std::uint32_t selected_item(const Workspace& workspace) {
   return selection.item.value_or(0);
 }
 
-void take_fold_keys(Ui& ui, Workspace& workspace) {
+Actions fold_actions(Workspace& workspace) {
   if (workspace.scopes.empty()) {
-    return;
+    return {};
   }
-  if (ui.keys().take("[")) {
-    fold_selection(workspace);
-  }
-  if (ui.keys().take("]")) {
-    const std::uint32_t item = selected_item(workspace);
-    workspace.folds.reveal(workspace.scopes, item);
-    workspace.folds.fold(item, false);
-  }
-  if (ui.keys().take("Shift+[")) {
-    workspace.folds.fold_all();
-  }
-  if (ui.keys().take("Shift+]")) {
-    workspace.folds.unfold_all();
-  }
+  return {{"Fold the selection", "[", [&] { fold_selection(workspace); }},
+          {"Unfold the selection", "]",
+           [&] {
+             const std::uint32_t item = selected_item(workspace);
+             workspace.folds.reveal(workspace.scopes, item);
+             workspace.folds.fold(item, false);
+           }},
+          {"Fold all", "Shift+[", [&] { workspace.folds.fold_all(); }},
+          {"Unfold all", "Shift+]", [&] { workspace.folds.unfold_all(); }}};
 }
 
 }  // namespace reprise::debugger

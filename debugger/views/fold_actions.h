@@ -2,12 +2,12 @@
 // Shift+[ ] for everything.
 #pragma once
 #include "debugger/model/workspace.h"
-#include "debugger/ui/ui.h"
+#include "debugger/views/action.h"
 
 namespace reprise::debugger {
 
 /// The item of the scope tree that is selected, or holds the selected node; 0, the root, without.
 std::uint32_t selected_item(const Workspace& workspace);
-void take_fold_keys(Ui& ui, Workspace& workspace);
+Actions fold_actions(Workspace& workspace);
 
 }  // namespace reprise::debugger

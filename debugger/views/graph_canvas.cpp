@@ -81,8 +81,7 @@ float draw_canvas_text(Ui& ui, const GraphCamera& camera, const Box& box, std::s
   const float share = style.align == Align::left ? 0.0F : style.align == Align::right ? 1.0F : 0.5F;
   const ImVec2 at{std::floor(box.min.x + (box.width() - size.x) * share),
                   std::floor(box.min.y + (box.height() - size.y) / 2)};
-  ui.draw_list().AddText(font.font, font.size, at, style.colour, text.data(),
-                         text.data() + text.size());
+  ui.glyphs(*font.font, font.size, at, style.colour, text);
   return size.x;
 }
 

@@ -194,23 +194,16 @@ void GraphPanel::handle_boxes(Ui& ui, Workspace& workspace, const GraphPainter& 
   }
 }
 
-void GraphPanel::keys(Ui& ui, Workspace& workspace) {
-  take_fold_keys(ui, workspace);
-  if (scene_.empty() || workspace.document.capture() != capture_) {
-    return;
+Actions GraphPanel::actions(Workspace& workspace) {
+  Actions actions = fold_actions(workspace);
+  if (!scene_.empty() && workspace.document.capture() == capture_) {
+    actions.insert(actions.end(),
+                   {{"Frame the selection", "F", [&] { frame_selection(workspace); }},
+                    {"Frame the whole graph", "Home", [this] { camera_.frame(scene_.bounds); }},
+                    {"Colour by the next quantity", "C", [&] { move_on(workspace.colour_by); }},
+                    {"Show or hide barriers", "H", [this] { barriers_ = !barriers_; }}});
   }
-  if (ui.keys().take("F")) {
-    frame_selection(workspace);
-  }
-  if (ui.keys().take("Home")) {
-    camera_.frame(scene_.bounds);
-  }
-  if (ui.keys().take("C")) {
-    move_on(workspace.colour_by);
-  }
-  if (ui.keys().take("H")) {
-    barriers_ = !barriers_;
-  }
+  return actions;
 }
 
 // ---- what lies over the canvas

@@ -17,7 +17,7 @@ class GraphPanel : public Panel {
   std::string_view title() const override { return "Graph"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
-  void keys(Ui& ui, Workspace& workspace) override;
+  Actions actions(Workspace& workspace) override;
 
  private:
   /// Rebuilds the scene when the capture or the folds changed; what is looked at stays in place.

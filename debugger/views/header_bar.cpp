@@ -91,6 +91,30 @@ Box draw_run_state(Ui& ui, const Workspace& workspace, Box box) {
   return box;
 }
 
+void draw_bookmarks(Ui& ui, Workspace& workspace, Line& line) {
+  const CaptureId capture = workspace.document.capture()->summary.id;
+  const Selection& here = workspace.selection.current();
+  const Box button = line.take(ui.row_height());
+  ImGui::SetCursorScreenPos({button.min.x, button.min.y + (button.height() - ui.row_height()) / 2});
+  if (!ui.begin_menu("bookmarks", icon::kBookmark, "Bookmarks")) {
+    return;
+  }
+  const bool marked = workspace.bookmarks.has({capture, here});
+  if (ui.menu_entry("toggle", marked ? "Remove this bookmark" : "Bookmark the selection", "Ctrl+B",
+                    here != Selection{})) {
+    workspace.toggle_bookmark();
+  }
+  const std::vector<Selection> places = workspace.bookmarks.of(capture);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    if (ui.menu_entry(number, place_name(workspace, places[i]), i < 9 ? "Ctrl+" + number : "",
+                      workspace.has(places[i]))) {
+      workspace.go_to(places[i]);
+    }
+  }
+  ui.end_menu();
+}
+
 }  // namespace
 
 void draw_header_bar(Ui& ui, Workspace& workspace, const Box& box) {
@@ -110,7 +134,9 @@ void draw_header_bar(Ui& ui, Workspace& workspace, const Box& box) {
     }
   }
   const std::shared_ptr<const Capture> capture = workspace.document.capture();
-  if (!capture) {
+  if (capture) {
+    draw_bookmarks(ui, workspace, line);
+  } else {
     line.text("state", workspace.document.busy() ? "Reading ..." : "", {.colour = Colour::dim});
     return;
   }

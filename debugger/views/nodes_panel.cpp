@@ -229,7 +229,7 @@ void NodesPanel::draw_rows(Ui& ui, Workspace& workspace) {
   }
 }
 
-void NodesPanel::keys(Ui& ui, Workspace& workspace) {
+Actions NodesPanel::actions(Workspace& workspace) {
   std::optional<std::size_t> row;
   if (const auto node = workspace.selection.current().node) {
     const auto found = std::find(nodes_.begin(), nodes_.end(), *node);
@@ -237,10 +237,10 @@ void NodesPanel::keys(Ui& ui, Workspace& workspace) {
       row = static_cast<std::size_t>(found - nodes_.begin());
     }
   }
-  if (const auto to = take_row_keys(ui, row, nodes_.size())) {
-    workspace.select_node(nodes_[*to]);
-    table_.scroll_to = *to;
-  }
+  return row_actions("node", row, nodes_.size(), [&](std::size_t to) {
+    workspace.select_node(nodes_[to]);
+    table_.scroll_to = to;
+  });
 }
 
 std::string NodesPanel::sql(const Workspace& workspace) const {

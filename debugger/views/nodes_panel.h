@@ -16,8 +16,7 @@ class NodesPanel : public Panel {
   std::string_view title() const override { return "Nodes"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
-  /// Up, Down, Page Up, Page Down: another row.
-  void keys(Ui& ui, Workspace& workspace) override;
+  Actions actions(Workspace& workspace) override;
 
  private:
   enum class Column : std::uint8_t { index, op, scope, p50, p95, share, barrier, kernel, source };

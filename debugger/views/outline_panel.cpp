@@ -256,6 +256,6 @@ std::string OutlinePanel::sql(const Workspace& workspace) const {
          "\nGROUP BY scope\nORDER BY min(idx);";
 }
 
-void OutlinePanel::keys(Ui& ui, Workspace& workspace) { take_fold_keys(ui, workspace); }
+Actions OutlinePanel::actions(Workspace& workspace) { return fold_actions(workspace); }
 
 }  // namespace reprise::debugger

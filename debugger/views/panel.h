@@ -5,6 +5,7 @@
 
 #include "debugger/model/workspace.h"
 #include "debugger/ui/ui.h"
+#include "debugger/views/action.h"
 
 namespace reprise::debugger {
 
@@ -20,8 +21,9 @@ class Panel {
   /// A query that gives what the panel shows, for "Copy SQL"; runs as it is in any SQLite client.
   /// There is a capture.
   virtual std::string sql(const Workspace& workspace) const = 0;
-  /// Keys that the shell offers a panel while it is in sight, after its own.
-  virtual void keys(Ui& /*ui*/, Workspace& /*workspace*/) {}
+  /// What can be asked of it; its keys count while it is in sight, after the shell's own. Valid
+  /// until the next frame. There is a capture.
+  virtual Actions actions(Workspace& /*workspace*/) { return {}; }
 };
 
 /// Draws a panel, or why there is no capture, into a box of the window: "<panel id>/..." are its

@@ -207,19 +207,14 @@ void ReplayStripPanel::play(Workspace& workspace) {
   }
 }
 
-void ReplayStripPanel::keys(Ui& ui, Workspace& workspace) {
-  if (ui.keys().take("Left")) {
-    show_next(workspace.document, -1, false);
-  }
-  if (ui.keys().take("Right")) {
-    show_next(workspace.document, 1, false);
-  }
-  if (ui.keys().take("Space")) {
-    workspace.playing = !workspace.playing;
-  }
-  if (workspace.document.range() && ui.keys().take("Escape")) {
-    workspace.document.set_range(std::nullopt);
-  }
+Actions ReplayStripPanel::actions(Workspace& workspace) {
+  Document& document = workspace.document;
+  return {
+      {"Previous replay", "Left", [&] { show_next(document, -1, false); }},
+      {"Next replay", "Right", [&] { show_next(document, 1, false); }},
+      {"Play or pause", "Space", [&] { workspace.playing = !workspace.playing; }},
+      {"Take all replays", "Escape", [&] { document.set_range({}); }, document.range().has_value()},
+  };
 }
 
 std::string ReplayStripPanel::sql(const Workspace& workspace) const {

@@ -16,7 +16,7 @@ class ReplayStripPanel : public Panel {
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
   /// Left, Right: the replay before or after. Space: plays. Escape: all replays again.
-  void keys(Ui& ui, Workspace& workspace) override;
+  Actions actions(Workspace& workspace) override;
 
  private:
   void refresh(const Workspace& workspace, std::size_t columns);

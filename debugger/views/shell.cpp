@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "debugger/views/barriers_panel.h"
@@ -21,7 +22,7 @@ namespace reprise::debugger {
 namespace {
 
 template <class... Panels>
-std::vector<std::unique_ptr<Panel>> panels() {
+std::vector<std::unique_ptr<Panel>> make() {
   std::vector<std::unique_ptr<Panel>> made;
   (made.push_back(std::make_unique<Panels>()), ...);
   return made;
@@ -42,36 +43,43 @@ float splitter(Ui& ui, std::string_view id, const Box& bar, bool along_x) {
 
 Shell::Shell()
     : strip_(std::make_unique<ReplayStripPanel>()),
-      left_(panels<OutlinePanel, NodesPanel>()),
-      centre_(panels<GraphPanel>()),
-      right_(panels<InspectorPanel>()),
-      bottom_(panels<TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel, SqlPanel>()) {}
+      left_(make<OutlinePanel, NodesPanel>()),
+      centre_(make<GraphPanel>()),
+      right_(make<InspectorPanel>()),
+      bottom_(make<TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel, SqlPanel>()) {}
 
-Panel* Shell::find(std::string_view panel) {
-  if (strip_->id() == panel) {
-    return strip_.get();
-  }
-  for (TabArea* area : {&left_, &centre_, &right_, &bottom_}) {
-    for (const std::unique_ptr<Panel>& candidate : area->panels()) {
-      if (candidate->id() == panel) {
-        return candidate.get();
-      }
+std::vector<Panel*> Shell::panels() {
+  std::vector<Panel*> all{strip_.get()};
+  for (const TabArea* area : areas()) {
+    for (const std::unique_ptr<Panel>& panel : area->panels()) {
+      all.push_back(panel.get());
     }
   }
-  return nullptr;
+  return all;
+}
+
+std::vector<Panel*> Shell::panels_in_sight() {
+  if (!alone_.empty()) {
+    return {find(alone_)};
+  }
+  return {strip_.get(), &left_.active(), &centre_.active(), &right_.active(), &bottom_.active()};
+}
+
+Panel* Shell::find(std::string_view panel) {
+  const std::vector<Panel*> all = panels();
+  const auto found = std::ranges::find(all, panel, &Panel::id);
+  return found == all.end() ? nullptr : *found;
 }
 
 void Shell::show(std::string_view panel, bool alone) {
   if (find(panel) == nullptr) {
-    std::string known(strip_->id());
-    for (const TabArea* area : {&left_, &centre_, &right_, &bottom_}) {
-      for (const std::unique_ptr<Panel>& candidate : area->panels()) {
-        known += ", " + std::string(candidate->id());
-      }
+    std::string known;
+    for (const Panel* candidate : panels()) {
+      known += (known.empty() ? "" : ", ") + std::string(candidate->id());
     }
     invalid("There is no panel (" + std::string(panel) + "); there are " + known + ".");
   }
-  for (TabArea* area : {&left_, &centre_, &right_, &bottom_}) {
+  for (TabArea* area : areas()) {
     area->show(panel);
   }
   alone_ = alone ? panel : "";
@@ -81,30 +89,131 @@ std::optional<PictureRequest> Shell::take_picture_request() {
   return std::exchange(picture_, std::nullopt);
 }
 
-void Shell::keys(Ui& ui, Workspace& workspace) {
-  if (ui.keys().take("Alt+Left")) {
-    workspace.back();
-  }
-  if (ui.keys().take("Alt+Right")) {
-    workspace.forward();
-  }
-  if (ui.keys().take("F11")) {
-    requests_.maximise = alone_.empty() ? hovered_ : alone_;
-  }
-  if (ui.keys().take("Ctrl+F")) {
-    alone_.clear();
-    left_.show("nodes");
-    ui.focus("nodes/filter");
-  }
-  if (!alone_.empty()) {
-    find(alone_)->keys(ui, workspace);
-    return;
-  }
-  strip_->keys(ui, workspace);
-  for (TabArea* area : {&left_, &centre_, &right_, &bottom_}) {
-    area->active().keys(ui, workspace);
+// ---- layouts
+
+std::vector<Layout> Shell::layouts() const {
+  std::vector<Layout> now = layouts_;
+  now[layout_].front = {std::string(left_.active().id()), std::string(centre_.active().id()),
+                        std::string(right_.active().id()), std::string(bottom_.active().id())};
+  return now;
+}
+
+void Shell::set_layouts(std::vector<Layout> layouts, std::size_t chosen) {
+  layouts_ = std::move(layouts);
+  layout_ = chosen;
+  choose_layout(chosen);
+}
+
+void Shell::choose_layout(std::size_t layout) {
+  layout_ = layout;
+  alone_.clear();
+  for (std::size_t i = 0; i < areas().size(); ++i) {
+    areas()[i]->show(layouts_[layout].front[i]);
   }
 }
+
+// ---- what can be asked for
+
+Actions Shell::own_actions(Ui& ui, Workspace& workspace) {
+  Actions actions{
+      {"Command palette", "Ctrl+P", [this] { palette_.open(); }},
+      {"Sheet of keys", "F1", [this] { key_sheet_.open(); }},
+      {"Back", "Alt+Left", [&] { workspace.back(); }, workspace.selection.can_go_back()},
+      {"Forward", "Alt+Right", [&] { workspace.forward(); }, workspace.selection.can_go_forward()},
+      {"Filter the nodes", "Ctrl+F",
+       [&] {
+         show("nodes", false);
+         ui.focus("nodes/filter");
+       }},
+      {"Maximise or restore the panel", "F11",
+       [this] { requests_.maximise = alone_.empty() ? hovered_ : alone_; }},
+      {"Export the panel as CSV", "Ctrl+E", [this] { requests_.csv = hovered_; },
+       !hovered_.empty()},
+      {"Picture of the window", "Ctrl+Shift+S",
+       [this] {
+         const ImVec2 size = ImGui::GetIO().DisplaySize;
+         requests_.picture = {"debugger.png", {{0, 0}, size}};
+       }},
+      {workspace.light ? "Dark theme" : "Light theme", "Ctrl+Shift+L",
+       [&] { workspace.light = !workspace.light; }},
+      {"Bookmark the selection, or remove its mark", "Ctrl+B",
+       [&] { workspace.toggle_bookmark(); }}};
+  add_bookmarks(workspace, actions);
+  for (std::size_t i = 0; i < layouts_.size(); ++i) {
+    actions.push_back(
+        {"Layout " + layouts_[i].name, "Ctrl+Alt+" + std::to_string(i + 1), [this, i] {
+           layouts_ = layouts();
+           choose_layout(i);
+         }});
+  }
+  return actions;
+}
+
+void Shell::add_bookmarks(Workspace& workspace, Actions& actions) {
+  constexpr std::size_t kWithKeys = 9;
+  const std::vector<Selection> places =
+      workspace.bookmarks.of(workspace.document.capture()->summary.id);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    actions.push_back(
+        {"Go to bookmark " + std::to_string(i + 1) + ", " + place_name(workspace, places[i]),
+         i < kWithKeys ? "Ctrl+" + std::to_string(i + 1) : "",
+         [&workspace, place = places[i]] { workspace.go_to(place); }});
+  }
+}
+
+std::vector<ActionGroup> Shell::actions(Ui& ui, Workspace& workspace) {
+  std::vector<ActionGroup> groups{{"", own_actions(ui, workspace)}};
+  for (Panel* panel : panels_in_sight()) {
+    groups.push_back({std::string(panel->title()), panel->actions(workspace)});
+  }
+  return groups;
+}
+
+std::vector<ActionGroup> Shell::hidden_actions(Workspace& workspace) {
+  std::vector<ActionGroup> groups;
+  const std::vector<Panel*> seen = panels_in_sight();
+  for (Panel* panel : panels()) {
+    if (std::ranges::find(seen, panel) != seen.end()) {
+      continue;
+    }
+    const auto shown = [this, panel] { show(panel->id(), false); };
+    ActionGroup group{std::string(panel->title()), {{"Show the panel", "", shown}}};
+    for (Action& action : panel->actions(workspace)) {
+      action.run = [shown, run = std::move(action.run)] {
+        shown();
+        run();
+      };
+      group.actions.push_back(std::move(action));
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+void Shell::keys(Ui& ui, const std::vector<ActionGroup>& groups) {
+  if (ui.keys().take("Shift+/")) {
+    key_sheet_.open();
+  }
+  for (const ActionGroup& group : groups) {
+    take_keys(ui, group.actions);
+  }
+}
+
+void Shell::draw_dialogs(Ui& ui, Workspace& workspace) {
+  std::vector<ActionGroup> groups = actions(ui, workspace);
+  if (palette_.is_open() || key_sheet_.is_open()) {
+    std::ranges::move(hidden_actions(workspace), std::back_inserter(groups));
+    palette_.draw(ui, groups);
+    key_sheet_.draw(ui, groups);
+  }
+  keys(ui, groups);
+}
+
+void Shell::export_csv(Workspace& workspace, std::string_view panel) {
+  workspace.exports.start(find(panel)->sql(workspace), free_name(std::string(panel) + ".csv"));
+}
+
+// ---- drawing
 
 void Shell::draw(Ui& ui, Workspace& workspace) {
   if (ImGui::IsMouseClicked(0)) {
@@ -117,11 +226,17 @@ void Shell::draw(Ui& ui, Workspace& workspace) {
   draw_header_bar(ui, workspace, {all.min, {all.max.x, all.min.y + header}});
   draw_body(ui, workspace, {{all.min.x, all.min.y + header}, {all.max.x, all.max.y - status}});
   draw_status_bar(ui, workspace, {{all.min.x, all.max.y - status}, all.max});
-  keys(ui, workspace);
+  if (workspace.document.capture()) {
+    draw_dialogs(ui, workspace);
+  }
   if (requests_.maximise) {
     alone_ = *requests_.maximise == alone_ ? "" : *requests_.maximise;
     requests_.maximise.reset();
   }
+  if (requests_.csv) {
+    export_csv(workspace, *std::exchange(requests_.csv, {}));
+  }
+  ui.prepare_vector_frame(requests_.picture && requests_.picture->file.ends_with(".svg"));
 }
 
 void Shell::draw_alone(Ui& ui, Workspace& workspace, Panel& panel, const Box& box) {
@@ -158,16 +273,17 @@ void Shell::draw_body(Ui& ui, Workspace& workspace, const Box& box) {
   const float least = 120;
   const float width = body.width() / ui.scale();
   const float height = body.height() / ui.scale();
-  left_width_ = std::clamp(left_width_, least, std::max(least, width / 2 - least));
-  right_width_ = std::clamp(right_width_, least, std::max(least, width / 2 - least));
-  bottom_height_ = std::clamp(bottom_height_, least / 2, std::max(least / 2, height - least));
-  const float middle = body.max.y - ui.px(bottom_height_) - bar;
-  const float left = body.min.x + ui.px(left_width_);
-  const float right = body.max.x - ui.px(right_width_);
+  Layout& layout = layouts_[layout_];
+  layout.left = std::clamp(layout.left, least, std::max(least, width / 2 - least));
+  layout.right = std::clamp(layout.right, least, std::max(least, width / 2 - least));
+  layout.bottom = std::clamp(layout.bottom, least / 2, std::max(least / 2, height - least));
+  const float middle = body.max.y - ui.px(layout.bottom) - bar;
+  const float left = body.min.x + ui.px(layout.left);
+  const float right = body.max.x - ui.px(layout.right);
 
-  left_width_ += splitter(ui, "left", {{left, body.min.y}, {left + bar, middle}}, true);
-  right_width_ -= splitter(ui, "right", {{right - bar, body.min.y}, {right, middle}}, true);
-  bottom_height_ -=
+  layout.left += splitter(ui, "left", {{left, body.min.y}, {left + bar, middle}}, true);
+  layout.right -= splitter(ui, "right", {{right - bar, body.min.y}, {right, middle}}, true);
+  layout.bottom -=
       splitter(ui, "bottom", {{body.min.x, middle}, {body.max.x, middle + bar}}, false);
 
   struct Part {

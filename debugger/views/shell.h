@@ -1,12 +1,16 @@
 // The window: a header with the capture, the replay strip, the panels in three columns over a row,
 // and a status bar. Sizes of the parts can be dragged; one panel can fill the window.
 #pragma once
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "debugger/model/layout.h"
+#include "debugger/views/key_sheet.h"
+#include "debugger/views/palette.h"
 #include "debugger/views/tab_area.h"
 
 namespace reprise::debugger {
@@ -23,10 +27,28 @@ class Shell {
   /// gone by then.
   std::optional<PictureRequest> take_picture_request();
 
+  /// The layouts in use, for the settings: parts are as they are now.
+  std::vector<Layout> layouts() const;
+  std::size_t layout() const { return layout_; }
+  /// Those of the settings, one of which is chosen. As many as usual_layouts().
+  void set_layouts(std::vector<Layout> layouts, std::size_t chosen);
+
  private:
   void draw_body(Ui& ui, Workspace& workspace, const Box& box);
   void draw_alone(Ui& ui, Workspace& workspace, Panel& panel, const Box& box);
-  void keys(Ui& ui, Workspace& workspace);
+  void keys(Ui& ui, const std::vector<ActionGroup>& groups);
+  void draw_dialogs(Ui& ui, Workspace& workspace);
+  /// Of the shell and of the panels in sight.
+  std::vector<ActionGroup> actions(Ui& ui, Workspace& workspace);
+  /// Of the other panels: each shows its panel first.
+  std::vector<ActionGroup> hidden_actions(Workspace& workspace);
+  Actions own_actions(Ui& ui, Workspace& workspace);
+  void add_bookmarks(Workspace& workspace, Actions& actions);
+  void export_csv(Workspace& workspace, std::string_view panel);
+  void choose_layout(std::size_t layout);
+  std::array<TabArea*, 4> areas() { return {&left_, &centre_, &right_, &bottom_}; }
+  std::vector<Panel*> panels_in_sight();
+  std::vector<Panel*> panels();
   Panel* find(std::string_view panel);
 
   std::unique_ptr<Panel> strip_;
@@ -35,7 +57,10 @@ class Shell {
   std::optional<PictureRequest> picture_;  // of this frame
   std::string alone_;                      // the panel that fills the window
   std::string hovered_;                    // the panel the mouse is over
-  float left_width_ = 400, right_width_ = 380, bottom_height_ = 230;  // at 1x
+  std::vector<Layout> layouts_ = usual_layouts();
+  std::size_t layout_ = 0;
+  Palette palette_;
+  KeySheet key_sheet_;
 };
 
 }  // namespace reprise::debugger

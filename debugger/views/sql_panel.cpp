@@ -229,10 +229,8 @@ void SqlPanel::draw_result(Ui& ui, Workspace& workspace) {
   }
 }
 
-void SqlPanel::keys(Ui& ui, Workspace& workspace) {
-  if (ui.keys().take("Ctrl+Enter") && !text_.empty()) {
-    workspace.queries.run(text_);
-  }
+Actions SqlPanel::actions(Workspace& workspace) {
+  return {{"Run the query", "Ctrl+Enter", [&] { workspace.queries.run(text_); }, !text_.empty()}};
 }
 
 std::string SqlPanel::sql(const Workspace& /*workspace*/) const { return text_; }

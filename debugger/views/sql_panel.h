@@ -17,8 +17,7 @@ class SqlPanel : public Panel {
   void draw(Ui& ui, Workspace& workspace) override;
   /// What stands in the editor.
   std::string sql(const Workspace& workspace) const override;
-  /// Ctrl+Enter: runs.
-  void keys(Ui& ui, Workspace& workspace) override;
+  Actions actions(Workspace& workspace) override;
 
  private:
   void refresh(Ui& ui, const Workspace& workspace);

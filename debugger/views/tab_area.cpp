@@ -21,11 +21,17 @@ void draw_panel_menu(Ui& ui, Workspace& workspace, const Panel& panel, const Box
     ImGui::SetClipboardText(panel.sql(workspace).c_str());
     workspace.notice = "Copied the query of " + std::string(panel.title());
   }
-  if (ui.menu_entry("png", "Export PNG")) {
-    requests.picture = {std::string(panel.id()) + ".png", box};
+  const std::string id(panel.id());
+  if (ui.menu_entry("csv", "Export CSV", "Ctrl+E")) {
+    requests.csv = id;
+  }
+  for (const char* kind : {"png", "svg"}) {
+    if (ui.menu_entry(kind, kind == std::string_view("png") ? "Export PNG" : "Export SVG")) {
+      requests.picture = {id + "." + kind, box};
+    }
   }
   if (ui.menu_entry("maximise", "Maximise or restore", "F11")) {
-    requests.maximise = std::string(panel.id());
+    requests.maximise = id;
   }
   ui.end_menu();
 }

@@ -11,7 +11,8 @@
 
 namespace reprise::debugger {
 
-/// A picture of a panel, for the host to write when the frame is drawn.
+/// A picture of a panel, for the host to write when the frame is drawn; PNG or SVG, as the file is
+/// called.
 struct PictureRequest {
   std::string file;
   Box box;
@@ -20,6 +21,7 @@ struct PictureRequest {
 /// What the menu of a panel asks of the shell.
 struct PanelRequests {
   std::optional<PictureRequest> picture;
+  std::optional<std::string> csv;       // a panel id
   std::optional<std::string> maximise;  // a panel id; the same again restores
 };
 
@@ -30,6 +32,7 @@ class TabArea {
   /// Brings a panel of this area to the front; false if it has no such panel.
   bool show(std::string_view id);
   Panel& active() { return *panels_[active_]; }
+  const Panel& active() const { return *panels_[active_]; }
   const std::vector<std::unique_ptr<Panel>>& panels() const { return panels_; }
 
  private:

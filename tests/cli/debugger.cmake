@@ -44,6 +44,10 @@ refused(an_empty_file ${made}/empty.db "it is empty")
 refused(a_truncated_file ${made}/truncated.db "truncated.db. .*malformed")
 refused(a_newer_version ${made}/newer.db "version .99.; this build knows versions 1 to 1")
 refused(to_draw_without_a_driver ${capture} "[Vv]ulkan" ENV ${no_driver})
+cli_test(debugger_demo EXIT 0 COMMAND reprise-debugger shot --demo -o ${out}/demo.png --layout Memory --theme light)
+cli_test(debugger_demo_or_database EXIT 2 COMMAND reprise-debugger shot ${capture} --demo -o ${out}/x.png)
+cli_test(debugger_unknown_layout EXIT 1 COMMAND reprise-debugger shot ${capture} -o ${out}/x.png --layout Mine
+  STDERR "Mine" "Inspect, Performance, Numerics, Memory")
 cli_test(debugger_unknown_panel EXIT 1 COMMAND reprise-debugger shot ${capture} -o ${out}/x.png --panel disk
   STDERR "no panel .disk.; there are replays, outline, nodes, graph, inspector, timeline, memory, barriers, passes, sql")
 cli_test(debugger_unwritable_picture EXIT 1

@@ -50,14 +50,42 @@ TEST(DebuggerWindow, EachPanelWritesItsPictureWithoutTheMenu) {
   DebuggerWindow window(database.path(), {.width = 1200, .height = 700});
   for (const std::string_view panel : kPanels) {
     SCOPED_TRACE(panel);
-    window.run(from_menu(panel, "png") + "expect status/notice " + std::string(panel) + ".png");
-    EXPECT_GT(std::filesystem::file_size(std::string(panel) + ".png"), 500U);
+    for (const std::string kind : {"png", "svg"}) {
+      const std::string file = std::string(panel) + "." + kind;
+      window.run(from_menu(panel, kind) + "expect status/notice " + file);
+      EXPECT_GT(std::filesystem::file_size(file), 500U);
+    }
   }
   const Rect canvas = window.host().registry().find("graph/canvas")->visible;
   EXPECT_EQ(read_png("graph.png"), crop(window.host().picture(), {{canvas.min_x, canvas.min_y},
                                                                   {canvas.max_x, canvas.max_y}}));
   window.run(from_menu("graph", "png") + "expect status/notice graph-2.png");
   std::filesystem::current_path(before);
+}
+
+class WholeWindow : public ::testing::TestWithParam<std::tuple<int, bool>> {};
+INSTANTIATE_TEST_SUITE_P(At, WholeWindow,
+                         ::testing::Combine(::testing::Values(1, 2), ::testing::Bool()),
+                         [](const auto& of) {
+                           return std::to_string(std::get<0>(of.param)) + "x_" +
+                                  (std::get<1>(of.param) ? "light" : "dark");
+                         });
+
+TEST_P(WholeWindow, CutsNoTextOff) {
+  const auto [scale, light] = GetParam();
+  const SampleDatabase database;
+  DebuggerWindow window(database.path(), {.width = 1600U * static_cast<unsigned int>(scale),
+                                          .height = 900U * static_cast<unsigned int>(scale),
+                                          .scale = static_cast<float>(scale)});
+  window.run(light ? "key Ctrl+Shift+L" : "wait");
+  for (const std::string selected : {"outline/row/1", "tab/nodes", "nodes/table/row/15"}) {
+    window.run("click " + selected);
+    for (const std::string_view panel : kPanels) {
+      SCOPED_TRACE(panel);
+      window.run(shown(panel) + "fits");
+    }
+    window.run("click tab/nodes");
+  }
 }
 
 TEST(DebuggerWindow, TheTourTakesLessThanTenActions) {

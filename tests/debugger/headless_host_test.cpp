@@ -56,7 +56,7 @@ TEST(HeadlessPicture, HasTheColoursThatWereDrawn) {
     const std::uint8_t* pixel = &picture.rgba[4 * (y * picture.width + x)];
     return IM_COL32(pixel[0], pixel[1], pixel[2], pixel[3]);
   };
-  const Theme theme = dark_theme();
+  const Theme theme = theme_of(ThemeKind::dark);
   EXPECT_EQ(colour_at(5, 10), theme[Colour::background]);
   EXPECT_EQ(colour_at(30, 10), theme[Colour::accent]);
 }

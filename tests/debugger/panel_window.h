@@ -35,7 +35,7 @@ class PanelWindow {
     view_.draw = [this](Ui& ui) {
       ui.fill(ui.rest(), ui.colour(Colour::panel));
       draw_panel(ui, workspace_, *panel_, ui.rest());
-      panel_->keys(ui, workspace_);
+      take_keys(ui, panel_->actions(workspace_));
     };
     view_.poll = [this] { return workspace_.poll(); };
     view_.settle = [this] { workspace_.settle(); };

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "debugger/cli/db_commands.h"
-#include "debugger/cli/markup.h"
+#include "debugger/model/markup.h"
 #include "tests/profile_cli/markup_check.h"
 #include "tests/profile_cli/timed_database.h"
 
@@ -130,11 +130,11 @@ TEST_F(PictureTest, LongTablesAreCutAndSayHow) {
 }
 
 TEST(Markup, EscapesWhatEndsTextsAndAttributes) {
-  EXPECT_EQ(cli::markup_text("a<b>&\"c'd"), "a&lt;b&gt;&amp;&quot;c&#39;d");
+  EXPECT_EQ(debugger::markup_text("a<b>&\"c'd"), "a&lt;b&gt;&amp;&quot;c&#39;d");
 }
 
 TEST(Markup, LeavesOutWhatIsNoCharacterOfXml) {
-  EXPECT_EQ(cli::markup_text("a\x01"
+  EXPECT_EQ(debugger::markup_text("a\x01"
                              "b\xFF\xEF\xBF\xBE\xEF\xBF\xBDz"),
             "a?b??\xEF\xBF\xBDz");
 }

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace reprise::cli {
+namespace reprise::debugger {
 
 /// For the inside of elements and of quoted attributes.
 std::string markup_text(std::string_view text);
 
-}  // namespace reprise::cli
+}  // namespace reprise::debugger

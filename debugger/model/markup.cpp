@@ -1,12 +1,12 @@
-#include "debugger/cli/markup.h"
+#include "debugger/model/markup.h"
 
 #include "debugger/model/printable.h"
 
-namespace reprise::cli {
+namespace reprise::debugger {
 
 std::string markup_text(std::string_view text) {
   std::string safe;
-  const std::string characters = debugger::printable(text);
+  const std::string characters = printable(text);
   for (std::size_t i = 0; i < characters.size(); ++i) {
     switch (characters[i]) {
       case '&':
@@ -38,4 +38,4 @@ std::string markup_text(std::string_view text) {
   return safe;
 }
 
-}  // namespace reprise::cli
+}  // namespace reprise::debugger

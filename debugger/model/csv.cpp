@@ -1,0 +1,53 @@
+#include "debugger/model/csv.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "debugger/model/printable.h"
+
+namespace reprise::debugger {
+
+std::string csv_field(const std::string& text) {
+  std::string safe;
+  const bool quoted = text.find_first_of(",\"\n\r") != std::string::npos;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of("\n\t\"", begin), text.size());
+    safe += printable(std::string_view(text).substr(begin, end - begin));
+    if (end < text.size()) {
+      safe += text[end] == '"' ? "\"\"" : std::string(1, text[end]);
+    }
+    begin = end + 1;
+  }
+  return quoted ? '"' + safe + '"' : safe;
+}
+
+std::string text_of(const SqlValue& value) {
+  if (const auto* n = std::get_if<std::int64_t>(&value)) {
+    return std::to_string(*n);
+  }
+  if (const auto* x = std::get_if<double>(&value)) {
+    return nlohmann::json(*x).dump();
+  }
+  if (const auto* blob = std::get_if<BlobSize>(&value)) {
+    return "(" + std::to_string(blob->bytes) + " bytes)";
+  }
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? "" : *text;
+}
+
+std::string csv_line(const std::vector<std::string>& texts) {
+  std::string line;
+  for (std::size_t c = 0; c < texts.size(); ++c) {
+    line += (c == 0 ? "" : ",") + csv_field(texts[c]);
+  }
+  return line + '\n';
+}
+
+std::string csv_line(const std::vector<SqlValue>& values) {
+  std::vector<std::string> texts(values.size());
+  std::ranges::transform(values, texts.begin(), text_of);
+  return csv_line(texts);
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,18 @@
+// Comma-separated values (RFC 4180) of what queries give.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "reprise/profile/sql_query.h"
+
+namespace reprise::debugger {
+
+/// A field: quoted where it must be, control characters made harmless.
+std::string csv_field(const std::string& text);
+/// A value as text: nothing for NULL, "(12 bytes)" for a blob.
+std::string text_of(const SqlValue& value);
+/// A line with its end.
+std::string csv_line(const std::vector<std::string>& texts);
+std::string csv_line(const std::vector<SqlValue>& values);
+
+}  // namespace reprise::debugger

@@ -1,0 +1,21 @@
+// Named layouts of the window: which panels are in front, and how large the parts are.
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reprise::debugger {
+
+/// Panels by id. Sizes are pixels at 1x.
+struct Layout {
+  std::string name;
+  std::array<std::string, 4> front;  // left, centre, right, bottom
+  float left = 400, right = 380, bottom = 230;
+  bool operator==(const Layout&) const = default;
+};
+
+/// As the debugger comes: one per task.
+std::vector<Layout> usual_layouts();
+
+}  // namespace reprise::debugger

@@ -1,0 +1,145 @@
+// What can be asked of the window from anywhere: by keys, the palette, menus and bookmarks.
+#include <fstream>
+#include <gmock/gmock.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/debugger/debugger_window.h"
+#include "tests/debugger/panel_window.h"
+
+namespace reprise::debugger {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class WindowActions : public ::testing::Test {
+ protected:
+  /// The text of a widget; "(absent)".
+  std::string text(std::string_view path) {
+    const Widget* widget = window_.host().registry().find(path);
+    return widget == nullptr ? "(absent)" : widget->text;
+  }
+  const SampleDatabase database_;
+  DebuggerWindow window_{database_.path()};
+};
+
+TEST_F(WindowActions, AreFoundInThePaletteByWordsOfTheirTitles) {
+  window_.run(
+      "key Ctrl+P\ntype palette/text FRAME graph\nexpect palette/list/row/0 Graph: Frame the "
+      "selection");
+  EXPECT_EQ(text("palette/list/row/1"), "Graph: Frame the whole graph");
+  EXPECT_EQ(text("palette/list/row/2"), "(absent)");
+}
+
+TEST_F(WindowActions, RunFromThePaletteByKeysAndByTheMouse) {
+  window_.run(
+      "key Ctrl+P\ntype palette/text layout\nkey Down\nexpect_state palette/list/row/1 selected\n"
+      "key Enter\nabsent palette/text\nexpect_state tab/nodes selected\n"
+      "key Ctrl+P\ntype palette/text show memory\nclick palette/list/row/0\n"
+      "expect_state tab/memory selected");
+}
+
+TEST_F(WindowActions, InThePaletteStayInSightWhileKeysWalk) {
+  std::string down;
+  for (int i = 0; i < 30; ++i) {
+    down += "key Down\n";
+  }
+  window_.run("key Ctrl+P\n" + down + "expect_state palette/list/row/30 selected");
+  const Rect row = window_.host().registry().find("palette/list/row/30")->visible;
+  EXPECT_GT(row.max_y - row.min_y, 20);
+}
+
+TEST_F(WindowActions, OfAPanelBehindAnotherShowItFirst) {
+  window_.run(
+      "click tab/sql\nclick tab/memory\nkey Ctrl+P\ntype palette/text sql run\nkey "
+      "Enter\nexpect_state tab/sql selected");
+}
+
+TEST_F(WindowActions, AreNotTakenWhileThePaletteIsTypedInto) {
+  window_.run("click outline/row/1\nkey Ctrl+P\nkey Escape\nabsent palette/text");
+  const Selection before = window_.workspace().selection.current();
+  window_.run("key Ctrl+P\ntype palette/text ]]\nkey Down\nkey Escape");
+  EXPECT_EQ(window_.workspace().selection.current(), before);
+}
+
+TEST_F(WindowActions, StandOnTheSheetOfKeys) {
+  window_.run(
+      "key F1\nexpect keys/left/Everywhere/title Everywhere\nfits\nkey Escape\nabsent "
+      "keys/left/Everywhere/title\n"
+      "key Shift+/\nexpect keys/left/Everywhere/title Everywhere");
+}
+
+TEST_F(WindowActions, OfALayoutShowItsPanels) {
+  window_.run(
+      "key Ctrl+Alt+4\nexpect_state tab/memory selected\nkey Ctrl+Alt+2\n"
+      "expect_state tab/nodes selected\nexpect_state tab/timeline selected\nfits");
+}
+
+TEST_F(WindowActions, OfALayoutBringBackWhatWasChangedInIt) {
+  window_.run(
+      "click tab/barriers\nkey Ctrl+Alt+4\nkey Ctrl+Alt+1\nexpect_state tab/barriers selected");
+}
+
+TEST_F(WindowActions, OfBookmarksGoBackToTheirPlaces) {
+  window_.run(
+      "click outline/row/3\nkey Ctrl+B\nexpect status/notice Bookmarked\n"
+      "click tab/nodes\nclick nodes/table/row/15\nkey Ctrl+B");
+  EXPECT_EQ(window_.workspace().bookmarks.all().size(), 2U);
+  window_.run("key Ctrl+1");
+  EXPECT_FALSE(window_.workspace().selection.current().node);
+  window_.run("click header/bookmarks\nclick header/bookmarks/2");
+  EXPECT_EQ(window_.workspace().selection.current().node, 15U);
+  window_.run("key Ctrl+B\nexpect status/notice Removed");
+  EXPECT_EQ(window_.workspace().bookmarks.all().size(), 1U);
+}
+
+TEST_F(WindowActions, OfThemesChangeEveryColour) {
+  const auto background = [&] { return window_.host().picture().rgba[0]; };
+  const auto dark = background();
+  window_.run("key Ctrl+Shift+L\nwait");
+  EXPECT_GT(background(), dark + 100);
+}
+
+class Exports : public WindowActions {
+ protected:
+  Exports() { std::filesystem::current_path(folder_ / ""); }
+  ~Exports() override { std::filesystem::current_path(before_); }
+  static std::string read(const char* file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  const std::filesystem::path before_ = std::filesystem::current_path();
+  const test::TempFolder folder_;
+};
+
+TEST_F(Exports, OfTablesAreCsvWithALinePerRow) {
+  window_.run(
+      "click tab/nodes\nclick menu/nodes/open\nclick menu/nodes/open/csv\nwait\n"
+      "expect status/notice nodes.csv");
+  const std::string csv = read("nodes.csv");
+  EXPECT_THAT(csv,
+              ::testing::StartsWith("node,op,scope,p50_us,p95_us,pct,barrier,kernel,source\n"));
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 92);  // 91 nodes
+}
+
+TEST_F(Exports, ThatFailLeaveNoFileAndSayWhy) {
+  window_.run(
+      "click tab/sql\ntype sql/editor SELECT x FROM nowhere\nclick menu/sql/open\n"
+      "click menu/sql/open/csv\nwait\nexpect status/notice nowhere");
+  EXPECT_EQ(folder_.files(), 0U);
+}
+
+TEST_F(Exports, OfPicturesAreSvgWithTheirTexts) {
+  window_.run(
+      "click menu/outline/open\nclick menu/outline/open/svg\nexpect status/notice outline.svg");
+  const std::string svg = read("outline.svg");
+  for (const char* text : {">layer.*</text>", ">p50 sum</text>", ">89.2 %</text>"}) {
+    EXPECT_THAT(svg, HasSubstr(text));
+  }
+  EXPECT_THAT(svg, ::testing::Not(HasSubstr(">Inspector<")));
+  EXPECT_THAT(svg, ::testing::EndsWith("</svg>\n"));
+}
+
+}  // namespace
+}  // namespace reprise::debugger

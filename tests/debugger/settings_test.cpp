@@ -1,0 +1,88 @@
+#include "debugger/model/settings.h"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "tests/profile/recorded_graphs.h"
+#include "tests/testing.h"
+
+namespace reprise::debugger {
+namespace {
+
+using ::testing::ElementsAre;
+
+class SettingsFile : public ::testing::Test {
+ protected:
+  Settings after_writing(const std::string& text) {
+    std::ofstream(path_) << text;
+    return read_settings(path_);
+  }
+  const test::TempFolder folder_;
+  const std::filesystem::path path_ = folder_ / "new/debugger.json";
+};
+
+Settings changed() {
+  Settings settings;
+  settings.light = true;
+  settings.layout = 2;
+  settings.layouts[1].left = 321;
+  settings.layouts[2].front[3] = "memory";
+  settings.bookmarks["/a \"b\".db"] = {{{2, 1}, {.node = 15, .item = {}}},
+                                       {{2, 1}, {.node = {}, .item = 3}}};
+  return settings;
+}
+
+TEST_F(SettingsFile, GivesBackWhatWasWritten) {
+  ASSERT_TRUE(write_settings(changed(), path_));
+  EXPECT_EQ(read_settings(path_), changed());
+  EXPECT_EQ(folder_.files(), 1U);
+}
+
+TEST_F(SettingsFile, IsTheUsualOneWithoutAFile) {
+  EXPECT_EQ(read_settings(folder_ / "none.json"), Settings());
+}
+
+TEST_F(SettingsFile, CannotBeWrittenWhereAFileIsInTheWay) {
+  std::ofstream(folder_ / "new") << "x";
+  EXPECT_FALSE(write_settings(Settings(), path_));
+}
+
+TEST_F(SettingsFile, LosesOnlyWhatCannotBeUsed) {
+  std::filesystem::create_directories(path_.parent_path());
+  const Settings read = after_writing(R"({"light": "yes", "layout": 99, "layouts": {
+      "Inspect": {"left": -1e300, "right": "wide", "bottom": 1e300, "front": [1, "nodes"]},
+      "Unknown": {"left": 100}},
+      "bookmarks": {"/a.db": [{"run": 1, "graph": 2, "node": 3}, {"run": 1, "node": -4},
+                              {"node": 5, "item": 6}, "x", {"run": 1, "graph": 2, "node": 9e99}],
+                    "/b.db": {"node": 1}}})");
+  EXPECT_FALSE(read.light);
+  EXPECT_EQ(read.layout, 3U);
+  EXPECT_THAT(read.layouts[0].front, ElementsAre("outline", "nodes", "inspector", "timeline"));
+  EXPECT_EQ(read.layouts[0].left, 60);
+  EXPECT_EQ(read.layouts[0].right, 380);
+  EXPECT_EQ(read.layouts[0].bottom, 4000);
+  EXPECT_THAT(read.bookmarks.at("/a.db"), ElementsAre(Bookmark{{1, 2}, {.node = 3, .item = {}}}));
+}
+
+TEST_F(SettingsFile, OfAnyBytesIsRead) {
+  std::filesystem::create_directories(path_.parent_path());
+  ASSERT_TRUE(write_settings(changed(), path_));
+  std::ifstream in(path_);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  const std::uint64_t seed = testing::fresh_seed();
+  SCOPED_TRACE(testing::seed_note(seed));
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 500; ++i) {
+    std::string bytes = whole;
+    for (int changes = 0; changes < 3; ++changes) {
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    }
+    EXPECT_LT(after_writing(bytes.substr(0, random() % (bytes.size() + 1))).layout, 4U);
+  }
+}
+
+}  // namespace
+}  // namespace reprise::debugger
