@@ -13,6 +13,9 @@
 namespace reprise::debugger {
 namespace {
 
+// ImGui's size of a font is from its ascent to its descent; that of SVG is an em.
+constexpr float kInterEm = 1 / 1.21F, kMonoEm = 1 / 1.32F;
+
 unsigned int channel(ImU32 colour, int shift) { return colour >> shift & 0xFFU; }
 
 std::string rgb(ImU32 colour) {
@@ -128,6 +131,7 @@ void SvgPicture::text(const DrawnText& text, const Fonts& fonts) {
   if (covered.intersection(box_).empty() || !clip(text.clip)) {
     return;
   }
+  const bool mono = text.font == fonts[FontKind::mono];
   std::istringstream lines(text.text);
   std::string line;
   float y = text.at.y + text.font->Ascent * text.size / text.font->FontSize;
@@ -135,9 +139,8 @@ void SvgPicture::text(const DrawnText& text, const Fonts& fonts) {
     const float width =
         text.font->CalcTextSizeA(text.size, FLT_MAX, 0, line.data(), line.data() + line.size()).x;
     out_ << "<text x=\"" << text.at.x - box_.min.x << "\" y=\"" << y - box_.min.y
-         << "\" font-size=\"" << text.size << "\" font-family=\""
-         << (text.font == fonts[FontKind::mono] ? "'JetBrains Mono',FontAwesome,monospace"
-                                                : "Inter,FontAwesome,sans-serif")
+         << "\" font-size=\"" << text.size * (mono ? kMonoEm : kInterEm) << "\" font-family=\""
+         << (mono ? "'JetBrains Mono',FontAwesome,monospace" : "Inter,FontAwesome,sans-serif")
          << '"' << (text.font == fonts[FontKind::semibold] ? " font-weight=\"600\"" : "")
          << fill(text.colour);
     if (width > 0) {  // the same with any other font
