@@ -2,6 +2,7 @@
 // it; nothing in it draws.
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,21 +15,27 @@
 
 namespace reprise::debugger {
 
-enum class ColourBy : std::uint8_t { time, op };
+struct PanelReads;
+
+/// What the colours of the graph stand for.
+enum class ColourBy : std::uint8_t { time, op, error, memory, variance, critical_path };
 
 struct Workspace {
   explicit Workspace(const std::filesystem::path& database,
                      std::vector<std::filesystem::path> source_roots);
+  ~Workspace();
   /// Document::poll(); a new capture resets selection and folds and builds its tree. True if
   /// anything that is drawn may have changed, always while `playing`.
   bool poll();
   /// Something is being read: a poll() soon will take it over.
-  bool busy() const { return document.reading() || queries.running(); }
+  bool busy() const;
   void settle();
 
   /// Selects and asks the document for what the selection needs.
   void select(const Selection& selection);
   void select_node(std::uint32_t node) { select({.node = node, .item = {}}); }
+  /// In any order; one alone is selected as a node.
+  void select_nodes(std::vector<std::uint32_t> nodes);
   void back();
   void forward();
 
@@ -39,6 +46,7 @@ struct Workspace {
   std::string filter;  // of Nodes: see filter.h
   ColourBy colour_by = ColourBy::time;
   QueryRunner queries;
+  std::unique_ptr<PanelReads> reads;
   SourceFiles sources;
   /// A path of a node to bring into view, consumed by the graph; set by select_node of other
   /// panels.
@@ -48,6 +56,7 @@ struct Workspace {
 
  private:
   std::shared_ptr<const Capture> shown_;
+  std::vector<WorkerJob*> jobs_;  // what is read beside the document
 };
 
 }  // namespace reprise::debugger
