@@ -5,7 +5,7 @@
 namespace reprise::debugger {
 
 void Bookmarks::toggle(const Bookmark& bookmark) {
-  if (bookmark.place == Selection{}) {
+  if (!bookmark.place.node && !bookmark.place.item) {
     return;
   }
   if (std::erase(all_, bookmark) == 0) {

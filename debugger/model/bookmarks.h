@@ -17,7 +17,8 @@ class Bookmarks {
  public:
   Bookmarks() = default;
   explicit Bookmarks(std::vector<Bookmark> all) : all_(std::move(all)) {}
-  /// Marks a place, or takes the mark away. One where nothing is selected is none.
+  /// Marks a place, or takes the mark away. Only a node or an item of the
+  /// scopes can be one.
   void toggle(const Bookmark& bookmark);
   bool has(const Bookmark& bookmark) const;
   /// Of one capture.

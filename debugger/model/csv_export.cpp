@@ -1,9 +1,9 @@
 #include "debugger/model/csv_export.h"
 
 #include <fstream>
-#include <utility>
 
 #include "debugger/model/csv.h"
+#include "reprise/core/error.h"
 
 namespace reprise::debugger {
 namespace {
@@ -22,7 +22,7 @@ std::string write(const std::filesystem::path& database, const std::string& sql,
   if (out.fail()) {
     std::error_code ignored;
     std::filesystem::remove(file, ignored);
-    return "The file (" + file.string() + ") cannot be written.";
+    throw Error(ErrorCode::io, "The file (" + file.string() + ") cannot be written.");
   }
   return "Wrote " + std::filesystem::absolute(file).string() +
          (result.truncated ? ", its first " + std::to_string(result.rows.size()) + " rows" : "");
@@ -31,34 +31,17 @@ std::string write(const std::filesystem::path& database, const std::string& sql,
 }  // namespace
 
 void CsvExport::start(const std::string& sql, const std::filesystem::path& file) {
-  background_.cancel();
-  settle();
-  background_.start([this, sql, file](const std::stop_token& stop) {
-    std::string outcome;
-    try {
-      outcome = write(database_, sql, file, stop);
-    } catch (const Cancelled&) {
-      throw;
-    } catch (const std::exception& e) {
-      outcome = e.what();
-    }
-    return [this, outcome] {
-      outcome_ = outcome;
-      ended_ = true;
-    };
+  ask([from = database_, sql, file](const std::stop_token& stop) {
+    return write(from, sql, file, stop);
   });
 }
 
-void CsvExport::settle() {
-  while (running()) {
-    background_.wait();
-    background_.poll();
+std::string CsvExport::take_outcome() {
+  if (told_ == finished()) {
+    return {};
   }
-}
-
-bool CsvExport::poll() {
-  background_.poll();
-  return std::exchange(ended_, false);
+  told_ = finished();
+  return result() != nullptr ? *result() : error();
 }
 
 std::filesystem::path free_name(const std::filesystem::path& wanted) {

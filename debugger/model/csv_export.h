@@ -3,26 +3,22 @@
 #include <filesystem>
 #include <string>
 
-#include "debugger/model/background.h"
+#include "debugger/model/worker_read.h"
 
 namespace reprise::debugger {
 
-class CsvExport {
+/// What is read is the sentence that says what was written.
+class CsvExport : public WorkerRead<std::string> {
  public:
   explicit CsvExport(std::filesystem::path database) : database_(std::move(database)) {}
   /// An export that runs already is given up. `file` is replaced; none is left of one that fails.
   void start(const std::string& sql, const std::filesystem::path& file);
-  bool running() const { return background_.busy(); }
-  /// True if one ended; outcome() says how, for the user.
-  bool poll();
-  void settle();
-  const std::string& outcome() const { return outcome_; }
+  /// How an export ended, once after it did; empty at other times.
+  std::string take_outcome();
 
  private:
-  std::filesystem::path database_;
-  std::string outcome_;
-  bool ended_ = false;     // since the last poll()
-  Background background_;  // last: its thread ends before what it uses
+  const std::filesystem::path database_;
+  std::uint64_t told_ = 0;
 };
 
 /// A name nobody uses: "nodes.csv", or "nodes-2.csv" and so on where there is one.

@@ -8,20 +8,6 @@ namespace {
 constexpr std::size_t kMostRangeBytes = std::size_t{64} << 20U;  // of step times read for a range
 constexpr std::size_t kStepBytes = 8;
 
-/// A node's time is the sum of its steps; without the time of one of them it has none.
-std::optional<std::uint64_t> time_of(const Capture& capture, const Capture::Node& node,
-                                     std::span<const CapturedStepTime> times) {
-  std::uint64_t sum = 0;
-  for (std::uint32_t s = 0; s < node.steps.count; ++s) {
-    const CapturedStepTime& time = times[capture.step_order[node.steps.first + s]];
-    if (!time.duration_ns) {
-      return std::nullopt;
-    }
-    sum += *time.duration_ns;
-  }
-  return node.steps.count == 0 ? std::nullopt : std::optional(sum);
-}
-
 }  // namespace
 
 LoadedCapture load_capture(const std::filesystem::path& path, CaptureId id,
@@ -77,6 +63,39 @@ Refresh refresh(const std::filesystem::path& path, std::optional<ShownCapture> s
 
 bool counts(const ReplayRow& row) { return !row.warm_up && row.status == 0; }
 
+std::vector<std::int64_t> timed_replays(const ReplayTable& table, std::optional<ReplayRange> range,
+                                        const TimingSource& source) {
+  const std::size_t size = table.rows.size();
+  const std::size_t first = range ? range->first : 0;
+  const std::size_t end = range ? std::min(range->last, size) + 1 : size;
+  std::vector<std::int64_t> ids;
+  for (std::size_t r = first; r < std::min(end, size); ++r) {
+    const ReplayRow& row = table.rows[r];
+    if (counts(row) && row.phase == source.phase && row.timing_mode == source.mode) {
+      ids.push_back(row.id);
+    }
+  }
+  return ids;
+}
+
+std::optional<std::uint64_t> node_time(const Capture& capture, const Capture::Node& node,
+                                       std::span<const CapturedStepTime> times) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t s = 0; s < node.steps.count; ++s) {
+    const CapturedStepTime& time = times[capture.step_order[node.steps.first + s]];
+    if (!time.duration_ns) {
+      return std::nullopt;
+    }
+    sum += *time.duration_ns;
+  }
+  return node.steps.count == 0 ? std::nullopt : std::optional(sum);
+}
+
+std::size_t most_replays(const Capture& capture) {
+  const std::size_t of_one = kStepBytes * std::max(capture.steps.size(), capture.nodes.size()) + 1;
+  return std::max<std::size_t>(1, kMostRangeBytes / of_one);
+}
+
 void ReplayTally::update(const ReplayTable& table) {
   for (; rows < table.rows.size(); ++rows) {
     const ReplayRow& row = table.rows[rows];
@@ -101,20 +120,18 @@ RangeTimes read_range(const std::filesystem::path& path, const Capture& capture,
   const std::size_t steps = capture.steps.size();
   const std::size_t nodes = capture.nodes.size();
   found.durations.resize(nodes);
-  const std::size_t most =
-      std::max<std::size_t>(1, kMostRangeBytes / (kStepBytes * std::max(steps, nodes) + 1));
   std::uint64_t read = 0;
   read_step_times(
       path, replays, steps,
       [&](std::size_t, std::span<const CapturedStepTime> times) {
         ++read;
         for (std::size_t n = 0; n < nodes; ++n) {
-          if (const auto time = time_of(capture, capture.nodes[n], times)) {
+          if (const auto time = node_time(capture, capture.nodes[n], times)) {
             found.durations[n].push_back(*time);
           }
         }
       },
-      most, stop);
+      most_replays(capture), stop);
   found.statistics = statistics_of(found.durations, capture.summary.timestamp_bias_ns.value_or(0));
   found.statistics.replays = read;
   return found;

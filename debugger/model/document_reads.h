@@ -40,6 +40,16 @@ Refresh refresh(const std::filesystem::path& path, std::optional<ShownCapture> s
 /// Whose step times count: it ran to its end, and is no warm-up.
 bool counts(const ReplayRow& row);
 
+/// Ids of the replays of a range that count and were timed so, ascending.
+std::vector<std::int64_t> timed_replays(const ReplayTable& table, std::optional<ReplayRange> range,
+                                        const TimingSource& source);
+
+/// A node's time is the sum of its steps; without the time of one of them it has none.
+std::optional<std::uint64_t> node_time(const Capture& capture, const Capture::Node& node,
+                                       std::span<const CapturedStepTime> times);
+/// How many replays' step times are read at a time, so that they take no more than 64 MiB.
+std::size_t most_replays(const Capture& capture);
+
 /// What is known of the replays of a table that only grows.
 struct ReplayTally {
   std::size_t rows = 0;               // how many were looked at

@@ -184,15 +184,7 @@ void Document::State::take_load(LoadedCapture loaded, std::uint64_t version) {
 }
 
 void Document::State::start_range() {
-  const std::size_t first = range ? range->first : 0;
-  const std::size_t end = range ? range->last + 1 : replays.rows.size();
-  std::vector<std::int64_t> ids;
-  for (std::size_t r = first; r < end; ++r) {
-    const ReplayRow& row = replays.rows[r];
-    if (counts(row) && row.phase == source->phase && row.timing_mode == source->mode) {
-      ids.push_back(row.id);
-    }
-  }
+  std::vector<std::int64_t> ids = timed_replays(replays, range, *source);
   start_job(
       reading_range,
       [from = path, of = capture, ids = std::move(ids), asked = range, size = replays.rows.size(),

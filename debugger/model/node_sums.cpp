@@ -1,6 +1,7 @@
 #include "debugger/model/node_sums.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "debugger/model/node_details.h"
@@ -9,8 +10,15 @@ namespace reprise::debugger {
 
 NodeSums sums_of(const Capture& capture, const CaptureStatistics& statistics, Capture::Range nodes,
                  std::size_t most) {
+  std::vector<std::uint32_t> all(nodes.count);
+  std::iota(all.begin(), all.end(), nodes.first);
+  return sums_of(capture, statistics, all, most);
+}
+
+NodeSums sums_of(const Capture& capture, const CaptureStatistics& statistics,
+                 std::span<const std::uint32_t> nodes, std::size_t most) {
   NodeSums sums;
-  for (std::uint32_t n = nodes.first; n < nodes.first + nodes.count; ++n) {
+  for (const std::uint32_t n : nodes) {
     const Capture::Node& node = capture.nodes[n];
     sums.flops += node.flops.value_or(0);
     sums.bytes += bytes_of(node).value_or(0);

@@ -1,6 +1,7 @@
 // What neighbouring nodes come to, as those of a scope or of the whole capture.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "debugger/model/statistics.h"
@@ -14,6 +15,8 @@ struct NodeSums {
 };
 
 /// Names at most `most` nodes as the slowest, none that was not timed.
+NodeSums sums_of(const Capture& capture, const CaptureStatistics& statistics,
+                 std::span<const std::uint32_t> nodes, std::size_t most);
 NodeSums sums_of(const Capture& capture, const CaptureStatistics& statistics, Capture::Range nodes,
                  std::size_t most);
 

@@ -1,6 +1,7 @@
 // What the user points at; every panel shows the same. Going somewhere is remembered, as in a
 // browser.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,10 +11,15 @@
 
 namespace reprise::debugger {
 
-/// At most one of node and item is set.
+/// At most one of node, item and nodes is set.
 struct Selection {
-  std::optional<std::uint32_t> node;  // of the capture
-  std::optional<std::uint32_t> item;  // of its ScopeTree: a scope or a group of repeated ones
+  std::optional<std::uint32_t> node;   // of the capture
+  std::optional<std::uint32_t> item;   // of its ScopeTree: a scope or a group of repeated ones
+  std::vector<std::uint32_t> nodes{};  // ascending: what a row of a panel stands for
+  /// Whether it is the node, or one of the nodes; an item has no nodes of its own.
+  bool holds(std::uint32_t which) const {
+    return node == which || std::binary_search(nodes.begin(), nodes.end(), which);
+  }
   bool operator==(const Selection&) const = default;
 };
 

@@ -1,6 +1,7 @@
 #include "debugger/model/source_files.h"
 
 #include <fstream>
+#include <sstream>
 
 #include "debugger/model/printable.h"
 
@@ -82,6 +83,15 @@ SourceFile read(const std::string& name, const std::vector<std::filesystem::path
 }
 
 }  // namespace
+
+std::vector<std::string> printable_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(printable(with_spaces(line)));
+  }
+  return lines;
+}
 
 const SourceFile& SourceFiles::find(const std::string& name) {
   const auto known = files_.find(name);

@@ -15,6 +15,9 @@ struct SourceFile {
   std::string problem;             // a sentence if there are no lines
 };
 
+/// Lines of a text, printable and with tabs expanded.
+std::vector<std::string> printable_lines(const std::string& text);
+
 class SourceFiles {
  public:
   explicit SourceFiles(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}

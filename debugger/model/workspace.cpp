@@ -1,19 +1,40 @@
 #include "debugger/model/workspace.h"
 
+#include <algorithm>
+
+#include "debugger/model/panel_reads.h"
 #include "debugger/model/printable.h"
 
 namespace reprise::debugger {
 
 Workspace::Workspace(const std::filesystem::path& database,
                      std::vector<std::filesystem::path> source_roots)
-    : document(database), queries(database), exports(database), sources(std::move(source_roots)) {}
+    : document(database),
+      queries(database),
+      exports(database),
+      reads(std::make_unique<PanelReads>()),
+      sources(std::move(source_roots)),
+      jobs_{&queries, &exports} {
+  for (WorkerJob* const job : reads->jobs()) {
+    jobs_.push_back(job);
+  }
+}
+
+Workspace::~Workspace() = default;
+
+bool Workspace::busy() const {
+  return document.reading() || std::any_of(jobs_.begin(), jobs_.end(),
+                                           [](const WorkerJob* job) { return job->running(); });
+}
 
 bool Workspace::poll() {
   const bool document_changed = document.poll();
-  const bool query_finished = queries.poll();
-  const bool exported = exports.poll();
-  if (exported) {
-    notice = exports.outcome();
+  bool job_finished = false;
+  for (WorkerJob* const job : jobs_) {
+    job_finished = job->poll() || job_finished;
+  }
+  if (std::string outcome = exports.take_outcome(); !outcome.empty()) {
+    notice = std::move(outcome);
   }
   if (document.capture() != shown_) {
     shown_ = document.capture();
@@ -22,13 +43,14 @@ bool Workspace::poll() {
     selection.clear();
     reveal = false;
   }
-  return document_changed || query_finished || exported || playing;
+  return document_changed || job_finished || playing;
 }
 
 void Workspace::settle() {
   document.settle();
-  queries.settle();
-  exports.settle();
+  for (WorkerJob* const job : jobs_) {
+    job->settle();
+  }
   poll();
   document.settle();
 }
@@ -53,9 +75,20 @@ void Workspace::go_to(const Selection& place) {
 void Workspace::toggle_bookmark() {
   const Bookmark here{document.capture()->summary.id, selection.current()};
   bookmarks.toggle(here);
-  notice = here.place == Selection{} ? "Select something to bookmark"
-           : bookmarks.has(here)     ? "Bookmarked"
-                                     : "Removed the bookmark";
+  const bool one = here.place.node || here.place.item;
+  notice = !one                  ? "Select a node or a scope to bookmark"
+           : bookmarks.has(here) ? "Bookmarked"
+                                 : "Removed the bookmark";
+}
+
+void Workspace::select_nodes(std::vector<std::uint32_t> nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  if (nodes.size() == 1) {
+    select_node(nodes.front());
+  } else {
+    select({.node = {}, .item = {}, .nodes = std::move(nodes)});
+  }
 }
 
 void Workspace::back() {

@@ -2,6 +2,7 @@
 // it; nothing in it draws.
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,20 @@
 
 namespace reprise::debugger {
 
-enum class ColourBy : std::uint8_t { time, op };
+struct PanelReads;
+
+/// What the colours of the graph stand for.
+enum class ColourBy : std::uint8_t { time, op, error, memory, variance, critical_path };
 
 struct Workspace {
   explicit Workspace(const std::filesystem::path& database,
                      std::vector<std::filesystem::path> source_roots);
+  ~Workspace();
   /// Document::poll(); a new capture resets selection and folds and builds its tree. True if
   /// anything that is drawn may have changed, always while `playing`.
   bool poll();
   /// Something is being read: a poll() soon will take it over.
-  bool busy() const { return document.reading() || queries.running() || exports.running(); }
+  bool busy() const;
   void settle();
 
   /// Selects and asks the document for what the selection needs.
@@ -36,6 +41,8 @@ struct Workspace {
   /// Another place of the capture; ignored if it has none such, as with a bookmark of a file that
   /// was replaced.
   void go_to(const Selection& place);
+  /// In any order; one alone is selected as a node.
+  void select_nodes(std::vector<std::uint32_t> nodes);
   void back();
   void forward();
   void toggle_bookmark();
@@ -48,6 +55,7 @@ struct Workspace {
   ColourBy colour_by = ColourBy::time;
   QueryRunner queries;
   CsvExport exports;
+  std::unique_ptr<PanelReads> reads;
   Bookmarks bookmarks;
   SourceFiles sources;
   /// A path of a node to bring into view, consumed by the graph; set by select_node of other
@@ -59,6 +67,7 @@ struct Workspace {
 
  private:
   std::shared_ptr<const Capture> shown_;
+  std::vector<WorkerJob*> jobs_;  // what is read beside the document
 };
 
 /// "#15 matmul", "layer.3/attn"; "(not in this capture)".

@@ -1,5 +1,6 @@
-// Small plots on a canvas: a histogram with markers.
+// Small plots on a canvas: a histogram with markers, and a chart of bars or a line.
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,5 +25,23 @@ struct PlotBar {
 /// ends and height.
 void draw_histogram(Ui& ui, std::string_view id, const Box& box, std::span<const PlotBar> bars,
                     std::span<const PlotMarker> markers, std::string (*axis)(double));
+
+struct PlotPoint {
+  double x = 0, y = 0;
+};
+enum class PlotKind : std::uint8_t { bars, line };
+struct PlotAxes {
+  std::string x_low, x_high;           // of the first and the last point
+  std::string (*y)(double) = nullptr;  // heights as text
+};
+/// Points by x, all numbers finite; bars stand on 0 and take the same room each, a line is drawn
+/// over a linear axis. Of points that share a pixel the one furthest from 0 stands for all. The box
+/// has the path `id`; returns the point under the mouse, and whether it was clicked.
+struct PlotHit {
+  std::optional<std::size_t> hovered;
+  bool clicked = false;
+};
+PlotHit draw_chart(Ui& ui, std::string_view id, const Box& box, std::span<const PlotPoint> points,
+                   PlotKind kind, const PlotAxes& axes);
 
 }  // namespace reprise::debugger

@@ -164,14 +164,15 @@ TableCell BarriersPanel::cell(std::uint32_t index, Column column) const {
 
 void BarriersPanel::draw_rows(Ui& ui, Workspace& workspace) {
   choose_columns(ui, ui.rest().width());
-  const auto selected = workspace.selection.current().node;
+  const Selection& selected = workspace.selection.current();
   const TableRows rows{
       .count = rows_.size(),
       .id = [&](std::size_t row) { return rows_[row]; },
       .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown_[column]); },
       .selected =
           [&](std::size_t row) {
-            return selected && waiting_node(*capture_, capture_->barriers[rows_[row]]) == selected;
+            const auto node = waiting_node(*capture_, capture_->barriers[rows_[row]]);
+            return node && selected.holds(*node);
           }};
   const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
   if (events.sort_changed) {

@@ -63,24 +63,45 @@ GraphPainter::GraphPainter(Ui& ui, const GraphCamera& camera, const GraphLook& l
   }
 }
 
-void GraphPainter::find_colours() {
+void GraphPainter::find_heat() {
   const auto& boxes = look_.scene.graph.boxes;
-  heat_.resize(boxes.size(), 0);
   for (const FoldedGraph::Box& box : boxes) {
     hottest_ = std::max(hottest_, look_.times.of(box.first, box.count));
+    if (look_.values != nullptr) {
+      greatest_ = std::max(greatest_, look_.values->of(box.first, box.count).value_or(0));
+    }
   }
-  for (std::size_t b = 0; hottest_ > 0 && b < boxes.size(); ++b) {
-    heat_[b] =
-        static_cast<float>(static_cast<double>(look_.times.of(boxes[b].first, boxes[b].count)) /
-                           static_cast<double>(hottest_));
+  for (const FoldedGraph::Box& box : boxes) {
+    const auto heat = heat_of(box.first, box.count);
+    heat_.push_back(heat ? std::optional(static_cast<float>(*heat)) : std::nullopt);
   }
+}
+
+std::optional<double> GraphPainter::heat_of(std::uint32_t first, std::uint32_t count) const {
+  if (look_.values != nullptr) {
+    const auto value = look_.values->of(first, count);
+    return value ? std::optional(look_.values->heat_of(*value, greatest_)) : std::nullopt;
+  }
+  if (!look_.times.known()) {
+    return std::nullopt;
+  }
+  return hottest_ == 0
+             ? 0
+             : static_cast<double>(look_.times.of(first, count)) / static_cast<double>(hottest_);
+}
+
+void GraphPainter::find_colours() {
+  find_heat();
+  const auto& boxes = look_.scene.graph.boxes;
   for (std::size_t b = 0; b < boxes.size(); ++b) {
     if (look_.colour_by == ColourBy::op) {
       colours_.push_back(ui_.colour(family_of(look_, boxes[b])));
     } else {
-      colours_.push_back(look_.times.known()
-                             ? heat_colour(ui_.theme(), static_cast<double>(heat_[b]))
-                             : ui_.colour(Colour::dim));
+      // What has no value stands back behind what has one.
+      const Colour none =
+          look_.values != nullptr && look_.values->known() ? Colour::raised : Colour::dim;
+      colours_.push_back(heat_[b] ? heat_colour(ui_.theme(), static_cast<double>(*heat_[b]))
+                                  : ui_.colour(none));
     }
   }
 }
@@ -234,6 +255,10 @@ void GraphPainter::draw_boxes() {
 
 std::string GraphPainter::time_text(std::uint32_t box) const {
   const FoldedGraph::Box& shown = look_.scene.graph.boxes[box];
+  if (look_.values != nullptr) {
+    const auto value = look_.values->of(shown.first, shown.count);
+    return value ? look_.values->text(*value) : "";
+  }
   return look_.times.known() ? duration_text(look_.times.of(shown.first, shown.count)) : "";
 }
 
@@ -248,7 +273,7 @@ void GraphPainter::draw_box(std::uint32_t b) {
         place.min,
         {std::max(place.max.x, place.min.x + 1), std::max(place.max.y, place.min.y + 1)}};
     ui_.fill(seen, with_alpha(mixed(raised, colours_[b], 0.8F), alpha), rounding);
-    if (look_.selected == b) {
+    if (look_.selected == b || holds_selected(b)) {
       ui_.frame({{seen.min.x - 2, seen.min.y - 2}, {seen.max.x + 2, seen.max.y + 2}},
                 ui_.colour(Colour::accent), rounding, ui_.px(2));
     }
@@ -266,8 +291,9 @@ void GraphPainter::draw_box(std::uint32_t b) {
       ui_.frame(behind, ui_.colour(Colour::background), rounding);
     }
   }
-  const float glow = look_.colour_by == ColourBy::time ? 0.05F + 0.25F * heat_[b] : 0.16F;
-  const bool coloured = look_.colour_by == ColourBy::op || look_.times.known();
+  const bool by_op = look_.colour_by == ColourBy::op;
+  const float glow = by_op ? 0.16F : 0.05F + 0.25F * heat_[b].value_or(0);
+  const bool coloured = by_op || heat_[b];
   // Opaque first: lines must not shine through a pale box.
   ui_.fill(place, ui_.colour(Colour::background), rounding);
   ui_.fill(place, with_alpha(coloured ? mixed(raised, colours_[b], glow) : raised, alpha),
@@ -275,8 +301,9 @@ void GraphPainter::draw_box(std::uint32_t b) {
   ui_.draw_list().AddRectFilled(place.min, {place.min.x + camera_.pixels(kBarWidth), place.max.y},
                                 with_alpha(colours_[b], alpha), rounding,
                                 ImDrawFlags_RoundCornersLeft);
-  const bool exact = look_.selected_item == box.item;
-  if (look_.selected == b) {
+  const bool several = holds_selected(b);
+  const bool exact = look_.selected_item == box.item || several;
+  if (look_.selected == b || several) {
     ui_.frame(place, ui_.colour(Colour::accent, exact ? 1.0F : 0.5F), rounding, ui_.px(2));
   } else if (look_.hovered == b) {
     ui_.frame(place, ui_.colour(Colour::dim), rounding, ui_.px(1));
@@ -287,6 +314,13 @@ void GraphPainter::draw_box(std::uint32_t b) {
   } else if (camera_.zoom() >= kInputsZoom) {
     draw_inputs(b, alpha);
   }
+}
+
+bool GraphPainter::holds_selected(std::uint32_t box) const {
+  const FoldedGraph::Box& of = look_.scene.graph.boxes[box];
+  const auto found =
+      std::lower_bound(look_.selected_nodes.begin(), look_.selected_nodes.end(), of.first);
+  return found != look_.selected_nodes.end() && *found - of.first < of.count;
 }
 
 Box GraphPainter::caret_of(std::uint32_t box) const {
@@ -318,7 +352,7 @@ void GraphPainter::draw_box_text(std::uint32_t b, const Box& place, float alpha)
   draw_canvas_text(ui_, camera_, first, shown.label, {kLabelSize, text, Align::left});
 
   Box second = row(26, 45);
-  if (look_.times.known()) {
+  if (look_.times.known() && look_.values == nullptr) {
     const std::string share = percent_text(look_.times.share(box.first, box.count));
     second.max.x -=
         gap + draw_canvas_text(ui_, camera_, second, share, {kDetailSize, faint, Align::right});
@@ -405,6 +439,14 @@ void GraphPainter::draw_strip(std::uint32_t b, float alpha) {
   std::vector<std::uint64_t> sorted = times;
   std::sort(sorted.begin(), sorted.end());
   const auto median = static_cast<double>(sorted[sorted.size() / 2]);
+  const auto colour_of = [&](std::size_t repetition, double differs) {
+    if (look_.values != nullptr) {
+      const ScopeTree::Item& item = look_.scopes[repeated[repetition]];
+      const auto heat = heat_of(item.first, item.count);
+      return heat ? heat_colour(ui_.theme(), *heat) : ui_.colour(Colour::dim);
+    }
+    return !look_.times.known() ? ui_.colour(Colour::dim) : heat_colour(ui_.theme(), differs);
+  };
   const auto slowest = static_cast<double>(sorted.back());
   const float width = strip.width() / static_cast<float>(times.size());
   const float gap = width > 5 ? std::max(1.0F, camera_.pixels(1)) : width > 3 ? 1.0F : 0.0F;
@@ -415,9 +457,8 @@ void GraphPainter::draw_strip(std::uint32_t b, float alpha) {
         times.begin() + static_cast<std::ptrdiff_t>(std::min(i + step, times.size()))));
     const double height = slowest > 0 ? std::max(time / slowest, 0.1) : 0.35;
     const double differs = median > 0 ? 0.3 + 0.7 * (time / median - 1) : 0;
-    const ImU32 colour = !look_.times.known()              ? ui_.colour(Colour::dim)
-                         : look_.colour_by == ColourBy::op ? colours_[b]
-                                                           : heat_colour(ui_.theme(), differs);
+    const bool by_op = look_.colour_by == ColourBy::op && look_.times.known();
+    const ImU32 colour = by_op ? colours_[b] : colour_of(i, differs);
     const float x = strip.min.x + width * static_cast<float>(i);
     ui_.fill({{x, strip.max.y - strip.height() * static_cast<float>(height)},
               {x + width * static_cast<float>(step) - gap, strip.max.y}},

@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "debugger/model/format.h"
+#include "debugger/model/panel_reads.h"
 #include "debugger/model/printable.h"
 #include "debugger/ui/icons.h"
 #include "debugger/views/fold_actions.h"
+#include "debugger/views/graph_legend.h"
 #include "debugger/views/graph_minimap.h"
 #include "debugger/views/shown_times.h"
 
@@ -17,10 +19,6 @@ namespace {
 constexpr float kWheelStep = 1.18F;
 constexpr float kMargin = 12;
 constexpr std::size_t kMostListed = 8;  // in tooltips
-
-void move_on(ColourBy& colour_by) {
-  colour_by = colour_by == ColourBy::time ? ColourBy::op : ColourBy::time;
-}
 
 std::string and_more(std::size_t listed, std::size_t all) {
   return all > listed ? "\nand " + count_text(all - listed) + " more" : "";
@@ -64,13 +62,13 @@ void GraphPanel::update_camera(Workspace& workspace) {
     camera_.frame_start(scene_.bounds);
     look_at_start_ = false;
   }
-  if (workspace.reveal) {
+  if (workspace.reveal && selected_item(workspace) != 0) {
     const SceneRect rect = scene_.rect_of(workspace.scopes[selected_item(workspace)]);
     if (!camera_.visible().contains(rect) || camera_.zoom() < GraphPainter::kTextZoom) {
       frame_selection(workspace);
     }
-    workspace.reveal = false;
   }
+  workspace.reveal = false;
 }
 
 void GraphPanel::frame_selection(const Workspace& workspace) {
@@ -166,7 +164,8 @@ void GraphPanel::handle_boxes(Ui& ui, Workspace& workspace, const GraphPainter& 
   for (const std::uint32_t b : painter.visible()) {
     const FoldedGraph::Box& box = scene_.graph.boxes[b];
     const bool is_node = box.kind == ScopeTree::Kind::node;
-    std::string state = box.item == selected_item(workspace) ? "selected" : "";
+    const bool selected = box.item == selected_item(workspace) || painter.holds_selected(b);
+    std::string state = selected ? "selected" : "";
     const auto add_state = [&](const char* word) {
       state += (state.empty() ? "" : " ") + std::string(word);
     };
@@ -200,7 +199,8 @@ Actions GraphPanel::actions(Workspace& workspace) {
     actions.insert(actions.end(),
                    {{"Frame the selection", "F", [&] { frame_selection(workspace); }},
                     {"Frame the whole graph", "Home", [this] { camera_.frame(scene_.bounds); }},
-                    {"Colour by the next quantity", "C", [&] { move_on(workspace.colour_by); }},
+                    {"Colour by the next quantity", "C",
+                     [&] { workspace.colour_by = after(workspace.colour_by); }},
                     {"Show or hide barriers", "H", [this] { barriers_ = !barriers_; }}});
   }
   return actions;
@@ -310,11 +310,15 @@ void GraphPanel::draw_crumbs(Ui& ui, Workspace& workspace) {
 }
 
 void GraphPanel::draw_tools(Ui& ui, Workspace& workspace) {
-  const std::string colour = workspace.colour_by == ColourBy::time ? "Colour: time" : "Colour: op";
+  std::vector<std::string> colourings;
+  float widest = 0;
+  for (std::size_t c = 0; c < kColourings; ++c) {
+    colourings.push_back(std::string("Colour: ") + name_of(static_cast<ColourBy>(c)));
+    widest = std::max(widest, ui.text_size(colourings.back()).x);
+  }
   constexpr const char* kBarriers = "Barriers";
-  const float gap = ui.px(4), pad = ui.px(16);
-  const float width = ui.text_size("Colour: time").x + ui.text_size(kBarriers).x + 2 * pad +
-                      2 * gap + ui.row_height();
+  const float gap = ui.px(4), pad = ui.px(16), combo = widest + ui.row_height() + pad;
+  const float width = combo + ui.text_size(kBarriers).x + pad + 2 * gap + ui.row_height();
   const Box& view = camera_.viewport();
   const ImVec2 at{std::floor(view.max.x - ui.px(kMargin) - width), view.min.y + ui.px(kMargin)};
   if (at.x < view.min.x + ui.px(120)) {
@@ -323,10 +327,11 @@ void GraphPanel::draw_tools(Ui& ui, Workspace& workspace) {
   ui.fill({{at.x - gap, at.y - gap}, {at.x + width + gap, at.y + ui.row_height() + gap}},
           ui.colour(Colour::panel, 0.94F), ui.px(4));
   ImGui::SetCursorScreenPos(at);
-  if (ui.button("colour_by", colour)) {
-    move_on(workspace.colour_by);
+  auto chosen = static_cast<std::size_t>(workspace.colour_by);
+  if (ui.combo("colour_by", colourings, chosen, combo)) {
+    workspace.colour_by = static_cast<ColourBy>(chosen);
   }
-  ImGui::SameLine(0, gap);
+  ImGui::SetCursorScreenPos({at.x + combo + gap, at.y});
   ui.toggle("barriers", kBarriers, barriers_);
   ImGui::SameLine(0, gap);
   if (ui.icon_button("frame_all", icon::kFrame, "Frame all (Home)")) {
@@ -334,66 +339,44 @@ void GraphPanel::draw_tools(Ui& ui, Workspace& workspace) {
   }
 }
 
-void GraphPanel::draw_legend(Ui& ui, const Workspace& workspace,
-                             const GraphPainter& painter) const {
-  const Box& view = camera_.viewport();
-  const float row = ui.row_height(), pad = ui.px(8);
-  const auto panel = [&](float width) {
-    const ImVec2 min{view.min.x + ui.px(kMargin), view.max.y - ui.px(kMargin) - row};
-    const Box box{min, {min.x + width, min.y + row}};
-    ui.fill(box, ui.colour(Colour::panel, 0.94F), ui.px(4));
-    return Box{{box.min.x + pad, box.min.y}, {box.max.x - pad, box.max.y}};
-  };
-  const TextStyle style{.font = FontKind::regular, .colour = Colour::dim};
-  if (workspace.colour_by == ColourBy::time) {
-    if (painter.hottest() == 0) {
-      constexpr std::string_view kNone = "No node was timed: set_timing(TimingMode::node)";
-      ui.text_in("no_times", panel(ui.text_size(kNone).x + 2 * pad + 1), kNone, style);
-      return;
-    }
-    const std::string least = duration_text(std::uint64_t{0}),
-                      most = duration_text(painter.hottest());
-    const float ramp = ui.px(96), low = ui.text_size(least).x + 1, high = ui.text_size(most).x + 1;
-    const Box box = panel(low + ramp + high + 4 * pad);
-    ui.text_in("", {box.min, {box.min.x + low, box.max.y}}, least, style);
-    const float left = box.min.x + low + pad, middle = (box.min.y + box.max.y) / 2;
-    constexpr int kParts = 24;
-    for (int i = 0; i < kParts; ++i) {
-      const auto at = [&](int part) {
-        return std::floor(left + ramp * static_cast<float>(part) / kParts);
-      };
-      ui.fill({{at(i), middle - ui.px(4)}, {at(i + 1), middle + ui.px(4)}},
-              heat_colour(ui.theme(), (i + 0.5) / kParts));
-    }
-    ui.text_in("legend", {{left + ramp + pad, box.min.y}, box.max}, most, style);
+// ---- the panel
+
+void GraphPanel::update_values(Workspace& workspace) {
+  const ColourBy by = workspace.colour_by;
+  if (by == ColourBy::time || by == ColourBy::op) {
+    values_.reset();
     return;
   }
-  const float swatch = ui.px(10), gap = ui.px(6), between = ui.px(12);
-  float width = 2 * pad - between;
-  for (const OpFamilyColour& known : kFamilyColours) {
-    width += swatch + gap + std::ceil(ui.text_size(known.family).x) + between;
+  const Document& document = workspace.document;
+  WorkerRead<NodeErrors>& job = workspace.reads->node_errors;
+  const std::uint64_t revision = document.revision();
+  if (by == ColourBy::error && errors_asked_ != revision && !job.running()) {
+    errors_asked_ = revision;
+    job.ask([path = document.path(), capture = capture_](const std::stop_token& stop) {
+      return read_node_errors(path, *capture, stop);
+    });
   }
-  const Box box = panel(width);
-  const float middle = (box.min.y + box.max.y) / 2;
-  float x = box.min.x;
-  for (const OpFamilyColour& known : kFamilyColours) {
-    ui.fill({{x, middle - swatch / 2}, {x + swatch, middle + swatch / 2}}, ui.colour(known.colour),
-            ui.px(2));
-    x += swatch + gap;
-    const float text = std::ceil(ui.text_size(known.family).x);
-    ui.text_in("", {{x, box.min.y}, {x + text, box.max.y}}, known.family, style);
-    x += text + between;
+  const Made made{capture_.get(), by, revision, job.finished()};
+  if (values_ && made_ == made) {
+    return;
+  }
+  made_ = made;
+  const NodeErrors* const errors = job.result();
+  const bool fits = errors != nullptr && errors->capture == capture_->summary.id;
+  values_ = node_values(by, *capture_, document.statistics(), fits ? errors : nullptr);
+  if (by == ColourBy::error && !job.error().empty()) {
+    values_->missing = job.error();
   }
 }
-
-// ---- the panel
 
 GraphLook GraphPanel::look_at(const Workspace& workspace, const ItemTimes& times) const {
   GraphLook look{.capture = *capture_, .scopes = workspace.scopes, .scene = scene_, .times = times};
   look.colour_by = workspace.colour_by;
+  look.values = values_ ? &*values_ : nullptr;
   look.barriers = barriers_;
   look.hovered = hovered_;
   look.hovered_line = hovered_line_;
+  look.selected_nodes = workspace.selection.current().nodes;
   const std::uint32_t item = selected_item(workspace);
   if (item != 0) {
     look.selected_item = item;
@@ -422,6 +405,7 @@ void GraphPanel::draw(Ui& ui, Workspace& workspace) {
   }
   update_scene(workspace);
   update_camera(workspace);
+  update_values(workspace);
   const ItemTimes times(workspace.document.statistics(), capture_->nodes.size());
   const GraphLook look = look_at(workspace, times);
   const auto canvas = ui.canvas(camera_.viewport());
@@ -436,7 +420,7 @@ void GraphPanel::draw(Ui& ui, Workspace& workspace) {
   hovered_line_ = over_canvas_ && !hovered_ ? nearest : std::nullopt;
   painter.draw_boxes();
   draw_minimap(ui, camera_, scene_, painter.colours());
-  draw_legend(ui, workspace, painter);
+  draw_graph_legend(ui, camera_.viewport(), look, painter);
   draw_crumbs(ui, workspace);
   draw_tools(ui, workspace);
   if (hovered_line_) {
@@ -453,7 +437,7 @@ void GraphPanel::publish(Ui& ui, const Workspace& workspace) const {
   ui.publish("zoom", zoom.data());
   ui.publish("boxes", std::to_string(scene_.boxes.size()));
   ui.publish("barriers_shown", barriers_ ? "true" : "false");
-  ui.publish("colour", workspace.colour_by == ColourBy::time ? "time" : "op");
+  ui.publish("colour", name_of(workspace.colour_by));
   ui.publish("hovered", hovered_ ? scene_.boxes[*hovered_].label : "");
 }
 

@@ -23,6 +23,8 @@ class GraphPanel : public Panel {
   /// Rebuilds the scene when the capture or the folds changed; what is looked at stays in place.
   void update_scene(const Workspace& workspace);
   void update_camera(Workspace& workspace);
+  /// What the colours stand for, if it is neither time nor op.
+  void update_values(Workspace& workspace);
   GraphLook look_at(const Workspace& workspace, const ItemTimes& times) const;
   /// More boxes than this in sight are no widgets: only the one under the mouse is looked for.
   static constexpr std::size_t kMostWidgets = 400;
@@ -43,7 +45,6 @@ class GraphPanel : public Panel {
                         const ItemTimes& times) const;
   void draw_crumbs(Ui& ui, Workspace& workspace);
   void draw_tools(Ui& ui, Workspace& workspace);
-  void draw_legend(Ui& ui, const Workspace& workspace, const GraphPainter& painter) const;
   void publish(Ui& ui, const Workspace& workspace) const;
   void frame_selection(const Workspace& workspace);
 
@@ -56,6 +57,16 @@ class GraphPanel : public Panel {
   std::optional<std::uint32_t> hovered_, hovered_line_;  // of the last frame
   bool over_canvas_ = false;
   bool barriers_ = true;
+  /// What values_ were made of.
+  struct Made {
+    const Capture* capture = nullptr;
+    ColourBy by = ColourBy::time;
+    std::uint64_t revision = 0, errors = 0;  // of the document; how many reads finished
+    bool operator==(const Made&) const = default;
+  };
+  Made made_;
+  std::optional<NodeValues> values_;
+  std::uint64_t errors_asked_ = 0;  // a Document::revision()
 };
 
 }  // namespace reprise::debugger

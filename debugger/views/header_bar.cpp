@@ -3,6 +3,7 @@
 #include "debugger/model/format.h"
 #include "debugger/model/printable.h"
 #include "debugger/ui/icons.h"
+#include "debugger/views/perturbation_meter.h"
 
 namespace reprise::debugger {
 namespace {
@@ -101,7 +102,7 @@ void draw_bookmarks(Ui& ui, Workspace& workspace, Line& line) {
   }
   const bool marked = workspace.bookmarks.has({capture, here});
   if (ui.menu_entry("toggle", marked ? "Remove this bookmark" : "Bookmark the selection", "Ctrl+B",
-                    here != Selection{})) {
+                    here.node || here.item)) {
     workspace.toggle_bookmark();
   }
   const std::vector<Selection> places = workspace.bookmarks.of(capture);
@@ -147,6 +148,7 @@ void draw_header_bar(Ui& ui, Workspace& workspace, const Box& box) {
   line.text("replays", count_text(replays.count) + " replays", {.font = FontKind::mono});
   line.text("p50", "p50 " + duration_text(replays.p50_ns), {.font = FontKind::mono});
   line.text("p95", "p95 " + duration_text(replays.p95_ns), {.font = FontKind::mono});
+  draw_perturbation_meter(ui, workspace, line.take(perturbation_width(ui, workspace)));
   if (replays.failed > 0) {
     line.text("failed", count_text(replays.failed) + " failed", {.colour = Colour::error});
   }

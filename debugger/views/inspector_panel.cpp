@@ -53,22 +53,34 @@ void InspectorPanel::draw(Ui& ui, Workspace& workspace) {
   if (selection.node && *selection.node < capture->nodes.size()) {
     inspect_node(ui, workspace, rows, *selection.node);
   } else if (selection.item && *selection.item < workspace.scopes.items().size()) {
-    const ScopeTree::Item& item = workspace.scopes[*selection.item];
-    inspect_scope(ui, workspace, rows, *selection.item,
-                  sums_of_nodes(workspace.document, {item.first, item.count}));
+    inspect_scope(ui, workspace, rows, *selection.item, sums(workspace));
+  } else if (!selection.nodes.empty()) {
+    inspect_nodes(ui, workspace, rows, selection.nodes.size(), sums(workspace));
   } else {
-    const auto count = static_cast<std::uint32_t>(capture->nodes.size());
-    inspect_capture(ui, workspace, rows, sums_of_nodes(workspace.document, {0, count}));
+    inspect_capture(ui, workspace, rows, sums(workspace));
   }
   rows.gap(12);
 }
 
-const NodeSums& InspectorPanel::sums_of_nodes(const Document& document, Capture::Range nodes) {
-  if (revision_ != document.revision() || summed_ != nodes) {
-    revision_ = document.revision();
-    summed_ = nodes;
-    sums_ = sums_of(*document.capture(), document.statistics(), nodes, kSlowest);
+const NodeSums& InspectorPanel::sums(const Workspace& workspace) {
+  const Document& document = workspace.document;
+  const Selection& selection = workspace.selection.current();
+  if (revision_ == document.revision() && summed_ == selection) {
+    return sums_;
   }
+  revision_ = document.revision();
+  summed_ = selection;
+  const Capture& capture = *document.capture();
+  if (!selection.nodes.empty()) {
+    sums_ = sums_of(capture, document.statistics(), selection.nodes, kSlowest);
+    return sums_;
+  }
+  Capture::Range nodes{0, static_cast<std::uint32_t>(capture.nodes.size())};
+  if (selection.item && *selection.item < workspace.scopes.items().size()) {
+    const ScopeTree::Item& item = workspace.scopes[*selection.item];
+    nodes = {item.first, item.count};
+  }
+  sums_ = sums_of(capture, document.statistics(), nodes, kSlowest);
   return sums_;
 }
 
@@ -85,6 +97,9 @@ std::string InspectorPanel::sql(const Workspace& workspace) const {
     const ScopeTree::Item& item = workspace.scopes[*selection.item];
     return rows + "WHERE idx >= " + std::to_string(item.first) + " AND idx < " +
            std::to_string(std::uint64_t{item.first} + item.count) + "\nORDER BY total_ns DESC, idx";
+  }
+  if (!selection.nodes.empty()) {
+    return rows + "WHERE idx IN (" + sql_list(selection.nodes) + ")\nORDER BY total_ns DESC, idx";
   }
   return "SELECT * FROM graphs WHERE id = " + std::to_string(id.graph);
 }

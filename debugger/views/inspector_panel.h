@@ -1,6 +1,7 @@
 // All that is known about what is selected: a node, a scope, or else the capture.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "debugger/model/node_sums.h"
@@ -16,12 +17,13 @@ class InspectorPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
 
  private:
-  const NodeSums& sums_of_nodes(const Document& document, Capture::Range nodes);
+  /// Of what is selected.
+  const NodeSums& sums(const Workspace& workspace);
 
   Selection shown_;  // scrolls back to the top when another one is drawn
   NodeSums sums_;
   std::uint64_t revision_ = 0;  // of the document, when sums_ were made; and of which nodes
-  Capture::Range summed_;
+  std::optional<Selection> summed_;
 };
 
 }  // namespace reprise::debugger

@@ -17,6 +17,9 @@ void inspect_node(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t node);
 /// An item of workspace.scopes, and the sums of its nodes.
 void inspect_scope(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t item,
                    const NodeSums& sums);
+/// Several nodes that no scope holds together, and their sums.
+void inspect_nodes(Ui& ui, Workspace& workspace, Rows& rows, std::size_t count,
+                   const NodeSums& sums);
 /// The sums are those of all nodes.
 void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& sums);
 

@@ -1,4 +1,4 @@
-// The inspector of a scope or a group of repeated ones, and of the whole capture.
+// The inspector of a scope or a group of repeated ones, of several nodes, and of the whole capture.
 #include <algorithm>
 
 #include "debugger/model/format.h"
@@ -66,6 +66,14 @@ void inspect_scope(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t index
   }
   named_value(ui, rows, "nodes", "nodes",
               count_text(item.count) + ", from #" + std::to_string(item.first));
+  show_sums(ui, workspace, rows, sums);
+  slowest(ui, workspace, rows, sums);
+}
+
+void inspect_nodes(Ui& ui, Workspace& workspace, Rows& rows, std::size_t count,
+                   const NodeSums& sums) {
+  ui.text_in("title", rows.next(ui.px(28)), count_text(count) + " nodes",
+             {.font = FontKind::semibold});
   show_sums(ui, workspace, rows, sums);
   slowest(ui, workspace, rows, sums);
 }

@@ -289,11 +289,24 @@ ImU32 MemoryPanel::colour_of(const Ui& ui, const MemoryStorage& storage, float a
                                          << IM_COL32_A_SHIFT;
 }
 
+std::vector<std::uint32_t> MemoryPanel::selected_storages(const Selection& selection) const {
+  std::vector<std::uint32_t> nodes = selection.nodes;
+  if (selection.node) {
+    nodes.push_back(*selection.node);
+  }
+  std::vector<std::uint32_t> found;
+  for (const std::uint32_t node : nodes) {
+    const auto of_node = storages_of_node(*capture_, map_, node);
+    found.insert(found.end(), of_node.begin(), of_node.end());
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
 void MemoryPanel::draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const MemoryView& view,
                              Hit& mouse) const {
-  const auto node = workspace.selection.current().node;
-  const std::vector<std::uint32_t> marked =
-      node ? storages_of_node(*capture_, map_, *node) : std::vector<std::uint32_t>();
+  const std::vector<std::uint32_t> marked = selected_storages(workspace.selection.current());
   const ImVec2 at = ImGui::GetMousePos();
   const MemoryBox* under = nullptr;
   const std::vector<MemoryBox> boxes = memory_boxes(map_, view);

@@ -33,6 +33,8 @@ class MemoryPanel : public Panel {
                  Hit& mouse) const;
   void draw_peak(Ui& ui, Workspace& workspace, const Box& lane, const MemoryView& view,
                  Hit& mouse) const;
+  /// Where what the selected nodes read and write lies, ascending.
+  std::vector<std::uint32_t> selected_storages(const Selection& selection) const;
   void draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const MemoryView& view,
                   Hit& mouse) const;
   ImU32 colour_of(const Ui& ui, const MemoryStorage& storage, float alpha) const;

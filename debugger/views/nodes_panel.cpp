@@ -216,7 +216,7 @@ void NodesPanel::draw_rows(Ui& ui, Workspace& workspace) {
       .cell = [&](std::size_t row,
                   std::size_t column) { return cell(nodes_[row], shown_[column], statistics); },
       .selected =
-          [&](std::size_t row) { return workspace.selection.current().node == nodes_[row]; }};
+          [&](std::size_t row) { return workspace.selection.current().holds(nodes_[row]); }};
   const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
   if (events.sort_changed) {
     sorted_by_ = shown_[*table_.sort_column];

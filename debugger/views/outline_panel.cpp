@@ -170,7 +170,8 @@ void OutlinePanel::draw_row(Ui& ui, Workspace& workspace, const Row& row, const 
                             const Columns& columns, const ItemTimes& times) {
   const ScopeTree::Item& item = workspace.scopes[row.item];
   const bool is_node = item.kind == ScopeTree::Kind::node;
-  const bool selected = selected_item(workspace) == row.item;
+  const bool selected = selected_item(workspace) == row.item ||
+                        (is_node && workspace.selection.current().holds(item.first));
   const std::uint64_t time = times.of(item);
   const std::string name = printable(item.name.substr(0, kLongestName));
   const std::string duration = times.known() ? duration_text(time) : "";

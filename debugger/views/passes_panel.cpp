@@ -146,14 +146,15 @@ TableCell PassesPanel::cell(std::uint32_t index, std::size_t column) const {
 }
 
 void PassesPanel::draw_decisions(Ui& ui, Workspace& workspace, const Box& box) {
-  const auto selected = workspace.selection.current().node;
+  const Selection& selected = workspace.selection.current();
   const TableRows rows{
       .count = rows_.size(),
       .id = [&](std::size_t row) { return rows_[row]; },
       .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], column); },
       .selected =
           [&](std::size_t row) {
-            return selected && capture_->pass_decisions[rows_[row]].node == selected;
+            const auto node = capture_->pass_decisions[rows_[row]].node;
+            return node && selected.holds(*node);
           }};
   ImGui::SetCursorScreenPos(box.min);
   const TableEvents events =

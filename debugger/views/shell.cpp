@@ -9,12 +9,15 @@
 #include "debugger/views/graph_panel.h"
 #include "debugger/views/header_bar.h"
 #include "debugger/views/inspector_panel.h"
+#include "debugger/views/kernels_panel.h"
+#include "debugger/views/log_panel.h"
 #include "debugger/views/memory_panel.h"
 #include "debugger/views/nodes_panel.h"
 #include "debugger/views/outline_panel.h"
 #include "debugger/views/passes_panel.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/sql_panel.h"
+#include "debugger/views/statistics_panel.h"
 #include "debugger/views/timeline_panel.h"
 #include "reprise/core/error.h"
 
@@ -44,9 +47,10 @@ float splitter(Ui& ui, std::string_view id, const Box& bar, bool along_x) {
 Shell::Shell()
     : strip_(std::make_unique<ReplayStripPanel>()),
       left_(make<OutlinePanel, NodesPanel>()),
-      centre_(make<GraphPanel>()),
+      centre_(make<GraphPanel, KernelsPanel>()),
       right_(make<InspectorPanel>()),
-      bottom_(make<TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel, SqlPanel>()) {}
+      bottom_(make<TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel, StatisticsPanel,
+                   SqlPanel, LogPanel>()) {}
 
 std::vector<Panel*> Shell::panels() {
   std::vector<Panel*> all{strip_.get()};

@@ -6,9 +6,10 @@
 
 namespace reprise::debugger {
 
-SqlTimes shown_times(const Document& document) {
+SqlTimes shown_times(const Document& document) { return shown_times(document, document.range()); }
+
+SqlTimes shown_times(const Document& document, std::optional<ReplayRange> range) {
   SqlTimes times{.source = document.statistics().source, .replays = {}};
-  const auto range = document.range();
   const auto& rows = document.replays().rows;
   if (range && range->first <= range->last && range->last < rows.size()) {
     times.replays = std::pair(rows[range->first].id, rows[range->last].id);

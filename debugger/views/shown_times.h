@@ -7,8 +7,9 @@
 
 namespace reprise::debugger {
 
-/// For the SQL of panels.
+/// For the SQL of panels: of the chosen range, or of another one.
 SqlTimes shown_times(const Document& document);
+SqlTimes shown_times(const Document& document, std::optional<ReplayRange> range);
 
 /// Of one node, over the range; 0 without times. What bars of shares are drawn against.
 std::uint64_t most_total_ns(const CaptureStatistics& statistics);

@@ -1,6 +1,7 @@
 #include "debugger/views/sql_panel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -72,6 +73,7 @@ void SqlPanel::refresh(Ui& ui, const Workspace& workspace) {
     table_ = {};
     if (result != nullptr) {
       choose_columns(ui, *result);
+      chart_.choose(*result);
       sort(*result);
     }
   }
@@ -84,7 +86,7 @@ void SqlPanel::choose_columns(Ui& ui, const SqlResult& result) {
   const std::size_t measured = std::min(result.rows.size(), kMeasuredRows);
   for (std::size_t c = 0; c < result.columns.size(); ++c) {
     const std::string& name = result.columns[c];
-    if (name == "node" || name == "node_idx") {
+    if (name == "node" || name == "node_idx" || name == "node_id") {
       node_column_ = c;
     } else if (name == "graph_id") {
       graph_column_ = c;
@@ -163,6 +165,21 @@ void SqlPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& box) {
     ui.end_menu();
   }
   const SqlResult* const result = workspace.queries.result();
+  after();
+  at();
+  ui.toggle("charted", "Chart", charted_);
+  after();
+  at();
+  const auto capture = workspace.document.capture();
+  const bool names_nodes = result != nullptr && capture && node_column_;
+  if (ui.button("select_nodes", "Rows to nodes", names_nodes)) {
+    std::vector<std::uint32_t> nodes = nodes_of(*capture, *result);
+    workspace.notice = nodes.empty() ? "No row names a node of this capture" : "";
+    if (!nodes.empty()) {
+      workspace.select_nodes(std::move(nodes));
+    }
+  }
+  after();
   std::string status = "Ctrl+Enter runs";
   if (running) {
     status = "running";
@@ -173,9 +190,11 @@ void SqlPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& box) {
              (result->rows.size() == 1 ? " row, " : " rows, ") +
              duration_text(static_cast<std::uint64_t>(result->elapsed.count()));
   }
-  ui.text_in("status",
-             {{box.max.x - ui.px(260), top}, {box.max.x - ui.px(8), top + ui.row_height()}}, status,
-             {.colour = Colour::dim, .align = Align::right});
+  const float right = box.max.x - ui.px(8);
+  ui.text_in(
+      "status",
+      {{std::min(std::max(right - ui.px(260), x), right - 1), top}, {right, top + ui.row_height()}},
+      status, {.colour = Colour::dim, .align = Align::right});
 }
 
 std::optional<std::uint32_t> SqlPanel::node_of(const Capture& capture,
@@ -190,6 +209,17 @@ std::optional<std::uint32_t> SqlPanel::node_of(const Capture& capture,
   return known ? std::optional(static_cast<std::uint32_t>(*node)) : std::nullopt;
 }
 
+std::vector<std::uint32_t> SqlPanel::nodes_of(const Capture& capture,
+                                              const SqlResult& result) const {
+  std::vector<std::uint32_t> nodes;
+  for (const auto& row : result.rows) {
+    if (const auto node = node_of(capture, row)) {
+      nodes.push_back(*node);
+    }
+  }
+  return nodes;
+}
+
 void SqlPanel::draw_result(Ui& ui, Workspace& workspace) {
   if (!workspace.queries.error().empty()) {
     ui.paragraph("error", workspace.queries.error(), Colour::error);
@@ -201,15 +231,40 @@ void SqlPanel::draw_result(Ui& ui, Workspace& workspace) {
                      "sqlite3 " + workspace.document.path().filename().string());
     return;
   }
+  const Box all = ui.rest();
+  const bool beside = all.width() > 2 * all.height();
+  const float share = 0.5F, gap = ui.px(8);
+  Box table = all, chart = all;
+  if (charted_ && beside) {
+    table.max.x = all.min.x + std::floor(all.width() * share);
+    chart.min.x = table.max.x + gap;
+    chart.max.x -= gap;
+  } else if (charted_) {
+    table.max.y = all.min.y + std::floor(all.height() * share);
+    chart = {{all.min.x + gap, table.max.y + gap}, {all.max.x - gap, all.max.y}};
+  }
+  draw_table_of(ui, workspace, *result, table);
+  if (charted_ && !chart.empty()) {
+    const auto row = chart_.draw(ui, chart, *result, order_);
+    const auto capture = workspace.document.capture();
+    const auto clicked = row && capture ? node_of(*capture, result->rows[*row]) : std::nullopt;
+    if (clicked) {
+      workspace.select_node(*clicked);
+    }
+  }
+}
+
+void SqlPanel::draw_table_of(Ui& ui, Workspace& workspace, const SqlResult& result,
+                             const Box& box) {
   const auto capture = workspace.document.capture();
   const auto node = [&](std::size_t row) {
-    return capture ? node_of(*capture, result->rows[order_[row]]) : std::nullopt;
+    return capture ? node_of(*capture, result.rows[order_[row]]) : std::nullopt;
   };
   const TableRows rows{.count = order_.size(),
                        .id = [&](std::size_t row) { return order_[row]; },
                        .cell =
                            [&](std::size_t row, std::size_t column) {
-                             const SqlValue& value = result->rows[order_[row]][column];
+                             const SqlValue& value = result.rows[order_[row]][column];
                              TableCell cell;
                              cell.text = text_of(value);
                              const bool plain =
@@ -219,11 +274,13 @@ void SqlPanel::draw_result(Ui& ui, Workspace& workspace) {
                            },
                        .selected =
                            [&](std::size_t row) {
-                             return node(row) && node(row) == workspace.selection.current().node;
+                             return node(row) && workspace.selection.current().holds(*node(row));
                            }};
-  const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
+  ImGui::SetCursorScreenPos(box.min);
+  const TableEvents events =
+      draw_table(ui, "table", columns_, rows, table_, {box.width(), box.height()});
   if (events.sort_changed) {
-    sort(*result);
+    sort(result);
   } else if (events.clicked && node(*events.clicked)) {
     workspace.select_node(*node(*events.clicked));
   }

@@ -1,4 +1,5 @@
-// Questions in SQL to the database, and their answers; rows that name a node select it.
+// Questions in SQL to the database, and their answers as a table and a chart; rows that name a node
+// select it.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include "debugger/model/saved_queries.h"
 #include "debugger/ui/table.h"
 #include "debugger/views/panel.h"
+#include "debugger/views/query_chart_view.h"
 
 namespace reprise::debugger {
 
@@ -24,9 +26,12 @@ class SqlPanel : public Panel {
   void choose_columns(Ui& ui, const SqlResult& result);
   void draw_bar(Ui& ui, Workspace& workspace, const Box& box);
   void draw_result(Ui& ui, Workspace& workspace);
+  void draw_table_of(Ui& ui, Workspace& workspace, const SqlResult& result, const Box& box);
+  /// Those that the rows name, in any order.
+  std::vector<std::uint32_t> nodes_of(const Capture& capture, const SqlResult& result) const;
   void sort(const SqlResult& result);
-  /// The node of the capture that is shown which a row names: by its column node or node_idx and,
-  /// if it has one, graph_id.
+  /// The node of the capture that is shown which a row names: by its column node, node_idx
+  /// or node_id and, if it has one, graph_id.
   std::optional<std::uint32_t> node_of(const Capture& capture,
                                        const std::vector<SqlValue>& row) const;
 
@@ -40,6 +45,8 @@ class SqlPanel : public Panel {
   std::vector<std::size_t> order_;  // its rows, sorted
   std::optional<std::size_t> node_column_, graph_column_;
   TableState table_;
+  bool charted_ = false;
+  QueryChartView chart_;
 };
 
 }  // namespace reprise::debugger

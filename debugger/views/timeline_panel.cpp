@@ -257,7 +257,6 @@ void TimelinePanel::draw_steps(Ui& ui, Workspace& workspace, const View& view, c
   label(ui, lane, "Steps");
   ui.fill(lane, ui.colour(Colour::header));
   const auto scope = ui.scope("step");
-  const auto selected_node = workspace.selection.current().node;
   for (const PixelBar& pixels :
        pixel_bars(timeline_.steps, view.begin, view.ns_per_pixel, lane.width())) {
     const TimelineBar& bar = timeline_.steps[pixels.longest];
@@ -265,7 +264,7 @@ void TimelinePanel::draw_steps(Ui& ui, Workspace& workspace, const View& view, c
     const float gap = pixels.end - pixels.begin > ui.px(3) ? ui.px(1) : 0;
     const Box box{{lane.min.x + pixels.begin, lane.min.y},
                   {lane.min.x + pixels.end - gap, lane.max.y}};
-    const bool selected = node && node == selected_node;
+    const bool selected = node && workspace.selection.current().holds(*node);
     const std::string op = node ? capture_->nodes[*node].op : capture_->steps[bar.id].kind;
     const Hit hit = ui.hit(std::to_string(bar.id), box, op, selected ? "selected" : "");
     mouse.join(hit);

@@ -6,12 +6,15 @@
 
 #include "reprise/profile/sql_query.h"
 #include "tests/debugger/panel_window.h"
+#include "tests/profile/sql.h"
 
 namespace reprise::debugger {
 namespace {
 
 /// The items of the sample capture: plan 1, get_rows 2, layer.* 3, layer.0 4, its attn 5 and
 /// rms_norm 6.
+using ::testing::HasSubstr;
+
 class GraphPanelTest : public PanelTest<GraphPanel> {
  protected:
   GraphPanelTest() : PanelTest({.width = 1000, .height = 700}) {}
@@ -126,8 +129,27 @@ TEST_F(GraphPanelTest, HTogglesTheBarriers) {
 }
 
 TEST_F(GraphPanelTest, CCyclesTheColours) {
-  run("expect graph/colour time\nkey C\nexpect graph/colour op\nclick graph/colour_by\n"
-      "expect graph/colour time\nfits");
+  run("expect graph/colour time\nkey C\nexpect graph/colour op\nkey C\nexpect graph/colour error");
+  EXPECT_THAT(window_.text("graph/no_values"), HasSubstr("verify()"));
+  run("key C\nexpect graph/colour memory\nexpect graph/note bytes of results\nfits\n"
+      "key C\nexpect graph/colour variance\nexpect graph/note standard deviation\nfits\n"
+      "key C\nexpect graph/colour critical path\nexpect graph/note nodes, \nfits\n"
+      "key C\nexpect graph/colour time");
+}
+
+TEST_F(GraphPanelTest, TheColoursAreChosenFromAList) {
+  run("click graph/colour_by\nclick graph/colour_by/4\nexpect graph/colour variance\n"
+      "expect graph/colour_by Colour: variance");
+}
+
+TEST_F(GraphPanelTest, ColoursByTheErrorsOfTheRun) {
+  ASSERT_EQ(test::sql(database_.path(),
+                      "INSERT INTO comparisons(run_id,t_ns,graph_id,recording_id,node_idx,"
+                      "reference,max_rel,tolerance,pass) VALUES (2,0,2,2,1,'direct',0.25,1,1)"),
+            "");
+  PanelWindow window(database_.path(), std::make_unique<GraphPanel>(),
+                     {.width = 1000, .height = 500});
+  window.run("key C\nkey C\nexpect graph/note greatest relative error");
 }
 
 TEST_F(GraphPanelTest, TheMinimapMovesTheCamera) {

@@ -2,12 +2,15 @@
 #include "debugger/views/barriers_panel.h"
 #include "debugger/views/graph_panel.h"
 #include "debugger/views/inspector_panel.h"
+#include "debugger/views/kernels_panel.h"
+#include "debugger/views/log_panel.h"
 #include "debugger/views/memory_panel.h"
 #include "debugger/views/nodes_panel.h"
 #include "debugger/views/outline_panel.h"
 #include "debugger/views/passes_panel.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/sql_panel.h"
+#include "debugger/views/statistics_panel.h"
 #include "debugger/views/timeline_panel.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/profile/sql.h"
@@ -61,6 +64,22 @@ const std::vector<Damage>& damages() {
        "replace(hex(zeroblob(9000)), '0', '%n'), idx - 5, idx - 2, '##%s' || char(27), "
        "-9223372036854775807 - 1 FROM nodes; UPDATE barriers SET kind = '%s##', reason = kind, "
        "offset_bytes = 9223372036854775807, size_bytes = 9223372036854775807, emitted = -3"},
+      {"KernelsThatAreNoCode",
+       "UPDATE kernels SET spirv = CASE id % 3 WHEN 0 THEN substr(spirv, 1, 41) WHEN 1 THEN "
+       "randomblob(2000) ELSE zeroblob(3000000) END, source = CAST(x'ff00250a' AS TEXT) || "
+       "hex(zeroblob(500000)), spec_json = '{\"0\":[[[[1]]]],\"x\":\"%n\"}', name = '../../' || "
+       "char(10) || '%s', push_bytes = -1, local_x = -5, pipeline_create_ns = -9"},
+      {"EventsOfAnything",
+       "INSERT INTO events(run_id,t_ns,severity,source,code,message,graph_id,node_idx,replay_id) "
+       "SELECT 2, -9223372036854775807, idx * 99 - 7, CAST(x'ff0a' AS TEXT), '%n', replace(hex("
+       "zeroblob(9000)), '0', '%s##'), 2, idx * 9 - 40, -idx FROM nodes; UPDATE runs SET "
+       "t_start_ns "
+       "= 9223372036854775807; INSERT INTO drops(run_id,t_ns,what,reason,count) VALUES (2, 0, "
+       "'%s', CAST(x'ff' AS TEXT), -9223372036854775807)"},
+      {"ErrorsOfAnything",
+       "INSERT INTO comparisons(run_id,t_ns,graph_id,recording_id,node_idx,reference,max_rel,"
+       "tolerance,pass) SELECT 2, 0, 2, 1, idx * 3 - 9, '%n', CASE idx % 4 WHEN 0 THEN 9e999 "
+       "WHEN 1 THEN -5 WHEN 2 THEN NULL ELSE 1e308 END, -1, idx % 2 FROM nodes"},
       {"StateFieldsAnywhere",
        "UPDATE state_fields SET offset_bytes = 4294967292, count = 4000000000, type = 'f32'"},
   };
@@ -101,9 +120,14 @@ TEST_P(HostileDatabase, LeavesEveryPanelUsable) {
   use<MemoryPanel>("");
   use<BarriersPanel>("");
   use<PassesPanel>("");
+  use<StatisticsPanel>("");
+  use<KernelsPanel>("type kernels/search %");
+  use<LogPanel>("");
   use<OutlinePanel>("key Shift+]");
-  use<GraphPanel>("key Shift+]");
-  use<SqlPanel>("type sql/editor SELECT * FROM nodes n LEFT JOIN replays\nkey Ctrl+Enter");
+  use<GraphPanel>("key Shift+]\nkey C\nkey C\nkey C\nkey C\nkey C");
+  use<SqlPanel>(
+      "type sql/editor SELECT * FROM nodes n LEFT JOIN replays\nkey Ctrl+Enter\nclick "
+      "sql/charted");
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, HostileDatabase, ::testing::ValuesIn(damages()),

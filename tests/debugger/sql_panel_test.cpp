@@ -1,5 +1,6 @@
 // Paths: sql/editor, sql/run, sql/cancel, sql/saved and its entries sql/saved/<i>, sql/status,
-// sql/result/error, and the table sql/result/table with the position in the result as row id.
+// sql/result/error, and the table sql/result/table with the position in the result as row id;
+// sql/charted, sql/select_nodes, sql/result/chart/<x, y, kind/bars, kind/line, plot, empty>.
 #include "debugger/views/sql_panel.h"
 
 #include "debugger/views/inspector_panel.h"
@@ -94,6 +95,52 @@ TEST_F(SqlPanelTest, EverySavedQueryRunsHereAndInAnySqliteClient) {
   }
   run("click sql/saved\nclick sql/saved/1\nwait");
   EXPECT_THAT(row(0), StartsWith("matmul  36  "));
+}
+
+TEST_F(SqlPanelTest, RowsToNodesSelectsAllThatTheRowsName) {
+  ask("SELECT 2 AS graph_id, idx AS node_id FROM nodes WHERE graph_id = 2 AND op = 'matmul'");
+  run("click sql/select_nodes");
+  const auto& nodes = window_.workspace().selection.current().nodes;
+  EXPECT_EQ(nodes.size(), 36U);
+  EXPECT_EQ(window_.document().capture()->nodes[nodes[35]].op, "matmul");
+  run("expect_state sql/result/table/row/0 selected");
+  ask("SELECT op FROM nodes");
+  run("expect_state sql/select_nodes disabled");
+  ask("SELECT 900 AS node");
+  run("click sql/select_nodes");
+  EXPECT_THAT(window_.workspace().notice, HasSubstr("No row names a node"));
+}
+
+TEST_F(SqlPanelTest, ChartsTwoColumns) {
+  run("click sql/charted");
+  ask("SELECT idx, op, flops FROM nodes WHERE graph_id = 2 ORDER BY idx");
+  run("expect sql/result/chart/y flops\nexpect sql/result/chart/x idx\nfits");
+  EXPECT_EQ(window_.host().registry().value("sql/result/chart/points"),
+            test::sql(database_.path(), "SELECT count(flops) FROM nodes WHERE graph_id = 2"));
+  run("click sql/result/chart/kind/line\nexpect_state sql/result/chart/kind/line on\nfits\n"
+      "click sql/result/chart/x\nclick sql/result/chart/x/2\nexpect sql/result/chart/x op\nfits");
+}
+
+TEST_F(SqlPanelTest, APointOfTheChartTellsItsValueAndSelectsItsNode) {
+  run("click sql/charted");
+  ask("SELECT 2 AS graph_id, idx AS node, 10 - idx AS height FROM nodes WHERE graph_id = 2 AND idx"
+      " < 10 ORDER BY idx");
+  run("expect sql/result/chart/y height\nhover sql/result/chart/plot\nexpect tooltip height 6\n"
+      "click sql/result/chart/plot");
+  EXPECT_EQ(window_.workspace().selection.current().node, 4U);
+}
+
+TEST_F(SqlPanelTest, AChartOfAnythingIsDrawn) {
+  run("click sql/charted");
+  ask("SELECT 'a' AS name, NULL AS none");
+  EXPECT_THAT(window_.text("sql/result/chart/empty"), HasSubstr("no column of numbers"));
+  ask("SELECT 1.7e308 AS y UNION ALL SELECT -1.7e308 UNION ALL SELECT 9e999");
+  run("click sql/result/chart/kind/line\nfits");
+  EXPECT_THAT(window_.text("sql/result/chart/left_out"), HasSubstr("1 rows"));
+  ask("SELECT 3 AS x, 0 AS y");
+  run("fits\nclick sql/result/chart/kind/bars\nfits");
+  ask("SELECT a.idx, b.idx AS y FROM nodes a, nodes b");
+  run("fits");
 }
 
 /// The query of every panel, after something is selected, filtered and brushed.

@@ -1,0 +1,134 @@
+#include "debugger/model/event_log.h"
+
+#include <algorithm>
+
+#include "reprise/profile/sql_query.h"
+
+namespace reprise::debugger {
+namespace {
+
+constexpr std::size_t kMostEvents = 10'000;
+constexpr std::size_t kLongestText = 4096;
+
+std::optional<std::int64_t> whole(const SqlValue& value) {
+  const auto* const number = std::get_if<std::int64_t>(&value);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+std::string text(const SqlValue& value) {
+  const auto* const found = std::get_if<std::string>(&value);
+  return found == nullptr ? "" : *found;
+}
+
+/// Severities of files that nobody damaged are 0 to 3.
+LogSeverity severity_of(const SqlValue& value) {
+  return static_cast<LogSeverity>(std::clamp<std::int64_t>(whole(value).value_or(1), 0, 3));
+}
+
+SqlResult ask(const std::filesystem::path& path, const std::string& sql,
+              const std::stop_token& stop) {
+  SqlLimits limits;
+  limits.rows = kMostEvents;
+  limits.text_bytes = kLongestText;
+  return run_sql(path, sql, limits, stop);
+}
+
+/// The last ones, as those are what somebody looks for.
+void add_events(const std::filesystem::path& path, const Capture& capture,
+                const std::stop_token& stop, EventLog& log) {
+  const std::string run = std::to_string(capture.summary.id.run);
+  const SqlResult result =
+      ask(path,
+          "SELECT e.t_ns - (SELECT t_start_ns FROM runs WHERE id = e.run_id), e.severity, "
+          "e.source, e.code, e.message, e.graph_id, e.node_idx, e.replay_id FROM events e WHERE "
+          "e.run_id = " +
+              run + " ORDER BY e.t_ns DESC, e.id DESC",
+          stop);
+  log.truncated = result.truncated;
+  for (auto row = result.rows.rbegin(); row != result.rows.rend(); ++row) {
+    const auto& r = *row;
+    LogEntry entry{whole(r[0]), severity_of(r[1]), text(r[2]), text(r[3]), text(r[4]), {}, {}};
+    const auto node = whole(r[6]);
+    if (whole(r[5]) == capture.summary.id.graph && node && *node >= 0 &&
+        static_cast<std::uint64_t>(*node) < capture.nodes.size()) {
+      entry.node = static_cast<std::uint32_t>(*node);
+    }
+    entry.replay = whole(r[7]);
+    log.entries.push_back(std::move(entry));
+  }
+}
+
+void add_drops(const std::filesystem::path& path, const Capture& capture,
+               const std::stop_token& stop, EventLog& log) {
+  const SqlResult result =
+      ask(path,
+          "SELECT what, reason, sum(count) FROM drops WHERE run_id = " +
+              std::to_string(capture.summary.id.run) + " GROUP BY what, reason ORDER BY 1, 2",
+          stop);
+  for (const auto& row : result.rows) {
+    const std::int64_t count = whole(row[2]).value_or(0);
+    log.entries.push_back({{},
+                           LogSeverity::warning,
+                           "profile",
+                           "dropped",
+                           std::to_string(count) + " of (" + text(row[0]) +
+                               ") were not recorded: " + text(row[1]) + ".",
+                           {},
+                           {}});
+  }
+}
+
+bool has_words(const std::string& in, const std::string& words) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::search(in.begin(), in.end(), words.begin(), words.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != in.end();
+}
+
+}  // namespace
+
+const char* name_of(LogSeverity severity) {
+  constexpr std::array kNames{"debug", "info", "warning", "error"};
+  return kNames[static_cast<std::size_t>(severity)];
+}
+
+EventLog read_event_log(const std::filesystem::path& path, const Capture& capture,
+                        const std::stop_token& stop) {
+  EventLog log;
+  log.capture = capture.summary.id;
+  add_events(path, capture, stop, log);
+  add_drops(path, capture, stop, log);
+  for (const std::string& problem : capture.problems) {
+    log.entries.push_back({{}, LogSeverity::warning, "file", "left_out", problem, {}, {}});
+  }
+  for (const LogEntry& entry : log.entries) {
+    for (std::size_t s = 0; s <= static_cast<std::size_t>(entry.severity); ++s) {
+      ++log.counts[s];
+    }
+  }
+  return log;
+}
+
+std::vector<std::uint32_t> log_rows(const EventLog& log, LogSeverity least,
+                                    const std::string& words) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t i = 0; i < log.entries.size(); ++i) {
+    const LogEntry& entry = log.entries[i];
+    if (entry.severity >= least &&
+        (words.empty() || has_words(entry.message, words) || has_words(entry.source, words) ||
+         has_words(entry.code, words))) {
+      rows.push_back(i);
+    }
+  }
+  return rows;
+}
+
+std::string events_sql(std::int64_t run, LogSeverity least) {
+  return "SELECT (e.t_ns - r.t_start_ns) / 1e6 AS ms, e.severity, e.source, e.code, e.message,\n"
+         "  e.graph_id, e.node_idx AS node, e.replay_id\n"
+         "FROM events e JOIN runs r ON r.id = e.run_id\n"
+         "WHERE e.run_id = " +
+         std::to_string(run) + " AND e.severity >= " + std::to_string(static_cast<int>(least)) +
+         "\nORDER BY e.t_ns, e.id";
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,40 @@
+// Events, warnings and errors of the run, with the nodes they are about.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debugger/model/event_log.h"
+#include "debugger/ui/table.h"
+#include "debugger/views/panel.h"
+
+namespace reprise::debugger {
+
+class LogPanel : public Panel {
+ public:
+  std::string_view id() const override { return "log"; }
+  std::string_view title() const override { return "Log"; }
+  void draw(Ui& ui, Workspace& workspace) override;
+  std::string sql(const Workspace& workspace) const override;
+
+ private:
+  void refresh(Workspace& workspace);
+  void filter();
+  void draw_filter(Ui& ui, const Box& box);
+  void draw_rows(Ui& ui, Workspace& workspace, const Box& box);
+  void draw_message(Ui& ui, const Box& box) const;
+  TableCell cell(const LogEntry& entry, std::size_t column) const;
+
+  std::shared_ptr<const Capture> capture_;
+  std::uint64_t asked_ = 0;     // a Document::revision(), after which the log is read again
+  std::uint64_t finished_ = 0;  // as WorkerRead::finished()
+  EventLog log_;
+  std::size_t least_ = 0;  // a LogSeverity
+  std::string words_;
+  std::vector<std::uint32_t> rows_;    // entries
+  std::optional<std::uint32_t> open_;  // the entry whose whole message is shown
+  TableState table_;
+};
+
+}  // namespace reprise::debugger
