@@ -73,7 +73,7 @@ TEST_F(WindowActions, StandOnTheSheetOfKeys) {
 TEST_F(WindowActions, OfALayoutShowItsPanels) {
   window_.run(
       "key Ctrl+Alt+4\nexpect_state tab/memory selected\nkey Ctrl+Alt+2\n"
-      "expect_state tab/nodes selected\nexpect_state tab/timeline selected\nfits");
+      "expect_state tab/nodes selected\nexpect_state tab/statistics selected\nfits");
 }
 
 TEST_F(WindowActions, OfALayoutBringBackWhatWasChangedInIt) {
