@@ -1,10 +1,14 @@
-// How near does each op of the llama sample's graphs come to what the device can do?
+// How near does each op of the llama sample's graphs come to what the device can do? The ops are
+// those of the graphs that models record; no list of ops or architectures is kept here.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -23,18 +27,32 @@ namespace reprise::bench {
 namespace {
 
 struct Arguments {
-  std::string model, device = "auto", precision = "exact";
+  std::vector<std::string> models;
+  std::string device = "auto", precision = "exact", by = "shape";
   std::string filter;  // part of the text of a row; empty: all
   std::int64_t prompt = 128, threads = 1, reps = 20;
   bool json = false;
 };
 
-/// The nodes of one graph that run the same op on the same shapes.
+/// The nodes of one model's graph that run the same op on the same shapes; or by op, those of the
+/// graphs of that name of all models that run it on any.
 struct OpRow {
+  std::set<std::string> models;
   std::string graph, op;
   std::uint64_t nodes = 0, bytes = 0, operations = 0;
   double ns = 0, share = 0;  // of the medians of all nodes of the graph
   bool below_bias = false;   // of some node half of the times are mostly the cost of measuring
+};
+
+/// By name of the graph, one text per node.
+using Texts = std::map<std::string, std::vector<std::string>>;
+
+/// The replays of one model.
+struct Measurement {
+  std::string model;  // the file's name
+  ModelFacts facts;
+  Texts texts;
+  TopNodes top;
 };
 
 /// "matmul f32 [1, 288] f16 [768, 288]": the op and what it reads.
@@ -49,50 +67,49 @@ std::string text_of(const ComputeGraph& graph, const Node& node) {
   return text;
 }
 
-/// By name of the graph, one text per node.
-using Texts = std::map<std::string, std::vector<std::string>>;
-
-Texts texts_of(const LlamaRun& run) {
+Texts texts_of(const LlamaRun& run, bool by_op) {
   Texts texts;
   for (const auto& [rows, captured] : run.graphs()) {
     const ComputeGraph& graph = captured.recorded().graph;
     for (const Node& node : graph.nodes) {
-      texts[graph.name].push_back(text_of(graph, node));
+      texts[graph.name].push_back(by_op ? std::string(node.op->name) : text_of(graph, node));
     }
   }
   return texts;
 }
 
-/// The slowest first, graph by graph.
-std::vector<OpRow> rows_of(const TopNodes& top, const Texts& texts, const std::string& filter) {
-  const double bias = static_cast<double>(top.timestamp_bias_ns.value_or(0));
-  std::map<std::pair<std::string, std::string>, OpRow> groups;
-  for (const NodeTimes& times : top.nodes) {
-    const auto graph = texts.find(times.node.graph_name);
-    if (graph == texts.end()) {
-      continue;  // the ceiling's
+/// By the model they are of, or by "" if those of all models go together.
+using Rows = std::map<std::string, std::vector<OpRow>>;
+
+void add_rows(const Measurement& measured, std::vector<OpRow>& rows) {
+  const double bias = static_cast<double>(measured.top.timestamp_bias_ns.value_or(0));
+  for (const NodeTimes& times : measured.top.nodes) {
+    const std::string& graph = times.node.graph_name;
+    const std::string& op = measured.texts.at(graph).at(static_cast<std::size_t>(times.node.index));
+    auto row =
+        std::ranges::find_if(rows, [&](const OpRow& r) { return r.graph == graph && r.op == op; });
+    if (row == rows.end()) {
+      row = rows.insert(row, OpRow{.models = {}, .graph = graph, .op = op});
     }
-    const std::string& text = graph->second.at(static_cast<std::size_t>(times.node.index));
-    OpRow& row = groups[{graph->first, text}];
-    row.graph = graph->first;
-    row.op = text;
-    ++row.nodes;
-    row.bytes += times.node.bytes.value_or(0);
-    row.operations += times.node.flops.value_or(0);
-    row.ns += std::max(static_cast<double>(times.p50_ns) - bias, 0.0);
-    row.below_bias = row.below_bias || times.below_bias;
+    row->models.insert(measured.model);
+    ++row->nodes;
+    row->bytes += times.node.bytes.value_or(0);
+    row->operations += times.node.flops.value_or(0);
+    row->ns += std::max(static_cast<double>(times.p50_ns) - bias, 0.0);
+    row->below_bias = row->below_bias || times.below_bias;
   }
+}
+
+/// The slowest first, graph by graph; those whose text has the filter in it.
+std::vector<OpRow> finished(std::vector<OpRow> rows, const std::string& filter) {
   std::map<std::string, double> whole;
-  for (const auto& [key, row] : groups) {
+  for (const OpRow& row : rows) {
     whole[row.graph] += row.ns;
   }
-  std::vector<OpRow> rows;
-  for (auto& [key, row] : groups) {
+  for (OpRow& row : rows) {
     row.share = whole[row.graph] > 0 ? row.ns / whole[row.graph] : 0;
-    if (row.op.find(filter) != std::string::npos) {
-      rows.push_back(std::move(row));
-    }
   }
+  std::erase_if(rows, [&](const OpRow& row) { return row.op.find(filter) == std::string::npos; });
   std::ranges::stable_sort(rows, [](const OpRow& a, const OpRow& b) {
     return a.graph != b.graph ? a.graph < b.graph : a.ns > b.ns;
   });
@@ -131,7 +148,8 @@ nlohmann::ordered_json json_of(std::optional<double> value) {
 nlohmann::ordered_json to_json(const OpRow& row, const Ceilings& ceilings) {
   const auto gb_s = rate(row.bytes, row.ns);
   const auto gflops = rate(row.operations, row.ns);
-  return {{"graph", row.graph},
+  return {{"models", row.models},
+          {"graph", row.graph},
           {"op", row.op},
           {"nodes", row.nodes},
           {"us", row.ns / 1e3},
@@ -152,15 +170,36 @@ std::string cell(const nlohmann::ordered_json& value, const char* format, double
   return text.data();
 }
 
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += (all.empty() ? "" : ", ") + text;
+  }
+  return all;
+}
+
+/// "mamba-f16", or "all", or "all but mamba-f16" where that is shorter.
+std::string text_of_models(const std::vector<std::string>& some,
+                           const std::vector<std::string>& all) {
+  std::vector<std::string> others;
+  std::ranges::copy_if(all, std::back_inserter(others), [&](const std::string& model) {
+    return std::ranges::find(some, model) == some.end();
+  });
+  if (all.size() > 1 && others.size() < some.size()) {
+    return "all" + (others.empty() ? "" : " but " + joined(others));
+  }
+  return joined(some);
+}
+
 void print_table(const nlohmann::ordered_json& json) {
   std::printf("%s, %s: read %s GB/s, multiply-add %s GFLOP/s\n\n",
-              json["device"].get<std::string>().c_str(),
-              json["model_type"].get<std::string>().c_str(),
+              json["device"].get<std::string>().c_str(), joined(json["model_types"]).c_str(),
               cell(json["read_gb_s"], "%.2f").c_str(), cell(json["fma_gflops"], "%.1f").c_str());
-  std::printf("| graph | op | nodes | us | %% of time | GB/s | %% | GFLOP/s | %% |\n");
-  std::printf("|---|---|---:|---:|---:|---:|---:|---:|---:|\n");
+  std::printf("| models | graph | op | nodes | us | %% of time | GB/s | %% | GFLOP/s | %% |\n");
+  std::printf("|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n");
   for (const auto& row : json["rows"]) {
-    std::printf("| %s | %s | %s | %s%s | %s | %s | %s | %s | %s |\n",
+    std::printf("| %s | %s | %s | %s | %s%s | %s | %s | %s | %s | %s |\n",
+                text_of_models(row["models"], json["models"]).c_str(),
                 row["graph"].get<std::string>().c_str(), row["op"].get<std::string>().c_str(),
                 cell(row["nodes"], "%.0f").c_str(), cell(row["us"], "%.1f").c_str(),
                 row["below_bias"].get<bool>() ? " *" : "", cell(row["share"], "%.1f", 100).c_str(),
@@ -169,20 +208,11 @@ void print_table(const nlohmann::ordered_json& json) {
   }
 }
 
-/// Prints a table or one JSON object; README.md says what the columns mean.
-void print_op_rates(const Arguments& a) {
-  require_between("-t", a.threads, 1, kMostThreads);
-  require_between("-r", a.reps, 1, kMostReps);
-  const auto file = GgufFile::open(a.model);
+Measurement measure(const Device& device, const std::string& path, const Arguments& a) {
+  const auto file = GgufFile::open(path);
   require_between("-p", a.prompt, 2, llama::sizes_of(file).context);
-  const ModelFacts facts = facts_of(file);
-  const Device device = open_with_threads(a.device, a.threads);
-  if (device.info().timestamp_valid_bits == 0) {
-    throw std::runtime_error("The device (" + device.info().name + ") cannot time itself.");
-  }
+  Measurement measured{std::filesystem::path(path).stem().string(), facts_of(file), {}, {}};
   const TemporaryProfile profile;
-  Texts texts;
-  Ceilings ceilings;
   {
     GraphExecutor executor(device, {.profile = profile.path,
                                     .timing = TimingMode::node,
@@ -194,26 +224,53 @@ void print_op_rates(const Arguments& a) {
       run.prompt(0, a.prompt, a.prompt);
       run.generate(a.prompt - 1, 1);
     }
-    texts = texts_of(run);
-    ceilings = ceilings_of(executor, a.threads, facts.bytes);
+    measured.texts = texts_of(run, a.by == "op");
   }
   std::size_t nodes = 1;
-  for (const auto& [graph, list] : texts) {
+  for (const auto& [graph, list] : measured.texts) {
     nodes += list.size();
   }
-  const TopNodes top = read_top_nodes(profile.path, {.limit = nodes});
+  measured.top = read_top_nodes(profile.path, {.limit = nodes});
+  return measured;
+}
+
+/// Prints a table or one JSON object; README.md says what the columns mean.
+void print_op_rates(const Arguments& a) {
+  require_between("-t", a.threads, 1, kMostThreads);
+  require_between("-r", a.reps, 1, kMostReps);
+  const Device device = open_with_threads(a.device, a.threads);
+  if (device.info().timestamp_valid_bits == 0) {
+    throw std::runtime_error("The device (" + device.info().name + ") cannot time itself.");
+  }
+  Rows rows;
+  std::uint64_t most_bytes = 0, bias = 0;
+  nlohmann::ordered_json names, types, sizes;
+  for (const std::string& path : a.models) {
+    const Measurement measured = measure(device, path, a);
+    names.push_back(measured.model);
+    types.push_back(measured.facts.type);
+    sizes.push_back(measured.facts.bytes);
+    most_bytes = std::max(most_bytes, measured.facts.bytes);
+    bias = std::max<std::uint64_t>(bias, measured.top.timestamp_bias_ns.value_or(0));
+    add_rows(measured, rows[a.by == "op" ? "" : path]);
+  }
+  GraphExecutor executor(device);
+  const Ceilings ceilings = ceilings_of(executor, a.threads, most_bytes);
   nlohmann::ordered_json json{{"device", device.info().name},
-                              {"model_type", facts.type},
-                              {"model_size", facts.bytes},
+                              {"models", names},
+                              {"model_types", types},
+                              {"model_sizes", sizes},
                               {"n_prompt", a.prompt},
                               {"n_threads", a.threads},
                               {"precision", a.precision},
                               {"read_gb_s", json_of(ceilings.read_gb_s)},
                               {"fma_gflops", json_of(ceilings.fma_gflops)},
-                              {"timestamp_bias_ns", top.timestamp_bias_ns.value_or(0)},
+                              {"timestamp_bias_ns", bias},
                               {"rows", nlohmann::ordered_json::array()}};
-  for (const OpRow& row : rows_of(top, texts, a.filter)) {
-    json["rows"].push_back(to_json(row, ceilings));
+  for (auto& [model, of_model] : rows) {
+    for (const OpRow& row : finished(std::move(of_model), a.filter)) {
+      json["rows"].push_back(to_json(row, ceilings));
+    }
   }
   if (a.json) {
     std::printf("%s\n", json.dump(2).c_str());
@@ -228,7 +285,10 @@ void add_op(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   CLI::App* ops = app.add_subcommand(
       "op", "Bytes and operations per second of each op of the llama sample, against ceilings");
-  ops->add_option("-m,--model", a->model, "GGUF file")->required();
+  ops->add_option("-m,--model", a->models, "GGUF files")->required();
+  ops->add_option("--by", a->by, "shape: a row per model and shapes; op: one per op of all models")
+      ->check(CLI::IsMember({"shape", "op"}))
+      ->capture_default_str();
   ops->add_option("-p,--n-prompt", a->prompt,
                   "Tokens of the prompt; decoding is measured at its last")
       ->capture_default_str();

@@ -14,42 +14,57 @@ constexpr bool stands_for_itself(unsigned byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
 }
 
-/// The bytes that U+0100 and following stand for.
-constexpr std::array<unsigned char, kStandIns> stand_ins() {
-  std::array<unsigned char, kStandIns> bytes{};
+struct Alphabet {
+  std::array<char32_t, 256> characters{};           // by byte
+  std::array<unsigned char, kStandIns> replaced{};  // the bytes that U+0100 and following stand for
+};
+
+constexpr Alphabet make_alphabet() {
+  Alphabet alphabet;
   std::size_t count = 0;
   for (unsigned byte = 0; byte < 256; ++byte) {
+    alphabet.characters[byte] = byte;
     if (!stands_for_itself(byte)) {
-      bytes[count++] = static_cast<unsigned char>(byte);
+      alphabet.characters[byte] = kFirstStandIn + static_cast<char32_t>(count);
+      alphabet.replaced[count++] = static_cast<unsigned char>(byte);
     }
   }
-  return bytes;
+  return alphabet;
 }
-constexpr auto kReplaced = stand_ins();
+constexpr Alphabet kAlphabet = make_alphabet();
+
+std::optional<char> byte_of(char32_t code) {
+  if (code < 0x100 && stands_for_itself(code)) {
+    return static_cast<char>(code);
+  }
+  if (code >= kFirstStandIn && code < kFirstStandIn + kStandIns) {
+    return static_cast<char>(kAlphabet.replaced[code - kFirstStandIn]);
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
 std::string byte_spelling(char byte) {
-  const auto value = static_cast<unsigned char>(byte);
-  char32_t code = value;
-  for (std::size_t i = 0; i < kReplaced.size() && code == value; ++i) {
-    if (kReplaced[i] == value) {
-      code = kFirstStandIn + static_cast<char32_t>(i);
-    }
-  }
   std::string text;
-  append_utf8(text, code);
+  append_utf8(text, kAlphabet.characters[static_cast<unsigned char>(byte)]);
   return text;
+}
+
+std::optional<char> byte_spelled_by(std::string_view spelling) {
+  if (spelling.empty()) {
+    return std::nullopt;
+  }
+  const auto [code, length] = first_character(spelling);
+  return length == spelling.size() ? byte_of(code) : std::nullopt;
 }
 
 std::string spelled_bytes(std::string_view spelling) {
   std::string bytes;
   while (!spelling.empty()) {
     const auto [code, length] = first_character(spelling);
-    if (code < 0x100 && stands_for_itself(code)) {
-      bytes += static_cast<char>(code);
-    } else if (code >= kFirstStandIn && code < kFirstStandIn + kStandIns) {
-      bytes += static_cast<char>(kReplaced[code - kFirstStandIn]);
+    if (const auto byte = byte_of(code)) {
+      bytes += *byte;
     } else {
       bytes += spelling.substr(0, length);
     }

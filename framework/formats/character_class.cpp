@@ -1,6 +1,8 @@
 #include "framework/formats/character_class.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace reprise {
 namespace {
@@ -14,9 +16,7 @@ bool holds(std::span<const CharacterRange> ranges, char32_t character) {
   return after != ranges.begin() && character <= (after - 1)->last;
 }
 
-}  // namespace
-
-CharacterClass character_class(char32_t character) {
+CharacterClass searched_class(char32_t character) {
   if (holds(kSpaces, character)) {
     return CharacterClass::space;
   }
@@ -24,6 +24,23 @@ CharacterClass character_class(char32_t character) {
     return CharacterClass::letter;
   }
   return holds(number_ranges(), character) ? CharacterClass::number : CharacterClass::other;
+}
+
+constexpr std::size_t kAscii = 128;
+
+std::array<CharacterClass, kAscii> ascii_classes() {
+  std::array<CharacterClass, kAscii> classes{};
+  for (std::size_t i = 0; i < kAscii; ++i) {
+    classes[i] = searched_class(static_cast<char32_t>(i));
+  }
+  return classes;
+}
+
+}  // namespace
+
+CharacterClass character_class(char32_t character) {
+  static const auto kAsciiClasses = ascii_classes();
+  return character < kAscii ? kAsciiClasses[character] : searched_class(character);
 }
 
 }  // namespace reprise

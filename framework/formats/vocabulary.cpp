@@ -37,6 +37,9 @@ std::optional<char> spelled_byte(std::string_view text) {
   return static_cast<char>(static_cast<unsigned char>(high * 16 + low));
 }
 
+/// The spelling is a text.
+constexpr bool is_plain(TokenKind kind) { return !is_special(kind) && kind != TokenKind::byte; }
+
 std::string in_file(const GgufFile& file) { return " of the GGUF file '" + file.path() + "'"; }
 
 void require_length(const GgufFile& file, std::string_view key, std::size_t actual,
@@ -133,7 +136,7 @@ std::optional<std::int32_t> Vocabulary::find(std::string_view text) const {
 
 std::optional<std::int32_t> Vocabulary::find_plain(std::string_view text) const {
   const auto id = find(text);
-  return id && is_special(token(*id).kind) ? std::nullopt : id;
+  return id && is_plain(token(*id).kind) ? id : std::nullopt;
 }
 
 std::int32_t Vocabulary::byte_token(char byte) const {
@@ -199,12 +202,24 @@ void Vocabulary::read_special(const GgufFile& file) {
 }
 
 void Vocabulary::find_bytes() {
+  // One pass over the tokens: a look-up per byte costs more than the rest of a small vocabulary. Of
+  // equal spellings the last counts, as in find_plain().
+  std::array<std::optional<std::int32_t>, 256> bytes{};
+  std::array<std::optional<std::int32_t>, 256> pieces{};
+  for (std::int32_t id = 0; id < size(); ++id) {
+    const Token& of_id = token(id);
+    const std::string_view text = spelling(id);
+    if (of_id.kind == TokenKind::byte) {
+      bytes[static_cast<unsigned char>(of_id.text[0])] = id;
+    } else if (const auto byte = byte_level_        ? byte_spelled_by(text)
+                                 : text.size() == 1 ? std::optional(text[0])
+                                                    : std::nullopt) {
+      pieces[static_cast<unsigned char>(*byte)] =
+          is_plain(of_id.kind) ? std::optional(id) : std::nullopt;
+    }
+  }
   for (std::size_t i = 0; i < byte_ids_.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(i);
-    const auto as_byte = byte_level_ ? std::nullopt : find_plain(spelled(byte));
-    const std::string alone(1, static_cast<char>(byte));
-    const auto as_piece = find_plain(byte_level_ ? byte_spelling(alone[0]) : alone);
-    byte_ids_[i] = as_byte ? as_byte : as_piece ? as_piece : unknown_;
+    byte_ids_[i] = bytes[i] && !byte_level_ ? bytes[i] : pieces[i] ? pieces[i] : unknown_;
   }
 }
 

@@ -53,7 +53,7 @@ class Vocabulary {
   }
   /// The token spelled `text` in the file, byte tokens as "<0x41>"; of several the last.
   std::optional<std::int32_t> find(std::string_view text) const;
-  /// The same, but no special token: what a text is joined to.
+  /// The same, but neither a special token nor a byte token: what a text is joined to.
   std::optional<std::int32_t> find_plain(std::string_view text) const;
   /// The token for a byte that belongs to no piece, else the unknown token.
   /// Errors: invalid_argument if there is neither.

@@ -211,6 +211,33 @@ TEST(Tokenizer, UnknownCharactersBecomeByteTokens) {
   EXPECT_EQ(tokenizer.decode(Ids{259, 3 + 0xC3, 3 + 0xA9}), "\xC3\xA9");
 }
 
+/// Bytes of kind 6 and their spelling as a text too, with all that it is joined from.
+GgufBuilder with_spelled_byte(std::int32_t kind) {
+  const std::vector<std::string> texts{"<unk>", "<s>",  "</s>",  "<0x41>", "<0",
+                                       "<0x",   "<0x4", "<0x41", "<0x41>", "<",
+                                       "0",     "x",    "4",     "1",      ">"};
+  std::vector<std::int32_t> kinds(texts.size(), 1);
+  kinds[3] = 6;
+  kinds[8] = kind;
+  GgufBuilder builder;
+  builder.text("tokenizer.ggml.model", "llama").texts("tokenizer.ggml.tokens", texts);
+  builder.numbers("tokenizer.ggml.scores", 6, std::vector<float>(texts.size()));
+  builder.numbers("tokenizer.ggml.token_type", 5, kinds);
+  builder.boolean("tokenizer.ggml.add_space_prefix", false);
+  return builder;
+}
+
+TEST(Tokenizer, ATextSpelledLikeAByteTokenStaysThatText) {
+  const Tokenizer tokenizer = tokenizer_of(with_spelled_byte(6));
+  EXPECT_EQ(tokenizer.encode("<0x41>", false), (Ids{7, 14}));
+}
+
+TEST(Tokenizer, APieceSpelledLikeAByteTokenIsNotThatByte) {
+  const Tokenizer tokenizer = tokenizer_of(with_spelled_byte(1));
+  EXPECT_EQ(tokenizer.encode("A", false), (Ids{3}));
+  EXPECT_EQ(tokenizer.encode("<0x41>", false), (Ids{8}));
+}
+
 TEST(Tokenizer, SettingsOfTheFileDecideOnPrefixBosAndEnd) {
   GgufBuilder builder = small_vocabulary();
   builder.boolean("tokenizer.ggml.add_space_prefix", false);

@@ -16,14 +16,11 @@ std::uint64_t read(const GgufValue& value) {
   const GgufValueType type = value.element_type();
   const bool real = type == GgufValueType::f32 || type == GgufValueType::f64;
   if (type == GgufValueType::string) {
-    std::uint64_t bytes = 0;
-    for (const std::string_view text :
-         value.is_array() ? value.as_strings() : std::vector{value.as_string()}) {
-      for (const char c : text) {
-        bytes += static_cast<unsigned char>(c);
-      }
+    const auto texts = value.is_array() ? value.as_strings() : std::vector{value.as_string()};
+    for (const std::string_view text : texts) {
+      reprise::fuzz::require_readable(std::as_bytes(std::span(text)));
     }
-    return bytes;
+    return texts.size();
   }
   if (value.is_array()) {
     return real ? value.as_floats().size() : value.as_integers().size();
@@ -54,9 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto elements = static_cast<std::uint64_t>(tensor.shape.elements());
         require(tensor.data.size() == bytes_of(*dtype, elements), "a tensor has its bytes");
       }
-      for (const std::byte byte : tensor.data) {
-        sum = sum + static_cast<std::uint64_t>(byte);
-      }
+      reprise::fuzz::require_readable(tensor.data);
     }
   } catch (const reprise::Error&) {
   }
