@@ -121,7 +121,7 @@ TEST_P(HostileDatabase, LeavesEveryPanelUsable) {
   use<BarriersPanel>("");
   use<PassesPanel>("");
   use<StatisticsPanel>("");
-  use<KernelsPanel>("type kernels/search %");
+  use<KernelsPanel>("");
   use<LogPanel>("");
   use<OutlinePanel>("key Shift+]");
   use<GraphPanel>("key Shift+]\nkey C\nkey C\nkey C\nkey C\nkey C");
