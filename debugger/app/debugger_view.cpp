@@ -37,6 +37,10 @@ DebuggerView::DebuggerView(const std::filesystem::path& database,
                            std::vector<std::filesystem::path> source_roots)
     : workspace_(existing(database), with_usual_roots(std::move(source_roots), database)) {}
 
+void DebuggerView::compare_with(const std::filesystem::path& other) {
+  workspace_.diff.open(existing(other));
+}
+
 View DebuggerView::view() {
   View view;
   view.draw = [this](Ui& ui) { shell_.draw(ui, workspace_); };

@@ -16,7 +16,7 @@ namespace reprise::debugger {
 namespace {
 
 struct Options {
-  std::string database;
+  std::string database, against;
   std::vector<std::filesystem::path> sources;
   std::optional<float> scale;
   // of shot
@@ -44,8 +44,15 @@ UiScript read_script(const std::string& file) {
   return parse_script(text.str());
 }
 
+void compare(DebuggerView& debugger, const Options& options) {
+  if (!options.against.empty()) {
+    debugger.compare_with(options.against);
+  }
+}
+
 void open_window(const Options& options) {
   DebuggerView debugger(options.database, options.sources);
+  compare(debugger, options);
   const std::string name = std::filesystem::path(options.database).filename().string();
   WindowHost host({.title = name + " - reprise-debugger", .scale = options.scale});
   host.run(debugger.view());
@@ -53,6 +60,7 @@ void open_window(const Options& options) {
 
 void shoot(const Options& options) {
   DebuggerView debugger(options.database, options.sources);
+  compare(debugger, options);
   if (!options.panel.empty()) {
     debugger.shell().show(options.panel, true);
   }
@@ -77,6 +85,7 @@ void shoot(const Options& options) {
 
 void add_common(CLI::App& app, Options& options) {
   app.add_option("DB,--db", options.database, "Profiling database");
+  app.add_option("--against", options.against, "Database that Diff compares with");
   app.add_option("--source", options.sources, "Folder with the sources that recorded it; repeats")
       ->allow_extra_args(false);
   app.add_option("--scale", options.scale, "Size of text and widgets, 1 is 96 dpi")

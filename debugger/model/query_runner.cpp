@@ -2,37 +2,13 @@
 
 #include <utility>
 
-#include "debugger/model/background.h"
-#include "reprise/core/error.h"
+#include "debugger/model/latest_read.h"
 
 namespace reprise::debugger {
 
 struct QueryRunner::State {
   std::filesystem::path path;
-  std::optional<std::string> next;  // starts when the one that was cancelled has ended
-  std::optional<SqlResult> result;
-  std::string error;
-  std::uint64_t finished = 0;
-  Background background;  // last: its thread ends before what it uses
-
-  void start(std::string sql) {
-    background.start([this, from = path, sql = std::move(sql)](const std::stop_token& stop) {
-      std::optional<SqlResult> found;
-      std::string why;
-      try {
-        found = run_sql(from, sql, {}, stop);
-      } catch (const Cancelled&) {
-        throw;
-      } catch (const std::exception& e) {
-        why = e.what();
-      }
-      return [this, found = std::move(found), why = std::move(why)]() mutable {
-        result = std::move(found);
-        error = std::move(why);
-        ++finished;
-      };
-    });
-  }
+  LatestRead<SqlResult> read;
 };
 
 QueryRunner::QueryRunner(std::filesystem::path path) : state_(std::make_unique<State>()) {
@@ -42,40 +18,23 @@ QueryRunner::QueryRunner(std::filesystem::path path) : state_(std::make_unique<S
 QueryRunner::~QueryRunner() = default;
 
 void QueryRunner::run(std::string sql) {
-  if (state_->background.busy()) {
-    state_->background.cancel();
-    state_->next = std::move(sql);
-  } else {
-    state_->start(std::move(sql));
-  }
+  state_->read.start([from = state_->path, sql = std::move(sql)](const std::stop_token& stop) {
+    return run_sql(from, sql, {}, stop);
+  });
 }
 
-void QueryRunner::cancel() {
-  state_->next.reset();
-  state_->background.cancel();
-}
+void QueryRunner::cancel() { state_->read.cancel(); }
 
-bool QueryRunner::running() const { return state_->background.busy(); }
+bool QueryRunner::running() const { return state_->read.running(); }
 
-bool QueryRunner::poll() {
-  const bool finished = state_->background.poll();
-  if (finished && state_->next) {
-    state_->start(*std::exchange(state_->next, {}));
-  }
-  return finished;
-}
+bool QueryRunner::poll() { return state_->read.poll(); }
 
-std::uint64_t QueryRunner::finished() const { return state_->finished; }
+std::uint64_t QueryRunner::finished() const { return state_->read.finished(); }
 
-void QueryRunner::settle() {
-  while (running()) {
-    state_->background.wait();
-    poll();
-  }
-}
+void QueryRunner::settle() { state_->read.settle(); }
 
-const SqlResult* QueryRunner::result() const { return state_->result ? &*state_->result : nullptr; }
+const SqlResult* QueryRunner::result() const { return state_->read.found(); }
 
-const std::string& QueryRunner::error() const { return state_->error; }
+const std::string& QueryRunner::error() const { return state_->read.error(); }
 
 }  // namespace reprise::debugger

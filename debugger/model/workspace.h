@@ -5,8 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "debugger/model/bindings.h"
+#include "debugger/model/capture_diff.h"
 #include "debugger/model/document.h"
 #include "debugger/model/fold_state.h"
+#include "debugger/model/node_errors.h"
+#include "debugger/model/numbers.h"
 #include "debugger/model/query_runner.h"
 #include "debugger/model/scope_tree.h"
 #include "debugger/model/selection.h"
@@ -23,7 +27,7 @@ struct Workspace {
   /// anything that is drawn may have changed, always while `playing`.
   bool poll();
   /// Something is being read: a poll() soon will take it over.
-  bool busy() const { return document.reading() || queries.running(); }
+  bool busy() const;
   void settle();
 
   /// Selects and asks the document for what the selection needs.
@@ -39,6 +43,10 @@ struct Workspace {
   std::string filter;  // of Nodes: see filter.h
   ColourBy colour_by = ColourBy::time;
   QueryRunner queries;
+  NumberReads numbers;
+  ErrorList errors;  // of `numbers`
+  CaptureRead<Bindings> bindings;
+  DiffReads diff;
   SourceFiles sources;
   /// A path of a node to bring into view, consumed by the graph; set by select_node of other
   /// panels.

@@ -16,6 +16,13 @@ struct Named {
   std::uint32_t hex;
 };
 
+ImU32 between(ImU32 from, ImU32 to, float share) {
+  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(from);
+  const ImVec4 b = ImGui::ColorConvertU32ToFloat4(to);
+  return ImGui::ColorConvertFloat4ToU32(
+      {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share, a.z + (b.z - a.z) * share, 1.0F});
+}
+
 }  // namespace
 
 Theme dark_theme() {
@@ -30,6 +37,9 @@ Theme dark_theme() {
       {Colour::product, 0x4C8DFF},    {Colour::attention, 0x9B7BFF},
       {Colour::norm, 0x3FB3AC},       {Colour::elementwise, 0x8A93A3},
       {Colour::movement, 0xD6A03C},   {Colour::sampling, 0xE58FB6},
+      {Colour::nan, 0xE05BD0},        {Colour::infinite, 0xF08A3C},
+      {Colour::below_zero, 0x4C8DFF}, {Colour::above_zero, 0xE8DC8C},
+      {Colour::side_a, 0x4C8DFF},     {Colour::side_b, 0xF0A03C},
   };
   Theme theme;
   for (const Named& named : kColours) {
@@ -43,11 +53,14 @@ ImU32 heat_colour(const Theme& theme, double share) {
   const double at = std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0) *
                     static_cast<double>(theme.heat.size() - 1);
   const std::size_t low = std::min(static_cast<std::size_t>(at), theme.heat.size() - 2);
-  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(theme.heat[low]);
-  const ImVec4 b = ImGui::ColorConvertU32ToFloat4(theme.heat[low + 1]);
-  const float t = static_cast<float>(at - static_cast<double>(low));
-  return ImGui::ColorConvertFloat4ToU32(
-      {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t, 1.0F});
+  return between(theme.heat[low], theme.heat[low + 1],
+                 static_cast<float>(at - static_cast<double>(low)));
+}
+
+ImU32 signed_colour(const Theme& theme, double share) {
+  const double at = std::clamp(std::isfinite(share) ? share : 0.0, -1.0, 1.0);
+  return between(theme[Colour::raised], theme[at < 0 ? Colour::below_zero : Colour::above_zero],
+                 static_cast<float>(std::abs(at)));
 }
 
 Colour family_colour(std::string_view family) {

@@ -5,15 +5,18 @@
 #include <utility>
 
 #include "debugger/views/barriers_panel.h"
+#include "debugger/views/diff_panel.h"
 #include "debugger/views/graph_panel.h"
 #include "debugger/views/header_bar.h"
 #include "debugger/views/inspector_panel.h"
 #include "debugger/views/memory_panel.h"
 #include "debugger/views/nodes_panel.h"
+#include "debugger/views/numerics_panel.h"
 #include "debugger/views/outline_panel.h"
 #include "debugger/views/passes_panel.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/sql_panel.h"
+#include "debugger/views/tensors_panel.h"
 #include "debugger/views/timeline_panel.h"
 #include "reprise/core/error.h"
 
@@ -43,9 +46,10 @@ float splitter(Ui& ui, std::string_view id, const Box& bar, bool along_x) {
 Shell::Shell()
     : strip_(std::make_unique<ReplayStripPanel>()),
       left_(panels<OutlinePanel, NodesPanel>()),
-      centre_(panels<GraphPanel>()),
-      right_(panels<InspectorPanel>()),
-      bottom_(panels<TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel, SqlPanel>()) {}
+      centre_(panels<GraphPanel, DiffPanel>()),
+      right_(panels<InspectorPanel, TensorsPanel>()),
+      bottom_(panels<TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel, NumericsPanel,
+                     SqlPanel>()) {}
 
 Panel* Shell::find(std::string_view panel) {
   if (strip_->id() == panel) {
@@ -116,6 +120,7 @@ void Shell::draw(Ui& ui, Workspace& workspace) {
   const float status = ui.px(24);
   draw_header_bar(ui, workspace, {all.min, {all.max.x, all.min.y + header}});
   draw_body(ui, workspace, {{all.min.x, all.min.y + header}, {all.max.x, all.max.y - status}});
+  numerics_keys_.take(ui, workspace);  // says what it found below
   draw_status_bar(ui, workspace, {{all.min.x, all.max.y - status}, all.max});
   keys(ui, workspace);
   if (requests_.maximise) {

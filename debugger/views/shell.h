@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "debugger/views/numerics_actions.h"
 #include "debugger/views/tab_area.h"
 
 namespace reprise::debugger {
@@ -31,6 +32,7 @@ class Shell {
 
   std::unique_ptr<Panel> strip_;
   TabArea left_, centre_, right_, bottom_;
+  NumericsKeys numerics_keys_;
   PanelRequests requests_;
   std::optional<PictureRequest> picture_;  // of this frame
   std::string alone_;                      // the panel that fills the window

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::string_view kPanels[] = {"replays",  "outline", "nodes",    "graph",  "inspector",
                                         "timeline", "memory",  "barriers", "passes", "sql"};
+/// Of what they show the sample has nothing.
+constexpr std::string_view kEmptyPanels[] = {"diff", "tensors", "numerics"};
 
 /// Where a panel is not in sight, its tab brings it there.
 std::string shown(std::string_view panel) {
@@ -53,6 +55,11 @@ TEST(DebuggerWindow, EachPanelWritesItsPictureWithoutTheMenu) {
     window.run(from_menu(panel, "png") + "expect status/notice " + std::string(panel) + ".png");
     EXPECT_GT(std::filesystem::file_size(std::string(panel) + ".png"), 500U);
   }
+  for (const std::string_view panel : kEmptyPanels) {
+    SCOPED_TRACE(panel);
+    window.run(from_menu(panel, "png") + "expect status/notice " + std::string(panel) + ".png");
+  }
+  window.run(shown("graph"));
   const Rect canvas = window.host().registry().find("graph/canvas")->visible;
   EXPECT_EQ(read_png("graph.png"), crop(window.host().picture(), {{canvas.min_x, canvas.min_y},
                                                                   {canvas.max_x, canvas.max_y}}));

@@ -1,13 +1,16 @@
 // Panels over databases that say anything: nothing crashes, and the rest is still shown.
 #include "debugger/views/barriers_panel.h"
+#include "debugger/views/diff_panel.h"
 #include "debugger/views/graph_panel.h"
 #include "debugger/views/inspector_panel.h"
 #include "debugger/views/memory_panel.h"
 #include "debugger/views/nodes_panel.h"
+#include "debugger/views/numerics_panel.h"
 #include "debugger/views/outline_panel.h"
 #include "debugger/views/passes_panel.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/sql_panel.h"
+#include "debugger/views/tensors_panel.h"
 #include "debugger/views/timeline_panel.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/profile/sql.h"
@@ -101,6 +104,9 @@ TEST_P(HostileDatabase, LeavesEveryPanelUsable) {
   use<MemoryPanel>("");
   use<BarriersPanel>("");
   use<PassesPanel>("");
+  use<TensorsPanel>("");
+  use<NumericsPanel>("");
+  use<DiffPanel>("");
   use<OutlinePanel>("key Shift+]");
   use<GraphPanel>("key Shift+]");
   use<SqlPanel>("type sql/editor SELECT * FROM nodes n LEFT JOIN replays\nkey Ctrl+Enter");
