@@ -47,6 +47,10 @@ void DebuggerView::save_to(Settings& settings) const {
   }
 }
 
+void DebuggerView::compare_with(const std::filesystem::path& other) {
+  workspace_.diff.open(existing(other));
+}
+
 View DebuggerView::view() {
   View view;
   view.draw = [this](Ui& ui) { shell_.draw(ui, workspace_); };

@@ -17,6 +17,9 @@ class DebuggerView {
   DebuggerView(const std::filesystem::path& database,
                std::vector<std::filesystem::path> source_roots);
 
+  /// Another database, whose captures Diff compares with. Throws as the constructor.
+  void compare_with(const std::filesystem::path& other);
+
   /// Refers to this.
   View view();
   Shell& shell() { return shell_; }

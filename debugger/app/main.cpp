@@ -18,7 +18,7 @@ namespace reprise::debugger {
 namespace {
 
 struct Options {
-  std::string database;
+  std::string database, against;
   bool demo = false;
   std::vector<std::filesystem::path> sources;
   std::optional<float> scale;
@@ -71,12 +71,19 @@ class DemoDatabase {
   std::filesystem::path folder_;
 };
 
+void compare(DebuggerView& debugger, const Options& options) {
+  if (!options.against.empty()) {
+    debugger.compare_with(options.against);
+  }
+}
+
 void open_window(const Options& options) {
   DebuggerView debugger(options.database, options.sources);
   const std::filesystem::path remembered = settings_path();
   Settings settings = read_settings(remembered);
   settings.light = options.theme.empty() ? settings.light : options.theme == "light";
   debugger.use(settings);
+  compare(debugger, options);
   const std::string name = std::filesystem::path(options.database).filename().string();
   WindowHost host({.title = name + " - reprise-debugger", .scale = options.scale});
   host.run(debugger.view());
@@ -107,6 +114,7 @@ void shoot(const Options& options) {
   settings.layout =
       options.layout.empty() ? settings.layout : layout_named(options.layout, settings.layouts);
   debugger.use(settings);
+  compare(debugger, options);
   if (!options.panel.empty()) {
     debugger.shell().show(options.panel, true);
   }
@@ -132,6 +140,7 @@ void shoot(const Options& options) {
 void add_common(CLI::App& app, Options& options) {
   app.add_option("DB,--db", options.database, "Profiling database");
   app.add_flag("--demo", options.demo, "Records a small decoder on the CPU, and shows that");
+  app.add_option("--against", options.against, "Database that Diff compares with");
   app.add_option("--source", options.sources, "Folder with the sources that recorded it; repeats")
       ->allow_extra_args(false);
   app.add_option("--scale", options.scale, "Size of text and widgets, 1 is 96 dpi")

@@ -24,7 +24,7 @@ std::string error_text(double value) {
 std::string bytes_of_number(double value) { return bytes_text(whole_ns(value)); }
 std::string time_of_number(double value) { return duration_text(whole_ns(value)); }
 
-NodeValues errors_of(const Capture& capture, const NodeErrors* errors) {
+NodeValues errors_of(const Capture& capture, const GreatestErrors* errors) {
   NodeValues found;
   found.values.resize(capture.nodes.size());
   found.logarithmic = true;
@@ -102,9 +102,9 @@ NodeValues critical_of(const Capture& capture, const CaptureStatistics& statisti
 
 }  // namespace
 
-NodeErrors read_node_errors(const std::filesystem::path& path, const Capture& capture,
-                            const std::stop_token& stop) {
-  NodeErrors errors;
+GreatestErrors read_greatest_errors(const std::filesystem::path& path, const Capture& capture,
+                                    const std::stop_token& stop) {
+  GreatestErrors errors;
   errors.capture = capture.summary.id;
   const SqlResult result =
       run_sql(path,
@@ -153,7 +153,7 @@ double NodeValues::heat_of(double value, double greatest) const {
 }
 
 NodeValues node_values(ColourBy by, const Capture& capture, const CaptureStatistics& statistics,
-                       const NodeErrors* errors) {
+                       const GreatestErrors* errors) {
   switch (by) {
     case ColourBy::error:
       return errors_of(capture, errors);

@@ -13,13 +13,13 @@
 namespace reprise::debugger {
 
 /// The greatest error of each node against any reference; infinite where it is no number.
-struct NodeErrors {
+struct GreatestErrors {
   CaptureId capture;
   std::map<std::uint32_t, double> relative;  // by node
 };
 /// From the comparisons of the run. Throws io as the readers.
-NodeErrors read_node_errors(const std::filesystem::path& path, const Capture& capture,
-                            const std::stop_token& stop = {});
+GreatestErrors read_greatest_errors(const std::filesystem::path& path, const Capture& capture,
+                                    const std::stop_token& stop = {});
 
 struct NodeValues {
   std::vector<std::optional<double>> values;  // one per node; none is negative
@@ -39,7 +39,7 @@ struct NodeValues {
 
 /// For every ColourBy but time and op. `errors` may be null: they are not read yet.
 NodeValues node_values(ColourBy by, const Capture& capture, const CaptureStatistics& statistics,
-                       const NodeErrors* errors);
+                       const GreatestErrors* errors);
 
 /// "time", "op", "error", "memory", "variance", "critical path".
 const char* name_of(ColourBy by);

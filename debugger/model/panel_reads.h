@@ -19,7 +19,7 @@ struct PanelReads {
 
   WorkerRead<KernelCode> kernel_code;
   WorkerRead<EventLog> events;
-  WorkerRead<NodeErrors> node_errors;
+  WorkerRead<GreatestErrors> greatest_errors;
   WorkerRead<MeasuredPerturbation> perturbation;
   /// What the last perturbation was asked for.
   struct Asked {
@@ -29,7 +29,7 @@ struct PanelReads {
   std::optional<Asked> perturbation_asked;
 
   std::array<WorkerJob*, 6> jobs() {
-    return {&times_a, &times_b, &kernel_code, &events, &node_errors, &perturbation};
+    return {&times_a, &times_b, &kernel_code, &events, &greatest_errors, &perturbation};
   }
 };
 

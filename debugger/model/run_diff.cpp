@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "debugger/model/node_changes.h"
 #include "debugger/model/rank_test.h"
 #include "reprise/core/error.h"
 #include "reprise/profile/replay_status.h"
@@ -175,6 +176,7 @@ GraphDiff diff_graphs(const Side& a, const Side& b) {
     const auto other = keys_b.find(key);
     if (other != keys_b.end()) {
       in_a[node] = diff_node(timed_a, timed_b, node, other->second);
+      in_a[node].changes = node_changes(a.capture, node, b.capture, other->second);
     } else {
       in_a[node].a = timed_a.of(node, timed_a.times[node].size() >= kLeastForRankTest);
     }
@@ -216,6 +218,11 @@ std::optional<CaptureSummary> take_like(const CaptureSummary& a,
 }
 
 }  // namespace
+
+GraphDiff diff_captures(const CaptureOfFile& a, const CaptureOfFile& b,
+                        const std::stop_token& stop) {
+  return diff_graphs(Side(a.path, a.id, stop), Side(b.path, b.id, stop));
+}
 
 RunDiff diff_runs(const RunOfFile& a, const RunOfFile& b, const std::stop_token& stop) {
   RunDiff diff{a, b, {}};

@@ -19,6 +19,7 @@ struct NodeDiff {
   std::optional<NodeSide> a, b;
   std::optional<double> ratio;        // of the medians, b to a
   std::optional<double> probability;  // of the rank test; empty if too few times were kept
+  std::vector<std::string> changes;   // "kernel matmul_f16 to matmul_q8_0": see node_changes.h
 };
 
 struct GraphDiff {
@@ -27,6 +28,16 @@ struct GraphDiff {
   std::optional<std::uint64_t> device_a_ns, device_b_ns;  // medians over replays, warm-ups left out
   std::vector<NodeDiff> nodes;                            // as in a, then what only b has
 };
+
+struct CaptureOfFile {
+  std::filesystem::path path;
+  CaptureId id;
+  bool operator==(const CaptureOfFile&) const = default;
+};
+
+/// Throws as read_capture.
+GraphDiff diff_captures(const CaptureOfFile& a, const CaptureOfFile& b,
+                        const std::stop_token& stop = {});
 
 struct RunOfFile {
   std::filesystem::path path;

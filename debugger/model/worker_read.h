@@ -21,8 +21,6 @@ class WorkerJob {
   WorkerJob(const WorkerJob&) = delete;
   WorkerJob& operator=(const WorkerJob&) = delete;
 
-  /// What was asked for and did not start is forgotten; the result before stays.
-  virtual void cancel() = 0;
   virtual bool running() const = 0;
   /// Takes over what finished; true if something did.
   virtual bool poll() = 0;
@@ -48,9 +46,18 @@ class WorkerRead : public WorkerJob {
       start(std::move(read));
     }
   }
-  void cancel() override {
+  /// What was asked for is given up; the result before stays.
+  void cancel() {
     next_.reset();
     background_.cancel();
+  }
+  /// As if nothing had been asked for.
+  void forget() {
+    if (background_.busy()) {
+      cancel();
+    }
+    result_.reset();
+    error_.clear();
   }
   bool running() const override { return background_.busy(); }
   bool poll() override {
@@ -66,7 +73,7 @@ class WorkerRead : public WorkerJob {
       poll();
     }
   }
-  /// How many finished so far; result() and error() change with it only.
+  /// How many finished so far; result() and error() change with it and with forget() only.
   std::uint64_t finished() const { return finished_; }
   /// Of the last one that finished; null if it failed or there was none.
   const T* result() const { return result_ ? &*result_ : nullptr; }

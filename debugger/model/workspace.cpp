@@ -13,8 +13,11 @@ Workspace::Workspace(const std::filesystem::path& database,
       queries(database),
       exports(database),
       reads(std::make_unique<PanelReads>()),
+      numbers(database),
+      bindings(database, read_bindings),
+      diff(database),
       sources(std::move(source_roots)),
-      jobs_{&queries, &exports} {
+      jobs_{&queries, &exports, &numbers, &bindings, &diff} {
   for (WorkerJob* const job : reads->jobs()) {
     jobs_.push_back(job);
   }

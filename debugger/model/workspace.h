@@ -6,10 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "debugger/model/bindings.h"
 #include "debugger/model/bookmarks.h"
+#include "debugger/model/capture_diff.h"
 #include "debugger/model/csv_export.h"
 #include "debugger/model/document.h"
 #include "debugger/model/fold_state.h"
+#include "debugger/model/node_errors.h"
+#include "debugger/model/numbers.h"
 #include "debugger/model/query_runner.h"
 #include "debugger/model/scope_tree.h"
 #include "debugger/model/selection.h"
@@ -56,6 +60,10 @@ struct Workspace {
   QueryRunner queries;
   CsvExport exports;
   std::unique_ptr<PanelReads> reads;
+  NumberReads numbers;
+  ErrorList errors;  // of `numbers`
+  CaptureRead<Bindings> bindings;
+  DiffReads diff;
   Bookmarks bookmarks;
   SourceFiles sources;
   /// A path of a node to bring into view, consumed by the graph; set by select_node of other

@@ -15,7 +15,8 @@ std::string height_text(double height) { return std::to_string(std::llround(heig
 }  // namespace
 
 void draw_histogram(Ui& ui, std::string_view id, const Box& box, std::span<const PlotBar> bars,
-                    std::span<const PlotMarker> markers, std::string (*axis)(double)) {
+                    std::span<const PlotMarker> markers, std::string (*axis)(double),
+                    BarHeight height) {
   if (bars.empty()) {
     return;
   }
@@ -28,7 +29,11 @@ void draw_histogram(Ui& ui, std::string_view id, const Box& box, std::span<const
     high = std::max(high, marker.x);
   }
   high = high > low ? high : low + 1;
-  tallest = tallest > 0 ? tallest : 1;
+  // One more than the height: a bar of 1 is no bar of 0.
+  const auto level = [&](double bar) {
+    return height == BarHeight::linear ? bar : std::log1p(std::max(bar, 0.0));
+  };
+  tallest = tallest > 0 ? level(tallest) : 1;
   const float label = ui.px(kLabelHeight);
   const Box plot{{box.min.x, box.min.y + label * static_cast<float>(markers.size())},
                  {box.max.x, box.max.y - label}};
@@ -40,7 +45,7 @@ void draw_histogram(Ui& ui, std::string_view id, const Box& box, std::span<const
   for (const PlotBar& bar : bars) {
     const float left = x_of(bar.low);
     const float right = std::max(x_of(bar.high) - 1, left + 1);
-    const float top = plot.max.y - static_cast<float>(bar.height / tallest) * plot.height();
+    const float top = plot.max.y - static_cast<float>(level(bar.height) / tallest) * plot.height();
     const Box column{{left, plot.min.y}, {right, plot.max.y}};
     const bool hovered = hit.hovered && column.contains(ImGui::GetMousePos());
     if (bar.height > 0) {

@@ -1,5 +1,6 @@
 // Small plots on a canvas: a histogram with markers, and a chart of bars or a line.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,11 +21,14 @@ struct PlotBar {
   double height = 0;
 };
 
+enum class BarHeight : std::uint8_t { linear, logarithmic };
+
 /// Bars over a linear x axis with both ends labelled by `axis`; markers are lines with a label,
 /// each in a row of its own above the bars. The box has the path `id`; hovering a bar tells its
 /// ends and height.
 void draw_histogram(Ui& ui, std::string_view id, const Box& box, std::span<const PlotBar> bars,
-                    std::span<const PlotMarker> markers, std::string (*axis)(double));
+                    std::span<const PlotMarker> markers, std::string (*axis)(double),
+                    BarHeight height = BarHeight::linear);
 
 struct PlotPoint {
   double x = 0, y = 0;

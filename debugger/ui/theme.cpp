@@ -29,8 +29,18 @@ constexpr Named kColours[] = {
     {Colour::product, 0x4C8DFF, 0x2463D6},    {Colour::attention, 0x9B7BFF, 0x6B47D9},
     {Colour::norm, 0x3FB3AC, 0x14807A},       {Colour::elementwise, 0x8A93A3, 0x5B6472},
     {Colour::movement, 0xD6A03C, 0x9A6A00},   {Colour::sampling, 0xE58FB6, 0xB94A85},
+    {Colour::nan, 0xE05BD0, 0xB0209E},        {Colour::infinite, 0xF08A3C, 0xC25A0A},
+    {Colour::below_zero, 0x4C8DFF, 0x2463D6}, {Colour::above_zero, 0xE8DC8C, 0xA8860C},
+    {Colour::side_a, 0x4C8DFF, 0x2463D6},     {Colour::side_b, 0xF0A03C, 0xB86A00},
 };
 static_assert(std::size(kColours) == static_cast<std::size_t>(Colour::count));
+
+ImU32 between(ImU32 from, ImU32 to, float share) {
+  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(from);
+  const ImVec4 b = ImGui::ColorConvertU32ToFloat4(to);
+  return ImGui::ColorConvertFloat4ToU32(
+      {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share, a.z + (b.z - a.z) * share, 1.0F});
+}
 
 }  // namespace
 
@@ -49,11 +59,14 @@ ImU32 heat_colour(const Theme& theme, double share) {
   const double at = std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0) *
                     static_cast<double>(theme.heat.size() - 1);
   const std::size_t low = std::min(static_cast<std::size_t>(at), theme.heat.size() - 2);
-  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(theme.heat[low]);
-  const ImVec4 b = ImGui::ColorConvertU32ToFloat4(theme.heat[low + 1]);
-  const float t = static_cast<float>(at - static_cast<double>(low));
-  return ImGui::ColorConvertFloat4ToU32(
-      {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t, 1.0F});
+  return between(theme.heat[low], theme.heat[low + 1],
+                 static_cast<float>(at - static_cast<double>(low)));
+}
+
+ImU32 signed_colour(const Theme& theme, double share) {
+  const double at = std::clamp(std::isfinite(share) ? share : 0.0, -1.0, 1.0);
+  return between(theme[Colour::raised], theme[at < 0 ? Colour::below_zero : Colour::above_zero],
+                 static_cast<float>(std::abs(at)));
 }
 
 Colour family_colour(std::string_view family) {

@@ -30,6 +30,14 @@ enum class Colour : std::uint8_t {
   elementwise,
   movement,
   sampling,
+  // values of tensors
+  nan,
+  infinite,
+  below_zero,
+  above_zero,
+  // two captures
+  side_a,
+  side_b,
   count
 };
 
@@ -43,6 +51,9 @@ enum class ThemeKind : std::uint8_t { dark, light };
 Theme theme_of(ThemeKind kind);
 /// 0 to 1 along the heat ramp; outside values are clamped.
 ImU32 heat_colour(const Theme& theme, double share);
+/// -1 to 1 from the colour of numbers below zero over that of zero to that above; outside values
+/// are clamped.
+ImU32 signed_colour(const Theme& theme, double share);
 /// Of a family of ops, by the name that captures store; grey for others.
 Colour family_colour(std::string_view family);
 

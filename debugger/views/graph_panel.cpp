@@ -348,12 +348,12 @@ void GraphPanel::update_values(Workspace& workspace) {
     return;
   }
   const Document& document = workspace.document;
-  WorkerRead<NodeErrors>& job = workspace.reads->node_errors;
+  WorkerRead<GreatestErrors>& job = workspace.reads->greatest_errors;
   const std::uint64_t revision = document.revision();
   if (by == ColourBy::error && errors_asked_ != revision && !job.running()) {
     errors_asked_ = revision;
     job.ask([path = document.path(), capture = capture_](const std::stop_token& stop) {
-      return read_node_errors(path, *capture, stop);
+      return read_greatest_errors(path, *capture, stop);
     });
   }
   const Made made{capture_.get(), by, revision, job.finished()};
@@ -361,7 +361,7 @@ void GraphPanel::update_values(Workspace& workspace) {
     return;
   }
   made_ = made;
-  const NodeErrors* const errors = job.result();
+  const GreatestErrors* const errors = job.result();
   const bool fits = errors != nullptr && errors->capture == capture_->summary.id;
   values_ = node_values(by, *capture_, document.statistics(), fits ? errors : nullptr);
   if (by == ColourBy::error && !job.error().empty()) {

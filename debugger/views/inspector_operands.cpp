@@ -3,6 +3,7 @@
 
 #include "debugger/model/format.h"
 #include "debugger/model/node_details.h"
+#include "debugger/ui/icons.h"
 #include "debugger/views/inspector_parts.h"
 
 namespace reprise::debugger {
@@ -45,6 +46,23 @@ void chips(Ui& ui, Workspace& workspace, Rows& rows, std::string_view id, std::s
   }
 }
 
+/// The memory that a tensor was recorded with: always if it is stale, else where it is no arena.
+void binding_line(Ui& ui, const Workspace& workspace, Rows& rows, const Capture::Tensor& tensor) {
+  const Bindings* const bindings = workspace.bindings.found();
+  if (bindings == nullptr || !tensor.pool || *tensor.pool >= bindings->of_pool.size()) {
+    return;
+  }
+  const Binding& binding = bindings->of_pool[*tensor.pool];
+  const bool stale = is_stale(binding.state);
+  if (!stale && workspace.document.capture()->pools[*tensor.pool].kind == "arena") {
+    return;
+  }
+  const Box row = rows.next(ui.px(18));
+  ui.text_in("binding", {{row.min.x + ui.px(24), row.min.y}, row.max},
+             (stale ? std::string(icon::kWarning) + "  " : "") + binding_text(binding),
+             {.colour = stale ? Colour::error : Colour::dim});
+}
+
 }  // namespace
 
 void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t index) {
@@ -54,6 +72,11 @@ void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t in
     return;
   }
   heading(ui, rows, "Tensors");
+  workspace.bindings.show(capture);
+  const Bindings* const bindings = workspace.bindings.found();
+  if (bindings != nullptr && !bindings->stale_reason.empty()) {
+    ui.paragraph("stale", bindings->stale_reason, Colour::error);
+  }
   const auto scope = ui.scope("operand");
   for (std::uint32_t o = 0; o < std::min<std::size_t>(node.operands.count, kMostInspected); ++o) {
     const Capture::Operand& operand = capture->operands[node.operands.first + o];
@@ -78,6 +101,7 @@ void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t in
                tensor.name, {.colour = Colour::dim});
     ui.text_in("place", {{place_split, second.min.y}, second.max}, place,
                {.colour = Colour::dim, .align = Align::right});
+    binding_line(ui, workspace, rows, tensor);
     const Neighbours near = neighbours_of(*capture, index, operand.tensor);
     chips(ui, workspace, rows, "from", "from", near.before);
     chips(ui, workspace, rows, "to", "to", near.after);

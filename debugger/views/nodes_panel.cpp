@@ -130,8 +130,18 @@ void NodesPanel::refresh(const Workspace& workspace) {
   sort(statistics);
 }
 
+void NodesPanel::refresh_bindings(Workspace& workspace) {
+  CaptureRead<Bindings>& bindings = workspace.bindings;
+  if (bindings.show(capture_) || bindings_ != bindings.revision()) {
+    bindings_ = bindings.revision();
+    stale_ = bindings.found() == nullptr ? std::vector<bool>()
+                                         : nodes_with_stale_bindings(*capture_, *bindings.found());
+  }
+}
+
 void NodesPanel::draw(Ui& ui, Workspace& workspace) {
   refresh(workspace);
+  refresh_bindings(workspace);
   draw_filter(ui, workspace);
   if (workspace.document.statistics().nodes.empty()) {
     draw_no_times(ui);
@@ -180,6 +190,10 @@ TableCell NodesPanel::cell(std::uint32_t n, Column column,
       TableCell cell;
       cell.text = node.op;
       cell.mark = family_colour(node.family);
+      if (n < stale_.size() && stale_[n]) {
+        cell.text = std::string(icon::kWarning) + " " + node.op;
+        cell.colour = Colour::error;
+      }
       return cell;
     }
     case Column::scope:

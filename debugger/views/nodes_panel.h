@@ -22,6 +22,7 @@ class NodesPanel : public Panel {
   enum class Column : std::uint8_t { index, op, scope, p50, p95, share, barrier, kernel, source };
 
   void refresh(const Workspace& workspace);
+  void refresh_bindings(Workspace& workspace);
   void sort(const CaptureStatistics& statistics);
   void draw_filter(Ui& ui, Workspace& workspace);
   void draw_rows(Ui& ui, Workspace& workspace);
@@ -35,6 +36,8 @@ class NodesPanel : public Panel {
   NodeFilter filter_;
   std::optional<FilterProblem> problem_;
   std::vector<bool> barriers_;        // one per node
+  std::vector<bool> stale_;           // one per node: memory it was recorded with was freed
+  std::uint64_t bindings_ = 0;        // the revision of which stale_ is
   std::vector<std::uint32_t> nodes_;  // rows, sorted
   std::uint64_t most_total_ns_ = 0;   // of one node: a full bar
   Column sorted_by_ = Column::index;

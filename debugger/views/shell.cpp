@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "debugger/views/barriers_panel.h"
+#include "debugger/views/diff_panel.h"
 #include "debugger/views/graph_panel.h"
 #include "debugger/views/header_bar.h"
 #include "debugger/views/inspector_panel.h"
@@ -13,11 +14,13 @@
 #include "debugger/views/log_panel.h"
 #include "debugger/views/memory_panel.h"
 #include "debugger/views/nodes_panel.h"
+#include "debugger/views/numerics_panel.h"
 #include "debugger/views/outline_panel.h"
 #include "debugger/views/passes_panel.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/sql_panel.h"
 #include "debugger/views/statistics_panel.h"
+#include "debugger/views/tensors_panel.h"
 #include "debugger/views/timeline_panel.h"
 #include "reprise/core/error.h"
 
@@ -47,10 +50,10 @@ float splitter(Ui& ui, std::string_view id, const Box& bar, bool along_x) {
 Shell::Shell()
     : strip_(std::make_unique<ReplayStripPanel>()),
       left_(make<OutlinePanel, NodesPanel>()),
-      centre_(make<GraphPanel, KernelsPanel>()),
-      right_(make<InspectorPanel>()),
+      centre_(make<GraphPanel, KernelsPanel, DiffPanel>()),
+      right_(make<InspectorPanel, TensorsPanel>()),
       bottom_(make<TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel, StatisticsPanel,
-                   SqlPanel, LogPanel>()) {}
+                   NumericsPanel, SqlPanel, LogPanel>()) {}
 
 std::vector<Panel*> Shell::panels() {
   std::vector<Panel*> all{strip_.get()};
@@ -143,6 +146,7 @@ Actions Shell::own_actions(Ui& ui, Workspace& workspace) {
       {"Bookmark the selection, or remove its mark", "Ctrl+B",
        [&] { workspace.toggle_bookmark(); }}};
   add_bookmarks(workspace, actions);
+  std::ranges::move(numerics_.actions(), std::back_inserter(actions));
   for (std::size_t i = 0; i < layouts_.size(); ++i) {
     actions.push_back(
         {"Layout " + layouts_[i].name, "Ctrl+Alt+" + std::to_string(i + 1), [this, i] {
@@ -229,6 +233,7 @@ void Shell::draw(Ui& ui, Workspace& workspace) {
   const float status = ui.px(24);
   draw_header_bar(ui, workspace, {all.min, {all.max.x, all.min.y + header}});
   draw_body(ui, workspace, {{all.min.x, all.min.y + header}, {all.max.x, all.max.y - status}});
+  numerics_.go_on(workspace);  // says what it found below
   draw_status_bar(ui, workspace, {{all.min.x, all.max.y - status}, all.max});
   if (workspace.document.capture()) {
     draw_dialogs(ui, workspace);

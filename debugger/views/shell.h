@@ -10,6 +10,7 @@
 
 #include "debugger/model/layout.h"
 #include "debugger/views/key_sheet.h"
+#include "debugger/views/numerics_actions.h"
 #include "debugger/views/palette.h"
 #include "debugger/views/tab_area.h"
 
@@ -53,6 +54,7 @@ class Shell {
 
   std::unique_ptr<Panel> strip_;
   TabArea left_, centre_, right_, bottom_;
+  NumericsActions numerics_;
   PanelRequests requests_;
   std::optional<PictureRequest> picture_;  // of this frame
   std::string alone_;                      // the panel that fills the window

@@ -15,18 +15,21 @@ using profile::count;
 using profile::Database;
 using profile::Statement;
 
-constexpr std::array kTables{"replays",      "nodes",     "tensors",
-                             "tensor_stats", "snapshots", "comparisons"};
+constexpr std::array kTables{"replays",      "recordings", "nodes",      "tensors",
+                             "tensor_stats", "snapshots",  "comparisons"};
 constexpr std::int64_t kFirstVersion = 2;  // with rows of tensors
 
 /// Calls f(database) with a file that can have such rows.
 template <class F>
-void read(const std::filesystem::path& path, F&& f) {
-  profile::read_snapshot(path, kTables, [&](Database& database) {
-    if (database.integer("PRAGMA user_version") >= kFirstVersion) {
-      f(database);
-    }
-  });
+void read(const std::filesystem::path& path, const std::stop_token& stop, F&& f) {
+  profile::read_snapshot(
+      path, kTables,
+      [&](Database& database) {
+        if (database.integer("PRAGMA user_version") >= kFirstVersion) {
+          f(database);
+        }
+      },
+      stop);
 }
 
 // Of a row t of a table of tensors: the columns of WatchedTensor.
@@ -38,9 +41,14 @@ std::string from(const char* table, const char* more) {
   return std::string(" FROM ") + table +
          " t JOIN replays r ON r.id=t.replay_id LEFT JOIN tensors x ON x.graph_id=t.graph_id AND "
          "x.idx=t.tensor_idx LEFT JOIN nodes n ON n.graph_id=t.graph_id AND n.idx=t.node_idx WHERE "
-         "(?1 IS NULL OR t.graph_id=?1) AND (?2 IS NULL OR t.replay_id=?2) ORDER BY t.replay_id "
-         "DESC, t.node_idx DESC" +
-         more + " LIMIT ?3";
+         "(?1 IS NULL OR t.graph_id=?1) AND (?2 IS NULL OR t.replay_id=?2) AND (?3 IS NULL OR "
+         "t.tensor_idx=?3) AND (?4 IS NULL OR EXISTS(SELECT 1 FROM recordings c WHERE "
+         "c.id=r.recording_id AND c.run_id=?4)) ORDER BY t.replay_id DESC, t.node_idx DESC" +
+         more + " LIMIT ?5";
+}
+
+void bind(Statement& rows, const TensorQuery& query) {
+  rows.bind_all(query.graph, query.replay, query.tensor, query.run, query.limit);
 }
 
 WatchedTensor tensor_of(const Statement& row) {
@@ -67,15 +75,16 @@ std::optional<TensorStatsRow::Histogram> histogram_of(std::span<const std::byte>
 }  // namespace
 
 std::vector<TensorStatsRow> read_tensor_stats(const std::filesystem::path& path,
-                                              const TensorQuery& query) {
+                                              const TensorQuery& query,
+                                              const std::stop_token& stop) {
   std::vector<TensorStatsRow> stats;
-  read(path, [&](Database& database) {
+  read(path, stop, [&](Database& database) {
     stats.clear();
     Statement rows(database, "SELECT " + std::string(kTensorColumns) +
                                  ", t.n, t.nan_count, t.inf_count, t.zero_count, t.min, t.max, "
                                  "t.mean, t.rms, t.hist" +
                                  from("tensor_stats", ", t.tensor_idx DESC"));
-    rows.bind_all(query.graph, query.replay, query.limit);
+    bind(rows, query);
     while (rows.step()) {
       const int c = kTensorColumnCount;
       stats.push_back({tensor_of(rows), count(rows, c), count(rows, c + 1), count(rows, c + 2),
@@ -86,16 +95,43 @@ std::vector<TensorStatsRow> read_tensor_stats(const std::filesystem::path& path,
   return {stats.rbegin(), stats.rend()};
 }
 
-std::vector<SnapshotRow> read_snapshots(const std::filesystem::path& path,
-                                        const TensorQuery& query) {
+std::vector<TensorSums> read_tensor_sums(const std::filesystem::path& path, std::int64_t run,
+                                         std::int64_t graph, const std::stop_token& stop) {
+  std::vector<TensorSums> sums;
+  read(path, stop, [&](Database& database) {
+    sums.clear();
+    // total() and not sum(): what a damaged file adds up to is no reason to fail.
+    Statement rows(
+        database,
+        "SELECT tensor_idx, min(node_idx), count(*), CAST(total(n) AS INTEGER), "
+        "CAST(total(nan_count) AS INTEGER), CAST(total(inf_count) AS INTEGER), "
+        "CAST(total(zero_count) AS INTEGER), min(min), max(max), "
+        "total(mean*finite)/nullif(total(CASE WHEN mean IS NULL THEN 0 ELSE finite END),0), "
+        "min(CASE WHEN nan_count>0 OR inf_count>0 THEN replay_id END) "
+        "FROM (SELECT t.*, max(t.n-t.nan_count-t.inf_count,0) AS finite FROM tensor_stats t JOIN "
+        "replays r ON r.id=t.replay_id JOIN recordings c ON c.id=r.recording_id WHERE "
+        "t.graph_id=?1 AND c.graph_id=?1 AND c.run_id=?2) GROUP BY tensor_idx ORDER BY 2, 1");
+    rows.bind_all(graph, run);
+    while (rows.step()) {
+      sums.push_back({rows.integer(0), rows.integer(1), count(rows, 2), count(rows, 3),
+                      count(rows, 4), count(rows, 5), count(rows, 6), real(rows, 7), real(rows, 8),
+                      real(rows, 9),
+                      rows.null(10) ? std::nullopt : std::optional(rows.integer(10))});
+    }
+  });
+  return sums;
+}
+
+std::vector<SnapshotRow> read_snapshots(const std::filesystem::path& path, const TensorQuery& query,
+                                        const std::stop_token& stop) {
   std::vector<SnapshotRow> snapshots;
-  read(path, [&](Database& database) {
+  read(path, stop, [&](Database& database) {
     snapshots.clear();
     Statement rows(database, "SELECT " + std::string(kTensorColumns) +
                                  ", t.id, t.dtype, t.shape_json, t.content_hash, t.nbytes, "
                                  "t.external_path" +
                                  from("snapshots", ", t.id DESC"));
-    rows.bind_all(query.graph, query.replay, query.limit);
+    bind(rows, query);
     while (rows.step()) {
       const int c = kTensorColumnCount;
       snapshots.push_back({rows.integer(c), tensor_of(rows), rows.text(c + 1), rows.text(c + 2),
@@ -105,11 +141,12 @@ std::vector<SnapshotRow> read_snapshots(const std::filesystem::path& path,
   return {snapshots.rbegin(), snapshots.rend()};
 }
 
-std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, std::int64_t id) {
+std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, std::int64_t id,
+                                           const std::stop_token& stop) {
   std::optional<std::vector<std::byte>> inside;
   std::string dtype, shape, hash, place;
   bool found = false;
-  read(path, [&](Database& database) {
+  read(path, stop, [&](Database& database) {
     Statement rows(database,
                    "SELECT dtype, shape_json, content_hash, external_path, data FROM snapshots "
                    "WHERE id=?");
@@ -143,15 +180,17 @@ std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, st
 }
 
 std::vector<ComparisonRow> read_comparisons(const std::filesystem::path& path,
-                                            const TensorQuery& query) {
+                                            const TensorQuery& query, const std::stop_token& stop) {
   std::vector<ComparisonRow> comparisons;
-  read(path, [&](Database& database) {
+  read(path, stop, [&](Database& database) {
     comparisons.clear();
-    Statement rows(database,
-                   "SELECT run_id, graph_id, node_idx, tensor_idx, name, reference, max_abs, "
-                   "max_rel, rmse, cosine, first_bad_index, input_differs, tolerance, pass FROM "
-                   "comparisons WHERE ?1 IS NULL OR graph_id=?1 ORDER BY id DESC LIMIT ?2");
-    rows.bind_all(query.graph, query.limit);
+    Statement rows(
+        database,
+        "SELECT run_id, graph_id, node_idx, tensor_idx, name, reference, max_abs, "
+        "max_rel, rmse, cosine, first_bad_index, input_differs, tolerance, pass FROM "
+        "comparisons WHERE (?1 IS NULL OR graph_id=?1) AND (?2 IS NULL OR run_id=?2) AND "
+        "(?3 IS NULL OR tensor_idx=?3) ORDER BY id DESC LIMIT ?4");
+    rows.bind_all(query.graph, query.run, query.tensor, query.limit);
     const auto id = [&](int column) {
       return rows.null(column) ? std::nullopt : std::optional(rows.integer(column));
     };

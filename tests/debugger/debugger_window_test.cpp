@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <span>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -15,8 +16,11 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr std::string_view kPanels[] = {"replays",  "outline", "nodes",    "graph",  "inspector",
-                                        "timeline", "memory",  "barriers", "passes", "sql"};
+constexpr std::string_view kPanels[] = {"replays",   "outline",  "nodes",      "graph",
+                                        "inspector", "timeline", "memory",     "barriers",
+                                        "passes",    "sql",      "statistics", "kernels"};
+/// Of what they show the sample has nothing.
+constexpr std::string_view kEmptyPanels[] = {"diff", "tensors", "numerics", "log"};
 
 /// Where a panel is not in sight, its tab brings it there.
 std::string shown(std::string_view panel) {
@@ -56,6 +60,11 @@ TEST(DebuggerWindow, EachPanelWritesItsPictureWithoutTheMenu) {
       EXPECT_GT(std::filesystem::file_size(file), 500U);
     }
   }
+  for (const std::string_view panel : kEmptyPanels) {
+    SCOPED_TRACE(panel);
+    window.run(from_menu(panel, "png") + "expect status/notice " + std::string(panel) + ".png");
+  }
+  window.run(shown("graph"));
   const Rect canvas = window.host().registry().find("graph/canvas")->visible;
   EXPECT_EQ(read_png("graph.png"), crop(window.host().picture(), {{canvas.min_x, canvas.min_y},
                                                                   {canvas.max_x, canvas.max_y}}));
@@ -80,9 +89,12 @@ TEST_P(WholeWindow, CutsNoTextOff) {
   window.run(light ? "key Ctrl+Shift+L" : "wait");
   for (const std::string selected : {"outline/row/1", "tab/nodes", "nodes/table/row/15"}) {
     window.run("click " + selected);
-    for (const std::string_view panel : kPanels) {
-      SCOPED_TRACE(panel);
-      window.run(shown(panel) + "fits");
+    for (const auto& panels :
+         std::initializer_list<std::span<const std::string_view>>{kPanels, kEmptyPanels}) {
+      for (const std::string_view panel : panels) {
+        SCOPED_TRACE(panel);
+        window.run(shown(panel) + "fits");
+      }
     }
     window.run("click tab/nodes");
   }

@@ -1,16 +1,19 @@
 // Panels over databases that say anything: nothing crashes, and the rest is still shown.
 #include "debugger/views/barriers_panel.h"
+#include "debugger/views/diff_panel.h"
 #include "debugger/views/graph_panel.h"
 #include "debugger/views/inspector_panel.h"
 #include "debugger/views/kernels_panel.h"
 #include "debugger/views/log_panel.h"
 #include "debugger/views/memory_panel.h"
 #include "debugger/views/nodes_panel.h"
+#include "debugger/views/numerics_panel.h"
 #include "debugger/views/outline_panel.h"
 #include "debugger/views/passes_panel.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/sql_panel.h"
 #include "debugger/views/statistics_panel.h"
+#include "debugger/views/tensors_panel.h"
 #include "debugger/views/timeline_panel.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/profile/sql.h"
@@ -123,6 +126,9 @@ TEST_P(HostileDatabase, LeavesEveryPanelUsable) {
   use<StatisticsPanel>("");
   use<KernelsPanel>("");
   use<LogPanel>("");
+  use<TensorsPanel>("");
+  use<NumericsPanel>("");
+  use<DiffPanel>("");
   use<OutlinePanel>("key Shift+]");
   use<GraphPanel>("key Shift+]\nkey C\nkey C\nkey C\nkey C\nkey C");
   use<SqlPanel>(

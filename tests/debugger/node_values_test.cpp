@@ -66,7 +66,7 @@ TEST(NodeValues, OnlyNodesOfTheCriticalPathHaveOne) {
 }
 
 TEST(NodeValues, ErrorsAreComparedByDecades) {
-  NodeErrors errors{{}, {{0, 1e-4}, {1, std::numeric_limits<double>::infinity()}}};
+  GreatestErrors errors{{}, {{0, 1e-4}, {1, std::numeric_limits<double>::infinity()}}};
   const NodeValues values = node_values(ColourBy::error, two_nodes(), {}, &errors);
   EXPECT_DOUBLE_EQ(values.heat_of(*values.of(0, 1), 1), 0.5);
   EXPECT_EQ(values.heat_of(0, 1), 0);
@@ -75,7 +75,7 @@ TEST(NodeValues, ErrorsAreComparedByDecades) {
 }
 
 TEST(NodeValues, SayWhatIsMissing) {
-  const NodeErrors none;
+  const GreatestErrors none;
   EXPECT_THAT(node_values(ColourBy::error, two_nodes(), {}, &none).missing, HasSubstr("verify()"));
   EXPECT_THAT(node_values(ColourBy::variance, two_nodes(), {}, nullptr).missing,
               HasSubstr("TimingMode::node"));
@@ -94,7 +94,7 @@ TEST(NodeValues, TheNextColouringComesRoundAgain) {
   EXPECT_EQ(by, ColourBy::time);
 }
 
-TEST(NodeErrors, AreTheGreatestOfTheRun) {
+TEST(GreatestErrors, AreTheGreatestOfTheRun) {
   const SampleDatabase database;
   ASSERT_EQ(test::sql(database.path(),
                       "INSERT INTO comparisons(run_id,t_ns,graph_id,recording_id,node_idx,"
@@ -103,8 +103,8 @@ TEST(NodeErrors, AreTheGreatestOfTheRun) {
                       "(2,0,2,2,7,'cpu',NULL,1,1),(2,0,2,2,91,'cpu',1,1,0),"
                       "(2,0,2,2,-1,'cpu',1,1,0),(1,0,2,1,8,'cpu',9,1,0)"),
             "");
-  const NodeErrors errors =
-      read_node_errors(database.path(), read_capture(database.path(), kDecode));
+  const GreatestErrors errors =
+      read_greatest_errors(database.path(), read_capture(database.path(), kDecode));
   EXPECT_EQ(errors.capture, kDecode);
   EXPECT_THAT(
       errors.relative,

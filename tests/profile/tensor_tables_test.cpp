@@ -1,6 +1,7 @@
 // Reading the values of tensors back, also from files that say wrong things about them.
 #include "reprise/profile/tensor_tables.h"
 
+#include <cmath>
 #include <fstream>
 
 #include "reprise/profile/profile_rewrite.h"
@@ -72,6 +73,37 @@ TEST_F(TensorTables, AreOfOneReplayOrOfTheLatest) {
   EXPECT_EQ(latest[0].of.sequence, 3U);
   EXPECT_EQ(latest[2].of.sequence, 4U);
   EXPECT_TRUE(read_tensor_stats(path_, {.graph = 7}).empty());
+}
+
+TEST_F(TensorTables, SumUpOverTheReplaysOfARun) {
+  std::vector<float> bad = small_;
+  bad[1] = NAN;
+  bad[2] = INFINITY;
+  test::write_watched(path_, small_, large_, 3);
+  test::write_watched(path_, bad, large_);
+  const std::int64_t graph = read_tensor_stats(path_)[0].of.graph;
+  const std::vector<TensorSums> first = read_tensor_sums(path_, 1, graph);
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first[0].tensor, 3);
+  EXPECT_EQ(first[0].node, 0);
+  EXPECT_EQ(first[0].replays, 3U);
+  EXPECT_EQ(first[0].count, 12U);
+  EXPECT_EQ(first[0].zero, 3U);
+  EXPECT_EQ(first[0].max, 3.0);
+  EXPECT_EQ(first[0].mean, 1.5);
+  EXPECT_EQ(first[0].first_not_finite_replay, std::nullopt);
+  EXPECT_EQ(first[1].max, 19'999.0);
+  const std::vector<TensorSums> second = read_tensor_sums(path_, 2, graph);
+  ASSERT_EQ(second.size(), 2U);
+  EXPECT_EQ(second[0].replays, 1U);
+  EXPECT_EQ(second[0].nan, 1U);
+  EXPECT_EQ(second[0].infinite, 1U);
+  EXPECT_EQ(second[0].mean, 1.5);  // of 0 and 3
+  EXPECT_TRUE(second[0].first_not_finite_replay);
+  EXPECT_TRUE(read_tensor_sums(path_, 1, graph + 7).empty());
+  EXPECT_EQ(read_tensor_stats(path_, {.run = 2}).size(), 2U);
+  EXPECT_EQ(read_tensor_stats(path_, {.run = 1, .tensor = 4}).size(), 3U);
+  EXPECT_EQ(read_snapshots(path_, {.run = 2, .tensor = 4}).size(), 1U);
 }
 
 TEST_F(TensorTables, AreReadOfAFileWithAnotherName) {

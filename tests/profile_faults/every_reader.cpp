@@ -14,6 +14,7 @@
 #include "reprise/profile/profile_reader.h"
 #include "reprise/profile/profile_rewrite.h"
 #include "reprise/profile/sql_query.h"
+#include "reprise/profile/tensor_tables.h"
 #include "tests/profile_cli/timed_database.h"
 #include "tests/profile_faults/file_state.h"
 
@@ -97,6 +98,7 @@ void read_captures_of(const fs::path& path, Answers& answers, const std::stop_to
     attempt("read_node_histogram", answers,
             [&] { read_node_histogram(path, id, "decode", TimingMode::node, 1, stop); });
     attempt("read_buffers", answers, [&] { read_buffers(path, id); });
+    attempt("read_tensor_sums", answers, [&] { read_tensor_sums(path, id.run, id.graph, stop); });
   }
   attempt("read_step_times", answers, [&] {
     read_step_times(
@@ -112,6 +114,9 @@ void read_tables_of(const fs::path& path, Answers& answers, const std::stop_toke
   attempt("read_nodes", answers, [&] { read_nodes(path, {}); });
   attempt("read_pass_decisions", answers, [&] { read_pass_decisions(path, {}); });
   attempt("read_replays", answers, [&] { read_replays(path, 20); });
+  attempt("read_tensor_stats", answers, [&] { read_tensor_stats(path, {.run = 1}, stop); });
+  attempt("read_snapshots", answers, [&] { read_snapshots(path, {.run = 1}, stop); });
+  attempt("read_comparisons", answers, [&] { read_comparisons(path, {.run = 1}, stop); });
   attempt("check_profile", answers, [&] { check_profile(path, stop); });
   attempt("diff_runs", answers, [&] { debugger::diff_runs({path, {}}, {path, 1}, stop); });
   SqlLimits limits;

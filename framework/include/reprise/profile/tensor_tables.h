@@ -8,15 +8,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "reprise/profile/cancelled.h"
+
 namespace reprise {
 
-/// Which tensors: of one graph, of one replay; empty: of all.
+/// Which tensors: of one graph, of one replay, ...; empty: of all.
 struct TensorQuery {
   std::optional<std::int64_t> graph{}, replay{};
   std::size_t limit = 10'000;  // the latest
+  std::optional<std::int64_t> run{}, tensor{};
 };
 
 /// A tensor in a watched replay.
@@ -33,6 +37,14 @@ struct TensorStatsRow {
   std::uint64_t count = 0, nan = 0, infinite = 0, zero = 0;
   std::optional<double> min, max, mean, rms;  // of finite values; empty without one
   std::optional<Histogram> histogram;
+};
+
+/// A tensor over all watched replays of a run.
+struct TensorSums {
+  std::int64_t tensor = 0, node = 0;
+  std::uint64_t replays = 0, count = 0, nan = 0, infinite = 0, zero = 0;
+  std::optional<double> min, max, mean;                   // of finite values; empty without one
+  std::optional<std::int64_t> first_not_finite_replay{};  // the first with a NaN or infinity
 };
 
 struct SnapshotRow {
@@ -54,16 +66,23 @@ struct ComparisonRow {
   bool pass = false;
 };
 
-/// In the order of replays, and there of nodes.
+/// In the order of replays, and there of nodes. Throws Cancelled once `stop` asks, as all here.
 std::vector<TensorStatsRow> read_tensor_stats(const std::filesystem::path& path,
-                                              const TensorQuery& query = {});
+                                              const TensorQuery& query = {},
+                                              const std::stop_token& stop = {});
+/// Of one graph in one run, by node and tensor.
+std::vector<TensorSums> read_tensor_sums(const std::filesystem::path& path, std::int64_t run,
+                                         std::int64_t graph, const std::stop_token& stop = {});
 std::vector<SnapshotRow> read_snapshots(const std::filesystem::path& path,
-                                        const TensorQuery& query = {});
+                                        const TensorQuery& query = {},
+                                        const std::stop_token& stop = {});
 /// The bytes of a snapshot. Throws invalid_argument if there is none of that id; io if they do not
 /// have the hash that was stored with them, or the file beside the database is missing or damaged.
-std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, std::int64_t id);
+std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, std::int64_t id,
+                                           const std::stop_token& stop = {});
 /// In the order in which they were made, the latest `limit`; `replay` has no use here.
 std::vector<ComparisonRow> read_comparisons(const std::filesystem::path& path,
-                                            const TensorQuery& query = {});
+                                            const TensorQuery& query = {},
+                                            const std::stop_token& stop = {});
 
 }  // namespace reprise

@@ -1,0 +1,130 @@
+#include "debugger/model/capture_diff.h"
+
+#include <algorithm>
+
+#include "reprise/profile/sql_query.h"
+
+namespace reprise::debugger {
+namespace {
+
+constexpr double kNotable = 0.05;          // of the other time
+constexpr double kMostProbability = 0.01;  // of such a difference by chance
+
+RunFacts run_facts(const CaptureOfFile& of, const std::stop_token& stop) {
+  const SqlResult found =
+      run_sql(of.path,
+              "SELECT r.label, r.start_utc, b.version, b.git_commit, b.git_dirty FROM runs r LEFT "
+              "JOIN builds b ON b.id = r.build_id WHERE r.id = " +
+                  std::to_string(of.id.run),
+              {}, stop);
+  RunFacts facts;
+  if (!found.rows.empty()) {
+    const auto text = [&](std::size_t column) {
+      const auto* value = std::get_if<std::string>(&found.rows[0][column]);
+      return value == nullptr ? std::string() : *value;
+    };
+    const auto* const dirty = std::get_if<std::int64_t>(&found.rows[0][4]);
+    facts = {text(0), text(1), text(2), text(3), dirty != nullptr && *dirty != 0};
+  }
+  return facts;
+}
+
+CaptureDiff::Side side_of(const CaptureOfFile& of, const std::stop_token& stop) {
+  CaptureDiff::Side side{of, {}, {}, run_facts(of, stop)};
+  for (const CaptureSummary& summary : read_captures(of.path, stop)) {
+    if (summary.id == of.id) {
+      side.graph = summary.name;
+      side.device = summary.device;
+    }
+  }
+  return side;
+}
+
+}  // namespace
+
+CaptureDiff read_capture_diff(const CaptureOfFile& a, const CaptureOfFile& b,
+                              const std::stop_token& stop) {
+  CaptureDiff diff{side_of(a, stop), side_of(b, stop), diff_captures(a, b, stop), {}};
+  diff.numbers = diff_numbers(a, b, diff.graph, stop);
+  return diff;
+}
+
+const char* name_of(NodeChange change) {
+  constexpr const char* kNames[] = {"added", "removed", "changed", "slower", "faster", "diverged"};
+  return kNames[static_cast<std::size_t>(change)];
+}
+
+bool has(const CaptureDiff& diff, std::size_t row, NodeChange change) {
+  const NodeDiff& node = diff.graph.nodes[row];
+  const double ratio = node.ratio.value_or(1);
+  const bool by_chance = node.probability.value_or(0) > kMostProbability;
+  switch (change) {
+    case NodeChange::added:
+      return !node.a;
+    case NodeChange::removed:
+      return !node.b;
+    case NodeChange::changed:
+      return !node.changes.empty();
+    case NodeChange::slower:
+      return !by_chance && ratio > 1 + kNotable;
+    case NodeChange::faster:
+      return !by_chance && ratio < 1 / (1 + kNotable);
+    case NodeChange::diverged:
+      return diff.numbers[row] && !diff.numbers[row]->equal();
+  }
+  return false;
+}
+
+std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const NodeChange> wanted) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < diff.graph.nodes.size(); ++row) {
+    const auto holds = [&](NodeChange change) { return has(diff, row, change); };
+    if (wanted.empty() || std::any_of(wanted.begin(), wanted.end(), holds)) {
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+void DiffReads::open(const std::filesystem::path& other) {
+  other_ = other;
+  captures_.forget();
+  if (!other_.empty()) {
+    captures_.ask(
+        [from = other_](const std::stop_token& stop) { return read_captures(from, stop); });
+  }
+}
+
+const std::vector<CaptureSummary>& DiffReads::captures() const {
+  static const std::vector<CaptureSummary> kNone;
+  return captures_.result() == nullptr ? kNone : *captures_.result();
+}
+
+void DiffReads::compare(CaptureId a, const CaptureOfFile& b) {
+  const std::pair asked(a, b);
+  if (asked_ == asked) {
+    return;
+  }
+  asked_ = asked;
+  diff_.forget();
+  diff_.ask([of_a = CaptureOfFile{path_, a}, b](const std::stop_token& stop) {
+    return read_capture_diff(of_a, b, stop);
+  });
+}
+
+void DiffReads::forget() {
+  asked_.reset();
+  diff_.forget();
+}
+
+bool DiffReads::poll() {
+  const bool captures = captures_.poll(), diff = diff_.poll();
+  return captures || diff;
+}
+
+void DiffReads::settle() {
+  captures_.settle();
+  diff_.settle();
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,76 @@
+// Two captures beside each other: structure, times and numbers, node by node. The second one may be
+// of the same file or of another. Read by a worker thread when somebody asks. One thread, the one
+// that draws.
+#pragma once
+#include "debugger/model/number_diff.h"
+#include "debugger/model/run_diff.h"
+#include "debugger/model/worker_read.h"
+
+namespace reprise::debugger {
+
+/// What ran a capture, of RunInfo and the build.
+struct RunFacts {
+  std::string label, start_utc, version, commit;
+  bool dirty = false;  // with changes that were not committed
+};
+
+struct CaptureDiff {
+  struct Side {
+    CaptureOfFile capture;
+    std::string graph, device;
+    RunFacts run;
+  };
+  Side a, b;
+  GraphDiff graph;
+  std::vector<std::optional<NumberDiff>> numbers;  // one per node of `graph`
+};
+
+/// Throws as the readers.
+CaptureDiff read_capture_diff(const CaptureOfFile& a, const CaptureOfFile& b,
+                              const std::stop_token& stop = {});
+
+/// What can be said of a row; several may hold.
+enum class NodeChange : std::uint8_t { added, removed, changed, slower, faster, diverged };
+inline constexpr std::size_t kNodeChanges = 6;
+const char* name_of(NodeChange change);
+
+/// Times differ by more than a twentieth and, where a rank test was possible, hardly by chance.
+bool has(const CaptureDiff& diff, std::size_t row, NodeChange change);
+
+/// Rows with any of the changes, as in diff.graph; all rows if there are none in `wanted`.
+std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const NodeChange> wanted);
+
+class DiffReads : public WorkerJob {
+ public:
+  explicit DiffReads(std::filesystem::path path) : path_(std::move(path)) {}
+
+  /// Reads the captures of another file; an empty path takes those of the first one.
+  void open(const std::filesystem::path& other);
+  /// Where the second capture is looked for; empty: in the first file.
+  const std::filesystem::path& other() const { return other_; }
+  /// Of other(); empty before they are read, and if it is empty.
+  const std::vector<CaptureSummary>& captures() const;
+  const std::string& other_problem() const { return captures_.error(); }
+
+  /// Nothing if it is what was asked for last.
+  void compare(CaptureId a, const CaptureOfFile& b);
+  void forget();
+  /// Null before it is read, and if it cannot be.
+  const CaptureDiff* diff() const { return diff_.result(); }
+  const std::string& problem() const { return diff_.error(); }
+  /// Another number whenever what diff() points to is another.
+  std::uint64_t revision() const { return diff_.finished(); }
+
+  bool poll() override;
+  bool running() const override { return captures_.running() || diff_.running(); }
+  void settle() override;
+
+ private:
+  const std::filesystem::path path_;
+  std::filesystem::path other_;
+  std::optional<std::pair<CaptureId, CaptureOfFile>> asked_;
+  WorkerRead<std::vector<CaptureSummary>> captures_;
+  WorkerRead<CaptureDiff> diff_;
+};
+
+}  // namespace reprise::debugger

@@ -1,0 +1,132 @@
+#include "debugger/model/numbers.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace reprise::debugger {
+namespace {
+
+/// Moves rows whose node and tensor lie in the capture; how many do not.
+template <class Row, class Lies>
+std::size_t keep(std::vector<Row>& rows, Lies lies) {
+  return std::erase_if(rows, [&](const Row& row) { return !lies(row); });
+}
+
+template <class Index>
+bool below(const Index& index, std::size_t size) {
+  return std::cmp_greater_equal(index, 0) && std::cmp_less(index, size);
+}
+
+}  // namespace
+
+const TensorSums* Numbers::sums_of(std::uint32_t tensor) const {
+  const auto found =
+      std::find_if(sums.begin(), sums.end(), [&](const auto& s) { return s.tensor == tensor; });
+  return found == sums.end() ? nullptr : &*found;
+}
+
+const SnapshotRow* Numbers::snapshot_of(std::uint32_t tensor,
+                                        std::optional<std::int64_t> replay) const {
+  const auto found = std::find_if(snapshots.rbegin(), snapshots.rend(), [&](const auto& s) {
+    return s.of.tensor == tensor && (!replay || s.of.replay == *replay);
+  });
+  return found == snapshots.rend() ? nullptr : &*found;
+}
+
+Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
+                     const std::stop_token& stop) {
+  const CaptureId id = capture.summary.id;
+  const TensorQuery query{.graph = id.graph, .run = id.run};
+  Numbers numbers{read_tensor_sums(path, id.run, id.graph, stop), read_snapshots(path, query, stop),
+                  read_comparisons(path, query, stop), 0};
+  const std::size_t nodes = capture.nodes.size(), tensors = capture.tensors.size();
+  numbers.left_out += keep(numbers.sums, [&](const TensorSums& row) {
+    return below(row.node, nodes) && below(row.tensor, tensors);
+  });
+  numbers.left_out += keep(numbers.snapshots, [&](const SnapshotRow& row) {
+    return below(row.of.node, nodes) && below(row.of.tensor, tensors);
+  });
+  numbers.left_out += keep(numbers.comparisons, [&](const ComparisonRow& row) {
+    return below(row.node.value_or(0), nodes) && below(row.tensor.value_or(0), tensors);
+  });
+  return numbers;
+}
+
+std::vector<std::uint32_t> results_of(const Capture& capture, std::uint32_t node) {
+  std::vector<std::uint32_t> results;
+  const Capture::Range range = capture.nodes[node].operands;
+  for (const Capture::Operand& operand :
+       std::span(capture.operands).subspan(range.first, range.count)) {
+    if (operand.writes &&
+        std::find(results.begin(), results.end(), operand.tensor) == results.end()) {
+      results.push_back(operand.tensor);
+    }
+  }
+  return results;
+}
+
+NumberReads::NumberReads(const std::filesystem::path& path)
+    : path_(path), numbers_(path, read_numbers) {}
+
+void NumberReads::show(const std::shared_ptr<const Capture>& capture) {
+  if (numbers_.show(capture)) {
+    show_tensor({});
+    show_snapshot(nullptr);
+  }
+}
+
+void NumberReads::show_tensor(std::optional<std::uint32_t> tensor) {
+  if (tensor != shown_tensor_) {
+    shown_tensor_ = tensor;
+    tensor_.forget();
+    read_tensor();
+  }
+}
+
+void NumberReads::read_tensor() {
+  if (shown_tensor_) {
+    const CaptureId id = numbers_.capture()->summary.id;
+    tensor_.ask([from = path_, id, tensor = *shown_tensor_](const std::stop_token& stop) {
+      return read_tensor_stats(from, {.graph = id.graph, .run = id.run, .tensor = tensor}, stop);
+    });
+  }
+}
+
+const std::vector<TensorStatsRow>& NumberReads::replays_of_tensor() const {
+  static const std::vector<TensorStatsRow> kNone;
+  return tensor_.result() == nullptr ? kNone : *tensor_.result();
+}
+
+void NumberReads::show_snapshot(const SnapshotRow* snapshot) {
+  const auto id = snapshot == nullptr ? std::nullopt : std::optional(snapshot->id);
+  if (id == shown_snapshot_) {
+    return;
+  }
+  shown_snapshot_ = id;
+  contents_.forget();
+  if (snapshot != nullptr) {
+    contents_.ask([from = path_, of = *snapshot](const std::stop_token& stop) {
+      return decode_values(of.dtype, of.shape_json, read_snapshot_bytes(from, of.id, stop));
+    });
+  }
+}
+
+bool NumberReads::poll() {
+  const bool numbers = numbers_.poll(), tensor = tensor_.poll(), contents = contents_.poll();
+  if (numbers) {
+    read_tensor();
+  }
+  return numbers || tensor || contents;
+}
+
+bool NumberReads::running() const {
+  return numbers_.running() || tensor_.running() || contents_.running();
+}
+
+void NumberReads::settle() {
+  numbers_.settle();
+  tensor_.settle();
+  contents_.settle();
+}
+
+}  // namespace reprise::debugger

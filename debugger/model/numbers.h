@@ -1,0 +1,70 @@
+// What a database holds of the values of a capture's tensors: statistics of watched launches, the
+// contents that were kept, and how far results were from those of a reference. Read by worker
+// threads when a panel asks, and again when the file changed. One thread, the one that draws.
+#pragma once
+#include "debugger/model/capture_read.h"
+#include "debugger/model/tensor_values.h"
+#include "reprise/profile/tensor_tables.h"
+
+namespace reprise::debugger {
+
+/// Of one capture. Nodes and tensors lie in it; rows of others are left out.
+struct Numbers {
+  std::vector<TensorSums> sums;            // by node, then tensor
+  std::vector<SnapshotRow> snapshots;      // the latest, by replay
+  std::vector<ComparisonRow> comparisons;  // the latest, in the order in which they were made
+  std::size_t left_out = 0;
+
+  /// Null if no watched launch looked at it.
+  const TensorSums* sums_of(std::uint32_t tensor) const;
+  /// The one of that replay; without a replay, the latest. Null if there is none.
+  const SnapshotRow* snapshot_of(std::uint32_t tensor, std::optional<std::int64_t> replay) const;
+};
+
+Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
+                     const std::stop_token& stop = {});
+
+/// What a node writes, each once.
+std::vector<std::uint32_t> results_of(const Capture& capture, std::uint32_t node);
+
+class NumberReads : public WorkerJob {
+ public:
+  explicit NumberReads(const std::filesystem::path& path);
+
+  /// Panels that show numbers call it in every frame.
+  void show(const std::shared_ptr<const Capture>& capture);
+  /// Null before they are read, and if they cannot be.
+  const Numbers* numbers() const { return numbers_.found(); }
+  const std::string& problem() const { return numbers_.problem(); }
+  /// Another number whenever what numbers() points to is another.
+  std::uint64_t revision() const { return numbers_.revision(); }
+
+  /// The replays in which a tensor was watched, in their order.
+  void show_tensor(std::optional<std::uint32_t> tensor);
+  const std::vector<TensorStatsRow>& replays_of_tensor() const;
+  const std::string& tensor_problem() const { return tensor_.error(); }
+
+  /// The contents of a row of numbers()->snapshots.
+  void show_snapshot(const SnapshotRow* snapshot);
+  /// Null before they are read, and if they cannot be.
+  const TensorValues* contents() const { return contents_.result(); }
+  const std::string& contents_problem() const { return contents_.error(); }
+  std::uint64_t contents_revision() const { return contents_.finished(); }
+
+  /// True if anything of the above changed.
+  bool poll() override;
+  bool running() const override;
+  void settle() override;
+
+ private:
+  void read_tensor();
+
+  const std::filesystem::path path_;
+  std::optional<std::uint32_t> shown_tensor_;
+  std::optional<std::int64_t> shown_snapshot_;
+  CaptureRead<Numbers> numbers_;
+  WorkerRead<std::vector<TensorStatsRow>> tensor_;
+  WorkerRead<TensorValues> contents_;
+};
+
+}  // namespace reprise::debugger

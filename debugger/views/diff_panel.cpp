@@ -1,0 +1,396 @@
+#include "debugger/views/diff_panel.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "debugger/model/format.h"
+#include "debugger/model/sql_text.h"
+
+namespace reprise::debugger {
+namespace {
+
+constexpr float kLabel = 22;  // of a side, at 1x
+constexpr const char* kAgainst = "reprise-debugger after.db --against before.db";
+
+Colour colour_of(NodeChange change) {
+  constexpr Colour kColours[] = {Colour::side_b, Colour::side_a, Colour::text,
+                                 Colour::error,  Colour::ok,     Colour::warning};
+  return kColours[static_cast<std::size_t>(change)];
+}
+
+enum Column : std::size_t {
+  change,
+  node_a,
+  node_b,
+  op,
+  scope,
+  median_a,
+  median_b,
+  ratio,
+  probability,
+  p95_a,
+  p95_b,
+  numbers,
+  details
+};
+struct ColumnDef {
+  TableColumn column;
+  bool timed;        // shown if nodes were timed
+  float from_width;  // of the panel at 1x: narrower ones leave it out
+};
+
+/// In the order of Column.
+const std::vector<ColumnDef>& column_defs() {
+  constexpr Align kLeft = Align::left, kRight = Align::right;
+  constexpr FontKind kText = FontKind::regular, kMono = FontKind::mono;
+  static const std::vector<ColumnDef> kDefs = {
+      {{"change", "", 88, kLeft, kText, false}, false, 0},
+      {{"node_a", "A", 38, kRight, kMono, false}, false, 0},
+      {{"node_b", "B", 38, kRight, kMono, false}, false, 800},
+      {{"op", "Op", 116, kLeft, kText, false}, false, 0},
+      {{"scope", "Scope", 0, kLeft, kText, false}, false, 0},
+      {{"median_a", "p50 A", 78, kRight, kMono, false}, true, 0},
+      {{"median_b", "p50 B", 78, kRight, kMono, false}, true, 0},
+      {{"ratio", "B/A", 54, kRight, kMono, false}, true, 0},
+      {{"probability", "By chance", 84, kRight, kMono, false}, true, 1000},
+      {{"p95_a", "p95 A", 78, kRight, kMono, false}, true, 1200},
+      {{"p95_b", "p95 B", 78, kRight, kMono, false}, true, 1200},
+      {{"numbers", "Numbers", 80, kRight, kMono, false}, false, 0},
+      {{"details", "Changed", 0, kLeft, kText, false}, false, 0}};
+  return kDefs;
+}
+
+std::string candidate_name(const CaptureSummary& of, const std::filesystem::path& file) {
+  return (file.empty() ? std::string() : file.filename().string() + "   ") +
+         (of.name.empty() ? "(unnamed)" : of.name) + "   run " + std::to_string(of.id.run) +
+         ", graph " + std::to_string(of.id.graph);
+}
+
+std::string side_text(const CaptureDiff::Side& side) {
+  const RunFacts& run = side.run;
+  std::string text = (side.graph.empty() ? "(unnamed)" : side.graph) + ", run " +
+                     std::to_string(side.capture.id.run);
+  if (!run.label.empty()) {
+    text += " '" + run.label + "'";
+  }
+  text += ", " + (run.commit.empty()
+                      ? "of an unknown commit"
+                      : "commit " + run.commit.substr(0, 9) + (run.dirty ? " with changes" : ""));
+  text += ", " + run.start_utc + ", " + side.device;
+  return text;
+}
+
+std::string numbers_text(const std::optional<NumberDiff>& diff) {
+  return !diff            ? ""
+         : diff->equal()  ? "equal"
+         : !diff->max_rel ? "differ"
+                          : fmt::format("{:.1e}", *diff->max_rel);
+}
+
+TableCell dim(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
+
+}  // namespace
+
+void DiffPanel::list_candidates(const Workspace& workspace) {
+  candidates_.clear();
+  const auto add = [&](const std::vector<CaptureSummary>& captures,
+                       const std::filesystem::path& file) {
+    for (const CaptureSummary& of : captures) {
+      if (!file.empty() || of.id != capture_->summary.id) {
+        candidates_.push_back({{file.empty() ? workspace.document.path() : file, of.id},
+                               candidate_name(of, file),
+                               of.name,
+                               of.content_hash});
+      }
+    }
+  };
+  add(workspace.diff.captures(), workspace.diff.other());
+  add(workspace.document.captures(), {});
+}
+
+void DiffPanel::choose_like(const CaptureSummary& shown, const std::filesystem::path& other) {
+  const auto find = [&](auto&& is_like) {
+    const auto found = std::find_if(candidates_.begin(), candidates_.end(), is_like);
+    if (found != candidates_.end() && !chosen_) {
+      chosen_ = found->capture;
+    }
+  };
+  // Who names another file wants that, also while it is being read.
+  const auto in_place = [&](const Candidate& c) {
+    return other.empty() || c.capture.path == other;
+  };
+  find([&](const Candidate& c) { return in_place(c) && c.content_hash == shown.content_hash; });
+  find([&](const Candidate& c) { return in_place(c) && c.graph == shown.name; });
+}
+
+void DiffPanel::refresh(Workspace& workspace) {
+  if (capture_ != workspace.document.capture()) {
+    capture_ = workspace.document.capture();
+    chosen_.reset();
+    workspace.diff.forget();
+  }
+  list_candidates(workspace);
+  const auto offered = [&](const Candidate& c) { return c.capture == chosen_; };
+  if (chosen_ && std::none_of(candidates_.begin(), candidates_.end(), offered)) {
+    chosen_.reset();
+    workspace.diff.forget();
+  }
+  if (!chosen_) {
+    choose_like(capture_->summary, workspace.diff.other());
+  }
+  if (chosen_) {
+    workspace.diff.compare(capture_->summary.id, *chosen_);
+  }
+  if (diff_ != workspace.diff.diff() || revision_ != workspace.diff.revision()) {
+    diff_ = workspace.diff.diff();
+    revision_ = workspace.diff.revision();
+    show();
+  }
+}
+
+void DiffPanel::show() {
+  std::vector<NodeChange> wanted;
+  counts_.fill(0);
+  rows_.clear();
+  if (diff_ == nullptr) {
+    return;
+  }
+  for (std::size_t c = 0; c < kNodeChanges; ++c) {
+    const auto of = static_cast<NodeChange>(c);
+    for (std::size_t row = 0; row < diff_->graph.nodes.size(); ++row) {
+      counts_[c] += has(*diff_, row, of) ? 1U : 0U;
+    }
+    if (wanted_[c]) {
+      wanted.push_back(of);
+    }
+  }
+  rows_ = diff_rows(*diff_, wanted);
+  timed_ = std::any_of(diff_->graph.nodes.begin(), diff_->graph.nodes.end(),
+                       [](const NodeDiff& node) { return node.ratio.has_value(); });
+}
+
+void DiffPanel::draw(Ui& ui, Workspace& workspace) {
+  refresh(workspace);
+  const Box all = ui.rest();
+  const float pad = ui.px(8), gap = ui.px(4), row = ui.row_height();
+  float top = all.min.y + gap;
+  const auto next = [&](float height) {
+    const Box box{{all.min.x + pad, top}, {all.max.x - pad, top + height}};
+    top += height + gap;
+    ImGui::SetCursorScreenPos({all.min.x, top});
+    return box;
+  };
+  draw_choice(ui, workspace, next(row));
+  if (!workspace.diff.other_problem().empty()) {
+    ui.text_in("other_problem", next(row), workspace.diff.other_problem(),
+               {.colour = Colour::error});
+  }
+  if (!chosen_) {
+    draw_empty_state(ui,
+                     candidates_.empty() ? "There is no other capture to compare with."
+                                         : "No other capture is of a graph of that name.",
+                     kAgainst);
+  } else if (diff_ == nullptr) {
+    const std::string& problem = workspace.diff.problem();
+    draw_empty_state(ui, problem.empty() ? "Comparing" : problem, "");
+  } else {
+    draw_sides(ui, *diff_, next(2 * row));
+    draw_filter(ui, next(row));
+    ImGui::SetCursorScreenPos({all.min.x, top});
+    draw_rows(ui, workspace);
+  }
+}
+
+void DiffPanel::draw_choice(Ui& ui, Workspace& workspace, const Box& box) {
+  std::vector<std::string> names;
+  std::size_t chosen = candidates_.size();
+  for (std::size_t c = 0; c < candidates_.size(); ++c) {
+    chosen = candidates_[c].capture == chosen_ ? c : chosen;
+    names.push_back(candidates_[c].name);
+  }
+  const float open = ui.text_size("Open").x + ui.px(17), gap = ui.px(6);
+  const float half = std::min(box.width() * 0.5F, ui.px(420));
+  ImGui::SetCursorScreenPos(box.min);
+  if (names.empty()) {
+    ui.text_in("none", {box.min, {box.min.x + half, box.max.y}}, "beside another capture",
+               {.colour = Colour::dim});
+  } else if (ui.combo("other", names, chosen, half)) {
+    chosen_ = candidates_[chosen].capture;
+  }
+  const float left = box.min.x + half + gap;
+  ImGui::SetCursorScreenPos({left, box.min.y});
+  ui.input("path", "another database: before.db", path_,
+           std::max(box.max.x - left - open - gap, ui.px(40)));
+  ImGui::SetCursorScreenPos({box.max.x - open, box.min.y});
+  if (ui.button("open", "Open")) {
+    chosen_.reset();
+    workspace.diff.forget();
+    workspace.diff.open(path_);
+  }
+}
+
+void DiffPanel::draw_sides(Ui& ui, const CaptureDiff& diff, const Box& box) const {
+  const float middle = (box.min.y + box.max.y) / 2;
+  const auto side = [&](const char* id, const char* name, const CaptureDiff::Side& of,
+                        std::optional<std::uint64_t> device_ns, Colour colour, float top,
+                        float bottom) {
+    const float split = box.min.x + ui.px(kLabel);
+    ui.text_in("", {{box.min.x, top}, {split, bottom}}, name,
+               {.font = FontKind::semibold, .colour = colour});
+    ui.text_in(id, {{split, top}, {box.max.x, bottom}},
+               (device_ns ? "p50 " + duration_text(*device_ns) + "   " : "") + side_text(of), {});
+  };
+  side("a", "A", diff.a, diff.graph.device_a_ns, Colour::side_a, box.min.y, middle);
+  side("b", "B", diff.b, diff.graph.device_b_ns, Colour::side_b, middle, box.max.y);
+}
+
+void DiffPanel::draw_filter(Ui& ui, const Box& box) {
+  const auto scope = ui.scope("filter");
+  float left = box.min.x;
+  for (std::size_t c = 0; c < kNodeChanges; ++c) {
+    const char* const name = name_of(static_cast<NodeChange>(c));
+    const std::string label = std::string(name) + " " + count_text(counts_[c]);
+    const float width = ui.text_size(label).x + ui.px(17);
+    if (left + width > box.max.x) {
+      return;
+    }
+    ImGui::SetCursorScreenPos({left, box.min.y});
+    if (ui.toggle(name, label, wanted_[c])) {
+      show();
+    }
+    left += width + ui.px(3);
+  }
+  ui.text_in("count", {{left, box.min.y}, box.max},
+             (timed_ ? "" : "not timed node by node on both sides   ") + count_text(rows_.size()) +
+                 " of " + count_text(diff_->graph.nodes.size()),
+             {.font = FontKind::mono, .colour = Colour::dim, .align = Align::right});
+}
+
+TableCell DiffPanel::cell(std::uint32_t row, std::size_t column) const {
+  const NodeDiff& node = diff_->graph.nodes[row];
+  const auto time = [](const std::optional<NodeSide>& side, auto member) {
+    return side && (*side).*member ? number_cell(duration_text(*((*side).*member))) : TableCell{};
+  };
+  const auto index = [](const std::optional<NodeSide>& side) {
+    return dim(side ? std::to_string(side->node) : "");
+  };
+  switch (column) {
+    case change:
+      for (std::size_t c = 0; c < kNodeChanges; ++c) {
+        const auto of = static_cast<NodeChange>(c);
+        if (has(*diff_, row, of)) {
+          const char* const glyph = of == NodeChange::added     ? "+ "
+                                    : of == NodeChange::removed ? "- "
+                                                                : "";
+          return {.text = std::string(glyph) + name_of(of),
+                  .colour = colour_of(of),
+                  .mark = colour_of(of)};
+        }
+      }
+      return {};
+    case node_a:
+      return index(node.a);
+    case node_b:
+      return index(node.b);
+    case op: {
+      TableCell cell{.text = node.op};
+      if (node.a && node.a->node < capture_->nodes.size()) {
+        cell.mark = family_colour(capture_->nodes[node.a->node].family);
+      }
+      return cell;
+    }
+    case scope:
+      return dim(node.scope);
+    case median_a:
+      return time(node.a, &NodeSide::median_ns);
+    case median_b:
+      return time(node.b, &NodeSide::median_ns);
+    case ratio: {
+      const bool slower = has(*diff_, row, NodeChange::slower);
+      const bool faster = has(*diff_, row, NodeChange::faster);
+      return {.text = node.ratio ? fmt::format("{:.2f}", *node.ratio) : "",
+              .colour = slower   ? Colour::error
+                        : faster ? Colour::ok
+                                 : Colour::text};
+    }
+    case probability:
+      return dim(!node.probability           ? ""
+                 : *node.probability < 0.001 ? "<0.001"
+                                             : fmt::format("{:.3f}", *node.probability));
+    case p95_a:
+      return time(node.a, &NodeSide::p95_ns);
+    case p95_b:
+      return time(node.b, &NodeSide::p95_ns);
+    case numbers: {
+      const auto& found = diff_->numbers[row];
+      return {.text = numbers_text(found),
+              .colour = found && !found->equal() ? Colour::warning : Colour::dim};
+    }
+    default: {
+      std::string text;
+      for (const std::string& what : node.changes) {
+        text += (text.empty() ? "" : "; ") + what;
+      }
+      return dim(std::move(text));
+    }
+  }
+}
+
+void DiffPanel::draw_rows(Ui& ui, Workspace& workspace) {
+  const auto selected = workspace.selection.current().node;
+  const auto shown_node = [&](std::size_t row) {
+    const auto& a = diff_->graph.nodes[rows_[row]].a;
+    return a && a->node < capture_->nodes.size() ? std::optional(a->node) : std::nullopt;
+  };
+  if (selected != followed_) {
+    followed_ = selected;
+    for (std::size_t row = 0; selected && row < rows_.size(); ++row) {
+      if (shown_node(row) == selected) {
+        table_.scroll_to = row;
+      }
+    }
+  }
+  const float width = ui.rest().width();
+  std::vector<std::size_t> shown;
+  std::vector<TableColumn> columns;
+  for (std::size_t c = 0; c < column_defs().size(); ++c) {
+    const ColumnDef& def = column_defs()[c];
+    if ((timed_ || !def.timed) && width >= ui.px(def.from_width)) {
+      shown.push_back(c);
+      columns.push_back(def.column);
+    }
+  }
+  const TableRows rows{
+      .count = rows_.size(),
+      .id = [&](std::size_t row) { return rows_[row]; },
+      .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown[column]); },
+      .selected = [&](std::size_t row) { return selected && shown_node(row) == selected; }};
+  const TableEvents events = draw_table(ui, "table", columns, rows, table_);
+  if (events.clicked) {
+    if (const auto node = shown_node(*events.clicked)) {
+      workspace.select_node(*node);
+    } else {
+      workspace.notice = "Only B has that node.";
+    }
+  }
+}
+
+std::string DiffPanel::sql(const Workspace& workspace) const {
+  const auto side = [](const std::string& schema, CaptureId id) {
+    return "(SELECT n.idx, n.op, n.scope, row_number() OVER (PARTITION BY n.scope, n.op ORDER BY "
+           "n.idx) AS ordinal, s.p50_ns, s.p95_ns\n  FROM " +
+           schema + "nodes n LEFT JOIN " + schema +
+           "node_stats s ON s.graph_id = n.graph_id AND s.idx = n.idx AND s.run_id = " +
+           std::to_string(id.run) + " WHERE n.graph_id = " + std::to_string(id.graph) + ")";
+  };
+  const CaptureId a = workspace.document.capture()->summary.id;
+  const bool attached = chosen_ && chosen_->path != workspace.document.path();
+  return (attached ? "ATTACH " + sql_string(chosen_->path.string()) + " AS other;\n" : "") +
+         "SELECT a.idx AS node, b.idx AS node_b, a.op, a.scope, a.p50_ns / 1e3 AS p50_a_us,\n"
+         "  b.p50_ns / 1e3 AS p50_b_us, 1.0 * b.p50_ns / a.p50_ns AS ratio\nFROM " +
+         side("", a) + " a LEFT JOIN " + side(attached ? "other." : "", chosen_ ? chosen_->id : a) +
+         " b\n  ON b.scope IS a.scope AND b.op = a.op AND b.ordinal = a.ordinal\nORDER BY a.idx";
+}
+
+}  // namespace reprise::debugger

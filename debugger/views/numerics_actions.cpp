@@ -1,0 +1,55 @@
+#include "debugger/views/numerics_actions.h"
+
+#include <utility>
+
+namespace reprise::debugger {
+
+void select_first_diverging(Workspace& workspace) {
+  workspace.errors.refresh(workspace.document.capture(), workspace.numbers);
+  const NodeErrors& errors = workspace.errors.errors();
+  if (errors.first) {
+    workspace.select_node(*errors.rows[*errors.first].node);
+    workspace.notice.clear();
+  } else if (workspace.errors.references().empty()) {
+    workspace.notice = "Nothing was compared: compare_numerics(graph, reference) or verify() does.";
+  } else {
+    workspace.notice = "No node differs from " +
+                       workspace.errors.references()[workspace.errors.reference] +
+                       " by more than the threshold.";
+  }
+}
+
+void select_next_not_finite(Workspace& workspace) {
+  const Numbers* const numbers = workspace.numbers.numbers();
+  const auto next = numbers == nullptr
+                        ? std::nullopt
+                        : next_not_finite(*numbers, workspace.selection.current().node);
+  if (next) {
+    workspace.select_node(*next);
+    workspace.notice.clear();
+  } else {
+    workspace.notice = "No watched result held a NaN or infinity.";
+  }
+}
+
+Actions NumericsActions::actions() {
+  return {{"Go to the first node that differs from the reference", "F9",
+           [this] { waiting_ = select_first_diverging; }},
+          {"Go to the next node with a NaN or infinity", "N",
+           [this] { waiting_ = select_next_not_finite; }}};
+}
+
+void NumericsActions::go_on(Workspace& workspace) {
+  if (waiting_ == nullptr || !workspace.document.capture()) {
+    return;
+  }
+  workspace.numbers.show(workspace.document.capture());
+  if (workspace.numbers.numbers() != nullptr) {
+    std::exchange(waiting_, nullptr)(workspace);
+  } else if (!workspace.numbers.problem().empty()) {
+    workspace.notice = workspace.numbers.problem();
+    waiting_ = nullptr;
+  }
+}
+
+}  // namespace reprise::debugger

@@ -1,0 +1,306 @@
+#include "debugger/views/numerics_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "debugger/model/format.h"
+#include "debugger/model/sql_text.h"
+#include "debugger/ui/icons.h"
+#include "debugger/ui/rows.h"
+#include "debugger/views/numerics_actions.h"
+
+namespace reprise::debugger {
+namespace {
+
+constexpr const char* kCompare = "compare_numerics(graph, reference);  verify(executor, pass);";
+constexpr double kLeastShown = 1e-9;  // an error of a bar without length
+
+enum Column : std::size_t {
+  index,
+  op,
+  scope,
+  tensor,
+  max_rel,
+  max_abs,
+  rmse,
+  cosine,
+  first_bad,
+  not_finite,
+  result
+};
+const std::vector<TableColumn>& columns() {
+  constexpr Align kLeft = Align::left, kRight = Align::right;
+  constexpr FontKind kText = FontKind::regular, kMono = FontKind::mono;
+  static const std::vector<TableColumn> kColumns = {
+      {"index", "#", 44, kRight, kMono, false},
+      {"op", "Op", 130, kLeft, kText, false},
+      {"scope", "Scope", 0, kLeft, kText, false},
+      {"tensor", "Result", 0, kLeft, kText, false},
+      {"max_rel", "Largest relative", 150, kRight, kMono, false},
+      {"max_abs", "absolute", 82, kRight, kMono, false},
+      {"rmse", "rms", 82, kRight, kMono, false},
+      {"cosine", "Cosine", 92, kRight, kMono, false},
+      {"first_bad", "First element", 104, kRight, kMono, false},
+      {"not_finite", "Not finite", 112, kRight, kMono, false},
+      {"result", "", 190, kLeft, kText, false}};
+  return kColumns;
+}
+
+std::string error_text(std::optional<double> value) {
+  return !value ? "not finite" : *value == 0 ? "0" : fmt::format("{:.1e}", *value);
+}
+
+/// On a scale of magnitudes, from kLeastShown to 1.
+double bar_of(std::optional<double> error) {
+  return !error        ? 1
+         : *error <= 0 ? 0
+                       : std::clamp(1 - std::log10(*error) / std::log10(kLeastShown), 0.0, 1.0);
+}
+
+TableCell dim(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
+
+}  // namespace
+
+std::optional<std::uint32_t> NumericsPanel::Row::node() const {
+  return error != nullptr ? error->node : std::optional(static_cast<std::uint32_t>(sums->node));
+}
+
+void NumericsPanel::list_rows(const Workspace& workspace) {
+  const Numbers& numbers = *workspace.numbers.numbers();
+  const NodeErrors& errors = workspace.errors.errors();
+  const auto is_bad = [](const TensorSums* sums) {
+    return sums != nullptr && sums->nan + sums->infinite > 0;
+  };
+  rows_.clear();
+  std::vector<bool> listed(capture_->tensors.size(), false);
+  for (const NodeError& error : errors.rows) {
+    const TensorSums* const sums = error.tensor ? numbers.sums_of(*error.tensor) : nullptr;
+    if (error.tensor) {
+      listed[*error.tensor] = true;
+    }
+    if (!differing_only_ || error.differs || is_bad(sums)) {
+      rows_.push_back({&error, sums});
+    }
+  }
+  for (const TensorSums& sums : numbers.sums) {
+    if (is_bad(&sums) && !listed[static_cast<std::size_t>(sums.tensor)]) {
+      rows_.push_back({nullptr, &sums});
+    }
+  }
+  const auto place = [](const Row& row) { return row.node() ? *row.node() : UINT32_MAX; };
+  std::stable_sort(rows_.begin(), rows_.end(),
+                   [&](const Row& a, const Row& b) { return place(a) < place(b); });
+  first_ = errors.first ? &errors.rows[*errors.first] : nullptr;
+}
+
+void NumericsPanel::draw(Ui& ui, Workspace& workspace) {
+  capture_ = workspace.document.capture();
+  workspace.numbers.show(capture_);
+  const Numbers* const numbers = workspace.numbers.numbers();
+  if (numbers == nullptr) {
+    const std::string& problem = workspace.numbers.problem();
+    draw_empty_state(ui, problem.empty() ? "Reading what was compared" : problem, "");
+    return;
+  }
+  workspace.errors.refresh(capture_, workspace.numbers);
+  if (numbers->comparisons.empty() && numbers->sums.empty()) {
+    draw_empty_state(ui, "Nothing was compared, and no launch was watched.", kCompare);
+    return;
+  }
+  const Box all = ui.rest();
+  const float pad = ui.px(8), top = all.min.y + ui.px(4);
+  Box row{{all.min.x + pad, top}, {all.max.x - pad, top + ui.row_height()}};
+  draw_tools(ui, workspace, row);
+  list_rows(workspace);
+  row = {{row.min.x, row.max.y + ui.px(2)}, {row.max.x, row.max.y + ui.px(2) + ui.row_height()}};
+  draw_first(ui, workspace, row);
+  ImGui::SetCursorScreenPos({all.min.x, row.max.y + ui.px(2)});
+  draw_rows(ui, workspace);
+}
+
+void NumericsPanel::draw_tools(Ui& ui, Workspace& workspace, const Box& box) {
+  ErrorList& errors = workspace.errors;
+  float left = box.min.x;
+  const auto at = [&](float width) {
+    ImGui::SetCursorScreenPos({left, box.min.y});
+    left += width + ui.px(6);
+  };
+  const auto button_width = [&](std::string_view label) {
+    return ui.text_size(label).x + ui.px(17);
+  };
+  if (!errors.references().empty()) {
+    const float width = std::min(ui.px(260), box.width() * 0.3F);
+    at(width);
+    std::vector<std::string> names;
+    for (const std::string& reference : errors.references()) {
+      names.push_back("beside " + reference);
+    }
+    ui.combo("reference", names, errors.reference, width);
+    at(ui.px(170));
+    ui.input("threshold", "threshold: as compared", errors.threshold, ui.px(170));
+  }
+  const std::string first = "First diverging  F9", next = "Next NaN  N";
+  at(button_width(first));
+  if (ui.button("first", first, errors.errors().first.has_value())) {
+    select_first_diverging(workspace);
+  }
+  at(button_width(next));
+  if (ui.button("next", next)) {
+    select_next_not_finite(workspace);
+  }
+  at(button_width("differing only"));
+  ui.toggle("differing", "differing only", differing_only_);
+  errors.refresh(capture_, workspace.numbers);  // what was just typed
+  const NodeErrors& found = errors.errors();
+  if (left < box.max.x) {
+    ui.text_in("count", {{left, box.min.y}, box.max},
+               count_text(found.differing) + " of " + count_text(found.rows.size()) + " differ",
+               {.font = FontKind::mono, .colour = Colour::dim, .align = Align::right});
+  }
+}
+
+void NumericsPanel::draw_first(Ui& ui, Workspace& workspace, const Box& box) {
+  const ErrorList& errors = workspace.errors;
+  if (!errors.problem().empty()) {
+    ui.text_in("problem", box, errors.problem(), {.colour = Colour::error});
+  } else if (first_ != nullptr) {
+    const Capture::Node& node = capture_->nodes[*first_->node];
+    const std::string text = std::string(icon::kWarning) + "  Both part at #" +
+                             std::to_string(*first_->node) + " " + node.op +
+                             (node.scope.empty() ? "" : " (" + node.scope + ")") + ", by " +
+                             error_text(first_->max_rel) + ": what it reads does not differ.";
+    const float width = std::min(ui.text_size(text).x + ui.px(10), box.width());
+    if (link(ui, "parting", {box.min, {box.min.x + width, box.max.y}}, text,
+             {.colour = Colour::error})) {
+      workspace.select_node(*first_->node);
+    }
+  } else if (errors.references().empty()) {
+    ui.text_in("nothing", box, std::string("Nothing was compared: ") + kCompare,
+               {.colour = Colour::dim});
+  } else {
+    ui.text_in("nothing", box,
+               errors.errors().differing == 0
+                   ? "Nothing differs."
+                   : "No node differs whose inputs do not: those were not compared.",
+               {.colour = errors.errors().differing == 0 ? Colour::ok : Colour::warning});
+  }
+}
+
+TableCell NumericsPanel::verdict(const Row& row) const {
+  if (row.error == nullptr) {
+    return dim("not compared");
+  }
+  if (!row.error->differs) {
+    return {.text = "passes", .colour = Colour::ok};
+  }
+  if (row.error == first_) {
+    return {.text = "parts here", .colour = Colour::error, .mark = Colour::error};
+  }
+  if (!row.error->input_differs) {
+    return {.text = "differs", .colour = Colour::error};
+  }
+  std::string text = "its input differs";
+  for (const std::uint32_t node : row.error->blamed) {
+    text += (node == row.error->blamed.front() ? ": #" : ", #") + std::to_string(node);
+  }
+  return {.text = std::move(text), .colour = Colour::warning};
+}
+
+TableCell NumericsPanel::cell(const Row& row, std::size_t column) const {
+  const auto node = row.node();
+  const NodeError* const error = row.error;
+  switch (column) {
+    case index:
+      return dim(node ? std::to_string(*node) : "");
+    case op:
+      return node ? TableCell{.text = capture_->nodes[*node].op,
+                              .mark = family_colour(capture_->nodes[*node].family)}
+                  : dim("(the whole pass)");
+    case scope:
+      return dim(node ? capture_->nodes[*node].scope : "");
+    case tensor:
+      return {.text = error != nullptr
+                          ? error->name
+                          : capture_->tensors[static_cast<std::size_t>(row.sums->tensor)].name};
+    case max_rel:
+      return error == nullptr ? TableCell{}
+                              : TableCell{.text = error_text(error->max_rel),
+                                          .colour = error->differs ? Colour::error : Colour::text,
+                                          .bar = bar_of(error->max_rel)};
+    case max_abs:
+      return error == nullptr ? TableCell{} : dim(error_text(error->max_abs));
+    case rmse:
+      return error == nullptr ? TableCell{} : dim(error_text(error->rmse));
+    case cosine:
+      return error == nullptr || !error->cosine ? TableCell{}
+                                                : dim(fmt::format("{:.6f}", *error->cosine));
+    case first_bad:
+      return error == nullptr || !error->first_bad ? TableCell{}
+                                                   : dim(std::to_string(*error->first_bad));
+    case not_finite: {
+      if (row.sums == nullptr || row.sums->nan + row.sums->infinite == 0) {
+        return {};
+      }
+      const bool nan = row.sums->nan > 0;
+      return {.text = nan ? count_text(row.sums->nan) + " NaN"
+                          : count_text(row.sums->infinite) + " inf",
+              .colour = nan ? Colour::nan : Colour::infinite};
+    }
+    default:
+      return verdict(row);
+  }
+}
+
+void NumericsPanel::draw_rows(Ui& ui, Workspace& workspace) {
+  const auto selected = workspace.selection.current().node;
+  // Of what was not compared only the counts of what is not finite are known.
+  const bool compared = !workspace.errors.references().empty();
+  std::vector<TableColumn> shown = columns();
+  if (!compared) {
+    shown = {shown[index], shown[op], shown[scope], shown[tensor], shown[not_finite]};
+  }
+  const TableRows rows{
+      .count = rows_.size(),
+      .id =
+          [&](std::size_t row) {
+            const Row& of = rows_[row];
+            return of.error == nullptr ? static_cast<std::uint64_t>(of.sums->tensor)
+                   : of.error->tensor  ? *of.error->tensor
+                                       : capture_->tensors.size() + row;
+          },
+      .cell =
+          [&](std::size_t row, std::size_t column) {
+            return cell(rows_[row], compared || column < max_rel ? column : not_finite);
+          },
+      .selected = [&](std::size_t row) { return selected && rows_[row].node() == selected; }};
+  if (selected != followed_) {
+    followed_ = selected;
+    for (std::size_t row = 0; selected && row < rows_.size(); ++row) {
+      if (rows_[row].node() == selected) {
+        table_.scroll_to = row;
+      }
+    }
+  }
+  const TableEvents events = draw_table(ui, "table", shown, rows, table_);
+  if (events.clicked && rows_[*events.clicked].node()) {
+    workspace.select_node(*rows_[*events.clicked].node());
+  }
+}
+
+std::string NumericsPanel::sql(const Workspace& workspace) const {
+  const CaptureId id = workspace.document.capture()->summary.id;
+  return "SELECT p.node_idx AS node, n.op, n.scope, p.name, p.reference, p.max_rel, p.max_abs,\n"
+         "  p.rmse, p.cosine, p.first_bad_index, p.input_differs, p.tolerance, p.pass\n"
+         "FROM comparisons p LEFT JOIN nodes n ON n.graph_id = p.graph_id AND n.idx = p.node_idx\n"
+         "WHERE p.run_id = " +
+         std::to_string(id.run) + " AND p.graph_id = " + std::to_string(id.graph) +
+         (workspace.errors.references().empty()
+              ? ""
+              : " AND p.reference = " +
+                    sql_string(workspace.errors.references()[workspace.errors.reference])) +
+         "\nORDER BY p.node_idx, p.id";
+}
+
+}  // namespace reprise::debugger

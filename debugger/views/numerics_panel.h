@@ -1,0 +1,43 @@
+// Nodes in order beside a reference: how far their results are from it, where both part, and which
+// watched results held a NaN or infinity.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "debugger/ui/table.h"
+#include "debugger/views/panel.h"
+
+namespace reprise::debugger {
+
+class NumericsPanel : public Panel {
+ public:
+  std::string_view id() const override { return "numerics"; }
+  std::string_view title() const override { return "Numerics"; }
+  void draw(Ui& ui, Workspace& workspace) override;
+  std::string sql(const Workspace& workspace) const override;
+
+ private:
+  /// A result that was compared, or that held a NaN or infinity.
+  struct Row {
+    const NodeError* error = nullptr;
+    const TensorSums* sums = nullptr;
+    std::optional<std::uint32_t> node() const;
+  };
+
+  void list_rows(const Workspace& workspace);
+  void draw_tools(Ui& ui, Workspace& workspace, const Box& box);
+  void draw_first(Ui& ui, Workspace& workspace, const Box& box);
+  void draw_rows(Ui& ui, Workspace& workspace);
+  TableCell cell(const Row& row, std::size_t column) const;
+  TableCell verdict(const Row& row) const;
+
+  std::shared_ptr<const Capture> capture_;
+  std::vector<Row> rows_;  // by node; point into what the workspace holds in this frame
+  const NodeError* first_ = nullptr;
+  bool differing_only_ = false;
+  std::optional<std::uint32_t> followed_;  // the selected node whose row was brought into sight
+  TableState table_;
+};
+
+}  // namespace reprise::debugger

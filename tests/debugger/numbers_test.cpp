@@ -1,0 +1,137 @@
+#include "debugger/model/numbers.h"
+
+#include <cmath>
+#include <fstream>
+#include <gmock/gmock.h>
+
+#include "tests/debugger/watched_database.h"
+#include "tests/profile/sql.h"
+
+namespace reprise::debugger {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// h in three launches, the last without contents, and s in the first.
+class NumbersTest : public ::testing::Test {
+ protected:
+  NumbersTest() : database_(launches(), comparisons()) {}
+  static std::vector<WatchedLaunch> launches() {
+    std::vector<float> bad = ramp(192, -1, 0.01F);
+    bad[7] = NAN;
+    return {{{{0, {2, 96}, ramp(192, 0, 1)}, {1, {2, 96}, ramp(192, 5, 0)}}},
+            {{{0, {2, 96}, bad}}},
+            {{{0, {2, 96}, ramp(192, 0, 3)}}, false}};
+  }
+  static std::vector<ComparisonRecord> comparisons() {
+    return {{.node = 0, .tensor = 3, .name = "h", .reference = "direct"},
+            {.name = "output 'logits'", .reference = "direct"}};
+  }
+  std::shared_ptr<const Capture> capture() const {
+    return std::make_shared<const Capture>(read_capture(database_.path(), database_.id()));
+  }
+  Numbers read() const { return read_numbers(database_.path(), *capture()); }
+
+  const WatchedDatabase database_;
+};
+
+TEST_F(NumbersTest, AreAllThatTheFileHoldsOfTheCapture) {
+  const Numbers numbers = read();
+  ASSERT_THAT(numbers.sums, SizeIs(2));
+  EXPECT_EQ(numbers.sums[0].tensor, 3);
+  EXPECT_EQ(numbers.sums[0].replays, 3U);
+  EXPECT_EQ(numbers.sums[1].replays, 1U);
+  EXPECT_THAT(numbers.snapshots, SizeIs(3));
+  EXPECT_THAT(numbers.comparisons, SizeIs(2));
+  EXPECT_EQ(numbers.left_out, 0U);
+  EXPECT_EQ(numbers.sums_of(4)->node, 1);
+  EXPECT_EQ(numbers.sums_of(5), nullptr);
+}
+
+TEST_F(NumbersTest, HaveTheSnapshotOfAReplayOrTheLatest) {
+  const Numbers numbers = read();
+  EXPECT_EQ(numbers.snapshot_of(3, {})->of.sequence, 1U);
+  EXPECT_EQ(numbers.snapshot_of(3, numbers.snapshots[0].of.replay)->of.sequence, 0U);
+  EXPECT_EQ(numbers.snapshot_of(4, {})->of.sequence, 0U);
+  EXPECT_EQ(numbers.snapshot_of(5, {}), nullptr);
+}
+
+TEST_F(NumbersTest, LeaveOutRowsThatLieOutsideOfTheCapture) {
+  ASSERT_EQ(test::sql(database_.path(),
+                      "UPDATE tensor_stats SET node_idx = -1 WHERE tensor_idx = 4; "
+                      "UPDATE snapshots SET tensor_idx = 4000000000 WHERE id = 1; "
+                      "UPDATE comparisons SET node_idx = 3 WHERE id = 1"),
+            "");
+  const Numbers numbers = read();
+  EXPECT_THAT(numbers.sums, SizeIs(1));
+  EXPECT_THAT(numbers.snapshots, SizeIs(2));
+  EXPECT_THAT(numbers.comparisons, SizeIs(1));
+  EXPECT_EQ(numbers.left_out, 3U);
+}
+
+TEST_F(NumbersTest, AreReadWhenSomebodyShowsThemAndAgainWhenTheFileChanges) {
+  NumberReads reads(database_.path());
+  reads.settle();
+  EXPECT_EQ(reads.numbers(), nullptr);
+  const auto shown = capture();
+  reads.show(shown);
+  reads.settle();
+  ASSERT_NE(reads.numbers(), nullptr);
+  EXPECT_THAT(reads.numbers()->snapshots, SizeIs(3));
+  const std::uint64_t revision = reads.revision();
+  ASSERT_EQ(test::sql(database_.path(), "DELETE FROM snapshots WHERE id = 2"), "");
+  reads.settle();
+  EXPECT_THAT(reads.numbers()->snapshots, SizeIs(2));
+  EXPECT_NE(reads.revision(), revision);
+}
+
+TEST_F(NumbersTest, HaveTheReplaysOfTheTensorThatIsShown) {
+  NumberReads reads(database_.path());
+  reads.show(capture());
+  reads.show_tensor(3);
+  reads.settle();
+  ASSERT_THAT(reads.replays_of_tensor(), SizeIs(3));
+  EXPECT_EQ(reads.replays_of_tensor()[1].nan, 1U);
+  reads.show_tensor(4);
+  reads.settle();
+  EXPECT_THAT(reads.replays_of_tensor(), SizeIs(1));
+}
+
+TEST_F(NumbersTest, HaveTheContentsOfTheSnapshotThatIsShown) {
+  NumberReads reads(database_.path());
+  reads.show(capture());
+  reads.settle();
+  reads.show_snapshot(reads.numbers()->snapshot_of(3, {}));
+  reads.settle();
+  ASSERT_NE(reads.contents(), nullptr);
+  EXPECT_THAT(reads.contents()->dims, ElementsAre(2U, 96U));
+  EXPECT_EQ(reads.contents()->values[8], static_cast<double>(ramp(192, -1, 0.01F)[8]));
+  reads.show_snapshot(nullptr);
+  EXPECT_EQ(reads.contents(), nullptr);
+}
+
+TEST_F(NumbersTest, SayWhyContentsCannotBeShown) {
+  ASSERT_EQ(test::sql(database_.path(), "UPDATE snapshots SET data = x'00' WHERE id = 1"), "");
+  NumberReads reads(database_.path());
+  reads.show(capture());
+  reads.settle();
+  reads.show_snapshot(&reads.numbers()->snapshots[0]);
+  reads.settle();
+  EXPECT_EQ(reads.contents(), nullptr);
+  EXPECT_THAT(reads.contents_problem(), HasSubstr("is damaged"));
+}
+
+TEST_F(NumbersTest, SayWhyTheyCannotBeRead) {
+  const auto shown = capture();
+  std::ofstream(database_.path()) << "no database";
+  NumberReads reads(database_.path());
+  reads.show(shown);
+  reads.settle();
+  EXPECT_EQ(reads.numbers(), nullptr);
+  EXPECT_THAT(reads.problem(), HasSubstr("not a profiling database"));
+}
+
+}  // namespace
+}  // namespace reprise::debugger
