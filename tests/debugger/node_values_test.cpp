@@ -58,10 +58,10 @@ TEST(NodeValues, OnlyNodesOfTheCriticalPathHaveOne) {
   CaptureStatistics statistics;
   NodeTiming timing;
   timing.p50_ns = 1000;
-  statistics.nodes = {timing, std::nullopt};
+  statistics.nodes = {std::nullopt, timing};
   const NodeValues values = node_values(ColourBy::critical_path, two_nodes(), statistics, nullptr);
-  EXPECT_THAT(values.of(0, 1), Optional(1000.0));
-  EXPECT_EQ(values.of(1, 1), std::nullopt);
+  EXPECT_EQ(values.of(0, 1), std::nullopt);
+  EXPECT_THAT(values.of(1, 1), Optional(1000.0));
   EXPECT_EQ(values.note, "1 nodes, 1.00 \xC2\xB5s of 1.00 \xC2\xB5s");
 }
 

@@ -101,7 +101,7 @@ TEST_F(SqlPanelTest, RowsToNodesSelectsAllThatTheRowsName) {
   ask("SELECT 2 AS graph_id, idx AS node_id FROM nodes WHERE graph_id = 2 AND op = 'matmul'");
   run("click sql/select_nodes");
   const auto& nodes = window_.workspace().selection.current().nodes;
-  EXPECT_EQ(nodes.size(), 36U);
+  ASSERT_EQ(nodes.size(), 36U);
   EXPECT_EQ(window_.document().capture()->nodes[nodes[35]].op, "matmul");
   run("expect_state sql/result/table/row/0 selected");
   ask("SELECT op FROM nodes");
