@@ -48,15 +48,22 @@ const std::vector<TableColumn>& columns() {
   return kColumns;
 }
 
+/// "1.0e-2": two digits of the exponent would leave no room for a bar.
 std::string error_text(std::optional<double> value) {
-  return !value ? "not finite" : *value == 0 ? "0" : fmt::format("{:.1e}", *value);
+  std::string text = !value ? "not finite" : *value == 0 ? "0" : fmt::format("{:.1e}", *value);
+  const std::size_t exponent = text.find('e');
+  if (value && exponent != text.npos && text[exponent + 2] == '0') {
+    text.erase(exponent + 2, 1);
+  }
+  return text;
 }
 
-/// On a scale of magnitudes, from kLeastShown to 1.
-double bar_of(std::optional<double> error) {
-  return !error        ? 1
-         : *error <= 0 ? 0
-                       : std::clamp(1 - std::log10(*error) / std::log10(kLeastShown), 0.0, 1.0);
+/// On a scale of magnitudes, from kLeastShown to 1; none where a longer text stands in its place.
+std::optional<double> bar_of(std::optional<double> error) {
+  if (!error) {
+    return std::nullopt;
+  }
+  return *error <= 0 ? 0 : std::clamp(1 - std::log10(*error) / std::log10(kLeastShown), 0.0, 1.0);
 }
 
 TableCell dim(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }

@@ -70,12 +70,12 @@ class NumericsPanelTest : public ::testing::Test {
 TEST_F(NumericsPanelTest, ShowsNodesInOrderAndWhereTheyPart) {
   EXPECT_EQ(text("numerics/table/row/3/result"), "passes");
   EXPECT_EQ(text("numerics/table/row/4"),
-            "1  add  layer.3  s  1.0e-02  5.0e-01  1.2e-01  0.750000  7    parts here");
+            "1  add  layer.3  s  1.0e-2  5.0e-1  1.2e-1  0.750000  7    parts here");
   EXPECT_EQ(text("numerics/table/row/5/max_rel"), "not finite");
   EXPECT_EQ(text("numerics/table/row/5/result"), "its input differs: #1");
   EXPECT_EQ(text("numerics/table/row/5/not_finite"), "1 NaN");
   EXPECT_EQ(text("numerics/count"), "2 of 3 differ");
-  EXPECT_THAT(text("numerics/parting"), HasSubstr("part at #1 add (layer.3), by 1.0e-02"));
+  EXPECT_THAT(text("numerics/parting"), HasSubstr("part at #1 add (layer.3), by 1.0e-2"));
   run("fits");
 }
 
