@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <random>
+#include <span>
 #include <stdexcept>
 
 #include <CLI/CLI.hpp>
@@ -16,49 +16,57 @@
 #include "bench/open_blas.h"
 #include "bench/samples.h"
 #include "reprise/core/decode.h"
+#include "reprise/core/encode.h"
 #include "reprise/reprise.h"
 
 namespace reprise::bench {
 namespace {
 
-constexpr DType kTypes[] = {DType::f32, DType::f16, DType::q8_0, DType::q4_0};
+/// What weights may have.
+std::vector<DType> weight_types() {
+  std::vector<DType> types;
+  for (std::size_t i = 0; i < kDTypeCount; ++i) {
+    if (decoder_of(static_cast<DType>(i)) != nullptr) {
+      types.push_back(static_cast<DType>(i));
+    }
+  }
+  return types;
+}
 
 struct Arguments {
   std::int64_t n = 512, m = 768, k = 768, threads = 1, reps = 15;
   std::string type = "f32", precision = "exact";
 };
 
-/// Weights of that type, of about the size of 1.
-std::vector<std::byte> random_weights(DType type, std::int64_t count, std::mt19937_64& rng) {
-  std::vector<std::byte> bytes(bytes_of(type, static_cast<std::uint64_t>(count)));
-  const auto store = [&](std::size_t at, auto value) {
-    std::memcpy(bytes.data() + at, &value, sizeof(value));
-  };
-  if (type == DType::f32) {
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
-      store(at, uniform(rng));
-    }
-    return bytes;
-  }
-  for (std::byte& byte : bytes) {
-    byte = static_cast<std::byte>(rng());
-  }
-  constexpr std::uint16_t kSixteenth = 0x2C00;  // in half precision
-  constexpr std::uint16_t kBelowOne = 0xBBFF;   // the bits of halves below 1
-  const std::size_t stride = info_of(type).block_bytes;
-  for (std::size_t at = 0; at < bytes.size(); at += stride) {
-    std::uint16_t half = 0;
-    std::memcpy(&half, bytes.data() + at, sizeof(half));
-    store(at, type == DType::f16 ? static_cast<std::uint16_t>(half & kBelowOne) : kSixteenth);
-  }
-  return bytes;
-}
-
-std::vector<float> decoded(DType type, const std::vector<std::byte>& bytes, std::int64_t count) {
+std::vector<float> decoded(DType type, std::span<const std::byte> bytes, std::int64_t count) {
   std::vector<float> values(static_cast<std::size_t>(count));
   decoder_of(type)(bytes.data(), values.size(), values.data());
   return values;
+}
+
+/// Weights of that type, of about the size of 1. Of formats that nothing is encoded in: random
+/// blocks, drawn again until they are.
+std::vector<std::byte> random_weights(DType type, std::int64_t count, std::mt19937_64& rng) {
+  const DTypeInfo& info = info_of(type);
+  std::vector<std::byte> bytes(bytes_of(type, static_cast<std::uint64_t>(count)));
+  if (const Encode encode = encoder_of(type)) {
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<float> values(static_cast<std::size_t>(count));
+    std::ranges::generate(values, [&] { return uniform(rng); });
+    encode(values.data(), values.size(), bytes.data());
+    return bytes;
+  }
+  const auto fits = [](float value) { return std::abs(value) <= 4; };
+  const auto counts = [](float value) { return std::abs(value) >= 0.25F; };
+  for (std::size_t at = 0; at < bytes.size(); at += info.block_bytes) {
+    const auto block = std::span(bytes).subspan(at, info.block_bytes);
+    std::vector<float> values;
+    do {
+      std::ranges::generate(block, [&] { return static_cast<std::byte>(rng()); });
+      values = decoded(type, block, info.block_elements);
+    } while (!std::ranges::all_of(values, fits) || std::ranges::none_of(values, counts));
+  }
+  return bytes;
 }
 
 /// A recorded product of the x and w given.
@@ -90,7 +98,8 @@ void print_gemm(const Arguments& a) {
   require_between("-r", a.reps, 1, kMostReps);
   const Device device = open_with_threads("cpu", a.threads);
   const OpenBlas blas(static_cast<unsigned>(a.threads));
-  const DType type = *std::ranges::find(kTypes, a.type, [](DType t) { return name_of(t); });
+  const std::vector<DType> types = weight_types();
+  const DType type = *std::ranges::find(types, a.type, [](DType t) { return name_of(t); });
   if (a.k % info_of(type).block_elements != 0) {
     throw std::runtime_error("-k is (" + std::to_string(a.k) + "), but must be a multiple of " +
                              std::to_string(info_of(type).block_elements) + " for " + a.type + ".");
@@ -156,7 +165,7 @@ void add_gemm(CLI::App& app) {
   gemm->add_option("-m", a->m, "Rows of w")->capture_default_str();
   gemm->add_option("-k", a->k, "Columns of both")->capture_default_str();
   std::vector<std::string> types;
-  for (const DType type : kTypes) {
+  for (const DType type : weight_types()) {
     types.emplace_back(name_of(type));
   }
   gemm->add_option("--type", a->type, "Type of w; OpenBLAS gets it decoded")

@@ -18,15 +18,12 @@ void decode_integers(const std::byte* from, std::size_t elements, double* to) {
   }
 }
 
-/// Calls f(value) for every element; false if the dtype cannot be read.
+/// Calls f(value) for every element. Integers are the only dtypes without a decoder.
 template <class F>
-bool for_each_value(DType dtype, std::span<const std::byte> bytes, F&& f) {
+void for_each_value(DType dtype, std::span<const std::byte> bytes, F&& f) {
   constexpr std::size_t kPiece = 1024;  // whole blocks of any format
   const DTypeInfo& info = info_of(dtype);
   const Decode decode = decoder_of(dtype);
-  if (decode == nullptr && dtype != DType::i32 && dtype != DType::i64) {
-    return false;
-  }
   std::array<float, kPiece> floats;
   std::array<double, kPiece> values;
   const std::size_t elements = bytes.size() / info.block_bytes * info.block_elements;
@@ -43,18 +40,17 @@ bool for_each_value(DType dtype, std::span<const std::byte> bytes, F&& f) {
     }
     std::for_each_n(values.begin(), some, f);
   }
-  return true;
 }
 
 }  // namespace
 
-std::optional<TensorStatistics> statistics_of(DType dtype, std::span<const std::byte> bytes) {
+TensorStatistics statistics_of(DType dtype, std::span<const std::byte> bytes) {
   TensorStatistics all;
   TensorStatistics::Finite finite;
   double sum = 0;
   double squares = 0;
   std::uint64_t finite_count = 0;
-  const bool readable = for_each_value(dtype, bytes, [&](double value) {
+  for_each_value(dtype, bytes, [&](double value) {
     ++all.count;
     if (!std::isfinite(value)) {
       ++(std::isnan(value) ? all.nan : all.infinite);
@@ -67,9 +63,6 @@ std::optional<TensorStatistics> statistics_of(DType dtype, std::span<const std::
     squares += value * value;
     ++finite_count;
   });
-  if (!readable) {
-    return std::nullopt;
-  }
   if (finite_count > 0) {
     const auto n = static_cast<double>(finite_count);
     finite.mean = sum / n;

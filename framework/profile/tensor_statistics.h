@@ -22,7 +22,6 @@ struct TensorStatistics {
   std::optional<Finite> finite{};  // empty without one
 };
 
-/// Empty for dtypes whose values cannot be read here.
-std::optional<TensorStatistics> statistics_of(DType dtype, std::span<const std::byte> bytes);
+TensorStatistics statistics_of(DType dtype, std::span<const std::byte> bytes);
 
 }  // namespace reprise::profile

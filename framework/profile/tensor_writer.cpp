@@ -89,19 +89,18 @@ void TensorWriter::write(const TensorsRecord& record, const Replay& replay) {
       check_rows(record, tensor, replay);
       continue;
     }
-    if (const auto values = statistics_of(tensor.spec.dtype, bytes_of(record, tensor))) {
-      const auto& finite = values->finite;
-      const auto known = [&](double value) { return finite ? std::optional(value) : std::nullopt; };
-      const TensorStatistics::Finite f = finite.value_or(TensorStatistics::Finite());
-      const Blob histogram = blob_of(f.histogram);
-      add_statistics_.run(
-          *replay.row, replay.graph, tensor.tensor, tensor.node, values->count, known(f.min),
-          known(f.max), known(f.mean), known(f.rms), values->nan, values->infinite, values->zero,
-          finite ? std::optional(std::span<const std::byte>(histogram)) : std::nullopt);
-      if (record.not_finite && all_finite && values->nan + values->infinite > 0) {
-        all_finite = false;
-        write_not_finite(record, tensor, *values, replay);
-      }
+    const TensorStatistics values = statistics_of(tensor.spec.dtype, bytes_of(record, tensor));
+    const auto& finite = values.finite;
+    const auto known = [&](double value) { return finite ? std::optional(value) : std::nullopt; };
+    const TensorStatistics::Finite f = finite.value_or(TensorStatistics::Finite());
+    const Blob histogram = blob_of(f.histogram);
+    add_statistics_.run(
+        *replay.row, replay.graph, tensor.tensor, tensor.node, values.count, known(f.min),
+        known(f.max), known(f.mean), known(f.rms), values.nan, values.infinite, values.zero,
+        finite ? std::optional(std::span<const std::byte>(histogram)) : std::nullopt);
+    if (record.not_finite && all_finite && values.nan + values.infinite > 0) {
+      all_finite = false;
+      write_not_finite(record, tensor, values, replay);
     }
     if (record.contents) {
       write_contents(record, tensor, replay, names[tensor.tensor]);

@@ -58,8 +58,8 @@ std::string_view Hyperparameters::text_or(std::string_view name, std::string_vie
 
 void Hyperparameters::refuse(std::string_view name, const std::string& value,
                              const std::string& allowed) const {
-  reprise::invalid("The metadata value '" + key(name) + "' is (" + value + "), but " + allowed +
-                   ".");
+  reprise::invalid("The metadata value '" + key(name) + "' of the GGUF file '" + file_.path() +
+                   "' is (" + value + "), but " + allowed + ".");
 }
 
 }  // namespace llama

@@ -2,6 +2,7 @@
 // references.
 #include <hwy/targets.h>
 
+#include "framework/ops/weight_formats.h"
 #include "reprise/formats/gguf.h"
 #include "samples/llama/forward.h"
 #include "tests/ops/case_run.h"
@@ -76,7 +77,7 @@ class CpuPrecision : public ::testing::TestWithParam<DType> {
   /// Products that are large enough to be shared out, in each of the ways rows of x are grouped;
   /// the longer rows are more than a panel.
   struct Sizes {
-    std::int64_t m, k;
+    std::int64_t m, k;  // or the next whole block
   };
   static constexpr Sizes kSizes[] = {{515, 352}, {71, 2080}};
   static constexpr std::int64_t kRows[] = {1, 2, 7, 16, 205};
@@ -89,7 +90,9 @@ class CpuPrecision : public ::testing::TestWithParam<DType> {
     GraphExecutor executor(device, {.precision = precision});
     auto session = executor.begin();
     std::vector<std::string> names;
-    for (const auto& [m, k] : kSizes) {
+    for (const auto& [m, least] : kSizes) {
+      const std::int64_t block = info_of(GetParam()).block_elements;
+      const std::int64_t k = (least + block - 1) / block * block;
       const Tensor w =
           device.from_host({m, k}, GetParam(), random_bytes(rng, GetParam(), m * k, -1, 1), "w");
       for (const std::int64_t n : kRows) {
@@ -122,8 +125,7 @@ class CpuPrecision : public ::testing::TestWithParam<DType> {
   const std::uint64_t seed_ = fresh_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
 };
-INSTANTIATE_TEST_SUITE_P(Of, CpuPrecision,
-                         ::testing::Values(DType::f32, DType::f16, DType::q8_0, DType::q4_0),
+INSTANTIATE_TEST_SUITE_P(Of, CpuPrecision, ::testing::ValuesIn(ops::kWeightFormats),
                          [](const auto& p) { return std::string(name_of(p.param)); });
 
 TEST_P(CpuPrecision, GivesTheSameBitsAtEveryNumberOfThreads) {
@@ -146,7 +148,8 @@ TEST_P(CpuPrecision, ExactGivesWhatTheReferenceDoes) {
 }
 
 TEST_P(CpuPrecision, FastRoundsActivationsOfQuantisedWeightsAlone) {
-  const bool quantised = info_of(GetParam()).block_elements > 1;
+  // The others are decoded: products of bytes are of these formats alone.
+  const bool quantised = GetParam() == DType::q8_0 || GetParam() == DType::q4_0;
   const auto exact = products(test_device("reference"), Precision::exact);
   const auto expected =
       quantised ? products(test_device("reference"), Precision::exact, rounded) : exact;

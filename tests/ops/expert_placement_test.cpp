@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "framework/ops/weight_formats.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -58,7 +59,11 @@ class ExpertPlacement : public ::testing::TestWithParam<Parameter> {
 
   const Way& way() const { return std::get<0>(GetParam()); }
   DType dtype() const { return std::get<1>(GetParam()); }
-  std::int64_t columns() const { return info_of(dtype()).block_elements > 1 ? 1056 : 1060; }
+  /// Whole blocks, and no whole tiles where there are none.
+  std::int64_t columns() const {
+    const std::uint32_t block = info_of(dtype()).block_elements;
+    return block == 1 ? 1060 : block == 32 ? 1056 : 1280;
+  }
 
   std::int32_t below(std::int64_t end) {
     return static_cast<std::int32_t>(rng_() % static_cast<std::uint64_t>(end));
@@ -107,8 +112,7 @@ const std::vector<Way> kWays{{"cpu"},
                              {"vulkan", KernelFamily::gpu}};
 INSTANTIATE_TEST_SUITE_P(On, ExpertPlacement,
                          ::testing::Combine(::testing::ValuesIn(kWays),
-                                            ::testing::Values(DType::f32, DType::f16, DType::q8_0,
-                                                              DType::q4_0)),
+                                            ::testing::ValuesIn(ops::kWeightFormats)),
                          name_of_parameter);
 
 TEST_P(ExpertPlacement, ChangesNoBit) {

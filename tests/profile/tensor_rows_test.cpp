@@ -105,8 +105,8 @@ TEST(TensorStatistics, PutEveryFiniteValueIntoItsRange) {
     }
   }
   const auto statistics = profile::statistics_of(DType::f32, bytes_of(values));
-  ASSERT_TRUE(statistics && statistics->finite);
-  EXPECT_EQ(statistics->finite->histogram, expected);
+  ASSERT_TRUE(statistics.finite);
+  EXPECT_EQ(statistics.finite->histogram, expected);
 }
 
 TEST(TensorStatistics, ReadEveryDTypeThatHasNumbers) {
@@ -118,10 +118,10 @@ TEST(TensorStatistics, ReadEveryDTypeThatHasNumbers) {
     const auto bytes = testing::random_bytes(rng, dtype, 1536, -100, 100);
     const std::vector<double> values = testing::to_doubles(dtype, bytes);
     const auto statistics = profile::statistics_of(dtype, bytes);
-    ASSERT_TRUE(statistics && statistics->finite) << name_of(dtype);
-    EXPECT_EQ(statistics->count, values.size());
-    EXPECT_EQ(statistics->finite->min, *std::ranges::min_element(values));
-    EXPECT_EQ(statistics->finite->max, *std::ranges::max_element(values));
+    ASSERT_TRUE(statistics.finite) << name_of(dtype);
+    EXPECT_EQ(statistics.count, values.size());
+    EXPECT_EQ(statistics.finite->min, *std::ranges::min_element(values));
+    EXPECT_EQ(statistics.finite->max, *std::ranges::max_element(values));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/ops/weight_formats.h"
 #include "samples/llama/archs/architecture.h"
 #include "samples/llama/checks.h"
 #include "tests/samples/random_models.h"
@@ -121,10 +122,18 @@ TEST_P(Architectures, SayWhatLlamaCppSays) {
   EXPECT_EQ(found, 2U);
 }
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const DType format : ops::kWeightFormats) {
+    names.emplace_back(name_of(format));
+  }
+  return names;
+}
+
 class WeightFormats : public Architectures {};
 INSTANTIATE_TEST_SUITE_P(Of, WeightFormats,
                          ::testing::Combine(::testing::Values("cpu", "vulkan"),
-                                            ::testing::Values("f32", "f16", "q8_0", "q4_0")),
+                                            ::testing::ValuesIn(format_names())),
                          param_name);
 
 TEST_P(WeightFormats, HaveTheLogitsOfTheReference) {
