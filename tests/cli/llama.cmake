@@ -31,7 +31,7 @@ cli_test(llama_perplexity_of_little_text EXIT 1
 
 cli_test(model_without_a_key EXIT 1 COMMAND reprise-llama -m ${bad}/no_block_count.gguf ${story} --device cpu STDERR "llama.block_count")
 cli_test(model_with_a_senseless_key EXIT 1 COMMAND reprise-llama -m ${bad}/three_key_heads.gguf ${story} --device cpu
-  STDERR "'llama.attention.head_count_kv' is .3., but must divide 'llama.attention.head_count', 8")
+  STDERR "'llama.attention.head_count_kv' of the GGUF file '[^\n]*three_key_heads.gguf' is .3., but must divide 'llama.attention.head_count', 8")
 cli_test(model_without_a_tensor EXIT 1 COMMAND reprise-llama -m ${bad}/no_attn_q.gguf ${story} --device cpu STDERR "no tensor 'blk.0.attn_q.weight'")
 cli_test(model_with_a_tensor_of_another_shape EXIT 1 COMMAND reprise-llama -m ${bad}/narrow_ffn.gguf ${story} --device cpu
   STDERR "'blk.0.ffn_gate.weight' has the shape .*384, 128.*asks for .*383, 128")
