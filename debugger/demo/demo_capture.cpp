@@ -122,7 +122,7 @@ void decode(GraphExecutor& executor, const Decoder& decoder, bool ends_in_nan) {
       graph.set("bias", std::vector<float>(kDim, NAN));
     }
     graph.launch();
-    executor.count("largest logit", static_cast<double>(graph.read("logits")[0]));
+    executor.count("logits[0]", static_cast<double>(graph.read("logits")[0]));
   }
 }
 
