@@ -78,7 +78,8 @@ TEST_F(WindowActions, OfALayoutShowItsPanels) {
 
 TEST_F(WindowActions, OfALayoutBringBackWhatWasChangedInIt) {
   window_.run(
-      "click tab/barriers\nkey Ctrl+Alt+4\nkey Ctrl+Alt+1\nexpect_state tab/barriers selected");
+      "click tab/barriers\nkey Ctrl+Alt+4\nexpect_state tab/memory selected\nkey Ctrl+Alt+1\n"
+      "expect_state tab/barriers selected");
 }
 
 TEST_F(WindowActions, OfBookmarksGoBackToTheirPlaces) {
