@@ -1,9 +1,6 @@
 #include "bench/synthetic_capture.h"
 
 #include <array>
-#include <random>
-#include <stdexcept>
-#include <vector>
 
 namespace reprise::bench {
 namespace {
@@ -119,45 +116,8 @@ DeviceInfo synthetic_device() {
   return device;
 }
 
-void write_synthetic_capture(const std::filesystem::path& path, std::size_t nodes,
-                             std::size_t replays) {
-  const auto recorded = synthetic_graph(nodes, "decode");
-  RunInfo run;
-  run.app = "reprise-bench";
-  ProfileLimits limits;
-  limits.ring_bytes = std::uint64_t{256} << 20U;
-  const auto sink = open_profile(path, run, {}, limits);
-  sink->device(synthetic_device());
-  RecordingRecord recording;
-  recording.id = sink->next_id();
-  recording.recorded = recorded;
-  sink->recording(recording);
-  sink->flush();
-
-  std::mt19937_64 random(1);
-  std::vector<std::uint64_t> ticks(recorded->plan.steps.size() + 1);
-  for (std::size_t r = 0; r < replays; ++r) {
-    ticks[0] = 1'000'000'000 * (r + 1);
-    for (std::size_t s = 0; s + 1 < ticks.size(); ++s) {
-      const Node& node = recorded->graph.nodes[recorded->plan.steps[s].node];
-      const std::uint64_t ns = kOpNs[static_cast<std::size_t>(node.op - kOps.data())];
-      ticks[s + 1] = ticks[s] + ns + random() % (ns / 4);
-    }
-    ReplayRecord replay;
-    replay.recording = recording.id;
-    replay.sequence = replay.submission = r;
-    replay.submit_time_ns = static_cast<std::int64_t>(ticks[0]);
-    replay.device_ns = ticks.back() - ticks.front();
-    replay.timing_mode = TimingMode::node;
-    replay.warm_up = r == 0;
-    replay.step_ticks = ticks;
-    sink->replay(replay);
-    sink->flush();
-  }
-  const ProfileHealth health = sink->health();
-  if (health.replays_dropped + health.timings_dropped + health.records_dropped > 0) {
-    throw std::runtime_error("The writer of the synthetic capture dropped records.");
-  }
+std::uint64_t synthetic_ns(const Node& node) {
+  return kOpNs[static_cast<std::size_t>(node.op - kOps.data())];
 }
 
 }  // namespace reprise::bench

@@ -1,8 +1,6 @@
-// A profiling database of a graph of any size, without a device: what a program leaves behind that
-// records a decoder and replays it.
+// A recorded decoder of any size, without a device.
 #pragma once
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -16,8 +14,7 @@ std::shared_ptr<const RecordedGraph> synthetic_graph(std::size_t nodes, const st
 /// A device whose ticks are nanoseconds.
 DeviceInfo synthetic_device();
 
-/// A synthetic_graph(); every replay is timed per node. Written through the profile's own writer.
-void write_synthetic_capture(const std::filesystem::path& path, std::size_t nodes,
-                             std::size_t replays);
+/// How long a node of a synthetic_graph() takes, more or less.
+std::uint64_t synthetic_ns(const Node& node);
 
 }  // namespace reprise::bench

@@ -6,21 +6,20 @@
 
 namespace reprise::bench {
 
-/// A profiling database that is gone afterwards.
+/// A profiling database in a folder of its own; both are gone afterwards.
 struct TemporaryProfile {
-  TemporaryProfile() = default;
+  TemporaryProfile() { std::filesystem::create_directory(folder); }
   TemporaryProfile(const TemporaryProfile&) = delete;
   TemporaryProfile& operator=(const TemporaryProfile&) = delete;
   ~TemporaryProfile() {
-    for (const char* suffix : {"", "-wal", "-shm"}) {
-      std::error_code ignored;
-      std::filesystem::remove(path.string() + suffix, ignored);
-    }
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
   }
-  std::filesystem::path path =
+  std::filesystem::path folder =
       std::filesystem::temp_directory_path() /
       ("reprise-bench-" +
-       std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + ".db");
+       std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
+  std::filesystem::path path = folder / "profile.db";
 };
 
 }  // namespace reprise::bench

@@ -17,6 +17,9 @@ class VulkanBackend final : public Backend {
   const DeviceInfo& info() const override { return device_->info(); }
   const DeviceTraits& traits() const override { return device_->traits(); }
   const BackendCapabilities& capabilities() const override { return device_->capabilities(); }
+  std::shared_ptr<DriverMessages> driver_messages() const override {
+    return device_->instance().messages();
+  }
   MemoryInfo memory_info() const override { return device_->memory_info(); }
   std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind,
                                    MemoryPurpose purpose) override;

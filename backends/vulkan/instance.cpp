@@ -39,6 +39,8 @@ void require_validation_layer() {
   }
 }
 
+std::string_view view_of(const char* text) { return text == nullptr ? "" : text; }
+
 LogLevel level_of(VkDebugUtilsMessageSeverityFlagBitsEXT severity) {
   return severity == VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? LogLevel::error
                                                                    : LogLevel::warning;
@@ -54,6 +56,7 @@ Instance::Instance(bool validation, LogCallback log) : log_(std::move(log)) {
   }
   if (validation) {
     require_validation_layer();
+    messages_ = std::make_shared<DriverMessages>();
   }
   debug_utils_ = validation || has_debug_utils_extension();
 
@@ -106,25 +109,27 @@ VkDebugUtilsMessengerCreateInfoEXT Instance::messenger_info() {
   info.pfnUserCallback =
       [](VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
          const VkDebugUtilsMessengerCallbackDataEXT* data, void* self) -> VkBool32 {
-    static_cast<Instance*>(self)->receive(severity, types, data->pMessage);
+    static_cast<Instance*>(self)->receive(severity, types, *data);
     return VK_FALSE;
   };
   return info;
 }
 
 void Instance::receive(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-                       VkDebugUtilsMessageTypeFlagsEXT types, const char* text) noexcept {
+                       VkDebugUtilsMessageTypeFlagsEXT types,
+                       const VkDebugUtilsMessengerCallbackDataEXT& data) noexcept {
   // General messages are the loader's, about drivers whose hardware is absent.
   const VkDebugUtilsMessageTypeFlagsEXT general = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
   const bool counted = (types & ~general) != 0;
+  const std::string_view text = view_of(data.pMessage);
   if (counted) {
-    messages_.fetch_add(1, std::memory_order_relaxed);
-  }
-  if (!log_) {
-    return;
+    count_.fetch_add(1, std::memory_order_relaxed);
+    messages_->send({level_of(severity), view_of(data.pMessageIdName), text});
   }
   try {
-    log_(counted ? level_of(severity) : LogLevel::info, text == nullptr ? "" : text);
+    if (log_) {
+      log_(counted ? level_of(severity) : LogLevel::info, text);
+    }
   } catch (...) {  // must not unwind through the driver
   }
 }

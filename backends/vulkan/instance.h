@@ -4,6 +4,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include <vulkan/vulkan.h>
 
@@ -22,15 +23,19 @@ class Instance {
 
   VkInstance get() const { return instance_; }
   bool has_debug_utils() const { return debug_utils_; }
-  std::uint64_t message_count() const { return messages_.load(std::memory_order_relaxed); }
+  std::uint64_t message_count() const { return count_.load(std::memory_order_relaxed); }
+  /// Of the messages that are counted; null without validation.
+  const std::shared_ptr<DriverMessages>& messages() const { return messages_; }
 
  private:
   VkDebugUtilsMessengerCreateInfoEXT messenger_info();
   void receive(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-               VkDebugUtilsMessageTypeFlagsEXT types, const char* text) noexcept;
+               VkDebugUtilsMessageTypeFlagsEXT types,
+               const VkDebugUtilsMessengerCallbackDataEXT& data) noexcept;
 
   LogCallback log_;
-  std::atomic<std::uint64_t> messages_{0};
+  std::shared_ptr<DriverMessages> messages_;
+  std::atomic<std::uint64_t> count_{0};
   bool debug_utils_ = false;
   VkInstance instance_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;

@@ -20,6 +20,7 @@ namespace {
 struct Options {
   std::string database, against;
   bool demo = false;
+  std::string keep;  // folder of the demo's databases
   std::vector<std::filesystem::path> sources;
   std::optional<float> scale;
   std::string theme;
@@ -48,28 +49,34 @@ UiScript read_script(const std::string& file) {
   return parse_script(text.str());
 }
 
-/// A folder of its own for the demo, until the program ends.
-class DemoDatabase {
+/// Until the program ends.
+class TemporaryFolder {
  public:
-  DemoDatabase() {
+  TemporaryFolder() {
     std::string name = std::filesystem::temp_directory_path() / "reprise-demo-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) {
       throw Error(ErrorCode::io, "No folder (" + name + ") could be made.");
     }
-    folder_ = name;
-    record_demo(path());
+    path_ = name;
   }
-  DemoDatabase(const DemoDatabase&) = delete;
-  DemoDatabase& operator=(const DemoDatabase&) = delete;
-  ~DemoDatabase() {
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
     std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
+    std::filesystem::remove_all(path_, ignored);
   }
-  std::filesystem::path path() const { return folder_ / "demo.db"; }
+  const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path path_;
 };
+
+void use_demo(const std::filesystem::path& folder, Options& options) {
+  std::filesystem::create_directories(folder);
+  const DemoCapture files = record_demo(folder);
+  options.database = files.after;
+  options.against = options.against.empty() ? files.before.string() : options.against;
+}
 
 void compare(DebuggerView& debugger, const Options& options) {
   if (!options.against.empty()) {
@@ -139,8 +146,11 @@ void shoot(const Options& options) {
 
 void add_common(CLI::App& app, Options& options) {
   app.add_option("DB,--db", options.database, "Profiling database");
-  app.add_flag("--demo", options.demo, "Records a small decoder on the CPU, and shows that");
-  app.add_option("--against", options.against, "Database that Diff compares with");
+  app.add_flag("--demo", options.demo,
+               "Records a small decoder on the CPU, before and after a change, and shows both");
+  app.add_option("--keep", options.keep, "Folder where the demo's two databases stay")
+      ->needs("--demo");
+  app.add_option("--against", options.against, "Database that Diff compares with, the earlier one");
   app.add_option("--source", options.sources, "Folder with the sources that recorded it; repeats")
       ->allow_extra_args(false);
   app.add_option("--scale", options.scale, "Size of text and widgets, 1 is 96 dpi")
@@ -173,9 +183,11 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  std::optional<DemoDatabase> demo;
+  std::optional<TemporaryFolder> temporary;
   if (options.demo) {
-    options.database = demo.emplace().path();
+    use_demo(
+        options.keep.empty() ? temporary.emplace().path() : std::filesystem::path(options.keep),
+        options);
   }
   if (shot->parsed()) {
     shoot(options);

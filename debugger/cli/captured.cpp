@@ -66,8 +66,8 @@ void add_facts(const Captured& captured, Report& report) {
   report.add_fact("graph", summary.id.graph);
   report.add_fact("graph_name", summary.name);
   report.add_fact("replay", captured.replay ? Cell(captured.replay->id) : Cell::none());
-  for (const std::string& problem : captured.capture.problems) {
-    report.notes.push_back("The file is damaged: " + problem);
+  for (const FileProblem& problem : captured.capture.problems) {
+    report.notes.push_back("The file is damaged: " + problem.text);
   }
 }
 

@@ -73,8 +73,8 @@ class Page {
     const std::string title = title_of(captured_);
     out_ << kBegin << "<title>" << debugger::markup_text(title) << "</title>\n</head>\n<body>\n<h1>"
          << debugger::markup_text(title) << "</h1>\n";
-    for (const std::string& problem : captured_.capture.problems) {
-      note("The file is damaged: " + problem);
+    for (const FileProblem& problem : captured_.capture.problems) {
+      note("The file is damaged: " + problem.text);
     }
     facts();
     times();

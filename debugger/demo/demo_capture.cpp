@@ -3,22 +3,25 @@
 #include <cmath>
 #include <vector>
 
-#include "reprise/reprise.h"
+#include "debugger/demo/soft_limit.h"
 
 namespace reprise::debugger {
 namespace {
 
 constexpr std::int64_t kVocabulary = 128, kDim = 48, kHeads = 4, kHidden = 96, kContext = 96;
 constexpr std::int32_t kLayers = 4, kTokens = 64, kScaled = 1;
+constexpr std::int32_t kWatchedEvery = 9;    // launches
+constexpr std::int32_t kTimedAsAWhole = 12;  // replays, for the cost of timing each node
 
 struct Layer {
   Tensor attn_norm, wq, wk, wv, wo, ffn_norm, gate, up, down, k_cache, v_cache;
 };
 
-/// What the second run changed.
+/// What the later run changed.
 struct Changes {
   std::int32_t slow_layer = -1;  // computes its hidden layer twice
-  float factor = 1;              // of the output of the layer kScaled
+  Lookup lookup = Lookup::index;
+  float factor = 1;  // of the output of the layer kScaled
 };
 
 class Decoder {
@@ -26,6 +29,7 @@ class Decoder {
   Decoder(const Device& device, const Changes& changes)
       : device_(device),
         changes_(changes),
+        limit_(compile_soft_limit(device, changes.lookup)),
         embedding_(weight(kVocabulary, kDim, "embedding")),
         gain_(device.full({1, kDim}, DType::f32, static_cast<double>(changes.factor), "gain")) {
     for (std::int32_t i = 0; i < kLayers; ++i) {
@@ -45,6 +49,7 @@ class Decoder {
     }
     const auto scope = s.scope("head");
     x = add(s, x, s.input("bias", {1, kDim}, std::vector<float>(kDim)));
+    x = soft_limit(s, limit_, x, s.state("pos"));
     const Tensor logits = matmul(s, rms_norm(s, x, {}), embedding_);
     const Tensor next = argmax(s, logits);
     advance(s, next,
@@ -100,6 +105,7 @@ class Decoder {
 
   Device device_;
   Changes changes_;
+  CustomKernel limit_;
   std::uint64_t seed_ = 0;
   Tensor embedding_, gain_;
   std::vector<Layer> layers_;
@@ -111,18 +117,25 @@ StateBlock fresh_state(const Device& device) {
   return {device, layout.derived("kv_len", field("pos") + field("rows"))};
 }
 
-/// Decodes; the last replay may begin with a bias that is no number.
+/// Decodes; the last launches, of which one is watched, may have a bias that is no number.
 void decode(GraphExecutor& executor, const Decoder& decoder, bool ends_in_nan) {
   const StateBlock state = fresh_state(executor.device());
   auto session = executor.begin_recorded({.name = "decode", .state = state});
   decoder.step(session);
   CapturedGraph graph = session.finish().graph;
+  graph.set_timing(TimingMode::replay);
   for (std::int32_t i = 1; i < kTokens; ++i) {
-    if (ends_in_nan && i + 1 == kTokens) {
+    if (i == kTimedAsAWhole) {
+      graph.set_timing(TimingMode::node);
+    }
+    if (ends_in_nan && i + kWatchedEvery >= kTokens) {
       graph.set("bias", std::vector<float>(kDim, NAN));
     }
     graph.launch();
-    executor.count("logits[0]", static_cast<double>(graph.read("logits")[0]));
+    const float logit = graph.read("logits")[0];
+    if (std::isfinite(logit)) {  // counters take nothing else
+      executor.count("logits[0]", static_cast<double>(logit));
+    }
   }
 }
 
@@ -130,12 +143,9 @@ void record_run(const std::filesystem::path& database, const std::string& label,
                 const Changes& changes) {
   const Device device = open_device("cpu");
   const bool changed = changes.slow_layer >= 0;
-  GraphExecutor executor(
-      device,
-      {.profile = database, .run = {.app = "demo", .label = label}, .timing = TimingMode::node});
-  // The first launch and the last are among those looked at.
-  executor.set_watches({{.tensors = "layer.*/ffn/*", .every = 9, .contents = true},
-                        {.every = 9, .not_finite = true}});
+  GraphExecutor executor(device, {.profile = database, .run = {.app = "demo", .label = label}});
+  executor.set_watches({{.tensors = "layer.*/ffn/*", .every = kWatchedEvery, .contents = true},
+                        {.every = kWatchedEvery, .not_finite = true}});
   decode(executor, Decoder(device, changes), changed);
   if (changed) {  // node by node beside the run before it
     const auto capture = [&](const Changes& of) {
@@ -154,9 +164,16 @@ void record_run(const std::filesystem::path& database, const std::string& label,
 
 }  // namespace
 
-void record_demo(const std::filesystem::path& database) {
-  record_run(database, "baseline", {});
-  record_run(database, "changed", {.slow_layer = 2, .factor = 1.001F});
+DemoCapture record_demo(const std::filesystem::path& folder) {
+  const DemoCapture files{folder / "before.db", folder / "after.db"};
+  for (const std::filesystem::path& file : {files.before, files.after}) {
+    if (std::filesystem::exists(file)) {
+      invalid("The demo is not recorded into a file that exists (" + file.string() + ").");
+    }
+  }
+  record_run(files.before, "before", {});
+  record_run(files.after, "after", {.slow_layer = 2, .lookup = Lookup::search, .factor = 1.001F});
+  return files;
 }
 
 }  // namespace reprise::debugger

@@ -1,11 +1,18 @@
-// A capture to look at without a program of one's own: a small decoder on the CPU, recorded in two
-// runs, the second of which is slower in one layer, a little off in another, and ends in a NaN.
+// A capture to look at without a program of one's own: a small decoder on the CPU, recorded before
+// and after a change that makes it slower in one layer and one kernel, a little off in another
+// layer, and end in a NaN.
 #pragma once
 #include <filesystem>
 
 namespace reprise::debugger {
 
-/// Writes the profiling database; takes about a second. Throws what the framework throws.
-void record_demo(const std::filesystem::path& database);
+/// Profiling databases.
+struct DemoCapture {
+  std::filesystem::path before, after;
+};
+
+/// Writes both into a folder that has neither; takes about a second. Throws what the framework
+/// throws.
+DemoCapture record_demo(const std::filesystem::path& folder);
 
 }  // namespace reprise::debugger

@@ -33,7 +33,7 @@ struct Binding {
 struct Bindings {
   std::vector<Binding> of_pool;  // one per pool of the capture
   std::string stale_reason;      // of the latest recording that was found stale; empty: none was
-  std::size_t left_out = 0;      // rows of pools that the graph does not have
+  std::size_t left_out = 0;      // rows of recording_pools of pools that the graph does not have
 };
 
 /// Throws as the readers.

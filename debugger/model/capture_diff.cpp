@@ -1,6 +1,7 @@
 #include "debugger/model/capture_diff.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "reprise/profile/sql_query.h"
 
@@ -40,6 +41,33 @@ CaptureDiff::Side side_of(const CaptureOfFile& of, const std::stop_token& stop) 
   return side;
 }
 
+std::optional<double> median_of(const std::optional<NodeSide>& side) {
+  return side && side->median_ns ? std::optional(static_cast<double>(*side->median_ns))
+                                 : std::nullopt;
+}
+
+/// What a row is ordered by.
+std::optional<double> value_of(const CaptureDiff& diff, std::uint32_t row, DiffOrder order) {
+  const NodeDiff& node = diff.graph.nodes[row];
+  switch (order) {
+    case DiffOrder::recorded:
+      return row;
+    case DiffOrder::median_a:
+      return median_of(node.a);
+    case DiffOrder::median_b:
+      return median_of(node.b);
+    case DiffOrder::difference:
+      return difference_ns(node);
+    case DiffOrder::ratio:
+      return node.ratio;
+    case DiffOrder::numbers:
+      return !diff.numbers[row]           ? std::nullopt
+             : diff.numbers[row]->equal() ? std::optional(0.0)
+                                          : diff.numbers[row]->max_rel.value_or(HUGE_VAL);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 CaptureDiff read_capture_diff(const CaptureOfFile& a, const CaptureOfFile& b,
@@ -75,7 +103,13 @@ bool has(const CaptureDiff& diff, std::size_t row, NodeChange change) {
   return false;
 }
 
-std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const NodeChange> wanted) {
+std::optional<double> difference_ns(const NodeDiff& node) {
+  const std::optional<double> a = median_of(node.a), b = median_of(node.b);
+  return a && b ? std::optional(*b - *a) : std::nullopt;
+}
+
+std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const NodeChange> wanted,
+                                     DiffOrder order, bool descending) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < diff.graph.nodes.size(); ++row) {
     const auto holds = [&](NodeChange change) { return has(diff, row, change); };
@@ -83,6 +117,13 @@ std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const No
       rows.push_back(row);
     }
   }
+  std::ranges::stable_sort(rows, [&](std::uint32_t l, std::uint32_t r) {
+    const std::optional<double> left = value_of(diff, l, order), right = value_of(diff, r, order);
+    if (!left || !right) {
+      return left && !right;
+    }
+    return descending ? *left > *right : *left < *right;
+  });
   return rows;
 }
 
@@ -100,15 +141,15 @@ const std::vector<CaptureSummary>& DiffReads::captures() const {
   return captures_.result() == nullptr ? kNone : *captures_.result();
 }
 
-void DiffReads::compare(CaptureId a, const CaptureOfFile& b) {
+void DiffReads::compare(const CaptureOfFile& a, CaptureId b) {
   const std::pair asked(a, b);
   if (asked_ == asked) {
     return;
   }
   asked_ = asked;
   diff_.forget();
-  diff_.ask([of_a = CaptureOfFile{path_, a}, b](const std::stop_token& stop) {
-    return read_capture_diff(of_a, b, stop);
+  diff_.ask([a, of_b = CaptureOfFile{path_, b}](const std::stop_token& stop) {
+    return read_capture_diff(a, of_b, stop);
   });
 }
 

@@ -1,6 +1,6 @@
-// Two captures beside each other: structure, times and numbers, node by node. The second one may be
-// of the same file or of another. Read by a worker thread when somebody asks. One thread, the one
-// that draws.
+// Two captures beside each other: structure, times and numbers, node by node. The first one, which
+// the second is compared with, may be of the same file or of another. Read by a worker thread when
+// somebody asks. One thread, the one that draws.
 #pragma once
 #include "debugger/model/number_diff.h"
 #include "debugger/model/run_diff.h"
@@ -37,23 +37,32 @@ const char* name_of(NodeChange change);
 /// Times differ by more than a twentieth and, where a rank test was possible, hardly by chance.
 bool has(const CaptureDiff& diff, std::size_t row, NodeChange change);
 
-/// Rows with any of the changes, as in diff.graph; all rows if there are none in `wanted`.
-std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const NodeChange> wanted);
+enum class DiffOrder : std::uint8_t { recorded, median_a, median_b, difference, ratio, numbers };
+
+/// Medians, from A to B; none unless both were timed.
+std::optional<double> difference_ns(const NodeDiff& node);
+
+/// Rows with any of the changes, as in diff.graph; all rows if there are none in `wanted`. Those
+/// without what they are ordered by come last.
+std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const NodeChange> wanted,
+                                     DiffOrder order = DiffOrder::recorded,
+                                     bool descending = false);
 
 class DiffReads : public WorkerJob {
  public:
+  /// `path`: of the second capture.
   explicit DiffReads(std::filesystem::path path) : path_(std::move(path)) {}
 
   /// Reads the captures of another file; an empty path takes those of the first one.
   void open(const std::filesystem::path& other);
-  /// Where the second capture is looked for; empty: in the first file.
+  /// Where the first capture is looked for; empty: in the file of the second.
   const std::filesystem::path& other() const { return other_; }
   /// Of other(); empty before they are read, and if it is empty.
   const std::vector<CaptureSummary>& captures() const;
   const std::string& other_problem() const { return captures_.error(); }
 
   /// Nothing if it is what was asked for last.
-  void compare(CaptureId a, const CaptureOfFile& b);
+  void compare(const CaptureOfFile& a, CaptureId b);
   void forget();
   /// Null before it is read, and if it cannot be.
   const CaptureDiff* diff() const { return diff_.result(); }
@@ -68,7 +77,7 @@ class DiffReads : public WorkerJob {
  private:
   const std::filesystem::path path_;
   std::filesystem::path other_;
-  std::optional<std::pair<CaptureId, CaptureOfFile>> asked_;
+  std::optional<std::pair<CaptureOfFile, CaptureId>> asked_;
   WorkerRead<std::vector<CaptureSummary>> captures_;
   WorkerRead<CaptureDiff> diff_;
 };

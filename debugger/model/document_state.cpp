@@ -144,6 +144,7 @@ void Document::State::take_refresh(Refresh found, std::uint64_t version) {
                         found.new_replays.rows.end());
     replays.state.insert(replays.state.end(), found.new_replays.state.begin(),
                          found.new_replays.state.end());
+    replays.odd_numbers += found.new_replays.odd_numbers;
     replay_statistics.reset();
     changed = true;
   }

@@ -1,6 +1,7 @@
 #include "debugger/model/event_log.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "reprise/profile/sql_query.h"
 
@@ -45,16 +46,31 @@ void add_events(const std::filesystem::path& path, const Capture& capture,
               run + " ORDER BY e.t_ns DESC, e.id DESC",
           stop);
   log.truncated = result.truncated;
+  std::size_t dangling = 0;
   for (auto row = result.rows.rbegin(); row != result.rows.rend(); ++row) {
     const auto& r = *row;
     LogEntry entry{whole(r[0]), severity_of(r[1]), text(r[2]), text(r[3]), text(r[4]), {}, {}};
     const auto node = whole(r[6]);
-    if (whole(r[5]) == capture.summary.id.graph && node && *node >= 0 &&
-        static_cast<std::uint64_t>(*node) < capture.nodes.size()) {
+    const bool here = whole(r[5]) == capture.summary.id.graph && node;
+    const bool lies = here && *node >= 0 && std::cmp_less(*node, capture.nodes.size());
+    if (lies) {
       entry.node = static_cast<std::uint32_t>(*node);
     }
     entry.replay = whole(r[7]);
+    const bool no_severity = whole(r[1]) != static_cast<std::int64_t>(entry.severity);
+    dangling += (here && !lies) || no_severity ? 1U : 0U;
     log.entries.push_back(std::move(entry));
+  }
+  if (dangling > 0) {
+    log.entries.push_back({{},
+                           LogSeverity::warning,
+                           "file",
+                           "left_out",
+                           std::to_string(dangling) +
+                               " events name a node or a severity that there is not: "
+                               "they are shown without.",
+                           {},
+                           {}});
   }
 }
 
@@ -97,8 +113,8 @@ EventLog read_event_log(const std::filesystem::path& path, const Capture& captur
   log.capture = capture.summary.id;
   add_events(path, capture, stop, log);
   add_drops(path, capture, stop, log);
-  for (const std::string& problem : capture.problems) {
-    log.entries.push_back({{}, LogSeverity::warning, "file", "left_out", problem, {}, {}});
+  for (const FileProblem& problem : capture.problems) {
+    log.entries.push_back({{}, LogSeverity::warning, "file", "left_out", problem.text, {}, {}});
   }
   for (const LogEntry& entry : log.entries) {
     for (std::size_t s = 0; s <= static_cast<std::size_t>(entry.severity); ++s) {

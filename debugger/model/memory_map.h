@@ -45,6 +45,7 @@ struct MemoryView {
   double first_step = 0, steps_per_pixel = 1;
   double first_byte = 0, bytes_per_pixel = 1;
   float width = 0, height = 0;  // pixels
+  bool operator==(const MemoryView&) const = default;
 };
 
 /// A rectangle in whole pixels of a view, from its upper left.

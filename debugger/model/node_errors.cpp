@@ -152,6 +152,7 @@ void ErrorList::refresh(const std::shared_ptr<const Capture>& capture, const Num
       problem_ = e.what();
     }
   }
+  ++version_;
   capture_ = capture;
   revision_ = numbers.revision();
   references_ =

@@ -56,12 +56,14 @@ class ErrorList {
   void refresh(const std::shared_ptr<const Capture>& capture, const NumberReads& numbers);
   const std::vector<std::string>& references() const { return references_; }
   const NodeErrors& errors() const { return errors_; }
+  /// Another number whenever errors() may be others.
+  std::uint64_t version() const { return version_; }
   /// What is wrong with the threshold; errors() are those of the last that made sense.
   const std::string& problem() const { return problem_; }
 
  private:
   std::shared_ptr<const Capture> capture_;
-  std::uint64_t revision_ = 0;
+  std::uint64_t revision_ = 0, version_ = 0;
   std::size_t shown_ = 0;
   std::string typed_, problem_;
   std::optional<double> threshold_;

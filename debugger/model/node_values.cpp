@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "debugger/model/critical_path.h"
 #include "debugger/model/format.h"
 #include "debugger/model/node_details.h"
-#include "reprise/profile/sql_query.h"
 
 namespace reprise::debugger {
 namespace {
@@ -24,22 +22,24 @@ std::string error_text(double value) {
 std::string bytes_of_number(double value) { return bytes_text(whole_ns(value)); }
 std::string time_of_number(double value) { return duration_text(whole_ns(value)); }
 
-NodeValues errors_of(const Capture& capture, const GreatestErrors* errors) {
+NodeValues errors_of(const Capture& capture, const NodeErrors* errors) {
   NodeValues found;
   found.values.resize(capture.nodes.size());
   found.logarithmic = true;
   found.text = error_text;
   found.least = "\xE2\x89\xA4 1e-08";
   found.most = "\xE2\x89\xA5 1";
-  if (errors == nullptr || errors->relative.empty()) {
+  if (errors == nullptr || errors->rows.empty()) {
     found.missing = errors == nullptr
                         ? "Reading the comparisons"
                         : "No node was compared: graph.verify(), or compare_numerics()";
     return found;
   }
-  for (const auto& [node, error] : errors->relative) {
-    if (node < found.values.size()) {
-      found.values[node] = error;
+  for (const NodeError& row : errors->rows) {
+    if (row.node && *row.node < found.values.size()) {
+      const double error = row.max_rel.value_or(row.differs ? HUGE_VAL : 0);
+      std::optional<double>& value = found.values[*row.node];
+      value = std::max(value.value_or(0), error);
     }
   }
   found.note = "greatest relative error";
@@ -102,38 +102,6 @@ NodeValues critical_of(const Capture& capture, const CaptureStatistics& statisti
 
 }  // namespace
 
-GreatestErrors read_greatest_errors(const std::filesystem::path& path, const Capture& capture,
-                                    const std::stop_token& stop) {
-  GreatestErrors errors;
-  errors.capture = capture.summary.id;
-  const SqlResult result =
-      run_sql(path,
-              "SELECT node_idx, max(max_rel), sum(max_rel IS NULL AND NOT pass) FROM comparisons "
-              "WHERE run_id = " +
-                  std::to_string(errors.capture.run) +
-                  " AND graph_id = " + std::to_string(errors.capture.graph) +
-                  " AND node_idx IS NOT NULL GROUP BY node_idx",
-              {.rows = std::max<std::size_t>(capture.nodes.size(), 1)}, stop);
-  const auto whole = [](const SqlValue& value) {
-    const auto* const number = std::get_if<std::int64_t>(&value);
-    return number == nullptr ? std::int64_t{-1} : *number;
-  };
-  for (const auto& row : result.rows) {
-    const std::int64_t node = whole(row[0]);
-    if (node < 0 || static_cast<std::uint64_t>(node) >= capture.nodes.size()) {
-      continue;
-    }
-    const auto* const real = std::get_if<double>(&row[1]);
-    double error =
-        real != nullptr ? *real : static_cast<double>(std::max<std::int64_t>(whole(row[1]), 0));
-    if (whole(row[2]) > 0 || !std::isfinite(error)) {
-      error = std::numeric_limits<double>::infinity();
-    }
-    errors.relative[static_cast<std::uint32_t>(node)] = std::max(error, 0.0);
-  }
-  return errors;
-}
-
 std::optional<double> NodeValues::of(std::uint32_t first, std::uint32_t count) const {
   std::optional<double> found;
   for (std::uint32_t n = first; n < first + count && n < values.size(); ++n) {
@@ -153,7 +121,7 @@ double NodeValues::heat_of(double value, double greatest) const {
 }
 
 NodeValues node_values(ColourBy by, const Capture& capture, const CaptureStatistics& statistics,
-                       const GreatestErrors* errors) {
+                       const NodeErrors* errors) {
   switch (by) {
     case ColourBy::error:
       return errors_of(capture, errors);

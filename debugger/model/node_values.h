@@ -1,25 +1,15 @@
 // The number of every node that colours of the graph can stand for, besides its time.
 #pragma once
-#include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "debugger/model/node_errors.h"
 #include "debugger/model/statistics.h"
 #include "debugger/model/workspace.h"
 #include "reprise/profile/capture_reader.h"
 
 namespace reprise::debugger {
-
-/// The greatest error of each node against any reference; infinite where it is no number.
-struct GreatestErrors {
-  CaptureId capture;
-  std::map<std::uint32_t, double> relative;  // by node
-};
-/// From the comparisons of the run. Throws io as the readers.
-GreatestErrors read_greatest_errors(const std::filesystem::path& path, const Capture& capture,
-                                    const std::stop_token& stop = {});
 
 struct NodeValues {
   std::vector<std::optional<double>> values;  // one per node; none is negative
@@ -39,7 +29,7 @@ struct NodeValues {
 
 /// For every ColourBy but time and op. `errors` may be null: they are not read yet.
 NodeValues node_values(ColourBy by, const Capture& capture, const CaptureStatistics& statistics,
-                       const GreatestErrors* errors);
+                       const NodeErrors* errors);
 
 /// "time", "op", "error", "memory", "variance", "critical path".
 const char* name_of(ColourBy by);

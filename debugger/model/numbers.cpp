@@ -6,10 +6,19 @@
 namespace reprise::debugger {
 namespace {
 
-/// Moves rows whose node and tensor lie in the capture; how many do not.
+void left_out(std::vector<FileProblem>& problems, std::size_t rows, const std::string& table,
+              const char* why) {
+  if (rows > 0) {
+    problems.push_back(
+        {table, std::to_string(rows) + " rows of " + table + " were left out: " + why + "."});
+  }
+}
+
+/// Keeps the rows whose node and tensor lie in the capture.
 template <class Row, class Lies>
-std::size_t keep(std::vector<Row>& rows, Lies lies) {
-  return std::erase_if(rows, [&](const Row& row) { return !lies(row); });
+void keep(Numbers& numbers, const char* table, std::vector<Row>& rows, Lies lies) {
+  left_out(numbers.problems, std::erase_if(rows, [&](const Row& row) { return !lies(row); }), table,
+           "the graph has no such node or tensor");
 }
 
 template <class Index>
@@ -37,18 +46,23 @@ Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
                      const std::stop_token& stop) {
   const CaptureId id = capture.summary.id;
   const TensorQuery query{.graph = id.graph, .run = id.run};
-  Numbers numbers{read_tensor_sums(path, id.run, id.graph, stop), read_snapshots(path, query, stop),
-                  read_comparisons(path, query, stop), 0};
+  Numbers numbers{read_tensor_sums(path, id.run, id.graph, stop),
+                  read_snapshots(path, query, stop),
+                  read_comparisons(path, query, stop),
+                  {}};
   const std::size_t nodes = capture.nodes.size(), tensors = capture.tensors.size();
-  numbers.left_out += keep(numbers.sums, [&](const TensorSums& row) {
-    return below(row.node, nodes) && below(row.tensor, tensors);
-  });
-  numbers.left_out += keep(numbers.snapshots, [&](const SnapshotRow& row) {
+  keep(numbers, "tensor_stats", numbers.sums,
+       [&](const TensorSums& row) { return below(row.node, nodes) && below(row.tensor, tensors); });
+  keep(numbers, "snapshots", numbers.snapshots, [&](const SnapshotRow& row) {
     return below(row.of.node, nodes) && below(row.of.tensor, tensors);
   });
-  numbers.left_out += keep(numbers.comparisons, [&](const ComparisonRow& row) {
+  keep(numbers, "comparisons", numbers.comparisons, [&](const ComparisonRow& row) {
     return below(row.node.value_or(0), nodes) && below(row.tensor.value_or(0), tensors);
   });
+  const LostTensorRows lost = count_lost_tensor_rows(path, id.graph, stop);
+  constexpr const char* kNoReplay = "the file has no such replay of the graph";
+  left_out(numbers.problems, lost.statistics, "tensor_stats", kNoReplay);
+  left_out(numbers.problems, lost.snapshots, "snapshots", kNoReplay);
   return numbers;
 }
 
@@ -79,6 +93,7 @@ void NumberReads::show_tensor(std::optional<std::uint32_t> tensor) {
   if (tensor != shown_tensor_) {
     shown_tensor_ = tensor;
     tensor_.forget();
+    ++tensor_revision_;
     read_tensor();
   }
 }
@@ -113,6 +128,7 @@ void NumberReads::show_snapshot(const SnapshotRow* snapshot) {
 
 bool NumberReads::poll() {
   const bool numbers = numbers_.poll(), tensor = tensor_.poll(), contents = contents_.poll();
+  tensor_revision_ += tensor ? 1U : 0U;
   if (numbers) {
     read_tensor();
   }
@@ -126,6 +142,7 @@ bool NumberReads::running() const {
 void NumberReads::settle() {
   numbers_.settle();
   tensor_.settle();
+  ++tensor_revision_;
   contents_.settle();
 }
 

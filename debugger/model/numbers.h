@@ -13,7 +13,7 @@ struct Numbers {
   std::vector<TensorSums> sums;            // by node, then tensor
   std::vector<SnapshotRow> snapshots;      // the latest, by replay
   std::vector<ComparisonRow> comparisons;  // the latest, in the order in which they were made
-  std::size_t left_out = 0;
+  std::vector<FileProblem> problems;       // why rows are not among these
 
   /// Null if no watched launch looked at it.
   const TensorSums* sums_of(std::uint32_t tensor) const;
@@ -42,6 +42,8 @@ class NumberReads : public WorkerJob {
   /// The replays in which a tensor was watched, in their order.
   void show_tensor(std::optional<std::uint32_t> tensor);
   const std::vector<TensorStatsRow>& replays_of_tensor() const;
+  /// Another number whenever they are others.
+  std::uint64_t tensor_revision() const { return tensor_revision_; }
   const std::string& tensor_problem() const { return tensor_.error(); }
 
   /// The contents of a row of numbers()->snapshots.
@@ -60,6 +62,7 @@ class NumberReads : public WorkerJob {
   void read_tensor();
 
   const std::filesystem::path path_;
+  std::uint64_t tensor_revision_ = 0;
   std::optional<std::uint32_t> shown_tensor_;
   std::optional<std::int64_t> shown_snapshot_;
   CaptureRead<Numbers> numbers_;

@@ -6,7 +6,6 @@
 
 #include "debugger/model/event_log.h"
 #include "debugger/model/kernel_code.h"
-#include "debugger/model/node_values.h"
 #include "debugger/model/perturbation.h"
 #include "debugger/model/replay_times.h"
 #include "debugger/model/worker_read.h"
@@ -19,7 +18,6 @@ struct PanelReads {
 
   WorkerRead<KernelCode> kernel_code;
   WorkerRead<EventLog> events;
-  WorkerRead<GreatestErrors> greatest_errors;
   WorkerRead<MeasuredPerturbation> perturbation;
   /// What the last perturbation was asked for.
   struct Asked {
@@ -28,8 +26,8 @@ struct PanelReads {
   };
   std::optional<Asked> perturbation_asked;
 
-  std::array<WorkerJob*, 6> jobs() {
-    return {&times_a, &times_b, &kernel_code, &events, &greatest_errors, &perturbation};
+  std::array<WorkerJob*, 5> jobs() {
+    return {&times_a, &times_b, &kernel_code, &events, &perturbation};
   }
 };
 

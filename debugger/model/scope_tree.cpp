@@ -10,9 +10,6 @@
 namespace reprise::debugger {
 namespace {
 
-/// Deeper scopes stay one name: every item holds its whole path, and names come from a file.
-constexpr std::size_t kDeepest = 64;
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Every number replaced by '*': "layer.12" is "layer.*".
@@ -71,7 +68,8 @@ struct Scope {
 std::vector<std::string_view> parts_of(std::string_view scope) {
   std::vector<std::string_view> parts;
   while (!scope.empty()) {
-    const std::size_t end = parts.size() + 1 < kDeepest ? scope.find('/') : std::string_view::npos;
+    const std::size_t end =
+        parts.size() + 1 < ScopeTree::kDeepest ? scope.find('/') : std::string_view::npos;
     if (end != 0) {
       parts.push_back(scope.substr(0, end));
     }

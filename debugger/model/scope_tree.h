@@ -13,6 +13,8 @@ namespace reprise::debugger {
 
 class ScopeTree {
  public:
+  /// Deeper scopes stay one name: every item holds its whole path, and names come from a file.
+  static constexpr std::size_t kDeepest = 64;
   enum class Kind : std::uint8_t { root, group, scope, node };
   struct Item {
     Kind kind = Kind::scope;

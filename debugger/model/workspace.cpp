@@ -1,6 +1,7 @@
 #include "debugger/model/workspace.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "debugger/model/panel_reads.h"
 #include "debugger/model/printable.h"
@@ -45,6 +46,10 @@ bool Workspace::poll() {
     folds = FoldState(scopes);
     selection.clear();
     reveal = false;
+  }
+  const std::array now{document.revision(), numbers.revision(), bindings.revision()};
+  if (std::exchange(noted_, now) != now) {
+    file_notes.update(shown_, document.replays(), numbers.numbers(), bindings.found());
   }
   return document_changed || job_finished || playing;
 }

@@ -1,6 +1,7 @@
 // What all panels share: the document, what is selected, what is folded, the filter. Panels change
 // it; nothing in it draws.
 #pragma once
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "debugger/model/capture_diff.h"
 #include "debugger/model/csv_export.h"
 #include "debugger/model/document.h"
+#include "debugger/model/file_notes.h"
 #include "debugger/model/fold_state.h"
 #include "debugger/model/node_errors.h"
 #include "debugger/model/numbers.h"
@@ -66,6 +68,7 @@ struct Workspace {
   DiffReads diff;
   Bookmarks bookmarks;
   SourceFiles sources;
+  FileNotes file_notes;
   /// A path of a node to bring into view, consumed by the graph; set by select_node of other
   /// panels.
   bool reveal = false;
@@ -75,7 +78,8 @@ struct Workspace {
 
  private:
   std::shared_ptr<const Capture> shown_;
-  std::vector<WorkerJob*> jobs_;  // what is read beside the document
+  std::array<std::uint64_t, 3> noted_{};  // revisions of what file_notes was made of
+  std::vector<WorkerJob*> jobs_;          // what is read beside the document
 };
 
 /// "#15 matmul", "layer.3/attn"; "(not in this capture)".

@@ -71,11 +71,14 @@ void draw_cell(Ui& ui, const TableColumn& column, const TableCell& cell, const B
              {.font = column.font, .colour = cell.colour, .align = column.align});
 }
 
-std::string row_text(const TableRows& rows, std::size_t row, std::size_t columns) {
+std::string row_text(std::span<const TableCell> cells) {
   std::string text;
-  for (std::size_t c = 0; c < columns; ++c) {
-    const TableCell cell = rows.cell(row, c);
-    text += (c == 0 ? "" : "  ") + cell.text + (cell.unit.empty() ? "" : " " + cell.unit);
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const TableCell& cell = cells[c];
+    text.append(c == 0 ? "" : "  ").append(cell.text);
+    if (!cell.unit.empty()) {
+      text.append(" ").append(cell.unit);
+    }
   }
   return text;
 }
@@ -123,10 +126,14 @@ bool draw_header(Ui& ui, std::span<const TableColumn> columns, std::span<const f
 
 void draw_row(Ui& ui, std::span<const TableColumn> columns, std::span<const float> widths,
               const TableRows& rows, std::size_t row, const Box& box, float sideways,
-              TableEvents& events) {
+              std::vector<TableCell>& cells, TableEvents& events) {
   const std::string id = std::to_string(rows.id(row));
   const bool selected = rows.selected(row);
-  const Hit hit = ui.hit(id, box, row_text(rows, row, columns.size()), selected ? "selected" : "");
+  cells.clear();
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    cells.push_back(rows.cell(row, c));
+  }
+  const Hit hit = ui.hit(id, box, row_text(cells), selected ? "selected" : "");
   if (selected || hit.hovered || row % 2 == 1) {
     ui.fill(box, ui.colour(selected      ? Colour::selection
                            : hit.hovered ? Colour::raised
@@ -138,7 +145,7 @@ void draw_row(Ui& ui, std::span<const TableColumn> columns, std::span<const floa
   const auto scope = ui.scope(id);
   float x = box.min.x - sideways;
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    draw_cell(ui, columns[c], rows.cell(row, c), {{x, box.min.y}, {x + widths[c], box.max.y}});
+    draw_cell(ui, columns[c], cells[c], {{x, box.min.y}, {x + widths[c], box.max.y}});
     x += widths[c];
   }
 }
@@ -204,11 +211,13 @@ TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn>
       return static_cast<std::size_t>(std::max(y - origin.y, 0.0F) / row_height);
     };
     const auto canvas = ui.canvas(seen);
+    std::vector<TableCell> cells;
     for (std::size_t row = row_at(seen.min.y); row < std::min(rows.count, row_at(seen.max.y) + 1);
          ++row) {
       const float top = origin.y + static_cast<float>(row) * row_height;
       draw_row(ui, columns, widths, rows, row,
-               {{origin.x, top}, {origin.x + room, top + row_height}}, state.sideways, events);
+               {{origin.x, top}, {origin.x + room, top + row_height}}, state.sideways, cells,
+               events);
     }
   }
   state.sideways = std::clamp(state.sideways, 0.0F, hidden);

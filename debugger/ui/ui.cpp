@@ -106,14 +106,8 @@ Box Ui::clip() const { return {draw_list().GetClipRectMin(), draw_list().GetClip
 void Ui::add(std::string_view path, const Box& box, std::string_view text, std::string_view state,
              bool interactive) {
   const Box seen = box.intersection(clip());
-  Widget widget{.visible = {},
-                .text = std::string(text),
-                .state = std::string(state),
-                .interactive = interactive};
-  if (!seen.empty()) {
-    widget.visible = {seen.min.x, seen.min.y, seen.max.x, seen.max.y};
-  }
-  registry_.add(path, widget);
+  const Rect visible = seen.empty() ? Rect() : Rect{seen.min.x, seen.min.y, seen.max.x, seen.max.y};
+  registry_.add(path, visible, text, state, interactive);
   check_place(path, box, text);
 }
 
@@ -234,7 +228,7 @@ void Ui::tooltip(std::string_view text) {
   ImGui::PushTextWrapPos(px(480));
   ImGui::TextUnformatted(lines.data(), lines.data() + lines.size());
   ImGui::PopTextWrapPos();
-  registry_.add("tooltip", {.visible = {}, .text = lines, .state = {}, .interactive = false});
+  registry_.add("tooltip", {}, lines, {}, false);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }

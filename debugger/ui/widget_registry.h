@@ -30,21 +30,34 @@ struct Overflow {
 
 class WidgetRegistry {
  public:
-  bool operator==(const WidgetRegistry&) const = default;
+  /// By what was drawn, in any order.
+  bool operator==(const WidgetRegistry& other) const;
   void begin_frame();
-  void add(std::string_view path, const Widget& widget);
+  /// Of widgets of one path the last one counts.
+  void add(std::string_view path, const Rect& visible, std::string_view text,
+           std::string_view state, bool interactive);
   void add_overflow(Overflow overflow);
   void publish(std::string_view path, std::string_view value);
   /// Null if it was not drawn in the last frame.
   const Widget* find(std::string_view path) const;
   /// Empty if nothing was published under it.
   std::string value(std::string_view path) const;
-  const std::map<std::string, Widget, std::less<>>& widgets() const { return widgets_; }
+  const std::map<std::string, Widget, std::less<>>& widgets() const;
   const std::map<std::string, std::string, std::less<>>& values() const { return values_; }
   const std::vector<Overflow>& overflows() const { return overflows_; }
 
  private:
-  std::map<std::string, Widget, std::less<>> widgets_;
+  struct Drawn {
+    std::string path;
+    Widget widget;
+  };
+
+  // Every frame draws thousands of widgets, and hardly any is looked up: they are kept as they
+  // come, in the memory of the frame before, and sorted for who asks.
+  std::vector<Drawn> drawn_;
+  std::size_t count_ = 0;  // of drawn_ that are of this frame
+  mutable std::map<std::string, Widget, std::less<>> widgets_;
+  mutable std::size_t sorted_ = 0;  // how many of them widgets_ has
   std::map<std::string, std::string, std::less<>> values_;
   std::vector<Overflow> overflows_;
 };

@@ -1,6 +1,7 @@
 #include "debugger/views/diff_panel.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@ enum Column : std::size_t {
   scope,
   median_a,
   median_b,
+  difference,
   ratio,
   probability,
   p95_a,
@@ -38,25 +40,31 @@ struct ColumnDef {
   TableColumn column;
   bool timed;        // shown if nodes were timed
   float from_width;  // of the panel at 1x: narrower ones leave it out
+  std::optional<DiffOrder> order{};
 };
 
 /// In the order of Column.
 const std::vector<ColumnDef>& column_defs() {
   constexpr Align kLeft = Align::left, kRight = Align::right;
   constexpr FontKind kText = FontKind::regular, kMono = FontKind::mono;
+  const auto sorts = [](const char* id, const char* title, float width, float from_width,
+                        DiffOrder order, bool timed = true) {
+    return ColumnDef{{id, title, width, kRight, kMono, true}, timed, from_width, order};
+  };
   static const std::vector<ColumnDef> kDefs = {
       {{"change", "", 88, kLeft, kText, false}, false, 0},
-      {{"node_a", "A", 38, kRight, kMono, false}, false, 0},
-      {{"node_b", "B", 38, kRight, kMono, false}, false, 800},
+      {{"node_a", "A", 38, kRight, kMono, false}, false, 900},
+      sorts("node_b", "B", 46, 0, DiffOrder::recorded, false),
       {{"op", "Op", 116, kLeft, kText, false}, false, 0},
       {{"scope", "Scope", 0, kLeft, kText, false}, false, 0},
-      {{"median_a", "p50 A", 78, kRight, kMono, false}, true, 0},
-      {{"median_b", "p50 B", 78, kRight, kMono, false}, true, 0},
-      {{"ratio", "B/A", 54, kRight, kMono, false}, true, 0},
+      sorts("median_a", "p50 A", 78, 0, DiffOrder::median_a),
+      sorts("median_b", "p50 B", 78, 0, DiffOrder::median_b),
+      sorts("difference", "B - A", 88, 0, DiffOrder::difference),
+      sorts("ratio", "B/A", 62, 900, DiffOrder::ratio),
       {{"probability", "By chance", 84, kRight, kMono, false}, true, 1000},
       {{"p95_a", "p95 A", 78, kRight, kMono, false}, true, 1200},
       {{"p95_b", "p95 B", 78, kRight, kMono, false}, true, 1200},
-      {{"numbers", "Numbers", 80, kRight, kMono, false}, false, 0},
+      sorts("numbers", "Numbers", 88, 0, DiffOrder::numbers, false),
       {{"details", "Changed", 0, kLeft, kText, false}, false, 0}};
   return kDefs;
 }
@@ -140,7 +148,7 @@ void DiffPanel::refresh(Workspace& workspace) {
     choose_like(capture_->summary, workspace.diff.other());
   }
   if (chosen_) {
-    workspace.diff.compare(capture_->summary.id, *chosen_);
+    workspace.diff.compare(*chosen_, capture_->summary.id);
   }
   if (diff_ != workspace.diff.diff() || revision_ != workspace.diff.revision()) {
     diff_ = workspace.diff.diff();
@@ -165,7 +173,7 @@ void DiffPanel::show() {
       wanted.push_back(of);
     }
   }
-  rows_ = diff_rows(*diff_, wanted);
+  rows_ = diff_rows(*diff_, wanted, order_, descending_);
   timed_ = std::any_of(diff_->graph.nodes.begin(), diff_->graph.nodes.end(),
                        [](const NodeDiff& node) { return node.ratio.has_value(); });
 }
@@ -295,8 +303,8 @@ TableCell DiffPanel::cell(std::uint32_t row, std::size_t column) const {
       return index(node.b);
     case op: {
       TableCell cell{.text = node.op};
-      if (node.a && node.a->node < capture_->nodes.size()) {
-        cell.mark = family_colour(capture_->nodes[node.a->node].family);
+      if (node.b && node.b->node < capture_->nodes.size()) {
+        cell.mark = family_colour(capture_->nodes[node.b->node].family);
       }
       return cell;
     }
@@ -306,6 +314,11 @@ TableCell DiffPanel::cell(std::uint32_t row, std::size_t column) const {
       return time(node.a, &NodeSide::median_ns);
     case median_b:
       return time(node.b, &NodeSide::median_ns);
+    case difference: {
+      const std::optional<double> ns = difference_ns(node);
+      const char* const sign = !ns || *ns == 0 ? "" : *ns < 0 ? "-" : "+";
+      return ns ? number_cell(sign + duration_text(whole_ns(std::abs(*ns)))) : TableCell{};
+    }
     case ratio: {
       const bool slower = has(*diff_, row, NodeChange::slower);
       const bool faster = has(*diff_, row, NodeChange::faster);
@@ -340,8 +353,8 @@ TableCell DiffPanel::cell(std::uint32_t row, std::size_t column) const {
 void DiffPanel::draw_rows(Ui& ui, Workspace& workspace) {
   const auto selected = workspace.selection.current().node;
   const auto shown_node = [&](std::size_t row) {
-    const auto& a = diff_->graph.nodes[rows_[row]].a;
-    return a && a->node < capture_->nodes.size() ? std::optional(a->node) : std::nullopt;
+    const auto& b = diff_->graph.nodes[rows_[row]].b;
+    return b && b->node < capture_->nodes.size() ? std::optional(b->node) : std::nullopt;
   };
   if (selected != followed_) {
     followed_ = selected;
@@ -354,9 +367,14 @@ void DiffPanel::draw_rows(Ui& ui, Workspace& workspace) {
   const float width = ui.rest().width();
   std::vector<std::size_t> shown;
   std::vector<TableColumn> columns;
+  table_.sort_column.reset();
+  table_.descending = descending_;
   for (std::size_t c = 0; c < column_defs().size(); ++c) {
     const ColumnDef& def = column_defs()[c];
     if ((timed_ || !def.timed) && width >= ui.px(def.from_width)) {
+      if (def.order == order_) {
+        table_.sort_column = shown.size();
+      }
       shown.push_back(c);
       columns.push_back(def.column);
     }
@@ -367,11 +385,15 @@ void DiffPanel::draw_rows(Ui& ui, Workspace& workspace) {
       .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown[column]); },
       .selected = [&](std::size_t row) { return selected && shown_node(row) == selected; }};
   const TableEvents events = draw_table(ui, "table", columns, rows, table_);
-  if (events.clicked) {
+  if (events.sort_changed) {
+    order_ = *column_defs()[shown[*table_.sort_column]].order;
+    descending_ = table_.descending;
+    show();
+  } else if (events.clicked) {
     if (const auto node = shown_node(*events.clicked)) {
       workspace.select_node(*node);
     } else {
-      workspace.notice = "Only B has that node.";
+      workspace.notice = "Only A has that node.";
     }
   }
 }
@@ -384,13 +406,13 @@ std::string DiffPanel::sql(const Workspace& workspace) const {
            "node_stats s ON s.graph_id = n.graph_id AND s.idx = n.idx AND s.run_id = " +
            std::to_string(id.run) + " WHERE n.graph_id = " + std::to_string(id.graph) + ")";
   };
-  const CaptureId a = workspace.document.capture()->summary.id;
+  const CaptureId b = workspace.document.capture()->summary.id;
   const bool attached = chosen_ && chosen_->path != workspace.document.path();
   return (attached ? "ATTACH " + sql_string(chosen_->path.string()) + " AS other;\n" : "") +
-         "SELECT a.idx AS node, b.idx AS node_b, a.op, a.scope, a.p50_ns / 1e3 AS p50_a_us,\n"
+         "SELECT b.idx AS node, a.idx AS node_a, b.op, b.scope, a.p50_ns / 1e3 AS p50_a_us,\n"
          "  b.p50_ns / 1e3 AS p50_b_us, 1.0 * b.p50_ns / a.p50_ns AS ratio\nFROM " +
-         side("", a) + " a LEFT JOIN " + side(attached ? "other." : "", chosen_ ? chosen_->id : a) +
-         " b\n  ON b.scope IS a.scope AND b.op = a.op AND b.ordinal = a.ordinal\nORDER BY a.idx";
+         side("", b) + " b LEFT JOIN " + side(attached ? "other." : "", chosen_ ? chosen_->id : b) +
+         " a\n  ON a.scope IS b.scope AND a.op = b.op AND a.ordinal = b.ordinal\nORDER BY b.idx";
 }
 
 }  // namespace reprise::debugger

@@ -44,6 +44,8 @@ class DiffPanel : public Panel {
   std::uint64_t revision_ = 0;
   std::array<bool, kNodeChanges> wanted_{};
   std::array<std::size_t, kNodeChanges> counts_{};
+  DiffOrder order_ = DiffOrder::recorded;
+  bool descending_ = false;
   std::vector<std::uint32_t> rows_;
   bool timed_ = false;                     // any node, on both sides
   std::optional<std::uint32_t> followed_;  // the selected node whose row was brought into sight

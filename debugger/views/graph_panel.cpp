@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "debugger/model/format.h"
-#include "debugger/model/panel_reads.h"
 #include "debugger/model/printable.h"
 #include "debugger/ui/icons.h"
 #include "debugger/views/fold_actions.h"
 #include "debugger/views/graph_legend.h"
 #include "debugger/views/graph_minimap.h"
+#include "debugger/views/graph_tooltips.h"
 #include "debugger/views/shown_times.h"
 
 namespace reprise::debugger {
@@ -18,11 +18,6 @@ namespace {
 
 constexpr float kWheelStep = 1.18F;
 constexpr float kMargin = 12;
-constexpr std::size_t kMostListed = 8;  // in tooltips
-
-std::string and_more(std::size_t listed, std::size_t all) {
-  return all > listed ? "\nand " + count_text(all - listed) + " more" : "";
-}
 
 }  // namespace
 
@@ -208,64 +203,6 @@ Actions GraphPanel::actions(Workspace& workspace) {
 
 // ---- what lies over the canvas
 
-void GraphPanel::draw_line_tooltip(Ui& ui) const {
-  const GraphScene::Line& line = scene_.lines[*hovered_line_];
-  const std::string ends =
-      scene_.boxes[line.src].label + " \xE2\x86\x92 " + scene_.boxes[line.dst].label;
-  if (line.kind != GraphScene::LineKind::barrier) {
-    const FoldedGraph::Edge& edge = scene_.graph.edges[line.index];
-    const std::string& name = capture_->tensors[edge.tensor].name;
-    const std::string what =
-        edge.tensors == 1 ? printable(name.substr(0, 200)) : count_text(edge.tensors) + " tensors";
-    ui.tooltip(ends + (edge.data ? "\n" : "\noverwrites ") + what + ", " + bytes_text(edge.bytes));
-    return;
-  }
-  const std::vector<std::uint32_t>& barriers = scene_.graph.barriers[line.index].barriers;
-  std::string text =
-      count_text(barriers.size()) + (barriers.size() == 1 ? " barrier" : " barriers");
-  const std::size_t listed = std::min(barriers.size(), kMostListed);
-  for (std::size_t i = 0; i < listed; ++i) {
-    const Capture::Barrier& barrier = capture_->barriers[barriers[i]];
-    text += "\n" + printable(barrier.kind.substr(0, 20)) + ", " + bytes_text(barrier.size_bytes) +
-            (barrier.emitted ? "" : ", not emitted") + ": " +
-            printable(barrier.reason.substr(0, 200));
-  }
-  ui.tooltip(text + and_more(listed, barriers.size()));
-}
-
-/// What the box itself has no room for.
-void GraphPanel::draw_box_tooltip(Ui& ui, const Workspace& workspace, const GraphPainter& painter,
-                                  const ItemTimes& times) const {
-  const FoldedGraph::Box& box = scene_.graph.boxes[*hovered_];
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const auto with_time = [&](std::uint32_t item) {
-    std::string text = printable(workspace.scopes[item].path.substr(0, 200));
-    if (times.known()) {
-      const ScopeTree::Item& shown = workspace.scopes[item];
-      text += "\n" + duration_text(times.of(shown)) + ", " + percent_text(times.share(shown)) +
-              " of all";
-    }
-    return text;
-  };
-  if (!painter.has_text()) {
-    ui.tooltip(with_time(box.item) + "\n" + scene_.boxes[*hovered_].detail);
-  } else if (box.kind == ScopeTree::Kind::group) {
-    if (const auto repetition = painter.repetition_at(*hovered_, mouse)) {
-      ui.tooltip(with_time(*repetition));
-    }
-  } else if (box.kind == ScopeTree::Kind::node && !box.inputs.empty() &&
-             painter.inputs_of(*hovered_).contains(mouse)) {
-    std::string text = "reads";
-    const std::size_t listed = std::min(box.inputs.size(), kMostListed);
-    for (std::size_t i = 0; i < listed; ++i) {
-      const Capture::Tensor& tensor = capture_->tensors[box.inputs[i]];
-      text += "\n" + printable(tensor.name.substr(0, 100)) + "  " +
-              printable(tensor_text(tensor).substr(0, 100)) + ", " + bytes_text(tensor.bytes);
-    }
-    ui.tooltip(text + and_more(listed, box.inputs.size()));
-  }
-}
-
 void GraphPanel::draw_crumbs(Ui& ui, Workspace& workspace) {
   std::vector<std::uint32_t> chain;
   for (std::uint32_t item = selected_item(workspace); item != 0;
@@ -347,25 +284,21 @@ void GraphPanel::update_values(Workspace& workspace) {
     values_.reset();
     return;
   }
-  const Document& document = workspace.document;
-  WorkerRead<GreatestErrors>& job = workspace.reads->greatest_errors;
-  const std::uint64_t revision = document.revision();
-  if (by == ColourBy::error && errors_asked_ != revision && !job.running()) {
-    errors_asked_ = revision;
-    job.ask([path = document.path(), capture = capture_](const std::stop_token& stop) {
-      return read_greatest_errors(path, *capture, stop);
-    });
+  if (by == ColourBy::error) {
+    workspace.numbers.show(capture_);
+    workspace.errors.refresh(capture_, workspace.numbers);
   }
-  const Made made{capture_.get(), by, revision, job.finished()};
+  const Document& document = workspace.document;
+  const Made made{capture_.get(), by, document.revision(), workspace.errors.version()};
   if (values_ && made_ == made) {
     return;
   }
   made_ = made;
-  const GreatestErrors* const errors = job.result();
-  const bool fits = errors != nullptr && errors->capture == capture_->summary.id;
-  values_ = node_values(by, *capture_, document.statistics(), fits ? errors : nullptr);
-  if (by == ColourBy::error && !job.error().empty()) {
-    values_->missing = job.error();
+  const bool read = workspace.numbers.numbers() != nullptr;
+  values_ = node_values(by, *capture_, document.statistics(),
+                        read ? &workspace.errors.errors() : nullptr);
+  if (by == ColourBy::error && !workspace.numbers.problem().empty()) {
+    values_->missing = workspace.numbers.problem();
   }
 }
 
@@ -423,10 +356,12 @@ void GraphPanel::draw(Ui& ui, Workspace& workspace) {
   draw_graph_legend(ui, camera_.viewport(), look, painter);
   draw_crumbs(ui, workspace);
   draw_tools(ui, workspace);
-  if (hovered_line_) {
-    draw_line_tooltip(ui);
-  } else if (hovered_) {
-    draw_box_tooltip(ui, workspace, painter, times);
+  const std::string told = hovered_line_ ? line_tooltip(look, *hovered_line_)
+                           : hovered_
+                               ? box_tooltip(look, painter, *hovered_, ImGui::GetIO().MousePos)
+                               : "";
+  if (!told.empty()) {
+    ui.tooltip(told);
   }
   publish(ui, workspace);
 }

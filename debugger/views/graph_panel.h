@@ -40,9 +40,6 @@ class GraphPanel : public Panel {
                   const Hit& hit);
   void toggle(Workspace& workspace, std::uint32_t item);
   void select(Workspace& workspace, const Selection& selection);
-  void draw_line_tooltip(Ui& ui) const;
-  void draw_box_tooltip(Ui& ui, const Workspace& workspace, const GraphPainter& painter,
-                        const ItemTimes& times) const;
   void draw_crumbs(Ui& ui, Workspace& workspace);
   void draw_tools(Ui& ui, Workspace& workspace);
   void publish(Ui& ui, const Workspace& workspace) const;
@@ -61,12 +58,11 @@ class GraphPanel : public Panel {
   struct Made {
     const Capture* capture = nullptr;
     ColourBy by = ColourBy::time;
-    std::uint64_t revision = 0, errors = 0;  // of the document; how many reads finished
+    std::uint64_t revision = 0, errors = 0;  // of the document; version of the errors
     bool operator==(const Made&) const = default;
   };
   Made made_;
   std::optional<NodeValues> values_;
-  std::uint64_t errors_asked_ = 0;  // a Document::revision()
 };
 
 }  // namespace reprise::debugger

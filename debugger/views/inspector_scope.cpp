@@ -102,14 +102,6 @@ void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& s
   named_value(ui, rows, "replays", "replays",
               count_text(workspace.document.replays().rows.size()) + ", " +
                   count_text(summary.timed_replays) + " with step times");
-  if (!capture->problems.empty()) {
-    heading(ui, rows, "Left out of what the file says");
-    const auto scope = ui.scope("problem");
-    for (std::size_t p = 0; p < std::min(capture->problems.size(), kMostInspected); ++p) {
-      ui.paragraph(std::to_string(p), capture->problems[p], Colour::warning);
-    }
-    rest_line(ui, rows, capture->problems.size());
-  }
   memory(ui, rows, *capture);
   if (!capture->state_fields.empty()) {
     heading(ui, rows, "State fields");

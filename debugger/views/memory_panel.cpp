@@ -81,9 +81,15 @@ void MemoryPanel::refresh(const Workspace& workspace) {
   }
   capture_ = workspace.document.capture();
   map_ = make_memory_map(*capture_);
+  boxed_ = {};
+  boxes_.clear();
   summary_ = summary_of(*capture_, map_);
   steps_.show_all();
   bytes_.show_all();
+  colours_.clear();
+  for (const MemoryStorage& storage : map_.storages) {
+    colours_.push_back(colour_of_role(role_of(*capture_, storage)));
+  }
   roles_.clear();
   for (const RoleColour& known : kRoles) {
     const auto has = [&](const auto& storage) { return role_of(*capture_, storage) == known.role; };
@@ -278,12 +284,12 @@ void MemoryPanel::draw_peak(Ui& ui, Workspace& workspace, const Box& lane, const
   }
 }
 
-ImU32 MemoryPanel::colour_of(const Ui& ui, const MemoryStorage& storage, float alpha) const {
+ImU32 MemoryPanel::colour_of(const Ui& ui, std::uint32_t storage, float alpha) const {
   if (!by_size_) {
-    return ui.colour(colour_of_role(role_of(*capture_, storage)), alpha);
+    return ui.colour(colours_[storage], alpha);
   }
   const ImU32 heat = heat_colour(
-      ui.theme(), static_cast<double>(storage.bytes) /
+      ui.theme(), static_cast<double>(map_.storages[storage].bytes) /
                       static_cast<double>(std::max<std::uint64_t>(map_.greatest_bytes, 1)));
   return (heat & ~IM_COL32_A_MASK) | static_cast<ImU32>(std::lround(alpha * 255))
                                          << IM_COL32_A_SHIFT;
@@ -305,11 +311,14 @@ std::vector<std::uint32_t> MemoryPanel::selected_storages(const Selection& selec
 }
 
 void MemoryPanel::draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const MemoryView& view,
-                             Hit& mouse) const {
+                             Hit& mouse) {
   const std::vector<std::uint32_t> marked = selected_storages(workspace.selection.current());
   const ImVec2 at = ImGui::GetMousePos();
   const MemoryBox* under = nullptr;
-  const std::vector<MemoryBox> boxes = memory_boxes(map_, view);
+  if (boxed_ != view) {
+    boxed_ = view;
+    boxes_ = memory_boxes(map_, view);
+  }
   const auto place_of = [&](const MemoryBox& box) {
     return Box{
         {map.min.x + static_cast<float>(box.left), map.min.y + static_cast<float>(box.top)},
@@ -317,7 +326,7 @@ void MemoryPanel::draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const
   };
   {
     const auto scope = ui.scope("storage");
-    for (const MemoryBox& box : boxes) {
+    for (const MemoryBox& box : boxes_) {
       const MemoryStorage& storage = map_.storages[box.storage];
       const Box place = place_of(box);
       under = place.contains(at) ? &box : under;
@@ -325,7 +334,7 @@ void MemoryPanel::draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const
       const bool bright = selected || marked.empty();
       const float gap = place.width() > ui.px(3) && place.height() > ui.px(3) ? 1.0F : 0.0F;
       const Box filled{{place.min.x, place.min.y + gap}, {place.max.x - gap, place.max.y}};
-      ui.fill(filled, colour_of(ui, storage, bright ? 0.85F : 0.3F));
+      ui.fill(filled, colour_of(ui, box.storage, bright ? 0.85F : 0.3F));
       if (place.width() < ui.px(kNamed) || place.height() < ui.px(kNamed)) {
         continue;
       }

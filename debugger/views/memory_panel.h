@@ -35,9 +35,8 @@ class MemoryPanel : public Panel {
                  Hit& mouse) const;
   /// Where what the selected nodes read and write lies, ascending.
   std::vector<std::uint32_t> selected_storages(const Selection& selection) const;
-  void draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const MemoryView& view,
-                  Hit& mouse) const;
-  ImU32 colour_of(const Ui& ui, const MemoryStorage& storage, float alpha) const;
+  void draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const MemoryView& view, Hit& mouse);
+  ImU32 colour_of(const Ui& ui, std::uint32_t storage, float alpha) const;
   std::string describe(const MemoryBox& box) const;
   std::string describe_step(std::uint32_t step) const;
   void select_step(Workspace& workspace, std::uint32_t step) const;
@@ -48,9 +47,13 @@ class MemoryPanel : public Panel {
   MemoryMap map_;
   std::string summary_;
   std::vector<std::string_view> roles_;  // of the legend
+  std::vector<Colour> colours_;          // of the storages, by their roles
 
   SeenPart steps_, bytes_;
   bool by_size_ = false;
+
+  MemoryView boxed_;              // of which boxes_ are
+  std::vector<MemoryBox> boxes_;  // what is seen of map_
 };
 
 }  // namespace reprise::debugger

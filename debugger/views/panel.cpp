@@ -1,11 +1,39 @@
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
+namespace {
+
+/// Above the panel, what of the file it does not show as it is: "<panel id>/file_note".
+void draw_file_note(Ui& ui, const std::vector<std::string>& notes) {
+  const Box before = ui.rest();
+  const std::string more =
+      notes.size() == 1 ? "" : " Point here for (" + std::to_string(notes.size() - 1) + ") more.";
+  const std::string text = notes.front() + more;
+  const bool low = before.height() < 8 * ui.row_height();
+  if (low) {  // one line of a strip
+    ui.text("file_note", text, {.colour = Colour::warning});
+  } else {
+    ui.paragraph("file_note", text, Colour::warning);
+  }
+  const Box box{before.min, {before.max.x, ui.rest().min.y}};
+  if (notes.size() > 1 && box.contains(ImGui::GetMousePos())) {
+    std::string all;
+    for (const std::string& note : notes) {
+      all += (all.empty() ? "" : "\n") + note;
+    }
+    ui.tooltip(all);
+  }
+}
+
+}  // namespace
 
 void draw_panel(Ui& ui, Workspace& workspace, Panel& panel, const Box& box) {
   ImGui::SetCursorScreenPos(box.min);
   const Ui::Region region = ui.region(panel.id(), {box.width(), box.height()}, false);
   if (workspace.document.capture()) {
+    if (const auto notes = workspace.file_notes.of(panel.id()); !notes.empty()) {
+      draw_file_note(ui, notes);
+    }
     panel.draw(ui, workspace);
   } else {
     draw_no_capture(ui, workspace);

@@ -29,6 +29,7 @@ bool is_id(const std::string& name) {
 void QueryChartView::choose(const SqlResult& result) {
   heights_ = number_columns(result);
   x_ = y_ = 0;
+  made_.reset();
   const auto amount = std::find_if(heights_.begin(), heights_.end(),
                                    [&](std::size_t c) { return !is_id(result.columns[c]); });
   if (amount != heights_.end()) {
@@ -56,6 +57,15 @@ void QueryChartView::draw_choice(Ui& ui, const Box& box, const SqlResult& result
   draw_choices(ui, {{box.min.x + 2 * (width + gap), box.min.y}, box.max}, kKinds, kind_, left);
 }
 
+const QueryChart& QueryChartView::chart(const SqlResult& result,
+                                        std::span<const std::size_t> order) {
+  if (!made_ || made_->x != x_ || made_->y != y_ || !std::ranges::equal(made_->order, order)) {
+    const auto x = x_ == 0 ? std::nullopt : std::optional(x_ - 1);
+    made_ = {{order.begin(), order.end()}, x_, y_, query_chart(result, order, x, heights_[y_])};
+  }
+  return made_->chart;
+}
+
 std::optional<std::size_t> QueryChartView::draw(Ui& ui, const Box& box, const SqlResult& result,
                                                 std::span<const std::size_t> order) {
   const auto scope = ui.scope("chart");
@@ -66,8 +76,7 @@ std::optional<std::size_t> QueryChartView::draw(Ui& ui, const Box& box, const Sq
     return std::nullopt;
   }
   draw_choice(ui, {box.min, {box.max.x, box.min.y + row}}, result);
-  const auto x = x_ == 0 ? std::nullopt : std::optional(x_ - 1);
-  const QueryChart chart = query_chart(result, order, x, heights_[y_]);
+  const QueryChart& chart = this->chart(result, order);
   Box place{{box.min.x, box.min.y + row + ui.px(4)}, box.max};
   if (chart.left_out > 0) {
     place.max.y -= row;
@@ -80,7 +89,7 @@ std::optional<std::size_t> QueryChartView::draw(Ui& ui, const Box& box, const Sq
     points.push_back({point.x, point.y});
   }
   const auto x_text = [&](const ChartPoint& point) {
-    return x ? value_text(result.rows[point.row][*x]) : "row " + count_text(point.row + 1);
+    return x_ > 0 ? value_text(result.rows[point.row][x_ - 1]) : "row " + count_text(point.row + 1);
   };
   PlotAxes axes{.x_low = {}, .x_high = {}, .y = height_text};
   if (!chart.points.empty()) {
@@ -93,7 +102,7 @@ std::optional<std::size_t> QueryChartView::draw(Ui& ui, const Box& box, const Sq
     return std::nullopt;
   }
   const ChartPoint& point = chart.points[*hit.hovered];
-  ui.tooltip((x ? result.columns[*x] + " " : "") + x_text(point) + "\n" +
+  ui.tooltip((x_ > 0 ? result.columns[x_ - 1] + " " : "") + x_text(point) + "\n" +
              result.columns[heights_[y_]] + " " + value_text(result.rows[point.row][heights_[y_]]));
   return hit.clicked ? std::optional(point.row) : std::nullopt;
 }

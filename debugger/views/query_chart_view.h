@@ -22,11 +22,20 @@ class QueryChartView {
 
  private:
   void draw_choice(Ui& ui, const Box& box, const SqlResult& result);
+  const QueryChart& chart(const SqlResult& result, std::span<const std::size_t> order);
 
   std::size_t x_ = 0;                 // 0: the place of a row, or one more than a column
   std::size_t y_ = 0;                 // of heights_
   std::vector<std::size_t> heights_;  // columns with numbers
   std::size_t kind_ = 0;              // a PlotKind
+
+  // What the chart was made of since choose(), and the chart.
+  struct Made {
+    std::vector<std::size_t> order;
+    std::size_t x = 0, y = 0;
+    QueryChart chart;
+  };
+  std::optional<Made> made_;
 };
 
 }  // namespace reprise::debugger

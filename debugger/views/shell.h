@@ -24,6 +24,8 @@ class Shell {
   /// Brings a panel to the front; `alone` fills the window with it. Throws invalid_argument naming
   /// the panels there are.
   void show(std::string_view panel, bool alone);
+  /// All of them, the replay strip first, whether they are in sight or not.
+  std::vector<Panel*> panels();
   /// The picture of the last frame that somebody asked for in the one before, from a menu that is
   /// gone by then.
   std::optional<PictureRequest> take_picture_request();
@@ -49,7 +51,6 @@ class Shell {
   void choose_layout(std::size_t layout);
   std::array<TabArea*, 4> areas() { return {&left_, &centre_, &right_, &bottom_}; }
   std::vector<Panel*> panels_in_sight();
-  std::vector<Panel*> panels();
   Panel* find(std::string_view panel);
 
   std::unique_ptr<Panel> strip_;

@@ -39,10 +39,12 @@ void TensorsPanel::refresh(Workspace& workspace) {
   if (other_capture) {
     capture_ = workspace.document.capture();
     chosen_.reset();
+    listed_.reset();
     node_.reset();
   }
   if (workspace.numbers.numbers() == nullptr) {
     entries_.clear();
+    listed_.reset();
     revision_ = 0;
     return;
   }
@@ -99,12 +101,18 @@ void TensorsPanel::list_entries(const Workspace& workspace) {
 
 void TensorsPanel::choose(Workspace& workspace, const Entry& entry) {
   chosen_ = entry;
+  listed_.reset();
   overwrite_ = overwrite_of(*capture_, entry.tensor);
   replay_.reset();
   workspace.numbers.show_tensor(entry.tensor);
 }
 
 void TensorsPanel::list_replays(const Workspace& workspace) {
+  const Listed wanted{chosen_, workspace.numbers.revision(), workspace.numbers.tensor_revision()};
+  if (listed_ == wanted) {
+    return;
+  }
+  listed_ = wanted;
   replays_.clear();
   if (!chosen_) {
     return;

@@ -29,6 +29,12 @@ class TensorsPanel : public Panel {
     std::int64_t id = 0;
     std::string name;
   };
+  /// What the list of replays was made of.
+  struct Listed {
+    std::optional<Entry> chosen;
+    std::uint64_t numbers = 0, tensor = 0;  // their revisions
+    bool operator==(const Listed&) const = default;
+  };
 
   void refresh(Workspace& workspace);
   void list_entries(const Workspace& workspace);
@@ -50,6 +56,7 @@ class TensorsPanel : public Panel {
   std::optional<Entry> chosen_;
   std::optional<Overwrite> overwrite_;  // of the chosen one
   std::vector<WatchedReplay> replays_;  // of the chosen one
+  std::optional<Listed> listed_;
   std::optional<std::int64_t> replay_;  // chosen; none: the last one with values, or the last
 
   TensorValuesView values_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "framework/formats/byte_alphabet.h"
 #include "framework/formats/piece_spaces.h"
@@ -125,18 +124,13 @@ const Token& Vocabulary::token(std::int32_t id) const {
   return tokens_[static_cast<std::size_t>(id)];
 }
 
-std::optional<std::int32_t> Vocabulary::find(std::string_view text) const {
+std::optional<std::int32_t> Vocabulary::find_plain(std::string_view text) const {
   const auto spelling_at = [&](std::int32_t id) { return spelling(id); };
-  const auto after = std::ranges::upper_bound(by_spelling_, text, {}, spelling_at);
-  if (after == by_spelling_.begin() || spelling_at(*(after - 1)) != text) {
+  const auto after = std::ranges::upper_bound(plain_by_spelling_, text, {}, spelling_at);
+  if (after == plain_by_spelling_.begin() || spelling_at(*(after - 1)) != text) {
     return std::nullopt;
   }
   return *(after - 1);
-}
-
-std::optional<std::int32_t> Vocabulary::find_plain(std::string_view text) const {
-  const auto id = find(text);
-  return id && is_plain(token(*id).kind) ? id : std::nullopt;
 }
 
 std::int32_t Vocabulary::byte_token(char byte) const {
@@ -168,9 +162,12 @@ void Vocabulary::read_tokens(const GgufFile& file) {
     tokens_.push_back({text_of(spellings_[i], kinds[i], byte_level_), scores[i], kinds[i]});
     longest_bytes_ = std::max(longest_bytes_, texts[i].size());
   }
-  by_spelling_.resize(texts.size());
-  std::iota(by_spelling_.begin(), by_spelling_.end(), 0);
-  std::ranges::stable_sort(by_spelling_, {}, [&](std::int32_t id) { return spelling(id); });
+  for (std::int32_t id = 0; id < size(); ++id) {
+    if (is_plain(token(id).kind)) {
+      plain_by_spelling_.push_back(id);
+    }
+  }
+  std::ranges::stable_sort(plain_by_spelling_, {}, [&](std::int32_t id) { return spelling(id); });
 }
 
 void Vocabulary::read_special(const GgufFile& file) {
@@ -211,11 +208,13 @@ void Vocabulary::find_bytes() {
     const std::string_view text = spelling(id);
     if (of_id.kind == TokenKind::byte) {
       bytes[static_cast<unsigned char>(of_id.text[0])] = id;
-    } else if (const auto byte = byte_level_        ? byte_spelled_by(text)
-                                 : text.size() == 1 ? std::optional(text[0])
-                                                    : std::nullopt) {
-      pieces[static_cast<unsigned char>(*byte)] =
-          is_plain(of_id.kind) ? std::optional(id) : std::nullopt;
+      continue;
+    }
+    const auto byte = byte_level_        ? byte_spelled_by(text)
+                      : text.size() == 1 ? std::optional(text[0])
+                                         : std::nullopt;
+    if (byte && is_plain(of_id.kind)) {
+      pieces[static_cast<unsigned char>(*byte)] = id;
     }
   }
   for (std::size_t i = 0; i < byte_ids_.size(); ++i) {

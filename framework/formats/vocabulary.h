@@ -51,9 +51,8 @@ class Vocabulary {
   std::string_view spelling(std::int32_t id) const {
     return spellings_[static_cast<std::size_t>(id)];
   }
-  /// The token spelled `text` in the file, byte tokens as "<0x41>"; of several the last.
-  std::optional<std::int32_t> find(std::string_view text) const;
-  /// The same, but neither a special token nor a byte token: what a text is joined to.
+  /// The token spelled `text` in the file, of several the last, that is neither a special token nor
+  /// a byte token: what a text is joined to.
   std::optional<std::int32_t> find_plain(std::string_view text) const;
   /// The token for a byte that belongs to no piece, else the unknown token.
   /// Errors: invalid_argument if there is neither.
@@ -79,8 +78,8 @@ class Vocabulary {
   std::string file_;
   bool byte_level_ = false;
   std::vector<Token> tokens_;
-  std::vector<std::string> spellings_;     // as in the file
-  std::vector<std::int32_t> by_spelling_;  // ids, sorted by spelling, then id
+  std::vector<std::string> spellings_;           // as in the file
+  std::vector<std::int32_t> plain_by_spelling_;  // ids, sorted by spelling, then id
   std::array<std::optional<std::int32_t>, 256> byte_ids_{};
   std::size_t longest_bytes_ = 0;
   std::optional<std::int32_t> bos_;

@@ -8,17 +8,11 @@ namespace reprise {
 namespace profile {
 namespace {
 
-constexpr std::array kGraphTables{"nodes", "steps",    "kernels", "tensors",      "node_tensors",
-                                  "edges", "barriers", "pools",   "state_fields", "pass_decisions"};
+constexpr std::array kGraphTables{"nodes",        "steps",          "kernels",   "tensors",
+                                  "node_tensors", "edges",          "barriers",  "pools",
+                                  "state_fields", "pass_decisions", "node_stats"};
 
-std::uint32_t small(const Statement& row, int column) {
-  return static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(row.integer(column), 0, std::numeric_limits<std::uint32_t>::max()));
-}
-
-std::array<std::uint32_t, 3> three(const Statement& row, int column) {
-  return {small(row, column), small(row, column + 1), small(row, column + 2)};
-}
+constexpr std::int64_t kMostSmall = std::numeric_limits<std::uint32_t>::max();
 
 /// A JSON object: what has another form would not be one.
 std::string object_or_empty(std::string text) { return text.empty() ? "{}" : std::move(text); }
@@ -47,19 +41,37 @@ class GraphReader {
  private:
   /// Calls `add` for every row of this graph; false: it was left out because of `why`.
   template <class Add>
-  void each(const char* what, const char* why, std::string_view sql, Add&& add) {
+  void each(const std::string& what, const char* why, std::string_view sql, Add&& add) {
     Statement rows(database_, sql);
     rows.bind_all(graph_);
-    std::uint64_t left_out = 0;
+    std::int64_t left_out = 0;
     while (rows.step()) {
       if (!add(rows)) {
         ++left_out;
       }
     }
-    if (left_out > 0) {
-      c_.problems.push_back(std::to_string(left_out) + " rows of " + what +
-                            " were left out: " + why + ".");
-    }
+    add_problem(c_.problems, left_out, what, "rows of " + what + " were left out: " + why + ".");
+    note_odd(what);
+  }
+  void note_odd(const std::string& of) {
+    add_problem(c_.problems, odd_, of,
+                "numbers of " + of +
+                    " are negative, too large or not whole: the nearest that can be is shown.");
+    odd_ = 0;
+  }
+  std::uint64_t amount(const Statement& row, int column) {
+    odd_ += is_odd(row, column) ? 1 : 0;
+    return count(row, column);
+  }
+  std::optional<std::uint64_t> optional_amount(const Statement& row, int column) {
+    return row.null(column) ? std::nullopt : std::optional(amount(row, column));
+  }
+  std::uint32_t small(const Statement& row, int column) {
+    odd_ += is_odd(row, column, kMostSmall) ? 1 : 0;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(column), 0, kMostSmall));
+  }
+  std::array<std::uint32_t, 3> three(const Statement& row, int column) {
+    return {small(row, column), small(row, column + 1), small(row, column + 2)};
   }
   /// As each(), of rows whose first column numbers them from 0: what comes after a gap is left out.
   template <class Row, class Make>
@@ -87,11 +99,9 @@ class GraphReader {
     }
     return found;
   }
-  void note_dangling(const char* of) {
-    if (dangling_ > 0) {
-      c_.problems.push_back(std::to_string(dangling_) + " references of " + of +
-                            " were left out: the graph has nothing of that number.");
-    }
+  void note_dangling(const std::string& of) {
+    add_problem(c_.problems, dangling_, of,
+                "references of " + of + " were left out: the graph has nothing of that number.");
     dangling_ = 0;
   }
 
@@ -100,17 +110,18 @@ class GraphReader {
                   "SELECT arena_bytes, naive_bytes, live_peak_bytes FROM graphs WHERE id=?");
     row.bind_all(graph_);
     while (row.step()) {
-      c_.arena_bytes = count(row, 0);
-      c_.unshared_bytes = count(row, 1);
-      c_.live_peak_bytes = count(row, 2);
+      c_.arena_bytes = amount(row, 0);
+      c_.unshared_bytes = amount(row, 1);
+      c_.live_peak_bytes = amount(row, 2);
     }
+    note_odd("graphs");
   }
 
   void read_pools() {
     each_in_order("pools", c_.pools,
                   "SELECT idx, kind, size_bytes FROM pools WHERE graph_id=? ORDER BY idx",
-                  [](const Statement& row) {
-                    return Capture::Pool{row.text(1), count(row, 2)};
+                  [&](const Statement& row) {
+                    return Capture::Pool{row.text(1), amount(row, 2)};
                   });
   }
 
@@ -118,7 +129,7 @@ class GraphReader {
     each_in_order("nodes", c_.nodes,
                   "SELECT idx, op, label, scope, attributes_json, src_file, src_func, src_line, "
                   "flops, read_bytes, write_bytes, family FROM nodes WHERE graph_id=? ORDER BY idx",
-                  [](const Statement& row) {
+                  [&](const Statement& row) {
                     Capture::Node node;
                     node.op = row.text(1);
                     node.label = row.text(2);
@@ -127,16 +138,16 @@ class GraphReader {
                     node.source_file = row.text(5);
                     node.source_function = row.text(6);
                     node.source_line = small(row, 7);
-                    node.flops = optional_count(row, 8);
-                    node.read_bytes = optional_count(row, 9);
-                    node.write_bytes = optional_count(row, 10);
+                    node.flops = optional_amount(row, 8);
+                    node.read_bytes = optional_amount(row, 9);
+                    node.write_bytes = optional_amount(row, 10);
                     node.family = row.text(11);
                     return node;
                   });
     if (c_.summary.nodes != c_.nodes.size()) {
-      c_.problems.push_back("The graph has (" + std::to_string(c_.summary.nodes) +
-                            ") nodes, of which the file holds (" + std::to_string(c_.nodes.size()) +
-                            ").");
+      c_.problems.push_back({"nodes", "The graph has (" + std::to_string(c_.summary.nodes) +
+                                          ") nodes, of which the file holds (" +
+                                          std::to_string(c_.nodes.size()) + ")."});
       c_.summary.nodes = c_.nodes.size();
     }
   }
@@ -151,9 +162,10 @@ class GraphReader {
     while (rows.step()) {
       kernels_[rows.integer(0)] = size_of(c_.kernels);
       c_.kernels.push_back({rows.text(1), object_or_empty(rows.text(2)), rows.text(3),
-                            three(rows, 4), count(rows, 7), count(rows, 8), count(rows, 9),
-                            optional_count(rows, 10), optional_count(rows, 11)});
+                            three(rows, 4), amount(rows, 7), amount(rows, 8), amount(rows, 9),
+                            optional_amount(rows, 10), optional_amount(rows, 11)});
     }
+    note_odd("kernels");
   }
 
   void read_steps() {
@@ -215,8 +227,8 @@ class GraphReader {
           tensor.dtype = row.text(2);
           tensor.shape_json = row.text(3);
           tensor.role = row.text(4);
-          tensor.bytes = count(row, 5);
-          tensor.offset_bytes = count(row, 6);
+          tensor.bytes = amount(row, 5);
+          tensor.offset_bytes = amount(row, 6);
           tensor.pool = reference(row, 7, c_.pools.size());
           tensor.first_step = reference(row, 8, c_.steps.size());
           tensor.last_step = reference(row, 9, c_.steps.size());
@@ -249,19 +261,27 @@ class GraphReader {
   }
 
   void read_edges() {
-    each("edges", "the graph has no such nodes or tensor, or they go backwards",
+    std::int64_t backwards = 0;
+    each("edges", "the graph has no such nodes or tensor",
          "SELECT src, dst, tensor_idx, kind FROM edges WHERE graph_id=? ORDER BY dst, src, "
          "tensor_idx, kind",
          [&](const Statement& row) {
            const auto src = index(row, 0, c_.nodes.size());
            const auto dst = index(row, 1, c_.nodes.size());
            const auto tensor = index(row, 2, c_.tensors.size());
-           if (!src || !dst || !tensor || *src >= *dst) {
+           if (!src || !dst || !tensor) {
              return false;
            }
-           c_.edges.push_back({*src, *dst, *tensor, row.text(3)});
+           if (*src >= *dst) {
+             ++backwards;
+           } else {
+             c_.edges.push_back({*src, *dst, *tensor, row.text(3)});
+           }
            return true;
          });
+    add_problem(c_.problems, backwards, "edges",
+                "rows of edges were left out: they lead to their own or an earlier node, which a "
+                "graph without cycles does not have.");
     // Rows of a damaged index come in any order.
     const auto before = [](const Capture::Edge& a, const Capture::Edge& b) {
       return std::pair(a.dst, a.src) < std::pair(b.dst, b.src);
@@ -293,8 +313,8 @@ class GraphReader {
            barrier.kind = row.text(5);
            barrier.reason = row.text(6);
            barrier.pool = reference(row, 7, c_.pools.size());
-           barrier.offset_bytes = count(row, 8);
-           barrier.size_bytes = count(row, 9);
+           barrier.offset_bytes = amount(row, 8);
+           barrier.size_bytes = amount(row, 9);
            c_.barriers.push_back(std::move(barrier));
            return true;
          });
@@ -338,7 +358,8 @@ class GraphReader {
   const std::int64_t graph_;
   Capture& c_;
   std::map<std::int64_t, std::uint32_t> kernels_;  // by row id
-  std::uint64_t dangling_ = 0;                     // references that were left out
+  std::int64_t dangling_ = 0;                      // references that were left out
+  std::int64_t odd_ = 0;                           // numbers that were replaced
 };
 
 }  // namespace
@@ -360,6 +381,7 @@ Capture read_capture(const std::filesystem::path& path, CaptureId id, const std:
         capture = {};
         capture.summary = profile::require_capture(database, id);
         profile::GraphReader(database, id.graph, capture).read();
+        profile::add_problems_of_runs(database, capture);
       },
       stop);
   return capture;

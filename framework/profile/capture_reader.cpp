@@ -24,6 +24,15 @@ std::uint64_t count_in(const Counts& counts, CaptureId id) {
   return found == counts.end() ? 0 : found->second;
 }
 
+/// A recording whose run or graph is missing is no capture.
+void require_no_recordings(Database& database) {
+  if (const std::int64_t rows = database.integer("SELECT count(*) FROM recordings"); rows > 0) {
+    throw Error(ErrorCode::io, "The profiling database (" + database.path() +
+                                   ") is damaged: it lacks the run or the graph of each of its (" +
+                                   std::to_string(rows) + ") recordings.");
+  }
+}
+
 }  // namespace
 
 std::vector<CaptureSummary> captures_of(Database& database, std::optional<CaptureId> only) {
@@ -86,7 +95,13 @@ std::vector<CaptureSummary> read_captures(const std::filesystem::path& path,
   std::vector<CaptureSummary> captures;
   profile::read_snapshot(
       path, profile::kCaptureTables,
-      [&](profile::Database& database) { captures = profile::captures_of(database, {}); }, stop);
+      [&](profile::Database& database) {
+        captures = profile::captures_of(database, {});
+        if (captures.empty()) {
+          profile::require_no_recordings(database);
+        }
+      },
+      stop);
   return captures;
 }
 

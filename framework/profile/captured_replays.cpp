@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "framework/profile/captures.h"
 
@@ -20,26 +21,32 @@ std::size_t state_words(Database& database, std::int64_t graph) {
   return words;
 }
 
-TimingMode mode_of(std::int64_t mode) {
-  return mode >= 0 && mode <= static_cast<int>(TimingMode::node_serialised)
-             ? static_cast<TimingMode>(mode)
-             : TimingMode::off;
-}
+constexpr std::int64_t kLastMode = static_cast<int>(TimingMode::node_serialised);
+constexpr std::int64_t kMostStatus = std::numeric_limits<std::uint32_t>::max();
 
 void append(const Statement& row, ReplayTable& table) {
+  const auto odd = [&](int column, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+    const bool is = is_odd(row, column, most);
+    table.odd_numbers += is ? 1 : 0;
+    return is;
+  };
+  const auto time = [&](int column) {
+    return odd(column) ? std::nullopt : optional_count(row, column);
+  };
   ReplayRow replay;
   replay.id = row.integer(0);
-  replay.sequence = count(row, 1);
+  replay.sequence = odd(1) ? 0 : count(row, 1);
   replay.submit_time_ns = row.integer(2);
-  replay.prepare_ns = optional_count(row, 3);
-  replay.submit_ns = optional_count(row, 4);
-  replay.wait_ns = optional_count(row, 5);
-  replay.device_ns = optional_count(row, 6);
+  replay.prepare_ns = time(3);
+  replay.submit_ns = time(4);
+  replay.wait_ns = time(5);
+  replay.device_ns = time(6);
   replay.phase = row.text(7);
-  replay.timing_mode = mode_of(row.integer(8));
+  replay.timing_mode =
+      odd(8, kLastMode) ? TimingMode::off : static_cast<TimingMode>(row.integer(8));
   replay.warm_up = row.integer(9) != 0;
-  replay.status = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(row.integer(10), -1, std::numeric_limits<std::uint32_t>::max()));
+  // One that makes no sense is not that of a replay that succeeded.
+  replay.status = static_cast<std::uint32_t>(odd(10, kMostStatus) ? kMostStatus : row.integer(10));
   table.rows.push_back(std::move(replay));
   const std::size_t first = table.state.size();
   table.state.resize(first + table.state_words);
@@ -56,12 +63,14 @@ void append(const Statement& row, ReplayTable& table) {
 std::size_t read_new_replays(const std::filesystem::path& path, CaptureId id, ReplayTable& table,
                              const std::stop_token& stop) {
   const std::size_t before = table.rows.size();
+  const std::uint64_t odd_before = table.odd_numbers;
   const std::int64_t last =
       before == 0 ? std::numeric_limits<std::int64_t>::min() : table.rows.back().id;
   profile::read_snapshot(
       path, profile::kTables,
       [&](profile::Database& database) {
         table.rows.resize(before);
+        table.odd_numbers = odd_before;
         if (before == 0) {
           table.state_words = profile::state_words(database, id.graph);
         }

@@ -1,6 +1,5 @@
 // Step times, node times and histograms as the writer packs them: see the comments of schema.sql.
 #include <algorithm>
-#include <cmath>
 
 #include "framework/profile/captures.h"
 #include "framework/profile/histogram.h"
@@ -11,10 +10,6 @@ namespace {
 
 constexpr std::array kStepTables{"step_timings"};
 constexpr std::array kNodeTables{"nodes", "node_stats"};
-// Steps of a replay of 52 days; a larger unit is nobody's, and sums of its times would overflow.
-constexpr std::int64_t kMostUnitNs = 1 << 20;
-// Each is as long as the graph, however few rows the file has of it.
-constexpr std::size_t kMostNodeTables = 64;
 
 std::uint32_t word_at(std::span<const std::byte> data, std::size_t at) {
   std::uint32_t word = 0;
@@ -24,22 +19,16 @@ std::uint32_t word_at(std::span<const std::byte> data, std::size_t at) {
   return word;
 }
 
-/// A row of codec, unit_ns, data; false if it is not of that many steps.
-bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
+/// A row of unit_ns, data that is of that many steps.
+void decode(const Statement& row, std::vector<CapturedStepTime>& times) {
   constexpr std::uint32_t kNoDuration = 0xFFFFFFFF;
-  const std::int64_t unit = row.integer(1);
-  const std::span<const std::byte> data = row.blob(2);
-  if (row.integer(0) != 1 || unit < 1 || unit > kMostUnitNs || data.size() != times.size() * 8) {
-    return false;
-  }
+  const auto unit = static_cast<std::uint64_t>(row.integer(0));
+  const std::span<const std::byte> data = row.blob(1);
   for (std::size_t s = 0; s < times.size(); ++s) {
     const std::uint32_t duration = word_at(data, s * 8 + 4);
-    times[s].start_ns = std::uint64_t{word_at(data, s * 8)} * static_cast<std::uint64_t>(unit);
-    times[s].duration_ns = duration == kNoDuration
-                               ? std::nullopt
-                               : std::optional(duration * static_cast<std::uint64_t>(unit));
+    times[s].start_ns = std::uint64_t{word_at(data, s * 8)} * unit;
+    times[s].duration_ns = duration == kNoDuration ? std::nullopt : std::optional(duration * unit);
   }
-  return true;
 }
 
 /// Positions in `replays` of those with step times; of more than `most`, as many, evenly.
@@ -68,11 +57,6 @@ std::vector<std::size_t> find_timed(Database& database, std::span<const std::int
   return found;
 }
 
-double finite(const Statement& row, int column) {
-  const double value = row.real(column);
-  return std::isfinite(value) ? value : 0;
-}
-
 NodeTiming timing_of(const Statement& row, int first) {
   NodeTiming timing;
   timing.count = count(row, first);
@@ -81,8 +65,8 @@ NodeTiming timing_of(const Statement& row, int first) {
   timing.max_ns = count(row, first + 3);
   timing.p50_ns = count(row, first + 4);
   timing.p95_ns = count(row, first + 5);
-  timing.mean_ns = finite(row, first + 6);
-  timing.stddev_ns = finite(row, first + 7);
+  timing.mean_ns = row.real(first + 6);
+  timing.stddev_ns = row.real(first + 7);
   timing.below_bias = row.integer(first + 8) != 0;
   return timing;
 }
@@ -142,11 +126,13 @@ void read_step_times(
       [&](profile::Database& database) {
         const std::vector<std::size_t> timed = profile::find_timed(database, replays, most);
         profile::Statement rows(database,
-                                "SELECT codec, unit_ns, data FROM step_timings WHERE replay_id=?");
+                                "SELECT unit_ns, data FROM step_timings WHERE replay_id=? AND " +
+                                    std::string(profile::kSoundStepTimes) + "?");
         for (const std::size_t position : timed) {
-          rows.bind_all(replays[position]);
+          rows.bind_all(replays[position], steps);
           while (rows.step()) {
-            if (position >= next && profile::decode(rows, times)) {
+            if (position >= next) {
+              profile::decode(rows, times);
               next = position + 1;
               each(position, times);
             }
@@ -170,8 +156,8 @@ std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path
         profile::Statement rows(
             database,
             "SELECT phase, timing_mode, idx, n, sum_ns, min_ns, max_ns, p50_ns, p95_ns, mean_ns, "
-            "stddev_ns, 2.0*below_bias>=n FROM node_stats WHERE graph_id=? AND run_id=? AND n>0 "
-            "AND timing_mode BETWEEN 0 AND 3 ORDER BY phase, timing_mode");
+            "stddev_ns, 2.0*below_bias>=n FROM node_stats WHERE graph_id=? AND run_id=? AND " +
+                std::string(profile::kSoundNodeTimes) + " ORDER BY phase, timing_mode");
         rows.bind_all(id.graph, id.run);
         while (rows.step()) {
           const auto mode = static_cast<TimingMode>(rows.integer(1));

@@ -2,6 +2,7 @@
 // damaged, or be hostile.
 #pragma once
 #include <functional>
+#include <limits>
 #include <stop_token>
 
 #include "framework/profile/sqlite.h"
@@ -18,5 +19,8 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
 /// A count in a file is what somebody wrote there.
 std::uint64_t count(const Statement& row, int column);
 std::optional<std::uint64_t> optional_count(const Statement& row, int column);
+/// Anything but NULL and whole numbers from 0 to `most`.
+bool is_odd(const Statement& row, int column,
+            std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace reprise::profile

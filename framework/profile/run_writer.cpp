@@ -135,8 +135,9 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
                  "INSERT INTO scopes(id,run_id,parent_id,thread,name,category,t_start_ns,dur_ns) "
                  "VALUES(?,?,?,?,?,?,?,?)"),
       add_event_(database,
-                 "INSERT INTO events(run_id,t_ns,severity,source,code,message,session_id,graph_id) "
-                 "VALUES(?,?,?,?,?,?,?,?)"),
+                 "INSERT INTO events(run_id,t_ns,severity,source,code,message,session_id,graph_id,"
+                 "node_idx) VALUES(?,?,?,?,?,?,?,?,?)"),
+      link_event_(database, "UPDATE events SET graph_id=?,node_idx=? WHERE id=?"),
       add_clock_(database,
                  "INSERT INTO clock_sync(run_id,device_id,t_host_ns,device_ticks,realtime_ns,"
                  "max_deviation_ns) VALUES(?,?,?,?,?,?) ON CONFLICT DO NOTHING"),
@@ -269,6 +270,11 @@ void RunWriter::write_row(const RecordingRecord& r) {
     add_recording_pool_.run(id, p, buffer == 0 ? std::nullopt : find_buffer_.find(row_id(buffer)));
   }
   replays_.add_recording(r.id, id, graph, *r.recorded, info_);
+  const auto [first, last] = unlinked_.equal_range(r.id);
+  for (auto event = first; event != last; ++event) {
+    link_event_.run(graph, event->second.node, event->second.row);
+  }
+  unlinked_.erase(first, last);
 }
 
 std::int64_t RunWriter::graph_id(const RecordingRecord& record) {
@@ -333,9 +339,13 @@ void RunWriter::write_row(const HostScopeRecord& r) {
 }
 
 void RunWriter::write_row(const EventRecord& r) {
+  const auto graph = replays_.graph_of(r.recording);
   add_event_.run(run_, r.time_ns, static_cast<int>(r.severity), r.source, filled(r.code), r.message,
-                 r.session == 0 ? std::nullopt : std::optional(row_id(r.session)),
-                 replays_.graph_of(r.recording));
+                 r.session == 0 ? std::nullopt : std::optional(row_id(r.session)), graph,
+                 graph ? r.node : std::nullopt);
+  if (r.recording != 0 && !graph) {
+    unlinked_.insert({r.recording, {database_.last_insert_id(), r.node}});
+  }
 }
 
 void RunWriter::write_row(const ClockRecord& r) {

@@ -70,12 +70,18 @@ class RunWriter {
   Statement add_device_, find_device_, add_session_, find_session_, link_recordings_, link_session_;
   Statement add_buffer_, free_buffer_, find_buffer_;
   Statement add_graph_, find_graph_, add_kernel_, find_kernel_;
-  Statement add_recording_, add_recording_pool_, add_scope_, add_event_, add_clock_, add_benchmark_;
+  Statement add_recording_, add_recording_pool_, add_scope_, add_event_, link_event_;
+  Statement add_clock_, add_benchmark_;
   Statement end_recording_, add_cache_counter_, add_experts_, add_memory_;
   Statement add_counter_, find_counter_, add_counter_value_, add_comparison_;
   Statement add_drop_, add_health_, heartbeat_, finish_;
   std::vector<Statement> add_to_graph_;             // one per kGraphTables
   std::map<std::uint64_t, std::uint64_t> waiting_;  // recordings whose session is not finished yet
+  struct UnlinkedEvent {
+    std::int64_t row;
+    std::optional<std::uint32_t> node;
+  };
+  std::multimap<std::uint64_t, UnlinkedEvent> unlinked_;  // by recordings that are not sent yet
 };
 
 }  // namespace reprise::profile

@@ -141,6 +141,23 @@ std::vector<SnapshotRow> read_snapshots(const std::filesystem::path& path, const
   return {snapshots.rbegin(), snapshots.rend()};
 }
 
+LostTensorRows count_lost_tensor_rows(const std::filesystem::path& path, std::int64_t graph,
+                                      const std::stop_token& stop) {
+  LostTensorRows lost;
+  read(path, stop, [&](Database& database) {
+    const auto rows_of = [&](const char* table) {
+      Statement rows(database,
+                     "SELECT count(*) FROM " + std::string(table) +
+                         " t WHERE graph_id=? AND NOT EXISTS(SELECT 1 FROM replays r JOIN "
+                         "recordings c ON c.id=r.recording_id WHERE r.id=t.replay_id AND "
+                         "c.graph_id=t.graph_id)");
+      return static_cast<std::uint64_t>(rows.find(graph).value_or(0));
+    };
+    lost = {rows_of("tensor_stats"), rows_of("snapshots")};
+  });
+  return lost;
+}
+
 std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, std::int64_t id,
                                            const std::stop_token& stop) {
   std::optional<std::vector<std::byte>> inside;

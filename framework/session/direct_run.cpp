@@ -5,10 +5,11 @@
 namespace reprise {
 
 DirectRun::DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name,
-                     const GraphSizes& expected)
+                     const GraphSizes& expected, std::uint64_t session)
     : core_(std::move(core)),
       arena_(ExecutorCore::borrow_arena(core_)),
       name_(name),
+      session_(session),
       encoder_(open_encoder()),
       labels_(*encoder_) {
   steps_.reserve(expected.nodes, expected.uses);
@@ -60,6 +61,8 @@ void DirectRun::encode_node(GraphCapture& capture) {
     }
   });
   const auto index = static_cast<std::uint32_t>(graph.nodes.size() - 1);
+  DriverWork work = driver_work(graph);
+  work.at(index);
   for (const Use& use : graph.uses_of(graph.nodes[index])) {
     place(graph, graph.tensors[use.tensor].storage);
   }

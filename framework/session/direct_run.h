@@ -15,7 +15,9 @@ namespace reprise {
 
 class DirectRun {
  public:
-  DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name, const GraphSizes& expected);
+  /// `session`: its id in the profiling database; 0: it has none.
+  DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name, const GraphSizes& expected,
+            std::uint64_t session);
   DirectRun(const DirectRun&) = delete;
   DirectRun& operator=(const DirectRun&) = delete;
   ~DirectRun();
@@ -49,6 +51,11 @@ class DirectRun {
   std::uint64_t arena_bytes() const { return arena_->bytes(); }
   std::uint32_t arena_growths() const { return arena_->growths(); }
 
+  /// What messages of the driver are about while the thread encodes or submits this.
+  DriverWork driver_work(const ComputeGraph& graph) const {
+    return {core_->driver_events(), graph, {.session = session_}};
+  }
+
  private:
   static constexpr std::uint32_t kUnplaced = kNoIndex;
   struct Home {
@@ -62,6 +69,7 @@ class DirectRun {
   std::shared_ptr<ExecutorCore> core_;
   ExecutorCore::ArenaLoan arena_;
   std::string name_;
+  std::uint64_t session_;
   std::unique_ptr<Encoder> encoder_;
   std::optional<Labels> labels_;
   std::optional<StagedHostStep> host_step_;  // the newest one

@@ -18,6 +18,9 @@ ExecutorCore::ExecutorCore(Device device, const ExecutorOptions& options)
   idle_arenas_.reserve(std::min(arenas_.most_idle, ArenaOptions().most_idle));
   if (!options.profile.empty()) {
     profile_.emplace(open_profile(options.profile, options.run, options.log), device_);
+    if (auto messages = device_.backend().driver_messages()) {
+      driver_events_ = std::make_unique<DriverEvents>(std::move(messages), profile_->shared_sink());
+    }
   }
   if (!options.watches.empty()) {
     set_watches(options.watches);
@@ -26,8 +29,9 @@ ExecutorCore::ExecutorCore(Device device, const ExecutorOptions& options)
 
 void ExecutorCore::set_watches(std::vector<TensorWatch> watches) {
   if (!profile_) {
-    invalid("Tensors are watched for a profiling database, but this executor writes none; set "
-            "ExecutorOptions::profile.");
+    invalid(
+        "Tensors are watched for a profiling database, but this executor writes none; set "
+        "ExecutorOptions::profile.");
   }
   for (const TensorWatch& watch : watches) {
     if (watch.every < 1 || (watch.tensors.empty() && !watch.rows_outside)) {
@@ -55,7 +59,8 @@ TimingMode ExecutorCore::timing_mode(std::optional<TimingMode> wanted) const {
   return mode == TimingMode::node && overlaps ? TimingMode::node_serialised : mode;
 }
 
-void ExecutorCore::warn(const char* source, const char* code, const std::string& message) {
+void ExecutorCore::warn(const char* source, const char* code, const std::string& message,
+                        std::uint64_t recording) {
   if (log_) {
     log_(LogLevel::warning, message);
   }
@@ -64,6 +69,7 @@ void ExecutorCore::warn(const char* source, const char* code, const std::string&
                             .source = source,
                             .code = code,
                             .message = message,
+                            .recording = recording,
                             .time_ns = now_ns()});
   }
 }
@@ -72,6 +78,9 @@ void ExecutorCore::shutdown() {
   running_ = false;
   { const std::unique_lock nobody_submits(submitting_); }
   synchronize();
+  if (driver_events_) {
+    driver_events_->tell_repeats();
+  }
   if (profile_) {
     profile_->memory();
     profile_->sink().flush();

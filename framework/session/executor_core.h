@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/session/direct_arena.h"
+#include "framework/session/driver_events.h"
 #include "framework/session/graph_capture.h"
 #include "framework/session/session_profile.h"
 #include "reprise/session/graph_executor.h"
@@ -25,8 +26,11 @@ class ExecutorCore {
   /// Bound where a session without state has an op that may read some.
   const Tensor& empty_state() const { return empty_state_; }
   std::uint64_t next_owner();
-  /// Tells the log, and the profiling database as an event.
-  void warn(const char* source, const char* code, const std::string& message);
+  /// Tells the log, and the profiling database as an event, about a recording if one is given.
+  void warn(const char* source, const char* code, const std::string& message,
+            std::uint64_t recording = 0);
+  /// Null without a profiling database, or where the driver says nothing.
+  DriverEvents* driver_events() { return driver_events_.get(); }
   /// How large the graph of the last finished session was: the next one is likely to be like it.
   /// Nothing after a very large one, which would take much memory for a small one.
   GraphSizes last_sizes();
@@ -65,6 +69,7 @@ class ExecutorCore {
   std::vector<std::unique_ptr<DirectArena>> take_idle_arenas();
   void keep_arena(std::unique_ptr<DirectArena> arena);
 
+  std::unique_ptr<DriverEvents> driver_events_;  // outlives the device, if that ends with this
   Device device_;
   LogCallback log_;
   DeviceTraits traits_;

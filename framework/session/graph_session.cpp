@@ -47,8 +47,11 @@ GraphSession::GraphSession(std::shared_ptr<ExecutorCore> core, Mode mode, Sessio
   capture_ = std::make_unique<GraphCapture>(options_.name, owner_);
   const GraphSizes expected = core_->last_sizes();
   capture_->reserve(expected);
+  if (core_->profile() != nullptr) {
+    profile_id_ = core_->profile()->next_id();
+  }
   if (mode_ == Mode::direct) {
-    direct_ = std::make_unique<DirectRun>(core_, options_.name, expected);
+    direct_ = std::make_unique<DirectRun>(core_, options_.name, expected, profile_id_);
   }
   require_iterations();
   begin_extents();

@@ -110,6 +110,7 @@ void GraphSession::submit_part(Follow follow) {
     before_submit_(capture_->graph());
   }
   const auto running = core_->hold_running();
+  const DriverWork work = direct_->driver_work(capture_->graph());
   EncodingRef part = direct_->cut();
   if (submission_ == nullptr) {
     open_submission();
@@ -120,6 +121,7 @@ void GraphSession::submit_part(Follow follow) {
 
 std::shared_ptr<DirectSubmission> GraphSession::submit_direct(Follow follow) {
   const ComputeGraph& graph = capture_->graph();
+  const DriverWork work = direct_->driver_work(graph);
   if (before_submit_) {
     before_submit_(graph);
   }
@@ -269,9 +271,7 @@ FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
 
 SessionRecord GraphSession::session_record() {
   SessionRecord record;
-  if (core_->profile() != nullptr) {
-    record.id = profile_id_ = core_->profile()->next_id();
-  }
+  record.id = profile_id_;
   record.recorded = mode_ == Mode::recorded;
   record.precision = core_->traits().precision;
   record.name = options_.name;

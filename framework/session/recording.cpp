@@ -23,7 +23,9 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
       pool_(options.pool),
       state_buffers_(state_.buffers()),
       limits_(limits_of(recorded_->graph.extents)),
-      inputs_(inputs.size()) {
+      inputs_(inputs.size()),
+      first_id_(core_->profile() == nullptr ? 0 : core_->profile()->next_id()) {
+  const DriverWork work = driver_work();
   const std::size_t slots = options.slots;
   if (slots < 1 || slots > kMaxSlots) {
     invalid("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
@@ -332,6 +334,7 @@ std::uint64_t CapturedGraph::Recording::upload() {
     return 0;
   }
   const auto running = core_->hold_running();
+  const DriverWork work = driver_work();
   uploaded_ = true;
   return warm_up(core_->device().backend(), recorded_->plan.steps).ns;
 }

@@ -85,6 +85,10 @@ class CapturedGraph::Recording final : public SlotOwner,
   void profile(std::uint64_t session, const FinishReport& report, std::string key_json);
   /// 0: not in it.
   std::uint64_t profile_id() const { return profile_id_; }
+  /// What messages of the driver are about while the thread encodes or submits this.
+  DriverWork driver_work() const {
+    return {core_->driver_events(), recorded_->graph, {.recording = event_id()}};
+  }
   void completed(const Slot& slot) override;
   void failed(const Slot& slot, const Error& error) noexcept override;
 
@@ -147,6 +151,8 @@ class CapturedGraph::Recording final : public SlotOwner,
   void profile_replays(const Slot& slot) noexcept;
   void profile_replay(const Slot& slot, std::uint32_t iteration, ReplayStatus status) noexcept;
   void report(const Error& error) const noexcept;
+  /// For events: they may come before it is entered. 0: there is no database.
+  std::uint64_t event_id() const { return profile_id_ != 0 ? profile_id_.load() : first_id_; }
 
   std::shared_ptr<ExecutorCore> core_;
   std::shared_ptr<const RecordedGraph> recorded_;
@@ -177,6 +183,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   bool uploaded_ = false;
   std::uint64_t sequence_ = 0;  // launches so far
   std::atomic<std::uint64_t> replays_{0};
+  std::uint64_t first_id_ = 0;  // which profile_id_ it gets first
   std::uint64_t profile_session_ = 0;
   std::atomic<std::uint64_t> profile_id_{0};  // read by the threads of tickets
 };

@@ -42,7 +42,7 @@ void CapturedGraph::Recording::profile(std::uint64_t session, const FinishReport
 void CapturedGraph::Recording::profile_recording(const FinishReport& report) {
   SessionProfile* profile = core_->profile();
   RecordingRecord record;
-  record.id = profile_id_ = profile->next_id();
+  record.id = profile_id_ = profile_id_ == 0 ? first_id_ : profile->next_id();
   record.session = profile_session_;
   record.recorded = recorded_;
   record.key_json = key_json_;

@@ -25,6 +25,7 @@ Body CapturedGraph::Recording::encode_steps(Steps range, TimingMode mode,
                                             TapStaging taps) const {
   const ExecutionPlan& plan = recorded_->plan;
   const ComputeGraph& graph = recorded_->graph;
+  DriverWork work = driver_work();
   Backend& backend = core_->device().backend();
   const std::span<const StagedHostStep> host_steps = host_steps_in(range);
   auto host_step = host_steps.begin();
@@ -49,6 +50,7 @@ Body CapturedGraph::Recording::encode_steps(Steps range, TimingMode mode,
   };
   auto barrier = std::ranges::lower_bound(plan.barriers, range.begin, {}, &Barrier::before_step);
   for (std::uint32_t s = range.begin; s < range.end; ++s) {
+    work.at(plan.steps[s].node);
     labels->enter(graph.names, graph.nodes[plan.steps[s].node].scope);
     const bool waits = barrier != plan.barriers.end() && barrier->before_step == s;
     barrier += waits ? 1 : 0;
@@ -89,6 +91,7 @@ void CapturedGraph::Recording::run_host_step(const StagedHostStep& step) {
 /// The executor may shut down while the functions of host steps run, and they may use it.
 void CapturedGraph::Recording::submit_part(Slot& slot, const SlotLaunch& part) {
   const auto running = core_->hold_running();
+  const DriverWork work = driver_work();
   slot.submit(part);
 }
 

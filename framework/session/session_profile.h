@@ -14,6 +14,7 @@ class SessionProfile {
  public:
   SessionProfile(std::shared_ptr<ProfileSink> sink, Device device);
   ProfileSink& sink() { return *sink_; }
+  const std::shared_ptr<ProfileSink>& shared_sink() const { return sink_; }
   std::uint64_t next_id() { return sink_->next_id(); }
 
   /// What the device's memory is used for now, if that changed.

@@ -16,21 +16,37 @@ cli_test(debugger_shot_of_a_new_run EXIT 0
   COMMAND reprise-debugger shot ${nodes_db} -o ${out}/nodes.png)
 set_tests_properties(cli.debugger_shot_of_a_new_run PROPERTIES FIXTURES_REQUIRED nodes)
 
-# Each at both scales; they end with `fits`, so no text is cut off anywhere on their way.
-file(GLOB script_files CONFIGURE_DEPENDS ${scripts}/*.ui ${PROJECT_SOURCE_DIR}/docs/*.ui
-     ${PROJECT_SOURCE_DIR}/docs/pictures/*.ui)
-foreach(script IN LISTS script_files)
+# debugger_script(<script> <database>...): at both scales and in both themes. Scripts end with `fits`,
+# so no text is cut off anywhere on their way.
+function(debugger_script script)
   get_filename_component(name ${script} NAME_WE)
-  foreach(scale 1 2)
-    math(EXPR width "1600 * ${scale}")
-    math(EXPR height "900 * ${scale}")
-    cli_test(debugger_script_${name}_${scale}x EXIT 0
-      COMMAND reprise-debugger shot ${capture} --script ${script} --source ${PROJECT_SOURCE_DIR}
-              --scale ${scale} --size ${width}x${height})
+  foreach(theme dark light)
+    foreach(scale 1 2)
+      math(EXPR width "1600 * ${scale}")
+      math(EXPR height "900 * ${scale}")
+      cli_test(debugger_script_${name}_${theme}_${scale}x EXIT 0
+        COMMAND reprise-debugger shot ${ARGN} --script ${script} --source ${PROJECT_SOURCE_DIR}
+                --theme ${theme} --scale ${scale} --size ${width}x${height})
+    endforeach()
   endforeach()
+endfunction()
+set(docs ${PROJECT_SOURCE_DIR}/docs)
+file(GLOB script_files CONFIGURE_DEPENDS ${scripts}/*.ui ${docs}/pictures/*.ui ${docs}/tours/stories260K/*.ui)
+foreach(script IN LISTS script_files)
+  debugger_script(${script} ${capture})
 endforeach()
-add_test(NAME docs.debugger_tour COMMAND ${CMAKE_COMMAND} -DDOC=${PROJECT_SOURCE_DIR}/docs/debugger.md
-  -DLANGUAGE=ui -DSOURCE=${PROJECT_SOURCE_DIR}/docs/tour.ui -P ${PROJECT_SOURCE_DIR}/tests/docs/example.cmake)
+set(captures ${PROJECT_SOURCE_DIR}/tests/debugger/data)
+file(GLOB script_files CONFIGURE_DEPENDS ${docs}/tours/demo/*.ui)
+foreach(script IN LISTS script_files)
+  debugger_script(${script} ${captures}/after.db --against ${captures}/before.db)
+endforeach()
+set(tours)
+foreach(tour stories260K/slowest_op demo/slower_node stories260K/barrier stories260K/memory_peak
+             demo/outlier demo/first_nan demo/first_difference)
+  list(APPEND tours ${docs}/tours/${tour}.ui)
+endforeach()
+add_test(NAME docs.debugger_tours COMMAND ${CMAKE_COMMAND} -DDOC=${docs}/debugger.md
+  -DLANGUAGE=ui "-DSOURCE=${tours}" -P ${PROJECT_SOURCE_DIR}/tests/docs/example.cmake)
 
 # Nothing to show: one line, exit 1, no picture.
 function(refused name database message)
@@ -45,6 +61,14 @@ refused(a_truncated_file ${made}/truncated.db "truncated.db. .*malformed")
 refused(a_newer_version ${made}/newer.db "version .99.; this build knows versions 1 to 1")
 refused(to_draw_without_a_driver ${capture} "[Vv]ulkan" ENV ${no_driver})
 cli_test(debugger_demo EXIT 0 COMMAND reprise-debugger shot --demo -o ${out}/demo.png --layout Memory --theme light)
+cli_test(debugger_demo_kept EXIT 0 COMMAND reprise-debugger shot --demo --keep ${out}/kept -o ${out}/kept.png --size 640x480)
+set_tests_properties(cli.debugger_demo_kept PROPERTIES FIXTURES_SETUP kept_demo)
+add_test(NAME cli.debugger_demo_is_removed COMMAND ${CMAKE_COMMAND} -E rm -r ${out}/kept)
+set_tests_properties(cli.debugger_demo_is_removed PROPERTIES FIXTURES_CLEANUP kept_demo)
+cli_test(debugger_demo_into_a_file_that_exists EXIT 1
+  COMMAND reprise-debugger shot --demo --keep ${captures} -o ${out}/x.png STDERR "before.db")
+cli_test(debugger_kept_without_demo EXIT 2
+  COMMAND reprise-debugger shot ${capture} --keep ${out} -o ${out}/x.png)
 cli_test(debugger_demo_or_database EXIT 2 COMMAND reprise-debugger shot ${capture} --demo -o ${out}/x.png)
 cli_test(debugger_unknown_layout EXIT 1 COMMAND reprise-debugger shot ${capture} -o ${out}/x.png --layout Mine
   STDERR "Mine" "Inspect, Performance, Numerics, Memory")

@@ -155,11 +155,11 @@ TEST_F(TimedDiffTest, ReadsAnotherFileAndSaysWhatIsWrongWithIt) {
   reads.open(path_);
   reads.settle();
   ASSERT_THAT(reads.captures(), SizeIs(1));
-  reads.compare(reads.captures()[0].id, {path_, {7, 7}});
+  reads.compare({path_, {7, 7}}, reads.captures()[0].id);
   reads.settle();
   EXPECT_EQ(reads.diff(), nullptr);
   EXPECT_NE(reads.problem(), "");
-  reads.compare(reads.captures()[0].id, {path_, reads.captures()[0].id});
+  reads.compare({path_, reads.captures()[0].id}, reads.captures()[0].id);
   reads.settle();
   ASSERT_NE(reads.diff(), nullptr);
   EXPECT_EQ(reads.problem(), "");

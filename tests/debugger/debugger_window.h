@@ -10,9 +10,14 @@ namespace reprise::debugger {
 
 class DebuggerWindow {
  public:
+  /// `against`: what Diff compares with; may be empty.
   explicit DebuggerWindow(const std::filesystem::path& database,
-                          const HeadlessOptions& options = {})
+                          const HeadlessOptions& options = {},
+                          const std::filesystem::path& against = {})
       : debugger_(database, {REPRISE_CAPTURED_SOURCES}), host_(options), view_(debugger_.view()) {
+    if (!against.empty()) {
+      debugger_.compare_with(against);
+    }
     run("wait");
   }
 

@@ -1,7 +1,7 @@
 // Paths: diff/other, diff/path, diff/open, diff/<a, b>, diff/filter/<added, removed, changed,
 // slower, faster, diverged, count>, diff/other_problem, and the table diff/table with columns
-// change, node_a, node_b, op, scope, median_a, median_b, ratio, probability, p95_a, p95_b, numbers,
-// details and the row of the diff as id.
+// change, node_a, node_b, op, scope, median_a, median_b, difference, ratio, probability, p95_a,
+// p95_b, numbers, details and the row of the diff as id.
 #include "debugger/views/diff_panel.h"
 
 #include "reprise/profile/sql_query.h"
@@ -39,33 +39,52 @@ class DiffPanelTest : public ::testing::Test {
 
 TEST_F(DiffPanelTest, ComparesWithTheCaptureOfTheSameName) {
   EXPECT_THAT(text("diff/other"), HasSubstr("run 1"));
-  EXPECT_THAT(text("diff/a"), HasSubstr("run 2 'after', commit "));
-  EXPECT_THAT(text("diff/b"), HasSubstr("run 1 'before'"));
+  EXPECT_THAT(text("diff/a"), HasSubstr("run 1 'before', commit "));
+  EXPECT_THAT(text("diff/b"), HasSubstr("run 2 'after'"));
   EXPECT_EQ(window_->count("diff/table/row/"), 5U);
-  EXPECT_EQ(text("diff/table/row/1/ratio"), "0.67");
-  EXPECT_EQ(text("diff/table/row/1/change"), "faster");
-  EXPECT_EQ(text("diff/table/row/1/median_a"), "3.00");
+  EXPECT_EQ(text("diff/table/row/1/ratio"), "1.50");
+  EXPECT_EQ(text("diff/table/row/1/difference"), "+1.00");
+  EXPECT_EQ(text("diff/table/row/1/change"), "slower");
+  EXPECT_EQ(text("diff/table/row/1/median_b"), "3.00");
   EXPECT_EQ(text("diff/table/row/1/probability"), "<0.001");
-  EXPECT_EQ(text("diff/table/row/4/change"), "+ added");
+  EXPECT_EQ(text("diff/table/row/3/change"), "- removed");
   run("fits");
 }
 
 TEST_F(DiffPanelTest, ChipsLeaveTheirRows) {
-  EXPECT_EQ(text("diff/filter/added"), "added 1");
-  EXPECT_EQ(text("diff/filter/faster"), "faster 1");
-  run("click diff/filter/added");
+  EXPECT_EQ(text("diff/filter/removed"), "removed 1");
+  EXPECT_EQ(text("diff/filter/slower"), "slower 1");
+  run("click diff/filter/removed");
   EXPECT_EQ(window_->count("diff/table/row/"), 1U);
   EXPECT_EQ(text("diff/filter/count"), "1 of 5");
-  run("click diff/filter/faster\nexpect diff/filter/count 2 of 5\nclick diff/filter/added\n"
-      "click diff/filter/faster\nexpect diff/filter/count 5 of 5");
+  run("click diff/filter/slower\nexpect diff/filter/count 2 of 5\nclick diff/filter/removed\n"
+      "click diff/filter/slower\nexpect diff/filter/count 5 of 5");
 }
 
-TEST_F(DiffPanelTest, ARowSelectsItsNodeIfAHasIt) {
+TEST_F(DiffPanelTest, HeadersSort) {
+  const auto above = [&](int upper, int lower) {
+    const auto row = [&](int id) {
+      return window_->host().registry().find("diff/table/row/" + std::to_string(id))->visible.min_y;
+    };
+    return row(upper) < row(lower);
+  };
+  EXPECT_TRUE(above(0, 1));
+  run("click diff/table/header/difference\nexpect_state diff/table/header/difference descending");
+  EXPECT_TRUE(above(1, 0));
+  EXPECT_TRUE(above(4, 3));  // A's alone has no difference
+  run("click diff/table/header/difference\nexpect_state diff/table/header/difference ascending");
+  EXPECT_TRUE(above(0, 1));
+  EXPECT_TRUE(above(1, 3));
+  run("click diff/table/header/median_a");
+  EXPECT_TRUE(above(4, 0));
+}
+
+TEST_F(DiffPanelTest, ARowSelectsItsNodeIfTheCaptureShownHasIt) {
   run("click diff/table/row/1\nexpect_state diff/table/row/1 selected");
   EXPECT_EQ(window_->workspace().selection.current().node, 1U);
-  run("click diff/table/row/4");
+  run("click diff/table/row/3");
   EXPECT_EQ(window_->workspace().selection.current().node, 1U);
-  EXPECT_EQ(window_->workspace().notice, "Only B has that node.");
+  EXPECT_EQ(window_->workspace().notice, "Only A has that node.");
 }
 
 TEST_F(DiffPanelTest, CopiesAQueryOfTheNodesOfBoth) {
@@ -77,7 +96,7 @@ TEST_F(DiffPanelTest, OpensAnotherFile) {
   test::write_run(other, {.label = "elsewhere", .graph = {.scales = 1}});
   run("type diff/path " + other.string() + "\nclick diff/open\nwait");
   EXPECT_THAT(text("diff/other"), HasSubstr("other.db"));
-  EXPECT_THAT(text("diff/b"), HasSubstr("'elsewhere'"));
+  EXPECT_THAT(text("diff/a"), HasSubstr("'elsewhere'"));
   run("type diff/path " + (folder_ / "absent.db").string() +
       "\nclick diff/open\nwait\nexpect diff/other_problem no such file");
 }
@@ -109,7 +128,7 @@ TEST_F(DiffPanelTest, TheFileOfTheCommandLineComesFirst) {
   debugger.compare_with(other);
   HeadlessHost host;
   const View view = debugger.view();
-  ScriptRunner(host, view).run(parse_script("click tab/diff\nwait\nexpect diff/b 'elsewhere'"));
+  ScriptRunner(host, view).run(parse_script("click tab/diff\nwait\nexpect diff/a 'elsewhere'"));
   EXPECT_THROW(debugger.compare_with(folder_ / "absent.db"), Error);
 }
 

@@ -1,7 +1,9 @@
-// One picture of everything. Drivers and versions of them differ in the edges of glyphs and lines:
-// a few pixels may, and no part of the window.
+// The pictures of the documents, of every layout one at least. Drivers and versions of them differ
+// in the edges of glyphs and lines: a few pixels may, and no part of the window.
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "tests/debugger/debugger_window.h"
 #include "tests/debugger/panel_window.h"
@@ -10,8 +12,35 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr const char* kGolden = REPRISE_SOURCE_ROOT "/docs/pictures/debugger.png";
-constexpr const char* kScript = REPRISE_SOURCE_ROOT "/docs/pictures/debugger.ui";
+const std::filesystem::path kDocs = REPRISE_SOURCE_ROOT "/docs";
+const std::filesystem::path kCaptures = REPRISE_CAPTURED_SOURCES;
+
+std::vector<std::filesystem::path> scripts() {
+  std::vector<std::filesystem::path> found{kDocs / "pictures/debugger.ui"};
+  for (const auto& file : std::filesystem::recursive_directory_iterator(kDocs / "tours")) {
+    if (file.path().extension() == ".ui") {
+      found.push_back(file.path());
+    }
+  }
+  return found;
+}
+
+/// What docs/make_pictures.sh opens for a script, copied.
+class Captures {
+ public:
+  explicit Captures(const std::filesystem::path& script)
+      : demo_(script.parent_path().filename() == "demo") {
+    for (const char* name : {"stories260K.db", "before.db", "after.db"}) {
+      std::filesystem::copy_file(kCaptures / name, folder_ / name);
+    }
+  }
+  std::filesystem::path shown() const { return folder_ / (demo_ ? "after.db" : "stories260K.db"); }
+  std::filesystem::path against() const { return demo_ ? folder_ / "before.db" : ""; }
+
+ private:
+  const test::TempFolder folder_;
+  const bool demo_;
+};
 
 bool differs(const std::uint8_t* a, const std::uint8_t* b) {
   constexpr int kVisible = 40;  // of 255
@@ -43,12 +72,18 @@ double worst_difference(const Picture& a, const Picture& b) {
   return worst;
 }
 
-TEST(DebuggerPicture, LooksAsInTheDocuments) {
-  const SampleDatabase database;
-  const Picture golden = read_png(kGolden);
-  ASSERT_GT(golden.width, 0U) << kGolden;
-  DebuggerWindow window(database.path(), {.width = golden.width, .height = golden.height});
-  std::ifstream script(kScript);
+class DebuggerPicture : public ::testing::TestWithParam<std::filesystem::path> {};
+INSTANTIATE_TEST_SUITE_P(Of, DebuggerPicture, ::testing::ValuesIn(scripts()),
+                         [](const auto& script) { return script.param.stem().string(); });
+
+TEST_P(DebuggerPicture, LooksAsInTheDocuments) {
+  const std::string name = GetParam().stem().string() + ".png";
+  const Picture golden = read_png(kDocs / "pictures" / name);
+  ASSERT_GT(golden.width, 0U) << name;
+  const Captures captures(GetParam());
+  DebuggerWindow window(captures.shown(), {.width = golden.width, .height = golden.height},
+                        captures.against());
+  std::ifstream script(GetParam());
   window.run({std::istreambuf_iterator<char>(script), {}});
   Picture drawn = window.host().picture();
   ASSERT_EQ(drawn.height, golden.height);
@@ -62,9 +97,9 @@ TEST(DebuggerPicture, LooksAsInTheDocuments) {
   }
   const double worst = worst_difference(golden, drawn);
   if (worst > 0.1) {
-    write_png(drawn, "debugger_drawn.png");
+    write_png(drawn, "drawn_" + name);
   }
-  EXPECT_LE(worst, 0.1) << "see debugger_drawn.png; docs/make_pictures.sh draws the picture anew";
+  EXPECT_LE(worst, 0.1) << "see drawn_" << name << "; docs/make_pictures.sh draws it anew";
 }
 
 }  // namespace

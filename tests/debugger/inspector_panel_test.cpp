@@ -1,7 +1,7 @@
 // Paths, all under inspector/all: title, level, histogram, time/count, mean, extremes, share,
 // bytes and flops, scope/<item>, source, line/<line>, attribute/<name>, operand/<i>/name, type,
 // tensor, place, from/<node> and to/<node>, step/<i>/kernel, grid, local and push,
-// barrier/<i>/kind and reason, slowest/node/<node>, state/<field>, problem/<i>.
+// barrier/<i>/kind and reason, slowest/node/<node>, state/<field>.
 #include "debugger/views/inspector_panel.h"
 
 #include "debugger/model/format.h"

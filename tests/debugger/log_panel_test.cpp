@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr HeadlessOptions kBottom{.width = 1500, .height = 230};
 constexpr const char* kEvents =
@@ -81,6 +82,25 @@ TEST_F(LogPanelTest, CopiesAQueryOfTheLevel) {
             "timeout\nnot_finite");
 }
 
+TEST(LogPanel, AMessageOfTheDriverLeadsToItsNodeAndIsShownWhole) {
+  const SampleDatabase database;
+  std::string message = "In op 10 attention of the graph: Validation Error: ";
+  for (int i = 0; i < 60; ++i) {
+    message += "| hazard_" + std::to_string(i) + " READ_AFTER_WRITE ";
+  }
+  ASSERT_EQ(test::sql(database.path(),
+                      "INSERT INTO events(run_id,t_ns,severity,source,code,message,graph_id,"
+                      "node_idx) SELECT id, t_start_ns + 3000000, 3, 'driver', "
+                      "'SYNC-HAZARD-READ_AFTER_WRITE', '" +
+                          message + "', 2, 10 FROM runs WHERE id = 2"),
+            "");
+  PanelWindow window(database.path(), std::make_unique<LogPanel>(), kBottom);
+  window.run("click log/table/row/0\nexpect_state log/table/row/0 selected\nfits");
+  EXPECT_EQ(window.workspace().selection.current().node, 10U);
+  EXPECT_THAT(window.text("log/open/title"), HasSubstr("driver  SYNC-HAZARD-READ_AFTER_WRITE"));
+  EXPECT_THAT(window.text("log/open/message"), HasSubstr("hazard_59"));
+}
+
 TEST(LogPanel, WithoutEventsItNamesTheCallThatWatches) {
   const SampleDatabase database;
   PanelWindow window(database.path(), std::make_unique<LogPanel>(), kBottom);
@@ -98,16 +118,17 @@ TEST(EventLog, HoldsTheLastEventsOfAFileWithTooMany) {
   const Capture capture = read_capture(database.path(), {.run = 2, .graph = 2});
   const EventLog log = read_event_log(database.path(), capture);
   EXPECT_TRUE(log.truncated);
-  EXPECT_EQ(log.entries.size(), 10'000U);
-  EXPECT_EQ(log.entries.back().message, "10050");
-  EXPECT_EQ(log.counts[0], 10'000U);
+  ASSERT_EQ(log.entries.size(), 10'001U);
+  EXPECT_EQ(log.entries[9999].message, "10050");
+  EXPECT_THAT(log.entries.back().message, StartsWith("10000 events name a node or a severity"));
+  EXPECT_EQ(log.counts[0], 10'001U);
   EXPECT_THAT(log_rows(log, LogSeverity::debug, "10050"), ElementsAre(9999));
 }
 
 TEST(EventLog, HasWhatOfTheFileMakesNoSense) {
   const SampleDatabase database;
   Capture capture = read_capture(database.path(), {.run = 2, .graph = 2});
-  capture.problems = {"3 rows of steps were left out."};
+  capture.problems = {{"steps", "3 rows of steps were left out."}};
   const EventLog log = read_event_log(database.path(), capture);
   ASSERT_EQ(log.entries.size(), 1U);
   EXPECT_EQ(

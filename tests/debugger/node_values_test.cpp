@@ -6,18 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/debugger/panel_window.h"
-#include "tests/profile/sql.h"
-
 namespace reprise::debugger {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Optional;
-using ::testing::Pair;
-
-constexpr CaptureId kDecode{.run = 2, .graph = 2};
 
 Capture two_nodes() {
   Capture capture;
@@ -65,8 +58,17 @@ TEST(NodeValues, OnlyNodesOfTheCriticalPathHaveOne) {
   EXPECT_EQ(values.note, "1 nodes, 1.00 \xC2\xB5s of 1.00 \xC2\xB5s");
 }
 
-TEST(NodeValues, ErrorsAreComparedByDecades) {
-  GreatestErrors errors{{}, {{0, 1e-4}, {1, std::numeric_limits<double>::infinity()}}};
+TEST(NodeValues, ErrorsAreTheGreatestOfANodeAndComparedByDecades) {
+  const auto error = [](std::uint32_t node, std::optional<double> relative, bool differs) {
+    NodeError row;
+    row.node = node;
+    row.max_rel = relative;
+    row.differs = differs;
+    return row;
+  };
+  NodeErrors errors;
+  errors.rows = {error(0, 1e-4, true), error(0, 1e-6, false), error(1, 0.5, true),
+                 error(1, std::nullopt, true), error(2, 1, true)};
   const NodeValues values = node_values(ColourBy::error, two_nodes(), {}, &errors);
   EXPECT_DOUBLE_EQ(values.heat_of(*values.of(0, 1), 1), 0.5);
   EXPECT_EQ(values.heat_of(0, 1), 0);
@@ -75,7 +77,7 @@ TEST(NodeValues, ErrorsAreComparedByDecades) {
 }
 
 TEST(NodeValues, SayWhatIsMissing) {
-  const GreatestErrors none;
+  const NodeErrors none;
   EXPECT_THAT(node_values(ColourBy::error, two_nodes(), {}, &none).missing, HasSubstr("verify()"));
   EXPECT_THAT(node_values(ColourBy::variance, two_nodes(), {}, nullptr).missing,
               HasSubstr("TimingMode::node"));
@@ -92,23 +94,6 @@ TEST(NodeValues, TheNextColouringComesRoundAgain) {
   }
   EXPECT_EQ(names, "time op error memory variance critical path ");
   EXPECT_EQ(by, ColourBy::time);
-}
-
-TEST(GreatestErrors, AreTheGreatestOfTheRun) {
-  const SampleDatabase database;
-  ASSERT_EQ(test::sql(database.path(),
-                      "INSERT INTO comparisons(run_id,t_ns,graph_id,recording_id,node_idx,"
-                      "reference,max_rel,tolerance,pass) VALUES (2,0,2,2,5,'direct',0.25,1,1),"
-                      "(2,0,2,2,5,'cpu',0.5,1,1),(2,0,2,2,6,'cpu',NULL,1,0),"
-                      "(2,0,2,2,7,'cpu',NULL,1,1),(2,0,2,2,91,'cpu',1,1,0),"
-                      "(2,0,2,2,-1,'cpu',1,1,0),(1,0,2,1,8,'cpu',9,1,0)"),
-            "");
-  const GreatestErrors errors =
-      read_greatest_errors(database.path(), read_capture(database.path(), kDecode));
-  EXPECT_EQ(errors.capture, kDecode);
-  EXPECT_THAT(
-      errors.relative,
-      ElementsAre(Pair(5, 0.5), Pair(6, std::numeric_limits<double>::infinity()), Pair(7, 0.0)));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 /// h in three launches, the last without contents, and s in the first.
@@ -45,7 +46,7 @@ TEST_F(NumbersTest, AreAllThatTheFileHoldsOfTheCapture) {
   EXPECT_EQ(numbers.sums[1].replays, 1U);
   EXPECT_THAT(numbers.snapshots, SizeIs(3));
   EXPECT_THAT(numbers.comparisons, SizeIs(2));
-  EXPECT_EQ(numbers.left_out, 0U);
+  EXPECT_THAT(numbers.problems, IsEmpty());
   EXPECT_EQ(numbers.sums_of(4)->node, 1);
   EXPECT_EQ(numbers.sums_of(5), nullptr);
 }
@@ -62,13 +63,23 @@ TEST_F(NumbersTest, LeaveOutRowsThatLieOutsideOfTheCapture) {
   ASSERT_EQ(test::sql(database_.path(),
                       "UPDATE tensor_stats SET node_idx = -1 WHERE tensor_idx = 4; "
                       "UPDATE snapshots SET tensor_idx = 4000000000 WHERE id = 1; "
-                      "UPDATE comparisons SET node_idx = 3 WHERE id = 1"),
+                      "UPDATE comparisons SET node_idx = 3 WHERE id = 1; UPDATE snapshots SET "
+                      "replay_id = 77 WHERE id = 2; UPDATE tensor_stats SET replay_id = 78 WHERE "
+                      "tensor_idx = 3 AND replay_id = 1"),
             "");
   const Numbers numbers = read();
   EXPECT_THAT(numbers.sums, SizeIs(1));
-  EXPECT_THAT(numbers.snapshots, SizeIs(2));
+  EXPECT_THAT(numbers.snapshots, SizeIs(1));
   EXPECT_THAT(numbers.comparisons, SizeIs(1));
-  EXPECT_EQ(numbers.left_out, 3U);
+  const auto left_out = [](const std::string& table, const std::string& why) {
+    return FileProblem{table, "1 rows of " + table + " were left out: " + why};
+  };
+  const std::string nowhere = "the graph has no such node or tensor.";
+  const std::string no_replay = "the file has no such replay of the graph.";
+  EXPECT_THAT(numbers.problems,
+              ElementsAre(left_out("tensor_stats", nowhere), left_out("snapshots", nowhere),
+                          left_out("comparisons", nowhere), left_out("tensor_stats", no_replay),
+                          left_out("snapshots", no_replay)));
 }
 
 TEST_F(NumbersTest, AreReadWhenSomebodyShowsThemAndAgainWhenTheFileChanges) {

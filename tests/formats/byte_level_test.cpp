@@ -227,6 +227,13 @@ TEST(ByteLevelTokenizer, ABytePartOfNoTokenIsTheUnknownOneOrAnError) {
   EXPECT_EQ(tokenizer_of(builder).encode("ax"), (Ids{0, 2}));
 }
 
+TEST(ByteLevelTokenizer, AControlTokenSpelledLikeATextDoesNotHideIt) {
+  GgufBuilder builder = builder_of("gpt-2", {"a", "b", "ab", "b", "ab", "<e>"}, {"a b"}, 3);
+  const Tokenizer tokenizer = tokenizer_of(builder);
+  EXPECT_EQ(tokenizer.encode("b", false), (Ids{1}));
+  EXPECT_EQ(tokenizer.encode("ab", false), (Ids{2}));
+}
+
 TEST(ByteLevelTokenizer, WordsOfTheTextNeverBecomeControlTokens) {
   const Tokenizer tokenizer = tokenizer_of(builder_of("llama-bpe", {"a", "b", "ab"}, {}, 1)
                                                .boolean("tokenizer.ggml.add_bos_token", false));

@@ -80,7 +80,7 @@ TEST_F(CaptureReader, GraphIsTheOneInTheFile) {
     send_recording(*sink, GraphMaker(random_options()).make());
   }
   const Capture c = read_capture(path_, {1, 2});
-  EXPECT_EQ(c.problems, std::vector<std::string>{});
+  EXPECT_TRUE(c.problems.empty());
   EXPECT_EQ(std::to_string(c.arena_bytes) + "|" + std::to_string(c.unshared_bytes) + "|" +
                 std::to_string(c.live_peak_bytes),
             sql(path_, "SELECT arena_bytes, naive_bytes, live_peak_bytes FROM graphs WHERE id=2"));
@@ -175,7 +175,7 @@ TEST_F(CaptureReader, PassDecisionsAreThoseInTheFile) {
                 "(1,'in_place',0,'shared',1,1,'x is not read again',NULL)"),
             "");
   const Capture c = read_capture(path_, {1, 1});
-  EXPECT_EQ(c.problems, std::vector<std::string>{});
+  EXPECT_TRUE(c.problems.empty());
   Rows decisions;
   for (const Capture::PassDecision& d : c.pass_decisions) {
     decisions.add(d.pass, d.kind, d.node, d.applied, d.reason, d.estimate_ns);

@@ -107,12 +107,16 @@ TEST_F(DamagedCaptures, NodesAfterAGapAreLeftOutWithWhatNamesThem) {
   EXPECT_EQ(c.summary.nodes, 2U);
   EXPECT_EQ(c.steps.size(), 7U);
   EXPECT_EQ(c.step_order.size(), 2U);
-  ASSERT_EQ(c.problems.size(), 5U);
-  EXPECT_NE(c.problems[0].find("2 rows of nodes"), std::string::npos) << c.problems[0];
-  EXPECT_NE(c.problems[1].find("(5) nodes"), std::string::npos) << c.problems[1];
-  EXPECT_NE(c.problems[2].find("5 references of steps"), std::string::npos) << c.problems[2];
-  EXPECT_NE(c.problems[3].find("rows of node_tensors"), std::string::npos) << c.problems[3];
-  EXPECT_NE(c.problems[4].find("rows of edges"), std::string::npos) << c.problems[4];
+  ASSERT_EQ(c.problems.size(), 6U);
+  EXPECT_NE(c.problems[0].text.find("2 rows of nodes"), std::string::npos) << c.problems[0].text;
+  EXPECT_NE(c.problems[1].text.find("(5) nodes"), std::string::npos) << c.problems[1].text;
+  EXPECT_NE(c.problems[2].text.find("5 references of steps"), std::string::npos)
+      << c.problems[2].text;
+  EXPECT_NE(c.problems[3].text.find("rows of node_tensors"), std::string::npos)
+      << c.problems[3].text;
+  EXPECT_NE(c.problems[4].text.find("rows of edges"), std::string::npos) << c.problems[4].text;
+  EXPECT_NE(c.problems[5].text.find("3 rows of node_stats"), std::string::npos)
+      << c.problems[5].text;
 }
 
 TEST_F(DamagedCaptures, EdgesThatGoBackwardsAreLeftOut) {
@@ -121,8 +125,11 @@ TEST_F(DamagedCaptures, EdgesThatGoBackwardsAreLeftOut) {
       "INSERT INTO edges VALUES(1,3,1,0,'RAW'),(1,2,2,0,'RAW'),(1,-1,2,0,'RAW'),(1,0,99,0,'RAW'),"
       "(1,0,1,99,'RAW'),(1,9223372036854775807,4,0,'WAR')");
   EXPECT_EQ(c.edges.size(), edges);
-  ASSERT_EQ(c.problems.size(), 1U);
-  EXPECT_NE(c.problems[0].find("6 rows of edges"), std::string::npos) << c.problems[0];
+  ASSERT_EQ(c.problems.size(), 2U);
+  EXPECT_NE(c.problems[0].text.find("4 rows of edges"), std::string::npos) << c.problems[0].text;
+  EXPECT_NE(c.problems[0].text.find("no such nodes"), std::string::npos) << c.problems[0].text;
+  EXPECT_NE(c.problems[1].text.find("2 rows of edges"), std::string::npos) << c.problems[1].text;
+  EXPECT_NE(c.problems[1].text.find("cycles"), std::string::npos) << c.problems[1].text;
 }
 
 TEST_F(DamagedCaptures, ReferencesToNothingAreLeftOut) {
@@ -135,10 +142,13 @@ TEST_F(DamagedCaptures, ReferencesToNothingAreLeftOut) {
   EXPECT_EQ(c.tensors[0].alias_of, std::nullopt);
   EXPECT_EQ(c.tensors[0].last_step, std::nullopt);
   ASSERT_EQ(c.problems.size(), 4U);
-  EXPECT_NE(c.problems[0].find("2 references of steps"), std::string::npos) << c.problems[0];
-  EXPECT_NE(c.problems[1].find("references of tensors"), std::string::npos) << c.problems[1];
-  EXPECT_NE(c.problems[2].find("1 rows of barriers"), std::string::npos) << c.problems[2];
-  EXPECT_NE(c.problems[3].find("references of barriers"), std::string::npos) << c.problems[3];
+  EXPECT_NE(c.problems[0].text.find("2 references of steps"), std::string::npos)
+      << c.problems[0].text;
+  EXPECT_NE(c.problems[1].text.find("references of tensors"), std::string::npos)
+      << c.problems[1].text;
+  EXPECT_NE(c.problems[2].text.find("1 rows of barriers"), std::string::npos) << c.problems[2].text;
+  EXPECT_NE(c.problems[3].text.find("references of barriers"), std::string::npos)
+      << c.problems[3].text;
 }
 
 TEST_F(DamagedCaptures, DecisionsAboutNoNodeKeepTheirReason) {
@@ -157,8 +167,8 @@ TEST_F(DamagedCaptures, DecisionsAboutNoNodeKeepTheirReason) {
   EXPECT_EQ(c.pass_decisions[2].node, 2U);
   EXPECT_EQ(c.pass_decisions[2].estimate_ns, 0);
   ASSERT_EQ(c.problems.size(), 1U);
-  EXPECT_NE(c.problems[0].find("2 references of pass_decisions"), std::string::npos)
-      << c.problems[0];
+  EXPECT_NE(c.problems[0].text.find("2 references of pass_decisions"), std::string::npos)
+      << c.problems[0].text;
 }
 
 TEST_F(DamagedCaptures, NumbersAndTextsThatNobodyWrites) {
@@ -179,28 +189,41 @@ TEST_F(DamagedCaptures, NumbersAndTextsThatNobodyWrites) {
   EXPECT_EQ(c.steps[0].push, (std::vector<std::uint32_t>{0x04030201, 5}));
   EXPECT_EQ(c.arena_bytes, 0U);
   EXPECT_EQ(c.state_fields.size(), 3U);
-  ASSERT_EQ(c.problems.size(), 1U);
-  EXPECT_NE(c.problems[0].find("3 rows of state_fields"), std::string::npos) << c.problems[0];
+  std::vector<std::string> problems;
+  for (const FileProblem& problem : c.problems) {
+    problems.push_back(problem.text.substr(0, problem.text.find(" are ")));
+  }
+  EXPECT_EQ(problems,
+            (std::vector<std::string>{
+                "1 numbers of graphs", std::to_string(c.pools.size()) + " numbers of pools",
+                "10 numbers of nodes", "21 numbers of steps",
+                std::to_string(c.tensors.size()) + " numbers of tensors",
+                "3 rows of state_fields were left out: a state block has no such words."}));
   ReplayTable table;
   EXPECT_EQ(read_new_replays(path_, kFirst, table), 20U);
   EXPECT_EQ(table.state_words, 3U);
+  EXPECT_EQ(table.odd_numbers, 0U);
 }
 
 TEST_F(DamagedCaptures, TimesThatNobodyMeasured) {
-  after(
+  const Capture c = after(
       "UPDATE replays SET device_ns=-1, seq=-1, timing_mode=99, status=-1, phase=x'FF', "
       "state='text', t_submit_ns='x'; UPDATE node_stats SET n=9223372036854775807, sum_ns=-1, "
       "mean_ns=9e999, stddev_ns='x', hist=x'FFFFFFFFFFFFFFFFFFFFFFFF' WHERE idx=0; "
       "UPDATE node_stats SET idx=-5 WHERE idx=1; UPDATE node_stats SET hist=x'FF0E' || "
       "zeroblob(4000) WHERE idx=2");
+  ASSERT_EQ(c.problems.size(), 1U);
+  EXPECT_NE(c.problems[0].text.find("2 rows of node_stats"), std::string::npos)
+      << c.problems[0].text;
   ReplayTable table;
   EXPECT_EQ(read_new_replays(path_, kFirst, table), 20U);
-  EXPECT_EQ(table.rows[0].device_ns, 0U);
+  EXPECT_EQ(table.rows[0].device_ns, std::nullopt);
+  EXPECT_EQ(table.odd_numbers, 20U * 4);  // device_ns, seq, timing_mode and status
   EXPECT_EQ(table.rows[0].timing_mode, TimingMode::off);
   EXPECT_NE(table.rows[0].status, 0U);
   const auto tables = read_node_timings(path_, kFirst);
   ASSERT_EQ(tables.size(), 1U);
-  EXPECT_EQ(tables[0].nodes.at(0)->mean_ns, 0);
+  EXPECT_EQ(tables[0].nodes.at(0), std::nullopt);
   EXPECT_EQ(tables[0].nodes.at(1), std::nullopt);
   EXPECT_TRUE(read_node_histogram(path_, kFirst, "decode", TimingMode::node, 0).empty());
   EXPECT_LE(read_node_histogram(path_, kFirst, "decode", TimingMode::node, 2).size(), 1920U);
@@ -214,6 +237,45 @@ TEST_F(DamagedCaptures, AnEmptyGraphAndASingleNode) {
   EXPECT_TRUE(none.nodes.empty());
   EXPECT_TRUE(none.barriers.empty());
   EXPECT_EQ(read_node_timings(path_, kFirst)[0].nodes.size(), 0U);
+}
+
+TEST_F(DamagedCaptures, ReplaysAndRecordingsOfNoCaptureAreCounted) {
+  const Capture c = after(
+      "INSERT INTO recordings(run_id,graph_id,device_id,t_ns) VALUES(1,99,1,0),(99,1,1,0); UPDATE "
+      "replays SET recording_id=77 WHERE id>17; UPDATE step_timings SET codec=2 WHERE replay_id=1; "
+      "UPDATE step_timings SET unit_ns=2000000 WHERE replay_id=2; UPDATE step_timings SET "
+      "data='text' WHERE replay_id=3");
+  std::vector<std::string> problems;
+  for (const FileProblem& problem : c.problems) {
+    problems.push_back(problem.table + ": " + problem.text);
+  }
+  EXPECT_EQ(
+      problems,
+      (std::vector<std::string>{
+          "recordings: 2 rows of recordings were left out: the file has no such run or graph.",
+          "replays: 3 rows of replays were left out: the file has no such recording.",
+          "step_timings: 3 rows of step_timings were left out: they are not times of (7) "
+          "steps."}));
+  std::size_t timed = 0;
+  const std::vector<std::int64_t> ids{1, 2, 3, 4};
+  read_step_times(path_, ids, 7, [&](std::size_t, auto) { ++timed; });
+  EXPECT_EQ(timed, 1U);
+}
+
+TEST_F(DamagedCaptures, RecordingsOfWhichNoneHasItsGraphAreDamage) {
+  ASSERT_EQ(sql(path_, "PRAGMA foreign_keys=OFF; DELETE FROM graphs"), "");
+  testing::expect_error(ErrorCode::io, {"lacks the run or the graph", "(1) recordings"},
+                        [&] { read_captures(path_); });
+}
+
+TEST_F(DamagedCaptures, OfTooManyPhasesTheRestIsCounted) {
+  const Capture c = after(
+      "WITH RECURSIVE p(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM p WHERE i<80) INSERT INTO "
+      "node_stats(graph_id,run_id,phase,timing_mode,idx,n,sum_ns,min_ns,max_ns,p50_ns,p95_ns,"
+      "mean_ns,stddev_ns) SELECT 1,1,'phase '||i,2,0,1,1,1,1,1,1,1,0 FROM p");
+  EXPECT_EQ(read_node_timings(path_, kFirst).size(), 64U);
+  ASSERT_EQ(c.problems.size(), 1U);
+  EXPECT_NE(c.problems[0].text.find("(81) phases"), std::string::npos) << c.problems[0].text;
 }
 
 TEST_F(DamagedCaptures, WhatIsNoProfileIsRefused) {

@@ -77,6 +77,26 @@ TEST_F(ProfileHealthOf, ClocksScopesAndEventsAreStoredAsSent) {
   EXPECT_EQ(query("SELECT level FROM v_errors"), "warning");
 }
 
+TEST_F(ProfileHealthOf, EventsOfARecordingThatComesLaterGetItsGraphAndTheirNode) {
+  {
+    const auto sink = open_profile(path_, {});
+    sink->device(test_device());
+    EventRecord event;
+    event.recording = 3;  // the one that is sent has this id
+    event.node = 1;
+    sink->event(event);
+    event.node.reset();
+    sink->event(event);
+    event.recording = 99;
+    event.node = 1;
+    sink->event(event);
+    sink->flush();
+    EXPECT_EQ(query("SELECT graph_id, node_idx FROM events"), "NULL|NULL\nNULL|NULL\nNULL|NULL");
+    EXPECT_EQ(send_recording(*sink, graph()), 3U);
+  }
+  EXPECT_EQ(query("SELECT graph_id, node_idx FROM events"), "1|1\n1|NULL\nNULL|NULL");
+}
+
 TEST_F(ProfileHealthOf, BenchmarksAreStoredWithTheRunAndTheDevice) {
   {
     const auto sink = open_profile(path_, {});

@@ -2,10 +2,10 @@
 // wrong, and changes nothing.
 #include <iostream>
 
+#include "tests/profile/mutated_file.h"
 #include "tests/profile_cli/timed_database.h"
 #include "tests/profile_faults/every_reader.h"
 #include "tests/profile_faults/file_state.h"
-#include "tests/profile_faults/mutated_file.h"
 #include "tests/testing.h"
 
 namespace reprise {

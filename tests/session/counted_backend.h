@@ -35,6 +35,9 @@ class CountedBackend : public Backend {
   const DeviceInfo& info() const override { return inner().info(); }
   const DeviceTraits& traits() const override { return inner().traits(); }
   const BackendCapabilities& capabilities() const override { return inner().capabilities(); }
+  std::shared_ptr<DriverMessages> driver_messages() const override {
+    return inner().driver_messages();
+  }
   MemoryInfo memory_info() const override { return inner().memory_info(); }
   std::shared_ptr<Buffer> allocate(std::string name, std::uint64_t bytes, BufferKind kind,
                                    MemoryPurpose purpose) override {

@@ -324,6 +324,22 @@ TEST_P(TensorWatches, AreOfTheLastIterationIfAllRan) {
             "0|2|" + hex_of(std::vector<float>{6, 0, 0, 0}));
 }
 
+TEST_P(TensorWatches, WithoutMemoryForThemTheGraphIsInTheWarning) {
+  device_ = fresh_test_device(GetParam());
+  executor_ = std::make_unique<GraphExecutor>(device_, ExecutorOptions{.profile = path_});
+  auto s = executor_->begin_recorded({.name = "large"});
+  const Tensor x = s.input("x", {kSize, kSize}, DType::f32, x_);
+  s.output("y", add(s, x, x));
+  CapturedGraph watched = s.finish().graph;
+  device_.set_memory_budget(1);
+  executor_->set_watches({{}});
+  watched.launch();
+  executor_->shutdown();
+  EXPECT_EQ(query("SELECT severity, source, code, name FROM events JOIN graphs ON graphs.id = "
+                  "graph_id"),
+            "2|watch|watch_failed|large");
+}
+
 TEST_P(TensorWatches, AreRefusedWhereNothingWouldComeOfThem) {
   open({});
   expect_error(ErrorCode::invalid_argument, {"''", "every (1)"},

@@ -11,6 +11,7 @@
 #include "reprise/core/buffer_uses.h"
 #include "reprise/core/capabilities.h"
 #include "reprise/core/device_life.h"
+#include "reprise/core/driver_messages.h"
 #include "reprise/core/run_time_shader.h"
 #include "reprise/core/step.h"
 
@@ -39,10 +40,6 @@ struct KernelInfo {
   std::optional<std::uint64_t> shared_bytes{};  // of a workgroup; empty if it is not known
   std::string_view source{};                    // GLSL of run-time shaders
 };
-
-enum class LogLevel : std::uint8_t { debug, info, warning, error };
-/// May be called from any thread.
-using LogCallback = std::function<void(LogLevel, std::string_view)>;
 
 /// Device-clock readings that encodings take and copy to the host. Submissions of one queue run one
 /// after another, so one set serves any number of them. Encodings keep what they use.
@@ -150,6 +147,8 @@ class Backend {
   DeviceLife& life() const { return *life_; }
   const std::shared_ptr<DeviceLife>& shared_life() const { return life_; }
   MemoryAccount& memory() const { return *memory_; }
+  /// Null where the driver says nothing while the program runs, as without validation.
+  virtual std::shared_ptr<DriverMessages> driver_messages() const { return nullptr; }
   /// What memory() says, and the driver.
   virtual MemoryInfo memory_info() const { return memory_->info(); }
 

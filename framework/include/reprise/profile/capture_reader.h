@@ -42,9 +42,17 @@ struct CaptureSummary {
   bool operator==(const CaptureSummary&) const = default;
 };
 
-/// The latest run first, then by graph.
+/// The latest run first, then by graph. Throws io also if graphs were recorded, but the file lacks
+/// the run or the graph of each recording.
 std::vector<CaptureSummary> read_captures(const std::filesystem::path& path,
                                           const std::stop_token& stop = {});
+
+/// Rows of a table that were left out of what was read, or other numbers than it holds.
+struct FileProblem {
+  std::string table;
+  std::string text;  // a sentence: how many, and why
+  bool operator==(const FileProblem&) const = default;
+};
 
 /// A graph and its plan. Nodes, steps, tensors and pools are numbered from 0 in recorded order;
 /// every index below lies in its vector.
@@ -132,7 +140,8 @@ struct Capture {
   std::vector<Pool> pools;
   std::vector<StateField> state_fields;
   std::vector<PassDecision> pass_decisions;  // by pass, in the order in which it decided
-  std::vector<std::string> problems;         // what of the file was left out, and why
+  /// Of this graph, of its times in this run, and of replays that belong to no capture.
+  std::vector<FileProblem> problems;
 };
 
 /// Throws invalid_argument if the database has no such capture. Throws Cancelled once `stop` asks.
@@ -156,6 +165,8 @@ struct ReplayTable {
   /// Capture::state_fields; zeros where the file has none.
   std::size_t state_words = 0;
   std::vector<std::uint32_t> state;
+  /// Numbers of these rows that are negative, too large or not whole; times among them are empty.
+  std::uint64_t odd_numbers = 0;
 };
 
 /// Appends the replays of a capture that come after the last row of `table`; how many.
@@ -183,7 +194,8 @@ struct NodeTiming {
   bool below_bias = false;  // half of its times or more are mostly the cost of measuring
 };
 
-/// Of one phase and timing mode, over all its replays, warm-ups left out.
+/// Of one phase and timing mode, over all its replays, warm-ups left out. Nodes whose row has a
+/// number that is negative, not whole or not finite have no time.
 struct NodeTimingTable {
   std::string phase;
   TimingMode timing_mode = TimingMode::node;

@@ -112,8 +112,9 @@ struct HostScopeRecord {
 struct EventRecord {
   LogLevel severity = LogLevel::info;
   std::string source, code, message;         // "profile", "writer_stopped", a sentence
-  std::uint64_t session = 0, recording = 0;  // record ids; 0: none
+  std::uint64_t session = 0, recording = 0;  // record ids, may be sent later; 0: none
   std::int64_t time_ns = 0;
+  std::optional<std::uint32_t> node{};  // of the recording's graph
 };
 
 /// The memory of the device at one moment.

@@ -76,6 +76,12 @@ std::vector<TensorSums> read_tensor_sums(const std::filesystem::path& path, std:
 std::vector<SnapshotRow> read_snapshots(const std::filesystem::path& path,
                                         const TensorQuery& query = {},
                                         const std::stop_token& stop = {});
+/// How many rows of a graph the readers above leave out, as the file has no such replay of it.
+struct LostTensorRows {
+  std::uint64_t statistics = 0, snapshots = 0;
+};
+LostTensorRows count_lost_tensor_rows(const std::filesystem::path& path, std::int64_t graph,
+                                      const std::stop_token& stop = {});
 /// The bytes of a snapshot. Throws invalid_argument if there is none of that id; io if they do not
 /// have the hash that was stored with them, or the file beside the database is missing or damaged.
 std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, std::int64_t id,

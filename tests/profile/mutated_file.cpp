@@ -1,4 +1,4 @@
-#include "tests/profile_faults/mutated_file.h"
+#include "tests/profile/mutated_file.h"
 
 #include <array>
 #include <functional>
