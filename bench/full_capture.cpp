@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kBaseReplays = 64;  // of the first run
 constexpr std::size_t kLessNodes = 15;    // of its graph
 constexpr std::size_t kOutlierEach = 1'000, kLinesOfSource = 300;
-// Watched replays: first those whose contents are kept, of few results, then some of all results.
-constexpr std::size_t kKeptReplays = 256, kKeptResults = 16, kCountedReplays = 4;
+// Watched replays: first some of all results, then those whose contents are kept, of few results.
+constexpr std::size_t kCountedReplays = 4, kKeptReplays = 256, kKeptResults = 16;
 constexpr std::int64_t kKeptWidth = 128;
 constexpr std::size_t kMostEvents = 10'000;
 constexpr std::uint64_t kWaitingBytes = std::uint64_t{64} << 20U;  // for the writer
@@ -110,9 +110,10 @@ class Run {
         std::max<std::uint64_t>(kWaitingBytes / (kReplayBytes + 8 * ticks_.size() / timed_each), 1);
     for (std::size_t r = 0; r < replays; ++r) {
       while (r - sink_->health().replays_committed >= most_ahead) {
+        require_running();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
-      if (r < kKeptReplays + kCountedReplays) {
+      if (r < kCountedReplays + kKeptReplays) {
         watch(r);
       }
       send(r, r % timed_each == 0);
@@ -159,9 +160,9 @@ class Run {
 
   void finish() {
     sink_->flush();
+    require_running();
     const ProfileHealth health = sink_->health();
-    if (health.replays_dropped + health.timings_dropped + health.records_dropped > 0 ||
-        health.stopped) {
+    if (health.replays_dropped + health.timings_dropped + health.records_dropped > 0) {
       throw std::runtime_error("The writer of the synthetic capture dropped records.");
     }
   }
@@ -174,6 +175,11 @@ class Run {
     return run;
   }
 
+  void require_running() const {
+    if (sink_->health().stopped) {
+      throw std::runtime_error("The writer of the synthetic capture stopped.");
+    }
+  }
   /// Records wait in a queue that is no longer than this.
   void settle(std::size_t sent, std::size_t most) {
     if (sent % most == most - 1) {
@@ -187,7 +193,7 @@ class Run {
 
   /// The middle node has a matrix, the others around it a row each.
   void watch(std::size_t r) {
-    const bool keeps = r < kKeptReplays;
+    const bool keeps = r >= kCountedReplays;
     const std::size_t nodes = graph_->graph.nodes.size();
     const std::size_t count = keeps ? std::min(kKeptResults, nodes) : nodes;
     const std::size_t first = keeps ? nodes / 2 - count / 2 : 0;

@@ -124,9 +124,11 @@ void Instance::receive(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
   const std::string_view text = view_of(data.pMessage);
   if (counted) {
     count_.fetch_add(1, std::memory_order_relaxed);
-    messages_->send({level_of(severity), view_of(data.pMessageIdName), text});
   }
   try {
+    if (counted) {
+      messages_->send({level_of(severity), view_of(data.pMessageIdName), text});
+    }
     if (log_) {
       log_(counted ? level_of(severity) : LogLevel::info, text);
     }

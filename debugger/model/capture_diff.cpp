@@ -46,12 +46,24 @@ std::optional<double> median_of(const std::optional<NodeSide>& side) {
                                  : std::nullopt;
 }
 
+/// As recorded in b. What only a has comes behind what it comes behind in a.
+std::vector<double> places_in_b(const GraphDiff& diff) {
+  std::vector<double> places;
+  double before = -1;
+  for (const NodeDiff& node : diff.nodes) {
+    before = node.b ? node.b->node : before;
+    places.push_back(node.b ? before : before + 0.5);
+  }
+  return places;
+}
+
 /// What a row is ordered by.
-std::optional<double> value_of(const CaptureDiff& diff, std::uint32_t row, DiffOrder order) {
+std::optional<double> value_of(const CaptureDiff& diff, std::span<const double> places,
+                               std::uint32_t row, DiffOrder order) {
   const NodeDiff& node = diff.graph.nodes[row];
   switch (order) {
     case DiffOrder::recorded:
-      return row;
+      return places[row];
     case DiffOrder::median_a:
       return median_of(node.a);
     case DiffOrder::median_b:
@@ -117,8 +129,10 @@ std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const No
       rows.push_back(row);
     }
   }
+  const std::vector<double> places = places_in_b(diff.graph);
+  const auto value = [&](std::uint32_t row) { return value_of(diff, places, row, order); };
   std::ranges::stable_sort(rows, [&](std::uint32_t l, std::uint32_t r) {
-    const std::optional<double> left = value_of(diff, l, order), right = value_of(diff, r, order);
+    const std::optional<double> left = value(l), right = value(r);
     if (!left || !right) {
       return left && !right;
     }

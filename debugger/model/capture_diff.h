@@ -37,12 +37,13 @@ const char* name_of(NodeChange change);
 /// Times differ by more than a twentieth and, where a rank test was possible, hardly by chance.
 bool has(const CaptureDiff& diff, std::size_t row, NodeChange change);
 
+/// `recorded`: in b, where what only a has stands behind what it stands behind in a.
 enum class DiffOrder : std::uint8_t { recorded, median_a, median_b, difference, ratio, numbers };
 
 /// Medians, from A to B; none unless both were timed.
 std::optional<double> difference_ns(const NodeDiff& node);
 
-/// Rows with any of the changes, as in diff.graph; all rows if there are none in `wanted`. Those
+/// Rows of diff.graph with any of the changes; all if there are none in `wanted`. Those
 /// without what they are ordered by come last.
 std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const NodeChange> wanted,
                                      DiffOrder order = DiffOrder::recorded,

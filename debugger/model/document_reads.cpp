@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "debugger/model/name_problems.h"
+
 namespace reprise::debugger {
 namespace {
 
@@ -13,7 +15,10 @@ constexpr std::size_t kStepBytes = 8;
 LoadedCapture load_capture(const std::filesystem::path& path, CaptureId id,
                            const std::stop_token& stop) {
   LoadedCapture loaded;
-  loaded.capture = std::make_shared<const Capture>(read_capture(path, id, stop));
+  Capture capture = read_capture(path, id, stop);
+  const std::vector<FileProblem> of_names = name_problems(capture);
+  capture.problems.insert(capture.problems.end(), of_names.begin(), of_names.end());
+  loaded.capture = std::make_shared<const Capture>(std::move(capture));
   read_new_replays(path, id, loaded.replays, stop);
   loaded.timings = read_node_timings(path, id, stop);
   return loaded;

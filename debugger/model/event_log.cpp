@@ -68,7 +68,7 @@ void add_events(const std::filesystem::path& path, const Capture& capture,
                            "left_out",
                            std::to_string(dangling) +
                                " events name a node or a severity that there is not: "
-                               "they are shown without.",
+                               "they are shown without the node, and with the nearest severity.",
                            {},
                            {}});
   }

@@ -13,9 +13,6 @@
 
 namespace reprise::debugger {
 
-/// Of names that are not shown as the file has them.
-std::vector<FileProblem> name_problems(const Capture& capture);
-
 class FileNotes {
  public:
   /// After any of these changed; all but the table of replays may be null.
@@ -25,8 +22,6 @@ class FileNotes {
   std::vector<std::string> of(std::string_view panel) const;
 
  private:
-  std::shared_ptr<const Capture> capture_;
-  std::vector<FileProblem> of_names_;  // of that capture
   std::vector<FileProblem> all_;
 };
 

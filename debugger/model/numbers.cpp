@@ -6,19 +6,16 @@
 namespace reprise::debugger {
 namespace {
 
-void left_out(std::vector<FileProblem>& problems, std::size_t rows, const std::string& table,
-              const char* why) {
-  if (rows > 0) {
-    problems.push_back(
-        {table, std::to_string(rows) + " rows of " + table + " were left out: " + why + "."});
-  }
-}
-
-/// Keeps the rows whose node and tensor lie in the capture.
-template <class Row, class Lies>
-void keep(Numbers& numbers, const char* table, std::vector<Row>& rows, Lies lies) {
-  left_out(numbers.problems, std::erase_if(rows, [&](const Row& row) { return !lies(row); }), table,
-           "the graph has no such node or tensor");
+/// Keeps what lies in the capture, node and tensor. An element stands for so many rows of the file.
+template <class Row, class Lies, class Rows>
+void keep(Numbers& numbers, const char* table, std::vector<Row>& all, Lies lies, Rows rows_of) {
+  std::uint64_t rows = 0;
+  std::erase_if(all, [&](const Row& row) {
+    const bool lost = !lies(row);
+    rows += lost ? rows_of(row) : 0;
+    return lost;
+  });
+  note_left_out(numbers.problems, rows, table, "the graph has no such node or tensor");
 }
 
 template <class Index>
@@ -29,9 +26,8 @@ bool below(const Index& index, std::size_t size) {
 }  // namespace
 
 const TensorSums* Numbers::sums_of(std::uint32_t tensor) const {
-  const auto found =
-      std::find_if(sums.begin(), sums.end(), [&](const auto& s) { return s.tensor == tensor; });
-  return found == sums.end() ? nullptr : &*found;
+  const auto found = std::ranges::lower_bound(sums, std::int64_t{tensor}, {}, &TensorSums::tensor);
+  return found == sums.end() || found->tensor != tensor ? nullptr : &*found;
 }
 
 const SnapshotRow* Numbers::snapshot_of(std::uint32_t tensor,
@@ -51,18 +47,29 @@ Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
                   read_comparisons(path, query, stop),
                   {}};
   const std::size_t nodes = capture.nodes.size(), tensors = capture.tensors.size();
-  keep(numbers, "tensor_stats", numbers.sums,
-       [&](const TensorSums& row) { return below(row.node, nodes) && below(row.tensor, tensors); });
-  keep(numbers, "snapshots", numbers.snapshots, [&](const SnapshotRow& row) {
-    return below(row.of.node, nodes) && below(row.of.tensor, tensors);
-  });
-  keep(numbers, "comparisons", numbers.comparisons, [&](const ComparisonRow& row) {
-    return below(row.node.value_or(0), nodes) && below(row.tensor.value_or(0), tensors);
-  });
+  const auto one = [](const auto&) { return std::uint64_t{1}; };
+  keep(
+      numbers, "tensor_stats", numbers.sums,
+      [&](const TensorSums& row) { return below(row.node, nodes) && below(row.tensor, tensors); },
+      [](const TensorSums& row) { return row.replays; });
+  keep(
+      numbers, "snapshots", numbers.snapshots,
+      [&](const SnapshotRow& row) {
+        return below(row.of.node, nodes) && below(row.of.tensor, tensors);
+      },
+      one);
+  keep(
+      numbers, "comparisons", numbers.comparisons,
+      [&](const ComparisonRow& row) {
+        return below(row.node.value_or(0), nodes) && below(row.tensor.value_or(0), tensors);
+      },
+      one);
+  std::ranges::sort(numbers.sums, {}, &TensorSums::tensor);
   const LostTensorRows lost = count_lost_tensor_rows(path, id.graph, stop);
-  constexpr const char* kNoReplay = "the file has no such replay of the graph";
-  left_out(numbers.problems, lost.statistics, "tensor_stats", kNoReplay);
-  left_out(numbers.problems, lost.snapshots, "snapshots", kNoReplay);
+  note_left_out(numbers.problems, lost.statistics, "tensor_stats",
+                "the file has no such replay, node or tensor of the graph");
+  note_left_out(numbers.problems, lost.snapshots, "snapshots",
+                "the file has no such replay of the graph");
   return numbers;
 }
 

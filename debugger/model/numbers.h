@@ -10,7 +10,7 @@ namespace reprise::debugger {
 
 /// Of one capture. Nodes and tensors lie in it; rows of others are left out.
 struct Numbers {
-  std::vector<TensorSums> sums;            // by node, then tensor
+  std::vector<TensorSums> sums;            // by tensor, of each one
   std::vector<SnapshotRow> snapshots;      // the latest, by replay
   std::vector<ComparisonRow> comparisons;  // the latest, in the order in which they were made
   std::vector<FileProblem> problems;       // why rows are not among these
@@ -33,6 +33,8 @@ class NumberReads : public WorkerJob {
 
   /// Panels that show numbers call it in every frame.
   void show(const std::shared_ptr<const Capture>& capture);
+  /// What show() was called with last.
+  const std::shared_ptr<const Capture>& capture() const { return numbers_.capture(); }
   /// Null before they are read, and if they cannot be.
   const Numbers* numbers() const { return numbers_.found(); }
   const std::string& problem() const { return numbers_.problem(); }

@@ -47,9 +47,13 @@ bool Workspace::poll() {
     selection.clear();
     reveal = false;
   }
-  const std::array now{document.revision(), numbers.revision(), bindings.revision()};
+  // Panels ask for these when they are drawn: they may still be those of another capture.
+  const Numbers* const of_tensors = numbers.capture() == shown_ ? numbers.numbers() : nullptr;
+  const Bindings* const of_pools = bindings.capture() == shown_ ? bindings.found() : nullptr;
+  const Noted now{document.revision(), numbers.revision(), bindings.revision(), of_tensors,
+                  of_pools};
   if (std::exchange(noted_, now) != now) {
-    file_notes.update(shown_, document.replays(), numbers.numbers(), bindings.found());
+    file_notes.update(shown_, document.replays(), of_tensors, of_pools);
   }
   return document_changed || job_finished || playing;
 }

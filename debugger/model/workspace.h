@@ -78,8 +78,14 @@ struct Workspace {
 
  private:
   std::shared_ptr<const Capture> shown_;
-  std::array<std::uint64_t, 3> noted_{};  // revisions of what file_notes was made of
-  std::vector<WorkerJob*> jobs_;          // what is read beside the document
+  /// What file_notes was made of.
+  struct Noted {
+    std::uint64_t document = 0, numbers = 0, bindings = 0;
+    const Numbers* of_tensors = nullptr;
+    const Bindings* of_pools = nullptr;
+    bool operator==(const Noted&) const = default;
+  } noted_;
+  std::vector<WorkerJob*> jobs_;  // what is read beside the document
 };
 
 /// "#15 matmul", "layer.3/attn"; "(not in this capture)".

@@ -6,6 +6,7 @@
 // Lengths are pixels; px() scales those of the design (at 1x). One thread.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <imgui.h>
 #include <memory>
 #include <span>
@@ -86,7 +87,9 @@ class Ui {
   bool input(std::string_view id, std::string_view hint, std::string& text, float width = 0);
   /// Several lines; true when Ctrl+Enter was pressed.
   bool text_area(std::string_view id, std::string& text, ImVec2 size);
-  /// True when another one was chosen.
+  /// True when another one was chosen. `name` is asked for what is drawn.
+  bool combo(std::string_view id, std::size_t choices,
+             const std::function<std::string(std::size_t)>& name, std::size_t& chosen, float width);
   bool combo(std::string_view id, std::span<const std::string> choices, std::size_t& chosen,
              float width);
   /// The input or text area of that path, from the root, gets the keyboard when it is drawn next.

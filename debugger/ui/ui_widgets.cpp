@@ -114,7 +114,14 @@ bool Ui::text_area(std::string_view id, std::string& text, ImVec2 size) {
 
 bool Ui::combo(std::string_view id, std::span<const std::string> choices, std::size_t& chosen,
                float width) {
-  const std::string_view value = chosen < choices.size() ? choices[chosen] : std::string_view();
+  return combo(
+      id, choices.size(), [&](std::size_t i) { return choices[i]; }, chosen, width);
+}
+
+bool Ui::combo(std::string_view id, std::size_t choices,
+               const std::function<std::string(std::size_t)>& name, std::size_t& chosen,
+               float width) {
+  const std::string value = chosen < choices ? name(chosen) : "";
   const Box box = place({width, row_height()});
   const Hit hit = this->hit(id, box, value);
   fill(box, colour(hit.hovered ? Colour::raised : Colour::input), px(kRounding));
@@ -124,8 +131,8 @@ bool Ui::combo(std::string_view id, std::span<const std::string> choices, std::s
           {.colour = Colour::dim, .align = Align::centre});
   bool changed = false;
   if (begin_popup(id, hit.clicked, box)) {
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-      if (menu_entry(std::to_string(i), choices[i])) {
+    for (std::size_t i = 0; i < choices; ++i) {
+      if (menu_entry(std::to_string(i), name(i))) {
         changed = i != chosen;
         chosen = i;
       }

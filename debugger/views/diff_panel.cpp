@@ -69,12 +69,6 @@ const std::vector<ColumnDef>& column_defs() {
   return kDefs;
 }
 
-std::string candidate_name(const CaptureSummary& of, const std::filesystem::path& file) {
-  return (file.empty() ? std::string() : file.filename().string() + "   ") +
-         (of.name.empty() ? "(unnamed)" : of.name) + "   run " + std::to_string(of.id.run) +
-         ", graph " + std::to_string(of.id.graph);
-}
-
 std::string side_text(const CaptureDiff::Side& side) {
   const RunFacts& run = side.run;
   std::string text = (side.graph.empty() ? "(unnamed)" : side.graph) + ", run " +
@@ -100,55 +94,17 @@ TableCell dim(std::string text) { return {.text = std::move(text), .colour = Col
 
 }  // namespace
 
-void DiffPanel::list_candidates(const Workspace& workspace) {
-  candidates_.clear();
-  const auto add = [&](const std::vector<CaptureSummary>& captures,
-                       const std::filesystem::path& file) {
-    for (const CaptureSummary& of : captures) {
-      if (!file.empty() || of.id != capture_->summary.id) {
-        candidates_.push_back({{file.empty() ? workspace.document.path() : file, of.id},
-                               candidate_name(of, file),
-                               of.name,
-                               of.content_hash});
-      }
-    }
-  };
-  add(workspace.diff.captures(), workspace.diff.other());
-  add(workspace.document.captures(), {});
-}
-
-void DiffPanel::choose_like(const CaptureSummary& shown, const std::filesystem::path& other) {
-  const auto find = [&](auto&& is_like) {
-    const auto found = std::find_if(candidates_.begin(), candidates_.end(), is_like);
-    if (found != candidates_.end() && !chosen_) {
-      chosen_ = found->capture;
-    }
-  };
-  // Who names another file wants that, also while it is being read.
-  const auto in_place = [&](const Candidate& c) {
-    return other.empty() || c.capture.path == other;
-  };
-  find([&](const Candidate& c) { return in_place(c) && c.content_hash == shown.content_hash; });
-  find([&](const Candidate& c) { return in_place(c) && c.graph == shown.name; });
-}
-
 void DiffPanel::refresh(Workspace& workspace) {
   if (capture_ != workspace.document.capture()) {
     capture_ = workspace.document.capture();
-    chosen_.reset();
+    choice_.forget();
     workspace.diff.forget();
   }
-  list_candidates(workspace);
-  const auto offered = [&](const Candidate& c) { return c.capture == chosen_; };
-  if (chosen_ && std::none_of(candidates_.begin(), candidates_.end(), offered)) {
-    chosen_.reset();
+  choice_.refresh(workspace);
+  if (const auto& chosen = choice_.chosen()) {
+    workspace.diff.compare(*chosen, capture_->summary.id);
+  } else {
     workspace.diff.forget();
-  }
-  if (!chosen_) {
-    choose_like(capture_->summary, workspace.diff.other());
-  }
-  if (chosen_) {
-    workspace.diff.compare(*chosen_, capture_->summary.id);
   }
   if (diff_ != workspace.diff.diff() || revision_ != workspace.diff.revision()) {
     diff_ = workspace.diff.diff();
@@ -189,15 +145,15 @@ void DiffPanel::draw(Ui& ui, Workspace& workspace) {
     ImGui::SetCursorScreenPos({all.min.x, top});
     return box;
   };
-  draw_choice(ui, workspace, next(row));
+  choice_.draw(ui, workspace, next(row));
   if (!workspace.diff.other_problem().empty()) {
     ui.text_in("other_problem", next(row), workspace.diff.other_problem(),
                {.colour = Colour::error});
   }
-  if (!chosen_) {
+  if (!choice_.chosen()) {
     draw_empty_state(ui,
-                     candidates_.empty() ? "There is no other capture to compare with."
-                                         : "No other capture is of a graph of that name.",
+                     choice_.has_any() ? "No other capture is of a graph of that name."
+                                       : "There is no other capture to compare with.",
                      kAgainst);
   } else if (diff_ == nullptr) {
     const std::string& problem = workspace.diff.problem();
@@ -207,34 +163,6 @@ void DiffPanel::draw(Ui& ui, Workspace& workspace) {
     draw_filter(ui, next(row));
     ImGui::SetCursorScreenPos({all.min.x, top});
     draw_rows(ui, workspace);
-  }
-}
-
-void DiffPanel::draw_choice(Ui& ui, Workspace& workspace, const Box& box) {
-  std::vector<std::string> names;
-  std::size_t chosen = candidates_.size();
-  for (std::size_t c = 0; c < candidates_.size(); ++c) {
-    chosen = candidates_[c].capture == chosen_ ? c : chosen;
-    names.push_back(candidates_[c].name);
-  }
-  const float open = ui.text_size("Open").x + ui.px(17), gap = ui.px(6);
-  const float half = std::min(box.width() * 0.5F, ui.px(420));
-  ImGui::SetCursorScreenPos(box.min);
-  if (names.empty()) {
-    ui.text_in("none", {box.min, {box.min.x + half, box.max.y}}, "beside another capture",
-               {.colour = Colour::dim});
-  } else if (ui.combo("other", names, chosen, half)) {
-    chosen_ = candidates_[chosen].capture;
-  }
-  const float left = box.min.x + half + gap;
-  ImGui::SetCursorScreenPos({left, box.min.y});
-  ui.input("path", "another database: before.db", path_,
-           std::max(box.max.x - left - open - gap, ui.px(40)));
-  ImGui::SetCursorScreenPos({box.max.x - open, box.min.y});
-  if (ui.button("open", "Open")) {
-    chosen_.reset();
-    workspace.diff.forget();
-    workspace.diff.open(path_);
   }
 }
 
@@ -407,11 +335,12 @@ std::string DiffPanel::sql(const Workspace& workspace) const {
            std::to_string(id.run) + " WHERE n.graph_id = " + std::to_string(id.graph) + ")";
   };
   const CaptureId b = workspace.document.capture()->summary.id;
-  const bool attached = chosen_ && chosen_->path != workspace.document.path();
-  return (attached ? "ATTACH " + sql_string(chosen_->path.string()) + " AS other;\n" : "") +
+  const CaptureOfFile a = choice_.chosen().value_or(CaptureOfFile{workspace.document.path(), b});
+  const bool attached = a.path != workspace.document.path();
+  return (attached ? "ATTACH " + sql_string(a.path.string()) + " AS other;\n" : "") +
          "SELECT b.idx AS node, a.idx AS node_a, b.op, b.scope, a.p50_ns / 1e3 AS p50_a_us,\n"
          "  b.p50_ns / 1e3 AS p50_b_us, 1.0 * b.p50_ns / a.p50_ns AS ratio\nFROM " +
-         side("", b) + " b LEFT JOIN " + side(attached ? "other." : "", chosen_ ? chosen_->id : b) +
+         side("", b) + " b LEFT JOIN " + side(attached ? "other." : "", a.id) +
          " a\n  ON a.scope IS b.scope AND a.op = b.op AND a.ordinal = b.ordinal\nORDER BY b.idx";
 }
 

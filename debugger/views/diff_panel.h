@@ -1,5 +1,5 @@
-// The capture on the screen (A) beside another one (B), of the same file or of another: structure,
-// times and numbers, node by node.
+// The capture on the screen (B) and what it is compared with (A), of the same file or of another:
+// structure, times and numbers, node by node.
 #pragma once
 #include <array>
 #include <memory>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "debugger/ui/table.h"
+#include "debugger/views/diff_choice.h"
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -19,25 +20,15 @@ class DiffPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
 
  private:
-  struct Candidate {
-    CaptureOfFile capture;
-    std::string name, graph, content_hash;
-  };
-
   void refresh(Workspace& workspace);
-  void list_candidates(const Workspace& workspace);
-  void choose_like(const CaptureSummary& shown, const std::filesystem::path& other);
   void show();
-  void draw_choice(Ui& ui, Workspace& workspace, const Box& box);
   void draw_sides(Ui& ui, const CaptureDiff& diff, const Box& box) const;
   void draw_filter(Ui& ui, const Box& box);
   void draw_rows(Ui& ui, Workspace& workspace);
   TableCell cell(std::uint32_t row, std::size_t column) const;
 
   std::shared_ptr<const Capture> capture_;
-  std::vector<Candidate> candidates_;
-  std::optional<CaptureOfFile> chosen_;
-  std::string path_;  // as typed
+  DiffChoice choice_;
 
   // What the rows were made of, and the rows.
   const CaptureDiff* diff_ = nullptr;  // of the workspace

@@ -1,5 +1,7 @@
 #include "debugger/views/header_bar.h"
 
+#include <algorithm>
+
 #include "debugger/model/format.h"
 #include "debugger/model/printable.h"
 #include "debugger/ui/icons.h"
@@ -41,17 +43,15 @@ class Line {
 void draw_capture_choice(Ui& ui, Workspace& workspace, Line& line) {
   const std::vector<CaptureSummary>& captures = workspace.document.captures();
   const std::shared_ptr<const Capture> shown = workspace.document.capture();
-  std::vector<std::string> names;
-  std::size_t chosen = 0;
-  for (const CaptureSummary& capture : captures) {
-    if (shown && capture.id == shown->summary.id) {
-      chosen = names.size();
-    }
-    names.push_back(capture_name(capture));
-  }
+  const auto found = std::ranges::find_if(captures, [&](const CaptureSummary& capture) {
+    return shown != nullptr && capture.id == shown->summary.id;
+  });
+  auto chosen = static_cast<std::size_t>(found - captures.begin());
   const Box box = line.take(ui.px(270));
   ImGui::SetCursorScreenPos({box.min.x, box.min.y + (box.height() - ui.row_height()) / 2});
-  if (ui.combo("capture", names, chosen, box.width())) {
+  if (ui.combo(
+          "capture", captures.size(), [&](std::size_t i) { return capture_name(captures[i]); },
+          chosen, box.width())) {
     workspace.document.choose(captures[chosen].id);
   }
 }

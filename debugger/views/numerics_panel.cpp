@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -80,6 +81,10 @@ void NumericsPanel::list_rows(const Workspace& workspace) {
   const auto is_bad = [](const TensorSums* sums) {
     return sums != nullptr && sums->nan + sums->infinite > 0;
   };
+  const Listed wanted{workspace.errors.version(), workspace.numbers.revision(), differing_only_};
+  if (std::exchange(listed_, wanted) == wanted) {
+    return;
+  }
   rows_.clear();
   std::vector<bool> listed(capture_->tensors.size(), false);
   for (const NodeError& error : errors.rows) {

@@ -18,6 +18,12 @@ class NumericsPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
 
  private:
+  /// What rows_ were made of.
+  struct Listed {
+    std::uint64_t errors = 0, numbers = 0;
+    bool differing_only = false;
+    bool operator==(const Listed&) const = default;
+  };
   /// A result that was compared, or that held a NaN or infinity.
   struct Row {
     const NodeError* error = nullptr;
@@ -33,7 +39,8 @@ class NumericsPanel : public Panel {
   TableCell verdict(const Row& row) const;
 
   std::shared_ptr<const Capture> capture_;
-  std::vector<Row> rows_;  // by node; point into what the workspace holds in this frame
+  std::optional<Listed> listed_;
+  std::vector<Row> rows_;  // by node; point into errors and numbers of the workspace
   const NodeError* first_ = nullptr;
   bool differing_only_ = false;
   std::optional<std::uint32_t> followed_;  // the selected node whose row was brought into sight

@@ -44,13 +44,13 @@ class GraphReader {
   void each(const std::string& what, const char* why, std::string_view sql, Add&& add) {
     Statement rows(database_, sql);
     rows.bind_all(graph_);
-    std::int64_t left_out = 0;
+    std::uint64_t left_out = 0;
     while (rows.step()) {
       if (!add(rows)) {
         ++left_out;
       }
     }
-    add_problem(c_.problems, left_out, what, "rows of " + what + " were left out: " + why + ".");
+    note_left_out(c_.problems, left_out, what, why);
     note_odd(what);
   }
   void note_odd(const std::string& of) {

@@ -5,7 +5,17 @@
 
 #include "framework/profile/captures.h"
 
-namespace reprise::profile {
+namespace reprise {
+
+void note_left_out(std::vector<FileProblem>& problems, std::uint64_t rows, const std::string& table,
+                   std::string_view why) {
+  if (rows > 0) {
+    problems.push_back({table, std::to_string(rows) + " rows of " + table +
+                                   " were left out: " + std::string(why) + "."});
+  }
+}
+
+namespace profile {
 
 void add_problem(std::vector<FileProblem>& problems, std::int64_t rows, const std::string& table,
                  const std::string& what) {
@@ -19,8 +29,7 @@ void add_problems_of_runs(Database& database, Capture& capture) {
   const auto left_out = [&](const char* table, const std::string& why, const std::string& rows,
                             const auto&... values) {
     const auto found = Statement(database, "SELECT count(*) FROM " + rows).find(values...);
-    add_problem(capture.problems, found.value_or(0), table,
-                "rows of " + std::string(table) + " were left out: " + why + ".");
+    note_left_out(capture.problems, static_cast<std::uint64_t>(found.value_or(0)), table, why);
   };
   left_out("recordings", "the file has no such run or graph",
            "recordings c WHERE NOT EXISTS(SELECT 1 FROM runs WHERE id=c.run_id) OR NOT "
@@ -31,8 +40,8 @@ void add_problems_of_runs(Database& database, Capture& capture) {
                               "GROUP BY recording_id) r WHERE NOT EXISTS(SELECT 1 FROM recordings "
                               "WHERE id=r.recording_id)")
                         .find();
-  add_problem(capture.problems, lost.value_or(0), "replays",
-              "rows of replays were left out: the file has no such recording.");
+  note_left_out(capture.problems, static_cast<std::uint64_t>(lost.value_or(0)), "replays",
+                "the file has no such recording");
   left_out("node_stats",
            "they are of nodes or timing modes that there are not, or have times that cannot be",
            "node_stats WHERE graph_id=? AND run_id=? AND n IS NOT 0 AND (" +
@@ -40,7 +49,8 @@ void add_problems_of_runs(Database& database, Capture& capture) {
            id.graph, id.run, capture.nodes.size());
   const auto tables = Statement(database,
                                 "SELECT count(DISTINCT phase || timing_mode) FROM node_stats WHERE "
-                                "graph_id=? AND run_id=?")
+                                "graph_id=? AND run_id=? AND " +
+                                    std::string(kSoundNodeTimes))
                           .find(id.graph, id.run);
   if (tables.value_or(0) > static_cast<std::int64_t>(kMostNodeTables)) {
     capture.problems.push_back({"node_stats", "Times of (" + std::to_string(*tables) +
@@ -56,4 +66,5 @@ void add_problems_of_runs(Database& database, Capture& capture) {
            id.graph, id.run, capture.steps.size());
 }
 
-}  // namespace reprise::profile
+}  // namespace profile
+}  // namespace reprise

@@ -37,6 +37,7 @@ void append(const Statement& row, ReplayTable& table) {
   replay.id = row.integer(0);
   replay.sequence = odd(1) ? 0 : count(row, 1);
   replay.submit_time_ns = row.integer(2);
+  table.odd_numbers += row.type(2) == Statement::Type::integer ? 0U : 1U;
   replay.prepare_ns = time(3);
   replay.submit_ns = time(4);
   replay.wait_ns = time(5);

@@ -19,16 +19,21 @@ std::uint32_t word_at(std::span<const std::byte> data, std::size_t at) {
   return word;
 }
 
-/// A row of unit_ns, data that is of that many steps.
-void decode(const Statement& row, std::vector<CapturedStepTime>& times) {
+/// A row of unit_ns, data; false if it is of another number of steps: what was asked for may have
+/// been answered by an index of the file, which can hold anything.
+bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
   constexpr std::uint32_t kNoDuration = 0xFFFFFFFF;
   const auto unit = static_cast<std::uint64_t>(row.integer(0));
   const std::span<const std::byte> data = row.blob(1);
+  if (data.size() != times.size() * 8) {
+    return false;
+  }
   for (std::size_t s = 0; s < times.size(); ++s) {
     const std::uint32_t duration = word_at(data, s * 8 + 4);
     times[s].start_ns = std::uint64_t{word_at(data, s * 8)} * unit;
     times[s].duration_ns = duration == kNoDuration ? std::nullopt : std::optional(duration * unit);
   }
+  return true;
 }
 
 /// Positions in `replays` of those with step times; of more than `most`, as many, evenly.
@@ -131,8 +136,7 @@ void read_step_times(
         for (const std::size_t position : timed) {
           rows.bind_all(replays[position], steps);
           while (rows.step()) {
-            if (position >= next) {
-              profile::decode(rows, times);
+            if (position >= next && profile::decode(rows, times)) {
               next = position + 1;
               each(position, times);
             }

@@ -36,6 +36,10 @@ void read(const std::filesystem::path& path, const std::stop_token& stop, F&& f)
 constexpr std::string_view kTensorColumns =
     "t.replay_id, t.graph_id, t.tensor_idx, t.node_idx, r.seq, x.name, n.op";
 constexpr int kTensorColumnCount = 7;
+// Of such a row: its node and tensor are there.
+constexpr std::string_view kOfTheGraph =
+    "EXISTS(SELECT 1 FROM nodes n WHERE n.graph_id=t.graph_id AND n.idx=t.node_idx) AND "
+    "EXISTS(SELECT 1 FROM tensors x WHERE x.graph_id=t.graph_id AND x.idx=t.tensor_idx)";
 
 std::string from(const char* table, const char* more) {
   return std::string(" FROM ") + table +
@@ -110,7 +114,8 @@ std::vector<TensorSums> read_tensor_sums(const std::filesystem::path& path, std:
         "min(CASE WHEN nan_count>0 OR inf_count>0 THEN replay_id END) "
         "FROM (SELECT t.*, max(t.n-t.nan_count-t.inf_count,0) AS finite FROM tensor_stats t JOIN "
         "replays r ON r.id=t.replay_id JOIN recordings c ON c.id=r.recording_id WHERE "
-        "t.graph_id=?1 AND c.graph_id=?1 AND c.run_id=?2) GROUP BY tensor_idx ORDER BY 2, 1");
+        "t.graph_id=?1 AND c.graph_id=?1 AND c.run_id=?2 AND " +
+            std::string(kOfTheGraph) + ") GROUP BY tensor_idx ORDER BY 2, 1");
     rows.bind_all(graph, run);
     while (rows.step()) {
       sums.push_back({rows.integer(0), rows.integer(1), count(rows, 2), count(rows, 3),
@@ -145,15 +150,16 @@ LostTensorRows count_lost_tensor_rows(const std::filesystem::path& path, std::in
                                       const std::stop_token& stop) {
   LostTensorRows lost;
   read(path, stop, [&](Database& database) {
-    const auto rows_of = [&](const char* table) {
-      Statement rows(database,
-                     "SELECT count(*) FROM " + std::string(table) +
-                         " t WHERE graph_id=? AND NOT EXISTS(SELECT 1 FROM replays r JOIN "
-                         "recordings c ON c.id=r.recording_id WHERE r.id=t.replay_id AND "
-                         "c.graph_id=t.graph_id)");
+    const auto rows_without = [&](const char* table, const std::string& what) {
+      Statement rows(database, "SELECT count(*) FROM " + std::string(table) +
+                                   " t WHERE graph_id=? AND NOT (" + what + ")");
       return static_cast<std::uint64_t>(rows.find(graph).value_or(0));
     };
-    lost = {rows_of("tensor_stats"), rows_of("snapshots")};
+    const std::string replay =
+        "EXISTS(SELECT 1 FROM replays r JOIN recordings c ON c.id=r.recording_id WHERE "
+        "r.id=t.replay_id AND c.graph_id=t.graph_id)";
+    lost = {rows_without("tensor_stats", replay + " AND " + std::string(kOfTheGraph)),
+            rows_without("snapshots", replay)};
   });
   return lost;
 }

@@ -38,24 +38,18 @@ TensorsRecord WatchInFlight::read(const Slot& slot) const {
 void WatchedLaunches::set(std::span<const TensorWatch> watches, const RecordedGraph& recorded,
                           const Device& device) {
   launches_.clear();
+  left_out_ = 0;
   for (const TensorWatch& watch : watches) {
     auto launch = std::make_shared<WatchedLaunch>();
     launch->watch = watch;
     launch->list = find_taps(recorded, watch, kMostWatchedBytes);
+    left_out_ += launch->list.left_out;
     if (!launch->list.taps.empty()) {
       launch->staging = device.backend().allocate("watched tensors", launch->list.bytes,
                                                   BufferKind::download, MemoryPurpose::exchange);
       launches_.push_back(std::move(launch));
     }
   }
-}
-
-std::size_t WatchedLaunches::left_out() const {
-  std::size_t sum = 0;
-  for (const auto& launch : launches_) {
-    sum += launch->list.left_out;
-  }
-  return sum;
 }
 
 std::unique_ptr<WatchInFlight> WatchedLaunches::take(

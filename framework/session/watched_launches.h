@@ -45,7 +45,7 @@ class WatchedLaunches {
   void set(std::span<const TensorWatch> watches, const RecordedGraph& recorded,
            const Device& device);
   /// Results that found no room.
-  std::size_t left_out() const;
+  std::size_t left_out() const { return left_out_; }
   /// What a launch is watched by, of several the one that waits longest; null: it is like any
   /// other. `replays`: bodies last.
   std::unique_ptr<WatchInFlight> take(std::uint64_t sequence, bool replays,
@@ -56,6 +56,7 @@ class WatchedLaunches {
 
  private:
   std::vector<std::shared_ptr<WatchedLaunch>> launches_;
+  std::size_t left_out_ = 0;
 };
 
 }  // namespace reprise

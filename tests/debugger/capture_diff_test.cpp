@@ -145,6 +145,20 @@ TEST_F(TimedDiffTest, FindsWhatWasAddedRemovedAndChanged) {
   EXPECT_THAT(diff.graph.nodes[0].changes, ::testing::Contains("y f32 [2,96] to f32 [2,64]"));
 }
 
+TEST_F(TimedDiffTest, HasRowsAsBWasRecordedAndWhatOnlyAHasBehindItsPredecessor) {
+  const auto nodes_of = [](const CaptureDiff& diff) {
+    std::string nodes;
+    for (const std::uint32_t row : diff_rows(diff, {})) {
+      const NodeDiff& node = diff.graph.nodes[row];
+      nodes +=
+          node.b ? std::to_string(node.b->node) + " " : "-" + std::to_string(node.a->node) + " ";
+    }
+    return nodes;
+  };
+  EXPECT_EQ(nodes_of(compare({.graph = {.scales = 2}}, {.graph = {.scales = 1}})), "0 1 2 -3 3 ");
+  EXPECT_EQ(nodes_of(compare({.graph = {.scales = 1}}, {.graph = {.scales = 3}})), "0 1 2 3 4 5 ");
+}
+
 TEST_F(TimedDiffTest, ReadsAnotherFileAndSaysWhatIsWrongWithIt) {
   test::write_run(path_);
   DiffReads reads(path_);

@@ -6,6 +6,7 @@
 
 #include "reprise/profile/sql_query.h"
 #include "tests/debugger/panel_window.h"
+#include "tests/debugger/watched_database.h"
 #include "tests/profile/sql.h"
 
 namespace reprise::debugger {
@@ -142,12 +143,24 @@ TEST_F(GraphPanelTest, TheColoursAreChosenFromAList) {
       "expect graph/colour_by Colour: variance");
 }
 
-TEST_F(GraphPanelTest, ColoursByTheErrorsThatNumericsShows) {
-  const test::TempFolder folder;
-  std::filesystem::copy_file(REPRISE_CAPTURED_SOURCES "/after.db", folder / "after.db");
-  PanelWindow window(folder / "after.db", std::make_unique<GraphPanel>(),
-                     {.width = 1000, .height = 500});
-  window.run("key C\nkey C\nwait\nexpect graph/note greatest relative error");
+TEST(GraphPanelColours, AreOfTheErrorsThatNumericsShows) {
+  const auto error = [](const char* reference, double max_rel) {
+    return ComparisonRecord{
+        .node = 0, .tensor = 3, .name = "h", .reference = reference, .max_rel = max_rel};
+  };
+  const auto picture = [](const WatchedDatabase& database, std::size_t reference) {
+    PanelWindow window(database.path(), std::make_unique<GraphPanel>(),
+                       {.width = 1000, .height = 500});
+    window.run("key C\nkey C\nwait\nexpect graph/note greatest relative error");
+    window.workspace().errors.reference = reference;
+    window.run("wait");
+    return window.host().picture();
+  };
+  const WatchedDatabase both({}, {error("cpu", 0.5), error("direct", 1e-6)});
+  const WatchedDatabase direct({}, {error("direct", 1e-6)}), cpu({}, {error("cpu", 0.5)});
+  EXPECT_EQ(picture(both, 0), picture(direct, 0));
+  EXPECT_EQ(picture(both, 1), picture(cpu, 0));
+  EXPECT_NE(picture(cpu, 0), picture(direct, 0));
 }
 
 TEST_F(GraphPanelTest, TheMinimapMovesTheCamera) {

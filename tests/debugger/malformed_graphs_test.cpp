@@ -85,6 +85,12 @@ const std::vector<Malformed>& malformed() {
        "UPDATE barriers SET cause_src=-3, pool_idx=77, size_bytes=-4 WHERE graph_id=2 AND "
        "ordinal=0",
        make<BarriersPanel>, "1 numbers of barriers are negative"},
+      {"BarriersThatTheGraphLacks",
+       "UPDATE barriers SET before_step=4000 WHERE graph_id=2 AND ordinal IN (0,1)",
+       make<GraphPanel>, "2 rows of barriers were left out: the graph has no such step."},
+      {"BarriersThatNodesLack",
+       "UPDATE barriers SET before_step=4000 WHERE graph_id=2 AND ordinal IN (0,1)",
+       make<NodesPanel>, "2 rows of barriers were left out: the graph has no such step."},
       {"DecisionsAboutNoNode",
        "INSERT INTO pass_decisions VALUES(2,'in_place',0,'shared',4000,1,'',NULL)",
        make<PassesPanel>, "1 references of pass_decisions were left out"},
@@ -92,7 +98,7 @@ const std::vector<Malformed>& malformed() {
        "UPDATE replays SET device_ns=9e999, submit_ns=-9e999, wait_ns=-1, prepare_ns='x' WHERE "
        "id=(SELECT max(id) FROM replays)",
        make<ReplayStripPanel>,
-       "4 numbers of replays are negative, too large or not whole: those times are left out."},
+       "4 numbers of replays are negative, too large or not whole: times among them are left out."},
       {"ReplaysOfNoRecording",
        "UPDATE replays SET recording_id=77 WHERE id=(SELECT max(id) FROM "
        "replays)",
@@ -166,7 +172,8 @@ TEST(FileNote, OfNumbersNamesReplaysAndNodesThatThereAreNot) {
   const HeadlessOptions options{.width = 900, .height = 400};
   PanelWindow tensors(database.path(), make<TensorsPanel>(), options);
   EXPECT_EQ(tensors.text("tensors/file_note"),
-            "1 rows of tensor_stats were left out: the file has no such replay of the graph.");
+            "1 rows of tensor_stats were left out: the file has no such replay, node or tensor of "
+            "the graph.");
   PanelWindow numerics(database.path(), make<NumericsPanel>(), options);
   EXPECT_THAT(numerics.text("numerics/file_note"),
               StartsWith("1 rows of comparisons were left out: the graph has no such node or"));
@@ -186,6 +193,21 @@ TEST(FileNote, OfSeveralNamesTheFirstAndTheMouseSeesAll) {
   window.run("hover graph/file_note\nwait");
   EXPECT_THAT(window.text("tooltip"), HasSubstr("an earlier node"));
   EXPECT_THAT(window.text("tooltip"), HasSubstr("1 rows of nodes have names"));
+}
+
+TEST(FileNote, OfAnotherCaptureGoes) {
+  const SampleDatabase database;
+  ASSERT_EQ(test::sql(database.path(),
+                      "PRAGMA foreign_keys=OFF; UPDATE recording_pools SET pool_idx=-7 WHERE "
+                      "pool_idx=0 AND recording_id=(SELECT max(id) FROM recordings WHERE "
+                      "graph_id=2 AND run_id=2)"),
+            "");
+  PanelWindow window(database.path(), make<InspectorPanel>(), {.width = 900, .height = 400});
+  Workspace& workspace = window.workspace();
+  workspace.bindings.show(workspace.document.capture());
+  window.run("wait\nexpect inspector/file_note 1 rows of recording_pools were left out");
+  workspace.document.choose(workspace.document.captures().back().id);
+  window.run("wait\nabsent inspector/file_note");
 }
 
 TEST(FileNote, IsMissingInTheConsoleAndTheLogHasAllOfTheGraph) {
@@ -215,8 +237,9 @@ TEST(FileNote, ALogNamesEventsOfWhatIsNotThere) {
             "");
   PanelWindow log(database.path(), std::make_unique<LogPanel>(), {.width = 900, .height = 400});
   log.run("click log/level/debug");
-  EXPECT_THAT(log.text("log/table/row/2/message"),
-              HasSubstr("2 events name a node or a severity that there is not"));
+  EXPECT_EQ(log.text("log/table/row/2/message"),
+            "2 events name a node or a severity that there is not: they are shown without the "
+            "node, and with the nearest severity.");
 }
 
 }  // namespace

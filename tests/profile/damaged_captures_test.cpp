@@ -218,7 +218,7 @@ TEST_F(DamagedCaptures, TimesThatNobodyMeasured) {
   ReplayTable table;
   EXPECT_EQ(read_new_replays(path_, kFirst, table), 20U);
   EXPECT_EQ(table.rows[0].device_ns, std::nullopt);
-  EXPECT_EQ(table.odd_numbers, 20U * 4);  // device_ns, seq, timing_mode and status
+  EXPECT_EQ(table.odd_numbers, 20U * 5);  // device_ns, seq, timing_mode, status and t_submit_ns
   EXPECT_EQ(table.rows[0].timing_mode, TimingMode::off);
   EXPECT_NE(table.rows[0].status, 0U);
   const auto tables = read_node_timings(path_, kFirst);
@@ -272,10 +272,31 @@ TEST_F(DamagedCaptures, OfTooManyPhasesTheRestIsCounted) {
   const Capture c = after(
       "WITH RECURSIVE p(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM p WHERE i<80) INSERT INTO "
       "node_stats(graph_id,run_id,phase,timing_mode,idx,n,sum_ns,min_ns,max_ns,p50_ns,p95_ns,"
-      "mean_ns,stddev_ns) SELECT 1,1,'phase '||i,2,0,1,1,1,1,1,1,1,0 FROM p");
+      "mean_ns,stddev_ns) SELECT 1,1,'phase '||i,2,0,1,1,1,1,1,1,1,0 FROM p; "
+      "INSERT INTO node_stats(graph_id,run_id,phase,timing_mode,idx,n,sum_ns) "
+      "VALUES(1,1,'odd',9,0,1,1)");
   EXPECT_EQ(read_node_timings(path_, kFirst).size(), 64U);
-  ASSERT_EQ(c.problems.size(), 1U);
-  EXPECT_NE(c.problems[0].text.find("(81) phases"), std::string::npos) << c.problems[0].text;
+  ASSERT_EQ(c.problems.size(), 2U);
+  EXPECT_NE(c.problems[0].text.find("1 rows of node_stats"), std::string::npos);
+  EXPECT_NE(c.problems[1].text.find("(81) phases"), std::string::npos) << c.problems[1].text;
+}
+
+TEST_F(DamagedCaptures, AnIndexThatLiesAboutLengthsLeadsNowhere) {
+  // Its keys are those of blobs as long as seven steps; the file says that they are lengths.
+  ASSERT_EQ(sql(path_,
+                "PRAGMA legacy_alter_table=ON; ALTER TABLE step_timings RENAME TO t; CREATE TABLE "
+                "step_timings AS SELECT * FROM t; DROP TABLE t; UPDATE step_timings SET "
+                "data=x'0102'; "
+                "CREATE INDEX lie ON step_timings(replay_id, 56+0*length(data)); PRAGMA "
+                "writable_schema=ON; UPDATE sqlite_schema SET sql='CREATE INDEX lie ON "
+                "step_timings(replay_id, length(data))' WHERE name='lie'"),
+            "");
+  const std::string plan = sql(path_,
+                               "EXPLAIN QUERY PLAN SELECT data FROM step_timings WHERE replay_id=1 "
+                               "AND length(data)=56");
+  ASSERT_NE(plan.find("INDEX lie"), std::string::npos) << plan;
+  const std::vector<std::int64_t> ids{1, 2, 3};
+  read_step_times(path_, ids, 7, [](std::size_t, auto) { ADD_FAILURE() << "read past the end"; });
 }
 
 TEST_F(DamagedCaptures, WhatIsNoProfileIsRefused) {

@@ -1,7 +1,7 @@
 // Watched launches: what tensors hold in the middle of a replay, which computes the same as ever.
 #include <limits>
 
-#include "framework/session/tensor_taps.h"
+#include "framework/session/watched_launches.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/session/random_ops.h"
@@ -338,6 +338,17 @@ TEST_P(TensorWatches, WithoutMemoryForThemTheGraphIsInTheWarning) {
   EXPECT_EQ(query("SELECT severity, source, code, name FROM events JOIN graphs ON graphs.id = "
                   "graph_id"),
             "2|watch|watch_failed|large");
+}
+
+TEST_P(TensorWatches, CountResultsThatAreAllTooLarge) {
+  const auto columns = static_cast<std::int64_t>(kMostWatchedBytes / sizeof(float));
+  const auto recorded = test::GraphMaker({.columns = columns}).make();
+  WatchedLaunches launches;
+  launches.set(std::array{TensorWatch{}, TensorWatch{.tensors = "logits"}}, *recorded, device_);
+  EXPECT_TRUE(launches.empty());
+  EXPECT_EQ(launches.left_out(), 4U);
+  launches.set({}, *recorded, device_);
+  EXPECT_EQ(launches.left_out(), 0U);
 }
 
 TEST_P(TensorWatches, AreRefusedWhereNothingWouldComeOfThem) {

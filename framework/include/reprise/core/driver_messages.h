@@ -24,9 +24,11 @@ class DriverListener {
   virtual void receive(const DriverMessage& message) noexcept = 0;
 };
 
-/// Thread-safe. Shared by a backend and its listeners, so either may go first.
+/// Thread-safe. Shared by a backend and its listeners: the backend may be gone before a listener is
+/// removed. add() throws std::bad_alloc.
 class DriverMessages {
  public:
+  /// Until remove(), which the listener has to outlive.
   void add(DriverListener& listener) {
     const std::lock_guard lock(mutex_);
     listeners_.push_back(&listener);

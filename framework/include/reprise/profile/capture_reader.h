@@ -53,6 +53,10 @@ struct FileProblem {
   std::string text;  // a sentence: how many, and why
   bool operator==(const FileProblem&) const = default;
 };
+/// Adds that so many rows of a table were left out, unless none were. `why` is the rest of the
+/// sentence, without its full stop.
+void note_left_out(std::vector<FileProblem>& problems, std::uint64_t rows, const std::string& table,
+                   std::string_view why);
 
 /// A graph and its plan. Nodes, steps, tensors and pools are numbered from 0 in recorded order;
 /// every index below lies in its vector.

@@ -70,15 +70,16 @@ struct ComparisonRow {
 std::vector<TensorStatsRow> read_tensor_stats(const std::filesystem::path& path,
                                               const TensorQuery& query = {},
                                               const std::stop_token& stop = {});
-/// Of one graph in one run, by node and tensor.
+/// Of one graph in one run, by node and tensor; of nodes and tensors that the graph has.
 std::vector<TensorSums> read_tensor_sums(const std::filesystem::path& path, std::int64_t run,
                                          std::int64_t graph, const std::stop_token& stop = {});
 std::vector<SnapshotRow> read_snapshots(const std::filesystem::path& path,
                                         const TensorQuery& query = {},
                                         const std::stop_token& stop = {});
-/// How many rows of a graph the readers above leave out, as the file has no such replay of it.
+/// How many rows of a graph the readers above leave out.
 struct LostTensorRows {
-  std::uint64_t statistics = 0, snapshots = 0;
+  std::uint64_t statistics = 0;  // in sums: the file has no such replay, node or tensor of it
+  std::uint64_t snapshots = 0;   // the file has no such replay of it
 };
 LostTensorRows count_lost_tensor_rows(const std::filesystem::path& path, std::int64_t graph,
                                       const std::stop_token& stop = {});
