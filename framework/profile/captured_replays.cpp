@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "framework/profile/captures.h"
 
@@ -24,38 +25,76 @@ std::size_t state_words(Database& database, std::int64_t graph) {
 constexpr std::int64_t kLastMode = static_cast<int>(TimingMode::node_serialised);
 constexpr std::int64_t kMostStatus = std::numeric_limits<std::uint32_t>::max();
 
+// As they are selected; there may be a million rows, so each column is looked at once.
+enum Column : int {
+  id,
+  sequence,
+  submit_time,
+  prepare,
+  submit,
+  wait,
+  device,
+  phase,
+  timing_mode,
+  warm_up,
+  status,
+  state
+};
+
 void append(const Statement& row, ReplayTable& table) {
-  const auto odd = [&](int column, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-    const bool is = is_odd(row, column, most);
-    table.odd_numbers += is ? 1 : 0;
-    return is;
-  };
-  const auto time = [&](int column) {
-    return odd(column) ? std::nullopt : optional_count(row, column);
+  using Type = Statement::Type;
+  const auto number = [&](Column column,
+                          std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+    const Type type = row.type(column);
+    const std::int64_t value = type == Type::integer ? row.integer(column) : -1;
+    const bool sound = value >= 0 && value <= most;
+    table.odd_numbers += sound || type == Type::null ? 0U : 1U;
+    return sound ? std::optional(static_cast<std::uint64_t>(value)) : std::nullopt;
   };
   ReplayRow replay;
-  replay.id = row.integer(0);
-  replay.sequence = odd(1) ? 0 : count(row, 1);
-  replay.submit_time_ns = row.integer(2);
-  table.odd_numbers += row.type(2) == Statement::Type::integer ? 0U : 1U;
-  replay.prepare_ns = time(3);
-  replay.submit_ns = time(4);
-  replay.wait_ns = time(5);
-  replay.device_ns = time(6);
-  replay.phase = row.text(7);
-  replay.timing_mode =
-      odd(8, kLastMode) ? TimingMode::off : static_cast<TimingMode>(row.integer(8));
-  replay.warm_up = row.integer(9) != 0;
+  replay.id = row.integer(id);
+  replay.sequence = number(sequence).value_or(0);
+  replay.submit_time_ns = row.integer(submit_time);
+  table.odd_numbers += row.type(submit_time) == Type::integer ? 0U : 1U;
+  replay.prepare_ns = number(prepare);
+  replay.submit_ns = number(submit);
+  replay.wait_ns = number(wait);
+  replay.device_ns = number(device);
+  replay.phase = row.text(phase);
+  replay.timing_mode = static_cast<TimingMode>(number(timing_mode, kLastMode).value_or(0));
+  replay.warm_up = row.integer(warm_up) != 0;
   // One that makes no sense is not that of a replay that succeeded.
-  replay.status = static_cast<std::uint32_t>(odd(10, kMostStatus) ? kMostStatus : row.integer(10));
+  replay.status = static_cast<std::uint32_t>(number(status, kMostStatus).value_or(kMostStatus));
   table.rows.push_back(std::move(replay));
   const std::size_t first = table.state.size();
   table.state.resize(first + table.state_words);
-  const std::span<const std::byte> state = row.blob(11);
-  const std::size_t bytes = std::min(state.size(), table.state_words * 4);
+  const std::span<const std::byte> words = row.blob(state);
+  const std::size_t bytes = std::min(words.size(), table.state_words * 4);
   for (std::size_t b = 0; b < bytes; ++b) {
-    table.state[first + b / 4] |= std::to_integer<std::uint32_t>(state[b]) << b % 4 * 8;
+    table.state[first + b / 4] |= std::to_integer<std::uint32_t>(words[b]) << b % 4 * 8;
   }
+}
+
+/// Rows from `first` on by their ids: those of one recording after those of another, or in the
+/// order of an index, which a file may have in any.
+void sort_by_id(ReplayTable& table, std::size_t first) {
+  const auto begin = table.rows.begin() + static_cast<std::ptrdiff_t>(first);
+  if (std::ranges::is_sorted(begin, table.rows.end(), {}, &ReplayRow::id)) {
+    return;
+  }
+  std::vector<std::size_t> order(table.rows.size() - first);
+  std::iota(order.begin(), order.end(), first);
+  std::ranges::sort(order, {}, [&](std::size_t row) { return table.rows[row].id; });
+  ReplayTable sorted;
+  for (const std::size_t row : order) {
+    const auto state = table.state.begin() + static_cast<std::ptrdiff_t>(row * table.state_words);
+    sorted.state.insert(sorted.state.end(), state,
+                        state + static_cast<std::ptrdiff_t>(table.state_words));
+    sorted.rows.push_back(std::move(table.rows[row]));
+  }
+  std::ranges::move(sorted.rows, begin);
+  std::ranges::copy(sorted.state,
+                    table.state.begin() + static_cast<std::ptrdiff_t>(first * table.state_words));
 }
 
 }  // namespace
@@ -76,17 +115,23 @@ std::size_t read_new_replays(const std::filesystem::path& path, CaptureId id, Re
           table.state_words = profile::state_words(database, id.graph);
         }
         table.state.resize(before * table.state_words);
+        // Recording by recording: the index of replays has the rows of each in order, and those of
+        // all together would be sorted in a file.
+        profile::Statement recordings(database,
+                                      "SELECT id FROM recordings WHERE run_id=? AND graph_id=?");
         profile::Statement rows(
             database,
-            "SELECT r.id, r.seq, r.t_submit_ns, r.prepare_ns, r.submit_ns, r.wait_ns, r.device_ns, "
-            "r.phase, r.timing_mode, r.warm_up, r.status, r.state FROM recordings c CROSS JOIN "
-            "replays r ON r.recording_id=c.id WHERE c.run_id=?1 AND c.graph_id=?2 AND r.id>?3 "
-            "ORDER "
-            "BY r.id");
-        rows.bind_all(id.run, id.graph, last);
-        while (rows.step()) {
-          profile::append(rows, table);
+            "SELECT id, seq, t_submit_ns, prepare_ns, submit_ns, wait_ns, device_ns, phase, "
+            "timing_mode, warm_up, status, state FROM replays WHERE recording_id=? AND id>? ORDER "
+            "BY id");
+        recordings.bind_all(id.run, id.graph);
+        while (recordings.step()) {
+          rows.bind_all(recordings.integer(0), last);
+          while (rows.step()) {
+            profile::append(rows, table);
+          }
         }
+        profile::sort_by_id(table, before);
       },
       stop);
   return table.rows.size() - before;

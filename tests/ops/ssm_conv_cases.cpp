@@ -70,6 +70,7 @@ std::vector<OpCase> ssm_conv_cases() {
           twice({0, 2, 31, 5}, true, 0),
           twice({3, 2, 65, 4}, false, 0),
           twice({2, 9000, 3, 4}, true, 1),
+          twice({0, 3, 5, 18}, true, 1),
           chosen(),
           past_in_state()};
 }

@@ -229,6 +229,27 @@ TEST_F(DamagedCaptures, TimesThatNobodyMeasured) {
   EXPECT_LE(read_node_histogram(path_, kFirst, "decode", TimingMode::node, 2).size(), 1920U);
 }
 
+TEST_F(DamagedCaptures, ReplaysOfRecordingsThatTakeTurnsAreInTheirOrder) {
+  const auto read = [&] {
+    ReplayTable table;
+    read_new_replays(path_, kFirst, table);
+    std::string rows;
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      rows += std::to_string(table.rows[r].id) + " " + std::to_string(table.rows[r].sequence) +
+              " " + std::to_string(table.state[r * table.state_words]) + "\n";
+    }
+    return rows;
+  };
+  ASSERT_EQ(sql(path_, "UPDATE replays SET state=CAST(id || '...............' AS BLOB)"), "");
+  const std::string before = read();
+  ASSERT_EQ(sql(path_,
+                "INSERT INTO recordings(id,run_id,graph_id,device_id,t_ns) VALUES(7,1,1,1,0); "
+                "UPDATE replays SET recording_id=7 WHERE id%2=1"),
+            "");
+  EXPECT_EQ(read(), before);
+  EXPECT_EQ(std::ranges::count(before, '\n'), 20);
+}
+
 TEST_F(DamagedCaptures, AnEmptyGraphAndASingleNode) {
   const Capture one = after("DELETE FROM nodes WHERE idx>0; UPDATE graphs SET node_count=1");
   EXPECT_EQ(one.nodes.size(), 1U);

@@ -84,7 +84,7 @@ bool plan_gated_delta(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& v = call.tensors[3];
   const HostTensor& q = call.tensors[1];
   const Shape& state = call.tensors[0].shape();
-  const Recurrence sequences(call, v, call.tensors[6]);
+  const Recurrence sequences(call, v, call.tensors[6], v.shape().rank() == 4);
   const bool batched = sequences.batched;
   const std::int64_t heads = state.dim(1);
   const Delta arguments{

@@ -27,12 +27,14 @@ struct TokenOperand {
 
 /// Sequences and the rows of the table that they continue.
 struct Recurrence {
-  Recurrence(const KernelCall& call, const HostTensor& x, const HostTensor& given_ids)
+  /// `x` has tokens, behind sequences if it is batched.
+  Recurrence(const KernelCall& call, const HostTensor& x, const HostTensor& given_ids,
+             bool is_batched)
       : table(reinterpret_cast<float*>(call.tensors[0].data)),
         ids(reinterpret_cast<const std::int32_t*>(given_ids.data)),
         slots(call.tensors[0].shape().dim(0)),
         slot_elements(call.tensors[0].shape().elements() / slots),
-        batched(x.shape().rank() == 4),
+        batched(is_batched),
         sequences(batched ? x.shape().dim(0) : 1),
         tokens(x.shape().dim(batched ? 1 : 0)),
         past(attribute<Param<std::int32_t>>(call, "past")) {}
