@@ -72,10 +72,15 @@ void Document::choose(CaptureId id) {
 const ReplayTable& Document::replays() const { return state_->replays; }
 
 const ReplayStatistics& Document::replay_statistics() const {
-  if (!state_->replay_statistics) {
-    state_->replay_statistics = debugger::replay_statistics(state_->replays, state_->range);
+  State& s = *state_;
+  const std::size_t rows = s.replays.rows.size();
+  if (!s.replay_statistics || outgrown(s.replays_summed, rows, s.live())) {
+    s.replay_statistics = debugger::replay_statistics(s.replays, s.range);
+    s.replays_summed = rows;
+  } else if (!s.range) {
+    s.replay_statistics->count = rows;
   }
-  return *state_->replay_statistics;
+  return *s.replay_statistics;
 }
 
 void Document::set_range(std::optional<ReplayRange> range) {

@@ -145,7 +145,6 @@ void Document::State::take_refresh(Refresh found, std::uint64_t version) {
     replays.state.insert(replays.state.end(), found.new_replays.state.begin(),
                          found.new_replays.state.end());
     replays.odd_numbers += found.new_replays.odd_numbers;
-    replay_statistics.reset();
     changed = true;
   }
   if (found.timings) {

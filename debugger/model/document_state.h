@@ -34,6 +34,7 @@ struct Document::State {
   std::shared_ptr<const Capture> capture;
   ReplayTable replays;
   std::optional<ReplayStatistics> replay_statistics;  // empty until somebody asks
+  std::size_t replays_summed = 0;                     // rows that those are of
   std::vector<NodeTimingTable> timings;
   ReplayTally tally;
   std::vector<TimingSource> sources;

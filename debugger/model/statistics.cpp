@@ -98,4 +98,8 @@ ReplayStatistics replay_statistics(const ReplayTable& table, std::optional<Repla
   return statistics;
 }
 
+bool outgrown(std::size_t made, std::size_t rows, bool growing) {
+  return rows != made && (!growing || rows < made || rows - made > rows / 256);
+}
+
 }  // namespace reprise::debugger

@@ -6,6 +6,7 @@ namespace {
 /// Above the panel, what of the file it does not show as it is: "<panel id>/file_note".
 void draw_file_note(Ui& ui, const std::vector<std::string>& notes) {
   const Box before = ui.rest();
+  ImGui::SetCursorScreenPos({before.min.x + ui.px(8), before.min.y + ui.px(3)});
   const std::string more =
       notes.size() == 1 ? "" : " Point here for (" + std::to_string(notes.size() - 1) + ") more.";
   const std::string text = notes.front() + more;

@@ -89,7 +89,8 @@ void ReplayStripPanel::refresh(const Workspace& workspace, std::size_t columns) 
     capture_ = workspace.document.capture();
     brush_.reset();
   }
-  if (!same_capture || rows_ != rows.size() || asked_columns_ != columns) {
+  if (!same_capture || asked_columns_ != columns ||
+      outgrown(rows_, rows.size(), workspace.document.live())) {
     rows_ = rows.size();
     asked_columns_ = columns;
     strip_ = make_strip(rows, columns);
@@ -155,7 +156,8 @@ void ReplayStripPanel::draw_overlays(Ui& ui, const Workspace& workspace, const B
   const std::size_t columns = strip_.columns.size();
   const float cell = box.width() / static_cast<float>(columns);
   const auto left_of = [&](std::size_t row) {
-    return box.min.x + static_cast<float>(column_of(row, rows_, columns)) * cell;
+    return box.min.x +
+           static_cast<float>(column_of(std::min(row, rows_ - 1), rows_, columns)) * cell;
   };
   const auto range = brush_ ? brush_ : document.range();
   if (range) {

@@ -76,5 +76,14 @@ TEST(Statistics, ReplaysWithoutDeviceTimesTookWhatTheHostSpent) {
   EXPECT_EQ(statistics.max_ns, 34U);
 }
 
+TEST(Statistics, OfAGrowingTableWaitForMoreThanNobodyWouldSee) {
+  EXPECT_FALSE(outgrown(1'000'000, 1'000'000, true));
+  EXPECT_FALSE(outgrown(1'000'000, 1'003'000, true));
+  EXPECT_TRUE(outgrown(1'000'000, 1'004'000, true));
+  EXPECT_TRUE(outgrown(100, 101, true));
+  EXPECT_TRUE(outgrown(1'000'000, 7, true));  // of another capture
+  EXPECT_TRUE(outgrown(1'000'000, 1'000'001, false));
+}
+
 }  // namespace
 }  // namespace reprise::debugger
