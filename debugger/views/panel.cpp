@@ -6,11 +6,11 @@ namespace {
 /// Above the panel, what of the file it does not show as it is: "<panel id>/file_note".
 void draw_file_note(Ui& ui, const std::vector<std::string>& notes) {
   const Box before = ui.rest();
-  ImGui::SetCursorScreenPos({before.min.x + ui.px(8), before.min.y + ui.px(3)});
   const std::string more =
       notes.size() == 1 ? "" : " Point here for (" + std::to_string(notes.size() - 1) + ") more.";
   const std::string text = notes.front() + more;
   const bool low = before.height() < 8 * ui.row_height();
+  ImGui::SetCursorScreenPos({before.min.x + ui.px(8), before.min.y + (low ? 0 : ui.px(3))});
   if (low) {  // one line of a strip
     ui.text("file_note", text, {.colour = Colour::warning});
   } else {
