@@ -1,5 +1,6 @@
 // Every op row on every backend, direct and recorded, against the references: one test each.
 #include <algorithm>
+#include <cstdio>
 
 #include "framework/ops/op_table.h"
 #include "tests/ops/case_run.h"
@@ -57,11 +58,15 @@ const bool kRegistered = [] {
 TEST(Ops, EveryOpHasRows) {
   ASSERT_TRUE(kRegistered);
   const auto rows = all_op_cases();
+  std::size_t count = 0;
   for (const OpDef* op : ops::all_ops()) {
     const auto it = std::ranges::find(rows, op->name, &NamedCases::op);
     ASSERT_NE(it, rows.end()) << op->name;
     EXPECT_FALSE(it->cases().empty()) << op->name;
+    count += it->cases().size();
   }
+  std::printf("%zu rows of %zu ops, each in %zu ways\n", count, ops::all_ops().size(),
+              std::size(kWays));
 }
 
 }  // namespace
