@@ -33,6 +33,7 @@ class DriverEvents final : public DriverListener {
     std::uint64_t recording = 0;
     std::string graph{};
     std::uint32_t node = kNoIndex;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the compiler's own comparison with 0
     auto operator<=>(const Kind&) const = default;
   };
   struct Repeats {
