@@ -56,6 +56,13 @@ class Writer {
     }
     sink_->flush();
   }
+  void fail() {
+    TimedReplay replay(recording_, node_ns_.size(),
+                       random_durations(random_, graph_->plan.steps.size()));
+    replay.record.status = ReplayStatus::failed;
+    sink_->replay(replay.record);
+    sink_->flush();
+  }
   /// Of one node, in the replays of a range.
   std::vector<std::uint64_t> times(std::size_t node, std::size_t first, std::size_t last) const {
     std::vector<std::uint64_t> times;
@@ -213,6 +220,21 @@ TEST_F(DocumentTest, ARangeCountsReplaysThatAreNotTimed) {
   document.settle();
   EXPECT_EQ(document.statistics().replays, 5U);
   EXPECT_EQ(document.statistics().in_range, 16U);
+}
+
+TEST_F(DocumentTest, SumsUpALongRunAgainOnceItHasGrownOrEnds) {
+  auto writer = std::make_unique<Writer>(path_, "decode", 0, seed_);
+  writer->replay(600);
+  Document document(path_);
+  document.settle();
+  EXPECT_EQ(document.replay_statistics().count, 600U);
+  writer->fail();
+  document.settle();
+  EXPECT_EQ(document.replay_statistics().count, 601U);
+  EXPECT_EQ(document.replay_statistics().failed, 0U);  // one of 601 is not worth all of them
+  writer.reset();
+  document.settle();
+  EXPECT_EQ(document.replay_statistics().failed, 1U);
 }
 
 TEST_F(DocumentTest, FollowsAFileThatIsBeingWritten) {
