@@ -59,7 +59,7 @@ ReplayStatistics replay_statistics(const ReplayTable& table, std::optional<Repla
 
 /// Whether what was made of the first rows of a table, so many, is due again now that it has
 /// `rows`. While it grows, not for one more in 256: nobody would see it, and of a million rows all
-/// of them cost 50 ms of the thread that draws.
+/// of them cost 80 ms of the thread that draws.
 bool outgrown(std::size_t made, std::size_t rows, bool growing);
 
 }  // namespace reprise::debugger
