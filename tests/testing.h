@@ -31,6 +31,11 @@ Device fresh_test_device(const std::string& name);
 /// "cpu" or "vulkan", but every launch encodes its steps again.
 Device test_device_without_replay(const std::string& name);
 
+/// Waits until a Vulkan device is idle, in the only way that synchronization validation knows to be
+/// one: it keeps all accesses since then, and looks through them for every further submission.
+/// Every test ends with it; those of many submissions call it in between.
+void wait_idle(const Device& device);
+
 /// Fails the current test if the validation layer has spoken since this was made.
 class ExpectNoValidationMessages {
  public:

@@ -197,6 +197,7 @@ CaseOutputs run_case(const Device& device, const OpCase& row, bool recorded, std
       outputs.push_back(collect(result, tensors, state));
       context.check_guards();
     }
+    wait_idle(device);
     return outputs;
   }
   auto session = executor.begin_recorded({.name = row.label, .state = state});
@@ -215,6 +216,7 @@ CaseOutputs run_case(const Device& device, const OpCase& row, bool recorded, std
     arena.expect_nothing_beside_tensors();
   }
   context.check_guards();
+  wait_idle(device);
   return outputs;
 }
 

@@ -21,10 +21,8 @@ PoisonedArena::PoisonedArena(const Device& device, const CapturePool& pool,
   for (std::size_t s = 0; s < recorded.plan.places.size(); ++s) {
     const Place& place = recorded.plan.places[s];
     if (place.pool == ExecutionPlan::kArena) {
-      const std::uint64_t end = place.offset + recorded.graph.storages[s].bytes;
-      for (std::uint64_t at = place.offset; at < end; ++at) {
-        used_.at(at) = true;
-      }
+      const auto begin = used_.begin() + static_cast<std::ptrdiff_t>(place.offset);
+      std::fill_n(begin, recorded.graph.storages[s].bytes, true);
     }
   }
 }
