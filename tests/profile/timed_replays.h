@@ -20,11 +20,15 @@ struct TimedReplay {
   TimedReplay(std::uint64_t recording, std::uint64_t sequence, std::vector<std::uint64_t> step_ns)
       : durations(std::move(step_ns)) {
     constexpr std::uint64_t kMask = (std::uint64_t{1} << 36U) - 1;
-    ticks.push_back(kMask - 100'000 + sequence);  // the counter wraps around within most replays
+    std::uint64_t ns_to_wrap = 100'001 - sequence % 100'000;  // wraps around in most replays
     std::uint64_t total = 0;
     for (const std::uint64_t ns : durations) {
       total += ns;
-      ticks.push_back((ticks.front() + total) & kMask);
+      ns_to_wrap += total == ns_to_wrap ? 1 : 0;  // a tick of 0 is one that was not written
+    }
+    ticks.push_back((kMask + 1 - ns_to_wrap) & kMask);
+    for (const std::uint64_t ns : durations) {
+      ticks.push_back((ticks.back() + ns) & kMask);
     }
     record.recording = recording;
     record.sequence = record.submission = sequence;

@@ -20,7 +20,7 @@ namespace reprise::cpu::HWY_NAMESPACE {
 /// Highway's Exp() alone is for finite results, and makes 0 of NaN.
 HWY_INLINE Vf exp_of(Vf x) {
   const F32 d;
-  const Vf most = hn::Set(d, 88.72F);
+  const Vf most = hn::Set(d, 88.72283F);  // the last one of a finite exp()
   const Vf infinite = hn::Set(d, std::numeric_limits<float>::infinity());
   const Vf y = hn::IfThenElse(hn::Gt(x, most), infinite, hn::Exp(d, hn::Min(x, most)));
   return hn::IfThenElse(hn::IsNaN(x), x, y);
