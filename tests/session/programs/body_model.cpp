@@ -128,8 +128,11 @@ std::string BodyModel::text_of(const OperandModel& operand) const {
   const Mention mention = mention_of(operand);
   const bool output = std::ranges::any_of(
       declared_, [&](const OperandModel& o) { return mention_of(o) == mention; });
+  const bool input = !operand.buffer && std::ranges::any_of(inputs, [&](const auto& named) {
+    return named.second == operand.transient;
+  });
   return " #" + std::to_string(mentions_.at(mention)) + "[" + std::to_string(operand.rows) + "]" +
-         (output ? " out" : "");
+         (operand.buffer ? " memory" : "") + (input ? " in" : "") + (output ? " out" : "");
 }
 
 std::vector<std::string> BodyModel::structure(bool has_state, std::uint32_t max_iterations) const {
