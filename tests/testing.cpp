@@ -223,8 +223,8 @@ std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int6
   std::vector<std::byte> bytes(spec.bytes());
   const HostTensor tensor{bytes.data(), &spec};
   // That of the standard library takes a logarithm for each: a tenth of the time of the op tests.
-  const auto uniform = [&](std::mt19937_64& bits) {
-    return low + (high - low) * (static_cast<double>(bits() >> 11U) * 0x1p-53);
+  const auto uniform = [&] {
+    return low + (high - low) * (static_cast<double>(rng() >> 11U) * 0x1p-53);
   };
   if (info_of(dtype).block_elements > 1) {
     fill_blocks(rng, dtype, (high - low) / 2, bytes);
@@ -232,11 +232,11 @@ std::vector<std::byte> random_bytes(std::mt19937_64& rng, DType dtype, std::int6
   }
   for (std::int64_t i = 0; i < elements; ++i) {
     if (dtype == DType::bf16) {  // no op writes it, so HostTensor does not
-      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(uniform(rng)));
+      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(uniform()));
       const auto upper = static_cast<std::uint16_t>(bits >> 16U);
       std::memcpy(bytes.data() + 2 * i, &upper, sizeof upper);
     } else {
-      tensor.store(i, uniform(rng));
+      tensor.store(i, uniform());
     }
   }
   return bytes;
