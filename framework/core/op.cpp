@@ -34,11 +34,20 @@ std::string_view name_of(OpFamily family) {
   return kNames[static_cast<std::size_t>(family)];
 }
 
-void require_dtype(StateField field, DType wanted) {
+void require_dtype(const StateField& field, DType wanted, SourceLocation where) {
   if (field.dtype != wanted) {
-    invalid("A state field of dtype (" + std::string(name_of(field.dtype)) +
-            ") cannot be an attribute of dtype " + std::string(name_of(wanted)) + ".");
+    throw Error(ErrorCode::invalid_argument,
+                "The state field '" + field.name + "' of dtype (" +
+                    std::string(name_of(field.dtype)) + ") cannot be an attribute of dtype " +
+                    std::string(name_of(wanted)) + ".",
+                where);
   }
+}
+
+void refuse_constant(const std::string& value, SourceLocation where) {
+  throw Error(ErrorCode::invalid_argument,
+              "An i32 attribute holds -2147483648 to 2147483647, but was given (" + value + ").",
+              where);
 }
 
 bool lies_as(const TensorSpec& spec, Layout layout) {

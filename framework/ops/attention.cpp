@@ -302,7 +302,7 @@ namespace reprise {
 
 Tensor attention(Site site, TensorRef q, TensorRef k, TensorRef v, AttentionAttributes a) {
   const ops::AttentionForm form{a.kv_len, a.scale, a.softcap, a.max_bias, a.window, a.causal};
-  return record(site, ops::attention_def, {q, k, v, TensorRef(a.mask), TensorRef(a.sinks)}, form);
+  return record(site, ops::attention_def, {q, k, v, a.mask, a.sinks}, form);
 }
 
 }  // namespace reprise

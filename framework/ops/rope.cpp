@@ -259,8 +259,7 @@ const OpDef rope_def{.name = "rope",
 namespace reprise {
 
 Tensor rope(Site site, TensorRef x, RopeAttributes a) {
-  return record(site, ops::rope_def, {x, TensorRef(a.positions), TensorRef(a.frequency_factors)},
-                ops::RopeForm(a));
+  return record(site, ops::rope_def, {x, a.positions, a.frequency_factors}, ops::RopeForm(a));
 }
 
 RopeAttributes with_yarn(RopeAttributes a, std::int64_t dims, const YarnScaling& yarn) {

@@ -291,7 +291,7 @@ namespace reprise {
 Tensor sample(Site site, TensorRef logits, SampleAttributes a) {
   const ops::Form form{a.temperature,        a.top_k, a.top_p,   a.min_p,
                        a.repetition_penalty, a.seed,  a.position};
-  return record(site, ops::sample_def, {logits, TensorRef(a.recent)}, form);
+  return record(site, ops::sample_def, {logits, a.recent}, form);
 }
 
 }  // namespace reprise

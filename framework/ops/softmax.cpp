@@ -173,13 +173,11 @@ const OpDef log_softmax_def = define("log_softmax", kLogSoftmaxShaders, log_soft
 namespace reprise {
 
 Tensor softmax(Site site, TensorRef x, SoftmaxAttributes a) {
-  return record(site, ops::softmax_def, {x, TensorRef(a.mask), TensorRef(a.sinks)},
-                ops::Form{a.scale, a.max_bias});
+  return record(site, ops::softmax_def, {x, a.mask, a.sinks}, ops::Form{a.scale, a.max_bias});
 }
 
 Tensor log_softmax(Site site, TensorRef x, SoftmaxAttributes a) {
-  return record(site, ops::log_softmax_def, {x, TensorRef(a.mask), TensorRef(a.sinks)},
-                ops::Form{a.scale, a.max_bias});
+  return record(site, ops::log_softmax_def, {x, a.mask, a.sinks}, ops::Form{a.scale, a.max_bias});
 }
 
 }  // namespace reprise

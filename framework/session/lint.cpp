@@ -10,14 +10,34 @@ namespace {
 
 constexpr std::size_t kMostLines = 16;
 
+void add_unordered(const ComputeGraph& graph, std::vector<LintFinding>& findings) {
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (node.arguments_unordered) {
+      findings.push_back({.node = n,
+                          .op = std::string(node.op->name),
+                          .scope = graph.names.path(node.scope),
+                          .field = std::string(LintFinding::kOrder),
+                          .run = 0,
+                          .where = node.where});
+    }
+  }
+}
+
 }  // namespace
 
 std::string LintFinding::text() const {
   const std::string at =
       where.line == 0 ? "" : std::string(", ") + where.file + ":" + std::to_string(where.line);
-  return (node == kNoNode ? op : "op " + std::to_string(node) + " " + op) +
-         (scope.empty() ? "" : " (" + scope + ")") + at + ": " + field + " is (" + first +
-         ") in run 0 and (" + other + ") in run " + std::to_string(run);
+  const std::string what = (node == kNoNode ? op : "op " + std::to_string(node) + " " + op) +
+                           (scope.empty() ? "" : " (" + scope + ")") + at + ": ";
+  if (field == kOrder) {
+    return what +
+           "several of its arguments are calls that record ops, in an order that the compiler "
+           "chooses; give each a statement of its own";
+  }
+  return what + field + " is (" + first + ") in run 0 and (" + other + ") in run " +
+         std::to_string(run);
 }
 
 std::string LintReport::text() const {
@@ -26,11 +46,17 @@ std::string LintReport::text() const {
   if (clean()) {
     return what + "nothing is baked";
   }
-  const auto causes =
-      static_cast<std::size_t>(std::ranges::count(findings, false, &LintFinding::follows));
-  std::string text = what + std::to_string(causes) + " baked";
-  if (causes < findings.size()) {
-    text += ", " + std::to_string(findings.size() - causes) + " more follow from that";
+  const auto unordered = static_cast<std::size_t>(
+      std::ranges::count(findings, LintFinding::kOrder, &LintFinding::field));
+  const auto follow =
+      static_cast<std::size_t>(std::ranges::count(findings, true, &LintFinding::follows));
+  const std::size_t baked = findings.size() - follow - unordered;
+  std::string text = what + (baked == 0 ? "nothing is" : std::to_string(baked)) + " baked";
+  if (follow > 0) {
+    text += ", " + std::to_string(follow) + " more follow from that";
+  }
+  if (unordered > 0) {
+    text += ", " + std::to_string(unordered) + " without an order";
   }
   std::size_t lines = 0;
   for (const LintFinding& finding : findings) {
@@ -64,6 +90,7 @@ LintReport lint(GraphExecutor& executor, const RecordFunction& pass, const LintO
     const DryCapture other = capture(run);
     CaptureComparison(first, other, run, report.findings).compare();
   }
+  add_unordered(first.recorded->graph, report.findings);
   std::ranges::stable_sort(report.findings, {}, &LintFinding::node);
   return report;
 }

@@ -56,8 +56,8 @@ Tensor attention_block(Recorder& s, const Model& m, const Layer& w, const Tensor
       .scale = m.sizes.rope_scale,
       .dims = static_cast<std::int32_t>(m.sizes.rope_dims),
       .pairing = m.sizes.pairing,
-      .positions = positions ? &positions : nullptr,
-      .frequency_factors = m.rope_factors ? &m.rope_factors : nullptr};
+      .positions = positions,
+      .frequency_factors = m.rope_factors};
 
   const auto h = rms_norm(s, x, w.attn_norm, {.eps = m.sizes.eps});
   auto q = heads(matmul(s, h, w.wq, w.bq), m.sizes.heads);
@@ -86,8 +86,8 @@ Tensor mixture_of_experts(Recorder& s, const Model& m, const Layer& w, const Ten
   const auto [ids, weights] = route_top_k(s, matmul(s, h, e.router),
                                           {.k = static_cast<std::int32_t>(m.sizes.experts_used)});
   const auto row = reshape(s, h, {x.shape().extent(0), 1, m.sizes.dim});
-  const auto y =
-      silu_mul(s, matmul_experts(s, row, e.gate, ids), matmul_experts(s, row, e.up, ids));
+  const auto up = matmul_experts(s, row, e.up, ids);
+  const auto y = silu_mul(s, matmul_experts(s, row, e.gate, ids), up);
   return add(s, x, combine_experts(s, matmul_experts(s, y, e.down, ids), weights));
 }
 

@@ -26,7 +26,8 @@ static void record(const std::string& path) {
     const std::vector<float> values(static_cast<std::size_t>(wide * kDim), 0.01F);
     const Tensor up = device.from_host({wide, kDim}, values, "up");
     const Tensor down = device.from_host({kDim, wide}, values, "down");
-    x = add(s, x, matmul(s, silu_mul(s, matmul(s, x, up), matmul(s, x, up)), down));
+    const Tensor right = matmul(s, x, up);
+    x = add(s, x, matmul(s, silu_mul(s, matmul(s, x, up), right), down));
   }
   s.output("y", x);
   auto graph = s.finish().graph;

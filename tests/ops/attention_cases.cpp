@@ -35,8 +35,8 @@ OpCase masked(DType cache, DType mask_type) {
             const Tensor k = permute(r, c.input({2, 33, 40}, cache), {1, 0, 2});
             const Tensor v = slice(r, c.input({33, 2, 28}, cache), 2, 4, 23);
             const Tensor mask = slice(r, c.input({9, 33}, mask_type, -6, 6), 0, 1, 7);
-            return {attention(r, q, k, v, {.scale = 0.3F, .causal = false, .mask = &mask}),
-                    attention(r, q, k, v, {.kv_len = 30, .mask = &mask})};
+            return {attention(r, q, k, v, {.scale = 0.3F, .causal = false, .mask = mask}),
+                    attention(r, q, k, v, {.kv_len = 30, .mask = mask})};
           }};
 }
 
@@ -64,7 +64,7 @@ OpCase hidden(const std::string& name, std::int64_t rows, std::int64_t keys, dou
             const Tensor mask =
                 cast(r, mul(r, large, c.input({1}, DType::f32, 1e-4, 1e-4)), mask_type);
             return {attention(r, c.input({rows, 2, 32}), c.input({keys, 2, 32}, cache),
-                              c.input({keys, 2, 32}, cache), {.causal = false, .mask = &mask})};
+                              c.input({keys, 2, 32}, cache), {.causal = false, .mask = mask})};
           }};
 }
 
@@ -96,14 +96,14 @@ OpCase with(const std::string& name, const Sizes& n, DType cache, Mask mask_type
             // From a place that no kernel likes.
             const Tensor scores =
                 slice(r, c.input({n.heads + 3}, DType::f32, -3, 5), 0, 3, n.heads);
-            AttentionAttributes a{.sinks = sinks ? &scores : nullptr};
+            AttentionAttributes a{.sinks = sinks ? scores : Tensor()};
             set(a);
             if (mask_type == Mask::none) {
               return {attention(r, q, k, v, a)};
             }
             const Tensor mask = c.input({n.rows, n.capacity},
                                         mask_type == Mask::f16 ? DType::f16 : DType::f32, -6, 0);
-            a.mask = &mask;
+            a.mask = mask;
             return {attention(r, q, k, v, a)};
           }};
 }

@@ -33,7 +33,7 @@ TEST_F(AttentionErrors, NameNumbersThatAreNone) {
 TEST_F(AttentionErrors, NameSinksAndCachesThatDoNotMatch) {
   const Tensor sinks = zeros({2});
   refused({"sinks [heads]", "[2]"},
-          [&](GraphSession& s) { return attention(s, q_, k_, k_, {.sinks = &sinks}); });
+          [&](GraphSession& s) { return attention(s, q_, k_, k_, {.sinks = sinks}); });
   refused({"k and v of one dtype"}, [&](GraphSession& s) {
     return attention(s, q_, k_, zeros({9, 2, 32}));
   });
@@ -49,10 +49,10 @@ TEST_F(AttentionErrors, NameRampsAndSectionsOutOfRange) {
   });
   const Tensor positions = zeros({3}, DType::i32);
   refused({"sections from 0 to 65535", "(-1)"}, [&](GraphSession& s) {
-    return rope(s, q_, {.positions = &positions, .sections = {8, -1, 0, 0}});
+    return rope(s, q_, {.positions = positions, .sections = {8, -1, 0, 0}});
   });
   refused({"rank 2"}, [&](GraphSession& s) {
-    return rope(s, q_, {.positions = &positions, .sections = {8, 8, 0, 0}});
+    return rope(s, q_, {.positions = positions, .sections = {8, 8, 0, 0}});
   });
 }
 

@@ -37,8 +37,8 @@ OpCase given(DType table, DType id_dtype, RopePairing pairing) {
                       {.base = 500000,
                        .dims = 40,
                        .pairing = pairing,
-                       .positions = &positions,
-                       .frequency_factors = &factors});
+                       .positions = positions,
+                       .frequency_factors = factors});
         return {whole};
       }};
 }

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "reprise/core/error.h"
+
 namespace reprise {
 
 /// How far a dimension reaches: a number, or one that a field of the state block decides when a
@@ -35,8 +37,9 @@ class Shape {
   static constexpr std::int64_t kMaxElements = std::int64_t{1} << 56U;
 
   Shape() = default;
-  Shape(std::initializer_list<Extent> dims);  // NOLINT(google-explicit-constructor)
-  explicit Shape(std::span<const std::int64_t> dims);
+  Shape(std::initializer_list<Extent> dims,  // NOLINT(google-explicit-constructor)
+        SourceLocation where = SourceLocation::here());
+  explicit Shape(std::span<const std::int64_t> dims, SourceLocation where = SourceLocation::here());
 
   std::size_t rank() const { return rank_; }
   std::int64_t dim(std::size_t i) const { return dims_[i]; }

@@ -8,9 +8,9 @@ namespace reprise {
 struct AttentionAttributes {
   /// Keys in use, limited to [0, capacity]. By default all of them.
   Param<std::int32_t> kv_len = std::numeric_limits<std::int32_t>::max();
-  Param<float> scale = 0.0F;     // of the scores; 0: 1 / sqrt(dim)
-  bool causal = true;            // row r sees keys up to its place, kv_len - rows + r
-  const Tensor* mask = nullptr;  // f32 or f16 [rows, keys], added to the scaled scores
+  Param<float> scale = 0.0F;  // of the scores; 0: 1 / sqrt(dim)
+  bool causal = true;         // row r sees keys up to its place, kv_len - rows + r
+  TensorArgument mask{};      // f32 or f16 [rows, keys], added to the scaled scores
   /// Above 0: scores become softcap * tanh(score / softcap), before a mask is added.
   Param<float> softcap = 0.0F;
   /// Above 0: ALiBi. The mask is multiplied by a slope per head; without a mask, slope * |place of
@@ -21,7 +21,7 @@ struct AttentionAttributes {
   /// Above 0: a row sees no key that is so many before its place: it sees window keys if causal.
   Param<std::int32_t> window = 0;
   /// f32 [heads]: a score per head that takes its share of the weights and has no value.
-  const Tensor* sinks = nullptr;
+  TensorArgument sinks{};
 };
 
 /// Scaled dot-product attention: softmax(scale * q * k^T + mask) * v, per row and head.

@@ -2,6 +2,7 @@
 // while it was recorded, and that a replay would not see change.
 #pragma once
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "reprise/session/graph_executor.h"
@@ -20,6 +21,10 @@ struct LintOptions {
 /// One value that is not the same in two recordings.
 struct LintFinding {
   static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
+  /// The field of a finding about one recording alone: several arguments of a call are calls
+  /// themselves, add(s, neg(s, x), exp(s, y)). C++ does not say which of them comes first, so other
+  /// compilers record another graph. Ops that are called inside of functions are not seen.
+  static constexpr std::string_view kOrder = "order of arguments";
   std::uint32_t node = kNoNode;  // in the order of recording; kNoNode: of no op
   std::string op{};              // its name; "input" or "output" without a node
   std::string scope{};           // "layer.3/attn"
@@ -30,7 +35,7 @@ struct LintFinding {
   /// "bytes of x", "steps" of the plan; "op": another op, or none, and nothing behind it was
   /// compared; "inputs", "outputs": their number.
   std::string field{};
-  std::string first{}, other{};  // what it is in run 0 and in `run`
+  std::string first{}, other{};  // what it is in run 0 and in `run`; empty for kOrder
   std::uint32_t run = 1;         // the first run in which it differs
   SourceLocation where{};        // the line that called the op
   /// It differs because of another finding: the grid of a node whose operand has another shape, the
