@@ -185,12 +185,12 @@ TEST(ErrorCodes, HaveNames) {
 
 TEST_F(RecorderErrors, SayWhereAnInputOrOutputIsDeclared) {
   (void)add(session_, x_, x_);
-  const int line = __LINE__ + 2;
+  const int line = __LINE__ + 3;
   expect_error(kWrong,
                {"input 'x' already", "(while recording 'forward' op 2 input, " + here(line) + ")"},
                [&] { (void)session_.input("x", {1}, std::vector<float>(1)); });
   GraphSession other = executor_.begin_recorded({.name = "other"});
-  const int next = __LINE__ + 2;
+  const int next = __LINE__ + 3;
   expect_error(kWrong,
                {"'y' is an empty", "(while recording 'other' op 0 output, " + here(next) + ")"},
                [&] { other.output("y", Tensor()); });
