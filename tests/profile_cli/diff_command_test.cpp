@@ -111,8 +111,8 @@ TEST_F(DiffCommandTest, CallsInAnotherOrderAreTheSameCalls) {
   };
   const auto changes = [&](const std::filesystem::path& left, const std::filesystem::path& right) {
     std::string text;
-    for (const debugger::NodeDiff& node :
-         debugger::diff_runs({left, {}}, {right, {}}).graphs[0].nodes) {
+    const debugger::RunDiff diff = debugger::diff_runs({left, {}}, {right, {}});
+    for (const debugger::NodeDiff& node : diff.graphs.at(0).nodes) {
       text += node.op + " " + std::to_string(node.a->node) + " " + std::to_string(node.b->node);
       for (const std::string& change : node.changes) {
         text += ", " + change;
