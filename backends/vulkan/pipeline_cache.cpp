@@ -69,8 +69,8 @@ void PipelineCache::save() const {
     return;
   }
   const std::string problem = save_cache_file(path_, owner_, std::span(data).first(size));
-  if (!problem.empty()) {
-    warn("cannot be written: " + problem);
+  if (!problem.empty() && log_) {
+    log_(LogLevel::warning, "The pipeline cache is not saved. " + problem);
   }
 }
 

@@ -1,5 +1,3 @@
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 
@@ -8,35 +6,22 @@
 #include "debugger/cli/graph_text.h"
 #include "debugger/cli/html_page.h"
 #include "debugger/cli/perfetto.h"
+#include "debugger/cli/terminal.h"
+#include "debugger/model/output_file.h"
 #include "reprise/core/error.h"
 
 namespace reprise::cli {
 namespace {
 
-/// Calls `write` with the file, or with the output for "-". Nothing half-written stays.
+/// Calls `write` with the file, or with the output for "-".
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (path == "-") {
     write(std::cout);
     std::cout << std::flush;
     return;
   }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  const bool opened = file.is_open();
-  try {
-    if (opened) {
-      write(file);
-      file << std::flush;
-    }
-    if (!file) {
-      throw Error(ErrorCode::io, "The file (" + path + ") cannot be written.");
-    }
-  } catch (...) {
-    std::error_code ignored;
-    if (opened && std::filesystem::is_regular_file(path, ignored)) {
-      std::filesystem::remove(path, ignored);
-    }
-    throw;
-  }
+  const Interrupt interrupt;  // nothing is left of a file that is not finished
+  debugger::write_output(path, write, interrupt.token());
 }
 
 /// What of the file a trace holds: a run unless a graph or a replay is named.
