@@ -62,17 +62,14 @@ TEST_F(BarrierRows, AreThoseThatEveryPairOfStepsGives) {
   EXPECT_EQ(rows, causes_of(recorded->plan));
 }
 
-// h = norm(x); a and b read h one after the other, then a step reads both: two causes, two tensors.
+// h = norm(x), s = add(x, x) and y = norm(s, h): the last step waits for the two before it.
 TEST_F(BarrierRows, NameEveryTensorThatAStepWaitsFor) {
   auto recorded = std::make_shared<RecordedGraph>(*test::GraphMaker({}).make());
-  ExecutionPlan& plan = recorded->plan;
-  ASSERT_EQ(plan.steps.size(), 3U);
-  // Without the barrier in front of the second step, the last one waits for the two before it.
-  const std::vector<Barrier> barriers = plan.barriers;
-  plan.barriers = {barriers.at(1)};
-  const auto h = plan.steps.bindings(plan.steps[0])[2];
-  plan.steps.bindings(plan.steps[2])[1] = h;
-  plan.steps.bindings(plan.steps[2])[1].access = Access::read;
+  ComputeGraph& graph = recorded->graph;
+  constexpr std::uint32_t kX = 0, kH = 3;
+  graph.uses[graph.nodes[1].first_use].tensor = kX;
+  graph.uses[graph.nodes[2].first_use + 1].tensor = kH;
+  recorded->plan = make_plan(graph, {});
   write(recorded);
   EXPECT_EQ(
       sql(path_,

@@ -58,7 +58,7 @@ TEST_F(Written, IsOneCleanFile) {
   EXPECT_EQ(folder_.files(), 1U);
   EXPECT_EQ(query("PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA page_size; "
                   "PRAGMA journal_mode; PRAGMA application_id; PRAGMA user_version"),
-            "ok\n8192\nwal\n1380995667\n2");
+            "ok\n8192\nwal\n1380995667\n3");
   EXPECT_EQ(query("SELECT count(*) FROM drops"), "0");
 }
 

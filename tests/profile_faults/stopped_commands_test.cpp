@@ -59,7 +59,7 @@ class StoppedCommands : public test::TimedDatabase, public ::testing::WithParamI
   int watch_ = -1;
 };
 INSTANTIATE_TEST_SUITE_P(All, StoppedCommands, ::testing::ValuesIn(kStopped),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& of) { return std::string(of.param.name); });
 
 TEST_P(StoppedCommands, LeaveNothingBehind) {
   std::vector<std::string> words = GetParam().words;
