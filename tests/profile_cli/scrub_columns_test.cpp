@@ -169,6 +169,7 @@ class ScrubbedColumns : public test::TimedDatabase {
             ") VALUES(" + sql(path_, "SELECT group_concat(1)" + of_table) + ")");
       }
     }
+    run("UPDATE expert_residency SET recording_id=(SELECT id FROM recordings)");
   }
   /// Puts its marker into the column; false if a CHECK refuses it.
   bool plant(const std::string& column) const {
