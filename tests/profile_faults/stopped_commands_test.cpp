@@ -13,23 +13,25 @@ namespace {
 struct Stopped {
   const char* name;
   int signal;
-  std::vector<std::string> words;  // before and after the file
+  std::vector<std::string> words;  // the file goes behind the second
+  int scopes = 500'000;            // enough that it is not done before it is told to end
 };
 const std::array kStopped{Stopped{"Merge", SIGTERM, {"db", "merge", "-o"}},
                           Stopped{"MergeByItsTerminal", SIGHUP, {"db", "merge", "-o"}},
                           Stopped{"Scrub", SIGINT, {"db", "scrub", "-o"}},
-                          Stopped{"Export", SIGTERM, {"db", "export", "--perfetto"}}};
+                          Stopped{"Export", SIGTERM, {"db", "export", "--perfetto"}, 50'000}};
 
 class StoppedCommands : public test::TimedDatabase, public ::testing::WithParamInterface<Stopped> {
  protected:
-  /// Enough that a command is not done before it is told to end.
   void SetUp() override {
     test::write_run(path_);
     ASSERT_EQ(
         test::sql(path_,
-                  "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r LIMIT 500000) "
-                  "INSERT INTO scopes(run_id,thread,name,t_start_ns,dur_ns) SELECT 1, 't', "
-                  "'scope '||i, i, 1 FROM r"),
+                  "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r LIMIT " +
+                      std::to_string(GetParam().scopes) +
+                      ") "
+                      "INSERT INTO scopes(run_id,thread,name,t_start_ns,dur_ns) SELECT 1, 't', "
+                      "'scope '||i, i, 1 FROM r"),
         "");
     watch_ = inotify_init1(IN_CLOEXEC);
     inotify_add_watch(watch_, (folder_ / ".").c_str(), IN_CREATE);
