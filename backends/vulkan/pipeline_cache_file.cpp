@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iomanip>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <system_error>
 
 #include <xxhash.h>
@@ -63,6 +65,19 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+std::filesystem::path cache_file_of(const std::filesystem::path& path, const CacheOwner& owner) {
+  if (path.empty() || path.has_filename()) {
+    return path;
+  }
+  std::ostringstream name;
+  name << std::hex << std::setfill('0') << "pipelines-" << std::setw(4) << owner.vendor_id << '-'
+       << std::setw(4) << owner.device_id << '-' << std::setw(8) << owner.driver_version << '-';
+  for (const std::uint8_t byte : owner.uuid) {
+    name << std::setw(2) << unsigned{byte};
+  }
+  return path / (name.str() + ".bin");
+}
 
 CacheFile load_cache_file(const std::filesystem::path& path, const CacheOwner& owner) {
   std::error_code error;

@@ -23,7 +23,7 @@ reprise::Device open(const std::string& name, unsigned threads) {
   const char* validate = std::getenv("REPRISE_VALIDATION");
   options.validation = validate != nullptr && *validate != '\0';
   options.pipeline_cache =
-      llama::pipeline_cache_path(name, [](const char* variable) { return std::getenv(variable); });
+      llama::pipeline_cache_path([](const char* variable) { return std::getenv(variable); });
   options.log = [](reprise::LogLevel level, std::string_view text) {
     if (level >= reprise::LogLevel::warning) {
       std::cerr << text << '\n';
