@@ -1,7 +1,6 @@
 // reprise-debugger: looks at what a profiling database captured.
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -12,7 +11,11 @@
 #include "debugger/app/script_runner.h"
 #include "debugger/app/window_host.h"
 #include "debugger/demo/demo_capture.h"
+#include "programs/number_options.h"
+#include "programs/terminal.h"
+#include "programs/text_file.h"
 #include "reprise/core/error.h"
+#include "reprise/core/printable.h"
 
 namespace reprise::debugger {
 namespace {
@@ -41,12 +44,8 @@ std::string check_size(const std::string& text) {
 }
 
 UiScript read_script(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) {
-    throw Error(ErrorCode::io, "The script (" + file + ") cannot be read, or is empty.");
-  }
-  return parse_script(text.str());
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+  return parse_script(programs::read_text(file, kMaxBytes));
 }
 
 /// Until the program ends.
@@ -97,7 +96,8 @@ void open_window(const Options& options) {
   settings = read_settings(remembered);  // others may have written theirs
   debugger.save_to(settings);
   if (!remembered.empty() && !write_settings(settings, remembered)) {
-    std::cerr << "warning: The settings (" << remembered.string() << ") cannot be written.\n";
+    std::cerr << "warning: The settings (" << printable(remembered.string())
+              << ") cannot be written.\n";
   }
 }
 
@@ -172,6 +172,7 @@ int run(int argc, char** argv) {
   shot->add_option("--layout", options.layout, "Inspect, Performance, Numerics or Memory");
   shot->add_option("--script", options.script, "UI script to run first");
   shot->add_option("--size", options.size, "Pixels")->capture_default_str()->check(check_size);
+  programs::refuse_large_numbers(app);
   try {
     app.parse(argc, argv);
     if (options.database.empty() != options.demo) {
@@ -203,6 +204,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) try {
   return reprise::debugger::run(argc, argv);
 } catch (const std::exception& e) {
-  std::cerr << "error: " << e.what() << '\n';
+  reprise::programs::print_error(e);
   return 1;
 }

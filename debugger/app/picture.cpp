@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <stb_image_write.h>
+#include <string>
 
+#include "debugger/model/written_file.h"
 #include "reprise/core/error.h"
 
 namespace reprise::debugger {
@@ -28,11 +31,17 @@ Picture crop(const Picture& picture, const Box& box) {
 void write_png(const Picture& picture, const std::filesystem::path& path) {
   const auto width = static_cast<int>(picture.width);
   const auto height = static_cast<int>(picture.height);
-  if (stbi_write_png(path.c_str(), width, height, 4, picture.rgba.data(), 4 * width) == 0) {
+  // stb's own writing to a file does not look at what becomes of it.
+  std::string png;
+  const auto append = [](void* to, void* bytes, int size) {
+    static_cast<std::string*>(to)->append(static_cast<const char*>(bytes),
+                                          static_cast<std::size_t>(size));
+  };
+  if (stbi_write_png_to_func(append, &png, width, height, 4, picture.rgba.data(), 4 * width) == 0) {
     throw Error(ErrorCode::io, "The picture (" + std::to_string(width) + "x" +
-                                   std::to_string(height) + " pixels) cannot be written to (" +
-                                   path.string() + ").");
+                                   std::to_string(height) + " pixels) cannot be made a PNG.");
   }
+  write_file(path, [&](std::ostream& out) { out << png; });
 }
 
 }  // namespace reprise::debugger

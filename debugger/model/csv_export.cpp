@@ -1,9 +1,9 @@
 #include "debugger/model/csv_export.h"
 
-#include <fstream>
+#include <ostream>
 
 #include "debugger/model/csv.h"
-#include "reprise/core/error.h"
+#include "debugger/model/written_file.h"
 
 namespace reprise::debugger {
 namespace {
@@ -13,17 +13,12 @@ constexpr SqlLimits kLimits{.rows = 1'000'000};
 std::string write(const std::filesystem::path& database, const std::string& sql,
                   const std::filesystem::path& file, const std::stop_token& stop) {
   const SqlResult result = run_sql(database, sql, kLimits, stop);
-  std::ofstream out(file);
-  out << csv_line(result.columns);
-  for (const auto& row : result.rows) {
-    out << csv_line(row);
-  }
-  out.close();
-  if (out.fail()) {
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-    throw Error(ErrorCode::io, "The file (" + file.string() + ") cannot be written.");
-  }
+  write_file(file, [&](std::ostream& out) {
+    out << csv_line(result.columns);
+    for (const auto& row : result.rows) {
+      out << csv_line(row);
+    }
+  });
   return "Wrote " + std::filesystem::absolute(file).string() +
          (result.truncated ? ", its first " + std::to_string(result.rows.size()) + " rows" : "");
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <deque>
 
+#include "reprise/core/printable.h"
 #include "reprise/reprise.h"
 
 using reprise::Device, reprise::DType, reprise::field, reprise::Recorder, reprise::Tensor;
@@ -74,6 +75,6 @@ int main(int argc, char** argv) try {
     }
   }
 } catch (const reprise::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "reprise/core/printable.h"
 #include "reprise/reprise.h"
 
 using reprise::Device, reprise::DType, reprise::Tensor;
@@ -41,6 +42,6 @@ int main(int argc, char** argv) try {
   std::printf("taken:");
   print<float>(device, taken);
 } catch (const reprise::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;
 }

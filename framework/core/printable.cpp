@@ -1,13 +1,25 @@
-#include "debugger/model/printable.h"
+#include "reprise/core/printable.h"
 
 #include <array>
 #include <cstdint>
 
-namespace reprise::debugger {
+namespace reprise {
 namespace {
 
-/// Of the character at the front: how many bytes, or 0 if it is no character to print.
-std::size_t length_of(std::string_view text) {
+std::string kept(std::string_view text, std::string_view also) {
+  std::string safe;
+  while (!text.empty()) {
+    const bool keep = also.find(text.front()) != std::string_view::npos;
+    const std::size_t bytes = keep ? 1 : printable_bytes(text);
+    safe += bytes == 0 ? "?" : text.substr(0, bytes);
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  }
+  return safe;
+}
+
+}  // namespace
+
+std::size_t printable_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
   };
@@ -30,16 +42,8 @@ std::size_t length_of(std::string_view text) {
   return valid ? length : 0;
 }
 
-}  // namespace
+std::string printable(std::string_view text) { return kept(text, ""); }
 
-std::string printable(std::string_view text) {
-  std::string safe;
-  while (!text.empty()) {
-    const std::size_t length = length_of(text);
-    safe += length == 0 ? "?" : text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return safe;
-}
+std::string printable_lines(std::string_view text) { return kept(text, "\n\t"); }
 
-}  // namespace reprise::debugger
+}  // namespace reprise
