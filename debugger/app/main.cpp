@@ -1,5 +1,6 @@
 // reprise-debugger: looks at what a profiling database captured.
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -10,6 +11,7 @@
 #include "debugger/app/debugger_view.h"
 #include "debugger/app/headless_host.h"
 #include "debugger/app/script_runner.h"
+#include "debugger/app/ui_scale.h"
 #include "debugger/app/window_host.h"
 #include "debugger/demo/demo_capture.h"
 #include "reprise/core/error.h"
@@ -19,6 +21,7 @@ namespace {
 
 struct Options {
   std::string database, against;
+  std::optional<std::int64_t> graph, run;  // the capture to show
   bool demo = false;
   std::string keep;  // folder of the demo's databases
   std::vector<std::filesystem::path> sources;
@@ -28,6 +31,16 @@ struct Options {
   std::string output, panel, layout, script;
   std::string size = "1600x900";
 };
+
+/// Empty if it is a scale in range.
+std::string check_scale(const std::string& text) {
+  float scale = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
+  const bool read = error == std::errc() && end == text.data() + text.size();
+  std::ostringstream why;
+  why << "must be a number from " << kMinScale << " to " << kMaxScale << " (" << text << ")";
+  return read && is_ui_scale(scale) ? "" : why.str();
+}
 
 /// Empty if it is "<width>x<height>" with both in range.
 std::string check_size(const std::string& text) {
@@ -41,12 +54,18 @@ std::string check_size(const std::string& text) {
 }
 
 UiScript read_script(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) {
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kMaxBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  if (text.empty()) {
     throw Error(ErrorCode::io, "The script (" + file + ") cannot be read, or is empty.");
   }
-  return parse_script(text.str());
+  if (text.size() > kMaxBytes) {
+    throw Error(ErrorCode::io, "The script (" + file + ") has more than 1 MiB: cut it in parts.");
+  }
+  return parse_script(text);
 }
 
 /// Until the program ends.
@@ -78,7 +97,11 @@ void use_demo(const std::filesystem::path& folder, Options& options) {
   options.against = options.against.empty() ? files.before.string() : options.against;
 }
 
-void compare(DebuggerView& debugger, const Options& options) {
+/// The captures that the command line names.
+void open_captures(DebuggerView& debugger, const Options& options) {
+  if (options.graph || options.run) {
+    debugger.choose(options.run, options.graph);
+  }
   if (!options.against.empty()) {
     debugger.compare_with(options.against);
   }
@@ -90,7 +113,7 @@ void open_window(const Options& options) {
   Settings settings = read_settings(remembered);
   settings.light = options.theme.empty() ? settings.light : options.theme == "light";
   debugger.use(settings);
-  compare(debugger, options);
+  open_captures(debugger, options);
   const std::string name = std::filesystem::path(options.database).filename().string();
   WindowHost host({.title = name + " - reprise-debugger", .scale = options.scale});
   host.run(debugger.view());
@@ -121,7 +144,7 @@ void shoot(const Options& options) {
   settings.layout =
       options.layout.empty() ? settings.layout : layout_named(options.layout, settings.layouts);
   debugger.use(settings);
-  compare(debugger, options);
+  open_captures(debugger, options);
   if (!options.panel.empty()) {
     debugger.shell().show(options.panel, true);
   }
@@ -146,6 +169,8 @@ void shoot(const Options& options) {
 
 void add_common(CLI::App& app, Options& options) {
   app.add_option("DB,--db", options.database, "Profiling database");
+  app.add_option("--graph", options.graph, "Graph to show, by its id in the database");
+  app.add_option("--run", options.run, "Run to show, by its id in the database");
   app.add_flag("--demo", options.demo,
                "Records a small decoder on the CPU, before and after a change, and shows both");
   app.add_option("--keep", options.keep, "Folder where the demo's two databases stay")
@@ -154,7 +179,7 @@ void add_common(CLI::App& app, Options& options) {
   app.add_option("--source", options.sources, "Folder with the sources that recorded it; repeats")
       ->allow_extra_args(false);
   app.add_option("--scale", options.scale, "Size of text and widgets, 1 is 96 dpi")
-      ->check(CLI::Range(0.5, 4.0));
+      ->check(check_scale);
   app.add_option("--theme", options.theme, "Colours; a window remembers them")
       ->check(CLI::IsMember({"dark", "light"}));
 }
