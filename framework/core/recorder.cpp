@@ -1,5 +1,7 @@
 #include "reprise/core/recorder.h"
 
+#include <cassert>
+
 namespace reprise {
 namespace {
 
@@ -69,7 +71,11 @@ Extent extent_of(const OpCall& call) {
 Outputs infer(const OpCall& call) {
   const Extent extent = extent_of(call);
   Outputs outputs = call.op.infer(call);
-  for (const TensorSpec& result : std::span(outputs.specs).first(outputs.count)) {
+  for (std::size_t r = 0; r < outputs.count; ++r) {
+    const TensorSpec& result = outputs.specs[r];
+    // A view's result is its operand's memory: it declares none.
+    assert(r >= call.op.results.size() ||
+           (call.op.results[r].dtypes & accepts({result.dtype})) != 0);
     if (result.shape.extent_word() != extent.word ||
         (!extent.fixed() && result.shape.dim(0) != extent.most)) {
       invalid(std::string(call.op.name) +

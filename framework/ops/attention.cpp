@@ -19,7 +19,7 @@ constexpr Operand kOperands[] = {{"q", Access::read, accepts({DType::f32}), fals
                                  {"v", Access::read, kCaches, false, Layout::rows},
                                  {"mask", Access::read, kFloats, true, Layout::rows},
                                  {"sinks", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"kv_len", AttributeType::param_i32, offsetof(AttentionForm, kv_len)},
     {"scale", AttributeType::param_f32, offsetof(AttentionForm, scale)},

@@ -18,7 +18,7 @@ struct Form {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any},
                                  {"w", Access::read, accepts({DType::f32, DType::f16})}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes1d[] = {{"stride", AttributeType::i32, offsetof(Form, stride_x)},
                                        {"padding", AttributeType::i32, offsetof(Form, padding_x)},
                                        {"dilation", AttributeType::i32, offsetof(Form, dilation_x)},

@@ -19,7 +19,7 @@ struct GetRowsAttributes {
 
 constexpr Operand kOperands[] = {{"table", Access::read, kWeightTypes},
                                  {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"id", AttributeType::param_i32, offsetof(GetRowsAttributes, id)}};
 constexpr auto kShaders = kFormatShaders<"get_rows.">;

@@ -23,7 +23,7 @@ constexpr Operand kOperands[] = {
     {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
     {"mask", Access::read, accepts({DType::f32, DType::f16}), true, Layout::rows},
     {"sinks", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"scale", AttributeType::param_f32, offsetof(Form, scale)},
     {"max_bias", AttributeType::param_f32, offsetof(Form, max_bias)}};
