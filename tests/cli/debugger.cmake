@@ -99,10 +99,10 @@ cli_test(debugger_missing_script EXIT 1
 cli_test(debugger_broken_script EXIT 1
   COMMAND reprise-debugger shot ${capture} --script ${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt STDERR "Line 2 ")
 file(WRITE ${out}/long_line.ui "wait\nclick ")
-string(REPEAT x 3000000 long_path)
+string(REPEAT x 500000 long_path)
 file(APPEND ${out}/long_line.ui "${long_path}\n")
 cli_test(debugger_script_with_a_long_line EXIT 1
-  COMMAND reprise-debugger shot ${capture} --script ${out}/long_line.ui STDERR "Line 2 .*3000006.*at most 4096")
+  COMMAND reprise-debugger shot ${capture} --script ${out}/long_line.ui STDERR "Line 2 .*500006.*at most 4096")
 cli_test(debugger_endless_script EXIT 1
   COMMAND reprise-debugger shot ${capture} --script /dev/zero STDERR "/dev/zero.*1 MiB")
 cli_test(debugger_without_database EXIT 2 COMMAND reprise-debugger)
