@@ -127,7 +127,7 @@ std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
   if (needed != 0) {
     wait_for(of(other_than(queue)).get(), needed);
   }
-  of(queue).submit(info);
+  of(queue).submit(info, signal.value);
   std::uint64_t before = submitted_;
   in_flight_->add(++submitted_, encodings);
   if (transfer_ != nullptr) {
@@ -250,6 +250,7 @@ std::uint64_t Queue::last_use(const Buffer& buffer, Access access) {
 }
 
 void Queue::wait_through(std::uint64_t submission) {
+  device_->require_alive();
   if (transfer_ != nullptr) {
     for (const QueueKind queue : {QueueKind::compute, QueueKind::transfer}) {
       std::uint64_t last = 0;
@@ -264,10 +265,10 @@ void Queue::wait_through(std::uint64_t submission) {
 }
 
 void Queue::wait(std::uint64_t submission) {
-  device_->require_alive();
   if (completed() >= submission) {
     return;
   }
+  device_->require_alive();
   const std::optional<QueueKind> queue = queue_of(submission);
   if (!queue) {
     return;

@@ -85,6 +85,18 @@ TEST_P(DeviceLoss, IsToldByTicketsAndStoredInTheDatabase) {
       std::string_view(GetParam()) == "vkQueueSubmit2" ? "0,0" : "0,0,2");
 }
 
+TEST_P(DeviceLoss, LeavesWhatWasCompleteReadable) {
+  auto s = executor_.begin_recorded();
+  s.output("y", add(s, s.input("x", {4}, x_), w_));
+  CapturedGraph graph = s.finish({.slots = 2}).graph;
+  const Ticket first = graph.launch_async();
+  graph_.launch();  // so the first one is complete, though nobody looked at it
+  inject({GetParam(), 1, false, VK_ERROR_DEVICE_LOST});
+  expect_error(ErrorCode::device_lost, {GetParam()}, [&] { graph_.launch(); });
+  EXPECT_EQ(first.read("y"), (Floats{2, 4, 6, 8}));
+  expect_error(ErrorCode::device_lost, {"first failure"}, [&] { device_.synchronize(); });
+}
+
 TEST_P(DeviceLoss, LeavesNothingBehindAndTheDeviceCanBeOpenedAgain) {
   Log log;
   const std::size_t before = live_objects();
