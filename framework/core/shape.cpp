@@ -55,6 +55,13 @@ Shape::Shape(std::span<const std::int64_t> dims) {
   rank_ = static_cast<std::uint8_t>(dims.size());
 }
 
+void require_rank(const Shape& shape) {
+  if (shape.rank() == 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "A tensor has rank 1 to 4, but its shape [] has rank (0); a scalar is [1].");
+  }
+}
+
 Shape Shape::with_back(std::int64_t extent) const {
   std::array<std::int64_t, kMaxRank> dims = dims_;
   dims[rank_ - 1U] = extent;

@@ -62,6 +62,11 @@ Outputs infer(const OpCall& call) {
     invalid("get_rows needs 1 to 2^31 - 1 rows, but " + describe(call, 0) + " has (" +
             std::to_string(rows) + ").");
   }
+  const Param<std::int32_t>& id = call.as<GetRowsAttributes>().id;
+  if (!listed && !id.dynamic() && (id.value < 0 || id.value >= rows)) {
+    invalid("get_rows needs a row from 0 to " + std::to_string(rows - 1) + " of " +
+            describe(call, 0) + ", but got (" + std::to_string(id.value) + ").");
+  }
   const Shape shape(std::span<const std::int64_t>(dims).first(leading + 2));
   return TensorSpec{listed ? shape.with_extent(call.inputs[1].shape().extent_word()) : shape,
                     DType::f32};

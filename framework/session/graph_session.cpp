@@ -197,6 +197,7 @@ Tensor GraphSession::param(std::string_view name, const Shape& shape, DType dtyp
 
 Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec,
                                std::span<const std::byte> bytes) {
+  require_rank(spec.shape);
   if (!declares_inputs_ && !is_whole_input(spec, bytes)) {
     invalid("The input '" + std::string(name) + "' " + to_string(spec) + " has " +
             (spec.shape.fixed() ? "" : "up to ") + std::to_string(spec.bytes()) +

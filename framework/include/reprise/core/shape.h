@@ -76,6 +76,10 @@ class Shape {
   std::uint8_t rank_ = 0;
 };
 
+/// Tensors have at least one dimension, a scalar is [1]. Throws invalid_argument for a default
+/// constructed shape.
+void require_rank(const Shape& shape);
+
 /// "[2, 3]"; "[up to 32, 64]" where the first dimension is not fixed
 std::string to_string(const Shape& shape);
 
