@@ -41,6 +41,14 @@ void require_dtype(StateField field, DType wanted) {
   }
 }
 
+std::int32_t to_i32(const Extent& extent) {
+  if (extent.most > std::numeric_limits<std::int32_t>::max()) {
+    invalid("(" + std::to_string(extent.most) + ") rows cannot be an attribute, which is at most " +
+            "2^31 - 1.");
+  }
+  return static_cast<std::int32_t>(extent.most);
+}
+
 bool lies_as(const TensorSpec& spec, Layout layout) {
   const std::size_t last = spec.shape.rank() - 1;
   return layout == Layout::any || spec.contiguous() ||

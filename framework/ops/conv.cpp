@@ -74,6 +74,7 @@ Outputs infer(const OpCall& call) {
     require_rank(call, 0, rank);
   }
   require_rank(call, 1, rank);
+  require_pair(w.fixed(), call, "weights with a fixed number of outputs", 0, 1);
   require_pair(x.fixed() || x.rank() == rank, call, "a batch whose extent is that of the state", 0,
                1);
   const auto from = image(x, is_flat);

@@ -55,6 +55,9 @@ Outputs infer(const OpCall& call) {
     const auto mask = call.inputs[1].shape().padded();
     const auto repeats = [&](std::size_t i) { return mask[i] > 0 && dims[i] % mask[i] == 0; };
     require_equal_columns(call, 0, 1);
+    require_pair(call.inputs[1].shape().fixed() ||
+                     call.inputs[1].shape().rank() == call.inputs[0].shape().rank(),
+                 call, "a mask whose extent of the state is that of the same dimension of x", 0, 1);
     require_pair(mask[2] >= dims[2] && repeats(0) && repeats(1), call,
                  "a mask with at least the rows of x, whose outer dimensions divide those of x", 0,
                  1);

@@ -81,6 +81,31 @@ OpCase state(DType cache) {
           {{"kv_len", {0, 1, 37, 64, 1000}}}};
 }
 
+// Keys before those of the rows: none of a field, some, more than there is room for, less than
+// none.
+OpCase past_in_state(DType cache) {
+  return {"past_from_state_" + std::string(name_of(cache)),
+          kLimit,
+          kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            const Tensor q = c.input({5, 4, 32});
+            const Tensor k = c.input({64, 2, 32}, cache);
+            const Tensor v = c.input({64, 2, 32}, cache);
+            return {attention(r, q, k, v, {.past = r.state("pos")}),
+                    attention(r, q, k, v, {.past = r.state("pos"), .causal = false})};
+          },
+          {{"pos", {0, 1, 37, 59, 60, 1000, -3, -5, 2147483647, -2147483647}}}};
+}
+
+OpCase past(DType cache) {
+  return {"past_" + std::string(name_of(cache)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            return {attention(c.recorder(), c.input({5, 4, 32}), c.input({64, 2, 32}, cache),
+                              c.input({64, 2, 32}, cache), {.past = 17})};
+          }};
+}
+
 enum class Mask { none, f32, f16 };
 
 // What is added to scores, by the attributes that `set` sets; rows with and without a mask.
@@ -210,6 +235,8 @@ std::vector<OpCase> attention_cases() {
   for (const DType cache : {DType::f32, DType::f16, DType::q8_0}) {
     add_scored(cases, cache);
     cases.push_back(window_in_state(cache));
+    cases.push_back(past_in_state(cache));
+    cases.push_back(past(cache));
   }
   cases.push_back(plain({1, 1, 1, 32, 1}, DType::q8_0, 1, true));
   cases.push_back(plain({1, 8, 2, 64, 300}, DType::q8_0, 257, true));

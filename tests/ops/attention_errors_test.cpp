@@ -30,6 +30,13 @@ TEST_F(AttentionErrors, NameNumbersThatAreNone) {
           [&](GraphSession& s) { return attention(s, q_, k_, k_, {.window = -5}); });
 }
 
+TEST_F(AttentionErrors, NameAPastThatCannotBe) {
+  refused({"a past of at least 0", "(-1)"},
+          [&](GraphSession& s) { return attention(s, q_, k_, k_, {.past = -1}); });
+  refused({"kv_len or past", "(7) and (2)"},
+          [&](GraphSession& s) { return attention(s, q_, k_, k_, {.kv_len = 7, .past = 2}); });
+}
+
 TEST_F(AttentionErrors, NameSinksAndCachesThatDoNotMatch) {
   const Tensor sinks = zeros({2});
   refused({"sinks [heads]", "[2]"},

@@ -28,6 +28,9 @@ struct StateField {
 /// Throws invalid_argument if the field has another type.
 void require_dtype(StateField field, DType wanted);
 
+/// The number, or the bucket. Throws invalid_argument above 2^31 - 1.
+std::int32_t to_i32(const Extent& extent);
+
 /// An attribute that is a constant or lives in the state block. It is one of the push-constant word
 /// pairs {value, word}: shaders read it through shaders/include/state.glsl. A plain `float`
 /// attribute refuses a StateField at compile time.
@@ -39,6 +42,11 @@ struct Param {
   Param(StateField field) : word(field.word) {  // NOLINT(google-explicit-constructor)
     require_dtype(field, std::is_same_v<T, float> ? DType::f32 : DType::i32);
   }
+  /// The number of rows of a tensor x, x.shape().extent(0), whoever decides it. Throws
+  /// invalid_argument above 2^31 - 1.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Param(const Extent& extent) requires std::is_same_v<T, std::int32_t> : value(to_i32(extent)),
+                                                                         word(extent.word) {}
   bool dynamic() const { return word != StateField::kNone; }
   T value{};
   std::uint32_t word = StateField::kNone;
