@@ -68,7 +68,8 @@ std::vector<std::uint32_t> nested_structs(std::uint32_t levels, std::uint32_t me
   const std::uint32_t pointer = levels + 2, variable = levels + 3, main = levels + 4;
   std::vector<std::uint32_t> words{spv::MagicNumber, 0x10000, 0, levels + 5, 0};
   const auto add = [&](spv::Op op, const std::vector<std::uint32_t>& operands) {
-    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << spv::WordCountShift | op);
+    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << spv::WordCountShift |
+                    static_cast<std::uint32_t>(op));
     words.insert(words.end(), operands.begin(), operands.end());
   };
   add(spv::OpEntryPoint, {spv::ExecutionModelGLCompute, main, 'm'});
