@@ -8,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "reprise/core/printable.h"
+
 namespace reprise::bench {
 namespace {
 
@@ -38,7 +40,8 @@ struct MarkdownColumn {
 };
 
 const std::array kMarkdown{
-    MarkdownColumn{"model", 20, true, [](const LlmRow& r) { return r.record.model_type; }},
+    MarkdownColumn{"model", 20, true,
+                   [](const LlmRow& r) { return printable(r.record.model_type); }},
     MarkdownColumn{"size", 10, false,
                    [](const LlmRow& r) { return bytes_text(r.record.model_size_bytes); }},
     MarkdownColumn{"params", 10, false,

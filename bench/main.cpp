@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/commands.h"
+#include "framework/programs/number_options.h"
+#include "framework/programs/terminal.h"
 #include "reprise/core/error.h"
 
 namespace {
@@ -38,6 +40,7 @@ int main(int argc, char** argv) try {
   reprise::bench::add_db(app);
   reprise::bench::add_debugger(app);
 
+  reprise::programs::refuse_large_numbers(app);
   std::ranges::replace(words, "-pg", "--pg");  // CLI11 has short options of one letter
   if (const auto word = std::ranges::find_if(words, is_long_with_one_dash); word != words.end()) {
     std::cerr << "error: There is no option (" << *word << "); --help lists those there are.\n";
@@ -52,9 +55,10 @@ int main(int argc, char** argv) try {
   return 0;
 } catch (const reprise::Error& e) {
   const bool unsupported = e.code() == reprise::ErrorCode::unsupported;
-  std::cerr << "error: " << (unsupported ? "unsupported: " : "") << e.what() << '\n';
+  reprise::programs::print_error(
+      unsupported ? reprise::Error(e.code(), "unsupported: " + std::string(e.what())) : e);
   return 1;
 } catch (const std::exception& e) {
-  std::cerr << "error: " << e.what() << '\n';
+  reprise::programs::print_error(e);
   return 1;
 }

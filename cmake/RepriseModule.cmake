@@ -35,7 +35,7 @@ function(reprise_program name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE reprise_warnings ${arg_LIBRARIES})
+  target_link_libraries(${name} PRIVATE reprise_warnings reprise_every_program ${arg_LIBRARIES})
 endfunction()
 
 # reprise_embed_text(<output.cpp> <input> <namespace> <name>): a file as a std::string_view.

@@ -196,10 +196,10 @@ bool CpuQueue::complete(std::uint64_t submission) {
 void CpuQueue::wait(std::uint64_t submission) {
   Lock lock(mutex_);
   require_known(submission);
-  while (completed_ < submission && !failed()) {
+  while (completed_ < submission) {
+    life_->require_alive();
     advance(lock);
   }
-  life_->require_alive();
 }
 
 std::uint64_t CpuQueue::last_use(const Buffer& buffer, Access access) {

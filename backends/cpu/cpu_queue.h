@@ -24,8 +24,8 @@ class CpuQueue {
 
   std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow);
   bool complete(std::uint64_t submission);
-  /// Throws device_lost once a host function threw: nothing after it runs. Lasts as long as the
-  /// work: the waiting thread may be the one that does it.
+  /// Throws device_lost if a host function threw before the submission was complete: nothing after
+  /// it runs. Lasts as long as the work: the waiting thread may be the one that does it.
   void wait(std::uint64_t submission);
   std::uint64_t last_use(const Buffer& buffer, Access access);
   std::uint64_t last_submission();

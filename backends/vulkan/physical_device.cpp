@@ -106,10 +106,10 @@ bool has_extension(VkPhysicalDevice device, std::string_view name) {
       extensions, [&](const auto& e) { return std::string_view(e.extensionName) == name; });
 }
 
-/// See PhysicalDevice::import_alignment.
+}  // namespace
+
 std::uint64_t query_import_alignment(const PhysicalDevice& device) {
-  const VkPhysicalDeviceType type = device.properties.deviceType;
-  if ((type != VK_PHYSICAL_DEVICE_TYPE_CPU && type != VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU) ||
+  if (device.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU ||
       !has_extension(device.handle, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
     return 0;
   }
@@ -132,6 +132,8 @@ std::uint64_t query_import_alignment(const PhysicalDevice& device) {
   vkGetPhysicalDeviceProperties2(device.handle, &all);
   return host.minImportedHostPointerAlignment;
 }
+
+namespace {
 
 /// False if a required feature is missing.
 bool query_features(PhysicalDevice& device) {

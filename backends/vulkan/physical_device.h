@@ -37,10 +37,15 @@ struct PhysicalDevice {
   bool calibrates_clocks = false;
   bool tells_memory_budget = false;
   OptionalFeatures features;
-  /// Memory of the host can be used in place where it starts at a multiple of this. 0: not at all,
-  /// as on devices with memory of their own, which would read it over the bus each time.
+  /// Memory of the host can be used in place where it starts at a multiple of this. 0: not at all.
   std::uint64_t import_alignment = 0;
 };
+
+/// PhysicalDevice::import_alignment. Only software devices have one: GPUs with memory of their own
+/// would read over the bus each time, and integrated ones may pin pages for writing, which fails
+/// for a file that is mapped read-only: when it is imported, or as the loss of the device at the
+/// first submission (gfxreconstruct issue 1133 saw it on Intel and AMD).
+std::uint64_t query_import_alignment(const PhysicalDevice& device);
 
 std::vector<PhysicalDevice> usable_devices(VkInstance instance);
 

@@ -17,9 +17,9 @@ CacheOwner owner_of(const VkPhysicalDeviceProperties& properties) {
 
 PipelineCache::PipelineCache(std::shared_ptr<Device> device, const OpenOptions& options)
     : device_(std::move(device)),
-      path_(options.pipeline_cache),
       log_(options.log),
-      owner_(owner_of(device_->physical().properties)) {
+      owner_(owner_of(device_->physical().properties)),
+      path_(cache_file_of(options.pipeline_cache, owner_)) {
   if (!path_.empty()) {
     const CacheFile file = load_cache_file(path_, owner_);
     if (!file.refusal.empty()) {
@@ -69,8 +69,8 @@ void PipelineCache::save() const {
     return;
   }
   const std::string problem = save_cache_file(path_, owner_, std::span(data).first(size));
-  if (!problem.empty()) {
-    warn("cannot be written: " + problem);
+  if (!problem.empty() && log_) {
+    log_(LogLevel::warning, "The pipeline cache is not saved. " + problem);
   }
 }
 

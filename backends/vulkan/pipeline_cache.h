@@ -26,9 +26,9 @@ class PipelineCache {
   void warn(const std::string& what) const;
 
   std::shared_ptr<Device> device_;
-  std::filesystem::path path_;  // empty: in memory only
   LogCallback log_;
   CacheOwner owner_;
+  std::filesystem::path path_;  // empty: in memory only
   std::uint64_t loaded_bytes_ = 0;
   PipelineCacheHandle cache_;
 };

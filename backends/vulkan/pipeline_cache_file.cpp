@@ -1,14 +1,13 @@
 #include "backends/vulkan/pipeline_cache_file.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <fstream>
-#include <memory>
-#include <random>
-#include <system_error>
+#include <iomanip>
+#include <sstream>
 
 #include <xxhash.h>
+
+#include "reprise/core/error.h"
+#include "reprise/core/new_file.h"
 
 namespace reprise::vulkan {
 namespace {
@@ -50,19 +49,20 @@ std::string refusal_of(const CacheFileHead& head, const CacheOwner& owner,
   return head.hash == expected.hash ? "" : "its data is damaged";
 }
 
-std::string last_error() { return std::generic_category().message(errno); }
-
-bool write_all(std::FILE* file, std::span<const std::byte> bytes) {
-  return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-}
-
-/// A name beside `path` that nobody else uses.
-std::filesystem::path temporary_beside(const std::filesystem::path& path) {
-  std::filesystem::path name = path;
-  return name += "." + std::to_string(std::random_device{}()) + ".tmp";
-}
-
 }  // namespace
+
+std::filesystem::path cache_file_of(const std::filesystem::path& path, const CacheOwner& owner) {
+  if (path.empty() || path.has_filename()) {
+    return path;
+  }
+  std::ostringstream name;
+  name << std::hex << std::setfill('0') << "pipelines-" << std::setw(4) << owner.vendor_id << '-'
+       << std::setw(4) << owner.device_id << '-' << std::setw(8) << owner.driver_version << '-';
+  for (const std::uint8_t byte : owner.uuid) {
+    name << std::setw(2) << unsigned{byte};
+  }
+  return path / (name.str() + ".bin");
+}
 
 CacheFile load_cache_file(const std::filesystem::path& path, const CacheOwner& owner) {
   std::error_code error;
@@ -99,27 +99,16 @@ std::string save_cache_file(const std::filesystem::path& path, const CacheOwner&
                             std::span<const std::byte> data) {
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);  // opening says what is wrong
-  const std::filesystem::path temporary = temporary_beside(path);
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(temporary.c_str(), "wbx"));
-  if (file == nullptr) {
-    return last_error();
+  try {
+    NewFile file(path);
+    const CacheFileHead head = head_of(owner, data);
+    file.write(std::as_bytes(std::span(&head, 1)));
+    file.write(data);
+    file.publish();
+  } catch (const Error& why) {
+    return why.what();
   }
-  const CacheFileHead head = head_of(owner, data);
-  std::string problem;
-  if (!write_all(file.get(), std::as_bytes(std::span(&head, 1))) || !write_all(file.get(), data) ||
-      std::fflush(file.get()) != 0) {
-    problem = last_error();
-  }
-  file.reset();
-  if (problem.empty()) {
-    std::filesystem::rename(temporary, path, error);
-    problem = error ? error.message() : "";
-  }
-  if (!problem.empty()) {
-    std::filesystem::remove(temporary, error);
-  }
-  return problem;
+  return "";
 }
 
 }  // namespace reprise::vulkan

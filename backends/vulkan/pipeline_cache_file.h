@@ -18,6 +18,9 @@ struct CacheOwner {
   std::array<std::uint8_t, 16> uuid{};  // VkPhysicalDeviceProperties::pipelineCacheUUID
 };
 
+/// `path`, or if that ends in '/', a file in this folder with a name of the owner's own.
+std::filesystem::path cache_file_of(const std::filesystem::path& path, const CacheOwner& owner);
+
 /// How a file begins; numbers in the byte order of the machine, as the driver's data.
 struct CacheFileHead {
   static constexpr std::array<char, 8> kMagic{'r', 'e', 'p', 'r', 'p', 'i', 'p', 'e'};

@@ -127,7 +127,7 @@ std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
   if (needed != 0) {
     wait_for(of(other_than(queue)).get(), needed);
   }
-  of(queue).submit(info);
+  of(queue).submit(info, signal.value);
   std::uint64_t before = submitted_;
   in_flight_->add(++submitted_, encodings);
   if (transfer_ != nullptr) {

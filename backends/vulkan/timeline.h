@@ -18,7 +18,8 @@ class Timeline {
   Timeline(std::shared_ptr<Device> device, QueueKind queue);
 
   VkSemaphore get() const { return semaphore_.get(); }
-  void submit(const VkSubmitInfo2& info);
+  /// The semaphore reaches `value` at its end, as `info` says.
+  void submit(const VkSubmitInfo2& info, std::uint64_t value);
   /// Asks the device.
   std::uint64_t counter() const;
   /// Waits a bounded time; true if the submission is complete.
@@ -30,6 +31,18 @@ class Timeline {
   std::shared_ptr<Device> device_;
   VkQueue queue_;
   SemaphoreHandle semaphore_;
+  std::uint64_t last_ = 0;  // submitted, or raised to
 };
+
+/// Calls raise(value) on the way from one value of a semaphore to another one, as often as needed
+/// for no two values in a row to be further apart than `limit`
+/// (maxTimelineSemaphoreValueDifference).
+template <class F>
+void raise_between(std::uint64_t from, std::uint64_t to, std::uint64_t limit, F&& raise) {
+  while (to - from > limit) {
+    from += limit;
+    raise(from);
+  }
+}
 
 }  // namespace reprise::vulkan

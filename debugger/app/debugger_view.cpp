@@ -1,5 +1,6 @@
 #include "debugger/app/debugger_view.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "reprise/core/error.h"
@@ -14,11 +15,16 @@ const std::filesystem::path& existing(const std::filesystem::path& database) {
   return database;
 }
 
-/// After those the user names: where the program was started, and beside the database.
+/// After those the user names: where the program was started, and beside the database. Not the root
+/// of the file system: no file would lie outside.
 std::vector<std::filesystem::path> with_usual_roots(std::vector<std::filesystem::path> roots,
                                                     const std::filesystem::path& database) {
-  roots.push_back(std::filesystem::current_path());
-  roots.push_back(std::filesystem::absolute(database).parent_path());
+  for (std::filesystem::path usual :
+       {std::filesystem::current_path(), std::filesystem::absolute(database).parent_path()}) {
+    if (usual.has_relative_path()) {
+      roots.push_back(std::move(usual));
+    }
+  }
   return roots;
 }
 
@@ -45,6 +51,33 @@ void DebuggerView::save_to(Settings& settings) const {
   } else {
     settings.bookmarks[name()] = workspace_.bookmarks.all();
   }
+}
+
+void DebuggerView::choose(std::optional<std::int64_t> run, std::optional<std::int64_t> graph) {
+  workspace_.settle();
+  const std::vector<CaptureSummary>& captures = workspace_.document.captures();
+  const auto found = std::ranges::find_if(captures, [&](const CaptureSummary& capture) {
+    return capture.id.run == run.value_or(capture.id.run) &&
+           capture.id.graph == graph.value_or(capture.id.graph);
+  });
+  if (found != captures.end()) {
+    workspace_.document.choose(found->id);
+    return;
+  }
+  if (captures.empty() && !workspace_.document.problem().empty()) {
+    invalid(workspace_.document.problem());
+  }
+  constexpr std::size_t kMaxNamed = 8;
+  std::string known;
+  for (std::size_t c = 0; c < std::min(captures.size(), kMaxNamed); ++c) {
+    known += (c == 0 ? "" : ", ") + std::string("run ") + std::to_string(captures[c].id.run) +
+             " graph " + std::to_string(captures[c].id.graph);
+  }
+  known += captures.size() > kMaxNamed ? ", ..." : captures.empty() ? "none" : "";
+  invalid("The database has no capture of " +
+          (run ? "run (" + std::to_string(*run) + ")" : std::string("any run")) + " and " +
+          (graph ? "graph (" + std::to_string(*graph) + ")" : std::string("any graph")) +
+          "; it has " + known + ".");
 }
 
 void DebuggerView::compare_with(const std::filesystem::path& other) {

@@ -1,6 +1,8 @@
 // The debugger on a database, as hosts show it.
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "debugger/app/view.h"
@@ -17,6 +19,10 @@ class DebuggerView {
   DebuggerView(const std::filesystem::path& database,
                std::vector<std::filesystem::path> source_roots);
 
+  /// Shows the first of the captures with that run and graph, in their order in the window; without
+  /// one of the two, of any. Reads the database. Throws invalid_argument naming the captures there
+  /// are.
+  void choose(std::optional<std::int64_t> run, std::optional<std::int64_t> graph);
   /// Another database, whose captures Diff compares with. Throws as the constructor.
   void compare_with(const std::filesystem::path& other);
 

@@ -1,6 +1,7 @@
 #include "debugger/app/gui.h"
 
 #include "debugger/app/svg_picture.h"
+#include "debugger/app/ui_scale.h"
 #include "debugger/ui/imgui_shim.h"
 
 namespace reprise::debugger {
@@ -20,6 +21,7 @@ Gui::~Gui() { ImGui::DestroyContext(context_); }
 void Gui::make_current() { ImGui::SetCurrentContext(context_); }
 
 void Gui::set_scale(float scale) {
+  require_ui_scale(scale);
   make_current();
   scale_ = scale;
   fonts_ = build_fonts(scale);

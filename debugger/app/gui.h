@@ -23,7 +23,8 @@ class Gui {
   /// Before any use of ImGui: there may be other contexts.
   void make_current();
   float scale() const { return scale_; }
-  /// Rebuilds the fonts; the renderer has to take over the new atlas.
+  /// Rebuilds the fonts; the renderer has to take over the new atlas. Throws invalid_argument if
+  /// the scale is out of range: see ui_scale.h.
   void set_scale(float scale);
   /// From the next frame on.
   void set_theme(ThemeKind kind);

@@ -1,7 +1,7 @@
 // reprise-debugger: looks at what a profiling database captured.
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -10,15 +10,21 @@
 #include "debugger/app/debugger_view.h"
 #include "debugger/app/headless_host.h"
 #include "debugger/app/script_runner.h"
+#include "debugger/app/ui_scale.h"
 #include "debugger/app/window_host.h"
 #include "debugger/demo/demo_capture.h"
+#include "framework/programs/number_options.h"
+#include "framework/programs/terminal.h"
+#include "framework/programs/text_file.h"
 #include "reprise/core/error.h"
+#include "reprise/core/printable.h"
 
 namespace reprise::debugger {
 namespace {
 
 struct Options {
   std::string database, against;
+  std::optional<std::int64_t> graph, run;  // the capture to show
   bool demo = false;
   std::string keep;  // folder of the demo's databases
   std::vector<std::filesystem::path> sources;
@@ -28,6 +34,16 @@ struct Options {
   std::string output, panel, layout, script;
   std::string size = "1600x900";
 };
+
+/// Empty if it is a scale in range.
+std::string check_scale(const std::string& text) {
+  float scale = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
+  const bool read = error == std::errc() && end == text.data() + text.size();
+  std::ostringstream why;
+  why << "must be a number from " << kMinScale << " to " << kMaxScale << " (" << text << ")";
+  return read && is_ui_scale(scale) ? "" : why.str();
+}
 
 /// Empty if it is "<width>x<height>" with both in range.
 std::string check_size(const std::string& text) {
@@ -41,12 +57,8 @@ std::string check_size(const std::string& text) {
 }
 
 UiScript read_script(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) {
-    throw Error(ErrorCode::io, "The script (" + file + ") cannot be read, or is empty.");
-  }
-  return parse_script(text.str());
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+  return parse_script(programs::read_text(file, kMaxBytes));
 }
 
 /// Until the program ends.
@@ -78,7 +90,11 @@ void use_demo(const std::filesystem::path& folder, Options& options) {
   options.against = options.against.empty() ? files.before.string() : options.against;
 }
 
-void compare(DebuggerView& debugger, const Options& options) {
+/// The captures that the command line names.
+void open_captures(DebuggerView& debugger, const Options& options) {
+  if (options.graph || options.run) {
+    debugger.choose(options.run, options.graph);
+  }
   if (!options.against.empty()) {
     debugger.compare_with(options.against);
   }
@@ -90,14 +106,15 @@ void open_window(const Options& options) {
   Settings settings = read_settings(remembered);
   settings.light = options.theme.empty() ? settings.light : options.theme == "light";
   debugger.use(settings);
-  compare(debugger, options);
+  open_captures(debugger, options);
   const std::string name = std::filesystem::path(options.database).filename().string();
   WindowHost host({.title = name + " - reprise-debugger", .scale = options.scale});
   host.run(debugger.view());
   settings = read_settings(remembered);  // others may have written theirs
   debugger.save_to(settings);
   if (!remembered.empty() && !write_settings(settings, remembered)) {
-    std::cerr << "warning: The settings (" << remembered.string() << ") cannot be written.\n";
+    std::cerr << "warning: The settings (" << printable(remembered.string())
+              << ") cannot be written.\n";
   }
 }
 
@@ -121,7 +138,7 @@ void shoot(const Options& options) {
   settings.layout =
       options.layout.empty() ? settings.layout : layout_named(options.layout, settings.layouts);
   debugger.use(settings);
-  compare(debugger, options);
+  open_captures(debugger, options);
   if (!options.panel.empty()) {
     debugger.shell().show(options.panel, true);
   }
@@ -146,6 +163,8 @@ void shoot(const Options& options) {
 
 void add_common(CLI::App& app, Options& options) {
   app.add_option("DB,--db", options.database, "Profiling database");
+  app.add_option("--graph", options.graph, "Graph to show, by its id in the database");
+  app.add_option("--run", options.run, "Run to show, by its id in the database");
   app.add_flag("--demo", options.demo,
                "Records a small decoder on the CPU, before and after a change, and shows both");
   app.add_option("--keep", options.keep, "Folder where the demo's two databases stay")
@@ -154,7 +173,7 @@ void add_common(CLI::App& app, Options& options) {
   app.add_option("--source", options.sources, "Folder with the sources that recorded it; repeats")
       ->allow_extra_args(false);
   app.add_option("--scale", options.scale, "Size of text and widgets, 1 is 96 dpi")
-      ->check(CLI::Range(0.5, 4.0));
+      ->check(check_scale);
   app.add_option("--theme", options.theme, "Colours; a window remembers them")
       ->check(CLI::IsMember({"dark", "light"}));
 }
@@ -172,6 +191,7 @@ int run(int argc, char** argv) {
   shot->add_option("--layout", options.layout, "Inspect, Performance, Numerics or Memory");
   shot->add_option("--script", options.script, "UI script to run first");
   shot->add_option("--size", options.size, "Pixels")->capture_default_str()->check(check_size);
+  programs::refuse_large_numbers(app);
   try {
     app.parse(argc, argv);
     if (options.database.empty() != options.demo) {
@@ -203,6 +223,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) try {
   return reprise::debugger::run(argc, argv);
 } catch (const std::exception& e) {
-  std::cerr << "error: " << e.what() << '\n';
+  reprise::programs::print_error(e);
   return 1;
 }

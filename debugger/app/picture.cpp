@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <stb_image_write.h>
 
-#include "reprise/core/error.h"
+#include "debugger/model/output_file.h"
 
 namespace reprise::debugger {
 
@@ -28,11 +29,15 @@ Picture crop(const Picture& picture, const Box& box) {
 void write_png(const Picture& picture, const std::filesystem::path& path) {
   const auto width = static_cast<int>(picture.width);
   const auto height = static_cast<int>(picture.height);
-  if (stbi_write_png(path.c_str(), width, height, 4, picture.rgba.data(), 4 * width) == 0) {
-    throw Error(ErrorCode::io, "The picture (" + std::to_string(width) + "x" +
-                                   std::to_string(height) + " pixels) cannot be written to (" +
-                                   path.string() + ").");
-  }
+  const auto append = [](void* out, void* bytes, int size) {
+    static_cast<std::ostream*>(out)->write(static_cast<const char*>(bytes), size);
+  };
+  write_output(path, [&](std::ostream& out) {
+    if (stbi_write_png_to_func(append, &out, width, height, 4, picture.rgba.data(), 4 * width) ==
+        0) {
+      out.setstate(std::ios::badbit);
+    }
+  });
 }
 
 }  // namespace reprise::debugger

@@ -19,8 +19,12 @@ constexpr int kMostFrames = 120;
   invalid("Line " + std::to_string(step.line) + " of the script (" + step.source + "): " + why);
 }
 
-/// How many characters differ: insertions, deletions, replacements.
+/// Returns how many characters differ: insertions, deletions, replacements. Compares the first
+/// ones only: a path may hold a name of any length from the database.
 std::size_t distance(std::string_view a, std::string_view b) {
+  constexpr std::size_t kMaxCompared = 128;
+  a = a.substr(0, kMaxCompared);
+  b = b.substr(0, kMaxCompared);
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -2,13 +2,12 @@
 
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <locale>
 #include <optional>
 #include <sstream>
 
 #include "debugger/model/markup.h"
-#include "reprise/core/error.h"
+#include "debugger/model/output_file.h"
 
 namespace reprise::debugger {
 namespace {
@@ -164,11 +163,7 @@ void write_svg(const ImDrawData& frame, std::span<const DrawnText> texts, const 
   for (const DrawnText& text : texts) {
     picture.text(text, fonts);
   }
-  std::ofstream out(path);
-  out << picture.end();
-  if (!out.flush()) {
-    throw Error(ErrorCode::io, "The file (" + path.string() + ") cannot be written.");
-  }
+  write_output(path, [&](std::ostream& out) { out << picture.end(); });
 }
 
 }  // namespace reprise::debugger

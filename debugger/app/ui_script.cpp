@@ -101,6 +101,11 @@ UiScript parse_script(std::string_view text) {
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first != std::string::npos && line[first] != '#') {
+      if (line.size() > kMaxScriptLine) {
+        invalid("Line " + std::to_string(number) + " of the script (" + line.substr(first, 40) +
+                "...) has (" + std::to_string(line.size()) + ") bytes; a line has at most " +
+                std::to_string(kMaxScriptLine) + ".");
+      }
       const std::size_t last = line.find_last_not_of(" \t\r");
       script.push_back(parse_step(number, line.substr(first, last - first + 1)));
     }

@@ -11,7 +11,7 @@
 //   fits                       no text of the last frame is cut off
 //   shot FILE                  the last frame as PNG
 //   # a comment
-// A path with spaces is put in double quotes.
+// A path with spaces is put in double quotes. Lines have at most kMaxScriptLine bytes.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -51,6 +51,8 @@ struct ScriptStep {
 };
 
 using UiScript = std::vector<ScriptStep>;
+
+inline constexpr std::size_t kMaxScriptLine = 4096;
 
 /// Throws Error(invalid_argument) that names the line.
 UiScript parse_script(std::string_view text);

@@ -9,6 +9,7 @@
 #include "debugger/app/frame_pacing.h"
 #include "debugger/app/renderer.h"
 #include "debugger/app/swapchain.h"
+#include "debugger/app/ui_scale.h"
 #include "debugger/app/window_keys.h"
 #include "reprise/core/error.h"
 
@@ -46,7 +47,7 @@ using Cursor = std::unique_ptr<GLFWcursor, DestroyCursor>;
 
 struct WindowHost::State {
   explicit State(const WindowOptions& options)
-      : fixed_scale(options.scale), window(open_window(options)), gui(screen_scale()) {
+      : fixed_scale(options.scale), window(open_window(options)), gui(zoom.scale(screen_scale())) {
     glfwSetWindowUserPointer(window.get(), this);
     install_callbacks();
     install_clipboard();
@@ -89,6 +90,7 @@ struct WindowHost::State {
       }
       glfwGetMonitorWorkarea(monitor, &x, &y, &width, &height);
     }
+    scale = nearest_ui_scale(scale);
     Window window(glfwCreateWindow(std::min(static_cast<int>(options.width * scale), width),
                                    std::min(static_cast<int>(options.height * scale), height),
                                    options.title.c_str(), nullptr, nullptr));
@@ -208,22 +210,21 @@ struct WindowHost::State {
   }
 
   /// Ctrl + - 0, unless the view took them.
-  void zoom() {
+  void take_zoom_keys() {
     KeyQueue& keys = gui.keys();
     if (keys.take("Ctrl++") || keys.take("Ctrl+=") || keys.take("Ctrl+Shift+=") ||
         keys.take("Ctrl+Shift++")) {
-      zoomed *= 1.1F;
+      zoom.in(screen_scale());
     } else if (keys.take("Ctrl+-")) {
-      zoomed /= 1.1F;
+      zoom.out(screen_scale());
     } else if (keys.take("Ctrl+0")) {
-      zoomed = 1;
+      zoom.reset();
     }
-    zoomed = std::clamp(zoomed, 0.5F, 3.0F);
   }
 
   void draw(const View& view) {
     const vk::Extent2D size = pixels();
-    if (const float scale = screen_scale() * zoomed; scale != gui.scale()) {
+    if (const float scale = zoom.scale(screen_scale()); scale != gui.scale()) {
       gui.set_scale(scale);
       renderer->upload_fonts();
     }
@@ -236,7 +237,7 @@ struct WindowHost::State {
     gui.set_theme(view.theme());
     gui.frame([&](Ui& ui) {
       view.draw(ui);
-      zoom();
+      take_zoom_keys();
     });
     show_cursor();
     if (!visible) {
@@ -275,6 +276,7 @@ struct WindowHost::State {
   Glfw glfw;
   std::optional<float> fixed_scale;
   Window window;
+  Zoom zoom;
   Gui gui;
   std::optional<Renderer> renderer;
   vk::raii::SurfaceKHR surface = nullptr;
@@ -283,7 +285,6 @@ struct WindowHost::State {
   ImGuiMouseCursor shown_cursor = ImGuiMouseCursor_Arrow;
   bool visible = false;
   FramePacing pacing;
-  float zoomed = 1;
   double last_time = 0;
 };
 

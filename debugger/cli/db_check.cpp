@@ -20,7 +20,8 @@ int print_check(const CheckOptions& options) {
     report.print(Format::json);
   }
   for (std::size_t f = 0; f < found.size() && !options.json; ++f) {
-    std::printf("%s: %s\n", found[f].about.c_str(), debugger::printable(found[f].message).c_str());
+    std::printf("%s: %s\n", debugger::printable(found[f].about).c_str(),
+                debugger::printable(found[f].message).c_str());
   }
   if (found.empty() && !options.json) {
     std::printf("nothing is wrong\n");

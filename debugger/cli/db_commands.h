@@ -2,6 +2,7 @@
 // Each prints to stdout and throws reprise::Error for failures. Those that return a number return
 // the exit status: 0, or 3 if what they look for was found.
 #pragma once
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,8 +14,9 @@ namespace reprise::cli {
 
 inline constexpr int kFound = 3;
 
-/// Throws invalid_argument if `value` is not above 0.
-std::size_t positive(const char* option, std::int64_t value);
+/// Throws invalid_argument if `value` is not above 0, or above `max`.
+std::size_t positive(const char* option, std::int64_t value,
+                     std::int64_t max = std::numeric_limits<std::int64_t>::max());
 
 struct SqlOptions {
   std::string path, query;

@@ -34,7 +34,11 @@ std::string change_of(const NodeDiff& node, double notable) {
     return node.a ? "removed" : "added";
   }
   const double ratio = node.ratio.value_or(1);
-  return ratio > 1 + notable ? "slower" : ratio < 1 / (1 + notable) ? "faster" : "";
+  std::string text = ratio > 1 + notable ? "slower" : ratio < 1 / (1 + notable) ? "faster" : "";
+  for (const std::string& change : node.changes) {
+    text += (text.empty() ? "" : "; ") + change;
+  }
+  return text;
 }
 
 std::string probability_text(std::optional<double> probability) {

@@ -1,5 +1,3 @@
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 
@@ -8,35 +6,21 @@
 #include "debugger/cli/graph_text.h"
 #include "debugger/cli/html_page.h"
 #include "debugger/cli/perfetto.h"
+#include "debugger/cli/terminal.h"
+#include "debugger/model/output_file.h"
 #include "reprise/core/error.h"
 
 namespace reprise::cli {
 namespace {
 
-/// Calls `write` with the file, or with the output for "-". Nothing half-written stays.
-void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
+/// Calls `write` with the file, or with the output for "-".
+void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (path == "-") {
     write(std::cout);
-    std::cout << std::flush;
     return;
   }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  const bool opened = file.is_open();
-  try {
-    if (opened) {
-      write(file);
-      file << std::flush;
-    }
-    if (!file) {
-      throw Error(ErrorCode::io, "The file (" + path + ") cannot be written.");
-    }
-  } catch (...) {
-    std::error_code ignored;
-    if (opened && std::filesystem::is_regular_file(path, ignored)) {
-      std::filesystem::remove(path, ignored);
-    }
-    throw;
-  }
+  const Interrupt interrupt;  // nothing is left of a file that is not finished
+  debugger::write_output(path, write, interrupt.token());
 }
 
 /// What of the file a trace holds: a run unless a graph or a replay is named.
@@ -61,25 +45,25 @@ void export_capture(const ExportCommand& command) {
   }
   if (!command.perfetto.empty()) {
     const TraceChoice choice = trace_choice(command);
-    write_file(command.perfetto,
-               [&](std::ostream& out) { write_perfetto(command.path, choice, out); });
+    write_output(command.perfetto,
+                 [&](std::ostream& out) { write_perfetto(command.path, choice, out); });
   }
   if (command.dot.empty() && command.svg.empty() && command.html.empty()) {
     return;
   }
   const Captured captured = read_captured(command.path, command.wish);
   if (!command.dot.empty()) {
-    write_file(command.dot, [&](std::ostream& out) { out << dot_text(captured); });
+    write_output(command.dot, [&](std::ostream& out) { out << dot_text(captured); });
   }
   if (!command.svg.empty()) {
-    write_file(command.svg, [&](std::ostream& out) {
+    write_output(command.svg, [&](std::ostream& out) {
       out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
       write_graph_svg(captured, out);
     });
   }
   if (!command.html.empty()) {
-    write_file(command.html,
-               [&](std::ostream& out) { write_html_page(captured, command.path, out); });
+    write_output(command.html,
+                 [&](std::ostream& out) { write_html_page(captured, command.path, out); });
   }
 }
 

@@ -1,7 +1,9 @@
 // reprise doctor: what this machine offers, and whether each device computes what it should.
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -138,6 +140,14 @@ std::vector<std::string> advice(const std::vector<Examined>& devices) {
   } else if (!any([](const DeviceInfo& info) { return info.type != "cpu"; })) {
     lines.emplace_back(
         "The only Vulkan drivers are software: `auto` takes the CPU backend, which is faster.");
+  }
+  const char* const workers = std::getenv("LP_NUM_THREADS");
+  if (any([](const DeviceInfo& info) { return info.driver_name == "llvmpipe"; }) &&
+      (workers == nullptr || std::string_view(workers) != "0")) {
+    lines.emplace_back(
+        "The software driver llvmpipe (lavapipe) hands every kernel to its threads: with "
+        "LP_NUM_THREADS=0 in the environment small models decode several times faster; long "
+        "prompts and large models may not. docs/devices.md has what was measured.");
   }
   if (any([](const DeviceInfo& info) { return info.backend == "vulkan"; })) {
     const std::string missing = says([] {

@@ -1,10 +1,10 @@
 // reprise: looks at devices, model files and profiling databases.
-#include <iostream>
-
 #include <CLI/CLI.hpp>
 
 #include "debugger/cli/commands.h"
 #include "debugger/cli/db_options.h"
+#include "framework/programs/number_options.h"
+#include "framework/programs/terminal.h"
 
 int main(int argc, char** argv) try {
   CLI::App app("Looks at devices, model files and profiling databases.", "reprise");
@@ -64,6 +64,7 @@ int main(int argc, char** argv) try {
   reprise::cli::Action action;
   reprise::cli::add_db_commands(app, *db, action);
 
+  reprise::programs::refuse_large_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -94,6 +95,6 @@ int main(int argc, char** argv) try {
   }
   return 0;
 } catch (const std::exception& e) {
-  std::cerr << "error: " << e.what() << '\n';
+  reprise::programs::print_error(e);
   return 1;
 }

@@ -49,8 +49,39 @@ std::string families_of(const OpDef& op) {
   return text;
 }
 
+std::string_view name_of(AttributeType type) {
+  switch (type) {
+    case AttributeType::f32:
+      return "f32";
+    case AttributeType::i32:
+      return "i32";
+    case AttributeType::boolean:
+      return "bool";
+    case AttributeType::param_f32:
+      return "f32 or state";
+    case AttributeType::param_i32:
+      return "i32 or state";
+  }
+  return "";
+}
+
+/// How recording applies ExtentRule to an operand: framework/core/recorder.cpp.
+std::string_view extents_of(const OpDef& op) {
+  switch (op.extents) {
+    case ExtentRule::none:
+      return "none";
+    case ExtentRule::rows:
+      return "operands of 2 dimensions or more";
+    case ExtentRule::elements:
+      return "all operands";
+    case ExtentRule::indexed:
+      return "all operands; results not that of the first";
+  }
+  return "";
+}
+
 nlohmann::ordered_json to_json(const OpDef& op) {
-  nlohmann::ordered_json json{{"name", op.name}, {"family", name_of(op.family)}};
+  nlohmann::ordered_json json{{"name", op.name}, {"family", reprise::name_of(op.family)}};
   for (const auto& [name, operands] :
        {std::pair{"operands", op.operands}, std::pair{"results", op.results}}) {
     json[name] = nlohmann::ordered_json::array();
@@ -58,18 +89,33 @@ nlohmann::ordered_json to_json(const OpDef& op) {
       json[name].push_back(to_json(operand));
     }
   }
+  json["attributes"] = nlohmann::ordered_json::array();
+  for (const Attribute& attribute : op.attributes) {
+    json["attributes"].push_back({{"name", attribute.name}, {"type", name_of(attribute.type)}});
+  }
+  json["extents"] = extents_of(op);
   json["vulkan"] = families_of(op);
   json["cpu"] = cpu::has_kernel(op.name) ? "kernel" : "reference";
   return json;
 }
 
-std::string operand_cell(const nlohmann::ordered_json& operands) {
+/// Every result is written: only operands say so.
+std::string operand_cell(const nlohmann::ordered_json& operands, bool results) {
   std::string text;
   for (const auto& operand : operands) {
     text += (text.empty() ? "" : "; ") + operand["name"].get<std::string>() +
-            (operand["written"].get<bool>() ? " (written)" : "") +
+            (operand["written"].get<bool>() && !results ? " (written)" : "") +
             (operand["optional"].get<bool>() ? " (optional)" : "") + ": " +
             operand["dtypes"].get<std::string>();
+  }
+  return text;
+}
+
+std::string attribute_cell(const nlohmann::ordered_json& attributes) {
+  std::string text;
+  for (const auto& attribute : attributes) {
+    text += (text.empty() ? "" : "; ") + attribute["name"].get<std::string>() + ": " +
+            attribute["type"].get<std::string>();
   }
   return text;
 }
@@ -87,11 +133,16 @@ void print_ops(bool json) {
     print_json(list);
     return;
   }
-  std::printf("| op | work | operands | Vulkan kernels | CPU |\n|---|---|---|---|---|\n");
+  std::printf(
+      "| op | work | operands | results | attributes | extents | Vulkan kernels | CPU |\n"
+      "|---|---|---|---|---|---|---|---|\n");
   for (const auto& op : list) {
-    std::printf("| %s | %s | %s | %s | %s |\n", op["name"].get<std::string>().c_str(),
-                op["family"].get<std::string>().c_str(), operand_cell(op["operands"]).c_str(),
-                op["vulkan"].get<std::string>().c_str(), op["cpu"].get<std::string>().c_str());
+    std::printf("| %s | %s | %s | %s | %s | %s | %s | %s |\n",
+                op["name"].get<std::string>().c_str(), op["family"].get<std::string>().c_str(),
+                operand_cell(op["operands"], false).c_str(),
+                operand_cell(op["results"], true).c_str(), attribute_cell(op["attributes"]).c_str(),
+                op["extents"].get<std::string>().c_str(), op["vulkan"].get<std::string>().c_str(),
+                op["cpu"].get<std::string>().c_str());
   }
 }
 

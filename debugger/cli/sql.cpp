@@ -15,6 +15,8 @@
 namespace reprise::cli {
 namespace {
 
+constexpr std::int64_t kMaxSeconds = 1'000'000'000;  // clocks count nanoseconds in 64 bits
+
 nlohmann::ordered_json to_json(const SqlValue& value) {
   if (const auto* n = std::get_if<std::int64_t>(&value)) {
     return *n;
@@ -81,9 +83,13 @@ void print_table(const SqlResult& result) {
 
 }  // namespace
 
-std::size_t positive(const char* option, std::int64_t value) {
+std::size_t positive(const char* option, std::int64_t value, std::int64_t max) {
   if (value <= 0) {
     invalid(std::string(option) + " is (" + std::to_string(value) + "), but must be above 0.");
+  }
+  if (value > max) {
+    invalid(std::string(option) + " is (" + std::to_string(value) + "), but must be at most " +
+            std::to_string(max) + ".");
   }
   return static_cast<std::size_t>(value);
 }
@@ -91,7 +97,7 @@ std::size_t positive(const char* option, std::int64_t value) {
 void print_sql(const SqlOptions& options) {
   SqlLimits limits;
   limits.rows = positive("--limit", options.limit);
-  limits.time = std::chrono::seconds(positive("--timeout", options.timeout_s));
+  limits.time = std::chrono::seconds(positive("--timeout", options.timeout_s, kMaxSeconds));
   const Interrupt interrupt;
   const SqlResult result = [&] {
     const HardEnd end(limits.time, interrupt.token());

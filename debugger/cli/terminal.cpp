@@ -1,9 +1,9 @@
 #include "debugger/cli/terminal.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdio>
 #include <limits>
 #include <mutex>
@@ -16,6 +16,7 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 constexpr std::chrono::milliseconds kLook{20};
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
 }  // namespace
 
@@ -30,7 +31,12 @@ Interrupt::Interrupt() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = true; };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
+  for (std::size_t s = 0; s < kSignals.size(); ++s) {
+    sigaction(kSignals[s], nullptr, &before_[s]);
+    if (before_[s].sa_handler != SIG_IGN) {  // nohup
+      sigaction(kSignals[s], &action, nullptr);
+    }
+  }
   watch_ = std::jthread([this](const std::stop_token& end) {
     std::mutex mutex;
     std::condition_variable_any ended;
@@ -45,6 +51,10 @@ Interrupt::Interrupt() {
   });
 }
 
-Interrupt::~Interrupt() { std::signal(SIGINT, SIG_DFL); }
+Interrupt::~Interrupt() {
+  for (std::size_t s = 0; s < kSignals.size(); ++s) {
+    sigaction(kSignals[s], &before_[s], nullptr);
+  }
+}
 
 }  // namespace reprise::cli

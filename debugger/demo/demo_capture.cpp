@@ -100,7 +100,8 @@ class Decoder {
   }
 
   static Tensor feed_forward(GraphSession& s, const Layer& l, const Tensor& x) {
-    return matmul(s, silu_mul(s, matmul(s, x, l.gate), matmul(s, x, l.up)), l.down);
+    const Tensor up = matmul(s, x, l.up);
+    return matmul(s, silu_mul(s, matmul(s, x, l.gate), up), l.down);
   }
 
   Device device_;

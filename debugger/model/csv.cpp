@@ -9,7 +9,9 @@
 namespace reprise::debugger {
 
 std::string csv_field(const std::string& text) {
-  std::string safe;
+  const bool formula =
+      !text.empty() && std::string_view("=+-@\t\r\n").find(text[0]) != std::string_view::npos;
+  std::string safe = formula ? "'" : "";
   const bool quoted = text.find_first_of(",\"\n\r") != std::string::npos;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find_first_of("\n\t\"", begin), text.size());
@@ -37,17 +39,16 @@ std::string text_of(const SqlValue& value) {
 }
 
 std::string csv_line(const std::vector<std::string>& texts) {
-  std::string line;
-  for (std::size_t c = 0; c < texts.size(); ++c) {
-    line += (c == 0 ? "" : ",") + csv_field(texts[c]);
-  }
-  return line + '\n';
+  return csv_line(std::vector<SqlValue>(texts.begin(), texts.end()));
 }
 
 std::string csv_line(const std::vector<SqlValue>& values) {
-  std::vector<std::string> texts(values.size());
-  std::ranges::transform(values, texts.begin(), text_of);
-  return csv_line(texts);
+  std::string line;
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    const auto* text = std::get_if<std::string>(&values[c]);
+    line += (c == 0 ? "" : ",") + (text == nullptr ? text_of(values[c]) : csv_field(*text));
+  }
+  return line + '\n';
 }
 
 }  // namespace reprise::debugger

@@ -7,7 +7,10 @@
 
 namespace reprise::debugger {
 
-/// A field: quoted where it must be, control characters made harmless.
+/// A text as a field: quoted where it must be, control characters made harmless, and with an
+/// apostrophe in front where a spreadsheet would take it for a formula. Numbers are written as they
+/// are: -1 is no formula.
+/// Source: https://owasp.org/www-community/attacks/CSV_Injection
 std::string csv_field(const std::string& text);
 /// A value as text: nothing for NULL, "(12 bytes)" for a blob.
 std::string text_of(const SqlValue& value);

@@ -1,9 +1,7 @@
 #include "debugger/model/csv_export.h"
 
-#include <fstream>
-
 #include "debugger/model/csv.h"
-#include "reprise/core/error.h"
+#include "debugger/model/output_file.h"
 
 namespace reprise::debugger {
 namespace {
@@ -13,17 +11,15 @@ constexpr SqlLimits kLimits{.rows = 1'000'000};
 std::string write(const std::filesystem::path& database, const std::string& sql,
                   const std::filesystem::path& file, const std::stop_token& stop) {
   const SqlResult result = run_sql(database, sql, kLimits, stop);
-  std::ofstream out(file);
-  out << csv_line(result.columns);
-  for (const auto& row : result.rows) {
-    out << csv_line(row);
-  }
-  out.close();
-  if (out.fail()) {
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-    throw Error(ErrorCode::io, "The file (" + file.string() + ") cannot be written.");
-  }
+  write_output(
+      file,
+      [&](std::ostream& out) {
+        out << csv_line(result.columns);
+        for (const auto& row : result.rows) {
+          out << csv_line(row);
+        }
+      },
+      stop);
   return "Wrote " + std::filesystem::absolute(file).string() +
          (result.truncated ? ", its first " + std::to_string(result.rows.size()) + " rows" : "");
 }
@@ -46,7 +42,10 @@ std::string CsvExport::take_outcome() {
 
 std::filesystem::path free_name(const std::filesystem::path& wanted) {
   std::filesystem::path name = wanted;
-  for (int number = 2; std::filesystem::exists(name); ++number) {
+  const auto taken = [](const std::filesystem::path& path) {
+    return std::filesystem::exists(std::filesystem::symlink_status(path));  // also by a dead link
+  };
+  for (int number = 2; taken(name); ++number) {
     name = wanted.stem().string() + "-" + std::to_string(number) + wanted.extension().string();
   }
   return name;

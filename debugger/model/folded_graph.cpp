@@ -22,6 +22,12 @@ std::vector<std::uint32_t> viewed_tensors(const Capture& capture) {
   return viewed;
 }
 
+/// Kernels that could read the state block have something bound in its place if the session has
+/// none: nobody gave it, and it says nothing about the graph.
+bool stands_in_for_state(const Capture& capture, const Capture::Tensor& tensor) {
+  return capture.state_fields.empty() && tensor.role == "state" && tensor.name == "empty state";
+}
+
 /// Which tensors are named at their readers.
 std::vector<bool> named_inputs(const Capture& capture, const std::vector<std::uint32_t>& viewed) {
   std::vector<bool> named(viewed.size(), true);
@@ -64,7 +70,8 @@ void add_inputs(const Capture& capture, const std::vector<std::uint32_t>& viewed
       const Capture::Range range = capture.nodes[node].operands;
       for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
         const std::uint32_t tensor = viewed[capture.operands[i].tensor];
-        if (capture.operands[i].reads && named[tensor] && seen_by[tensor] != b) {
+        if (capture.operands[i].reads && named[tensor] && seen_by[tensor] != b &&
+            !stands_in_for_state(capture, capture.tensors[tensor])) {
           seen_by[tensor] = b;
           box.inputs.push_back(tensor);
         }

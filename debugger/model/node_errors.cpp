@@ -122,6 +122,17 @@ std::optional<std::uint32_t> next_not_finite(const Numbers& numbers,
   return next ? next : first;
 }
 
+std::optional<std::int64_t> first_not_finite_replay(const Numbers& numbers, std::uint32_t node) {
+  std::optional<std::int64_t> first;
+  for (const TensorSums& sums : numbers.sums) {
+    if (sums.node == node && sums.first_not_finite_replay) {
+      first =
+          std::min(first.value_or(*sums.first_not_finite_replay), *sums.first_not_finite_replay);
+    }
+  }
+  return first;
+}
+
 std::optional<double> threshold_of(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(' ');
   if (begin == std::string::npos) {

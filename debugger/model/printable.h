@@ -1,11 +1,9 @@
-// Text of a file on a terminal.
+// Text of a file, for the debugger.
 #pragma once
-#include <string>
-#include <string_view>
+#include "reprise/core/printable.h"
 
 namespace reprise::debugger {
 
-/// Valid UTF-8 without control characters: every other byte becomes '?'.
-std::string printable(std::string_view text);
+using reprise::printable;
 
 }  // namespace reprise::debugger

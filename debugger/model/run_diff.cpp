@@ -1,7 +1,10 @@
 #include "debugger/model/run_diff.h"
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "debugger/model/node_changes.h"
@@ -106,16 +109,63 @@ struct Side {
   ReplayTable replays;
 };
 
-/// Nodes of a graph by scope, op and how many like it come before.
-using NodeKey = std::tuple<std::string, std::string, std::uint32_t>;
-std::map<NodeKey, std::uint32_t> nodes_by_key(const Capture& capture) {
-  std::map<std::pair<std::string, std::string>, std::uint32_t> seen;
-  std::map<NodeKey, std::uint32_t> nodes;
-  for (std::uint32_t n = 0; n < capture.nodes.size(); ++n) {
-    const Capture::Node& node = capture.nodes[n];
-    nodes[{node.scope, node.op, seen[{node.scope, node.op}]++}] = n;
+/// What each node computes, by the names of the weights, inputs and state it comes from and the ops
+/// in between: the same for the same calls in another order.
+std::vector<std::size_t> origins_of(const Capture& capture) {
+  const auto mix = [](std::size_t hash, std::size_t with) {
+    return (hash ^ with) * std::size_t{0x9E3779B97F4A7C15} + (hash >> 32U);
+  };
+  const std::hash<std::string> hash_of;
+  std::vector<std::size_t> tensors(capture.tensors.size()), nodes;
+  for (const Capture::Node& node : capture.nodes) {
+    std::size_t origin = hash_of(node.op);
+    const auto operands =
+        std::span(capture.operands).subspan(node.operands.first, node.operands.count);
+    const auto root = [&](std::uint32_t tensor) {
+      while (capture.tensors[tensor].alias_of) {
+        tensor = *capture.tensors[tensor].alias_of;
+      }
+      return tensor;
+    };
+    for (const Capture::Operand& operand : operands) {
+      const std::string* name = given_name(capture.tensors[operand.tensor]);
+      origin = mix(origin, hash_of(operand.name));
+      if (operand.reads) {
+        origin = mix(origin, name != nullptr ? hash_of(*name) : tensors[root(operand.tensor)]);
+      }
+    }
+    for (const Capture::Operand& operand : operands) {
+      if (operand.writes) {
+        tensors[root(operand.tensor)] = mix(origin, hash_of(operand.name));
+      }
+    }
+    nodes.push_back(origin);
   }
   return nodes;
+}
+
+constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
+
+/// Pairs nodes of a with the ones of b that have the same key and as many of that key before them,
+/// where neither has a partner yet. A key is scope, op and a number of the node's.
+void pair_nodes(const Capture& a, std::span<const std::size_t> numbers_a, const Capture& b,
+                std::span<const std::size_t> numbers_b, std::vector<std::uint32_t>& of_a,
+                std::vector<std::uint32_t>& of_b) {
+  using Key = std::tuple<std::string, std::string, std::size_t>;
+  std::map<Key, std::deque<std::uint32_t>> waiting;
+  for (std::uint32_t n = 0; n < a.nodes.size(); ++n) {
+    if (of_a[n] == kNoNode) {
+      waiting[{a.nodes[n].scope, a.nodes[n].op, numbers_a[n]}].push_back(n);
+    }
+  }
+  for (std::uint32_t n = 0; n < b.nodes.size(); ++n) {
+    const auto found = waiting.find({b.nodes[n].scope, b.nodes[n].op, numbers_b[n]});
+    if (of_b[n] == kNoNode && found != waiting.end() && !found->second.empty()) {
+      of_b[n] = found->second.front();
+      of_a[of_b[n]] = n;
+      found->second.pop_front();
+    }
+  }
 }
 
 /// One side's times in the mode that both have.
@@ -169,28 +219,31 @@ GraphDiff diff_graphs(const Side& a, const Side& b) {
   const std::optional<TimingMode> mode = common_mode(a, b);
   const Timed timed_a(a, mode);
   const Timed timed_b(b, mode);
-  const auto keys_a = nodes_by_key(a.capture);
-  const auto keys_b = nodes_by_key(b.capture);
-  std::vector<NodeDiff> in_a(a.capture.nodes.size());
-  for (const auto& [key, node] : keys_a) {
-    const auto other = keys_b.find(key);
-    if (other != keys_b.end()) {
-      in_a[node] = diff_node(timed_a, timed_b, node, other->second);
-      in_a[node].changes = node_changes(a.capture, node, b.capture, other->second);
-    } else {
-      in_a[node].a = timed_a.of(node, timed_a.times[node].size() >= kLeastForRankTest);
+  const std::size_t count_a = a.capture.nodes.size(), count_b = b.capture.nodes.size();
+  std::vector<std::uint32_t> of_a(count_a, kNoNode), of_b(count_b, kNoNode);
+  pair_nodes(a.capture, origins_of(a.capture), b.capture, origins_of(b.capture), of_a, of_b);
+  pair_nodes(a.capture, std::vector<std::size_t>(count_a), b.capture,
+             std::vector<std::size_t>(count_b), of_a, of_b);
+  std::uint32_t last = 0;  // in b, of what was paired so far
+  for (std::uint32_t node = 0; node < count_a; ++node) {
+    const std::uint32_t other = of_a[node];
+    if (other == kNoNode) {
+      diff.nodes.emplace_back().a =
+          timed_a.of(node, timed_a.times[node].size() >= kLeastForRankTest);
+      continue;
     }
-  }
-  std::vector<std::uint32_t> added;
-  for (const auto& [key, node] : keys_b) {
-    if (!keys_a.contains(key)) {
-      added.push_back(node);
+    NodeDiff& pair = diff.nodes.emplace_back(diff_node(timed_a, timed_b, node, other));
+    pair.changes = node_changes(a.capture, node, b.capture, other);
+    if (other < last) {
+      pair.changes.push_back("recorded before node " + std::to_string(last) + " there");
     }
+    last = std::max(last, other);
   }
-  std::ranges::sort(added);
-  diff.nodes = std::move(in_a);
-  for (const std::uint32_t node : added) {
-    diff.nodes.emplace_back().b = timed_b.of(node, timed_b.times[node].size() >= kLeastForRankTest);
+  for (std::uint32_t node = 0; node < count_b; ++node) {
+    if (of_b[node] == kNoNode) {
+      diff.nodes.emplace_back().b =
+          timed_b.of(node, timed_b.times[node].size() >= kLeastForRankTest);
+    }
   }
   for (NodeDiff& node : diff.nodes) {
     const Capture::Node& named =

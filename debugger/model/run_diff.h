@@ -1,5 +1,6 @@
-// Two runs beside each other: graphs by their names, nodes by scope, op and how many like it come
-// before, and how long each took. Times of different timing modes are not compared.
+// Two runs beside each other: graphs by their names, nodes by scope, op and what they compute their
+// results from, then by how many like it come before, and how long each took. Times of different
+// timing modes are not compared.
 #pragma once
 #include <filesystem>
 

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
+
+#include "reprise/core/error.h"
+#include "reprise/core/new_file.h"
 
 namespace reprise::debugger {
 namespace {
@@ -136,17 +138,14 @@ bool write_settings(const Settings& settings, const std::filesystem::path& path)
   }
   std::error_code failed;
   std::filesystem::create_directories(path.parent_path(), failed);
-  // Two debuggers may end at once: readers find one file or the other.
-  const std::filesystem::path next = path.string() + "." + std::to_string(::getpid());
-  std::ofstream out(next);
-  out << all.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-  out.close();
-  if (out.fail()) {
-    std::filesystem::remove(next, failed);
+  try {
+    NewFile file(path);
+    file.stream() << all.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+    file.publish();
+  } catch (const Error&) {
     return false;
   }
-  std::filesystem::rename(next, path, failed);
-  return !failed;
+  return true;
 }
 
 }  // namespace reprise::debugger

@@ -1,32 +1,54 @@
-// Finds and keeps the source files that nodes name. Names come from a database, perhaps written on
-// another machine: a name that does not exist here is looked for under the roots, by ever shorter
-// ends of it. Only regular files of at most 4 MiB are read.
+// Finds and keeps the source files that nodes and kernels name. Names come from a database, perhaps
+// written on another machine or by somebody hostile, so files are read below the roots only, after
+// `..` and symbolic links were resolved; any other needs the user's consent. A name that does not
+// exist here is looked for under the roots, by ever shorter ends of it. Only regular files of at
+// most 4 MiB are read.
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reprise::debugger {
 
 struct SourceFile {
-  std::filesystem::path path;      // empty: not found
-  std::vector<std::string> lines;  // printable, tabs expanded
-  std::string problem;             // a sentence if there are no lines
+  std::filesystem::path path;          // links resolved; empty: not found
+  std::vector<std::string> lines;      // printable, tabs expanded
+  std::string problem;                 // a sentence if there are no lines
+  bool outside = false;                // `path` lies below no root: read after allow() only
+  std::chrono::sys_seconds written{};  // the file's modification time
 };
 
 /// Lines of a text, printable and with tabs expanded.
 std::vector<std::string> printable_lines(const std::string& text);
 
+/// The sentence that warns of a file that was written after the run that is shown began; empty if
+/// it was not, and if the database does not say when that was. `start_utc` is as runs.start_utc.
+std::string edited_since(const SourceFile& file, std::string_view start_utc);
+
 class SourceFiles {
  public:
-  explicit SourceFiles(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
-  /// Looked for at the first call, kept afterwards.
+  explicit SourceFiles(std::vector<std::filesystem::path> roots);
+  /// Looked for at the first call, kept until allow() is called for the name.
   const SourceFile& find(const std::string& name);
+  /// The user wants to see the file that find() found outside.
+  void allow(const std::string& name);
   const std::vector<std::filesystem::path>& roots() const { return roots_; }
 
  private:
+  SourceFile read(const std::string& name) const;
+  /// Returns whether it may be read: `file` has its links resolved.
+  bool permits(const std::filesystem::path& file) const;
+  /// The file meant by a name, links resolved; empty if there is none.
+  std::filesystem::path locate(const std::filesystem::path& name) const;
+
   std::vector<std::filesystem::path> roots_;
+  std::vector<std::filesystem::path> resolved_roots_;  // links resolved
+  std::set<std::filesystem::path> allowed_;
   std::map<std::string, SourceFile> files_;
 };
 

@@ -45,6 +45,7 @@ bool Workspace::poll() {
     scopes = shown_ == nullptr ? ScopeTree() : ScopeTree(*shown_);
     folds = FoldState(scopes);
     selection.clear();
+    watched_replay.reset();
     reveal = false;
   }
   // Panels ask for these when they are drawn: they may still be those of another capture.

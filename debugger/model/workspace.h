@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,12 @@ struct Workspace {
   /// A path of a node to bring into view, consumed by the graph; set by select_node of other
   /// panels.
   bool reveal = false;
+  /// The watched replay in which Tensors shows a node, until another one is chosen there.
+  struct WatchedReplay {
+    std::uint32_t node = 0;
+    std::int64_t replay = 0;
+  };
+  std::optional<WatchedReplay> watched_replay;
   bool playing = false;  // the replay shown moves on with time
   bool light = false;    // the theme
   std::string notice;    // one line in the status bar: "Copied", "Wrote nodes.png"

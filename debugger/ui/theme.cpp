@@ -89,8 +89,8 @@ void apply_style(const Theme& theme, float scale) {
   style.WindowBorderSize = style.ChildBorderSize = style.FrameBorderSize = 0;
   style.PopupBorderSize = 1;
   style.FrameRounding = style.PopupRounding = style.ScrollbarRounding = style.GrabRounding = 3;
-  style.WindowMinSize = {1, 1};
   style.ScaleAllSizes(scale);
+  style.WindowMinSize = {1, 1};  // ImGui aborts below, and scaling rounds down
 
   const auto colour = [&](Colour name) { return ImGui::ColorConvertU32ToFloat4(theme[name]); };
   ImVec4* const colours = style.Colors;

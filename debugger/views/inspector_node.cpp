@@ -6,6 +6,7 @@
 #include "debugger/ui/plots.h"
 #include "debugger/views/inspector_parts.h"
 #include "debugger/views/shown_times.h"
+#include "debugger/views/source_question.h"
 
 namespace reprise::debugger {
 namespace {
@@ -198,6 +199,10 @@ void inspect_source(Ui& ui, Workspace& workspace, Rows& rows, const Capture::Nod
       "source", rows.next(),
       short_source_text(node) + (node.source_function.empty() ? "" : " in " + node.source_function),
       {.font = FontKind::mono});
+  if (workspace.sources.find(node.source_file).outside) {
+    draw_source_question(ui, workspace, node.source_file);
+    return;
+  }
   const SourceFile& file = workspace.sources.find(node.source_file);
   if (file.lines.empty()) {
     std::string text = file.problem + " It is named " + node.source_file + ".";
@@ -212,6 +217,10 @@ void inspect_source(Ui& ui, Workspace& workspace, Rows& rows, const Capture::Nod
                  "The file has " + count_text(file.lines.size()) + " lines: another version of it.",
                  Colour::warning);
     return;
+  }
+  const std::string edited = edited_since(file, workspace.document.capture()->summary.start_utc);
+  if (!edited.empty()) {
+    ui.paragraph("source-edited", edited, Colour::warning);
   }
   const auto scope = ui.scope("line");
   const std::size_t line = node.source_line;

@@ -13,7 +13,7 @@ constexpr std::size_t kSlowest = 12;
 }  // namespace
 
 void node_link(Ui& ui, Workspace& workspace, const Box& box, std::uint32_t node,
-               std::string_view right) {
+               std::string_view right, bool scoped) {
   const Capture::Node& of = workspace.document.capture()->nodes[node];
   const auto scope = ui.scope("node");
   const float middle = (box.min.y + box.max.y) / 2, half = ui.px(6);
@@ -23,8 +23,14 @@ void node_link(Ui& ui, Workspace& workspace, const Box& box, std::uint32_t node,
   ui.fill({{box.min.x + ui.px(4), middle - half}, {box.min.x + ui.px(8), middle + half}},
           ui.colour(family_colour(of.family)), ui.px(1));
   const float right_width = right.empty() ? 0 : ui.text_size(right, FontKind::mono).x + ui.px(8);
-  ui.text_in("", {{box.min.x + ui.px(14), box.min.y}, {box.max.x - right_width, box.max.y}},
-             "#" + std::to_string(node) + " " + of.op, {});
+  const std::string name = "#" + std::to_string(node) + " " + of.op;
+  const float left = box.min.x + ui.px(14), end = box.max.x - right_width;
+  const float middle_x = std::min(left + ui.text_size(name).x + ui.px(8), end);
+  ui.text_in("", {{left, box.min.y}, {middle_x, box.max.y}}, name, {});
+  if (scoped && middle_x < end && !of.scope.empty()) {
+    ui.text_in(std::to_string(node) + "/scope", {{middle_x, box.min.y}, {end, box.max.y}}, of.scope,
+               {.colour = Colour::dim});
+  }
   if (!right.empty()) {
     ui.text_in("", {{box.max.x - right_width, box.min.y}, {box.max.x - ui.px(4), box.max.y}}, right,
                {.font = FontKind::mono, .colour = Colour::dim, .align = Align::right});

@@ -30,9 +30,10 @@ void inspect_source(Ui& ui, Workspace& workspace, Rows& rows, const Capture::Nod
 /// What it reads and writes.
 void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t node);
 
-/// "#23 rope" in a row, which selects the node; dim text on the right.
+/// "#23 rope" in a row, which selects the node; its scope behind it if wanted; dim text on the
+/// right.
 void node_link(Ui& ui, Workspace& workspace, const Box& box, std::uint32_t node,
-               std::string_view right = {});
+               std::string_view right = {}, bool scoped = false);
 
 /// "and 12 more", if `count` is more than kMostInspected.
 void rest_line(Ui& ui, Rows& rows, std::size_t count);

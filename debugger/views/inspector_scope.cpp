@@ -20,7 +20,8 @@ void slowest(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& sums) {
     // The sums are of the last poll(), the statistics of whoever changed the range since.
     if (const NodeTiming* const timing = timing_of(statistics, node)) {
       node_link(ui, workspace, rows.next(), node,
-                duration_text(timing->p50_ns) + "  " + percent_text(share_of(statistics, *timing)));
+                duration_text(timing->p50_ns) + "  " + percent_text(share_of(statistics, *timing)),
+                true);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "debugger/ui/icons.h"
 #include "debugger/views/choice_row.h"
 #include "debugger/views/code_view.h"
+#include "debugger/views/source_question.h"
 
 namespace reprise::debugger {
 namespace {
@@ -108,8 +109,13 @@ void KernelsPanel::show_code(Workspace& workspace, const KernelCode& code) {
   if (code.source.empty()) {
     const std::string usual = usual_source_of(kernel);
     const SourceFile& file = workspace.sources.find(usual);
+    const bool edited = !edited_since(file, capture_->summary.start_utc).empty();
     source.lines = file.lines;
-    source.title = usual + (file.lines.empty() ? "" : ", as it is on this disk now");
+    source.title = usual + (file.lines.empty() ? ""
+                            : edited           ? ", written after this run began"
+                                               : ", as it is on this disk now");
+    source.title_colour = edited ? Colour::warning : Colour::text;
+    source.outside = file.outside ? usual : "";
     source.problem =
         "The database has no source of this kernel, and there is no " + usual +
         " under the source folders: --source FOLDER names one. Kernels of a program store theirs.";
@@ -173,7 +179,7 @@ void KernelsPanel::draw(Ui& ui, Workspace& workspace) {
   draw_search(ui, {{left, top}, {right, top + row}});
   top += row + ui.px(4);
   if (top < all.max.y) {
-    draw_codes(ui, {{left, top}, {all.max.x, all.max.y}});
+    draw_codes(ui, workspace, {{left, top}, {all.max.x, all.max.y}});
   }
 }
 
@@ -270,7 +276,7 @@ void KernelsPanel::draw_search(Ui& ui, const Box& box) {
   draw_choices(ui, {{x, box.min.y}, {std::max(box.max.x, x + 1), box.max.y}}, kSides, sides_, left);
 }
 
-void KernelsPanel::draw_codes(Ui& ui, const Box& box) {
+void KernelsPanel::draw_codes(Ui& ui, Workspace& workspace, const Box& box) {
   // Too narrow for both: the source, unless somebody asked for the other.
   const bool both = sides_ == 0 && box.width() >= ui.px(kNarrow) * 0.6F;
   const float middle = both ? std::floor((box.min.x + box.max.x) / 2) : box.max.x;
@@ -285,7 +291,7 @@ void KernelsPanel::draw_codes(Ui& ui, const Box& box) {
     const Code& code = codes_[c];
     const auto scope = ui.scope(kIds[c]);
     ui.text_in("title", {{left, box.min.y}, {right, box.min.y + row}}, code.title,
-               {.font = FontKind::semibold});
+               {.font = FontKind::semibold, .colour = code.title_colour});
     const Box place{{left, box.min.y + row}, {right, box.max.y}};
     if (place.empty()) {
       continue;
@@ -294,7 +300,11 @@ void KernelsPanel::draw_codes(Ui& ui, const Box& box) {
     if (code.lines.empty()) {
       ImGui::SetCursorScreenPos({place.min.x + ui.px(8), place.min.y + ui.px(6)});
       const auto region = ui.region("problem", {place.width() - ui.px(16), place.height() - row});
-      ui.paragraph("text", code.problem, Colour::dim);
+      if (code.outside.empty()) {
+        ui.paragraph("text", code.problem, Colour::dim);
+      } else if (draw_source_question(ui, workspace, code.outside)) {
+        asked_.reset();
+      }
       continue;
     }
     CodeLook look{.language = c == kSource ? CodeLanguage::glsl : CodeLanguage::spirv};

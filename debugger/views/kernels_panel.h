@@ -26,6 +26,8 @@ class KernelsPanel : public Panel {
     std::string title, problem;
     std::vector<std::string> lines;
     std::vector<std::size_t> matches;
+    Colour title_colour = Colour::text;
+    std::string outside = {};  // the name of a source that needs the user's consent
   };
   /// A match of the search, by column and line.
   struct Match {
@@ -40,7 +42,7 @@ class KernelsPanel : public Panel {
   void draw_list(Ui& ui, Workspace& workspace, const Box& box);
   void draw_facts(Ui& ui, const Workspace& workspace, const Box& box);
   void draw_search(Ui& ui, const Box& box);
-  void draw_codes(Ui& ui, const Box& box);
+  void draw_codes(Ui& ui, Workspace& workspace, const Box& box);
   TableCell cell(const Workspace& workspace, std::uint32_t kernel, std::size_t column) const;
 
   std::shared_ptr<const Capture> capture_;

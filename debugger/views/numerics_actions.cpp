@@ -1,5 +1,6 @@
 #include "debugger/views/numerics_actions.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace reprise::debugger {
@@ -19,6 +20,19 @@ void select_first_diverging(Workspace& workspace) {
   }
 }
 
+namespace {
+
+void show_replay(Workspace& workspace, const Workspace::WatchedReplay& watched) {
+  workspace.watched_replay = watched;
+  const std::vector<ReplayRow>& rows = workspace.document.replays().rows;
+  const auto found = std::ranges::find(rows, watched.replay, &ReplayRow::id);
+  if (found != rows.end()) {
+    workspace.document.show_replay(static_cast<std::size_t>(found - rows.begin()));
+  }
+}
+
+}  // namespace
+
 void select_next_not_finite(Workspace& workspace) {
   const Numbers* const numbers = workspace.numbers.numbers();
   const auto next = numbers == nullptr
@@ -26,6 +40,9 @@ void select_next_not_finite(Workspace& workspace) {
                         : next_not_finite(*numbers, workspace.selection.current().node);
   if (next) {
     workspace.select_node(*next);
+    if (const auto replay = first_not_finite_replay(*numbers, *next)) {
+      show_replay(workspace, {*next, *replay});
+    }
     workspace.notice.clear();
   } else {
     workspace.notice = "No watched result held a NaN or infinity.";

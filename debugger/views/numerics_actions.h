@@ -9,8 +9,8 @@ namespace reprise::debugger {
 /// the status bar why there is none. What it needs has been read.
 void select_first_diverging(Workspace& workspace);
 
-/// Selects the next node of which a watched result held a NaN or infinity, or says that there is
-/// none.
+/// Selects the next node of which a watched result held a NaN or infinity, and the first replay in
+/// which one did, or says that there is none.
 void select_next_not_finite(Workspace& workspace);
 
 /// F9 and N, which read what they need first.

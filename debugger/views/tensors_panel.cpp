@@ -108,7 +108,11 @@ void TensorsPanel::choose(Workspace& workspace, const Entry& entry) {
 }
 
 void TensorsPanel::list_replays(const Workspace& workspace) {
-  const Listed wanted{chosen_, workspace.numbers.revision(), workspace.numbers.tensor_revision()};
+  const auto& wish = workspace.watched_replay;
+  const auto wished =
+      wish && chosen_ && wish->node == chosen_->node ? std::optional(wish->replay) : std::nullopt;
+  const Listed wanted{chosen_, wished, workspace.numbers.revision(),
+                      workspace.numbers.tensor_revision()};
   if (listed_ == wanted) {
     return;
   }
@@ -119,8 +123,11 @@ void TensorsPanel::list_replays(const Workspace& workspace) {
   }
   const Numbers& numbers = *workspace.numbers.numbers();
   const std::vector<TensorStatsRow>& rows = workspace.numbers.replays_of_tensor();
-  for (std::size_t r = rows.size() - std::min(rows.size(), kMostReplays); r < rows.size(); ++r) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
     const WatchedTensor& of = rows[r].of;
+    if (rows.size() - r > kMostReplays && of.replay != wished) {
+      continue;
+    }
     const bool kept = numbers.snapshot_of(chosen_->tensor, of.replay) != nullptr;
     replays_.push_back(
         {of.replay, "replay " + count_text(of.sequence) + (kept ? ", with values" : "")});
@@ -130,6 +137,9 @@ void TensorsPanel::list_replays(const Workspace& workspace) {
   };
   if (replay_ && !has(*replay_)) {
     replay_.reset();
+  }
+  if (wished && has(*wished)) {
+    replay_ = wished;
   }
   if (!replay_) {
     const SnapshotRow* const latest = numbers.snapshot_of(chosen_->tensor, {});
@@ -211,6 +221,7 @@ void TensorsPanel::draw_choice(Ui& ui, Workspace& workspace, const Box& box) {
   ImGui::SetCursorScreenPos({box.min.x + tensors + gap, box.min.y});
   if (ui.combo("replay", names, shown, replays)) {
     replay_ = replays_[shown].id;
+    workspace.watched_replay.reset();
   }
 }
 

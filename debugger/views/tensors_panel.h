@@ -32,6 +32,7 @@ class TensorsPanel : public Panel {
   /// What the list of replays was made of.
   struct Listed {
     std::optional<Entry> chosen;
+    std::optional<std::int64_t> wished;
     std::uint64_t numbers = 0, tensor = 0;  // their revisions
     bool operator==(const Listed&) const = default;
   };

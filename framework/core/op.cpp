@@ -34,11 +34,28 @@ std::string_view name_of(OpFamily family) {
   return kNames[static_cast<std::size_t>(family)];
 }
 
-void require_dtype(StateField field, DType wanted) {
+void require_dtype(const StateField& field, DType wanted, SourceLocation where) {
   if (field.dtype != wanted) {
-    invalid("A state field of dtype (" + std::string(name_of(field.dtype)) +
-            ") cannot be an attribute of dtype " + std::string(name_of(wanted)) + ".");
+    throw Error(ErrorCode::invalid_argument,
+                "The state field '" + field.name + "' of dtype (" +
+                    std::string(name_of(field.dtype)) + ") cannot be an attribute of dtype " +
+                    std::string(name_of(wanted)) + ".",
+                where);
   }
+}
+
+void refuse_constant(const std::string& value, SourceLocation where) {
+  throw Error(ErrorCode::invalid_argument,
+              "An i32 attribute holds -2147483648 to 2147483647, but was given (" + value + ").",
+              where);
+}
+
+std::int32_t to_i32(const Extent& extent) {
+  if (extent.most > std::numeric_limits<std::int32_t>::max()) {
+    invalid("(" + std::to_string(extent.most) + ") rows cannot be an attribute, which is at most " +
+            "2^31 - 1.");
+  }
+  return static_cast<std::int32_t>(extent.most);
 }
 
 bool lies_as(const TensorSpec& spec, Layout layout) {

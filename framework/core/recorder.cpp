@@ -1,5 +1,8 @@
 #include "reprise/core/recorder.h"
 
+#include <algorithm>
+#include <cassert>
+
 namespace reprise {
 namespace {
 
@@ -69,7 +72,11 @@ Extent extent_of(const OpCall& call) {
 Outputs infer(const OpCall& call) {
   const Extent extent = extent_of(call);
   Outputs outputs = call.op.infer(call);
-  for (const TensorSpec& result : std::span(outputs.specs).first(outputs.count)) {
+  for (std::size_t r = 0; r < outputs.count; ++r) {
+    const TensorSpec& result = outputs.specs[r];
+    // A view's result is its operand's memory: it declares none.
+    assert(r >= call.op.results.size() ||
+           (call.op.results[r].dtypes & accepts({result.dtype})) != 0);
     if (result.shape.extent_word() != extent.word ||
         (!extent.fixed() && result.shape.dim(0) != extent.most)) {
       invalid(std::string(call.op.name) +
@@ -90,6 +97,7 @@ Scope Recorder::scope(std::string_view name, std::int32_t index) {
 void Recorder::call(const OpCall& call, std::span<Tensor> results) {
   try {
     check_operands(call);
+    arguments_unordered_ = unfinished_operands(call) > 1;
     append(call, infer(call), results);
   } catch (const Error& cause) {
     fail(call.op.name, call.where, cause);
@@ -129,34 +137,45 @@ void Recorder::require_usable() const {
   require_open();
 }
 
-StateField Recorder::state(std::string_view field, const char* file, const char* function,
-                           std::uint32_t line) {
-  try {
-    require_usable();
-    return find_state(field);
-  } catch (const Error& cause) {
-    fail("state", {file, function, line}, cause);
+std::size_t Recorder::unfinished_operands(const OpCall& call) const {
+  return static_cast<std::size_t>(std::ranges::count_if(call.inputs, [&](const TensorRef& input) {
+    return input && std::ranges::count(unfinished_, &*input, &UnfinishedStatement::result) != 0;
+  }));
+}
+
+void Recorder::keep_unfinished(const Site& site, const OpCall& call, const Tensor& result) {
+  if (!call.op.view || unfinished_operands(call) != 0) {  // other views record nothing
+    unfinished_.push_back({&site, &*TensorRef(result)});
+    site.kept = true;
   }
 }
 
-Extent Recorder::extent(std::string_view field, const char* file, const char* function,
-                        std::uint32_t line) {
-  try {
-    require_usable();
-    return find_extent(field);
-  } catch (const Error& cause) {
-    fail("extent", {file, function, line}, cause);
-  }
+void Recorder::forget_unfinished(const Site& site) noexcept {
+  std::erase_if(unfinished_, [&](const UnfinishedStatement& of) { return of.site == &site; });
+}
+
+StateField Recorder::state(std::string_view field, SourceLocation where) {
+  return in_context("state", where, [&] { return find_state(field); });
+}
+
+Extent Recorder::extent(std::string_view field, SourceLocation where) {
+  return in_context("extent", where, [&] { return find_extent(field); });
+}
+
+Tensor Recorder::state_block(SourceLocation where) {
+  return in_context("state_block", where, [&] { return find_block(); });
+}
+
+Tensor Recorder::state_array(std::string_view array, SourceLocation where) {
+  return in_context("state_array", where, [&] { return find_array(array); });
 }
 
 void Recorder::fail(std::string_view what, SourceLocation where, const Error& cause) {
   const std::string path = scope_path(current_scope_);
   const std::string label = std::string(what) + (path.empty() ? "" : " (" + path + ")");
-  const std::string context =
-      "(while recording '" + std::string(session_name()) + "' op " + std::to_string(op_count()) +
-      " " + label +
-      (where.line == 0 ? "" : std::string(", ") + where.file + ":" + std::to_string(where.line)) +
-      ")";
+  const std::string context = "(while recording '" + std::string(session_name()) + "' op " +
+                              std::to_string(op_count()) + " " + label +
+                              (where.line == 0 ? "" : ", " + to_string(where)) + ")";
   const Error error(cause, context, op_count(), path, where);
   if (reason_.empty()) {
     reason_ = error.what();

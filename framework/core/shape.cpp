@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "reprise/core/error.h"
-
 namespace reprise {
 namespace {
 
@@ -17,7 +15,7 @@ std::string list(std::span<const std::int64_t> dims, bool fixed = true) {
 
 }  // namespace
 
-Shape::Shape(std::initializer_list<Extent> dims) {
+Shape::Shape(std::initializer_list<Extent> dims, SourceLocation where) {
   std::array<std::int64_t, kMaxRank + 1> most{};  // one more than allowed, for the message
   std::size_t rank = 0;
   for (const Extent& extent : dims) {
@@ -26,33 +24,43 @@ Shape::Shape(std::initializer_list<Extent> dims) {
                   "Only the first dimension of a shape may have an extent of the state, but "
                   "dimension (" +
                       std::to_string(rank) + ") has one, of up to " + std::to_string(extent.most) +
-                      ".");
+                      ".",
+                  where);
     }
     if (rank < most.size()) {
       most[rank++] = extent.most;
     }
   }
-  *this = Shape(std::span<const std::int64_t>(most).first(rank));
+  *this = Shape(std::span<const std::int64_t>(most).first(rank), where);
   extent_word_ = dims.begin()->word;
 }
 
-Shape::Shape(std::span<const std::int64_t> dims) {
+Shape::Shape(std::span<const std::int64_t> dims, SourceLocation where) {
   if (dims.empty() || dims.size() > kMaxRank) {
-    throw Error(ErrorCode::invalid_argument, "A shape has rank 1 to 4, but " + list(dims) +
-                                                 " has rank (" + std::to_string(dims.size()) +
-                                                 ").");
+    throw Error(ErrorCode::invalid_argument,
+                "A shape has rank 1 to 4, but " + list(dims) + " has rank (" +
+                    std::to_string(dims.size()) + ").",
+                where);
   }
   std::int64_t elements = 1;
   for (const std::int64_t dim : dims) {
     if (dim < 0 || elements > kMaxElements / std::max<std::int64_t>(dim, 1)) {
-      throw Error(ErrorCode::invalid_argument,
-                  "A shape has extents of at least 0 and at most 2^56 elements, but is " +
-                      list(dims) + ".");
+      throw Error(
+          ErrorCode::invalid_argument,
+          "A shape has extents of at least 0 and at most 2^56 elements, but is " + list(dims) + ".",
+          where);
     }
     elements *= std::max<std::int64_t>(dim, 1);
   }
   std::ranges::copy(dims, dims_.begin());
   rank_ = static_cast<std::uint8_t>(dims.size());
+}
+
+void require_rank(const Shape& shape) {
+  if (shape.rank() == 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "A tensor has rank 1 to 4, but its shape [] has rank (0); a scalar is [1].");
+  }
 }
 
 Shape Shape::with_back(std::int64_t extent) const {

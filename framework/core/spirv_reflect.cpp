@@ -28,6 +28,18 @@ std::uint64_t whole(std::uint64_t bytes, std::uint64_t alignment) {
   throw Error(ErrorCode::invalid_argument, "The SPIR-V module is malformed: " + what + ".");
 }
 
+/// What compute() returns for a type, computed once.
+template <class T, class F>
+T once(std::unordered_map<std::uint32_t, T>& known, std::uint32_t type, int depth, F&& compute) {
+  if (const auto found = known.find(type); found != known.end()) {
+    return found->second;
+  }
+  if (depth > kMaxTypeDepth) {
+    malformed("a type is nested deeper than " + std::to_string(kMaxTypeDepth));
+  }
+  return known.emplace(type, compute()).first->second;
+}
+
 [[noreturn]] void unsupported(const std::string& what) {
   throw Error(ErrorCode::unsupported, "The SPIR-V module uses " + what + ".");
 }
@@ -77,21 +89,27 @@ class Reader {
   void decorate(Decorations& to, Words decoration);
   const Id& find(std::uint32_t id) const;
   const Decorations& member(const Id& structure, std::size_t i) const;
-  std::uint64_t bytes_of(std::uint32_t type, int depth) const;
-  std::uint64_t struct_bytes(const Id& structure, int depth) const;
+  std::uint64_t bytes_of(std::uint32_t type, int depth);
+  std::uint64_t compute_bytes(const Id& id, int depth);
+  std::uint64_t struct_bytes(const Id& structure, int depth);
   struct Room {
     std::uint64_t bytes = 0, alignment = 1;
   };
-  std::optional<Room> room_of(std::uint32_t type, int depth) const;
-  std::optional<Room> room_of_array(const Id& array, int depth) const;
+  std::optional<Room> room_of(std::uint32_t type, int depth);
+  std::optional<Room> compute_room(const Id& id, int depth);
+  std::optional<Room> room_of_array(const Id& array, int depth);
   void add_shared(std::uint32_t type);
   void set_local_size(Words constants);
   void add_variable(const Id& variable);
   std::optional<ShaderBinding> binding_of(const Id& variable, std::uint32_t storage,
-                                          const Id& type) const;
+                                          std::uint32_t type_id);
 
   ShaderInterface interface_;
   std::unordered_map<std::uint32_t, Id> ids_;
+  // By type: members and variables may name one as often as they like.
+  std::unordered_map<std::uint32_t, std::uint64_t> bytes_;
+  std::unordered_map<std::uint32_t, std::optional<Room>> rooms_;
+  std::unordered_map<std::uint32_t, ShaderBinding> structs_;  // bindings of storage
   std::vector<std::uint32_t> variables_;
   std::vector<std::uint32_t> workgroup_sizes_;  // constants decorated with BuiltIn WorkgroupSize
   Words local_size_ids_;
@@ -232,11 +250,11 @@ const Decorations& Reader::member(const Id& structure, std::size_t i) const {
   return found == structure.members.end() ? kNone : found->second;
 }
 
-std::uint64_t Reader::bytes_of(std::uint32_t type, int depth) const {
-  if (depth > kMaxTypeDepth) {
-    malformed("a type is nested deeper than " + std::to_string(kMaxTypeDepth));
-  }
-  const Id& id = find(type);
+std::uint64_t Reader::bytes_of(std::uint32_t type, int depth) {
+  return once(bytes_, type, depth, [&] { return compute_bytes(find(type), depth); });
+}
+
+std::uint64_t Reader::compute_bytes(const Id& id, int depth) {
   std::uint64_t bytes = 0;
   switch (id.op) {
     case spv::OpTypeInt:
@@ -266,7 +284,7 @@ std::uint64_t Reader::bytes_of(std::uint32_t type, int depth) const {
   return bytes;
 }
 
-std::uint64_t Reader::struct_bytes(const Id& structure, int depth) const {
+std::uint64_t Reader::struct_bytes(const Id& structure, int depth) {
   std::uint64_t last_offset = 0;
   std::uint32_t last_type = 0;
   for (std::size_t i = 0; i < structure.operands.size(); ++i) {
@@ -283,7 +301,7 @@ std::uint64_t Reader::struct_bytes(const Id& structure, int depth) const {
 }
 
 /// Of an array, or of a matrix with its columns.
-std::optional<Reader::Room> Reader::room_of_array(const Id& array, int depth) const {
+std::optional<Reader::Room> Reader::room_of_array(const Id& array, int depth) {
   std::uint64_t count = at(array.operands, 1);
   if (array.op == spv::OpTypeArray) {
     const auto length = ids_.find(array.operands[1]);
@@ -304,11 +322,11 @@ std::optional<Reader::Room> Reader::room_of_array(const Id& array, int depth) co
 }
 
 /// As std430 lays it out; empty where that is not decided by plain constants.
-std::optional<Reader::Room> Reader::room_of(std::uint32_t type, int depth) const {
-  if (depth > kMaxTypeDepth) {
-    malformed("a type is nested deeper than " + std::to_string(kMaxTypeDepth));
-  }
-  const Id& id = find(type);
+std::optional<Reader::Room> Reader::room_of(std::uint32_t type, int depth) {
+  return once(rooms_, type, depth, [&] { return compute_room(find(type), depth); });
+}
+
+std::optional<Reader::Room> Reader::compute_room(const Id& id, int depth) {
   switch (id.op) {
     case spv::OpTypeBool:
       return Room{4, 4};
@@ -368,7 +386,12 @@ void Reader::set_local_size(Words constants) {
 
 /// Empty for anything else than a buffer or a texel buffer.
 std::optional<ShaderBinding> Reader::binding_of(const Id& variable, std::uint32_t storage,
-                                                const Id& type) const {
+                                                std::uint32_t type_id) {
+  const auto found = ids_.find(type_id);
+  if (found == ids_.end()) {
+    return std::nullopt;
+  }
+  const Id& type = found->second;
   if (storage == spv::StorageClassUniformConstant) {
     constexpr std::uint32_t kSampled = 1;
     const bool texels = type.op == spv::OpTypeImage && at(type.operands, 1) == spv::DimBuffer &&
@@ -382,14 +405,18 @@ std::optional<ShaderBinding> Reader::binding_of(const Id& variable, std::uint32_
   if (storage == spv::StorageClassUniform && !type.decorations.buffer_block) {
     return ShaderBinding{ShaderBindingKind::uniform, true, false};
   }
-  bool readonly = true;
-  bool writeonly = true;
-  for (std::size_t i = 0; i < type.operands.size(); ++i) {
-    readonly = readonly && member(type, i).nonwritable;
-    writeonly = writeonly && member(type, i).nonreadable;
-  }
-  return ShaderBinding{ShaderBindingKind::storage, variable.decorations.nonwritable || readonly,
-                       variable.decorations.nonreadable || writeonly};
+  ShaderBinding binding = once(structs_, type_id, 0, [&] {
+    bool readonly = true;
+    bool writeonly = true;
+    for (std::size_t i = 0; i < type.operands.size(); ++i) {
+      readonly = readonly && member(type, i).nonwritable;
+      writeonly = writeonly && member(type, i).nonreadable;
+    }
+    return ShaderBinding{ShaderBindingKind::storage, readonly, writeonly};
+  });
+  binding.readonly = binding.readonly || variable.decorations.nonwritable;
+  binding.writeonly = binding.writeonly || variable.decorations.nonreadable;
+  return binding;
 }
 
 void Reader::add_variable(const Id& variable) {
@@ -412,9 +439,8 @@ void Reader::add_variable(const Id& variable) {
   }
   const Decorations& placed = variable.decorations;
   const std::uint32_t binding = placed.binding.value_or(0);
-  const auto type = ids_.find(at(pointer.operands, 1));
   const std::optional<ShaderBinding> result =
-      type == ids_.end() ? std::nullopt : binding_of(variable, storage, type->second);
+      binding_of(variable, storage, at(pointer.operands, 1));
   if (!result) {
     unsupported("binding (" + std::to_string(binding) + ") as something else than one buffer");
   }

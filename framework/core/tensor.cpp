@@ -80,6 +80,7 @@ void TensorSlab::close() {
 
 Tensor Tensor::over(std::shared_ptr<Buffer> buffer, const TensorSpec& spec, std::uint64_t offset,
                     std::string name) {
+  require_rank(spec.shape);
   if (!spec.shape.fixed()) {
     invalid("Tensor '" + name + "' " + to_string(spec) +
             " has an extent of the state; tensors that outlive a session have fixed shapes.");

@@ -38,9 +38,9 @@ PreTokenizer read_pre(const GgufFile& file) {
   for (const PreName& known : kPreNames) {
     names += (names.empty() ? "" : ", ") + std::string(known.name);
   }
-  throw Error(ErrorCode::unsupported, "The pre-tokenizer " + printable(kPreKey) +
-                                          " of the GGUF file '" + file.path() + "' is (" +
-                                          printable(name) + "), but must be one of " + names + ".");
+  throw Error(ErrorCode::unsupported,
+              "The pre-tokenizer " + quoted_name(kPreKey) + " of the GGUF file '" + file.path() +
+                  "' is (" + quoted_name(name) + "), but must be one of " + names + ".");
 }
 
 }  // namespace
@@ -59,8 +59,8 @@ ByteLevel::ByteLevel(const GgufFile& file, const Vocabulary& vocabulary) : pre_(
                             : vocabulary.find_plain(std::string(text.substr(0, space)) +
                                                     std::string(text.substr(space + 1)));
     if (!left || !right || !joined || space == 0 || space + 1 == text.size()) {
-      invalid("The merge " + std::to_string(rank) + " in " + printable(kMergesKey) +
-              " of the GGUF file '" + file.path() + "' is (" + printable(text) +
+      invalid("The merge " + std::to_string(rank) + " in " + quoted_name(kMergesKey) +
+              " of the GGUF file '" + file.path() + "' is (" + quoted_name(text) +
               "), but must be two tokens with a space between them that make a token.");
     }
     merges_.push_back({*left, *right, *joined, rank});

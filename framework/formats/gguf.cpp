@@ -26,7 +26,7 @@ std::optional<DType> GgufTensor::dtype() const {
 DType GgufTensor::require_dtype() const {
   const auto type = dtype();
   if (!type) {
-    throw Error(ErrorCode::unsupported, "The tensor " + printable(name) + " of the GGUF file '" +
+    throw Error(ErrorCode::unsupported, "The tensor " + quoted_name(name) + " of the GGUF file '" +
                                             std::string(file) + "' has type (" +
                                             std::string(type_name) +
                                             "), which can be loaded but not computed with; "
@@ -61,7 +61,7 @@ const GgufValue& GgufFile::value(std::string_view key) const {
   const GgufValue* const found = find_value(key);
   if (found == nullptr) {
     invalid("The GGUF file '" + contents_->file.path() + "' has no metadata value " +
-            printable(key) + " among its (" + std::to_string(contents_->metadata.size()) + ").");
+            quoted_name(key) + " among its (" + std::to_string(contents_->metadata.size()) + ").");
   }
   return *found;
 }
@@ -76,7 +76,7 @@ const GgufTensor* GgufFile::find(std::string_view name) const {
 const GgufTensor& GgufFile::tensor(std::string_view name) const {
   const GgufTensor* const found = find(name);
   if (found == nullptr) {
-    invalid("The GGUF file '" + contents_->file.path() + "' has no tensor " + printable(name) +
+    invalid("The GGUF file '" + contents_->file.path() + "' has no tensor " + quoted_name(name) +
             " among its (" + std::to_string(contents_->tensors.size()) + ").");
   }
   return *found;

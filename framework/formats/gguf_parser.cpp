@@ -83,7 +83,7 @@ class Parser {
                    std::to_string(kMaxKeyBytes) + ".");
     }
     if (key.find('\0') != std::string_view::npos || !is_utf8(key)) {
-      reader_.fail("the metadata key " + printable(key) + " must be UTF-8 without NUL.");
+      reader_.fail("the metadata key " + quoted_name(key) + " must be UTF-8 without NUL.");
     }
     auto type = read_value_type(key);
     const bool is_array = type == GgufValueType::array;
@@ -91,7 +91,7 @@ class Parser {
     if (is_array) {
       type = read_value_type(key);
       if (type == GgufValueType::array) {
-        reader_.fail("the metadata value " + printable(key) + " is an array of (arrays).");
+        reader_.fail("the metadata value " + quoted_name(key) + " is an array of (arrays).");
       }
       count = reader_.number<std::uint64_t>("an array length");
     }
@@ -101,7 +101,7 @@ class Parser {
   GgufValueType read_value_type(std::string_view key) {
     const auto id = reader_.number<std::uint32_t>("a metadata type");
     if (id >= kValueTypeCount) {
-      reader_.fail("the metadata value " + printable(key) + " has type " + paren(id) +
+      reader_.fail("the metadata value " + quoted_name(key) + " has type " + paren(id) +
                    ", but types are 0 to " + std::to_string(kValueTypeCount - 1) + ".");
     }
     return static_cast<GgufValueType>(id);
@@ -111,7 +111,8 @@ class Parser {
                                            std::uint64_t count) {
     const std::uint64_t start = reader_.offset();
     if (type == GgufValueType::string) {
-      reader_.require_items(count, sizeof(std::uint64_t), "the string count of " + printable(key));
+      reader_.require_items(count, sizeof(std::uint64_t),
+                            "the string count of " + quoted_name(key));
       for (std::uint64_t i = 0; i < count; ++i) {
         reader_.text("a string");
       }
@@ -119,11 +120,11 @@ class Parser {
       return all.subspan(static_cast<std::size_t>(start),
                          static_cast<std::size_t>(reader_.offset() - start));
     }
-    reader_.require_items(count, fixed_bytes(type), "the element count of " + printable(key));
+    reader_.require_items(count, fixed_bytes(type), "the element count of " + quoted_name(key));
     const auto encoded = reader_.bytes(count * fixed_bytes(type), "a metadata value");
     if (type == GgufValueType::boolean &&
         std::ranges::any_of(encoded, [](std::byte b) { return b > std::byte{1}; })) {
-      reader_.fail("the bool " + printable(key) + " holds a byte other than 0 and 1.");
+      reader_.fail("the bool " + quoted_name(key) + " holds a byte other than 0 and 1.");
     }
     return encoded;
   }
@@ -148,12 +149,12 @@ class Parser {
   void read_tensor() {
     const std::string_view name = reader_.text("a tensor name");
     if (name.empty() || name.size() > kMaxTensorNameBytes) {
-      reader_.fail("the tensor name " + printable(name) + " has " + paren(name.size()) +
+      reader_.fail("the tensor name " + quoted_name(name) + " has " + paren(name.size()) +
                    " bytes, but must have 1 to " + std::to_string(kMaxTensorNameBytes) + ".");
     }
     const auto rank = reader_.number<std::uint32_t>("a tensor rank");
     if (rank == 0 || rank > Shape::kMaxRank) {
-      reader_.fail("the tensor " + printable(name) + " has rank " + paren(rank) +
+      reader_.fail("the tensor " + quoted_name(name) + " has rank " + paren(rank) +
                    ", but must have 1 to " + std::to_string(Shape::kMaxRank) + ".");
     }
     std::array<std::int64_t, Shape::kMaxRank> dims{};
@@ -161,7 +162,7 @@ class Parser {
     for (std::uint32_t i = 0; i < rank; ++i) {
       const auto dim = reader_.number<std::uint64_t>("a tensor dimension");
       if (dim == 0 || dim > kMaxElements / elements) {
-        reader_.fail("dimension " + std::to_string(i) + " of the tensor " + printable(name) +
+        reader_.fail("dimension " + std::to_string(i) + " of the tensor " + quoted_name(name) +
                      " is " + paren(dim) +
                      ", but extents are at least 1 and elements at most 2^56.");
       }
@@ -172,18 +173,18 @@ class Parser {
     const auto type_id = reader_.number<std::uint32_t>("a tensor type");
     const GgufTensorType* const type = gguf_tensor_type(type_id);
     if (type == nullptr) {
-      reader_.fail("the tensor " + printable(name) + " has type " + paren(type_id) +
+      reader_.fail("the tensor " + quoted_name(name) + " has type " + paren(type_id) +
                    ", which is not a known type, so its size is unknown.");
     }
     if (shape.back() % type->block_elements != 0) {
-      reader_.fail("the tensor " + printable(name) + " of shape " + to_string(shape) +
+      reader_.fail("the tensor " + quoted_name(name) + " of shape " + to_string(shape) +
                    " has rows of (" + std::to_string(shape.back()) + ") elements, but " +
                    std::string(type->name) + " needs a multiple of " +
                    std::to_string(type->block_elements) + ".");
     }
     const std::uint64_t blocks = elements / type->block_elements;
     if (blocks > contents_.file.bytes().size() / type->block_bytes) {
-      reader_.fail("the tensor " + printable(name) + " of shape " + to_string(shape) +
+      reader_.fail("the tensor " + quoted_name(name) + " of shape " + to_string(shape) +
                    " and type " + std::string(type->name) + " is larger than the whole file of " +
                    paren(contents_.file.bytes().size()) + " bytes.");
     }
@@ -202,12 +203,13 @@ class Parser {
       GgufTensor& tensor = contents_.tensors[i];
       const auto [offset, bytes] = places_[i];
       if (offset != expected) {
-        reader_.fail("the tensor " + printable(tensor.name) + " starts at offset " + paren(offset) +
-                     " of the data, but must start at " + std::to_string(expected) + ".");
+        reader_.fail("the tensor " + quoted_name(tensor.name) + " starts at offset " +
+                     paren(offset) + " of the data, but must start at " + std::to_string(expected) +
+                     ".");
       }
       const std::uint64_t available = all.size() > start ? all.size() - start : 0;
       if (offset > available || bytes > available - offset) {
-        reader_.fail("the tensor " + printable(tensor.name) + " needs bytes up to " +
+        reader_.fail("the tensor " + quoted_name(tensor.name) + " needs bytes up to " +
                      paren(offset + bytes) + " of the data, but the file holds " +
                      std::to_string(available) + ".");
       }
@@ -226,7 +228,7 @@ class Parser {
   std::vector<std::size_t> sorted(const std::vector<T>& items, const char* what, Name name) const {
     auto order = order_by_name(items, name);
     if (const T* const twice = find_repeated(items, order, name)) {
-      reader_.fail("the " + std::string(what) + " " + printable(name(*twice)) + " occurs twice.");
+      reader_.fail("the " + std::string(what) + " " + quoted_name(name(*twice)) + " occurs twice.");
     }
     return order;
   }

@@ -54,8 +54,8 @@ void add_sharded(SafetensorsContents& contents, const std::filesystem::path& pat
     const SafetensorsTensor* const found = find_named(tensors, by_name, name, kNameOf);
     if (found == nullptr) {
       ByteReader(file.bytes(), "safetensors index '" + file.path() + "'")
-          .fail("the tensor " + printable(name) + " is said to lie in the file " +
-                printable(index.shards[shard]) + ", which holds (" +
+          .fail("the tensor " + quoted_name(name) + " is said to lie in the file " +
+                quoted_name(index.shards[shard]) + ", which holds (" +
                 std::to_string(tensors.size()) + ") others.");
     }
     contents.tensors.push_back(*found);
@@ -74,8 +74,8 @@ DType SafetensorsTensor::require_dtype() const {
   const auto type = dtype();
   if (!type) {
     throw Error(ErrorCode::unsupported,
-                "The tensor " + printable(name) + " of the safetensors file '" + std::string(file) +
-                    "' has type (" + printable(dtype_name) +
+                "The tensor " + quoted_name(name) + " of the safetensors file '" +
+                    std::string(file) + "' has type (" + quoted_name(dtype_name) +
                     "), which can be loaded but not computed with; allowed are " +
                     computable_safetensors_types() + ".");
   }
@@ -88,9 +88,9 @@ Shape SafetensorsTensor::require_shape() const {
   }
   if (dims.size() > Shape::kMaxRank) {
     throw Error(ErrorCode::unsupported,
-                "The tensor " + printable(name) + " of the safetensors file '" + std::string(file) +
-                    "' has rank (" + std::to_string(dims.size()) + "), but at most " +
-                    std::to_string(Shape::kMaxRank) + " can be computed with.");
+                "The tensor " + quoted_name(name) + " of the safetensors file '" +
+                    std::string(file) + "' has rank (" + std::to_string(dims.size()) +
+                    "), but at most " + std::to_string(Shape::kMaxRank) + " can be computed with.");
   }
   return Shape(dims);
 }
@@ -128,7 +128,7 @@ const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
 const SafetensorsTensor& SafetensorsFile::tensor(std::string_view name) const {
   const SafetensorsTensor* const found = find(name);
   if (found == nullptr) {
-    invalid("The safetensors file '" + contents_->path + "' has no tensor " + printable(name) +
+    invalid("The safetensors file '" + contents_->path + "' has no tensor " + quoted_name(name) +
             " among its (" + std::to_string(contents_->tensors.size()) + ").");
   }
   return *found;

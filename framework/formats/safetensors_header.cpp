@@ -112,7 +112,7 @@ class HeaderEvents final : public JsonEvents {
     }
     if (field_ == Field::data_offsets) {
       if (offsets_.size() == 2) {
-        fail("the data_offsets of the tensor " + printable(key_) +
+        fail("the data_offsets of the tensor " + quoted_name(key_) +
              " have more than the two numbers begin and end.");
       }
       offsets_.push_back(number);
@@ -120,11 +120,11 @@ class HeaderEvents final : public JsonEvents {
     }
     auto& dims = header_.tensors.back().dims;
     if (number > std::uint64_t{Shape::kMaxElements}) {
-      fail("the shape of the tensor " + printable(key_) + " has the extent " + paren(number) +
+      fail("the shape of the tensor " + quoted_name(key_) + " has the extent " + paren(number) +
            ", but elements are at most 2^56.");
     }
     if (dims.size() == kMostDims) {
-      fail("the shape of the tensor " + printable(key_) + " has more than (" +
+      fail("the shape of the tensor " + quoted_name(key_) + " has more than (" +
            std::to_string(kMostDims) + ") extents, which is the most allowed.");
     }
     dims.push_back(static_cast<std::int64_t>(number));
@@ -139,13 +139,14 @@ class HeaderEvents final : public JsonEvents {
   void begin_field(const std::string& key) {
     const auto* const found = std::ranges::find(kFields, key);
     if (found == kFields.end()) {
-      fail("the tensor " + printable(key_) + " has the field " + printable(key) +
+      fail("the tensor " + quoted_name(key_) + " has the field " + quoted_name(key) +
            ", but fields are dtype, shape and data_offsets.");
     }
     field_ = static_cast<Field>(found - kFields.begin());
     bool& seen = seen_[static_cast<std::size_t>(field_)];
     if (seen) {
-      fail("the field " + printable(key) + " of the tensor " + printable(key_) + " occurs twice.");
+      fail("the field " + quoted_name(key) + " of the tensor " + quoted_name(key_) +
+           " occurs twice.");
     }
     seen = true;
   }
@@ -153,12 +154,12 @@ class HeaderEvents final : public JsonEvents {
   void end_entry() {
     for (std::size_t i = 0; i < kFields.size(); ++i) {
       if (!seen_[i]) {
-        fail("the tensor " + printable(key_) + " has no field " + std::string(kFields[i]) + ".");
+        fail("the tensor " + quoted_name(key_) + " has no field " + std::string(kFields[i]) + ".");
       }
     }
     if (offsets_.size() != 2) {
-      fail("the data_offsets of the tensor " + printable(key_) + " have " + paren(offsets_.size()) +
-           " numbers, but must have two, begin and end.");
+      fail("the data_offsets of the tensor " + quoted_name(key_) + " have " +
+           paren(offsets_.size()) + " numbers, but must have two, begin and end.");
     }
     ranges_.push_back({offsets_[0], offsets_[1]});
   }
@@ -168,18 +169,18 @@ class HeaderEvents final : public JsonEvents {
       case Place::before:
         return "the header must be an object";
       case Place::header:
-        return "the entry " + printable(key_) + " must be an object";
+        return "the entry " + quoted_name(key_) + " must be an object";
       case Place::metadata:
-        return "the value of " + printable(header_.metadata.back().first) +
+        return "the value of " + quoted_name(header_.metadata.back().first) +
                " in '__metadata__' must be a text";
       case Place::list:
         return "the " + std::string(kFields[static_cast<std::size_t>(field_)]) + " of the tensor " +
-               printable(key_) + " must hold whole numbers from 0";
+               quoted_name(key_) + " must hold whole numbers from 0";
       default:
         break;
     }
     return "the field " + std::string(kFields[static_cast<std::size_t>(field_)]) +
-           " of the tensor " + printable(key_) + " must be " +
+           " of the tensor " + quoted_name(key_) + " must be " +
            (field_ == Field::dtype ? "a text" : "a list of numbers");
   }
 
@@ -212,12 +213,12 @@ class Checker {
     read_json(text, events);
     header_.by_name = order_by_name(header_.tensors, kNameOf);
     if (const auto* const twice = find_repeated(header_.tensors, header_.by_name, kNameOf)) {
-      reader_.fail("the tensor name " + printable(twice->name) + " occurs twice.");
+      reader_.fail("the tensor name " + quoted_name(twice->name) + " occurs twice.");
     }
     const auto key_of = [](const auto& entry) -> std::string_view { return entry.first; };
     const auto keys = order_by_name(header_.metadata, key_of);
     if (const auto* const twice = find_repeated(header_.metadata, keys, key_of)) {
-      reader_.fail("the key " + printable(twice->first) + " of '__metadata__' occurs twice.");
+      reader_.fail("the key " + quoted_name(twice->first) + " of '__metadata__' occurs twice.");
     }
     data_ = bytes_.subspan(static_cast<std::size_t>(reader_.offset()));
     for (std::size_t i = 0; i < ranges_.size(); ++i) {
@@ -230,7 +231,7 @@ class Checker {
  private:
   void attach(SafetensorsTensor& tensor, Range range) {
     if (range.begin > range.end || range.end > data_.size()) {
-      reader_.fail("the tensor " + printable(tensor.name) + " lies from " + paren(range.begin) +
+      reader_.fail("the tensor " + quoted_name(tensor.name) + " lies from " + paren(range.begin) +
                    " to " + paren(range.end) + " in the data, but the data has " +
                    std::to_string(data_.size()) + " bytes.");
     }
@@ -240,7 +241,7 @@ class Checker {
     if (const SafetensorsType* const type = safetensors_type(tensor.dtype_name)) {
       const std::uint64_t bits = elements * type->bits;
       if (bits % 8 != 0 || bits / 8 != bytes) {
-        reader_.fail("the tensor " + printable(tensor.name) + " of shape " +
+        reader_.fail("the tensor " + quoted_name(tensor.name) + " of shape " +
                      shape_text(tensor.dims) + " and type " + std::string(type->name) + " has " +
                      paren(bytes) + " bytes, but needs " + std::to_string((bits + 7) / 8) +
                      (bits % 8 != 0 ? " and whole ones." : "."));
@@ -259,7 +260,7 @@ class Checker {
     for (const std::int64_t dim : tensor.dims) {
       const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(dim, 1));
       if (extent > kMost / elements) {
-        reader_.fail("the tensor " + printable(tensor.name) + " has the shape (" +
+        reader_.fail("the tensor " + quoted_name(tensor.name) + " has the shape (" +
                      shape_text(tensor.dims) + "), but elements are at most 2^56.");
       }
       elements *= extent;
@@ -277,7 +278,7 @@ class Checker {
     std::uint64_t expected = 0;
     for (const std::size_t i : order) {
       if (ranges_[i].begin != expected) {
-        reader_.fail("the tensor " + printable(header_.tensors[i].name) + " begins at offset " +
+        reader_.fail("the tensor " + quoted_name(header_.tensors[i].name) + " begins at offset " +
                      paren(ranges_[i].begin) + " of the data, but the one before it ends at " +
                      std::to_string(expected) + "; holes and overlaps are not allowed.");
       }

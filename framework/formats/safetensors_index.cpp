@@ -79,7 +79,7 @@ class IndexEvents final : public JsonEvents {
   std::size_t shard(const std::string& name) {
     if (name.empty() || name == "." || name == ".." ||
         name.find_first_of(std::string_view("/\\\0", 3)) != std::string::npos) {
-      fail("the tensor " + printable(tensor_) + " lies in the file (" + printable(name) +
+      fail("the tensor " + quoted_name(tensor_) + " lies in the file (" + quoted_name(name) +
            "), but shards are plain file names in the folder of the index.");
     }
     const auto [found, added] = numbers_.try_emplace(name, index_.shards.size());
@@ -94,7 +94,7 @@ class IndexEvents final : public JsonEvents {
       return "the index must be an object";
     }
     return depth_ == 1 ? "'weight_map' must be an object of tensors and file names"
-                       : "the file of the tensor " + printable(tensor_) + " must be a text";
+                       : "the file of the tensor " + quoted_name(tensor_) + " must be a text";
   }
 
   SafetensorsIndex& index_;
@@ -124,7 +124,7 @@ SafetensorsIndex read_safetensors_index(std::span<const std::byte> bytes, const 
   };
   const auto order = order_by_name(index.rows, name_of);
   if (const auto* const twice = find_repeated(index.rows, order, name_of)) {
-    reader.fail("the tensor name " + printable(twice->tensor) + " occurs twice.");
+    reader.fail("the tensor name " + quoted_name(twice->tensor) + " occurs twice.");
   }
   return index;
 }

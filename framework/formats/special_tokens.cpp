@@ -1,51 +1,57 @@
 #include "framework/formats/special_tokens.h"
 
-#include <algorithm>
+#include <map>
+#include <string>
+
+#include "reprise/core/error.h"
 
 namespace reprise {
 
 SpecialTokens::SpecialTokens(const Vocabulary& vocabulary, bool control) {
-  for (std::int32_t id = vocabulary.size(); id-- > 0;) {
+  std::map<std::string, std::int32_t> ids;  // by the text backwards; of equal ones the last
+  std::size_t bytes = 0;
+  for (std::int32_t id = 0; id < vocabulary.size(); ++id) {
     const Token& token = vocabulary.token(id);
     const bool wanted =
         token.kind == TokenKind::user_defined || (control && is_special(token.kind));
     if (wanted && !token.text.empty()) {
-      specials_.push_back({token.text, id});
+      bytes += token.text.size();
+      ids[{token.text.rbegin(), token.text.rend()}] = id;
     }
   }
-  std::ranges::stable_sort(specials_, {}, &Special::text);
-  // std::ranges::unique does not compile with clang 14 and libstdc++ 12.
-  const auto same = [](const Special& a, const Special& b) { return a.text == b.text; };
-  specials_.erase(std::unique(specials_.begin(), specials_.end(), same), specials_.end());
+  if (bytes > kMaxBytes) {
+    invalid("The special tokens of the GGUF file '" + vocabulary.file() + "' have (" +
+            std::to_string(bytes) + ") bytes of text, but at most " + std::to_string(kMaxBytes) +
+            " are looked for.");
+  }
+  std::vector<std::string> words;
+  for (const auto& [word, id] : ids) {
+    words.push_back(word);
+    specials_.push_back({word.size(), id});
+  }
+  if (!words.empty()) {
+    finder_.emplace(words);
+  }
 }
 
-std::optional<SpecialTokens::Found> SpecialTokens::find(std::string_view text,
-                                                        std::size_t from) const {
-  for (std::size_t at = from; at < text.size() && !specials_.empty(); ++at) {
-    if (const Special* const found = longest_at(text.substr(at))) {
-      return Found{at, found->text.size(), found->id};
+std::vector<SpecialTokens::Found> SpecialTokens::find_all(std::string_view text) const {
+  std::vector<Found> found;  // from the right, the longest that begins at each place
+  WordFinder::Cursor cursor;
+  for (std::size_t at = finder_ ? text.size() : 0; at-- > 0;) {
+    const std::uint32_t word = finder_->advance(cursor, static_cast<unsigned char>(text[at]));
+    if (word != WordFinder::kNone) {
+      found.push_back({at, specials_[word].bytes, specials_[word].id});
     }
   }
-  return std::nullopt;
-}
-
-const SpecialTokens::Special* SpecialTokens::longest_at(std::string_view text) const {
-  const Special* longest = nullptr;
-  // All of [first, last) begin with the first `same` bytes of the text.
-  auto first = specials_.begin();
-  auto last = specials_.end();
-  for (std::size_t same = 0; first != last && same < text.size(); ++same) {
-    const auto byte = static_cast<unsigned char>(text[same]);
-    const auto byte_of = [&](const Special& special) {
-      return static_cast<unsigned char>(special.text[same]);
-    };
-    first = std::ranges::lower_bound(first, last, byte, {}, byte_of);
-    last = std::ranges::upper_bound(first, last, byte, {}, byte_of);
-    if (first != last && first->text.size() == same + 1) {
-      longest = &*first++;
+  std::vector<Found> apart;  // from the left, without those that begin inside another
+  std::size_t end = 0;
+  for (auto next = found.rbegin(); next != found.rend(); ++next) {
+    if (next->begin >= end) {
+      apart.push_back(*next);
+      end = next->begin + next->bytes;
     }
   }
-  return longest;
+  return apart;
 }
 
 }  // namespace reprise

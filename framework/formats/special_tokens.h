@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/formats/vocabulary.h"
+#include "framework/formats/word_finder.h"
 
 namespace reprise {
 
@@ -15,23 +15,25 @@ namespace reprise {
 class SpecialTokens {
  public:
   /// User-defined tokens, and with `control` also control tokens and the unknown one.
+  /// Errors: invalid_argument if their texts are larger than kMaxBytes.
   SpecialTokens(const Vocabulary& vocabulary, bool control);
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 24U;  // the search needs 24 per byte
 
   struct Found {
     std::size_t begin;
     std::size_t bytes;
     std::int32_t id;
   };
-  std::optional<Found> find(std::string_view text, std::size_t from) const;
+  /// In time linear in the text.
+  std::vector<Found> find_all(std::string_view text) const;
 
  private:
   struct Special {
-    std::string text;
+    std::size_t bytes;
     std::int32_t id;
   };
-  const Special* longest_at(std::string_view text) const;
-
-  std::vector<Special> specials_;  // by text; of equal ones the last id
+  std::vector<Special> specials_;     // by word of finder_
+  std::optional<WordFinder> finder_;  // of their texts backwards; empty without any
 };
 
 }  // namespace reprise

@@ -1,7 +1,10 @@
 #include "framework/formats/text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+
+#include "reprise/core/printable.h"
 
 namespace reprise {
 namespace {
@@ -83,7 +86,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string printable(std::string_view text) {
+std::string quoted_name(std::string_view text) {
   std::size_t end = text.size();
   if (end > kPrintableBytes) {
     end = kPrintableBytes;
@@ -91,19 +94,17 @@ std::string printable(std::string_view text) {
       --end;
     }
   }
-  const std::string_view kept = text.substr(0, end);
-  const bool keep_high = is_utf8(kept);
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string result = "'";
-  for (const char c : kept) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20U && byte != 0x7FU && (byte < 0x80U || keep_high)) {
-      result += c;
+  for (std::string_view rest = text.substr(0, end); !rest.empty();) {
+    const std::size_t bytes = printable_bytes(rest);
+    if (bytes > 0) {
+      result += rest.substr(0, bytes);
     } else {
-      result += "\\x";
-      result += kHex[byte >> 4U];
-      result += kHex[byte & 15U];
+      const auto byte = static_cast<unsigned char>(rest.front());
+      result += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 15U]};
     }
+    rest.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return result + (end < text.size() ? "...'" : "'");
 }

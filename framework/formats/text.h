@@ -21,8 +21,8 @@ void append_utf8(std::string& text, char32_t code);
 /// Strict: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text);
 
-/// `text` in single quotes, control characters and invalid UTF-8 as \xNN, cut after 96 bytes: a
-/// hostile name can neither drive a terminal nor flood a log.
-std::string printable(std::string_view text);
+/// `text` in single quotes, what is not printable as \xNN, cut after 96 bytes: a hostile name can
+/// neither drive a terminal nor flood a log.
+std::string quoted_name(std::string_view text);
 
 }  // namespace reprise

@@ -57,19 +57,20 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text,
   }
   const SpecialTokens& specials = options.parse_special ? rules_->all : rules_->defined;
   bool after_special = true;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto found = specials.find(text, at);
-    const std::size_t end = found ? found->begin : text.size();
+  std::size_t at = 0;
+  const auto append_to = [&](std::size_t end) {
     if (end > at) {
       rules_->append(text.substr(at, end - at), after_special, ids);
       after_special = false;
     }
-    if (found) {
-      ids.push_back(found->id);
-      after_special = true;
-    }
-    at = end + (found ? found->bytes : 0);
+  };
+  for (const SpecialTokens::Found& special : specials.find_all(text)) {
+    append_to(special.begin);
+    ids.push_back(special.id);
+    after_special = true;
+    at = special.begin + special.bytes;
   }
+  append_to(text.size());
   return ids;
 }
 

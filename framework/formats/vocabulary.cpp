@@ -44,7 +44,7 @@ std::string in_file(const GgufFile& file) { return " of the GGUF file '" + file.
 void require_length(const GgufFile& file, std::string_view key, std::size_t actual,
                     std::size_t tokens) {
   if (actual != tokens) {
-    invalid("The metadata value " + printable(key) + in_file(file) + " has (" +
+    invalid("The metadata value " + quoted_name(key) + in_file(file) + " has (" +
             std::to_string(actual) + ") elements, but must have one for each of the " +
             std::to_string(tokens) + " tokens.");
   }
@@ -66,13 +66,13 @@ std::vector<TokenKind> read_kinds(const GgufFile& file, const std::vector<std::s
   require_length(file, kKindsKey, numbers.size(), spellings.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] > static_cast<std::int64_t>(TokenKind::byte)) {
-      invalid("The type of token " + std::to_string(i) + " in " + printable(kKindsKey) +
+      invalid("The type of token " + std::to_string(i) + " in " + quoted_name(kKindsKey) +
               in_file(file) + " is (" + std::to_string(numbers[i]) + "), but must be in [0, 6].");
     }
     kinds[i] = static_cast<TokenKind>(numbers[i]);
     if (kinds[i] == TokenKind::byte && !spelled_byte(spellings[i])) {
       invalid("The byte token " + std::to_string(i) + in_file(file) + " is spelled (" +
-              printable(spellings[i]) + "), but must be spelled '<0x00>' to '<0xFF>'.");
+              quoted_name(spellings[i]) + "), but must be spelled '<0x00>' to '<0xFF>'.");
     }
   }
   return kinds;
@@ -83,7 +83,7 @@ std::vector<float> read_scores(const GgufFile& file, std::size_t tokens) {
   require_length(file, kScoresKey, scores.size(), tokens);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (std::isnan(scores[i])) {  // would break the order of merges
-      invalid("The score of token " + std::to_string(i) + " in " + printable(kScoresKey) +
+      invalid("The score of token " + std::to_string(i) + " in " + quoted_name(kScoresKey) +
               in_file(file) + " is (NaN), but must be a number.");
     }
   }
@@ -106,7 +106,7 @@ Vocabulary::Vocabulary(const GgufFile& file) : file_(file.path()) {
   const std::string_view model = file.value(kModelKey).as_string();
   if (model != "llama" && model != "gpt2") {
     throw Error(ErrorCode::unsupported, "The tokenizer" + in_file(file) + " is (" +
-                                            printable(model) +
+                                            quoted_name(model) +
                                             "), but only 'llama' (SentencePiece) and 'gpt2' "
                                             "(byte-level) are supported.");
   }

@@ -1,5 +1,7 @@
 #include "reprise/graph/hazards.h"
 
+#include "reprise/graph/hazard_kind.h"
+
 namespace reprise {
 
 bool HazardTracker::step(std::uint32_t index, std::span<const Touch> touches) {
@@ -8,10 +10,8 @@ bool HazardTracker::step(std::uint32_t index, std::span<const Touch> touches) {
     const Segment* s =
         t.range.begin == t.range.end ? nullptr : map_.find(t.range, !writes(t.access));
     if (s != nullptr) {
-      const HazardKind kind = s->written == 0   ? HazardKind::war
-                              : reads(t.access) ? HazardKind::raw
-                                                : HazardKind::waw;
-      barriers_.push_back({index, s->step, t.range, kind});
+      const Access before = s->written == 0 ? Access::read : Access::write;
+      barriers_.push_back({index, s->step, t.range, hazard_kind(before, t.access)});
       map_.clear();
       wait = true;
       break;

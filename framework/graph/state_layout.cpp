@@ -163,10 +163,10 @@ void require_value(const StateFieldInfo& info, std::uint32_t bits) {
   }
 }
 
-StateLayout& StateLayout::host(std::string name, std::int32_t initial, StateRange range) {
+StateLayout& StateLayout::host(std::string name, InitialInteger initial, StateRange range) {
   return add({.name = std::move(name),
               .owner = StateOwner::host,
-              .initial = std::bit_cast<std::uint32_t>(initial),
+              .initial = std::bit_cast<std::uint32_t>(initial.value),
               .range = range});
 }
 
@@ -177,10 +177,10 @@ StateLayout& StateLayout::host_f32(std::string name, float initial) {
               .initial = std::bit_cast<std::uint32_t>(initial)});
 }
 
-StateLayout& StateLayout::carried(std::string name, std::int32_t initial, StateRange range) {
+StateLayout& StateLayout::carried(std::string name, InitialInteger initial, StateRange range) {
   return add({.name = std::move(name),
               .owner = StateOwner::carried,
-              .initial = std::bit_cast<std::uint32_t>(initial),
+              .initial = std::bit_cast<std::uint32_t>(initial.value),
               .range = range});
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "reprise/graph/hasher.h"
+#include "reprise/graph/tensor_names.h"
 
 namespace reprise {
 namespace {
@@ -91,6 +92,64 @@ std::optional<std::uint32_t> first_difference(std::span<const NodeSignature> a,
     return std::nullopt;
   }
   return static_cast<std::uint32_t>(at - a.begin());
+}
+
+namespace {
+
+/// What a node is made of, in words that two recordings of a pass have in common: its op, scope,
+/// attributes and operands by name.
+std::vector<std::pair<std::string, std::string>> facts_of(const ComputeGraph& graph,
+                                                          std::span<const std::string> names,
+                                                          std::uint32_t index,
+                                                          std::span<const StateFieldInfo> fields) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  if (index >= graph.nodes.size()) {
+    return facts;
+  }
+  const Node& node = graph.nodes[index];
+  facts.emplace_back("op", node.op->name);
+  facts.emplace_back("scope", graph.names.path(node.scope));
+  const std::span<const std::byte> attributes = graph.attributes_of(node);
+  for (const Attribute& a : node.op->attributes) {
+    if (std::size_t{a.offset} + size_of(a.type) <= attributes.size()) {
+      Hasher hash;
+      add_attribute(hash, a.type, attributes.subspan(a.offset), fields);
+      facts.emplace_back(a.name, hash.hex());
+    }
+  }
+  for (const Use& use : graph.uses_of(node)) {
+    if (use.slot < node.op->operands.size()) {
+      const GraphTensor& tensor = graph.tensors[use.tensor];
+      facts.emplace_back(operand_name(*node.op, use.slot),
+                         "'" + names[use.tensor] + "' " + to_string(tensor.spec));
+    }
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::string describe_difference(const ComputeGraph& a, std::span<const StateFieldInfo> fields_a,
+                                const ComputeGraph& b, std::span<const StateFieldInfo> fields_b) {
+  const GraphStructure in_a = structure_of(a, fields_a), in_b = structure_of(b, fields_b);
+  const std::size_t end = std::max(a.nodes.size(), b.nodes.size());
+  const std::size_t last = first_difference(in_a.nodes, in_b.nodes).value_or(end);
+  const std::vector<std::string> names_a = tensor_names(a), names_b = tensor_names(b);
+  for (std::uint32_t n = 0; n <= last && n < end; ++n) {
+    const auto facts_a = facts_of(a, names_a, n, fields_a);
+    const auto facts_b = facts_of(b, names_b, n, fields_b);
+    if (n < last && facts_a == facts_b) {
+      continue;
+    }
+    std::string text = describe_node(a, n) + ", which is " + describe_node(b, n) + " there";
+    const auto [x, y] = std::ranges::mismatch(facts_a, facts_b);
+    if (x == facts_a.end() || y == facts_b.end() || x->first != y->first || x->first == "op") {
+      return text;
+    }
+    const bool words = x->second.starts_with('\'') || x->first == "scope";
+    return text + ": " + x->first + (words ? " is " + x->second + " and " + y->second : " differs");
+  }
+  return "the tensors that no op uses";
 }
 
 std::string describe_node(const ComputeGraph& graph, std::uint32_t node) {

@@ -14,7 +14,8 @@ namespace {
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"y", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weight", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"z", Access::write}, {"n", Access::write}};
+constexpr Operand kResults[] = {{"z", Access::write, accepts({DType::f32})},
+                                {"n", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(RmsNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"add_rms_norm", "add_rms_norm.gpu"};

@@ -109,14 +109,14 @@ const OpDef advance_def{.name = "advance",
 namespace reprise {
 
 void advance(Site site, TensorRef next, AdvanceAttributes a) {
-  for (const StateField field : {a.position, a.token, a.done}) {
-    require_dtype(field, DType::i32);
+  for (const StateField* field : {&a.position, &a.token, &a.done}) {
+    require_dtype(*field, DType::i32, site.where);
   }
   const auto index = [](std::uint32_t field_word) { return static_cast<std::int32_t>(field_word); };
   const ops::Form form{index(a.position.word), index(a.token.word), index(a.done.word),
                        a.rows.value,           index(a.rows.word),  a.end_token.value,
                        index(a.end_token.word)};
-  const Tensor state = site.recorder.state_block();
+  const Tensor state = site.recorder.state_block(site.where);
   record_in_place(site, ops::advance_def, {next, state}, form);
 }
 

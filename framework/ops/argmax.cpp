@@ -11,7 +11,7 @@ namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::i32})}};
 constexpr std::string_view kShaders[] = {"argmax", "argmax.gpu"};
 
 // Mirrors the push block of shaders/argmax.comp.

@@ -13,7 +13,7 @@ namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"ids", Access::write}};
+constexpr Operand kResults[] = {{"ids", Access::write, accepts({DType::i32})}};
 constexpr Attribute kAttributes[] = {
     {"descending", AttributeType::boolean, offsetof(ArgsortAttributes, descending)}};
 constexpr std::string_view kShaders[] = {"argsort"};

@@ -19,14 +19,16 @@ constexpr Operand kOperands[] = {{"q", Access::read, accepts({DType::f32}), fals
                                  {"v", Access::read, kCaches, false, Layout::rows},
                                  {"mask", Access::read, kFloats, true, Layout::rows},
                                  {"sinks", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"kv_len", AttributeType::param_i32, offsetof(AttentionForm, kv_len)},
+    {"past", AttributeType::param_i32, offsetof(AttentionForm, past)},
     {"scale", AttributeType::param_f32, offsetof(AttentionForm, scale)},
     {"softcap", AttributeType::param_f32, offsetof(AttentionForm, softcap)},
     {"max_bias", AttributeType::param_f32, offsetof(AttentionForm, max_bias)},
     {"window", AttributeType::param_i32, offsetof(AttentionForm, window)},
-    {"causal", AttributeType::boolean, offsetof(AttentionForm, causal)}};
+    {"causal", AttributeType::boolean, offsetof(AttentionForm, causal)},
+    {"has_past", AttributeType::boolean, offsetof(AttentionForm, has_past)}};
 // By family, then by cache, then by mask.
 constexpr std::string_view kShaders[] = {"attention.f32",       "attention.f32_mask16",
                                          "attention.f16",       "attention.f16_mask16",
@@ -57,15 +59,29 @@ struct Push {
   std::uint32_t share;  // heads per kv head
   std::uint32_t dim;
   std::uint32_t value_dim;
-  std::uint32_t capacity;
-  Param<std::int32_t> kv_len;
-  Param<float> scale;  // value: what 0 in the state stands for, or the constant
+  Param<std::int32_t> capacity;
+  Param<std::int32_t> kv_len;  // or past
+  Param<float> scale;          // value: what 0 in the state stands for, or the constant
   Param<float> softcap;
   Param<float> max_bias;
   Param<std::int32_t> window;
   std::uint32_t sinks_offset;
-  std::uint32_t flags;  // bit 0: causal, bit 1: sinks
+  std::uint32_t flags;  // bit 0: causal, bit 1: sinks, bit 2: past
 };
+
+void require_past(const OpCall& call, const AttentionForm& form) {
+  const auto text = [](const Param<std::int32_t>& given) {
+    return given.dynamic() ? "a field of the state" : std::to_string(given.value);
+  };
+  if (form.kv_len.dynamic() || form.kv_len.value != AttentionAttributes::kAllKeys) {
+    invalid("attention takes kv_len or past, but got (" + text(form.kv_len) + ") and (" +
+            text(form.past) + ") for " + describe(call, 0) + ".");
+  }
+  if (!form.past.dynamic() && form.past.value < 0) {
+    invalid("attention needs a past of at least 0, but got (" + text(form.past) + ") for " +
+            describe(call, 0) + ".");
+  }
+}
 
 void require_bound(const OpCall& call, std::string_view what, const Param<float>& given) {
   if (!given.dynamic() && (!(given.value >= 0) || !std::isfinite(given.value))) {
@@ -76,6 +92,9 @@ void require_bound(const OpCall& call, std::string_view what, const Param<float>
 
 Outputs infer(const OpCall& call) {
   const AttentionForm& form = call.as<AttentionForm>();
+  if (form.has_past) {
+    require_past(call, form);
+  }
   require_bound(call, "softcap", form.softcap);
   require_bound(call, "max_bias", form.max_bias);
   if (!form.window.dynamic() && form.window.value < 0) {
@@ -91,6 +110,8 @@ Outputs infer(const OpCall& call) {
   require_equal_columns(call, 0, 1);
   require_pair(k.dim(0) == v.dim(0) && k.dim(1) == v.dim(1), call,
                "k and v with equal capacity and heads", 1, 2);
+  require_pair(k.extent_word() == v.extent_word(), call, "k and v of one extent of the state", 1,
+               2);
   require_pair(call.inputs[1].dtype() == call.inputs[2].dtype(), call, "k and v of one dtype", 1,
                2);
   if (k.elements() == 0 || v.elements() == 0) {
@@ -204,9 +225,10 @@ constexpr std::uint32_t kMaxLanesElements = 512;
 bool lanes_can(const BoundCall& call, const Push& push, const Views& views) {
   const DType cache = call.tensors[1].dtype();
   const std::uint32_t unit = unit_of(cache);
-  return cache != DType::q8_0 && push.capacity <= kMaxTurns && push.dim % unit == 0 &&
-         push.value_dim % unit == 0 && push.dim + push.value_dim <= kMaxLanesElements &&
-         rows_begin_at(views.q, 4) && rows_begin_at(views.k, unit) && rows_begin_at(views.v, unit);
+  return cache != DType::q8_0 && call.tensors[1].shape().dim(0) <= kMaxTurns &&
+         push.dim % unit == 0 && push.value_dim % unit == 0 &&
+         push.dim + push.value_dim <= kMaxLanesElements && rows_begin_at(views.q, 4) &&
+         rows_begin_at(views.k, unit) && rows_begin_at(views.v, unit);
 }
 
 // An invocation per head and up to 4 rows, which share the texels of keys and values.
@@ -249,14 +271,14 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .share = word(shape.dim(1) / k.shape().dim(1)),
                   .dim = word(shape.back()),
                   .value_dim = word(value_dim),
-                  .capacity = word(k.shape().dim(0)),
-                  .kv_len = form.kv_len,
+                  .capacity = rows_of(k.shape()),
+                  .kv_len = form.has_past ? form.past : form.kv_len,
                   .scale = scale,
                   .softcap = form.softcap,
                   .max_bias = form.max_bias,
                   .window = form.window,
                   .sinks_offset = sinks ? view_of(sinks, traits).offset : 0,
-                  .flags = (form.causal ? 1U : 0U) | (sinks ? 2U : 0U)};
+                  .flags = (form.causal ? 1U : 0U) | (sinks ? 2U : 0U) | (form.has_past ? 4U : 0U)};
   for (const BoundTensor* t : {&q, &k, &v, &call.tensors[5]}) {
     indexable_elements(*t);
   }
@@ -301,8 +323,15 @@ const OpDef attention_def{.name = "attention",
 namespace reprise {
 
 Tensor attention(Site site, TensorRef q, TensorRef k, TensorRef v, AttentionAttributes a) {
-  const ops::AttentionForm form{a.kv_len, a.scale, a.softcap, a.max_bias, a.window, a.causal};
-  return record(site, ops::attention_def, {q, k, v, TensorRef(a.mask), TensorRef(a.sinks)}, form);
+  const ops::AttentionForm form{.kv_len = a.kv_len,
+                                .past = a.past.value_or(0),
+                                .scale = a.scale,
+                                .softcap = a.softcap,
+                                .max_bias = a.max_bias,
+                                .window = a.window,
+                                .causal = a.causal,
+                                .has_past = a.past.has_value()};
+  return record(site, ops::attention_def, {q, k, v, a.mask, a.sinks}, form);
 }
 
 }  // namespace reprise

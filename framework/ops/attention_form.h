@@ -7,11 +7,13 @@ namespace reprise::ops {
 /// The tensors among the attributes become operands.
 struct AttentionForm {
   Param<std::int32_t> kv_len;
+  Param<std::int32_t> past;  // in place of kv_len where has_past
   Param<float> scale;
   Param<float> softcap;
   Param<float> max_bias;
   Param<std::int32_t> window;
   bool causal = true;
+  bool has_past = false;
 };
 
 /// The scale of the scores, where 0 stands for 1 / sqrt(dim).

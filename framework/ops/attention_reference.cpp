@@ -103,7 +103,9 @@ void attention_reference(const HostCall& call) {
   const std::int64_t rows = q.shape().dim(0);
   const std::int64_t heads = q.shape().dim(1);
   const std::int64_t share = heads / k.shape().dim(1);
-  const std::int64_t used = std::clamp<std::int64_t>(call.value(form.kv_len), 0, k.shape().dim(0));
+  const std::int64_t given =
+      form.has_past ? std::int64_t{call.value(form.past)} + rows : call.value(form.kv_len);
+  const std::int64_t used = std::clamp<std::int64_t>(given, 0, k.shape().dim(0));
   const std::int64_t window = call.value(form.window);
   const auto dim = static_cast<std::size_t>(q.shape().back());
   const auto value_dim = static_cast<std::size_t>(v.shape().back());

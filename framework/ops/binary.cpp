@@ -9,7 +9,7 @@ namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any},
                                  {"y", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"z", Access::write}};
+constexpr Operand kResults[] = {{"z", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"binary.add",       "binary.lanes_add", "binary.div",
                                          "binary.lanes_div", "binary.mul",       "binary.lanes_mul",
                                          "binary.sub",       "binary.lanes_sub"};

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kMinusInfinity = 0xFF800000;
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"n_past", AttributeType::param_i32, offsetof(CausalMaskAttributes, n_past)}};
 constexpr std::string_view kShaders[] = {"causal_mask"};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Operand kOperands[] = {{"y", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weights", Access::read, accepts({DType::f32})}};
-constexpr Operand kResults[] = {{"z", Access::write}};
+constexpr Operand kResults[] = {{"z", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"combine_experts"};
 
 // Mirrors the push block of shaders/combine_experts.comp.

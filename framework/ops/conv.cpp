@@ -18,7 +18,7 @@ struct Form {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any},
                                  {"w", Access::read, accepts({DType::f32, DType::f16})}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes1d[] = {{"stride", AttributeType::i32, offsetof(Form, stride_x)},
                                        {"padding", AttributeType::i32, offsetof(Form, padding_x)},
                                        {"dilation", AttributeType::i32, offsetof(Form, dilation_x)},
@@ -74,6 +74,7 @@ Outputs infer(const OpCall& call) {
     require_rank(call, 0, rank);
   }
   require_rank(call, 1, rank);
+  require_pair(w.fixed(), call, "weights with a fixed number of outputs", 0, 1);
   require_pair(x.fixed() || x.rank() == rank, call, "a batch whose extent is that of the state", 0,
                1);
   const auto from = image(x, is_flat);

@@ -8,7 +8,7 @@ namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"cumsum"};
 
 // Mirrors the push block of shaders/cumsum.comp.

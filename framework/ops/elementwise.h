@@ -46,7 +46,7 @@ void unary_lower(const BoundCall& call, const DeviceTraits& traits, StepList& st
 
 inline constexpr Operand kUnaryOperands[] = {
     {"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-inline constexpr Operand kUnaryResults[] = {{"y", Access::write}};
+inline constexpr Operand kUnaryResults[] = {{"y", Access::write, accepts({DType::f32})}};
 
 // Mirrors the push block of shaders/include/unary.glsl, which ends with the attributes.
 struct UnaryPush {

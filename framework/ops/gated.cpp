@@ -8,7 +8,7 @@ namespace {
 
 constexpr Operand kOperands[] = {{"gate", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"up", Access::read, accepts({DType::f32}), true, Layout::rows}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"gated.gelu_mul",    "gated.lanes_gelu_mul",
                                          "gated.sigmoid_mul", "gated.lanes_sigmoid_mul",
                                          "gated.silu_mul",    "gated.lanes_silu_mul"};

@@ -18,7 +18,7 @@ constexpr Operand kOperands[] = {{"state", Access::read_write, kFloat},
                                  {"beta", Access::read, kFloat, false, Layout::rows},
                                  {"ids", Access::read, accepts({DType::i32}), true}};
 constexpr std::size_t kIds = 6;
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"scale", AttributeType::param_f32, offsetof(GatedDeltaAttributes, scale)},
     {"past", AttributeType::param_i32, offsetof(GatedDeltaAttributes, past)}};

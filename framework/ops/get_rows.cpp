@@ -19,7 +19,7 @@ struct GetRowsAttributes {
 
 constexpr Operand kOperands[] = {{"table", Access::read, kWeightTypes},
                                  {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"id", AttributeType::param_i32, offsetof(GetRowsAttributes, id)}};
 constexpr auto kShaders = kFormatShaders<"get_rows.">;
@@ -61,6 +61,11 @@ Outputs infer(const OpCall& call) {
   if (rows < 1 || rows > std::numeric_limits<std::int32_t>::max()) {
     invalid("get_rows needs 1 to 2^31 - 1 rows, but " + describe(call, 0) + " has (" +
             std::to_string(rows) + ").");
+  }
+  const Param<std::int32_t>& id = call.as<GetRowsAttributes>().id;
+  if (!listed && !id.dynamic() && (id.value < 0 || id.value >= rows)) {
+    invalid("get_rows needs a row from 0 to " + std::to_string(rows - 1) + " of " +
+            describe(call, 0) + ", but got (" + std::to_string(id.value) + ").");
   }
   const Shape shape(std::span<const std::int64_t>(dims).first(leading + 2));
   return TensorSpec{listed ? shape.with_extent(call.inputs[1].shape().extent_word()) : shape,

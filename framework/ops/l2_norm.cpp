@@ -10,7 +10,7 @@ namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(L2NormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"l2_norm", "l2_norm.gpu"};

@@ -12,7 +12,7 @@ namespace {
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weight", Access::read, accepts({DType::f32}), true},
                                  {"bias", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(LayerNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"layer_norm", "layer_norm.gpu"};

@@ -20,7 +20,7 @@ struct NoAttributes {};
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"w", Access::read, kWeightTypes, false, Layout::rows},
                                  {"residual", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::size_t kResult = std::size(kOperands);
 constexpr auto kShaders =
     joined(kFormatShaders<"matmul.">, kFormatShaders<"matmul.lanes_">,

@@ -21,7 +21,7 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
                                  {"ids", Access::read, accepts({DType::i32})},
                                  {"cells", Access::read, accepts({DType::i32}), true},
                                  {"missing", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::size_t kResult = std::size(kOperands);
 constexpr auto kShaders =
     joined(kFormatShaders<"matmul_experts.">, kFormatShaders<"matmul_experts.lanes_">,

@@ -17,8 +17,9 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
                                  {"w0", Access::read, kWeightTypes, false, Layout::rows},
                                  {"w1", Access::read, kWeightTypes, false, Layout::rows},
                                  {"w2", Access::read, kWeightTypes, true, Layout::rows}};
-constexpr Operand kResults[] = {
-    {"y0", Access::write}, {"y1", Access::write}, {"y2", Access::write, 0xFFFFFFFF, true}};
+constexpr Operand kResults[] = {{"y0", Access::write, accepts({DType::f32})},
+                                {"y1", Access::write, accepts({DType::f32})},
+                                {"y2", Access::write, accepts({DType::f32}), true}};
 constexpr std::size_t kMost = std::size(kResults);
 constexpr auto kShaders = kFormatShaders<"matmul_group.">;
 

@@ -6,8 +6,6 @@ namespace {
 
 class NoSession final : public Recorder {
  public:
-  Tensor state_block() override { no_state(); }
-  Tensor state_array(std::string_view /*array*/) override { no_state(); }
   std::string tensor_name(const TensorRecord& tensor) const override {
     return tensor.name.empty() ? "" : "'" + tensor.name + "'";
   }
@@ -23,6 +21,8 @@ class NoSession final : public Recorder {
   void require_open() const override {}
   StateField find_state(std::string_view /*field*/) const override { no_state(); }
   Extent find_extent(std::string_view /*field*/) const override { no_state(); }
+  Tensor find_block() override { no_state(); }
+  Tensor find_array(std::string_view /*array*/) override { no_state(); }
   std::uint32_t open_scope(std::uint32_t outer, std::string_view /*name*/,
                            std::int32_t /*index*/) override {
     return outer;

@@ -20,7 +20,7 @@ struct Form {
 };
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes1d[] = {{"width", AttributeType::i32, offsetof(Form, width)},
                                        {"stride", AttributeType::i32, offsetof(Form, stride_x)},
                                        {"padding", AttributeType::i32, offsetof(Form, padding_x)},

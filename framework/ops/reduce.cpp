@@ -11,7 +11,7 @@ namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kMaxShaders[] = {"reduce.max", "reduce.gpu_max"};
 constexpr std::string_view kMeanShaders[] = {"reduce.mean", "reduce.gpu_mean"};
 constexpr std::string_view kSumShaders[] = {"reduce.sum", "reduce.gpu_sum"};

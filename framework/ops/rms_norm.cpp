@@ -11,7 +11,7 @@ namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weight", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(RmsNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"rms_norm", "rms_norm.gpu"};

@@ -15,7 +15,7 @@ constexpr DTypeSet kFloats = accepts({DType::f32, DType::f16});
 constexpr Operand kOperands[] = {{"x", Access::read, kFloats, false, Layout::rows},
                                  {"positions", Access::read, accepts({DType::i32}), true},
                                  {"frequency_factors", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32, DType::f16})}};
 constexpr Attribute kAttributes[] = {
     {"position", AttributeType::param_i32, offsetof(RopeForm, angles.position)},
     {"base", AttributeType::param_f32, offsetof(RopeForm, angles.base)},
@@ -259,8 +259,7 @@ const OpDef rope_def{.name = "rope",
 namespace reprise {
 
 Tensor rope(Site site, TensorRef x, RopeAttributes a) {
-  return record(site, ops::rope_def, {x, TensorRef(a.positions), TensorRef(a.frequency_factors)},
-                ops::RopeForm(a));
+  return record(site, ops::rope_def, {x, a.positions, a.frequency_factors}, ops::RopeForm(a));
 }
 
 RopeAttributes with_yarn(RopeAttributes a, std::int64_t dims, const YarnScaling& yarn) {

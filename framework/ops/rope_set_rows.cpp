@@ -155,10 +155,9 @@ void rope_set_rows(Site site, TensorRef table, TensorRef x, TensorRef ids, RopeA
   if (!ops::RopeForm(rotation).plain()) {
     invalid("rope_set_rows has no sections, extrapolation or magnitude; call rope and set_rows.");
   }
-  record_in_place(
-      site, ops::rope_set_rows_def,
-      {table, x, TensorRef(rotation.positions), TensorRef(rotation.frequency_factors), ids},
-      ops::RopeSetRowsForm{ops::RopeAngles(rotation), rows});
+  record_in_place(site, ops::rope_set_rows_def,
+                  {table, x, rotation.positions, rotation.frequency_factors, ids},
+                  ops::RopeSetRowsForm{ops::RopeAngles(rotation), rows});
 }
 
 }  // namespace reprise

@@ -15,7 +15,8 @@ namespace {
 constexpr Operand kOperands[] = {
     {"logits", Access::read, accepts({DType::f32}), false, Layout::rows},
     {"bias", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"ids", Access::write}, {"weights", Access::write}};
+constexpr Operand kResults[] = {{"ids", Access::write, accepts({DType::i32})},
+                                {"weights", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"k", AttributeType::i32, offsetof(RouteAttributes, k)},
     {"gate", AttributeType::i32, offsetof(RouteAttributes, gate)},

@@ -29,7 +29,7 @@ struct Form {
 constexpr Operand kOperands[] = {
     {"logits", Access::read, accepts({DType::f32}), false, Layout::rows},
     {"recent", Access::read, accepts({DType::i32}), true}};
-constexpr Operand kResults[] = {{"tokens", Access::write}};
+constexpr Operand kResults[] = {{"tokens", Access::write, accepts({DType::i32})}};
 constexpr Attribute kAttributes[] = {
     {"temperature", AttributeType::param_f32, offsetof(Form, temperature)},
     {"top_k", AttributeType::param_i32, offsetof(Form, top_k)},
@@ -291,7 +291,7 @@ namespace reprise {
 Tensor sample(Site site, TensorRef logits, SampleAttributes a) {
   const ops::Form form{a.temperature,        a.top_k, a.top_p,   a.min_p,
                        a.repetition_penalty, a.seed,  a.position};
-  return record(site, ops::sample_def, {logits, TensorRef(a.recent)}, form);
+  return record(site, ops::sample_def, {logits, a.recent}, form);
 }
 
 }  // namespace reprise

@@ -1,5 +1,6 @@
 #include "reprise/ops/set_rows.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -60,6 +61,26 @@ void require_window(const OpCall& call, std::int64_t rows, std::int64_t capacity
   }
 }
 
+// A row that is known and not there is a mistake; of rows that a launch decides, those outside of
+// the table touch nothing.
+void require_position(const OpCall& call) {
+  const auto& a = call.as<SetRowsAttributes>();
+  if (call.inputs[2] || a.position.dynamic()) {
+    return;
+  }
+  const std::int64_t position = a.position.value;
+  const std::int64_t capacity = call.inputs[0].shape().dim(0);
+  const Shape& values = call.inputs[1].shape();
+  const std::int64_t rows =
+      values.fixed() ? values.dim(0) : std::min<std::int64_t>(1, values.dim(0));
+  const bool wraps = a.window.dynamic() || a.window.value > 0;
+  if (position < 0 || (!wraps && position > capacity - rows)) {
+    invalid("set_rows needs a position from 0 to " + std::to_string(capacity - rows) + " for (" +
+            std::to_string(rows) + ") rows, but got (" + std::to_string(position) + ") for " +
+            describe(call, 0) + " and " + describe(call, 1) + ".");
+  }
+}
+
 Outputs infer(const OpCall& call) {
   const Shape& table = call.inputs[0].shape();
   const Shape& values = call.inputs[1].shape();
@@ -78,6 +99,7 @@ Outputs infer(const OpCall& call) {
                  call, "one id per row", 1, 2);
   }
   require_window(call, values.dim(0), table.dim(0));
+  require_position(call);
   return {};
 }
 

@@ -23,7 +23,7 @@ constexpr Operand kOperands[] = {
     {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
     {"mask", Access::read, accepts({DType::f32, DType::f16}), true, Layout::rows},
     {"sinks", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"scale", AttributeType::param_f32, offsetof(Form, scale)},
     {"max_bias", AttributeType::param_f32, offsetof(Form, max_bias)}};
@@ -55,6 +55,9 @@ Outputs infer(const OpCall& call) {
     const auto mask = call.inputs[1].shape().padded();
     const auto repeats = [&](std::size_t i) { return mask[i] > 0 && dims[i] % mask[i] == 0; };
     require_equal_columns(call, 0, 1);
+    require_pair(call.inputs[1].shape().fixed() ||
+                     call.inputs[1].shape().rank() == call.inputs[0].shape().rank(),
+                 call, "a mask whose extent of the state is that of the same dimension of x", 0, 1);
     require_pair(mask[2] >= dims[2] && repeats(0) && repeats(1), call,
                  "a mask with at least the rows of x, whose outer dimensions divide those of x", 0,
                  1);
@@ -173,13 +176,11 @@ const OpDef log_softmax_def = define("log_softmax", kLogSoftmaxShaders, log_soft
 namespace reprise {
 
 Tensor softmax(Site site, TensorRef x, SoftmaxAttributes a) {
-  return record(site, ops::softmax_def, {x, TensorRef(a.mask), TensorRef(a.sinks)},
-                ops::Form{a.scale, a.max_bias});
+  return record(site, ops::softmax_def, {x, a.mask, a.sinks}, ops::Form{a.scale, a.max_bias});
 }
 
 Tensor log_softmax(Site site, TensorRef x, SoftmaxAttributes a) {
-  return record(site, ops::log_softmax_def, {x, TensorRef(a.mask), TensorRef(a.sinks)},
-                ops::Form{a.scale, a.max_bias});
+  return record(site, ops::log_softmax_def, {x, a.mask, a.sinks}, ops::Form{a.scale, a.max_bias});
 }
 
 }  // namespace reprise

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Operand kOperands[] = {{"a", Access::read, accepts({DType::f32}), false, Layout::any},
                                  {"b", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"x", Access::write}};
+constexpr Operand kResults[] = {{"x", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"unit", AttributeType::boolean, offsetof(SolveTriangularAttributes, unit)}};
 constexpr std::string_view kShaders[] = {"solve_triangular"};

@@ -15,7 +15,7 @@ constexpr Operand kOperands[] = {{"state", Access::read_write, kFloat},
                                  {"bias", Access::read, kFloat, true},
                                  {"ids", Access::read, accepts({DType::i32}), true}};
 constexpr std::size_t kIds = 4;
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"past", AttributeType::param_i32, offsetof(SsmConvAttributes, past)}};
 constexpr std::string_view kShaders[] = {"ssm_conv"};

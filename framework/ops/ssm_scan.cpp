@@ -18,7 +18,7 @@ constexpr Operand kOperands[] = {{"state", Access::read_write, kFloat},
                                  {"c", Access::read, kFloat, false, Layout::rows},
                                  {"ids", Access::read, accepts({DType::i32}), true}};
 constexpr std::size_t kIds = 6;
-constexpr Operand kResults[] = {{"y", Access::write}};
+constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"past", AttributeType::param_i32, offsetof(SsmScanAttributes, past)}};
 constexpr std::string_view kShaders[] = {"ssm_scan"};

@@ -15,7 +15,7 @@ namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"ids", Access::write}};
+constexpr Operand kResults[] = {{"ids", Access::write, accepts({DType::i32})}};
 constexpr Attribute kAttributes[] = {{"k", AttributeType::i32, offsetof(TopKAttributes, k)}};
 constexpr std::string_view kShaders[] = {"top_k"};
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
+#include <tuple>
 
 #include "framework/profile/json.h"
 #include "reprise/graph/edges.h"
 #include "reprise/graph/hasher.h"
+#include "reprise/graph/hazard_kind.h"
 #include "reprise/graph/structure_hash.h"
 #include "reprise/graph/tensor_names.h"
 
@@ -38,6 +41,7 @@ class RowMaker {
       add(4, {integer(e.src), integer(e.dst), integer(e.tensor), text(name_of(e.kind))});
     }
     add_barriers();
+    add_causes();
     for (std::size_t p = 0; p < plan_.pools.size(); ++p) {
       add(6, {integer(p), text(plan_.pools[p].kind), integer(plan_.pools[p].bytes)});
     }
@@ -178,6 +182,39 @@ class RowMaker {
     }
   }
 
+  /// The hazards that a barrier separates its step from: with steps since the barrier before.
+  /// Ranges of one step that touch are not joined.
+  void add_causes() {
+    std::vector<Touch> later;
+    std::vector<Touch> earlier;
+    std::uint32_t first = 0;
+    for (std::size_t b = 0; b < plan_.barriers.size(); ++b) {
+      const std::uint32_t before = plan_.barriers[b].before_step;
+      touches_of(plan_.steps, plan_.steps[before], later);
+      std::set<std::tuple<std::uint32_t, HazardKind, std::uint32_t, std::uint64_t, std::uint64_t>>
+          causes;
+      for (std::uint32_t s = first; s < before; ++s) {
+        touches_of(plan_.steps, plan_.steps[s], earlier);
+        for (const Touch& from : earlier) {
+          for (const Touch& to : later) {
+            const std::uint64_t begin = std::max(from.range.begin, to.range.begin);
+            const std::uint64_t end = std::min(from.range.end, to.range.end);
+            if (from.range.buffer == to.range.buffer && begin < end &&
+                (writes(from.access) || writes(to.access))) {
+              causes.emplace(s, hazard_kind(from.access, to.access), from.range.buffer, begin, end);
+            }
+          }
+        }
+      }
+      std::size_t c = 0;
+      for (const auto& [step, kind, pool, begin, end] : causes) {
+        add(kBarrierCausesTable, {integer(b), integer(c++), integer(step), text(name_of(kind)),
+                                  integer(pool), integer(begin), integer(end - begin)});
+      }
+      first = before;
+    }
+  }
+
   std::uint64_t weights_bytes() const {
     std::vector<bool> counted(graph_.storages.size(), false);
     std::uint64_t bytes = 0;
@@ -226,9 +263,12 @@ std::string content_hash(const GraphRows& rows, const DeviceInfo& device) {
     }
     hash.number(kernel.info ? kernel.info->push_bytes : 0);
   }
-  for (const std::vector<Value>& table : rows.tables) {
-    hash.number(table.size());
-    for (const Value& value : table) {
+  for (std::size_t t = 0; t < rows.tables.size(); ++t) {
+    if (t == kBarrierCausesTable) {
+      continue;  // it follows from the others, and files of version 2 lack it
+    }
+    hash.number(rows.tables[t].size());
+    for (const Value& value : rows.tables[t]) {
       add(hash, value);
     }
   }

@@ -14,7 +14,7 @@ struct GraphTable {
   std::string_view columns;
   std::size_t column_count;
 };
-inline constexpr std::array<GraphTable, 9> kGraphTables{{
+inline constexpr std::array<GraphTable, 10> kGraphTables{{
     {"nodes",
      "idx,op,family,label,scope,attributes_json,flops,read_bytes,write_bytes,level,src_file,src_"
      "line,"
@@ -34,9 +34,11 @@ inline constexpr std::array<GraphTable, 9> kGraphTables{{
     {"pools", "idx,kind,size_bytes", 3},
     {"state_fields", "idx,name,type,count,offset_bytes,owner,expression", 7},
     {"pass_decisions", "pass,ordinal,kind,node_idx,applied,reason", 6},
+    {"barrier_causes", "barrier,idx,src_step,kind,pool_idx,offset_bytes,size_bytes", 7},
 }};
 inline constexpr std::size_t kStepsTable = 1;
 inline constexpr std::size_t kStepKernelColumn = 3;
+inline constexpr std::size_t kBarrierCausesTable = 9;
 
 struct KernelRow {
   std::string name, spirv_hash, spec_json;

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "framework/profile/migrations.h"
-#include "framework/profile/new_file.h"
+#include "framework/profile/new_database.h"
 #include "framework/profile/schema.h"
 #include "framework/profile/tensor_folder.h"
 #include "reprise/profile/cancelled.h"
@@ -66,6 +66,7 @@ constexpr std::array kRows{
     RowTable{"node_tensors", Of::graph},
     RowTable{"edges", Of::graph},
     RowTable{"barriers", Of::graph},
+    RowTable{"barrier_causes", Of::graph},
     RowTable{"pools", Of::graph},
     RowTable{"state_fields", Of::graph},
     RowTable{"pass_decisions", Of::graph},
@@ -218,20 +219,11 @@ MergeResult merge_into(Database& database, std::span<const std::filesystem::path
   MergeResult result;
   Merger merger(database);
   for (const std::filesystem::path& path : paths) {
-    const std::filesystem::path copy = out.string() + ".source";
-    struct Remove {
-      const std::filesystem::path& path;
-      ~Remove() {
-        std::error_code ignored;
-        for (const char* suffix : {"", "-journal", "-wal", "-shm"}) {
-          std::filesystem::remove(path.string() + suffix, ignored);
-        }
-      }
-    } const remove{copy};
-    copy_profile(path, copy, stop);
+    const NewDatabase copy(out.string() + ".source");
+    copy_profile(path, copy.path(), stop);
     try {
-      bring_to_this_version(copy);
-      merger.add(copy, result);
+      bring_to_this_version(copy.path());
+      merger.add(copy.path(), result);
     } catch (const SqliteError& error) {
       if (error.interrupted()) {
         throw Cancelled();
@@ -254,14 +246,17 @@ MergeResult merge_into(Database& database, std::span<const std::filesystem::path
 
 MergeResult merge_profiles(std::span<const std::filesystem::path> paths,
                            const std::filesystem::path& out, const std::stop_token& stop) {
-  profile::NewFile file(out);
+  profile::NewDatabase file(out);
   MergeResult result;
   {
     profile::Database database(file.path(), profile::Database::Mode::write);
     database.execute(profile::kSchemaSql);
     database.stop_when([&stop] { return stop.stop_requested(); });
     result = profile::merge_into(database, paths, file.path(), stop);
-    result.missing_tensors = profile::copy_tensors(database, paths, out);
+    result.missing_tensors = profile::copy_tensors(database, paths, out, stop);
+  }
+  if (stop.stop_requested()) {
+    throw Cancelled();
   }
   file.publish();
   return result;

@@ -54,8 +54,13 @@ void migrate(Database& database) {
     return;
   }
   drop_views(database);  // they name columns that may go
-  complete_version_1(database);
-  database.execute(kMigrationTo2Sql);
+  if (version < 2) {
+    complete_version_1(database);
+    database.execute(kMigrationTo2Sql);
+  }
+  if (version < 3) {
+    database.execute(kMigrationTo3Sql);
+  }
   create_views(database);
   database.execute("PRAGMA user_version = " + std::to_string(kSchemaVersion));
 }

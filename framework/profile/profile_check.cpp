@@ -47,6 +47,9 @@ constexpr std::array kOfTensors{Reference{"tensor_stats", "tensor_idx", "tensors
                                 Reference{"comparisons", "tensor_idx", "tensors"},
                                 Reference{"comparisons", "node_idx", "nodes"}};
 constexpr std::int64_t kTensorsSince = 2;  // version of the schema
+constexpr std::array kOfCauses{Reference{"barrier_causes", "src_step", "steps"},
+                               Reference{"barrier_causes", "pool_idx", "pools"}};
+constexpr std::int64_t kCausesSince = 3;
 /// A column with the id of a row of `target` that no foreign key of the schema covers.
 constexpr std::array kById{Reference{"tensors", "graph_id", "graphs"},
                            Reference{"node_tensors", "graph_id", "graphs"},
@@ -123,8 +126,16 @@ class Checker {
                " GROUP BY t.graph_id");
     };
     std::ranges::for_each(kInGraph, in_graph);
-    if (database_.integer("PRAGMA user_version") >= kTensorsSince) {
+    const std::int64_t version = database_.integer("PRAGMA user_version");
+    if (version >= kTensorsSince) {
       std::ranges::for_each(kOfTensors, in_graph);
+    }
+    if (version >= kCausesSince) {
+      std::ranges::for_each(kOfCauses, in_graph);
+      each("references",
+           "SELECT count(*) || ' rows of barrier_causes of graph ' || t.graph_id || ' have a "
+           "barrier that barriers lacks' FROM barrier_causes t WHERE NOT EXISTS(SELECT 1 FROM "
+           "barriers x WHERE x.graph_id=t.graph_id AND x.ordinal=t.barrier) GROUP BY t.graph_id");
     }
     for (const Reference& r : kById) {
       dangling(r, "", "x.id", " HAVING count(*)>0");

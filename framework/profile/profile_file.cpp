@@ -54,6 +54,7 @@ ProfileFile::ProfileFile(std::filesystem::path path) : path_(std::move(path)) {
   constexpr mode_t kMode = S_IFREG | 0666;
   if (mknod(path_.c_str(), kMode, 0) == 0) {
     remove_ = true;
+    opened_ = id_of(path_.string());
   } else if (errno != EEXIST) {
     fail("The profiling database (" + path_.string() +
          ") cannot be created: " + std::generic_category().message(errno) + ".");
@@ -80,6 +81,13 @@ bool ProfileFile::replaced() const noexcept {
          id_of(log_) == id_of(log);
 }
 
+bool ProfileFile::alone() noexcept {
+  if (lock_ < 0) {  // opening failed before
+    lock_ = ::open((path_.string() + "-wal").c_str(), O_RDWR | O_CLOEXEC);
+  }
+  return lock_ < 0 ? errno == ENOENT : flock(lock_, LOCK_EX | LOCK_NB) == 0;
+}
+
 void ProfileFile::close() noexcept {
   database_.reset();
   if (replaced()) {
@@ -88,13 +96,13 @@ void ProfileFile::close() noexcept {
     std::filesystem::remove(log_, ignored);
     std::filesystem::remove(log_.substr(0, log_.size() - 4) + "-shm", ignored);
   }
-  if (remove_) {
+  if (remove_ && id_of(path_.string()) == opened_ && alone()) {
     std::error_code ignored;
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
       std::filesystem::remove(path_.string() + suffix, ignored);
     }
-    remove_ = false;
   }
+  remove_ = false;
   if (lock_ >= 0) {
     ::close(lock_);
     lock_ = -1;
@@ -135,6 +143,10 @@ void ProfileFile::lock() {
     fail("The profiling database (" + path_.string() + ") " +
          (busy ? "is being written by another writer, and only one can at a time."
                : "cannot be locked: " + std::generic_category().message(errno) + "."));
+  }
+  if (id_of(path_.string()) != opened_) {
+    fail("The profiling database (" + path_.string() +
+         ") was removed by another program while it was opened; open it again.");
   }
 }
 

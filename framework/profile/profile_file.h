@@ -33,6 +33,8 @@ class ProfileFile {
   void lock();
   void close() noexcept;
   bool replaced() const noexcept;
+  /// No other writer has the file, which would hold a lock on the log.
+  bool alone() noexcept;
   std::filesystem::path path_;
   std::string log_;  // SQLite's write-ahead log
   bool remove_ = false;

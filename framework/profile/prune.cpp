@@ -1,6 +1,6 @@
 #include <array>
 
-#include "framework/profile/new_file.h"
+#include "framework/profile/new_database.h"
 #include "framework/profile/profile_file.h"
 #include "framework/profile/profile_snapshot.h"
 #include "framework/profile/table_names.h"
@@ -20,8 +20,9 @@ constexpr std::array kOfRuns{"clock_sync",     "node_stats",     "scopes",      
                              "drops",          "writer_health",  "benchmarks",  "memory_samples",
                              "cache_counters", "counter_values", "comparisons", "recordings",
                              "sessions",       "buffers"};
-constexpr std::array kOfGraphs{"nodes",    "steps", "tensors",      "node_tensors",   "edges",
-                               "barriers", "pools", "state_fields", "pass_decisions", "node_stats"};
+constexpr std::array kOfGraphs{"nodes",        "steps",          "tensors",        "node_tensors",
+                               "edges",        "barriers",       "barrier_causes", "pools",
+                               "state_fields", "pass_decisions", "node_stats"};
 
 class Pruner {
  public:
@@ -137,8 +138,9 @@ PruneResult prune_profile(const std::filesystem::path& path, const PruneOptions&
   try {
     profile::ProfileFile file(path);
     file.database().stop_when([&stop] { return stop.stop_requested(); });
+    const profile::NamedTensors tensors(file.database(), path);
     result = profile::Pruner(file.database()).prune(options);
-    profile::remove_unneeded_tensors(file.database(), path);
+    tensors.remove_unneeded(file.database());
     if (options.vacuum) {
       file.database().execute("VACUUM");
     }

@@ -1,6 +1,6 @@
 #include "framework/profile/record_queue.h"
 
-#include <array>
+#include <limits>
 
 namespace reprise::profile {
 namespace {
@@ -9,16 +9,29 @@ constexpr std::array<std::string_view, std::variant_size_v<Record>> kKinds{
     "device",     "recording", "buffer",  "timestamp_bias", "session",       "buffer_freed",
     "host_scope", "event",     "clock",   "benchmark",      "recording_end", "cache_counter",
     "experts",    "memory",    "counter", "tensors",        "comparison"};
-constexpr std::size_t kFirstDroppable = 4;  // "session" and all after it
+
+/// Of all that waits, when this record comes.
+std::size_t limit_of(const Record& record) {
+  if (std::holds_alternative<std::shared_ptr<const DeviceInfo>>(record) ||
+      std::holds_alternative<TimestampBiasRecord>(record)) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  return std::holds_alternative<RecordingRecord>(record) ||
+                 std::holds_alternative<BufferRecord>(record)
+             ? RecordQueue::kMaxBytesOfOwners
+             : RecordQueue::kMaxBytes;
+}
 
 }  // namespace
 
-std::string_view kind_of(const Record& record) { return kKinds[record.index()]; }
+std::string_view kind_of(std::size_t alternative) { return kKinds[alternative]; }
 
 std::size_t bytes_of(const Record& record) {
   std::size_t bytes = sizeof(Record);
   if (const auto* recording = std::get_if<RecordingRecord>(&record)) {
+    constexpr std::size_t kBytesPerGraph = 4096;
     constexpr std::size_t kBytesPerNode = 1024;
+    bytes += kBytesPerGraph + recording->key_json.size();
     bytes += recording->recorded ? recording->recorded->graph.nodes.size() * kBytesPerNode : 0;
   } else if (const auto* session = std::get_if<SessionRecord>(&record)) {
     bytes += session->name.size() + session->outcome.size();
@@ -52,15 +65,17 @@ std::size_t bytes_of(const Record& record) {
 void RecordQueue::push(Record record) noexcept {
   const std::size_t bytes = bytes_of(record);
   const std::lock_guard lock(mutex_);
-  if (record.index() >= kFirstDroppable && bytes_ + bytes > kMaxBytes) {
-    ++dropped_;
+  const std::size_t limit = limit_of(record);
+  std::uint64_t& dropped = dropped_[record.index()];
+  if (bytes > limit || bytes_ > limit - bytes) {
+    ++dropped;
     return;
   }
   try {
     records_.push_back(std::move(record));
     bytes_ += bytes;
   } catch (...) {
-    ++dropped_;
+    ++dropped;
   }
 }
 
@@ -82,12 +97,12 @@ std::size_t RecordQueue::bytes() const {
   return bytes_;
 }
 
-void RecordQueue::drop() {
+void RecordQueue::drop_tensors() {
   const std::lock_guard lock(mutex_);
-  ++dropped_;
+  ++dropped_[Record(std::shared_ptr<const TensorsRecord>()).index()];
 }
 
-std::uint64_t RecordQueue::dropped() const {
+RecordQueue::Counts RecordQueue::dropped() const {
   const std::lock_guard lock(mutex_);
   return dropped_;
 }

@@ -1,6 +1,7 @@
 // The hand-over of everything but replays to the writer thread, and the requests of a flush and of
 // the end. A push takes a mutex and wakes nobody: the writer looks by itself.
 #pragma once
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -23,15 +24,21 @@ using Record = std::variant<std::shared_ptr<const DeviceInfo>, RecordingRecord, 
                             CacheCounterRecord, ExpertRecord, MemoryRecord, CounterRecord,
                             std::shared_ptr<const TensorsRecord>, ComparisonRecord>;
 /// "session": for the drops table.
-std::string_view kind_of(const Record& record);
+std::string_view kind_of(std::size_t alternative);
+inline std::string_view kind_of(const Record& record) { return kind_of(record.index()); }
 /// About what the rows of a record take.
 std::size_t bytes_of(const Record& record);
 
 class RecordQueue {
  public:
   using Clock = std::chrono::steady_clock;
-  /// Above it records that no other row refers to are dropped.
+  /// What waits at most: of records that no other row refers to, and of buffers and recordings,
+  /// without which what is sent about them later is refused. Devices are always taken: an executor
+  /// sends one. As much again may be in the hands of the writer.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
+  static constexpr std::size_t kMaxBytesOfOwners = std::size_t{256} << 20U;
+  /// By the alternative of Record.
+  using Counts = std::array<std::uint64_t, std::variant_size_v<Record>>;
   struct Requests {
     std::uint64_t flush = 0;  // to be answered; 0: none
     bool stop = false;
@@ -43,10 +50,10 @@ class RecordQueue {
   /// `records` is replaced.
   void take(std::vector<Record>& records);
   std::size_t bytes() const;
-  /// Counts a record that could not be made.
-  void drop();
+  /// Counts tensors that there was no memory for.
+  void drop_tensors();
   /// Records that found no room so far.
-  std::uint64_t dropped() const;
+  Counts dropped() const;
 
   /// Returns when the writer answered.
   void flush();
@@ -59,7 +66,8 @@ class RecordQueue {
   std::condition_variable requested_, answered_;
   std::vector<Record> records_;
   std::size_t bytes_ = 0;
-  std::uint64_t dropped_ = 0, flushes_ = 0, answered_flushes_ = 0;
+  Counts dropped_{};
+  std::uint64_t flushes_ = 0, answered_flushes_ = 0;
   bool stopping_ = false;
 };
 

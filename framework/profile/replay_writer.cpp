@@ -8,6 +8,9 @@ namespace reprise::profile {
 ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
     : database_(database),
       retention_(step_timing_bytes),
+      find_recording_(database,
+                      "SELECT graph_id, device_id FROM recordings WHERE id=? AND run_id=(SELECT "
+                      "max(id) FROM runs)"),
       add_replay_(database,
                   "INSERT INTO replays(recording_id,seq,submission,iteration,slot,t_submit_ns,"
                   "prepare_ns,submit_ns,wait_ns,device_start_ns,device_ns,phase,state,timing_mode,"
@@ -20,9 +23,8 @@ ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
                  "min_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,mean_ns,stddev_ns,last_ns,below_bias,"
                  "hist) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)") {}
 
-void ReplayWriter::add_recording(std::uint64_t recording, std::int64_t row, std::int64_t graph,
-                                 const RecordedGraph& recorded,
-                                 std::shared_ptr<const DeviceInfo> device) {
+void ReplayWriter::add_graph(std::int64_t graph, const RecordedGraph& recorded,
+                             std::int64_t device_row, std::shared_ptr<const DeviceInfo> device) {
   Graph& g = graphs_[graph];
   if (g.row == 0) {
     g.row = graph;
@@ -39,20 +41,38 @@ void ReplayWriter::add_recording(std::uint64_t recording, std::int64_t row, std:
       }
     }
   }
-  recordings_[recording] = {row, &g, std::move(device)};
+  devices_[device_row] = std::move(device);
 }
 
-std::optional<std::int64_t> ReplayWriter::graph_of(std::uint64_t recording) const {
-  const auto found = recordings_.find(recording);
-  return found == recordings_.end() ? std::nullopt : std::optional(found->second.graph->row);
+const ReplayWriter::Recording* ReplayWriter::find(std::int64_t recording) {
+  Recording& place = recordings_[static_cast<std::uint64_t>(recording) % kRemembered];
+  if (place.graph != nullptr && place.row == recording) {
+    return &place;
+  }
+  std::optional<Recording> found;
+  find_recording_.bind_all(recording);
+  while (find_recording_.step()) {
+    const auto graph = graphs_.find(find_recording_.integer(0));
+    const auto device = devices_.find(find_recording_.integer(1));
+    if (graph != graphs_.end() && device != devices_.end()) {  // else: of an earlier run
+      found = {recording, &graph->second, device->second.get()};
+    }
+  }
+  return found ? &(place = *found) : nullptr;
 }
 
-ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record) {
-  const auto found = recordings_.find(record.recording);
-  if (found == recordings_.end()) {
+std::optional<std::int64_t> ReplayWriter::graph_of(std::int64_t recording) {
+  const Recording* found = find(recording);
+  return found == nullptr ? std::nullopt : std::optional(found->graph->row);
+}
+
+ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record,
+                                          std::int64_t row_of_recording) {
+  const Recording* found = find(row_of_recording);
+  if (found == nullptr) {
     return {false, true};
   }
-  const Recording& recording = found->second;
+  const Recording recording = *found;
   try {
     write_row(record, recording);
   } catch (const SqliteError& error) {

@@ -16,11 +16,12 @@ class ReplayWriter {
  public:
   ReplayWriter(Database& database, std::uint64_t step_timing_bytes);
 
-  /// Replays of this recording may follow. The ids of rows; `device` is where it runs.
-  void add_recording(std::uint64_t recording, std::int64_t row, std::int64_t graph,
-                     const RecordedGraph& recorded, std::shared_ptr<const DeviceInfo> device);
+  /// Replays of recordings of this graph may follow; both are called by their rows. `device_row`
+  /// and `device`: where such a recording runs.
+  void add_graph(std::int64_t graph, const RecordedGraph& recorded, std::int64_t device_row,
+                 std::shared_ptr<const DeviceInfo> device);
   /// The row of its graph, if the recording is known.
-  std::optional<std::int64_t> graph_of(std::uint64_t recording) const;
+  std::optional<std::int64_t> graph_of(std::int64_t recording);
   void timestamp_bias(std::uint64_t bias_ns);
   std::optional<std::uint64_t> timestamp_bias() const { return bias_ns_; }
 
@@ -29,7 +30,7 @@ class ReplayWriter {
     bool timings = true;  // false: it had step times that cannot be those of its steps
     std::int64_t row = 0;
   };
-  Written write(const ReplayRecord& record);
+  Written write(const ReplayRecord& record, std::int64_t recording);
   /// Brings node_stats up to date.
   void write_stats(std::int64_t run);
   const TimingRetention& retention() const { return retention_; }
@@ -51,7 +52,7 @@ class ReplayWriter {
   struct Recording {
     std::int64_t row = 0;
     const Graph* graph = nullptr;
-    std::shared_ptr<const DeviceInfo> device;
+    const DeviceInfo* device = nullptr;
   };
   /// Times are added to the nodes many replays at a time: what is known of a node is far from what
   /// is known of the next one in memory, and adding one time at a time would fetch all of it for
@@ -62,6 +63,8 @@ class ReplayWriter {
     bool changed = false;
   };
   static constexpr std::uint32_t kNoTime = StepTimes::kNoDuration;
+  /// Null if there is none.
+  const Recording* find(std::int64_t recording);
   void write_row(const ReplayRecord& record, const Recording& recording);
   void keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph);
   void add_to_stats(const Graph& graph, TimingMode mode);
@@ -69,9 +72,13 @@ class ReplayWriter {
   void add_waiting(Stats& stats);
 
   Database& database_;
-  std::map<std::uint64_t, Recording> recordings_;
-  std::map<std::int64_t, Graph> graphs_;                        // by row
-  std::map<std::pair<std::int64_t, TimingMode>, Stats> stats_;  // by row of the graph
+  /// Programs may record without end: those replayed of late, each in the place that its row gives,
+  /// and the file knows the others.
+  static constexpr std::size_t kRemembered = 1024;
+  std::vector<Recording> recordings_{kRemembered};
+  std::map<std::int64_t, Graph> graphs_;                               // by row
+  std::map<std::int64_t, std::shared_ptr<const DeviceInfo>> devices_;  // by row
+  std::map<std::pair<std::int64_t, TimingMode>, Stats> stats_;         // by row of the graph
   std::map<std::string, std::size_t, std::less<>> phases_;
   TimingRetention retention_;
   std::optional<std::uint64_t> bias_ns_;
@@ -80,7 +87,7 @@ class ReplayWriter {
   StepTimes times_;
   std::vector<std::byte> state_;
   std::vector<std::uint64_t> times_of_nodes_;  // one after another
-  Statement add_replay_, add_times_, remove_times_, set_stats_;
+  Statement find_recording_, add_replay_, add_times_, remove_times_, set_stats_;
 };
 
 }  // namespace reprise::profile

@@ -44,6 +44,16 @@ std::string random_uuid() {
   return uuid;
 }
 
+/// What waits for a record that may have been dropped: the oldest go, as ids count up.
+template <class T>
+void insert_bounded(std::multimap<std::uint64_t, T>& waiting, std::uint64_t key, T value) {
+  constexpr std::size_t kMaxWaiting = 4096;
+  waiting.emplace(key, std::move(value));
+  if (waiting.size() > kMaxWaiting) {
+    waiting.erase(waiting.begin());
+  }
+}
+
 std::optional<std::string_view> filled(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -204,6 +214,10 @@ std::int64_t RunWriter::row_id(std::uint64_t record) const {
   return std::bit_cast<std::int64_t>(std::bit_cast<std::uint64_t>(first_id_) + record);
 }
 
+std::optional<std::int64_t> RunWriter::graph_of(std::uint64_t recording) {
+  return recording == 0 ? std::nullopt : replays_.graph_of(row_id(recording));
+}
+
 bool RunWriter::write(const Record& record) {
   return accepts(database_, [&] { std::visit([&](const auto& r) { write_row(r); }, record); });
 }
@@ -234,15 +248,12 @@ void RunWriter::write_row(const SessionRecord& r) {
   add_session_.run(id, run_, device_id(), r.recorded ? "recorded" : "direct", r.name, r.begin_ns,
                    r.end_ns, r.ops, r.barriers, r.encode_ns, r.submit_ns, r.wait_ns, r.device_ns,
                    r.submits, r.arena_growths, r.outcome, name_of(r.precision), filled(r.thread));
-  for (auto it = waiting_.begin(); it != waiting_.end();) {
-    if (it->second != r.id) {
-      ++it;
-      continue;
-    }
-    link_recordings_.run(id, row_id(it->first));
-    link_session_.run(row_id(it->first), id);
-    it = waiting_.erase(it);
+  const auto [first, last] = waiting_.equal_range(r.id);
+  for (auto it = first; it != last; ++it) {
+    link_recordings_.run(id, row_id(it->second));
+    link_session_.run(row_id(it->second), id);
   }
+  waiting_.erase(first, last);
 }
 
 void RunWriter::write_row(const BufferRecord& r) {
@@ -263,13 +274,13 @@ void RunWriter::write_row(const RecordingRecord& r) {
   if (session) {
     link_session_.run(id, *session);
   } else if (r.session != 0) {
-    waiting_[r.id] = r.session;
+    insert_bounded(waiting_, r.session, r.id);
   }
   for (std::size_t p = 0; p < r.pool_buffers.size(); ++p) {
     const std::uint64_t buffer = r.pool_buffers[p];
     add_recording_pool_.run(id, p, buffer == 0 ? std::nullopt : find_buffer_.find(row_id(buffer)));
   }
-  replays_.add_recording(r.id, id, graph, *r.recorded, info_);
+  replays_.add_graph(graph, *r.recorded, device_id(), info_);
   const auto [first, last] = unlinked_.equal_range(r.id);
   for (auto event = first; event != last; ++event) {
     link_event_.run(graph, event->second.node, event->second.row);
@@ -339,12 +350,12 @@ void RunWriter::write_row(const HostScopeRecord& r) {
 }
 
 void RunWriter::write_row(const EventRecord& r) {
-  const auto graph = replays_.graph_of(r.recording);
+  const auto graph = graph_of(r.recording);
   add_event_.run(run_, r.time_ns, static_cast<int>(r.severity), r.source, filled(r.code), r.message,
                  r.session == 0 ? std::nullopt : std::optional(row_id(r.session)), graph,
                  graph ? r.node : std::nullopt);
   if (r.recording != 0 && !graph) {
-    unlinked_.insert({r.recording, {database_.last_insert_id(), r.node}});
+    insert_bounded(unlinked_, r.recording, UnlinkedEvent{database_.last_insert_id(), r.node});
   }
 }
 
@@ -399,17 +410,16 @@ void RunWriter::write_row(const ComparisonRecord& r) {
   const auto finite = [](double value) {
     return std::isfinite(value) ? std::optional(value) : std::nullopt;
   };
-  add_comparison_.run(run_, r.time_ns, replays_.graph_of(r.recording), row_id(r.recording), r.node,
-                      r.tensor, r.name, r.reference, finite(r.max_abs), finite(r.max_rel),
-                      finite(r.rmse), finite(r.cosine), r.first_bad, r.input_differs, r.tolerance,
-                      r.pass);
+  add_comparison_.run(run_, r.time_ns, graph_of(r.recording), row_id(r.recording), r.node, r.tensor,
+                      r.name, r.reference, finite(r.max_abs), finite(r.max_rel), finite(r.rmse),
+                      finite(r.cosine), r.first_bad, r.input_differs, r.tolerance, r.pass);
 }
 
 ReplayWriter::Written RunWriter::write(const ReplayRecord& record) {
-  const ReplayWriter::Written written = replays_.write(record);
+  const ReplayWriter::Written written = replays_.write(record, row_id(record.recording));
   if (tensors_.waiting()) {
     const bool ran = written.replay && record.status == ReplayStatus::ran;
-    tensors_.write(record, {run_, replays_.graph_of(record.recording).value_or(0),
+    tensors_.write(record, {run_, graph_of(record.recording).value_or(0),
                             ran ? std::optional(written.row) : std::nullopt});
   }
   return written;

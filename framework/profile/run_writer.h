@@ -59,6 +59,8 @@ class RunWriter {
                          std::span<const std::int64_t> kernels);
   /// Ids of records count from 1 in every run; those of rows go on.
   std::int64_t row_id(std::uint64_t record) const;
+  /// The row of the graph of a recording that was written.
+  std::optional<std::int64_t> graph_of(std::uint64_t recording);
 
   Database& database_;
   std::int64_t run_ = 0, first_id_ = 0;
@@ -75,8 +77,8 @@ class RunWriter {
   Statement end_recording_, add_cache_counter_, add_experts_, add_memory_;
   Statement add_counter_, find_counter_, add_counter_value_, add_comparison_;
   Statement add_drop_, add_health_, heartbeat_, finish_;
-  std::vector<Statement> add_to_graph_;             // one per kGraphTables
-  std::map<std::uint64_t, std::uint64_t> waiting_;  // recordings whose session is not finished yet
+  std::vector<Statement> add_to_graph_;                  // one per kGraphTables
+  std::multimap<std::uint64_t, std::uint64_t> waiting_;  // recordings, by sessions to finish
   struct UnlinkedEvent {
     std::int64_t row;
     std::optional<std::uint32_t> node;

@@ -8,8 +8,9 @@ namespace reprise::profile {
 
 extern const std::string_view kSchemaSql;
 extern const std::string_view kMigrationTo2Sql;  // from version 1
+extern const std::string_view kMigrationTo3Sql;
 
 inline constexpr std::int64_t kApplicationId = 0x52505253;  // 'RPRS'
-inline constexpr std::int64_t kSchemaVersion = 2;
+inline constexpr std::int64_t kSchemaVersion = 3;
 
 }  // namespace reprise::profile

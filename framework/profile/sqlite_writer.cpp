@@ -1,6 +1,7 @@
 #include "framework/profile/sqlite_writer.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace reprise::profile {
@@ -200,7 +201,10 @@ bool Writer::write_drops(const Drops& refused) {
   };
   add_drop(kReplay, kRingFull, since(ring_.replays_dropped(), ring_replays_));
   add_drop(kTimings, kRingFull, since(ring_.timings_dropped(), ring_timings_));
-  add_drop("record", "queue full", since(queue_.dropped(), queue_records_));
+  const RecordQueue::Counts dropped = queue_.dropped();
+  for (std::size_t kind = 0; kind < dropped.size(); ++kind) {
+    add_drop(kind_of(kind), "queue full", since(dropped[kind], queue_records_[kind]));
+  }
   for (const Drops* drops : {&std::as_const(drops_), &refused}) {
     for (const auto& [what, count] : *drops) {
       run_->drop(what.first, what.second, count);
@@ -283,8 +287,10 @@ void Writer::finish() noexcept {
 }
 
 ProfileHealth Writer::health() const {
+  const RecordQueue::Counts dropped = queue_.dropped();
   return {committed_, ring_.replays_dropped() + lost_replays_,
-          ring_.timings_dropped() + lost_timings_, queue_.dropped() + lost_records_, stopped_};
+          ring_.timings_dropped() + lost_timings_,
+          std::accumulate(dropped.begin(), dropped.end(), lost_records_.load()), stopped_};
 }
 
 SqliteWriter::SqliteWriter(std::shared_ptr<Writer> writer)
@@ -310,7 +316,7 @@ void SqliteWriter::tensors(TensorsRecord record) {
   try {
     push(std::make_shared<const TensorsRecord>(std::move(record)));
   } catch (...) {  // no memory
-    writer_->queue().drop();
+    writer_->queue().drop_tensors();
   }
 }
 

@@ -72,7 +72,8 @@ class Writer {
   std::uint64_t checkpoint_at_bytes_;
   std::uint32_t halvings_ = 0;
   // Already in drops_.
-  std::uint64_t ring_replays_ = 0, ring_timings_ = 0, queue_records_ = 0;
+  std::uint64_t ring_replays_ = 0, ring_timings_ = 0;
+  RecordQueue::Counts queue_records_{};
   // For health().
   std::atomic<std::uint64_t> committed_{0}, lost_replays_{0}, lost_timings_{0}, lost_records_{0};
   std::atomic<bool> stopped_{false};

@@ -1,11 +1,11 @@
 #include "framework/profile/tensor_file.h"
 
 #include <array>
-#include <fstream>
 
 #include <nlohmann/json.hpp>
 
 #include "reprise/core/error.h"
+#include "reprise/core/new_file.h"
 #include "reprise/formats/safetensors.h"
 
 namespace reprise::profile {
@@ -63,22 +63,11 @@ void write_tensor_file(const std::filesystem::path& path, std::string_view name,
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
     length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFFU);
   }
-  const std::filesystem::path part = path.string() + ".part";
-  std::ofstream file(part, std::ios::binary | std::ios::trunc);
-  file.write(length.data(), length.size());
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  std::error_code error;
-  if (file) {
-    std::filesystem::rename(part, path, error);
-  }
-  if (!file || error) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    fail(path, "cannot be written.");
-  }
+  NewFile file(path);
+  file.write(std::as_bytes(std::span(length)));
+  file.write(std::as_bytes(std::span(text)));
+  file.write(bytes);
+  file.publish();
 }
 
 std::vector<std::byte> read_tensor_file(const std::filesystem::path& path) {

@@ -1,6 +1,10 @@
 #include "framework/profile/tensor_folder.h"
 
+#include <fstream>
+
 #include "framework/profile/tensor_place.h"
+#include "reprise/core/new_file.h"
+#include "reprise/profile/cancelled.h"
 
 namespace reprise::profile {
 namespace {
@@ -25,6 +29,22 @@ class NewFiles {
   std::vector<std::filesystem::path> paths_;
 };
 
+/// A regular file, not a link to one.
+bool is_plain_file(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error));
+}
+
+void copy_plain_file(const std::filesystem::path& from, const std::filesystem::path& to,
+                     const std::stop_token& stop) {
+  std::ifstream in(from, std::ios::binary);
+  NewFile out(to, NewFile::Existing::refuse, stop);
+  if (!in || !(out.stream() << in.rdbuf()) || in.bad()) {
+    throw Error(ErrorCode::io, "The tensor file (" + from.string() + ") cannot be copied.");
+  }
+  out.publish();
+}
+
 struct OutsideRow {
   std::string hash, place;
 };
@@ -42,7 +62,7 @@ std::vector<OutsideRow> rows_outside(Database& database) {
 }  // namespace
 
 std::uint64_t copy_tensors(Database& database, std::span<const std::filesystem::path> from,
-                           const std::filesystem::path& to) {
+                           const std::filesystem::path& to, const std::stop_token& stop) try {
   NewFiles made;
   std::uint64_t missing = 0;
   Statement move(database,
@@ -55,14 +75,14 @@ std::uint64_t copy_tensors(Database& database, std::span<const std::filesystem::
     bool found = false;
     for (const std::filesystem::path& path : from) {
       const std::filesystem::path source = path.parent_path() / place;
-      if (found || !is_tensor_place(place, hash) || !std::filesystem::is_regular_file(source)) {
+      if (found || !is_tensor_place(place, hash) || !is_plain_file(source)) {
         continue;
       }
       found = true;
       std::filesystem::create_directory(target.parent_path());
       if (!std::filesystem::exists(target)) {
         made.add(target);
-        std::filesystem::copy_file(source, target);
+        copy_plain_file(source, target, stop);
       }
     }
     if (found) {
@@ -74,26 +94,47 @@ std::uint64_t copy_tensors(Database& database, std::span<const std::filesystem::
   }
   made.keep();
   return missing;
+} catch (const Error&) {
+  if (stop.stop_requested()) {
+    throw Cancelled();
+  }
+  throw;
 }
 
-void remove_unneeded_tensors(Database& database, const std::filesystem::path& path) {
-  const std::filesystem::path folder =
-      path.parent_path() / std::filesystem::path(tensor_place(path, "")).parent_path();
-  Statement needed(database, "SELECT 1 FROM snapshots WHERE content_hash=? AND data IS NULL");
-  std::vector<std::filesystem::path> files;
-  std::error_code absent;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, absent)) {
-    if (entry.path().extension() == ".safetensors") {
-      files.push_back(entry.path());
+NamedTensors::NamedTensors(Database& database, const std::filesystem::path& path)
+    : path_(path),
+      folder_(path.parent_path() / std::filesystem::path(tensor_place(path, "")).parent_path()),
+      named_(hashes(database, path)) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(folder_, error);
+  if (!named_.empty() && std::filesystem::is_symlink(status)) {
+    throw Error(ErrorCode::io, "The folder (" + folder_.string() +
+                                   ") is a link, and files are only removed from a real folder; "
+                                   "put the folder itself there.");
+  }
+}
+
+std::set<std::string> NamedTensors::hashes(Database& database, const std::filesystem::path& path) {
+  std::set<std::string> hashes;
+  for (const auto& [hash, place] : rows_outside(database)) {
+    if (is_tensor_place(place, hash) && place == tensor_place(path, hash)) {
+      hashes.insert(hash);
     }
   }
-  for (const std::filesystem::path& file : files) {
-    if (!needed.find(std::string_view(file.stem().string()))) {
-      std::filesystem::remove(file);
+  return hashes;
+}
+
+void NamedTensors::remove_unneeded(Database& database) const {
+  const std::set<std::string> needed = hashes(database, path_);
+  bool removed = false;
+  for (const std::string& hash : named_) {
+    const std::filesystem::path file = path_.parent_path() / tensor_place(path_, hash);
+    if (!needed.contains(hash) && is_plain_file(file)) {
+      removed = std::filesystem::remove(file) || removed;
     }
   }
-  if (!files.empty() && std::filesystem::is_empty(folder)) {
-    std::filesystem::remove(folder);
+  if (removed && std::filesystem::is_empty(folder_)) {
+    std::filesystem::remove(folder_);
   }
 }
 

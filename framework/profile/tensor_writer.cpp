@@ -55,9 +55,27 @@ TensorWriter::TensorWriter(Database& database, std::uint64_t snapshot_bytes, Log
                  "INSERT INTO events(run_id,t_ns,severity,source,code,message,graph_id,node_idx,"
                  "replay_id) VALUES(?,?,?,'numerics',?,?,?,?,?)") {}
 
+TensorWriter::Waiting::iterator TensorWriter::erase(Waiting::iterator waiting) {
+  waiting_bytes_ -= waiting->second->bytes.size();
+  return waiting_.erase(waiting);
+}
+
+TensorWriter::Waiting::iterator TensorWriter::drop(Waiting::iterator waiting,
+                                                   std::string_view reason) {
+  dropped_("tensors", reason, waiting->second->tensors.size());
+  return erase(waiting);
+}
+
 void TensorWriter::add(std::shared_ptr<const TensorsRecord> record) {
   const Key key{record->recording, record->sequence, record->iteration};
-  waiting_.insert_or_assign(key, std::move(record));
+  if (const auto same = waiting_.find(key); same != waiting_.end()) {
+    drop(same, "without replay");
+  }
+  while (!waiting_.empty() && waiting_bytes_ + record->bytes.size() > kMaxWaitingBytes) {
+    drop(waiting_.begin(), "without replay");
+  }
+  waiting_bytes_ += record->bytes.size();
+  waiting_.emplace(key, std::move(record));
 }
 
 void TensorWriter::write(const ReplayRecord& of, const Replay& replay) {
@@ -65,19 +83,19 @@ void TensorWriter::write(const ReplayRecord& of, const Replay& replay) {
   for (auto it = waiting_.lower_bound({of.recording, 0, 0});
        it != waiting_.end() && it->first <= key;) {
     if (it->first != key || !replay.row) {
-      dropped_("tensors", "without replay", it->second->tensors.size());
+      it = drop(it, "without replay");
     } else if (!accepts(database_, [&] { write(*it->second, replay); })) {
-      dropped_("tensors", "refused", it->second->tensors.size());
+      it = drop(it, "refused");
+    } else {
+      it = erase(it);
     }
-    it = waiting_.erase(it);
   }
 }
 
 void TensorWriter::finish() {
-  for (const auto& [key, record] : waiting_) {
-    dropped_("tensors", "without replay", record->tensors.size());
+  for (auto it = waiting_.begin(); it != waiting_.end();) {
+    it = drop(it, "without replay");
   }
-  waiting_.clear();
 }
 
 void TensorWriter::write(const TensorsRecord& record, const Replay& replay) {

@@ -22,6 +22,8 @@ class TensorWriter {
 
   TensorWriter(Database& database, std::uint64_t snapshot_bytes, LogCallback log,
                DropCallback dropped);
+  /// What waits for replays at most; the oldest recordings' go first. Replays may be dropped.
+  static constexpr std::uint64_t kMaxWaitingBytes = std::uint64_t{64} << 20U;
   void add(std::shared_ptr<const TensorsRecord> record);
   bool waiting() const { return !waiting_.empty(); }
 
@@ -39,6 +41,9 @@ class TensorWriter {
  private:
   /// Recording, sequence, iteration.
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
+  using Waiting = std::map<Key, std::shared_ptr<const TensorsRecord>>;
+  Waiting::iterator erase(Waiting::iterator waiting);
+  Waiting::iterator drop(Waiting::iterator waiting, std::string_view reason);
   void write(const TensorsRecord& record, const Replay& replay);
   void write_contents(const TensorsRecord& record, const TensorsRecord::Tensor& tensor,
                       const Replay& replay, const std::string& name);
@@ -54,7 +59,8 @@ class TensorWriter {
   std::uint64_t contents_left_;
   LogCallback log_;
   DropCallback dropped_;
-  std::map<Key, std::shared_ptr<const TensorsRecord>> waiting_;
+  Waiting waiting_;
+  std::uint64_t waiting_bytes_ = 0;
   Statement add_statistics_, add_snapshot_, add_event_;
 };
 

@@ -28,8 +28,13 @@ CaptureComparison::Side::Side(const DryCapture& of)
       graph(of.recorded->graph),
       steps(of.recorded->plan.steps, graph.nodes.size()),
       origins(graph.storages.size()) {
+  std::uint32_t internal = 0;
   for (std::size_t s = 0; s < origins.size(); ++s) {
-    origins[s].buffer = graph.storages[s].buffer.get();
+    if (graph.storages[s].internal) {
+      origins[s].internal = internal++;  // every recording has memory of its own
+    } else {
+      origins[s].buffer = graph.storages[s].buffer.get();
+    }
   }
   for (std::uint32_t i = 0; i < capture.inputs.size(); ++i) {
     origins[graph.tensors[capture.inputs[i].tensor].storage].input = i;

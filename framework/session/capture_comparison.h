@@ -27,6 +27,7 @@ class CaptureComparison {
       std::uint32_t input = kNoIndex;  // number of the input
       std::uint32_t node = kNoIndex;   // computed: which result of which node
       std::uint32_t slot = 0;
+      std::uint32_t internal = kNoIndex;  // number of the memory that the session made for itself
       bool operator==(const Origin&) const = default;
     };
     std::vector<Origin> origins;  // by storage

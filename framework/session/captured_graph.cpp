@@ -45,13 +45,7 @@ void CapturedGraph::set(std::string_view input, DType dtype, std::span<const std
   recording().set_input(input, dtype, bytes);
 }
 
-void CapturedGraph::set(std::string_view field, std::int32_t value) {
-  recording().state().set(field, value);
-}
-
-void CapturedGraph::set(std::string_view field, float value) {
-  recording().state().set(field, value);
-}
+const StateBlock& CapturedGraph::state_block() const { return recording().state(); }
 
 void CapturedGraph::launch(const LaunchOptions& options) { recording().launch(options); }
 

@@ -7,7 +7,7 @@
 
 namespace reprise {
 
-RunOutput RunResult::output(std::string_view name) const {
+OutputView RunResult::view(std::string_view name) const {
   const std::vector<std::string> names = ticket_->output_names();
   if (std::ranges::find(names, name) == names.end()) {
     std::string known;
@@ -18,8 +18,12 @@ RunOutput RunResult::output(std::string_view name) const {
                 "The run has no output (" + std::string(name) +
                     "); its outputs are: " + (known.empty() ? "none" : known) + ".");
   }
-  const OutputView view = ticket_->output(name);
-  return {view.bytes, view.spec.dtype, view.spec.shape, ticket_};
+  return ticket_->output(name);
+}
+
+RunOutput RunResult::output(std::string_view name) const {
+  const auto [spec, bytes] = view(name);
+  return {bytes, spec.dtype, spec.shape, ticket_};
 }
 
 ExecutableGraph::ExecutableGraph(GraphExecutor& executor, const RecordFunction& pass,

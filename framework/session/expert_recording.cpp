@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "framework/session/expert_residency.h"
-#include "framework/session/in_context.h"
 #include "reprise/ops/copy.h"
 #include "reprise/ops/host_step.h"
 #include "reprise/ops/matmul_experts.h"
@@ -142,10 +141,11 @@ Tensor PlacedExperts::matmul(Site site, const Tensor& x, std::string_view projec
   return state_->recording.product(site, x, projection);
 }
 
-Tensor GraphSession::experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f) {
+Tensor GraphSession::experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f,
+                             SourceLocation where) {
   const bool usable = declares_inputs_ && static_cast<bool>(options_.experts.store);
   std::optional<ExpertRecording> recording;
-  in_context("experts", [&] {
+  in_context("experts", where, [&] {
     if (!usable) {
       invalid("The session has no experts (" + std::string(layer) +
               "): they belong to an ExecutableGraph, see ExecutableOptions::experts.");

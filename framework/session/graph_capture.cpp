@@ -1,6 +1,7 @@
 #include "framework/session/graph_capture.h"
 
 #include "reprise/core/custom_op.h"
+#include "reprise/graph/range_map.h"
 
 namespace reprise {
 
@@ -134,6 +135,27 @@ Tensor GraphCapture::add_view(const OpCall& call, const Outputs& outputs) {
   return tensor;
 }
 
+void GraphCapture::require_apart(const OpCall& call, std::span<const Use> uses) const {
+  const auto bytes_of = [&](const Use& use) {
+    const GraphTensor& t = graph_.tensors[use.tensor];
+    return Range{t.storage, t.offset, t.offset + t.spec.span_bytes()};
+  };
+  for (const Use& written : uses) {
+    for (const Use& other : uses) {
+      const Range a = bytes_of(written), b = bytes_of(other);
+      if (writes(written.access) && written.slot != other.slot && a.buffer == b.buffer &&
+          a.begin < b.end && b.begin < a.end) {
+        const auto name = [&](const Use& use) {
+          return std::string(call.op.operands[use.slot].name);
+        };
+        invalid(std::string(call.op.name) + " needs " + name(other) + " outside of the memory of " +
+                name(written) + ", which it writes, but " + describe(call, other.slot) +
+                " shares memory with " + describe(call, written.slot) + "; copy it first.");
+      }
+    }
+  }
+}
+
 void GraphCapture::keep_op(const OpDef& op) {
   if (auto owner = owner_of(op);
       owner != nullptr && std::ranges::count(graph_.custom_ops, owner) == 0) {
@@ -164,6 +186,9 @@ void GraphCapture::add_node(const OpCall& call, const Outputs& outputs, std::uin
       }
       graph_.uses.push_back(use);
     }
+  }
+  if (owner_of(call.op) == nullptr) {  // what kernels of the caller's do with memory, they know
+    require_apart(call, std::span(graph_.uses).subspan(node.first_use));
   }
   for (std::size_t i = 0; i < outputs.count; ++i, ++slot) {
     const std::uint32_t storage = add_storage({.bytes = outputs.specs[i].bytes()});

@@ -73,6 +73,8 @@ class GraphCapture {
  private:
   /// The index of an operand. Throws stale if its memory was freed.
   std::uint32_t operand(const OpCall& call, std::size_t i);
+  /// Throws invalid_argument if an operand that the op writes shares memory with another one.
+  void require_apart(const OpCall& call, std::span<const Use> uses) const;
   void keep_op(const OpDef& op);
   Tensor make(const TensorSpec& spec, std::uint32_t storage, std::uint64_t offset);
   std::uint32_t add_storage(Storage storage);

@@ -8,6 +8,7 @@
 #include "framework/session/graph_rebuilder.h"
 #include "framework/session/graph_saver.h"
 #include "framework/session/host_clock.h"
+#include "reprise/core/new_file.h"
 #include "reprise/graph/plan_fingerprint.h"
 #include "reprise/graph/structure_hash.h"
 #include "reprise/ops/fusions.h"
@@ -187,22 +188,9 @@ LoadedGraph load_saved_graph(const std::shared_ptr<ExecutorCore>& core,
 
 void save_recording(const CapturedGraph::Recording& recording, const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = encode_graph(saved_graph_of(recording));
-  // Another name until it is whole: nobody reads half of it.
-  std::filesystem::path part = path;
-  part += ".part";
-  std::ofstream file(part, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  std::error_code error;
-  if (file) {
-    std::filesystem::rename(part, path, error);
-  }
-  if (!file || error) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    io_error("written", path);
-  }
+  NewFile file(path);
+  file.write(bytes);
+  file.publish();
 }
 
 }  // namespace reprise

@@ -314,9 +314,9 @@ std::span<const StateFieldInfo> GraphRebuilder::fields() const {
   return std::span(saved_.state_fields).first(words);
 }
 
-Tensor GraphRebuilder::state_block() { return tensor(state_); }
+Tensor GraphRebuilder::find_block() { return tensor(state_); }
 
-Tensor GraphRebuilder::state_array(std::string_view array) {
+Tensor GraphRebuilder::find_array(std::string_view array) {
   invalid("The file names state arrays by their tensors, not as (" + std::string(array) + ").");
 }
 

@@ -17,8 +17,6 @@ class GraphRebuilder final : public Recorder {
   /// Throws invalid_argument or unsupported for whatever no session could have recorded.
   ComputeGraph build();
 
-  Tensor state_block() override;
-  Tensor state_array(std::string_view array) override;
   std::string tensor_name(const TensorRecord& tensor) const override;
 
  private:
@@ -26,6 +24,8 @@ class GraphRebuilder final : public Recorder {
   void require_open() const override {}
   StateField find_state(std::string_view field) const override;
   Extent find_extent(std::string_view field) const override;
+  Tensor find_block() override;
+  Tensor find_array(std::string_view array) override;
   std::uint32_t open_scope(std::uint32_t outer, std::string_view name, std::int32_t index) override;
   std::string scope_path(std::uint32_t scope) const override;
   std::string_view session_name() const override { return saved_.name; }

@@ -7,7 +7,6 @@
 #include "framework/session/direct_submission.h"
 #include "framework/session/extents.h"
 #include "framework/session/host_clock.h"
-#include "framework/session/in_context.h"
 #include "framework/session/iteration_rows.h"
 #include "reprise/core/custom_op.h"
 #include "reprise/ops/copy.h"
@@ -53,10 +52,22 @@ GraphSession::GraphSession(std::shared_ptr<ExecutorCore> core, Mode mode, Sessio
   if (mode_ == Mode::direct) {
     direct_ = std::make_unique<DirectRun>(core_, options_.name, expected, profile_id_);
   }
+  keep_inputs();
   require_iterations();
   begin_extents();
   if (options_.state) {
     record_plan_op();
+  }
+}
+
+/// The caller's bytes may go with the statement that began the session.
+void GraphSession::keep_inputs() {
+  for (NamedInput& input : options_.inputs) {
+    if (input.kept == nullptr) {
+      input.kept =
+          std::make_shared<const std::vector<std::byte>>(input.bytes.begin(), input.bytes.end());
+      input.bytes = *input.kept;
+    }
   }
 }
 
@@ -128,7 +139,13 @@ void GraphSession::record_plan_op() {
     ComputeGraph& graph = capture_->graph();
     graph.iteration_tensor = capture_->index_of(TensorRef(rows_->iteration));
     graph.tensors[graph.iteration_tensor].role = TensorRole::state;
+    mark_internal(graph.iteration_tensor);
   }
+}
+
+void GraphSession::mark_internal(std::uint32_t tensor) {
+  ComputeGraph& graph = capture_->graph();
+  graph.storages[graph.tensors[tensor].storage].internal = true;
 }
 
 void GraphSession::require_open() const {
@@ -138,19 +155,19 @@ void GraphSession::require_open() const {
   }
 }
 
-Tensor GraphSession::input(std::string_view name, const Shape& shape,
-                           std::span<const float> values) {
-  return input(name, shape, DType::f32, std::as_bytes(values));
+Tensor GraphSession::input(std::string_view name, const Shape& shape, std::span<const float> values,
+                           SourceLocation where) {
+  return input(name, shape, DType::f32, std::as_bytes(values), where);
 }
 
 Tensor GraphSession::input(std::string_view name, const Shape& shape,
-                           std::span<const std::int32_t> values) {
-  return input(name, shape, DType::i32, std::as_bytes(values));
+                           std::span<const std::int32_t> values, SourceLocation where) {
+  return input(name, shape, DType::i32, std::as_bytes(values), where);
 }
 
 Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtype,
-                           std::span<const std::byte> bytes) {
-  return in_context("input", [&] {
+                           std::span<const std::byte> bytes, SourceLocation where) {
+  return in_context("input", where, [&] {
     if (keyed_ || declares_inputs_) {
       invalid("The input '" + std::string(name) +
               "' gets its values inside of a pass that is kept: a replay would not see new ones. "
@@ -160,8 +177,9 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtyp
   });
 }
 
-Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtype) {
-  return in_context("input", [&] {
+Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtype,
+                           SourceLocation where) {
+  return in_context("input", where, [&] {
     const TensorSpec spec(shape, dtype);
     const auto tensor = std::ranges::find(options_.tensors, name, &NamedTensor::name);
     if (tensor != options_.tensors.end()) {
@@ -184,8 +202,9 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtyp
   });
 }
 
-Tensor GraphSession::param(std::string_view name, const Shape& shape, DType dtype) {
-  return in_context("param", [&] {
+Tensor GraphSession::param(std::string_view name, const Shape& shape, DType dtype,
+                           SourceLocation where) {
+  return in_context("param", where, [&] {
     if (!options_.params) {
       invalid("The session asks for the param '" + std::string(name) +
               "', but has no params; begin it with SessionOptions::params.");
@@ -197,6 +216,7 @@ Tensor GraphSession::param(std::string_view name, const Shape& shape, DType dtyp
 
 Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec,
                                std::span<const std::byte> bytes) {
+  require_rank(spec.shape);
   if (!declares_inputs_ && !is_whole_input(spec, bytes)) {
     invalid("The input '" + std::string(name) + "' " + to_string(spec) + " has " +
             (spec.shape.fixed() ? "" : "up to ") + std::to_string(spec.bytes()) +
@@ -221,8 +241,8 @@ Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec,
   return tensor;
 }
 
-void GraphSession::output(std::string_view name, const Tensor& tensor) {
-  in_context("output", [&] {
+void GraphSession::output(std::string_view name, const Tensor& tensor, SourceLocation where) {
+  in_context("output", where, [&] {
     const TensorRef ref(tensor);
     if (!ref) {
       invalid("The output '" + std::string(name) + "' is an empty tensor.");
@@ -255,7 +275,7 @@ void GraphSession::output(std::string_view name, const Tensor& tensor) {
 }
 
 void GraphSession::place_output(std::string_view name, const Tensor& target, bool by_copy) {
-  in_context("output", [&] {
+  in_context("output", {}, [&] {
     const auto output = std::ranges::find(outputs_, name, &NamedOutput::name);
     if (output == outputs_.end()) {
       throw Error(ErrorCode::unknown_name,
@@ -287,21 +307,17 @@ SessionStatus GraphSession::status() const {
   return {phase_ == Phase::finished ? SessionPhase::finished : SessionPhase::recording, op_count()};
 }
 
-Tensor GraphSession::state_block() {
-  return in_context("state_block", [&] {
-    if (!options_.state) {
-      invalid("The session has no state block; begin it with {.state = ...}.");
-    }
-    return options_.state.memory_->block;
-  });
+Tensor GraphSession::find_block() {
+  if (!options_.state) {
+    invalid("The session has no state block; begin it with {.state = ...}.");
+  }
+  return options_.state.memory_->block;
 }
 
-Tensor GraphSession::state_array(std::string_view array) {
-  return in_context("state_array", [&] {
-    Tensor tensor = options_.state.array_of(array).tensor;
-    capture_->graph().tensors[capture_->index_of(tensor)].role = TensorRole::state;
-    return tensor;
-  });
+Tensor GraphSession::find_array(std::string_view array) {
+  Tensor tensor = options_.state.array_of(array).tensor;
+  capture_->graph().tensors[capture_->index_of(tensor)].role = TensorRole::state;
+  return tensor;
 }
 
 StateField GraphSession::find_state(std::string_view field) const {
@@ -310,7 +326,7 @@ StateField GraphSession::find_state(std::string_view field) const {
     invalid("The session's state has no field (" + std::string(field) + "); its fields are: " +
             (options_.state ? options_.state.layout().names() : "none") + ".");
   }
-  return {info->word, info->dtype};
+  return {info->word, info->dtype, info->name};
 }
 
 Extent GraphSession::find_extent(std::string_view field) const {
@@ -339,6 +355,7 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
     capture_->graph().tensors[state].role = TensorRole::state;
   }
   capture_->add_node(call, outputs, current_scope_, state, results);
+  capture_->graph().nodes.back().arguments_unordered = arguments_unordered_;
   ++ops_;
   const bool host_step = &call.op == &ops::host_step_def;
   if (host_step) {

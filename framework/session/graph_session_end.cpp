@@ -6,7 +6,6 @@
 #include "framework/session/direct_submission.h"
 #include "framework/session/dry_capture.h"
 #include "framework/session/host_clock.h"
-#include "framework/session/in_context.h"
 #include "framework/session/iteration_rows.h"
 #include "framework/session/recording.h"
 #include "framework/session/warm_up.h"
@@ -16,7 +15,7 @@ namespace reprise {
 
 template <class F>
 auto GraphSession::end(std::string_view what, F&& f) {
-  return in_context(what, [&] {
+  return in_context(what, {}, [&] {
     require_all_inputs_used();
     if (rows_->iteration) {
       record_iteration_rows();
@@ -70,10 +69,11 @@ void GraphSession::record_iteration_rows() {
     outputs.push_back(output.handle);
   }
   record_rows(*this, core_->device(), options_.state.layout().words(), outputs, *rows_);
+  mark_internal(capture_->index_of(TensorRef(rows_->rows)));
 }
 
 Ticket GraphSession::submit() {
-  in_context("submit", [&] {
+  in_context("submit", {}, [&] {
     if (direct_ == nullptr) {
       invalid("The session '" + options_.name +
               "' is recorded; finish() it and launch its graph with launch_async().");

@@ -31,13 +31,14 @@ class MemorySnapshot {
   std::map<std::shared_ptr<Buffer>, Pieces> buffers_;
 };
 
-/// Calls f(tensor) for every persistent tensor that the nodes from `first` on write.
+/// Calls f(tensor) for every persistent tensor of the pass that the nodes from `first` on write.
 template <class F>
 void for_each_persistent_write(const ComputeGraph& graph, std::size_t first, F&& f) {
   for (std::size_t n = first; n < graph.nodes.size(); ++n) {
     for (const Use& use : graph.uses_of(graph.nodes[n])) {
       const GraphTensor& tensor = graph.tensors[use.tensor];
-      if (writes(use.access) && graph.storages[tensor.storage].kind == StorageKind::persistent) {
+      const Storage& storage = graph.storages[tensor.storage];
+      if (writes(use.access) && storage.kind == StorageKind::persistent && !storage.internal) {
         f(tensor);
       }
     }

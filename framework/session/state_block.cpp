@@ -1,9 +1,13 @@
 #include "reprise/session/state_block.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "framework/session/state_bound.h"
+#include "framework/session/value_text.h"
 #include "reprise/core/recorder.h"
 #include "reprise/core/step.h"
 
@@ -49,6 +53,12 @@ void require_dtype(const StateFieldInfo& info, DType dtype) {
     invalid("The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) +
             ", but was used as (" + std::string(name_of(dtype)) + ").");
   }
+}
+
+/// "with values from 0 to 31"
+std::string values_text(const StateFieldInfo& info) {
+  return info.dtype == DType::f32 ? "with finite values"
+                                  : "with values from " + to_string(info.range);
 }
 
 template <class T>
@@ -154,14 +164,19 @@ StateField StateBlock::field(Recorder& session, std::string_view field) const {
   return session.state(field);
 }
 
-const StateFieldInfo& StateBlock::info_of(std::string_view field, DType dtype) const {
+const StateFieldInfo& StateBlock::info_of(std::string_view field) const {
   const StateFieldInfo* info = memory_ == nullptr ? nullptr : memory_->layout.find(field);
   if (info == nullptr) {
     invalid("The state block has no field (" + std::string(field) +
             "); its fields are: " + (memory_ == nullptr ? "none" : memory_->layout.names()) + ".");
   }
-  require_dtype(*info, dtype);
   return *info;
+}
+
+const StateFieldInfo& StateBlock::info_of(std::string_view field, DType dtype) const {
+  const StateFieldInfo& info = info_of(field);
+  require_dtype(info, dtype);
+  return info;
 }
 
 StateArray& StateBlock::array_of(std::string_view array) const {
@@ -176,9 +191,33 @@ StateArray& StateBlock::array_of(std::string_view array) const {
           (memory_ == nullptr ? "none" : memory_->layout.array_names()) + ".");
 }
 
+void StateValue::set_real(double value) {
+  dtype_ = DType::f32;
+  const double largest = std::numeric_limits<float>::max();
+  if (std::isfinite(value) && std::abs(value) > largest) {
+    misfit_ = decimal(value);
+    return;
+  }
+  bits_ = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+std::string StateValue::text() const {
+  return !misfit_.empty()       ? misfit_
+         : dtype_ == DType::f32 ? decimal(std::bit_cast<float>(bits_))
+                                : std::to_string(std::bit_cast<std::int32_t>(bits_));
+}
+
 void StateBlock::require(const StateValue& value) const {
   if (!value.array_) {
-    const StateFieldInfo& info = info_of(value.name_, value.dtype_);
+    const StateFieldInfo& info = info_of(value.name_);
+    if (info.dtype != value.dtype_ || !value.misfit_.empty()) {
+      invalid("The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) + " " +
+              values_text(info) + ", but was set to " +
+              (info.dtype == value.dtype_
+                   ? ""
+                   : "the " + std::string(name_of(value.dtype_)) + " value ") +
+              "(" + value.text() + ").");
+    }
     if (info.owner == StateOwner::derived) {
       invalid("The state field '" + info.name + "' is derived (" + info.expression +
               ") and cannot be set.");
@@ -207,7 +246,7 @@ void StateBlock::assign(const StateValue& value) const {
     array.pending = array.info.owner == StateOwner::carried;
     return;
   }
-  const StateFieldInfo& info = info_of(value.name_, value.dtype_);
+  const StateFieldInfo& info = info_of(value.name_);
   if (info.owner == StateOwner::host) {
     memory_->host[info.word] = value.bits_;
   } else {
@@ -229,14 +268,14 @@ void StateBlock::set(std::initializer_list<StateValue> values) const {
   }
 }
 
-template <class T>
+template <StateElement T>
 T StateBlock::get(std::string_view field) const {
   const StateFieldInfo& info = info_of(field, dtype_of<T>());
   const std::lock_guard lock(memory_->mutex);
   return std::bit_cast<T>(memory_->returned[info.word]);
 }
 
-template <class T>
+template <StateElement T>
 std::vector<T> StateBlock::values(std::string_view array) const {
   const StateFieldInfo& info = array_of(array).info;
   require_dtype(info, dtype_of<T>());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "reprise/core/printable.h"
 #include "reprise/reprise.h"
 
 // What both say of themselves: one tensor in, one out, and a slope that is a constant or a field of
@@ -80,6 +81,6 @@ int main(int argc, char** argv) try {
     print(slope == 0.5F ? "replayed, 0.5" : "replayed, 0.125", graph.read("y"));
   }
 } catch (const reprise::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;
 }

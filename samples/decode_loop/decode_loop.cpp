@@ -5,9 +5,10 @@
 #include <cstdio>
 #include <deque>
 
+#include "reprise/core/printable.h"
 #include "reprise/reprise.h"
 
-using reprise::Device, reprise::DType, reprise::field, reprise::Recorder, reprise::Tensor;
+using reprise::Device, reprise::DType, reprise::Recorder, reprise::Tensor;
 constexpr std::int64_t kVocabulary = 64, kDim = 32, kContext = 64;
 struct Model {
   Tensor embedding, wq, wk, wv, k_cache, v_cache;
@@ -28,15 +29,14 @@ static Tensor step(Recorder& s, const Model& m, const Tensor& x) {
   const auto pos = s.state("pos");
   set_rows(s, m.k_cache, heads(matmul(s, x, m.wk)), {.position = pos});
   set_rows(s, m.v_cache, heads(matmul(s, x, m.wv)), {.position = pos});
-  const auto y =
-      attention(s, heads(matmul(s, x, m.wq)), m.k_cache, m.v_cache, {.kv_len = s.state("kv_len")});
+  const auto y = attention(s, heads(matmul(s, x, m.wq)), m.k_cache, m.v_cache, {.past = pos});
   const auto last = slice(s, add(s, x, reshape(s, y, {rows, kDim})), 0, rows - 1, 1);
   auto next = argmax(s, matmul(s, last, m.embedding));
   advance(s, next,
           {.position = pos,
            .token = s.state("token"),
            .done = s.state("done"),
-           .rows = s.state("rows"),
+           .rows = x.shape().extent(0),
            .end_token = -1});
   return next;
 }
@@ -51,14 +51,12 @@ int main(int argc, char** argv) try {
                 weight(device, kDim, 0.29F, "wv"),
                 device.zeros({kContext, 1, kDim}, DType::f32, "k_cache"),
                 device.zeros({kContext, 1, kDim}, DType::f32, "v_cache")};
-  auto layout =
-      reprise::StateLayout().host("rows", 5).carried("pos").carried("token").carried("done");
-  const reprise::StateBlock state(device, layout.derived("kv_len", field("pos") + field("rows")));
+  const reprise::StateBlock state(
+      device, reprise::StateLayout().carried("pos").carried("token").carried("done"));
   auto prefill = executor.begin_recorded({.name = "prefill", .state = state});
   const auto ids = prefill.input("ids", {5}, std::vector<std::int32_t>{3, 14, 15, 9, 26});
   prefill.output("next", step(prefill, m, get_rows(prefill, m.embedding, ids)));
   std::printf("%d\n", prefill.finish().read<std::int32_t>("next")[0]);
-  state.set("rows", 1);
   auto decode = executor.begin_recorded({.name = "decode", .state = state});
   decode.output("next", step(decode, m, get_rows(decode, m.embedding, decode.state("token"))));
   auto first = decode.finish({.slots = 4});
@@ -74,6 +72,6 @@ int main(int argc, char** argv) try {
     }
   }
 } catch (const reprise::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;
 }

@@ -17,7 +17,8 @@ int main() {
   const auto w = device.zeros({4096, 3200}, reprise::DType::f32, "w");
   for (const auto& node : supports(executor, [&](reprise::GraphSession& s) {
          const auto x = s.input("x", {1, 3200}, std::vector<float>(3200));
-         s.output("y", silu_mul(s, matmul(s, x, w), matmul(s, x, w)));
+         const auto up = matmul(s, x, w);
+         s.output("y", silu_mul(s, matmul(s, x, w), up));
        })) {
     std::printf("%s: %s\n", node.op.c_str(), std::string(name_of(node.support.kind)).c_str());
   }

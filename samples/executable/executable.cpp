@@ -2,6 +2,7 @@
 // handle, and two recordings serve every number of rows up to eight.
 #include <cstdio>
 
+#include "reprise/core/printable.h"
 #include "reprise/reprise.h"
 
 using reprise::GraphSession, reprise::Tensor;
@@ -44,6 +45,6 @@ int main(int argc, char** argv) try {
     std::printf("%s\n", std::string(name_of(error.code())).c_str());
   }
 } catch (const reprise::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;
 }

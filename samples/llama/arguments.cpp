@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "framework/programs/number_options.h"
 #include "samples/llama/parallel.h"
 
 namespace llama {
@@ -75,6 +76,7 @@ int parse(Arguments& a, int argc, char** argv) {
                "status 3 if they differ");
   app.add_flag("--times", a.times, "Print where the time went, to stderr");
   perplexity->excludes(prompts);
+  reprise::programs::refuse_large_numbers(app);
   try {
     app.parse(argc, argv);
     if (a.prompts.empty() && a.perplexity.empty()) {
@@ -123,7 +125,7 @@ void require_consistent(const Arguments& a) {
                      "), but must be at least 1, or 0 for the model's own.");
   }
   const auto prompts = static_cast<long long>(a.prompts.size());
-  if (a.parallel < 1 || a.parallel * prompts > kMostSequences) {
+  if (a.parallel < 1 || a.parallel > kMostSequences || a.parallel * prompts > kMostSequences) {
     reprise::invalid("--parallel is (" + std::to_string(a.parallel) + ") with " +
                      std::to_string(prompts) + " prompts, but there are 1 to " +
                      std::to_string(kMostSequences) + " sequences.");

@@ -13,18 +13,17 @@ Tensor normed(Recorder& s, const Model& m, const Tensor& x, const Tensor& weight
 Tensor attend(Recorder& s, const Model& m, const Layer& w, const Tensor& q, const Tensor& k,
               const Tensor& v) {
   const auto see = [&](const Tensor& row, const Tensor& keys, const Tensor& values,
-                       const reprise::StateField& kv_len) {
-    return attention(s, row, keys, values,
-                     {.kv_len = kv_len,
-                      .scale = m.sizes.attention_scale,
-                      .softcap = m.sizes.attention_cap,
-                      .window = static_cast<std::int32_t>(w.window)});
+                       reprise::AttentionAttributes a) {
+    a.scale = m.sizes.attention_scale;
+    a.softcap = m.sizes.attention_cap;
+    a.window = static_cast<std::int32_t>(w.window);
+    return attention(s, row, keys, values, a);
   };
   if (m.sequences == 1) {
     const auto pos = s.state("pos");
     set_rows(s, w.k_cache, k, {.position = pos});
     set_rows(s, w.v_cache, v, {.position = pos});
-    return see(q, w.k_cache, w.v_cache, s.state("kv_len"));
+    return see(q, w.k_cache, w.v_cache, {.past = pos});
   }
   const auto slots = s.state_array("slots");
   set_rows(s, w.k_cache, k, slots);
@@ -35,7 +34,7 @@ Tensor attend(Recorder& s, const Model& m, const Layer& w, const Tensor& q, cons
       return slice(s, cache, 0, i * positions, positions);
     };
     const auto y = see(slice(s, q, 0, i, 1), part(w.k_cache), part(w.v_cache),
-                       s.state("kv_len." + std::to_string(i)));
+                       {.kv_len = s.state("kv_len." + std::to_string(i))});
     set_rows(s, m.attended, y, {.position = static_cast<std::int32_t>(i)});
   }
   return m.attended;
@@ -56,8 +55,8 @@ Tensor attention_block(Recorder& s, const Model& m, const Layer& w, const Tensor
       .scale = m.sizes.rope_scale,
       .dims = static_cast<std::int32_t>(m.sizes.rope_dims),
       .pairing = m.sizes.pairing,
-      .positions = positions ? &positions : nullptr,
-      .frequency_factors = m.rope_factors ? &m.rope_factors : nullptr};
+      .positions = positions,
+      .frequency_factors = m.rope_factors};
 
   const auto h = rms_norm(s, x, w.attn_norm, {.eps = m.sizes.eps});
   auto q = heads(matmul(s, h, w.wq, w.bq), m.sizes.heads);
@@ -86,8 +85,8 @@ Tensor mixture_of_experts(Recorder& s, const Model& m, const Layer& w, const Ten
   const auto [ids, weights] = route_top_k(s, matmul(s, h, e.router),
                                           {.k = static_cast<std::int32_t>(m.sizes.experts_used)});
   const auto row = reshape(s, h, {x.shape().extent(0), 1, m.sizes.dim});
-  const auto y =
-      silu_mul(s, matmul_experts(s, row, e.gate, ids), matmul_experts(s, row, e.up, ids));
+  const auto up = matmul_experts(s, row, e.up, ids);
+  const auto y = silu_mul(s, matmul_experts(s, row, e.gate, ids), up);
   return add(s, x, combine_experts(s, matmul_experts(s, y, e.down, ids), weights));
 }
 

@@ -1,6 +1,7 @@
 // Text for several prompts at once: one executable graph, a fork per prompt.
 #include <cstdio>
 
+#include "reprise/core/printable.h"
 #include "reprise/formats/tokenizer.h"
 #include "samples/llama/executable.h"
 
@@ -30,10 +31,10 @@ int main(int argc, char** argv) try {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     std::vector<std::int32_t> all = prompts[i];
     all.insert(all.end(), generated[i].begin(), generated[i].end());
-    std::printf("%s\n", tokenizer.decode(all).c_str());
+    std::printf("%s\n", reprise::printable_lines(tokenizer.decode(all)).c_str());
   }
   std::printf("%zu prompts, %zu recordings\n", texts.size(), graph.recordings());
 } catch (const reprise::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;
 }

@@ -75,7 +75,7 @@ Tensor draw(Recorder& s, const Tensor& logits, const Sampling& sampling,
                  .repetition_penalty = sampling.repeat_penalty,
                  .seed = sampling.seed,
                  .position = position,
-                 .recent = recent ? &recent : nullptr});
+                 .recent = recent});
 }
 
 Tensor choose(Recorder& s, const Tensor& logits, const Sampling& sampling) {

@@ -22,8 +22,8 @@ inline constexpr std::int32_t kRecentTokens = 64;
 /// A ring of them: token i of the sequence is at i mod kRecentTokens; -1 where there is none.
 std::vector<std::int32_t> recent_tokens(std::span<const std::int32_t> tokens);
 
-/// What the pass reads and writes of the state block: `rows` tokens enter at `pos`, keys up to
-/// `kv_len` are seen, at most `context` of them, `token` and `done` say what came out. With a
+/// What the pass reads and writes of the state block: tokens enter at `pos`, `rows` of them, behind
+/// which is `kv_len`, at most `context`; `token` and `done` say what came out. With a
 /// penalty there is the array `recent`.
 reprise::StateLayout state_layout(std::int32_t end_token,
                                   std::int32_t context = std::numeric_limits<std::int32_t>::max(),

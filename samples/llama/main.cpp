@@ -1,10 +1,11 @@
 // reprise-llama: text generation with a GGUF model.
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
+#include "framework/programs/terminal.h"
+#include "framework/programs/text_file.h"
+#include "reprise/core/printable.h"
 #include "reprise/formats/tokenizer.h"
 #include "reprise/profile/timing_mode.h"
 #include "samples/llama/arguments.h"
@@ -15,7 +16,12 @@ namespace {
 
 using llama::Arguments, llama::Said;
 
-constexpr int kFound = 3;  // exit status: a check found something
+constexpr std::size_t kMostText = std::size_t{64} << 20U;  // bytes for --perplexity
+constexpr int kFound = 3;                                  // exit status: a check found something
+
+void log(reprise::LogLevel /*level*/, std::string_view text) {
+  std::cerr << reprise::printable_lines(text) << '\n';
+}
 
 reprise::Device open(const std::string& name, unsigned threads) {
   reprise::OpenOptions options;
@@ -23,10 +29,10 @@ reprise::Device open(const std::string& name, unsigned threads) {
   const char* validate = std::getenv("REPRISE_VALIDATION");
   options.validation = validate != nullptr && *validate != '\0';
   options.pipeline_cache =
-      llama::pipeline_cache_path(name, [](const char* variable) { return std::getenv(variable); });
+      llama::pipeline_cache_path([](const char* variable) { return std::getenv(variable); });
   options.log = [](reprise::LogLevel level, std::string_view text) {
     if (level >= reprise::LogLevel::warning) {
-      std::cerr << text << '\n';
+      log(level, text);
     }
   };
   reprise::Device device = reprise::open_device(name, options);
@@ -36,31 +42,22 @@ reprise::Device open(const std::string& name, unsigned threads) {
   return device;
 }
 
-/// A profile that was not there before is taken away again when the run fails.
-class ProfileGuard {
+void print(const nlohmann::json& object) {
+  std::cout << object.dump(-1, ' ', reprise::programs::output_is_terminal(),
+                           nlohmann::json::error_handler_t::replace)
+            << '\n';
+}
+
+/// What is printed of a text: its bytes as they are, unless it is for a terminal.
+class Shown {
  public:
-  explicit ProfileGuard(std::string path)
-      : path_(std::move(path)), existed_(std::filesystem::exists(path_)) {}
-  ProfileGuard(const ProfileGuard&) = delete;
-  ProfileGuard& operator=(const ProfileGuard&) = delete;
-  ~ProfileGuard() {
-    if (!path_.empty() && !existed_ && !done_) {
-      for (const char* suffix : {"", "-wal", "-shm"}) {
-        std::error_code ignored;
-        std::filesystem::remove(path_ + suffix, ignored);
-      }
-    }
-  }
-  void done() { done_ = true; }
+  std::string add(const std::string& piece) { return terminal_ ? stream_.add(piece) : piece; }
+  std::string end() { return stream_.end(); }
 
  private:
-  std::string path_;
-  bool existed_, done_ = false;
+  bool terminal_ = reprise::programs::output_is_terminal();
+  reprise::programs::PrintableStream stream_;
 };
-
-void print(const nlohmann::json& object) {
-  std::cout << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-}
 
 void print_ids(const std::vector<std::int32_t>& ids) {
   std::cout << "ids:";
@@ -96,10 +93,11 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
     }
   }
   Said said{.prompt = prompt, .ids = {}, .text = {}};
+  Shown shown;
   // The prompt is printed with the first token: a run that fails prints nothing but its error.
-  const auto show = [&](std::string_view piece) {
+  const auto show = [&](const std::string& piece) {
     if (!a.json) {
-      std::cout << (said.text.empty() ? a.prompts.front() : "") << piece << std::flush;
+      std::cout << shown.add(said.text.empty() ? a.prompts.front() + piece : piece) << std::flush;
     }
   };
   const llama::Generation result = generate(run.executor, run.model, request, [&](std::int32_t id) {
@@ -113,7 +111,7 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
   if (a.json) {
     print(to_json(run.model.weight_bytes, result, said));
   } else {
-    std::cout << '\n';
+    std::cout << shown.end() << '\n';
   }
   if (a.ids) {
     print_ids(result.ids);
@@ -147,7 +145,8 @@ int generate_all(const Run& run, const std::vector<std::vector<std::int32_t>>& p
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!a.json) {
       const std::size_t of = i / static_cast<std::size_t>(a.parallel);
-      std::cout << a.prompts[of] << all[i].text << '\n';
+      Shown shown;
+      std::cout << shown.add(a.prompts[of] + all[i].text) << shown.end() << '\n';
     }
     if (a.ids) {
       print_ids(all[i].ids);
@@ -178,16 +177,6 @@ int perplexity(const Run& run, const std::string& text) {
   return 0;
 }
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || text.bad()) {
-    throw reprise::Error(reprise::ErrorCode::io, "The file '" + path + "' cannot be read.");
-  }
-  return text.str();
-}
-
 int run(const Arguments& a, const std::vector<std::string>& command_line) {
   require_consistent(a);
   const auto file = reprise::GgufFile::open(a.model);
@@ -207,31 +196,30 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
     }
     prompts.insert(prompts.end(), static_cast<std::size_t>(a.parallel), ids);
   }
-  const std::string text = a.perplexity.empty() ? "" : read_text(a.perplexity);
+  const std::string text =
+      a.perplexity.empty() ? "" : reprise::programs::read_text(a.perplexity, kMostText);
   const reprise::Device device = open(a.device, a.threads);
-  ProfileGuard guard(a.profile);
+  const llama::Model model = llama::load_model(
+      device, file, context, std::max<std::int64_t>(static_cast<std::int64_t>(prompts.size()), 1));
+  std::cerr << "weights: " << model.weight_bytes.all << " bytes, " << model.weight_bytes.in_place
+            << " of them in place\n";
   int status = 0;
   {
-    reprise::GraphExecutor executor(
-        device, {.profile = a.profile,
-                 .run = {.app = "reprise-llama",
-                         .arguments = command_line,
-                         .label = a.mode,
-                         .model_path = a.model},
-                 .log = [](reprise::LogLevel, std::string_view line) { std::cerr << line << '\n'; },
-                 .timing = *reprise::timing_mode_of(a.profile_mode),
-                 .precision = *reprise::precision_of(a.precision)});
-    const llama::Model model =
-        llama::load_model(device, file, context,
-                          std::max<std::int64_t>(static_cast<std::int64_t>(prompts.size()), 1));
-    std::cerr << "weights: " << model.weight_bytes.all << " bytes, " << model.weight_bytes.in_place
-              << " of them in place\n";
+    // Made once the model is known to be good: a database is never taken away again, as another
+    // program may write to it by then.
+    reprise::GraphExecutor executor(device, {.profile = a.profile,
+                                             .run = {.app = "reprise-llama",
+                                                     .arguments = command_line,
+                                                     .label = a.mode,
+                                                     .model_path = a.model},
+                                             .log = log,
+                                             .timing = *reprise::timing_mode_of(a.profile_mode),
+                                             .precision = *reprise::precision_of(a.precision)});
     const Run here{a, tokenizer, model, executor, context};
     status = prompts.empty()       ? perplexity(here, text)
              : prompts.size() == 1 ? generate(here, prompts.front())
                                    : generate_all(here, prompts);
   }
-  guard.done();
   return status == 0 && reprise::validation_message_count(device) != 0 ? 1 : status;
 }
 
@@ -244,7 +232,6 @@ int main(int argc, char** argv) try {
   }
   return run(a, {argv + 1, argv + argc});
 } catch (const std::exception& e) {
-  std::cout << std::flush;
-  std::cerr << "error: " << e.what() << '\n';
+  reprise::programs::print_error(e);
   return 1;
 }

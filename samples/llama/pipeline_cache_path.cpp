@@ -1,17 +1,8 @@
 #include "samples/llama/pipeline_cache_path.h"
 
-#include <algorithm>
-
 namespace llama {
-namespace {
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-}  // namespace
-
-std::filesystem::path pipeline_cache_path(std::string_view device, const Environment& environment) {
+std::filesystem::path pipeline_cache_path(const Environment& environment) {
   if (const char* chosen = environment("REPRISE_PIPELINE_CACHE"); chosen != nullptr) {
     return chosen;
   }
@@ -28,10 +19,7 @@ std::filesystem::path pipeline_cache_path(std::string_view device, const Environ
     }
     caches /= ".cache";
   }
-  std::string name(device);
-  std::ranges::replace_if(
-      name, [](char c) { return !is_plain(c); }, '-');
-  return caches / "reprise" / ("pipelines-" + name + ".bin");
+  return caches / "reprise" / "";
 }
 
 }  // namespace llama

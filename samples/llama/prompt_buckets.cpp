@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "reprise/core/printable.h"
 #include "samples/llama/generate.h"
 
 using reprise::GraphSession;
@@ -44,6 +45,6 @@ int main(int argc, char** argv) try {
   }
   std::printf("%lu recordings\n", static_cast<unsigned long>(cache.counters().recorded));
 } catch (const reprise::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "reprise/core/printable.h"
 #include "reprise/reprise.h"
 
 using reprise::DType, reprise::GraphSession, reprise::PlacedExperts, reprise::Tensor;
@@ -113,6 +114,6 @@ int main(int argc, char** argv) try {
   }
   return equal && worst < 1e-3 ? 0 : 1;
 } catch (const reprise::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;
 }

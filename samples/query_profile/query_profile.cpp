@@ -6,10 +6,11 @@
 #include <cstdio>
 #include <map>
 
+#include "reprise/core/printable.h"
 #include "reprise/profile/capture_choice.h"
 #include "reprise/reprise.h"
 
-using reprise::Capture, reprise::field, reprise::Tensor;
+using reprise::Capture, reprise::field, reprise::printable, reprise::Tensor;
 
 /// Two layers, the second with sixteen times the weights; 40 replays.
 static void record(const std::string& path) {
@@ -26,7 +27,8 @@ static void record(const std::string& path) {
     const std::vector<float> values(static_cast<std::size_t>(wide * kDim), 0.01F);
     const Tensor up = device.from_host({wide, kDim}, values, "up");
     const Tensor down = device.from_host({kDim, wide}, values, "down");
-    x = add(s, x, matmul(s, silu_mul(s, matmul(s, x, up), matmul(s, x, up)), down));
+    const Tensor right = matmul(s, x, up);
+    x = add(s, x, matmul(s, silu_mul(s, matmul(s, x, up), right), down));
   }
   s.output("y", x);
   auto graph = s.finish().graph;
@@ -48,8 +50,8 @@ static void print_slowest_layer(const std::string& path, const Capture& capture)
   const auto slowest =
       std::ranges::max_element(layers, {}, [](const auto& layer) { return layer.second; });
   if (slowest != layers.end()) {
-    std::printf("slowest of %zu scopes: %s, %.1f us\n", layers.size(), slowest->first.c_str(),
-                static_cast<double>(slowest->second) / 1e3);
+    std::printf("slowest of %zu scopes: %s, %.1f us\n", layers.size(),
+                printable(slowest->first).c_str(), static_cast<double>(slowest->second) / 1e3);
   }
 }
 
@@ -72,7 +74,8 @@ static void print_slowest_replay(const std::string& path, const Capture& capture
               time(order.back()) / time(order[order.size() / 2]));
   for (const Capture::StateField& of : capture.state_fields) {
     const std::size_t word = order.back() * table.state_words + of.offset_bytes / 4;
-    std::printf(" %s = %d", of.name.c_str(), static_cast<std::int32_t>(table.state[word]));
+    std::printf(" %s = %d", printable(of.name).c_str(),
+                static_cast<std::int32_t>(table.state[word]));
   }
   std::printf("\n");
 }
@@ -97,7 +100,7 @@ static void print_memory_at_peak(const Capture& capture) {
   for (const Capture::Tensor& t : capture.tensors) {
     if (live(t, peak)) {
       std::printf("  %6llu bytes, steps %u to %u: %s\n", static_cast<unsigned long long>(t.bytes),
-                  *t.first_step, *t.last_step, t.name.c_str());
+                  *t.first_step, *t.last_step, printable(t.name).c_str());
     }
   }
 }
@@ -109,11 +112,11 @@ int main(int argc, char** argv) try {
   }
   const Capture capture = read_capture(path, reprise::choose_capture(path, {}).capture);
   std::printf("run %lld, '%s', %zu nodes\n", static_cast<long long>(capture.summary.id.run),
-              capture.summary.name.c_str(), capture.nodes.size());
+              printable(capture.summary.name).c_str(), capture.nodes.size());
   print_slowest_layer(path, capture);
   print_slowest_replay(path, capture);
   print_memory_at_peak(capture);
 } catch (const reprise::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;
 }

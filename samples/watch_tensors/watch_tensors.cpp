@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "reprise/core/printable.h"
 #include "reprise/profile/tensor_tables.h"
 #include "reprise/reprise.h"
 
@@ -30,7 +31,7 @@ reprise::RecordFunction pass_on(const reprise::Device& device, float scale) {
 
 void print(reprise::LogLevel level, std::string_view message) {
   if (level == reprise::LogLevel::warning) {
-    std::printf("%s\n", std::string(message).c_str());
+    std::printf("%s\n", reprise::printable_lines(message).c_str());
   }
 }
 
@@ -69,6 +70,6 @@ int main(int argc, char** argv) try {
   std::printf("%zu snapshots\n", snapshots);
   return 0;
 } catch (const std::exception& e) {
-  std::fprintf(stderr, "error: %s\n", e.what());
+  std::fprintf(stderr, "error: %s\n", reprise::printable_lines(e.what()).c_str());
   return 1;
 }

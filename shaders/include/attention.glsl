@@ -22,8 +22,8 @@ layout(push_constant) uniform Push {
   uint share;
   uint dim;
   uint value_dim;
-  uint capacity;
-  Param kv_len;
+  Param capacity;
+  Param kv_len;  // or past
   Param scale;
   Param softcap;
   Param max_bias;
@@ -35,7 +35,7 @@ layout(push_constant) uniform Push {
 const bool kIsCapped = (FEATURES & 1u) != 0u;
 const bool kIsBiased = (FEATURES & 2u) != 0u;
 const bool kIsMasked = (FEATURES & 4u) != 0u;
-const uint kCausal = 1u, kSinks = 2u;
+const uint kCausal = 1u, kSinks = 2u, kHasPast = 4u;
 const uint kMinusInfinity = 0xFF800000u;
 
 uint rows;  // of q: set it first
@@ -46,7 +46,13 @@ bool load_mask(uint row, uint key, out float value);
 uint distance_in(Heads v, uint row, uint head) { return row * v.row + head * v.head; }
 uint place_in(Heads v, uint row, uint head) { return v.offset + distance_in(v, row, head); }
 
-int keys_used() { return clamp(param_int(kv_len), 0, int(capacity)); }
+int keys_used() {
+  int most = param_int(capacity);
+  int given = param_int(kv_len);
+  // The sum is at most `most`: it does not overflow.
+  int used = (flags & kHasPast) != 0u ? min(given, most - int(rows)) + int(rows) : given;
+  return clamp(used, 0, most);
+}
 // Where a row stands among the keys.
 int place_of(uint row) { return keys_used() - int(rows) + int(row); }
 

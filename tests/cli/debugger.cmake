@@ -11,6 +11,22 @@ set(out ${CMAKE_CURRENT_BINARY_DIR})
 cli_test(debugger_shot EXIT 0 COMMAND reprise-debugger shot ${capture} -o ${out}/shot.png --size 640x480)
 cli_test(debugger_shot_of_a_panel EXIT 0
   COMMAND reprise-debugger shot --panel graph --db ${capture} -o ${out}/graph.png --size 640x480 --scale 2)
+foreach(scale 0.5 0.75 4)
+  cli_test(debugger_shot_at_${scale}x EXIT 0
+    COMMAND reprise-debugger shot ${capture} -o ${out}/shot_${scale}x.png --size 640x480 --scale ${scale})
+endforeach()
+foreach(scale nan inf 0 -1 0.49 4.01 1e9 2x)
+  cli_test(debugger_refuses_a_scale_of_${scale} EXIT 2 ABSENT ${out}/refused_${scale}x.png
+    COMMAND reprise-debugger shot ${capture} -o ${out}/refused_${scale}x.png --scale ${scale}
+    STDERR "--scale: must be a number from 0.5 to 4 .${scale}.")
+endforeach()
+# Run 1 has no step times; without an option the latest run is shown.
+cli_test(debugger_shot_of_a_run EXIT 0 COMMAND reprise-debugger shot ${capture} --run 1
+  --script ${scripts}/contents/first_run.ui)
+cli_test(debugger_shot_of_a_graph EXIT 0 COMMAND reprise-debugger shot ${capture} --graph 1
+  --script ${scripts}/contents/first_run.ui)
+cli_test(debugger_unknown_capture EXIT 1 COMMAND reprise-debugger shot ${capture} --run 1 --graph 2 -o ${out}/x.png
+  STDERR "no capture of run .1. and graph .2.; it has run 2 graph 2, run 1 graph 1")
 # A run of this build, written and read by it.
 cli_test(debugger_shot_of_a_new_run EXIT 0
   COMMAND reprise-debugger shot ${nodes_db} -o ${out}/nodes.png)
@@ -82,6 +98,11 @@ cli_test(debugger_missing_script EXIT 1
   COMMAND reprise-debugger shot ${capture} --script /nonexistent.ui STDERR "/nonexistent.ui")
 cli_test(debugger_broken_script EXIT 1
   COMMAND reprise-debugger shot ${capture} --script ${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt STDERR "Line 2 ")
+file(WRITE ${out}/long_line.ui "wait\nclick ")
+string(REPEAT x 500000 long_path)
+file(APPEND ${out}/long_line.ui "${long_path}\n")
+cli_test(debugger_script_with_a_long_line EXIT 1
+  COMMAND reprise-debugger shot ${capture} --script ${out}/long_line.ui STDERR "Line 2 .*500006.*at most 4096")
 cli_test(debugger_without_database EXIT 2 COMMAND reprise-debugger)
 cli_test(debugger_without_output EXIT 2 COMMAND reprise-debugger shot ${capture})
 cli_test(debugger_bad_size EXIT 2 COMMAND reprise-debugger shot ${capture} -o ${out}/x.png --size 10)

@@ -21,6 +21,8 @@ def main():
     key = b"general.architecture" + struct.pack("<IQ", 8, 5)
     at = model.index(key) + len(key)
     write("other_architecture.gguf", model[:at] + b"bloom" + model[at + 5 :])
+    # A name and a text that would drive a terminal: by ESC, and by CSI, a control character of C1.
+    write("escapes_architecture.gguf", model[:at] + b"\x1b[3\xc2\x9b"[:5] + model[at + 5 :])
     write("no_block_count.gguf", model.replace(b"llama.block_count", b"llama.black_count"))
     for name, key, number in (("three_key_heads", b"llama.attention.head_count_kv", 3),
                               ("narrow_ffn", b"llama.feed_forward_length", 383)):

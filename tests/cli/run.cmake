@@ -1,4 +1,4 @@
-# cmake -DCOMMAND="a;b" -DEXIT=1 [-DSTDERR=regex] [-DSTDOUT=regex] [-DABSENT=file] [-DENV="A=b;C=d"] -P run.cmake
+# cmake -DCOMMAND="a;b" -DEXIT=1 [-DSTDERR=regex] [-DSTDOUT=regex] [-DABSENT=file] [-DPRESENT=file] [-DENV="A=b;C=d"] -P run.cmake
 # Runs a program as a user would. A failing one (EXIT 1) must say "error: ..." as its last line.
 set(with_environment ${CMAKE_COMMAND} -E env ${ENV})
 execute_process(COMMAND ${with_environment} ${COMMAND} RESULT_VARIABLE exit OUTPUT_VARIABLE out
@@ -17,4 +17,7 @@ if(STDOUT AND NOT out MATCHES "${STDOUT}")
 endif()
 if(ABSENT AND EXISTS ${ABSENT})
   message(FATAL_ERROR "${ABSENT} was left behind")
+endif()
+if(PRESENT AND NOT EXISTS ${PRESENT})
+  message(FATAL_ERROR "${PRESENT} is not there")
 endif()

@@ -183,5 +183,40 @@ TEST(ErrorCodes, HaveNames) {
   EXPECT_EQ(name_of(ErrorCode::io), "io");
 }
 
+TEST_F(RecorderErrors, SayWhereAnInputOrOutputIsDeclared) {
+  (void)add(session_, x_, x_);
+  const int line = __LINE__ + 3;
+  expect_error(kWrong,
+               {"input 'x' already", "(while recording 'forward' op 2 input, " + here(line) + ")"},
+               [&] { (void)session_.input("x", {1}, std::vector<float>(1)); });
+  GraphSession other = executor_.begin_recorded({.name = "other"});
+  const int next = __LINE__ + 3;
+  expect_error(kWrong,
+               {"'y' is an empty", "(while recording 'other' op 0 output, " + here(next) + ")"},
+               [&] { other.output("y", Tensor()); });
+  GraphSession third = executor_.begin_recorded({.name = "third"});
+  const int last = __LINE__ + 1;
+  expect_error(kWrong, {"op 0 state_array, " + here(last)}, [&] { (void)third.state_array("a"); });
+}
+
+TEST_F(RecorderErrors, SayWhereAShapeOrAStateFieldIsWrong) {
+  const int line = __LINE__ + 1;
+  expect_error(kWrong, {"[-1, 4]", "(" + here(line) + ")"}, [&] { (void)Shape({-1, 4}); });
+  const int next = __LINE__ + 2;
+  expect_error(kWrong, {"'temperature' of dtype (f32)", "(" + here(next) + ")"}, [&] {
+    set_rows(session_, table_, x_, SetRowsAttributes{.position = session_.state("temperature")});
+  });
+}
+
+TEST_F(RecorderErrors, OfAnOpNameOnePlace) {
+  try {
+    (void)slice(session_, x_, 0, 0, -1);  // the shape rule makes the shape that is wrong
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(message.find(".cpp:"), message.rfind(".cpp:")) << message;
+  }
+}
+
 }  // namespace
 }  // namespace reprise::testing

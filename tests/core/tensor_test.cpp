@@ -234,9 +234,8 @@ TEST(TensorHandles, AReferenceToNothingIsEmpty) {
   EXPECT_FALSE(none);
   EXPECT_FALSE(TensorRef());
   EXPECT_FALSE(TensorRef(none));
-  EXPECT_FALSE(TensorRef(static_cast<const Tensor*>(nullptr)));
   const Tensor tensor = Tensor::over(buffer_of(64), {{4}, DType::f32});
-  EXPECT_TRUE(TensorRef(&tensor));
+  EXPECT_TRUE(TensorRef(tensor));
 }
 
 TEST(TensorSlab, ReportsEveryDroppedRecordOnceAndUsesItAgain) {

@@ -35,6 +35,17 @@ TEST(NodeChanges, NameEverythingButTheSourceLine) {
   EXPECT_THAT(node_changes(a, 0, b, 0), ::testing::Contains("kernel  to norm_4"));
 }
 
+TEST(NodeChanges, NameTheWeightThatIsReadInstead) {
+  Capture a = reprise::testing::chain_capture({{"", "norm"}});
+  a.tensors[0].role = "param";
+  Capture b = a;
+  a.tensors[0].name = "keys";
+  b.tensors[0].name = "values";
+  EXPECT_THAT(node_changes(a, 0, b, 0), ElementsAre(HasSubstr("'keys' to 'values'")));
+  b.tensors[0].role = "activation";  // a made-up name
+  EXPECT_THAT(node_changes(a, 0, b, 0), IsEmpty());
+}
+
 TEST(ValueDistance, IsOfTheElementOrTheRootMeanSquare) {
   const TensorValues a{DType::f32, {4}, {0, 2, 2, 0}}, b{DType::f32, {4}, {0.5, 2, 2.5, 0}};
   const ValueDistance found = distance_of(a, b);

@@ -5,6 +5,7 @@
 
 #include "debugger/app/debugger_view.h"
 #include "debugger/app/script_runner.h"
+#include "tests/debugger/panel_window.h"
 
 namespace reprise::debugger {
 
@@ -14,7 +15,7 @@ class DebuggerWindow {
   explicit DebuggerWindow(const std::filesystem::path& database,
                           const HeadlessOptions& options = {},
                           const std::filesystem::path& against = {})
-      : debugger_(database, {REPRISE_CAPTURED_SOURCES}), host_(options), view_(debugger_.view()) {
+      : debugger_(database, {captured_sources()}), host_(options), view_(debugger_.view()) {
     if (!against.empty()) {
       debugger_.compare_with(against);
     }

@@ -66,6 +66,15 @@ TEST(FoldedGraph, MergedEdgesCountTensorsAndBytes) {
   EXPECT_EQ(graph.edges[1].tensors, 1U);
 }
 
+TEST(FoldedGraph, WhatStandsInForAStateThatTheSessionHasNotIsNotNamed) {
+  Folded folded{.capture = testing::chain_capture({{"", "plan"}, {"", "rope"}})};
+  folded.capture.tensors[1].role = "state";
+  folded.capture.tensors[1].name = "empty state";
+  EXPECT_EQ(folded.graph().boxes[1].inputs.size(), 1U);  // its weight
+  folded.capture.state_fields.emplace_back();
+  EXPECT_EQ(folded.graph().boxes[1].inputs.size(), 2U);
+}
+
 TEST(FoldedGraph, WeightsAreNamedAtTheirReaders) {
   const Folded folded{.capture = testing::chain_capture({{"x", "a"}, {"x", "b"}, {"", "c"}})};
   const FoldedGraph graph = folded.graph();

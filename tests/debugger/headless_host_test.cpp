@@ -1,9 +1,13 @@
 #include "debugger/app/headless_host.h"
 
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 
 #include <gtest/gtest.h>
 
+#include "debugger/app/ui_scale.h"
 #include "debugger/ui/icons.h"
 #include "tests/testing.h"
 
@@ -37,7 +41,7 @@ Picture picture_at(float scale, std::vector<std::string>& messages) {
 }
 
 class HeadlessPicture : public ::testing::TestWithParam<float> {};
-INSTANTIATE_TEST_SUITE_P(Scales, HeadlessPicture, ::testing::Values(1.0F, 2.0F));
+INSTANTIATE_TEST_SUITE_P(Scales, HeadlessPicture, ::testing::Values(0.5F, 0.75F, 1.0F, 2.0F, 4.0F));
 
 TEST_P(HeadlessPicture, IsTheSameEachTimeAndKeepsTheRulesOfVulkan) {
   std::vector<std::string> messages;
@@ -79,6 +83,55 @@ TEST(Renderer, LeavesNothingBehindWhenTheScaleChanges) {
     }
   }
   EXPECT_EQ(log->messages(), std::vector<std::string>());
+}
+
+TEST(Zoom, OutToTheLeastAndBackIsTheSameScale) {
+  for (const float screen : {0.5F, 1.0F, 1.25F, 2.0F, 4.0F}) {
+    Zoom zoom;
+    const float before = zoom.scale(screen);
+    int out = 0, in = 0;
+    for (; zoom.scale(screen) > kMinScale; ++out) {
+      zoom.out(screen);
+    }
+    zoom.out(screen);  // does nothing
+    for (int i = 0; i < out; ++i) {
+      zoom.in(screen);
+    }
+    EXPECT_EQ(zoom.scale(screen), before);
+    for (; zoom.scale(screen) < kMaxScale; ++in) {
+      zoom.in(screen);
+    }
+    zoom.in(screen);
+    for (int i = 0; i < in; ++i) {
+      zoom.out(screen);
+    }
+    EXPECT_EQ(zoom.scale(screen), before);
+  }
+}
+
+TEST(Zoom, WhatAScreenReportsIsBroughtIntoRange) {
+  const float huge = std::numeric_limits<float>::infinity();
+  for (const auto& [screen, scale] :
+       {std::pair(0.0F, kMinScale), std::pair(-1.0F, kMinScale), std::pair(100.0F, kMaxScale),
+        std::pair(huge, kMaxScale), std::pair(std::nanf(""), 1.0F)}) {
+    EXPECT_EQ(Zoom().scale(screen), scale) << screen;
+  }
+}
+
+TEST(Gui, HasTheSameStyleAfterASmallerScale) {
+  Gui gui(1);
+  ImGui::GetIO().DisplaySize = {400, 200};
+  const ImGuiStyle before = ImGui::GetStyle();
+  for (const float scale : {kMinScale, 0.9F, kMaxScale, 1.0F}) {
+    gui.set_scale(scale);
+    EXPECT_EQ(ImGui::GetStyle().WindowMinSize.x, 1) << scale;  // ImGui aborts below
+    gui.frame(draw_sample);
+  }
+  EXPECT_EQ(std::memcmp(&before, &ImGui::GetStyle(), sizeof before), 0);
+  for (const float scale : {0.0F, -1.0F, 0.49F, 4.01F, std::nanf("")}) {
+    reprise::testing::expect_error(ErrorCode::invalid_argument, {"out of range", "0.5 to 4"},
+                                   [&] { gui.set_scale(scale); });
+  }
 }
 
 TEST(HeadlessPicture, NeedsAFrame) {

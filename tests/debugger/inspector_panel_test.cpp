@@ -4,6 +4,8 @@
 // barrier/<i>/kind and reason, slowest/node/<node>, state/<field>.
 #include "debugger/views/inspector_panel.h"
 
+#include <fstream>
+
 #include "debugger/model/format.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
@@ -61,6 +63,42 @@ TEST_F(InspectorPanelTest, MarksTheLineOfTheCall) {
   EXPECT_THAT(text("line/39"), HasSubstr("attention("));
   EXPECT_NE(text("line/35"), "(absent)");
   EXPECT_EQ(text("line/34"), "(absent)");
+}
+
+TEST(InspectorSource, OutsideOfTheSourceFoldersIsAQuestion) {
+  const SampleDatabase database;
+  const test::TempFolder elsewhere;
+  const std::string secret = elsewhere / "secret";
+  std::ofstream(secret) << "first\nsecond\n";
+  ASSERT_EQ(
+      test::sql(database.path(), "UPDATE nodes SET src_file = '" + secret + "', src_line = 2"), "");
+  PanelWindow window(database.path(), std::make_unique<InspectorPanel>(),
+                     {.width = 380, .height = 1600});
+  window.workspace().select_node(10);
+  window.run("wait\nabsent inspector/all/line/2\nfits");
+  EXPECT_THAT(window.text("inspector/all/source-outside"), HasSubstr("(" + secret + ")"));
+  window.run(
+      "click inspector/all/source-allow\nexpect inspector/all/line/2 second\n"
+      "absent inspector/all/source-allow");
+}
+
+TEST_F(InspectorPanelTest, ASourceThatWasWrittenAfterTheRunIsMarked) {
+  select(10);
+  EXPECT_EQ(text("source-edited"), "(absent)");
+  ASSERT_EQ(test::sql(database_.path(), "UPDATE runs SET start_utc = '2025-01-01T00:00:00Z'"), "");
+  PanelWindow window(database_.path(), std::make_unique<InspectorPanel>(),
+                     {.width = 380, .height = 1600});
+  window.workspace().select_node(10);
+  window.run("wait\nexpect inspector/all/line/39 attention(\nfits");
+  EXPECT_THAT(window.text("inspector/all/source-edited"), HasSubstr("after this run began"));
+}
+
+TEST_F(InspectorPanelTest, SlowestNodesNameTheirScopes) {
+  const NodeSums sums =
+      sums_of(*window_.document().capture(), window_.document().statistics(), {0, 91}, 1);
+  const std::uint32_t node = sums.slowest.front();
+  EXPECT_EQ(text("slowest/node/" + std::to_string(node) + "/scope"),
+            window_.document().capture()->nodes[node].scope);
 }
 
 TEST_F(InspectorPanelTest, AClickOnANeighbourGoesThere) {
@@ -127,7 +165,7 @@ TEST(InspectorPanel, SaysWhereItLookedForASourceThatIsNotThere) {
   window.workspace().select_node(1);
   window.run("wait");
   EXPECT_THAT(window.text("inspector/all/source-problem"), HasSubstr("model.cpp"));
-  EXPECT_THAT(window.text("inspector/all/source-problem"), HasSubstr(REPRISE_CAPTURED_SOURCES));
+  EXPECT_THAT(window.text("inspector/all/source-problem"), HasSubstr(captured_sources().string()));
 }
 
 TEST_F(InspectorPanelTest, NothingIsCutOff) {

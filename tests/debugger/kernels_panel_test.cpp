@@ -3,6 +3,7 @@
 // kernels/<source, spirv>/title, .../code/line/<line> and .../problem/text.
 #include "debugger/views/kernels_panel.h"
 
+#include <fstream>
 #include <map>
 
 #include "tests/debugger/panel_window.h"
@@ -99,6 +100,33 @@ TEST(KernelsPanel, ShowsTheSourceThatTheDatabaseHas) {
   EXPECT_EQ(window.text("kernels/source/title"), "Source");
   EXPECT_EQ(window.text("kernels/source/code/line/2"), "void main() {}");
   window.run("fits");
+}
+
+TEST(KernelsPanel, ASourceThatLinksOutOfTheSourceFoldersIsAQuestion) {
+  const SampleDatabase database;
+  const test::TempFolder elsewhere;
+  std::ofstream(elsewhere / "secret") << "first\nsecond\n";
+  const std::filesystem::path shaders = captured_sources() / "shaders";
+  std::filesystem::create_directories(shaders);
+  std::filesystem::create_symlink(elsewhere / "secret", shaders / "stolen.comp");
+  ASSERT_EQ(test::sql(database.path(), "UPDATE kernels SET name = 'stolen.' || id"), "");
+  PanelWindow window(database.path(), std::make_unique<KernelsPanel>(), kWide);
+  window.run(
+      "absent kernels/source/code/line/2\nfits\nclick kernels/source/problem/source-allow\n"
+      "wait\nexpect kernels/source/code/line/2 second");
+  std::filesystem::remove_all(shaders);
+}
+
+TEST(KernelsPanel, SaysOfASourceThatItWasWrittenAfterTheRun) {
+  const SampleDatabase database;
+  const std::filesystem::path shaders = captured_sources() / "shaders";
+  std::filesystem::create_directories(shaders);
+  std::ofstream(shaders / "edited.comp") << "first\n";
+  ASSERT_EQ(test::sql(database.path(), "UPDATE kernels SET name = 'edited.' || id"), "");
+  const PanelWindow window(database.path(), std::make_unique<KernelsPanel>(), kWide);
+  EXPECT_EQ(window.text("kernels/source/title"),
+            "shaders/edited.comp, written after this run began");
+  std::filesystem::remove_all(shaders);
 }
 
 TEST(KernelsPanel, SaysWhyCodeCannotBeShown) {

@@ -149,6 +149,20 @@ TEST_F(NumericsPanelTest, ItsKeysWorkInEveryPanel) {
   EXPECT_EQ(window.workspace().selection.current().node, 1U);
 }
 
+/// Of three watched launches the second alone held a NaN; Tensors would show the latest.
+TEST(NumericsKeys, NShowsTheReplayThatHeldTheNan) {
+  std::vector<float> bad = ramp(192, 0, 1);
+  bad[7] = NAN;
+  const WatchedDatabase database(
+      {{{{1, {2, 96}, ramp(192, 0, 1)}}}, {{{1, {2, 96}, bad}}}, {{{1, {2, 96}, ramp(192, 0, 1)}}}},
+      {});
+  DebuggerWindow window(database.path());
+  window.run(
+      "click tab/tensors\nwait\nkey N\nwait\n"
+      "expect tensors/replay replay 1\nexpect tensors/all/statistics/nan/one 1");
+  EXPECT_EQ(window.workspace().document.shown_replay(), 1U);
+}
+
 TEST(NumericsKeys, SayThatThereIsNothing) {
   const WatchedDatabase database;
   DebuggerWindow window(database.path());

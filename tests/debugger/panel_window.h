@@ -1,5 +1,6 @@
 // One panel alone in a window, on the headless host.
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <memory>
@@ -12,6 +13,27 @@
 #include "tests/profile/recorded_graphs.h"
 
 namespace reprise::debugger {
+
+/// The sources that the captures of data/ were recorded from, copied and dated before them.
+inline const std::filesystem::path& captured_sources() {
+  struct Copy : test::TempFolder {
+    Copy() {
+      const std::filesystem::path from = REPRISE_CAPTURED_SOURCES;
+      const auto before = std::chrono::file_clock::from_sys(
+          std::chrono::sys_seconds{std::chrono::sys_days{std::chrono::January / 1 / 2026}});
+      for (const char* const file : {"samples/llama/forward.cpp", "samples/llama/generate.cpp",
+                                     "debugger/demo/demo_capture.cpp"}) {
+        const std::filesystem::path to = root / file;
+        std::filesystem::create_directories(to.parent_path());
+        std::filesystem::copy_file(from / file, to);
+        std::filesystem::last_write_time(to, before);
+      }
+    }
+    const std::filesystem::path root = *this / "";
+  };
+  static const Copy kCopy;
+  return kCopy.root;
+}
 
 /// A capture of a decode run, copied: 91 nodes, 59 replays timed per node; an earlier one without
 /// node times is {1, 1}. See data/record.sh.
@@ -31,7 +53,7 @@ class PanelWindow {
  public:
   PanelWindow(const std::filesystem::path& database, std::unique_ptr<Panel> panel,
               const HeadlessOptions& options)
-      : panel_(std::move(panel)), workspace_(database, {REPRISE_CAPTURED_SOURCES}), host_(options) {
+      : panel_(std::move(panel)), workspace_(database, {captured_sources()}), host_(options) {
     view_.draw = [this](Ui& ui) {
       ui.fill(ui.rest(), ui.colour(Colour::panel));
       draw_panel(ui, workspace_, *panel_, ui.rest());

@@ -33,12 +33,56 @@ TEST_F(SourceFilesTest, TheLongestEndOfANameIsTaken) {
     EXPECT_EQ(file.problem, "");
   }
   EXPECT_EQ(files_.find("/elsewhere/forward.cpp").path, root_ / "forward.cpp");
-  EXPECT_EQ(files_.find((folder_ / "secret").string()).path, folder_ / "secret");  // as it is
 }
 
 TEST_F(SourceFilesTest, NothingIsFoundOutsideOfTheRoots) {
   EXPECT_TRUE(files_.find("../secret").path.empty());
   EXPECT_TRUE(files_.find("samples/../../secret").path.empty());
+}
+
+/// Names of a hostile database, and the file that each leads to.
+TEST_F(SourceFilesTest, WhatLiesOutsideOfTheRootsIsShownAfterConsentOnly) {
+  const std::filesystem::path secret = folder_ / "secret";
+  std::filesystem::create_symlink(secret, root_ / "linked.cpp");
+  std::filesystem::create_directory_symlink(folder_ / "", root_ / "folder");
+  for (const std::string& name :
+       {secret.string(), (root_ / "../secret").string(), (root_ / "linked.cpp").string(),
+        std::string("linked.cpp"), std::string("/elsewhere/linked.cpp"),
+        std::string("folder/secret")}) {
+    SCOPED_TRACE(name);
+    SourceFiles files({root_});
+    const SourceFile& found = files.find(name);
+    EXPECT_TRUE(found.outside);
+    EXPECT_TRUE(found.lines.empty());
+    EXPECT_NE(found.problem.find(secret.string()), std::string::npos) << found.problem;
+    files.allow(name);
+    EXPECT_FALSE(files.find(name).outside);
+    EXPECT_EQ(files.find(name).lines, std::vector<std::string>{"not under the root"});
+  }
+}
+
+TEST_F(SourceFilesTest, ARootThatIsALinkHoldsWhatItLeadsTo) {
+  std::filesystem::create_directory_symlink(root_, folder_ / "link");
+  SourceFiles files({folder_ / "link"});
+  for (const std::string& name : {std::string("forward.cpp"), (root_ / "forward.cpp").string(),
+                                  (folder_ / "link/forward.cpp").string()}) {
+    EXPECT_EQ(files.find(name).lines, std::vector<std::string>{"other"}) << name;
+  }
+}
+
+TEST_F(SourceFilesTest, AFileWrittenAfterTheRunBeganIsNotTheRecordedOne) {
+  const std::chrono::sys_seconds written{std::chrono::sys_days{std::chrono::May / 4 / 2026}};
+  std::filesystem::last_write_time(root_ / "forward.cpp",
+                                   std::chrono::file_clock::from_sys(written));
+  const SourceFile& file = files_.find("forward.cpp");
+  EXPECT_EQ(edited_since(file, "2026-05-04T00:00:00Z"), "");
+  EXPECT_EQ(edited_since(file, "2026-05-03T23:59:59Z"),
+            "The file was written at 2026-05-04 00:00 UTC, after this run began (2026-05-03 23:59 "
+            "UTC): its lines may be others than those recorded.");
+  for (const char* unknown : {"", "yesterday", "-1-01-01T00:00:00Z"}) {
+    EXPECT_EQ(edited_since(file, unknown), "") << unknown;
+  }
+  EXPECT_EQ(edited_since(files_.find("absent.cpp"), "2020-01-01T00:00:00Z"), "");
 }
 
 TEST_F(SourceFilesTest, NamesThatAreNoneAreNotFound) {

@@ -46,6 +46,12 @@ TEST(UiScript, NamesTheLineOfAMistake) {
   expect_refused("click nodes/row/1 twice", {"more than its step takes", "(twice)"});
 }
 
+TEST(UiScript, RefusesALineLongerThanAnyPath) {
+  expect_refused("wait\nclick " + std::string(3'000'000, 'x'),
+                 {"Line 2", "(click xxxx", "(3000006) bytes", "at most 4096"});
+  EXPECT_EQ(parse_script("click " + std::string(kMaxScriptLine - 6, 'x')).size(), 1U);
+}
+
 /// A window with one of each that a script acts upon.
 class ScriptedWindow : public ::testing::Test {
  protected:

@@ -2,7 +2,7 @@
 # window_test.sh <window_probe> | window_test.sh <reprise-debugger> <database> <window_manager>
 # Uses a window as a person does, on an X server without a screen. In the probe's, 10 short clicks
 # and 10 short key presses all count, and the rules of Vulkan are kept. That of reprise-debugger on
-# a copy of the database is zoomed, resized, iconified, restored and closed, and says nothing.
+# a copy of the database is zoomed, resized, iconified, restored, made smaller and larger again, and closed, and says nothing.
 set -euo pipefail
 program=$1 database=${2:-} manager=${3:-}
 if [[ -z ${REPRISE_XVFB:-} ]]; then
@@ -88,6 +88,7 @@ test_debugger() {
     before=$(picture)
     [[ $before == "$last" ]]
   }
+  is_first() { [[ $(picture) == "$first" ]]; }
   changes() { [[ $(picture) != "$before" ]]; }
 
   until_true "the capture is read and drawn" is_still
@@ -103,6 +104,17 @@ test_debugger() {
   until_true "the restored window is drawn to the end" is_still
   xdotool key ctrl+0
   until_true "the first scale is drawn" changes
+  until_true "the first scale is drawn to the end" is_still
+  local first=$before
+  for _ in {1..10}; do
+    xdotool key ctrl+minus
+  done
+  until_true "a smaller scale is drawn" changes
+  until_true "a smaller scale is drawn to the end" is_still
+  for _ in {1..8}; do  # as many as there are down to the least
+    xdotool key ctrl+plus
+  done
+  until_true "the first scale is drawn again" is_first
   "$manager" close "$window"
   expect_success
   [[ ! -s $folder/err ]] || fail "it wrote to stderr"

@@ -291,6 +291,58 @@ TEST(Tokenizer, UserDefinedTokensAreFoundInAnyTextAndGiveItBack) {
   EXPECT_EQ(spaces.piece(3), "  ");
 }
 
+/// The definition: at each place the longest, from left to right; other bytes as tokens 3 and on.
+Ids slowly_found(const std::vector<std::string>& specials, std::string_view text) {
+  Ids ids;
+  while (!text.empty()) {
+    std::size_t longest = 0;
+    std::int32_t id = 3 + static_cast<unsigned char>(text[0]);
+    for (std::size_t s = 0; s < specials.size(); ++s) {
+      if (specials[s].size() >= longest && text.starts_with(specials[s])) {
+        longest = specials[s].size();
+        id = static_cast<std::int32_t>(259 + s);
+      }
+    }
+    ids.push_back(id);
+    text.remove_prefix(std::max<std::size_t>(longest, 1));
+  }
+  return ids;
+}
+
+TEST(Tokenizer, SpecialTokensAreFoundAsASearchAtEveryPlaceFindsThem) {
+  const std::uint32_t seed = test::random_seed();
+  SCOPED_TRACE("REPRISE_TEST_SEED=" + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto random_word = [&](std::uint64_t most) {
+    std::string word(1 + random() % most, ' ');
+    std::ranges::generate(word, [&] { return "xyz"[random() % 3]; });
+    return word;
+  };
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::string> texts{"<unk>", "<s>", "</s>"};
+    std::vector<std::int32_t> kinds{2, 3, 3};
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      constexpr std::string_view kHex = "0123456789ABCDEF";
+      texts.push_back(std::string("<0x") + kHex[byte / 16] + kHex[byte % 16] + ">");
+      kinds.push_back(6);
+    }
+    std::vector<std::string> specials;
+    for (std::uint64_t n = random() % 9; n-- > 0;) {
+      specials.push_back(random_word(5));
+      texts.push_back(specials.back());
+      kinds.push_back(4);
+    }
+    GgufBuilder builder;
+    builder.text("tokenizer.ggml.model", "llama").texts("tokenizer.ggml.tokens", texts);
+    builder.numbers<float>("tokenizer.ggml.scores", 6, std::vector<float>(texts.size()));
+    builder.numbers("tokenizer.ggml.token_type", 5, kinds);
+    builder.boolean("tokenizer.ggml.add_bos_token", false);
+    builder.boolean("tokenizer.ggml.add_space_prefix", false);
+    const std::string text = random_word(40);
+    EXPECT_EQ(tokenizer_of(builder).encode(text), slowly_found(specials, text)) << text;
+  }
+}
+
 TEST(Tokenizer, TokensOutOfRangeAreErrors) {
   const Tokenizer tokenizer = tokenizer_of(small_vocabulary());
   for (const std::int32_t id : {-1, 264, std::numeric_limits<std::int32_t>::max(),

@@ -7,6 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "framework/programs/number_options.h"
+#include "framework/programs/terminal.h"
+#include "reprise/core/printable.h"
 #include "tests/golden_runner/runs.h"
 
 namespace {
@@ -48,13 +51,14 @@ void run_case(const reprise::Device& device, const GoldenCase& c, const golden::
     const golden::Verdict verdict = golden::judge(c, results, how.precision);
     ++(verdict.passed ? counts.passed : counts.failed);
     std::cout << (verdict.passed ? "pass " : "FAIL ") << c.name << ": " << verdict.measure
-              << (verdict.passed ? "" : ";" + verdict.reason) << '\n';
+              << (verdict.passed ? "" : ";" + reprise::printable(verdict.reason)) << '\n';
   } catch (const golden::Skip& e) {
     ++counts.skipped;
-    std::cout << "skip " << c.name << ": not in this version: " << e.what() << '\n';
+    std::cout << "skip " << c.name << ": not in this version: " << reprise::printable(e.what())
+              << '\n';
   } catch (const std::exception& e) {
     ++counts.failed;
-    std::cout << "FAIL " << c.name << ": " << e.what() << '\n';
+    std::cout << "FAIL " << c.name << ": " << reprise::printable(e.what()) << '\n';
   }
 }
 
@@ -110,6 +114,7 @@ int main(int argc, char** argv) try {
       ->check(CLI::IsMember({"core", "extra", "all"}))
       ->capture_default_str();
   app.add_option("--expect", a.expect, "Cases that must match and run; others are an error");
+  reprise::programs::refuse_large_numbers(app);
   std::regex filter;
   try {
     app.parse(argc, argv);
@@ -126,10 +131,10 @@ int main(int argc, char** argv) try {
     device = open(a);
     return run(a, filter, *device);
   } catch (const reprise::Error& e) {
-    std::cerr << "error: " << e.what() << '\n';
+    reprise::programs::print_error(e);
     return !device && e.code() == reprise::ErrorCode::invalid_argument ? 2 : 1;
   }
 } catch (const std::exception& e) {
-  std::cerr << "error: " << e.what() << '\n';
+  reprise::programs::print_error(e);
   return 1;
 }

@@ -142,11 +142,9 @@ Tensor soft_max(Bench& b, const GoldenCase& c) {
   };
   const Tensor mask = optional("mask");
   const Tensor sinks = optional("sinks");
-  return softmax(b.session(), b.input(c.input("x"), 4),
-                 {.scale = c.real("scale"),
-                  .max_bias = c.real("max_bias"),
-                  .mask = mask ? &mask : nullptr,
-                  .sinks = sinks ? &sinks : nullptr});
+  return softmax(
+      b.session(), b.input(c.input("x"), 4),
+      {.scale = c.real("scale"), .max_bias = c.real("max_bias"), .mask = mask, .sinks = sinks});
 }
 
 Tensor diag_mask_inf(Bench& b, const GoldenCase& c) {
@@ -184,8 +182,8 @@ Tensor rope_case(Bench& b, const GoldenCase& c) {
                             .dims = static_cast<std::int32_t>(dims),
                             .pairing = mode == "normal" ? reprise::RopePairing::interleaved
                                                         : reprise::RopePairing::half_split,
-                            .positions = &positions,
-                            .frequency_factors = divisors ? &divisors : nullptr,
+                            .positions = positions,
+                            .frequency_factors = divisors,
                             .magnitude = c.real("attn_factor")};
   if (c.real("ext_factor") != 0) {
     const auto context = c.integer("n_ctx_orig", 1, std::numeric_limits<std::int32_t>::max());
@@ -217,10 +215,10 @@ Tensor flash_attn(Bench& b, const GoldenCase& c) {
   return attention(b.session(), q, k, v,
                    {.scale = c.real("scale"),
                     .causal = false,
-                    .mask = mask ? &mask : nullptr,
+                    .mask = mask,
                     .softcap = c.real("logit_softcap"),
                     .max_bias = c.real("max_bias"),
-                    .sinks = sinks ? &sinks : nullptr});
+                    .sinks = sinks});
 }
 
 /// The tokens before the first one are part of sx: a sequence that begins, whose first results have

@@ -1,6 +1,8 @@
 // Which recordings are the same, and which node is the first that is not.
 #include "reprise/graph/structure_hash.h"
 
+#include <gmock/gmock.h>
+
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -81,6 +83,28 @@ TEST_F(Structures, AttributesInTheStateCountByTheNameOfTheField) {
     return structure(s.finish({.run = false}).graph).hash;
   };
   EXPECT_EQ(with_field(StateLayout().host("row")), with_field(StateLayout().host("a").host("row")));
+}
+
+TEST_F(Structures, ADifferenceIsDescribedWhereAnotherTensorIsRead) {
+  const Tensor a = device_.zeros({8, 4}, DType::f32, "a"),
+               b = device_.zeros({8, 4}, DType::f32, "b");
+  const auto sum = [&](const Tensor& first, const Tensor& second) {  // as two compilers do it
+    auto s = executor_.begin_recorded();
+    const Tensor x = get_rows(s, first, 1);
+    const Tensor y = get_rows(s, second, 1);
+    s.output("y", &first == &a ? add(s, x, y) : add(s, y, x));
+    return s.finish({.run = false}).graph;
+  };
+  const CapturedGraph left = sum(a, b), right = sum(b, a);
+  const RecordedGraph &in_left = left.recorded(), &in_right = right.recorded();
+  EXPECT_EQ(first_difference(structure(left).nodes, structure(right).nodes), 2U);
+  EXPECT_THAT(describe_difference(in_left.graph, in_left.state_fields, in_right.graph,
+                                  in_right.state_fields),
+              ::testing::AllOf(::testing::StartsWith("op 0 get_rows, "),
+                               ::testing::EndsWith("table is 'a' f32 [8, 4] and 'b' f32 [8, 4]")));
+  CapturedGraph actual = sum(a, b), reference = sum(b, a);
+  expect_error(ErrorCode::invalid_argument, {"differ first at op 0 get_rows", "'a'", "'b'"},
+               [&] { (void)compare_numerics(actual, reference); });
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ OpCase masked(DType cache, DType mask_type) {
             const Tensor k = permute(r, c.input({2, 33, 40}, cache), {1, 0, 2});
             const Tensor v = slice(r, c.input({33, 2, 28}, cache), 2, 4, 23);
             const Tensor mask = slice(r, c.input({9, 33}, mask_type, -6, 6), 0, 1, 7);
-            return {attention(r, q, k, v, {.scale = 0.3F, .causal = false, .mask = &mask}),
-                    attention(r, q, k, v, {.kv_len = 30, .mask = &mask})};
+            return {attention(r, q, k, v, {.scale = 0.3F, .causal = false, .mask = mask}),
+                    attention(r, q, k, v, {.kv_len = 30, .mask = mask})};
           }};
 }
 
@@ -64,7 +64,7 @@ OpCase hidden(const std::string& name, std::int64_t rows, std::int64_t keys, dou
             const Tensor mask =
                 cast(r, mul(r, large, c.input({1}, DType::f32, 1e-4, 1e-4)), mask_type);
             return {attention(r, c.input({rows, 2, 32}), c.input({keys, 2, 32}, cache),
-                              c.input({keys, 2, 32}, cache), {.causal = false, .mask = &mask})};
+                              c.input({keys, 2, 32}, cache), {.causal = false, .mask = mask})};
           }};
 }
 
@@ -79,6 +79,31 @@ OpCase state(DType cache) {
             return {attention(r, c.input({1, 8, 64}), k, v, {.kv_len = r.state("kv_len")})};
           },
           {{"kv_len", {0, 1, 37, 64, 1000}}}};
+}
+
+// Keys before those of the rows: none of a field, some, more than there is room for, less than
+// none.
+OpCase past_in_state(DType cache) {
+  return {"past_from_state_" + std::string(name_of(cache)),
+          kLimit,
+          kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            Recorder& r = c.recorder();
+            const Tensor q = c.input({5, 4, 32});
+            const Tensor k = c.input({64, 2, 32}, cache);
+            const Tensor v = c.input({64, 2, 32}, cache);
+            return {attention(r, q, k, v, {.past = r.state("pos")}),
+                    attention(r, q, k, v, {.past = r.state("pos"), .causal = false})};
+          },
+          {{"pos", {0, 1, 37, 59, 60, 1000, -3, -5, 2147483647, -2147483647}}}};
+}
+
+OpCase past(DType cache) {
+  return {"past_" + std::string(name_of(cache)), kLimit, kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
+            return {attention(c.recorder(), c.input({5, 4, 32}), c.input({64, 2, 32}, cache),
+                              c.input({64, 2, 32}, cache), {.past = 17})};
+          }};
 }
 
 enum class Mask { none, f32, f16 };
@@ -96,14 +121,14 @@ OpCase with(const std::string& name, const Sizes& n, DType cache, Mask mask_type
             // From a place that no kernel likes.
             const Tensor scores =
                 slice(r, c.input({n.heads + 3}, DType::f32, -3, 5), 0, 3, n.heads);
-            AttentionAttributes a{.sinks = sinks ? &scores : nullptr};
+            AttentionAttributes a{.sinks = sinks ? scores : Tensor()};
             set(a);
             if (mask_type == Mask::none) {
               return {attention(r, q, k, v, a)};
             }
             const Tensor mask = c.input({n.rows, n.capacity},
                                         mask_type == Mask::f16 ? DType::f16 : DType::f32, -6, 0);
-            a.mask = &mask;
+            a.mask = mask;
             return {attention(r, q, k, v, a)};
           }};
 }
@@ -210,6 +235,8 @@ std::vector<OpCase> attention_cases() {
   for (const DType cache : {DType::f32, DType::f16, DType::q8_0}) {
     add_scored(cases, cache);
     cases.push_back(window_in_state(cache));
+    cases.push_back(past_in_state(cache));
+    cases.push_back(past(cache));
   }
   cases.push_back(plain({1, 1, 1, 32, 1}, DType::q8_0, 1, true));
   cases.push_back(plain({1, 8, 2, 64, 300}, DType::q8_0, 257, true));

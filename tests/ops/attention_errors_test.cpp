@@ -30,10 +30,17 @@ TEST_F(AttentionErrors, NameNumbersThatAreNone) {
           [&](GraphSession& s) { return attention(s, q_, k_, k_, {.window = -5}); });
 }
 
+TEST_F(AttentionErrors, NameAPastThatCannotBe) {
+  refused({"a past of at least 0", "(-1)"},
+          [&](GraphSession& s) { return attention(s, q_, k_, k_, {.past = -1}); });
+  refused({"kv_len or past", "(7) and (2)"},
+          [&](GraphSession& s) { return attention(s, q_, k_, k_, {.kv_len = 7, .past = 2}); });
+}
+
 TEST_F(AttentionErrors, NameSinksAndCachesThatDoNotMatch) {
   const Tensor sinks = zeros({2});
   refused({"sinks [heads]", "[2]"},
-          [&](GraphSession& s) { return attention(s, q_, k_, k_, {.sinks = &sinks}); });
+          [&](GraphSession& s) { return attention(s, q_, k_, k_, {.sinks = sinks}); });
   refused({"k and v of one dtype"}, [&](GraphSession& s) {
     return attention(s, q_, k_, zeros({9, 2, 32}));
   });
@@ -49,10 +56,10 @@ TEST_F(AttentionErrors, NameRampsAndSectionsOutOfRange) {
   });
   const Tensor positions = zeros({3}, DType::i32);
   refused({"sections from 0 to 65535", "(-1)"}, [&](GraphSession& s) {
-    return rope(s, q_, {.positions = &positions, .sections = {8, -1, 0, 0}});
+    return rope(s, q_, {.positions = positions, .sections = {8, -1, 0, 0}});
   });
   refused({"rank 2"}, [&](GraphSession& s) {
-    return rope(s, q_, {.positions = &positions, .sections = {8, 8, 0, 0}});
+    return rope(s, q_, {.positions = positions, .sections = {8, 8, 0, 0}});
   });
 }
 

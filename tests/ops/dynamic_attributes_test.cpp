@@ -2,143 +2,17 @@
 // of the state, direct and recorded, and a replay that follows the field. The calls are those of
 // the op's rows, with operands made contiguous.
 #include <algorithm>
-#include <cstring>
 
 #include "framework/ops/op_table.h"
-#include "reprise/graph/compute_graph.h"
-#include "tests/ops/op_case_table.h"
-#include "tests/testing.h"
+#include "tests/ops/op_calls.h"
 
 namespace reprise::testing {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
-struct Call {
-  std::string row;
-  const OpDef* op;
-  std::vector<std::optional<TensorSpec>> operands;  // empty: absent
-  Bytes attributes;
-};
-
-Bytes content(std::mt19937_64& rng, const TensorSpec& spec) {
-  if (spec.dtype != DType::i32 && spec.dtype != DType::i64) {
-    return random_bytes(rng, spec.dtype, spec.shape.elements(), -1, 1);
-  }
-  // Different ones: of rows that are written twice, either write may be the last.
-  Bytes bytes(spec.bytes());
-  auto next = static_cast<std::uint32_t>(rng() % 4);
-  for (std::size_t i = 0; i < bytes.size(); i += info_of(spec.dtype).block_bytes) {
-    std::memcpy(bytes.data() + i, &next, sizeof(next));
-    ++next;
-  }
-  return bytes;
-}
-
-/// Builds a row without running it.
-class RowContext final : public CaseContext {
- public:
-  RowContext(const Device& device, GraphSession& session) : device_(device), session_(session) {}
-  Recorder& recorder() override { return session_; }
-  Tensor input(const Shape& shape, DType dtype, double /*low*/, double /*high*/) override {
-    const Bytes zeros(TensorSpec(shape, dtype).bytes());
-    return session_.input("in" + std::to_string(inputs_++), shape, dtype, zeros);
-  }
-  Tensor ids(const Shape& shape, DType dtype, std::int64_t /*low*/,
-             std::int64_t /*high*/) override {
-    return input(shape, dtype, 0, 0);
-  }
-  Tensor integers(const Shape& shape, const std::vector<std::int32_t>& values) override {
-    return session_.input("in" + std::to_string(inputs_++), shape, values);
-  }
-  Tensor floats(const Shape& shape, const std::vector<std::int32_t>& /*bits*/) override {
-    return input(shape, DType::f32, 0, 0);
-  }
-  Tensor persistent(const Shape& shape, DType dtype) override {
-    return device_.zeros(shape, dtype);
-  }
-
- private:
-  const Device& device_;
-  GraphSession& session_;
-  std::size_t inputs_ = 0;
-};
-
-bool may_be_dynamic(const Attribute& attribute) {
-  return attribute.type == AttributeType::param_f32 || attribute.type == AttributeType::param_i32;
-}
-
-Call with(Call call, const Attribute& attribute, std::uint32_t value, std::uint32_t word) {
-  std::memcpy(call.attributes.data() + attribute.offset, &value, sizeof(value));
-  std::memcpy(call.attributes.data() + attribute.offset + offsetof(Param<float>, word), &word,
-              sizeof(word));
-  return call;
-}
-
-std::pair<std::uint32_t, std::uint32_t> value_and_word(const Call& call,
-                                                       const Attribute& attribute) {
-  std::pair<std::uint32_t, std::uint32_t> both;
-  std::memcpy(&both.first, call.attributes.data() + attribute.offset, sizeof(both.first));
-  std::memcpy(&both.second,
-              call.attributes.data() + attribute.offset + offsetof(Param<float>, word),
-              sizeof(both.second));
-  return both;
-}
-
-/// Fields that a row reads become constants.
-void freeze(Call& call, const StateLayout& layout) {
-  for (const Attribute& attribute : call.op->attributes) {
-    if (may_be_dynamic(attribute)) {
-      const std::uint32_t word = value_and_word(call, attribute).second;
-      if (word != StateField::kNone) {
-        call = with(call, attribute, layout.fields()[word].initial, StateField::kNone);
-      }
-    }
-  }
-}
-
-std::vector<Call> calls_of(const OpDef& op) {
-  const Device device = test_device("cpu");
-  GraphExecutor executor(device);
-  std::vector<Call> calls;
-  const auto all = all_op_cases();
-  for (const OpCase& row : std::ranges::find(all, op.name, &NamedCases::op)->cases()) {
-    StateLayout layout;
-    for (const auto& [name, values] : row.state) {
-      layout.host(name, values.front());
-    }
-    for (const auto& [name, initial] : row.carried) {
-      layout.carried(name, initial);
-    }
-    auto session = executor.begin_recorded({.state = StateBlock(device, layout)});
-    RowContext context(device, session);
-    const std::vector<Tensor> results = row.build(context);
-    const CapturedGraph captured = session.finish({.run = false}).graph;
-    const ComputeGraph& graph = captured.recorded().graph;
-    for (const Node& node : graph.nodes) {
-      if (node.op != &op) {
-        continue;
-      }
-      const auto bytes = graph.attributes_of(node);
-      Call call{row.label, &op, {}, {bytes.begin(), bytes.end()}};
-      call.operands.resize(op.operands.size());
-      for (const Use& use : graph.uses_of(node)) {
-        if (use.slot < op.operands.size()) {
-          const TensorSpec& spec = graph.tensors[use.tensor].spec;
-          call.operands[use.slot] = TensorSpec(spec.shape, spec.dtype);
-        }
-      }
-      freeze(call, layout);
-      calls.push_back(std::move(call));
-    }
-  }
-  return calls;
-}
-
 /// A call as it is recorded: the operands it writes keep their first content at hand.
 class Recorded {
  public:
-  Recorded(const Device& device, GraphSession& session, const Call& call, std::uint64_t seed)
+  Recorded(const Device& device, GraphSession& session, const OpCallOfRow& call, std::uint64_t seed)
       : device_(device) {
     std::mt19937_64 rng(seed);
     std::vector<Tensor> operands(call.operands.size());
@@ -148,7 +22,7 @@ class Recorded {
         continue;
       }
       const TensorSpec& spec = *call.operands[i];
-      const Bytes bytes = content(rng, spec);
+      const Bytes bytes = random_content(rng, spec);
       if (writes(call.op->operands[i].access)) {
         operands[i] = device.from_host(spec.shape, spec.dtype, bytes, "written");
         written_.emplace_back(operands[i], bytes);
@@ -218,7 +92,7 @@ class DynamicAttributes : public ::testing::Test {
     SCOPED_TRACE(seed_note(seed_));
     std::size_t tried = 0;
     constexpr std::size_t kEnough = 6;  // rows that depend on it: each may compile other kernels
-    for (const Call& call : calls_of(op_)) {
+    for (const OpCallOfRow& call : calls_of(op_)) {
       if (tried == kEnough) {
         break;
       }
@@ -229,7 +103,7 @@ class DynamicAttributes : public ::testing::Test {
   }
 
  private:
-  std::vector<Bytes> direct(const Device& device, const Call& call,
+  std::vector<Bytes> direct(const Device& device, const OpCallOfRow& call,
                             const StateBlock& state = {}) const {
     GraphExecutor executor(device);
     auto session = executor.begin({.state = state});
@@ -238,7 +112,7 @@ class DynamicAttributes : public ::testing::Test {
   }
 
   /// False if no other value changes what the call does.
-  bool check(const Device& device, const Call& call) const {
+  bool check(const Device& device, const OpCallOfRow& call) const {
     const std::uint32_t value = value_and_word(call, attribute_).first;
     const std::vector<Bytes> expected = direct(device, call);
     for (const std::uint32_t other : other_values(attribute_, value)) {
@@ -257,11 +131,11 @@ class DynamicAttributes : public ::testing::Test {
     return false;
   }
 
-  void compare(const Device& device, const Call& call, std::uint32_t value,
+  void compare(const Device& device, const OpCallOfRow& call, std::uint32_t value,
                const std::vector<Bytes>& expected, std::uint32_t other,
                const std::vector<Bytes>& changed) const {
     const StateBlock state = state_of(device, value);
-    const Call dynamic = with(call, attribute_, 0, 1);
+    const OpCallOfRow dynamic = with(call, attribute_, 0, 1);
     EXPECT_TRUE(direct(device, dynamic, state) == expected) << "a direct session differs";
     GraphExecutor executor(device);
     auto session = executor.begin_recorded({.state = state});
@@ -333,6 +207,7 @@ const std::size_t kRegistered = [] {
 constexpr std::pair<std::string_view, std::string_view> kConstants[] = {
     {"argsort", "descending"},
     {"attention", "causal"},
+    {"attention", "has_past"},
     {"copy", "dtype"},
     {"rope", "dims"},
     {"rope", "pairing"},

@@ -1,4 +1,6 @@
 // What the ops that move or convert elements refuse, at the call.
+#include <functional>
+
 #include "reprise/ops.h"
 #include "tests/testing.h"
 
@@ -128,6 +130,72 @@ TEST_F(MovementErrors, WeightsOfIntegersAreRefusedByTheirDtype) {
                  });
   expect_refused({"get_rows does not accept the dtype of table", "i64"}, [&](GraphSession& s) {
     return get_rows(s, of({4, 32}, DType::i64), 1);
+  });
+}
+
+TEST_F(MovementErrors, RowsAreSetFromOtherMemory) {
+  const Tensor table = of({6, 4});
+  const Tensor numbers = of({6}, DType::i32);
+  const auto part = [&](GraphSession& s, std::int64_t first) {
+    return slice(s, table, 0, first, 2);
+  };
+  expect_refused({"set_rows", "values outside of the memory of table", "copy it first"},
+                 [&](GraphSession& s) {
+                   set_rows(s, table, part(s, 0), {.position = 3});
+                   return 0;
+                 });
+  expect_refused({"set_rows", "values outside"}, [&](GraphSession& s) {
+    set_rows(s, part(s, 1), part(s, 2), {.position = 0});
+    return 0;
+  });
+  expect_refused({"set_rows", "ids outside"}, [&](GraphSession& s) {
+    set_rows(s, numbers, slice(s, of({6}, DType::i32), 0, 0, 6), numbers);
+    return 0;
+  });
+  auto apart = executor_.begin();
+  set_rows(apart, part(apart, 0), part(apart, 2), {.position = 0});
+  (void)apart.finish();
+}
+
+TEST_F(MovementErrors, RowsThatAreKnownAreInTheTable) {
+  for (const std::int32_t position : {-1, 5, 6, 100}) {
+    expect_refused({"set_rows", "position from 0 to 4", "(" + std::to_string(position) + ")"},
+                   [&](GraphSession& s) {
+                     set_rows(s, of({6, 4}), of({2, 4}), {.position = position});
+                     return 0;
+                   });
+  }
+  for (const std::int32_t row : {-1, 6}) {
+    expect_refused({"get_rows", "a row from 0 to 5", "(" + std::to_string(row) + ")"},
+                   [&](GraphSession& s) {
+                     return get_rows(s, of({6, 4}), row);
+                   });
+  }
+  auto inside = executor_.begin();
+  set_rows(inside, of({6, 4}), of({2, 4}), {.position = 4});
+  set_rows(inside, of({6, 4}), of({2, 4}), {.position = 100, .window = 3});
+  (void)inside.finish();
+}
+
+TEST_F(MovementErrors, TensorsHaveDimensions) {
+  const std::vector<float> one(1);
+  for (const auto& make :
+       std::vector<std::function<void()>>{[&] { (void)executor_.begin().input("x", Shape{}, one); },
+                                          [&] { (void)device_.zeros(Shape{}, DType::f32); },
+                                          [&] { (void)device_.from_host(Shape{}, one); }}) {
+    expect_error(ErrorCode::invalid_argument, {"rank (0)", "a scalar is [1]"}, make);
+  }
+}
+
+// As GGML does, unlike NumPy: see binary.h.
+TEST_F(MovementErrors, TheSecondOperandOfASumIsTiled) {
+  auto s = executor_.begin();
+  const std::vector<float> x{1, 2, 3, 4}, y{10, 20}, odd{1, 2, 3};
+  const Tensor a = s.input("x", {4}, x);
+  s.output("z", add(s, a, s.input("y", {2}, y)));
+  EXPECT_EQ(s.finish().read("z"), (std::vector<float>{11, 22, 13, 24}));
+  expect_refused({"add", "multiple", "[4]", "[3]"}, [&](GraphSession& other) {
+    return add(other, other.input("x", {4}, x), other.input("y", {3}, odd));
   });
 }
 

@@ -35,8 +35,8 @@ OpCase given(RopePairing pairing) {
                      {.base = 500000,
                       .dims = 40,
                       .pairing = pairing,
-                      .positions = &positions,
-                      .frequency_factors = &factors})};
+                      .positions = positions,
+                      .frequency_factors = factors})};
       }};
 }
 
@@ -55,7 +55,7 @@ OpCase ramp(const std::string& label, const RopeAttributes& a) {
   return {"ramp_" + label, kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             RopeAttributes given = a;
             const Tensor factors = c.input({13}, DType::f32, 0.25, 32);
-            given.frequency_factors = &factors;
+            given.frequency_factors = factors;
             return {rope(c.recorder(), c.input({7, 2, 31}), given)};
           }};
 }
@@ -72,7 +72,7 @@ OpCase sections(const Shape& shape, const std::array<std::int32_t, 4>& widths, D
             return {rope(r, c.input(shape, dtype),
                          {.dims = dims,
                           .pairing = RopePairing::half_split,
-                          .positions = &positions,
+                          .positions = positions,
                           .sections = widths})};
           }};
 }

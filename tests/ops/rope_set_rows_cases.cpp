@@ -37,8 +37,8 @@ OpCase given(DType table, DType id_dtype, RopePairing pairing) {
                       {.base = 500000,
                        .dims = 40,
                        .pairing = pairing,
-                       .positions = &positions,
-                       .frequency_factors = &factors});
+                       .positions = positions,
+                       .frequency_factors = factors});
         return {whole};
       }};
 }
@@ -67,7 +67,7 @@ OpCase window_in_state() {
             Recorder& r = c.recorder();
             const Tensor cache = c.persistent({11, 2, 16}, DType::f32);
             rope_set_rows(r, cache, c.input({5, 2, 16}), {}, {.position = 3},
-                          {.position = 7, .window = r.state("window")});
+                          {.position = 6, .window = r.state("window")});
             return {cache};
           },
           {{"window", {0, 11, 5, 3, 1, -4, 64}}}};

@@ -35,7 +35,7 @@ TEST_F(RowErrors, AMaskHasTheColumnsAndAtLeastTheRowsOfX) {
   const auto with_mask = [&](const Shape& shape) {
     return [this, x, shape](auto& s) {
       const Tensor mask = zeros(shape, "mask");
-      return softmax(s, x, {.mask = &mask});
+      return softmax(s, x, {.mask = mask});
     };
   };
   expect_refused({"softmax needs equal last dimensions", "'mask' f32 [3, 9]"}, with_mask({3, 9}));
@@ -46,14 +46,14 @@ TEST_F(RowErrors, AMaskHasTheColumnsAndAtLeastTheRowsOfX) {
 TEST_F(RowErrors, AMaskIsF32OrF16) {
   const Tensor mask = zeros({3, 8}, "mask", DType::i32);
   expect_refused({"does not accept the dtype", "'mask' i32", "f32, f16"}, [&](auto& s) {
-    return log_softmax(s, zeros({3, 8}, "x"), {.mask = &mask});
+    return log_softmax(s, zeros({3, 8}, "x"), {.mask = mask});
   });
 }
 
 TEST_F(RowErrors, EachHeadHasASink) {
   const Tensor sinks = zeros({3}, "sinks");
   expect_refused({"softmax needs a sink for each head", "'sinks' f32 [3]"}, [&](auto& s) {
-    return softmax(s, zeros({4, 3, 8}, "x"), {.sinks = &sinks});
+    return softmax(s, zeros({4, 3, 8}, "x"), {.sinks = sinks});
   });
 }
 

@@ -28,7 +28,7 @@ OpCase filtered(const std::string& name, std::int64_t tokens, std::int64_t recen
                             .repetition_penalty = 1.3F,
                             .seed = 11,
                             .position = 5,
-                            .recent = &recent})};
+                            .recent = recent})};
           }};
 }
 
@@ -38,7 +38,7 @@ OpCase strided() {
         const Tensor logits = slice(c.recorder(), c.input({9, 100}, DType::f32, -4, 4), 1, 7, 80);
         const Tensor recent = slice(c.recorder(), c.ids({60}, DType::i32, 0, 80), 0, 3, 50);
         return {sample(c.recorder(), logits,
-                       {.top_p = 0.7F, .repetition_penalty = 0.6F, .recent = &recent})};
+                       {.top_p = 0.7F, .repetition_penalty = 0.6F, .recent = recent})};
       }};
 }
 

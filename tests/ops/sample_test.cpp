@@ -26,7 +26,7 @@ class Sample : public ::testing::TestWithParam<std::string> {
     const Tensor used = recent.empty()
                             ? Tensor()
                             : s.input("recent", {static_cast<std::int64_t>(recent.size())}, recent);
-    a.recent = recent.empty() ? nullptr : &used;
+    a.recent = used;
     const auto tokens = static_cast<std::int64_t>(logits.size());
     s.output("tokens", sample(s, s.input("logits", {kDraws, tokens}, rows), a));
     return s.finish().read<std::int32_t>("tokens");
@@ -129,7 +129,7 @@ TEST_P(Sample, APenaltyIsOfTheTokenAlone) {
     auto s = executor_.begin();
     const Tensor used = s.input("recent", {1}, std::vector<std::int32_t>{recent});
     s.output("token", sample(s, s.input("logits", {1, 32800}, logits),
-                             {.temperature = 0, .repetition_penalty = 2, .recent = &used}));
+                             {.temperature = 0, .repetition_penalty = 2, .recent = used}));
     EXPECT_EQ(s.finish().read<std::int32_t>("token").front(), chosen);
   }
 }
@@ -212,7 +212,7 @@ TEST_F(SampleErrors, LogitsAreRowsOfTokens) {
 
 TEST_F(SampleErrors, RecentTokensAreOfAllRowsOrOfEach) {
   const Tensor recent = device_.zeros({3, 8}, DType::i32, "recent");
-  expect_refused({"[rows, n]", "'recent' i32 [3, 8]"}, {2, 8}, {.recent = &recent});
+  expect_refused({"[rows, n]", "'recent' i32 [3, 8]"}, {2, 8}, {.recent = recent});
 }
 
 }  // namespace

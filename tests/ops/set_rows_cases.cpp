@@ -50,7 +50,7 @@ OpCase window_in_state() {
           [=](CaseContext& c) -> std::vector<Tensor> {
             const Tensor table = c.persistent({11, 13}, DType::f32);
             set_rows(c.recorder(), table, c.input({5, 13}),
-                     {.position = 7, .window = c.recorder().state("window")});
+                     {.position = 6, .window = c.recorder().state("window")});
             return {table};
           },
           {{"window", {0, 11, 5, 3, 1, -4, 64}}}};

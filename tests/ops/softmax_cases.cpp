@@ -30,7 +30,7 @@ Tensor mask_of(CaseContext& c, const Shape& shape, DType dtype) {
 OpCase masked(Call call, const std::string& name, const Shape& x, const Shape& mask, DType dtype) {
   return {name, kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             const Tensor m = mask_of(c, mask, dtype);
-            return {call(c.recorder(), c.input(x, DType::f32, -8, 8), {.scale = 0.3F, .mask = &m})};
+            return {call(c.recorder(), c.input(x, DType::f32, -8, 8), {.scale = 0.3F, .mask = m})};
           }};
 }
 
@@ -39,7 +39,7 @@ OpCase alibi(Call call, const std::string& name, std::int64_t cols, DType dtype)
   return {name, kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             const Tensor m = mask_of(c, {3, cols}, dtype);
             return {call(c.recorder(), c.input({2, 12, 3, cols}, DType::f32, -8, 8),
-                         {.max_bias = 8.0F, .mask = &m})};
+                         {.max_bias = 8.0F, .mask = m})};
           }};
 }
 
@@ -48,7 +48,7 @@ OpCase with_sinks(Call call, const std::string& name, std::int64_t cols) {
             const Tensor sinks = c.input({5}, DType::f32, -8, 12);
             const Tensor m = mask_of(c, {4, cols}, DType::f32);
             return {call(c.recorder(), c.input({5, 3, cols}, DType::f32, -8, 8),
-                         {.mask = &m, .sinks = &sinks})};
+                         {.mask = m, .sinks = sinks})};
           }};
 }
 
@@ -57,7 +57,7 @@ OpCase strided(Call call) {
             Recorder& r = c.recorder();
             const Tensor m = slice(r, permute(r, c.input({3, 7, 20}), {1, 0, 2}), 2, 2, 17);
             const Tensor x = permute(r, c.input({3, 7, 17}), {1, 0, 2});
-            return {call(r, x, {.mask = &m})};
+            return {call(r, x, {.mask = m})};
           }};
 }
 
@@ -68,7 +68,7 @@ OpCase nothing_seen(Call call, const std::string& name, bool saved) {
                 causal_mask(c.recorder(), c.input({9, 40}, DType::f32, 0, 0), {.n_past = -4});
             const Tensor sinks = c.input({2});
             return {call(c.recorder(), c.input({2, 9, 40}),
-                         {.mask = &m, .sinks = saved ? &sinks : nullptr})};
+                         {.mask = m, .sinks = saved ? sinks : Tensor()})};
           }};
 }
 

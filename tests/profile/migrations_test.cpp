@@ -15,7 +15,7 @@ namespace {
 using test::sql;
 using test::TempFolder;
 
-constexpr int kThisVersion = 2;
+constexpr int kThisVersion = 3;
 
 std::filesystem::path released(int version) {
   return std::filesystem::path(REPRISE_PROFILE_VERSIONS_DIR) /
@@ -69,6 +69,20 @@ TEST_P(OfVersion, BecomesThisVersionWhenARunIsAppended) {
             std::to_string(1 + std::stoi(sql(released(GetParam()), "SELECT count(*) FROM runs"))));
   EXPECT_EQ(sql(path_, "PRAGMA integrity_check; PRAGMA foreign_key_check"), "ok");
   EXPECT_TRUE(check_profile(path_).empty());
+}
+
+TEST(OfVersion2, KeepsTheFirstCauseOfEachBarrier) {
+  const TempFolder folder;
+  const std::filesystem::path path = folder / "old.db";
+  std::filesystem::copy_file(released(2), path);
+  open_profile(path, {});
+  EXPECT_EQ(sql(path,
+                "SELECT graph_id, barrier, idx, src_step, kind, pool_idx, offset_bytes, size_bytes "
+                "FROM barrier_causes ORDER BY 1, 2"),
+            sql(released(2),
+                "SELECT graph_id, ordinal, 0, cause_src, kind, pool_idx, offset_bytes, size_bytes "
+                "FROM barriers ORDER BY 1, 2"));
+  EXPECT_EQ(sql(path, "SELECT DISTINCT causes, tensors IS NOT NULL FROM v_barriers"), "1|1");
 }
 
 TEST(OfVersion1, GetsWhatEarlierBuildsOfItDidNotHave) {

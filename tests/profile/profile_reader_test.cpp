@@ -51,7 +51,7 @@ TEST(ProfileReader, SummarisesRunsGraphsAndTables) {
   write_run(path, "second");
   const DatabaseInfo info = read_profile_info(path);
   EXPECT_EQ(folder.files(), 1U);
-  EXPECT_EQ(info.schema_version, 2);
+  EXPECT_EQ(info.schema_version, 3);
   EXPECT_EQ(info.bytes, std::filesystem::file_size(path));
   ASSERT_EQ(info.runs.size(), 2U);
   EXPECT_EQ(info.runs[1].label, "second");

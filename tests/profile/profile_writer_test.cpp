@@ -58,7 +58,7 @@ TEST_F(Written, IsOneCleanFile) {
   EXPECT_EQ(folder_.files(), 1U);
   EXPECT_EQ(query("PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA page_size; "
                   "PRAGMA journal_mode; PRAGMA application_id; PRAGMA user_version"),
-            "ok\n8192\nwal\n1380995667\n2");
+            "ok\n8192\nwal\n1380995667\n3");
   EXPECT_EQ(query("SELECT count(*) FROM drops"), "0");
 }
 
@@ -130,7 +130,7 @@ TEST_F(Written, NamesTensorsAndPlacesThem) {
   EXPECT_EQ(query("SELECT pool_idx, offset_bytes, first_use, last_use FROM tensors ORDER BY idx"),
             expected);
   EXPECT_EQ(query("SELECT name, end_bytes-offset_bytes FROM v_memory_plan ORDER BY name"),
-            "layer.3/add|768\nlayer.3/attn/norm|768");
+            "layer.3/add|768\nlayer.3/attn/norm|768\nlogits|768\nx|768");
   EXPECT_EQ(query("SELECT node_idx, operand, tensor_idx, access FROM node_tensors WHERE node_idx=0 "
                   "ORDER BY slot"),
             "0|x|0|r\n0|weight|1|r\n0|y|3|w\n0|state|2|r");

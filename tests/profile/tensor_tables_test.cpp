@@ -164,6 +164,41 @@ TEST_F(TensorTables, LoseTheFilesBesideWithTheirReplays) {
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
+TEST_F(TensorTables, AreTheOnlyFilesThatPruningRemoves) {
+  test::write_watched(path_, small_, large_);
+  test::write_watched(path_, small_, ramp(30'000), 2);
+  const auto folder = folder_ / "p.db.tensors";
+  std::ofstream(folder / "mine.safetensors") << "never named by the file";
+  std::filesystem::create_symlink(folder / "mine.safetensors", folder / "link.safetensors");
+  (void)prune_profile(path_, {.keep_replays = 0});
+  EXPECT_TRUE(std::filesystem::exists(folder / "mine.safetensors"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.safetensors"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
+}
+
+TEST_F(TensorTables, AreNotRemovedThroughALink) {
+  test::write_watched(path_, small_, large_);
+  const auto folder = folder_ / "p.db.tensors";
+  const auto elsewhere = folder_ / "elsewhere";
+  std::filesystem::rename(folder, elsewhere);
+  std::filesystem::create_directory_symlink(elsewhere, folder);
+  expect_error(ErrorCode::io, {folder.string(), "is a link"},
+               [&] { (void)prune_profile(path_, {.keep_replays = 0}); });
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(elsewhere), {}), 1);
+  EXPECT_EQ(read_snapshots(path_).size(), 2U);  // the file is as it was
+}
+
+TEST_F(TensorTables, AreNotCopiedThroughALink) {
+  test::write_watched(path_, small_, large_);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "p.db.tensors")) {
+    std::filesystem::remove(entry.path());
+    std::filesystem::create_symlink("/etc/passwd", entry.path());
+  }
+  const std::filesystem::path files[] = {path_};
+  EXPECT_EQ(merge_profiles(files, folder_ / "merged.db").missing_tensors, 1U);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "merged.db.tensors"));
+}
+
 TEST_F(TensorTables, GoAlongWhenFilesAreMerged) {
   const auto far = folder_ / "far";
   std::filesystem::create_directory(far);

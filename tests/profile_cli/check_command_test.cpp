@@ -29,10 +29,17 @@ TEST_F(CheckCommand, FindsNothingInWhatTheWriterWrote) {
 
 TEST_F(CheckCommand, FindsCountsThatDisagree) {
   EXPECT_EQ(found("UPDATE graphs SET node_count=9; DELETE FROM steps WHERE idx=4; DELETE FROM "
-                  "barriers; UPDATE graphs SET barrier_count=0; DELETE FROM step_timings; UPDATE "
+                  "barriers; DELETE FROM barrier_causes; UPDATE graphs SET barrier_count=0; DELETE "
+                  "FROM step_timings; UPDATE "
                   "tensors SET first_use=min(first_use, 3), last_use=3 WHERE last_use=4"),
             "counts: graph 1 has 4 nodes, but says 9\n"
             "counts: graph 1 has 4 steps, but says 5\n3");
+}
+
+TEST_F(CheckCommand, FindsCausesOfNoBarrier) {
+  EXPECT_EQ(
+      found("UPDATE barrier_causes SET barrier=9 WHERE barrier=0 AND idx=0"),
+      "references: 1 rows of barrier_causes of graph 1 have a barrier that barriers lacks\n3");
 }
 
 TEST_F(CheckCommand, FindsRowsThatNameNothing) {

@@ -2,6 +2,7 @@
 #include "debugger/cli/db_commands.h"
 #include "debugger/model/rank_test.h"
 #include "debugger/model/run_diff.h"
+#include "reprise/reprise.h"
 #include "tests/profile_cli/timed_database.h"
 
 namespace reprise {
@@ -94,6 +95,41 @@ TEST_F(DiffCommandTest, NodesThatOnlyOneRunHasAreAddedOrRemoved) {
             "norm 0 0\nadd 1 1\nscale 2 2\nnorm 3 4\nscale - 3\n");
   EXPECT_EQ(changes(other_.string(), path()),
             "norm 0 0\nadd 1 1\nscale 2 2\nscale 3 -\nnorm 4 3\n");
+}
+
+TEST_F(DiffCommandTest, CallsInAnotherOrderAreTheSameCalls) {
+  const Device device = open_device("cpu");
+  const Tensor a = device.zeros({8, 4}, DType::f32, "a"), b = device.zeros({8, 4}, DType::f32, "b");
+  const auto record = [&](const std::filesystem::path& file, bool a_first, const Tensor& of_a) {
+    GraphExecutor executor(device, {.profile = file});
+    auto s = executor.begin_recorded({.name = "sum"});
+    const Tensor first = get_rows(s, a_first ? of_a : b, 1);
+    const Tensor second = get_rows(s, a_first ? b : of_a, 1);
+    s.output("y", a_first ? sub(s, neg(s, first), second) : sub(s, neg(s, second), first));
+    (void)s.finish();
+    executor.shutdown();
+  };
+  const auto changes = [&](const std::filesystem::path& left, const std::filesystem::path& right) {
+    std::string text;
+    const debugger::RunDiff diff = debugger::diff_runs({left, {}}, {right, {}});
+    for (const debugger::NodeDiff& node : diff.graphs.at(0).nodes) {
+      text += node.op + " " + std::to_string(node.a->node) + " " + std::to_string(node.b->node);
+      for (const std::string& change : node.changes) {
+        text += ", " + change;
+      }
+      text += "\n";
+    }
+    return text;
+  };
+  record(path_, true, a);
+  record(other_, false, a);
+  EXPECT_EQ(changes(path_, other_),
+            "get_rows 0 1\nget_rows 1 0, recorded before node 1 there\nneg 2 2\nsub 3 3\n");
+  const std::filesystem::path third = folder_ / "third.db";
+  record(third, true, device.zeros({8, 4}, DType::f32, "c"));
+  EXPECT_EQ(changes(path_, third),
+            "get_rows 0 0, table 'a' to 'c'\nget_rows 1 1\nneg 2 2\nsub 3 3\n");
+  EXPECT_NE(output({path(), third.string()}, 0).find("table 'a' to 'c'"), std::string::npos);
 }
 
 TEST_F(DiffCommandTest, FewTimesAreComparedByTheStatistics) {

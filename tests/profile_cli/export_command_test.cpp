@@ -51,7 +51,7 @@ TEST_F(ExportCommandTest, WhatCannotBeWrittenIsSaid) {
   EXPECT_EQ(error_of([&] {
               cli::export_capture({path(), {}, "/nonexistent/x.json", ""});
             }),
-            "The file (/nonexistent/x.json) cannot be written.");
+            "The file (/nonexistent/x.json) cannot be written: No such file or directory.");
   const std::filesystem::path out = folder_ / "graph.dot";
   cli::export_capture({path(), {}, "", out.string()});
   std::ifstream file(out);

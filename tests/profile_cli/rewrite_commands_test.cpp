@@ -212,7 +212,7 @@ TEST_F(RewriteCommands, FilesOfVersion1CanBeMerged) {
             "");
   EXPECT_EQ(merge_profiles(std::span(&path_, 1), out()).replays,
             std::stoul(sql(path_, "SELECT count(*) FROM replays")));
-  EXPECT_EQ(sql(out(), "PRAGMA user_version; SELECT count(*) FROM expert_residency"), "2\n0");
+  EXPECT_EQ(sql(out(), "PRAGMA user_version; SELECT count(*) FROM expert_residency"), "3\n0");
   EXPECT_EQ(sql(path_, "PRAGMA user_version"), "1");
 }
 

@@ -113,7 +113,7 @@ TEST_F(RefusedFiles, OfAnotherProgram) {
 
 TEST_F(RefusedFiles, OfANewerVersion) {
   sql(path_, "PRAGMA user_version=99");
-  expect_refused("has schema version (99); this build knows versions 1 to 2.");
+  expect_refused("has schema version (99); this build knows versions 1 to 3.");
 }
 
 TEST_F(RefusedFiles, ThatAreNoDatabase) {
@@ -158,7 +158,7 @@ TEST_F(RefusedFiles, EndEveryCommandWithStatusOne) {
     EXPECT_EQ(status, 1) << command;
     EXPECT_EQ(text,
               "error: The profiling database (profile.db) has schema version (99); this build "
-              "knows versions 1 to 2.\n")
+              "knows versions 1 to 3.\n")
         << command;
   }
   EXPECT_TRUE(test::files_of(folder_ / ".") == files) << "something changed";

@@ -1,6 +1,7 @@
 // Every field of a device's status, seen to change.
 #include <thread>
 
+#include "tests/session/custom_kernels.h"
 #include "tests/session/gate_op.h"
 #include "tests/session/tensor_values.h"
 #include "tests/testing.h"
@@ -120,6 +121,26 @@ TEST(DeviceStatusOfTheCpu, WorkIsInFlightUntilItIsDone) {
   gate.open();
   ticket.wait();
   EXPECT_EQ(device.status().in_flight, 0U);
+}
+
+TEST(DeviceStatusOfTheCpu, WhatWasCompleteBeforeAFailureStaysReadable) {
+  const Device device = open_device("cpu");
+  const CustomKernel broken = device.compile_kernel(
+      {.name = "broken",
+       .function = [](const KernelRun&) { throw std::runtime_error("the function broke"); }},
+      elementwise_interface());
+  GraphExecutor executor(device);
+  auto s = executor.begin_recorded();
+  const Tensor x = s.input("x", {4}, kX);
+  s.output("y", add(s, x, x));
+  CapturedGraph graph = s.finish({.slots = 2, .run = false}).graph;
+  const Ticket first = graph.launch_async();
+  graph.launch_async().wait();  // so the first one is complete, though nobody looked at it
+  auto failing = executor.begin();
+  const Tensor z = failing.input("x", {4}, kX);
+  failing.output("y", call(failing, broken, add(failing, z, z), z));
+  expect_error(ErrorCode::device_lost, {"the function broke"}, [&] { (void)failing.finish(); });
+  EXPECT_EQ(first.read("y"), (std::vector<float>{2, 4, 6, 8}));
 }
 
 TEST(DeviceStatusOfTheCpu, AFailureLosesItAndOpeningItAgainWorks) {

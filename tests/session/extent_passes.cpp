@@ -101,7 +101,7 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
        [](GraphSession& s, const ExtentInputs& in) {
          s.output("layer_norm", layer_norm(s, in.x));
          s.output("l2_norm", l2_norm(s, in.x));
-         s.output("softmax", softmax(s, in.x, {.mask = &in.y}));
+         s.output("softmax", softmax(s, in.x, {.mask = in.y}));
          s.output("logarithms", log_softmax(s, in.x));
          s.output("sums", sum_rows(s, in.x));
          s.output("means", mean(s, in.x));
@@ -158,7 +158,7 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
                                        .softcap = 3,
                                        .max_bias = 8,
                                        .window = 5,
-                                       .sinks = &sinks}));
+                                       .sinks = sinks}));
        }},
       {"recurrent",
        [this](GraphSession& s, const ExtentInputs& in) {

@@ -1,4 +1,6 @@
 // Values of the host that a recording would bake, one test per kind, and what is none of them.
+#include <gmock/gmock.h>
+
 #include "tests/session/leaky_op.h"
 #include "tests/session/saved_pass.h"
 #include "tests/testing.h"
@@ -176,7 +178,7 @@ TEST_P(Lint, FindsAnOperandThatIsNotAlwaysGiven) {
     const Tensor q = s.input("q", {2, 2, 4}, x_);
     const Tensor mask = s.input("mask", {2, 2}, std::vector<float>(4));
     here();
-    s.output("y", attention(s, q, q, q, {.mask = step_ == 0 ? nullptr : &mask}));
+    s.output("y", attention(s, q, q, q, {.mask = step_ == 0 ? Tensor() : mask}));
   });
   expect(find(report, "operand mask"), "attention", "absent", "given");
 }
@@ -388,6 +390,81 @@ TEST_P(LintOfPlans, FindsWhatAnOpReadsFromTheHostWhenItIsLowered) {
   expect(find(report, "kernel"), "leaky", "leaky (1)", "leaky (2)");
   expect(find(report, "copy bytes"), "leaky", "4", "8");
   EXPECT_EQ(report.findings.size(), 4U) << report.text();
+}
+
+TEST_P(Lint, APassWithExtentsIsClean) {
+  const StateBlock state(device_, StateLayout().host("rows", 3).carried("pos"));
+  const LintReport report = two_runs(
+      [&](GraphSession& s) {
+        const Tensor x = s.input("x", {s.extent("rows"), 4}, std::vector<float>(12, 0.5F));
+        s.output("y", neg(s, x));
+      },
+      {.state = state, .extents = {{"rows", 4}}});
+  EXPECT_TRUE(report.clean()) << report.text();
+}
+
+TEST_P(Lint, FindsRowsThatAreCountedButNotWritten) {
+  StateLayout layout;
+  layout.host("rows", 1);
+  layout.carried("pos").carried("token");
+  const StateBlock state(device_, layout);
+  const Tensor keys = device_.from_host({8, 2, 4}, wave(64, 0.2), "keys");
+  const Tensor next = device_.from_host({1}, std::vector<std::int32_t>{3}, "next");
+  const auto one_row = [&](GraphSession& s) {
+    const Tensor x = s.input("x", {1, 2, 4}, wave(8, 0.5));
+    set_rows(s, keys, x, {.position = s.state("pos")});
+    s.output("y", neg(s, x));
+    advance(s, next,
+            {.position = s.state("pos"), .token = s.state("token"), .rows = s.state("rows")});
+  };
+  const auto report_of = [&](std::int32_t rows) {
+    return lint(executor_, one_row,
+                {.session = {.state = state},
+                 .runs = {[&] { state.set("rows", 1); }, [&] { state.set("rows", rows); }}});
+  };
+  EXPECT_TRUE(report_of(1).clean()) << report_of(1).text();
+  const LintReport report = report_of(5);
+  ASSERT_EQ(report.findings.size(), 1U) << report.text();
+  const LintFinding& finding = report.findings[0];
+  EXPECT_EQ(finding.op, "advance");
+  EXPECT_EQ(finding.field, LintFinding::kRows);
+  EXPECT_EQ(finding.first, "5");
+  EXPECT_EQ(finding.other, "1");
+  EXPECT_EQ(finding.run, 1U);
+  EXPECT_THAT(report.text(),
+              ::testing::HasSubstr(
+                  "moves a position by (5) rows, but the pass writes (1) there, in run 1"));
+}
+
+TEST_P(Lint, FindsArgumentsThatCompilersRecordInDifferentOrders) {
+  const LintReport report = two_runs([&](GraphSession& s) {
+    here();
+    const Tensor sum = add(s, get_rows(s, table_, 3), get_rows(s, other_, 3));
+    here();
+    s.output("y", mul(s, sum, reshape(s, sum, {1, 4})));
+  });
+  ASSERT_EQ(report.findings.size(), 1U) << report.text();
+  EXPECT_EQ(report.findings[0].field, LintFinding::kOrder);
+  EXPECT_EQ(report.findings[0].op, "add");
+  EXPECT_EQ(report.findings[0].where.line, line_ - 2);
+  EXPECT_THAT(report.text(),
+              ::testing::HasSubstr("nothing is baked, 1 without an order\nop 2 add"));
+}
+
+TEST_P(Lint, StatementsAndFunctionsOfStatementsHaveAnOrder) {
+  const auto both = [](Site site, TensorRef x, TensorRef y) {  // their calls have its line
+    const Tensor first = get_rows(site, x, 3);
+    const Tensor second = get_rows(site, y, 3);
+    return add(site, first, second);
+  };
+  const LintReport report = two_runs([&](GraphSession& s) {
+    Tensor sum = both(s, table_, other_);
+    for (int i = 0; i < 2; ++i) {
+      sum = add(s, sum, get_rows(s, table_, i));
+    }
+    s.output("y", relu(s, neg(s, sum)));
+  });
+  EXPECT_TRUE(report.clean()) << report.text();
 }
 
 }  // namespace

@@ -137,14 +137,14 @@ TEST_P(StateArrays, PositionsOfRowsMayBeAnArray) {
   const Floats x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   auto s = executor_.begin_recorded({.state = state});
   const Tensor positions = s.state_array("positions");
-  s.output("y", rope(s, s.input("x", {3, 1, 4}, x), {.positions = &positions}));
+  s.output("y", rope(s, s.input("x", {3, 1, 4}, x), {.positions = positions}));
   CapturedGraph graph = s.finish().graph;
   const Ints at{7, 0, 311};
   state.set("positions", at);
   graph.launch();
   auto d = executor_.begin();
   const Tensor given = d.input("positions", {3}, at);
-  d.output("y", rope(d, d.input("x", {3, 1, 4}, x), {.positions = &given}));
+  d.output("y", rope(d, d.input("x", {3, 1, 4}, x), {.positions = given}));
   EXPECT_EQ(graph.read("y"), d.finish().read("y"));
 }
 

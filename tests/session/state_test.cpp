@@ -1,5 +1,6 @@
 // State fields: who owns them, when they change, what they mean for replays. On both backends.
 #include <algorithm>
+#include <cmath>
 
 #include "tests/testing.h"
 
@@ -135,7 +136,8 @@ TEST_P(State, MistakesAreNamed) {
   expect_error(ErrorCode::invalid_argument, {"(speed)", "rows, end, pos"},
                [&] { state.set("speed", 1); });
   expect_error(ErrorCode::invalid_argument, {"'len'", "derived"}, [&] { state.set("len", 1); });
-  expect_error(ErrorCode::invalid_argument, {"'pos'", "(f32)"}, [&] { state.set("pos", 1.0F); });
+  expect_error(ErrorCode::invalid_argument, {"'pos'", "f32 value (1)"},
+               [&] { state.set("pos", 1.0F); });
   auto s = executor_.begin();
   expect_error(ErrorCode::invalid_argument, {"no field (pos)", "none"},
                [&] { (void)s.state("pos"); });
@@ -143,6 +145,57 @@ TEST_P(State, MistakesAreNamed) {
   const Tensor next = t.input("next", {1}, std::vector<std::int32_t>{1});
   expect_error(ErrorCode::invalid_argument, {"no state block"}, [&] { advance(t, next, {}); });
 }
+
+TEST_P(State, AnyNumberOfTheProgramIsTakenIfTheFieldCanHoldIt) {
+  const StateBlock state(device_, StateLayout()
+                                      .host("pos", std::size_t{2}, {.low = 0, .high = 31})
+                                      .carried("token")
+                                      .host_f32("heat"));
+  const std::vector<int> tokens(5);
+  auto s = executor_.begin({.state = state});
+  state.set("pos", tokens.size());
+  state.set({{"token", std::int64_t{7}}, {"heat", 0.5}});
+  (void)s.finish();
+  EXPECT_EQ(state.get("pos"), 5);
+  EXPECT_EQ(state.get("token"), 7);
+  EXPECT_EQ(state.get<float>("heat"), 0.5F);
+  const auto refused = [&](const std::vector<std::string>& parts, const auto& f) {
+    expect_error(ErrorCode::invalid_argument, parts, f);
+  };
+  const std::string i32 = "i32 with values from 0 to 31, but was set to ";
+  refused({"'pos' is " + i32 + "the f32 value (0.5)"}, [&] { state.set("pos", 0.5); });
+  refused({"'pos' is " + i32 + "(4294967298)"},
+          [&] { state.set("pos", std::int64_t{4294967298}); });
+  refused({"'pos' is " + i32 + "(18446744073709551615)"},
+          [&] { state.set("pos", ~std::size_t{}); });
+  refused({"'pos' is limited to 0 to 31", "(-1)"}, [&] { state.set("pos", std::int64_t{-1}); });
+  refused({"'heat'", "finite", "(1e+300)"}, [&] { state.set("heat", 1e300); });
+  refused({"'heat'", "finite", "nan"}, [&] { state.set("heat", std::nan("")); });
+  refused({"'heat' is f32", "the i32 value (1)"}, [&] { state.set("heat", 1); });
+  EXPECT_EQ(state.get("pos"), 5);
+  const DeviceScalar<std::int32_t> scalar(state, "pos");
+  refused({"'pos'", "(0.5)"}, [&] { scalar.set(0.5); });
+  refused({"(4294967296)", "-2147483648 to 2147483647", "state_test.cpp:"},
+          [] { StateLayout().host("n", std::int64_t{1} << 32U); });
+  refused({"(4294967296)", "-2147483648 to 2147483647", "state_test.cpp:"},
+          [] { (void)Param<std::int32_t>(std::int64_t{1} << 32U); });
+}
+
+template <class T>
+concept Readable = requires(const Ticket& ticket, const CapturedGraph& graph) {
+  ticket.read<T>("y");
+  graph.read<T>("y");
+};
+template <class T>
+concept StateReadable = requires(const StateBlock& state) {
+  state.get<T>("x");
+  state.values<T>("x");
+};
+static_assert(Readable<float> && Readable<std::int32_t> && Readable<std::byte>);
+static_assert(!Readable<double> && !Readable<std::int64_t>, "no link error");
+static_assert(StateReadable<float> && !StateReadable<double> && !StateReadable<std::int64_t>);
+static_assert(!std::is_constructible_v<Param<std::int32_t>, double>, "no fraction becomes 0");
+static_assert(!std::is_constructible_v<InitialInteger, double>, "no fraction becomes 0");
 
 }  // namespace
 }  // namespace reprise::testing

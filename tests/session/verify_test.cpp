@@ -301,5 +301,19 @@ TEST_P(Verify, WaitsForLaunchesInFlight) {
   EXPECT_EQ(pass.state.get("pos"), 3);
 }
 
+TEST_P(Verify, APassWithExtentsIsEqual) {
+  const StateBlock state(device_, StateLayout().host("rows", 3).carried("pos"));
+  const Tensor kept = cache("kept");
+  const VerifyReport report =
+      verify(executor_,
+             [&](GraphSession& s) {
+               const Tensor x = s.input("x", {s.extent("rows"), 2}, Floats{1, 2, 3, 4, 5, 6});
+               set_rows(s, kept, x, SetRowsAttributes{.position = 0});
+               s.output("y", neg(s, x));
+             },
+             {.session = {.state = state, .extents = {{"rows", 4}}}});
+  EXPECT_EQ(report.text(), "'recorded', 4 outputs and written tensors: equal bit for bit");
+}
+
 }  // namespace
 }  // namespace reprise::testing

@@ -153,6 +153,23 @@ TEST_F(PipelineCacheFile, InAFolderThatCannotBeMadeIsNotSaved) {
   EXPECT_NE(save_cache_file(path_ / "file is no folder" / "cache.bin", owner_, data_), "");
 }
 
+TEST_F(PipelineCacheFile, OfAFolderIsOnePerDeviceAndDriver) {
+  std::vector<CacheOwner> owners(5, owner_);
+  owners[1].vendor_id = 9;
+  owners[2].device_id = 9;
+  owners[3].driver_version = 9;
+  owners[4].uuid[15] = 9;
+  const std::filesystem::path folder = folder_ / "caches/";
+  for (const CacheOwner& owner : owners) {
+    EXPECT_EQ(save_cache_file(cache_file_of(folder, owner), owner, data_), "");
+  }
+  for (const CacheOwner& owner : owners) {
+    EXPECT_EQ(load_cache_file(cache_file_of(folder, owner), owner).data, data_);
+  }
+  EXPECT_EQ(cache_file_of(path_, owner_), path_);
+  EXPECT_EQ(cache_file_of("", owner_), "");
+}
+
 class VulkanPipelineCache : public VulkanTest {
  protected:
   /// Opens, runs, closes; returns what was logged.
@@ -179,6 +196,16 @@ TEST_F(VulkanPipelineCache, IsSavedAtTheEndAndLoadedAgain) {
   EXPECT_GT(saved.size(), sizeof(CacheFileHead));
   EXPECT_EQ(run(path_), "");
   EXPECT_EQ(content_of(path_), saved) << "nothing was compiled that was not in it";
+}
+
+TEST_F(VulkanPipelineCache, IsFoundAgainInAFolder) {
+  const std::filesystem::path folder = folder_ / "caches/";
+  EXPECT_EQ(run(folder), "");
+  ASSERT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  const std::filesystem::path file = std::filesystem::directory_iterator(folder)->path();
+  const auto written = std::filesystem::last_write_time(file);
+  EXPECT_EQ(run(folder), "");
+  EXPECT_EQ(std::filesystem::last_write_time(file), written);
 }
 
 TEST_F(VulkanPipelineCache, ThatIsDamagedIsReportedAndReplaced) {

@@ -4,6 +4,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <spirv/unified1/spirv.hpp>
 
 #include "reprise/core/error.h"
 #include "shaders/shader_table.h"
@@ -59,6 +60,39 @@ TEST(SpirvReflect, AcceptsEveryShaderOfTheProgram) {
   for (const shaders::Shader& shader : shaders::all()) {
     EXPECT_FALSE(refused(shader.spirv)) << shader.name;
   }
+}
+
+/// A module with one variable that workgroups share: structs inside of each other, `levels` of
+/// them, of `members` each; the innermost ones are words.
+std::vector<std::uint32_t> nested_structs(std::uint32_t levels, std::uint32_t members) {
+  const std::uint32_t pointer = levels + 2, variable = levels + 3, main = levels + 4;
+  std::vector<std::uint32_t> words{spv::MagicNumber, 0x10000, 0, levels + 5, 0};
+  const auto add = [&](spv::Op op, const std::vector<std::uint32_t>& operands) {
+    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << spv::WordCountShift |
+                    static_cast<std::uint32_t>(op));
+    words.insert(words.end(), operands.begin(), operands.end());
+  };
+  add(spv::OpEntryPoint, {spv::ExecutionModelGLCompute, main, 'm'});
+  add(spv::OpTypeInt, {1, 32, 0});
+  for (std::uint32_t level = 1; level <= levels; ++level) {
+    std::vector<std::uint32_t> operands(members + 1, level);
+    operands[0] = level + 1;
+    add(spv::OpTypeStruct, operands);
+  }
+  add(spv::OpTypePointer, {pointer, spv::StorageClassWorkgroup, levels + 1});
+  add(spv::OpVariable, {pointer, variable, spv::StorageClassWorkgroup});
+  add(spv::OpFunctionEnd, {});
+  return words;
+}
+
+// One visit per member and level; one per path through them, 2^36, would not end.
+TEST(SpirvReflect, VisitsATypeOnceHoweverOftenItIsUsed) {
+  EXPECT_EQ(reflect_spirv(nested_structs(9, 16)).shared_bytes, std::uint64_t{4} << 36U);
+}
+
+TEST(SpirvReflect, RefusesTypesThatAreNestedTooDeep) {
+  EXPECT_FALSE(refused(nested_structs(16, 1)));
+  EXPECT_TRUE(refused(nested_structs(17, 1)));
 }
 
 TEST(SpirvReflect, RejectsEveryTruncationInsideTheDeclarations) {

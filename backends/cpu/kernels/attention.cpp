@@ -25,14 +25,14 @@ struct Attention {
   std::int64_t q_row, q_head;                 // elements
   std::int64_t k_row, k_head, v_row, v_head;  // bytes
   std::int64_t score_stride;
-  Param<std::int32_t> kv_len;
+  Param<std::int32_t> kv_len;  // or past
   Param<float> scale;
   Param<float> softcap, max_bias;
   Param<std::int32_t> window;
   const float* sinks;  // null: none
   float factor;        // of scores: what a scale of 0 stands for
   float cap, bias;     // softcap and max_bias as they count; 0: none
-  bool causal;
+  bool causal, has_past;
 };
 
 /// How far ahead keys and values are prefetched: those of a head lie far apart.
@@ -254,7 +254,9 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   a.cap = cap > 0 && std::isnormal(cap) ? cap : 0;
   const float bias = work.value(a.max_bias);
   a.bias = bias > 0 && std::isnormal(bias) ? bias : 0;
-  const std::int64_t used = std::clamp<std::int64_t>(work.value(a.kv_len), 0, a.capacity);
+  const std::int64_t past_rows = a.has_past ? a.rows : 0;
+  const std::int64_t used =
+      std::clamp<std::int64_t>(work.value(a.kv_len) + past_rows, 0, a.capacity);
   const std::int64_t window = work.value(a.window);
   auto* scores = reinterpret_cast<float*>(work.own);
   const std::int64_t tiles = tiles_per_head(a);
@@ -292,33 +294,36 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
   const std::int64_t dim = q.shape().back();
   const std::int64_t capacity = k.shape().dim(0);
   const auto whole = static_cast<std::int64_t>(std::max(kLanes, kTileRows));
-  const Attention arguments{.q = reinterpret_cast<const float*>(q.data),
-                            .k = k.data,
-                            .v = v.data,
-                            .y = reinterpret_cast<float*>(call.tensors[5].data),
-                            .rows = q.shape().dim(0),
-                            .heads = q.shape().dim(1),
-                            .share = q.shape().dim(1) / k.shape().dim(1),
-                            .dim = dim,
-                            .value_dim = v.shape().back(),
-                            .capacity = capacity,
-                            .q_row = q.spec->strides[0],
-                            .q_head = q.spec->strides[1],
-                            .k_row = bytes(k.spec->strides[0]),
-                            .k_head = bytes(k.spec->strides[1]),
-                            .v_row = bytes(v.spec->strides[0]),
-                            .v_head = bytes(v.spec->strides[1]),
-                            .score_stride = (capacity + whole - 1) / whole * whole,
-                            .kv_len = attribute<Param<std::int32_t>>(call, "kv_len"),
-                            .scale = attribute<Param<float>>(call, "scale"),
-                            .softcap = attribute<Param<float>>(call, "softcap"),
-                            .max_bias = attribute<Param<float>>(call, "max_bias"),
-                            .window = attribute<Param<std::int32_t>>(call, "window"),
-                            .sinks = reinterpret_cast<const float*>(call.tensors[4].data),
-                            .factor = static_cast<float>(1 / std::sqrt(static_cast<double>(dim))),
-                            .cap = 0,
-                            .bias = 0,
-                            .causal = attribute<bool>(call, "causal")};
+  const bool has_past = attribute<bool>(call, "has_past");
+  const Attention arguments{
+      .q = reinterpret_cast<const float*>(q.data),
+      .k = k.data,
+      .v = v.data,
+      .y = reinterpret_cast<float*>(call.tensors[5].data),
+      .rows = q.shape().dim(0),
+      .heads = q.shape().dim(1),
+      .share = q.shape().dim(1) / k.shape().dim(1),
+      .dim = dim,
+      .value_dim = v.shape().back(),
+      .capacity = capacity,
+      .q_row = q.spec->strides[0],
+      .q_head = q.spec->strides[1],
+      .k_row = bytes(k.spec->strides[0]),
+      .k_head = bytes(k.spec->strides[1]),
+      .v_row = bytes(v.spec->strides[0]),
+      .v_head = bytes(v.spec->strides[1]),
+      .score_stride = (capacity + whole - 1) / whole * whole,
+      .kv_len = attribute<Param<std::int32_t>>(call, has_past ? "past" : "kv_len"),
+      .scale = attribute<Param<float>>(call, "scale"),
+      .softcap = attribute<Param<float>>(call, "softcap"),
+      .max_bias = attribute<Param<float>>(call, "max_bias"),
+      .window = attribute<Param<std::int32_t>>(call, "window"),
+      .sinks = reinterpret_cast<const float*>(call.tensors[4].data),
+      .factor = static_cast<float>(1 / std::sqrt(static_cast<double>(dim))),
+      .cap = 0,
+      .bias = 0,
+      .causal = attribute<bool>(call, "causal"),
+      .has_past = has_past};
   plan.main.run = k.dtype() == DType::f32   ? run<F32Weights>
                   : k.dtype() == DType::f16 ? run<F16Weights>
                                             : run<Q8Weights>;

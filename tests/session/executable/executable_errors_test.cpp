@@ -21,6 +21,7 @@ TEST_P(ExecutableErrors, UnknownNamesAreListedWithThoseThereAre) {
   unknown({"(h)", "none"}, [&] { (void)graph.read("h"); });
   const RunResult result = graph.run({{"x", w}, {"c", c}});
   unknown({"(v)", "y, z"}, [&] { (void)result.output("v"); });
+  unknown({"(v)", "y, z"}, [&] { (void)result.read("v"); });
   graph.create_handle({.name = "h", .shape = {3, 4}});
   unknown({"(v)", "y, z"}, [&] { graph.feed("h", "v"); });
   EXPECT_EQ(graph.run({{"x", w}, {"c", c}}).read("y"), times_w(w));

@@ -79,8 +79,13 @@ bool shapes_fit(const OpModel& op) {
       return op.y.rows > 0 && op.x.rows % std::max<std::int64_t>(op.y.rows, 1) == 0;
     case OpKind::advance:
       return op.x.rows == 1;
-    case OpKind::set_rows:
-      return op.window == 0 || (op.window >= op.y.rows && op.window <= op.x.rows);
+    case OpKind::get_row:  // of known rows, those that are there
+      return op.param.word || (op.param.constant >= 0 && op.param.constant < op.x.rows);
+    case OpKind::set_rows: {
+      const bool starts = op.param.word || op.param.constant >= 0;
+      return starts && (op.window == 0 ? op.param.word || op.param.constant + op.y.rows <= op.x.rows
+                                       : op.window >= op.y.rows && op.window <= op.x.rows);
+    }
     default:
       return true;
   }

@@ -12,7 +12,15 @@ struct SourceLocation {
   const char* file = "";
   const char* function = "";
   std::uint32_t line = 0;
+  /// As a default argument: where the function was called.
+  static SourceLocation here(const char* file = __builtin_FILE(),
+                             const char* function = __builtin_FUNCTION(),
+                             std::uint32_t line = __builtin_LINE()) {
+    return {file, function, line};
+  }
 };
+/// "model.cpp:41"; empty without a line.
+std::string to_string(const SourceLocation& where);
 
 enum class ErrorCode : std::uint8_t {
   invalid_argument,  // the caller's mistake
@@ -40,14 +48,11 @@ class Error : public std::runtime_error {
   static constexpr std::uint32_t kNoOp = 0xFFFFFFFF;
 
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  /// `cause` with the place in a recording appended.
+  /// What was called before the recording knew of it: with its file and line appended.
+  Error(ErrorCode code, const std::string& message, SourceLocation where);
+  /// `cause` with the place in a recording appended, instead of its own.
   Error(const Error& cause, std::string_view context, std::uint32_t op, std::string scope,
-        SourceLocation where)
-      : std::runtime_error(std::string(cause.what()) + " " + std::string(context)),
-        code_(cause.code_),
-        op_(op),
-        scope_(std::move(scope)),
-        where_(where) {}
+        SourceLocation where);
 
   ErrorCode code() const { return code_; }
   std::uint32_t op_index() const { return op_; }
@@ -56,6 +61,7 @@ class Error : public std::runtime_error {
 
  private:
   ErrorCode code_;
+  std::size_t place_bytes_ = 0;  // at the end of what(), of an error without an op
   std::uint32_t op_ = kNoOp;
   std::string scope_;
   SourceLocation where_;

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <span>
@@ -23,10 +24,16 @@ struct StateField {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   std::uint32_t word = kNone;
   DType dtype = DType::i32;
+  std::string name{};  // for messages
 };
 
 /// Throws invalid_argument if the field has another type.
-void require_dtype(StateField field, DType wanted);
+void require_dtype(const StateField& field, DType wanted, SourceLocation where);
+/// Throws invalid_argument: `value` does not fit an i32 attribute.
+[[noreturn]] void refuse_constant(const std::string& value, SourceLocation where);
+
+/// The number, or the bucket. Throws invalid_argument above 2^31 - 1.
+std::int32_t to_i32(const Extent& extent);
 
 /// An attribute that is a constant or lives in the state block. It is one of the push-constant word
 /// pairs {value, word}: shaders read it through shaders/include/state.glsl. A plain `float`
@@ -35,10 +42,28 @@ template <class T>
 struct Param {
   static_assert(sizeof(T) == 4);
   Param() = default;
-  Param(T constant) : value(constant) {}        // NOLINT(google-explicit-constructor)
-  Param(StateField field) : word(field.word) {  // NOLINT(google-explicit-constructor)
-    require_dtype(field, std::is_same_v<T, float> ? DType::f32 : DType::i32);
+  Param(float constant)  // NOLINT(google-explicit-constructor)
+      requires std::is_same_v<T, float> : value(constant) {}
+  /// Throws invalid_argument for a constant that the attribute cannot hold. A fraction for an
+  /// integer does not compile.
+  template <std::integral I>
+  requires std::is_same_v<T, std::int32_t> Param(I constant,  // NOLINT(google-explicit-constructor)
+                                                 SourceLocation where = SourceLocation::here())
+      : value(static_cast<T>(constant)) {
+    if (!std::in_range<T>(+constant)) {
+      refuse_constant(std::to_string(+constant), where);
+    }
   }
+  Param(const StateField& field,  // NOLINT(google-explicit-constructor)
+        SourceLocation where = SourceLocation::here())
+      : word(field.word) {
+    require_dtype(field, std::is_same_v<T, float> ? DType::f32 : DType::i32, where);
+  }
+  /// The number of rows of a tensor x, x.shape().extent(0), whoever decides it. Throws
+  /// invalid_argument above 2^31 - 1.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Param(const Extent& extent) requires std::is_same_v<T, std::int32_t> : value(to_i32(extent)),
+                                                                         word(extent.word) {}
   bool dynamic() const { return word != StateField::kNone; }
   T value{};
   std::uint32_t word = StateField::kNone;

@@ -29,9 +29,9 @@ struct OpenOptions {
   std::chrono::milliseconds hang_timeout{0};
   /// False: the host reaches device memory through copies alone, as on a discrete GPU.
   bool map_device_memory = true;
-  /// A file that keeps compiled pipelines between runs of one device; its folders are created. Read
-  /// when the device opens, written when it closes. A file that is damaged, foreign or cannot be
-  /// written is no error: `log` is told. Empty: in memory only.
+  /// A file that keeps compiled pipelines between runs of a device, or a folder, ending in '/', of a
+  /// file per device and driver. Created; read when the device opens, written when it closes. A
+  /// damaged, foreign or read-only file is no error: `log` is told. Empty: in memory only.
   std::filesystem::path pipeline_cache{};
   /// CPU: threads that share large steps, the waiting one included. 0: one per core that the
   /// process may run on. Results do not depend on it.

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "reprise/core/error.h"
+
 namespace reprise {
 
 /// How far a dimension reaches: a number, or one that a field of the state block decides when a
@@ -35,8 +37,9 @@ class Shape {
   static constexpr std::int64_t kMaxElements = std::int64_t{1} << 56U;
 
   Shape() = default;
-  Shape(std::initializer_list<Extent> dims);  // NOLINT(google-explicit-constructor)
-  explicit Shape(std::span<const std::int64_t> dims);
+  Shape(std::initializer_list<Extent> dims,  // NOLINT(google-explicit-constructor)
+        SourceLocation where = SourceLocation::here());
+  explicit Shape(std::span<const std::int64_t> dims, SourceLocation where = SourceLocation::here());
 
   std::size_t rank() const { return rank_; }
   std::int64_t dim(std::size_t i) const { return dims_[i]; }
@@ -75,6 +78,10 @@ class Shape {
   std::uint32_t extent_word_ = Extent::kFixed;
   std::uint8_t rank_ = 0;
 };
+
+/// Tensors have at least one dimension, a scalar is [1]. Throws invalid_argument for a default
+/// constructed shape.
+void require_rank(const Shape& shape);
 
 /// "[2, 3]"; "[up to 32, 64]" where the first dimension is not fixed
 std::string to_string(const Shape& shape);

@@ -152,9 +152,6 @@ class TensorRef {
   TensorRef() = default;
   // NOLINTNEXTLINE(google-explicit-constructor)
   TensorRef(const Tensor& tensor) : record_(tensor.record_) {}
-  /// For optional tensors in attribute structs: null means absent.
-  explicit TensorRef(const Tensor* tensor)
-      : record_(tensor == nullptr ? nullptr : tensor->record_) {}
   explicit operator bool() const { return record_ != nullptr; }
   Tensor own() const {
     Tensor tensor;
@@ -170,6 +167,22 @@ class TensorRef {
 
  private:
   TensorRecord* record_ = nullptr;
+};
+
+/// A tensor in a struct of arguments, {.mask = x}; {} means absent. The struct owns it, so it may
+/// outlive the tensor it was given.
+class TensorArgument {
+ public:
+  TensorArgument() = default;
+  TensorArgument(Tensor tensor)  // NOLINT(google-explicit-constructor)
+      : tensor_(std::move(tensor)) {}
+  TensorArgument(TensorRef tensor)  // NOLINT(google-explicit-constructor)
+      : tensor_(tensor ? tensor.own() : Tensor()) {}
+  operator TensorRef() const { return tensor_; }  // NOLINT(google-explicit-constructor)
+  explicit operator bool() const { return static_cast<bool>(tensor_); }
+
+ private:
+  Tensor tensor_;
 };
 
 }  // namespace reprise

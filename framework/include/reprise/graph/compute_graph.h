@@ -24,6 +24,9 @@ struct Storage {
   StorageKind kind = StorageKind::transient;
   bool input = false;   // written by every launch before the first step; lives to the end
   bool output = false;  // read by every launch after the last step; lives to the end
+  /// Memory that the session made for itself, to run its graph: no value of the pass lies in it,
+  /// and every recording has its own.
+  bool internal = false;
   std::shared_ptr<Buffer> buffer = nullptr;  // persistent only: retained once, not per use
 };
 
@@ -54,6 +57,7 @@ struct Node {
   std::uint32_t scope = 0;
   std::uint16_t attribute_bytes = 0;
   std::uint8_t use_count = 0;
+  bool arguments_unordered = false;  // see Recorder::arguments_unordered_
 };
 
 /// Interned text and scope paths; looking up known text does not allocate.

@@ -57,6 +57,17 @@ struct StateFieldInfo {
 /// range, a finite f32.
 void require_value(const StateFieldInfo& info, std::uint32_t bits);
 
+/// What an i32 field is at first: any integer of the program. Throws invalid_argument for one that
+/// 32 bits do not hold; a fraction does not compile.
+struct InitialInteger {
+  InitialInteger() = default;
+  template <std::integral I>
+  InitialInteger(I initial,  // NOLINT(google-explicit-constructor)
+                 SourceLocation where = SourceLocation::here())
+      : value(Param<std::int32_t>(initial, where).value) {}
+  std::int32_t value = 0;
+};
+
 /// At most 1,024 words of 4 bytes: one per field and per element of an array. At most 32 carried
 /// fields, any number of carried arrays. Names are unique and not empty. Every function that adds
 /// one throws invalid_argument otherwise, and for initial values out of range.
@@ -66,9 +77,9 @@ class StateLayout {
   static constexpr std::uint32_t kMaxCarried = 32;
 
   /// host("rows", 1, {.low = 1, .high = 32})
-  StateLayout& host(std::string name, std::int32_t initial = 0, StateRange range = {});
+  StateLayout& host(std::string name, InitialInteger initial = {}, StateRange range = {});
   StateLayout& host_f32(std::string name, float initial = 0);
-  StateLayout& carried(std::string name, std::int32_t initial = 0, StateRange range = {});
+  StateLayout& carried(std::string name, InitialInteger initial = {}, StateRange range = {});
   StateLayout& carried_f32(std::string name, float initial = 0);
   /// Fields of the expression must be declared before; they are i32. The host sees a value outside
   /// the range only after it was computed.

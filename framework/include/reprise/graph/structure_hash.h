@@ -33,6 +33,11 @@ std::string structure_hash(const ComputeGraph& graph, std::span<const StateField
 /// all nodes are the same.
 std::optional<std::uint32_t> first_difference(std::span<const NodeSignature> a,
                                               std::span<const NodeSignature> b);
+/// In what two graphs of different structure differ first, in words: the node of each, and the
+/// operands or attributes that are not the same. Operands count by their names here, so a node that
+/// reads another tensor of the same shape is found where it does.
+std::string describe_difference(const ComputeGraph& a, std::span<const StateFieldInfo> fields_a,
+                                const ComputeGraph& b, std::span<const StateFieldInfo> fields_b);
 /// "op 3 add (layer.0/mlp), model.cpp:41": a node of `graph`, or "no op 3" past its end.
 std::string describe_node(const ComputeGraph& graph, std::uint32_t node);
 

@@ -1,16 +1,22 @@
 #pragma once
 #include <limits>
+#include <optional>
 
 #include "reprise/core/recorder.h"
 
 namespace reprise {
 
 struct AttentionAttributes {
+  static constexpr std::int32_t kAllKeys = std::numeric_limits<std::int32_t>::max();
   /// Keys in use, limited to [0, capacity]. By default all of them.
-  Param<std::int32_t> kv_len = std::numeric_limits<std::int32_t>::max();
+  Param<std::int32_t> kv_len = kAllKeys;
+  /// Keys before those of the rows of q: past + rows are in use, limited to [0, capacity]. Replaces
+  /// kv_len where the keys of the rows were just written behind `past` others; the number of rows
+  /// is that of q then, which no field of the state can contradict.
+  std::optional<Param<std::int32_t>> past = std::nullopt;
   Param<float> scale = 0.0F;     // of the scores; 0: 1 / sqrt(dim)
-  bool causal = true;            // row r sees keys up to its place, kv_len - rows + r
-  const Tensor* mask = nullptr;  // f32 or f16 [rows, keys], added to the scaled scores
+  bool causal = true;            // row r sees keys up to its place: keys in use - rows + r
+  TensorArgument mask{};         // f32 or f16 [rows, keys], added to the scaled scores
   /// Above 0: scores become softcap * tanh(score / softcap), before a mask is added.
   Param<float> softcap = 0.0F;
   /// Above 0: ALiBi. The mask is multiplied by a slope per head; without a mask, slope * |place of
@@ -21,7 +27,7 @@ struct AttentionAttributes {
   /// Above 0: a row sees no key that is so many before its place: it sees window keys if causal.
   Param<std::int32_t> window = 0;
   /// f32 [heads]: a score per head that takes its share of the weights and has no value.
-  const Tensor* sinks = nullptr;
+  TensorArgument sinks{};
 };
 
 /// Scaled dot-product attention: softmax(scale * q * k^T + mask) * v, per row and head.
@@ -31,8 +37,9 @@ struct AttentionAttributes {
 /// Returns [rows, heads, value_dim] f32. Keys past the columns of the mask are not seen, nor are
 /// those whose mask is -infinity; a row that sees no key gives zeros.
 /// Errors: invalid_argument if shapes or the dtypes of k and v do not match, capacity is 0, heads
-/// is no multiple of kv_heads, or a constant softcap, max_bias or window is negative or not
-/// finite. In the state, one that is no positive normal number (window: not above 0) counts as 0.
+/// is no multiple of kv_heads, kv_len and past are both given, or a constant past, softcap,
+/// max_bias or window is negative or not finite. In the state, one that is no positive normal
+/// number (window: not above 0) counts as 0; past + rows below 0 is limited like any other number.
 /// Source: Milakov & Gimelshein 2018 (online softmax), Dao et al. 2022; Press et al. 2022 (ALiBi),
 /// Gemma Team 2024 (softcap), Xiao et al. 2024 (sinks). f32 sums, f64 and two passes in the
 /// reference.

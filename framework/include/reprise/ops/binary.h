@@ -1,8 +1,9 @@
 // Sums, differences, products and quotients per element.
-// z[i] = f(x[i], y[i mod extents of y]), per dimension.
-// x, z: any shape, f32; y: f32, aligned with x at the last dimension; missing leading dimensions
-// count as 1. Both may have any strides.
-// Errors: invalid_argument if a dimension of x is not a multiple of the one of y.
+// z[i] = f(x[i], y[i mod extents of y]), per dimension: y is tiled over x, so [4] + [2] adds y
+// twice, as in GGML; NumPy would refuse it, and broadcasts x over y too, which is an error here. x,
+// z: any shape, f32; y: f32, aligned with x at the last dimension; missing leading dimensions count
+// as 1. Both may have any strides. Errors: invalid_argument if a dimension of x is not a multiple
+// of the one of y.
 #pragma once
 #include "reprise/core/recorder.h"
 

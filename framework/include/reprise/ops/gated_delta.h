@@ -6,11 +6,11 @@ namespace reprise {
 /// What the gated delta rule reads for each token. All f32; the elements of a last dimension are
 /// neighbours.
 struct GatedDeltaInputs {
-  TensorRef q;     // [tokens, key_heads, key_dim]
-  TensorRef k;     // as q, usually of length 1
-  TensorRef v;     // [tokens, heads, value_dim]
-  TensorRef gate;  // [tokens, heads]: logarithms of how much of the state stays, at most 0
-  TensorRef beta;  // [tokens, heads]: how much of a value is written, from 0 to 1
+  TensorArgument q;     // [tokens, key_heads, key_dim]
+  TensorArgument k;     // as q, usually of length 1
+  TensorArgument v;     // [tokens, heads, value_dim]
+  TensorArgument gate;  // [tokens, heads]: logarithms of how much of the state stays, at most 0
+  TensorArgument beta;  // [tokens, heads]: how much of a value is written, from 0 to 1
 };
 
 struct GatedDeltaAttributes {

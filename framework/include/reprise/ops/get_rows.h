@@ -12,6 +12,7 @@ namespace reprise {
 [[nodiscard]] Tensor get_rows(Site site, TensorRef table, TensorRef ids);
 
 /// One row, whose id is a constant or a state field. table: [n, cols]; y: [1, cols] f32.
+/// Errors: also invalid_argument if a constant id is outside 0 to n - 1.
 [[nodiscard]] Tensor get_rows(Site site, TensorRef table, Param<std::int32_t> id);
 
 }  // namespace reprise

@@ -14,8 +14,8 @@ struct RopeAttributes {
   Param<float> scale = 1.0F;  // of all angles; 0.25 stretches a context by four
   std::int32_t dims = 0;      // leading elements of a head that are rotated; 0: all
   RopePairing pairing = RopePairing::interleaved;
-  const Tensor* positions = nullptr;          // i32 [rows], one per row instead of position
-  const Tensor* frequency_factors = nullptr;  // f32 [dims / 2], divide the frequencies
+  TensorArgument positions{};          // i32 [rows], one per row instead of position
+  TensorArgument frequency_factors{};  // f32 [dims / 2], divide the frequencies
   /// Multi-section rotation, of images and video: i32 `positions` are [rows, 4], and pair i uses
   /// position s of its row if (i modulo the sum of all) falls into section s. All 0: one position.
   std::array<std::int32_t, 4> sections{};

@@ -14,7 +14,7 @@ struct SampleAttributes {
   Param<float> repetition_penalty = 1.0F;  // 1 changes nothing; needs `recent`
   Param<std::int32_t> seed = 0;
   Param<std::int32_t> position = 0;  // counts the draws of a seed
-  const Tensor* recent = nullptr;    // i32 [n], or [rows, n]: tokens that are penalised
+  TensorArgument recent{};           // i32 [n], or [rows, n]: tokens that are penalised
 };
 
 /// A token of each row, drawn with the probabilities softmax(logits / temperature) has after

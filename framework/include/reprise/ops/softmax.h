@@ -9,8 +9,8 @@ struct SoftmaxAttributes {
   /// power of two; the heads past the largest power of two P below H have the slopes between those
   /// of P heads, 2^(-max_bias / 2 * (2 (h - P) + 1) / P). 0 or less: by 1.
   Param<float> max_bias = 0.0F;
-  const Tensor* mask = nullptr;   // f32 or f16 [.., mask rows, cols], rows may be strided
-  const Tensor* sinks = nullptr;  // f32 [heads]
+  TensorArgument mask{};   // f32 or f16 [.., mask rows, cols], rows may be strided
+  TensorArgument sinks{};  // f32 [heads]
 };
 
 /// y = exp(v - max v) / sum, per row, of v = x * scale + mask * slope. x: [.., heads, rows, cols]

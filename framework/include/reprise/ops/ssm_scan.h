@@ -5,11 +5,11 @@ namespace reprise {
 
 /// What a scan reads for each token. All f32; the elements of a last dimension are neighbours.
 struct SsmScanInputs {
-  TensorRef x;   // [tokens, heads, head_dim]
-  TensorRef dt;  // [tokens, heads]: time steps before softplus
-  TensorRef a;   // [heads, state_dim], Mamba-1, or [heads, 1], Mamba-2: usually negative
-  TensorRef b;   // [tokens, groups, state_dim]
-  TensorRef c;   // as b
+  TensorArgument x;   // [tokens, heads, head_dim]
+  TensorArgument dt;  // [tokens, heads]: time steps before softplus
+  TensorArgument a;   // [heads, state_dim], Mamba-1, or [heads, 1], Mamba-2: usually negative
+  TensorArgument b;   // [tokens, groups, state_dim]
+  TensorArgument c;   // as b
 };
 
 struct SsmScanAttributes {

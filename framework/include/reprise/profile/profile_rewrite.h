@@ -37,9 +37,11 @@ struct MergeResult {
 MergeResult merge_profiles(std::span<const std::filesystem::path> paths,
                            const std::filesystem::path& out, const std::stop_token& stop = {});
 
-/// Writes a copy without what tells where it was made and of what: names and ids of hosts and
-/// devices, arguments, environment, notes, folders of files, flags of the compiler, sources and
-/// code of kernels, messages of events, state blocks and contents of tensors. Throws
+/// Writes a copy without what tells where it was made and of what. Numbers stay, and of texts only
+/// those in a list of columns (framework/profile/scrub.cpp): names of ops, scopes, tensors, kernels
+/// and devices, labels, hashes. Paths become file names; ids of hosts and devices, arguments,
+/// environment, notes, flags of the compiler, attributes, keys of caches, sources and code of
+/// kernels, texts of errors and events, state blocks and contents of tensors are gone. Throws
 /// invalid_argument if `out` exists.
 void scrub_profile(const std::filesystem::path& path, const std::filesystem::path& out,
                    const std::stop_token& stop = {});

@@ -12,6 +12,7 @@
 #include "reprise/graph/recorded_graph.h"
 #include "reprise/profile/timing_mode.h"
 #include "reprise/session/capture_pool.h"
+#include "reprise/session/state_block.h"
 #include "reprise/session/ticket.h"
 
 namespace reprise {
@@ -45,8 +46,10 @@ class CapturedGraph {
   void set(std::string_view input, std::span<const std::int32_t> values);
   void set(std::string_view input, DType dtype, std::span<const std::byte> bytes);
   /// Sets a state field: see StateBlock::set.
-  void set(std::string_view field, std::int32_t value);
-  void set(std::string_view field, float value);
+  template <Number T>
+  void set(std::string_view field, T value) {
+    state_block().set(field, value);
+  }
 
   /// Submits and waits. Takes the outputs of the launch() before. Throws invalid_argument if a
   /// state field would leave its range at once, device_lost or timeout.
@@ -55,11 +58,11 @@ class CapturedGraph {
   std::uint32_t iterations() const;
   /// An output of the last launch(), until the next launch of any kind: of its last iteration that
   /// ran, or of an earlier one. T and errors: see Ticket.
-  template <class T = float>
+  template <OutputElement T = float>
   std::vector<T> read(std::string_view output) const {
     return elements_of<T>(output, this->output(output));
   }
-  template <class T = float>
+  template <OutputElement T = float>
   std::vector<T> read(std::string_view output, std::uint32_t iteration) const {
     return elements_of<T>(output, this->output(output, iteration));
   }
@@ -143,6 +146,7 @@ class CapturedGraph {
   const SubmissionTimes& last_times() const;
 
  private:
+  const StateBlock& state_block() const;
   friend class KeyedGraphs;
   friend class NumericsComparison;
   friend class Verification;

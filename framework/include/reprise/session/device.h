@@ -115,8 +115,8 @@ class Device {
   /// A buffer over memory of the host, used in place: it may be read, not written. `owner` keeps
   /// the memory alive, until the last tensor, graph or encoding that uses the buffer is gone; it
   /// may die on any thread and must not own a Device. The first byte starts a page, and the rest of
-  /// the last page is mapped too, as mmap does both. Null where the device cannot use it (a
-  /// discrete GPU, a misaligned start, memory the driver refuses): upload it instead. Throws
+  /// the last page is mapped too, as mmap does both. Null where the device cannot use it (any
+  /// GPU, a misaligned start, memory the driver refuses): upload it instead. Throws
   /// invalid_argument for no bytes.
   std::shared_ptr<Buffer> import(std::string name, std::span<const std::byte> bytes,
                                  std::shared_ptr<const void> owner) const;

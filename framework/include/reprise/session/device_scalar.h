@@ -1,7 +1,5 @@
 // DeviceScalar: a typed handle to one value that changes between launches.
 #pragma once
-#include <concepts>
-
 #include "reprise/session/state_block.h"
 
 namespace reprise {
@@ -11,8 +9,7 @@ namespace reprise {
 ///   auto s = executor.begin_recorded({.state = eps.state()});
 ///   rms_norm(s, x, weight, {.eps = eps.in(s)});
 /// As cheap and as safe to share among threads as its block.
-template <class T>
-requires std::same_as<T, std::int32_t> || std::same_as<T, float>
+template <StateElement T>
 class DeviceScalar {
  public:
   /// A field of a block that has others too. Throws invalid_argument unless it has that type.
@@ -24,7 +21,10 @@ class DeviceScalar {
       : state_(device, alone(name, initial)), field_(std::move(name)) {}
 
   /// See StateBlock.
-  void set(T value) const { state_.set(field_, value); }
+  template <Number N>
+  void set(N value) const {
+    state_.set(field_, value);
+  }
   T get() const { return state_.get<T>(field_); }
   const StateBlock& state() const { return state_; }
 

@@ -175,7 +175,7 @@ class ExecutableGraph {
   void bind(std::string_view handle, const Tensor& tensor);
   /// What the last run left; waits for the last writer alone.
   std::vector<std::byte> read_bytes(std::string_view handle) const;
-  template <class T = float>
+  template <OutputElement T = float>
   std::vector<T> read(std::string_view handle) const {
     const std::vector<std::byte> bytes = read_bytes(handle);
     return elements_of<T>(handle, {handle_spec(handle), bytes});

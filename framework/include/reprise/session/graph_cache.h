@@ -49,7 +49,7 @@ struct KeyedRun {
   /// Whether it ran.
   explicit operator bool() const { return how != RunHow::none; }
   /// Waits. T: see Ticket::read.
-  template <class T = float>
+  template <OutputElement T = float>
   std::vector<T> read(std::string_view output) const {
     return ticket.read<T>(output);
   }

@@ -4,8 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "reprise/core/recorder.h"
 #include "reprise/profile/profile_sink.h"
@@ -26,7 +28,13 @@ class DirectSubmission;
 struct DryCapture;
 struct IterationRows;
 
-/// Values of an input, by name; of the caller, who keeps them until the call returns.
+/// A container that goes at the end of the statement: its elements have to be kept.
+template <class R, class T>
+concept TemporaryOf = std::ranges::contiguous_range<R> && !std::ranges::borrowed_range<R> &&
+                      std::same_as<std::ranges::range_value_t<R>, T>;
+
+/// Values of an input, by name. Those of a temporary container are kept, {"x", std::vector{1.F}};
+/// others are of the caller, who keeps them until the call that takes this returns.
 struct NamedInput {
   NamedInput(std::string_view of, std::span<const float> values)
       : name(of), dtype(DType::f32), bytes(std::as_bytes(values)) {}
@@ -34,9 +42,26 @@ struct NamedInput {
       : name(of), dtype(DType::i32), bytes(std::as_bytes(values)) {}
   NamedInput(std::string_view of, DType type, std::span<const std::byte> raw)
       : name(of), dtype(type), bytes(raw) {}
-  std::string_view name;
+  template <TemporaryOf<float> R>
+  NamedInput(std::string_view of, R&& values) : NamedInput(of, DType::f32, keep(values)) {}
+  template <TemporaryOf<std::int32_t> R>
+  NamedInput(std::string_view of, R&& values) : NamedInput(of, DType::i32, keep(values)) {}
+  template <TemporaryOf<std::byte> R>
+  NamedInput(std::string_view of, DType type, R&& raw) : NamedInput(of, type, keep(raw)) {}
+
+  std::string name;
   DType dtype;
   std::span<const std::byte> bytes;
+  std::shared_ptr<const std::vector<std::byte>> kept{};  // what `bytes` are of, or null
+
+ private:
+  template <class R>
+  static std::shared_ptr<const std::vector<std::byte>> keep(const R& values) {
+    const auto all = std::as_bytes(std::span(values));
+    return std::make_shared<const std::vector<std::byte>>(all.begin(), all.end());
+  }
+  NamedInput(std::string_view of, DType type, std::shared_ptr<const std::vector<std::byte>> values)
+      : name(of), dtype(type), bytes(*values), kept(std::move(values)) {}
 };
 
 /// A persistent tensor in the place of an input.
@@ -68,7 +93,7 @@ struct SessionOptions {
   /// discarded. 0: everything at the end. State is sent with the first part.
   std::uint32_t ops_per_submit = 0;
   /// Of the inputs that the session declares without values, each once. The session must declare
-  /// all of them; the bytes must stay until it is finished.
+  /// all of them. Their bytes are copied when it begins.
   std::vector<NamedInput> inputs{};
   /// What param() asks for; empty: the session has no params.
   ParamStore params{};
@@ -127,25 +152,32 @@ class GraphSession final : public Recorder {
   /// A tensor whose values the host gives: now, and before later launches with CapturedGraph::set.
   /// Names are unique among inputs.
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape,
-                             std::span<const float> values);
+                             std::span<const float> values,
+                             SourceLocation where = SourceLocation::here());
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape,
-                             std::span<const std::int32_t> values);
+                             std::span<const std::int32_t> values,
+                             SourceLocation where = SourceLocation::here());
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype,
-                             std::span<const std::byte> bytes);
+                             std::span<const std::byte> bytes,
+                             SourceLocation where = SourceLocation::here());
   /// Its values are those of that name in SessionOptions::inputs, or it is the tensor of that name
   /// in SessionOptions::tensors.
-  [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype = DType::f32);
+  [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype = DType::f32,
+                             SourceLocation where = SourceLocation::here());
   /// The param of that name of SessionOptions::params, declared if it was not: a persistent tensor.
-  [[nodiscard]] Tensor param(std::string_view name, const Shape& shape, DType dtype = DType::f32);
+  [[nodiscard]] Tensor param(std::string_view name, const Shape& shape, DType dtype = DType::f32,
+                             SourceLocation where = SourceLocation::here());
   /// The experts of a layer of SessionOptions::experts on the rows that ids, i32 [rows, used], say.
   /// `f` is called once, or several times if the cells of a layer hold fewer experts than a run may
   /// route to: it makes the same calls each time, and what the last one returns has all of them.
   /// Passes of an ExecutableGraph only; shapes are fixed. Throws invalid_argument elsewhere,
   /// unknown_name.
-  [[nodiscard]] Tensor experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f);
+  [[nodiscard]] Tensor experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f,
+                               SourceLocation where = SourceLocation::here());
   /// Makes a contiguous tensor readable after finish() and after every launch. Names are unique
   /// among outputs. Persistent tensors may be outputs.
-  void output(std::string_view name, const Tensor& tensor);
+  void output(std::string_view name, const Tensor& tensor,
+              SourceLocation where = SourceLocation::here());
   /// Runs what was recorded. Nothing can be recorded afterwards.
   FinishResult finish(const FinishOptions& options = {});
   /// Direct sessions: hands over what was encoded and returns at once. Recorded ones throw
@@ -155,8 +187,6 @@ class GraphSession final : public Recorder {
   /// Never throws for what became of the session.
   SessionStatus status() const;
 
-  Tensor state_block() override;
-  Tensor state_array(std::string_view array) override;
   std::string tensor_name(const TensorRecord& tensor) const override;
 
  private:
@@ -176,21 +206,22 @@ class GraphSession final : public Recorder {
   void require_open() const override;
   StateField find_state(std::string_view field) const override;
   Extent find_extent(std::string_view field) const override;
+  Tensor find_block() override;
+  Tensor find_array(std::string_view array) override;
   std::uint32_t open_scope(std::uint32_t outer, std::string_view name, std::int32_t index) override;
   std::string scope_path(std::uint32_t scope) const override;
   std::string_view session_name() const override;
   std::uint32_t op_count() const override;
   void note_failure(const Error& error) const noexcept override;
 
+  void keep_inputs();
   void require_iterations() const;
   void begin_extents();
   /// What has to hold when a direct session's state is sent.
   std::vector<ExtentLimit> direct_limits() const;
   void record_plan_op();
   void record_iteration_rows();
-  /// Runs a call; its error says what the session was at, and invalidates it.
-  template <class F>
-  auto in_context(std::string_view what, F&& f);
+  void mark_internal(std::uint32_t tensor);
   /// Runs the call that ends the session.
   template <class F>
   auto end(std::string_view what, F&& f);

@@ -2,6 +2,7 @@
 // while it was recorded, and that a replay would not see change.
 #pragma once
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "reprise/session/graph_executor.h"
@@ -20,6 +21,14 @@ struct LintOptions {
 /// One value that is not the same in two recordings.
 struct LintFinding {
   static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
+  /// The field of a finding about one recording alone: several arguments of a call are calls
+  /// themselves, add(s, neg(s, x), exp(s, y)). C++ does not say which of them comes first, so other
+  /// compilers record another graph. Ops that are called inside of functions are not seen.
+  static constexpr std::string_view kOrder = "order of arguments";
+  /// The field of a finding about one recording alone: an op counts another number of rows than
+  /// set_rows writes at the same position, as when the rows of the prompt are still set while
+  /// decoding. `first` is what it counts, `other` what is written.
+  static constexpr std::string_view kRows = "rows at a position";
   std::uint32_t node = kNoNode;  // in the order of recording; kNoNode: of no op
   std::string op{};              // its name; "input" or "output" without a node
   std::string scope{};           // "layer.3/attn"
@@ -30,7 +39,7 @@ struct LintFinding {
   /// "bytes of x", "steps" of the plan; "op": another op, or none, and nothing behind it was
   /// compared; "inputs", "outputs": their number.
   std::string field{};
-  std::string first{}, other{};  // what it is in run 0 and in `run`
+  std::string first{}, other{};  // what it is in run 0 and in `run`; or see kOrder and kRows
   std::uint32_t run = 1;         // the first run in which it differs
   SourceLocation where{};        // the line that called the op
   /// It differs because of another finding: the grid of a node whose operand has another shape, the

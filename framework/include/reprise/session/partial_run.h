@@ -18,13 +18,13 @@ class PartialRun {
   /// A contiguous tensor. Throws invalid_argument for one that there is not, that a later node
   /// computes, whose memory a node that ran used again (naming that), or that is a strided view.
   /// T as with Ticket::read.
-  template <class T = float>
+  template <OutputElement T = float>
   std::vector<T> read(std::uint32_t tensor) const {
     const std::vector<std::byte> bytes = this->bytes(tensor);
     return elements_of<T>(name_of(tensor), {spec_of(tensor), bytes});
   }
   /// Result `result` of a node.
-  template <class T = float>
+  template <OutputElement T = float>
   std::vector<T> read(std::uint32_t node, std::uint32_t result) const {
     return read<T>(result_of(node, result));
   }

@@ -63,7 +63,7 @@ class FinishResult {
   /// The elements of a declared output after the run inside finish(). T is float for f32,
   /// std::int32_t for i32, std::byte for the bytes of any dtype. Throws invalid_argument for other
   /// names, and for all if nothing ran: FinishOptions::run was false, or the state said stop.
-  template <class T = float>
+  template <OutputElement T = float>
   std::vector<T> read(std::string_view name) const {
     const OutputSet::Output& output = outputs_.find(name);
     return elements_of<T>(name, {output.spec, output.bytes});

@@ -25,14 +25,15 @@ class RunResult {
   bool ran() const { return ticket_->iterations() > 0; }
   /// Waits first. Throws unknown_name, listing the outputs; invalid_argument if nothing ran.
   RunOutput output(std::string_view name) const;
-  /// T is float for f32, std::int32_t for i32, std::byte for the bytes of any dtype.
-  template <class T = float>
+  /// A copy of its elements. Throws as output(), and invalid_argument for another T than its dtype.
+  template <OutputElement T = float>
   std::vector<T> read(std::string_view name) const {
-    return ticket_->read<T>(name);
+    return elements_of<T>(name, view(name));
   }
   const Ticket& ticket() const { return *ticket_; }
 
  private:
+  OutputView view(std::string_view name) const;
   std::shared_ptr<const Ticket> ticket_;
 };
 

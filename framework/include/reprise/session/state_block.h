@@ -1,11 +1,13 @@
 // StateBlock: the device memory behind a StateLayout. Sessions and graphs that share one continue
 // each other's work: a prefill leaves the position where decoding starts.
 #pragma once
-#include <bit>
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "reprise/graph/state_layout.h"
@@ -25,13 +27,28 @@ struct StateArray {
   bool pending = false;               // carried: set since the last launch
 };
 
-/// What a field or an array is set to: {"pos", 3}, {"tokens", tokens}. Elements are not copied.
+template <class T>
+concept Number = std::is_arithmetic_v<T>;
+/// What elements of the state can be read as.
+template <class T>
+concept StateElement = std::same_as<T, std::int32_t> || std::same_as<T, float>;
+
+/// What a field or an array is set to: {"pos", 3}, {"tokens", tokens}. Elements are not copied: it
+/// lives no longer than the statement that sets it.
 class StateValue {
  public:
-  StateValue(std::string_view field, std::int32_t value)
-      : name_(field), dtype_(DType::i32), bits_(std::bit_cast<std::uint32_t>(value)) {}
-  StateValue(std::string_view field, float value)
-      : name_(field), dtype_(DType::f32), bits_(std::bit_cast<std::uint32_t>(value)) {}
+  /// Any integer for an i32 field, any floating-point number for an f32 field.
+  template <Number T>
+  StateValue(std::string_view field, T value) : name_(field) {
+    if constexpr (std::is_integral_v<T>) {
+      bits_ = static_cast<std::uint32_t>(value);
+      if (!std::in_range<std::int32_t>(+value)) {
+        misfit_ = std::to_string(+value);
+      }
+    } else {
+      set_real(static_cast<double>(value));
+    }
+  }
   StateValue(std::string_view array, std::span<const std::int32_t> values)
       : name_(array), dtype_(DType::i32), array_(true), elements_(std::as_bytes(values)) {}
   StateValue(std::string_view array, std::span<const float> values)
@@ -39,9 +56,12 @@ class StateValue {
 
  private:
   friend class StateBlock;
+  void set_real(double value);
+  std::string text() const;
   std::string_view name_;
-  DType dtype_;
+  DType dtype_ = DType::i32;
   bool array_ = false;
+  std::string misfit_;  // a value that no field can have
   std::uint32_t bits_ = 0;
   std::span<const std::byte> elements_;
 };
@@ -64,8 +84,10 @@ class StateBlock {
   /// again; what is carried is patched once, then the device goes on from there. Throws
   /// invalid_argument for unknown or derived fields, for another type or number of elements, and
   /// for values out of range or not finite.
-  void set(std::string_view field, std::int32_t value) const { set({{field, value}}); }
-  void set(std::string_view field, float value) const { set({{field, value}}); }
+  template <Number T>
+  void set(std::string_view field, T value) const {
+    set({{field, value}});
+  }
   void set(std::string_view array, std::span<const std::int32_t> values) const {
     set({{array, values}});
   }
@@ -73,11 +95,10 @@ class StateBlock {
   /// All of them or, if one is refused, none: no submission sees a part.
   void set(std::initializer_list<StateValue> values) const;
   /// The value after the last completed launch or finish; before the first, the initial one.
-  /// T is std::int32_t or float.
-  template <class T = std::int32_t>
+  template <StateElement T = std::int32_t>
   T get(std::string_view field) const;
   /// The same of an array.
-  template <class T = std::int32_t>
+  template <StateElement T = std::int32_t>
   std::vector<T> values(std::string_view array) const;
   /// A field as an attribute of an op. Throws invalid_argument if the session has another block.
   StateField field(Recorder& session, std::string_view field) const;
@@ -103,6 +124,7 @@ class StateBlock {
     std::shared_ptr<Buffer> array_buffer;
     void allocate_arrays(const Device& device);
   };
+  const StateFieldInfo& info_of(std::string_view field) const;
   const StateFieldInfo& info_of(std::string_view field, DType dtype) const;
   StateArray& array_of(std::string_view array) const;
   void require(const StateValue& value) const;

@@ -1,5 +1,6 @@
 // Ticket: the receipt of a submission. It owns the submission's outputs until it is released.
 #pragma once
+#include <concepts>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -14,8 +15,14 @@ namespace reprise {
 class Backend;
 class Slot;
 
-/// Throws invalid_argument unless elements of type T are what `spec` holds (std::byte always is).
+/// What elements of an output can be read as: float is f32, std::int32_t i32, std::byte the bytes
+/// of any dtype.
 template <class T>
+concept OutputElement =
+    std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::byte>;
+
+/// Throws invalid_argument unless elements of type T are what `spec` holds (std::byte always is).
+template <OutputElement T>
 void require_elements(std::string_view name, const TensorSpec& spec);
 template <>
 void require_elements<float>(std::string_view name, const TensorSpec& spec);
@@ -30,7 +37,7 @@ struct OutputView {
   std::span<const std::byte> bytes;
 };
 
-template <class T>
+template <OutputElement T>
 std::vector<T> elements_of(std::string_view name, const OutputView& output) {
   require_elements<T>(name, output.spec);
   std::vector<T> values(output.bytes.size() / sizeof(T));
@@ -76,11 +83,11 @@ class Ticket {
   void wait() const;
   /// The rest waits first.
   /// T is float for f32, std::int32_t for i32, std::byte for the bytes of any dtype.
-  template <class T = float>
+  template <OutputElement T = float>
   std::vector<T> read(std::string_view name) const {
     return elements_of<T>(name, output(name));
   }
-  template <class T = float>
+  template <OutputElement T = float>
   std::vector<T> read(std::string_view name, std::uint32_t iteration) const {
     return elements_of<T>(name, output(name, iteration));
   }

@@ -1,0 +1,48 @@
+#include "framework/profile/new_database.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "framework/profile/profile_snapshot.h"
+#include "framework/profile/table_names.h"
+
+namespace reprise::profile {
+NewDatabase::~NewDatabase() {
+  std::error_code ignored;
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+    std::filesystem::remove(path().string() + suffix, ignored);
+  }
+}
+
+void require_not_written(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::string log = std::filesystem::canonical(path, error).string() + "-wal";
+  const int file = error ? -1 : open(log.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return;  // without a log there is no writer
+  }
+  const bool busy = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(file);
+  if (busy) {
+    throw Error(ErrorCode::io, "The profiling database (" + path.string() +
+                                   ") is being written by a live process; it is left alone.");
+  }
+}
+
+void copy_profile(const std::filesystem::path& path, const std::filesystem::path& to,
+                  const std::stop_token& stop) {
+  require_not_written(path);
+  read_snapshot(
+      path, kAllTables,
+      [&](Database& database) {
+        std::filesystem::resize_file(to, 0);  // after a first reading that a writer came into
+        database.execute("COMMIT; PRAGMA query_only=0");
+        Statement(database, "VACUUM INTO ?").run(std::string_view(to.string()));
+        database.execute("BEGIN");
+      },
+      stop);
+}
+
+}  // namespace reprise::profile

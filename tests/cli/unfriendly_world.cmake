@@ -1,0 +1,101 @@
+# Full disks, terminals, endless files, numbers beyond 64 bits, models that are shortened: what the
+# programs do where the world around them is unfriendly.
+
+# lost_outputs(<command line>...): status 0 means that the output arrived. DB and MODEL are good ones.
+function(lost_outputs)
+  foreach(line IN LISTS ARGN)
+    separate_arguments(words UNIX_COMMAND "${line}")
+    list(POP_FRONT words program)
+    string(MAKE_C_IDENTIFIER "${line}" name)
+    string(REGEX REPLACE "_+" "_" name "${name}")
+    string(REPLACE DB ${PROJECT_SOURCE_DIR}/tests/debugger/data/after.db words "${words}")
+    string(REPLACE MODEL ${good} words "${words}")
+    add_test(NAME cli.lost_${name} COMMAND ${CMAKE_COMMAND}
+      "-DCOMMAND=sh;-c;exec \"$0\" \"$@\" >/dev/full;$<TARGET_FILE:${program}>;${words}"
+      -DEXIT=1 "-DSTDERR=(^|\n)error: The standard output cannot be written: [^\n]*\n$"
+      -DENV=REPRISE_PIPELINE_CACHE= -P ${CMAKE_CURRENT_SOURCE_DIR}/run.cmake)
+    set_tests_properties(cli.lost_${name} PROPERTIES TIMEOUT 300)
+  endforeach()
+endfunction()
+lost_outputs(
+  "reprise --help" "reprise devices" "reprise ops" "reprise model info MODEL" "reprise model info MODEL --json"
+  "reprise db info DB" "reprise db nodes DB --json" "reprise db timeline DB --csv" "reprise db check DB"
+  "reprise db export DB --html -" "reprise sql DB 'SELECT 1'"
+  "reprise-debugger --version" "reprise-bench --help"
+  "reprise-golden --help" "hello_session" "query_profile DB" "executable_llama MODEL cpu"
+  "reprise-llama -m MODEL -p Once -n 3 --device cpu" "reprise-llama -m MODEL -p Once -n 3 --device cpu --json")
+
+# A picture that does not fit is no picture.
+cli_test(debugger_shot_onto_a_full_disk EXIT 1 COMMAND reprise-debugger shot ${capture} -o /dev/full --size 640x480
+  STDERR "error: The file ./dev/full. cannot be written")
+set(cut ${CMAKE_CURRENT_BINARY_DIR}/cut.png)
+add_test(NAME cli.debugger_shot_larger_than_allowed COMMAND ${CMAKE_COMMAND}
+  "-DCOMMAND=sh;-c;trap '' XFSZ && ulimit -f 1 && exec \"$0\" \"$@\";$<TARGET_FILE:reprise-debugger>;shot;${capture};-o;${cut};--size;640x480"
+  -DEXIT=1 "-DSTDERR=error: The file .${cut}. cannot be written" -DABSENT=${cut} -DENV=MESA_SHADER_CACHE_DISABLE=true
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/run.cmake)
+
+# in_terminal(<name> <status> <part of what is printed> <program> <word>...)
+function(in_terminal name status part program)
+  add_test(NAME cli.in_terminal_${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/in_terminal.py
+    ${status} ${part} $<TARGET_FILE:${program}> ${ARGN})
+  set_tests_properties(cli.in_terminal_${name} PROPERTIES TIMEOUT 300 ENVIRONMENT REPRISE_PIPELINE_CACHE=)
+endfunction()
+set(hostile "x\\x1bcy\\x07\\x9bz")  # no bracket: lists of CMake count them
+in_terminal(text 0 "x?cy???z" reprise-llama -m ${good} -p ${hostile} -n 3 --device cpu)
+in_terminal(texts 0 "x?cy???z" reprise-llama -m ${good} -p ${hostile} --parallel 2 -n 3 --device cpu)
+in_terminal(json 0 "\\u009b" reprise sql ${capture} "SELECT '${hostile}' AS a" --json)
+in_terminal(architecture 1 "error: " reprise-llama -m ${bad}/escapes_architecture.gguf -p x)
+in_terminal(model_file 1 "x?cy???z" reprise-llama -m "/nonexistent/${hostile}" -p x)
+in_terminal(model_of_info 1 "x?cy???z" reprise model info "/nonexistent/${hostile}")
+in_terminal(database 1 "x?cy???z" reprise db diff "/nonexistent/${hostile}" ${capture})
+in_terminal(debugger 1 "x?cy???z" reprise-debugger shot "/nonexistent/${hostile}" -o x.png)
+in_terminal(golden 1 "x?cy???z" reprise-golden "/nonexistent/${hostile}" --device cpu)
+in_terminal(bench 1 "x?cy???z" reprise-bench llm -m "/nonexistent/${hostile}" --device cpu)
+in_terminal(sample 1 "x?cy???z" query_profile "/nonexistent/${hostile}")
+# Where nobody reads it, a text keeps its bytes.
+string(ASCII 27 escape)
+cli_test(llama_keeps_bytes_of_a_text EXIT 0 COMMAND reprise-llama -m ${good} -p "x${escape}y" -n 3 --device cpu STDOUT "^x${escape}y")
+
+# Texts that are none.
+cli_test(llama_perplexity_of_a_folder EXIT 1 COMMAND reprise-llama -m ${good} --perplexity ${models} STDERR "is a directory")
+cli_test(llama_perplexity_of_an_endless_file EXIT 1 COMMAND reprise-llama -m ${good} --perplexity /dev/zero
+  STDERR "'/dev/zero' has more than .67108864. bytes")
+cli_test(debugger_script_of_a_folder EXIT 1 COMMAND reprise-debugger shot ${capture} --script ${models} STDERR "is a directory")
+cli_test(debugger_script_of_an_endless_file EXIT 1 COMMAND reprise-debugger shot ${capture} --script /dev/zero
+  STDERR "'/dev/zero' has more than .1048576. bytes")
+
+# Whole numbers beyond 64 bits are refused by every program; CLI11 alone would take the nearest.
+set(huge 99999999999999999999)
+function(refuses_huge option)
+  string(MAKE_C_IDENTIFIER "refuses_huge_${ARGN}" name)
+  string(REGEX REPLACE "_+" "_" name "${name}")
+  cli_test(${name}${option} EXIT 2 COMMAND ${ARGN} ${option} ${huge} STDERR "${option}: .${huge}. is out of range: numbers are from ")
+endfunction()
+foreach(option --replay --graph)
+  refuses_huge(${option} reprise db timeline none.db)
+endforeach()
+foreach(option --keep-replays --keep-runs)
+  refuses_huge(${option} reprise db prune none.db)
+endforeach()
+refuses_huge(--limit reprise db tensors none.db)
+refuses_huge(-n reprise db replays none.db)
+refuses_huge(--run-a reprise db diff none.db)
+foreach(option --seed --top-k --ctx --tokens --parallel --threads)
+  refuses_huge(${option} reprise-llama -m none.gguf -p x)
+endforeach()
+refuses_huge(--replays reprise-bench db)
+refuses_huge(--expect reprise-golden none)
+cli_test(sql_of_a_thousand_years EXIT 1 COMMAND reprise sql ${capture} "SELECT 1" --timeout 9000000000000000000
+  STDERR "--timeout is .9000000000000000000., but must be at most")
+
+# Which file it was, instead of a crash.
+add_test(NAME cli.llama_of_a_shortened_model COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/shortened_model.py
+  $<TARGET_FILE:reprise-llama> ${good} ${CMAKE_CURRENT_BINARY_DIR})
+
+# A run that fails leaves its database: another program may write to it by then.
+set(failed ${CMAKE_CURRENT_BINARY_DIR}/failed.db)
+add_test(NAME cli.failed_remove COMMAND ${CMAKE_COMMAND} -E rm -f ${failed} ${failed}-wal ${failed}-shm)
+cli_test(llama_keeps_the_profile_of_a_failing_run EXIT 1 COMMAND reprise-llama -m ${good}
+  --perplexity ${CMAKE_CURRENT_SOURCE_DIR}/tale.txt --device cpu --profile ${failed} PRESENT ${failed} STDERR "a chunk has 512")
+set_tests_properties(cli.failed_remove PROPERTIES FIXTURES_SETUP no_failed)
+set_tests_properties(cli.llama_keeps_the_profile_of_a_failing_run PROPERTIES FIXTURES_REQUIRED no_failed)

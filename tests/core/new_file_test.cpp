@@ -1,0 +1,156 @@
+// Files that are published: whole or not at all, through no link, by any number of writers.
+#include "reprise/core/new_file.h"
+
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <sys/resource.h>
+#include <thread>
+
+#include "framework/profile/tensor_file.h"
+#include "tests/profile/recorded_graphs.h"
+#include "tests/session/saved_pass.h"
+#include "tests/testing.h"
+
+namespace reprise::testing {
+namespace {
+
+using test::TempFolder;
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+class NewFiles : public ::testing::Test {
+ protected:
+  TempFolder folder_;
+  const std::filesystem::path path_ = folder_ / "file";
+};
+
+TEST_F(NewFiles, HaveTheirNameOnceTheyArePublished) {
+  {
+    NewFile file(path_);
+    file.stream() << "half";
+    file.write(std::as_bytes(std::span(std::string_view(" and half"))));
+    EXPECT_FALSE(std::filesystem::exists(path_));
+    file.publish();
+    EXPECT_EQ(content_of(path_), "half and half");
+  }
+  { NewFile(path_).stream() << "never published"; }
+  EXPECT_EQ(content_of(path_), "half and half");
+  EXPECT_EQ(folder_.files(), 1U);
+}
+
+TEST_F(NewFiles, ThatMayNotReplaceAnythingDoNotEvenIfItComesLate) {
+  NewFile file(path_, NewFile::Existing::refuse);
+  file.stream() << "new";
+  std::ofstream(path_) << "old";
+  const std::string exists =
+      "The file (" + path_.string() + ") exists already; it is not overwritten.";
+  expect_error(ErrorCode::invalid_argument, {exists}, [&] { file.publish(); });
+  expect_error(ErrorCode::invalid_argument, {exists},
+               [&] { NewFile again(path_, NewFile::Existing::refuse); });
+  EXPECT_EQ(content_of(path_), "old");
+}
+
+TEST_F(NewFiles, ReplaceALinkAndLeaveWhatItLeadsTo) {
+  std::ofstream(folder_ / "other") << "of somebody else";
+  std::filesystem::create_symlink(folder_ / "other", path_);
+  NewFile file(path_);
+  file.stream() << "new";
+  file.publish();
+  EXPECT_EQ(content_of(folder_ / "other"), "of somebody else");
+  EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(path_)));
+}
+
+TEST_F(NewFiles, OnAFullDiskSayWhyAndLeaveNothing) {
+  std::ofstream(path_) << "old";
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit full = before;
+  full.rlim_cur = 100'000;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+  std::string error;
+  try {
+    NewFile file(path_);
+    file.stream() << std::string(200'000, 'x');
+    file.publish();
+  } catch (const Error& e) {
+    error = e.what();
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_EQ(error, "The file (" + path_.string() + ") cannot be written: File too large.");
+  EXPECT_EQ(content_of(path_), "old");
+  EXPECT_EQ(folder_.files(), 1U);
+}
+
+TEST_F(NewFiles, StopWhenTheyAreAskedTo) {
+  std::stop_source source;
+  {
+    NewFile file(path_, NewFile::Existing::replace, source.get_token());
+    file.stream() << "some";
+    source.request_stop();
+    expect_error(ErrorCode::io, {"cannot be written: Operation canceled"}, [&] { file.publish(); });
+  }
+  EXPECT_EQ(folder_.files(), 0U);
+}
+
+/// Somebody put a link where a writer might keep what is not whole yet.
+class GuessedNames : public NewFiles {
+ protected:
+  GuessedNames() {
+    std::ofstream(folder_ / "other") << "of somebody else";
+    std::filesystem::create_symlink(folder_ / "other", path_.string() + ".part");
+  }
+  ~GuessedNames() override { EXPECT_EQ(content_of(folder_ / "other"), "of somebody else"); }
+};
+
+TEST_F(GuessedNames, AreNotUsedForTensors) {
+  profile::write_tensor_file(path_, "t", {{2}, DType::f32}, std::vector<std::byte>(8));
+  EXPECT_EQ(profile::read_tensor_file(path_).size(), 8U);
+}
+
+TEST_F(GuessedNames, AreNotUsedForGraphs) {
+  const Device device = test_device("cpu");
+  GraphExecutor executor(device);
+  auto s = executor.begin_recorded();
+  const Tensor x = s.input("x", {1}, std::vector<float>{1});
+  s.output("y", reprise::add(s, x, x));
+  s.finish({.run = false}).graph.save(path_);
+  (void)executor.load_graph(path_);
+}
+
+TEST_F(NewFiles, OfConcurrentSavesAreWhole) {
+  const Device device = test_device("cpu");
+  GraphExecutor executor(device);
+  auto s = executor.begin_recorded();
+  const Tensor x = s.input("x", {1}, std::vector<float>{1});
+  Tensor y = x;
+  for (int i = 0; i < 200; ++i) {
+    y = reprise::add(s, y, x);
+  }
+  s.output("y", y);
+  const CapturedGraph graph = s.finish({.run = false}).graph;
+  graph.save(path_);
+  const std::string whole = content_of(path_);
+  std::vector<std::jthread> writers;
+  for (int w = 0; w < 4; ++w) {
+    writers.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        graph.save(path_);
+      }
+    });
+  }
+  for (int i = 0; i < 400; ++i) {
+    ASSERT_EQ(content_of(path_), whole);
+  }
+  writers.clear();
+  EXPECT_EQ(folder_.files(), 1U);
+}
+
+}  // namespace
+}  // namespace reprise::testing

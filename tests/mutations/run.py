@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Applies each patch of this folder, or those named, to a copy of the tree and expects what its
+header names:
+
+  # <what it breaks>
+  # Expect: <test>               this test fails; a line per test that must
+  # Expect-build: <text>         the build stops and says this
+  # Expect-configure: <text>     the configuration stops and says this
+  # Target: <target>             what to build for it; without one nothing is built
+
+A test belongs to the test program among the targets, or to ctest. The copy and its build stay under
+build/mutants, so that a later run is quick. While the tests of one patch run, the next one is built.
+"""
+
+import concurrent.futures
+import functools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRATCH = ROOT / "build/mutants"
+TREE = SCRATCH / "tree"
+BUILD = SCRATCH / "dev"
+# In the copy, git must not find the repository.
+ENVIRONMENT = dict(os.environ, GIT_CEILING_DIRECTORIES=str(SCRATCH))
+
+
+def run(*command):
+    """Returns the exit status of a command and what it printed."""
+    done = subprocess.run([str(word) for word in command], cwd=TREE, env=ENVIRONMENT,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def copy_tree():
+    """Makes the copy equal to the tree and touches only what differs, so that little is rebuilt."""
+    TREE.mkdir(parents=True, exist_ok=True)
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT,
+                            check=True, stdout=subprocess.PIPE).stdout.decode()
+    wanted = {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
+    for file in [path for path in TREE.rglob("*") if path.is_file()]:
+        if str(file.relative_to(TREE)) not in wanted and "__pycache__" not in file.parts:
+            file.unlink()
+    for name in wanted:
+        source, copy = ROOT / name, TREE / name
+        if not copy.is_file() or copy.read_bytes() != source.read_bytes():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(source.read_bytes())
+            copy.chmod(source.stat().st_mode)
+
+
+class Mutant:
+    """A patch and what its header expects."""
+
+    def __init__(self, patch):
+        self.name = patch.stem
+        self.patch = patch
+        text = patch.read_text()
+
+        def field(key):
+            return re.findall(rf"^# {key}: (.*)$", text, re.MULTILINE)
+
+        self.tests = field("Expect")
+        self.build_says = "".join(field("Expect-build"))
+        self.configuration_says = "".join(field("Expect-configure"))
+        self.targets = " ".join(field("Target")).split()
+        self.program = next((t for t in self.targets if re.fullmatch("reprise.*_tests", t)), None)
+
+
+def configure():
+    return run("cmake", "--preset", "dev", "-S", TREE, "-B", BUILD)
+
+
+def build(targets):
+    return run("cmake", "--build", BUILD, "--target", *targets) if targets else (0, "")
+
+
+def run_tests(program, tests):
+    """Runs tests of a program, or of ctest; returns how many passed, and what was printed."""
+    if program is None:
+        pattern = "|".join(re.escape(test) for test in tests)
+        _, printed = run("ctest", "--test-dir", BUILD, "-R", f"^({pattern})$", "--no-tests=error")
+        return len(re.findall(r"^ *\d+/\d+ Test .* Passed ", printed, re.MULTILINE)), printed
+    _, printed = run(program, "--gtest_brief=1", "--gtest_filter=" + ":".join(tests))
+    return int((re.findall(r"PASSED  \] (\d+) tests?", printed) or ["0"])[0]), printed
+
+
+def said(text, printed):
+    """Whether a message was printed; messages may be wrapped."""
+    return text in " ".join(printed.split())
+
+
+def judge_stop(what, text, status, printed):
+    """The verdict on a mutant that must stop the configuration or the build."""
+    if status == 0:
+        return f"SURVIVED: the {what} goes on", printed
+    if not text or not said(text, printed):
+        return f"BROKEN: the {what} stops", printed
+    return f"by the {what}: {text}", printed
+
+
+def judge_tests(program, tests):
+    for test in tests:
+        passed, printed = run_tests(program, [test])
+        if passed:
+            return f"SURVIVED: {test} passes", printed
+    return "by " + ", ".join(tests), ""
+
+
+def private_copy(mutant):
+    """The program of a mutant, under a name of its own: the next build replaces the original."""
+    copy = SCRATCH / "programs" / mutant.name
+    copy.parent.mkdir(exist_ok=True)
+    copy.unlink(missing_ok=True)
+    os.link(BUILD / "bin" / mutant.program, copy)
+    return copy
+
+
+def judge_program(mutant, program):
+    verdict = judge_tests(program, mutant.tests)
+    program.unlink()
+    return verdict
+
+
+def judge(mutant, background):
+    """Applies, builds and takes back one mutant; returns a future of its verdict."""
+    now = concurrent.futures.Future()
+    status, printed = run("git", "apply", mutant.patch)
+    if status != 0:
+        now.set_result(("BROKEN: the patch does not apply", printed))
+        return now
+    try:
+        if mutant.configuration_says:
+            now.set_result(judge_stop("configuration", mutant.configuration_says, *configure()))
+            return now
+        status, printed = build(mutant.targets)
+        if mutant.build_says or status != 0:
+            now.set_result(judge_stop("build", mutant.build_says, status, printed))
+        elif mutant.program is None:
+            now.set_result(judge_tests(None, mutant.tests))
+        else:
+            return background.submit(judge_program, mutant, private_copy(mutant))
+        return now
+    finally:
+        run("git", "apply", "-R", mutant.patch)
+
+
+def pass_without_a_patch(mutants):
+    """Builds every target, and returns whether every expected test passes."""
+    status, printed = configure()
+    if status == 0:
+        status, printed = build(sorted({target for m in mutants for target in m.targets}))
+    if status != 0:
+        sys.exit(printed + "error: The tree does not build.")
+    expected = {}
+    for mutant in mutants:
+        if mutant.tests:
+            expected.setdefault(mutant.program, set()).update(mutant.tests)
+    for program, tests in expected.items():
+        passed, printed = run_tests(program and BUILD / "bin" / program, sorted(tests))
+        print(f"without a patch, {program or 'ctest'}: {passed} of {len(tests)} tests pass",
+              flush=True)
+        if passed != len(tests):
+            sys.exit(printed + "error: A test fails without a patch, or is not there.")
+
+
+def main():
+    copy_tree()
+    patches = sorted((ROOT / "tests/mutations").glob("*.patch"))
+    mutants = [Mutant(p) for p in patches if not sys.argv[1:] or p.stem in sys.argv[1:]]
+    pass_without_a_patch(mutants)
+    caught = []
+
+    def report(mutant, future):
+        verdict, printed = future.result()
+        if verdict.startswith("by "):
+            caught.append(mutant)
+            print(f"caught {mutant.name} {verdict}", flush=True)
+            return
+        last_lines = "".join(f"\n    {line}" for line in printed.splitlines()[-20:])
+        print(f"{mutant.name} {verdict}{last_lines}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(max_workers=1) as background:
+        for mutant in mutants:
+            judge(mutant, background).add_done_callback(functools.partial(report, mutant))
+    print(f"{len(caught)} passed, {len(mutants) - len(caught)} failed")
+    sys.exit(len(caught) != len(mutants))
+
+
+if __name__ == "__main__":
+    main()
