@@ -94,13 +94,6 @@ Device opened_once(const DeviceKey& key) {
 
 }  // namespace
 
-std::uint64_t fresh_seed() {
-  const char* given = std::getenv("REPRISE_TEST_SEED");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-}
-
-std::string seed_note(std::uint64_t seed) { return "REPRISE_TEST_SEED=" + std::to_string(seed); }
-
 std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter) {
   return parameter.param;
 }

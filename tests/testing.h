@@ -8,12 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "reprise/reprise.h"
+#include "tests/seed.h"
 
 namespace reprise::testing {
 
-/// A fresh seed, or REPRISE_TEST_SEED. Print it with SCOPED_TRACE(seed_note(seed)).
-std::uint64_t fresh_seed();
-std::string seed_note(std::uint64_t seed);
+using test::seed_note;
+using test::test_seed;
 
 /// For tests instantiated with device names.
 std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter);

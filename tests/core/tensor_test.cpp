@@ -94,7 +94,7 @@ TEST(TensorSpec, StridesOfSingleExtentsDoNotMatter) {
 }
 
 TEST(TensorSpec, SpanBytesReachTheLastElement) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   for (int i = 0; i < 2000; ++i) {

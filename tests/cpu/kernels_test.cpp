@@ -38,7 +38,7 @@ std::vector<std::int64_t> targets() {
 
 TEST(CpuKernels, OfEveryInstructionSetComputeWhatTheReferencesDo) {
   ASSERT_FALSE(targets().empty());
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   for (const NamedCases& op : all_op_cases()) {
     for (const OpCase& row : op.cases()) {
@@ -122,7 +122,7 @@ class CpuPrecision : public ::testing::TestWithParam<DType> {
           << "product " << i;
     }
   }
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
 };
 INSTANTIATE_TEST_SUITE_P(Of, CpuPrecision, ::testing::ValuesIn(ops::kWeightFormats),
@@ -170,7 +170,7 @@ TEST_P(CpuPrecision, FastRoundsActivationsOfQuantisedWeightsAlone) {
 }
 
 TEST(CpuKernels, GiveTheSameBitsAtEveryNumberOfThreads) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   const auto layer = [&](const Device& device) {
     std::mt19937_64 rng(seed);

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/seed.h"
+
 namespace reprise::debugger {
 namespace {
 
@@ -59,8 +61,8 @@ TEST(CriticalPath, OfTimesThatDoNotFitEnds) {
 
 /// Against a search of all chains.
 TEST(CriticalPath, IsAsLongAsTheLongestOfAllChains) {
-  const auto seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 50; ++round) {
     const auto count = static_cast<std::uint32_t>(1 + random() % 10);

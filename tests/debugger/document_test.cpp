@@ -14,7 +14,7 @@
 namespace reprise::debugger {
 namespace {
 
-using reprise::testing::fresh_seed;
+using reprise::testing::test_seed;
 using reprise::testing::seed_note;
 using test::GraphMaker;
 using test::GraphOptions;
@@ -107,7 +107,7 @@ class DocumentTest : public ::testing::Test {
     }
     return done();
   }
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   TempFolder folder_;
   const std::filesystem::path path_ = folder_ / "profile.db";

@@ -59,7 +59,7 @@ std::string random_filter(std::mt19937_64& random) {
 }
 
 TEST(NodeFilter, TheDatabaseAgrees) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   const RecordedDatabase database({.scales = 3, .replays = 5}, random);

@@ -167,7 +167,7 @@ bool naive_glob(std::string_view pattern, std::string_view text) {
 }
 
 TEST(Glob, MatchesAsDefined) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   const auto draw = [&](std::string_view letters, std::size_t most) {

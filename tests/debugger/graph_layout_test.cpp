@@ -96,7 +96,7 @@ void expect_routes_pass_boxes(const Graph& graph, const GraphLayout& layout) {
 }
 
 TEST(GraphLayout, KeepsItsPromisesForRandomGraphs) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 rng(seed);
   for (int round = 0; round < 60; ++round) {
@@ -114,7 +114,7 @@ TEST(GraphLayout, KeepsItsPromisesForRandomGraphs) {
 }
 
 TEST(GraphLayout, OfTheSameGraphIsTheSame) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 rng(seed);
   const Graph graph = random_graph(rng);

@@ -13,7 +13,7 @@ namespace reprise::debugger {
 namespace {
 
 TEST(GraphScene, FramesHoldTheirBoxesAndNoOthersWhateverIsFolded) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 rng(seed);
   const Capture capture = testing::decoder_capture(4);

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/seed.h"
+
 namespace reprise::debugger {
 namespace {
 
@@ -64,8 +66,8 @@ TEST(GroupTimes, AreSumsOfTheNodesOfEachReplay) {
 
 /// Beside definitions that look at one value after the other.
 TEST(GroupTimes, AgreeWithTheirDefinitions) {
-  const auto seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   const std::size_t replays = 1 + random() % 300;
   std::vector<std::uint64_t> ns(replays);

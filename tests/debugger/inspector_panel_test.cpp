@@ -158,7 +158,7 @@ TEST_F(InspectorPanelTest, WithoutNodeTimesItNamesTheCall) {
 }
 
 TEST(InspectorPanel, SaysWhereItLookedForASourceThatIsNotThere) {
-  std::mt19937_64 random(testing::fresh_seed());
+  std::mt19937_64 random(testing::test_seed());
   const RecordedDatabase database({.replays = 2}, random);
   PanelWindow window(database.path(), std::make_unique<InspectorPanel>(),
                      {.width = 380, .height = 900});

@@ -100,7 +100,7 @@ TEST(MemoryMap, OfACaptureWithoutAnArenaIsEmpty) {
 }
 
 TEST(MemoryMap, BytesInUseAddUpToThePeakOfThePlan) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   const RecordedDatabase database({.scales = random() % 40}, random);
@@ -180,7 +180,7 @@ TEST(MemoryBoxes, AreOneWhereTheyAreThinnerThanAPixel) {
 }
 
 TEST(MemoryBoxes, AreNeverMoreThanTheirPixelsAllow) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   Capture capture = planned(20'000, 1'000'000);

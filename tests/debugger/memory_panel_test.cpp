@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& empty) { return std::string(empty.param.name); });
 
 TEST(MemoryPanel, OfTenThousandNodesNamesOnlyWhatCanBePointedAt) {
-  std::mt19937_64 random(testing::fresh_seed());
+  std::mt19937_64 random(testing::test_seed());
   const RecordedDatabase database({.scales = 9'997}, random);
   PanelWindow window(database.path(), std::make_unique<MemoryPanel>(), kBottom);
   ASSERT_EQ(window.document().capture()->nodes.size(), 10'000U);

@@ -67,7 +67,7 @@ class MutatedDatabases : public ::testing::Test {
     EXPECT_GT(shown_, 0);
   }
 
-  const std::uint64_t seed_ = testing::fresh_seed();
+  const std::uint64_t seed_ = testing::test_seed();
   std::mt19937_64 random_{seed_};
   const test::TempFolder folder_;
   const std::filesystem::path base_ = folder_ / "base.db";

@@ -103,7 +103,7 @@ TEST_F(ReplayStripPanelTest, HoveringNamesTimesAndState) {
 }
 
 TEST(ReplayStripPanel, OfAGraphThatNeverRanNamesTheCall) {
-  std::mt19937_64 random(testing::fresh_seed());
+  std::mt19937_64 random(testing::test_seed());
   const RecordedDatabase database({}, random);
   const PanelWindow window(database.path(), std::make_unique<ReplayStripPanel>(),
                            {.width = 1000, .height = 56});

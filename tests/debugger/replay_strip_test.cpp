@@ -17,7 +17,7 @@ std::vector<ReplayRow> rows_of(const std::vector<std::uint64_t>& durations) {
 }
 
 TEST(ReplayStrip, EveryColumnShowsTheLongestOfItsReplays) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 200; ++round) {

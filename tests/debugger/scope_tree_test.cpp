@@ -89,7 +89,7 @@ TEST(ScopeTree, VeryDeepScopesEndInOneName) {
 }
 
 TEST(ScopeTree, EveryItemIsTheRunOfItsChildren) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 rng(seed);
   Nodes nodes;
@@ -122,7 +122,7 @@ TEST(ScopeTree, EveryItemIsTheRunOfItsChildren) {
 }
 
 TEST(FoldState, ShowsEveryNodeOnceWhateverIsFolded) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 rng(seed);
   const ScopeTree tree(testing::decoder_capture(6));

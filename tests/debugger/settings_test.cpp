@@ -72,7 +72,7 @@ TEST_F(SettingsFile, OfAnyBytesIsRead) {
   ASSERT_TRUE(write_settings(changed(), path_));
   std::ifstream in(path_);
   const std::string whole{std::istreambuf_iterator<char>(in), {}};
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   for (int i = 0; i < 500; ++i) {

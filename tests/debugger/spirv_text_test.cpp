@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/seed.h"
+
 namespace reprise::debugger {
 namespace {
 
@@ -125,8 +127,8 @@ TEST(SpirvText, LongNamesAreCut) {
 }
 
 TEST(SpirvText, OfAnyWordsIsTextOrASentence) {
-  const auto seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   Module module(40);
   module.name(1, "a").op(21, {1, 32, 0}).op(71, {2, 1, 3}).op(50, {1, 2, 8}).op(28, {3, 1, 2});

@@ -21,7 +21,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
 }
 
 TEST(TensorValues, AreThoseOfEveryType) {
-  const std::uint64_t seed = reprise::testing::fresh_seed();
+  const std::uint64_t seed = reprise::testing::test_seed();
   SCOPED_TRACE(reprise::testing::seed_note(seed));
   std::mt19937_64 random(seed);
   constexpr std::int64_t kElements = 2048 + 256;  // more than is decoded at a time

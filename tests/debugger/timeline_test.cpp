@@ -10,7 +10,7 @@ namespace reprise::debugger {
 namespace {
 
 TEST(Timeline, PixelsAreCoveredWhereBarsAreAndNowhereElse) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   constexpr double kWidth = 100;

@@ -11,6 +11,7 @@
 #include "reprise/core/error.h"
 #include "reprise/formats/tokenizer.h"
 #include "tests/formats/gguf_builder.h"
+#include "tests/seed.h"
 
 namespace reprise {
 namespace {
@@ -169,8 +170,8 @@ std::string random_text(std::mt19937& random) {
 }
 
 TEST_P(ByteLevel, AgreesWithASlowMergerAndGivesAnyBytesBack) {
-  const std::uint32_t seed = test::random_seed();
-  SCOPED_TRACE(seed);
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   for (int round = 0; round < 20; ++round) {
     const auto [tokens, merges] = random_vocabulary(random);

@@ -16,13 +16,6 @@
 
 namespace reprise::test {
 
-/// REPRISE_TEST_SEED, or a fresh one; printed when the test fails.
-inline std::uint32_t random_seed() {
-  const char* const fixed = std::getenv("REPRISE_TEST_SEED");
-  return fixed == nullptr ? std::random_device{}()
-                          : static_cast<std::uint32_t>(std::strtoul(fixed, nullptr, 10));
-}
-
 class TempFile {
  public:
   TempFile() {

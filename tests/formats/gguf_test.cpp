@@ -12,6 +12,7 @@
 
 #include "reprise/core/error.h"
 #include "tests/formats/gguf_builder.h"
+#include "tests/seed.h"
 
 namespace reprise {
 namespace {
@@ -154,8 +155,8 @@ TEST(Gguf, MetadataOfEveryTypeIsReadAsWritten) {
 }
 
 TEST(Gguf, TensorsAreViewsOfTheFileWithReversedDimensions) {
-  const std::uint32_t seed = test::random_seed();
-  SCOPED_TRACE(seed);
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   const std::string a = random_bytes(std::size_t{6} * 64 / 32 * 34, random);
   const std::string b = random_bytes(20, random);
@@ -260,8 +261,8 @@ TEST(Gguf, AFileThatShrinksAfterOpeningIsReported) {
 }
 
 TEST(Gguf, TruncationAtEveryOffsetIsAnError) {
-  const std::uint32_t seed = test::random_seed();
-  SCOPED_TRACE(seed);
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   const std::string good = small_file(random).bytes();
   const TempFile temp(good);
@@ -273,8 +274,8 @@ TEST(Gguf, TruncationAtEveryOffsetIsAnError) {
 }
 
 TEST(Gguf, RandomDamageIsAnErrorOrLoads) {
-  const std::uint32_t seed = test::random_seed();
-  SCOPED_TRACE(seed);
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   const std::string good = small_file(random).bytes();
   const TempFile temp;

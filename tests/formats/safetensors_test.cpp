@@ -9,6 +9,7 @@
 
 #include "reprise/core/error.h"
 #include "tests/formats/gguf_builder.h"
+#include "tests/seed.h"
 
 namespace reprise {
 namespace {
@@ -205,8 +206,8 @@ TEST(Safetensors, TruncationAtEveryOffsetIsAnError) {
 }
 
 TEST(Safetensors, RandomDamageIsAnErrorOrLoads) {
-  const std::uint32_t seed = test::random_seed();
-  SCOPED_TRACE(seed);
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   std::ifstream stream(kMutants / "valid_metadata.safetensors", std::ios::binary);
   const std::string good{std::istreambuf_iterator<char>(stream), {}};

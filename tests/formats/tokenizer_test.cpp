@@ -10,6 +10,7 @@
 
 #include "reprise/core/error.h"
 #include "tests/formats/gguf_builder.h"
+#include "tests/seed.h"
 
 namespace reprise {
 namespace {
@@ -171,8 +172,8 @@ TEST(Tokenizer, GivesTheIdsAndTextsThatLlamaCppRecorded) {
 }
 
 TEST(Tokenizer, AgreesWithASlowMergerAndGivesRandomTextBack) {
-  const std::uint32_t seed = test::random_seed();
-  SCOPED_TRACE(seed);
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   const GgufFile file = tales();
   const Tokenizer tokenizer(file);
@@ -310,8 +311,8 @@ Ids slowly_found(const std::vector<std::string>& specials, std::string_view text
 }
 
 TEST(Tokenizer, SpecialTokensAreFoundAsASearchAtEveryPlaceFindsThem) {
-  const std::uint32_t seed = test::random_seed();
-  SCOPED_TRACE("REPRISE_TEST_SEED=" + std::to_string(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   const auto random_word = [&](std::uint64_t most) {
     std::string word(1 + random() % most, ' ');

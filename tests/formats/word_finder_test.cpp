@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/formats/gguf_builder.h"
+#include "tests/seed.h"
 
 namespace reprise {
 namespace {
@@ -45,8 +46,8 @@ std::string random_text(std::mt19937& random, std::size_t most) {
 }
 
 TEST(WordFinder, FindsTheLongestWordThatEndsAtEachPlace) {
-  const std::uint32_t seed = test::random_seed();
-  SCOPED_TRACE("REPRISE_TEST_SEED=" + std::to_string(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   for (int round = 0; round < 200; ++round) {
     std::set<std::string> set;

@@ -453,7 +453,7 @@ INSTANTIATE_TEST_SUITE_P(On, FusionResults,
                          device_param_name);
 
 TEST_P(FusionResults, HaveTheBitsOfTheNodesApart) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   const ExpectNoValidationMessages quiet;
   const Device on = device();
@@ -474,7 +474,7 @@ TEST_P(FusionResults, HaveTheBitsOfTheNodesApart) {
 }
 
 TEST_P(FusionResults, AreWithinTheToleranceOfTheOpsWhereTheyAreApproximate) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   const Device on = device();
   GraphExecutor executor(on);

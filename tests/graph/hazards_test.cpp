@@ -39,7 +39,7 @@ Sequence random_sequence(Rng& rng, HazardTracker& tracker, std::size_t longest) 
 
 template <class F>
 void for_random_sequences(F&& f) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   Rng rng(seed);
   HazardTracker tracker;
@@ -104,7 +104,7 @@ TEST(Hazards, EveryBarrierNamesItsRangeAndKind) {
 }
 
 TEST(Hazards, ThousandsOfSegmentsBetweenTwoBarriersAreAllRemembered) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   Rng rng(seed);
   std::vector<std::uint64_t> begins(3000);

@@ -17,7 +17,7 @@ inline constexpr std::array<NamedPasses, 5> kPassSets{{{"dead_nodes", {true, fal
 /// Calls f(ComputeGraph) for random passes of up to `most_ops` ops, recorded and not run.
 template <class F>
 void for_random_graphs(int count, std::uint64_t most_ops, F&& f) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   Rng rng(seed);
   const Device device = test_device("cpu");

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t kGuardBytes = 256;
 constexpr std::byte kGuard{0xA5};
-constexpr std::size_t kRuns = 3;
 
 using Draw = std::function<std::vector<std::byte>(std::mt19937_64&)>;
 
@@ -144,7 +143,7 @@ StateBlock make_state(const Device& device, const OpCase& row) {
 }
 
 std::size_t run_count(const OpCase& row) {
-  return row.state.empty() ? kRuns : row.state.front().second.size();
+  return row.state.empty() ? row.runs : row.state.front().second.size();
 }
 
 void set_state(const StateBlock& state, const OpCase& row, std::size_t run) {

@@ -88,7 +88,7 @@ class DynamicAttributes : public ::testing::Test {
       GTEST_SKIP() << "This device cannot run these kernels.";
     }
     const ExpectNoValidationMessages quiet;
-    seed_ = fresh_seed();
+    seed_ = test_seed();
     SCOPED_TRACE(seed_note(seed_));
     std::size_t tried = 0;
     constexpr std::size_t kEnough = 6;  // rows that depend on it: each may compile other kernels

@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(On, ElementwiseFunctions,
 
 TEST_P(ElementwiseFunctions, AreThoseOfTheReferenceAtEveryMagnitude) {
   const auto& [device, function] = GetParam();
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   const ExpectNoValidationMessages quiet;
   std::mt19937_64 rng(seed);
@@ -221,7 +221,7 @@ TEST_P(ElementwiseValues, ACapOfTheStateThatIsNoneKeepsWhatItGets) {
 }
 
 TEST_P(ElementwiseValues, AJoinedOperandIsThoseOfItsHalves) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   const auto x = random_bytes(rng, DType::f32, std::int64_t{7} * 130, -4, 4);

@@ -97,7 +97,7 @@ class ExpertPlacement : public ::testing::TestWithParam<Parameter> {
     return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
   }
 
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   const ExpectNoValidationMessages quiet_;
   std::mt19937_64 rng_{seed_};

@@ -286,7 +286,7 @@ class ExtentOperands : public ::testing::Test {
       GTEST_SKIP() << "This device cannot run these kernels.";
     }
     const ExpectNoValidationMessages quiet;
-    const std::uint64_t seed = fresh_seed();
+    const std::uint64_t seed = test_seed();
     SCOPED_TRACE(seed_note(seed));
     const std::vector<Form> forms = forms_of(op_);
     EXPECT_FALSE(forms.empty()) << op_.name << " takes extents, but no row of it can have one.";

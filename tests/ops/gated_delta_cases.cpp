@@ -40,8 +40,12 @@ struct Inputs {
 };
 
 // Two calls in a row: the second one continues the first.
-OpCase twice(const std::string& name, const Sizes& n, const GatedDeltaAttributes& a) {
-  return {name, kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+OpCase twice(const std::string& name, const Sizes& n, const GatedDeltaAttributes& a,
+             std::size_t runs = 3) {
+  return {name,
+          kLimit,
+          kWhy,
+          [=](CaseContext& c) -> std::vector<Tensor> {
             const Tensor state = c.persistent(
                 {std::max<std::int64_t>(n.sequences, 1), n.heads, n.key_dim, n.value_dim},
                 DType::f32);
@@ -49,7 +53,10 @@ OpCase twice(const std::string& name, const Sizes& n, const GatedDeltaAttributes
             const Inputs second(c, n);
             const Tensor y = gated_delta(c.recorder(), state, first.refs(), {}, a);
             return {y, gated_delta(c.recorder(), state, second.refs()), state};
-          }};
+          },
+          {},
+          {},
+          runs};
 }
 
 // Ids inside and outside the table, and strided operands.
@@ -87,7 +94,7 @@ OpCase past_in_state() {
 }  // namespace
 
 std::vector<OpCase> gated_delta_cases() {
-  return {twice("1", {0, 1, 1, 1, 1, 1}, {}),
+  return {twice("1", {0, 1, 1, 1, 1, 1}, {}, 30),
           twice("prompt", {0, 19, 4, 2, 64, 65}, {.past = 0}),
           twice("steps", {5, 1, 6, 3, 32, 13}, {}),
           twice("wide", {2, 3, 2, 2, 128, 128}, {.scale = 2}),

@@ -38,7 +38,7 @@ class KernelFamilies : public ::testing::Test {
     if (!device) {
       GTEST_SKIP() << "This device cannot run these kernels.";
     }
-    const std::uint64_t seed = fresh_seed();
+    const std::uint64_t seed = test_seed();
     SCOPED_TRACE(seed_note(seed));
     const ExpectNoValidationMessages quiet;
     for (const OpCase& row : op_.cases()) {
@@ -121,7 +121,7 @@ TEST(LongRows, AreRefusedWhereTheirLoopsWouldEndEarly) {
   for (const auto& [columns, build] : rows) {
     const OpCase row{"long", 1e-11, "f32 sums of one row", build};
     expect_error(ErrorCode::unsupported, {"(" + std::to_string(columns) + ")", "at most 65535"},
-                 [&] { (void)run_case(device, row, true, fresh_seed()); });
+                 [&] { (void)run_case(device, row, true, test_seed()); });
   }
 }
 
@@ -133,7 +133,7 @@ TEST(LongCaches, AreReadToTheEndOrRefused) {
         return {attention(c.recorder(), c.input({5, 2, 64}), c.input({kKeys, 1, 64}, DType::f16),
                           c.input({kKeys, 1, 64}, DType::f16), {.kv_len = kKeys})};
       }};
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   const ExpectNoValidationMessages quiet;
   const CaseOutputs expected = run_case(test_device("reference"), row, false, seed);

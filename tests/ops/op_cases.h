@@ -38,6 +38,8 @@ struct OpCase {
   std::vector<std::pair<std::string, std::vector<std::int32_t>>> state = {};
   /// Carried i32 state fields, as {name, initial}; the whole block is compared after each run.
   std::vector<std::pair<std::string, std::int32_t>> carried = {};
+  /// Of a row without state: more where few values are compared, of which all may nearly cancel.
+  std::size_t runs = 3;
 };
 
 }  // namespace reprise::testing

@@ -22,7 +22,7 @@ class OpConformance : public ::testing::Test {
  public:
   OpConformance(OpCase row, const Way& way) : row_(std::move(row)), way_(way) {}
   void TestBody() override {
-    const std::uint64_t seed = fresh_seed();
+    const std::uint64_t seed = test_seed();
     SCOPED_TRACE(seed_note(seed));
     const CaseOutputs expected = run_case(test_device("reference"), row_, false, seed);
     const Device device = test_device(std::string(way_.device));

@@ -46,7 +46,7 @@ class Sample : public ::testing::TestWithParam<std::string> {
   std::int32_t seed() { return static_cast<std::int32_t>(rng_()); }
 
   const ExpectNoValidationMessages quiet_;
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   std::mt19937_64 rng_{seed_};
   GraphExecutor executor_{test_device(GetParam())};

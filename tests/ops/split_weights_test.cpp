@@ -29,7 +29,7 @@ class SplitWeights : public ::testing::Test {
     }
   }
 
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   std::mt19937_64 rng_{seed_};
   const ExpectNoValidationMessages quiet_;

@@ -36,7 +36,7 @@ class StateSpace : public ::testing::TestWithParam<std::string> {
   }
 
   const ExpectNoValidationMessages quiet_;
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   std::mt19937_64 rng_{seed_};
   Device device_ = test_device(GetParam());

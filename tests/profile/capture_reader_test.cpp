@@ -65,7 +65,7 @@ class CaptureReader : public ::testing::Test {
     options.scales = random_() % 20;
     return options;
   }
-  const std::uint64_t seed_ = testing::fresh_seed();
+  const std::uint64_t seed_ = testing::test_seed();
   std::mt19937_64 random_{seed_};
   TempFolder folder_;
   const std::filesystem::path path_ = folder_ / "profile.db";

@@ -55,7 +55,7 @@ class CapturedTimes : public ::testing::Test {
     }
     return found;
   }
-  const std::uint64_t seed_ = testing::fresh_seed();
+  const std::uint64_t seed_ = testing::test_seed();
   std::mt19937_64 random_{seed_};
   TempFolder folder_;
   const std::filesystem::path path_ = folder_ / "profile.db";

@@ -345,7 +345,7 @@ TEST_F(DamagedCaptures, WhatIsNoProfileIsRefused) {
 }
 
 TEST_F(DamagedCaptures, EveryReaderAnswersOrThrowsOnRandomDamage) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   ASSERT_EQ(sql(path_,

@@ -25,7 +25,7 @@ std::vector<std::uint64_t> random_values(std::mt19937_64& random) {
 }
 
 TEST(Histogram, QuantilesLieWithinA32ndOfTheExactOnes) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 50; ++round) {
@@ -82,7 +82,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> decode(const std::vector<st
 }
 
 TEST(Histogram, BlobsHoldEveryValueInItsBucket) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 50; ++round) {
@@ -104,7 +104,7 @@ TEST(Histogram, BlobsHoldEveryValueInItsBucket) {
 }
 
 TEST(NodeStats, MatchTheValuesTheyWereMadeOf) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   std::vector<std::uint64_t> values(1000);

@@ -121,7 +121,7 @@ struct Progress {
 }
 
 TEST(LiveFile, SurvivesTwentyKillsWithEverythingThatWasAcknowledged) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   void* const shared =

@@ -39,7 +39,7 @@ class NodeTimings : public ::testing::Test {
   }
   std::vector<std::uint64_t> durations() { return random_durations(random_, steps_); }
 
-  const std::uint64_t seed_ = testing::fresh_seed();
+  const std::uint64_t seed_ = testing::test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, testing::seed_note(seed_)};
   std::mt19937_64 random_{seed_};
   TempFolder folder_;

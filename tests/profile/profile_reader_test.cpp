@@ -10,6 +10,7 @@
 #include "reprise/core/error.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
+#include "tests/seed.h"
 
 namespace reprise {
 namespace {
@@ -117,8 +118,8 @@ TEST(ProfileReader, RefusesEveryTruncatedFile) {
   const TempFolder folder;
   write_run(folder / "whole", "");
   const std::string whole = read_file(folder / "whole");
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   for (int i = 0; i < 100; ++i) {
     // The last page too: SQLite itself fills it up.
@@ -132,8 +133,8 @@ TEST(ProfileReader, AnswersOrThrowsOnDamagedFiles) {
   const TempFolder folder;
   write_run(folder / "whole", "");
   const std::string whole = read_file(folder / "whole");
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   int refused = 0;
   for (int i = 0; i < 200; ++i) {

@@ -46,7 +46,7 @@ bool intact(const ReplayRecord& got) {
 }
 
 TEST(ReplayRing, GivesBackWhatWasPushedInOrderOverManyTurns) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   ReplayRing ring(50'000);

@@ -70,7 +70,7 @@ TEST(StepTimes, BlobsTakeTheLeastUnitThatLetsLongReplaysFit) {
 }
 
 TEST(StepTimes, EndsOfStepsAreStartsOfTheNextInAnyUnit) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 100; ++round) {

@@ -89,7 +89,7 @@ TEST_F(TensorRows, HoldNothingButCountsWhereNoValueIsFinite) {
 }
 
 TEST(TensorStatistics, PutEveryFiniteValueIntoItsRange) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 rng(seed);
   std::uniform_real_distribution<float> any(-5, 9);
@@ -110,7 +110,7 @@ TEST(TensorStatistics, PutEveryFiniteValueIntoItsRange) {
 }
 
 TEST(TensorStatistics, ReadEveryDTypeThatHasNumbers) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 rng(seed);
   for (const DType dtype :

@@ -82,7 +82,7 @@ class Model {
 class TimingRetentionOf : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(TimingRetentionOf, KeepsWhatTheDefinitionSaysAfterEveryReplay) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   const std::uint64_t budget = GetParam();

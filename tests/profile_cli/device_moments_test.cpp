@@ -36,7 +36,7 @@ TEST(DeviceMoments, ClocksThatWereNeverOnesOfTheSameTimeAreNotSharedOut) {
 }
 
 TEST(DeviceMoments, CountersThatWrapAroundAreFollowed) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   std::mt19937_64 random(seed);
   for (int i = 0; i < 200; ++i) {
     const std::int64_t bits = 24 + static_cast<std::int64_t>(random() % 20);

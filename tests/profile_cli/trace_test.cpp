@@ -60,7 +60,7 @@ TEST_F(TraceTest, ARunHoldsEveryReplayAndEveryNode) {
 }
 
 TEST_F(TraceTest, RandomTimesNestToo) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   std::mt19937_64 random(seed);
   const auto graph = test::GraphMaker({.scales = 5}).make();
   {

@@ -63,7 +63,7 @@ std::string refusal(const std::filesystem::path& path) {
 }
 
 TEST(FullDisk, NeverReachesAPass) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 10; ++round) {

@@ -224,7 +224,7 @@ class KilledWriter : public ::testing::Test {
     }
   }
 
-  const std::uint64_t seed_ = testing::fresh_seed();
+  const std::uint64_t seed_ = testing::test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, testing::seed_note(seed_)};
   std::mt19937_64 random_{seed_};
   const TempFolder folder_;

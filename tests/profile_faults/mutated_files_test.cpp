@@ -45,7 +45,7 @@ class MutatedFiles : public ::testing::Test {
     EXPECT_GT(answers.refused, 0);
   }
 
-  const std::uint64_t seed_ = testing::fresh_seed();
+  const std::uint64_t seed_ = testing::test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, testing::seed_note(seed_)};
   std::mt19937_64 random_{seed_};
   const TempFolder folder_;

@@ -122,7 +122,7 @@ TEST_F(RefusedFiles, ThatAreNoDatabase) {
 }
 
 TEST_F(RefusedFiles, CutShortAnywhere) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
   constexpr std::size_t kPage = 8192;

@@ -90,7 +90,7 @@ TEST_P(Architectures, HaveTheLogitsOfTheReference) {
   // thousand runs.
   const bool routed = llama::sizes_of(random_model(name_ + "-f32")).experts > 0;
   for (const char* format : {"f32", "f16", "q8_0", "q4_0"}) {
-    expect_reference_logits(device_, name_ + "-" + format, routed ? 1 : fresh_seed());
+    expect_reference_logits(device_, name_ + "-" + format, routed ? 1 : test_seed());
   }
 }
 
@@ -99,7 +99,7 @@ TEST_P(Architectures, ReplayWhatADirectSessionComputes) {
   const Device device = test_device(device_);
   GraphExecutor executor(device);
   const llama::Model model = llama::load_model(device, file, kContext);
-  const auto prompt = random_tokens(fresh_seed(), kPrompt, model.sizes.vocabulary);
+  const auto prompt = random_tokens(test_seed(), kPrompt, model.sizes.vocabulary);
   const llama::CheckOutcome outcome =
       check(executor, model, {.prompt = prompt, .context = kContext}, {true, true});
   EXPECT_TRUE(outcome.passed) << outcome.text;
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Of, WeightFormats,
                          param_name);
 
 TEST_P(WeightFormats, HaveTheLogitsOfTheReference) {
-  expect_reference_logits(device_, "wide-" + name_, fresh_seed());
+  expect_reference_logits(device_, "wide-" + name_, test_seed());
 }
 
 TEST(ArchitectureNames, AreUniqueAndAnUnknownOneIsToldThem) {

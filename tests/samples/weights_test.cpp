@@ -38,7 +38,7 @@ TEST_P(Weights, AreThoseOfTheFileInPlace) {
 }
 
 TEST_P(Weights, AreCopiedWhereTheyAreMisaligned) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   constexpr std::uint32_t kF32 = 0, kF16 = 1, kQ8 = 8, kQ4 = 2;

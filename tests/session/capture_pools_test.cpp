@@ -76,7 +76,7 @@ TEST_P(CapturePools, GraphsKnowTheirPool) {
 }
 
 TEST_P(CapturePools, NothingHasToSurviveBetweenSubmissions) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   std::vector<Twins> graphs;

@@ -97,7 +97,7 @@ class ConcurrentSessions : public ::testing::TestWithParam<std::string> {
   /// What every thread sees alone, and together with the others and with `meanwhile`.
   template <class Executor, class F>
   void expect_the_bits_of_one_thread(Executor&& executor_of, F&& meanwhile) {
-    const std::uint64_t seed = fresh_seed();
+    const std::uint64_t seed = test_seed();
     SCOPED_TRACE(seed_note(seed));
     const Decoder::Weights shared = weights(seed);
     std::vector<std::vector<float>> alone, together(kThreads);

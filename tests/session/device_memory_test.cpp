@@ -297,7 +297,7 @@ TEST_P(DeviceMemory, CopiesBetweenTensorsAreInOrderWithOtherWork) {
 }
 
 TEST_P(DeviceMemory, CopiesFromAnotherDeviceGoThroughTheHost) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   constexpr std::int64_t kElements = (17 << 20) / 4 + 3;  // more than a piece of staging

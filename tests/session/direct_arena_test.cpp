@@ -11,7 +11,7 @@ bool overlap(const DirectArena::Range& a, const DirectArena::Range& b) {
 }
 
 TEST(DirectArena, NeverHandsOutBytesThatAreHeldOrNotYetBehindABarrier) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   const Device device = test_device("cpu");

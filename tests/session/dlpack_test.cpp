@@ -54,7 +54,7 @@ bool in_place(const Tensor& tensor) {
 
 class Dlpack : public ::testing::TestWithParam<std::string> {
  protected:
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   const ExpectNoValidationMessages quiet_;
   const Device device_ = test_device(GetParam());
@@ -261,7 +261,7 @@ TEST_F(LentDlpack, ATensorIsSeenAsItLies) {
               {DType::bf16, {kDLBfloat, 16, 1}},
               {DType::i32, {kDLInt, 32, 1}},
               {DType::i64, {kDLInt, 64, 1}}};
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   for (const auto& row : rows) {
@@ -294,7 +294,7 @@ TEST_F(LentDlpack, WhatOthersWriteIsInTheTensor) {
 }
 
 TEST_F(LentDlpack, ComesBackInPlace) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   const Bytes bytes = random(rng, DType::f32, 1000);

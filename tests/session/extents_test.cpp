@@ -11,7 +11,7 @@ namespace {
 class Extents : public ::testing::TestWithParam<std::string> {
  protected:
   const ExpectNoValidationMessages quiet_;
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   std::mt19937_64 rng_{seed_};
   ExtentRuns runs_{extent_device(GetParam()), seed_};

@@ -121,7 +121,7 @@ class CopiedAccess : public ::testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(On, CopiedAccess, ::testing::Values("cpu", "vulkan"), device_param_name);
 
 TEST_P(CopiedAccess, LargeWritesGoRoundTheUploadRing) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 random(seed);
   constexpr std::int64_t kElements = std::int64_t{9} << 20U;  // 36 MiB: three times the ring

@@ -82,7 +82,7 @@ TEST_F(HostileGraphs, AreRefusedWhenCutAnywhere) {
 }
 
 TEST_F(HostileGraphs, AreRefusedWithAnyBitFlipped) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   for (std::size_t at = 0; at < bytes_.size(); ++at) {
@@ -100,7 +100,7 @@ TEST_F(HostileGraphs, AreRefusedWhenCutAnywhereAndSealedAgain) {
 }
 
 TEST_F(HostileGraphs, RunOrAreRefusedWithAByteChangedAndSealedAgain) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   std::size_t ran = 0;

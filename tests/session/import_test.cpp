@@ -40,7 +40,7 @@ class Import : public ::testing::TestWithParam<std::string> {
   }
   Tensor tensor() const { return Tensor::over(imported_, {{kRows, kColumns}, DType::f32}, 0, "w"); }
 
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   const ExpectNoValidationMessages quiet_;
   const Device device_ = test_device(GetParam());

@@ -84,7 +84,7 @@ TEST_F(KernelSources, OfHostileTextAreErrorsAndNothingElse) {
 }
 
 TEST_F(KernelSources, WithRandomChangesCompileOrAreErrors) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   const std::string fine = elementwise_source("sum", "x[i] + w[i]", nullptr).glsl;
@@ -107,7 +107,7 @@ TEST_F(KernelSources, WithRandomChangesCompileOrAreErrors) {
 }
 
 TEST_F(KernelSources, OfGarbageOrCutOffSpirvAreErrorsAndNothingElse) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   const std::vector<std::uint32_t> fine = sum_kernel(device_).info().spirv;

@@ -82,7 +82,7 @@ class Numerics : public ::testing::TestWithParam<std::string> {
     return values;
   }
   const ExpectNoValidationMessages quiet_;
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   std::mt19937_64 rng_{seed_};
   const Values x_ = random(64), first_ = random(256), second_ = random(256);

@@ -150,7 +150,7 @@ TEST_P(Rebinding, RepairsAGraphWhoseBuffersWereAllFreed) {
 }
 
 TEST_P(Rebinding, GivesTheBitsOfAGraphRecordedWithTheBuffer) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   const auto random = [&](const char* name) {

@@ -69,7 +69,7 @@ TEST_P(Supports, APassIsAskedAboutOpByOpAndNothingRuns) {
 }
 
 TEST(SupportsLowered, ReferencesOnTheCpuAreSaidToBeThatAndAreTheOracles) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   OpenOptions options;
   options.references_only = true;

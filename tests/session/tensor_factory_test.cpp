@@ -51,7 +51,7 @@ class TensorFactory : public ::testing::TestWithParam<std::string> {
     options.validation = device == "vulkan";
     return open_device(device, options);
   }
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   const ExpectNoValidationMessages quiet_;
   const Device device_ = open(GetParam());
@@ -350,7 +350,7 @@ TEST(ElementValues, AreAskedForInBoundedPiecesOneAfterTheOther) {
 
 // Too far for memory: the rule is asked itself.
 TEST(ElementValues, FollowTheIndexBeyondWordsOf32Bits) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   for (const std::uint64_t first : {std::uint64_t{1} << 34U, (std::uint64_t{1} << 52U) - 7}) {
     std::vector<std::int32_t> drawn(9), expected;
@@ -367,7 +367,7 @@ TEST(ElementValues, FollowTheIndexBeyondWordsOf32Bits) {
 }
 
 TEST(TensorFactoryAcrossDevices, RandomTensorsAreTheSameBits) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   OpenOptions one_thread;
   one_thread.threads = 1;

@@ -72,7 +72,7 @@ class TensorWatches : public ::testing::TestWithParam<std::string> {
   std::string query(const std::string& text) const { return test::sql(path_, text); }
 
   const ExpectNoValidationMessages quiet_;
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   std::mt19937_64 rng_{seed_};
   Bytes x_ = any_input();

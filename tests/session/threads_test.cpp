@@ -29,7 +29,7 @@ class Threads : public ::testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(On, Threads, ::testing::Values("cpu", "vulkan"), device_param_name);
 
 TEST_P(Threads, GiveTheBitsOfOneThread) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   GraphExecutor executor(device_);

@@ -9,6 +9,7 @@
 #include "backends/vulkan/features.h"
 #include "reprise/core/spirv_reflect.h"
 #include "shaders/shader_table.h"
+#include "tests/seed.h"
 #include "tests/vulkan/norm_run.h"
 #include "tests/vulkan/open_vulkan.h"
 
@@ -17,12 +18,6 @@ namespace {
 
 // Two norms in f32, values up to about 4: a few units in the last place each.
 constexpr double kTolerance = 1e-5;
-
-std::uint32_t fresh_seed() {
-  const std::uint32_t seed = std::random_device{}();
-  ::testing::Test::RecordProperty("seed", std::to_string(seed));
-  return seed;
-}
 
 Error caught(const std::function<void()>& action) {
   try {
@@ -55,7 +50,7 @@ TEST_F(VulkanBackend, KnowsItsDevice) {
 }
 
 TEST_F(VulkanBackend, CopiesRoundTrip) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const auto encoder = device().encoder({.name = "copies", .ends_at_host = true});
   run.copy(*encoder, NormRun::from_host, 0, NormRun::x, 2 * NormRun::kBytes - 1);
   encoder->barrier();
@@ -68,7 +63,7 @@ TEST_F(VulkanBackend, CopiesRoundTrip) {
 }
 
 TEST_F(VulkanBackend, DispatchesEqualTheHostComputation) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const auto encoding = run.whole(false);
   run.run(encoding);
   EXPECT_LE(run.error(2), kTolerance);
@@ -81,7 +76,7 @@ TEST_F(VulkanBackend, DispatchesEqualTheHostComputation) {
 }
 
 TEST_F(VulkanBackend, AnEncodingIsSubmittedManyTimesWithoutAllocating) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const auto encoding = run.whole(true);
   const std::uint64_t before = device().allocation_count();
   EXPECT_EQ(before, run.pools.size());
@@ -97,7 +92,7 @@ TEST_F(VulkanBackend, AnEncodingIsSubmittedManyTimesWithoutAllocating) {
 }
 
 TEST_F(VulkanBackend, AnEncodingRepeatsInsideOneSubmission) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const auto start = device().encoder({.name = "upload"});
   run.upload(*start);
   const EncodingRef upload = start->finish();
@@ -116,7 +111,7 @@ TEST_F(VulkanBackend, AnEncodingRepeatsInsideOneSubmission) {
 }
 
 TEST_F(VulkanBackend, AnEncodingThatIsNotReusableIsSubmittedOnce) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const auto encoding = run.whole(false);
   run.run(encoding);
   const Error error = caught([&] { run.run(encoding); });
@@ -125,7 +120,7 @@ TEST_F(VulkanBackend, AnEncodingThatIsNotReusableIsSubmittedOnce) {
 }
 
 TEST_F(VulkanBackend, ManyDispatchesGrowTheDescriptorPools) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const auto encoder = device().encoder({.name = "many", .ends_at_host = true});
   run.upload(*encoder);
   for (int i = 0; i < 200; ++i) {
@@ -142,7 +137,7 @@ TEST_F(VulkanBackend, TimestampsLieInOrderInsideTheWaitedTime) {
   if (device().info().timestamp_valid_bits == 0) {
     GTEST_SKIP() << "The device has no timestamps.";
   }
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   constexpr std::uint32_t kStamps = 3;
   const auto stamps = device().timestamps(kStamps);
   const auto ticks = device().allocate("ticks", kStamps * 8, BufferKind::download);
@@ -204,7 +199,7 @@ TEST_F(VulkanBackend, RefusesTimestampsOfAnotherDeviceAndThoseThatDoNotExist) {
 }
 
 TEST_F(VulkanBackend, ValidationSeesAMissingBarrierOnce) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const auto encoder = device().encoder({.name = "hazard"});
   run.norm(*encoder, NormRun::x, NormRun::y);
   run.norm(*encoder, NormRun::y, NormRun::z);
@@ -215,7 +210,7 @@ TEST_F(VulkanBackend, ValidationSeesAMissingBarrierOnce) {
 }
 
 TEST_F(VulkanBackend, ABarrierIsEnoughForValidation) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const auto encoder = device().encoder({.name = "no hazard"});
   run.norm(*encoder, NormRun::x, NormRun::y);
   encoder->barrier();
@@ -238,7 +233,7 @@ TEST_F(VulkanBackend, RefusesImpossibleAllocations) {
 }
 
 TEST_F(VulkanBackend, NamesAnUnknownShader) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const TensorSpec spec({4}, DType::f32);
   const std::vector<BoundTensor> tensors{{&spec, 1, 0}, {&spec, 2, 0}, {&spec, 3, 0}};
   StepList steps;
@@ -251,7 +246,7 @@ TEST_F(VulkanBackend, NamesAnUnknownShader) {
 }
 
 TEST_F(VulkanBackend, RefusesHostCallsWrongPushConstantsAndRangesPastTheEnd) {
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   const TensorSpec spec({4}, DType::f32);
   const std::vector<BoundTensor> tensors{{&spec, 1, 0}, {&spec, 2, 0}, {&spec, 3, 0}};
   const BoundCall call{ops::rms_norm_def, 0, tensors, {&run.block, NormRun::state, 0}, {}};
@@ -274,7 +269,7 @@ TEST_F(VulkanBackend, RefusesHostCallsWrongPushConstantsAndRangesPastTheEnd) {
 
 TEST_F(VulkanBackend, RefusesMemoryOfAnotherDevice) {
   const auto other = open_with({});
-  NormRun run(device(), fresh_seed());
+  NormRun run(device(), test::test_seed());
   run.pools[NormRun::x] = other->allocate("foreign", 2 * NormRun::kBytes, BufferKind::device);
   const Error error = caught([&] { run.whole(false); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
@@ -306,7 +301,7 @@ TEST_F(VulkanBackend, BuffersMayOutliveTheirBackend) {
 
 TEST_F(VulkanBackend, RunsWithoutValidation) {
   const auto plain = open(test_device(enumerate()), {});
-  NormRun run(*plain, fresh_seed());
+  NormRun run(*plain, test::test_seed());
   const auto encoding = run.whole(false);
   run.run(encoding);
   EXPECT_LE(run.error(2), kTolerance);
@@ -320,7 +315,7 @@ TEST_F(VulkanBackend, RefusesADeviceThatDoesNotExist) {
 
 TEST_F(VulkanBackend, EightThreadsEncodeAndSubmitConcurrently) {
   constexpr std::uint32_t kThreads = 8;
-  const std::uint32_t seed = fresh_seed();
+  const std::uint64_t seed = test::test_seed();
   std::vector<double> errors(kThreads, 0);
   std::vector<std::thread> threads;
   for (std::uint32_t t = 0; t < kThreads; ++t) {
@@ -337,7 +332,7 @@ TEST_F(VulkanBackend, EightThreadsEncodeAndSubmitConcurrently) {
     thread.join();
   }
   for (const double error : errors) {
-    EXPECT_LE(error, kTolerance) << "seed " << seed;
+    EXPECT_LE(error, kTolerance) << test::seed_note(seed);
   }
 }
 

@@ -118,7 +118,7 @@ class FaultSweep : public ::testing::Test {
   }
 
   const bool map_memory_;
-  const std::uint64_t seed_ = testing::fresh_seed();
+  const std::uint64_t seed_ = testing::test_seed();
   std::mt19937_64 rng_{seed_};
   Log log_;
   // Keeps the drivers in memory, and sees nothing of what happens to other devices.

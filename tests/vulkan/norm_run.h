@@ -22,7 +22,7 @@ struct NormRun {
   static constexpr std::uint64_t kBytes = sizeof(float) * kRows * kCols;
   enum Pool : std::uint32_t { from_host, x, weight, y, z, to_host, state };
 
-  NormRun(Backend& on, std::uint32_t seed) : device(on) {
+  NormRun(Backend& on, std::uint64_t seed) : device(on) {
     constexpr BufferKind kKinds[] = {BufferKind::upload, BufferKind::device, BufferKind::device,
                                      BufferKind::device, BufferKind::device, BufferKind::download};
     for (const BufferKind kind : kKinds) {

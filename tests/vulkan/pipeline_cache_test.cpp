@@ -60,7 +60,7 @@ class PipelineCacheFile : public ::testing::Test {
     EXPECT_NE(file.refusal.find(reason), std::string::npos) << file.refusal;
   }
 
-  const std::uint64_t seed_ = testing::fresh_seed();
+  const std::uint64_t seed_ = testing::test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, testing::seed_note(seed_)};
   const Folder folder_;
   const std::filesystem::path path_ = folder_ / "cache.bin";
@@ -177,7 +177,7 @@ class VulkanPipelineCache : public VulkanTest {
     const std::size_t before = messages().size();
     {
       const auto backend = open_with({}, path);
-      NormRun norms(*backend, static_cast<std::uint32_t>(testing::fresh_seed()));
+      NormRun norms(*backend, static_cast<std::uint32_t>(testing::test_seed()));
       const EncodingRef encoding = norms.whole(false);
       norms.run(encoding);
       EXPECT_LE(norms.error(2), 1e-5);

@@ -73,7 +73,7 @@ class Customer {
 };
 
 TEST(CommandMemory, KeepsPiecesApartAlignedAndIntact) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   CommandMemory memory;
   Customer customer(memory, seed);
@@ -93,7 +93,7 @@ TEST(CommandMemory, KeepsPiecesApartAlignedAndIntact) {
 }
 
 TEST(CommandMemory, IsUsedAgainOnceEverythingWasFreed) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   CommandMemory memory;
   const VkAllocationCallbacks& calls = *memory.callbacks();
@@ -117,7 +117,7 @@ TEST(CommandMemory, IsUsedAgainOnceEverythingWasFreed) {
 using Recycling = VulkanTest;
 
 TEST_F(Recycling, AnEncodingKeepsItsCommandsAndSetsWhileOthersComeAndGo) {
-  NormRun run(device(), static_cast<std::uint32_t>(testing::fresh_seed()));
+  NormRun run(device(), testing::test_seed());
   const EncodingRef kept = run.whole(true);
   run.run(kept);
   for (int i = 0; i < 20; ++i) {

@@ -8,6 +8,7 @@
 
 #include "reprise/core/error.h"
 #include "shaders/shader_table.h"
+#include "tests/seed.h"
 
 namespace reprise {
 namespace {
@@ -103,8 +104,8 @@ TEST(SpirvReflect, RejectsEveryTruncationInsideTheDeclarations) {
 }
 
 TEST(SpirvReflect, SurvivesRandomChanges) {
-  const std::uint32_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   const std::vector<std::uint32_t> original = rms_norm();
   int refusals = 0;

@@ -45,7 +45,7 @@ class List {
 constexpr QueueKind kQueues[] = {QueueKind::compute, QueueKind::transfer};
 
 TEST(SubmissionOrder, KnowsWhatIsCompleteOfTwoQueuesInAnyOrder) {
-  const std::uint64_t seed = testing::fresh_seed();
+  const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 rng(seed);
   SubmissionOrder order;

@@ -73,7 +73,7 @@ class TransferQueue : public ::testing::Test {
     return bytes;
   }
 
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   std::mt19937_64 rng_{seed_};
   const ExpectNoValidationMessages quiet_;

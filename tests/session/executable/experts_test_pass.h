@@ -76,7 +76,7 @@ class ExpertsTest : public ExecutableTest {
     return floats(random_bytes(rng_, DType::f32, rows * kDim, -1, 1));
   }
 
-  const std::uint64_t seed_ = fresh_seed();
+  const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
   std::mt19937_64 rng_{seed_};
   ExpertStore store_{kExperts};

@@ -194,7 +194,7 @@ TEST_P(ExecutorRowsInBothForms, BarriersStandBetweenDependentOpsAndNotBetweenInd
 }
 
 TEST_P(ExecutorRows, OneLoweringServesDirectRecordedAndSplitSubmission) {
-  const std::uint64_t seed = fresh_seed();
+  const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   std::mt19937_64 rng(seed);
   constexpr std::int64_t kDim = 48;
