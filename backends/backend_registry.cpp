@@ -13,10 +13,12 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::size_t built_in = 2;
   std::vector<BackendFactory> factories{
+#ifdef REPRISE_VULKAN
       {"vulkan", REPRISE_VERSION, vulkan::enumerate, vulkan::open},
+#endif
       {"cpu", REPRISE_VERSION, cpu::enumerate, cpu::open}};
+  std::size_t built_in = factories.size();
 };
 
 Registry& registry() {

@@ -167,8 +167,13 @@ std::future<Device> open_device_async(std::string name, OpenOptions options) {
   });
 }
 
-std::uint64_t validation_message_count(const Device& device) {
-  return device.info().backend == "vulkan" ? vulkan::validation_message_count(device.backend()) : 0;
+std::uint64_t validation_message_count([[maybe_unused]] const Device& device) {
+#ifdef REPRISE_VULKAN
+  if (device.info().backend == "vulkan") {
+    return vulkan::validation_message_count(device.backend());
+  }
+#endif
+  return 0;
 }
 
 }  // namespace reprise

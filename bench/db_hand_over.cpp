@@ -70,8 +70,10 @@ nlohmann::ordered_json measure_hand_over(const DbArguments& a) {
   SyntheticReplays replays(profile.path, static_cast<std::size_t>(a.nodes));
   LockedQueue queue;
   nlohmann::ordered_json json;
-  for (const auto& [mode, name] :
+  for (const auto& timed :
        {std::pair(TimingMode::replay, "replay"), std::pair(TimingMode::node, "node")}) {
+    const auto mode = timed.first;
+    const auto* name = timed.second;
     // Each round fits the ring: what a full one costs is not the question.
     const auto round = [&](CallTimes& times, auto&& hand_over) {
       for (long long r = 0; r < std::min<long long>(a.replays, 1'000); ++r) {

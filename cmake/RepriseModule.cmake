@@ -1,9 +1,8 @@
 include(GNUInstallDirs)
 
-# reprise_module(<name> SOURCES <file>... [PUBLIC <target>...] [PRIVATE <target>...])
-# One static library per module, named reprise_<name> and reprise::<name>: link lines show the graph.
-# What reprise::reprise links is installed (RepriseInstall.cmake). A library of another project that
-# is needed to compile a module, but not to link it, is linked as $<BUILD_INTERFACE:...>.
+# One static library per module, and all modules of the framework in one shared library. A module or
+# program outside of the framework links reprise::reprise: the shared library, or the modules in a
+# program that is STATIC, which tests are that look inside. No program has both.
 add_library(reprise_warnings INTERFACE)
 # g++ 12 sees overlaps in std::string's operator+ that cannot happen (GCC bug 105651).
 target_compile_options(reprise_warnings INTERFACE
@@ -11,29 +10,89 @@ target_compile_options(reprise_warnings INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<BOOL:${REPRISE_WERROR}>:-Werror>)
 
+# What every target here is compiled with, and where programs and libraries are put.
+function(reprise_settings name)
+  set_target_properties(${name} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
+    BUILD_RPATH_USE_ORIGIN ON
+    INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# reprise_includes(<name> <PUBLIC|INTERFACE>): the headers of the framework.
+function(reprise_includes name scope)
+  target_include_directories(${name}
+    ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/framework/include>
+             $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>
+             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${name} ${scope} cxx_std_20)
+endfunction()
+
+# What most sources include, read once per module (reprise_module's PRECOMPILED) or test program.
+set(REPRISE_STANDARD_HEADERS <algorithm> <array> <chrono> <cstdint> <filesystem> <functional> <map>
+  <memory> <mutex> <optional> <ranges> <span> <sstream> <string> <string_view> <unordered_map>
+  <utility> <variant> <vector>)
+
+# reprise_module(<name> SOURCES <file>... [PUBLIC <target>...] [PRIVATE <target>...]
+#                [PRECOMPILED <header>...])
+# The library reprise_<name>, or reprise::<name>: link lines show the graph. What reprise::backends
+# links is installed (cmake/RepriseInstall.cmake). A library of another project that is needed to compile
+# a module, but not to link it, is linked as $<BUILD_INTERFACE:...>. Headers
+# are PRECOMPILED where most sources include them: reading them is half of compiling.
 function(reprise_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILED" ${ARGN})
   add_library(reprise_${name} STATIC ${arg_SOURCES})
   add_library(reprise::${name} ALIAS reprise_${name})
-  target_include_directories(reprise_${name}
-    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/framework/include>
-           $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>
-           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-    PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_features(reprise_${name} PUBLIC cxx_std_20)
+  reprise_settings(reprise_${name})
+  reprise_includes(reprise_${name} PUBLIC)
+  target_include_directories(reprise_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(reprise_${name}
     PUBLIC ${arg_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:reprise_warnings> ${arg_PRIVATE})
   set_target_properties(reprise_${name} PROPERTIES EXPORT_NAME ${name})
+  if(arg_PRECOMPILED)
+    target_precompile_headers(reprise_${name} PRIVATE ${REPRISE_STANDARD_HEADERS}
+      ${arg_PRECOMPILED})
+  endif()
 endfunction()
 
-# reprise_program(<name> SOURCES <file>... LIBRARIES <target>...)
+# collect_modules(<target>) adds a target and what it links to `modules`, dependents before dependencies as linkers want them,
+# and to `foreign`.
+function(collect_modules target)
+  get_target_property(aliased ${target} ALIASED_TARGET)
+  if(aliased)
+    set(target ${aliased})
+  endif()
+  if(target IN_LIST modules)
+    return()
+  endif()
+  get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+  foreach(link IN LISTS links)
+    string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" link "${link}")
+    # Only for building, or the scope that CMake notes of a link from another folder.
+    if(NOT link OR link MATCHES "^\\$<BUILD_INTERFACE:|^::@")
+      continue()
+    endif()
+    if(link MATCHES "^reprise")
+      collect_modules(${link})
+    else()
+      list(APPEND foreign ${link})
+    endif()
+  endforeach()
+  set(modules ${target} ${modules} PARENT_SCOPE)
+  set(foreign ${foreign} PARENT_SCOPE)
+endfunction()
+
+# reprise_program(<name> [STATIC] SOURCES <file>... LIBRARIES <target>...)
 function(reprise_program name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "STATIC" "" "SOURCES;LIBRARIES" ${ARGN})
   if(REPRISE_KEEP_LOADED)
     list(APPEND arg_SOURCES ${PROJECT_SOURCE_DIR}/tests/keep_loaded.cpp)
   endif()
   add_executable(${name} ${arg_SOURCES})
+  reprise_settings(${name})
+  set_target_properties(${name} PROPERTIES REPRISE_STATIC "${arg_STATIC}")
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE reprise_warnings reprise_every_program ${arg_LIBRARIES})
 endfunction()

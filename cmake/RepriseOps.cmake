@@ -6,7 +6,9 @@
 # A variant <a>/<b> is compiled with VARIANT_<A> and VARIANT_<B>; its shader is <op>.<a>_<b>.
 # It sets in the caller: OP_SOURCES (definitions and their table), OP_SHADER_TABLE (embedded SPIR-V).
 function(reprise_ops)
-  find_program(GLSLANG glslangValidator REQUIRED)
+  if(REPRISE_VULKAN)
+    find_program(GLSLANG glslangValidator REQUIRED)
+  endif()
   set(generated ${PROJECT_BINARY_DIR}/generated)
   file(GLOB glsl_includes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shaders/include/*.glsl)
   foreach(entry IN LISTS ARGN)
@@ -181,8 +183,8 @@ std::span<const Include> includes() { return kIncludes; }
 ")
 endfunction()
 
-# reprise_cpu_kernels(OUTPUT <variable>) makes the source file that lists the kernels of the CPU
-# backend: ops without one run their reference.
+# reprise_cpu_kernels(OUTPUT <variable>) gives the sources of the CPU backend's kernels, and makes the
+# one that lists them: ops without a kernel run their reference.
 function(reprise_cpu_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "")
   get_property(entries GLOBAL PROPERTY REPRISE_OPS)
@@ -193,6 +195,7 @@ function(reprise_cpu_kernels)
     if(EXISTS ${PROJECT_SOURCE_DIR}/backends/cpu/kernels/${kind}.cpp)
       string(APPEND declarations "bool plan_${op}(const KernelCall& call, KernelPlan& plan);\n")
       string(APPEND table "    {\"${op}\", plan_${op}},\n")
+      list(APPEND sources cpu/kernels/${kind}.cpp)
     endif()
   endforeach()
   file(GLOB found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/backends/cpu/kernels
@@ -218,5 +221,6 @@ std::span<const NamedKernel> all_kernels() { return kKernels; }
 
 }  // namespace reprise::cpu
 ")
-  set(${arg_OUTPUT} ${PROJECT_BINARY_DIR}/generated/cpu_kernels.cpp PARENT_SCOPE)
+  list(REMOVE_DUPLICATES sources)
+  set(${arg_OUTPUT} ${sources} ${PROJECT_BINARY_DIR}/generated/cpu_kernels.cpp PARENT_SCOPE)
 endfunction()

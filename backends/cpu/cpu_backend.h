@@ -12,6 +12,6 @@ std::vector<DeviceDescription> enumerate();
 std::shared_ptr<Backend> open(std::size_t index, const OpenOptions& options);
 
 /// Whether it has a kernel for calls of the op, not only the reference.
-bool has_kernel(std::string_view op);
+[[gnu::visibility("default")]] bool has_kernel(std::string_view op);
 
 }  // namespace reprise::cpu

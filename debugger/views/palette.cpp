@@ -12,7 +12,7 @@ bool contains(std::string_view text, std::string_view word) {
   const auto same = [](unsigned char a, unsigned char b) {
     return std::tolower(a) == std::tolower(b);
   };
-  return std::ranges::search(text, word, same).begin() != text.end();
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
 }
 
 bool contains_all(std::string_view text, const std::string& words) {

@@ -440,8 +440,8 @@ std::string StatisticsPanel::sql(const Workspace& workspace) const {
   const CaptureId id = workspace.document.capture()->summary.id;
   static constexpr const char* kNames[] = {
       "n.op",
-      "(SELECT group_concat(DISTINCT k.name) FROM steps d JOIN kernels k ON k.id = d.kernel_id"
-      " WHERE d.graph_id = n.graph_id AND d.node_idx = n.idx)",
+      ("(SELECT group_concat(DISTINCT k.name) FROM steps d JOIN kernels k ON k.id = d.kernel_id"
+       " WHERE d.graph_id = n.graph_id AND d.node_idx = n.idx)"),
       "coalesce(n.scope, '')"};
   const auto rows = [&](std::optional<ReplayRange> range) {
     return group_rows_sql(id, shown_times(workspace.document, range), kNames[by_]);

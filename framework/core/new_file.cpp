@@ -17,9 +17,9 @@ namespace {
 std::atomic<unsigned> parts = 0;  // of this process; each has a name of its own
 
 /// Writes into a descriptor and remembers the first error.
-class Buffer : public std::streambuf {
+class FileBuffer : public std::streambuf {
  public:
-  Buffer(int file, std::stop_token stop) : file_(file), stop_(std::move(stop)) {
+  FileBuffer(int file, std::stop_token stop) : file_(file), stop_(std::move(stop)) {
     setp(bytes_.data(), bytes_.data() + bytes_.size());
   }
   int error() const { return error_; }
@@ -83,11 +83,11 @@ void sync_folder(const std::filesystem::path& path) {
 
 }  // namespace
 
-class NewFile::Stream : private Buffer, public std::ostream {
+class NewFile::Stream : private FileBuffer, public std::ostream {
  public:
   Stream(int file, std::stop_token stop)
-      : Buffer(file, std::move(stop)), std::ostream(static_cast<Buffer*>(this)) {}
-  using Buffer::error;
+      : FileBuffer(file, std::move(stop)), std::ostream(static_cast<FileBuffer*>(this)) {}
+  using FileBuffer::error;
 };
 
 NewFile::NewFile(std::filesystem::path path, Existing existing, std::stop_token stop)

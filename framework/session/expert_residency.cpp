@@ -154,7 +154,7 @@ void ExpertResidency::place(std::size_t index, std::int64_t round, std::int64_t 
       }
     }
     // Those that are here go first, so that no round moves one out before it is used.
-    std::ranges::stable_partition(layer.waiting, [&](std::int32_t id) {
+    std::stable_partition(layer.waiting.begin(), layer.waiting.end(), [&](std::int32_t id) {
       return layer.cell_of[static_cast<std::size_t>(id)] != kNone;
     });
   }

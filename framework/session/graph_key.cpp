@@ -28,7 +28,7 @@ std::string hex(std::uint64_t value) {
 }
 
 /// Text that is not UTF-8 stays as it is.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string json = "\"";
   for (const char c : text) {
@@ -63,8 +63,8 @@ std::string GraphKey::text() const {
 }
 
 std::string GraphKey::json() const {
-  return "{\"owner\":" + quoted(owner.name()) +
-         ",\"owner_number\":" + std::to_string(owner.number()) + ",\"tag\":" + quoted(tag) +
+  return "{\"owner\":" + json_string(owner.name()) +
+         ",\"owner_number\":" + std::to_string(owner.number()) + ",\"tag\":" + json_string(tag) +
          ",\"bucket\":[" + joined(bucket, ",") + "],\"parameters\":\"" + hex(parameters) + "\"}";
 }
 

@@ -28,8 +28,7 @@ void require_same(const TensorSpec& in_file, const TensorSpec& here, std::string
 
 GraphRebuilder::GraphRebuilder(ExecutorCore& core, const SavedGraph& saved,
                                const LoadOptions& options, const IterationRows& rows)
-    : core_(core),
-      saved_(saved),
+    : saved_(saved),
       options_(options),
       framework_(FrameworkTensor::all(core, options.state, rows)),
       capture_(saved.name, core.next_owner()) {

@@ -48,7 +48,6 @@ class GraphRebuilder final : public Recorder {
   /// kNoIndex: it is not in the file.
   std::uint32_t index_of(TensorOrigin origin) const;
 
-  ExecutorCore& core_;
   const SavedGraph& saved_;
   const LoadOptions& options_;
   std::vector<FrameworkTensor> framework_;

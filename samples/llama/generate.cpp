@@ -59,7 +59,7 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model, const 
     }
     result.ids.push_back(id);
     emit(id);
-    return result.ids.size() < count && position < context;
+    return result.ids.size() < request.count && position < request.context;
   };
   const auto take_last = [&](std::int32_t id) {
     return take(id, state.get("done"), state.get("pos"));

@@ -263,7 +263,7 @@ TEST(ByteLevelTokenizer, HostileMetadataIsAnErrorThatNamesTheKeyAndTheFile) {
       {small().number(tokens("eom_token_id"), 4), "tokenizer.ggml.eom_token_id"},
   };
   for (const auto& [builder, expected] : cases) {
-    const std::string message = message_of([&] { tokenizer_of(builder); });
+    const std::string message = message_of([&gguf = builder] { tokenizer_of(gguf); });
     EXPECT_TRUE(contains(message, expected)) << message << " lacks " << expected;
     EXPECT_TRUE(contains(message, "GGUF file '/")) << message << " names no file";
   }

@@ -117,7 +117,7 @@ TEST_P(ElementwiseFunctions, AreThoseOfTheReferenceAtEveryMagnitude) {
     const float size = std::exp2(exponent(rng));
     x.insert(x.end(), {size, -size, near(rng)});
   }
-  const Build build = [&](GraphSession& s) { return function.f(s, input(s, "x", x)); };
+  const Build build = [&, f = function.f](GraphSession& s) { return f(s, input(s, "x", x)); };
   expect_near(run(test_device("reference"), build), run(device_of(device), build),
               function.tolerance, [&](std::size_t i) { return std::to_string(x[i]); });
 }
@@ -154,8 +154,8 @@ TEST_P(ElementwisePairs, OfSpecialValuesAreThoseOfTheReference) {
       y.push_back(b);
     }
   }
-  const Build build = [&](GraphSession& s) {
-    return pairs.f(s, input(s, "x", x), input(s, "y", y));
+  const Build build = [&, f = pairs.f](GraphSession& s) {
+    return f(s, input(s, "x", x), input(s, "y", y));
   };
   expect_near(run(test_device("reference"), build), run(device_of(device), build), pairs.tolerance,
               [&](std::size_t i) { return std::to_string(x[i]) + " and " + std::to_string(y[i]); });

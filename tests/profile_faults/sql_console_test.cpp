@@ -64,8 +64,8 @@ constexpr const char* kRefused[] = {
 
 constexpr const char* kEndless[] = {
     "WITH RECURSIVE r(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM r) SELECT count(*) FROM r",
-    "SELECT count(*) FROM nodes a, nodes b, nodes c, nodes d, nodes e, nodes f, nodes g, nodes h, "
-    "nodes i, nodes j, nodes k, nodes l, nodes m, nodes n, nodes o",
+    ("SELECT count(*) FROM nodes a, nodes b, nodes c, nodes d, nodes e, nodes f, nodes g, nodes h, "
+     "nodes i, nodes j, nodes k, nodes l, nodes m, nodes n, nodes o"),
     "WITH RECURSIVE r(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM r) SELECT i FROM r WHERE i<0",
 };
 

@@ -81,9 +81,11 @@ TEST_P(Extents, StepsOverRowsReadTheirGridsFromThem) {
   const std::uint32_t rows = runs_.state().layout().find("rows")->word;
   for (const ExtentPass& pass : passes_) {
     const CapturedGraph captured = runs_.graph(pass);
-    const auto& [graph, plan, fields] = captured.recorded();
-    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-      const Step& step = plan.steps[s];
+    const RecordedGraph& recorded = captured.recorded();
+    const ComputeGraph& graph = recorded.graph;
+    const StepList& steps = recorded.plan.steps;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const Step& step = steps[s];
       const bool over_rows =
           std::ranges::any_of(graph.uses_of(graph.nodes[step.node]), [&](const Use& use) {
             const bool taken_from = step.op->extents == ExtentRule::indexed && use.slot == 0;
@@ -268,7 +270,7 @@ TEST_P(ExtentErrors, FieldsThatAreNoNumbersOfTheHostAreRefused) {
   for (const auto& [field, is] : {std::pair{"pos", "carried i32"},
                                   {"heat", "host f32"},
                                   {"depth", "no field; its fields are: rows, others, heat, pos"}}) {
-    expect_error(ErrorCode::invalid_argument, {field, is}, [&] { begin({{field, 8}}); });
+    expect_error(ErrorCode::invalid_argument, {field, is}, [&, &name = field] { begin({{name, 8}}); });
   }
 }
 

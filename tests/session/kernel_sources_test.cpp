@@ -77,8 +77,8 @@ TEST_F(KernelSources, OfHostileTextAreErrorsAndNothingElse) {
   };
   for (const auto& [glsl, message] : sources) {
     SCOPED_TRACE(glsl.substr(0, 60));
-    expect_error(ErrorCode::invalid_argument, {"odd", message}, [&] {
-      (void)device_.compile_kernel({.name = "odd", .glsl = glsl}, copy_interface());
+    expect_error(ErrorCode::invalid_argument, {"odd", message}, [&, &text = glsl] {
+      (void)device_.compile_kernel({.name = "odd", .glsl = text}, copy_interface());
     });
   }
 }

@@ -126,13 +126,13 @@ int soak(const Options& options) {
   const std::uint64_t allocations_before = backend->allocation_count();
   std::vector<Sample> samples;
   samples.reserve(kSamples + 1);
-  samples.push_back({static_cast<double>(replays), static_cast<double>(resident_bytes())});
+  samples.push_back({static_cast<double>(replays), static_cast<double>(used_bytes())});
   while (replays < options.replays) {
     const std::uint64_t until = replays + between;
     while (replays < until) {
       replays += decoding.step();
     }
-    samples.push_back({static_cast<double>(replays), static_cast<double>(resident_bytes())});
+    samples.push_back({static_cast<double>(replays), static_cast<double>(used_bytes())});
   }
   decoding.settle();
   const Handles handles_after = handles();

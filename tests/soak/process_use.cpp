@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/allocator_interface.h>
+#endif
+
 namespace reprise::soak {
 namespace {
 
@@ -17,7 +21,10 @@ std::size_t entries(const char* folder) {
 
 Handles handles() { return {entries("/proc/self/fd"), entries("/proc/self/task")}; }
 
-std::uint64_t resident_bytes() {
+std::uint64_t used_bytes() {
+#if defined(__SANITIZE_ADDRESS__)
+  return __sanitizer_get_current_allocated_bytes();
+#else
   std::ifstream rollup("/proc/self/smaps_rollup");
   for (std::string word; rollup >> word;) {
     if (word == "Rss:") {
@@ -27,6 +34,7 @@ std::uint64_t resident_bytes() {
     }
   }
   return 0;
+#endif
 }
 
 double slope(std::span<const Sample> samples) {

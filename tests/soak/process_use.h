@@ -12,8 +12,9 @@ struct Handles {
 };
 Handles handles();
 
-/// Resident memory as the page tables have it, bytes.
-std::uint64_t resident_bytes();
+/// Resident memory as the page tables have it, bytes. Under the address sanitizer what is
+/// allocated: its quarantine keeps freed memory resident.
+std::uint64_t used_bytes();
 
 struct Sample {
   double replays, bytes;

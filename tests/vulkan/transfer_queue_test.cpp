@@ -424,7 +424,7 @@ TEST_P(RandomTransfers, OfManyThreadsLeaveEachItsOwn) {
     threads.emplace_back([&, t] {
       Bytes values = bytes[t];
       for (int i = 0; i < 20; ++i) {
-        std::ranges::rotate(values, values.begin() + 4);
+        std::rotate(values.begin(), values.begin() + 4, values.end());
         const Tensor a = device_.from_host({1024}, DType::i32, values);
         const Tensor b = device_.zeros({1024}, DType::i32);
         const Ticket copied = device_.copy_async(a, b);

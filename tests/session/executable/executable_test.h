@@ -13,8 +13,8 @@ class ExecutableTest : public DeviceRows {
   /// y = x * w + 0, [rows, 4] of an extent; z = c + c, [3, 4], has no such dimension.
   static void rows(GraphSession& s) {
     s.output("y", mul(s, s.input("x", {s.extent("rows"), 4}), s.param("w", {4})));
-    const Tensor c = s.input("c", {3, 4});
-    s.output("z", add(s, c, c));
+    const Tensor constant = s.input("c", {3, 4});
+    s.output("z", add(s, constant, constant));
   }
   /// sum = h + x, which may go back into h.
   static void summed(GraphSession& s) {
