@@ -233,7 +233,7 @@ void main() {
       best = max(best, row_parts[i * ROWS + row]);
     }
     float weight = visible ? exp_f32(s - best) : 0.0;
-    float shrink = exp_f32(last - best);
+    float shrink = last == best ? 1.0 : exp_f32(last - best);  // both infinite: by the sink
     total = fma(total, shrink, weight);
     weights[me / 4u][me % 4u] = weight;
     if (me % kKeys == 0u) {

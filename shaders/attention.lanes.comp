@@ -98,12 +98,14 @@ void main() {
     }
     float shrink[ROWS];
     float weight[ROWS];
+    bool counted[ROWS];
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
       float s = (dots[r].x + dots[r].y) + (dots[r].z + dots[r].w);
       bool counts = j >= from[r] && j < seen[r];
       if (counts) {
         counts = finish_score(scoring, min(first + r, rows - 1u), j, s);
       }
+      counted[r] = counts;
       // One of the two is exp(0).
       float above = s - best[r];
       float e = exp_f32(-abs(above));
@@ -117,7 +119,9 @@ void main() {
       vec4 values = four_at(v, value + 4u * d);
       [[unroll]] for (uint r = 0; r < ROWS; ++r) {
         uint i = r * VALUE_FOURS + d;
-        sums[i] = fma(values, vec4(weight[r]), sums[i] * shrink[r]);
+        // What a key that does not count holds may be NaN: a weight of 0 would not keep it out.
+        vec4 own = counted[r] ? values : vec4(0.0);
+        sums[i] = fma(own, vec4(weight[r]), sums[i] * shrink[r]);
       }
     }
   }

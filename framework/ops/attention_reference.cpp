@@ -65,14 +65,18 @@ class RowScores {
 // sums = softmax(scores) * values, both from the same key on.
 void combine(std::span<const double> scores, double sink, std::span<const double> values,
              std::span<double> sums) {
+  std::fill(sums.begin(), sums.end(), 0.0);
+  const auto counts = [](double score) { return score != -RowScores::kInfinity; };
+  if (std::ranges::none_of(scores, counts)) {
+    return;
+  }
   double best = sink;
   for (const double score : scores) {
     best = std::max(best, score);
   }
-  double total = std::isinf(sink) && sink < 0 ? 0 : sink == best ? 1 : std::exp(sink - best);
-  std::fill(sums.begin(), sums.end(), 0.0);
+  double total = !counts(sink) ? 0 : sink == best ? 1 : std::exp(sink - best);
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (std::isinf(scores[i]) && scores[i] < 0) {
+    if (!counts(scores[i])) {
       continue;
     }
     const double weight = std::exp(scores[i] - best);
@@ -82,7 +86,7 @@ void combine(std::span<const double> scores, double sink, std::span<const double
     }
   }
   for (double& sum : sums) {
-    sum = total == 0 ? 0.0 : sum / total;
+    sum /= total;
   }
 }
 

@@ -8,21 +8,24 @@
 namespace reprise::ops {
 namespace {
 
-// What is recorded of either: of conv_1d the x axis alone.
+// What conv_1d and conv_2d record.
+struct Form1d {
+  std::int32_t stride, padding, dilation, groups;
+};
 struct Form {
-  std::int32_t stride_y = 1, stride_x = 1;
-  std::int32_t padding_y = 0, padding_x = 0;
-  std::int32_t dilation_y = 1, dilation_x = 1;
-  std::int32_t groups = 1;
+  std::int32_t stride_y, stride_x;
+  std::int32_t padding_y, padding_x;
+  std::int32_t dilation_y, dilation_x;
+  std::int32_t groups;
 };
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any},
                                  {"w", Access::read, accepts({DType::f32, DType::f16})}};
 constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
-constexpr Attribute kAttributes1d[] = {{"stride", AttributeType::i32, offsetof(Form, stride_x)},
-                                       {"padding", AttributeType::i32, offsetof(Form, padding_x)},
-                                       {"dilation", AttributeType::i32, offsetof(Form, dilation_x)},
-                                       {"groups", AttributeType::i32, offsetof(Form, groups)}};
+constexpr Attribute kAttributes1d[] = {{"stride", AttributeType::i32, offsetof(Form1d, stride)},
+                                       {"padding", AttributeType::i32, offsetof(Form1d, padding)},
+                                       {"dilation", AttributeType::i32, offsetof(Form1d, dilation)},
+                                       {"groups", AttributeType::i32, offsetof(Form1d, groups)}};
 constexpr Attribute kAttributes2d[] = {
     {"stride_y", AttributeType::i32, offsetof(Form, stride_y)},
     {"stride_x", AttributeType::i32, offsetof(Form, stride_x)},
@@ -52,6 +55,16 @@ struct Push {
 
 bool flat(const OpDef& op) { return op.attributes.size() == std::size(kAttributes1d); }
 
+// conv_1d is conv_2d over one row.
+template <class Call>
+Form form_of(const Call& call) {
+  if (!flat(call.op)) {
+    return call.template as<Form>();
+  }
+  const auto& form = call.template as<Form1d>();
+  return {1, form.stride, 0, form.padding, 1, form.dilation, form.groups};
+}
+
 /// [batch, channels, height, width] of x, y or w, whichever rank they have.
 std::array<std::int64_t, 4> image(const Shape& shape, bool is_flat) {
   const auto dims = shape.padded();
@@ -65,7 +78,7 @@ Sliding along_x(const Form& f, std::int64_t taps) {
 }
 
 Outputs infer(const OpCall& call) {
-  const Form& form = call.as<Form>();
+  const Form form = form_of(call);
   const bool is_flat = flat(call.op);
   const std::size_t rank = is_flat ? 3 : 4;
   const Shape& x = call.inputs[0].shape();
@@ -108,7 +121,7 @@ Cost cost(const BoundCall& call) {
 }
 
 void reference(const HostCall& call) {
-  const Form& form = call.as<Form>();
+  const Form form = form_of(call);
   const bool is_flat = flat(call.op);
   const HostTensor& x = call.tensors[0];
   const HostTensor& w = call.tensors[1];
@@ -120,9 +133,6 @@ void reference(const HostCall& call) {
   const Sliding right = along_x(form, taps[3]);
   const std::int64_t step = last_stride(x);
   const auto load = [&](std::int64_t b, std::int64_t c, std::int64_t row, std::int64_t column) {
-    if (row < 0 || row >= from[2] || column < 0 || column >= from[3]) {
-      return 0.0;
-    }
     return x.load((is_flat ? x.row(0, b, c) : x.row(b, c, row)) + column * step);
   };
   std::int64_t next = 0;
@@ -132,9 +142,12 @@ void reference(const HostCall& call) {
     std::int64_t weight = o * taps[1] * taps[2] * taps[3];
     for (std::int64_t c = 0; c < taps[1]; ++c) {
       for (std::int64_t ty = 0; ty < taps[2]; ++ty) {
-        for (std::int64_t tx = 0; tx < taps[3]; ++tx) {
-          sum += w.load(weight++) * load(b, first + c, down.begin(r) + ty * down.dilation,
-                                         right.begin(l) + tx * right.dilation);
+        for (std::int64_t tx = 0; tx < taps[3]; ++tx, ++weight) {
+          const std::int64_t row = down.begin(r) + ty * down.dilation;
+          const std::int64_t column = right.begin(l) + tx * right.dilation;
+          if (row >= 0 && row < from[2] && column >= 0 && column < from[3]) {
+            sum += w.load(weight) * load(b, first + c, row, column);
+          }
         }
       }
     }
@@ -152,7 +165,7 @@ void reference(const HostCall& call) {
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
-  const Form& form = call.as<Form>();
+  const Form form = form_of(call);
   const bool is_flat = flat(call.op);
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& w = call.tensors[1];
@@ -221,10 +234,7 @@ namespace reprise {
 
 Tensor conv_1d(Site site, TensorRef x, TensorRef w, Conv1dAttributes a) {
   return record(site, ops::conv_1d_def, {x, w},
-                ops::Form{.stride_x = a.stride,
-                          .padding_x = a.padding,
-                          .dilation_x = a.dilation,
-                          .groups = a.groups});
+                ops::Form1d{a.stride, a.padding, a.dilation, a.groups});
 }
 
 Tensor conv_2d(Site site, TensorRef x, TensorRef w, Conv2dAttributes a) {

@@ -11,20 +11,24 @@
 namespace reprise::ops {
 namespace {
 
-// What is recorded of either: of pool_1d the x axis alone. Strides are numbers above 0.
+// What pool_1d and pool_2d record. Strides are numbers above 0.
+struct Form1d {
+  std::int32_t width, stride, padding;
+  PoolMode mode;
+};
 struct Form {
-  std::int32_t height = 1, width = 1;
-  std::int32_t stride_y = 1, stride_x = 1;
-  std::int32_t padding_y = 0, padding_x = 0;
-  PoolMode mode = PoolMode::max;
+  std::int32_t height, width;
+  std::int32_t stride_y, stride_x;
+  std::int32_t padding_y, padding_x;
+  PoolMode mode;
 };
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
-constexpr Attribute kAttributes1d[] = {{"width", AttributeType::i32, offsetof(Form, width)},
-                                       {"stride", AttributeType::i32, offsetof(Form, stride_x)},
-                                       {"padding", AttributeType::i32, offsetof(Form, padding_x)},
-                                       {"mode", AttributeType::i32, offsetof(Form, mode)}};
+constexpr Attribute kAttributes1d[] = {{"width", AttributeType::i32, offsetof(Form1d, width)},
+                                       {"stride", AttributeType::i32, offsetof(Form1d, stride)},
+                                       {"padding", AttributeType::i32, offsetof(Form1d, padding)},
+                                       {"mode", AttributeType::i32, offsetof(Form1d, mode)}};
 constexpr Attribute kAttributes2d[] = {{"height", AttributeType::i32, offsetof(Form, height)},
                                        {"width", AttributeType::i32, offsetof(Form, width)},
                                        {"stride_y", AttributeType::i32, offsetof(Form, stride_y)},
@@ -49,8 +53,18 @@ struct Push {
 
 bool flat(const OpDef& op) { return op.attributes.size() == std::size(kAttributes1d); }
 
+// pool_1d is pool_2d over one row.
+template <class Call>
+Form form_of(const Call& call) {
+  if (!flat(call.op)) {
+    return call.template as<Form>();
+  }
+  const auto& form = call.template as<Form1d>();
+  return {1, form.width, 1, form.stride, 0, form.padding, form.mode};
+}
+
 Outputs infer(const OpCall& call) {
-  const Form& form = call.as<Form>();
+  const Form form = form_of(call);
   const bool is_flat = flat(call.op);
   const Shape& x = call.inputs[0].shape();
   const std::size_t axes = is_flat ? 1 : 2;
@@ -81,7 +95,7 @@ Outputs infer(const OpCall& call) {
 }
 
 Cost cost(const BoundCall& call) {
-  const Form& form = call.as<Form>();
+  const Form form = form_of(call);
   return streaming_cost(
       call, static_cast<std::uint64_t>(call.tensors[1].shape().elements() * form.height) *
                 static_cast<std::uint64_t>(form.width));
@@ -95,7 +109,7 @@ double pooled(PoolMode mode, double so_far, double element) {
 }
 
 void reference(const HostCall& call) {
-  const Form& form = call.as<Form>();
+  const Form form = form_of(call);
   const HostTensor& x = call.tensors[0];
   const HostTensor& y = call.tensors[1];
   const bool is_flat = flat(call.op);
@@ -126,7 +140,7 @@ void reference(const HostCall& call) {
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
-  const Form& form = call.as<Form>();
+  const Form form = form_of(call);
   const BoundTensor& x = call.tensors[0];
   const Shape& y = call.tensors[1].shape();
   const auto given = [](std::int32_t number) { return static_cast<std::uint32_t>(number); };
@@ -179,10 +193,7 @@ namespace reprise {
 
 Tensor pool_1d(Site site, TensorRef x, Pool1dAttributes a) {
   return record(site, ops::pool_1d_def, {x},
-                ops::Form{.width = a.width,
-                          .stride_x = a.stride == 0 ? a.width : a.stride,
-                          .padding_x = a.padding,
-                          .mode = a.mode});
+                ops::Form1d{a.width, a.stride == 0 ? a.width : a.stride, a.padding, a.mode});
 }
 
 Tensor pool_2d(Site site, TensorRef x, Pool2dAttributes a) {

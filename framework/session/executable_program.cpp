@@ -217,6 +217,11 @@ std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::make_plan(cons
   recorded.declares_inputs_ = true;
   pass_(recorded);
   for (const Target& target : use.targets) {
+    if (target.mode == FeedMode::copy) {
+      recorded.copy_outputs_of(target.tensor);
+    }
+  }
+  for (const Target& target : use.targets) {
     place(recorded, target);
   }
   auto plan = std::make_shared<Plan>();

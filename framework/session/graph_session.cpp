@@ -274,6 +274,22 @@ void GraphSession::output(std::string_view name, const Tensor& tensor, SourceLoc
   });
 }
 
+void GraphSession::copy_outputs_of(const Tensor& memory) {
+  in_context("output", {}, [&] {
+    const auto storage_of = [&](std::uint32_t tensor) {
+      return capture_->graph().tensors[tensor].storage;
+    };
+    const std::uint32_t storage = storage_of(capture_->index_of(memory));
+    for (NamedOutput& output : outputs_) {
+      if (storage_of(output.tensor) == storage) {
+        output.handle = copy(*this, output.handle);
+        output.tensor = TensorRef(output.handle)->index;
+        capture_->graph().storages[storage_of(output.tensor)].output = true;
+      }
+    }
+  });
+}
+
 void GraphSession::place_output(std::string_view name, const Tensor& target, bool by_copy) {
   in_context("output", {}, [&] {
     const auto output = std::ranges::find(outputs_, name, &NamedOutput::name);

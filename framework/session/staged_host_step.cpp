@@ -22,10 +22,13 @@ bool is_host_step(const Step& step) { return step.op == &ops::host_step_def; }
 
 StagedHostStep::StagedHostStep(const Device& device, const ComputeGraph& graph,
                                const StepList& steps, std::uint32_t step, HostStaging& staging)
-    : graph_(&graph),
-      step_(step),
+    : step_(step),
       node_(steps[step].node),
-      function_(graph.host_steps.at(node_).function) {
+      function_(graph.host_steps.at(node_).function),
+      name_(graph.host_steps.at(node_).name),
+      node_text_(describe_node(graph, node_)),
+      scope_(graph.names.path(graph.nodes[node_].scope)),
+      where_(graph.nodes[node_].where) {
   const std::span<const Binding> bindings = steps.bindings(steps[step]);
   const std::span<const TensorSpec> specs = steps.specs(steps[step]);
   std::uint64_t down_bytes = 0, up_bytes = 0;
@@ -106,17 +109,14 @@ void StagedHostStep::skip() const {
 }
 
 void StagedHostStep::call(void* context) const {
-  const HostStep& step = graph_->host_steps.at(node_);
-  const Node& node = graph_->nodes[node_];
   const auto fail = [&](const Error& cause) {
-    throw Error(cause,
-                "(in the host step '" + step.name + "', " + describe_node(*graph_, node_) + ")",
-                node_, graph_->names.path(node.scope), node.where);
+    throw Error(cause, "(in the host step '" + name_ + "', " + node_text_ + ")", node_, scope_,
+                where_);
   };
   if (!in_place_.empty()) {
     std::ranges::copy(in_place_read_, in_place_.front().bytes.begin());
   }
-  HostStepCall call(step.name, inputs_, outputs_, in_place_.empty() ? nullptr : in_place_.data(),
+  HostStepCall call(name_, inputs_, outputs_, in_place_.empty() ? nullptr : in_place_.data(),
                     context);
   try {
     function_(call);

@@ -2,6 +2,7 @@
 // cross over in.
 #pragma once
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "reprise/core/backend.h"
@@ -20,7 +21,7 @@ bool is_host_step(const Step& step);
 
 class StagedHostStep {
  public:
-  /// `steps[step]` is a host step of `graph`, which outlives this.
+  /// `steps[step]` is a host step of `graph`. Neither needs to outlive this.
   StagedHostStep(const Device& device, const ComputeGraph& graph, const StepList& steps,
                  std::uint32_t step, HostStaging& staging);
 
@@ -41,9 +42,11 @@ class StagedHostStep {
     Binding device;
     std::uint64_t offset;  // in the staging buffer
   };
-  const ComputeGraph* graph_;
   std::uint32_t step_, node_;
-  HostFunction function_;  // a graph may outlive what it captured
+  // Copies: rebind() replaces the graph, and a graph may outlive what its functions captured.
+  HostFunction function_;
+  std::string name_, node_text_, scope_;
+  SourceLocation where_;
   HostStaging staging_;
   std::vector<Crossing> down_, up_;
   std::vector<HostStepTensor> inputs_, outputs_;

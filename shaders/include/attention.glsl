@@ -2,6 +2,7 @@
 // a query and a key becomes a score. Define STATE_BINDING as 6 and FEATURES, and include exp.glsl,
 // state.glsl and index.glsl first; bind `sinks`, and define load_mask().
 // FEATURES is a specialization constant: software drivers run both sides of a branch.
+#include "nan.glsl"
 // Distances in elements between rows and heads; elements of a head are neighbours. The offset of
 // blocks counts units of 16 bits.
 struct Heads {
@@ -106,6 +107,9 @@ struct Scoring {
 
 Scoring scoring_of(uint head) {
   Scoring s = Scoring(param_float_or_value(scale), 0.0, 0.0);
+  if ((flags & kSinks) != 0u && is_nan(sinks[sinks_offset + head])) {
+    s.factor = make_nan();  // every key that counts makes NaN of its row
+  }
   if (kIsCapped) {
     s.cap = usable(param_float(softcap));
   }
@@ -118,23 +122,22 @@ Scoring scoring_of(uint head) {
   return s;
 }
 
-// What a row begins with: the sink of its head counts as a key without a value.
+// What a row begins with: the sink of its head counts as a key without a value. See scoring_of for
+// one that is NaN.
 void begin_row(uint head, float none, out float best, out float total) {
   best = none;
   total = 0.0;
   if ((flags & kSinks) != 0u) {
     float sink = sinks[sinks_offset + head];
-    uint bits = floatBitsToUint(sink);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) {
-      total = sink;
-    } else if (bits != kMinusInfinity) {
+    if (!is_nan(sink) && floatBitsToUint(sink) != kMinusInfinity) {
       best = sink;
       total = 1.0;
     }
   }
 }
 
-// Makes a score of a product; false if the key does not count for the row. An infinite score makes
+// Makes a score of a product; false if the key does not count for the row: it is masked, or its
+// score is -infinity. An infinite score makes
 // NaN of its row, as the difference of two of them does.
 bool finish_score(Scoring of, uint row, uint key, inout float s) {
   precise float scaled = s * of.factor;  // alike with all features
@@ -152,6 +155,6 @@ bool finish_score(Scoring of, uint row, uint key, inout float s) {
     s = fma(-of.slope, float(abs(place_of(row) - int(key))), s);
   }
   uint bits = floatBitsToUint(s);
-  s = bits == kMinusInfinity - 0x80000000u ? uintBitsToFloat(0x7FC00000u) : s;
+  s = bits == kMinusInfinity - 0x80000000u ? make_nan() : s;
   return bits != kMinusInfinity;
 }

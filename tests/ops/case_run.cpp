@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <numeric>
 
 #include "tests/ops/poisoned_arena.h"
+#include "tests/profile/recorded_graphs.h"
 
 namespace reprise::testing {
 namespace {
@@ -59,8 +61,12 @@ class Context final : public CaseContext {
         device_.backend().allocate("guarded", spec.bytes() + 2 * kGuardBytes, BufferKind::device);
     guarded_.push_back({buffer, spec});
     write(guarded_.back());
-    return Tensor::over(buffer, spec, kGuardBytes, "guarded");
+    const std::string name = "guarded" + std::to_string(guarded_.size());
+    tensors_.emplace(name, Tensor::over(buffer, spec, kGuardBytes, name));
+    return tensors_.at(name);
   }
+  /// The persistent ones, by name.
+  const std::map<std::string, Tensor, std::less<>>& tensors() const { return tensors_; }
 
   /// Fresh values for another replay.
   void redraw(CapturedGraph& graph, std::uint64_t seed) {
@@ -125,6 +131,7 @@ class Context final : public CaseContext {
   std::mt19937_64 rng_;
   std::vector<Input> inputs_;
   std::vector<Guarded> guarded_;
+  std::map<std::string, Tensor, std::less<>> tensors_;
   std::vector<bool> order_;  // true: the next input, false: the next guarded tensor
 };
 
@@ -215,6 +222,31 @@ CaseOutputs run_case(const Device& device, const OpCase& row, bool recorded, std
     arena.expect_nothing_beside_tensors();
   }
   context.check_guards();
+  wait_idle(device);
+  return outputs;
+}
+
+CaseOutputs run_saved_case(const Device& device, const OpCase& row, std::uint64_t seed) {
+  const test::TempFolder folder;
+  GraphExecutor executor(device);
+  const StateBlock state = make_state(device, row);
+  set_state(state, row, 0);
+  auto session = executor.begin_recorded({.name = row.label, .state = state});
+  Context context(device, session, seed);
+  const std::vector<Tensor> tensors = build(row, context, session);
+  session.finish({.run = false}).graph.save(folder / "graph");
+  LoadedGraph loaded =
+      executor.load_graph(folder / "graph", {.tensors = context.tensors(), .state = state});
+  EXPECT_FALSE(loaded.report.replanned) << loaded.report.reason;
+  CaseOutputs outputs;
+  for (std::size_t run = 0; run < run_count(row); ++run) {
+    set_state(state, row, run);
+    if (run > 0) {
+      context.redraw(loaded.graph, seed + run);
+    }
+    loaded.graph.launch();
+    outputs.push_back(collect(loaded.graph, tensors, state));
+  }
   wait_idle(device);
   return outputs;
 }

@@ -17,6 +17,10 @@ using CaseOutputs = std::vector<std::vector<CaseOutput>>;
 /// Direct: a session per run. Recorded: one graph, replayed.
 CaseOutputs run_case(const Device& device, const OpCase& row, bool recorded, std::uint64_t seed);
 
+/// As recorded, but launched from a file that the graph was saved to. Expects that its plan is the
+/// saved one.
+CaseOutputs run_saved_case(const Device& device, const OpCase& row, std::uint64_t seed);
+
 /// Within the limit of the row; bits where it is 0.
 void expect_close(const CaseOutputs& expected, const CaseOutputs& actual, const OpCase& row);
 

@@ -1,5 +1,8 @@
 // Graphs whose persistent buffers are replaced between launches and while some are in flight.
+#include <algorithm>
 #include <filesystem>
+#include <malloc.h>
+#include <stdexcept>
 #include <sys/mman.h>
 
 #include "tests/profile/sql.h"
@@ -248,6 +251,44 @@ TEST_P(Rebinding, IsAnotherRecordingOfTheSameGraphInTheDatabase) {
                       "p.recording_id=r.recording_id JOIN buffers b ON b.id=p.buffer_id WHERE "
                       "b.name IN ('cache', 'other') GROUP BY 1 ORDER BY 1"),
             "cache|1\nother|2");
+}
+
+/// Overwrites freed memory while it lives, so that a test meets what it should not read any more.
+class OverwrittenFrees {
+ public:
+  OverwrittenFrees() { mallopt(M_PERTURB, 0x5A); }
+  OverwrittenFrees(const OverwrittenFrees&) = delete;
+  OverwrittenFrees& operator=(const OverwrittenFrees&) = delete;
+  ~OverwrittenFrees() { mallopt(M_PERTURB, 0); }
+};
+
+TEST_P(Rebinding, LeavesHostStepsWithTheirNamesAndPlaces) {
+  const OverwrittenFrees overwritten;
+  auto s = executor_.begin_recorded({.name = "stepped"});
+  bool fails = false;
+  {
+    const auto layer = s.scope("layer");
+    const Tensor y = host_step(s, "doubled", {add(s, cache_, weights_)}, {cache_.spec()},
+                               [&](HostStepCall& call) {
+                                 if (fails) {
+                                   throw std::runtime_error("The step fails.");
+                                 }
+                                 EXPECT_EQ(call.name(), "doubled");
+                                 const auto from = call.input<float>(0);
+                                 std::ranges::transform(from, call.output<float>(0).begin(),
+                                                        [](float v) { return 2 * v; });
+                               })[0];
+    s.output("y", y);
+  }
+  CapturedGraph graph = s.finish({.run = false}).graph;
+  const Tensor other = rows(2, "other");
+  graph.rebind(cache_, other);
+  graph.launch();
+  EXPECT_EQ(graph.read("y"), std::vector<float>(4, 24));
+  fails = true;
+  expect_error(ErrorCode::invalid_argument,
+               {"The step fails.", "in the host step 'doubled'", "op 1 host_step", "layer"},
+               [&] { graph.launch(); });
 }
 
 /// Work in flight for as long as the gate is closed.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <hwy/foreach_target.h>
 #include <limits>
 
@@ -50,6 +51,7 @@ struct Queries {
   std::int64_t first[kTileVectors];  // the first key that is seen
   std::int64_t seen[kTileVectors];   // the one after the last
   float total[kTileVectors];
+  bool all_count[kTileVectors];  // no key that is seen has a score of -infinity
 };
 
 /// What the distance of a key is multiplied by. See AttentionAttributes::max_bias.
@@ -110,9 +112,11 @@ HWY_INLINE void score(const Attention& a, const std::byte* keys, Queries& tile) 
   }
 }
 
-/// exp(score - largest score) in place of the scores of keys [first, end); returns their sum, with
-/// that of the sink. The rest of the first and of the last vector are overwritten.
-HWY_INLINE float soften(float* scores, std::int64_t first, std::int64_t end, float sink) {
+/// exp(score - largest score) in place of the scores of keys [first, end). Returns their sum, with
+/// that of the sink; 0 if no key counts. The rest of the first and of the last vector are
+/// overwritten.
+HWY_INLINE float soften(float* scores, std::int64_t first, std::int64_t end, float sink,
+                        bool& all_count) {
   const F32 d;
   const auto whole = static_cast<std::int64_t>(kLanes);
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
@@ -122,9 +126,14 @@ HWY_INLINE float soften(float* scores, std::int64_t first, std::int64_t end, flo
   std::fill(scores + begin, scores + first, kLowest);
   std::fill(scores + end, scores + padded, kLowest);
   Vf best = hn::Set(d, sink);
+  Vf hidden = hn::Zero(d);
   for (std::int64_t j = begin; j < padded; j += whole) {
-    best = hn::Max(best, hn::LoadU(d, scores + j));
+    const Vf score = hn::LoadU(d, scores + j);
+    best = hn::Max(best, score);
+    hidden = hn::Add(hidden, hn::IfThenElseZero(hn::Eq(score, lowest), hn::Set(d, 1)));
   }
+  all_count =
+      hn::GetLane(hn::SumOfLanes(d, hidden)) == static_cast<float>(padded - begin - (end - first));
   best = hn::MaxOfLanes(d, best);
   // Where no key counts, all weights are 0.
   best = hn::IfThenZeroElse(hn::Eq(best, lowest), best);
@@ -136,7 +145,8 @@ HWY_INLINE float soften(float* scores, std::int64_t first, std::int64_t end, flo
   }
   const float keys = hn::GetLane(hn::SumOfLanes(d, sum));
   const float largest = hn::GetLane(best);
-  return sink == kLowest ? keys : keys + (sink == largest ? 1 : std::exp(sink - largest));
+  return sink == kLowest || keys == 0 ? keys
+                                      : keys + (sink == largest ? 1 : std::exp(sink - largest));
 }
 
 template <class W>
@@ -148,13 +158,17 @@ HWY_INLINE Vf value_vector(const std::byte* row, std::size_t i, std::size_t left
   }
 }
 
-/// sums += weights * values for keys [first, end), of kQueries queries; one vector wide.
+/// sums += weights * values for keys [first, end), of kQueries queries; kWide vectors wide. Of one
+/// query, keys without a weight are left out if `some_hidden`: their values may be NaN.
 template <class W, std::size_t kQueries, std::size_t kWide>
 HWY_INLINE void add_values(const Attention& a, const std::byte* values, const float* const* scores,
                            std::size_t column, std::size_t left, std::int64_t first,
-                           std::int64_t end, Vf (*sums)[kWide]) {
+                           std::int64_t end, bool some_hidden, Vf (*sums)[kWide]) {
   const F32 d;
   for (std::int64_t j = first; j < end; ++j) {
+    if (kQueries == 1 && some_hidden && scores[0][j] == 0) {
+      continue;
+    }
     const std::byte* row = values + j * a.v_row;
     Vf value[kWide];
 #pragma GCC unroll 4
@@ -187,16 +201,21 @@ HWY_INLINE void combine_columns(const Attention& a, const std::byte* values, con
       sums[i][w] = hn::Zero(d);
     }
   }
-  // Keys that all of them see, and those before and behind that some do.
-  const std::int64_t first = *std::max_element(tile.first, tile.first + kQueries);
-  const std::int64_t end = std::max(first, *std::min_element(tile.seen, tile.seen + kQueries));
-  if (*std::min_element(tile.seen, tile.seen + kQueries) > first) {
-    add_values<W, kQueries, kWide>(a, values, tile.scores, column, left, first, end, sums);
+  // Keys that count for all of them, and those before and behind that do for some.
+  const bool all_count = std::all_of(tile.all_count, tile.all_count + tile.count, std::identity());
+  const std::int64_t seen_by_all = *std::min_element(tile.seen, tile.seen + kQueries);
+  const std::int64_t first = all_count ? *std::max_element(tile.first, tile.first + kQueries)
+                                       : *std::max_element(tile.seen, tile.seen + kQueries);
+  const std::int64_t end = std::max(first, seen_by_all);
+  if (all_count && seen_by_all > first) {
+    add_values<W, kQueries, kWide>(a, values, tile.scores, column, left, first, end, false, sums);
   }
   for (std::size_t i = 0; i < tile.count; ++i) {
+    const bool hidden = !tile.all_count[i];
     add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, tile.first[i],
-                            std::min(first, tile.seen[i]), sums + i);
-    add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, end, tile.seen[i], sums + i);
+                            std::min(first, tile.seen[i]), hidden, sums + i);
+    add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, end, tile.seen[i], hidden,
+                            sums + i);
     const Vf scale = hn::Set(d, tile.total[i] == 0 ? 0 : 1 / tile.total[i]);
 #pragma GCC unroll 4
     for (std::size_t w = 0; w < kWide; ++w) {
@@ -234,7 +253,8 @@ HWY_NOINLINE void attend(const Attention& a, std::int64_t kv_head, Queries& tile
         tile.scores[i][j] -= tile.slope[i] * static_cast<float>(std::abs(tile.place[i] - j));
       }
     }
-    tile.total[i] = soften(tile.scores[i], tile.first[i], tile.seen[i], tile.sink[i]);
+    tile.total[i] =
+        soften(tile.scores[i], tile.first[i], tile.seen[i], tile.sink[i], tile.all_count[i]);
   }
   combine<W, kQueries>(a, a.v + kv_head * a.v_head, tile);
 }

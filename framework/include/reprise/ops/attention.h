@@ -14,9 +14,9 @@ struct AttentionAttributes {
   /// kv_len where the keys of the rows were just written behind `past` others; the number of rows
   /// is that of q then, which no field of the state can contradict.
   std::optional<Param<std::int32_t>> past = std::nullopt;
-  Param<float> scale = 0.0F;     // of the scores; 0: 1 / sqrt(dim)
-  bool causal = true;            // row r sees keys up to its place: keys in use - rows + r
-  TensorArgument mask{};         // f32 or f16 [rows, keys], added to the scaled scores
+  Param<float> scale = 0.0F;  // of the scores; 0: 1 / sqrt(dim)
+  bool causal = true;         // row r sees keys up to its place: keys in use - rows + r
+  TensorArgument mask{};      // f32 or f16 [rows, keys], added to the scaled scores
   /// Above 0: scores become softcap * tanh(score / softcap), before a mask is added.
   Param<float> softcap = 0.0F;
   /// Above 0: ALiBi. The mask is multiplied by a slope per head; without a mask, slope * |place of
@@ -34,8 +34,10 @@ struct AttentionAttributes {
 /// q: [rows, heads, dim] f32; k: [capacity, kv_heads, dim], v: [capacity, kv_heads, value_dim],
 /// f32, f16 or q8_0 alike; all may be strided, but blocks lie one after another. Head h reads kv
 /// head h / (heads / kv_heads).
-/// Returns [rows, heads, value_dim] f32. Keys past the columns of the mask are not seen, nor are
-/// those whose mask is -infinity; a row that sees no key gives zeros.
+/// Returns [rows, heads, value_dim] f32. A key does not count for a row that does not see it, if it
+/// is past the columns of the mask, if its mask is -infinity, or if its score is -infinity. What
+/// its k and v hold then changes nothing, NaN included. A row for which no key counts gives zeros,
+/// whatever its sink is. A score of NaN or +infinity, or a sink of NaN, makes NaN of its row.
 /// Errors: invalid_argument if shapes or the dtypes of k and v do not match, capacity is 0, heads
 /// is no multiple of kv_heads, kv_len and past are both given, or a constant past, softcap,
 /// max_bias or window is negative or not finite. In the state, one that is no positive normal

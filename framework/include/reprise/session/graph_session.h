@@ -240,6 +240,9 @@ class GraphSession final : public Recorder {
   WarmUp finish_warm();
   /// Plans what the session would run. Nothing of it runs.
   DryCapture finish_dry(const PlanOptions& options = {});
+  /// Recorded sessions only: outputs in the memory of this persistent tensor become copies of what
+  /// the pass leaves there, so that later writes to it do not reach them.
+  void copy_outputs_of(const Tensor& memory);
   /// Of recorded sessions, before they are finished: the output gets its values in this persistent
   /// tensor, by a copy at this point or by having its memory from the beginning.
   void place_output(std::string_view name, const Tensor& target, bool by_copy);
