@@ -15,7 +15,7 @@ std::string list(std::span<const std::int64_t> dims, bool fixed = true) {
 
 }  // namespace
 
-Shape::Shape(std::initializer_list<Extent> dims, SourceLocation where) {
+Shape::Shape(std::span<const Extent> dims, SourceLocation where) {
   std::array<std::int64_t, kMaxRank + 1> most{};  // one more than allowed, for the message
   std::size_t rank = 0;
   for (const Extent& extent : dims) {
@@ -32,7 +32,7 @@ Shape::Shape(std::initializer_list<Extent> dims, SourceLocation where) {
     }
   }
   *this = Shape(std::span<const std::int64_t>(most).first(rank), where);
-  extent_word_ = dims.begin()->word;
+  extent_word_ = dims.front().word;
 }
 
 Shape::Shape(std::span<const std::int64_t> dims, SourceLocation where) {

@@ -29,6 +29,7 @@ constexpr Attribute kAttributes[] = {
     {"window", AttributeType::param_i32, offsetof(AttentionForm, window)},
     {"causal", AttributeType::boolean, offsetof(AttentionForm, causal)},
     {"has_past", AttributeType::boolean, offsetof(AttentionForm, has_past)}};
+constexpr UsedRows kUsedRows[] = {{"kv_len", 1}, {"past", 1, 0}};
 // By family, then by cache, then by mask.
 constexpr std::string_view kShaders[] = {"attention.f32",       "attention.f32_mask16",
                                          "attention.f16",       "attention.f16_mask16",
@@ -316,7 +317,8 @@ const OpDef attention_def{.name = "attention",
                           .cost = cost,
                           .reference = attention_reference,
                           .lower = lower,
-                          .extents = ExtentRule::rows};
+                          .extents = ExtentRule::rows,
+                          .used_rows = kUsedRows};
 
 }  // namespace reprise::ops
 

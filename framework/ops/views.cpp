@@ -159,9 +159,9 @@ Tensor reshape(Site site, TensorRef x, const Shape& shape) {
   return record(site, ops::reshape_def, {x}, ops::ReshapeAttributes{shape});
 }
 
-Tensor permute(Site site, TensorRef x, std::initializer_list<std::size_t> axes) {
+Tensor permute(Site site, TensorRef x, std::span<const std::size_t> axes) {
   ops::PermuteAttributes a{axes.size(), {}};
-  std::copy_n(axes.begin(), std::min(axes.size(), a.axes.size()), a.axes.begin());
+  std::ranges::copy(axes.first(std::min(axes.size(), a.axes.size())), a.axes.begin());
   return record(site, ops::permute_def, {x}, a);
 }
 

@@ -130,6 +130,10 @@ PartialRun CapturedGraph::run_prefix(std::uint32_t node) {
 PartialRun CapturedGraph::run_node(std::uint32_t node) { return recording().run_part(node, true); }
 std::size_t CapturedGraph::held_slots() const { return recording().held_slots(); }
 
+bool CapturedGraph::wait_for_slot(std::chrono::nanoseconds timeout) {
+  return recording().wait_for_slot(timeout);
+}
+
 bool CapturedGraph::in_use() const { return recording().in_use(); }
 
 std::uint64_t CapturedGraph::bytes() const { return recording().bytes(); }

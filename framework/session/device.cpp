@@ -127,6 +127,24 @@ std::vector<std::byte> Device::to_host(const Tensor& tensor) const {
   return bytes;
 }
 
+void Device::write(const Tensor& tensor, DType dtype, std::span<const std::byte> bytes) const {
+  const TensorRecord& record = persistent(tensor, "write takes");
+  const std::string is = "The tensor '" + record.name + "' is " + to_string(record.spec);
+  if (!record.spec.contiguous()) {
+    invalid(is + ", a strided view; write takes contiguous tensors.");
+  }
+  if (record.spec.dtype != dtype) {
+    throw Error(ErrorCode::dtype_mismatch,
+                is + ", but was given values of (" + std::string(name_of(dtype)) + ").");
+  }
+  if (bytes.size() != record.spec.bytes()) {
+    throw Error(ErrorCode::size_mismatch, is + " (" + std::to_string(record.spec.bytes()) +
+                                              " bytes), but was given (" +
+                                              std::to_string(bytes.size()) + ") bytes.");
+  }
+  write(record.buffer, record.offset, bytes);
+}
+
 void Device::free(const Tensor& tensor) const {
   backend_->free(persistent(tensor, "free takes").buffer);
 }

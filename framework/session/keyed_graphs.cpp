@@ -207,7 +207,7 @@ KeyedRun KeyedGraphs::replay(const GraphKey& key, std::span<const NamedInput> in
 KeyedRun KeyedGraphs::launch(KeyEntry& entry, std::span<const NamedInput> inputs,
                              const LaunchOptions& options) {
   KeyedRun run{.miss = MissReason::busy};
-  if (entry.graph.held_slots() == entry.graph.slots()) {
+  if (!entry.graph.wait_for_slot(options.slot_timeout)) {
     return run;
   }
   for (const std::string& name : entry.inputs) {

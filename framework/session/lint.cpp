@@ -41,6 +41,10 @@ std::string LintFinding::text() const {
     return what + "moves a position by (" + first + ") rows, but the pass writes (" + other +
            ") there, in run " + std::to_string(run);
   }
+  if (field == kUsedRows) {
+    return what + "reads (" + first + ") rows, but those that the pass writes end at (" + other +
+           "), in run " + std::to_string(run);
+  }
   return what + field + " is (" + first + ") in run 0 and (" + other + ") in run " +
          std::to_string(run);
 }
@@ -55,7 +59,7 @@ std::string LintReport::text() const {
     return static_cast<std::size_t>(std::ranges::count(findings, field, &LintFinding::field));
   };
   const std::size_t unordered = count_of(LintFinding::kOrder);
-  const std::size_t miscounted = count_of(LintFinding::kRows);
+  const std::size_t miscounted = count_of(LintFinding::kRows) + count_of(LintFinding::kUsedRows);
   const auto follow =
       static_cast<std::size_t>(std::ranges::count(findings, true, &LintFinding::follows));
   const std::size_t baked = findings.size() - follow - unordered - miscounted;
@@ -90,8 +94,8 @@ LintReport lint(GraphExecutor& executor, const RecordFunction& pass, const LintO
     state.restore();
     if (given > 0) {
       options.runs[run]();
-      state.show_what_is_set();
     }
+    state.show_what_is_set();
     DryCapture captured = DryCapture::of(executor, pass, options.session);
     add_miscounted_rows(captured.recorded->graph, options.session.state, run, report.findings);
     return captured;

@@ -162,6 +162,26 @@ void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
   }
 }
 
+void CapturedGraph::Recording::released() noexcept {
+  { const std::lock_guard lock(release_mutex_); }  // not between the look and the wait below
+  slot_released_.notify_all();
+}
+
+bool CapturedGraph::Recording::wait_for_slot(std::chrono::nanoseconds timeout) {
+  const auto found = [&] {
+    return last_launch_ != nullptr || std::ranges::any_of(slots_, [](const SlotEntry& entry) {
+             return !entry.reserved && entry.slot->phase() != Slot::Phase::held;
+           });
+  };
+  if (timeout <= std::chrono::nanoseconds(0)) {
+    return found();
+  }
+  // An hour is as good as for ever, and no clock overflows.
+  std::unique_lock lock(release_mutex_);
+  return slot_released_.wait_for(
+      lock, std::min<std::chrono::nanoseconds>(timeout, std::chrono::hours(1)), found);
+}
+
 CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_wait) {
   SlotEntry* oldest = nullptr;
   for (SlotEntry& entry : slots_) {
@@ -209,6 +229,9 @@ Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wa
   }
   core_->require_running();
   begin_run();
+  if (may_wait) {
+    wait_for_slot(options.slot_timeout);
+  }
   SlotEntry* entry = acquire(may_wait);
   if (entry == nullptr) {
     return nullptr;

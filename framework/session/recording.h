@@ -1,5 +1,9 @@
 // CapturedGraph::Recording: a planned graph encoded once, with its arena and its slots.
 #pragma once
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
 #include "framework/session/executor_core.h"
 #include "framework/session/slot.h"
 #include "framework/session/staged_host_step.h"
@@ -91,6 +95,9 @@ class CapturedGraph::Recording final : public SlotOwner,
   }
   void completed(const Slot& slot) override;
   void failed(const Slot& slot, const Error& error) noexcept override;
+  void released() noexcept override;
+  /// Waits until a launch would find a slot that no ticket holds; false after `timeout`.
+  bool wait_for_slot(std::chrono::nanoseconds timeout);
 
  private:
   struct Input {
@@ -176,6 +183,8 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::vector<ExtentLimit> limits_;             // buckets, then inputs with extents
   std::vector<Input> inputs_;
   std::vector<SlotEntry> slots_;
+  std::mutex release_mutex_;
+  std::condition_variable slot_released_;
   Slot* last_launch_ = nullptr;  // held for the graph itself
   std::optional<TimingMode> timing_;
   std::uint64_t watch_version_ = 0;

@@ -324,6 +324,7 @@ void Slot::wait() {
 
 void Slot::release() noexcept {
   phase_.store(complete_ ? Phase::idle : Phase::released, std::memory_order_release);
+  owner_.released();
 }
 
 void Slot::reclaim() {

@@ -24,6 +24,8 @@ class SlotOwner {
   virtual void completed(const Slot& slot) = 0;
   /// Told once per submission that waiting for it failed.
   virtual void failed(const Slot& slot, const Error& error) noexcept = 0;
+  /// A ticket let go of one.
+  virtual void released() noexcept {}
 };
 
 /// One encoding of the steps between prologue and epilogue.

@@ -1,4 +1,7 @@
 // Capture and replay by key on an executor, and the capture of a callable.
+#include <chrono>
+#include <thread>
+
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -46,6 +49,18 @@ TEST_P(KeyedCapture, MayKeepWithoutRunning) {
   EXPECT_FALSE(kept);
   EXPECT_EQ(executor_.find_graph(key()).replays, 0U);
   EXPECT_EQ(executor_.replay_graph(key(), {{"x", x_}}).read("y"), twice_);
+}
+
+TEST_P(KeyedCapture, AReplayMayWaitForATicketOfAnotherThread) {
+  KeyedRun first = capture(executor_, key(), {.slots = 1});
+  const KeyedRun busy =
+      executor_.replay_graph(key(), {{"x", x_}}, {.slot_timeout = std::chrono::nanoseconds(1)});
+  EXPECT_EQ(busy.miss, MissReason::busy);
+  const std::jthread releases([&] { first.ticket.release(); });
+  const KeyedRun second =
+      executor_.replay_graph(key(), {{"x", twice_}}, {.slot_timeout = std::chrono::minutes(10)});
+  EXPECT_EQ(second.how, RunHow::replayed) << second.text;
+  EXPECT_EQ(second.read("y"), thrice_);
 }
 
 TEST_P(KeyedCapture, AReplayTakesAllInputs) {

@@ -436,6 +436,39 @@ TEST_P(Lint, FindsRowsThatAreCountedButNotWritten) {
                   "moves a position by (5) rows, but the pass writes (1) there, in run 1"));
 }
 
+TEST_P(Lint, FindsACacheThatIsReadPastTheRowsWrittenIntoIt) {
+  const StateBlock state(device_,
+                         StateLayout().host("rows", 1).carried("pos", 2).carried("token").derived(
+                             "kv_len", field("pos") + field("rows")));
+  const Tensor keys = device_.from_host({16, 1, 4}, wave(64, 0.2), "keys");
+  const Tensor next = device_.from_host({1}, std::vector<std::int32_t>{3}, "next");
+  const auto report_of = [&](std::int32_t rows, AttentionAttributes attributes) {
+    return lint(executor_,
+                [&](GraphSession& s) {
+                  const Tensor x = s.input("x", {1, 1, 4}, wave(4, 0.5));
+                  set_rows(s, keys, x, {.position = s.state("pos")});
+                  s.output("y", attention(s, x, keys, keys, attributes));
+                  advance(s, next,
+                          {.position = s.state("pos"), .token = s.state("token"), .rows = 1});
+                },
+                {.session = {.state = state},
+                 .runs = {[&] { state.set("rows", 1); }, [&] { state.set("rows", rows); }}});
+  };
+  const auto word_of = [&](const char* name) {
+    return StateField{state.layout().find(name)->word, DType::i32, name};
+  };
+  const AttentionAttributes derived{.kv_len = word_of("kv_len")};
+  EXPECT_TRUE(report_of(1, derived).clean()) << report_of(1, derived).text();
+  EXPECT_TRUE(report_of(7, {.past = word_of("pos")}).clean());
+  const LintReport report = report_of(7, derived);
+  ASSERT_EQ(report.findings.size(), 1U) << report.text();
+  EXPECT_EQ(report.findings[0].op, "attention");
+  EXPECT_EQ(report.findings[0].field, LintFinding::kUsedRows);
+  EXPECT_THAT(
+      report.text(),
+      ::testing::HasSubstr("reads (9) rows, but those that the pass writes end at (3), in run 1"));
+}
+
 TEST_P(Lint, FindsArgumentsThatCompilersRecordInDifferentOrders) {
   const LintReport report = two_runs([&](GraphSession& s) {
     here();

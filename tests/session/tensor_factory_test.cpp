@@ -11,6 +11,7 @@
 #include "reprise/core/decode.h"
 #include "reprise/core/float16.h"
 #include "reprise/core/philox.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -318,6 +319,59 @@ TEST_P(TensorFactory, ViewsOfPersistentTensorsAreMadeOutsideOfSessions) {
   const Tensor floats = device_.arange({3, 4}, DType::f32);
   session.output("columns", copy(session, slice(permute(floats, {1, 0}), 1, 1, 2)));
   EXPECT_EQ(session.finish().read("columns"), (std::vector<float>{4, 8, 5, 9, 6, 10, 7, 11}));
+}
+
+TEST_P(TensorFactory, ViewsHaveNamesOfTheirOwn) {
+  const Tensor x = device_.arange({3, 4}, DType::f32, 0, 1, "x");
+  const std::vector<std::size_t> axes{1, 0};
+  EXPECT_EQ(TensorRef(slice(x, 0, 1, 2))->name, "x.slice(0, 1, 2)");
+  EXPECT_EQ(TensorRef(reshape(x, {6, 2}))->name, "x.reshape[6, 2]");
+  EXPECT_EQ(TensorRef(permute(x, axes))->name, "x.permute(1, 0)");
+  EXPECT_EQ(TensorRef(slice(device_.zeros({2}, DType::f32), 0, 0, 1))->name, "");
+  GraphExecutor executor(device_);
+  auto session = executor.begin_recorded();
+  session.output("y", add(session, slice(x, 0, 0, 1), slice(x, 0, 2, 1)));
+  const test::TempFolder folder;
+  session.finish().graph.save(folder / "graph");
+  std::map<std::string, Tensor, std::less<>> tensors;
+  for (const Tensor& view : {slice(x, 0, 0, 1), slice(x, 0, 2, 1)}) {
+    tensors.emplace(TensorRef(view)->name, view);
+  }
+  LoadedGraph loaded = executor.load_graph(folder / "graph", {.tensors = tensors});
+  loaded.graph.launch();
+  EXPECT_EQ(loaded.graph.read("y"), (std::vector<float>{8, 10, 12, 14}));
+}
+
+TEST_P(TensorFactory, WriteReplacesAllValuesOfATensor) {
+  const Tensor x = device_.zeros({2, 2}, DType::f32, "x");
+  device_.write(x, std::vector<float>{1, 2, 3, 4});
+  EXPECT_EQ(elements<float>(device_, x), (std::vector<float>{1, 2, 3, 4}));
+  device_.write(slice(x, 0, 1, 1), std::vector<float>{7, 8});
+  EXPECT_EQ(elements<float>(device_, x), (std::vector<float>{1, 2, 7, 8}));
+  expect_error(ErrorCode::size_mismatch, {"'x' is f32 [2, 2] (16 bytes)", "(12)"}, [&] {
+    device_.write(x, std::vector<float>{1, 2, 3});
+  });
+  expect_error(ErrorCode::dtype_mismatch, {"'x' is f32 [2, 2]", "(i32)"}, [&] {
+    device_.write(x, std::vector<std::int32_t>{1, 2, 3, 4});
+  });
+  expect_error(ErrorCode::invalid_argument, {"x.slice(1, 0, 1)", "strided"}, [&] {
+    device_.write(slice(x, 1, 0, 1), std::vector<float>{1, 2});
+  });
+  device_.free(x);
+  expect_error(ErrorCode::stale, {"(x)"}, [&] {
+    device_.write(x, std::vector<float>{1, 2, 3, 4});
+  });
+}
+
+TEST_P(TensorFactory, ShapesAndAxesMayBeKnownAtRunTimeAlone) {
+  const StateBlock state(device_, StateLayout().host("rows", 2));
+  GraphExecutor executor(device_);
+  auto session = executor.begin_recorded({.state = state, .extents = {{"rows", 4}}});
+  std::vector<Extent> dims{session.extent("rows"), 3};
+  EXPECT_EQ(Shape(dims), Shape({session.extent("rows"), 3}));
+  dims = {3, session.extent("rows")};
+  expect_error(ErrorCode::invalid_argument, {"first dimension", "(1)"},
+               [&] { (void)Shape(std::span<const Extent>(dims)); });
 }
 
 TEST_P(TensorFactory, ViewsAreRefusedAsInSessions) {

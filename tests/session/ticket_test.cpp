@@ -1,5 +1,8 @@
 // What a ticket answers, when a launch waits, and when it is refused. The gate keeps work in flight
 // for as long as a test needs.
+#include <chrono>
+#include <thread>
+
 #include "tests/session/gate_op.h"
 #include "tests/testing.h"
 
@@ -208,6 +211,21 @@ TEST_F(GatedTickets, AHeldSlotAndABusyOneLeaveNone) {
   EXPECT_FALSE(graph.try_launch_async().has_value());
   gate.open();
   EXPECT_EQ(graph.launch_async().read("y"), held.read("y")) << "it waits for the busy one";
+}
+
+TEST_F(GatedTickets, ALaunchMayWaitForASlotThatAnotherThreadReleases) {
+  CapturedGraph graph = gated(1);
+  Gate gate;
+  gate.open();
+  Ticket held = graph.launch_async();
+  held.wait();
+  EXPECT_FALSE(graph.wait_for_slot(std::chrono::nanoseconds(0)));
+  EXPECT_FALSE(graph.wait_for_slot(std::chrono::nanoseconds(1)));
+  expect_error(ErrorCode::invalid_argument, {"(1) slots", "held by tickets"},
+               [&] { (void)graph.launch_async({.slot_timeout = std::chrono::nanoseconds(1)}); });
+  const std::jthread releases([&] { held.release(); });
+  const Ticket waited = graph.launch_async({.slot_timeout = std::chrono::minutes(10)});
+  EXPECT_EQ(waited.read("y"), (std::vector<float>{1, 2}));
 }
 
 TEST_F(GatedTickets, InputsMayChangeWhileALaunchIsInFlight) {

@@ -1,5 +1,6 @@
 // Everything a program needs: devices, sessions, graphs, ops.
 #pragma once
+#include "reprise/core/encode.h"               // IWYU pragma: export
 #include "reprise/open_device.h"               // IWYU pragma: export
 #include "reprise/ops.h"                       // IWYU pragma: export
 #include "reprise/session/device_scalar.h"     // IWYU pragma: export

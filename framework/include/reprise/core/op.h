@@ -231,6 +231,14 @@ struct RowNumbers {
   std::int8_t dim = 0;  // of the table; negative: from the back
 };
 
+/// An i32 attribute that says how many rows of an operand are in use. `besides`: the operand whose
+/// rows count too; negative: none.
+struct UsedRows {
+  std::string_view attribute;
+  std::int8_t table;
+  std::int8_t besides = -1;
+};
+
 /// The only place that knows an op: everything else reads this.
 struct OpDef {
   std::string_view name;  // also of its shaders, tests, labels and database rows
@@ -251,6 +259,7 @@ struct OpDef {
   std::int8_t overwrites = -1;
   ExtentRule extents = ExtentRule::none;
   RowNumbers row_numbers{};
+  std::span<const UsedRows> used_rows = {};
 
   bool reads_state() const {
     for (const Attribute& a : attributes) {

@@ -38,8 +38,10 @@ class Shape {
 
   Shape() = default;
   Shape(std::initializer_list<Extent> dims,  // NOLINT(google-explicit-constructor)
-        SourceLocation where = SourceLocation::here());
+        SourceLocation where = SourceLocation::here())
+      : Shape(std::span(dims.begin(), dims.size()), where) {}
   explicit Shape(std::span<const std::int64_t> dims, SourceLocation where = SourceLocation::here());
+  explicit Shape(std::span<const Extent> dims, SourceLocation where = SourceLocation::here());
 
   std::size_t rank() const { return rank_; }
   std::int64_t dim(std::size_t i) const { return dims_[i]; }

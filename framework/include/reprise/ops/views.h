@@ -2,6 +2,7 @@
 // memory of its source alive. Ops that need contiguous operands refuse strided views: copy first.
 #pragma once
 #include <initializer_list>
+#include <span>
 
 #include "reprise/core/recorder.h"
 
@@ -15,7 +16,11 @@ namespace reprise {
 /// Reorders dimensions: result.dim(i) = x.dim(axes[i]).
 /// Errors: invalid_argument if `axes` is not a permutation of 0 to rank - 1, or if it would move
 /// elements of a block format.
-[[nodiscard]] Tensor permute(Site site, TensorRef x, std::initializer_list<std::size_t> axes);
+[[nodiscard]] Tensor permute(Site site, TensorRef x, std::span<const std::size_t> axes);
+[[nodiscard]] inline Tensor permute(Site site, TensorRef x,
+                                    std::initializer_list<std::size_t> axes) {
+  return permute(site, x, std::span(axes.begin(), axes.size()));
+}
 
 /// The indices [start, start + length) of dimension `dim`; the rank stays.
 /// Errors: invalid_argument if the range leaves the dimension, or if the slice of a block format is
@@ -23,10 +28,14 @@ namespace reprise {
 [[nodiscard]] Tensor slice(Site site, TensorRef x, std::size_t dim, std::int64_t start,
                            std::int64_t length);
 
-/// The same outside of a session, for persistent tensors: the view is one too.
+/// The same outside of a session, for persistent tensors: the view is one too. Its name says what
+/// it shows of which tensor: "cache.slice(0, 2, 4)".
 /// Errors: also stale for freed tensors, invalid_argument for a session's transients.
 [[nodiscard]] Tensor reshape(TensorRef x, const Shape& shape);
-[[nodiscard]] Tensor permute(TensorRef x, std::initializer_list<std::size_t> axes);
+[[nodiscard]] Tensor permute(TensorRef x, std::span<const std::size_t> axes);
+[[nodiscard]] inline Tensor permute(TensorRef x, std::initializer_list<std::size_t> axes) {
+  return permute(x, std::span(axes.begin(), axes.size()));
+}
 [[nodiscard]] Tensor slice(TensorRef x, std::size_t dim, std::int64_t start, std::int64_t length);
 
 }  // namespace reprise

@@ -1,6 +1,7 @@
 // CapturedGraph: a recording that can be replayed for ever. Its state and inputs change between
 // launches; its steps, memory and commands do not.
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@ struct LaunchOptions {
   /// SessionOptions::max_iterations. Fewer run where the state's stop field is set or a field
   /// leaves its range meanwhile: see iterations().
   std::uint32_t iterations = 1;
+  /// How long to wait for another thread to release a ticket, if tickets hold all slots.
+  /// try_launch_async does not wait.
+  std::chrono::nanoseconds slot_timeout{0};
 };
 
 class PartialRun;
@@ -76,8 +80,8 @@ class CapturedGraph {
   std::int32_t state(std::string_view field, std::uint32_t iteration) const;
 
   /// Submits without waiting. The outputs live in a slot of their own until the ticket is released;
-  /// with all slots in use by the device alone it waits for the oldest, with all slots held by
-  /// tickets it throws invalid_argument. Never overwrites anything.
+  /// with all slots in use by the device alone it waits for the oldest. With all slots held by
+  /// tickets for longer than slot_timeout it throws invalid_argument. Never overwrites anything.
   Ticket launch_async(const LaunchOptions& options = {});
   /// As launch_async, but empty where that would wait.
   std::optional<Ticket> try_launch_async(const LaunchOptions& options = {});
@@ -102,6 +106,8 @@ class CapturedGraph {
 
   /// Slots that tickets hold, or the graph itself for the outputs of its last launch().
   std::size_t held_slots() const;
+  /// Waits until a launch would find a slot that no ticket holds. Returns false after `timeout`.
+  bool wait_for_slot(std::chrono::nanoseconds timeout);
   /// Whether a slot is held or its launch is in flight.
   bool in_use() const;
   /// Memory of the device and the host that it has for itself: the arena and the slots.
@@ -109,15 +115,18 @@ class CapturedGraph {
   /// False on devices that do not replay: every launch encodes the plan again.
   bool replays() const;
 
-  /// Runs nodes 0 to `node` once, or that node alone, and waits; every tensor they left can be
-  /// read: for finding where numbers go wrong. Inputs and state are sent as with a launch, host
-  /// steps run, and what the nodes write to persistent tensors and carried state stays written:
-  /// restoring it is the caller's. Patches of carried fields and derived fields are the work of the
-  /// first node: a node alone sees the values of the run before, and patches wait for the next
-  /// launch or prefix. A node alone reads what earlier runs left in the arena. Not counted as a
-  /// replay, and not in the profiling database. Takes the outputs of the launch() before. Throws
-  /// invalid_argument for a node there is not and for graphs of several iterations, otherwise as
-  /// launch().
+  /// Runs nodes 0 to `node` once, or that node alone, and waits. Nodes are rows of
+  /// recorded().graph.nodes: one for each op call, in the order of the calls, and none for views.
+  /// Two come from no call: `plan`, node 0 of graphs with an extent, several iterations, or carried
+  /// or derived state, and `collect`, the last nodes of graphs with several iterations. Every
+  /// tensor they left can be read: for finding where numbers go wrong. Inputs and state are sent as
+  /// with a launch, host steps run, and what the nodes write to persistent tensors and carried
+  /// state stays written: restoring it is the caller's. Patches of carried fields and derived
+  /// fields are the work of the first node: a node alone sees the values of the run before, and
+  /// patches wait for the next launch or prefix. A node alone reads what earlier runs left in the
+  /// arena. Not counted as a replay, and not in the profiling database. Takes the outputs of the
+  /// launch() before. Throws invalid_argument for a node there is not and for graphs of several
+  /// iterations, otherwise as launch().
   PartialRun run_prefix(std::uint32_t node);
   PartialRun run_node(std::uint32_t node);
 

@@ -98,6 +98,17 @@ class Device {
   /// invalid_argument for a session's transient: declare it with output() instead.
   std::vector<std::byte> to_host(const Tensor& tensor) const;
 
+  /// Replaces all values of a persistent, contiguous tensor, in order with the work submitted so
+  /// far; the given ones may be reused at once. Errors: invalid_argument for a transient, a strided
+  /// view and imported memory; size_mismatch; dtype_mismatch; stale.
+  void write(const Tensor& tensor, DType dtype, std::span<const std::byte> bytes) const;
+  void write(const Tensor& tensor, std::span<const float> values) const {
+    write(tensor, DType::f32, std::as_bytes(values));
+  }
+  void write(const Tensor& tensor, std::span<const std::int32_t> values) const {
+    write(tensor, DType::i32, std::as_bytes(values));
+  }
+
   /// Gives the memory of a persistent tensor back before its last handle goes: of its whole buffer,
   /// so of every tensor in it. It happens at once, or when the work in flight and the open sessions
   /// that use it are through with it. From now on its use throws stale: in an op, to_host, read and

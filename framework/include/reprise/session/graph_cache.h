@@ -33,7 +33,7 @@ enum class MissReason : std::uint8_t {
   stale,        // a buffer it was recorded with was freed since
   rejected,     // its graph found no room: all others were in use, or it is too large
   failed,       // it cannot be recorded
-  busy,         // tickets hold all slots of its graph
+  busy,         // tickets hold all slots of its graph: see LaunchOptions::slot_timeout
   unsupported,  // the device does not replay: its plan is encoded for every run
 };
 inline constexpr std::size_t kMissReasonCount = 9;

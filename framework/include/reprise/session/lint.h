@@ -29,6 +29,9 @@ struct LintFinding {
   /// set_rows writes at the same position, as when the rows of the prompt are still set while
   /// decoding. `first` is what it counts, `other` what is written.
   static constexpr std::string_view kRows = "rows at a position";
+  /// The field of a finding about one recording alone: an op reads rows of a cache up to `first`,
+  /// but the last ones written there end at `other`.
+  static constexpr std::string_view kUsedRows = "rows in use";
   std::uint32_t node = kNoNode;  // in the order of recording; kNoNode: of no op
   std::string op{};              // its name; "input" or "output" without a node
   std::string scope{};           // "layer.3/attn"
