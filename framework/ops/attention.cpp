@@ -78,9 +78,16 @@ void require_past(const OpCall& call, const AttentionForm& form) {
     invalid("attention takes kv_len or past, but got (" + text(form.kv_len) + ") and (" +
             text(form.past) + ") for " + describe(call, 0) + ".");
   }
-  if (!form.past.dynamic() && form.past.value < 0) {
-    invalid("attention needs a past of at least 0, but got (" + text(form.past) + ") for " +
-            describe(call, 0) + ".");
+  if (form.past.dynamic()) {
+    return;
+  }
+  const Shape& q = call.inputs[0].shape();
+  const Shape& k = call.inputs[1].shape();
+  const std::int64_t most = k.dim(0) - (q.fixed() ? q.dim(0) : 0);
+  if (form.past.value < 0 || form.past.value > most) {
+    invalid("attention needs a past from 0 to (" + std::to_string(most) +
+            "), where the keys of all rows of q have room, but got (" + text(form.past) + ") for " +
+            describe(call, 0) + " and " + describe(call, 1) + ".");
   }
 }
 
@@ -93,9 +100,6 @@ void require_bound(const OpCall& call, std::string_view what, const Param<float>
 
 Outputs infer(const OpCall& call) {
   const AttentionForm& form = call.as<AttentionForm>();
-  if (form.has_past) {
-    require_past(call, form);
-  }
   require_bound(call, "softcap", form.softcap);
   require_bound(call, "max_bias", form.max_bias);
   if (!form.window.dynamic() && form.window.value < 0) {
@@ -109,6 +113,9 @@ Outputs infer(const OpCall& call) {
   const Shape& k = call.inputs[1].shape();
   const Shape& v = call.inputs[2].shape();
   require_equal_columns(call, 0, 1);
+  if (form.has_past) {
+    require_past(call, form);
+  }
   require_pair(k.dim(0) == v.dim(0) && k.dim(1) == v.dim(1), call,
                "k and v with equal capacity and heads", 1, 2);
   require_pair(k.extent_word() == v.extent_word(), call, "k and v of one extent of the state", 1,

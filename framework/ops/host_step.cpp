@@ -22,9 +22,9 @@ Outputs infer(const OpCall& call) {
   const HostStep& step = *call.as<HostStepAttributes>().step;
   Outputs outputs;
   for (const TensorSpec& spec : step.outputs) {
-    if (spec.shape.elements() == 0) {
-      invalid("The host step '" + step.name + "' has an output (" + to_string(spec) +
-              ") without elements.");
+    if (spec.shape.rank() == 0 || spec.shape.elements() == 0) {
+      invalid("The host step '" + step.name + "' has an output (" + to_string(spec) + ") without " +
+              (spec.shape.rank() == 0 ? "dimensions; a scalar is [1]." : "elements."));
     }
     outputs.specs[outputs.count++] = TensorSpec(spec.shape, spec.dtype);
   }

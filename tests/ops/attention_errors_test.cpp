@@ -31,8 +31,10 @@ TEST_F(AttentionErrors, NameNumbersThatAreNone) {
 }
 
 TEST_F(AttentionErrors, NameAPastThatCannotBe) {
-  refused({"a past of at least 0", "(-1)"},
-          [&](GraphSession& s) { return attention(s, q_, k_, k_, {.past = -1}); });
+  for (const std::int32_t past : {-1, 7}) {
+    refused({"a past from 0 to (6)", "(" + std::to_string(past) + ")"},
+            [&](GraphSession& s) { return attention(s, q_, k_, k_, {.past = past}); });
+  }
   refused({"kv_len or past", "(7) and (2)"},
           [&](GraphSession& s) { return attention(s, q_, k_, k_, {.kv_len = 7, .past = 2}); });
 }

@@ -23,11 +23,12 @@ constexpr double kLow = 0.5;     // of operands: what divides and sums up stays 
 struct Form {
   OpCallOfRow call;
   std::uint32_t with_extent;
+  bool from_state = false;  // its numbers are fields of the state beside the rows
   bool has(std::size_t operand) const { return (with_extent >> operand & 1U) != 0; }
 };
 
 /// The operands with so many rows; repeat says in its attributes what its result has.
-Form resized(OpCallOfRow call, std::uint32_t with_extent) {
+Form resized(OpCallOfRow call, std::uint32_t with_extent, bool from_state) {
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     if ((with_extent >> i & 1U) != 0) {
       call.operands[i] =
@@ -44,14 +45,14 @@ Form resized(OpCallOfRow call, std::uint32_t with_extent) {
     set("extent", 0);
     set("dim0", kBucket);
   }
-  return {std::move(call), with_extent};
+  return {std::move(call), with_extent, from_state};
 }
 
-/// One form over one state block, whose only field counts the rows.
+/// One form over one state block: a field counts the rows, others are numbers of the call.
 class Runs {
  public:
   Runs(const Device& device, const Form& form, std::uint64_t seed)
-      : device_(device), form_(form), executor_(device), state_(device, layout()) {
+      : device_(device), form_(form), executor_(device), state_(device, layout(form)) {
     std::mt19937_64 rng(seed);
     for (const auto& spec : form.call.operands) {
       content_.push_back(spec ? random_content(rng, *spec, kLow) : Bytes());
@@ -125,7 +126,31 @@ class Runs {
   DType dtype(std::size_t output) const { return dtypes_[output]; }
 
  private:
-  static StateLayout layout() { return StateLayout().host("rows", kBucket); }
+  static StateLayout layout(const Form& form) {
+    StateLayout layout = StateLayout().host("rows", kBucket);
+    for (const Attribute& attribute : form.call.op->attributes) {
+      if (form.from_state && may_be_dynamic(attribute)) {
+        const std::uint32_t value = value_and_word(form.call, attribute).first;
+        if (attribute.type == AttributeType::param_f32) {
+          layout.host_f32(std::string(attribute.name), std::bit_cast<float>(value));
+        } else {
+          layout.host(std::string(attribute.name), std::bit_cast<std::int32_t>(value));
+        }
+      }
+    }
+    return layout;
+  }
+  /// Of the call as it is recorded.
+  Bytes attributes() const {
+    OpCallOfRow call = form_.call;
+    for (const Attribute& attribute : call.op->attributes) {
+      if (form_.from_state && may_be_dynamic(attribute)) {
+        call = with(call, attribute, value_and_word(call, attribute).first,
+                    state_.layout().find(attribute.name)->word);
+      }
+    }
+    return call.attributes;
+  }
   static std::string name(std::size_t operand) { return "in" + std::to_string(operand); }
   static TensorSpec spec_of(const TensorSpec& spec, std::int64_t rows) {
     return {spec.shape.with_front(rows), spec.dtype};
@@ -163,7 +188,8 @@ class Runs {
     }
     const std::vector<TensorRef> refs(operands.begin(), operands.end());
     std::vector<Tensor> outputs(op.results.size());
-    s.call({s, op, refs, form_.call.attributes, {}}, outputs);
+    const Bytes attributes = this->attributes();
+    s.call({s, op, refs, attributes, {}}, outputs);
     std::erase_if(outputs, [](const Tensor& t) { return !t; });
     results_.clear();
     for (const Tensor& t : outputs) {
@@ -208,14 +234,29 @@ bool is_taken(const Device& device, const Form& form) {
   }
 }
 
-/// What makes forms different enough for both to be run: which operands have the extent, and
-/// whether vectors of four can be loaded. Each form may compile a kernel, which is what the time
-/// goes to.
+/// What makes forms different enough for both to be run: which operands have the extent, whether
+/// vectors of four can be loaded, whether numbers come from the state; of ops that read so many
+/// rows of a table, also the dtypes and which attributes are set. Each form may compile a kernel,
+/// which is what the time goes to.
 std::string kind_of(const Form& form) {
+  const OpDef& op = *form.call.op;
+  std::string more = form.from_state ? " from the state" : "";
+  if (!op.used_rows.empty()) {
+    for (const auto& operand : form.call.operands) {
+      more += operand ? " " + std::string(name_of(operand->dtype)) : "";
+    }
+    for (const Attribute& attribute : op.attributes) {
+      const auto from = form.call.attributes.begin() + attribute.offset;
+      more += std::all_of(from, from + static_cast<std::ptrdiff_t>(size_of(attribute.type)),
+                          [](std::byte b) { return b == std::byte{0}; })
+                  ? " -"
+                  : " +";
+    }
+  }
   const bool fours = std::ranges::all_of(form.call.operands, [](const auto& operand) {
     return !operand || operand->shape.back() % 4 == 0;
   });
-  return std::to_string(form.with_extent) + (fours ? " fours" : "");
+  return std::to_string(form.with_extent) + (fours ? " fours" : "") + more;
 }
 
 std::int64_t elements_of(const OpCallOfRow& call) {
@@ -242,10 +283,14 @@ std::vector<Form> forms_of(const OpDef& op) {
       if ((mask & ~present) != 0) {
         continue;
       }
-      Form form = resized(call, mask);
-      if (!known.contains(kind_of(form)) && is_taken(device, form)) {
-        known.insert(kind_of(form));
-        forms.push_back(std::move(form));
+      for (const bool from_state : {false, true}) {
+        Form form = resized(call, mask, from_state);
+        const bool has_numbers = std::ranges::any_of(op.attributes, may_be_dynamic);
+        if ((has_numbers || !from_state) && !known.contains(kind_of(form)) &&
+            is_taken(device, form)) {
+          known.insert(kind_of(form));
+          forms.push_back(std::move(form));
+        }
       }
     }
   }
@@ -295,7 +340,8 @@ class ExtentOperands : public ::testing::Test {
       for (std::size_t i = 0; i < op_.operands.size(); ++i) {
         operands += form.has(i) ? " " + std::string(op_.operands[i].name) : "";
       }
-      SCOPED_TRACE("row " + form.call.row + " with an extent of" + operands);
+      SCOPED_TRACE("row " + form.call.row + " with an extent of" + operands +
+                   (form.from_state ? ", numbers from the state" : ""));
       Runs runs(*device, form, seed);
       CapturedGraph graph = runs.graph();
       for (const std::int64_t rows : kRows) {

@@ -157,6 +157,9 @@ TEST_P(HostStepFailures, WithTensorsThatAreNotPossibleAreErrors) {
   expect({"without elements"}, [&](GraphSession& s, const Tensor&) {
     host_step(s, "none", {}, {TensorSpec({0, 4}, DType::f32)}, nothing);
   });
+  expect({"without dimensions", "[1]"}, [&](GraphSession& s, const Tensor&) {
+    host_step(s, "none", {}, {TensorSpec()}, nothing);
+  });
   expect({"strided view"}, [&](GraphSession& s, const Tensor& x) {
     host_step(s, "turned", {permute(s, x, {1, 0})}, {}, nothing);
   });

@@ -315,5 +315,21 @@ TEST_P(Verify, APassWithExtentsIsEqual) {
   EXPECT_EQ(report.text(), "'recorded', 4 outputs and written tensors: equal bit for bit");
 }
 
+TEST_P(Verify, APassWithoutRowsHasNoOutputsToCompare) {
+  const StateBlock state(device_, StateLayout().host("rows", 0));
+  const Tensor kept = cache("kept");
+  const VerifyReport report =
+      verify(executor_,
+             [&](GraphSession& s) {
+               const Tensor x = s.input("x", {s.extent("rows"), 2}, Floats());
+               set_rows(s, kept, x, SetRowsAttributes{.position = 0});
+               s.output("y", neg(s, x));
+             },
+             {.session = {.state = state, .extents = {{"rows", 4}}}});
+  EXPECT_TRUE(report.equal()) << report.text();
+  EXPECT_TRUE(find(report, "tensor 'kept'").equal());
+  EXPECT_EQ(host(kept), before_);
+}
+
 }  // namespace
 }  // namespace reprise::testing

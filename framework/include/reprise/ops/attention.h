@@ -39,8 +39,8 @@ struct AttentionAttributes {
 /// its k and v hold then changes nothing, NaN included. A row for which no key counts gives zeros,
 /// whatever its sink is. A score of NaN or +infinity, or a sink of NaN, makes NaN of its row.
 /// Errors: invalid_argument if shapes or the dtypes of k and v do not match, capacity is 0, heads
-/// is no multiple of kv_heads, kv_len and past are both given, or a constant past, softcap,
-/// max_bias or window is negative or not finite. In the state, one that is no positive normal
+/// is no multiple of kv_heads, kv_len and past are both given, a constant past leaves no room for
+/// the keys of the rows, or a constant past, softcap, max_bias or window is negative or not finite. In the state, one that is no positive normal
 /// number (window: not above 0) counts as 0; past + rows below 0 is limited like any other number.
 /// Source: Milakov & Gimelshein 2018 (online softmax), Dao et al. 2022; Press et al. 2022 (ALiBi),
 /// Gemma Team 2024 (softcap), Xiao et al. 2024 (sinks). f32 sums, f64 and two passes in the
