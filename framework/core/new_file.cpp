@@ -1,20 +1,30 @@
 #include "reprise/core/new_file.h"
 
+#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <fcntl.h>
 #include <streambuf>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "reprise/core/error.h"
 
 namespace reprise {
 namespace {
 
-std::atomic<unsigned> parts = 0;  // of this process; each has a name of its own
+constexpr std::string_view kPartSuffix = ".part";
+constexpr std::size_t kPartDigits = 16;  // hexadecimal ones: 64 random bits
+// What SQLite keeps beside a database that it writes itself.
+constexpr std::array kCompanions{"-wal", "-shm", "-journal"};
 
 /// Writes into a descriptor and remembers the first error.
 class FileBuffer : public std::streambuf {
@@ -81,6 +91,85 @@ void sync_folder(const std::filesystem::path& path) {
   }
 }
 
+std::string random_digits() {
+  std::uint64_t bits = 0;
+  if (getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) {
+    return "";  // errno says why
+  }
+  std::array<char, kPartDigits + 1> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(bits));
+  return digits.data();
+}
+
+/// Whether `name` is one that a NewFile of a file called `of` gives to its part.
+bool is_part_of(std::string_view of, std::string_view name) {
+  if (name.size() != of.size() + 1 + kPartDigits + kPartSuffix.size() || !name.starts_with(of) ||
+      !name.ends_with(kPartSuffix) || name[of.size()] != '.') {
+    return false;
+  }
+  return std::ranges::all_of(name.substr(of.size() + 1, kPartDigits), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
+}
+
+/// Whether a lock on the file is seen by all who may write to it. File systems of a network, and
+/// those of other programs (FUSE), may keep locks within this machine.
+bool locks_are_shared(int file) {
+  // linux/magic.h, and fs/smb/client/cifsfs.h for the SMB ones.
+  constexpr std::array<std::uint32_t, 6> kElsewhere{0x6969,       // NFS
+                                                    0x517B,       // SMB
+                                                    0xFF534D42,   // CIFS
+                                                    0xFE534D42,   // SMB 2
+                                                    0x01021997,   // 9P
+                                                    0x65735546};  // FUSE
+  struct statfs system {};
+  return fstatfs(file, &system) == 0 &&
+         std::ranges::find(kElsewhere, static_cast<std::uint32_t>(system.f_type)) ==
+             kElsewhere.end();
+}
+
+/// Whether `path` is the name of the open file.
+bool is_name_of(const std::string& path, int file) {
+  struct stat named {};
+  struct stat opened {};
+  return lstat(path.c_str(), &named) == 0 && fstat(file, &opened) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+void remove_part(const std::string& part) {
+  unlink(part.c_str());
+  for (const char* companion : kCompanions) {
+    unlink((part + companion).c_str());
+  }
+}
+
+/// Removes a part whose writer is dead. A live one holds its lock from before the first byte until
+/// the part has another name, and nobody else removes it while this holds the lock.
+void remove_dead_part(const std::string& part) {
+  const int file = open(part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
+    return;
+  }
+  struct stat status {};
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && locks_are_shared(file) &&
+      flock(file, LOCK_EX | LOCK_NB) == 0 && is_name_of(part, file)) {
+    remove_part(part);
+  }
+  close(file);
+}
+
+/// Removes what writers of `path` left that were killed.
+void remove_dead_parts(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (is_part_of(path.filename().native(), entry->path().filename().native())) {
+      remove_dead_part(entry->path().native());
+    }
+  }
+}
+
 }  // namespace
 
 class NewFile::Stream : private FileBuffer, public std::ostream {
@@ -92,20 +181,48 @@ class NewFile::Stream : private FileBuffer, public std::ostream {
 
 NewFile::NewFile(std::filesystem::path path, Existing existing, std::stop_token stop)
     : path_(std::move(path)), existing_(existing), stop_(std::move(stop)) {
-  if (existing_ == Existing::refuse) {
-    require_absent();
+  require_replaceable();
+  remove_dead_parts(path_);
+  int tries = 16;  // whoever looks for dead parts may take a new one for one before it is locked
+  while (!make_part()) {
+    if (--tries == 0) {
+      fail(errno);
+    }
   }
-  part_ = path_.string() + "." + std::to_string(getpid()) + "-" + std::to_string(++parts) + ".part";
-  file_ = open(part_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0666);
-  if (file_ < 0) {
+}
+
+bool NewFile::make_part() {
+  const std::string digits = random_digits();
+  if (digits.empty()) {
     fail(errno);
   }
+  part_ = path_.string() + "." + digits + std::string(kPartSuffix);
+  // Read too: file systems that make range locks of these locks ask for it.
+  file_ = open(part_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0666);
+  if (file_ < 0) {
+    if (errno == EEXIST) {
+      return false;
+    }
+    fail(errno);
+  }
+  if (!locks_are_shared(file_)) {
+    return true;  // nobody removes it
+  }
+  // Where there are no such locks at all, nobody gets one on a part, so none is taken for a dead
+  // one.
+  const bool busy = flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!busy && is_name_of(part_, file_)) {
+    return true;
+  }
+  close(std::exchange(file_, -1));
+  errno = EEXIST;
+  return false;
 }
 
 NewFile::~NewFile() {
   if (file_ >= 0) {
+    remove_part(part_);  // before the lock goes
     close(file_);
-    unlink(part_.c_str());
   }
 }
 
@@ -114,8 +231,10 @@ void NewFile::fail(int error) const {
                                  std::generic_category().message(error) + ".");
 }
 
-void NewFile::require_absent() const {
-  if (std::filesystem::exists(std::filesystem::symlink_status(path_))) {
+void NewFile::require_replaceable() const {
+  std::error_code error;
+  if (existing_ == Existing::refuse &&
+      std::filesystem::exists(std::filesystem::symlink_status(path_, error))) {
     invalid("The file (" + path_.string() + ") exists already; it is not overwritten.");
   }
 }
@@ -147,9 +266,7 @@ void NewFile::publish() {
                              : std::rename(part_.c_str(), path_.c_str());
   if (renamed != 0) {
     const int error = errno;
-    if (refuse) {
-      require_absent();
-    }
+    require_replaceable();
     fail(error);
   }
   close(file_);

@@ -9,12 +9,6 @@
 #include "framework/profile/table_names.h"
 
 namespace reprise::profile {
-NewDatabase::~NewDatabase() {
-  std::error_code ignored;
-  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
-    std::filesystem::remove(path().string() + suffix, ignored);
-  }
-}
 
 void require_not_written(const std::filesystem::path& path) {
   std::error_code error;

@@ -14,9 +14,6 @@ class NewDatabase {
  public:
   /// An empty file. Errors as NewFile's; `out` is never replaced.
   explicit NewDatabase(const std::filesystem::path& out) : file_(out, NewFile::Existing::refuse) {}
-  NewDatabase(const NewDatabase&) = delete;
-  NewDatabase& operator=(const NewDatabase&) = delete;
-  ~NewDatabase();
   const std::filesystem::path& path() const { return file_.path(); }
   /// Gives the file its name; no connection to it is open.
   void publish() { file_.publish(); }

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 
 #include "framework/profile/tensor_file.h"
 #include "tests/profile/recorded_graphs.h"
@@ -99,6 +100,45 @@ TEST_F(NewFiles, StopWhenTheyAreAskedTo) {
   EXPECT_EQ(folder_.files(), 0U);
 }
 
+// Containers give each process the number that it had the last time.
+TEST_F(NewFiles, AreNotStoppedByFilesWithTheNumberOfTheirProcess) {
+  const std::string theirs = path_.string() + "." + std::to_string(getpid()) + "-";
+  constexpr std::size_t kFiles = 200;  // the tests before this one have made some
+  for (std::size_t i = 0; i < kFiles; ++i) {
+    std::ofstream(theirs + std::to_string(i) + ".part") << "of somebody else";
+  }
+  NewFile file(path_);
+  file.publish();
+  EXPECT_EQ(folder_.files(), kFiles + 1);
+}
+
+TEST_F(NewFiles, RemoveThePartsOfDeadWritersOnly) {
+  const auto make = [&](const char* name) { std::ofstream(folder_ / name) << "half"; };
+  for (const char* dead : {"file.0123456789abcdef.part", "file.0123456789abcdef.part-journal"}) {
+    make(dead);
+  }
+  const std::vector<const char*> kept{"file.part",
+                                      "file.0123456789abcde.part",
+                                      "file.0123456789ABCDEF.part",
+                                      "other.0123456789abcdef.part",
+                                      "file.0123456789abcdef.par",
+                                      "file-0123456789abcdef.part",
+                                      "a.file.0123456789abcdef.part",
+                                      "file.0123456789abcdef.part~"};
+  std::ranges::for_each(kept, make);
+  std::filesystem::create_directory(folder_ / "file.1111111111111111.part");
+  std::filesystem::create_symlink(folder_ / "file.part", folder_ / "file.2222222222222222.part");
+  NewFile live(path_);
+  live.stream() << "of the living";
+  NewFile(path_).publish();
+  live.publish();
+  EXPECT_EQ(content_of(path_), "of the living");
+  EXPECT_EQ(folder_.files(), kept.size() + 3);
+  for (const char* name : kept) {
+    EXPECT_TRUE(std::filesystem::exists(folder_ / name)) << name;
+  }
+}
+
 /// Somebody put a link where a writer might keep what is not whole yet.
 class GuessedNames : public NewFiles {
  protected:
@@ -120,7 +160,8 @@ TEST_F(GuessedNames, AreNotUsedForGraphs) {
   auto s = executor.begin_recorded();
   const Tensor x = s.input("x", {1}, std::vector<float>{1});
   s.output("y", reprise::add(s, x, x));
-  s.finish({.run = false}).graph.save(path_);
+  const CapturedGraph graph = s.finish({.run = false}).graph;
+  graph.save(path_);
   (void)executor.load_graph(path_);
 }
 

@@ -147,6 +147,8 @@ TEST_F(PipelineCacheFile, IsARegularFile) {
   std::filesystem::remove(path_);
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   expect_refused("no regular file");  // and does not wait for a writer
+  EXPECT_NE(save_cache_file(path_, owner_, data_).find("is a pipe"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_fifo(path_)) << "it was replaced";
 }
 
 TEST_F(PipelineCacheFile, InAFolderThatCannotBeMadeIsNotSaved) {
