@@ -170,6 +170,31 @@ void remove_dead_parts(const std::filesystem::path& path) {
   }
 }
 
+/// What lies at `path` that must not be replaced; empty if there is nothing or a regular file. A
+/// link to one is replaced, others may lead to a device: /dev/stdout is a link.
+std::string irreplaceable(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(path, error);
+  const bool link = std::filesystem::is_symlink(status);
+  // "/proc/self/fd/1" is whatever the process has open, also where that is a regular file.
+  if (link && std::filesystem::read_symlink(path, error).native().starts_with("/proc/")) {
+    return "a link to an open file of a process";
+  }
+  switch (link ? std::filesystem::status(path, error).type() : status.type()) {
+    case std::filesystem::file_type::block:
+    case std::filesystem::file_type::character:
+      return link ? "a link to a device" : "a device";
+    case std::filesystem::file_type::fifo:
+      return link ? "a link to a pipe" : "a pipe";
+    case std::filesystem::file_type::socket:
+      return link ? "a link to a socket" : "a socket";
+    case std::filesystem::file_type::directory:
+      return link ? "a link to a folder" : "a folder";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 class NewFile::Stream : private FileBuffer, public std::ostream {
@@ -237,6 +262,10 @@ void NewFile::require_replaceable() const {
       std::filesystem::exists(std::filesystem::symlink_status(path_, error))) {
     invalid("The file (" + path_.string() + ") exists already; it is not overwritten.");
   }
+  if (const std::string kind = irreplaceable(path_); !kind.empty()) {
+    invalid("The path (" + path_.string() + ") is " + kind +
+            ", which no file replaces; name a regular file or a new one.");
+  }
 }
 
 std::ostream& NewFile::stream() {
@@ -262,6 +291,9 @@ void NewFile::publish() {
     fail(errno);
   }
   const bool refuse = existing_ == Existing::refuse;
+  if (!refuse) {
+    require_replaceable();  // again: it may have come since
+  }
   const int renamed = refuse ? rename_to_new(part_.c_str(), path_.c_str())
                              : std::rename(part_.c_str(), path_.c_str());
   if (renamed != 0) {

@@ -47,8 +47,11 @@ void require_profile(Database& database) {
 }
 
 ProfileFile::ProfileFile(std::filesystem::path path) : path_(std::move(path)) {
-  if (std::filesystem::is_directory(path_)) {
-    fail("The profiling database (" + path_.string() + ") cannot be opened: it is a directory.");
+  std::error_code ignored;  // a path that cannot be looked at cannot be opened either
+  const auto status = std::filesystem::status(path_, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    fail("The profiling database (" + path_.string() + ") cannot be opened: it is " +
+         (std::filesystem::is_directory(status) ? "a directory." : "not a regular file."));
   }
   // mknod creates a file without a descriptor: closing one could drop the locks of another thread.
   constexpr mode_t kMode = S_IFREG | 0666;

@@ -34,6 +34,15 @@ add_test(NAME cli.debugger_shot_larger_than_allowed COMMAND ${CMAKE_COMMAND}
   -DEXIT=1 "-DSTDERR=error: The file .${cut}. cannot be written" -DABSENT=${cut} -DENV=MESA_SHADER_CACHE_DISABLE=true
   -P ${CMAKE_CURRENT_SOURCE_DIR}/run.cmake)
 
+# A path that names no file is written into as it is, or refused; it is never replaced.
+add_test(NAME cli.export_into_a_pipe COMMAND sh -c
+  "rm -f $2; mkfifo $2 && { cat $2 > $2.dot & } && \"$0\" db export \"$1\" --dot $2 && wait && test -p $2 && grep -q digraph $2.dot"
+  $<TARGET_FILE:reprise> ${capture} ${CMAKE_CURRENT_BINARY_DIR}/pipe)
+set_tests_properties(cli.export_into_a_pipe PROPERTIES TIMEOUT 300)
+cli_test(export_into_a_device EXIT 0 COMMAND reprise db export ${capture} --dot /dev/null --svg /dev/stdout STDOUT "<svg")
+cli_test(llama_profile_of_a_device EXIT 1 COMMAND reprise-llama -m ${good} -p x -n 1 --device cpu --profile /dev/null
+  STDERR "profiling database ./dev/null. cannot be opened: it is not a regular file")
+
 # in_terminal(<name> <status> <part of what is printed> <program> <word>...)
 function(in_terminal name status part program)
   add_test(NAME cli.in_terminal_${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/in_terminal.py

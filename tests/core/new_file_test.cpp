@@ -3,8 +3,10 @@
 
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -139,6 +141,34 @@ TEST_F(NewFiles, RemoveThePartsOfDeadWritersOnly) {
   }
 }
 
+TEST_F(NewFiles, ReplaceNothingButRegularFiles) {
+  const std::filesystem::path pipe = folder_ / "pipe", folder = folder_ / "folder";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_directory(folder);
+  std::map<std::filesystem::path, std::string> kinds{
+      {pipe, "a pipe"}, {folder, "a folder"}, {"/dev/null", "a device"}};
+  const auto link_to = [&](const std::filesystem::path& target, const std::string& kind) {
+    const std::filesystem::path link = folder_ / ("link " + kind);
+    std::filesystem::create_symlink(target, link);
+    kinds[link] = "a link to " + kind;
+  };
+  link_to(pipe, "a pipe");
+  link_to(folder, "a folder");
+  link_to("/dev/null", "a device");
+  link_to("/proc/self/fd/1", "an open file of a process");  // as /dev/stdout is
+  // Nothing is published here: where the checks are missing, the machine would lose its device.
+  for (const auto& [path, kind] : kinds) {
+    const std::string refused =
+        "The path (" + path.string() + ") is " + kind + ", which no file replaces";
+    expect_error(ErrorCode::invalid_argument, {refused}, [at = path] { NewFile file(at); });
+  }
+  EXPECT_EQ(folder_.files(), 6U);
+  NewFile late(path_);
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  expect_error(ErrorCode::invalid_argument, {"is a pipe"}, [&] { late.publish(); });
+  EXPECT_TRUE(std::filesystem::is_fifo(path_));
+}
+
 /// Somebody put a link where a writer might keep what is not whole yet.
 class GuessedNames : public NewFiles {
  protected:
@@ -163,6 +193,10 @@ TEST_F(GuessedNames, AreNotUsedForGraphs) {
   const CapturedGraph graph = s.finish({.run = false}).graph;
   graph.save(path_);
   (void)executor.load_graph(path_);
+  const std::filesystem::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  expect_error(ErrorCode::invalid_argument, {"is a pipe"}, [&] { graph.save(pipe); });
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 TEST_F(NewFiles, OfConcurrentSavesAreWhole) {
