@@ -1,5 +1,4 @@
 // `reprise-bench db`: what the profiling database costs those who write and those who read it.
-#include <cstdio>
 #include <map>
 #include <memory>
 
@@ -8,6 +7,7 @@
 #include "bench/arguments.h"
 #include "bench/commands.h"
 #include "bench/db_parts.h"
+#include "framework/programs/json_output.h"
 
 namespace reprise::bench {
 namespace {
@@ -32,7 +32,7 @@ void print_db(const DbArguments& a) {
       json[name] = measure(a);
     }
   }
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // `reprise-bench debugger`: what a capture of any size costs the debugger.
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include "bench/samples.h"
 #include "bench/temporary_profile.h"
 #include "debugger/model/document.h"
+#include "framework/programs/json_output.h"
 
 namespace reprise::bench {
 namespace {
@@ -96,7 +96,7 @@ void print_debugger(const Arguments& a) {
   }
   add_graph(profile.path, json);
   json["panels_cpu_ms"] = measure_panels(profile.path, kPanelRounds);
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

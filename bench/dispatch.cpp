@@ -1,6 +1,5 @@
 // What does recording and replaying an op cost the host, against plain Vulkan?
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <malloc.h>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "bench/raw_vulkan.h"
 #include "bench/samples.h"
 #include "bench/temporary_profile.h"
+#include "framework/programs/json_output.h"
 #include "reprise/reprise.h"
 
 namespace reprise::bench {
@@ -256,7 +256,7 @@ void print_dispatch(const Arguments& arguments) {
   }
   nlohmann::ordered_json json = bench.report();
   json["reps"] = arguments.reps;
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // What a run of an executable graph costs beside a bare launch of the same pass, and what running
 // ahead gains.
-#include <cstdio>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +9,7 @@
 #include "bench/clock.h"
 #include "bench/commands.h"
 #include "bench/samples.h"
+#include "framework/programs/json_output.h"
 #include "reprise/reprise.h"
 
 namespace reprise::bench {
@@ -107,7 +107,7 @@ void print_executable(const Arguments& a) {
                                     {"by_slot_to_bare", ratio("slot", "bare")},
                                     {"by_name_to_bare", ratio("name", "bare")},
                                     {"pipelined_to_serial", ratio("pipelined", "name")}};
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

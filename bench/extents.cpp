@@ -1,6 +1,5 @@
 // What a prompt costs in a graph for every number of rows up to a bucket, beside the same kernels
 // over exactly that many rows, and beside a graph that was recorded for that many.
-#include <cstdio>
 #include <memory>
 #include <numeric>
 
@@ -10,6 +9,7 @@
 #include "bench/arguments.h"
 #include "bench/commands.h"
 #include "bench/samples.h"
+#include "framework/programs/json_output.h"
 #include "samples/llama/forward.h"
 
 namespace reprise::bench {
@@ -126,7 +126,7 @@ void print_extents(const Arguments& a) {
   }
   const nlohmann::ordered_json json{
       {"device", device.info().name}, {"bucket", a.bucket}, {"pairs", a.reps}, {"rows", lines}};
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

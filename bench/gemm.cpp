@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <random>
 #include <span>
@@ -15,6 +14,7 @@
 #include "bench/commands.h"
 #include "bench/open_blas.h"
 #include "bench/samples.h"
+#include "framework/programs/json_output.h"
 #include "reprise/core/decode.h"
 #include "reprise/core/encode.h"
 #include "reprise/reprise.h"
@@ -152,7 +152,7 @@ void print_gemm(const Arguments& a) {
       {"reprise_gflops_p50", samples.median("Reprise")},
       {"openblas_gflops_p50", samples.median("OpenBLAS")},
       {"ratio", samples.median("Reprise") / samples.median("OpenBLAS")}};
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // What does a host step cost, segment by segment against joined?
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 
@@ -11,6 +10,7 @@
 #include "bench/arguments.h"
 #include "bench/commands.h"
 #include "bench/samples.h"
+#include "framework/programs/json_output.h"
 #include "reprise/reprise.h"
 
 namespace reprise::bench {
@@ -78,7 +78,7 @@ void print_host_steps(const Arguments& a) {
         (us - samples.median("none")) / static_cast<double>(a.steps);
   }
   json.erase("none_us_per_step");
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // What an iteration costs the host, and how long it takes, with one and with many per submission.
-#include <cstdio>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +8,7 @@
 #include "bench/clock.h"
 #include "bench/commands.h"
 #include "bench/samples.h"
+#include "framework/programs/json_output.h"
 #include "samples/llama/forward.h"
 
 namespace reprise::bench {
@@ -99,7 +99,7 @@ void print_iterations(const Arguments& a) {
                                     {"barriers", recorded.report.barriers},
                                     {"tokens", a.tokens},
                                     {"rows", rows}};
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

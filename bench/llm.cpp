@@ -18,6 +18,7 @@
 #include "bench/model_facts.h"
 #include "bench/number_list.h"
 #include "bench/statistics.h"
+#include "reprise/core/printable.h"
 
 namespace reprise::bench {
 namespace {
@@ -215,7 +216,9 @@ class LlmBenchmark {
 
  private:
   static std::shared_ptr<ProfileSink> open_sink(const Arguments& a) {
-    const auto log = [](LogLevel, std::string_view line) { std::cerr << line << '\n'; };
+    const auto log = [](LogLevel, std::string_view line) {
+      std::cerr << printable_lines(line) << '\n';
+    };
     return a.profile.empty()
                ? nullptr
                : open_profile(a.profile,

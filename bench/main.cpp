@@ -6,9 +6,10 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/commands.h"
-#include "framework/programs/number_options.h"
+#include "framework/programs/command_line.h"
 #include "framework/programs/terminal.h"
 #include "reprise/core/error.h"
+#include "reprise/core/printable.h"
 
 namespace {
 
@@ -43,14 +44,15 @@ int main(int argc, char** argv) try {
   reprise::programs::refuse_large_numbers(app);
   std::ranges::replace(words, "-pg", "--pg");  // CLI11 has short options of one letter
   if (const auto word = std::ranges::find_if(words, is_long_with_one_dash); word != words.end()) {
-    std::cerr << "error: There is no option (" << *word << "); --help lists those there are.\n";
+    std::cerr << "error: There is no option (" << reprise::printable(*word)
+              << "); --help lists those there are.\n";
     return 2;
   }
   std::ranges::reverse(words);  // the order its parse() takes
   try {
     app.parse(words);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return reprise::programs::end_of_parsing(app, e);
   }
   return 0;
 } catch (const reprise::Error& e) {

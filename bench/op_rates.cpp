@@ -21,6 +21,8 @@
 #include "bench/llama_run.h"
 #include "bench/model_facts.h"
 #include "bench/temporary_profile.h"
+#include "framework/programs/json_output.h"
+#include "reprise/core/printable.h"
 #include "reprise/profile/profile_tables.h"
 
 namespace reprise::bench {
@@ -193,13 +195,14 @@ std::string text_of_models(const std::vector<std::string>& some,
 
 void print_table(const nlohmann::ordered_json& json) {
   std::printf("%s, %s: read %s GB/s, multiply-add %s GFLOP/s\n\n",
-              json["device"].get<std::string>().c_str(), joined(json["model_types"]).c_str(),
+              printable(json["device"].get<std::string>()).c_str(),
+              printable(joined(json["model_types"])).c_str(),
               cell(json["read_gb_s"], "%.2f").c_str(), cell(json["fma_gflops"], "%.1f").c_str());
   std::printf("| models | graph | op | nodes | us | %% of time | GB/s | %% | GFLOP/s | %% |\n");
   std::printf("|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n");
   for (const auto& row : json["rows"]) {
     std::printf("| %s | %s | %s | %s | %s%s | %s | %s | %s | %s | %s |\n",
-                text_of_models(row["models"], json["models"]).c_str(),
+                printable(text_of_models(row["models"], json["models"])).c_str(),
                 row["graph"].get<std::string>().c_str(), row["op"].get<std::string>().c_str(),
                 cell(row["nodes"], "%.0f").c_str(), cell(row["us"], "%.1f").c_str(),
                 row["below_bias"].get<bool>() ? " *" : "", cell(row["share"], "%.1f", 100).c_str(),
@@ -273,7 +276,7 @@ void print_op_rates(const Arguments& a) {
     }
   }
   if (a.json) {
-    std::printf("%s\n", json.dump(2).c_str());
+    programs::print_json(json);
   } else {
     print_table(json);
   }

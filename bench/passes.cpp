@@ -1,6 +1,5 @@
 // What the passes change in a decode step: steps, barriers, memory and time, one pass at a time.
 #include <array>
-#include <cstdio>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +9,7 @@
 #include "bench/clock.h"
 #include "bench/commands.h"
 #include "bench/samples.h"
+#include "framework/programs/json_output.h"
 #include "samples/llama/forward.h"
 
 namespace reprise::bench {
@@ -97,7 +97,7 @@ void print_passes(const Arguments& a) {
                                     {"precision", a.precision},
                                     {"tokens", a.tokens},
                                     {"rows", rows}};
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

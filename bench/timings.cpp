@@ -1,5 +1,4 @@
 // Do the times of single nodes add up to the time of the replay that is not timed inside?
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include "bench/commands.h"
 #include "bench/samples.h"
 #include "bench/temporary_profile.h"
+#include "framework/programs/json_output.h"
 #include "reprise/profile/profile_tables.h"
 #include "reprise/reprise.h"
 
@@ -79,7 +79,7 @@ void print_timings(const Arguments& a) {
                               {"timestamp_bias_ns", bias},
                               {"unbiased_sum_ratio", unbiased / samples.median("plain")},
                               {"timings_dropped", health->timings_dropped}};
-  std::printf("%s\n", json.dump(2).c_str());
+  programs::print_json(json);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "debugger/app/ui_scale.h"
 #include "debugger/app/window_host.h"
 #include "debugger/demo/demo_capture.h"
-#include "framework/programs/number_options.h"
+#include "framework/programs/command_line.h"
 #include "framework/programs/terminal.h"
 #include "framework/programs/text_file.h"
 #include "reprise/core/error.h"
@@ -201,7 +201,7 @@ int run(int argc, char** argv) {
       throw CLI::RequiredError("-o or --script");
     }
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return programs::end_of_parsing(app, e);
   }
   std::optional<TemporaryFolder> temporary;
   if (options.demo) {

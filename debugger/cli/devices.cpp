@@ -4,6 +4,7 @@
 
 #include "debugger/cli/commands.h"
 #include "debugger/cli/print_json.h"
+#include "reprise/core/printable.h"
 #include "reprise/open_device.h"
 
 namespace reprise::cli {
@@ -34,9 +35,11 @@ nlohmann::json to_json(const FoundDevice& device) {
 
 void print(const FoundDevice& device) {
   const DeviceInfo& info = device.info;
-  std::printf("%s\n  %s, type %s\n", device.name.c_str(), info.name.c_str(), info.type.c_str());
-  std::printf("  driver %s %s%s%s\n", info.driver_name.c_str(), info.driver_info.c_str(),
-              info.api_version.empty() ? "" : ", Vulkan ", info.api_version.c_str());
+  std::printf("%s\n  %s, type %s\n", device.name.c_str(), printable(info.name).c_str(),
+              info.type.c_str());
+  std::printf("  driver %s %s%s%s\n", printable(info.driver_name).c_str(),
+              printable(info.driver_info).c_str(), info.api_version.empty() ? "" : ", Vulkan ",
+              info.api_version.c_str());
   for (const auto& [name, value] : info.limits) {
     std::printf("  %-36s %llu\n", name.c_str(), static_cast<unsigned long long>(value));
   }

@@ -9,6 +9,7 @@
 
 #include "debugger/cli/commands.h"
 #include "debugger/cli/print_json.h"
+#include "reprise/core/printable.h"
 #include "reprise/reprise.h"
 
 namespace reprise::cli {
@@ -170,9 +171,11 @@ std::string gib(std::uint64_t bytes) {
 void print(const Examined& examined) {
   const DeviceInfo& info = examined.found.info;
   const BackendCapabilities& has = examined.found.capabilities;
-  std::printf("%s  %s (%s)\n", examined.found.name.c_str(), info.name.c_str(), info.type.c_str());
-  std::printf("  driver      %s %s%s%s\n", info.driver_name.c_str(), info.driver_info.c_str(),
-              info.api_version.empty() ? "" : ", Vulkan ", info.api_version.c_str());
+  std::printf("%s  %s (%s)\n", examined.found.name.c_str(), printable(info.name).c_str(),
+              info.type.c_str());
+  std::printf("  driver      %s %s%s%s\n", printable(info.driver_name).c_str(),
+              printable(info.driver_info).c_str(), info.api_version.empty() ? "" : ", Vulkan ",
+              info.api_version.c_str());
   for (const HeapInfo& heap : has.heaps) {
     std::printf("  memory      %s%s%s\n", gib(heap.bytes).c_str(),
                 heap.device_local ? ", of the device" : "",
@@ -188,7 +191,7 @@ void print(const Examined& examined) {
   std::printf("  transfers   %s\n", has.transfer_queue ? "on a queue of their own" : "in order");
   for (const Check& check : examined.checks) {
     std::printf("  %s  %s%s%s\n", check.problem.empty() ? "ok    " : "FAILED", check.name.c_str(),
-                check.problem.empty() ? "" : ": ", check.problem.c_str());
+                check.problem.empty() ? "" : ": ", printable_lines(check.problem).c_str());
   }
 }
 
@@ -229,14 +232,14 @@ bool print_doctor(bool json) {
     for (const Examined& examined : devices) {
       list.push_back(to_json(examined));
     }
-    print_json({{"devices", list}, {"advice", lines}, {"failures", failures}});
+    print_json(nlohmann::json{{"devices", list}, {"advice", lines}, {"failures", failures}});
     return failures == 0;
   }
   for (const Examined& examined : devices) {
     print(examined);
   }
   for (const std::string& line : lines) {
-    std::printf("%s\n", line.c_str());
+    std::printf("%s\n", printable_lines(line).c_str());
   }
   std::printf(failures == 0 ? "All checks passed.\n" : "%zu checks failed.\n", failures);
   return failures == 0;

@@ -3,7 +3,7 @@
 
 #include "debugger/cli/commands.h"
 #include "debugger/cli/db_options.h"
-#include "framework/programs/number_options.h"
+#include "framework/programs/command_line.h"
 #include "framework/programs/terminal.h"
 
 int main(int argc, char** argv) try {
@@ -68,7 +68,7 @@ int main(int argc, char** argv) try {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return reprise::programs::end_of_parsing(app, e);
   }
   if (action) {
     return action();

@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/programs/json_output.h"
+
 namespace reprise::cli {
 
-std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string json_text(std::string_view text) { return programs::json_text(nlohmann::json(text)); }
 
 JsonFields& JsonFields::text(std::string_view key, std::string_view value) {
   return raw(key, json_text(value));

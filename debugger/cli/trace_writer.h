@@ -12,7 +12,7 @@
 
 namespace reprise::cli {
 
-/// Names come from a file: bytes that are not UTF-8 become U+FFFD.
+/// Names come from a file: see programs::json_text().
 std::string json_text(std::string_view text);
 
 /// The inside of a JSON object.

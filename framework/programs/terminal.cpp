@@ -1,6 +1,9 @@
 #include "framework/programs/terminal.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <iostream>
 #include <unistd.h>
 #include <utility>
@@ -33,6 +36,33 @@ bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
 void print_error(const std::exception& error) {
   std::cout << std::flush;
   std::cerr << "error: " << printable_lines(error.what()) << '\n';
+}
+
+std::string printable_json(std::string_view json) {
+  std::string safe;
+  while (!json.empty()) {
+    const std::size_t kept = json.front() == '\n' ? 1 : printable_bytes(json);
+    if (kept > 0) {
+      safe += json.substr(0, kept);
+      json.remove_prefix(kept);
+      continue;
+    }
+    // None of these characters has more than three bytes.
+    const auto first = static_cast<unsigned char>(json.front());
+    const std::size_t bytes = std::min<std::size_t>(first < 0x80   ? 1
+                                                    : first < 0xE0 ? 2
+                                                                   : 3,
+                                                    json.size());
+    std::uint32_t code = bytes == 1 ? first : first & (0x7FU >> bytes);
+    for (const char next : json.substr(1, bytes - 1)) {
+      code = code << 6U | (static_cast<unsigned char>(next) & 0x3FU);
+    }
+    std::array<char, 16> escaped{};
+    std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(code));
+    safe += escaped.data();
+    json.remove_prefix(bytes);
+  }
+  return safe;
 }
 
 std::string PrintableStream::add(std::string_view piece) {

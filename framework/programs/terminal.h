@@ -12,6 +12,10 @@ bool output_is_terminal();
 /// Prints "error: " and what it says to standard error, fit for a terminal.
 void print_error(const std::exception& error);
 
+/// The same JSON, in which whatever would control a terminal is escaped ("\\u009b"), so that a text
+/// stays what it is. `json` is valid UTF-8.
+std::string printable_json(std::string_view json);
+
 /// Makes a text that comes in pieces fit for a terminal: a character may lie in two of them.
 class PrintableStream {
  public:

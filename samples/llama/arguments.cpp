@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "framework/programs/number_options.h"
+#include "framework/programs/command_line.h"
 #include "samples/llama/parallel.h"
 
 namespace llama {
@@ -83,7 +83,7 @@ int parse(Arguments& a, int argc, char** argv) {
       throw CLI::RequiredError("--prompt or --perplexity");
     }
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return reprise::programs::end_of_parsing(app, e);
   }
   return -1;
 }

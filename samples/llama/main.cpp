@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "framework/programs/json_output.h"
 #include "framework/programs/terminal.h"
 #include "framework/programs/text_file.h"
 #include "reprise/core/printable.h"
@@ -36,17 +37,13 @@ reprise::Device open(const std::string& name, unsigned threads) {
     }
   };
   reprise::Device device = reprise::open_device(name, options);
-  std::cerr << "device: " << device.info().backend << " (" << device.info().name << ")"
-            << (name == "auto" && device.info().backend == "cpu" ? ", no GPU was found" : "")
+  std::cerr << "device: " << device.info().backend << " (" << reprise::printable(device.info().name)
+            << ")" << (name == "auto" && device.info().backend == "cpu" ? ", no GPU was found" : "")
             << '\n';
   return device;
 }
 
-void print(const nlohmann::json& object) {
-  std::cout << object.dump(-1, ' ', reprise::programs::output_is_terminal(),
-                           nlohmann::json::error_handler_t::replace)
-            << '\n';
-}
+void print(const nlohmann::json& object) { reprise::programs::print_json(object, -1); }
 
 /// What is printed of a text: its bytes as they are, unless it is for a terminal.
 class Shown {
@@ -87,7 +84,7 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
                                .sampling = a.sampling};
   if (a.checks.lint || a.checks.verify) {
     const llama::CheckOutcome outcome = check(run.executor, run.model, request, a.checks);
-    std::cerr << outcome.text << '\n';
+    std::cerr << reprise::printable_lines(outcome.text) << '\n';
     if (!outcome.passed) {
       return kFound;
     }

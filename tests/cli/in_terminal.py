@@ -1,5 +1,6 @@
 """in_terminal.py STATUS PART PROGRAM...: runs it on a terminal. Fails if its status is another, if it
-prints no PART, or if it prints what controls a terminal, but for ends of lines and tabs."""
+prints no PART, or if it prints what controls a terminal or the direction of writing, but for ends of
+lines and tabs."""
 import os
 import pty
 import subprocess
@@ -17,7 +18,8 @@ try:
 except OSError:  # the end of a terminal that nobody holds any more
     pass
 text = printed.decode()  # what is not UTF-8 ends the test here
-controls = [c for c in text if c not in "\r\n\t" and (c < " " or "\x7f" <= c <= "\x9f")]
+controls = [c for c in text if c not in "\r\n\t" and (
+    c < " " or "\x7f" <= c <= "\x9f" or "\u202a" <= c <= "\u202e" or "\u2066" <= c <= "\u2069")]
 problems = []
 if child.wait() != status:
     problems.append(f"The status is {child.returncode} instead of {status}.")

@@ -58,6 +58,10 @@ changed("hostile_names.db",
         "UPDATE devices SET name = replace(hex(zeroblob(2000)), '00', 'device ')",
         "UPDATE tensors SET name = '%s##', shape_json = '[1,'",
         "UPDATE state_fields SET name = '##%n'")
+ESCAPES = "'x' || char(27, 99) || 'y' || char(7, 155) || 'z' || char(8238)"
+changed("escapes.db", f"UPDATE nodes SET op = {ESCAPES}, scope = {ESCAPES}",
+        f"UPDATE graphs SET name = {ESCAPES}", f"UPDATE tensors SET name = {ESCAPES}",
+        f"UPDATE devices SET name = {ESCAPES}", f"UPDATE runs SET app = {ESCAPES}")
 changed("dangling.db",
         "UPDATE edges SET tensor_idx = 4000000000 WHERE dst % 3 = 0",
         "UPDATE OR IGNORE edges SET src = dst + 1 WHERE dst % 3 = 1",

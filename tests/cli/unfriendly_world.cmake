@@ -46,10 +46,10 @@ cli_test(llama_profile_of_a_device EXIT 1 COMMAND reprise-llama -m ${good} -p x 
 # in_terminal(<name> <status> <part of what is printed> <program> <word>...)
 function(in_terminal name status part program)
   add_test(NAME cli.in_terminal_${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/in_terminal.py
-    ${status} ${part} $<TARGET_FILE:${program}> ${ARGN})
+    ${status} "${part}" $<TARGET_FILE:${program}> ${ARGN})
   set_tests_properties(cli.in_terminal_${name} PROPERTIES TIMEOUT 300 ENVIRONMENT REPRISE_PIPELINE_CACHE=)
 endfunction()
-set(hostile "x\\x1bcy\\x07\\x9bz")  # no bracket: lists of CMake count them
+set(hostile "x\\x1bcy\\x07\\x9bz\\u202e")  # no bracket: lists of CMake count them
 in_terminal(text 0 "x?cy???z" reprise-llama -m ${good} -p ${hostile} -n 3 --device cpu)
 in_terminal(texts 0 "x?cy???z" reprise-llama -m ${good} -p ${hostile} --parallel 2 -n 3 --device cpu)
 in_terminal(json 0 "\\u009b" reprise sql ${capture} "SELECT '${hostile}' AS a" --json)
@@ -61,6 +61,22 @@ in_terminal(debugger 1 "x?cy???z" reprise-debugger shot "/nonexistent/${hostile}
 in_terminal(golden 1 "x?cy???z" reprise-golden "/nonexistent/${hostile}" --device cpu)
 in_terminal(bench 1 "x?cy???z" reprise-bench llm -m "/nonexistent/${hostile}" --device cpu)
 in_terminal(sample 1 "x?cy???z" query_profile "/nonexistent/${hostile}")
+# What CLI11 says of a command line, and one error of the benchmarks' own.
+foreach(command "reprise ops" "reprise-debugger" "reprise-llama -m none -p x" "reprise-bench dispatch" "reprise-golden none")
+  separate_arguments(words UNIX_COMMAND ${command})
+  list(POP_FRONT words program)
+  in_terminal(option_of_${program} 2 "x?cy???z" ${program} ${words} "--${hostile}")
+endforeach()
+in_terminal(one_dash_of_bench 2 "xx?cy???z" reprise-bench "-x${hostile}")
+in_terminal(value_of_an_option 2 "x?cy???z" reprise-debugger shot --scale ${hostile})
+in_terminal(filter_of_golden 2 "x?cy???z" reprise-golden none --filter "(${hostile}")
+in_terminal(perfetto 0 "x\\u001bcy\\u0007\\u009bz\\u202e" reprise db export ${made}/escapes.db --perfetto -)
+foreach(format dot svg html)
+  in_terminal(${format} 0 "x?cy???z???" reprise db export ${made}/escapes.db --${format} -)
+endforeach()
+foreach(command info nodes replays check memory barriers timeline passes)
+  in_terminal(db_${command} 0 "" reprise db ${command} ${made}/escapes.db)
+endforeach()
 # Where nobody reads it, a text keeps its bytes.
 string(ASCII 27 escape)
 cli_test(llama_keeps_bytes_of_a_text EXIT 0 COMMAND reprise-llama -m ${good} -p "x${escape}y" -n 3 --device cpu STDOUT "^x${escape}y")

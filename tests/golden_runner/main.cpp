@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "framework/programs/number_options.h"
+#include "framework/programs/command_line.h"
 #include "framework/programs/terminal.h"
 #include "reprise/core/printable.h"
 #include "tests/golden_runner/runs.h"
@@ -35,11 +35,12 @@ reprise::Device open(const Arguments& a) {
   options.kernels = reprise::kernel_family_of(a.kernels);
   options.log = [](reprise::LogLevel level, std::string_view text) {
     if (level >= reprise::LogLevel::warning) {
-      std::cerr << text << '\n';
+      std::cerr << reprise::printable_lines(text) << '\n';
     }
   };
   reprise::Device device = reprise::open_device(a.device, options);
-  std::cerr << "device: " << device.info().backend << " (" << device.info().name << ")\n";
+  std::cerr << "device: " << device.info().backend << " (" << reprise::printable(device.info().name)
+            << ")\n";
   return device;
 }
 
@@ -120,9 +121,9 @@ int main(int argc, char** argv) try {
     app.parse(argc, argv);
     filter = std::regex(a.filter);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return reprise::programs::end_of_parsing(app, e);
   } catch (const std::regex_error& e) {
-    std::cerr << "error: --filter is (" << a.filter
+    std::cerr << "error: --filter is (" << reprise::printable(a.filter)
               << "), which is no regular expression: " << e.what() << '\n';
     return 2;
   }

@@ -28,6 +28,14 @@ TEST(Printable, KeepsCharactersAndReplacesWhatControlsATerminal) {
   EXPECT_EQ(printable_lines("a\tb\nc\x1B"), "a\tb\nc?");
 }
 
+TEST(PrintableJson, EscapesWhatControlsATerminalAndStaysTheSameText) {
+  EXPECT_EQ(printable_json("{\n  \"a \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80\": \"\\u001b\"\n}"),
+            "{\n  \"a \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80\": \"\\u001b\"\n}");
+  EXPECT_EQ(printable_json("\"\x7F\xC2\x9B\xE2\x80\xAE\xE2\x81\xA6\""),
+            "\"\\u007f\\u009b\\u202e\\u2066\"");
+  EXPECT_EQ(printable_json("\"\x1B\xE2"), "\"\\u001b\\u00e2") << "what is no JSON ends too";
+}
+
 TEST(PrintableStream, IsTheSameHoweverTheTextIsCut) {
   for (const std::string text : {"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z\n", "\x1B]0;x\x07\xC2\x9Bz",
                                  "\xE2\x82z\xFF\x80\x80", "cut \xF0\x9F\x98"}) {

@@ -1,11 +1,15 @@
-#include "framework/programs/number_options.h"
+#include "framework/programs/command_line.h"
 
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <iostream>
 #include <limits>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
+
+#include "reprise/core/printable.h"
 
 namespace reprise::programs {
 namespace {
@@ -35,6 +39,14 @@ void refuse_large_numbers(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) {
     refuse_large_numbers(*command);
   }
+}
+
+int end_of_parsing(const CLI::App& app, const CLI::ParseError& why) {
+  std::ostringstream out, error;
+  const int status = app.exit(why, out, error);
+  std::cout << printable_lines(out.str());
+  std::cerr << printable_lines(error.str());
+  return status == 0 ? 0 : 2;
 }
 
 }  // namespace reprise::programs
