@@ -8,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "debugger/model/csv.h"
+#include "framework/programs/json_output.h"
 #include "reprise/core/printable.h"
 
 namespace reprise::bench {
@@ -89,16 +91,13 @@ void print_markdown(std::ostream& out, const LlmRow& row) {
   out << "|\n";
 }
 
-std::string dump(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string quoted(const std::string& text, char quote) {
-  std::string result(1, quote);
-  for (const char c : text) {
-    result += std::string(c == quote ? 2 : 1, c);
+/// A string of SQL.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : printable(text)) {
+    result += std::string(c == '\'' ? 2 : 1, c);
   }
-  return result + quote;
+  return result + "'";
 }
 
 /// What `part` makes of the name and value of each column; lists are none, as in llama-bench.
@@ -114,12 +113,14 @@ std::string columns(const Json& row, Part part) {
 }
 
 std::string csv_names(const Json& row) {
-  return columns(row, [](const std::string& name, const Json&) { return quoted(name, '"'); });
+  return columns(
+      row, [](const std::string& name, const Json&) { return debugger::quoted_csv_field(name); });
 }
 
 std::string csv_values(const Json& row) {
   return columns(row, [](const std::string&, const Json& value) {
-    return quoted(value.is_string() ? value.get<std::string>() : dump(value), '"');
+    return value.is_string() ? debugger::quoted_csv_field(value.get<std::string>())
+                             : '"' + programs::json_text(value) + '"';
   });
 }
 
@@ -129,7 +130,7 @@ std::string sql_names(const Json& row) {
 
 std::string sql_values(const Json& row) {
   return columns(row, [](const std::string&, const Json& value) {
-    return value.is_string() ? quoted(value.get<std::string>(), '\'') : dump(value);
+    return value.is_string() ? quoted(value.get<std::string>()) : programs::json_text(value);
   });
 }
 
@@ -178,7 +179,7 @@ void LlmPrinter::row(const LlmRow& row) {
     }
     print_markdown(out_, row);
   } else if (format_ == "json") {
-    out_ << (first ? "[\n" : ",\n") << dump(json, 2);
+    out_ << (first ? "[\n" : ",\n") << programs::json_text(json, 2);
   } else if (format_ == "csv") {
     out_ << (first ? csv_names(json) + "\n" : "") << csv_values(json) << '\n';
   } else {

@@ -8,11 +8,13 @@
 
 namespace reprise::debugger {
 
-std::string csv_field(const std::string& text) {
+namespace {
+
+/// A field without its quotes.
+std::string harmless(const std::string& text) {
   const bool formula =
       !text.empty() && std::string_view("=+-@\t\r\n").find(text[0]) != std::string_view::npos;
   std::string safe = formula ? "'" : "";
-  const bool quoted = text.find_first_of(",\"\n\r") != std::string::npos;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find_first_of("\n\t\"", begin), text.size());
     safe += printable(std::string_view(text).substr(begin, end - begin));
@@ -21,8 +23,17 @@ std::string csv_field(const std::string& text) {
     }
     begin = end + 1;
   }
-  return quoted ? '"' + safe + '"' : safe;
+  return safe;
 }
+
+}  // namespace
+
+std::string csv_field(const std::string& text) {
+  const bool quoted = text.find_first_of(",\"\n\r") != std::string::npos;
+  return quoted ? quoted_csv_field(text) : harmless(text);
+}
+
+std::string quoted_csv_field(const std::string& text) { return '"' + harmless(text) + '"'; }
 
 std::string text_of(const SqlValue& value) {
   if (const auto* n = std::get_if<std::int64_t>(&value)) {

@@ -12,6 +12,8 @@ namespace reprise::debugger {
 /// are: -1 is no formula.
 /// Source: https://owasp.org/www-community/attacks/CSV_Injection
 std::string csv_field(const std::string& text);
+/// The same, always quoted.
+std::string quoted_csv_field(const std::string& text);
 /// A value as text: nothing for NULL, "(12 bytes)" for a blob.
 std::string text_of(const SqlValue& value);
 /// A line with its end.

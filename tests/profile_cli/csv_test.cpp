@@ -9,6 +9,7 @@ namespace {
 
 using debugger::csv_field;
 using debugger::csv_line;
+using debugger::quoted_csv_field;
 
 TEST(CsvFields, ThatASpreadsheetWouldRunAreTexts) {
   EXPECT_EQ(csv_field("=1+2"), "'=1+2");
@@ -24,6 +25,14 @@ TEST(CsvFields, OfOtherTextsAreAsTheyAre) {
   for (const char* text : {"", "a=b", "layer.0/attn", "'", " =1", "1-2"}) {
     EXPECT_EQ(csv_field(text), text);
   }
+}
+
+TEST(CsvFields, AreQuotedWhereAFormatQuotesAll) {
+  for (const char* text : {"=1+2", "a,b", "say \"=1\"", "\r=1"}) {
+    const std::string field = csv_field(text);
+    EXPECT_EQ(quoted_csv_field(text), field.front() == '"' ? field : '"' + field + '"');
+  }
+  EXPECT_EQ(quoted_csv_field(""), "\"\"");
 }
 
 TEST(CsvFields, OfNumbersAreNumbers) {
