@@ -2,9 +2,10 @@
 // nobody can forget it.
 // - A program whose standard output was lost does not end with status 0 (as closeout of gnulib).
 // - A file that is shortened while it is mapped raises SIGBUS where it is read: the program says
-//   which file and ends with status 1.
+//   which file and ends with status 1, whichever thread reads it, also one of a Vulkan driver.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <string_view>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace {
@@ -88,7 +90,12 @@ class Mappings {
   std::size_t size_ = 0;
 };
 
+std::atomic_flag reporting;  // several threads may read the file at once; one says so
+
 extern "C" void on_bus_error(int /*signal*/, siginfo_t* info, void* /*context*/) {
+  while (reporting.test_and_set()) {
+    ::pause();
+  }
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   for (Mappings mappings; mappings.next();) {
     if (mappings.holds(address) && !mappings.path().empty()) {
@@ -111,3 +118,27 @@ const int registered = [] {
 }();
 
 }  // namespace
+
+/// In the place of the C library's, in every library of the process. Mesa's drivers block all
+/// signals in their threads (u_thread_create), and a thread that blocks SIGBUS ends the process
+/// without a call of its handler. This one blocks the others alone.
+extern "C" int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  using KernelSet = std::uint64_t;  // a bit per signal, from 1 on
+  const auto bit = [](int signal) { return KernelSet{1} << static_cast<unsigned>(signal - 1); };
+  KernelSet wanted = 0;
+  if (set != nullptr) {
+    std::memcpy(&wanted, set, sizeof wanted);
+    // The C library ends threads and changes users by the first two; it lets nobody block them.
+    wanted &= ~(bit(32) | bit(33));
+    wanted &= how == SIG_UNBLOCK ? ~KernelSet{0} : ~bit(SIGBUS);
+  }
+  if (before != nullptr) {
+    sigemptyset(before);
+  }
+  const int saved = errno;
+  const bool done = ::syscall(SYS_rt_sigprocmask, how, set == nullptr ? nullptr : &wanted, before,
+                              sizeof wanted) == 0;
+  const int error = done ? 0 : errno;
+  errno = saved;
+  return error;
+}

@@ -1,4 +1,4 @@
-"""shortened_model.py reprise-llama MODEL FOLDER: a model that is shortened while it is mapped. The
+"""shortened_model.py reprise-llama MODEL FOLDER DEVICE: a model that is shortened while it is mapped. The
 program waits in its first token, as its output is full, until the file is short."""
 import fcntl
 import os
@@ -6,8 +6,8 @@ import shutil
 import subprocess
 import sys
 
-program, good, folder = sys.argv[1:]
-model = os.path.join(folder, "shortened.gguf")
+program, good, folder, device = sys.argv[1:]
+model = os.path.join(folder, f"shortened_{device}.gguf")
 shutil.copyfile(good, model)
 ours, theirs = os.pipe()
 os.set_blocking(theirs, False)
@@ -18,7 +18,7 @@ except BlockingIOError:
     pass
 os.set_blocking(theirs, True)
 child = subprocess.Popen(
-    [program, "-m", model, "-p", "Once upon a time", "-n", "40", "--device", "cpu"],
+    [program, "-m", model, "-p", "Once upon a time", "-n", "40", "--device", device],
     stdout=theirs, stderr=subprocess.PIPE, text=True,
     env=os.environ | {"REPRISE_PIPELINE_CACHE": ""})
 os.close(theirs)
@@ -30,5 +30,6 @@ with os.fdopen(ours, "rb") as output:
     while output.read(65536):
         pass
 said = child.stderr.read()
-if child.wait() != 1 or model not in said or "was shortened while it was read" not in said:
+wanted = f"error: The file '{model}' was shortened while it was read, or its disk failed.\n"
+if child.wait() != 1 or said != wanted:
     sys.exit(f"status {child.returncode}, it says:\n{said}")
