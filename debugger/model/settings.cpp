@@ -103,7 +103,11 @@ std::filesystem::path settings_path() {
 
 Settings read_settings(const std::filesystem::path& path) {
   Settings settings;
-  std::ifstream in(path);
+  std::error_code error;
+  std::ifstream in;
+  if (std::filesystem::is_regular_file(path, error)) {  // a pipe would wait for a writer
+    in.open(path);
+  }
   const json all = json::parse(in, nullptr, false);
   read(all, "light", settings.light);
   if (const json* layouts = member(all, "layouts")) {

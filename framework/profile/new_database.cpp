@@ -13,7 +13,7 @@ namespace reprise::profile {
 void require_not_written(const std::filesystem::path& path) {
   std::error_code error;
   const std::string log = std::filesystem::canonical(path, error).string() + "-wal";
-  const int file = error ? -1 : open(log.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = error ? -1 : open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     return;  // without a log there is no writer
   }

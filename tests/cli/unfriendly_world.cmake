@@ -43,6 +43,34 @@ cli_test(export_into_a_device EXIT 0 COMMAND reprise db export ${capture} --dot 
 cli_test(llama_profile_of_a_device EXIT 1 COMMAND reprise-llama -m ${good} -p x -n 1 --device cpu --profile /dev/null
   STDERR "profiling database ./dev/null. cannot be opened: it is not a regular file")
 
+# Nobody waits for the writer of a pipe, but where a text is read, which may come from a program.
+set(pipes ${CMAKE_CURRENT_BINARY_DIR}/pipes)
+file(REMOVE_RECURSE ${pipes})
+file(MAKE_DIRECTORY ${pipes})
+foreach(pipe golden.bin model.gguf model.index.json capture.db)
+  execute_process(COMMAND mkfifo ${pipes}/${pipe} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+file(COPY_FILE ${PROJECT_SOURCE_DIR}/tests/debugger/data/after.db ${pipes}/sound.db)
+foreach(command "reprise model info model.gguf" "reprise model info model.index.json"
+    "reprise-llama -m model.gguf -p x" "reprise-bench llm -m model.gguf" "reprise-golden . --device cpu"
+    "reprise db info capture.db" "reprise db prune capture.db --keep-runs 1" "reprise db merge sound.db capture.db -o merged.db"
+    "reprise sql capture.db 'SELECT 1'" "reprise-debugger shot capture.db -o x.png"
+    "reprise-debugger shot sound.db --against capture.db -o x.png"
+    "reprise-llama -m ${good} -p x -n 1 --device cpu --profile capture.db")
+  separate_arguments(words UNIX_COMMAND "${command}")
+  string(REPLACE "${good}" MODEL name "${command}")
+  string(MAKE_C_IDENTIFIER "pipe_${name}" name)
+  string(REGEX REPLACE "_+" "_" name "${name}")
+  cli_test(${name} EXIT 1 COMMAND ${words}
+    STDERR "error: [^\n]*(not a regular file|it is not a file|There is no file|Cannot read the file)")
+  set_tests_properties(cli.${name} PROPERTIES WORKING_DIRECTORY ${pipes} TIMEOUT 60)
+endforeach()
+
+add_test(NAME cli.pipe_in_the_place_of_a_log COMMAND sh -c
+  "rm -f log.db* scrubbed.db && cp sound.db log.db && mkfifo log.db-wal && exec \"$0\" db scrub log.db -o scrubbed.db"
+  $<TARGET_FILE:reprise>)
+set_tests_properties(cli.pipe_in_the_place_of_a_log PROPERTIES WORKING_DIRECTORY ${pipes} TIMEOUT 60)
+
 # in_terminal(<name> <status> <part of what is printed> <program> <word>...)
 function(in_terminal name status part program)
   add_test(NAME cli.in_terminal_${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/in_terminal.py

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <random>
+#include <sys/stat.h>
 
 #include <gtest/gtest.h>
 
@@ -43,6 +44,14 @@ TEST_F(SettingsFile, GivesBackWhatWasWritten) {
 
 TEST_F(SettingsFile, IsTheUsualOneWithoutAFile) {
   EXPECT_EQ(read_settings(folder_ / "none.json"), Settings());
+}
+
+TEST_F(SettingsFile, ThatIsAPipeIsNotWaitedFor) {
+  std::filesystem::create_directories(path_.parent_path());
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(read_settings(path_), Settings());
+  EXPECT_FALSE(write_settings(changed(), path_));
+  EXPECT_TRUE(std::filesystem::is_fifo(path_));
 }
 
 TEST_F(SettingsFile, CannotBeWrittenWhereAFileIsInTheWay) {

@@ -20,7 +20,10 @@ template <class Bytes>
 Bytes read_file(const std::filesystem::path& path) {
   std::error_code failure;
   const std::uintmax_t size = std::filesystem::file_size(path, failure);
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file;
+  if (!failure) {  // a pipe has no size, and would wait for a writer
+    file.open(path, std::ios::binary);
+  }
   if (failure || !file) {
     throw reprise::Error(reprise::ErrorCode::io, "Cannot read the file '" + path.string() + "'.");
   }
