@@ -10,18 +10,6 @@ constexpr std::array<std::string_view, std::variant_size_v<Record>> kKinds{
     "host_scope", "event",     "clock",   "benchmark",      "recording_end", "cache_counter",
     "experts",    "memory",    "counter", "tensors",        "comparison"};
 
-/// Of all that waits, when this record comes.
-std::size_t limit_of(const Record& record) {
-  if (std::holds_alternative<std::shared_ptr<const DeviceInfo>>(record) ||
-      std::holds_alternative<TimestampBiasRecord>(record)) {
-    return std::numeric_limits<std::size_t>::max();
-  }
-  return std::holds_alternative<RecordingRecord>(record) ||
-                 std::holds_alternative<BufferRecord>(record)
-             ? RecordQueue::kMaxBytesOfOwners
-             : RecordQueue::kMaxBytes;
-}
-
 }  // namespace
 
 std::string_view kind_of(std::size_t alternative) { return kKinds[alternative]; }
@@ -62,10 +50,21 @@ std::size_t bytes_of(const Record& record) {
   return bytes;
 }
 
+/// Of all that waits, when this record comes.
+std::uint64_t RecordQueue::limit_of(const Record& record) const {
+  if (std::holds_alternative<std::shared_ptr<const DeviceInfo>>(record) ||
+      std::holds_alternative<TimestampBiasRecord>(record)) {
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+  const bool owner = std::holds_alternative<RecordingRecord>(record) ||
+                     std::holds_alternative<BufferRecord>(record);
+  return owner ? max_bytes_ : max_bytes_ - max_bytes_ / 4;
+}
+
 void RecordQueue::push(Record record) noexcept {
   const std::size_t bytes = bytes_of(record);
   const std::lock_guard lock(mutex_);
-  const std::size_t limit = limit_of(record);
+  const std::uint64_t limit = limit_of(record);
   std::uint64_t& dropped = dropped_[record.index()];
   if (bytes > limit || bytes_ > limit - bytes) {
     ++dropped;

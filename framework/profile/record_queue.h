@@ -32,17 +32,16 @@ std::size_t bytes_of(const Record& record);
 class RecordQueue {
  public:
   using Clock = std::chrono::steady_clock;
-  /// What waits at most: of records that no other row refers to, and of buffers and recordings,
-  /// without which what is sent about them later is refused. Devices are always taken: an executor
-  /// sends one. As much again may be in the hands of the writer.
-  static constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
-  static constexpr std::size_t kMaxBytesOfOwners = std::size_t{256} << 20U;
   /// By the alternative of Record.
   using Counts = std::array<std::uint64_t, std::variant_size_v<Record>>;
   struct Requests {
     std::uint64_t flush = 0;  // to be answered; 0: none
     bool stop = false;
   };
+
+  /// At most so much waits (ProfileLimits::queue_bytes). Devices are always taken: an executor
+  /// sends one.
+  explicit RecordQueue(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   void push(Record record) noexcept;
   /// Returns at `until`, at once if a request waits.
@@ -62,6 +61,9 @@ class RecordQueue {
   void stop();
 
  private:
+  std::uint64_t limit_of(const Record& record) const;
+
+  const std::uint64_t max_bytes_;
   mutable std::mutex mutex_;
   std::condition_variable requested_, answered_;
   std::vector<Record> records_;

@@ -26,6 +26,7 @@ std::uint64_t ns(RecordQueue::Clock::duration time) {
 Writer::Writer(const std::filesystem::path& path, const RunInfo& run, LogCallback log,
                const ProfileLimits& limits)
     : log_(std::move(log)),
+      queue_(limits.queue_bytes),
       ring_(limits.ring_bytes),
       file_(path),
       next_beat_(Clock::now() + kBeat),

@@ -17,7 +17,8 @@ ExecutorCore::ExecutorCore(Device device, const ExecutorOptions& options)
   traits_.precision = options.precision;
   idle_arenas_.reserve(std::min(arenas_.most_idle, ArenaOptions().most_idle));
   if (!options.profile.empty()) {
-    profile_.emplace(open_profile(options.profile, options.run, options.log), device_);
+    profile_.emplace(
+        open_profile(options.profile, options.run, options.log, options.profile_limits), device_);
     if (auto messages = device_.backend().driver_messages()) {
       driver_events_ = std::make_unique<DriverEvents>(std::move(messages), profile_->shared_sink());
     }

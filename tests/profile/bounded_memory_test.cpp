@@ -21,7 +21,8 @@ using test::TempFolder;
 /// A writer that takes nothing.
 class RecordQueueWithoutAWriter : public ::testing::Test {
  protected:
-  RecordQueue queue_;
+  static constexpr std::uint64_t kMaxBytes = ProfileLimits().queue_bytes;
+  RecordQueue queue_{kMaxBytes};
 };
 
 TEST_F(RecordQueueWithoutAWriter, DropsRecordingsAboveItsBoundAndCountsThem) {
@@ -33,10 +34,10 @@ TEST_F(RecordQueueWithoutAWriter, DropsRecordingsAboveItsBoundAndCountsThem) {
     record.recorded = graph;
     queue_.push(std::move(record));
   }
-  EXPECT_LE(queue_.bytes(), RecordQueue::kMaxBytesOfOwners);
+  EXPECT_LE(queue_.bytes(), kMaxBytes);
   std::vector<profile::Record> taken;
   queue_.take(taken);
-  EXPECT_GT(taken.size(), 100U);
+  EXPECT_GT(taken.size(), 20U);
   const RecordQueue::Counts dropped = queue_.dropped();
   EXPECT_EQ(dropped[profile::Record(RecordingRecord()).index()], kSent - taken.size());
 }
@@ -47,14 +48,14 @@ TEST_F(RecordQueueWithoutAWriter, KeepsRoomForBuffersAndRecordingsAndTakesEveryD
   for (int i = 0; i < 100; ++i) {
     queue_.push(event);
   }
-  EXPECT_LE(queue_.bytes(), RecordQueue::kMaxBytes);
+  EXPECT_LE(queue_.bytes(), kMaxBytes - kMaxBytes / 4);
   BufferRecord buffer;
   buffer.name = std::string(1 << 20, 'x');
   for (int i = 0; i < 400; ++i) {
     queue_.push(buffer);
   }
-  EXPECT_GT(queue_.bytes(), RecordQueue::kMaxBytes);
-  EXPECT_LE(queue_.bytes(), RecordQueue::kMaxBytesOfOwners);
+  EXPECT_GT(queue_.bytes(), kMaxBytes - kMaxBytes / 4);
+  EXPECT_LE(queue_.bytes(), kMaxBytes);
   const std::size_t before = queue_.bytes();
   queue_.push(std::make_shared<const DeviceInfo>());
   EXPECT_GT(queue_.bytes(), before);
@@ -105,6 +106,24 @@ TEST_F(LongRun, TakesNoMemoryPerRecordingAndForgetsNone) {
   EXPECT_EQ(sql(path_, "SELECT count(*), count(DISTINCT recording_id) FROM replays"),
             std::to_string(2 * kRecordings + 2) + "|" + std::to_string(2 * kRecordings + 1));
   EXPECT_EQ(sink->health().replays_dropped, 0U);
+}
+
+TEST_F(LongRun, DropsWhatItsQueueHasNoRoomForAndCountsIt) {
+  const auto dropped = [&](std::uint64_t queue_bytes) {
+    const std::filesystem::path path = folder_ / std::to_string(queue_bytes);
+    ProfileLimits limits;
+    limits.queue_bytes = queue_bytes;
+    const auto sink = open_profile(path, {}, {}, limits);
+    EventRecord event;
+    event.message = std::string(1 << 20, 'x');
+    sink->event(std::move(event));
+    sink->flush();
+    EXPECT_EQ(sql(path, "SELECT count(*) FROM drops WHERE what='event' AND reason='queue full'"),
+              std::to_string(sink->health().records_dropped));
+    return sink->health().records_dropped;
+  };
+  EXPECT_EQ(dropped(1 << 20), 1U);
+  EXPECT_EQ(dropped(2 << 20), 0U);
 }
 
 TEST_F(LongRun, KeepsNoTensorsWhoseReplaysNeverCome) {

@@ -194,6 +194,9 @@ struct ProfileLimits {
   std::uint64_t step_timing_bytes = std::uint64_t{256} << 20U;  // raw step times kept of this run
   std::uint64_t ring_bytes = std::uint64_t{16} << 20U;          // replays waiting to be written
   std::uint64_t snapshot_bytes = std::uint64_t{1} << 30U;       // contents of tensors of this run
+  /// Everything else that waits to be written; as much again may be in the hands of the writer. The
+  /// last quarter is for recordings and buffers, without which what follows them is refused.
+  std::uint64_t queue_bytes = std::uint64_t{32} << 20U;
 };
 
 class ProfileSink {

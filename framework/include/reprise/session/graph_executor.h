@@ -23,6 +23,7 @@ struct ArenaOptions {
 struct ExecutorOptions {
   std::filesystem::path profile{};  // profiling database to write; empty: none
   RunInfo run{};                    // stored with it
+  ProfileLimits profile_limits{};   // what its writer may use
   LogCallback log{};
   TimingMode timing = TimingMode::replay;  // of graphs that do not choose their own
   /// Of every session. Direct sessions and replays give the same bits in either one.
