@@ -5,7 +5,7 @@ namespace reprise {
 
 struct Conv1dAttributes {
   std::int32_t stride = 1;
-  std::int32_t padding = 0;   // zeros on both sides
+  std::int32_t padding = 0;   // on both sides; a tap there is left out
   std::int32_t dilation = 1;  // distance between the taps
   std::int32_t groups =
       1;  // of channels, each with outputs of its own; as many as channels: depthwise
