@@ -68,7 +68,7 @@ package(fcntl.h framework/core/new_file.cpp framework/formats/ framework/profile
 package(fnmatch.h framework/session/)
 package(unistd.h backends/cpu/ framework/core/new_file.cpp framework/formats/ framework/profile/ framework/programs/ tests/)
 package(sys/ framework/core/new_file.cpp framework/formats/ framework/profile/ framework/programs/ debugger/cli/terminal.cpp tests/)
-package(malloc.h bench/ tests/profile/bounded_memory_test.cpp)
+package(malloc.h bench/ tests/profile/bounded_memory_test.cpp tests/session/rebinding_test.cpp)
 package(pthread.h backends/vulkan/large_stack.cpp)
 package(fmt/ framework/ backends/ debugger/ samples/ bench/ tests/)
 set(no_headers fmt/)  # not in headers: every user would have to compile it
