@@ -54,6 +54,23 @@ class WaitIdleAfterTests : public ::testing::EmptyTestEventListener {
 const bool kWaitIdleAfterTests =
     (::testing::UnitTest::GetInstance()->listeners().Append(new WaitIdleAfterTests), true);
 
+Device opened_once(const DeviceKey& key) {
+  const auto known = devices().find(key);
+  if (known != devices().end()) {
+    return known->second;
+  }
+  const auto& [name, limits, kernels, replays] = key;
+  OpenOptions options = test_options(name);
+  const bool no_transfer_queue = options.limits.no_transfer_queue;
+  options.limits = limits;
+  options.limits.no_transfer_queue |= no_transfer_queue;
+  options.kernels = kernels;
+  options.replays = replays;
+  return devices().emplace(key, open_device(name, options)).first->second;
+}
+
+}  // namespace
+
 OpenOptions test_options(const std::string& name) {
   static const bool kRegistered = (register_reference_backend(), true);
   static_cast<void>(kRegistered);
@@ -76,23 +93,6 @@ OpenOptions test_options(const std::string& name) {
   };
   return options;
 }
-
-Device opened_once(const DeviceKey& key) {
-  const auto known = devices().find(key);
-  if (known != devices().end()) {
-    return known->second;
-  }
-  const auto& [name, limits, kernels, replays] = key;
-  OpenOptions options = test_options(name);
-  const bool no_transfer_queue = options.limits.no_transfer_queue;
-  options.limits = limits;
-  options.limits.no_transfer_queue |= no_transfer_queue;
-  options.kernels = kernels;
-  options.replays = replays;
-  return devices().emplace(key, open_device(name, options)).first->second;
-}
-
-}  // namespace
 
 std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter) {
   return parameter.param;

@@ -25,6 +25,10 @@ std::string device_param_name(const ::testing::TestParamInfo<std::string>& param
 Device test_device(const std::string& name, const LoweredLimits& limits = {},
                    std::optional<KernelFamily> kernels = std::nullopt);
 
+/// How test_device() opens one: the validation layer, and messages that ExpectNoValidationMessages
+/// hears of. For tests that open devices with other options besides.
+OpenOptions test_options(const std::string& name);
+
 /// The same, opened anew, for tests that shut it down or count what it does.
 Device fresh_test_device(const std::string& name);
 

@@ -1,0 +1,82 @@
+// Random programs that cross the features of the library: each is run in a way of its own, and
+// leaves what an interpreter in double precision says it means, and the bits of direct sessions.
+#include <chrono>
+
+#include "tests/crossed/campaign.h"
+#include "tests/testing.h"
+
+namespace reprise::crossed {
+namespace {
+
+using testing::ExpectNoValidationMessages;
+using testing::seed_note;
+using testing::test_seed;
+
+/// REPRISE_CROSSED_PROGRAMS in the place of a number of programs.
+std::size_t programs(std::size_t usual) {
+  const char* const given = std::getenv("REPRISE_CROSSED_PROGRAMS");
+  return given == nullptr ? usual : std::strtoull(given, nullptr, 10);
+}
+
+Report expect_no_difference(Campaign campaign) {
+  const ExpectNoValidationMessages quiet;
+  campaign.seed = test_seed();
+  Report report = run(campaign);
+  ::testing::Test::RecordProperty("programs", report.summary());
+  std::printf("%s\n", report.summary().c_str());
+  if (!report.failure.empty()) {
+    ADD_FAILURE() << seed_note(campaign.seed) << ": " << report.failure;
+  }
+  return report;
+}
+
+void expect_all_pairs(const PairTable& pairs) {
+  for (const std::string& pair : pairs.never_met()) {
+    ADD_FAILURE() << "never met: " << pair;
+  }
+  for (const std::string& pair : pairs.met_against_reason()) {
+    ADD_FAILURE() << "met: " << pair;
+  }
+}
+
+const std::vector<Where> kAll{Where::cpu, Where::cpu,   Where::cpu,      Where::cpu,
+                              Where::cpu, Where::lanes, Where::portable, Where::gpu};
+const std::vector<Where> kFamilies{Where::portable, Where::lanes, Where::gpu};
+
+TEST(CrossedPrograms, MeanTheSameInEveryWayOnEveryDevice) {
+  const Report report = expect_no_difference(
+      {.programs = programs(200), .where = kAll, .validated = true, .candidates = 64});
+  if (report.failure.empty()) {
+    expect_all_pairs(report.pairs);
+  }
+}
+
+TEST(LongCrossedPrograms, MeanTheSameOnTheCpu) {
+  expect_no_difference({.programs = programs(100000), .where = {Where::cpu}});
+}
+
+TEST(LongCrossedPrograms, MeanTheSameOnVulkan) {
+  expect_no_difference({.programs = programs(9000), .where = kFamilies});
+}
+
+TEST(LongCrossedPrograms, MeanTheSameOnVulkanUnderTheValidationLayer) {
+  expect_no_difference({.programs = programs(1000), .where = kFamilies, .validated = true});
+}
+
+/// The one that REPRISE_CROSSED_PROGRAM names: "lanes:4711".
+TEST(CrossedProgram, OfAReportFailsAgain) {
+  const char* const given = std::getenv("REPRISE_CROSSED_PROGRAM");
+  if (given == nullptr) {
+    GTEST_SKIP() << "runs the program of REPRISE_CROSSED_PROGRAM, cpu:1234 for instance";
+  }
+  const std::string text = given, where = text.substr(0, text.find(':'));
+  const std::map<std::string, Where> places{{"cpu", Where::cpu},
+                                            {"portable", Where::portable},
+                                            {"lanes", Where::lanes},
+                                            {"gpu", Where::gpu}};
+  const std::uint64_t seed = std::stoull(text.substr(text.find(':') + 1));
+  EXPECT_EQ(run_one(seed, places.at(where), true), "");
+}
+
+}  // namespace
+}  // namespace reprise::crossed

@@ -1,0 +1,18 @@
+// Kernels of the caller's that programs call.
+#include <algorithm>
+
+#include "tests/crossed/record.h"
+#include "tests/session/custom_kernels.h"
+
+namespace reprise::crossed {
+
+void compile_kernels(const Device& device, const Program& program, Surroundings& surroundings) {
+  if (program.has(OpKind::custom)) {
+    surroundings.product = testing::product_kernel(device);
+  }
+  if (program.has(OpKind::accumulate)) {
+    surroundings.accumulate = testing::accumulate_kernel(device);
+  }
+}
+
+}  // namespace reprise::crossed
