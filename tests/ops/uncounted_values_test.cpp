@@ -1,8 +1,13 @@
 // What does not count for a result changes no bit of it, NaN and infinities included: keys that a
 // row does not see, experts that were not chosen, states of sequences that begin, taps on padding,
 // and whatever lies beside an operand.
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
+#include <optional>
+#include <set>
 
 #include "reprise/ops/attention.h"
 #include "reprise/ops/conv.h"
@@ -334,6 +339,11 @@ struct Kernels {
   std::optional<KernelFamily> family{};
 };
 
+/// For messages of gtest, which finds it by name.
+void PrintTo(const Kernels& kernels, std::ostream* out) {  // NOLINT(readability-identifier-naming)
+  *out << kernels.name;
+}
+
 class UncountedValues : public ::testing::TestWithParam<Kernels> {};
 INSTANTIATE_TEST_SUITE_P(With, UncountedValues,
                          ::testing::Values(Kernels{"references", "reference"},
@@ -341,8 +351,8 @@ INSTANTIATE_TEST_SUITE_P(With, UncountedValues,
                                            Kernels{"portable", "vulkan", KernelFamily::portable},
                                            Kernels{"lanes", "vulkan", KernelFamily::lanes},
                                            Kernels{"gpu", "vulkan", KernelFamily::gpu}),
-                         [](const ::testing::TestParamInfo<Kernels>& info) {
-                           return info.param.name;
+                         [](const ::testing::TestParamInfo<Kernels>& kernels) {
+                           return kernels.param.name;
                          });
 
 TEST_P(UncountedValues, ChangeNoBit) {
