@@ -7,6 +7,7 @@
 #include "reprise/ops/rms_norm.h"
 #include "samples/llama/generate.h"
 #include "tests/ops/case_run.h"
+#include "tests/ops/kernel_devices.h"
 #include "tests/ops/op_case_table.h"
 
 namespace reprise::testing {
@@ -17,24 +18,12 @@ constexpr KernelFamily kFamilies[] = {KernelFamily::portable, KernelFamily::lane
 
 std::string name(KernelFamily family) { return std::string(name_of(family)); }
 
-/// With those kernels, whatever the device would choose; none if it cannot run them.
-std::optional<Device> device_with(KernelFamily family) {
-  try {
-    return test_device("vulkan", {}, family);
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::unsupported) {
-      throw;
-    }
-    return std::nullopt;
-  }
-}
-
 /// All rows of one op.
 class KernelFamilies : public ::testing::Test {
  public:
   KernelFamilies(KernelFamily family, const NamedCases& op) : family_(family), op_(op) {}
   void TestBody() override {
-    const std::optional<Device> device = device_with(family_);
+    const std::optional<Device> device = device_with("vulkan", family_);
     if (!device) {
       GTEST_SKIP() << "This device cannot run these kernels.";
     }
@@ -77,7 +66,7 @@ TEST(KernelFamiliesTogether, GenerateTheSameText) {
         GgufFile::open(std::string(REPRISE_MODELS_DIR) + "/tales-" + format + ".gguf");
     std::vector<std::int32_t> first;
     for (const KernelFamily family : kFamilies) {
-      const std::optional<Device> device = device_with(family);
+      const std::optional<Device> device = device_with("vulkan", family);
       for (const llama::Mode mode : {llama::Mode::direct, llama::Mode::recorded}) {
         SCOPED_TRACE(std::string(format) + " " + name(family));
         if (!device) {
