@@ -15,6 +15,7 @@ struct PlacedRows {
   const GraphTensor* table;
   Param<std::int32_t> position;
   Shape shape;
+  bool is_ring;  // positions are taken modulo a window
 };
 
 std::optional<Param<std::int32_t>> find_param(const ComputeGraph& graph, const Node& node,
@@ -43,11 +44,11 @@ std::optional<PlacedRows> placed_rows(const ComputeGraph& graph, std::uint32_t n
   const auto rows = std::ranges::find(uses, table + 1, &Use::slot);  // behind the table
   const auto window = find_param(graph, node, "window");
   const bool is_ring = window && (window->dynamic() || window->value > 0);
-  if (!position || is_ring || numbers != uses.end() || rows == uses.end()) {
+  if (!position || numbers != uses.end() || rows == uses.end()) {
     return std::nullopt;
   }
   return PlacedRows{n, &graph.tensors[written->tensor], *position,
-                    graph.tensors[rows->tensor].spec.shape};
+                    graph.tensors[rows->tensor].spec.shape, is_ring};
 }
 
 /// The value of an i32 field; none of a field that the device carries unless `carried`.
@@ -114,7 +115,7 @@ std::optional<std::int64_t> end_of_rows(const StateBlock& state,
     const bool carried = derived_from(state.layout(), count, rows->position.word);
     const auto first = read(state, rows->position, carried);
     const auto number = rows_of(state, rows->shape);
-    return first && number ? std::optional(*first + *number) : std::nullopt;
+    return first && number && !rows->is_ring ? std::optional(*first + *number) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -410,9 +410,10 @@ TEST_P(Lint, FindsRowsThatAreCountedButNotWritten) {
   const StateBlock state(device_, layout);
   const Tensor keys = device_.from_host({8, 2, 4}, wave(64, 0.2), "keys");
   const Tensor next = device_.from_host({1}, std::vector<std::int32_t>{3}, "next");
+  std::int32_t window = 0;
   const auto one_row = [&](GraphSession& s) {
     const Tensor x = s.input("x", {1, 2, 4}, wave(8, 0.5));
-    set_rows(s, keys, x, {.position = s.state("pos")});
+    set_rows(s, keys, x, {.position = s.state("pos"), .window = window});
     s.output("y", neg(s, x));
     advance(s, next,
             {.position = s.state("pos"), .token = s.state("token"), .rows = s.state("rows")});
@@ -423,6 +424,9 @@ TEST_P(Lint, FindsRowsThatAreCountedButNotWritten) {
                  .runs = {[&] { state.set("rows", 1); }, [&] { state.set("rows", rows); }}});
   };
   EXPECT_TRUE(report_of(1).clean()) << report_of(1).text();
+  window = 8;  // a ring counts rows as any table
+  EXPECT_EQ(report_of(5).findings.size(), 1U);
+  window = 0;
   const LintReport report = report_of(5);
   ASSERT_EQ(report.findings.size(), 1U) << report.text();
   const LintFinding& finding = report.findings[0];
