@@ -1,7 +1,7 @@
 // GGUF files: right ones give exactly what they hold, wrong ones an Error and nothing else.
 #include "reprise/formats/gguf.h"
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -306,14 +306,14 @@ TEST(Gguf, EveryMutantMeetsItsExpectation) {
     std::string expectation;
     fields >> name >> kind >> expectation;
     SCOPED_TRACE(name);
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();  // of the processor: others may keep it busy
     std::string message;
     try {
       touch(GgufFile::open(folder / (name + ".gguf")));
     } catch (const Error& error) {
       message = error.what();
     }
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+    EXPECT_LT(std::clock() - start, 2 * CLOCKS_PER_SEC);
     if (expectation == "ok") {
       EXPECT_EQ(message, "");
     } else if (expectation == "reject") {
