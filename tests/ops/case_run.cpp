@@ -251,6 +251,17 @@ CaseOutputs run_saved_case(const Device& device, const OpCase& row, std::uint64_
   return outputs;
 }
 
+std::vector<FingerprintPart> plan_of_case(const Device& device, const OpCase& row) {
+  GraphExecutor executor(device);
+  const StateBlock state = make_state(device, row);
+  set_state(state, row, 0);
+  auto session = executor.begin_recorded({.name = row.label, .state = state});
+  Context context(device, session, 0);
+  build(row, context, session);
+  const CapturedGraph graph = session.finish({.run = false}).graph;
+  return fingerprint_of(graph.recorded().plan, {}, [](const Kernel&) { return ""; });
+}
+
 void expect_close(const CaseOutputs& expected, const CaseOutputs& actual, const OpCase& row) {
   ASSERT_EQ(expected.size(), actual.size());
   for (std::size_t run = 0; run < expected.size(); ++run) {

@@ -1,6 +1,7 @@
 // One op row on one device: builds it in a session, runs it several times with fresh values, and
 // returns every output of every run.
 #pragma once
+#include "reprise/graph/plan_fingerprint.h"
 #include "tests/ops/op_cases.h"
 #include "tests/testing.h"
 
@@ -20,6 +21,10 @@ CaseOutputs run_case(const Device& device, const OpCase& row, bool recorded, std
 /// As recorded, but launched from a file that the graph was saved to. Expects that its plan is the
 /// saved one.
 CaseOutputs run_saved_case(const Device& device, const OpCase& row, std::uint64_t seed);
+
+/// What a recording of the row runs on a device: kernels with their constants, steps, grids,
+/// memory, barriers. Devices with equal plans run the row in the same way.
+std::vector<FingerprintPart> plan_of_case(const Device& device, const OpCase& row);
 
 /// Within the limit of the row; bits where it is 0.
 void expect_close(const CaseOutputs& expected, const CaseOutputs& actual, const OpCase& row);
