@@ -111,22 +111,24 @@ class DynamicAttributes : public ::testing::Test {
     return recorded.read(session.finish());
   }
 
-  /// False if no other value changes what the call does.
+  /// False if no other value changes what the call does. That is looked for with the references,
+  /// which compile no kernel for each value.
   bool check(const Device& device, const OpCallOfRow& call) const {
+    const Device references = test_device("reference");
     const std::uint32_t value = value_and_word(call, attribute_).first;
-    const std::vector<Bytes> expected = direct(device, call);
+    const std::vector<Bytes> expected = direct(references, call);
     for (const std::uint32_t other : other_values(attribute_, value)) {
-      std::vector<Bytes> changed;
+      const OpCallOfRow changed = with(call, attribute_, other, StateField::kNone);
       try {
-        changed = direct(device, with(call, attribute_, other, StateField::kNone));
+        if (direct(references, changed) == expected) {
+          continue;
+        }
       } catch (const Error& e) {
         EXPECT_EQ(e.code(), ErrorCode::invalid_argument) << e.what();
         continue;
       }
-      if (changed != expected) {
-        compare(device, call, value, expected, other, changed);
-        return true;
-      }
+      compare(device, call, value, direct(device, call), other, direct(device, changed));
+      return true;
     }
     return false;
   }
