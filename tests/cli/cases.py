@@ -4,13 +4,14 @@
   cases.py BUILD run NAME                runs one case by its name in ctest, from anywhere
   cases.py BUILD register FILE [HAS...]  writes add_test() lines; HAS: what the cases' `if` asks for
 
-A table has [variables], [defaults] of its cases, and [case]: short ones a line each, then longer ones.
+A table has [variables], [defaults] of its cases, and [case], a row or more each:
   run       the command line, split as a shell does. A program is one of ours (BUILD/bin) or of SYSTEM
   exit      the exit status, 0 by default. 1: the output must end with one sentence "error: ..."
-  stdout    a Python regular expression that is searched in the output; . matches ends of lines too.
-  stderr    A list: each of them, in this order
-  stdout_has, stdout_is, stderr_has, stderr_is   a text that the output contains, or is as a whole
-  absent, present   a path that must, or must not, exist afterwards
+  stdout    a Python regular expression that is searched in the output; . matches ends of lines too,
+  stderr    \\Z the end. A list: each of them, in this order
+  stdout_has, stderr_has   a text that the output contains
+  stdout_is, stderr_is     the whole output but for the last end of line
+  absent, present   a path that must not, or must, exist afterwards
   env       NAME=VALUE words, as in front of a command; --unset=NAME
   terminal  true: on a terminal. All output is stdout then, and none of it may control the terminal
   cwd, lock, timeout (300 seconds by default; 0: none), after (a case)   as in ctest
@@ -18,7 +19,7 @@ A table has [variables], [defaults] of its cases, and [case]: short ones a line 
   suite     what the name in ctest begins with, "cli" by default
   if        the case exists where BUILD has this
   for       {axis = values}: a case for each value. {axis} is its label in the name of the case, its value
-            elsewhere. Values: a list of labels, a table of label = value, or a pattern of file names
+            elsewhere. Values: a list (blanks are _ in labels), a table of label = value, or patterns of files
 Variables: {source}, {build}, {bin}, {out} (a folder for files), {name} (of the case), those of shared.toml
 and of the file. One that is a list or a table is an axis of each case that has it in its name.
 {{x}} is the text {x}; braces around anything but a name are themselves.
@@ -37,8 +38,10 @@ import tomllib
 FOLDER = pathlib.Path(__file__).resolve().parent
 SYSTEM = {"cat": "cat", "cmake": "cmake", "python3": sys.executable, "rm": "rm", "sh": "sh", "sqlite3": "sqlite3"}
 KEYS = {"exit": int, "timeout": int, "terminal": bool, "for": dict, "stdout": (str, list), "stderr": (str, list)}
-KEYS |= dict.fromkeys("run env cwd lock after needs makes cleans suite if absent present".split(), str)
-KEYS |= dict.fromkeys(("stdout_has", "stdout_is", "stderr_has", "stderr_is"), str)
+KEYS |= dict.fromkeys("run env cwd lock after needs makes cleans suite if absent present "
+                      "stdout_has stdout_is stderr_has stderr_is".split(), str)
+PROPERTIES = {"timeout": "TIMEOUT", "lock": "RESOURCE_LOCK", "cwd": "WORKING_DIRECTORY", "after": "DEPENDS",
+              "needs": "FIXTURES_REQUIRED", "makes": "FIXTURES_SETUP", "cleans": "FIXTURES_CLEANUP"}
 
 
 class Mistake(Exception):
@@ -60,7 +63,12 @@ def require_keys(table, allowed):
         if key not in allowed:
             raise Mistake(f"unknown key '{key}'; allowed: {', '.join(allowed)}")
         if not isinstance(value, allowed[key]):
-            raise Mistake(f"'{key}' has a value of another type: {value!r}")
+            raise Mistake(f"the value of '{key}' has a wrong type: {value!r}")
+
+
+def label(value):
+    """Itself, or of several words what they have in common with names of tests."""
+    return re.sub(r"\W+", "_", re.sub("[{}]", "", value)) if " " in value else value
 
 
 class Table:
@@ -69,17 +77,13 @@ class Table:
     def __init__(self, file, build, shared):
         table = tomllib.loads(file.read_text())
         require_keys(table, {"variables": dict, "defaults": dict, "case": dict})
-        # Paths come last, in words that are split already: they may hold blanks.
+        self.defaults, self.written = table.get("defaults", {}), table.get("case", {})
+        self.variables = (shared.variables if shared else {}) | table.get("variables", {})
         self.paths = {"source": str(FOLDER.parents[1]), "build": build, "bin": f"{build}/bin",
                       "out": f"{build}/tests/cli"}
-        self.texts = dict(shared.texts if shared else {path: "{{%s}}" % path for path in self.paths})
-        self.axes = dict(shared.axes if shared else {})
-        for name, value in table.get("variables", {}).items():
-            if isinstance(value, str):
-                self.texts[name] = value
-            else:
-                self.axes[name] = value
-        self.defaults, self.written = table.get("defaults", {}), table.get("case", {})
+        # Paths come last, in words that are split already: they may hold blanks.
+        self.texts = {path: "{{%s}}" % path for path in self.paths}
+        self.texts |= {name: value for name, value in self.variables.items() if isinstance(value, str)}
 
     def with_paths(self, text):
         return re.sub(r"\{(\w+)\}", lambda match: self.paths.get(match[1], match[0]), text)
@@ -89,19 +93,17 @@ class Table:
         if isinstance(values, str):
             files = [file for pattern in shlex.split(expand(values, self.texts))
                      for file in sorted(glob.glob(self.with_paths(pattern)))]
-            return [(pathlib.Path(file).stem, file) for file in files]
-        return list(values.items()) if isinstance(values, dict) else [(value, value) for value in values]
+            return [(pathlib.Path(file).stem, file.replace(self.paths["source"], "{source}", 1)) for file in files]
+        return list(values.items()) if isinstance(values, dict) else [(label(value), value) for value in values]
 
     def cases(self):
         for pattern, keys in self.written.items():
             try:
-                require_keys(keys, KEYS)
+                require_keys({pattern: keys}, {pattern: dict})
                 keys = self.defaults | keys
                 require_keys(keys, KEYS)
-                if "run" not in keys:
-                    raise Mistake("the key 'run' is missing")
-                axes = {name: values for name, values in self.axes.items() if "{%s}" % name in pattern}
-                axes |= keys.pop("for", {})
+                axes = {name: values for name, values in self.variables.items()
+                        if name not in self.texts and "{%s}" % name in pattern} | keys.pop("for", {})
                 for point in itertools.product(*map(self.labelled, axes.values())):
                     name = expand(pattern, dict(zip(axes, (label for label, _ in point))))
                     yield Case(self, name, keys, dict(zip(axes, (value for _, value in point))))
@@ -111,31 +113,21 @@ class Table:
 
 class Case:
     def __init__(self, table, name, keys, values):
-        texts = table.texts | {"name": name} | values
-        self.name = f"{keys.get('suite', 'cli')}.{name}"
-        self.keys = {}
-        for key, value in keys.items():
-            if isinstance(value, list):
-                value = ".*".join(value)
-            if isinstance(value, str):
-                value = expand(value, texts)
-                value = value if key in ("run", "env") else table.with_paths(value)
-            self.keys[key] = value
-        program, *words = [table.with_paths(word) for word in shlex.split(self.keys["run"])]
-        self.command = [SYSTEM.get(program, f"{table.paths['bin']}/{program}"), *words]
-        self.environment = [table.with_paths(word) for word in shlex.split(self.keys.get("env", ""))]
-        self.folder = self.keys.get("cwd", table.paths["out"])
+        if "run" not in keys:
+            raise Mistake("the key 'run' is missing")
 
-    def properties(self):
-        """Those of ctest."""
-        names = {"timeout": "TIMEOUT", "lock": "RESOURCE_LOCK", "cwd": "WORKING_DIRECTORY", "after": "DEPENDS",
-                 "needs": "FIXTURES_REQUIRED", "makes": "FIXTURES_SETUP", "cleans": "FIXTURES_CLEANUP"}
-        keys = {"timeout": 300} | self.keys
-        found = {property: str(keys[key]) for key, property in names.items() if keys.get(key)}
-        for property in ("FIXTURES_REQUIRED", "FIXTURES_SETUP"):
-            if property in found:
-                found[property] = ";".join(found[property].split())
-        return found
+        def text(key):
+            return expand(keys.get(key, ""), table.texts | {"name": name} | values)
+
+        def words(key):
+            return [table.with_paths(word) for word in shlex.split(text(key))]
+        self.name = f"{keys.get('suite', 'cli')}.{name}"
+        keys = {key: ".*".join(value) if isinstance(value, list) else value for key, value in keys.items()}
+        self.keys = {"exit": 0, "timeout": 300, "cwd": table.paths["out"]} | {
+            key: table.with_paths(text(key)) if isinstance(value, str) else value for key, value in keys.items()}
+        program, *arguments = words("run")
+        self.command = [SYSTEM.get(program, f"{table.paths['bin']}/{program}"), *arguments]
+        self.environment = words("env")
 
     def run(self):
         """(status, standard output, standard error)"""
@@ -146,40 +138,34 @@ class Case:
             environment[name] = value
             if word.startswith("--unset="):
                 del environment[name]
+        options = {"env": environment, "cwd": self.keys["cwd"]}
         if self.keys.get("terminal"):
-            return on_terminal(self.command, env=environment, cwd=self.folder)
-        done = subprocess.run(self.command, env=environment, cwd=self.folder, stdin=subprocess.DEVNULL,
-                              capture_output=True)
+            return on_terminal(self.command, options)
+        done = subprocess.run(self.command, stdin=subprocess.DEVNULL, capture_output=True, **options)
         return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
     def faults(self, status, out, err):
         """A sentence for everything that is not as the case says."""
-        expected = self.keys.get("exit", 0)
-        if status != expected:
-            yield f"The exit status is {status}; expected {expected}."
-        last = out if self.keys.get("terminal") else err
-        if expected == 1 and not re.search(r"(^|\n)error: [^\n]*[.)]\n\Z", last):
+        terminal = self.keys.get("terminal")
+        if status != self.keys["exit"]:
+            yield f"The exit status is {status}; expected {self.keys['exit']}."
+        if self.keys["exit"] == 1 and not re.search(r"(^|\n)error: [^\n]*[.)]\n\Z", out if terminal else err):
             yield "No single line 'error: ...' ends the output."
         for stream, text in (("stdout", out), ("stderr", err)):
-            wanted = self.keys.get(stream, "")
-            if not re.search(wanted, text, re.DOTALL):
-                yield f"{stream} does not match\n{wanted}"
-            wanted = self.keys.get(f"{stream}_has", "")
-            if wanted not in text:
-                yield f"{stream} does not contain\n{wanted}"
-            wanted = self.keys.get(f"{stream}_is", text)
-            if wanted != text:
-                yield f"{stream} is not\n{wanted}"
-        for key, wanted in (("absent", False), ("present", True)):
-            if key in self.keys and os.path.exists(self.keys[key]) != wanted:
-                yield f"{self.keys[key]} {'is not there' if wanted else 'was left behind'}."
-        controls = [c for c in out if c not in "\n\t" and (
-            c < " " or "\x7f" <= c <= "\x9f" or "\u202a" <= c <= "\u202e" or "\u2066" <= c <= "\u2069")]
-        if self.keys.get("terminal") and controls:
+            for key, verb, fits in ((stream, "match", lambda wanted: re.search(wanted, text, re.DOTALL)),
+                                    (f"{stream}_has", "contain", lambda wanted: wanted in text),
+                                    (f"{stream}_is", "equal", lambda wanted: wanted == text.removesuffix("\n"))):
+                if key in self.keys and not fits(self.keys[key]):
+                    yield f"{stream} does not {verb}\n{self.keys[key]}"
+        for key, fault in (("absent", "was left behind"), ("present", "is not there")):
+            if key in self.keys and os.path.exists(self.keys[key]) == (key == "absent"):
+                yield f"{self.keys[key]} {fault}."
+        controls = re.findall("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", out)
+        if terminal and controls:
             yield f"It prints what controls a terminal: {controls}."
 
 
-def on_terminal(command, **options):
+def on_terminal(command, options):
     ours, theirs = pty.openpty()
     child = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, **options)
     os.close(theirs)
@@ -189,7 +175,6 @@ def on_terminal(command, **options):
             printed += piece
     except OSError:  # the end of a terminal that nobody holds any more
         pass
-    os.close(ours)
     return child.wait(), printed.decode().replace("\r\n", "\n"), ""  # what is not UTF-8 ends the test here
 
 
@@ -207,36 +192,32 @@ def all_cases(build):
     return cases
 
 
-def register(cases, build, file, *has):
+def register(build, file, *has):
     with open(file, "w", encoding="utf-8") as out:
-        for case in cases.values():
-            if case.keys.get("if", "everywhere") not in ("everywhere", *has):
+        for case in all_cases(build).values():
+            if case.keys.get("if") not in (None, *has):
                 continue
             words = " ".join(f"[[{word}]]" for word in (sys.executable, __file__, build, "run", case.name))
             out.write(f"add_test(NAME [[{case.name}]] COMMAND {words})\n")
-            for property, value in case.properties().items():
-                out.write(f"set_tests_properties([[{case.name}]] PROPERTIES {property} [[{value}]])\n")
+            for key, name in PROPERTIES.items():
+                if case.keys.get(key):
+                    value = str(case.keys[key]) if key == "cwd" else ";".join(str(case.keys[key]).split())
+                    out.write(f"set_tests_properties([[{case.name}]] PROPERTIES {name} [[{value}]])\n")
 
 
-def run(cases, build, name):
-    if name not in cases:
+def run(build, name):
+    case = all_cases(build).get(name)
+    if not case:
         raise Mistake(f"There is no case '{name}'.")
-    case = cases[name]
     status, out, err = case.run()
-    faults = list(case.faults(status, out, err))
-    if faults:
+    if faults := list(case.faults(status, out, err)):
         said = f"$ {shlex.join(case.command)}\n--- stdout\n{out}\n--- stderr\n{err}"
         sys.exit("\n".join([*faults, said[:20000]]))
 
 
-def main():
-    try:
-        build, command, *arguments = sys.argv[1:]
-        {"register": register, "run": run}[command](all_cases(build), build, *arguments)
-    except Mistake as mistake:
-        sys.exit(f"error: {mistake}")
-    except (KeyError, ValueError, TypeError):
-        sys.exit(__doc__)
-
-
-main()
+if len(sys.argv) < 4 or sys.argv[2] not in ("register", "run"):
+    sys.exit(__doc__)
+try:
+    {"register": register, "run": run}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
+except Mistake as mistake:
+    sys.exit(f"error: {mistake}")
