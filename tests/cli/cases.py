@@ -11,6 +11,7 @@ A table has [variables], [defaults] of its cases, and [case], a row or more each
   stderr    \\Z the end. A list: each of them, in this order
   stdout_has, stderr_has   a text that the output contains
   stdout_is, stderr_is     the whole output but for the last end of line
+  shown_in  a file that has the whole output in it
   absent, present   a path that must not, or must, exist afterwards
   env       NAME=VALUE words, as in front of a command; --unset=NAME
   terminal  true: on a terminal. All output is stdout then, and none of it may control the terminal
@@ -38,7 +39,7 @@ import tomllib
 FOLDER = pathlib.Path(__file__).resolve().parent
 SYSTEM = {"cat": "cat", "cmake": "cmake", "python3": sys.executable, "rm": "rm", "sh": "sh", "sqlite3": "sqlite3"}
 KEYS = {"exit": int, "timeout": int, "terminal": bool, "for": dict, "stdout": (str, list), "stderr": (str, list)}
-KEYS |= dict.fromkeys("run env cwd lock after needs makes cleans suite if absent present "
+KEYS |= dict.fromkeys("run env cwd lock after needs makes cleans suite if absent present shown_in "
                       "stdout_has stdout_is stderr_has stderr_is".split(), str)
 PROPERTIES = {"timeout": "TIMEOUT", "lock": "RESOURCE_LOCK", "cwd": "WORKING_DIRECTORY", "after": "DEPENDS",
               "needs": "FIXTURES_REQUIRED", "makes": "FIXTURES_SETUP", "cleans": "FIXTURES_CLEANUP"}
@@ -105,7 +106,7 @@ class Table:
                 axes = {name: values for name, values in self.variables.items()
                         if name not in self.texts and "{%s}" % name in pattern} | keys.pop("for", {})
                 for point in itertools.product(*map(self.labelled, axes.values())):
-                    name = expand(pattern, dict(zip(axes, (label for label, _ in point))))
+                    name = expand(pattern, dict(zip(axes, (text for text, _ in point))))
                     yield Case(self, name, keys, dict(zip(axes, (value for _, value in point))))
             except Mistake as mistake:
                 raise Mistake(f"{pattern}: {mistake}")
@@ -115,33 +116,37 @@ class Case:
     def __init__(self, table, name, keys, values):
         if "run" not in keys:
             raise Mistake("the key 'run' is missing")
-
-        def text(key):
-            return expand(keys.get(key, ""), table.texts | {"name": name} | values)
-
-        def words(key):
-            return [table.with_paths(word) for word in shlex.split(text(key))]
+        texts = table.texts | {"name": name} | values
         self.name = f"{keys.get('suite', 'cli')}.{name}"
-        keys = {key: ".*".join(value) if isinstance(value, list) else value for key, value in keys.items()}
-        self.keys = {"exit": 0, "timeout": 300, "cwd": table.paths["out"]} | {
-            key: table.with_paths(text(key)) if isinstance(value, str) else value for key, value in keys.items()}
-        program, *arguments = words("run")
-        self.command = [SYSTEM.get(program, f"{table.paths['bin']}/{program}"), *arguments]
-        self.environment = words("env")
+        self.table = table
+        self.keys = {"exit": 0, "timeout": 300, "cwd": "{out}"} | keys
+        for key, value in self.keys.items():
+            if isinstance(value, list):
+                value = ".*".join(value)
+            if isinstance(value, str):
+                value = expand(value, texts)
+                self.keys[key] = value if key in ("run", "env") else table.with_paths(value)
+
+    def words(self, key):
+        return [self.table.with_paths(word) for word in shlex.split(self.keys.get(key, ""))]
+
+    def command(self):
+        program, *words = self.words("run")
+        return [SYSTEM.get(program, f"{self.table.paths['bin']}/{program}"), *words]
 
     def run(self):
         """(status, standard output, standard error)"""
         # Programs keep nothing of one test for the next.
         environment = os.environ | {"REPRISE_PIPELINE_CACHE": ""}
-        for word in self.environment:
+        for word in self.words("env"):
             name, _, value = word.removeprefix("--unset=").partition("=")
             environment[name] = value
             if word.startswith("--unset="):
                 del environment[name]
         options = {"env": environment, "cwd": self.keys["cwd"]}
         if self.keys.get("terminal"):
-            return on_terminal(self.command, options)
-        done = subprocess.run(self.command, stdin=subprocess.DEVNULL, capture_output=True, **options)
+            return on_terminal(self.command(), options)
+        done = subprocess.run(self.command(), stdin=subprocess.DEVNULL, capture_output=True, **options)
         return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
     def faults(self, status, out, err):
@@ -157,6 +162,8 @@ class Case:
                                     (f"{stream}_is", "equal", lambda wanted: wanted == text.removesuffix("\n"))):
                 if key in self.keys and not fits(self.keys[key]):
                     yield f"{stream} does not {verb}\n{self.keys[key]}"
+        if "shown_in" in self.keys and out not in pathlib.Path(self.keys["shown_in"]).read_text():
+            yield f"{self.keys['shown_in']} does not show the output."
         for key, fault in (("absent", "was left behind"), ("present", "is not there")):
             if key in self.keys and os.path.exists(self.keys[key]) == (key == "absent"):
                 yield f"{self.keys[key]} {fault}."
@@ -211,13 +218,13 @@ def run(build, name):
         raise Mistake(f"There is no case '{name}'.")
     status, out, err = case.run()
     if faults := list(case.faults(status, out, err)):
-        said = f"$ {shlex.join(case.command)}\n--- stdout\n{out}\n--- stderr\n{err}"
-        sys.exit("\n".join([*faults, said[:20000]]))
+        said = f"$ {shlex.join(case.command())}\n--- stdout\n{out[:20000]}\n--- stderr\n{err[:20000]}"
+        sys.exit("\n".join([*faults, said]))
 
 
 if len(sys.argv) < 4 or sys.argv[2] not in ("register", "run"):
     sys.exit(__doc__)
 try:
     {"register": register, "run": run}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
-except Mistake as mistake:
+except (Mistake, OSError, ValueError, re.error) as mistake:
     sys.exit(f"error: {mistake}")
