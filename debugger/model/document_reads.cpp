@@ -104,10 +104,10 @@ std::size_t most_replays(const Capture& capture) {
 void ReplayTally::update(const ReplayTable& table) {
   for (; rows < table.rows.size(); ++rows) {
     const ReplayRow& row = table.rows[rows];
+    counts.add(row);
     if (!debugger::counts(row)) {
       continue;
     }
-    ++counts;
     const bool by_node =
         row.timing_mode == TimingMode::node || row.timing_mode == TimingMode::node_serialised;
     const auto is_of = [&](const TimingSource& source) {

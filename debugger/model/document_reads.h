@@ -53,8 +53,8 @@ std::size_t most_replays(const Capture& capture);
 /// What is known of the replays of a table that only grows.
 struct ReplayTally {
   std::size_t rows = 0;               // how many were looked at
-  std::uint64_t counts = 0;           // of which count
-  std::vector<TimingSource> sources;  // those of them that were timed per node
+  ReplayCounts counts;
+  std::vector<TimingSource> sources;  // those that count and were timed per node
   void update(const ReplayTable& table);
 };
 

@@ -202,9 +202,9 @@ void Document::State::take_range(RangeTimes found) {
   range_times = std::move(found);
   const ReplayRange of = range_times.range.value_or(ReplayRange{0, range_times.table_size - 1});
   const auto rows = replays.rows.begin();
-  range_times.statistics.in_range = static_cast<std::uint64_t>(
-      std::count_if(rows + static_cast<std::ptrdiff_t>(of.first),
-                    rows + static_cast<std::ptrdiff_t>(of.last) + 1, counts));
+  std::for_each(rows + static_cast<std::ptrdiff_t>(of.first),
+                rows + static_cast<std::ptrdiff_t>(of.last) + 1,
+                [&](const ReplayRow& row) { range_times.statistics.in_range.add(row); });
   // Shown even if the user moved on to another range: closer than what is on the screen.
   if (range || table_of_source() == nullptr) {
     statistics = range_times.statistics;

@@ -42,7 +42,6 @@ GroupTimes times_of(std::vector<std::uint64_t> ns) {
   GroupTimes times;
   double mean = 0, squares = 0;
   for (std::size_t i = 0; i < ns.size(); ++i) {
-    times.total_ns = sum(times.total_ns, ns[i]);
     // Welford 1962: no difference of large sums.
     const double from_mean = static_cast<double>(ns[i]) - mean;
     mean += from_mean / static_cast<double>(i + 1);
@@ -102,10 +101,10 @@ std::vector<GroupTimes> group_times(const std::vector<NodeGroup>& groups,
       }
     }
     found.push_back(times_of(std::move(ns)));
-    all += static_cast<double>(found.back().total_ns);
+    all += static_cast<double>(found.back().p50_ns);
   }
   for (GroupTimes& group : found) {
-    group.share = all > 0 ? static_cast<double>(group.total_ns) / all : 0;
+    group.share = all > 0 ? static_cast<double>(group.p50_ns) / all : 0;
   }
   return found;
 }

@@ -26,11 +26,11 @@ std::vector<NodeGroup> node_groups(const Capture& capture, GroupBy by);
 
 struct GroupTimes {
   std::vector<std::uint64_t> ns;  // one per replay in which a node of the group has a time
-  std::uint64_t total_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0;
+  std::uint64_t p50_ns = 0, p95_ns = 0, p99_ns = 0;
   double variation = 0;  // standard deviation to mean; 0 of fewer than two times
-  double share = 0;      // 0 to 1, of the total of all groups
+  double share = 0;      // 0 to 1, of the sum of the medians of all groups
 };
-/// One per group. Sums that do not fit stay at the greatest number.
+/// One per group. Times of a replay that do not fit stay at the greatest number.
 std::vector<GroupTimes> group_times(const std::vector<NodeGroup>& groups, const ReplayTimes& times);
 
 /// Per second, at the median; empty if the amount is unknown or none, or there is no time.

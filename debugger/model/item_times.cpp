@@ -11,12 +11,9 @@ ItemTimes::ItemTimes(const CaptureStatistics& statistics, std::size_t nodes) {
     return;
   }
   medians_.reserve(nodes + 1);
-  totals_.reserve(nodes + 1);
   medians_.push_back(0);
-  totals_.push_back(0);
   for (const std::optional<NodeTiming>& node : statistics.nodes) {
     medians_.push_back(medians_.back() + (node ? node->p50_ns : 0));
-    totals_.push_back(totals_.back() + (node ? node->total_ns : 0));
   }
 }
 

@@ -1,5 +1,5 @@
-// Times of scopes and groups: sums of the medians of their nodes, and their share of the time that
-// all nodes took.
+// Times of scopes and groups: sums of the medians of their nodes, and their share of the sum of the
+// medians of all nodes.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,25 +16,19 @@ class ItemTimes {
   bool known() const { return !medians_.empty(); }
   /// Of nodes [first, first + count).
   std::uint64_t of(std::uint32_t first, std::uint32_t count) const {
-    return between(medians_, first, count);
+    return medians_.empty() ? 0 : medians_[first + count] - medians_[first];
   }
   std::uint64_t of(const ScopeTree::Item& item) const { return of(item.first, item.count); }
-  /// Of the time of all nodes in all replays, 0 to 1: as the nodes themselves are compared.
+  /// 0 to 1.
   double share(std::uint32_t first, std::uint32_t count) const {
-    const std::uint64_t all = known() ? totals_.back() : 0;
-    return all == 0
-               ? 0
-               : static_cast<double>(between(totals_, first, count)) / static_cast<double>(all);
+    const std::uint64_t all = known() ? medians_.back() : 0;
+    return all == 0 ? 0 : static_cast<double>(of(first, count)) / static_cast<double>(all);
   }
   double share(const ScopeTree::Item& item) const { return share(item.first, item.count); }
 
  private:
   /// Sums of the nodes before each, one more than there are nodes; empty if unknown.
-  using Sums = std::vector<std::uint64_t>;
-  static std::uint64_t between(const Sums& sums, std::uint32_t first, std::uint32_t count) {
-    return sums.empty() ? 0 : sums[first + count] - sums[first];
-  }
-  Sums medians_, totals_;
+  std::vector<std::uint64_t> medians_;
 };
 
 }  // namespace reprise::debugger

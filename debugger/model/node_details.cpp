@@ -75,9 +75,9 @@ const NodeTiming* timing_of(const CaptureStatistics& statistics, std::uint32_t n
 }
 
 double share_of(const CaptureStatistics& statistics, const NodeTiming& timing) {
-  return statistics.total_ns == 0
+  return statistics.p50_sum_ns == 0
              ? 0
-             : static_cast<double>(timing.total_ns) / static_cast<double>(statistics.total_ns);
+             : static_cast<double>(timing.p50_ns) / static_cast<double>(statistics.p50_sum_ns);
 }
 
 std::vector<Attribute> attributes_of(const Capture::Node& node) {

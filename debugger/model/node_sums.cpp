@@ -23,16 +23,15 @@ NodeSums sums_of(const Capture& capture, const CaptureStatistics& statistics,
     sums.flops += node.flops.value_or(0);
     sums.bytes += bytes_of(node).value_or(0);
     if (const NodeTiming* const timing = timing_of(statistics, n)) {
-      sums.total_ns += timing->total_ns;
       sums.p50_ns += timing->p50_ns;
       sums.slowest.push_back(n);
     }
   }
-  const auto total = [&](std::uint32_t node) { return timing_of(statistics, node)->total_ns; };
+  const auto p50 = [&](std::uint32_t node) { return timing_of(statistics, node)->p50_ns; };
   const std::size_t named = std::min(most, sums.slowest.size());
   std::partial_sort(sums.slowest.begin(), sums.slowest.begin() + static_cast<std::ptrdiff_t>(named),
                     sums.slowest.end(), [&](std::uint32_t a, std::uint32_t b) {
-                      return std::pair(total(b), a) < std::pair(total(a), b);
+                      return std::pair(p50(b), a) < std::pair(p50(a), b);
                     });
   sums.slowest.resize(named);
   return sums;

@@ -10,8 +10,8 @@
 namespace reprise::debugger {
 
 struct NodeSums {
-  std::uint64_t total_ns = 0, p50_ns = 0, flops = 0, bytes = 0;
-  std::vector<std::uint32_t> slowest;  // those with the most time in all, the slowest first
+  std::uint64_t p50_ns = 0, flops = 0, bytes = 0;
+  std::vector<std::uint32_t> slowest;  // those with the greatest medians, the slowest first
 };
 
 /// Names at most `most` nodes as the slowest, none that was not timed.

@@ -83,7 +83,7 @@ std::string node_rows_sql(CaptureId id, const SqlTimes& times) {
          " barrier,\n"
          "  CASE WHEN n.read_bytes IS NOT NULL OR n.write_bytes IS NOT NULL THEN"
          " coalesce(n.read_bytes, 0) + coalesce(n.write_bytes, 0) END AS bytes, n.flops,\n"
-         "  t.count, t.p50_ns, t.p95_ns, t.total_ns, 1.0 * t.total_ns / sum(t.total_ns) OVER () AS"
+         "  t.count, t.p50_ns, t.p95_ns, t.total_ns, 1.0 * t.p50_ns / sum(t.p50_ns) OVER () AS"
          " share\n"
          "FROM nodes n LEFT JOIN (" +
          times_sql(id, times) + ") t ON t.idx = n.idx\nWHERE n.graph_id = " + graph +
@@ -106,7 +106,7 @@ std::string group_rows_sql(CaptureId id, const SqlTimes& times, std::string_view
     return "min(CASE WHEN position >= " + std::string(share) + " * count THEN ns END)";
   };
   return "(SELECT g.name, g.nodes, t.replays, t.p50_ns, t.p95_ns, t.p99_ns, t.total_ns,\n"
-         "  1.0 * t.total_ns / sum(t.total_ns) OVER () AS share\n"
+         "  1.0 * t.p50_ns / sum(t.p50_ns) OVER () AS share\n"
          "FROM (SELECT " +
          name_sql + " AS name, count(*) AS nodes FROM nodes n WHERE n.graph_id = " + graph +
          " GROUP BY 1) g\nLEFT JOIN (SELECT name, count(*) AS replays, " + quantile("0.5") +

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "debugger/model/format.h"
 #include "reprise/profile/replay_status.h"
 
 namespace reprise::debugger {
@@ -34,11 +35,11 @@ NodeTiming timing_of(std::vector<std::uint64_t> ns, std::uint64_t bias_ns) {
 }  // namespace
 
 void add_up(CaptureStatistics& statistics) {
-  statistics.replays = statistics.total_ns = statistics.max_p50_ns = 0;
+  statistics.replays = statistics.p50_sum_ns = statistics.max_p50_ns = 0;
   for (const std::optional<NodeTiming>& node : statistics.nodes) {
     if (node) {
       statistics.replays = std::max(statistics.replays, node->count);
-      statistics.total_ns += node->total_ns;
+      statistics.p50_sum_ns += node->p50_ns;
       statistics.max_p50_ns = std::max(statistics.max_p50_ns, node->p50_ns);
     }
   }
@@ -70,6 +71,31 @@ std::optional<std::uint64_t> replay_duration(const ReplayRow& row) {
     return row.device_ns;
   }
   return row.submit_ns.value_or(0) + row.wait_ns.value_or(0);
+}
+
+void ReplayCounts::add(const ReplayRow& row) {
+  ++all;
+  warm_ups += row.warm_up ? 1U : 0U;
+  failed += !row.warm_up && row.status != 0 ? 1U : 0U;
+}
+
+std::string replays_text(const CaptureStatistics& statistics) {
+  const ReplayCounts& range = statistics.in_range;
+  std::string text = count_text(statistics.replays);
+  if (range.all > statistics.replays) {
+    text += " of " + count_text(range.all);
+  }
+  text += range.all == 1 ? " replay" : " replays";
+  const auto left_out = [&](std::uint64_t count, const char* one, const char* more) {
+    if (count > 0) {
+      text += ", " + count_text(count) + " " + (count == 1 ? one : more) + " left out";
+    }
+  };
+  left_out(range.warm_ups, "warm-up", "warm-ups");
+  left_out(range.failed, "failed one", "failed ones");
+  left_out(range.counted() - std::min(range.counted(), statistics.replays), "without these times",
+           "without these times");
+  return text;
 }
 
 bool has_failed(const ReplayRow& row) {

@@ -22,22 +22,33 @@ struct TimingSource {
   bool operator==(const TimingSource&) const = default;
 };
 
+/// Replays by whether their times count: warm-ups and those that failed or were skipped do not.
+struct ReplayCounts {
+  std::uint64_t all = 0, warm_ups = 0, failed = 0;
+  void add(const ReplayRow& row);
+  std::uint64_t counted() const { return all - warm_ups - failed; }
+};
+
 struct CaptureStatistics {
   std::vector<std::optional<NodeTiming>> nodes;  // one per node; empty without node times
   std::uint64_t replays = 0;                     // how many replays the times are of
-  /// How many the range holds, warm-ups and failed ones left out: more than `replays` if not all
-  /// are timed, or only a sample of them was read.
-  std::uint64_t in_range = 0;
-  std::uint64_t total_ns = 0;    // of all nodes
+  /// How many the range holds. More count than `replays` if not all are timed, or only a sample of
+  /// them was read.
+  ReplayCounts in_range;
+  /// Of the medians of all nodes: what shares are of, so that they agree with the times shown.
+  std::uint64_t p50_sum_ns = 0;
   std::uint64_t max_p50_ns = 0;  // of one node
   TimingSource source;
 };
+
+/// "63 of 66 replays, 3 warm-ups left out": of which replays the times are.
+std::string replays_text(const CaptureStatistics& statistics);
 
 /// Of the replays of one range. `durations[node]` are the times of a node, one per timed replay.
 CaptureStatistics statistics_of(std::span<const std::vector<std::uint64_t>> durations,
                                 std::uint64_t bias_ns);
 
-/// Fills replays, total_ns and max_p50_ns in from the nodes.
+/// Fills replays, p50_sum_ns and max_p50_ns in from the nodes.
 void add_up(CaptureStatistics& statistics);
 
 /// p-quantile of unsorted values (0 to 1), the smallest value with at least that share at or below

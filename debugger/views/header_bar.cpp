@@ -174,11 +174,7 @@ void draw_status_bar(Ui& ui, Workspace& workspace, const Box& box) {
     const CaptureStatistics& statistics = workspace.document.statistics();
     std::string text;
     if (!statistics.nodes.empty()) {
-      text = "node times of " + count_text(statistics.replays) + " replays (" +
-             timing_name(statistics.source) + ")";
-      if (statistics.in_range > statistics.replays) {
-        text += ", " + count_text(statistics.in_range) + " in range";
-      }
+      text = "p50 per node (" + timing_name(statistics.source) + ") of " + replays_text(statistics);
     }
     ui.text_in("times", left, text, {.colour = Colour::dim});
   }

@@ -74,9 +74,12 @@ void steps(Ui& ui, Rows& rows, const Capture& capture, const Capture::Node& node
     const Capture::Kernel* const kernel = step.kernel ? &capture.kernels[*step.kernel] : nullptr;
     named_value(ui, rows, "kernel", step.kind + " " + std::to_string(index),
                 kernel == nullptr ? "" : kernel->name);
-    named_value(ui, rows, "grid", "  groups",
-                step.grid_expression.empty() ? grid_text(step.grid) : step.grid_expression);
-    if (kernel != nullptr) {
+    // A step of the host has neither.
+    if (!step.grid_expression.empty() || step.grid[0] > 0) {
+      named_value(ui, rows, "grid", "  groups",
+                  step.grid_expression.empty() ? grid_text(step.grid) : step.grid_expression);
+    }
+    if (kernel != nullptr && kernel->local_size[0] > 0) {
       named_value(ui, rows, "local", "  local size", grid_text(kernel->local_size));
     }
     if (kernel != nullptr && kernel->constants_json.size() > 2) {
@@ -170,7 +173,7 @@ void inspect_times(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t node)
                   duration_text(whole_ns(timing->stddev_ns)));
   named_value(ui, rows, "extremes", "min, max",
               duration_text(timing->min_ns) + ", " + duration_text(timing->max_ns));
-  named_value(ui, rows, "share", "of all nodes", percent_text(share_of(statistics, *timing)));
+  named_value(ui, rows, "share", "p50 share", percent_text(share_of(statistics, *timing)));
   const Capture::Node& of = workspace.document.capture()->nodes[node];
   const double seconds = static_cast<double>(timing->p50_ns) / 1e9;
   if (const auto bytes = bytes_of(of); bytes && seconds > 0) {

@@ -102,10 +102,10 @@ std::string InspectorPanel::sql(const Workspace& workspace) const {
   if (selection.item && *selection.item < workspace.scopes.items().size()) {
     const ScopeTree::Item& item = workspace.scopes[*selection.item];
     return rows + "WHERE idx >= " + std::to_string(item.first) + " AND idx < " +
-           std::to_string(std::uint64_t{item.first} + item.count) + "\nORDER BY total_ns DESC, idx";
+           std::to_string(std::uint64_t{item.first} + item.count) + "\nORDER BY p50_ns DESC, idx";
   }
   if (!selection.nodes.empty()) {
-    return rows + "WHERE idx IN (" + sql_list(selection.nodes) + ")\nORDER BY total_ns DESC, idx";
+    return rows + "WHERE idx IN (" + sql_list(selection.nodes) + ")\nORDER BY p50_ns DESC, idx";
   }
   return "SELECT * FROM graphs WHERE id = " + std::to_string(id.graph);
 }

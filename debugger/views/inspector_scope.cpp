@@ -14,7 +14,7 @@ void slowest(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& sums) {
   if (statistics.nodes.empty()) {
     return;
   }
-  heading(ui, rows, "Slowest nodes");
+  heading(ui, rows, "Slowest nodes: p50, p50 share");
   const auto scope = ui.scope("slowest");
   for (const std::uint32_t node : sums.slowest) {
     // The sums are of the last poll(), the statistics of whoever changed the range since.
@@ -33,9 +33,10 @@ void show_sums(Ui& ui, const Workspace& workspace, Rows& rows, const NodeSums& s
                {.colour = Colour::dim});
   } else {
     named_value(ui, rows, "p50", "sum of p50", duration_text(sums.p50_ns));
-    named_value(ui, rows, "share", "of all nodes",
-                percent_text(static_cast<double>(sums.total_ns) /
-                             static_cast<double>(std::max<std::uint64_t>(statistics.total_ns, 1))));
+    named_value(
+        ui, rows, "share", "p50 share",
+        percent_text(static_cast<double>(sums.p50_ns) /
+                     static_cast<double>(std::max<std::uint64_t>(statistics.p50_sum_ns, 1))));
   }
   named_value(ui, rows, "bytes", "memory", bytes_text(sums.bytes) + " read and written");
   named_value(ui, rows, "flops", "arithmetic", count_text(sums.flops) + " FLOP");

@@ -23,7 +23,7 @@ const std::vector<TableColumn>& columns() {
   static const std::vector<TableColumn> kColumns = {
       {"name", "Kernel", 0, Align::left, FontKind::mono, false},
       {"steps", "Steps", 62, Align::right, FontKind::mono, false},
-      {"share", "Share", 104, Align::right, FontKind::mono, false}};
+      {"share", "p50 share", 104, Align::right, FontKind::mono, false}};
   return kColumns;
 }
 

@@ -29,7 +29,7 @@ const std::vector<ColumnDef>& column_defs() {
       {{"scope", "Scope", 0, Align::left, FontKind::regular, true}, false, 360},
       {{"p50", "p50", 76, kRight, kMono, true}, true, 0},
       {{"p95", "p95", 76, kRight, kMono, true}, true, 520},
-      {{"share", "Share", 98, kRight, kMono, true}, true, 0},
+      {{"share", "p50 share", 98, kRight, kMono, true}, true, 0},
       {{"barrier", icon::kBarrier, 34, Align::centre, FontKind::regular, true}, false, 560},
       {{"kernel", "Kernel", 0, Align::left, kMono, true}, false, 760},
       {{"source", "Source", 0, Align::left, kMono, true}, false, 900}};
@@ -90,13 +90,11 @@ void NodesPanel::sort(const CaptureStatistics& statistics) {
       by([&](std::uint32_t n) { return std::string_view(node(n).scope); });
       break;
     case Column::p50:
+    case Column::share:  // of the p50
       timed(&NodeTiming::p50_ns);
       break;
     case Column::p95:
       timed(&NodeTiming::p95_ns);
-      break;
-    case Column::share:
-      timed(&NodeTiming::total_ns);
       break;
     case Column::barrier:
       by([&](std::uint32_t n) { return barriers_[n] ? 1 : 0; });
@@ -126,7 +124,6 @@ void NodesPanel::refresh(const Workspace& workspace) {
   problem_ = typed.problem();
   filter_ = problem_ ? filter_ : std::move(typed);  // while it is typed, the last that made sense
   nodes_ = filter_.nodes(*capture_, statistics);
-  most_total_ns_ = most_total_ns(statistics);
   sort(statistics);
 }
 
@@ -204,11 +201,11 @@ TableCell NodesPanel::cell(std::uint32_t n, Column column,
       return time(&NodeTiming::p95_ns);
     case Column::share: {
       if (timing == nullptr) {
-        return time(&NodeTiming::total_ns);
+        return time(&NodeTiming::p50_ns);
       }
       TableCell cell = number_cell(percent_text(share_of(statistics, *timing)));
-      cell.bar = static_cast<double>(timing->total_ns) /
-                 static_cast<double>(std::max<std::uint64_t>(most_total_ns_, 1));
+      cell.bar = static_cast<double>(timing->p50_ns) /
+                 static_cast<double>(std::max<std::uint64_t>(statistics.max_p50_ns, 1));
       return cell;
     }
     case Column::barrier:
@@ -259,8 +256,8 @@ Actions NodesPanel::actions(Workspace& workspace) {
 
 std::string NodesPanel::sql(const Workspace& workspace) const {
   const auto capture = workspace.document.capture();
-  static constexpr const char* kOrder[] = {"idx",      "op",      "scope",  "p50_ns", "p95_ns",
-                                           "total_ns", "barrier", "kernel", "source"};
+  static constexpr const char* kOrder[] = {"idx",    "op",      "scope",  "p50_ns", "p95_ns",
+                                           "p50_ns", "barrier", "kernel", "source"};
   return "SELECT idx AS node, op, scope, p50_ns / 1e3 AS p50_us, p95_ns / 1e3 AS p95_us,\n"
          "  round(100 * share, 2) AS pct, barrier, kernel, source\nFROM " +
          node_rows_sql(capture->summary.id, shown_times(workspace.document)) + "\nWHERE " +

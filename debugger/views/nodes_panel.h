@@ -39,7 +39,6 @@ class NodesPanel : public Panel {
   std::vector<bool> stale_;           // one per node: memory it was recorded with was freed
   std::uint64_t bindings_ = 0;        // the revision of which stale_ is
   std::vector<std::uint32_t> nodes_;  // rows, sorted
-  std::uint64_t most_total_ns_ = 0;   // of one node: a full bar
   Column sorted_by_ = Column::index;
   bool descending_ = false;
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 120;  // bytes
 constexpr float kIndent = 14, kCaret = 16, kPadding = 8;
-constexpr float kBar = 56, kTime = 66, kShare = 58;  // widths of columns
+constexpr float kBar = 56, kTime = 66, kShare = 72;  // widths of columns
 constexpr float kNarrow = 260;                       // a panel without room for bars
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {
@@ -130,7 +130,7 @@ void OutlinePanel::draw_header(Ui& ui, const Columns& columns) const {
   };
   title(ui.px(kPadding), columns.bar, "Scope", Align::left);
   title(columns.time, columns.share, "p50 sum", Align::right);
-  title(columns.share, columns.right, "Share", Align::right);
+  title(columns.share, columns.right, "p50 share", Align::right);
 }
 
 void OutlinePanel::draw_rows(Ui& ui, Workspace& workspace, const Columns& columns) {

@@ -1,7 +1,5 @@
 #include "debugger/views/shown_times.h"
 
-#include <algorithm>
-
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -15,14 +13,6 @@ SqlTimes shown_times(const Document& document, std::optional<ReplayRange> range)
     times.replays = std::pair(rows[range->first].id, rows[range->last].id);
   }
   return times;
-}
-
-std::uint64_t most_total_ns(const CaptureStatistics& statistics) {
-  std::uint64_t most = 0;
-  for (const auto& timing : statistics.nodes) {
-    most = std::max(most, timing ? timing->total_ns : 0);
-  }
-  return most;
 }
 
 void draw_no_times(Ui& ui) {

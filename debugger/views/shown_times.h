@@ -11,9 +11,6 @@ namespace reprise::debugger {
 SqlTimes shown_times(const Document& document);
 SqlTimes shown_times(const Document& document, std::optional<ReplayRange> range);
 
-/// Of one node, over the range; 0 without times. What bars of shares are drawn against.
-std::uint64_t most_total_ns(const CaptureStatistics& statistics);
-
 /// One line at the cursor that says how node times are had.
 void draw_no_times(Ui& ui);
 

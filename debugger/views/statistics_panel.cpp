@@ -93,7 +93,7 @@ const std::vector<StatisticsPanel::ColumnDef>& StatisticsPanel::column_defs() {
       number("p95", "p95", 90, "p95 A", true),
       number("p99", "p99", 90, nullptr, true),
       number("variation", "CV", 84, "CV A", true),
-      number("share", "Share", 120, "Share A", true),
+      number("share", "p50 share", 120, "p50 share A", true),
       number("bytes", "Memory", 100, nullptr, true),
       number("flops", "Arithmetic", 120, nullptr, true),
       number("count_b", "", 84, "Replays B", false),
@@ -102,7 +102,7 @@ const std::vector<StatisticsPanel::ColumnDef>& StatisticsPanel::column_defs() {
       number("probability", "", 84, "p-value", false),
       number("p95_b", "", 90, "p95 B", false),
       number("variation_b", "", 84, "CV B", false),
-      number("share_b", "", 120, "Share B", false)};
+      number("share_b", "", 120, "p50 share B", false)};
   return kDefs;
 }
 
@@ -238,7 +238,7 @@ void StatisticsPanel::sort() {
     case Column::variation:
       return by([&](std::uint32_t g) { return a(g).variation; });
     case Column::share:
-      return by([&](std::uint32_t g) { return a(g).total_ns; });
+      return by([&](std::uint32_t g) { return a(g).p50_ns; });
     case Column::bytes:
       return by([&](std::uint32_t g) { return rate_of(groups_[g].bytes, a(g)).value_or(0); });
     case Column::flops:
@@ -257,7 +257,7 @@ void StatisticsPanel::sort() {
     case Column::variation_b:
       return by([&](std::uint32_t g) { return b(g).variation; });
     case Column::share_b:
-      return by([&](std::uint32_t g) { return b(g).total_ns; });
+      return by([&](std::uint32_t g) { return b(g).p50_ns; });
   }
 }
 
@@ -447,7 +447,7 @@ std::string StatisticsPanel::sql(const Workspace& workspace) const {
     return group_rows_sql(id, shown_times(workspace.document, range), kNames[by_]);
   };
   if (!compares()) {
-    return "SELECT *\nFROM " + rows(workspace.document.range()) + "\nORDER BY total_ns DESC, name";
+    return "SELECT *\nFROM " + rows(workspace.document.range()) + "\nORDER BY p50_ns DESC, name";
   }
   return "SELECT 'A' AS range, * FROM " + rows(pinned_) +
          "\nUNION ALL\nSELECT 'B' AS range, * FROM " + rows(workspace.document.range()) +

@@ -130,8 +130,10 @@ void TimelinePanel::draw_title(Ui& ui, const Workspace& workspace, const Box& bo
   if (row.device_ns) {
     text += ", " + duration_text(*row.device_ns) + " on the device";
   }
-  text += ", " + count_text(timeline_.steps.size()) + " steps, " +
-          count_text(timeline_.barriers.size()) + " barriers";
+  const auto barriers = std::ranges::count_if(capture_->barriers, &Capture::Barrier::emitted);
+  text += ", " + count_text(capture_->steps.size()) + " steps, " +
+          count_text(static_cast<std::uint64_t>(barriers)) + " barriers" +
+          (timeline_.steps.empty() ? ", not timed" : "");
   const float middle = (box.min.x + box.max.x) / 2, pad = ui.px(8);
   ui.text_in("title", {{box.min.x + pad, box.min.y}, {middle, box.max.y}}, text,
              {.colour = Colour::dim});

@@ -135,7 +135,7 @@ TEST_F(Exports, OfPicturesAreSvgWithTheirTexts) {
   window_.run(
       "click menu/outline/open\nclick menu/outline/open/svg\nexpect status/notice outline.svg");
   const std::string svg = read("outline.svg");
-  for (const char* text : {">layer.*</text>", ">p50 sum</text>", ">89.2 %</text>"}) {
+  for (const char* text : {">layer.*</text>", ">p50 sum</text>", ">89.1 %</text>"}) {
     EXPECT_THAT(svg, HasSubstr(text));
   }
   EXPECT_THAT(svg, ::testing::Not(HasSubstr(">Inspector<")));

@@ -70,9 +70,7 @@ TEST(NodeFilter, TheDatabaseAgrees) {
   CaptureStatistics statistics;
   const NodeTimingTable table = read_node_timings(database.path(), database.id()).front();
   statistics.nodes = table.nodes;
-  for (const auto& timing : table.nodes) {
-    statistics.total_ns += timing ? timing->total_ns : 0;
-  }
+  add_up(statistics);
   const std::string rows =
       node_rows_sql(database.id(), {.source = {table.phase, table.timing_mode}, .replays = {}});
   for (int round = 0; round < 300; ++round) {

@@ -59,8 +59,8 @@ TEST(GroupTimes, AreSumsOfTheNodesOfEachReplay) {
       groups, times_of(4, {10, 5, 20, 30, 11, kNone, 21, kNone, kNone, kNone, kNone, kNone}));
   EXPECT_THAT(found[0].ns, ::testing::UnorderedElementsAre(60, 32));
   EXPECT_THAT(found[1].ns, ElementsAre(5));
-  EXPECT_EQ(found[0].total_ns, 92U);
-  EXPECT_DOUBLE_EQ(found[0].share, 92.0 / 97.0);
+  EXPECT_EQ(found[0].p50_ns, 32U);
+  EXPECT_DOUBLE_EQ(found[0].share, 32.0 / 37.0);
   EXPECT_EQ(found[1].variation, 0);
 }
 
@@ -97,7 +97,7 @@ TEST(GroupTimes, OfTimesThatCannotBeStayNumbers) {
   capture.nodes.resize(2);
   const auto found =
       group_times(node_groups(capture, GroupBy::op), times_of(2, {kNone - 1, kNone - 1, 0, 0}));
-  EXPECT_EQ(found[0].total_ns, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(found[0].p95_ns, std::numeric_limits<std::uint64_t>::max());
   EXPECT_TRUE(std::isfinite(found[0].variation));
   EXPECT_EQ(group_times(node_groups(capture, GroupBy::op), {})[0].ns.size(), 0U);
 }

@@ -49,6 +49,28 @@ TEST_F(InspectorPanelTest, ShowsWhatIsKnownOfANode) {
   EXPECT_EQ(text("step/10/local"), "8 x 1 x 1");
 }
 
+TEST_F(InspectorPanelTest, AStepOfTheHostHasNoGroups) {
+  ASSERT_EQ(test::sql(database_.path(),
+                      "UPDATE steps SET grid_x = 0, grid_y = 0, grid_z = 0, grid_expr = NULL; "
+                      "UPDATE kernels SET local_x = 0, local_y = 0, local_z = 0"),
+            "");
+  PanelWindow window(database_.path(), std::make_unique<InspectorPanel>(),
+                     {.width = 380, .height = 1600});
+  window.workspace().select_node(10);
+  window.run(
+      "wait\nexpect inspector/all/step/10/kernel attention.f32\n"
+      "absent inspector/all/step/10/grid\nabsent inspector/all/step/10/local");
+}
+
+TEST_F(InspectorPanelTest, SlowestNodesAreInTheOrderOfTheTimeTheyShow) {
+  ASSERT_EQ(test::sql(database_.path(), "UPDATE node_stats SET sum_ns = 1 + 1000000 / p50_ns"), "");
+  PanelWindow window(database_.path(), std::make_unique<InspectorPanel>(),
+                     {.width = 380, .height = 1600});
+  const auto& statistics = window.document().statistics();
+  const NodeSums sums = sums_of(*window.document().capture(), statistics, {0, 91}, 1);
+  EXPECT_EQ(statistics.nodes[sums.slowest.front()]->p50_ns, statistics.max_p50_ns);
+}
+
 TEST_F(InspectorPanelTest, ShowsTheTimesOfTheRange) {
   select(10);
   EXPECT_EQ(text("time/count"), "58");

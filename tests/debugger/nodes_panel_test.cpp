@@ -97,7 +97,7 @@ class NarrowNodesPanelTest : public PanelTest<NodesPanel> {
 
 TEST_F(NarrowNodesPanelTest, LeavesColumnsOutInsteadOfCuttingThem) {
   run("fits\nabsent nodes/table/sideways\nabsent nodes/table/header/kernel");
-  EXPECT_EQ(window_.text("nodes/table/header/share"), "Share");
+  EXPECT_EQ(window_.text("nodes/table/header/share"), "p50 share");
 }
 
 }  // namespace

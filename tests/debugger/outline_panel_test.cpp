@@ -6,6 +6,7 @@
 
 #include "reprise/profile/sql_query.h"
 #include "tests/debugger/panel_window.h"
+#include "tests/profile_cli/timed_database.h"
 
 namespace reprise::debugger {
 namespace {
@@ -20,6 +21,23 @@ class OutlinePanelTest : public PanelTest<OutlinePanel> {
 TEST_F(OutlinePanelTest, ShowsScopesWithTheirTimeAndShare) {
   run("expect outline/rows 5\nexpect outline/row/3 layer.*\nexpect_state outline/row/3 folded\n"
       "expect outline/row/3 %\nfits");
+}
+
+/// One replay in which the first node takes a thousand times as long is in no median.
+TEST(OutlinePanel, SharesAreThoseOfTheTimesBesideThem) {
+  const test::TempFolder folder;
+  const std::filesystem::path path = folder / "profile.db";
+  test::write_run(path, {.replays = 12, .step_ns = [](std::uint64_t replay, std::size_t step) {
+                           return replay == 5 && step == 0 ? 1'000'000U : 1000U;
+                         }});
+  PanelWindow window(path, std::make_unique<OutlinePanel>(), {.width = 400, .height = 500});
+  window.run("key Shift+]\nwait");
+  const ScopeTree& scopes = window.workspace().scopes;
+  const auto row = [&](std::uint32_t node) {
+    return window.text("outline/row/" + std::to_string(scopes.item_of_node(node)));
+  };
+  EXPECT_THAT(row(0), ::testing::EndsWith("1.00 \xC2\xB5s?20.0 %"));
+  EXPECT_THAT(row(2), ::testing::EndsWith("2.00 \xC2\xB5s?40.0 %"));
 }
 
 TEST_F(OutlinePanelTest, TheCaretAndADoubleClickFold) {

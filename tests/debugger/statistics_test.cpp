@@ -33,9 +33,22 @@ TEST(Statistics, NodesAreThoseOfTheirDurations) {
   EXPECT_EQ(s.nodes[1], std::nullopt);
   EXPECT_EQ(s.nodes[2]->stddev_ns, 0);
   EXPECT_FALSE(s.nodes[2]->below_bias);
-  EXPECT_EQ(s.total_ns, 112U);
+  EXPECT_EQ(s.p50_sum_ns, 102U);
   EXPECT_EQ(s.max_p50_ns, 100U);
   EXPECT_EQ(s.replays, 4U);
+}
+
+TEST(Statistics, SayOfWhichReplaysTheyAre) {
+  CaptureStatistics s;
+  s.replays = 63;
+  s.in_range = {.all = 66, .warm_ups = 3, .failed = 0};
+  EXPECT_EQ(replays_text(s), "63 of 66 replays, 3 warm-ups left out");
+  s.in_range = {.all = 70, .warm_ups = 1, .failed = 1};
+  EXPECT_EQ(replays_text(s),
+            "63 of 70 replays, 1 warm-up left out, 1 failed one left out, 5 without these times "
+            "left out");
+  s.in_range = {.all = 63, .warm_ups = 0, .failed = 0};
+  EXPECT_EQ(replays_text(s), "63 replays");
 }
 
 TEST(Statistics, ReplaysThatFailedOrWarmUpAreNotInTheQuantiles) {

@@ -6,6 +6,7 @@
 #include "debugger/model/format.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
+#include "tests/profile_cli/timed_database.h"
 #include "tests/testing.h"
 
 namespace reprise::debugger {
@@ -29,6 +30,14 @@ TEST_F(TimelinePanelTest, ShowsTheLastTimedReplayUnlessOneIsChosen) {
   EXPECT_EQ(window_.text("timeline/wait"), "wait");
   window_.workspace().document.show_replay(3);
   run("expect timeline/title Replay #3,");
+}
+
+TEST(TimelinePanel, CountsTheStepsOfAReplayThatWasNotTimed) {
+  const test::TempFolder folder;
+  const std::filesystem::path path = folder / "profile.db";
+  test::write_run(path, {.mode = TimingMode::off});
+  const PanelWindow window(path, std::make_unique<TimelinePanel>(), {.width = 1600, .height = 230});
+  EXPECT_THAT(window.text("timeline/title"), HasSubstr("5 steps, 4 barriers, not timed"));
 }
 
 TEST_F(TimelinePanelTest, AClickOnAStepSelectsItsNode) {
