@@ -142,17 +142,22 @@ std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const No
 }
 
 void DiffReads::open(const std::filesystem::path& other) {
-  other_ = other;
-  captures_.forget();
-  if (!other_.empty()) {
-    captures_.ask(
-        [from = other_](const std::stop_token& stop) { return read_captures(from, stop); });
+  named_ = other;
+  if (other.empty()) {
+    captures_.forget();
+    other_.clear();
+    other_captures_.clear();
+    return;
   }
+  captures_.ask([from = other](const std::stop_token& stop) { return read_captures(from, stop); });
 }
 
-const std::vector<CaptureSummary>& DiffReads::captures() const {
-  static const std::vector<CaptureSummary> kNone;
-  return captures_.result() == nullptr ? kNone : *captures_.result();
+void DiffReads::take_captures() {
+  if (!captures_.running() && captures_.result() != nullptr) {
+    other_ = named_;
+    other_captures_ = *captures_.result();
+    captures_.forget();
+  }
 }
 
 void DiffReads::compare(const CaptureOfFile& a, CaptureId b) {
@@ -174,11 +179,13 @@ void DiffReads::forget() {
 
 bool DiffReads::poll() {
   const bool captures = captures_.poll(), diff = diff_.poll();
+  take_captures();
   return captures || diff;
 }
 
 void DiffReads::settle() {
   captures_.settle();
+  take_captures();
   diff_.settle();
 }
 

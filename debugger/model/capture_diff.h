@@ -54,12 +54,15 @@ class DiffReads : public WorkerJob {
   /// `path`: of the second capture.
   explicit DiffReads(std::filesystem::path path) : path_(std::move(path)) {}
 
-  /// Reads the captures of another file; an empty path takes those of the first one.
+  /// Reads the captures of another file, which is other() once that is done: until then, and if it
+  /// cannot be read, other() stays. An empty path takes those of the first one.
   void open(const std::filesystem::path& other);
+  /// A file was named and is being read.
+  bool opening() const { return captures_.running(); }
   /// Where the first capture is looked for; empty: in the file of the second.
   const std::filesystem::path& other() const { return other_; }
-  /// Of other(); empty before they are read, and if it is empty.
-  const std::vector<CaptureSummary>& captures() const;
+  /// Of other(); empty if that is.
+  const std::vector<CaptureSummary>& captures() const { return other_captures_; }
   const std::string& other_problem() const { return captures_.error(); }
 
   /// Nothing if it is what was asked for last.
@@ -76,8 +79,11 @@ class DiffReads : public WorkerJob {
   void settle() override;
 
  private:
+  void take_captures();
+
   const std::filesystem::path path_;
-  std::filesystem::path other_;
+  std::filesystem::path other_, named_;  // the one that is used, and the last one that was named
+  std::vector<CaptureSummary> other_captures_;
   std::optional<std::pair<CaptureOfFile, CaptureId>> asked_;
   WorkerRead<std::vector<CaptureSummary>> captures_;
   WorkerRead<CaptureDiff> diff_;

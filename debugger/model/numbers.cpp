@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "reprise/profile/sql_query.h"
+
 namespace reprise::debugger {
 namespace {
 
@@ -21,6 +23,26 @@ void keep(Numbers& numbers, const char* table, std::vector<Row>& all, Lies lies,
 template <class Index>
 bool below(const Index& index, std::size_t size) {
   return std::cmp_greater_equal(index, 0) && std::cmp_less(index, size);
+}
+
+std::optional<ComparedGraph> compared_elsewhere(const std::filesystem::path& path,
+                                                const std::stop_token& stop) {
+  const SqlResult found =
+      run_sql(path,
+              "SELECT p.run_id, p.graph_id, count(*), g.name FROM comparisons p JOIN graphs g ON "
+              "g.id = p.graph_id GROUP BY 1, 2 ORDER BY 3 DESC, 1 DESC, 2 LIMIT 1",
+              {}, stop);
+  const auto whole = [&](std::size_t column) {
+    const auto* const value =
+        found.rows.empty() ? nullptr : std::get_if<std::int64_t>(&found.rows[0][column]);
+    return value == nullptr ? std::nullopt : std::optional(*value);
+  };
+  if (!whole(0) || !whole(1) || !whole(2)) {
+    return std::nullopt;
+  }
+  const auto* const name = std::get_if<std::string>(&found.rows[0][3]);
+  return ComparedGraph{
+      {*whole(0), *whole(1)}, name == nullptr ? "" : *name, static_cast<std::uint64_t>(*whole(2))};
 }
 
 }  // namespace
@@ -45,7 +67,11 @@ Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
   Numbers numbers{read_tensor_sums(path, id.run, id.graph, stop),
                   read_snapshots(path, query, stop),
                   read_comparisons(path, query, stop),
+                  {},
                   {}};
+  if (numbers.comparisons.empty()) {
+    numbers.elsewhere = compared_elsewhere(path, stop);
+  }
   const std::size_t nodes = capture.nodes.size(), tensors = capture.tensors.size();
   const auto one = [](const auto&) { return std::uint64_t{1}; };
   keep(

@@ -8,12 +8,21 @@
 
 namespace reprise::debugger {
 
+/// Another capture of the file whose results were compared, and how many of them.
+struct ComparedGraph {
+  CaptureId capture;
+  std::string name;
+  std::uint64_t comparisons = 0;
+};
+
 /// Of one capture. Nodes and tensors lie in it; rows of others are left out.
 struct Numbers {
   std::vector<TensorSums> sums;            // by tensor, of each one
   std::vector<SnapshotRow> snapshots;      // the latest, by replay
   std::vector<ComparisonRow> comparisons;  // the latest, in the order in which they were made
   std::vector<FileProblem> problems;       // why rows are not among these
+  /// The one with the most comparisons, if this one has none.
+  std::optional<ComparedGraph> elsewhere;
 
   /// Null if no watched launch looked at it.
   const TensorSums* sums_of(std::uint32_t tensor) const;

@@ -86,16 +86,18 @@ std::string replays_text(const CaptureStatistics& statistics) {
     text += " of " + count_text(range.all);
   }
   text += range.all == 1 ? " replay" : " replays";
-  const auto left_out = [&](std::uint64_t count, const char* one, const char* more) {
+  std::string left_out;
+  const auto leave_out = [&](std::uint64_t count, const char* what, const char* plural) {
     if (count > 0) {
-      text += ", " + count_text(count) + " " + (count == 1 ? one : more) + " left out";
+      left_out += (left_out.empty() ? "; left out: " : ", ") + count_text(count) + " " + what +
+                  (count == 1 ? "" : plural);
     }
   };
-  left_out(range.warm_ups, "warm-up", "warm-ups");
-  left_out(range.failed, "failed one", "failed ones");
-  left_out(range.counted() - std::min(range.counted(), statistics.replays), "without these times",
-           "without these times");
-  return text;
+  leave_out(range.warm_ups, "warm-up", "s");
+  leave_out(range.failed, "failed", "");
+  leave_out(range.counted() - std::min(range.counted(), statistics.replays), "without such times",
+            "");
+  return text + left_out;
 }
 
 bool has_failed(const ReplayRow& row) {

@@ -41,7 +41,7 @@ struct CaptureStatistics {
   TimingSource source;
 };
 
-/// "63 of 66 replays, 3 warm-ups left out": of which replays the times are.
+/// "63 of 66 replays; left out: 3 warm-ups": of which replays the times are.
 std::string replays_text(const CaptureStatistics& statistics);
 
 /// Of the replays of one range. `durations[node]` are the times of a node, one per timed replay.

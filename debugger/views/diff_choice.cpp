@@ -23,6 +23,10 @@ bool DiffChoice::is_chosen(const Workspace& workspace, const Candidate& candidat
 
 void DiffChoice::refresh(const Workspace& workspace) {
   const CaptureSummary& shown = workspace.document.capture()->summary;
+  if (other_ != workspace.diff.other()) {
+    other_ = workspace.diff.other();
+    chosen_.reset();
+  }
   candidates_.clear();
   for (const CaptureSummary& of : workspace.diff.captures()) {
     candidates_.push_back({&of, true});
@@ -38,7 +42,7 @@ void DiffChoice::refresh(const Workspace& workspace) {
   const auto choose = [&](auto&& is_like) {
     const auto found = std::ranges::find_if(candidates_, [&](const Candidate& c) {
       // Who names another file wants that, also while it is being read.
-      return c.of_other == !workspace.diff.other().empty() && is_like(*c.of);
+      return c.of_other == (!other_.empty() || workspace.diff.opening()) && is_like(*c.of);
     });
     if (found != candidates_.end() && !chosen_) {
       chosen_ = capture_of(workspace, *found);
@@ -71,10 +75,9 @@ void DiffChoice::draw(Ui& ui, Workspace& workspace, const Box& box) {
   ImGui::SetCursorScreenPos({left, box.min.y});
   ui.input("path", "another database: before.db", path_,
            std::max(box.max.x - left - open - gap, ui.px(40)));
+  const bool entered = ImGui::IsItemDeactivated() && ui.keys().take_from_text("Enter");
   ImGui::SetCursorScreenPos({box.max.x - open, box.min.y});
-  if (ui.button("open", "Open")) {
-    chosen_.reset();
-    workspace.diff.forget();
+  if (ui.button("open", "Open") || entered) {
     workspace.diff.open(path_);
   }
 }

@@ -33,7 +33,8 @@ class DiffChoice {
 
   std::vector<Candidate> candidates_;
   std::optional<CaptureOfFile> chosen_;
-  std::string path_;  // as typed
+  std::filesystem::path other_;  // that the candidates are of
+  std::string path_;             // as typed
 };
 
 }  // namespace reprise::debugger

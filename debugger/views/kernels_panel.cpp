@@ -277,13 +277,15 @@ void KernelsPanel::draw_search(Ui& ui, const Box& box) {
 }
 
 void KernelsPanel::draw_codes(Ui& ui, Workspace& workspace, const Box& box) {
-  // Too narrow for both: the source, unless somebody asked for the other.
+  // Too narrow for both: the one that there is, unless somebody asked for the other.
   const bool both = sides_ == 0 && box.width() >= ui.px(kNarrow) * 0.6F;
+  const bool spirv_alone = sides_ == 2 || (sides_ == 0 && codes_[kSource].lines.empty() &&
+                                           !codes_[kSpirv].lines.empty());
   const float middle = both ? std::floor((box.min.x + box.max.x) / 2) : box.max.x;
   const float row = ui.row_height(), gap = ui.px(4);
   constexpr std::array<const char*, 2> kIds{"source", "spirv"};
   for (std::size_t c = 0; c < codes_.size(); ++c) {
-    if (!both && c != (sides_ == 2 ? kSpirv : kSource)) {
+    if (!both && c != (spirv_alone ? kSpirv : kSource)) {
       continue;
     }
     const float left = both && c == kSpirv ? middle + gap : box.min.x;

@@ -67,6 +67,20 @@ std::optional<double> bar_of(std::optional<double> error) {
   return *error <= 0 ? 0 : std::clamp(1 - std::log10(*error) / std::log10(kLeastShown), 0.0, 1.0);
 }
 
+bool is_bad(const TensorSums& sums) { return sums.nan > 0 || sums.infinite > 0; }
+
+/// Which graph of the file was compared instead; empty if none was.
+std::string elsewhere_text(const Numbers& numbers) {
+  if (!numbers.elsewhere) {
+    return {};
+  }
+  const ComparedGraph& other = *numbers.elsewhere;
+  return count_text(other.comparisons) + (other.comparisons == 1 ? " comparison" : " comparisons") +
+         " of this file " + (other.comparisons == 1 ? "is" : "are") + " of '" + other.name +
+         "', run " + std::to_string(other.capture.run) + ", graph " +
+         std::to_string(other.capture.graph);
+}
+
 TableCell dim(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
 
 }  // namespace
@@ -78,9 +92,6 @@ std::optional<std::uint32_t> NumericsPanel::Row::node() const {
 void NumericsPanel::list_rows(const Workspace& workspace) {
   const Numbers& numbers = *workspace.numbers.numbers();
   const NodeErrors& errors = workspace.errors.errors();
-  const auto is_bad = [](const TensorSums* sums) {
-    return sums != nullptr && sums->nan + sums->infinite > 0;
-  };
   const Listed wanted{workspace.errors.version(), workspace.numbers.revision(), differing_only_};
   if (std::exchange(listed_, wanted) == wanted) {
     return;
@@ -92,12 +103,12 @@ void NumericsPanel::list_rows(const Workspace& workspace) {
     if (error.tensor) {
       listed[*error.tensor] = true;
     }
-    if (!differing_only_ || error.differs || is_bad(sums)) {
+    if (!differing_only_ || error.differs || (sums != nullptr && is_bad(*sums))) {
       rows_.push_back({&error, sums});
     }
   }
   for (const TensorSums& sums : numbers.sums) {
-    if (is_bad(&sums) && !listed[static_cast<std::size_t>(sums.tensor)]) {
+    if (is_bad(sums) && !listed[static_cast<std::size_t>(sums.tensor)]) {
       rows_.push_back({nullptr, &sums});
     }
   }
@@ -118,7 +129,7 @@ void NumericsPanel::draw(Ui& ui, Workspace& workspace) {
   }
   workspace.errors.refresh(capture_, workspace.numbers);
   if (numbers->comparisons.empty() && numbers->sums.empty()) {
-    draw_empty_state(ui, "Nothing was compared, and no launch was watched.", kCompare);
+    draw_nothing(ui, workspace, *numbers);
     return;
   }
   const Box all = ui.rest();
@@ -130,6 +141,23 @@ void NumericsPanel::draw(Ui& ui, Workspace& workspace) {
   draw_first(ui, workspace, row);
   ImGui::SetCursorScreenPos({all.min.x, row.max.y + ui.px(2)});
   draw_rows(ui, workspace);
+}
+
+void NumericsPanel::draw_nothing(Ui& ui, Workspace& workspace, const Numbers& numbers) {
+  const std::string elsewhere = elsewhere_text(numbers);
+  if (elsewhere.empty()) {
+    draw_empty_state(ui, "Nothing was compared, and no launch was watched.", kCompare);
+    return;
+  }
+  draw_empty_state(ui, "Nothing was compared in this graph: " + elsewhere + ".", "");
+  const std::string label = "Show that graph";
+  const Box rest = ui.rest();
+  const float width = ui.text_size(label).x + ui.px(17);
+  ImGui::SetCursorScreenPos(
+      {(rest.min.x + rest.max.x - width) / 2, (rest.min.y + rest.max.y) / 2 + ui.px(4)});
+  if (ui.button("elsewhere", label)) {
+    workspace.document.choose(numbers.elsewhere->capture);
+  }
 }
 
 void NumericsPanel::draw_tools(Ui& ui, Workspace& workspace, const Box& box) {
@@ -189,7 +217,10 @@ void NumericsPanel::draw_first(Ui& ui, Workspace& workspace, const Box& box) {
       workspace.select_node(*first_->node);
     }
   } else if (errors.references().empty()) {
-    ui.text_in("nothing", box, std::string("Nothing was compared: ") + kCompare,
+    const std::string elsewhere = elsewhere_text(*workspace.numbers.numbers());
+    ui.text_in("nothing", box,
+               "Nothing was compared" + (elsewhere.empty() ? std::string(": ") + kCompare
+                                                           : " in this graph: " + elsewhere),
                {.colour = Colour::dim});
   } else {
     ui.text_in("nothing", box,
@@ -205,7 +236,10 @@ TableCell NumericsPanel::verdict(const Row& row) const {
     return dim("not compared");
   }
   if (!row.error->differs) {
-    return {.text = "passes", .colour = Colour::ok};
+    // A replay that was watched held it; the one that was compared, perhaps, did not.
+    return row.sums != nullptr && is_bad(*row.sums)
+               ? TableCell{.text = "passes, but is not finite", .colour = Colour::warning}
+               : TableCell{.text = "passes", .colour = Colour::ok};
   }
   if (row.error == first_) {
     return {.text = "parts here", .colour = Colour::error, .mark = Colour::error};
@@ -252,7 +286,7 @@ TableCell NumericsPanel::cell(const Row& row, std::size_t column) const {
       return error == nullptr || !error->first_bad ? TableCell{}
                                                    : dim(std::to_string(*error->first_bad));
     case not_finite: {
-      if (row.sums == nullptr || row.sums->nan + row.sums->infinite == 0) {
+      if (row.sums == nullptr || !is_bad(*row.sums)) {
         return {};
       }
       const bool nan = row.sums->nan > 0;

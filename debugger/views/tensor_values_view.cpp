@@ -45,7 +45,11 @@ void TensorValuesView::refresh(const TensorValues& values, std::uint64_t revisio
   map_ = make_heat_map(values, matrix_);
   std::fill(std::begin(kinds_), std::end(kinds_), 0U);
   for (std::size_t i = 0; i < matrix_.count; ++i) {
-    ++kinds_[static_cast<std::size_t>(values.kind(matrix_.first + i))];
+    const auto kind = static_cast<std::size_t>(values.kind(matrix_.first + i));
+    if (kind == static_cast<std::size_t>(ValueKind::nan) && kinds_[kind] == 0) {
+      first_nan_ = matrix_.first + i;
+    }
+    ++kinds_[kind];
   }
 }
 
@@ -178,7 +182,8 @@ void TensorValuesView::draw_scale(Ui& ui, const Box& box) {
     const std::size_t count = kinds_[static_cast<std::size_t>(kind)];
     if (count > 0 && x < box.max.x) {
       x += ui.px(10);
-      const std::string what = kind_text(kind, count);
+      const std::string what = kind_text(kind, count) +
+                               (kind == ValueKind::nan ? " from " + count_text(first_nan_) : "");
       constexpr const char* kIds[] = {"", "nan", "infinite", "denormal"};
       text(kIds[static_cast<std::size_t>(kind)], what,
            ui.text_size(what, FontKind::mono).x + ui.px(2), colour_of(kind));

@@ -27,6 +27,7 @@ class TensorValuesView {
   ValueMatrix matrix_;
   HeatMap map_;
   std::size_t kinds_[4] = {};  // elements of the matrix by ValueKind
+  std::size_t first_nan_ = 0;  // element, if there is one
   std::size_t first_column_ = 0;
   TableState table_;
 };

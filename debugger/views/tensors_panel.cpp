@@ -27,7 +27,7 @@ std::string tensor_text(const Capture& capture, std::uint32_t tensor) {
 }
 
 std::string real_text(const std::optional<double>& value) {
-  return value ? value_text(*value) : "\xE2\x80\x94";
+  return value ? value_text(*value) : "none is finite";
 }
 
 }  // namespace
@@ -323,6 +323,21 @@ void TensorsPanel::draw_statistics(Ui& ui, const Workspace& workspace, Rows& row
              {.colour = Colour::dim});
 }
 
+/// Leads to the first replay from the shown one on whose values the file has, or else the last.
+void TensorsPanel::draw_other_values(Ui& ui, Workspace& workspace, Rows& rows) {
+  const WatchedReplay* with_values = nullptr;
+  for (const WatchedReplay& replay : replays_) {
+    if (workspace.numbers.numbers()->snapshot_of(chosen_->tensor, replay.id) != nullptr &&
+        (with_values == nullptr || with_values->id < replay_)) {
+      with_values = &replay;
+    }
+  }
+  if (with_values != nullptr && link(ui, "other", rows.next(), "Show " + with_values->name)) {
+    replay_ = with_values->id;
+    workspace.watched_replay.reset();
+  }
+}
+
 void TensorsPanel::draw_values(Ui& ui, Workspace& workspace, Rows& rows, float height) {
   if (!chosen_) {
     return;
@@ -336,6 +351,7 @@ void TensorsPanel::draw_values(Ui& ui, Workspace& workspace, Rows& rows, float h
                  "The file has no values of it in this replay: they are kept of launches watched "
                  "with .contents = true.",
                  Colour::dim);
+    draw_other_values(ui, workspace, rows);
   } else if (!numbers.contents_problem().empty()) {
     ui.paragraph("problem", numbers.contents_problem(), Colour::error);
   } else if (numbers.contents() != nullptr) {

@@ -46,6 +46,7 @@ class TensorsPanel : public Panel {
   void draw_facts(Ui& ui, Workspace& workspace, Rows& rows) const;
   void draw_banner(Ui& ui, Workspace& workspace, Rows& rows) const;
   void draw_statistics(Ui& ui, const Workspace& workspace, Rows& rows) const;
+  void draw_other_values(Ui& ui, Workspace& workspace, Rows& rows);
   void draw_values(Ui& ui, Workspace& workspace, Rows& rows, float height);
 
   // What the choices were made of, and the choices.

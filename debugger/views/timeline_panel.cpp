@@ -101,12 +101,14 @@ void TimelinePanel::draw(Ui& ui, Workspace& workspace) {
   }
   y += depths == 0 ? 0 : gap;
   if (timeline_.steps.empty()) {
-    const bool reading = document.busy();
+    const std::string& problem = document.problem();
     ui.text_in("no-steps", lane_at(lanes, y, ui.px(kLane), 0),
-               reading ? "Reading the times of the steps"
-                       : "The file has no step times of this replay: "
-                         "CapturedGraph::set_timing(TimingMode::node)",
-               {.colour = Colour::dim});
+               document.busy() ? "Reading the times of the steps"
+               : problem.empty()
+                   ? "The file has no step times of this replay: "
+                     "CapturedGraph::set_timing(TimingMode::node)"
+                   : "The file changed since it was opened and cannot be read: " + problem,
+               {.colour = problem.empty() ? Colour::dim : Colour::error});
   } else {
     if (!timeline_.barriers.empty()) {
       draw_barriers(ui, view, lane_at(lanes, y, ui.px(kTicks), gap), mouse);

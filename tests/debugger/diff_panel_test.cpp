@@ -101,6 +101,19 @@ TEST_F(DiffPanelTest, OpensAnotherFile) {
       "\nclick diff/open\nwait\nexpect diff/other_problem no such file");
 }
 
+TEST_F(DiffPanelTest, EnterInThePathOpensTheFile) {
+  const std::filesystem::path other = folder_ / "other.db";
+  test::write_run(other, {.label = "elsewhere", .graph = {.scales = 1}});
+  run("type diff/path " + other.string() + "\nkey Enter\nwait\nexpect diff/a 'elsewhere'");
+}
+
+TEST_F(DiffPanelTest, AWrongPathLeavesWhatIsOnTheScreen) {
+  run("type diff/path " + (folder_ / "absent.db").string() +
+      "\nclick diff/open\nwait\nexpect diff/other_problem no such file");
+  EXPECT_THAT(text("diff/a"), HasSubstr("run 1 'before'"));
+  EXPECT_EQ(window_->count("diff/table/row/"), 5U);
+}
+
 TEST_F(DiffPanelTest, SaysWhenThereIsNothingToCompareWith) {
   const WatchedDatabase database;
   const PanelWindow window(database.path(), std::make_unique<DiffPanel>(), kCentre);

@@ -85,6 +85,14 @@ TEST_F(KernelsPanelTest, ShowsOneSideAlone) {
   run("click kernels/sides/spirv\nabsent kernels/source/title\nexpect kernels/spirv/title SPIR-V");
 }
 
+TEST(KernelsPanel, WithoutRoomForBothShowsTheOneThatThereIs) {
+  const SampleDatabase database;
+  const PanelWindow window(database.path(), std::make_unique<KernelsPanel>(),
+                           {.width = 700, .height = 700});
+  EXPECT_THAT(window.text("kernels/spirv/title"), StartsWith("SPIR-V"));
+  EXPECT_EQ(window.text("kernels/source/title"), "(absent)");
+}
+
 TEST_F(KernelsPanelTest, CopiesAQueryWithARowPerKernel) {
   const std::string found = test::sql(
       database_.path(), "SELECT count(*) FROM (" + window_.panel().sql(window_.workspace()) + ")");

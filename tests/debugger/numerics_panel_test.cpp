@@ -10,7 +10,7 @@
 #include "tests/debugger/debugger_window.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/watched_database.h"
-#include "tests/profile/sql.h"
+#include "tests/profile_cli/timed_database.h"
 
 namespace reprise::debugger {
 namespace {
@@ -129,6 +129,27 @@ TEST_F(NumericsPanelTest, LeavesTheRestUsableWhenTheFileSaysAnything) {
   PanelWindow window(database_.path(), std::make_unique<NumericsPanel>(), kBottom);
   EXPECT_EQ(window.count("numerics/table/row/"), 3U);
   EXPECT_EQ(window.text("numerics/table/row/3/max_rel"), "not finite");
+}
+
+TEST(NumericsPanel, WhatHeldANanDoesNotJustPass) {
+  std::vector<float> bad = ramp(192, 0, 1);
+  bad[1] = NAN;
+  const WatchedDatabase database(
+      {{{{0, {2, 96}, bad}}}},
+      {{.node = 0, .tensor = 3, .name = "h", .reference = "cpu", .tolerance = 1e-3}});
+  const PanelWindow window(database.path(), std::make_unique<NumericsPanel>(), kBottom);
+  EXPECT_EQ(window.text("numerics/table/row/3/not_finite"), "1 NaN");
+  EXPECT_EQ(window.text("numerics/table/row/3/result"), "passes, but is not finite");
+}
+
+TEST(NumericsPanel, LeadsToTheGraphThatWasCompared) {
+  const WatchedDatabase database(
+      {}, {{.node = 0, .tensor = 3, .name = "h", .reference = "cpu", .tolerance = 1e-3}});
+  test::write_run(database.path(), {.graph = {.scales = 2}});
+  PanelWindow window(database.path(), std::make_unique<NumericsPanel>(), kBottom);
+  EXPECT_THAT(window.text("numerics/empty/what"),
+              HasSubstr("1 comparison of this file is of 'decode', run 1, graph 1"));
+  window.run("fits\nclick numerics/elsewhere\nwait\nexpect numerics/count 0 of 1 differ");
 }
 
 TEST(NumericsPanel, SaysHowNumbersAreCompared) {

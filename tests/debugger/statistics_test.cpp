@@ -42,11 +42,10 @@ TEST(Statistics, SayOfWhichReplaysTheyAre) {
   CaptureStatistics s;
   s.replays = 63;
   s.in_range = {.all = 66, .warm_ups = 3, .failed = 0};
-  EXPECT_EQ(replays_text(s), "63 of 66 replays, 3 warm-ups left out");
+  EXPECT_EQ(replays_text(s), "63 of 66 replays; left out: 3 warm-ups");
   s.in_range = {.all = 70, .warm_ups = 1, .failed = 1};
   EXPECT_EQ(replays_text(s),
-            "63 of 70 replays, 1 warm-up left out, 1 failed one left out, 5 without these times "
-            "left out");
+            "63 of 70 replays; left out: 1 warm-up, 1 failed, 5 without such times");
   s.in_range = {.all = 63, .warm_ups = 0, .failed = 0};
   EXPECT_EQ(replays_text(s), "63 replays");
 }

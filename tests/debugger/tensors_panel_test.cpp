@@ -55,7 +55,7 @@ TEST_F(TensorsPanelTest, ShowsTheLatestValuesOfTheFirstWatchedTensor) {
   EXPECT_EQ(text("tensors/all/statistics/max/all"), "573");
   EXPECT_EQ(text("tensors/all/values/slice/matrix"), "f32  2 x 96  [:, :]");
   EXPECT_EQ(text("tensors/all/values/map"), "2 x 96 cells");
-  EXPECT_EQ(text("tensors/all/values/nan"), "1 NaN");
+  EXPECT_EQ(text("tensors/all/values/nan"), "1 NaN from 1");
   EXPECT_EQ(text("tensors/all/values/denormal"), "1 denormal");
   EXPECT_EQ(text("tensors/all/values/numbers/row/0/0"), "-1");
   EXPECT_EQ(text("tensors/all/values/numbers/row/0/1"), "nan");
@@ -90,6 +90,13 @@ TEST_F(TensorsPanelTest, AChosenReplayShowsItsNumbers) {
   run("click tensors/replay\nclick tensors/replay/2");
   EXPECT_EQ(text("tensors/all/statistics/max/one"), "573");
   EXPECT_THAT(text("tensors/all/values/none"), HasSubstr("no values of it in this replay"));
+  run("click tensors/all/values/other\nexpect tensors/replay replay 1, with values");
+}
+
+TEST_F(TensorsPanelTest, SaysThatNoElementIsFinite) {
+  const WatchedDatabase all_nan({{{{0, {2, 96}, std::vector<float>(192, NAN)}}}}, {});
+  const PanelWindow window(all_nan.path(), std::make_unique<TensorsPanel>(), kNarrow);
+  EXPECT_EQ(window.text("tensors/all/statistics/min/one"), "none is finite");
 }
 
 TEST_F(TensorsPanelTest, SlicesAndColumnsAreChosen) {

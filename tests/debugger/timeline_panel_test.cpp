@@ -40,6 +40,12 @@ TEST(TimelinePanel, CountsTheStepsOfAReplayThatWasNotTimed) {
   EXPECT_THAT(window.text("timeline/title"), HasSubstr("5 steps, 4 barriers, not timed"));
 }
 
+TEST_F(TimelinePanelTest, SaysThatTheFileChangedIfItCannotBeRead) {
+  std::filesystem::resize_file(database_.path(), 100'000);
+  window_.workspace().document.show_replay(3);
+  run("wait\nexpect timeline/no-steps The file changed since it was opened");
+}
+
 TEST_F(TimelinePanelTest, AClickOnAStepSelectsItsNode) {
   run("click timeline/step/10\nexpect_state timeline/step/10 selected");
   EXPECT_EQ(window_.workspace().selection.current().node, 10U);
