@@ -63,6 +63,7 @@ void Document::choose(CaptureId id) {
     s.background.cancel();
   }
   s.due[State::loading] = !shown && s.captures;
+  s.know_runs();
   if (shown) {
     s.show_statistics();
     s.due[State::reading_steps] = s.shown_replay && s.step_times.empty();
@@ -116,22 +117,18 @@ void Document::choose_timing(const TimingSource& source) {
 }
 
 void Document::show_replay(std::optional<std::size_t> replay) {
-  State& s = *state_;
-  if (replay && *replay >= s.replays.rows.size()) {
-    replay.reset();
-  }
-  if (replay == s.shown_replay) {
-    return;
-  }
-  s.shown_replay = replay;
-  if (s.background.busy() && s.running == State::reading_steps) {
-    s.background.cancel();  // times, or a problem, of a replay that nobody looks at
-  }
-  s.step_times.clear();
-  s.set_problem(State::reading_steps, "");
-  s.due[State::reading_steps] = replay.has_value();
-  s.changed = true;
+  state_->follows = false;
+  state_->show_replay(replay);
 }
+
+void Document::follow_newest() {
+  state_->follows = true;
+  state_->show_newest();
+}
+
+bool Document::follows_newest() const { return state_->follows; }
+
+std::optional<CaptureId> Document::added_run() const { return state_->added_run(); }
 
 std::optional<std::size_t> Document::shown_replay() const { return state_->shown_replay; }
 

@@ -66,8 +66,16 @@ class Document {
   const std::vector<TimingSource>& timing_sources() const;
   void choose_timing(const TimingSource& source);
 
+  /// A capture of a run that somebody began to add while this file was open, later than the one on
+  /// the screen; empty without one, and once it or another capture was chosen.
+  std::optional<CaptureId> added_run() const;
+
   /// The replay whose steps the timeline shows: a position in replays().rows.
   void show_replay(std::optional<std::size_t> replay);
+  /// Shows the newest replay with times of nodes, or without one the newest, and whichever is that
+  /// later, until another one is shown.
+  void follow_newest();
+  bool follows_newest() const;
   std::optional<std::size_t> shown_replay() const;
   /// One per step; empty if the file has none for that replay, or while they are being read.
   const std::vector<CapturedStepTime>& step_times() const;

@@ -126,7 +126,11 @@ void Document::State::start_refresh(bool eager) {
 void Document::State::take_refresh(Refresh found, std::uint64_t version) {
   refresh_took = found.took;
   changed = changed || captures != found.captures;
+  const bool first = !captures;
   captures = std::move(found.captures);
+  if (first) {
+    know_runs();
+  }
   if (captures->empty()) {
     chosen.reset();
     forget_capture();
@@ -146,6 +150,9 @@ void Document::State::take_refresh(Refresh found, std::uint64_t version) {
                          found.new_replays.state.end());
     replays.odd_numbers += found.new_replays.odd_numbers;
     changed = true;
+    if (follows) {
+      show_newest();
+    }
   }
   if (found.timings) {
     timings = std::move(*found.timings);
@@ -243,6 +250,46 @@ void Document::State::start_histogram() {
       });
 }
 
+void Document::State::show_replay(std::optional<std::size_t> replay) {
+  if (replay && *replay >= replays.rows.size()) {
+    replay.reset();
+  }
+  if (replay == shown_replay) {
+    return;
+  }
+  shown_replay = replay;
+  if (background.busy() && running == reading_steps) {
+    background.cancel();  // times, or a problem, of a replay that nobody looks at
+  }
+  step_times.clear();
+  set_problem(reading_steps, "");
+  due[reading_steps] = replay.has_value();
+  changed = true;
+}
+
+void Document::State::show_newest() {
+  std::size_t newest = replays.rows.size();
+  while (newest > 0 && replays.rows[newest - 1].timing_mode != TimingMode::node &&
+         replays.rows[newest - 1].timing_mode != TimingMode::node_serialised) {
+    --newest;
+  }
+  newest = newest == 0 ? replays.rows.size() : newest;
+  show_replay(newest == 0 ? std::nullopt : std::optional(newest - 1));
+}
+
+void Document::State::know_runs() {
+  for (const CaptureSummary& summary : captures.value_or(std::vector<CaptureSummary>())) {
+    known_run = std::max(known_run, summary.id.run);
+  }
+}
+
+std::optional<CaptureId> Document::State::added_run() const {
+  if (!captures || captures->empty() || captures->front().id.run <= known_run) {
+    return std::nullopt;
+  }
+  return default_of(*captures);
+}
+
 const CaptureSummary* Document::State::chosen_summary() const {
   if (!captures || !chosen) {
     return nullptr;
@@ -271,6 +318,7 @@ void Document::State::forget_capture() {
   of_range = false;
   statistics = {};
   shown_replay.reset();
+  follows = false;
   step_times.clear();
   histogram_node.reset();
   histogram.clear();

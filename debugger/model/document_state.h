@@ -43,7 +43,9 @@ struct Document::State {
   RangeTimes range_times;
   bool of_range = false;  // statistics are those of range_times
   CaptureStatistics statistics;
+  std::int64_t known_run = 0;  // the latest that the user knows of
   std::optional<std::size_t> shown_replay;
+  bool follows = false;  // it is the newest one
   std::vector<CapturedStepTime> step_times;
   std::optional<std::uint32_t> histogram_node;
   std::vector<HistogramBucket> histogram;
@@ -75,6 +77,11 @@ struct Document::State {
   void start_steps();
   void start_histogram();
 
+  void show_replay(std::optional<std::size_t> replay);
+  void show_newest();
+  /// All runs that the file has now.
+  void know_runs();
+  std::optional<CaptureId> added_run() const;
   const CaptureSummary* chosen_summary() const;
   bool live() const;
   void forget_capture();

@@ -50,7 +50,8 @@ ReplayStrip make_strip(std::span<const ReplayRow> rows, std::size_t columns) {
     }
   }
   if (!durations.empty()) {
-    strip.p95_ns = quantile(durations, 0.95);
+    const auto count = static_cast<double>(durations.size());
+    strip.p95_ns = quantile(durations, std::min(0.95, (count - 1) / count));
   }
   // One stall would flatten everything else.
   strip.scale_ns = strip.p95_ns && *strip.p95_ns < longest / 2 ? *strip.p95_ns * 2 : longest;

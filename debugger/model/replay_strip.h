@@ -25,8 +25,9 @@ struct StripColumn {
 
 struct ReplayStrip {
   std::vector<StripColumn> columns;
-  std::uint64_t scale_ns = 0;           // of a full column: taller ones are cut
-  std::optional<std::uint64_t> p95_ns;  // without warm-ups and failures
+  std::uint64_t scale_ns = 0;  // of a full column: taller ones are cut
+  /// Without warm-ups, failures, and at least the longest, which would be it among few.
+  std::optional<std::uint64_t> p95_ns;
 };
 
 /// At most `columns` of them, each as many rows wide as any other, give or take one.

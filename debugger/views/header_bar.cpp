@@ -56,6 +56,18 @@ void draw_capture_choice(Ui& ui, Workspace& workspace, Line& line) {
   }
 }
 
+/// A run that was added to the file since it was opened.
+void draw_added_run(Ui& ui, Workspace& workspace, Line& line) {
+  if (const auto added = workspace.document.added_run()) {
+    const std::string label = "Run " + std::to_string(added->run) + " was added";
+    const Box box = line.take(ui.text_size(label).x + ui.px(17));
+    ImGui::SetCursorScreenPos({box.min.x, box.min.y + (box.height() - ui.row_height()) / 2});
+    if (ui.button("added_run", label)) {
+      workspace.document.choose(*added);
+    }
+  }
+}
+
 void draw_timing_choice(Ui& ui, Workspace& workspace, Line& line) {
   const std::vector<TimingSource>& sources = workspace.document.timing_sources();
   if (sources.size() < 2) {
@@ -142,6 +154,7 @@ void draw_header_bar(Ui& ui, Workspace& workspace, const Box& box) {
     return;
   }
   draw_capture_choice(ui, workspace, line);
+  draw_added_run(ui, workspace, line);
   draw_timing_choice(ui, workspace, line);
   const ReplayStatistics& replays = workspace.document.replay_statistics();
   line.text("nodes", count_text(capture->nodes.size()) + " nodes", {.font = FontKind::mono});

@@ -101,9 +101,16 @@ void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& s
                                      [](const Capture::Barrier& b) { return b.emitted; });
   named_value(ui, rows, "barriers", "barriers", count_text(static_cast<std::uint64_t>(emitted)));
   named_value(ui, rows, "edges", "edges", count_text(capture->edges.size()));
+  // As the file says by now: the capture is as it was when it was loaded.
+  const auto& captures = workspace.document.captures();
+  const auto now = std::ranges::find(captures, summary.id, &CaptureSummary::id);
   named_value(ui, rows, "replays", "replays",
               count_text(workspace.document.replays().rows.size()) + ", " +
-                  count_text(summary.timed_replays) + " with step times");
+                  count_text((now == captures.end() ? summary : *now).timed_replays) +
+                  " with step times");
+  if (!workspace.document.statistics().nodes.empty()) {
+    named_value(ui, rows, "times", "times of", replays_text(workspace.document.statistics()));
+  }
   memory(ui, rows, *capture);
   if (!capture->state_fields.empty()) {
     heading(ui, rows, "State fields");

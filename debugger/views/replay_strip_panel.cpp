@@ -119,7 +119,8 @@ void ReplayStripPanel::draw(Ui& ui, Workspace& workspace) {
                 : std::string("all of them"));
   if (const auto shown = document.shown_replay(); shown && *shown < rows.size()) {
     draw_pair(ui, "shown", {{box.max.x, all.min.y}, all.max},
-              sequence_text(rows[*shown]) + "  " + duration_text(replay_duration(rows[*shown])),
+              sequence_text(rows[*shown]) + "  " + duration_text(replay_duration(rows[*shown])) +
+                  (document.live() && document.follows_newest() ? "  newest" : ""),
               state_text(*document.capture(), document.replays(), *shown));
   }
   ui.publish("shown", document.shown_replay() ? std::to_string(*document.shown_replay()) : "");
@@ -148,6 +149,10 @@ void ReplayStripPanel::draw_columns(Ui& ui, const Workspace& workspace, const Bo
     ui.fill({{left, box.max.y - std::max(share * box.height(), ui.px(2))},
              {left + cell - gap, box.max.y}},
             ui.colour(colour_of(column.kind), inside ? 0.9F : 0.35F));
+    if (column.duration_ns > strip_.scale_ns) {  // a broken column is taller than the strip
+      ui.fill({{left, box.min.y + ui.px(5)}, {left + cell - gap, box.min.y + ui.px(8)}},
+              ui.colour(Colour::header));
+    }
   }
 }
 
@@ -194,6 +199,9 @@ void ReplayStripPanel::handle_mouse(Ui& ui, Workspace& workspace, const Box& box
   }
   if (hit.hovered && !hit.held) {
     std::string text = describe(workspace, under.tallest, under.kind);
+    if (under.duration_ns > strip_.scale_ns) {
+      text += "\nlonger than a whole column, which is " + duration_text(strip_.scale_ns);
+    }
     if (under.last > under.first) {
       text += "\nthe longest of " + count_text(under.last - under.first + 1) + " replays here";
     }
@@ -214,6 +222,9 @@ Actions ReplayStripPanel::actions(Workspace& workspace) {
   return {
       {"Previous replay", "Left", [&] { show_next(document, -1, false); }},
       {"Next replay", "Right", [&] { show_next(document, 1, false); }},
+      {"Follow the newest replay", "End", [&] { document.follow_newest(); }},
+      {"Show the run that was added", "", [&] { document.choose(*document.added_run()); },
+       document.added_run().has_value()},
       {"Play or pause", "Space", [&] { workspace.playing = !workspace.playing; }},
       {"Take all replays", "Escape", [&] { document.set_range({}); }, document.range().has_value()},
   };

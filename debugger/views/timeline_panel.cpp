@@ -17,17 +17,6 @@ constexpr float kTallestSteps = 96, kLowestSteps = 20;
 constexpr std::size_t kMostScopeLanes = 3;
 constexpr double kTickDistance = 110;
 
-/// The replay that is shown if the user chose none: the last one with times of nodes.
-std::optional<std::size_t> default_replay(const ReplayTable& table) {
-  for (std::size_t r = table.rows.size(); r > 0; --r) {
-    const TimingMode mode = table.rows[r - 1].timing_mode;
-    if (mode == TimingMode::node || mode == TimingMode::node_serialised) {
-      return r - 1;
-    }
-  }
-  return table.rows.empty() ? std::nullopt : std::optional(table.rows.size() - 1);
-}
-
 Box lane_at(const Box& lanes, float& y, float height, float gap) {
   const Box lane{{lanes.min.x, y}, {lanes.max.x, y + height}};
   y += height + gap;
@@ -78,11 +67,11 @@ void TimelinePanel::draw(Ui& ui, Workspace& workspace) {
     return;
   }
   if (!document.shown_replay()) {
-    document.show_replay(default_replay(document.replays()));
+    document.follow_newest();
   }
   refresh(workspace);
   const Box all = ui.rest();
-  draw_title(ui, workspace, {all.min, {all.max.x, all.min.y + ui.px(kTitle)}});
+  draw_title(ui, document, {all.min, {all.max.x, all.min.y + ui.px(kTitle)}});
 
   const float gap = ui.px(kGap);
   const Box lanes{{all.min.x + ui.px(kLabels), all.min.y + ui.px(kTitle)},
@@ -122,12 +111,12 @@ void TimelinePanel::draw(Ui& ui, Workspace& workspace) {
   handle_mouse(view, mouse);
 }
 
-void TimelinePanel::draw_title(Ui& ui, const Workspace& workspace, const Box& box) const {
-  const auto shown = workspace.document.shown_replay();
+void TimelinePanel::draw_title(Ui& ui, Document& document, Box box) const {
+  const auto shown = document.shown_replay();
   if (!shown) {
     return;
   }
-  const ReplayRow& row = workspace.document.replays().rows[*shown];
+  const ReplayRow& row = document.replays().rows[*shown];
   std::string text = "Replay #" + count_text(row.sequence);
   if (row.device_ns) {
     text += ", " + duration_text(*row.device_ns) + " on the device";
@@ -136,7 +125,18 @@ void TimelinePanel::draw_title(Ui& ui, const Workspace& workspace, const Box& bo
   text += ", " + count_text(capture_->steps.size()) + " steps, " +
           count_text(static_cast<std::uint64_t>(barriers)) + " barriers" +
           (timeline_.steps.empty() ? ", not timed" : "");
-  const float middle = (box.min.x + box.max.x) / 2, pad = ui.px(8);
+  const float pad = ui.px(8);
+  if (document.live()) {
+    const std::string follow = "Follow the newest";
+    const float width = ui.text_size(follow).x + ui.px(17);
+    ImGui::SetCursorScreenPos({box.max.x - width - pad, box.min.y + ui.px(1)});
+    bool on = document.follows_newest();
+    if (ui.toggle("follow", follow, on)) {
+      on ? document.follow_newest() : document.show_replay(shown);
+    }
+    box.max.x -= width + pad;
+  }
+  const float middle = (box.min.x + box.max.x) / 2;
   ui.text_in("title", {{box.min.x + pad, box.min.y}, {middle, box.max.y}}, text,
              {.colour = Colour::dim});
   if (measure_) {

@@ -36,7 +36,7 @@ class TimelinePanel : public Panel {
   void refresh(const Workspace& workspace);
   void fit();
   View view_of(const Box& lanes) const;
-  void draw_title(Ui& ui, const Workspace& workspace, const Box& box) const;
+  void draw_title(Ui& ui, Document& document, Box box) const;
   void draw_axis(Ui& ui, const View& view, const Box& box) const;
   void draw_host(Ui& ui, const View& view, const Box& lane, Hit& mouse) const;
   void draw_scopes(Ui& ui, Workspace& workspace, const View& view, std::size_t depth,

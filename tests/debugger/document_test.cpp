@@ -14,8 +14,8 @@
 namespace reprise::debugger {
 namespace {
 
-using reprise::testing::test_seed;
 using reprise::testing::seed_note;
+using reprise::testing::test_seed;
 using test::GraphMaker;
 using test::GraphOptions;
 using test::nanosecond_device;
@@ -265,6 +265,37 @@ TEST_F(DocumentTest, FollowsAFileThatIsBeingWritten) {
   EXPECT_EQ(document.statistics().replays, written - 1);
   EXPECT_EQ(document.captures().at(0).exit_state, "done");
   EXPECT_EQ(folder_.files(), 1U);
+}
+
+TEST_F(DocumentTest, FollowsTheNewestReplayUntilAnotherOneIsShown) {
+  Writer writer(path_, "decode", 1, seed_);
+  writer.replay(3);
+  Document document(path_);
+  document.settle();
+  document.follow_newest();
+  EXPECT_EQ(document.shown_replay(), 2U);
+  writer.replay(2);
+  document.settle();
+  EXPECT_EQ(document.shown_replay(), 4U);
+  EXPECT_EQ(document.step_times().size(), writer.steps(4).size());
+  document.show_replay(1);
+  writer.replay(1);
+  document.settle();
+  EXPECT_EQ(document.shown_replay(), 1U);
+  EXPECT_FALSE(document.follows_newest());
+}
+
+TEST_F(DocumentTest, KnowsOfARunThatIsAddedUntilACaptureIsChosen) {
+  { const Writer first(path_, "decode", 1, seed_); }
+  Document document(path_);
+  document.settle();
+  EXPECT_EQ(document.added_run(), std::nullopt);
+  const Writer later(path_, "decode", 1, seed_);
+  document.settle();
+  ASSERT_TRUE(document.added_run());
+  EXPECT_EQ(document.added_run()->run, 2);
+  document.choose(document.capture()->summary.id);
+  EXPECT_EQ(document.added_run(), std::nullopt);
 }
 
 TEST_F(DocumentTest, FollowsWithoutBeingAskedToSettle) {

@@ -35,6 +35,18 @@ TEST_F(InspectorPanelTest, WithNothingSelectedItShowsTheCapture) {
   EXPECT_EQ(text("state/kv_len"), "i32  derived = pos + rows");
 }
 
+TEST_F(InspectorPanelTest, CountsTheReplaysThatTheFileHasByNow) {
+  ASSERT_EQ(test::sql(database_.path(),
+                      "CREATE TEMP TABLE other AS SELECT * FROM replays ORDER BY id DESC LIMIT 1; "
+                      "UPDATE other SET id=id+1, seq=seq+1; INSERT INTO replays SELECT * FROM "
+                      "other; INSERT INTO step_timings SELECT replay_id+1, codec, unit_ns, data "
+                      "FROM step_timings ORDER BY replay_id DESC LIMIT 1"),
+            "");
+  run("wait");
+  EXPECT_EQ(text("replays"), "60, 60 with step times");
+  EXPECT_EQ(text("times"), "58 of 60 replays; left out: 1 warm-up, 1 without such times");
+}
+
 TEST_F(InspectorPanelTest, ShowsWhatIsKnownOfANode) {
   select(10);
   EXPECT_EQ(text("title"), "#10 attention");

@@ -61,6 +61,22 @@ TEST_F(ReplayStripPanelTest, ADragGoesOnWhileReplaysAreAdded) {
   EXPECT_EQ(window_.document().range(), (ReplayRange{12, 36}));
 }
 
+TEST_F(ReplayStripPanelTest, EndFollowsTheNewest) {
+  run("click replays/cells\nkey End");
+  EXPECT_EQ(window_.document().shown_replay(), 58U);
+  EXPECT_TRUE(window_.document().follows_newest());
+}
+
+TEST_F(ReplayStripPanelTest, HoveringSaysThatAColumnIsCut) {
+  ASSERT_EQ(test::sql(database_.path(),
+                      "UPDATE replays SET device_ns = 99000000 WHERE id = (SELECT id FROM replays "
+                      "ORDER BY id LIMIT 1 OFFSET (SELECT count(*) - 30 FROM replays))"),
+            "");
+  PanelWindow window(database_.path(), std::make_unique<ReplayStripPanel>(),
+                     {.width = 1000, .height = 56});
+  window.run("hover replays/cells\nexpect tooltip longer than a whole column");
+}
+
 TEST_F(ReplayStripPanelTest, EscapeClearsTheRange) {
   run("drag replays/cells 0.2 0.5 0.6 0.5\nkey Escape");
   EXPECT_FALSE(window_.document().range());

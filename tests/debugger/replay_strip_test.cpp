@@ -61,6 +61,15 @@ TEST(ReplayStrip, AColumnHasTheWorstKindOfItsReplays) {
   EXPECT_EQ(strip.columns[6].kind, ReplayKind::failed);
 }
 
+TEST(ReplayStrip, OneOutlierAmongFewIsCutAndMarked) {
+  std::vector<std::uint64_t> durations(10, 1000);
+  durations[4] = 60'000;
+  const ReplayStrip strip = make_strip(rows_of(durations), 10);
+  EXPECT_EQ(strip.scale_ns, 2000U);
+  EXPECT_EQ(strip.columns[4].kind, ReplayKind::outlier);
+  EXPECT_EQ(make_strip(rows_of({7}), 10).scale_ns, 7U);
+}
+
 TEST(ReplayStrip, WithoutDeviceTimesItShowsWhatTheHostSpent) {
   ReplayRow row;
   EXPECT_EQ(replay_duration(row), std::nullopt);
