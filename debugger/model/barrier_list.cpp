@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "debugger/model/critical_path.h"
 #include "debugger/model/node_details.h"
 
 namespace reprise::debugger {
@@ -101,8 +102,54 @@ std::string tensors_text(const Capture& capture, const Capture::Barrier& barrier
   return text;
 }
 
+std::vector<std::optional<BarrierTimes>> barrier_times(const Capture& capture,
+                                                       const CaptureStatistics& statistics) {
+  std::vector<std::optional<BarrierTimes>> found(capture.barriers.size());
+  if (statistics.nodes.empty()) {
+    return found;
+  }
+  const std::size_t steps = capture.steps.size();
+  // Sums of the steps before each. A node's time is shared by its steps.
+  std::vector<std::uint64_t> until(steps + 1, 0);
+  for (std::size_t s = 0; s < steps; ++s) {
+    const auto node = capture.steps[s].node;
+    const NodeTiming* const timing = node ? timing_of(statistics, *node) : nullptr;
+    const std::uint64_t own =
+        timing == nullptr
+            ? 0
+            : timing->p50_ns / std::max<std::uint64_t>(capture.nodes[*node].steps.count, 1);
+    until[s + 1] = until[s] + own;
+  }
+  std::vector<std::uint32_t> stops;  // steps that wait
+  for (const Capture::Barrier& barrier : capture.barriers) {
+    if (barrier.emitted) {
+      stops.push_back(barrier.before_step);
+    }
+  }
+  std::ranges::sort(stops);
+  const CriticalPath path = critical_path(capture, statistics);
+  const auto critical = [&](std::optional<std::uint32_t> node) {
+    return node && std::ranges::find(path.nodes, *node) != path.nodes.end();
+  };
+  for (std::size_t b = 0; b < found.size(); ++b) {
+    const Capture::Barrier& barrier = capture.barriers[b];
+    if (!barrier.emitted) {
+      continue;
+    }
+    const auto at = std::ranges::lower_bound(stops, barrier.before_step);
+    const auto next = std::ranges::upper_bound(stops, barrier.before_step);
+    const std::size_t first = at == stops.begin() ? 0 : *(at - 1);
+    const std::size_t end = next == stops.end() ? steps : *next;
+    found[b] = BarrierTimes{
+        until[barrier.before_step] - until[first], until[end] - until[barrier.before_step],
+        critical(waiting_node(capture, barrier)) && critical(cause_node(capture, barrier))};
+  }
+  return found;
+}
+
 std::vector<std::uint32_t> barrier_rows(const Capture& capture, BarrierFilter filter,
-                                        BarrierOrder order, bool descending) {
+                                        BarrierOrder order, bool descending,
+                                        std::span<const std::optional<BarrierTimes>> times) {
   const auto& barriers = capture.barriers;
   std::vector<std::uint32_t> rows;
   for (std::uint32_t b = 0; b < barriers.size(); ++b) {
@@ -123,6 +170,11 @@ std::vector<std::uint32_t> barrier_rows(const Capture& capture, BarrierFilter fi
       break;
     case BarrierOrder::size:
       sort_by(rows, descending, [&](std::uint32_t b) { return barriers[b].size_bytes; });
+      break;
+    case BarrierOrder::cost:
+      sort_by(rows, descending, [&](std::uint32_t b) {
+        return b < times.size() && times[b] ? times[b]->cost_ns() : 0;
+      });
       break;
   }
   return rows;

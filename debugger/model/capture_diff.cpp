@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "debugger/model/format.h"
 #include "reprise/profile/sql_query.h"
 
 namespace reprise::debugger {
 namespace {
 
 constexpr double kNotable = 0.05;          // of the other time
+constexpr double kNotableOfAll = 0.005;    // of the time of all nodes
+constexpr double kSame = 0.02;             // from a factor of 1
 constexpr double kMostProbability = 0.01;  // of such a difference by chance
 
 RunFacts run_facts(const CaptureOfFile& of, const std::stop_token& stop) {
@@ -68,8 +73,10 @@ std::optional<double> value_of(const CaptureDiff& diff, std::span<const double> 
       return median_of(node.a);
     case DiffOrder::median_b:
       return median_of(node.b);
-    case DiffOrder::difference:
-      return difference_ns(node);
+    case DiffOrder::difference: {
+      const std::optional<double> difference = difference_ns(node);
+      return difference ? std::optional(std::abs(*difference)) : std::nullopt;
+    }
     case DiffOrder::ratio:
       return node.ratio;
     case DiffOrder::numbers:
@@ -116,8 +123,58 @@ bool has(const CaptureDiff& diff, std::size_t row, NodeChange change) {
 }
 
 std::optional<double> difference_ns(const NodeDiff& node) {
-  const std::optional<double> a = median_of(node.a), b = median_of(node.b);
+  const std::optional<double> a = node.a ? median_of(node.a) : 0;
+  const std::optional<double> b = node.b ? median_of(node.b) : 0;
   return a && b ? std::optional(*b - *a) : std::nullopt;
+}
+
+std::uint64_t time_of_a_ns(const GraphDiff& diff) {
+  std::uint64_t sum = 0;
+  for (const NodeDiff& node : diff.nodes) {
+    sum += node.a ? node.a->median_ns.value_or(0) : 0;
+  }
+  return sum;
+}
+
+std::optional<CommonFactor> common_factor(const GraphDiff& diff) {
+  std::vector<std::pair<double, double>> ratios;  // and the time of A, which they weigh by
+  double all = 0;
+  for (const NodeDiff& node : diff.nodes) {
+    if (node.ratio) {
+      const double time = median_of(node.a).value_or(0);
+      ratios.emplace_back(*node.ratio, time);
+      all += time;
+    }
+  }
+  if (ratios.empty()) {
+    return std::nullopt;
+  }
+  std::ranges::sort(ratios);
+  CommonFactor common;
+  double below = 0;
+  for (const auto& [ratio, time] : ratios) {
+    below += time;
+    common.factor = ratio;
+    if (below >= all / 2) {
+      break;
+    }
+  }
+  common.beyond = static_cast<std::size_t>(std::ranges::count_if(ratios, [&](const auto& of) {
+    const double relative = of.first / common.factor;
+    return (relative > 1 + kNotable || relative < 1 / (1 + kNotable)) &&
+           std::abs(of.first - common.factor) * of.second > kNotableOfAll * all;
+  }));
+  return common;
+}
+
+std::string common_factor_text(const CommonFactor& common) {
+  const std::string nodes = common.beyond == 0   ? "no node changed"
+                            : common.beyond == 1 ? "1 node changed"
+                                                 : count_text(common.beyond) + " nodes changed";
+  return std::abs(common.factor - 1) < kSame
+             ? "Most of B takes as long as A; " + nodes + " notably"
+             : fmt::format("B is {:.2f} \xC3\x97 A throughout; beyond that ", common.factor) +
+                   nodes + " notably";
 }
 
 std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const NodeChange> wanted,

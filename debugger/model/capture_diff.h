@@ -37,11 +37,25 @@ const char* name_of(NodeChange change);
 /// Times differ by more than a twentieth and, where a rank test was possible, hardly by chance.
 bool has(const CaptureDiff& diff, std::size_t row, NodeChange change);
 
-/// `recorded`: in b, where what only a has stands behind what it stands behind in a.
+/// `recorded`: in b, where what only a has stands behind what it stands behind in a. `difference`:
+/// by its size, whichever side took longer.
 enum class DiffOrder : std::uint8_t { recorded, median_a, median_b, difference, ratio, numbers };
 
-/// Medians, from A to B; none unless both were timed.
+/// Medians, from A to B; a node that one side does not have took no time there. None unless what
+/// there is was timed.
 std::optional<double> difference_ns(const NodeDiff& node);
+/// The sum of A's medians, which differences are shares of.
+std::uint64_t time_of_a_ns(const GraphDiff& diff);
+
+/// By how much B takes longer as a whole, and what it does not explain.
+struct CommonFactor {
+  double factor = 1;       // the median of the ratios, weighted by the times of A
+  std::size_t beyond = 0;  // nodes that differ from it by more than a twentieth, notably in all
+};
+/// None if no node was timed on both sides.
+std::optional<CommonFactor> common_factor(const GraphDiff& diff);
+/// "B is 0.72 x A throughout; beyond that 2 nodes changed".
+std::string common_factor_text(const CommonFactor& common);
 
 /// Rows of diff.graph with any of the changes; all if there are none in `wanted`. Those
 /// without what they are ordered by come last.

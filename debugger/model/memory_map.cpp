@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <tuple>
 
+#include "debugger/model/node_details.h"
 #include "reprise/core/step.h"
 
 namespace reprise::debugger {
@@ -132,6 +134,55 @@ MemoryMap make_memory_map(const Capture& capture) {
   }
   count_live(map);
   return map;
+}
+
+std::vector<LiveTensor> live_tensors(const Capture& capture, const MemoryMap& map,
+                                     std::uint32_t step) {
+  std::vector<LiveTensor> live;
+  for (std::uint32_t s = 0; s < map.storages.size(); ++s) {
+    const MemoryStorage& storage = map.storages[s];
+    if (storage.first_step <= step && step <= storage.last_step) {
+      live.push_back(
+          {storage.tensors.front(), storage.bytes, std::string(role_of(capture, storage)), s});
+    }
+  }
+  for (std::uint32_t t = 0; t < capture.tensors.size(); ++t) {
+    const Capture::Tensor& tensor = capture.tensors[t];
+    if (tensor.pool && tensor.pool != map.pool && !tensor.alias_of) {
+      live.push_back({t, tensor.bytes, tensor.role, {}});
+    }
+  }
+  std::ranges::stable_sort(live, std::greater(), &LiveTensor::bytes);
+  return live;
+}
+
+std::vector<std::uint32_t> nodes_of(const Capture& capture, const MemoryMap& map,
+                                    std::span<const LiveTensor> live) {
+  std::vector<bool> wanted(capture.tensors.size(), false), written(capture.tensors.size(), false);
+  const auto root = [&](std::uint32_t tensor) {
+    const auto storage = map.storage_of[tensor];
+    return storage ? map.storages[*storage].tensors.front() : aliased(capture, tensor);
+  };
+  for (const LiveTensor& of : live) {
+    wanted[root(of.tensor)] = true;
+  }
+  for (const Capture::Operand& operand : capture.operands) {
+    if (operand.writes) {
+      written[root(operand.tensor)] = true;
+    }
+  }
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t n = 0; n < capture.nodes.size(); ++n) {
+    const Capture::Range& range = capture.nodes[n].operands;
+    const auto operands = std::span(capture.operands).subspan(range.first, range.count);
+    if (std::ranges::any_of(operands, [&](const Capture::Operand& operand) {
+          const std::uint32_t of = root(operand.tensor);
+          return wanted[of] && (operand.writes || !written[of]);
+        })) {
+      nodes.push_back(n);
+    }
+  }
+  return nodes;
 }
 
 std::vector<std::uint32_t> storages_of_node(const Capture& capture, const MemoryMap& map,

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +34,21 @@ struct MemoryMap {
 };
 
 MemoryMap make_memory_map(const Capture& capture);
+
+/// What holds memory during a step.
+struct LiveTensor {
+  std::uint32_t tensor = 0;                // of those that share a place, the first
+  std::uint64_t bytes = 0;                 // of the place
+  std::string role{};                      // "param", "state"
+  std::optional<std::uint32_t> storage{};  // of the map; none outside of the arena
+};
+/// The places of the arena that live during a step, and the tensors of all other pools, which live
+/// as long as the graph: the greatest first.
+std::vector<LiveTensor> live_tensors(const Capture& capture, const MemoryMap& map,
+                                     std::uint32_t step);
+/// Nodes that write any of them or, where none does, as with weights, read it; ascending.
+std::vector<std::uint32_t> nodes_of(const Capture& capture, const MemoryMap& map,
+                                    std::span<const LiveTensor> live);
 
 /// The storages of the tensors that a node reads or writes, ascending, each once.
 std::vector<std::uint32_t> storages_of_node(const Capture& capture, const MemoryMap& map,

@@ -25,6 +25,24 @@ bool below(const Index& index, std::size_t size) {
   return std::cmp_greater_equal(index, 0) && std::cmp_less(index, size);
 }
 
+std::vector<std::int64_t> not_finite_replays(const std::filesystem::path& path, CaptureId id,
+                                             const std::stop_token& stop) {
+  const SqlResult found = run_sql(
+      path,
+      "SELECT DISTINCT t.replay_id FROM tensor_stats t JOIN replays r ON r.id = t.replay_id JOIN "
+      "recordings c ON c.id = r.recording_id WHERE c.run_id = " +
+          std::to_string(id.run) + " AND c.graph_id = " + std::to_string(id.graph) +
+          " AND (t.nan_count > 0 OR t.inf_count > 0) ORDER BY 1",
+      {.rows = 1'000'000}, stop);
+  std::vector<std::int64_t> replays;
+  for (const auto& row : found.rows) {
+    if (const auto* const replay = std::get_if<std::int64_t>(&row[0])) {
+      replays.push_back(*replay);
+    }
+  }
+  return replays;
+}
+
 std::optional<ComparedGraph> compared_elsewhere(const std::filesystem::path& path,
                                                 const std::stop_token& stop) {
   const SqlResult found =
@@ -68,7 +86,12 @@ Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
                   read_snapshots(path, query, stop),
                   read_comparisons(path, query, stop),
                   {},
+                  {},
                   {}};
+  const auto bad = [](const TensorSums& sums) { return sums.nan > 0 || sums.infinite > 0; };
+  if (std::ranges::any_of(numbers.sums, bad)) {
+    numbers.not_finite_replays = not_finite_replays(path, id, stop);
+  }
   if (numbers.comparisons.empty()) {
     numbers.elsewhere = compared_elsewhere(path, stop);
   }
@@ -97,6 +120,16 @@ Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
   note_left_out(numbers.problems, lost.snapshots, "snapshots",
                 "the file has no such replay of the graph");
   return numbers;
+}
+
+std::vector<bool> nodes_not_finite(const Capture& capture, const Numbers& numbers) {
+  std::vector<bool> found(capture.nodes.size(), false);
+  for (const TensorSums& sums : numbers.sums) {
+    if (sums.nan > 0 || sums.infinite > 0) {
+      found[static_cast<std::size_t>(sums.node)] = true;
+    }
+  }
+  return found;
 }
 
 std::vector<std::uint32_t> results_of(const Capture& capture, std::uint32_t node) {

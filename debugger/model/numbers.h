@@ -20,7 +20,8 @@ struct Numbers {
   std::vector<TensorSums> sums;            // by tensor, of each one
   std::vector<SnapshotRow> snapshots;      // the latest, by replay
   std::vector<ComparisonRow> comparisons;  // the latest, in the order in which they were made
-  std::vector<FileProblem> problems;       // why rows are not among these
+  std::vector<std::int64_t> not_finite_replays{};  // ids, ascending: in which a NaN or infinity was
+  std::vector<FileProblem> problems;               // why rows are not among these
   /// The one with the most comparisons, if this one has none.
   std::optional<ComparedGraph> elsewhere;
 
@@ -32,6 +33,9 @@ struct Numbers {
 
 Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
                      const std::stop_token& stop = {});
+
+/// Nodes of which a watched result held a NaN or infinity, one flag per node.
+std::vector<bool> nodes_not_finite(const Capture& capture, const Numbers& numbers);
 
 /// What a node writes, each once.
 std::vector<std::uint32_t> results_of(const Capture& capture, std::uint32_t node);

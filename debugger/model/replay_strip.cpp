@@ -32,12 +32,15 @@ const char* name_of(ReplayKind kind) {
       return "failed";
     case ReplayKind::skipped:
       return "skipped";
+    case ReplayKind::not_finite:
+      return "NaN or infinity";
     default:
       return "";
   }
 }
 
-ReplayStrip make_strip(std::span<const ReplayRow> rows, std::size_t columns) {
+ReplayStrip make_strip(std::span<const ReplayRow> rows, std::size_t columns,
+                       std::span<const std::int64_t> not_finite) {
   ReplayStrip strip;
   std::vector<std::uint64_t> durations;
   durations.reserve(rows.size());
@@ -67,7 +70,12 @@ ReplayStrip make_strip(std::span<const ReplayRow> rows, std::size_t columns) {
         column.duration_ns = duration;
         column.tallest = r;
       }
-      column.kind = std::max(column.kind, kind_of(rows[r], strip.p95_ns));
+      ReplayKind kind = kind_of(rows[r], strip.p95_ns);
+      if (std::ranges::binary_search(not_finite, rows[r].id)) {
+        kind = std::max(kind, ReplayKind::not_finite);
+      }
+      ++strip.counts[static_cast<std::size_t>(kind)];
+      column.kind = std::max(column.kind, kind);
     }
   }
   return strip;

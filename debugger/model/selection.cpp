@@ -12,15 +12,23 @@ void SelectionHistory::go(const Selection& selection) {
     places_.erase(places_.begin());
   }
   at_ = places_.size() - 1;
+  ++revision_;
 }
 
-void SelectionHistory::back() { at_ -= can_go_back() ? 1U : 0U; }
+void SelectionHistory::back() {
+  at_ -= can_go_back() ? 1U : 0U;
+  ++revision_;
+}
 
-void SelectionHistory::forward() { at_ += can_go_forward() ? 1U : 0U; }
+void SelectionHistory::forward() {
+  at_ += can_go_forward() ? 1U : 0U;
+  ++revision_;
+}
 
 void SelectionHistory::clear() {
   places_.assign(1, Selection{});
   at_ = 0;
+  ++revision_;
 }
 
 }  // namespace reprise::debugger

@@ -34,11 +34,14 @@ class SelectionHistory {
   void forward();
   /// Another capture: its nodes are others.
   void clear();
+  /// Another number whenever current() is another.
+  std::uint64_t revision() const { return revision_; }
 
  private:
   static constexpr std::size_t kMost = 256;
   std::vector<Selection> places_{Selection{}};
   std::size_t at_ = 0;
+  std::uint64_t revision_ = 0;
 };
 
 }  // namespace reprise::debugger

@@ -79,6 +79,8 @@ struct Workspace {
     std::int64_t replay = 0;
   };
   std::optional<WatchedReplay> watched_replay;
+  /// The id of a panel to bring into sight, consumed by the shell.
+  std::string wanted_panel;
   bool playing = false;  // the replay shown moves on with time
   bool light = false;    // the theme
   std::string notice;    // one line in the status bar: "Copied", "Wrote nodes.png"

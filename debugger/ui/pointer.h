@@ -25,6 +25,7 @@ struct Hit {
     hovered = hovered || item.hovered;
     clicked = clicked || item.clicked;
     double_clicked = double_clicked || item.double_clicked;
+    right_clicked = right_clicked || item.right_clicked;
     held = held || item.held;
     dragged = {dragged.x + item.dragged.x, dragged.y + item.dragged.y};
     wheel += item.wheel;

@@ -11,19 +11,22 @@ namespace {
 
 constexpr float kPadding = 8;      // beside the text of a cell, at 1x
 constexpr float kLeastWidth = 80;  // of a column without a width, at 1x
+constexpr float kLeastDragged = 24, kEdge = 7;
 
 std::vector<float> column_widths(const Ui& ui, std::span<const TableColumn> columns,
-                                 float available) {
+                                 const TableState& state, float available) {
+  std::vector<float> widths;
   float fixed = 0;
   std::size_t sharing = 0;
   for (const TableColumn& column : columns) {
-    fixed += ui.px(column.width);
-    sharing += column.width == 0 ? 1 : 0;
+    const auto dragged = state.widths.find(column.id);
+    widths.push_back(ui.px(dragged == state.widths.end() ? column.width : dragged->second));
+    fixed += widths.back();
+    sharing += widths.back() == 0 ? 1 : 0;
   }
   const float share = sharing == 0 ? 0 : (available - fixed) / static_cast<float>(sharing);
-  std::vector<float> widths;
-  for (const TableColumn& column : columns) {
-    widths.push_back(column.width == 0 ? std::max(share, ui.px(kLeastWidth)) : ui.px(column.width));
+  for (float& width : widths) {
+    width = width == 0 ? std::max(share, ui.px(kLeastWidth)) : width;
   }
   return widths;
 }
@@ -124,6 +127,30 @@ bool draw_header(Ui& ui, std::span<const TableColumn> columns, std::span<const f
   return changed;
 }
 
+/// The right ends of the columns, over their titles.
+void drag_edges(Ui& ui, std::span<const TableColumn> columns, std::span<const float> widths,
+                TableState& state, const Box& header) {
+  const auto canvas = ui.canvas(header);
+  const auto scope = ui.scope("edge");
+  float x = header.min.x - state.sideways;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    x += widths[c];
+    const Box edge{{x - ui.px(kEdge) / 2, header.min.y}, {x + ui.px(kEdge) / 2, header.max.y}};
+    const Hit hit = ui.hit(columns[c].id, edge);
+    if (hit.hovered || hit.held) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+      ui.fill({{x - ui.px(1), header.min.y}, {x + ui.px(1), header.max.y}},
+              ui.colour(Colour::accent));
+    }
+    if (hit.double_clicked) {
+      state.widths.erase(columns[c].id);
+    } else if (hit.held && hit.dragged.x != 0) {
+      state.widths[columns[c].id] =
+          std::max((widths[c] + hit.dragged.x) / ui.scale(), kLeastDragged);
+    }
+  }
+}
+
 void draw_row(Ui& ui, std::span<const TableColumn> columns, std::span<const float> widths,
               const TableRows& rows, std::size_t row, const Box& box, float sideways,
               std::vector<TableCell>& cells, TableEvents& events) {
@@ -141,6 +168,9 @@ void draw_row(Ui& ui, std::span<const TableColumn> columns, std::span<const floa
   }
   if (hit.clicked) {
     events.clicked = row;
+  }
+  if (hit.right_clicked) {
+    events.right_clicked = row;
   }
   const auto scope = ui.scope(id);
   float x = box.min.x - sideways;
@@ -185,11 +215,23 @@ TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn>
   const float scrollbar = ImGui::GetStyle().ScrollbarSize;
   Box body{{all.min.x, all.min.y + row_height}, all.max};
   const float room = all.width() - (needed_height > body.height() ? scrollbar : 0);
-  const std::vector<float> widths = column_widths(ui, columns, room);
+  const std::vector<float> widths = column_widths(ui, columns, state, room);
   const float width = std::accumulate(widths.begin(), widths.end(), 0.0F);
   const float hidden = std::max(std::floor(width - room), 0.0F);
   body.max.y = std::max(body.max.y - (hidden > 0 ? scrollbar : 0), body.min.y + 1);
 
+  if (state.followed != rows.follow) {
+    state.followed = rows.follow;
+    for (std::size_t row = 0; row < rows.count && !state.scroll_to; ++row) {
+      state.scroll_to = rows.selected(row) ? std::optional(row) : std::nullopt;
+    }
+  }
+  if (rows.count == 0 && !rows.none.empty()) {
+    ui.text_in("none",
+               {{body.min.x + ui.px(kPadding), body.min.y},
+                {body.max.x - ui.px(kPadding), std::min(body.min.y + row_height, body.max.y)}},
+               rows.none, {.colour = Colour::dim});
+  }
   ImGui::SetCursorScreenPos(body.min);
   {
     const auto region = ui.region("row", {body.width(), body.height()});
@@ -225,7 +267,9 @@ TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn>
     draw_sideways_bar(ui, {{all.min.x, body.max.y}, {all.min.x + room, all.max.y}}, room / width,
                       hidden, state.sideways);
   }
-  events.sort_changed = draw_header(ui, columns, widths, state, {all.min, {all.max.x, body.min.y}});
+  const Box header{all.min, {all.max.x, body.min.y}};
+  events.sort_changed = draw_header(ui, columns, widths, state, header);
+  drag_edges(ui, columns, widths, state, header);
   return events;
 }
 

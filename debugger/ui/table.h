@@ -2,6 +2,7 @@
 // text with an optional bar. Used for every list of the debugger.
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,8 @@ struct TableState {
   bool descending = true;
   std::optional<std::size_t> scroll_to;  // a row; consumed
   float sideways = 0;                    // pixels the columns are scrolled to the left
+  std::map<std::string, float> widths;   // of columns somebody dragged, by id, at 1x
+  std::uint64_t followed = 0;  // TableRows::follow, of the row that was brought into sight
 };
 
 struct TableRows {
@@ -44,17 +47,23 @@ struct TableRows {
   std::function<std::uint64_t(std::size_t row)> id{};
   std::function<TableCell(std::size_t row, std::size_t column)> cell{};
   std::function<bool(std::size_t row)> selected = [](std::size_t) { return false; };
+  /// When it is another number, the first selected row is brought into sight.
+  std::uint64_t follow = 0;
+  /// What is said in the place of rows if there are none: "<id>/none".
+  std::string none{};
 };
 
 struct TableEvents {
-  std::optional<std::size_t> clicked;  // a row
+  std::optional<std::size_t> clicked;        // a row
+  std::optional<std::size_t> right_clicked;  // a row
   bool sort_changed = false;
 };
 
 /// Fills `size` (0: what is left). If the columns with a width need more, Shift and the wheel and a
-/// bar at the bottom scroll sideways. Paths: <id>/header/<column>, with state "ascending" or
-/// "descending"; <id>/row/<row id>, with the texts of a row joined by two spaces, state "selected";
-/// cells are <id>/row/<row id>/<column>; <id>/sideways.
+/// bar at the bottom scroll sideways. The right end of a column can be dragged; a double click
+/// there gives the column its own width again. Paths: <id>/header/<column>, with state "ascending"
+/// or "descending"; <id>/edge/<column>; <id>/row/<row id>, with the texts of a row joined by two
+/// spaces, state "selected"; cells are <id>/row/<row id>/<column>; <id>/sideways.
 TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn> columns,
                        const TableRows& rows, TableState& state, ImVec2 size = {});
 

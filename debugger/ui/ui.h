@@ -97,6 +97,8 @@ class Ui {
   void focus(std::string_view path);
   /// A menu behind a button; call the entries between true and end_menu().
   bool begin_menu(std::string_view id, const char* icon_or_label, std::string_view tooltip);
+  /// A menu at the mouse, which `open` opens; call the entries between true and end_menu().
+  bool begin_context_menu(std::string_view id, bool open);
   bool menu_entry(std::string_view id, std::string_view label, std::string_view shortcut = {},
                   bool enabled = true);
   void end_menu();
@@ -184,9 +186,10 @@ class Ui {
   Pointer& pointer_;
   float scale_;
   std::string path_;
-  std::string focus_;   // the input that gets the keyboard when it is drawn
-  std::string active_;  // the one that had it when it was drawn last
-  std::string dialog_;  // the one that is open
+  std::string focus_;    // the input that gets the keyboard when it is drawn
+  std::string active_;   // the one that had it when it was drawn last
+  std::string dialog_;   // the one that is open
+  ImVec2 context_at_{};  // where the mouse was when a context menu was opened
   bool keeps_texts_ = false;
   std::vector<DrawnText> texts_;
   bool canvas_ = false;   // inside of one

@@ -180,6 +180,13 @@ bool Ui::begin_menu(std::string_view id, const char* icon_or_label, std::string_
   return begin_popup(id, hit.clicked, box);
 }
 
+bool Ui::begin_context_menu(std::string_view id, bool open) {
+  if (open) {
+    context_at_ = ImGui::GetMousePos();
+  }
+  return begin_popup(id, open, {context_at_, context_at_});
+}
+
 bool Ui::menu_entry(std::string_view id, std::string_view label, std::string_view shortcut,
                     bool enabled) {
   const float shortcut_width = std::ceil(text_size(shortcut).x);

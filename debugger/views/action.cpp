@@ -13,6 +13,22 @@ void take_keys(Ui& ui, const Actions& actions) {
   }
 }
 
+void draw_context_menu(Ui& ui, bool open, const std::function<Actions()>& actions) {
+  if (!ui.begin_context_menu("context", open)) {
+    return;
+  }
+  for (const Action& action : actions()) {
+    std::string id = action.title;
+    std::ranges::transform(id, id.begin(), [](char c) {
+      return c == ' ' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    if (ui.menu_entry(id, action.title, action.key, action.enabled)) {
+      action.run();
+    }
+  }
+  ui.end_menu();
+}
+
 Actions row_actions(std::string_view what, std::optional<std::size_t> row, std::size_t count,
                     const std::function<void(std::size_t)>& go) {
   struct Step {

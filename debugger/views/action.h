@@ -28,6 +28,10 @@ struct ActionGroup {
 /// Runs the actions whose keys were pressed in this frame.
 void take_keys(Ui& ui, const Actions& actions);
 
+/// A menu of these at the mouse, which `open` opens: "context/copy" is the entry of "Copy". Called
+/// in every frame, with nothing while it is closed.
+void draw_context_menu(Ui& ui, bool open, const std::function<Actions()>& actions);
+
 /// Up, Down, Page Up and Page Down from a row of `count` to another. "Next <what>" are their
 /// titles.
 Actions row_actions(std::string_view what, std::optional<std::size_t> row, std::size_t count,

@@ -4,8 +4,13 @@
 
 #include "debugger/model/format.h"
 #include "debugger/views/choice_row.h"
+#include "debugger/views/selection_actions.h"
 
 namespace reprise::debugger {
+
+namespace {
+constexpr float kNodeWidth = 170, kRoomy = 1200;  // at 1x; narrower panels share what is left
+}
 
 struct BarriersPanel::ColumnDef {
   TableColumn column;
@@ -20,23 +25,34 @@ const std::vector<BarriersPanel::ColumnDef>& BarriersPanel::column_defs() {
   constexpr FontKind kMono = FontKind::mono;
   constexpr FontKind kText = FontKind::regular;
   static const std::vector<ColumnDef> kDefs = {
-      {{"index", "#", 48, kRight, kMono, false}, 480, {}},
-      {{"step", "Before step", 112, kRight, kMono, true}, 0, BarrierOrder::step},
-      {{"node", "Node", 0, kLeft, kText, false}, 0, {}},
+      {{"index", "#", 44, kRight, kMono, false}, 480, {}},
+      {{"cost", "At most", 84, kRight, kMono, true}, 420, BarrierOrder::cost},
+      {{"before", "Before", 78, kRight, kMono, false}, 1450, {}},
+      {{"after", "After", 78, kRight, kMono, false}, 1450, {}},
+      {{"critical", "Critical", 66, kLeft, kText, false}, 700, {}},
+      {{"step", "Before step", 108, kRight, kMono, true}, 0, BarrierOrder::step},
+      {{"node", "Node", kNodeWidth, kLeft, kText, false}, 0, {}},
+      {{"cause", "Waits for", kNodeWidth, kLeft, kText, false}, 0, {}},
       {{"kind", "Kind", 56, kLeft, kMono, true}, 0, BarrierOrder::kind},
-      {{"required", "Required", 72, kLeft, kText, false}, 620, {}},
-      {{"emitted", "Emitted", 86, kLeft, kText, true}, 0, BarrierOrder::verdict},
-      {{"cause", "Waits for", 0, kLeft, kText, false}, 0, {}},
-      {{"tensors", "Tensors", 0, kLeft, kText, false}, 700, {}},
-      {{"pool", "Pool", 72, kLeft, kText, false}, 1000, {}},
-      {{"offset", "Offset", 84, kRight, kMono, false}, 1000, {}},
-      {{"size", "Size", 92, kRight, kMono, true}, 480, BarrierOrder::size},
-      {{"reason", "Reason", 0, kLeft, kText, false}, 1250, {}}};
+      {{"emitted", "Emitted", 84, kLeft, kText, true}, 0, BarrierOrder::verdict},
+      {{"tensors", "Tensors", 150, kLeft, kText, false}, 900, {}},
+      {{"size", "Size", 84, kRight, kMono, true}, 560, BarrierOrder::size},
+      {{"reason", "Reason", 0, kLeft, kText, false}, 1200, {}}};
   return kDefs;
 }
 
 void BarriersPanel::refresh(const Workspace& workspace) {
-  if (capture_ == workspace.document.capture()) {
+  const bool is_new = capture_ != workspace.document.capture();
+  if (is_new || revision_ != workspace.document.revision()) {
+    revision_ = workspace.document.revision();
+    const Capture& capture = *workspace.document.capture();
+    times_ = barrier_times(capture, workspace.document.statistics());
+    timed_ = std::ranges::any_of(times_, [](const auto& times) { return times.has_value(); });
+    if (!is_new) {
+      sort();
+    }
+  }
+  if (!is_new) {
     return;
   }
   capture_ = workspace.document.capture();
@@ -47,11 +63,16 @@ void BarriersPanel::refresh(const Workspace& workspace) {
     tensors_.push_back(tensors_text(*capture_, barrier));
   }
   filter_ = 0;
+  at_.reset();
+  order_.reset();
   sort();
 }
 
 void BarriersPanel::sort() {
-  rows_ = barrier_rows(*capture_, static_cast<BarrierFilter>(filter_), order_, descending_);
+  // Unless somebody chose an order: what costs most first, if that is known.
+  descending_ = order_ ? descending_ : timed_;
+  rows_ = barrier_rows(*capture_, static_cast<BarrierFilter>(filter_), shown_order(), descending_,
+                       times_);
 }
 
 void BarriersPanel::choose_columns(const Ui& ui, float width) {
@@ -61,12 +82,18 @@ void BarriersPanel::choose_columns(const Ui& ui, float width) {
   table_.descending = descending_;
   for (std::size_t c = 0; c < column_defs().size(); ++c) {
     const ColumnDef& def = column_defs()[c];
-    if (width >= ui.px(def.from_width)) {
-      if (def.order == order_) {
+    const auto column = static_cast<Column>(c);
+    const bool of_times = column == Column::cost || column == Column::critical ||
+                          column == Column::before || column == Column::after;
+    if (width >= ui.px(def.from_width) && (timed_ || !of_times)) {
+      if (def.order == shown_order()) {
         table_.sort_column = shown_.size();
       }
-      shown_.push_back(static_cast<Column>(c));
+      shown_.push_back(column);
       columns_.push_back(def.column);
+      if (def.column.width == kNodeWidth && width < ui.px(kRoomy)) {
+        columns_.back().width = 0;
+      }
     }
   }
 }
@@ -136,8 +163,16 @@ TableCell BarriersPanel::cell(std::uint32_t index, Column column) const {
       return node_or_step(waiting_node(*capture_, barrier), barrier.before_step);
     case Column::kind:
       return {.text = barrier.kind};
-    case Column::required:
-      return dim(barrier.required ? "yes" : "no");
+    case Column::cost:
+      return times_[index] ? number_cell(duration_text(times_[index]->cost_ns())) : TableCell{};
+    case Column::critical:
+      return times_[index] && times_[index]->critical
+                 ? TableCell{.text = "yes", .colour = Colour::warning}
+                 : dim(times_[index] ? "no" : "");
+    case Column::before:
+      return times_[index] ? number_cell(duration_text(times_[index]->before_ns)) : TableCell{};
+    case Column::after:
+      return times_[index] ? number_cell(duration_text(times_[index]->after_ns)) : TableCell{};
     case Column::emitted: {
       const BarrierVerdict verdict = verdict_of(barrier);
       const bool missing = verdict == BarrierVerdict::missing;
@@ -150,10 +185,6 @@ TableCell BarriersPanel::cell(std::uint32_t index, Column column) const {
       return node_or_step(cause_node(*capture_, barrier), barrier.cause_src);
     case Column::tensors:
       return {.text = tensors_[index]};
-    case Column::pool:
-      return dim(barrier.pool ? capture_->pools[*barrier.pool].kind : "");
-    case Column::offset:
-      return dim(count_text(barrier.offset_bytes));
     case Column::size:
       return number_cell(bytes_text(barrier.size_bytes));
     case Column::reason:
@@ -171,22 +202,50 @@ void BarriersPanel::draw_rows(Ui& ui, Workspace& workspace) {
       .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown_[column]); },
       .selected =
           [&](std::size_t row) {
+            if (at_ && selected.node == waiting_node(*capture_, capture_->barriers[*at_])) {
+              return at_ == rows_[row];  // of several before a node the one that was pointed at
+            }
             const auto node = waiting_node(*capture_, capture_->barriers[rows_[row]]);
             return node && selected.holds(*node);
-          }};
+          },
+      .follow = workspace.selection.revision(),
+      .none = "No barrier of this plan is of that kind."};
   const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
   if (events.sort_changed) {
     const Column column = shown_[*table_.sort_column];
     order_ = *column_defs()[static_cast<std::size_t>(column)].order;
     descending_ = table_.descending;
     sort();
-  } else if (events.clicked) {
-    const Capture::Barrier& barrier = capture_->barriers[rows_[*events.clicked]];
-    const auto waiting = waiting_node(*capture_, barrier);
-    if (const auto node = waiting ? waiting : cause_node(*capture_, barrier)) {
-      workspace.select_node(*node);
-    }
+  } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
+    select(workspace, *row);
   }
+  draw_context_menu(ui, events.right_clicked.has_value(), [&] {
+    Actions actions = selection_menu(workspace);
+    const auto cause = at_ ? cause_node(*capture_, capture_->barriers[*at_]) : std::nullopt;
+    actions.push_back({"Go to the node it waits for", "",
+                       [&workspace, cause] { workspace.select_node(*cause); }, cause.has_value()});
+    return actions;
+  });
+}
+
+void BarriersPanel::select(Workspace& workspace, std::size_t row) {
+  at_ = rows_[row];
+  const Capture::Barrier& barrier = capture_->barriers[rows_[row]];
+  const auto waiting = waiting_node(*capture_, barrier);
+  if (const auto node = waiting ? waiting : cause_node(*capture_, barrier)) {
+    workspace.select_node(*node);
+  }
+}
+
+Actions BarriersPanel::actions(Workspace& workspace) {
+  const auto found = std::ranges::find(rows_, at_);
+  const auto row = found == rows_.end()
+                       ? std::nullopt
+                       : std::optional(static_cast<std::size_t>(found - rows_.begin()));
+  return row_actions("barrier", row, rows_.size(), [&](std::size_t to) {
+    select(workspace, to);
+    table_.scroll_to = to;
+  });
 }
 
 std::string BarriersPanel::sql(const Workspace& workspace) const {

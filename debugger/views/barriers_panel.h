@@ -17,19 +17,21 @@ class BarriersPanel : public Panel {
   std::string_view title() const override { return "Barriers"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Actions actions(Workspace& workspace) override;
 
  private:
   enum class Column : std::uint8_t {
     index,
+    cost,
+    before,
+    after,
+    critical,
     step,
     node,
-    kind,
-    required,
-    emitted,
     cause,
+    kind,
+    emitted,
     tensors,
-    pool,
-    offset,
     size,
     reason
   };
@@ -38,9 +40,13 @@ class BarriersPanel : public Panel {
 
   void refresh(const Workspace& workspace);
   void sort();
+  BarrierOrder shown_order() const {
+    return order_.value_or(timed_ ? BarrierOrder::cost : BarrierOrder::step);
+  }
   void choose_columns(const Ui& ui, float width);
   void draw_filter(Ui& ui);
   void draw_rows(Ui& ui, Workspace& workspace);
+  void select(Workspace& workspace, std::size_t row);
   TableCell cell(std::uint32_t barrier, Column column) const;
   std::string node_text(std::optional<std::uint32_t> node) const;
 
@@ -50,7 +56,11 @@ class BarriersPanel : public Panel {
   std::vector<std::string> tensors_;  // one text per barrier
   std::vector<std::uint32_t> rows_;   // barriers
   std::size_t filter_ = 0;            // a BarrierFilter
-  BarrierOrder order_ = BarrierOrder::step;
+  std::optional<std::uint32_t> at_;   // the barrier that was pointed at last
+  std::uint64_t revision_ = 0;
+  std::vector<std::optional<BarrierTimes>> times_;  // one per barrier
+  bool timed_ = false;                              // any of them
+  std::optional<BarrierOrder> order_;               // that somebody chose
   bool descending_ = false;
 
   std::vector<Column> shown_;

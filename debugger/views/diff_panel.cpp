@@ -7,6 +7,7 @@
 
 #include "debugger/model/format.h"
 #include "debugger/model/sql_text.h"
+#include "debugger/views/selection_actions.h"
 
 namespace reprise::debugger {
 namespace {
@@ -21,14 +22,15 @@ Colour colour_of(NodeChange change) {
 }
 
 enum Column : std::size_t {
-  change,
   node_a,
   node_b,
   op,
   scope,
+  difference,
+  share,
+  change,
   median_a,
   median_b,
-  difference,
   ratio,
   probability,
   p95_a,
@@ -52,20 +54,21 @@ const std::vector<ColumnDef>& column_defs() {
     return ColumnDef{{id, title, width, kRight, kMono, true}, timed, from_width, order};
   };
   static const std::vector<ColumnDef> kDefs = {
-      {{"change", "", 88, kLeft, kText, false}, false, 0},
       {{"node_a", "A", 38, kRight, kMono, false}, false, 900},
-      sorts("node_b", "B", 46, 0, DiffOrder::recorded, false),
-      {{"op", "Op", 116, kLeft, kText, false}, false, 0},
+      sorts("node_b", "B", 44, 0, DiffOrder::recorded, false),
+      {{"op", "Op", 110, kLeft, kText, false}, false, 0},
       {{"scope", "Scope", 0, kLeft, kText, false}, false, 0},
-      sorts("median_a", "p50 A", 78, 0, DiffOrder::median_a),
-      sorts("median_b", "p50 B", 78, 0, DiffOrder::median_b),
-      sorts("difference", "B - A", 88, 0, DiffOrder::difference),
+      sorts("difference", "B - A", 82, 0, DiffOrder::difference),
+      {{"share", "of A", 78, kRight, kMono, false}, true, 0},
+      {{"change", "", 86, kLeft, kText, false}, false, 0},
+      sorts("median_a", "p50 A", 76, 0, DiffOrder::median_a),
+      sorts("median_b", "p50 B", 76, 0, DiffOrder::median_b),
       sorts("ratio", "B/A", 62, 900, DiffOrder::ratio),
       {{"probability", "By chance", 84, kRight, kMono, false}, true, 1000},
       {{"p95_a", "p95 A", 78, kRight, kMono, false}, true, 1200},
       {{"p95_b", "p95 B", 78, kRight, kMono, false}, true, 1200},
-      sorts("numbers", "Numbers", 88, 0, DiffOrder::numbers, false),
-      {{"details", "Changed", 0, kLeft, kText, false}, false, 0}};
+      sorts("numbers", "Numbers", 84, 0, DiffOrder::numbers, false),
+      {{"details", "Changed", 0, kLeft, kText, false}, false, 800}};
   return kDefs;
 }
 
@@ -88,6 +91,14 @@ std::string numbers_text(const std::optional<NumberDiff>& diff) {
          : diff->equal()  ? "equal"
          : !diff->max_rel ? "differ"
                           : fmt::format("{:.1e}", *diff->max_rel);
+}
+
+std::string details_text(const NodeDiff& node) {
+  std::string text;
+  for (const std::string& what : node.changes) {
+    text += (text.empty() ? "" : "; ") + what;
+  }
+  return text;
 }
 
 TableCell dim(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
@@ -130,6 +141,11 @@ void DiffPanel::show() {
     }
   }
   rows_ = diff_rows(*diff_, wanted, order_, descending_);
+  common_.clear();
+  if (const auto common = common_factor(diff_->graph)) {
+    common_ = common_factor_text(*common);
+  }
+  time_of_a_ = time_of_a_ns(diff_->graph);
   timed_ = std::any_of(diff_->graph.nodes.begin(), diff_->graph.nodes.end(),
                        [](const NodeDiff& node) { return node.ratio.has_value(); });
 }
@@ -160,6 +176,9 @@ void DiffPanel::draw(Ui& ui, Workspace& workspace) {
     draw_empty_state(ui, problem.empty() ? "Comparing" : problem, "");
   } else {
     draw_sides(ui, *diff_, next(2 * row));
+    if (!common_.empty()) {
+      ui.text_in("common", next(row), common_, {.font = FontKind::semibold});
+    }
     draw_filter(ui, next(row));
     ImGui::SetCursorScreenPos({all.min.x, top});
     draw_rows(ui, workspace);
@@ -219,7 +238,10 @@ TableCell DiffPanel::cell(std::uint32_t row, std::size_t column) const {
           const char* const glyph = of == NodeChange::added     ? "+ "
                                     : of == NodeChange::removed ? "- "
                                                                 : "";
-          return {.text = std::string(glyph) + name_of(of),
+          // Where there is no room for what changed, it stands here.
+          return {.text = of == NodeChange::changed && !details_shown_
+                              ? details_text(node)
+                              : std::string(glyph) + name_of(of),
                   .colour = colour_of(of),
                   .mark = colour_of(of)};
         }
@@ -247,6 +269,14 @@ TableCell DiffPanel::cell(std::uint32_t row, std::size_t column) const {
       const char* const sign = !ns || *ns == 0 ? "" : *ns < 0 ? "-" : "+";
       return ns ? number_cell(sign + duration_text(whole_ns(std::abs(*ns)))) : TableCell{};
     }
+    case share: {
+      const std::optional<double> ns = difference_ns(node);
+      if (!ns || time_of_a_ == 0) {
+        return {};
+      }
+      const double of_a = *ns / static_cast<double>(time_of_a_);
+      return number_cell((of_a > 0 ? "+" : of_a < 0 ? "-" : "") + percent_text(std::abs(of_a)));
+    }
     case ratio: {
       const bool slower = has(*diff_, row, NodeChange::slower);
       const bool faster = has(*diff_, row, NodeChange::faster);
@@ -268,30 +298,13 @@ TableCell DiffPanel::cell(std::uint32_t row, std::size_t column) const {
       return {.text = numbers_text(found),
               .colour = found && !found->equal() ? Colour::warning : Colour::dim};
     }
-    default: {
-      std::string text;
-      for (const std::string& what : node.changes) {
-        text += (text.empty() ? "" : "; ") + what;
-      }
-      return dim(std::move(text));
-    }
+    default:
+      return dim(details_text(node));
   }
 }
 
 void DiffPanel::draw_rows(Ui& ui, Workspace& workspace) {
   const auto selected = workspace.selection.current().node;
-  const auto shown_node = [&](std::size_t row) {
-    const auto& b = diff_->graph.nodes[rows_[row]].b;
-    return b && b->node < capture_->nodes.size() ? std::optional(b->node) : std::nullopt;
-  };
-  if (selected != followed_) {
-    followed_ = selected;
-    for (std::size_t row = 0; selected && row < rows_.size(); ++row) {
-      if (shown_node(row) == selected) {
-        table_.scroll_to = row;
-      }
-    }
-  }
   const float width = ui.rest().width();
   std::vector<std::size_t> shown;
   std::vector<TableColumn> columns;
@@ -307,23 +320,49 @@ void DiffPanel::draw_rows(Ui& ui, Workspace& workspace) {
       columns.push_back(def.column);
     }
   }
+  details_shown_ = shown.back() == details;
   const TableRows rows{
       .count = rows_.size(),
       .id = [&](std::size_t row) { return rows_[row]; },
       .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown[column]); },
-      .selected = [&](std::size_t row) { return selected && shown_node(row) == selected; }};
+      .selected = [&](std::size_t row) { return selected && shown_node(row) == selected; },
+      .follow = workspace.selection.revision(),
+      .none = "No node is one of these."};
   const TableEvents events = draw_table(ui, "table", columns, rows, table_);
   if (events.sort_changed) {
     order_ = *column_defs()[shown[*table_.sort_column]].order;
     descending_ = table_.descending;
     show();
-  } else if (events.clicked) {
-    if (const auto node = shown_node(*events.clicked)) {
-      workspace.select_node(*node);
-    } else {
-      workspace.notice = "Only A has that node.";
-    }
+  } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
+    select(workspace, *row);
   }
+  draw_context_menu(ui, events.right_clicked.has_value(),
+                    [&] { return selection_menu(workspace); });
+}
+
+std::optional<std::uint32_t> DiffPanel::shown_node(std::size_t row) const {
+  const auto& b = diff_->graph.nodes[rows_[row]].b;
+  return b && b->node < capture_->nodes.size() ? std::optional(b->node) : std::nullopt;
+}
+
+void DiffPanel::select(Workspace& workspace, std::size_t row) {
+  at_ = rows_[row];
+  if (const auto node = shown_node(row)) {
+    workspace.select_node(*node);
+  } else {
+    workspace.notice = "Only A has that node.";
+  }
+}
+
+Actions DiffPanel::actions(Workspace& workspace) {
+  const auto found = std::ranges::find(rows_, at_);
+  const auto row = found == rows_.end()
+                       ? std::nullopt
+                       : std::optional(static_cast<std::size_t>(found - rows_.begin()));
+  return row_actions("difference", row, diff_ == nullptr ? 0 : rows_.size(), [&](std::size_t to) {
+    select(workspace, to);
+    table_.scroll_to = to;
+  });
 }
 
 std::string DiffPanel::sql(const Workspace& workspace) const {

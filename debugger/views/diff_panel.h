@@ -18,6 +18,7 @@ class DiffPanel : public Panel {
   std::string_view title() const override { return "Diff"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Actions actions(Workspace& workspace) override;
 
  private:
   void refresh(Workspace& workspace);
@@ -25,6 +26,9 @@ class DiffPanel : public Panel {
   void draw_sides(Ui& ui, const CaptureDiff& diff, const Box& box) const;
   void draw_filter(Ui& ui, const Box& box);
   void draw_rows(Ui& ui, Workspace& workspace);
+  /// The node of the capture on the screen, if it has one.
+  std::optional<std::uint32_t> shown_node(std::size_t row) const;
+  void select(Workspace& workspace, std::size_t row);
   TableCell cell(std::uint32_t row, std::size_t column) const;
 
   std::shared_ptr<const Capture> capture_;
@@ -35,11 +39,14 @@ class DiffPanel : public Panel {
   std::uint64_t revision_ = 0;
   std::array<bool, kNodeChanges> wanted_{};
   std::array<std::size_t, kNodeChanges> counts_{};
-  DiffOrder order_ = DiffOrder::recorded;
-  bool descending_ = false;
+  DiffOrder order_ = DiffOrder::difference;
+  bool descending_ = true;
   std::vector<std::uint32_t> rows_;
-  bool timed_ = false;                     // any node, on both sides
-  std::optional<std::uint32_t> followed_;  // the selected node whose row was brought into sight
+  bool timed_ = false;               // any node, on both sides
+  bool details_shown_ = false;       // there is room for their column
+  std::string common_;               // one line about all of them
+  std::uint64_t time_of_a_ = 0;      // of which differences are shares
+  std::optional<std::uint32_t> at_;  // the row that was pointed at last
   TableState table_;
 };
 

@@ -5,8 +5,8 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr float kFurthest = 0.0005F;
-constexpr float kOverlays = 36;  // pixels at 1x that tools cover above and the legend below
+constexpr float kFurthest = 0.05F;  // a node still is a box of some pixels; the minimap is the map
+constexpr float kMargin = 10;       // pixels at 1x
 constexpr float kReadable = 0.6F;
 
 }  // namespace
@@ -43,21 +43,28 @@ void GraphCamera::zoom_by(float factor, ImVec2 fixed) {
 float GraphCamera::zoom_to_fit(const SceneRect& rect) const {
   const float width = std::max(rect.max.x - rect.min.x, 1.0F) * scale_;
   const float height = std::max(rect.max.y - rect.min.y, 1.0F) * scale_;
-  const float room = std::max(viewport_.height() - 2 * kOverlays * scale_, 1.0F);
+  const float room = std::max(viewport_.height() - 2 * kMargin * scale_, 1.0F);
   return std::max(std::min(viewport_.width() / width, room / height), kFurthest);
 }
 
 void GraphCamera::frame(const SceneRect& rect, float nearest) {
   zoom_ = std::min(zoom_to_fit(rect), nearest);
   centre_ = rect.centre();
+  if (pixels(rect.max.y - rect.min.y) > viewport_.height()) {
+    begin_at_top(rect);
+  }
 }
 
 void GraphCamera::frame_start(const SceneRect& rect) {
   frame(rect);
   if (zoom_ < kReadable) {
     zoom_ = kReadable;
-    centre_.y = rect.min.y + (viewport_.height() / (2 * scale_) - kOverlays) / zoom_;
+    begin_at_top(rect);
   }
+}
+
+void GraphCamera::begin_at_top(const SceneRect& rect) {
+  centre_.y = rect.min.y + (viewport_.height() / (2 * scale_) - kMargin) / zoom_;
 }
 
 }  // namespace reprise::debugger

@@ -28,13 +28,15 @@ class GraphCamera {
   void zoom_by(float factor, ImVec2 fixed);
   void look_at(LayoutPoint centre) { centre_ = centre; }
   void move_by(LayoutPoint offset) { centre_ = {centre_.x + offset.x, centre_.y + offset.y}; }
-  /// The whole of it in the middle, no larger than `nearest`.
+  /// The whole of it in the middle, no larger than `nearest`; the top of what is too long for the
+  /// smallest zoom.
   void frame(const SceneRect& rect, float nearest = 1);
   /// The top of it, readable: a graph is longer than a screen.
   void frame_start(const SceneRect& rect);
 
  private:
   float zoom_to_fit(const SceneRect& rect) const;
+  void begin_at_top(const SceneRect& rect);
 
   Box viewport_{};
   float scale_ = 1, zoom_ = 1;

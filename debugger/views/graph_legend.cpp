@@ -12,24 +12,22 @@ constexpr TextStyle kStyle{.font = FontKind::regular, .colour = Colour::dim};
 
 float pad(const Ui& ui) { return ui.px(8); }
 
-/// A plate of that width in the lower left corner, as wide as the view allows; its inside.
-Box plate(Ui& ui, const Box& view, float width) {
-  const float row = ui.row_height(), margin = ui.px(kMargin);
-  const ImVec2 min{view.min.x + margin, view.max.y - margin - row};
-  const float most = std::max(view.width() - 2 * margin, 2 * pad(ui) + 1);
-  const Box box{min, {min.x + std::min(width, most), min.y + row}};
-  ui.fill(box, ui.colour(Colour::panel, 0.94F), ui.px(4));
-  return {{box.min.x + pad(ui), box.min.y}, {box.max.x - pad(ui), box.max.y}};
+/// The inside of a bar.
+Box plate(Ui& ui, const Box& bar) {
+  ui.fill(bar, ui.colour(Colour::panel));
+  const float middle = (bar.min.y + bar.max.y) / 2, half = ui.row_height() / 2;
+  return {{bar.min.x + ui.px(kMargin), middle - half},
+          {std::max(bar.max.x - ui.px(kMargin), bar.min.x + ui.px(kMargin) + 1), middle + half}};
 }
 
-void draw_ramp(Ui& ui, const Box& view, const std::string& least, const std::string& most,
+void draw_ramp(Ui& ui, const Box& bar, const std::string& least, const std::string& most,
                const std::string& note) {
   const float gap = pad(ui), ramp = ui.px(96);
   const auto width_of = [&](const std::string& text) {
     return text.empty() ? 0 : std::ceil(ui.text_size(text).x) + 1;
   };
   const float low = width_of(least), high = width_of(most), about = width_of(note);
-  const Box box = plate(ui, view, low + ramp + high + 4 * gap + (about > 0 ? about + 2 * gap : 0));
+  const Box box = plate(ui, bar);
   ui.text_in("", {box.min, {box.min.x + low, box.max.y}}, least, kStyle);
   const float left = box.min.x + low + gap, middle = (box.min.y + box.max.y) / 2;
   constexpr int kParts = 24;
@@ -48,13 +46,9 @@ void draw_ramp(Ui& ui, const Box& view, const std::string& least, const std::str
   }
 }
 
-void draw_families(Ui& ui, const Box& view) {
+void draw_families(Ui& ui, const Box& bar) {
   const float swatch = ui.px(10), gap = ui.px(6), between = ui.px(12);
-  float width = 2 * pad(ui) - between;
-  for (const OpFamilyColour& known : kFamilyColours) {
-    width += swatch + gap + std::ceil(ui.text_size(known.family).x) + between;
-  }
-  const Box box = plate(ui, view, width);
+  const Box box = plate(ui, bar);
   const float middle = (box.min.y + box.max.y) / 2;
   float x = box.min.x;
   for (const OpFamilyColour& known : kFamilyColours) {
@@ -69,10 +63,9 @@ void draw_families(Ui& ui, const Box& view) {
 
 }  // namespace
 
-void draw_graph_legend(Ui& ui, const Box& view, const GraphLook& look,
-                       const GraphPainter& painter) {
+void draw_graph_legend(Ui& ui, const Box& bar, const GraphLook& look, const GraphPainter& painter) {
   if (look.colour_by == ColourBy::op) {
-    draw_families(ui, view);
+    draw_families(ui, bar);
     return;
   }
   const NodeValues* const values = look.values;
@@ -80,14 +73,14 @@ void draw_graph_legend(Ui& ui, const Box& view, const GraphLook& look,
   if (!known) {
     const std::string why =
         values == nullptr ? "No node was timed: set_timing(TimingMode::node)" : values->missing;
-    ui.text_in("no_values", plate(ui, view, ui.text_size(why).x + 2 * pad(ui) + 1), why, kStyle);
+    ui.text_in("no_values", plate(ui, bar), why, kStyle);
     return;
   }
   if (values == nullptr) {
-    draw_ramp(ui, view, duration_text(std::uint64_t{0}), duration_text(painter.hottest()), "");
+    draw_ramp(ui, bar, duration_text(std::uint64_t{0}), duration_text(painter.hottest()), "");
     return;
   }
-  draw_ramp(ui, view, values->least.empty() ? values->text(0) : values->least,
+  draw_ramp(ui, bar, values->least.empty() ? values->text(0) : values->least,
             values->most.empty() ? values->text(painter.greatest()) : values->most, values->note);
 }
 

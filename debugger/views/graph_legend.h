@@ -5,6 +5,6 @@
 namespace reprise::debugger {
 
 /// Paths: no_values, if there is nothing to colour by; legend; note.
-void draw_graph_legend(Ui& ui, const Box& view, const GraphLook& look, const GraphPainter& painter);
+void draw_graph_legend(Ui& ui, const Box& bar, const GraphLook& look, const GraphPainter& painter);
 
 }  // namespace reprise::debugger

@@ -34,7 +34,8 @@ Map map_of(const SceneRect& world, ImVec2 most) {
 
 void draw_minimap(Ui& ui, GraphCamera& camera, const GraphScene& scene,
                   std::span<const ImU32> colours) {
-  if (camera.visible().contains(scene.bounds)) {
+  // Where there is little room it would cover what it is a map of.
+  if (camera.visible().contains(scene.bounds) || camera.viewport().width() < ui.px(240)) {
     return;
   }
   const Box& viewport = camera.viewport();

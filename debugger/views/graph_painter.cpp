@@ -15,7 +15,6 @@ constexpr float kPale = 0.28F;
 constexpr float kLabelSize = 15, kDetailSize = 13, kInputSize = 12;
 constexpr float kBarWidth = 5, kInset = 14, kRight = 10;
 constexpr float kLeastLabelled = 20;  // height of a frame that is named beside the graph
-constexpr float kLinesZoom = 0.02F;   // below, lines are thinner than what they connect
 
 Colour family_of(const GraphLook& look, const FoldedGraph::Box& box) {
   std::array<std::uint64_t, static_cast<std::size_t>(Colour::count)> weights{};
@@ -45,13 +44,13 @@ float widest_that_fits(std::vector<float> widths, float room) {
 
 GraphPainter::GraphPainter(Ui& ui, const GraphCamera& camera, const GraphLook& look)
     : ui_(ui), camera_(camera), look_(look) {
-  find_colours();
   const SceneRect seen = camera.visible();
   for (std::uint32_t b = 0; b < look.scene.boxes.size(); ++b) {
     if (look.scene.boxes[b].rect.overlaps(seen)) {
       visible_.push_back(b);
     }
   }
+  find_colours();
   if (look.hovered) {
     near_.assign(look.scene.boxes.size(), false);
     near_[*look.hovered] = true;
@@ -66,10 +65,13 @@ GraphPainter::GraphPainter(Ui& ui, const GraphCamera& camera, const GraphLook& l
 void GraphPainter::find_heat() {
   const auto& boxes = look_.scene.graph.boxes;
   for (const FoldedGraph::Box& box : boxes) {
-    hottest_ = std::max(hottest_, look_.times.of(box.first, box.count));
     if (look_.values != nullptr) {
       greatest_ = std::max(greatest_, look_.values->of(box.first, box.count).value_or(0));
     }
+  }
+  // The scale of times is of what is seen: beside a folded layer all nodes would be alike.
+  for (const std::uint32_t b : visible_) {
+    hottest_ = std::max(hottest_, look_.times.of(boxes[b].first, boxes[b].count));
   }
   for (const FoldedGraph::Box& box : boxes) {
     const auto heat = heat_of(box.first, box.count);
@@ -85,9 +87,9 @@ std::optional<double> GraphPainter::heat_of(std::uint32_t first, std::uint32_t c
   if (!look_.times.known()) {
     return std::nullopt;
   }
-  return hottest_ == 0
-             ? 0
-             : static_cast<double>(look_.times.of(first, count)) / static_cast<double>(hottest_);
+  return hottest_ == 0 ? 0
+                       : std::min(1.0, static_cast<double>(look_.times.of(first, count)) /
+                                           static_cast<double>(hottest_));
 }
 
 void GraphPainter::find_colours() {
@@ -190,9 +192,6 @@ void GraphPainter::draw_frame_names(const std::vector<const GraphScene::Frame*>&
 
 std::optional<std::uint32_t> GraphPainter::draw_lines() {
   std::optional<std::uint32_t> nearest;
-  if (camera_.zoom() < kLinesZoom) {
-    return nearest;
-  }
   LinePainter painter(ui_, camera_);
   float distance = ui_.px(5);
   const SceneRect seen = camera_.visible();

@@ -39,7 +39,7 @@ class GraphPainter {
 
   /// Of every box: heat of its time or value, or the op family that takes most of its time.
   const std::vector<ImU32>& colours() const { return colours_; }
-  /// The longest time of a box.
+  /// The longest time of a box in sight.
   std::uint64_t hottest() const { return hottest_; }
   /// The greatest value of a box.
   double greatest() const { return greatest_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "debugger/model/format.h"
 #include "debugger/model/printable.h"
@@ -11,6 +12,7 @@
 #include "debugger/views/graph_legend.h"
 #include "debugger/views/graph_minimap.h"
 #include "debugger/views/graph_tooltips.h"
+#include "debugger/views/selection_actions.h"
 #include "debugger/views/shown_times.h"
 
 namespace reprise::debugger {
@@ -138,9 +140,11 @@ void GraphPanel::handle_box(Workspace& workspace, const GraphPainter& painter, s
                             const Hit& hit) {
   const FoldedGraph::Box& box = scene_.graph.boxes[b];
   const bool is_node = box.kind == ScopeTree::Kind::node;
-  if (hit.clicked && is_node) {
+  menu_ = menu_ || hit.right_clicked;
+  const bool chosen = hit.clicked || hit.right_clicked;
+  if (chosen && is_node) {
     select(workspace, {.node = box.first, .item = {}});
-  } else if (hit.clicked) {
+  } else if (chosen) {
     const auto repetition = box.kind == ScopeTree::Kind::group && painter.has_text()
                                 ? painter.repetition_at(b, ImGui::GetIO().MousePos)
                                 : std::nullopt;
@@ -201,9 +205,9 @@ Actions GraphPanel::actions(Workspace& workspace) {
   return actions;
 }
 
-// ---- what lies over the canvas
+// ---- the bar above the canvas
 
-void GraphPanel::draw_crumbs(Ui& ui, Workspace& workspace) {
+void GraphPanel::draw_crumbs(Ui& ui, Workspace& workspace, const Box& row) {
   std::vector<std::uint32_t> chain;
   for (std::uint32_t item = selected_item(workspace); item != 0;
        item = workspace.scopes[item].parent) {
@@ -211,42 +215,32 @@ void GraphPanel::draw_crumbs(Ui& ui, Workspace& workspace) {
   }
   chain.push_back(0);
   std::reverse(chain.begin(), chain.end());
-  const float pad = ui.px(8), widest = ui.px(180), arrow = ui.px(14);
-  std::vector<std::string> names;
-  float total = pad;
-  for (const std::uint32_t item : chain) {
-    const std::string& name = item == 0 ? capture_->summary.name : workspace.scopes[item].name;
-    names.push_back(printable(name.substr(0, 200)));
-    if (item == 0 && names.back().empty()) {
-      names.back() = "graph";
-    }
-    total += std::min(std::ceil(ui.text_size(names.back()).x), widest) + arrow;
-  }
-  const Box& view = camera_.viewport();
-  const ImVec2 at{view.min.x + ui.px(kMargin), view.min.y + ui.px(kMargin)};
-  ui.fill({at, {at.x + total - arrow + pad, at.y + ui.row_height()}},
-          ui.colour(Colour::panel, 0.94F), ui.px(4));
-  float x = at.x + pad;
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    const float width = std::min(std::ceil(ui.text_size(names[i]).x), widest);
-    const Box box{{x, at.y}, {x + width, at.y + ui.row_height()}};
+  const float widest = ui.px(180), arrow = ui.px(14);
+  float x = row.min.x;
+  for (std::size_t i = 0; i < chain.size() && x + arrow < row.max.x; ++i) {
+    const std::string& of =
+        chain[i] == 0 ? capture_->summary.name : workspace.scopes[chain[i]].name;
+    std::string name = printable(of.substr(0, 200));
+    name = chain[i] == 0 && name.empty() ? "graph" : name;
+    const float width = std::min({std::ceil(ui.text_size(name).x), widest, row.max.x - x});
+    const Box box{{x, row.min.y}, {x + width, row.max.y}};
     const bool last = i + 1 == chain.size();
-    const Hit hit = ui.hit("crumb/" + std::to_string(i), box, names[i], last ? "selected" : "");
-    ui.text_in("", box, names[i], {.colour = last || hit.hovered ? Colour::text : Colour::dim});
+    const Hit hit = ui.hit("crumb/" + std::to_string(i), box, name, last ? "selected" : "");
+    ui.text_in("", box, name, {.colour = last || hit.hovered ? Colour::text : Colour::dim});
     if (hit.clicked) {
       select(workspace, i == 0 ? Selection{} : Selection{.node = {}, .item = chain[i]});
       frame_selection(workspace);
     }
     x += width;
-    if (!last) {
-      ui.text_in("", {{x, at.y}, {x + arrow, box.max.y}}, "\xE2\x80\xBA",
+    if (!last && x + arrow < row.max.x) {
+      ui.text_in("", {{x, row.min.y}, {x + arrow, row.max.y}}, "\xE2\x80\xBA",
                  {.colour = Colour::dim, .align = Align::centre});
       x += arrow;
     }
   }
 }
 
-void GraphPanel::draw_tools(Ui& ui, Workspace& workspace) {
+float GraphPanel::draw_tools(Ui& ui, Workspace& workspace, const Box& row) {
   std::vector<std::string> colourings;
   float widest = 0;
   for (std::size_t c = 0; c < kColourings; ++c) {
@@ -256,13 +250,10 @@ void GraphPanel::draw_tools(Ui& ui, Workspace& workspace) {
   constexpr const char* kBarriers = "Barriers";
   const float gap = ui.px(4), pad = ui.px(16), combo = widest + ui.row_height() + pad;
   const float width = combo + ui.text_size(kBarriers).x + pad + 2 * gap + ui.row_height();
-  const Box& view = camera_.viewport();
-  const ImVec2 at{std::floor(view.max.x - ui.px(kMargin) - width), view.min.y + ui.px(kMargin)};
-  if (at.x < view.min.x + ui.px(120)) {
-    return;  // too narrow: the keys do the same
+  const ImVec2 at{std::floor(row.max.x - width), row.min.y};
+  if (at.x < row.min.x + ui.px(120)) {
+    return row.max.x;  // too narrow: the keys do the same
   }
-  ui.fill({{at.x - gap, at.y - gap}, {at.x + width + gap, at.y + ui.row_height() + gap}},
-          ui.colour(Colour::panel, 0.94F), ui.px(4));
   ImGui::SetCursorScreenPos(at);
   auto chosen = static_cast<std::size_t>(workspace.colour_by);
   if (ui.combo("colour_by", colourings, chosen, combo)) {
@@ -274,6 +265,15 @@ void GraphPanel::draw_tools(Ui& ui, Workspace& workspace) {
   if (ui.icon_button("frame_all", icon::kFrame, "Frame all (Home)")) {
     camera_.frame(scene_.bounds);
   }
+  return at.x - ui.px(kMargin);
+}
+
+void GraphPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& bar) {
+  ui.fill(bar, ui.colour(Colour::panel));
+  const float middle = (bar.min.y + bar.max.y) / 2, half = ui.row_height() / 2;
+  Box row{{bar.min.x + ui.px(kMargin), middle - half}, {bar.max.x - ui.px(kMargin), middle + half}};
+  row.max.x = draw_tools(ui, workspace, row);
+  draw_crumbs(ui, workspace, row);
 }
 
 // ---- the panel
@@ -329,7 +329,13 @@ void GraphPanel::draw(Ui& ui, Workspace& workspace) {
                      "recorded.output(\"y\", matmul(recorded, x, w));");
     return;
   }
-  camera_.set_viewport(ui.rest(), ui.scale());
+  // The bars lie beside the canvas, so that they cover no node; a low panel has none.
+  const Box all = ui.rest();
+  const float high = ui.row_height() + ui.px(8);
+  const bool bars = all.height() > 4 * high;
+  const Box above{all.min, {all.max.x, all.min.y + (bars ? high : 0)}};
+  const Box below{{all.min.x, all.max.y - (bars ? high : 0)}, all.max};
+  camera_.set_viewport({{all.min.x, above.max.y}, {all.max.x, below.min.y}}, ui.scale());
   if (camera_.viewport().empty()) {
     return;
   }
@@ -341,9 +347,19 @@ void GraphPanel::draw(Ui& ui, Workspace& workspace) {
   update_values(workspace);
   const ItemTimes times(workspace.document.statistics(), capture_->nodes.size());
   const GraphLook look = look_at(workspace, times);
+  GraphPainter painter(ui, camera_, look);
+  draw_canvas(ui, workspace, look, painter);
+  if (bars) {
+    draw_bar(ui, workspace, above);
+    draw_graph_legend(ui, below, look, painter);
+  }
+  publish(ui, workspace);
+}
+
+void GraphPanel::draw_canvas(Ui& ui, Workspace& workspace, const GraphLook& look,
+                             GraphPainter& painter) {
   const auto canvas = ui.canvas(camera_.viewport());
   ui.fill(camera_.viewport(), ui.colour(Colour::background));
-  GraphPainter painter(ui, camera_, look);
   handle_canvas(ui, workspace, painter);
   handle_frames(ui, workspace, painter);
   handle_boxes(ui, workspace, painter);
@@ -353,9 +369,6 @@ void GraphPanel::draw(Ui& ui, Workspace& workspace) {
   hovered_line_ = over_canvas_ && !hovered_ ? nearest : std::nullopt;
   painter.draw_boxes();
   draw_minimap(ui, camera_, scene_, painter.colours());
-  draw_graph_legend(ui, camera_.viewport(), look, painter);
-  draw_crumbs(ui, workspace);
-  draw_tools(ui, workspace);
   const std::string told = hovered_line_ ? line_tooltip(look, *hovered_line_)
                            : hovered_
                                ? box_tooltip(look, painter, *hovered_, ImGui::GetIO().MousePos)
@@ -363,7 +376,7 @@ void GraphPanel::draw(Ui& ui, Workspace& workspace) {
   if (!told.empty()) {
     ui.tooltip(told);
   }
-  publish(ui, workspace);
+  draw_context_menu(ui, std::exchange(menu_, false), [&] { return selection_menu(workspace); });
 }
 
 void GraphPanel::publish(Ui& ui, const Workspace& workspace) const {

@@ -40,8 +40,11 @@ class GraphPanel : public Panel {
                   const Hit& hit);
   void toggle(Workspace& workspace, std::uint32_t item);
   void select(Workspace& workspace, const Selection& selection);
-  void draw_crumbs(Ui& ui, Workspace& workspace);
-  void draw_tools(Ui& ui, Workspace& workspace);
+  void draw_canvas(Ui& ui, Workspace& workspace, const GraphLook& look, GraphPainter& painter);
+  void draw_bar(Ui& ui, Workspace& workspace, const Box& bar);
+  void draw_crumbs(Ui& ui, Workspace& workspace, const Box& row);
+  /// Where the room left of them ends.
+  float draw_tools(Ui& ui, Workspace& workspace, const Box& row);
   void publish(Ui& ui, const Workspace& workspace) const;
   void frame_selection(const Workspace& workspace);
 
@@ -49,6 +52,7 @@ class GraphPanel : public Panel {
   std::uint64_t folds_ = 0;  // version that the scene shows
   GraphScene scene_;
   GraphCamera camera_;
+  bool menu_ = false;                        // was asked for in this frame
   bool look_at_start_ = false;               // of a new capture, once the viewport is known
   std::optional<std::uint32_t> fixed_node_;  // stays where it is when the scene is rebuilt
   std::optional<std::uint32_t> hovered_, hovered_line_;  // of the last frame

@@ -66,6 +66,19 @@ void LogPanel::refresh(Workspace& workspace) {
   }
 }
 
+std::optional<PanelBadge> LogPanel::badge(Workspace& workspace) {
+  refresh(workspace);
+  const auto at_least = [&](LogSeverity severity) {
+    return log_.counts[static_cast<std::size_t>(severity)];
+  };
+  const std::size_t bad = at_least(LogSeverity::warning);
+  if (bad == 0) {
+    return std::nullopt;
+  }
+  return PanelBadge{count_text(bad),
+                    at_least(LogSeverity::error) > 0 ? Colour::error : Colour::warning};
+}
+
 void LogPanel::filter() { rows_ = log_rows(log_, static_cast<LogSeverity>(least_), words_); }
 
 void LogPanel::draw(Ui& ui, Workspace& workspace) {

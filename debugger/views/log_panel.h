@@ -17,6 +17,7 @@ class LogPanel : public Panel {
   std::string_view title() const override { return "Log"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  std::optional<PanelBadge> badge(Workspace& workspace) override;
 
  private:
   void refresh(Workspace& workspace);

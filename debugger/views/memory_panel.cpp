@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "debugger/model/format.h"
 #include "debugger/model/timeline.h"
+#include "debugger/ui/rows.h"
+#include "debugger/views/selection_actions.h"
 
 namespace reprise::debugger {
 namespace {
@@ -16,6 +19,17 @@ constexpr float kLabels = 76, kTitle = 26, kAxis = 20, kLive = 44, kGap = 4;
 constexpr float kNamed = 4;  // a box at least so wide and high can be pointed at by its path
 constexpr double kTickDistance = 110, kByteTickDistance = 34;
 constexpr std::size_t kMostNames = 4;  // in what is told of a box
+constexpr float kList = 400,
+                kRoomy = 1000;  // the list of what lives at the peak, and a panel with room for it
+
+constexpr std::size_t kNameColumn = 0, kSizeColumn = 1;
+const std::vector<TableColumn>& peak_columns() {
+  static const std::vector<TableColumn> kColumns = {
+      {"name", "Tensor", 0, Align::left, FontKind::regular, false},
+      {"size", "Size", 92, Align::right, FontKind::mono, false},
+      {"role", "Role", 84, Align::left, FontKind::regular, false}};
+  return kColumns;
+}
 
 struct RoleColour {
   std::string_view role;
@@ -81,6 +95,10 @@ void MemoryPanel::refresh(const Workspace& workspace) {
   }
   capture_ = workspace.document.capture();
   map_ = make_memory_map(*capture_);
+  at_.reset();
+  picked_.reset();
+  peak_ =
+      map_.live.empty() ? std::vector<LiveTensor>() : live_tensors(*capture_, map_, map_.peak_step);
   boxed_ = {};
   boxes_.clear();
   summary_ = summary_of(*capture_, map_);
@@ -99,8 +117,7 @@ void MemoryPanel::refresh(const Workspace& workspace) {
   }
 }
 
-MemoryPanel::Parts MemoryPanel::parts_of(const Ui& ui) const {
-  const Box all = ui.rest();
+MemoryPanel::Parts MemoryPanel::parts_of(const Ui& ui, const Box& all) {
   const float gap = ui.px(kGap);
   float y = all.min.y;
   Parts parts;
@@ -134,7 +151,12 @@ void MemoryPanel::draw(Ui& ui, Workspace& workspace) {
     draw_empty_state(ui, "Nothing of this graph lives in the arena.", "");
     return;
   }
-  const Parts parts = parts_of(ui);
+  Box all = ui.rest();
+  if (all.width() >= ui.px(kRoomy)) {
+    all.max.x -= ui.px(kList);
+    draw_peak_list(ui, workspace, {{all.max.x + ui.px(8), all.min.y}, ui.rest().max});
+  }
+  const Parts parts = parts_of(ui, all);
   draw_title(ui, parts.title);
   const MemoryView view = view_of(parts.map);
   const Box lanes{parts.axis.min, parts.map.max};
@@ -144,6 +166,7 @@ void MemoryPanel::draw(Ui& ui, Workspace& workspace) {
   draw_live(ui, workspace, parts, view, mouse);
   draw_boxes(ui, workspace, parts.map, view, mouse);
   handle_mouse(parts, mouse);
+  draw_context_menu(ui, std::exchange(menu_, false), [&] { return selection_menu(workspace); });
 }
 
 float MemoryPanel::draw_legend(Ui& ui, const Box& box) const {
@@ -221,7 +244,7 @@ void MemoryPanel::select_step(Workspace& workspace, std::uint32_t step) const {
 }
 
 void MemoryPanel::draw_live(Ui& ui, Workspace& workspace, const Parts& parts,
-                            const MemoryView& view, Hit& mouse) const {
+                            const MemoryView& view, Hit& mouse) {
   const Box& lane = parts.live;
   const float middle = (lane.min.y + lane.max.y) / 2, half = ui.px(10);
   ui.text_in(
@@ -259,7 +282,7 @@ void MemoryPanel::draw_live(Ui& ui, Workspace& workspace, const Parts& parts,
 }
 
 void MemoryPanel::draw_peak(Ui& ui, Workspace& workspace, const Box& lane, const MemoryView& view,
-                            Hit& mouse) const {
+                            Hit& mouse) {
   const float x = lane.min.x + static_cast<float>((map_.peak_step + 0.5 - view.first_step) /
                                                   view.steps_per_pixel);
   if (x < lane.min.x || x >= lane.max.x) {
@@ -277,11 +300,62 @@ void MemoryPanel::draw_peak(Ui& ui, Workspace& workspace, const Box& lane, const
   ui.text_in("", {{box.min.x + ui.px(6), box.min.y}, box.max}, text,
              {.font = FontKind::mono, .colour = Colour::warning, .elide = false});
   if (hit.hovered) {
-    ui.tooltip("The most bytes in use\n" + describe_step(map_.peak_step));
+    ui.tooltip("The most bytes in use\n" + describe_step(map_.peak_step) +
+               "\nA click selects what lives then");
   }
   if (hit.clicked) {
-    select_step(workspace, map_.peak_step);
+    select_live(workspace, peak_);
   }
+}
+
+void MemoryPanel::draw_peak_list(Ui& ui, Workspace& workspace, const Box& box) {
+  std::uint64_t outside = 0;
+  for (const LiveTensor& live : peak_) {
+    outside += live.storage ? 0 : live.bytes;
+  }
+  const float title = box.min.y + ui.px(kTitle);
+  const std::string text = "At the peak: " + bytes_text(map_.peak_bytes) + " of the arena, " +
+                           bytes_text(outside) + " beside it";
+  if (link(ui, "peak_title", {box.min, {box.max.x, title}}, text)) {
+    select_live(workspace, peak_);
+  }
+  const TableRows rows{
+      .count = peak_.size(),
+      .id = [&](std::size_t row) { return peak_[row].tensor; },
+      .cell =
+          [&](std::size_t row, std::size_t column) {
+            const LiveTensor& live = peak_[row];
+            return column == kNameColumn
+                       ? TableCell{.text = tensor_name(*capture_, live.tensor),
+                                   .mark = live.storage ? std::optional(colours_[*live.storage])
+                                                        : std::nullopt}
+                   : column == kSizeColumn ? number_cell(bytes_text(live.bytes))
+                                           : TableCell{.text = live.role, .colour = Colour::dim};
+          },
+      .selected =
+          [&](std::size_t row) {
+            return picked_ && picked_->revision == workspace.selection.revision() &&
+                   std::ranges::find(picked_->tensors, peak_[row].tensor) != picked_->tensors.end();
+          }};
+  ImGui::SetCursorScreenPos({box.min.x, title});
+  const TableEvents events = draw_table(ui, "peak_list", peak_columns(), rows, peak_table_,
+                                        {box.width(), box.max.y - title});
+  if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
+    select_live(workspace, std::span(peak_).subspan(*row, 1));
+  }
+  menu_ = menu_ || events.right_clicked;
+}
+
+void MemoryPanel::select_live(Workspace& workspace, std::span<const LiveTensor> live) {
+  workspace.select_nodes(nodes_of(*capture_, map_, live));
+  picked_ = Picked{workspace.selection.revision(), {}, {}};
+  for (const LiveTensor& of : live) {
+    picked_->tensors.push_back(of.tensor);
+    if (of.storage) {
+      picked_->storages.push_back(*of.storage);
+    }
+  }
+  std::ranges::sort(picked_->storages);
 }
 
 ImU32 MemoryPanel::colour_of(const Ui& ui, std::uint32_t storage, float alpha) const {
@@ -295,7 +369,11 @@ ImU32 MemoryPanel::colour_of(const Ui& ui, std::uint32_t storage, float alpha) c
                                          << IM_COL32_A_SHIFT;
 }
 
-std::vector<std::uint32_t> MemoryPanel::selected_storages(const Selection& selection) const {
+std::vector<std::uint32_t> MemoryPanel::selected_storages(const SelectionHistory& history) const {
+  if (picked_ && picked_->revision == history.revision()) {
+    return picked_->storages;
+  }
+  const Selection& selection = history.current();
   std::vector<std::uint32_t> nodes = selection.nodes;
   if (selection.node) {
     nodes.push_back(*selection.node);
@@ -312,7 +390,7 @@ std::vector<std::uint32_t> MemoryPanel::selected_storages(const Selection& selec
 
 void MemoryPanel::draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const MemoryView& view,
                              Hit& mouse) {
-  const std::vector<std::uint32_t> marked = selected_storages(workspace.selection.current());
+  const std::vector<std::uint32_t> marked = selected_storages(workspace.selection);
   const ImVec2 at = ImGui::GetMousePos();
   const MemoryBox* under = nullptr;
   if (boxed_ != view) {
@@ -355,11 +433,23 @@ void MemoryPanel::draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const
   }
   ui.frame(place_of(*under), ui.colour(Colour::text), 0, ui.px(1));
   ui.tooltip(describe(*under));
-  if (mouse.clicked) {
-    const MemoryStorage& storage = map_.storages[under->storage];
-    select_step(workspace,
-                capture_->steps[storage.first_step].node ? storage.first_step : storage.last_step);
+  if (mouse.clicked || mouse.right_clicked) {
+    select_storage(workspace, under->storage);
   }
+  menu_ = menu_ || mouse.right_clicked;
+}
+
+void MemoryPanel::select_storage(Workspace& workspace, std::uint32_t index) {
+  at_ = index;
+  const MemoryStorage& storage = map_.storages[index];
+  select_step(workspace,
+              capture_->steps[storage.first_step].node ? storage.first_step : storage.last_step);
+}
+
+Actions MemoryPanel::actions(Workspace& workspace) {
+  return row_actions("place", at_, map_.storages.size(), [&](std::size_t to) {
+    select_storage(workspace, static_cast<std::uint32_t>(to));
+  });
 }
 
 std::string MemoryPanel::describe_step(std::uint32_t step) const {

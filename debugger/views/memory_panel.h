@@ -7,6 +7,7 @@
 
 #include "debugger/model/memory_map.h"
 #include "debugger/model/seen_part.h"
+#include "debugger/ui/table.h"
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -17,6 +18,7 @@ class MemoryPanel : public Panel {
   std::string_view title() const override { return "Memory"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Actions actions(Workspace& workspace) override;
 
  private:
   struct Parts {
@@ -24,21 +26,24 @@ class MemoryPanel : public Panel {
   };
 
   void refresh(const Workspace& workspace);
-  Parts parts_of(const Ui& ui) const;
+  static Parts parts_of(const Ui& ui, const Box& all);
   MemoryView view_of(const Box& map) const;
   void draw_title(Ui& ui, const Box& box);
   float draw_legend(Ui& ui, const Box& box) const;
   void draw_axes(Ui& ui, const Parts& parts, const MemoryView& view) const;
   void draw_live(Ui& ui, Workspace& workspace, const Parts& parts, const MemoryView& view,
-                 Hit& mouse) const;
-  void draw_peak(Ui& ui, Workspace& workspace, const Box& lane, const MemoryView& view,
-                 Hit& mouse) const;
-  /// Where what the selected nodes read and write lies, ascending.
-  std::vector<std::uint32_t> selected_storages(const Selection& selection) const;
+                 Hit& mouse);
+  void draw_peak(Ui& ui, Workspace& workspace, const Box& lane, const MemoryView& view, Hit& mouse);
+  void draw_peak_list(Ui& ui, Workspace& workspace, const Box& box);
+  void select_live(Workspace& workspace, std::span<const LiveTensor> live);
+  /// What was pointed at in the list, or else where what the selected nodes read and write lies,
+  /// ascending.
+  std::vector<std::uint32_t> selected_storages(const SelectionHistory& history) const;
   void draw_boxes(Ui& ui, Workspace& workspace, const Box& map, const MemoryView& view, Hit& mouse);
   ImU32 colour_of(const Ui& ui, std::uint32_t storage, float alpha) const;
   std::string describe(const MemoryBox& box) const;
   std::string describe_step(std::uint32_t step) const;
+  void select_storage(Workspace& workspace, std::uint32_t storage);
   void select_step(Workspace& workspace, std::uint32_t step) const;
   void handle_mouse(const Parts& parts, const Hit& mouse);
 
@@ -49,6 +54,16 @@ class MemoryPanel : public Panel {
   std::vector<std::string_view> roles_;  // of the legend
   std::vector<Colour> colours_;          // of the storages, by their roles
 
+  std::optional<std::size_t> at_;  // the storage that was pointed at last
+  std::vector<LiveTensor> peak_;   // what lives at it
+  TableState peak_table_;
+  /// What somebody pointed at in that list, while the selection is of that.
+  struct Picked {
+    std::uint64_t revision = 0;
+    std::vector<std::uint32_t> tensors, storages;
+  };
+  std::optional<Picked> picked_;
+  bool menu_ = false;  // was asked for in this frame
   SeenPart steps_, bytes_;
   bool by_size_ = false;
 

@@ -6,6 +6,7 @@
 #include "debugger/model/node_details.h"
 #include "debugger/model/sql_text.h"
 #include "debugger/ui/icons.h"
+#include "debugger/views/selection_actions.h"
 #include "debugger/views/shown_times.h"
 
 namespace reprise::debugger {
@@ -136,8 +137,19 @@ void NodesPanel::refresh_bindings(Workspace& workspace) {
   }
 }
 
+void NodesPanel::refresh_numbers(Workspace& workspace) {
+  const bool is_new = workspace.numbers.capture() != capture_;
+  workspace.numbers.show(capture_);
+  if (is_new || numbers_ != workspace.numbers.revision()) {
+    numbers_ = workspace.numbers.revision();
+    const Numbers* const numbers = workspace.numbers.numbers();
+    not_finite_ = numbers == nullptr ? std::vector<bool>() : nodes_not_finite(*capture_, *numbers);
+  }
+}
+
 void NodesPanel::draw(Ui& ui, Workspace& workspace) {
   refresh(workspace);
+  refresh_numbers(workspace);
   refresh_bindings(workspace);
   draw_filter(ui, workspace);
   if (workspace.document.statistics().nodes.empty()) {
@@ -190,6 +202,9 @@ TableCell NodesPanel::cell(std::uint32_t n, Column column,
       if (n < stale_.size() && stale_[n]) {
         cell.text = std::string(icon::kWarning) + " " + node.op;
         cell.colour = Colour::error;
+      } else if (n < not_finite_.size() && not_finite_[n]) {
+        cell.text = std::string(icon::kWarning) + " " + node.op;
+        cell.colour = Colour::nan;
       }
       return cell;
     }
@@ -226,8 +241,9 @@ void NodesPanel::draw_rows(Ui& ui, Workspace& workspace) {
       .id = [&](std::size_t row) { return nodes_[row]; },
       .cell = [&](std::size_t row,
                   std::size_t column) { return cell(nodes_[row], shown_[column], statistics); },
-      .selected =
-          [&](std::size_t row) { return workspace.selection.current().holds(nodes_[row]); }};
+      .selected = [&](std::size_t row) { return workspace.selection.current().holds(nodes_[row]); },
+      .follow = workspace.selection.revision(),
+      .none = "No node passes the filter (" + filter_text_ + ")."};
   const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
   if (events.sort_changed) {
     sorted_by_ = shown_[*table_.sort_column];
@@ -235,9 +251,11 @@ void NodesPanel::draw_rows(Ui& ui, Workspace& workspace) {
     std::sort(nodes_.begin(), nodes_.end());
     sort(statistics);
   }
-  if (events.clicked) {
-    workspace.select_node(nodes_[*events.clicked]);
+  if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
+    workspace.select_node(nodes_[*row]);
   }
+  draw_context_menu(ui, events.right_clicked.has_value(),
+                    [&] { return selection_menu(workspace); });
 }
 
 Actions NodesPanel::actions(Workspace& workspace) {

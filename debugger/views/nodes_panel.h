@@ -23,6 +23,7 @@ class NodesPanel : public Panel {
 
   void refresh(const Workspace& workspace);
   void refresh_bindings(Workspace& workspace);
+  void refresh_numbers(Workspace& workspace);
   void sort(const CaptureStatistics& statistics);
   void draw_filter(Ui& ui, Workspace& workspace);
   void draw_rows(Ui& ui, Workspace& workspace);
@@ -36,6 +37,8 @@ class NodesPanel : public Panel {
   NodeFilter filter_;
   std::optional<FilterProblem> problem_;
   std::vector<bool> barriers_;        // one per node
+  std::uint64_t numbers_ = 0;         // their revision
+  std::vector<bool> not_finite_;      // nodes of which a watched result was not
   std::vector<bool> stale_;           // one per node: memory it was recorded with was freed
   std::uint64_t bindings_ = 0;        // the revision of which stale_ is
   std::vector<std::uint32_t> nodes_;  // rows, sorted

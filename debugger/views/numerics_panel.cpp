@@ -11,6 +11,7 @@
 #include "debugger/ui/icons.h"
 #include "debugger/ui/rows.h"
 #include "debugger/views/numerics_actions.h"
+#include "debugger/views/selection_actions.h"
 
 namespace reprise::debugger {
 namespace {
@@ -320,19 +321,47 @@ void NumericsPanel::draw_rows(Ui& ui, Workspace& workspace) {
           [&](std::size_t row, std::size_t column) {
             return cell(rows_[row], compared || column < max_rel ? column : not_finite);
           },
-      .selected = [&](std::size_t row) { return selected && rows_[row].node() == selected; }};
-  if (selected != followed_) {
-    followed_ = selected;
-    for (std::size_t row = 0; selected && row < rows_.size(); ++row) {
-      if (rows_[row].node() == selected) {
-        table_.scroll_to = row;
-      }
-    }
-  }
+      .selected = [&](std::size_t row) { return selected && rows_[row].node() == selected; },
+      .follow = workspace.selection.revision(),
+      .none = "No result differs or is not finite."};
   const TableEvents events = draw_table(ui, "table", shown, rows, table_);
-  if (events.clicked && rows_[*events.clicked].node()) {
-    workspace.select_node(*rows_[*events.clicked].node());
+  if (const auto row = events.clicked ? events.clicked : events.right_clicked;
+      row && rows_[*row].node()) {
+    workspace.select_node(*rows_[*row].node());
   }
+  draw_context_menu(ui, events.right_clicked.has_value(),
+                    [&] { return selection_menu(workspace); });
+}
+
+std::optional<PanelBadge> NumericsPanel::badge(Workspace& workspace) {
+  const auto capture = workspace.document.capture();
+  workspace.numbers.show(capture);
+  const Numbers* const numbers = workspace.numbers.numbers();
+  if (numbers == nullptr) {
+    return std::nullopt;
+  }
+  workspace.errors.refresh(capture, workspace.numbers);
+  if (const auto bad = std::ranges::find_if(numbers->sums, is_bad); bad != numbers->sums.end()) {
+    const bool nan = std::ranges::any_of(numbers->sums, [](const auto& s) { return s.nan > 0; });
+    return PanelBadge{nan ? "NaN" : "inf", nan ? Colour::nan : Colour::infinite};
+  }
+  const std::size_t differing = workspace.errors.errors().differing;
+  return differing == 0 ? std::nullopt
+                        : std::optional(PanelBadge{count_text(differing), Colour::error});
+}
+
+Actions NumericsPanel::actions(Workspace& workspace) {
+  const auto selected = workspace.selection.current().node;
+  const auto found = std::ranges::find_if(
+      rows_, [&](const Row& row) { return selected && row.node() == selected; });
+  const auto row = found == rows_.end()
+                       ? std::nullopt
+                       : std::optional(static_cast<std::size_t>(found - rows_.begin()));
+  return row_actions("result", row, rows_.size(), [&](std::size_t to) {
+    if (const auto node = rows_[to].node()) {
+      workspace.select_node(*node);
+    }
+  });
 }
 
 std::string NumericsPanel::sql(const Workspace& workspace) const {

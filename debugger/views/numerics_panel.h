@@ -16,6 +16,8 @@ class NumericsPanel : public Panel {
   std::string_view title() const override { return "Numerics"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Actions actions(Workspace& workspace) override;
+  std::optional<PanelBadge> badge(Workspace& workspace) override;
 
  private:
   /// What rows_ were made of.
@@ -44,7 +46,6 @@ class NumericsPanel : public Panel {
   std::vector<Row> rows_;  // by node; point into errors and numbers of the workspace
   const NodeError* first_ = nullptr;
   bool differing_only_ = false;
-  std::optional<std::uint32_t> followed_;  // the selected node whose row was brought into sight
   TableState table_;
 };
 

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "debugger/model/format.h"
 #include "debugger/model/printable.h"
 #include "debugger/ui/icons.h"
 #include "debugger/views/fold_actions.h"
+#include "debugger/views/selection_actions.h"
 #include "debugger/views/shown_times.h"
 
 namespace reprise::debugger {
@@ -164,6 +167,7 @@ void OutlinePanel::draw_rows(Ui& ui, Workspace& workspace, const Columns& column
     draw_row(ui, workspace, rows_[i], {{top.x, y}, {seen.max.x, y + height}}, columns, times);
   }
   ImGui::Dummy({1, height * static_cast<float>(rows_.size())});
+  draw_context_menu(ui, std::exchange(menu_, false), [&] { return selection_menu(workspace); });
 }
 
 void OutlinePanel::draw_row(Ui& ui, Workspace& workspace, const Row& row, const Box& box,
@@ -190,9 +194,9 @@ void OutlinePanel::draw_row(Ui& ui, Workspace& workspace, const Row& row, const 
     const auto own = ui.scope(row.item);
     folding = ui.hit("fold", caret, name, row.open ? "unfolded" : "folded");
   }
-  if (hit.clicked) {
-    workspace.select(is_node ? Selection{.node = item.first, .item = {}}
-                             : Selection{.node = {}, .item = row.item});
+  menu_ = menu_ || hit.right_clicked;
+  if (hit.clicked || hit.right_clicked) {
+    select(workspace, row);
     selection_ = workspace.selection.current();  // in sight
   }
   if (!is_node && (folding.clicked || hit.double_clicked)) {
@@ -257,6 +261,18 @@ std::string OutlinePanel::sql(const Workspace& workspace) const {
          "\nGROUP BY scope\nORDER BY min(idx);";
 }
 
-Actions OutlinePanel::actions(Workspace& workspace) { return fold_actions(workspace); }
+void OutlinePanel::select(Workspace& workspace, const Row& row) {
+  const ScopeTree::Item& item = workspace.scopes[row.item];
+  workspace.select(item.kind == ScopeTree::Kind::node ? Selection{.node = item.first, .item = {}}
+                                                      : Selection{.node = {}, .item = row.item});
+}
+
+Actions OutlinePanel::actions(Workspace& workspace) {
+  Actions actions = fold_actions(workspace);
+  std::ranges::move(row_actions("scope or node", selected_row(workspace), rows_.size(),
+                                [&](std::size_t to) { select(workspace, rows_[to]); }),
+                    std::back_inserter(actions));
+  return actions;
+}
 
 }  // namespace reprise::debugger

@@ -32,6 +32,7 @@ class OutlinePanel : public Panel {
   /// Finds the rows anew when the capture, the folds or the filter changed.
   void update_rows(const Workspace& workspace);
   void draw_header(Ui& ui, const Columns& columns) const;
+  static void select(Workspace& workspace, const Row& row);
   void draw_rows(Ui& ui, Workspace& workspace, const Columns& columns);
   void draw_row(Ui& ui, Workspace& workspace, const Row& row, const Box& box,
                 const Columns& columns, const ItemTimes& times);
@@ -44,6 +45,7 @@ class OutlinePanel : public Panel {
   std::uint64_t folds_ = 0;
   std::string filter_, shown_filter_;
   std::vector<Row> rows_;
+  bool menu_ = false;          // was asked for in this frame
   std::uint64_t hottest_ = 0;  // of the rows that are not open
   Selection selection_;        // that was scrolled to
 };

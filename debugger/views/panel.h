@@ -1,5 +1,6 @@
 // A panel: one view of the workspace, in a tab or a bar of the shell.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,12 @@
 #include "debugger/views/action.h"
 
 namespace reprise::debugger {
+
+/// Beside the title of a panel: "2", in the colour of what is wrong.
+struct PanelBadge {
+  std::string text;
+  Colour colour = Colour::warning;
+};
 
 class Panel {
  public:
@@ -24,6 +31,9 @@ class Panel {
   /// What can be asked of it; its keys count while it is in sight, after the shell's own. Valid
   /// until the next frame. There is a capture.
   virtual Actions actions(Workspace& /*workspace*/) { return {}; }
+  /// What its tab says beside the title, also while another panel is in front; nothing if all is
+  /// well. There is a capture.
+  virtual std::optional<PanelBadge> badge(Workspace& /*workspace*/) { return {}; }
 };
 
 /// Draws a panel, or why there is no capture, into a box of the window: "<panel id>/..." are its

@@ -1,6 +1,7 @@
 #include "debugger/views/replay_strip_panel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "debugger/model/format.h"
@@ -23,6 +24,8 @@ Colour colour_of(ReplayKind kind) {
       return Colour::attention;
     case ReplayKind::skipped:
       return Colour::dim;
+    case ReplayKind::not_finite:
+      return Colour::nan;
     default:
       return Colour::norm;
   }
@@ -82,18 +85,23 @@ std::string describe(const Workspace& workspace, std::size_t row, ReplayKind kin
 
 }  // namespace
 
-void ReplayStripPanel::refresh(const Workspace& workspace, std::size_t columns) {
+void ReplayStripPanel::refresh(Workspace& workspace, std::size_t columns) {
   const auto& rows = workspace.document.replays().rows;
+  workspace.numbers.show(workspace.document.capture());
   const bool same_capture = capture_ == workspace.document.capture();
   if (!same_capture) {
     capture_ = workspace.document.capture();
     brush_.reset();
   }
-  if (!same_capture || asked_columns_ != columns ||
+  if (!same_capture || asked_columns_ != columns || numbers_ != workspace.numbers.revision() ||
       outgrown(rows_, rows.size(), workspace.document.live())) {
     rows_ = rows.size();
     asked_columns_ = columns;
-    strip_ = make_strip(rows, columns);
+    numbers_ = workspace.numbers.revision();
+    const Numbers* const numbers = workspace.numbers.numbers();
+    strip_ = make_strip(rows, columns,
+                        numbers == nullptr ? std::span<const std::int64_t>()
+                                           : std::span(numbers->not_finite_replays));
   }
 }
 
@@ -116,7 +124,10 @@ void ReplayStripPanel::draw(Ui& ui, Workspace& workspace) {
                 (document.range() ? " of " + count_text(rows.size()) : " replays"),
             document.range()
                 ? sequence_text(rows[range.first]) + " to " + sequence_text(rows[range.last])
-                : std::string("all of them"));
+                : std::string());
+  if (!document.range()) {
+    draw_legend(ui, {{all.min.x, (all.min.y + all.max.y) / 2}, {box.min.x, all.max.y}});
+  }
   if (const auto shown = document.shown_replay(); shown && *shown < rows.size()) {
     draw_pair(ui, "shown", {{box.max.x, all.min.y}, all.max},
               sequence_text(rows[*shown]) + "  " + duration_text(replay_duration(rows[*shown])) +
@@ -132,6 +143,40 @@ void ReplayStripPanel::draw(Ui& ui, Workspace& workspace) {
   handle_mouse(ui, workspace, box, hit);
   draw_columns(ui, workspace, box);
   draw_overlays(ui, workspace, box);
+}
+
+/// How many replays have each of the colours; the mouse is told the names.
+void ReplayStripPanel::draw_legend(Ui& ui, const Box& box) const {
+  const float middle = box.min.y + ui.px(9), half = ui.px(4);
+  float x = box.min.x + ui.px(8);
+  std::string named, counted;
+  for (std::size_t k = kReplayKinds; k-- > 1;) {
+    if (strip_.counts[k] == 0) {
+      continue;
+    }
+    const auto kind = static_cast<ReplayKind>(k);
+    const std::string count = count_text(strip_.counts[k]);
+    const float width = std::ceil(ui.text_size(count, FontKind::mono).x);
+    named += (named.empty() ? "" : "\n") + count + " " + name_of(kind);
+    counted += (counted.empty() ? "" : " ") + count;
+    if (x + ui.px(11) + width > box.max.x) {
+      continue;
+    }
+    ui.fill({{x, middle - half}, {x + 2 * half, middle + half}}, ui.colour(colour_of(kind)),
+            ui.px(2));
+    x += ui.px(11);
+    ui.text_in("", {{x, box.min.y}, {x + width, box.min.y + ui.px(18)}}, count,
+               {.font = FontKind::mono, .colour = Colour::dim, .elide = false});
+    x += width + ui.px(9);
+  }
+  if (named.empty()) {
+    ui.text_in("", {{x, box.min.y}, {box.max.x, box.min.y + ui.px(18)}}, "all of them",
+               {.font = FontKind::mono, .colour = Colour::dim});
+    return;
+  }
+  if (ui.hit("legend", box, counted, named).hovered) {
+    ui.tooltip(named);
+  }
 }
 
 void ReplayStripPanel::draw_columns(Ui& ui, const Workspace& workspace, const Box& box) const {
@@ -194,9 +239,10 @@ void ReplayStripPanel::handle_mouse(Ui& ui, Workspace& workspace, const Box& box
     document.set_range(*std::exchange(brush_, std::nullopt));
   } else if (hit.double_clicked) {
     document.set_range(std::nullopt);
-  } else if (hit.clicked) {
+  } else if (hit.clicked || hit.right_clicked) {
     document.show_replay(under.tallest);
   }
+  draw_context_menu(ui, hit.right_clicked, [&] { return replay_menu(workspace); });
   if (hit.hovered && !hit.held) {
     std::string text = describe(workspace, under.tallest, under.kind);
     if (under.duration_ns > strip_.scale_ns) {
@@ -207,6 +253,26 @@ void ReplayStripPanel::handle_mouse(Ui& ui, Workspace& workspace, const Box& box
     }
     ui.tooltip(text);
   }
+}
+
+Actions ReplayStripPanel::replay_menu(Workspace& workspace) const {
+  Document& document = workspace.document;
+  const std::size_t shown = document.shown_replay().value_or(0);
+  return {
+      {"Copy", "",
+       [&workspace, shown] {
+         ImGui::SetClipboardText(describe(workspace, shown, ReplayKind::normal).c_str());
+         workspace.notice = "Copied";
+       }},
+      {"Show in Timeline", "", [&workspace] { workspace.wanted_panel = "timeline"; }},
+      {"Take this replay alone", "",
+       [&document, shown] {
+         document.set_range(ReplayRange{shown, shown});
+       }},
+      {"Take all replays", "Escape", [&document] { document.set_range({}); },
+       document.range().has_value()},
+      {"Compare ranges in Statistics", "", [&workspace] { workspace.wanted_panel = "statistics"; }},
+      {"Follow the newest replay", "End", [&document] { document.follow_newest(); }}};
 }
 
 void ReplayStripPanel::play(Workspace& workspace) {

@@ -18,6 +18,7 @@
 #include "debugger/views/outline_panel.h"
 #include "debugger/views/passes_panel.h"
 #include "debugger/views/replay_strip_panel.h"
+#include "debugger/views/selection_actions.h"
 #include "debugger/views/sql_panel.h"
 #include "debugger/views/statistics_panel.h"
 #include "debugger/views/tensors_panel.h"
@@ -170,8 +171,13 @@ void Shell::add_bookmarks(Workspace& workspace, Actions& actions) {
 }
 
 std::vector<ActionGroup> Shell::actions(Ui& ui, Workspace& workspace) {
-  std::vector<ActionGroup> groups{{"", own_actions(ui, workspace)}};
-  for (Panel* panel : panels_in_sight()) {
+  std::vector<ActionGroup> groups{{"", own_actions(ui, workspace)},
+                                  {"Selection", selection_actions(workspace)}};
+  std::vector<Panel*> seen = panels_in_sight();
+  // Keys that several panels have, as Up and Down, are of the one under the mouse.
+  std::stable_partition(seen.begin(), seen.end(),
+                        [&](const Panel* panel) { return panel->id() == hovered_; });
+  for (Panel* panel : seen) {
     groups.push_back({std::string(panel->title()), panel->actions(workspace)});
   }
   return groups;
@@ -237,6 +243,9 @@ void Shell::draw(Ui& ui, Workspace& workspace) {
   draw_status_bar(ui, workspace, {{all.min.x, all.max.y - status}, all.max});
   if (workspace.document.capture()) {
     draw_dialogs(ui, workspace);
+  }
+  if (!workspace.wanted_panel.empty()) {
+    show(std::exchange(workspace.wanted_panel, {}), false);
   }
   if (requests_.maximise) {
     alone_ = *requests_.maximise == alone_ ? "" : *requests_.maximise;

@@ -8,6 +8,7 @@
 #include "debugger/model/format.h"
 #include "debugger/model/panel_reads.h"
 #include "debugger/views/choice_row.h"
+#include "debugger/views/selection_actions.h"
 #include "debugger/views/shown_times.h"
 
 namespace reprise::debugger {
@@ -417,9 +418,11 @@ void StatisticsPanel::draw_rows(Ui& ui, Workspace& workspace) {
     sorted_by_ = shown_[*table_.sort_column];
     descending_ = table_.descending;
     sort();
-  } else if (events.clicked) {
-    select(workspace, *events.clicked);
+  } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
+    select(workspace, *row);
   }
+  draw_context_menu(ui, events.right_clicked.has_value(),
+                    [&] { return selection_menu(workspace); });
 }
 
 Actions StatisticsPanel::actions(Workspace& workspace) {

@@ -54,7 +54,9 @@ void TabArea::draw(Ui& ui, Workspace& workspace, const Box& box, PanelRequests& 
   for (std::size_t i = 0; i < panels_.size(); ++i) {
     const Panel& panel = *panels_[i];
     const FontKind font = i == active_ ? FontKind::semibold : FontKind::regular;
-    const float width = ui.text_size(panel.title(), FontKind::semibold).x + ui.px(28);
+    const auto badge = workspace.document.capture() ? panels_[i]->badge(workspace) : std::nullopt;
+    const float mark = badge ? ui.text_size(badge->text, FontKind::mono).x + ui.px(10) : 0;
+    const float width = ui.text_size(panel.title(), FontKind::semibold).x + ui.px(28) + mark;
     const Box tab{{x, bar.min.y}, {x + width, bar.max.y}};
     const Ui::Scope scope = ui.scope("tab");
     const Hit hit = ui.hit(panel.id(), tab, panel.title(), i == active_ ? "selected" : "");
@@ -66,7 +68,13 @@ void TabArea::draw(Ui& ui, Workspace& workspace, const Box& box, PanelRequests& 
       ui.fill({{tab.min.x, tab.min.y}, {tab.max.x, tab.min.y + ui.px(2)}},
               ui.colour(Colour::accent));
     }
-    ui.text_in("", tab, panel.title(),
+    if (badge) {
+      const Ui::Scope of_panel = ui.scope(panel.id());
+      const float end = tab.max.x - ui.px(10);
+      ui.text_in("badge", {{end - mark + ui.px(2), tab.min.y}, {end, tab.max.y}}, badge->text,
+                 {.font = FontKind::mono, .colour = badge->colour, .elide = false});
+    }
+    ui.text_in("", {tab.min, {tab.max.x - mark, tab.max.y}}, panel.title(),
                {.font = font,
                 .colour = i == active_ || hit.hovered ? Colour::text : Colour::dim,
                 .align = Align::centre,

@@ -26,8 +26,12 @@ std::string tensor_text(const Capture& capture, std::uint32_t tensor) {
   return name.empty() ? "tensor " + std::to_string(tensor) : name;
 }
 
-std::string real_text(const std::optional<double>& value) {
-  return value ? value_text(*value) : "none is finite";
+/// Of so many elements; only of finite ones there is a value.
+template <class Sums>
+std::string real_text(const std::optional<double>& value, const Sums& of) {
+  return value                              ? value_text(*value)
+         : of.nan + of.infinite >= of.count ? "none is finite"
+                                            : "\xE2\x80\x94";
 }
 
 }  // namespace
@@ -179,6 +183,10 @@ void TensorsPanel::draw(Ui& ui, Workspace& workspace) {
   {
     ImGui::SetCursorScreenPos(body.min);
     const auto region = ui.region("all", {facts, body.height()});
+    if (chosen_ != drawn_) {
+      drawn_ = chosen_;
+      ImGui::SetScrollY(0);
+    }
     Rows rows(ui, pad);
     draw_facts(ui, workspace, rows);
     if (!wide) {
@@ -299,13 +307,13 @@ void TensorsPanel::draw_statistics(Ui& ui, const Workspace& workspace, Rows& row
          Colour::infinite);
   counts("zero", "zero", &TensorStatsRow::zero, &TensorSums::zero, Colour::text);
   const auto values = [&](std::string_view name, auto of_one, auto of_all) {
-    line(name, name, one == nullptr ? "" : real_text(one->*of_one), real_text(sums->*of_all),
-         Colour::text);
+    line(name, name, one == nullptr ? "" : real_text(one->*of_one, *one),
+         real_text(sums->*of_all, *sums), Colour::text);
   };
   values("min", &TensorStatsRow::min, &TensorSums::min);
   values("max", &TensorStatsRow::max, &TensorSums::max);
   values("mean", &TensorStatsRow::mean, &TensorSums::mean);
-  line("rms", "rms", one == nullptr ? "" : real_text(one->rms), "", Colour::text);
+  line("rms", "rms", one == nullptr ? "" : real_text(one->rms, *one), "", Colour::text);
   if (one == nullptr || !one->histogram || !one->min || !one->max) {
     return;
   }

@@ -55,7 +55,7 @@ class TensorsPanel : public Panel {
   std::optional<std::uint32_t> node_;  // that was selected
   std::vector<Entry> entries_;         // by node, then tensor
   std::vector<std::string> names_;     // of entries_
-  std::optional<Entry> chosen_;
+  std::optional<Entry> chosen_, drawn_;
   std::optional<Overwrite> overwrite_;  // of the chosen one
   std::vector<WatchedReplay> replays_;  // of the chosen one
   std::optional<Listed> listed_;

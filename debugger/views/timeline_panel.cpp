@@ -6,6 +6,7 @@
 #include "debugger/model/format.h"
 #include "debugger/model/replay_strip.h"
 #include "debugger/model/sql_text.h"
+#include "debugger/views/selection_actions.h"
 #include "debugger/views/shown_times.h"
 
 namespace reprise::debugger {
@@ -109,6 +110,7 @@ void TimelinePanel::draw(Ui& ui, Workspace& workspace) {
   }
   draw_measure(ui, view);
   handle_mouse(view, mouse);
+  draw_context_menu(ui, mouse.right_clicked, [&] { return selection_menu(workspace); });
 }
 
 void TimelinePanel::draw_title(Ui& ui, Document& document, Box box) const {
@@ -219,7 +221,7 @@ void TimelinePanel::draw_scopes(Ui& ui, Workspace& workspace, const View& view, 
       ui.tooltip(item.path + "\n" + duration_text(whole_ns(bar.end - bar.begin)) + ", " +
                  count_text(item.count) + " nodes");
     }
-    if (hit.clicked) {
+    if (hit.clicked || hit.right_clicked) {
       workspace.select({.node = {}, .item = bar.id});
     }
   }
@@ -290,7 +292,7 @@ void TimelinePanel::draw_steps(Ui& ui, Workspace& workspace, const View& view, c
           duration_text(whole_ns(bar.begin)) +
           (pixels.count > 1 ? "\nthe longest of " + count_text(pixels.count) + " steps here" : ""));
     }
-    if (hit.clicked && node) {
+    if ((hit.clicked || hit.right_clicked) && node) {
       workspace.select_node(*node);
     }
   }

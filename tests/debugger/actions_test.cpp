@@ -70,6 +70,27 @@ TEST_F(WindowActions, StandOnTheSheetOfKeys) {
       "key Shift+/\nexpect keys/left/Everywhere/title Everywhere");
 }
 
+TEST_F(WindowActions, CopyTheSelectedNode) {
+  ImGui::SetClipboardText("nothing");
+  window_.run("click tab/nodes\nclick nodes/table/row/3\nkey Ctrl+C");
+  EXPECT_THAT(ImGui::GetClipboardText(), ::testing::StartsWith("#3 matmul  layer.0/attn"));
+}
+
+TEST_F(WindowActions, OfTheSelectionShowAnotherPanel) {
+  window_.run(
+      "click tab/nodes\nright nodes/table/row/3\nclick nodes/context/show_in_memory\n"
+      "expect_state tab/memory selected");
+}
+
+TEST_F(WindowActions, WithTheKeyOfSeveralPanelsAreOfTheOneUnderTheMouse) {
+  window_.run(
+      "click tab/barriers\nclick barriers/table/header/step\nclick barriers/table/header/step\n"
+      "click barriers/table/row/3\nkey Down\nwait");
+  const auto& capture = *window_.workspace().document.capture();
+  EXPECT_EQ(window_.workspace().selection.current().node,
+            capture.steps[capture.barriers[4].before_step].node);
+}
+
 TEST_F(WindowActions, OfALayoutShowItsPanels) {
   window_.run(
       "key Ctrl+Alt+4\nexpect_state tab/memory selected\nkey Ctrl+Alt+2\n"

@@ -52,6 +52,35 @@ TEST(BarrierList, IsFilteredAndSorted) {
   EXPECT_THAT(rows(BarrierFilter::waw, BarrierOrder::step, false), ElementsAre());
 }
 
+/// Steps 0 | 1 2 | 3: two barriers, of 10, 20 + 30 and 5 ns.
+TEST(BarrierList, ABarrierCostsAtMostTheShorterOfWhatItKeepsApart) {
+  Capture capture;
+  capture.nodes.resize(4);
+  capture.steps.resize(4);
+  capture.edges = {{.src = 0, .dst = 1}};
+  CaptureStatistics statistics;
+  for (std::uint32_t n = 0; n < 4; ++n) {
+    capture.nodes[n].steps = {n, 1};
+    capture.steps[n].node = n;
+    NodeTiming timing;
+    timing.p50_ns = std::array{10U, 20U, 30U, 5U}[n];
+    statistics.nodes.emplace_back(timing);
+  }
+  capture.barriers = {barrier("RAW", true, true, 1, 1), barrier("RAW", true, true, 3, 1),
+                      barrier("RAW", true, false, 2, 1)};
+  capture.barriers[0].cause_src = 0;
+  capture.barriers[1].cause_src = 2;
+  const auto times = barrier_times(capture, statistics);
+  EXPECT_EQ(times[0]->before_ns, 10U);
+  EXPECT_EQ(times[0]->after_ns, 50U);
+  EXPECT_EQ(times[0]->cost_ns(), 10U);
+  EXPECT_EQ(times[1]->cost_ns(), 5U);
+  EXPECT_FALSE(times[2]);  // was not emitted
+  EXPECT_EQ(barrier_times(capture, {})[0], std::nullopt);
+  EXPECT_THAT(barrier_rows(capture, BarrierFilter::all, BarrierOrder::cost, true, times),
+              ElementsAre(0, 1, 2));
+}
+
 /// Node 0 reads a and writes x; node 1 reads a view of x and writes y over a.
 Capture two_nodes() {
   Capture capture;

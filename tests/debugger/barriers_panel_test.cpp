@@ -1,8 +1,9 @@
 // Paths: barriers/filter/<all, RAW, WAR, WAW, missing, redundant>, barriers/counts, and the table
-// barriers/table with columns index, step, node, kind, required, emitted, cause, tensors, pool,
-// offset, size, reason and the barrier as row id.
+// barriers/table with columns index, cost, before, after, critical, step, node, cause, kind,
+// emitted, tensors, size, reason and the barrier as row id; barriers/context/<action>.
 #include "debugger/views/barriers_panel.h"
 
+#include "debugger/model/format.h"
 #include "reprise/profile/sql_query.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/profile/sql.h"
@@ -11,6 +12,8 @@ namespace reprise::debugger {
 namespace {
 
 constexpr HeadlessOptions kBottom{.width = 1600, .height = 200};
+constexpr const char* kByStep =
+    "click barriers/table/header/step\nclick barriers/table/header/step";
 
 /// Barrier 1 is missing, barrier 2 redundant and of another kind.
 class BarriersPanelTest : public ::testing::Test {
@@ -22,6 +25,7 @@ class BarriersPanelTest : public ::testing::Test {
                         "ordinal = 2"),
               "");
     window_.emplace(database_.path(), std::make_unique<BarriersPanel>(), kBottom);
+    run(kByStep);
   }
   void run(const std::string& script) { window_->run(script); }
   std::string text(std::string_view path) { return window_->text(path); }
@@ -32,18 +36,16 @@ class BarriersPanelTest : public ::testing::Test {
 
 TEST_F(BarriersPanelTest, ShowsWhoWaitsForWhomAndWhy) {
   EXPECT_EQ(text("barriers/table/row/3"),
-            "3  6  #6 rope  layer.0/attn  RAW  yes  yes  #3 matmul  layer.0/attn  "
-            "layer.0/attn/matmul  arena  512  256 B  matmul (layer.0/attn) wrote what rope "
-            "(layer.0/attn) reads");
+            "3  6.01 \xC2\xB5s  29.6 \xC2\xB5s  6.01 \xC2\xB5s  yes  6  #6 rope  layer.0/attn  #3 "
+            "matmul  layer.0/attn  RAW  yes  layer.0/attn/matmul  256 B  matmul (layer.0/attn) "
+            "wrote what rope (layer.0/attn) reads");
   EXPECT_EQ(text("barriers/counts"), "64 required, 64 emitted");
   run("fits");
 }
 
 TEST_F(BarriersPanelTest, NamesWhatIsMissingAndWhatIsRedundant) {
   EXPECT_EQ(text("barriers/table/row/1/emitted"), "missing");
-  EXPECT_EQ(text("barriers/table/row/1/required"), "yes");
   EXPECT_EQ(text("barriers/table/row/2/emitted"), "redundant");
-  EXPECT_EQ(text("barriers/table/row/2/required"), "no");
 }
 
 TEST_F(BarriersPanelTest, TheFiltersCountAndLeaveTheirs) {
@@ -65,6 +67,44 @@ TEST_F(BarriersPanelTest, ARowSelectsTheNodeThatWaits) {
   EXPECT_EQ(window_->workspace().selection.current().node, 6U);
 }
 
+TEST_F(BarriersPanelTest, ScrollsToWhatIsSelectedElsewhere) {
+  run("absent barriers/table/row/60");
+  const Capture& capture = *window_->document().capture();
+  window_->workspace().select_node(*waiting_node(capture, capture.barriers[60]));
+  run("wait\nexpect_state barriers/table/row/60 selected");
+}
+
+TEST_F(BarriersPanelTest, UpAndDownWalk) {
+  run("click barriers/table/row/3\nkey Down\nkey Up\nexpect_state barriers/table/row/3 selected");
+  const auto node = window_->workspace().selection.current().node;
+  run("key Down");
+  EXPECT_NE(window_->workspace().selection.current().node, node);
+}
+
+TEST_F(BarriersPanelTest, WhatCostsMostComesFirst) {
+  const auto times =
+      barrier_times(*window_->document().capture(), window_->document().statistics());
+  std::size_t costliest = 0;
+  for (std::size_t b = 0; b < times.size(); ++b) {
+    if (times[b] && times[b]->cost_ns() > times[costliest].value_or(BarrierTimes()).cost_ns()) {
+      costliest = b;
+    }
+  }
+  window_.emplace(database_.path(), std::make_unique<BarriersPanel>(), kBottom);
+  run("expect_state barriers/table/header/cost descending\nfits");
+  const std::string row = "barriers/table/row/" + std::to_string(costliest);
+  EXPECT_THAT(duration_text(times[costliest]->cost_ns()),
+              ::testing::StartsWith(text(row + "/cost")));
+  EXPECT_NE(text(row + "/reason"), "(absent)");
+}
+
+TEST_F(BarriersPanelTest, ARightClickLeadsToTheNodeThatIsWaitedFor) {
+  window_.emplace(database_.path(), std::make_unique<BarriersPanel>(),
+                  HeadlessOptions{.width = 1600, .height = 900});
+  run("right barriers/table/row/3\nclick barriers/context/go_to_the_node_it_waits_for");
+  EXPECT_EQ(window_->workspace().selection.current().node, 3U);
+}
+
 TEST_F(BarriersPanelTest, AHeaderSorts) {
   run("click barriers/table/header/size\nexpect_state barriers/table/header/size descending");
   EXPECT_EQ(text("barriers/table/row/5/size"), "64.0");  // KiB: a cache, the greatest
@@ -81,7 +121,7 @@ TEST_F(BarriersPanelTest, CopiesAQueryWithARowForEveryBarrier) {
 TEST_F(BarriersPanelTest, FitsANarrowPanel) {
   PanelWindow narrow(database_.path(), std::make_unique<BarriersPanel>(),
                      {.width = 380, .height = 300});
-  narrow.run("fits");
+  narrow.run(std::string(kByStep) + "\nfits");
   EXPECT_EQ(narrow.text("barriers/table/row/3/kind"), "RAW");
   EXPECT_EQ(narrow.text("barriers/table/row/3/reason"), "(absent)");
 }

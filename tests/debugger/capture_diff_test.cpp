@@ -136,6 +136,20 @@ TEST_F(TimedDiffTest, CallsSlowerWhatHardlyIsByChance) {
   EXPECT_THAT(diff_rows(diff, {}), SizeIs(4));
 }
 
+TEST_F(TimedDiffTest, TellsACommonFactorFromNodesThatChanged) {
+  const CaptureDiff diff =
+      compare({.replays = 40}, {.replays = 40, .step_ns = [](std::uint64_t, std::size_t s) {
+                                  return (s + 1) * (s == 0 ? 2000 : 720);
+                                }});
+  const auto common = common_factor(diff.graph);
+  ASSERT_TRUE(common);
+  EXPECT_DOUBLE_EQ(common->factor, 0.72);
+  EXPECT_EQ(common->beyond, 1U);
+  EXPECT_EQ(common_factor_text(*common),
+            "B is 0.72 \xC3\x97 A throughout; beyond that 1 node changed notably");
+  EXPECT_EQ(diff_rows(diff, {}, DiffOrder::difference, true).front(), 2U);  // of three steps' time
+}
+
 TEST_F(TimedDiffTest, DoesNotCallSlowerWhatVariesAsMuch) {
   const auto times = [](std::uint64_t turn) {
     return [turn](std::uint64_t r, std::size_t) { return 1000 + (r * 37 + turn) % 41 * 50; };

@@ -68,13 +68,13 @@ TEST_F(DiffPanelTest, HeadersSort) {
     };
     return row(upper) < row(lower);
   };
-  EXPECT_TRUE(above(0, 1));
-  run("click diff/table/header/difference\nexpect_state diff/table/header/difference descending");
+  EXPECT_TRUE(above(3, 1));  // what A alone has took all of its time there
   EXPECT_TRUE(above(1, 0));
-  EXPECT_TRUE(above(4, 3));  // A's alone has no difference
   run("click diff/table/header/difference\nexpect_state diff/table/header/difference ascending");
   EXPECT_TRUE(above(0, 1));
   EXPECT_TRUE(above(1, 3));
+  run("click diff/table/header/node_b\nclick diff/table/header/node_b");
+  EXPECT_TRUE(above(0, 1));
   run("click diff/table/header/median_a");
   EXPECT_TRUE(above(4, 0));
 }
@@ -99,6 +99,22 @@ TEST_F(DiffPanelTest, OpensAnotherFile) {
   EXPECT_THAT(text("diff/a"), HasSubstr("'elsewhere'"));
   run("type diff/path " + (folder_ / "absent.db").string() +
       "\nclick diff/open\nwait\nexpect diff/other_problem no such file");
+}
+
+TEST_F(DiffPanelTest, UpAndDownWalk) {
+  run("click diff/table/row/1\nkey Down\nkey Up\nexpect_state diff/table/row/1 selected");
+}
+
+TEST_F(DiffPanelTest, TheLargestChangeComesFirstWithItsShare) {
+  run("expect_state diff/table/header/difference descending");
+  EXPECT_EQ(text("diff/table/row/1/share"), "+3.57");  // of 28 us
+  EXPECT_EQ(text("diff/common"), "Most of B takes as long as A; 2 nodes changed notably");
+}
+
+TEST_F(DiffPanelTest, FitsTheMiddleOfAWindowOf1600Pixels) {
+  PanelWindow middle(path_, std::make_unique<DiffPanel>(), {.width = 741, .height = 400});
+  middle.run("fits\nabsent diff/table/sideways");
+  EXPECT_NE(middle.text("diff/table/row/1/difference"), "(absent)");
 }
 
 TEST_F(DiffPanelTest, EnterInThePathOpensTheFile) {

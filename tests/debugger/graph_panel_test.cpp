@@ -207,5 +207,54 @@ TEST(GraphPanel, FitsAtTwiceTheScale) {
   EXPECT_EQ(window.host().registry().value("graph/boxes"), "91");
 }
 
+/// At four times the scale a window has room for little more than a node.
+TEST(GraphPanel, ItsBarsLieBesideTheCanvas) {
+  const SampleDatabase database;
+  for (const float scale : {1.0F, 4.0F}) {
+    PanelWindow window(database.path(), std::make_unique<GraphPanel>(),
+                       {.width = 1280, .height = 720, .scale = scale});
+    window.run("fits");
+    const auto& registry = window.host().registry();
+    const Rect canvas = registry.find("graph/canvas")->visible;
+    std::size_t beside = 0;
+    for (const char* const path : {"graph/crumb/0", "graph/colour_by", "graph/legend"}) {
+      const Widget* const widget = registry.find(path);
+      if (widget != nullptr) {  // where there is little room the keys do the same
+        ++beside;
+        EXPECT_TRUE(widget->visible.max_y <= canvas.min_y || widget->visible.min_y >= canvas.max_y)
+            << path;
+      }
+    }
+    EXPECT_GE(beside, scale == 1 ? 3U : 2U) << scale;
+  }
+}
+
+TEST(GraphPanel, HasASmallestZoomAndAMapInsteadOfAHairline) {
+  const SampleDatabase database;
+  PanelWindow window(database.path(), std::make_unique<GraphPanel>(),
+                     {.width = 600, .height = 200});
+  window.run("key Shift+]\nkey Home\nwait\nexpect graph/minimap Overview");
+  EXPECT_GE(std::stof(window.host().registry().value("graph/zoom")), 0.05F);
+}
+
+/// The largest scope is not in sight: the slowest node of those that are has the hottest colour.
+TEST(GraphPanel, ColoursOfTimesAreOfWhatIsInSight) {
+  const SampleDatabase database;
+  PanelWindow window(database.path(), std::make_unique<GraphPanel>(),
+                     {.width = 900, .height = 400});
+  const std::string of_all = window.text("graph/legend");
+  window.run("key Shift+]");
+  window.workspace().select_node(88);
+  window.run("wait");
+  EXPECT_NE(window.text("graph/legend"), of_all);
+}
+
+TEST(GraphPanel, ARightClickAsksWhatToDoWithTheBox) {
+  const SampleDatabase database;
+  PanelWindow window(database.path(), std::make_unique<GraphPanel>(),
+                     {.width = 900, .height = 600});
+  window.run("right graph/box/1\nexpect graph/context/copy Copy");
+}
+
 }  // namespace
 }  // namespace reprise::debugger

@@ -3,6 +3,7 @@
 #include "debugger/views/log_panel.h"
 
 #include "debugger/model/event_log.h"
+#include "tests/debugger/debugger_window.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/profile/sql.h"
 
@@ -99,6 +100,16 @@ TEST(LogPanel, AMessageOfTheDriverLeadsToItsNodeAndIsShownWhole) {
   EXPECT_EQ(window.workspace().selection.current().node, 10U);
   EXPECT_THAT(window.text("log/open/title"), HasSubstr("driver  SYNC-HAZARD-READ_AFTER_WRITE"));
   EXPECT_THAT(window.text("log/open/message"), HasSubstr("hazard_59"));
+}
+
+TEST(LogPanel, ItsTabCountsWarningsAndErrors) {
+  const SampleDatabase database;
+  ASSERT_EQ(test::sql(database.path(),
+                      "INSERT INTO events(run_id, t_ns, severity, source, message) VALUES "
+                      "(2, 1, 2, 'driver', 'lost'), (2, 2, 0, 'driver', 'note')"),
+            "");
+  DebuggerWindow window(database.path());
+  window.run("wait\nexpect tab/log/badge 1");
 }
 
 TEST(LogPanel, WithoutEventsItNamesTheCallThatWatches) {

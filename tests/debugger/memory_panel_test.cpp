@@ -65,12 +65,42 @@ TEST_F(MemoryPanelTest, HoveringTellsTensorsBytesAndSteps) {
             "also layer.0/attn/attention.view");
 }
 
-TEST_F(MemoryPanelTest, ThePeakLeadsToItsNode) {
+TEST_F(MemoryPanelTest, UpAndDownWalkThePlaces) {
+  run("click memory/storage/20");
+  const auto before = selected();
+  run("key Down");
+  EXPECT_NE(selected(), before);
+  run("key Up");
+  EXPECT_EQ(selected(), before);
+}
+
+TEST_F(MemoryPanelTest, ListsWhatLivesAtThePeakWeightsIncluded) {
+  const Capture& capture = *window_.document().capture();
+  const MemoryMap map = make_memory_map(capture);
+  const auto live = live_tensors(capture, map, map.peak_step);
+  EXPECT_THAT(window_.text("memory/peak_title"), HasSubstr("At the peak: 2.50 KiB of the arena"));
+  const std::string row = "memory/peak_list/row/" + std::to_string(live.front().tensor);
+  EXPECT_FALSE(live.front().storage);  // a weight or a cache is the greatest
+  EXPECT_EQ(window_.text(row + "/role"), live.front().role);
+  run("click " + row + "\nexpect_state " + row + " selected\nfits");
+}
+
+TEST_F(MemoryPanelTest, AClickOnThePeakSelectsAllThatLivesThen) {
   const Capture& capture = *window_.document().capture();
   const MemoryMap map = make_memory_map(capture);
   EXPECT_EQ(window_.text("memory/peak"), "2.50 KiB at step " + std::to_string(map.peak_step));
   run("click memory/peak");
-  EXPECT_EQ(selected(), capture.steps[map.peak_step].node);
+  EXPECT_EQ(window_.workspace().selection.current().nodes,
+            nodes_of(capture, map, live_tensors(capture, map, map.peak_step)));
+  std::size_t marked = 0;
+  for (const auto& [path, widget] : window_.host().registry().widgets()) {
+    marked += path.starts_with("memory/storage/") && widget.state == "selected";
+  }
+  EXPECT_EQ(marked, static_cast<std::size_t>(
+                        std::ranges::count_if(map.storages, [&](const MemoryStorage& storage) {
+                          return storage.first_step <= map.peak_step &&
+                                 map.peak_step <= storage.last_step;
+                        })));
 }
 
 TEST_F(MemoryPanelTest, TheBytesInUseLeadToTheNodeOfTheStep) {

@@ -78,6 +78,37 @@ TEST_F(NodesPanelTest, AClickSelectsAndTheArrowKeysGoOnInTheRowsShown) {
   EXPECT_EQ(window_.workspace().selection.current().node, 10U);
 }
 
+TEST_F(NodesPanelTest, ScrollsToWhatIsSelectedElsewhere) {
+  run("absent nodes/table/row/85");
+  window_.workspace().select_node(85);
+  run("wait\nexpect_state nodes/table/row/85 selected");
+}
+
+TEST_F(NodesPanelTest, AFilterWithoutAMatchSaysSo) {
+  run("type nodes/filter op:nothing\nexpect nodes/table/none (op:nothing)");
+  run("type nodes/filter op:matmul\nabsent nodes/table/none");
+}
+
+TEST_F(NodesPanelTest, TheEndOfAColumnIsDraggedAndADoubleClickGivesItsWidthBack) {
+  const auto width = [&] {
+    const Rect seen = window_.host().registry().find("nodes/table/header/op")->visible;
+    return seen.max_x - seen.min_x;
+  };
+  const float own = width();
+  run("drag nodes/table/edge/op 0.5 0.5 6 0.5\nwait");
+  EXPECT_GT(width(), own + 20);
+  run("double nodes/table/edge/op\nwait");
+  EXPECT_EQ(width(), own);
+}
+
+TEST_F(NodesPanelTest, ARightClickAsksWhatToDoWithTheNode) {
+  run("right nodes/table/row/3\nexpect nodes/context/copy Copy\n"
+      "click nodes/context/filter_nodes_by_this_op\nexpect nodes/filter op:matmul");
+  EXPECT_EQ(window_.workspace().selection.current().node, 3U);
+  run("right nodes/table/row/3\nclick nodes/context/show_in_timeline");
+  EXPECT_EQ(window_.workspace().wanted_panel, "timeline");
+}
+
 TEST_F(NodesPanelTest, KeysBringTheirRowIntoSight) {
   run("click nodes/table/row/3\nkey PageDown\nkey PageDown\nexpect_state nodes/table/row/43 "
       "selected");

@@ -84,6 +84,11 @@ TEST_F(NumericsPanelTest, ARowSelectsItsNode) {
   EXPECT_EQ(selected(), 2U);
 }
 
+TEST_F(NumericsPanelTest, UpAndDownWalk) {
+  run("click numerics/table/row/4\nkey Down\nexpect_state numerics/table/row/5 selected\nkey Up");
+  EXPECT_EQ(selected(), 1U);
+}
+
 TEST_F(NumericsPanelTest, TheButtonsLeadToTheFirstThatDiffersAndTheNextNan) {
   run("click numerics/first");
   EXPECT_EQ(selected(), 1U);
@@ -168,6 +173,19 @@ TEST_F(NumericsPanelTest, ItsKeysWorkInEveryPanel) {
       "click tab/numerics\nclick numerics/reference\nclick numerics/reference/1\n"
       "click tab/timeline\nkey F9");
   EXPECT_EQ(window.workspace().selection.current().node, 1U);
+}
+
+TEST(NumericsKeys, TabsSayWhetherSomethingIsWrong) {
+  std::vector<float> bad = ramp(192, 0, 1);
+  bad[7] = NAN;
+  const WatchedDatabase database({{{{1, {2, 96}, bad}}}}, {});
+  DebuggerWindow window(database.path());
+  window.run(
+      "wait\nexpect tab/numerics/badge NaN\nclick tab/nodes\n"
+      "expect replays/legend 1");
+  const SampleDatabase sound;
+  DebuggerWindow well(sound.path());
+  well.run("wait\nabsent tab/numerics/badge\nabsent tab/log/badge");
 }
 
 /// Of three watched launches the second alone held a NaN; Tensors would show the latest.

@@ -53,6 +53,16 @@ TEST_F(OutlinePanelTest, AClickSelectsWhatTheRowShows) {
   EXPECT_EQ(selection(), (Selection{.node = {}, .item = 3}));
 }
 
+TEST_F(OutlinePanelTest, UpAndDownWalk) {
+  run("click outline/row/2\nkey Down\nexpect_state outline/row/3 selected\nkey Up\n"
+      "expect_state outline/row/2 selected");
+}
+
+TEST_F(OutlinePanelTest, ARightClickSelectsAndAsks) {
+  run("right outline/row/3\nexpect_state outline/row/3 selected\n"
+      "expect outline/row/context/copy Copy\nkey Escape");
+}
+
 TEST_F(OutlinePanelTest, BracketsFoldTheSelection) {
   run("click outline/row/3\nkey ]\nexpect outline/rows 10\nkey [\nexpect outline/rows 5\n"
       "key Shift+]\nkey Shift+[\nexpect outline/rows 5");

@@ -77,6 +77,17 @@ TEST_F(ReplayStripPanelTest, HoveringSaysThatAColumnIsCut) {
   window.run("hover replays/cells\nexpect tooltip longer than a whole column");
 }
 
+TEST_F(ReplayStripPanelTest, CountsTheColoursAndNamesThem) {
+  run("hover replays/legend\nexpect tooltip 1 warm-up");
+}
+
+TEST_F(ReplayStripPanelTest, ARightClickAsksWhatToDoWithTheReplay) {
+  PanelWindow roomy(database_.path(), std::make_unique<ReplayStripPanel>(),
+                    {.width = 1000, .height = 400});
+  roomy.run("right replays/cells\nclick replays/context/take_this_replay_alone");
+  EXPECT_EQ(roomy.document().range(), (ReplayRange{29, 29}));
+}
+
 TEST_F(ReplayStripPanelTest, EscapeClearsTheRange) {
   run("drag replays/cells 0.2 0.5 0.6 0.5\nkey Escape");
   EXPECT_FALSE(window_.document().range());

@@ -70,6 +70,15 @@ TEST(ReplayStrip, OneOutlierAmongFewIsCutAndMarked) {
   EXPECT_EQ(make_strip(rows_of({7}), 10).scale_ns, 7U);
 }
 
+TEST(ReplayStrip, ReplaysThatHeldANanStandOut) {
+  std::vector<ReplayRow> rows = rows_of({10, 10, 10});
+  rows[1].id = 7;
+  const std::int64_t bad[] = {7};
+  const ReplayStrip strip = make_strip(rows, 3, bad);
+  EXPECT_EQ(strip.columns[1].kind, ReplayKind::not_finite);
+  EXPECT_EQ(strip.counts[static_cast<std::size_t>(ReplayKind::not_finite)], 1U);
+}
+
 TEST(ReplayStrip, WithoutDeviceTimesItShowsWhatTheHostSpent) {
   ReplayRow row;
   EXPECT_EQ(replay_duration(row), std::nullopt);

@@ -28,6 +28,7 @@ const std::vector<std::string>& tour_steps() {
       "click tab/timeline\nwheel timeline/lanes 3\ndrag timeline/lanes 0.2 0.5 0.7 0.5",
       "click tab/memory\nhover memory/map\nclick memory/by_size",
       "click tab/barriers\nclick barriers/filter/RAW",
+      "click barriers/table/header/step\nclick barriers/table/header/step\n"
       "click barriers/table/row/0",
       "click tab/passes\nclick passes/filter/applied",
       "click tab/statistics\nclick statistics/by/kernel\nclick statistics/by/scope",
