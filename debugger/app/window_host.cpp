@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "debugger/app/frame_pacing.h"
+#include "debugger/app/frame_loop.h"
 #include "debugger/app/renderer.h"
 #include "debugger/app/swapchain.h"
 #include "debugger/app/ui_scale.h"
@@ -45,7 +45,7 @@ using Cursor = std::unique_ptr<GLFWcursor, DestroyCursor>;
 
 }  // namespace
 
-struct WindowHost::State {
+struct WindowHost::State final : LoopWindow {
   explicit State(const WindowOptions& options)
       : fixed_scale(options.scale), window(open_window(options)), gui(zoom.scale(screen_scale())) {
     glfwSetWindowUserPointer(window.get(), this);
@@ -177,7 +177,7 @@ struct WindowHost::State {
   }
 
   /// Systems differ in what they say of a minimised window.
-  bool hidden() const {
+  bool hidden() const override {
     const vk::Extent2D size = pixels();
     return size.width == 0 || size.height == 0 ||
            glfwGetWindowAttrib(window.get(), GLFW_ICONIFIED) == GLFW_TRUE;
@@ -222,7 +222,7 @@ struct WindowHost::State {
     }
   }
 
-  void draw(const View& view) {
+  bool draw(const View& view) override {
     const vk::Extent2D size = pixels();
     if (const float scale = zoom.scale(screen_scale()); scale != gui.scale()) {
       gui.set_scale(scale);
@@ -255,22 +255,13 @@ struct WindowHost::State {
     }
     view.drawn({[this] { return renderer->picture(); },
                 [this](const Box& box, const auto& path) { gui.write_svg(box, path); }});
+    return gui.pending();
   }
 
-  void run(const View& view) {
-    while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
-      const double wait = pacing.wait_seconds(hidden(), view.busy());
-      wait > 0 ? glfwWaitEventsTimeout(wait) : glfwPollEvents();
-      if (view.poll()) {
-        pacing.wake();
-      }
-      if (pacing.take_frame(hidden())) {
-        draw(view);
-        if (gui.pending()) {
-          pacing.wake();
-        }
-      }
-    }
+  bool closed() const override { return glfwWindowShouldClose(window.get()) == GLFW_TRUE; }
+
+  void wait_for_input(double seconds) override {
+    seconds > 0 ? glfwWaitEventsTimeout(seconds) : glfwPollEvents();
   }
 
   Glfw glfw;
@@ -292,7 +283,7 @@ WindowHost::WindowHost(const WindowOptions& options) : state_(std::make_unique<S
 
 WindowHost::~WindowHost() = default;
 
-void WindowHost::run(const View& view) { state_->run(view); }
+void WindowHost::run(const View& view) { run_frames(*state_, state_->pacing, view); }
 
 void WindowHost::close() { glfwSetWindowShouldClose(state_->window.get(), GLFW_TRUE); }
 

@@ -181,6 +181,7 @@ void Document::State::start_load() {
 
 void Document::State::take_load(LoadedCapture loaded, std::uint64_t version) {
   forget_capture();
+  changed = true;  // also the first capture there is
   capture = std::move(loaded.capture);
   replays = std::move(loaded.replays);
   timings = std::move(loaded.timings);
