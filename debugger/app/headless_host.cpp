@@ -5,12 +5,16 @@ namespace reprise::debugger {
 HeadlessHost::HeadlessHost(const HeadlessOptions& options)
     : options_(options), gui_(options.scale) {
   ImGuiIO& io = ImGui::GetIO();
-  io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
   io.DeltaTime = 1.0F / 60.0F;
   io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as with the renderer
 }
 
-void HeadlessHost::frame(const DrawUi& draw) { gui_.frame(draw); }
+void HeadlessHost::frame(const DrawUi& draw) {
+  gui_.make_current();
+  ImGui::GetIO().DisplaySize = {static_cast<float>(options_.width),
+                                static_cast<float>(options_.height)};
+  gui_.frame(draw);
+}
 
 Picture HeadlessHost::picture() {
   if (!renderer_) {

@@ -29,6 +29,11 @@ class HeadlessHost {
 
   KeyQueue& keys() { return gui_.keys(); }
   MouseQueue& mouse() { return gui_.mouse(); }
+  /// From the next frame on.
+  void resize(std::uint32_t width, std::uint32_t height) {
+    options_.width = width;
+    options_.height = height;
+  }
   /// Input waits for the next frame.
   bool pending() const { return gui_.pending(); }
 

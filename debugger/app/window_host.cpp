@@ -97,6 +97,13 @@ struct WindowHost::State final : LoopWindow {
     if (!window) {
       fail("No window could be opened");
     }
+    const auto least = [&](int at_1x, float opened, int screen) {
+      return std::min(static_cast<int>(std::min(static_cast<float>(at_1x), opened) * scale),
+                      screen);
+    };
+    glfwSetWindowSizeLimits(window.get(), least(kMinWidth, options.width, width),
+                            least(kMinHeight, options.height, height), GLFW_DONT_CARE,
+                            GLFW_DONT_CARE);
     return window;
   }
 

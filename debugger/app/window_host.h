@@ -17,6 +17,9 @@ struct WindowOptions {
   bool validation = false;
 };
 
+/// No window is made smaller by its user, at 1x.
+inline constexpr int kMinWidth = 640, kMinHeight = 400;
+
 class WindowHost {
  public:
   /// Throws Error(unsupported) if there is no display, or nothing that can draw on it.

@@ -15,6 +15,10 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
+/// The layout as a window of that size at 1x shows it. The layout itself stays: a larger window
+/// shows it again.
+Layout fitted(Layout layout, float width, float height);
+
 /// As the debugger comes: one per task.
 std::vector<Layout> usual_layouts();
 

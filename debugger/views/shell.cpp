@@ -120,6 +120,11 @@ void Shell::choose_layout(std::size_t layout) {
   }
 }
 
+void Shell::reset_layout() {
+  layouts_[layout_] = usual_layouts()[layout_];
+  choose_layout(layout_);
+}
+
 // ---- what can be asked for
 
 Actions Shell::own_actions(Ui& ui, Workspace& workspace) {
@@ -155,6 +160,7 @@ Actions Shell::own_actions(Ui& ui, Workspace& workspace) {
            choose_layout(i);
          }});
   }
+  actions.push_back({"Reset layout " + layouts_[layout_].name, "", [this] { reset_layout(); }});
   return actions;
 }
 
@@ -288,21 +294,21 @@ void Shell::draw_body(Ui& ui, Workspace& workspace, const Box& box) {
                   strip, requests_);
 
   const Box body{{box.min.x, strip.max.y + bar}, box.max};
-  const float least = 120;
-  const float width = body.width() / ui.scale();
-  const float height = body.height() / ui.scale();
-  Layout& layout = layouts_[layout_];
-  layout.left = std::clamp(layout.left, least, std::max(least, width / 2 - least));
-  layout.right = std::clamp(layout.right, least, std::max(least, width / 2 - least));
-  layout.bottom = std::clamp(layout.bottom, least / 2, std::max(least / 2, height - least));
-  const float middle = body.max.y - ui.px(layout.bottom) - bar;
-  const float left = body.min.x + ui.px(layout.left);
-  const float right = body.max.x - ui.px(layout.right);
-
-  layout.left += splitter(ui, "left", {{left, body.min.y}, {left + bar, middle}}, true);
-  layout.right -= splitter(ui, "right", {{right - bar, body.min.y}, {right, middle}}, true);
-  layout.bottom -=
-      splitter(ui, "bottom", {{body.min.x, middle}, {body.max.x, middle + bar}}, false);
+  const Layout shown =
+      fitted(layouts_[layout_], body.width() / ui.scale(), body.height() / ui.scale());
+  const float middle = body.max.y - ui.px(shown.bottom) - bar;
+  const float left = body.min.x + ui.px(shown.left);
+  const float right = body.max.x - ui.px(shown.right);
+  // What is dragged starts where it is seen.
+  const auto drag = [&](std::string_view id, const Box& handle, bool along_x, float Layout::*part,
+                        float sign) {
+    if (const float moved = splitter(ui, id, handle, along_x); moved != 0) {
+      layouts_[layout_].*part = shown.*part + sign * moved;
+    }
+  };
+  drag("left", {{left, body.min.y}, {left + bar, middle}}, true, &Layout::left, 1);
+  drag("right", {{right - bar, body.min.y}, {right, middle}}, true, &Layout::right, -1);
+  drag("bottom", {{body.min.x, middle}, {body.max.x, middle + bar}}, false, &Layout::bottom, -1);
 
   struct Part {
     TabArea& area;

@@ -49,6 +49,8 @@ class Shell {
   void add_bookmarks(Workspace& workspace, Actions& actions);
   void export_csv(Workspace& workspace, std::string_view panel);
   void choose_layout(std::size_t layout);
+  /// The one in use is again as the debugger comes.
+  void reset_layout();
   std::array<TabArea*, 4> areas() { return {&left_, &centre_, &right_, &bottom_}; }
   std::vector<Panel*> panels_in_sight();
   Panel* find(std::string_view panel);

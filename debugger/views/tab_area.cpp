@@ -1,5 +1,7 @@
 #include "debugger/views/tab_area.h"
 
+#include <algorithm>
+
 #include "debugger/ui/icons.h"
 
 namespace reprise::debugger {
@@ -51,12 +53,30 @@ void TabArea::draw(Ui& ui, Workspace& workspace, const Box& box, PanelRequests& 
   const Box bar{box.min, {box.max.x, box.min.y + height}};
   ui.fill(bar, ui.colour(Colour::header));
   float x = bar.min.x;
+  struct Mark {
+    std::optional<PanelBadge> badge;
+    float width = 0;
+  };
+  const auto mark_of = [&](const Panel& panel) {
+    Mark mark{workspace.document.capture() ? panel.badge(workspace) : std::nullopt};
+    mark.width = mark.badge ? ui.text_size(mark.badge->text, FontKind::mono).x + ui.px(10) : 0;
+    return mark;
+  };
+  // Where they do not fit, all are narrower and their titles are cut.
+  const auto wished = [&](const Panel& panel) {
+    return ui.text_size(panel.title(), FontKind::semibold).x + ui.px(28) + mark_of(panel).width;
+  };
+  float all = 0;
+  for (const std::unique_ptr<Panel>& panel : panels_) {
+    all += wished(*panel);
+  }
+  const float room = std::max(menu_button(ui, bar).min.x - bar.min.x, 0.0F);
+  const float share = std::min(1.0F, room / all);
   for (std::size_t i = 0; i < panels_.size(); ++i) {
     const Panel& panel = *panels_[i];
     const FontKind font = i == active_ ? FontKind::semibold : FontKind::regular;
-    const auto badge = workspace.document.capture() ? panels_[i]->badge(workspace) : std::nullopt;
-    const float mark = badge ? ui.text_size(badge->text, FontKind::mono).x + ui.px(10) : 0;
-    const float width = ui.text_size(panel.title(), FontKind::semibold).x + ui.px(28) + mark;
+    const auto [badge, mark] = mark_of(panel);
+    const float width = wished(panel) * share;
     const Box tab{{x, bar.min.y}, {x + width, bar.max.y}};
     const Ui::Scope scope = ui.scope("tab");
     const Hit hit = ui.hit(panel.id(), tab, panel.title(), i == active_ ? "selected" : "");
@@ -78,7 +98,7 @@ void TabArea::draw(Ui& ui, Workspace& workspace, const Box& box, PanelRequests& 
                {.font = font,
                 .colour = i == active_ || hit.hovered ? Colour::text : Colour::dim,
                 .align = Align::centre,
-                .elide = false});
+                .elide = share < 1});
     x += width;
   }
   const Box content{{box.min.x, bar.max.y}, box.max};

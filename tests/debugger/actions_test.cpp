@@ -103,6 +103,17 @@ TEST_F(WindowActions, OfALayoutBringBackWhatWasChangedInIt) {
       "expect_state tab/barriers selected");
 }
 
+TEST_F(WindowActions, ResetALayoutToWhatItWas) {
+  const auto left = [&] { return window_.host().registry().find("splitter/left")->visible.min_x; };
+  const float before = left();
+  window_.run("click tab/barriers\ndrag splitter/left 0.5 0.5 20.5 0.5\nwait");
+  ASSERT_GT(left(), before);
+  window_.run(
+      "key Ctrl+P\ntype palette/text reset layout\nkey Enter\nwait\n"
+      "expect_state tab/timeline selected");
+  EXPECT_EQ(left(), before);
+}
+
 TEST_F(WindowActions, OfBookmarksGoBackToTheirPlaces) {
   window_.run(
       "click outline/row/3\nkey Ctrl+B\nexpect status/notice Bookmarked\n"

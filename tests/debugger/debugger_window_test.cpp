@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "debugger/app/window_host.h"
 #include "reprise/profile/sql_query.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/read_png.h"
@@ -73,6 +74,40 @@ TEST(DebuggerWindow, EachPanelWritesItsPictureWithoutTheMenu) {
             crop(window.host().picture(), {{canvas.min_x, top}, {canvas.max_x, bottom}}));
   window.run(from_menu("graph", "png") + "expect status/notice graph-2.png");
   std::filesystem::current_path(before);
+}
+
+TEST(DebuggerWindow, MadeSmallAndLargeAgainHasItsLayoutAgain) {
+  const SampleDatabase database;
+  DebuggerWindow window(database.path());
+  window.run("drag splitter/left 0.5 0.5 20.5 0.5\nwait");
+  const auto splitters = [&] {
+    std::vector<Rect> places;
+    for (const char* const id : {"splitter/left", "splitter/right", "splitter/bottom"}) {
+      places.push_back(window.host().registry().find(id)->visible);
+    }
+    return places;
+  };
+  const std::vector<Rect> before = splitters();
+  window.host().resize(kMinWidth, kMinHeight);
+  window.run("wait");
+  EXPECT_NE(splitters(), before);
+  window.host().resize(1600, 900);
+  window.run("wait");
+  EXPECT_EQ(splitters(), before);
+}
+
+TEST(DebuggerWindow, AsSmallAsItGetsHasEveryTabInItsPlace) {
+  const SampleDatabase database;
+  DebuggerWindow window(database.path(), {.width = kMinWidth, .height = kMinHeight});
+  float end = 0;
+  for (const char* const id :
+       {"tab/outline", "tab/nodes", "splitter/left", "tab/graph", "tab/kernels", "tab/diff",
+        "splitter/right", "tab/inspector", "tab/tensors"}) {
+    const Rect place = window.host().registry().find(id)->visible;
+    EXPECT_GE(place.min_x, end - 1) << id;
+    EXPECT_GT(place.max_x, place.min_x) << id;
+    end = place.max_x;
+  }
 }
 
 class WholeWindow : public ::testing::TestWithParam<std::tuple<int, bool>> {};
