@@ -85,9 +85,9 @@ SourceFiles::SourceFiles(std::vector<std::filesystem::path> roots) : roots_(std:
 }
 
 bool SourceFiles::permits(const std::filesystem::path& file) const {
-  return allowed_.contains(file) || std::ranges::any_of(resolved_roots_, [&](const auto& root) {
-           return lies_below(file, root);
-         });
+  return allowed_.contains(file.parent_path()) ||
+         std::ranges::any_of(resolved_roots_,
+                             [&](const auto& root) { return lies_below(file, root); });
 }
 
 /// A file of that very name is what the database means, wherever it lies; otherwise the longest end
@@ -165,8 +165,8 @@ const SourceFile& SourceFiles::find(const std::string& name) {
 }
 
 void SourceFiles::allow(const std::string& name) {
-  allowed_.insert(find(name).path);
-  files_.erase(name);
+  allowed_.insert(find(name).path.parent_path());
+  std::erase_if(files_, [](const auto& file) { return file.second.outside; });
 }
 
 }  // namespace reprise::debugger

@@ -33,9 +33,10 @@ std::string edited_since(const SourceFile& file, std::string_view start_utc);
 class SourceFiles {
  public:
   explicit SourceFiles(std::vector<std::filesystem::path> roots);
-  /// Looked for at the first call, kept until allow() is called for the name.
+  /// Looked for at the first call, kept until allow() is called.
   const SourceFile& find(const std::string& name);
-  /// The user wants to see the file that find() found outside.
+  /// The user wants to see the file that find() found outside; those beside it are not asked about
+  /// again.
   void allow(const std::string& name);
   const std::vector<std::filesystem::path>& roots() const { return roots_; }
 
@@ -48,7 +49,7 @@ class SourceFiles {
 
   std::vector<std::filesystem::path> roots_;
   std::vector<std::filesystem::path> resolved_roots_;  // links resolved
-  std::set<std::filesystem::path> allowed_;
+  std::set<std::filesystem::path> allowed_;            // folders
   std::map<std::string, SourceFile> files_;
 };
 

@@ -6,8 +6,8 @@ bool draw_source_question(Ui& ui, Workspace& workspace, const std::string& name)
   ui.paragraph("source-outside",
                workspace.sources.find(name).problem +
                    " Show it only if you trust the database, or start with --source FOLDER.",
-               Colour::warning);
-  if (!ui.button("source-allow", "Show this file")) {
+               Colour::dim);
+  if (!ui.button("source-allow", "Show files of this folder")) {
     return false;
   }
   workspace.sources.allow(name);

@@ -61,6 +61,19 @@ TEST_F(SourceFilesTest, WhatLiesOutsideOfTheRootsIsShownAfterConsentOnly) {
   }
 }
 
+TEST_F(SourceFilesTest, ConsentIsForTheFolderAndNoOther) {
+  std::filesystem::create_directory(folder_ / "deeper");
+  for (const char* const file : {"beside", "deeper/below"}) {
+    std::ofstream(folder_ / file) << "text";
+  }
+  SourceFiles files({root_});
+  EXPECT_TRUE(files.find((folder_ / "beside").string()).outside);
+  EXPECT_TRUE(files.find((folder_ / "deeper/below").string()).outside);
+  files.allow((folder_ / "secret").string());
+  EXPECT_FALSE(files.find((folder_ / "beside").string()).outside);
+  EXPECT_TRUE(files.find((folder_ / "deeper/below").string()).outside);
+}
+
 TEST_F(SourceFilesTest, ARootThatIsALinkHoldsWhatItLeadsTo) {
   std::filesystem::create_directory_symlink(root_, folder_ / "link");
   SourceFiles files({folder_ / "link"});
