@@ -9,6 +9,10 @@ namespace reprise::debugger {
 namespace {
 
 const std::filesystem::path& existing(const std::filesystem::path& database) {
+  if (std::filesystem::is_directory(database)) {
+    invalid("The path (" + database.string() + ") is a folder; a database is a file, such as " +
+            (database / "profile.db").string() + ".");
+  }
   if (!std::filesystem::is_regular_file(database)) {
     invalid("There is no file (" + database.string() + ").");
   }
@@ -40,6 +44,9 @@ void DebuggerView::use(const Settings& settings) {
   if (const auto saved = settings.bookmarks.find(name()); saved != settings.bookmarks.end()) {
     workspace_.bookmarks = Bookmarks(saved->second);
   }
+  if (const auto saved = settings.filters.find(name()); saved != settings.filters.end()) {
+    workspace_.filter = saved->second;
+  }
 }
 
 void DebuggerView::save_to(Settings& settings) const {
@@ -50,6 +57,11 @@ void DebuggerView::save_to(Settings& settings) const {
     settings.bookmarks.erase(name());
   } else {
     settings.bookmarks[name()] = workspace_.bookmarks.all();
+  }
+  if (workspace_.filter.empty()) {
+    settings.filters.erase(name());
+  } else {
+    settings.filters[name()] = workspace_.filter;
   }
 }
 

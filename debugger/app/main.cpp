@@ -10,6 +10,7 @@
 #include "debugger/app/debugger_view.h"
 #include "debugger/app/headless_host.h"
 #include "debugger/app/script_runner.h"
+#include "debugger/app/settings_keeper.h"
 #include "debugger/app/ui_scale.h"
 #include "debugger/app/window_host.h"
 #include "debugger/demo/demo_capture.h"
@@ -108,11 +109,22 @@ void open_window(const Options& options) {
   debugger.use(settings);
   open_captures(debugger, options);
   const std::string name = std::filesystem::path(options.database).filename().string();
-  WindowHost host({.title = name + " - reprise-debugger", .scale = options.scale});
-  host.run(debugger.view());
-  settings = read_settings(remembered);  // others may have written theirs
-  debugger.save_to(settings);
-  if (!remembered.empty() && !write_settings(settings, remembered)) {
+  WindowHost host({.title = name + " - reprise-debugger",
+                   .scale = options.scale,
+                   .zoom = settings.zoom,
+                   .place = settings.window});
+  SettingsKeeper keeper(remembered, [&](Settings& into) {
+    debugger.save_to(into);
+    into.zoom = host.zoom();
+    into.window = host.place();
+  });
+  View view = debugger.view();
+  view.poll = [&, poll = view.poll] {
+    keeper.look(SettingsKeeper::Clock::now());
+    return poll();
+  };
+  host.run(view);
+  if (!keeper.finish()) {
     std::cerr << "warning: The settings (" << printable(remembered.string())
               << ") cannot be written.\n";
   }

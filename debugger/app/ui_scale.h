@@ -15,12 +15,15 @@ float nearest_ui_scale(float scale);
 /// Zooms in steps that are counted, so that as many steps back give the same scale to the last bit.
 class Zoom {
  public:
+  explicit Zoom(int steps = 0) : steps_(steps) {}
   /// Returns that of the screen, zoomed, in range.
   float scale(float screen) const;
   /// A step that would change nothing is not counted.
   void in(float screen);
   void out(float screen);
   void reset() { steps_ = 0; }
+  /// Larger than the screen's by so many steps; less than 0: smaller.
+  int steps() const { return steps_; }
 
  private:
   int steps_ = 0;

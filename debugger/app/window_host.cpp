@@ -47,7 +47,10 @@ using Cursor = std::unique_ptr<GLFWcursor, DestroyCursor>;
 
 struct WindowHost::State final : LoopWindow {
   explicit State(const WindowOptions& options)
-      : fixed_scale(options.scale), window(open_window(options)), gui(zoom.scale(screen_scale())) {
+      : fixed_scale(options.scale),
+        window(open_window(options)),
+        zoom(options.zoom),
+        gui(zoom.scale(screen_scale())) {
     glfwSetWindowUserPointer(window.get(), this);
     install_callbacks();
     install_clipboard();
@@ -104,7 +107,35 @@ struct WindowHost::State final : LoopWindow {
     glfwSetWindowSizeLimits(window.get(), least(kMinWidth, options.width, width),
                             least(kMinHeight, options.height, height), GLFW_DONT_CARE,
                             GLFW_DONT_CARE);
+    if (options.place && on_a_screen(*options.place)) {
+      glfwSetWindowPos(window.get(), options.place->x, options.place->y);
+      glfwSetWindowSize(window.get(), options.place->width, options.place->height);
+      if (options.place->maximised) {
+        glfwMaximizeWindow(window.get());
+      }
+    }
     return window;
+  }
+
+  /// Its upper edge, at which it can be moved, can be seen.
+  static bool on_a_screen(const WindowPlace& place) {
+    int count = 0;
+    GLFWmonitor** const monitors = glfwGetMonitors(&count);
+    return std::any_of(monitors, monitors + count, [&](GLFWmonitor* monitor) {
+      int x = 0, y = 0, width = 0, height = 0;
+      glfwGetMonitorWorkarea(monitor, &x, &y, &width, &height);
+      return place.x < x + width && place.x + place.width > x && place.y >= y &&
+             place.y < y + height;
+    });
+  }
+
+  void note_place() {
+    const bool maximised = glfwGetWindowAttrib(window.get(), GLFW_MAXIMIZED) == GLFW_TRUE;
+    place.maximised = maximised;
+    if (!maximised && !hidden()) {
+      glfwGetWindowPos(window.get(), &place.x, &place.y);
+      glfwGetWindowSize(window.get(), &place.width, &place.height);
+    }
   }
 
   static State& of(GLFWwindow* window) {
@@ -274,6 +305,7 @@ struct WindowHost::State final : LoopWindow {
   Glfw glfw;
   std::optional<float> fixed_scale;
   Window window;
+  WindowPlace place;
   Zoom zoom;
   Gui gui;
   std::optional<Renderer> renderer;
@@ -293,6 +325,13 @@ WindowHost::~WindowHost() = default;
 void WindowHost::run(const View& view) { run_frames(*state_, state_->pacing, view); }
 
 void WindowHost::close() { glfwSetWindowShouldClose(state_->window.get(), GLFW_TRUE); }
+
+int WindowHost::zoom() const { return state_->zoom.steps(); }
+
+WindowPlace WindowHost::place() const {
+  state_->note_place();
+  return state_->place;
+}
 
 const WidgetRegistry& WindowHost::registry() const { return state_->gui.registry(); }
 

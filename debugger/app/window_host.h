@@ -7,6 +7,7 @@
 
 #include "debugger/app/graphics_device.h"
 #include "debugger/app/view.h"
+#include "debugger/model/settings.h"
 
 namespace reprise::debugger {
 
@@ -14,6 +15,9 @@ struct WindowOptions {
   std::string title = "reprise-debugger";
   float width = 1600, height = 900;  // at 1x; less if the screen is smaller
   std::optional<float> scale;        // instead of that of the screen
+  int zoom = 0;                      // steps of Ctrl + and -
+  /// Instead of width and height; ignored where no screen is by now.
+  std::optional<WindowPlace> place;
   bool validation = false;
 };
 
@@ -32,6 +36,9 @@ class WindowHost {
   void run(const View& view);
   /// From within run(): ends it after the frame.
   void close();
+  int zoom() const;
+  /// Where it is; where it was before, while it is maximised or minimised.
+  WindowPlace place() const;
   /// What the last frame showed.
   const WidgetRegistry& registry() const;
   std::shared_ptr<const ValidationLog> validation_log() const;

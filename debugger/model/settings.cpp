@@ -17,6 +17,9 @@ using nlohmann::json;
 
 constexpr float kLeastSize = 60, kMostSize = 4000;
 constexpr std::size_t kMostBookmarks = 1000;
+constexpr int kMaxZoom = 50;              // more steps than there are scales
+constexpr int kMaxPixels = 1 << 16;       // of a screen
+constexpr std::size_t kMaxFilter = 4096;  // bytes
 
 const json* member(const json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
@@ -60,6 +63,23 @@ std::optional<std::uint32_t> number(const json& from, const char* key) {
   return value != nullptr && value->is_number_unsigned() && *value <= UINT32_MAX
              ? std::optional(value->get<std::uint32_t>())
              : std::nullopt;
+}
+
+/// None if it cannot be the place of a window.
+std::optional<WindowPlace> read_window(const json* from) {
+  WindowPlace place;
+  if (from == nullptr) {
+    return std::nullopt;
+  }
+  read(*from, "x", place.x);
+  read(*from, "y", place.y);
+  read(*from, "width", place.width);
+  read(*from, "height", place.height);
+  read(*from, "maximised", place.maximised);
+  const auto in = [](int value, int min) { return value >= min && value <= kMaxPixels; };
+  const bool possible = in(place.x, -kMaxPixels) && in(place.y, -kMaxPixels) &&
+                        in(place.width, 1) && in(place.height, 1);
+  return possible ? std::optional(place) : std::nullopt;
 }
 
 std::vector<Bookmark> read_bookmarks(const json& from) {
@@ -110,6 +130,9 @@ Settings read_settings(const std::filesystem::path& path) {
   }
   const json all = json::parse(in, nullptr, false);
   read(all, "light", settings.light);
+  read(all, "zoom", settings.zoom);
+  settings.zoom = std::clamp(settings.zoom, -kMaxZoom, kMaxZoom);
+  settings.window = read_window(member(all, "window"));
   if (const json* layouts = member(all, "layouts")) {
     for (Layout& layout : settings.layouts) {
       if (const json* saved = member(*layouts, layout.name.c_str())) {
@@ -124,11 +147,31 @@ Settings read_settings(const std::filesystem::path& path) {
       settings.bookmarks[database] = read_bookmarks(rows);
     }
   }
+  if (const json* filters = member(all, "filters"); filters && filters->is_object()) {
+    for (const auto& [database, filter] : filters->items()) {
+      std::string text;
+      read(*filters, database.c_str(), text);
+      if (!text.empty() && text.size() <= kMaxFilter) {
+        settings.filters[database] = text;
+      }
+    }
+  }
   return settings;
 }
 
 bool write_settings(const Settings& settings, const std::filesystem::path& path) {
-  json all{{"light", settings.light}, {"layout", settings.layout}};
+  json all{{"light", settings.light}, {"layout", settings.layout}, {"zoom", settings.zoom}};
+  if (settings.window) {
+    const WindowPlace& place = *settings.window;
+    all["window"] = {{"x", place.x},
+                     {"y", place.y},
+                     {"width", place.width},
+                     {"height", place.height},
+                     {"maximised", place.maximised}};
+  }
+  for (const auto& [database, filter] : settings.filters) {
+    all["filters"][database] = filter;
+  }
   for (const Layout& layout : settings.layouts) {
     all["layouts"][layout.name] = {{"front", layout.front},
                                    {"left", layout.left},

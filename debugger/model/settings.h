@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,21 @@
 
 namespace reprise::debugger {
 
+/// Of the window while it is not maximised, in units of the screen.
+struct WindowPlace {
+  int x = 0, y = 0, width = 0, height = 0;
+  bool maximised = false;
+  bool operator==(const WindowPlace&) const = default;
+};
+
 struct Settings {
   bool light = false;  // the theme
+  int zoom = 0;        // steps from the scale of the screen
+  std::optional<WindowPlace> window;
   std::size_t layout = 0;
   std::vector<Layout> layouts = usual_layouts();
   std::map<std::string, std::vector<Bookmark>> bookmarks;  // by absolute path of the database
+  std::map<std::string, std::string> filters;              // of Nodes, by the same
   bool operator==(const Settings&) const = default;
 };
 

@@ -76,6 +76,16 @@ TEST(DebuggerWindow, EachPanelWritesItsPictureWithoutTheMenu) {
   std::filesystem::current_path(before);
 }
 
+TEST(DebuggerWindow, OfAFolderSaysThatItIsOne) {
+  const test::TempFolder folder;
+  try {
+    const DebuggerView view(folder / "", {});
+    FAIL() << "a folder was opened";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("is a folder; a database is a file"));
+  }
+}
+
 TEST(DebuggerWindow, MadeSmallAndLargeAgainHasItsLayoutAgain) {
   const SampleDatabase database;
   DebuggerWindow window(database.path());

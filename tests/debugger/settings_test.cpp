@@ -29,6 +29,9 @@ Settings changed() {
   Settings settings;
   settings.light = true;
   settings.layout = 2;
+  settings.zoom = -2;
+  settings.window = WindowPlace{-10, 20, 1000, 700, true};
+  settings.filters["/a.db"] = "op:matmul p50>1us";
   settings.layouts[1].left = 321;
   settings.layouts[2].front[3] = "memory";
   settings.bookmarks["/a \"b\".db"] = {{{2, 1}, {.node = 15, .item = {}}},
@@ -61,7 +64,8 @@ TEST_F(SettingsFile, CannotBeWrittenWhereAFileIsInTheWay) {
 
 TEST_F(SettingsFile, LosesOnlyWhatCannotBeUsed) {
   std::filesystem::create_directories(path_.parent_path());
-  const Settings read = after_writing(R"({"light": "yes", "layout": 99, "layouts": {
+  const Settings read = after_writing(R"({"light": "yes", "layout": 99, "zoom": 1000,
+      "window": {"x": 5, "y": 5, "width": 0, "height": 9999999}, "filters": {"/a.db": 1}, "layouts": {
       "Inspect": {"left": -1e300, "right": "wide", "bottom": 1e300, "front": [1, "nodes"]},
       "Unknown": {"left": 100}},
       "bookmarks": {"/a.db": [{"run": 1, "graph": 2, "node": 3}, {"run": 1, "node": -4},
@@ -69,6 +73,9 @@ TEST_F(SettingsFile, LosesOnlyWhatCannotBeUsed) {
                     "/b.db": {"node": 1}}})");
   EXPECT_FALSE(read.light);
   EXPECT_EQ(read.layout, 3U);
+  EXPECT_EQ(read.zoom, 50);
+  EXPECT_EQ(read.window, std::nullopt);
+  EXPECT_TRUE(read.filters.empty());
   EXPECT_THAT(read.layouts[0].front, ElementsAre("outline", "nodes", "inspector", "timeline"));
   EXPECT_EQ(read.layouts[0].left, 60);
   EXPECT_EQ(read.layouts[0].right, 380);

@@ -2,7 +2,8 @@
 # window_test.sh <window_probe> | window_test.sh <reprise-debugger> <database> <window_manager>
 # Uses a window as a person does, on an X server without a screen. In the probe's, 10 short clicks
 # and 10 short key presses all count, and the rules of Vulkan are kept. That of reprise-debugger on
-# a copy of the database is zoomed, resized, iconified, restored, made smaller and larger again, and closed, and says nothing.
+# a copy of the database is zoomed, resized, iconified,
+# restored, made smaller and larger again, and closed, keeps its scale, and says nothing.
 set -euo pipefail
 program=$1 database=${2:-} manager=${3:-}
 if [[ -z ${REPRISE_XVFB:-} ]]; then
@@ -11,6 +12,7 @@ if [[ -z ${REPRISE_XVFB:-} ]]; then
 fi
 
 folder=$(mktemp -d)
+export XDG_CONFIG_HOME=$folder/config  # not what the user keeps there
 pid=
 clean_up() {
   [[ -z $pid ]] || kill "$pid" 2> /dev/null || true
@@ -95,6 +97,8 @@ test_debugger() {
   xdotool key ctrl+plus
   until_true "another scale is drawn" changes
   until_true "another scale is drawn to the end" is_still
+  is_kept() { grep -q '"zoom": 1' "$XDG_CONFIG_HOME/reprise/debugger.json" 2> /dev/null; }
+  until_true "the scale is kept while the window is open" is_kept
   xdotool windowsize --sync "$window" 700 500
   until_true "another size is drawn" changes
   until_true "another size is drawn to the end" is_still
