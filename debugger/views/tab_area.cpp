@@ -57,13 +57,13 @@ void TabArea::draw(Ui& ui, Workspace& workspace, const Box& box, PanelRequests& 
     std::optional<PanelBadge> badge;
     float width = 0;
   };
-  const auto mark_of = [&](const Panel& panel) {
+  const auto mark_of = [&](Panel& panel) {
     Mark mark{workspace.document.capture() ? panel.badge(workspace) : std::nullopt};
     mark.width = mark.badge ? ui.text_size(mark.badge->text, FontKind::mono).x + ui.px(10) : 0;
     return mark;
   };
   // Where they do not fit, all are narrower and their titles are cut.
-  const auto wished = [&](const Panel& panel) {
+  const auto wished = [&](Panel& panel) {
     return ui.text_size(panel.title(), FontKind::semibold).x + ui.px(28) + mark_of(panel).width;
   };
   float all = 0;
@@ -73,7 +73,7 @@ void TabArea::draw(Ui& ui, Workspace& workspace, const Box& box, PanelRequests& 
   const float room = std::max(menu_button(ui, bar).min.x - bar.min.x, 0.0F);
   const float share = std::min(1.0F, room / all);
   for (std::size_t i = 0; i < panels_.size(); ++i) {
-    const Panel& panel = *panels_[i];
+    Panel& panel = *panels_[i];
     const FontKind font = i == active_ ? FontKind::semibold : FontKind::regular;
     const auto [badge, mark] = mark_of(panel);
     const float width = wished(panel) * share;
