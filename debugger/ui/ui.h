@@ -85,6 +85,8 @@ class Ui {
   bool toggle(std::string_view id, std::string_view label, bool& on);
   /// True when `text` changed. `hint` shows while it is empty. `width` 0: the width left.
   bool input(std::string_view id, std::string_view hint, std::string& text, float width = 0);
+  /// Whether the input that was drawn last was left with Enter.
+  bool take_enter();
   /// Several lines; true when Ctrl+Enter was pressed.
   bool text_area(std::string_view id, std::string& text, ImVec2 size);
   /// True when another one was chosen. `name` is asked for what is drawn.

@@ -104,6 +104,8 @@ bool Ui::input(std::string_view id, std::string_view hint, std::string& text, fl
   return edit(id, hint, text, {width > 0 ? width : -FLT_MIN, 0}, false);
 }
 
+bool Ui::take_enter() { return ImGui::IsItemDeactivated() && keys().take_from_text("Enter"); }
+
 bool Ui::text_area(std::string_view id, std::string& text, ImVec2 size) {
   const bool run = edit(id, {}, text, size, true);
   if (run) {

@@ -75,7 +75,7 @@ void DiffChoice::draw(Ui& ui, Workspace& workspace, const Box& box) {
   ImGui::SetCursorScreenPos({left, box.min.y});
   ui.input("path", "another database: before.db", path_,
            std::max(box.max.x - left - open - gap, ui.px(40)));
-  const bool entered = ImGui::IsItemDeactivated() && ui.keys().take_from_text("Enter");
+  const bool entered = ui.take_enter();
   ImGui::SetCursorScreenPos({box.max.x - open, box.min.y});
   if (ui.button("open", "Open") || entered) {
     workspace.diff.open(path_);
