@@ -35,13 +35,15 @@ set(REPRISE_STANDARD_HEADERS <algorithm> <array> <chrono> <cstdint> <filesystem>
   <utility> <variant> <vector>)
 
 # reprise_module(<name> SOURCES <file>... [PUBLIC <target>...] [PRIVATE <target>...]
-#                [PRECOMPILED <header>...])
+#                [PRECOMPILED <header>...] [ONE_BY_ONE])
 # The library reprise_<name>, or reprise::<name>: link lines show the graph. What reprise::backends
 # links is installed (cmake/RepriseInstall.cmake). A library of another project that is needed to compile
 # a module, but not to link it, is linked as $<BUILD_INTERFACE:...>. Headers
-# are PRECOMPILED where most sources include them: reading them is half of compiling.
+# are PRECOMPILED where most sources include them: reading them is half of compiling. For the same reason several
+# sources are compiled together unless REPRISE_UNITY is off or the module is ONE_BY_ONE: its sources then may use
+# names alike.
 function(reprise_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILED" ${ARGN})
+  cmake_parse_arguments(arg "ONE_BY_ONE" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILED" ${ARGN})
   add_library(reprise_${name} STATIC ${arg_SOURCES})
   add_library(reprise::${name} ALIAS reprise_${name})
   reprise_settings(reprise_${name})
@@ -51,6 +53,9 @@ function(reprise_module name)
     PUBLIC ${arg_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:reprise_warnings> ${arg_PRIVATE})
   set_target_properties(reprise_${name} PROPERTIES EXPORT_NAME ${name})
+  if(REPRISE_UNITY AND NOT arg_ONE_BY_ONE)
+    set_target_properties(reprise_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
   if(arg_PRECOMPILED)
     target_precompile_headers(reprise_${name} PRIVATE ${REPRISE_STANDARD_HEADERS}
       ${arg_PRECOMPILED})

@@ -10,7 +10,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr const char* kNone = "\xE2\x80\x94";  // an em dash
+constexpr const char* kDash = "\xE2\x80\x94";  // an em dash
 
 /// Three significant digits, and all of them before the point.
 std::string digits(double value) {
@@ -39,7 +39,7 @@ std::string duration_text(std::uint64_t ns) {
 }
 
 std::string duration_text(std::optional<std::uint64_t> ns) {
-  return ns ? duration_text(*ns) : kNone;
+  return ns ? duration_text(*ns) : kDash;
 }
 
 std::uint64_t whole_ns(double ns) {
@@ -62,13 +62,13 @@ std::string count_text(std::uint64_t count) {
 
 std::string percent_text(double share) {
   return std::isfinite(share) ? fmt::format("{:.{}f} %", 100 * share, share < 0.09995 ? 2 : 1)
-                              : kNone;
+                              : kDash;
 }
 
 std::string rate_text(double per_second, const char* unit) {
   constexpr std::array kPrefixes{"", "k", "M", "G", "T", "P", "E"};
   return std::isfinite(per_second) && per_second >= 0 ? scaled(per_second, 1000, kPrefixes) + unit
-                                                      : kNone;
+                                                      : kDash;
 }
 
 }  // namespace reprise::debugger

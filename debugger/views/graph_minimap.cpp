@@ -7,7 +7,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr float kWidth = 132, kHeight = 180, kMargin = 12, kPadding = 6;
+constexpr float kWidth = 132, kHeight = 180, kMinimapMargin = 12, kPadding = 6;
 constexpr float kMostStretch = 12;  // of one axis against the other: decoders are long
 
 /// Where the world lies in the minimap.
@@ -43,11 +43,12 @@ void draw_minimap(Ui& ui, GraphCamera& camera, const GraphScene& scene,
                     std::min(ui.px(kHeight), viewport.height() / 2)};
   Map map = map_of(scene.bounds, most);
   const float pad = ui.px(kPadding);
-  const Box inner{{viewport.max.x - ui.px(kMargin) - pad -
-                       std::ceil((scene.bounds.max.x - scene.bounds.min.x) * map.x),
-                   viewport.max.y - ui.px(kMargin) - pad -
-                       std::ceil((scene.bounds.max.y - scene.bounds.min.y) * map.y)},
-                  {viewport.max.x - ui.px(kMargin) - pad, viewport.max.y - ui.px(kMargin) - pad}};
+  const Box inner{
+      {viewport.max.x - ui.px(kMinimapMargin) - pad -
+           std::ceil((scene.bounds.max.x - scene.bounds.min.x) * map.x),
+       viewport.max.y - ui.px(kMinimapMargin) - pad -
+           std::ceil((scene.bounds.max.y - scene.bounds.min.y) * map.y)},
+      {viewport.max.x - ui.px(kMinimapMargin) - pad, viewport.max.y - ui.px(kMinimapMargin) - pad}};
   map.origin = inner.min;
   const Box outer{{inner.min.x - pad, inner.min.y - pad}, {inner.max.x + pad, inner.max.y + pad}};
   const Hit hit = ui.hit("minimap", outer, "Overview");

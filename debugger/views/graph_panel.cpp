@@ -19,7 +19,7 @@ namespace reprise::debugger {
 namespace {
 
 constexpr float kWheelStep = 1.18F;
-constexpr float kMargin = 12;
+constexpr float kBarMargin = 12;
 
 }  // namespace
 
@@ -265,13 +265,14 @@ float GraphPanel::draw_tools(Ui& ui, Workspace& workspace, const Box& row) {
   if (ui.icon_button("frame_all", icon::kFrame, "Frame all (Home)")) {
     camera_.frame(scene_.bounds);
   }
-  return at.x - ui.px(kMargin);
+  return at.x - ui.px(kBarMargin);
 }
 
 void GraphPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& bar) {
   ui.fill(bar, ui.colour(Colour::panel));
   const float middle = (bar.min.y + bar.max.y) / 2, half = ui.row_height() / 2;
-  Box row{{bar.min.x + ui.px(kMargin), middle - half}, {bar.max.x - ui.px(kMargin), middle + half}};
+  Box row{{bar.min.x + ui.px(kBarMargin), middle - half},
+          {bar.max.x - ui.px(kBarMargin), middle + half}};
   row.max.x = draw_tools(ui, workspace, row);
   draw_crumbs(ui, workspace, row);
 }

@@ -12,8 +12,15 @@ namespace {
 
 constexpr float kMessageWidth = 460;  // of an open one, at 1x
 
-enum Column : std::size_t { time, severity, source, code, node, message };
-const std::vector<TableColumn>& columns() {
+enum LogColumn : std::size_t {
+  log_time,
+  log_severity,
+  log_source,
+  log_code,
+  log_node,
+  log_message
+};
+const std::vector<TableColumn>& log_columns() {
   static const std::vector<TableColumn> kColumns = {
       {"time", "Time", 92, Align::right, FontKind::mono, false},
       {"severity", "Level", 84, Align::left, FontKind::regular, false},
@@ -139,20 +146,20 @@ void LogPanel::draw_filter(Ui& ui, const Box& box) {
 
 TableCell LogPanel::cell(const LogEntry& entry, std::size_t column) const {
   switch (column) {
-    case time: {
+    case log_time: {
       const bool known = entry.time_ns && *entry.time_ns >= 0;
       return known ? number_cell(duration_text(static_cast<std::uint64_t>(*entry.time_ns)))
                    : dim("\xE2\x80\x94");
     }
-    case severity:
+    case log_severity:
       return {.text = name_of(entry.severity),
               .colour = colour_of(entry.severity),
               .mark = colour_of(entry.severity)};
-    case source:
+    case log_source:
       return dim(entry.source);
-    case code:
+    case log_code:
       return dim(entry.code);
-    case node: {
+    case log_node: {
       if (!entry.node) {
         return dim("");
       }
@@ -179,7 +186,7 @@ void LogPanel::draw_rows(Ui& ui, Workspace& workspace, const Box& box) {
       .selected = [&](std::size_t row) { return is_selected(rows_[row]); }};
   ImGui::SetCursorScreenPos(box.min);
   const TableEvents events =
-      draw_table(ui, "table", columns(), rows, table_, {box.width(), box.height()});
+      draw_table(ui, "table", log_columns(), rows, table_, {box.width(), box.height()});
   if (!events.clicked) {
     return;
   }

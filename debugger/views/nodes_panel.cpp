@@ -12,7 +12,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr float kNarrow = 560;  // of the panel, at 1x
+constexpr float kNarrowNodes = 560;  // of the panel, at 1x
 
 struct ColumnDef {
   TableColumn column;
@@ -53,7 +53,7 @@ void NodesPanel::choose_columns(const Ui& ui, float width, bool timed) {
       columns_.push_back(def.column);
     }
   }
-  if (width < ui.px(kNarrow)) {
+  if (width < ui.px(kNarrowNodes)) {
     columns_[1].width = 0;  // the op takes a part of what is left
   }
   table_.descending = descending_;

@@ -22,7 +22,15 @@ const std::vector<TableColumn>& group_columns() {
   return kColumns;
 }
 
-enum Column : std::size_t { pass, kind, node, scope, applied, estimate, reason };
+enum DecisionColumn : std::size_t {
+  decision_pass,
+  decision_kind,
+  decision_node,
+  decision_scope,
+  decision_applied,
+  decision_estimate,
+  decision_reason
+};
 const std::vector<TableColumn>& decision_columns() {
   constexpr Align kLeft = Align::left;
   constexpr FontKind kText = FontKind::regular;
@@ -37,16 +45,16 @@ const std::vector<TableColumn>& decision_columns() {
   return kColumns;
 }
 
-TableCell dim(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
+TableCell dim_cell(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
 
 TableCell group_cell(const PassGroup& group, std::size_t column) {
   switch (column) {
     case group_pass:
       return {.text = group.pass};
     case group_kind:
-      return dim(group.kind);
+      return dim_cell(group.kind);
     case group_decisions:
-      return dim(count_text(group.decisions));
+      return dim_cell(count_text(group.decisions));
     default:
       return {.text = count_text(group.applied)};
   }
@@ -122,11 +130,11 @@ TableCell PassesPanel::cell(std::uint32_t index, std::size_t column) const {
   const Capture::PassDecision& decision = capture_->pass_decisions[index];
   const Capture::Node* const of = decision.node ? &capture_->nodes[*decision.node] : nullptr;
   switch (column) {
-    case pass:
-      return dim(decision.pass);
-    case kind:
-      return dim(decision.kind);
-    case node: {
+    case decision_pass:
+      return dim_cell(decision.pass);
+    case decision_kind:
+      return dim_cell(decision.kind);
+    case decision_node: {
       TableCell cell;
       if (of != nullptr) {
         cell.text = "#" + std::to_string(*decision.node) + " " + of->op;
@@ -134,11 +142,11 @@ TableCell PassesPanel::cell(std::uint32_t index, std::size_t column) const {
       }
       return cell;
     }
-    case scope:
-      return dim(of == nullptr ? "" : of->scope);
-    case applied:
-      return decision.applied ? TableCell{.text = "yes", .colour = Colour::ok} : dim("no");
-    case estimate:
+    case decision_scope:
+      return dim_cell(of == nullptr ? "" : of->scope);
+    case decision_applied:
+      return decision.applied ? TableCell{.text = "yes", .colour = Colour::ok} : dim_cell("no");
+    case decision_estimate:
       return number_cell(estimate_text(decision));
     default:
       return {.text = decision.reason};

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::uint64_t kMaxInvocations = 0xFFFFFFFF;  // along one axis: shaders count in 32 bits
 
-std::string kernel_text(const CustomOp& op) { return "The kernel '" + op.kernel + "'"; }
-
 void require_inputs(const OpCall& call, std::uint32_t alignment) {
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const TensorRef& t = call.inputs[i];
@@ -31,8 +29,8 @@ Outputs outputs_of(const CustomOp& op, std::span<const TensorSpec> specs) {
   Outputs outputs;
   for (const TensorSpec& spec : specs) {
     const Operand& row = op.results[outputs.count];
-    const std::string text = kernel_text(op) + " is to make '" + std::string(row.name) + "' as (" +
-                             to_string(spec) + ")";
+    const std::string text =
+        op.title() + " is to make '" + std::string(row.name) + "' as (" + to_string(spec) + ")";
     if (spec.shape.rank() == 0 || spec.shape.elements() == 0) {
       invalid(text + ", which has no elements.");
     }
@@ -49,9 +47,8 @@ Outputs outputs_of(const CustomOp& op, std::span<const TensorSpec> specs) {
 
 void require_grid(const CustomOp& op, const Grid& grid) {
   for (std::size_t axis = 0; axis < grid.size(); ++axis) {
-    const std::string text = kernel_text(op) + " is dispatched over (" +
-                             std::to_string(grid[axis]) + ") workgroups along axis " +
-                             std::to_string(axis);
+    const std::string text = op.title() + " is dispatched over (" + std::to_string(grid[axis]) +
+                             ") workgroups along axis " + std::to_string(axis);
     if (grid[axis] == 0) {
       invalid(text + "; at least 1 is needed, or nothing would be written.");
     }

@@ -8,17 +8,15 @@
 namespace reprise {
 namespace {
 
-std::string kernel_text(const CustomOp& op) { return "The kernel '" + op.kernel + "'"; }
-
 void require_counts(const CustomOp& op, std::size_t inputs, std::size_t outputs,
                     std::size_t push_bytes) {
   if (inputs != op.operands.size() || outputs != op.results.size()) {
-    invalid(kernel_text(op) + " takes " + std::to_string(op.operands.size()) +
-            " tensors and makes " + std::to_string(op.results.size()) + ", but got (" +
-            std::to_string(inputs) + ") and (" + std::to_string(outputs) + ").");
+    invalid(op.title() + " takes " + std::to_string(op.operands.size()) + " tensors and makes " +
+            std::to_string(op.results.size()) + ", but got (" + std::to_string(inputs) + ") and (" +
+            std::to_string(outputs) + ").");
   }
   if (push_bytes != op.push_bytes) {
-    invalid(kernel_text(op) + " takes " + std::to_string(op.push_bytes) +
+    invalid(op.title() + " takes " + std::to_string(op.push_bytes) +
             " bytes of push constants, but got (" + std::to_string(push_bytes) + ").");
   }
 }

@@ -5,7 +5,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kElements = 32;
+constexpr std::size_t kBlockElements = 32;
 
 /// Value i is scale * nibble i + minimum.
 struct BlockQ4Min {
@@ -41,7 +41,7 @@ void for_each_nibble(const std::uint8_t* nibbles, const std::uint8_t* high, floa
   if (high != nullptr) {
     std::memcpy(&bits, high, sizeof bits);
   }
-  for (std::size_t i = 0; i < kElements / 2; ++i) {
+  for (std::size_t i = 0; i < kBlockElements / 2; ++i) {
     to[i] = f((nibbles[i] & 15U) | (bits >> i & 1U) << 4U);
     to[i + 16] = f((nibbles[i] >> 4U) | (bits >> (i + 16) & 1U) << 4U);
   }
@@ -62,7 +62,7 @@ auto above(std::uint16_t scale, std::uint16_t minimum) {
 
 void decode_q8_0(const BlockQ8& block, float* to) {
   const float scale = f16_to_f32(block.scale);
-  for (std::size_t i = 0; i < kElements; ++i) {
+  for (std::size_t i = 0; i < kBlockElements; ++i) {
     to[i] = scale * static_cast<float>(block.values[i]);
   }
 }
@@ -94,17 +94,17 @@ void decode_iq4_nl(const BlockQ4& block, float* to) {
 Decode decoder_of_blocks(DType type) {
   switch (type) {
     case DType::q8_0:
-      return decode_blocks<BlockQ8, kElements, decode_q8_0>;
+      return decode_blocks<BlockQ8, kBlockElements, decode_q8_0>;
     case DType::q4_0:
-      return decode_blocks<BlockQ4, kElements, decode_q4_0>;
+      return decode_blocks<BlockQ4, kBlockElements, decode_q4_0>;
     case DType::q4_1:
-      return decode_blocks<BlockQ4Min, kElements, decode_q4_1>;
+      return decode_blocks<BlockQ4Min, kBlockElements, decode_q4_1>;
     case DType::q5_0:
-      return decode_blocks<BlockQ5, kElements, decode_q5_0>;
+      return decode_blocks<BlockQ5, kBlockElements, decode_q5_0>;
     case DType::q5_1:
-      return decode_blocks<BlockQ5Min, kElements, decode_q5_1>;
+      return decode_blocks<BlockQ5Min, kBlockElements, decode_q5_1>;
     case DType::iq4_nl:
-      return decode_blocks<BlockQ4, kElements, decode_iq4_nl>;
+      return decode_blocks<BlockQ4, kBlockElements, decode_iq4_nl>;
     default:
       return nullptr;
   }

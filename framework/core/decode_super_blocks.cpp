@@ -6,7 +6,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kElements = 256;
+constexpr std::size_t kSuperBlockElements = 256;
 
 /// Value i is scale * (low bits of scales[i / 16]) * q - minimum * (high bits).
 struct BlockQ2K {
@@ -97,7 +97,7 @@ struct ScaleAndMinimum {
 /// Calls decode_part(part) for parts of kPart values, whose results take the index of a value.
 template <std::size_t kPart, class F>
 void for_each_part(float* to, F&& decode_part) {
-  for (std::size_t part = 0; part < kElements / kPart; ++part) {
+  for (std::size_t part = 0; part < kSuperBlockElements / kPart; ++part) {
     const auto value = decode_part(part);
     for (std::size_t i = part * kPart; i < (part + 1) * kPart; ++i) {
       to[i] = value(i);
@@ -178,17 +178,17 @@ void decode_iq4_xs(const BlockIq4Xs& block, float* to) {
 Decode decoder_of_super_blocks(DType type) {
   switch (type) {
     case DType::q2_k:
-      return decode_blocks<BlockQ2K, kElements, decode_q2_k>;
+      return decode_blocks<BlockQ2K, kSuperBlockElements, decode_q2_k>;
     case DType::q3_k:
-      return decode_blocks<BlockQ3K, kElements, decode_q3_k>;
+      return decode_blocks<BlockQ3K, kSuperBlockElements, decode_q3_k>;
     case DType::q4_k:
-      return decode_blocks<BlockQ4K, kElements, decode_q4_k>;
+      return decode_blocks<BlockQ4K, kSuperBlockElements, decode_q4_k>;
     case DType::q5_k:
-      return decode_blocks<BlockQ5K, kElements, decode_q5_k>;
+      return decode_blocks<BlockQ5K, kSuperBlockElements, decode_q5_k>;
     case DType::q6_k:
-      return decode_blocks<BlockQ6K, kElements, decode_q6_k>;
+      return decode_blocks<BlockQ6K, kSuperBlockElements, decode_q6_k>;
     case DType::iq4_xs:
-      return decode_blocks<BlockIq4Xs, kElements, decode_iq4_xs>;
+      return decode_blocks<BlockIq4Xs, kSuperBlockElements, decode_iq4_xs>;
     default:
       return nullptr;
   }

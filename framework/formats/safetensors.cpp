@@ -31,10 +31,6 @@ struct SafetensorsContents {
 
 namespace {
 
-constexpr auto kNameOf = [](const SafetensorsTensor& tensor) -> std::string_view {
-  return tensor.name;
-};
-
 void add_single(SafetensorsContents& contents) {
   SafetensorsHeader header = contents.add(contents.files.back());
   contents.tensors = std::move(header.tensors);
@@ -51,7 +47,7 @@ void add_sharded(SafetensorsContents& contents, const std::filesystem::path& pat
   }
   for (const auto& [name, shard] : index.rows) {
     const auto& [tensors, by_name, metadata] = headers[shard];
-    const SafetensorsTensor* const found = find_named(tensors, by_name, name, kNameOf);
+    const SafetensorsTensor* const found = find_named(tensors, by_name, name, name_of_tensor);
     if (found == nullptr) {
       ByteReader(file.bytes(), "safetensors index '" + file.path() + "'")
           .fail("the tensor " + quoted_name(name) + " is said to lie in the file " +
@@ -60,7 +56,7 @@ void add_sharded(SafetensorsContents& contents, const std::filesystem::path& pat
     }
     contents.tensors.push_back(*found);
   }
-  contents.by_name = order_by_name(contents.tensors, kNameOf);
+  contents.by_name = order_by_name(contents.tensors, name_of_tensor);
 }
 
 }  // namespace
@@ -122,7 +118,7 @@ const std::vector<SafetensorsTensor>& SafetensorsFile::tensors() const {
 }
 
 const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
-  return find_named(contents_->tensors, contents_->by_name, name, kNameOf);
+  return find_named(contents_->tensors, contents_->by_name, name, name_of_tensor);
 }
 
 const SafetensorsTensor& SafetensorsFile::tensor(std::string_view name) const {

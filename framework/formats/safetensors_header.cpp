@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t kMostDims = 64;
 constexpr std::string_view kMetadataKey = "__metadata__";
-constexpr auto kNameOf = [](const SafetensorsTensor& tensor) -> std::string_view {
-  return tensor.name;
-};
-
 std::string paren(std::uint64_t value) { return "(" + std::to_string(value) + ")"; }
 
 /// "[2, 3]", of any rank.
@@ -211,8 +207,8 @@ class Checker {
     }
     HeaderEvents events(reader_, header_, ranges_);
     read_json(text, events);
-    header_.by_name = order_by_name(header_.tensors, kNameOf);
-    if (const auto* const twice = find_repeated(header_.tensors, header_.by_name, kNameOf)) {
+    header_.by_name = order_by_name(header_.tensors, name_of_tensor);
+    if (const auto* const twice = find_repeated(header_.tensors, header_.by_name, name_of_tensor)) {
       reader_.fail("the tensor name " + quoted_name(twice->name) + " occurs twice.");
     }
     const auto key_of = [](const auto& entry) -> std::string_view { return entry.first; };

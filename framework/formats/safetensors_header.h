@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace reprise {
 
 /// As in the format's reference implementation.
 inline constexpr std::uint64_t kMostHeaderBytes = 100'000'000;
+
+/// What tensors are ordered and found by.
+inline std::string_view name_of_tensor(const SafetensorsTensor& tensor) { return tensor.name; }
 
 struct SafetensorsHeader {
   std::vector<SafetensorsTensor> tensors;  // in the order of the header

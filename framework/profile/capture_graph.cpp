@@ -8,9 +8,9 @@ namespace reprise {
 namespace profile {
 namespace {
 
-constexpr std::array kGraphTables{"nodes",        "steps",          "kernels",   "tensors",
-                                  "node_tensors", "edges",          "barriers",  "pools",
-                                  "state_fields", "pass_decisions", "node_stats"};
+constexpr std::array kTablesOfAGraph{"nodes",        "steps",          "kernels",   "tensors",
+                                     "node_tensors", "edges",          "barriers",  "pools",
+                                     "state_fields", "pass_decisions", "node_stats"};
 
 constexpr std::int64_t kMostSmall = std::numeric_limits<std::uint32_t>::max();
 
@@ -373,7 +373,7 @@ bool lies_in_state(std::int64_t offset_bytes, std::int64_t count) {
 
 Capture read_capture(const std::filesystem::path& path, CaptureId id, const std::stop_token& stop) {
   std::vector<const char*> tables(profile::kCaptureTables.begin(), profile::kCaptureTables.end());
-  tables.insert(tables.end(), profile::kGraphTables.begin(), profile::kGraphTables.end());
+  tables.insert(tables.end(), profile::kTablesOfAGraph.begin(), profile::kTablesOfAGraph.end());
   Capture capture;
   profile::read_snapshot(
       path, tables,

@@ -8,7 +8,7 @@ namespace reprise {
 namespace profile {
 namespace {
 
-constexpr std::array kTables{"graphs", "recordings", "replays", "state_fields"};
+constexpr std::array kReplayTables{"graphs", "recordings", "replays", "state_fields"};
 
 std::size_t state_words(Database& database, std::int64_t graph) {
   std::size_t words = 0;
@@ -107,7 +107,7 @@ std::size_t read_new_replays(const std::filesystem::path& path, CaptureId id, Re
   const std::int64_t last =
       before == 0 ? std::numeric_limits<std::int64_t>::min() : table.rows.back().id;
   profile::read_snapshot(
-      path, profile::kTables,
+      path, profile::kReplayTables,
       [&](profile::Database& database) {
         table.rows.resize(before);
         table.odd_numbers = odd_before;

@@ -13,7 +13,7 @@ namespace {
 bool sends(SlotPart part) { return part == SlotPart::whole || part == SlotPart::first; }
 bool brings_back(SlotPart part) { return part == SlotPart::whole || part == SlotPart::last; }
 
-constexpr std::uint64_t kWord = 4;
+constexpr std::uint64_t kWordBytes = 4;
 
 std::uint64_t lay_out(std::vector<Exchange>& tensors, std::uint64_t offset) {
   for (Exchange& t : tensors) {
@@ -28,7 +28,7 @@ void grow(const Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t b
   if (buffer == nullptr || buffer->bytes() < bytes) {
     const bool upload = kind == BufferKind::upload;
     buffer = device.backend().allocate(upload ? "slot upload" : "slot download",
-                                       std::max<std::uint64_t>(bytes, kWord), kind,
+                                       std::max<std::uint64_t>(bytes, kWordBytes), kind,
                                        MemoryPurpose::exchange);
   }
 }
@@ -69,18 +69,18 @@ Slot::Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
       clock_(device.info()),
       rows_(rows) {
   zero_offset_ = state_.upload_bytes();
-  const std::uint64_t zero_end = zero_offset_ + (rows_ ? staging_aligned(kWord) : 0);
+  const std::uint64_t zero_end = zero_offset_ + (rows_ ? staging_aligned(kWordBytes) : 0);
   grow(device_, staging.upload, lay_out(inputs_, zero_end), BufferKind::upload);
   set_outputs(std::move(outputs), staging);
   if (rows_) {
-    std::memset(staging_.upload->mapped() + zero_offset_, 0, kWord);
+    std::memset(staging_.upload->mapped() + zero_offset_, 0, kWordBytes);
   }
 }
 
 void Slot::set_outputs(std::vector<Exchange> outputs, Staging& staging) {
   outputs_ = std::move(outputs);
   count_offset_ = lay_out(outputs_, state_.download_bytes());
-  rows_offset_ = count_offset_ + (rows_ ? staging_aligned(kWord) : 0);
+  rows_offset_ = count_offset_ + (rows_ ? staging_aligned(kWordBytes) : 0);
   ticks_offset_ = staging_aligned(rows_offset_ + rows_.capacity * rows_.row_bytes());
   const std::uint32_t stamps = rows_.capacity + 1;
   grow(device_, staging.download, ticks_offset_ + stamps * sizeof(std::uint64_t),
@@ -95,7 +95,7 @@ EncodingRef Slot::encode_prologue_of(TimingMode mode) const {
   std::vector<StagedCopy> copies = copies_of(inputs_);
   state_.add_uploads(copies);
   if (rows_) {
-    copies.push_back(copy_of(rows_.iteration, zero_offset_, kWord));
+    copies.push_back(copy_of(rows_.iteration, zero_offset_, kWordBytes));
   }
   return encode_prologue(device_.backend(), staging_, copies,
                          mode == TimingMode::replay ? staging_.stamps : nullptr);
@@ -105,7 +105,7 @@ EncodingRef Slot::encode_epilogue_of(const SlotLaunch& launch) {
   std::vector<StagedCopy> copies = copies_of(outputs_);
   state_.add_downloads(copies);
   if (rows_) {
-    copies.push_back(copy_of(rows_.iteration, count_offset_, kWord));
+    copies.push_back(copy_of(rows_.iteration, count_offset_, kWordBytes));
     copies.push_back(copy_of(rows_.rows, rows_offset_, launch.iterations * rows_.row_bytes()));
   }
   ResolvedStamps resolved;
@@ -280,7 +280,7 @@ void Slot::complete() {
   state_.receive(staging_, times_.submission);
   ran_ = nothing_runs_ ? 0 : 1;
   if (rows_) {
-    std::memcpy(&ran_, staging_.download->mapped() + count_offset_, kWord);
+    std::memcpy(&ran_, staging_.download->mapped() + count_offset_, kWordBytes);
     ran_ = std::min(ran_, iterations_);
   }
   const DeviceTime first = device_time(0);
@@ -369,10 +369,10 @@ OutputView Slot::output(std::string_view name, std::uint32_t iteration) const {
   const std::uint32_t word =
       rows_ ? rows_.output_words[static_cast<std::size_t>(&output - outputs_.data())] : kNoIndex;
   if (word != kNoIndex) {
-    return {
-        output.spec,
-        {staging_.download->mapped() + rows_offset_ + iteration * rows_.row_bytes() + word * kWord,
-         output.spec.bytes()}};
+    return {output.spec,
+            {staging_.download->mapped() + rows_offset_ + iteration * rows_.row_bytes() +
+                 word * kWordBytes,
+             output.spec.bytes()}};
   }
   if (iteration + 1 != ran_) {
     invalid("The output '" + output.name + "' " + to_string(output.spec) + " of iteration (" +

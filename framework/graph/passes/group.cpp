@@ -8,7 +8,7 @@ namespace reprise {
 namespace {
 
 /// How far behind the first one others are looked for: what moves forward lives longer.
-constexpr std::size_t kWindow = 32;
+constexpr std::size_t kGroupWindow = 32;
 
 class Group : Fusing {
  public:
@@ -78,8 +78,8 @@ class Group : Fusing {
     const ScheduledCall call = call_at(schedule_.order[at]);
     std::string against = rule.refuses(bound(first_node, call_at(first_node)).call(),
                                        bound(schedule_.order[at], call).call(), traits_);
-    if (against.empty() && at - first > kWindow) {
-      against = "more than (" + std::to_string(kWindow) + ") nodes lie between them";
+    if (against.empty() && at - first > kGroupWindow) {
+      against = "more than (" + std::to_string(kGroupWindow) + ") nodes lie between them";
     }
     if (against.empty() && written_[storage_of(*use_at(call, rule.own))]) {
       // To wait for it earlier could take a barrier more.

@@ -9,7 +9,7 @@ namespace reprise {
 namespace {
 
 /// How many nodes that wait are looked at for one that need not: what moves forward lives longer.
-constexpr std::size_t kWindow = 32;
+constexpr std::size_t kReorderWindow = 32;
 
 /// Edges between places in the order, as if no other node had been recorded: those over a node
 /// that was removed would be missing.
@@ -109,7 +109,7 @@ Packed pack(const ComputeGraph& graph, const Waits& waits, std::span<const std::
   std::uint32_t next = 0;
   bool fenced = false;  // the window is a fence alone: everything before it is placed
   while (next < order.size() || !window.empty()) {
-    while (window.size() < kWindow && next < order.size() && !fenced) {
+    while (window.size() < kReorderWindow && next < order.size() && !fenced) {
       const bool fence = is_fence(graph, order[next]);
       if (fence && !window.empty()) {
         break;

@@ -27,6 +27,8 @@ struct CustomOp final : OpDef, std::enable_shared_from_this<CustomOp> {
   static constexpr std::uint32_t kPushOffset = sizeof(std::uint64_t) + sizeof(Grid);
   static Header header_of(std::span<const std::byte> attributes);
   std::vector<std::byte> attributes_of(const Grid& grid, std::span<const std::byte> push) const;
+  /// Begins what is said of it.
+  std::string title() const { return "The kernel '" + kernel + "'"; }
 
   const std::string kernel;  // its name without "kernel:"
   const std::string op_name;
