@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,8 @@ namespace {
 using nlohmann::json;
 
 constexpr float kLeastSize = 60, kMostSize = 4000;
+constexpr int kMostDepth = 16;
+constexpr std::size_t kMostLayouts = 40;
 constexpr std::size_t kMostBookmarks = 1000;
 constexpr int kMaxZoom = 50;              // more steps than there are scales
 constexpr int kMaxPixels = 1 << 16;       // of a screen
@@ -38,24 +41,58 @@ void read(const json& object, const char* key, T& into) {
   }
 }
 
-void read_size(const json& object, const char* key, float& into) {
-  const json* value = member(object, key);
-  if (value != nullptr && value->is_number() && std::isfinite(value->get<double>())) {
-    into = std::clamp(static_cast<float>(value->get<double>()), kLeastSize, kMostSize);
+Place read_place(const json& from, int depth) {
+  Place place;
+  const json* parts = member(from, "parts");
+  if (parts != nullptr && parts->is_array() && parts->size() == 2 && depth < kMostDepth) {
+    for (const json& part : *parts) {
+      place.parts.push_back(read_place(part, depth + 1));
+    }
+    read(from, "beside", place.beside);
+    bool second = false;
+    read(from, "second_sized", second);
+    place.sized = second ? 1 : 0;
+    const json* size = member(from, "size");
+    const bool number = size != nullptr && size->is_number() && std::isfinite(size->get<double>());
+    place.size = static_cast<float>(
+        std::clamp<double>(number ? size->get<double>() : 0, kLeastSize, kMostSize));
+    return place;
   }
-}
-
-void read_layout(const json& from, Layout& layout) {
-  if (const json* front = member(from, "front"); front != nullptr && front->is_array()) {
-    for (std::size_t i = 0; i < std::min(front->size(), layout.front.size()); ++i) {
-      if ((*front)[i].is_string()) {
-        layout.front[i] = (*front)[i].get<std::string>();
-      }
+  if (const json* panels = member(from, "panels"); panels != nullptr && panels->is_array()) {
+    for (const json& panel : *panels) {
+      place.panels.push_back(panel.is_string() ? panel.get<std::string>() : "");
     }
   }
-  read_size(from, "left", layout.left);
-  read_size(from, "right", layout.right);
-  read_size(from, "bottom", layout.bottom);
+  read(from, "front", place.front);
+  return place;
+}
+
+json to_json(const Place& place) {
+  if (place.parts.empty()) {
+    return {{"panels", place.panels}, {"front", place.front}};
+  }
+  return {{"parts", {to_json(place.parts[0]), to_json(place.parts[1])}},
+          {"beside", place.beside},
+          {"second_sized", place.sized == 1},
+          {"size", place.size}};
+}
+
+/// Over the usual ones of the same name, and after them.
+void read_layouts(const json& from, std::vector<Layout>& layouts) {
+  for (const json& row : from.is_array() ? from : json::array()) {
+    const json* all = member(row, "all");
+    Layout layout{.name = {}, .all = read_place(all == nullptr ? json() : *all, 0)};
+    read(row, "name", layout.name);
+    if (!is_layout_name(layout.name) || !mend(layout.all)) {
+      continue;
+    }
+    const auto same = std::ranges::find(layouts, layout.name, &Layout::name);
+    if (same != layouts.end()) {
+      *same = std::move(layout);
+    } else if (layouts.size() < kMostLayouts) {
+      layouts.push_back(std::move(layout));
+    }
+  }
 }
 
 std::optional<std::uint32_t> number(const json& from, const char* key) {
@@ -134,11 +171,7 @@ Settings read_settings(const std::filesystem::path& path) {
   settings.zoom = std::clamp(settings.zoom, -kMaxZoom, kMaxZoom);
   settings.window = read_window(member(all, "window"));
   if (const json* layouts = member(all, "layouts")) {
-    for (Layout& layout : settings.layouts) {
-      if (const json* saved = member(*layouts, layout.name.c_str())) {
-        read_layout(*saved, layout);
-      }
-    }
+    read_layouts(*layouts, settings.layouts);
   }
   settings.layout =
       std::min<std::size_t>(number(all, "layout").value_or(0), settings.layouts.size() - 1);
@@ -173,10 +206,7 @@ bool write_settings(const Settings& settings, const std::filesystem::path& path)
     all["filters"][database] = filter;
   }
   for (const Layout& layout : settings.layouts) {
-    all["layouts"][layout.name] = {{"front", layout.front},
-                                   {"left", layout.left},
-                                   {"right", layout.right},
-                                   {"bottom", layout.bottom}};
+    all["layouts"].push_back({{"name", layout.name}, {"all", to_json(layout.all)}});
   }
   for (const auto& [database, bookmarks] : settings.bookmarks) {
     for (const Bookmark& bookmark : bookmarks) {

@@ -259,6 +259,10 @@ void Ui::fill(const Box& box, ImU32 colour, float rounding) const {
   draw_list().AddRectFilled(box.min, box.max, colour, rounding);
 }
 
+void Ui::cover(const Box& box, ImU32 colour) const {
+  ImGui::GetForegroundDrawList()->AddRectFilled(box.min, box.max, colour);
+}
+
 void Ui::frame(const Box& box, ImU32 colour, float rounding, float thickness) const {
   draw_list().AddRect(box.min, box.max, colour, rounding, ImDrawFlags_None, thickness);
 }

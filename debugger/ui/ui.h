@@ -162,6 +162,8 @@ class Ui {
   Box rest() const;
   ImDrawList& draw_list() const { return *ImGui::GetWindowDrawList(); }
   void fill(const Box& box, ImU32 colour, float rounding = 0) const;
+  /// Over all that the frame draws.
+  void cover(const Box& box, ImU32 colour) const;
   void frame(const Box& box, ImU32 colour, float rounding = 0, float thickness = 1) const;
 
  private:

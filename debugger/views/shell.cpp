@@ -35,33 +35,18 @@ std::vector<std::unique_ptr<Panel>> make() {
   return made;
 }
 
-/// A bar between two parts that can be dragged along x or y: how far, at 1x.
-float splitter(Ui& ui, std::string_view id, const Box& bar, bool along_x) {
-  const Ui::Scope scope = ui.scope("splitter");
-  const Hit hit = ui.hit(id, bar);
-  if (hit.hovered || hit.held) {
-    ImGui::SetMouseCursor(along_x ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-    ui.fill(bar, ui.colour(Colour::accent));
-  }
-  return (along_x ? hit.dragged.x : hit.dragged.y) / ui.scale();
-}
-
 }  // namespace
 
 Shell::Shell()
     : strip_(std::make_unique<ReplayStripPanel>()),
-      left_(make<OutlinePanel, NodesPanel>()),
-      centre_(make<GraphPanel, KernelsPanel, DiffPanel>()),
-      right_(make<InspectorPanel, TensorsPanel>()),
-      bottom_(make<TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel, StatisticsPanel,
-                   NumericsPanel, SqlPanel, LogPanel>()) {}
+      panels_(make<OutlinePanel, NodesPanel, GraphPanel, KernelsPanel, DiffPanel, InspectorPanel,
+                   TensorsPanel, TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel,
+                   StatisticsPanel, NumericsPanel, SqlPanel, LogPanel>()) {}
 
 std::vector<Panel*> Shell::panels() {
   std::vector<Panel*> all{strip_.get()};
-  for (const TabArea* area : areas()) {
-    for (const std::unique_ptr<Panel>& panel : area->panels()) {
-      all.push_back(panel.get());
-    }
+  for (const std::unique_ptr<Panel>& panel : panels_) {
+    all.push_back(panel.get());
   }
   return all;
 }
@@ -70,7 +55,11 @@ std::vector<Panel*> Shell::panels_in_sight() {
   if (!alone_.empty()) {
     return {find(alone_)};
   }
-  return {strip_.get(), &left_.active(), &centre_.active(), &right_.active(), &bottom_.active()};
+  std::vector<Panel*> seen{strip_.get()};
+  for (const Place* place : tab_places(places())) {
+    seen.push_back(find(place->front));
+  }
+  return seen;
 }
 
 Panel* Shell::find(std::string_view panel) {
@@ -87,8 +76,8 @@ void Shell::show(std::string_view panel, bool alone) {
     }
     invalid("There is no panel (" + std::string(panel) + "); there are " + known + ".");
   }
-  for (TabArea* area : areas()) {
-    area->show(panel);
+  if (panel != strip_->id()) {
+    debugger::show(places(), panel);
   }
   alone_ = alone ? panel : "";
 }
@@ -99,30 +88,57 @@ std::optional<PictureRequest> Shell::take_picture_request() {
 
 // ---- layouts
 
-std::vector<Layout> Shell::layouts() const {
-  std::vector<Layout> now = layouts_;
-  now[layout_].front = {std::string(left_.active().id()), std::string(centre_.active().id()),
-                        std::string(right_.active().id()), std::string(bottom_.active().id())};
-  return now;
-}
-
 void Shell::set_layouts(std::vector<Layout> layouts, std::size_t chosen) {
   layouts_ = std::move(layouts);
-  layout_ = chosen;
   choose_layout(chosen);
 }
 
 void Shell::choose_layout(std::size_t layout) {
   layout_ = layout;
   alone_.clear();
-  for (std::size_t i = 0; i < areas().size(); ++i) {
-    areas()[i]->show(layouts_[layout].front[i]);
+}
+
+void Shell::add_layouts(Actions& actions) {
+  for (std::size_t i = 0; i < layouts_.size(); ++i) {
+    actions.push_back({"Layout " + layouts_[i].name,
+                       i < 9 ? "Ctrl+Alt+" + std::to_string(i + 1) : "",
+                       [this, i] { choose_layout(i); }});
+  }
+  actions.push_back({"New layout from this one...", "", [this] { layout_dialog_.open(); }});
+  const std::string& name = layouts_[layout_].name;
+  const std::vector<Layout> usual = usual_layouts();
+  if (layout_ < usual.size()) {
+    actions.push_back({"Reset layout " + name, "",
+                       [this, as_it_comes = usual[layout_].all] { places() = as_it_comes; }});
+  } else {
+    actions.push_back({"Delete layout " + name, "", [this] {
+                         layouts_.erase(layouts_.begin() + static_cast<std::ptrdiff_t>(layout_));
+                         choose_layout(0);
+                       }});
   }
 }
 
-void Shell::reset_layout() {
-  layouts_[layout_] = usual_layouts()[layout_];
-  choose_layout(layout_);
+void Shell::add_moves(Actions& actions) {
+  const Place* const place = alone_.empty() ? place_of(places(), hovered_) : nullptr;
+  const std::string name = place == nullptr ? "the panel" : std::string(find(hovered_)->title());
+  const bool among_others = place != nullptr && place->panels.size() > 1;
+  const auto go = [this](const Drop& to) { return [this, to] { move(places(), hovered_, to); }; };
+  constexpr float kSize = 300;
+  for (const auto& [title, side] :
+       {std::pair("left of the others", Side::left), std::pair("right of the others", Side::right),
+        std::pair("above the others", Side::above), std::pair("below the others", Side::below)}) {
+    actions.push_back({"Move " + name + " " + title, "",
+                       go({.onto = hovered_, .side = side, .tab = 0, .size = kSize}),
+                       among_others});
+  }
+  const std::vector<const Place*> all = tab_places(places());
+  const auto at = std::ranges::find(all, place);
+  const Place* const next = at == all.end() || at + 1 == all.end() ? all.front() : *(at + 1);
+  actions.push_back({"Move " + name + " to the next place", "",
+                     go({.onto = next->front, .side = {}, .tab = next->panels.size()}),
+                     place != nullptr && next != place});
+  actions.push_back({"Close " + name, "Ctrl+W", [this] { requests_.close = hovered_; },
+                     among_others || (place != nullptr && all.size() > 1)});
 }
 
 // ---- what can be asked for
@@ -153,14 +169,8 @@ Actions Shell::own_actions(Ui& ui, Workspace& workspace) {
        [&] { workspace.toggle_bookmark(); }}};
   add_bookmarks(workspace, actions);
   std::ranges::move(numerics_.actions(), std::back_inserter(actions));
-  for (std::size_t i = 0; i < layouts_.size(); ++i) {
-    actions.push_back(
-        {"Layout " + layouts_[i].name, "Ctrl+Alt+" + std::to_string(i + 1), [this, i] {
-           layouts_ = layouts();
-           choose_layout(i);
-         }});
-  }
-  actions.push_back({"Reset layout " + layouts_[layout_].name, "", [this] { reset_layout(); }});
+  add_moves(actions);
+  add_layouts(actions);
   return actions;
 }
 
@@ -226,6 +236,10 @@ void Shell::draw_dialogs(Ui& ui, Workspace& workspace) {
     palette_.draw(ui, groups);
     key_sheet_.draw(ui, groups);
   }
+  if (std::optional<std::string> name = layout_dialog_.draw(ui, layouts_)) {
+    layouts_.push_back({*std::move(name), places()});
+    choose_layout(layouts_.size() - 1);
+  }
   keys(ui, groups);
 }
 
@@ -252,6 +266,13 @@ void Shell::draw(Ui& ui, Workspace& workspace) {
   }
   if (!workspace.wanted_panel.empty()) {
     show(std::exchange(workspace.wanted_panel, {}), false);
+  }
+  if (requests_.show) {
+    show(*std::exchange(requests_.show, {}), false);
+  }
+  if (requests_.close) {
+    alone_.clear();
+    debugger::close(places(), *std::exchange(requests_.close, {}));
   }
   if (requests_.maximise) {
     alone_ = *requests_.maximise == alone_ ? "" : *requests_.maximise;
@@ -294,37 +315,11 @@ void Shell::draw_body(Ui& ui, Workspace& workspace, const Box& box) {
                   strip, requests_);
 
   const Box body{{box.min.x, strip.max.y + bar}, box.max};
-  const Layout shown =
-      fitted(layouts_[layout_], body.width() / ui.scale(), body.height() / ui.scale());
-  const float middle = body.max.y - ui.px(shown.bottom) - bar;
-  const float left = body.min.x + ui.px(shown.left);
-  const float right = body.max.x - ui.px(shown.right);
-  // What is dragged starts where it is seen.
-  const auto drag = [&](std::string_view id, const Box& handle, bool along_x, float Layout::*part,
-                        float sign) {
-    if (const float moved = splitter(ui, id, handle, along_x); moved != 0) {
-      layouts_[layout_].*part = shown.*part + sign * moved;
-    }
-  };
-  drag("left", {{left, body.min.y}, {left + bar, middle}}, true, &Layout::left, 1);
-  drag("right", {{right - bar, body.min.y}, {right, middle}}, true, &Layout::right, -1);
-  drag("bottom", {{body.min.x, middle}, {body.max.x, middle + bar}}, false, &Layout::bottom, -1);
-
-  struct Part {
-    TabArea& area;
-    Box box;
-  };
-  const std::array parts{Part{left_, {body.min, {left, middle}}},
-                         Part{centre_, {{left + bar, body.min.y}, {right - bar, middle}}},
-                         Part{right_, {{right, body.min.y}, {body.max.x, middle}}},
-                         Part{bottom_, {{body.min.x, middle + bar}, body.max}}};
-  const ImVec2 mouse = ImGui::GetMousePos();
-  hovered_ = strip.contains(mouse) ? strip_->id() : "";
-  for (const Part& part : parts) {
-    part.area.draw(ui, workspace, part.box, requests_);
-    if (part.box.contains(mouse)) {
-      hovered_ = part.area.active().id();
-    }
+  in_places_.draw(
+      ui, workspace, places(), [this](std::string_view id) -> Panel& { return *find(id); }, body,
+      requests_);
+  if (!palette_.is_open()) {  // its commands are for the panel the mouse was over before
+    hovered_ = strip.contains(ImGui::GetMousePos()) ? strip_->id() : in_places_.hovered();
   }
 }
 

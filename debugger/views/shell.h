@@ -1,7 +1,6 @@
-// The window: a header with the capture, the replay strip, the panels in three columns over a row,
-// and a status bar. Sizes of the parts can be dragged; one panel can fill the window.
+// The window: a header with the capture, the replay strip, the panels in the places of a layout,
+// and a status bar. One panel can fill the window.
 #pragma once
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,9 +9,10 @@
 
 #include "debugger/model/layout.h"
 #include "debugger/views/key_sheet.h"
+#include "debugger/views/layout_dialog.h"
 #include "debugger/views/numerics_actions.h"
 #include "debugger/views/palette.h"
-#include "debugger/views/tab_area.h"
+#include "debugger/views/places.h"
 
 namespace reprise::debugger {
 
@@ -21,8 +21,8 @@ class Shell {
   Shell();
   /// Fills the window.
   void draw(Ui& ui, Workspace& workspace);
-  /// Brings a panel to the front; `alone` fills the window with it. Throws invalid_argument naming
-  /// the panels there are.
+  /// Brings a panel to the front, also a closed one; `alone` fills the window with it. Throws
+  /// invalid_argument naming the panels there are.
   void show(std::string_view panel, bool alone);
   /// All of them, the replay strip first, whether they are in sight or not.
   std::vector<Panel*> panels();
@@ -30,10 +30,10 @@ class Shell {
   /// gone by then.
   std::optional<PictureRequest> take_picture_request();
 
-  /// The layouts in use, for the settings: parts are as they are now.
-  std::vector<Layout> layouts() const;
+  /// The layouts in use, for the settings: places are as they are now.
+  const std::vector<Layout>& layouts() const { return layouts_; }
   std::size_t layout() const { return layout_; }
-  /// Those of the settings, one of which is chosen. As many as usual_layouts().
+  /// Those of the settings, one of which is chosen; their panels are those of usual_layouts().
   void set_layouts(std::vector<Layout> layouts, std::size_t chosen);
 
  private:
@@ -48,15 +48,17 @@ class Shell {
   Actions own_actions(Ui& ui, Workspace& workspace);
   void add_bookmarks(Workspace& workspace, Actions& actions);
   void export_csv(Workspace& workspace, std::string_view panel);
+  void add_layouts(Actions& actions);
+  /// What the panel under the mouse can be asked to do with its place.
+  void add_moves(Actions& actions);
   void choose_layout(std::size_t layout);
-  /// The one in use is again as the debugger comes.
-  void reset_layout();
-  std::array<TabArea*, 4> areas() { return {&left_, &centre_, &right_, &bottom_}; }
+  Place& places() { return layouts_[layout_].all; }
   std::vector<Panel*> panels_in_sight();
   Panel* find(std::string_view panel);
 
   std::unique_ptr<Panel> strip_;
-  TabArea left_, centre_, right_, bottom_;
+  std::vector<std::unique_ptr<Panel>> panels_;
+  Places in_places_;
   NumericsActions numerics_;
   PanelRequests requests_;
   std::optional<PictureRequest> picture_;  // of this frame
@@ -64,6 +66,7 @@ class Shell {
   std::string hovered_;                    // the panel the mouse is over
   std::vector<Layout> layouts_ = usual_layouts();
   std::size_t layout_ = 0;
+  LayoutDialog layout_dialog_;
   Palette palette_;
   KeySheet key_sheet_;
 };

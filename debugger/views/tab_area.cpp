@@ -35,76 +35,84 @@ void draw_panel_menu(Ui& ui, Workspace& workspace, const Panel& panel, const Box
   if (ui.menu_entry("maximise", "Maximise or restore", "F11")) {
     requests.maximise = id;
   }
+  if (ui.menu_entry("close", "Close", "Ctrl+W")) {
+    requests.close = id;
+  }
   ui.end_menu();
 }
 
-bool TabArea::show(std::string_view id) {
-  for (std::size_t i = 0; i < panels_.size(); ++i) {
-    if (panels_[i]->id() == id) {
-      active_ = i;
-      return true;
-    }
-  }
-  return false;
+namespace {
+
+/// What a tab shows beside the title, and how wide it would like to be.
+struct Tab {
+  Panel& panel;
+  std::optional<PanelBadge> badge;
+  float mark = 0;  // the width of the badge
+  float width = 0;
+};
+
+Tab tab_of(Ui& ui, Workspace& workspace, Panel& panel) {
+  Tab tab{panel, workspace.document.capture() ? panel.badge(workspace) : std::nullopt};
+  tab.mark = tab.badge ? ui.text_size(tab.badge->text, FontKind::mono).x + ui.px(10) : 0;
+  tab.width = ui.text_size(panel.title(), FontKind::semibold).x + ui.px(28) + tab.mark;
+  return tab;
 }
 
-void TabArea::draw(Ui& ui, Workspace& workspace, const Box& box, PanelRequests& requests) {
-  const float height = ui.px(30);
-  const Box bar{box.min, {box.max.x, box.min.y + height}};
-  ui.fill(bar, ui.colour(Colour::header));
-  float x = bar.min.x;
-  struct Mark {
-    std::optional<PanelBadge> badge;
-    float width = 0;
-  };
-  const auto mark_of = [&](Panel& panel) {
-    Mark mark{workspace.document.capture() ? panel.badge(workspace) : std::nullopt};
-    mark.width = mark.badge ? ui.text_size(mark.badge->text, FontKind::mono).x + ui.px(10) : 0;
-    return mark;
-  };
-  // Where they do not fit, all are narrower and their titles are cut.
-  const auto wished = [&](Panel& panel) {
-    return ui.text_size(panel.title(), FontKind::semibold).x + ui.px(28) + mark_of(panel).width;
-  };
-  float all = 0;
-  for (const std::unique_ptr<Panel>& panel : panels_) {
-    all += wished(*panel);
+void draw_tab(Ui& ui, const Tab& tab, const Box& box, bool front, bool hovered, bool elide) {
+  if (front) {
+    ui.fill(box, ui.colour(Colour::panel));
+    ui.fill({box.min, {box.max.x, box.min.y + ui.px(2)}}, ui.colour(Colour::accent));
   }
+  if (tab.badge) {
+    const Ui::Scope of_panel = ui.scope(tab.panel.id());
+    const float end = box.max.x - ui.px(10);
+    ui.text_in("badge", {{end - tab.mark + ui.px(2), box.min.y}, {end, box.max.y}}, tab.badge->text,
+               {.font = FontKind::mono, .colour = tab.badge->colour, .elide = false});
+  }
+  ui.text_in("", {box.min, {box.max.x - tab.mark, box.max.y}}, tab.panel.title(),
+             {.font = front ? FontKind::semibold : FontKind::regular,
+              .colour = front || hovered ? Colour::text : Colour::dim,
+              .align = Align::centre,
+              .elide = elide});
+}
+
+}  // namespace
+
+TabArea draw_tab_area(Ui& ui, Workspace& workspace, const Place& place, const PanelOfId& panel,
+                      const Box& box, PanelRequests& requests) {
+  const Box bar{box.min, {box.max.x, box.min.y + ui.px(30)}};
+  TabArea area{&place, bar, {{box.min.x, bar.max.y}, box.max}, {}, {}};
+  ui.fill(bar, ui.colour(Colour::header));
+  std::vector<Tab> tabs;
+  float all = 0;
+  for (const std::string& id : place.panels) {
+    tabs.push_back(tab_of(ui, workspace, panel(id)));
+    all += tabs.back().width;
+  }
+  // Where they do not fit, all are narrower and their titles are cut.
   const float room = std::max(menu_button(ui, bar).min.x - bar.min.x, 0.0F);
   const float share = std::min(1.0F, room / all);
-  for (std::size_t i = 0; i < panels_.size(); ++i) {
-    Panel& panel = *panels_[i];
-    const FontKind font = i == active_ ? FontKind::semibold : FontKind::regular;
-    const auto [badge, mark] = mark_of(panel);
-    const float width = wished(panel) * share;
-    const Box tab{{x, bar.min.y}, {x + width, bar.max.y}};
+  float x = bar.min.x;
+  for (const Tab& tab : tabs) {
+    const Box at{{x, bar.min.y}, {x + tab.width * share, bar.max.y}};
+    const bool front = tab.panel.id() == place.front;
     const Ui::Scope scope = ui.scope("tab");
-    const Hit hit = ui.hit(panel.id(), tab, panel.title(), i == active_ ? "selected" : "");
+    const Hit hit = ui.hit(tab.panel.id(), at, tab.panel.title(), front ? "selected" : "");
     if (hit.clicked) {
-      active_ = i;
+      requests.show = tab.panel.id();
     }
-    if (i == active_) {
-      ui.fill(tab, ui.colour(Colour::panel));
-      ui.fill({{tab.min.x, tab.min.y}, {tab.max.x, tab.min.y + ui.px(2)}},
-              ui.colour(Colour::accent));
+    if (hit.dragged.x != 0 || hit.dragged.y != 0) {
+      area.dragged = tab.panel.id();
     }
-    if (badge) {
-      const Ui::Scope of_panel = ui.scope(panel.id());
-      const float end = tab.max.x - ui.px(10);
-      ui.text_in("badge", {{end - mark + ui.px(2), tab.min.y}, {end, tab.max.y}}, badge->text,
-                 {.font = FontKind::mono, .colour = badge->colour, .elide = false});
-    }
-    ui.text_in("", {tab.min, {tab.max.x - mark, tab.max.y}}, panel.title(),
-               {.font = font,
-                .colour = i == active_ || hit.hovered ? Colour::text : Colour::dim,
-                .align = Align::centre,
-                .elide = share < 1});
-    x += width;
+    draw_tab(ui, tab, at, front, hit.hovered, share < 1);
+    area.tabs.push_back(at);
+    x = at.max.x;
   }
-  const Box content{{box.min.x, bar.max.y}, box.max};
-  draw_panel_menu(ui, workspace, active(), menu_button(ui, bar), content, requests);
-  ui.fill(content, ui.colour(Colour::panel));
-  draw_panel(ui, workspace, active(), content);
+  Panel& front = panel(place.front);
+  draw_panel_menu(ui, workspace, front, menu_button(ui, bar), area.content, requests);
+  ui.fill(area.content, ui.colour(Colour::panel));
+  draw_panel(ui, workspace, front, area.content);
+  return area;
 }
 
 }  // namespace reprise::debugger

@@ -1,12 +1,12 @@
-// A region of the shell: panels behind a bar of tabs, with the menu every panel has (Copy SQL,
-// PNG).
+// The tabs of a place of the window, with the menu every panel has (Copy SQL, PNG, Close).
 #pragma once
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "debugger/model/layout.h"
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -18,27 +18,28 @@ struct PictureRequest {
   Box box;
 };
 
-/// What the menu of a panel asks of the shell.
+/// What the menu of a panel asks of the shell; panels by id.
 struct PanelRequests {
   std::optional<PictureRequest> picture;
-  std::optional<std::string> csv;       // a panel id
-  std::optional<std::string> maximise;  // a panel id; the same again restores
+  std::optional<std::string> csv;
+  std::optional<std::string> maximise;  // the same again restores
+  std::optional<std::string> show;
+  std::optional<std::string> close;
 };
 
-class TabArea {
- public:
-  explicit TabArea(std::vector<std::unique_ptr<Panel>> panels) : panels_(std::move(panels)) {}
-  void draw(Ui& ui, Workspace& workspace, const Box& box, PanelRequests& requests);
-  /// Brings a panel of this area to the front; false if it has no such panel.
-  bool show(std::string_view id);
-  Panel& active() { return *panels_[active_]; }
-  const Panel& active() const { return *panels_[active_]; }
-  const std::vector<std::unique_ptr<Panel>>& panels() const { return panels_; }
+using PanelOfId = std::function<Panel&(std::string_view)>;
 
- private:
-  std::vector<std::unique_ptr<Panel>> panels_;
-  std::size_t active_ = 0;
+/// Where the parts of a place were drawn.
+struct TabArea {
+  const Place* place = nullptr;
+  Box bar, content;
+  std::vector<Box> tabs;
+  std::optional<std::string> dragged;  // the panel whose tab the mouse pulls
 };
+
+/// A bar of tabs over the panel in front.
+TabArea draw_tab_area(Ui& ui, Workspace& workspace, const Place& place, const PanelOfId& panel,
+                      const Box& box, PanelRequests& requests);
 
 /// Where a bar has the button with the menu of a panel.
 Box menu_button(const Ui& ui, const Box& bar);

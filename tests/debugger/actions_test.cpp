@@ -104,9 +104,9 @@ TEST_F(WindowActions, OfALayoutBringBackWhatWasChangedInIt) {
 }
 
 TEST_F(WindowActions, ResetALayoutToWhatItWas) {
-  const auto left = [&] { return window_.host().registry().find("splitter/left")->visible.min_x; };
+  const auto left = [&] { return window_.host().registry().find("splitter/1")->visible.min_x; };
   const float before = left();
-  window_.run("click tab/barriers\ndrag splitter/left 0.5 0.5 20.5 0.5\nwait");
+  window_.run("click tab/barriers\ndrag splitter/1 0.5 0.5 20.5 0.5\nwait");
   ASSERT_GT(left(), before);
   window_.run(
       "key Ctrl+P\ntype palette/text reset layout\nkey Enter\nwait\n"

@@ -89,10 +89,10 @@ TEST(DebuggerWindow, OfAFolderSaysThatItIsOne) {
 TEST(DebuggerWindow, MadeSmallAndLargeAgainHasItsLayoutAgain) {
   const SampleDatabase database;
   DebuggerWindow window(database.path());
-  window.run("drag splitter/left 0.5 0.5 20.5 0.5\nwait");
+  window.run("drag splitter/1 0.5 0.5 20.5 0.5\nwait");
   const auto splitters = [&] {
     std::vector<Rect> places;
-    for (const char* const id : {"splitter/left", "splitter/right", "splitter/bottom"}) {
+    for (const char* const id : {"splitter/0", "splitter/1", "splitter/2"}) {
       places.push_back(window.host().registry().find(id)->visible);
     }
     return places;
@@ -111,8 +111,8 @@ TEST(DebuggerWindow, AsSmallAsItGetsHasEveryTabInItsPlace) {
   DebuggerWindow window(database.path(), {.width = kMinWidth, .height = kMinHeight});
   float end = 0;
   for (const char* const id :
-       {"tab/outline", "tab/nodes", "splitter/left", "tab/graph", "tab/kernels", "tab/diff",
-        "splitter/right", "tab/inspector", "tab/tensors"}) {
+       {"tab/outline", "tab/nodes", "splitter/1", "tab/graph", "tab/kernels", "tab/diff",
+        "splitter/2", "tab/inspector", "tab/tensors"}) {
     const Rect place = window.host().registry().find(id)->visible;
     EXPECT_GE(place.min_x, end - 1) << id;
     EXPECT_GT(place.max_x, place.min_x) << id;

@@ -31,9 +31,9 @@ TEST_F(SettingsKeeperTest, WritesAChangeASecondLater) {
 }
 
 TEST_F(SettingsKeeperTest, WritesChangesThatFollowEachOtherOnce) {
-  used_.layouts[0].left = 300;
+  used_.layouts[0].all.size = 300;
   keeper_.look(start_);
-  used_.layouts[0].left = 301;
+  used_.layouts[0].all.size = 301;
   keeper_.look(start_ + milliseconds(900));
   keeper_.look(start_ + milliseconds(1800));
   EXPECT_FALSE(std::filesystem::exists(file_));

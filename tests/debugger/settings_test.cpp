@@ -32,8 +32,10 @@ Settings changed() {
   settings.zoom = -2;
   settings.window = WindowPlace{-10, 20, 1000, 700, true};
   settings.filters["/a.db"] = "op:matmul p50>1us";
-  settings.layouts[1].left = 321;
-  settings.layouts[2].front[3] = "memory";
+  settings.layouts[1].all.parts[0].size = 321;
+  show(settings.layouts[2].all, "memory");
+  close(settings.layouts[2].all, "sql");
+  settings.layouts.push_back({"Mine", settings.layouts[1].all});
   settings.bookmarks["/a \"b\".db"] = {{{2, 1}, {.node = 15, .item = {}}},
                                        {{2, 1}, {.node = {}, .item = 3}}};
   return settings;
@@ -65,21 +67,29 @@ TEST_F(SettingsFile, CannotBeWrittenWhereAFileIsInTheWay) {
 TEST_F(SettingsFile, LosesOnlyWhatCannotBeUsed) {
   std::filesystem::create_directories(path_.parent_path());
   const Settings read = after_writing(R"({"light": "yes", "layout": 99, "zoom": 1000,
-      "window": {"x": 5, "y": 5, "width": 0, "height": 9999999}, "filters": {"/a.db": 1}, "layouts": {
-      "Inspect": {"left": -1e300, "right": "wide", "bottom": 1e300, "front": [1, "nodes"]},
-      "Unknown": {"left": 100}},
+      "window": {"x": 5, "y": 5, "width": 0, "height": 9999999}, "filters": {"/a.db": 1}, "layouts": [
+      {"name": "Inspect", "all": {"size": -1e300, "second_sized": 1, "parts": [
+          {"panels": [1, "nodes", "nodes", "unknown", "log"], "front": "graph"},
+          {"size": 1e300, "parts": [{"panels": []}, {"panels": ["graph", "nodes"]}]}]}},
+      {"name": "None", "all": {"panels": ["unknown"]}}, {"all": {"panels": ["graph"]}},
+      {"name": "Memory", "all": 7}, {"name": "More", "all": {"panels": ["graph"]}}, 5],
       "bookmarks": {"/a.db": [{"run": 1, "graph": 2, "node": 3}, {"run": 1, "node": -4},
                               {"node": 5, "item": 6}, "x", {"run": 1, "graph": 2, "node": 9e99}],
                     "/b.db": {"node": 1}}})");
   EXPECT_FALSE(read.light);
-  EXPECT_EQ(read.layout, 3U);
+  EXPECT_EQ(read.layout, 4U);
   EXPECT_EQ(read.zoom, 50);
   EXPECT_EQ(read.window, std::nullopt);
   EXPECT_TRUE(read.filters.empty());
-  EXPECT_THAT(read.layouts[0].front, ElementsAre("outline", "nodes", "inspector", "timeline"));
-  EXPECT_EQ(read.layouts[0].left, 60);
-  EXPECT_EQ(read.layouts[0].right, 380);
-  EXPECT_EQ(read.layouts[0].bottom, 4000);
+  const Layout& inspect = read.layouts[0];
+  EXPECT_EQ(inspect.all.size, 60);
+  ASSERT_EQ(inspect.all.parts.size(), 2U);
+  EXPECT_THAT(inspect.all.parts[0].panels, ElementsAre("nodes", "log"));
+  EXPECT_EQ(inspect.all.parts[0].front, "nodes");
+  EXPECT_THAT(inspect.all.parts[1].panels, ElementsAre("graph"));
+  ASSERT_EQ(read.layouts.size(), 5U);
+  EXPECT_EQ(read.layouts[3], usual_layouts()[3]);
+  EXPECT_EQ(read.layouts[4].name, "More");
   EXPECT_THAT(read.bookmarks.at("/a.db"), ElementsAre(Bookmark{{1, 2}, {.node = 3, .item = {}}}));
 }
 
@@ -96,7 +106,8 @@ TEST_F(SettingsFile, OfAnyBytesIsRead) {
     for (int changes = 0; changes < 3; ++changes) {
       bytes[random() % bytes.size()] = static_cast<char>(random());
     }
-    EXPECT_LT(after_writing(bytes.substr(0, random() % (bytes.size() + 1))).layout, 4U);
+    const Settings read = after_writing(bytes.substr(0, random() % (bytes.size() + 1)));
+    EXPECT_LT(read.layout, read.layouts.size());
   }
 }
 
