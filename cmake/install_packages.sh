@@ -24,8 +24,7 @@ test_packages=(
   python3                   # writes malformed model files
   vulkan-validationlayers   # every Vulkan test runs under them
   clang lld                 # the dev preset: compiles and links tests in a third of the time of g++
-  xvfb xauth xdotool        # the debugger's window is driven as by a user
-  libx11-dev                # and as by a window manager
+  xvfb openbox xdotool      # the debugger's window is driven as on a desktop
   valgrind                  # counts what recording costs
 )
 

@@ -31,6 +31,7 @@ struct Options {
   std::vector<std::filesystem::path> sources;
   std::optional<float> scale;
   std::string theme;
+  std::string state;  // file
   // of shot
   std::string output, panel, layout, script;
   std::string size = "1600x900";
@@ -112,7 +113,8 @@ void open_window(const Options& options) {
   WindowHost host({.title = name + " - reprise-debugger",
                    .scale = options.scale,
                    .zoom = settings.zoom,
-                   .place = settings.window});
+                   .place = settings.window,
+                   .state = options.state});
   SettingsKeeper keeper(remembered, [&](Settings& into) {
     debugger.save_to(into);
     into.zoom = host.zoom();
@@ -195,6 +197,8 @@ int run(int argc, char** argv) {
   CLI::App app("Looks at what a profiling database captured.", "reprise-debugger");
   app.set_version_flag("--version", "reprise-debugger 0.1.0");
   add_common(app, options);
+  app.add_option("--state", options.state,
+                 "File that holds, as JSON, what the window shows: for programs that drive it");
   CLI::App* shot =
       app.add_subcommand("shot", "Draws a picture, or runs a UI script, without a screen");
   add_common(*shot, options);

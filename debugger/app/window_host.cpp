@@ -11,6 +11,7 @@
 #include "debugger/app/swapchain.h"
 #include "debugger/app/ui_scale.h"
 #include "debugger/app/window_keys.h"
+#include "debugger/app/window_state.h"
 #include "reprise/core/error.h"
 
 namespace reprise::debugger {
@@ -48,6 +49,7 @@ using Cursor = std::unique_ptr<GLFWcursor, DestroyCursor>;
 struct WindowHost::State final : LoopWindow {
   explicit State(const WindowOptions& options)
       : fixed_scale(options.scale),
+        state_file(options.state),
         window(open_window(options)),
         zoom(options.zoom),
         gui(zoom.scale(screen_scale())) {
@@ -163,11 +165,15 @@ struct WindowHost::State final : LoopWindow {
     });
     glfwSetMouseButtonCallback(w, [](GLFWwindow* source, int button, int action, int /*mods*/) {
       if (button < ImGuiMouseButton_COUNT) {
-        of(source).gui.mouse().press(button, action == GLFW_PRESS);
+        State& state = of(source);
+        state.gui.mouse().press(button, action == GLFW_PRESS);
+        state.shown.inputs += action == GLFW_RELEASE ? 1 : 0;
       }
     });
     glfwSetScrollCallback(w, [](GLFWwindow* source, double x, double y) {
-      of(source).gui.mouse().turn_wheel({static_cast<float>(x), static_cast<float>(y)});
+      State& state = of(source);
+      state.gui.mouse().turn_wheel({static_cast<float>(x), static_cast<float>(y)});
+      ++state.shown.inputs;
     });
     glfwSetFramebufferSizeCallback(
         w, [](GLFWwindow* source, int /*width*/, int /*height*/) { of(source).swapchain.reset(); });
@@ -189,6 +195,8 @@ struct WindowHost::State final : LoopWindow {
         .shift = pressed(GLFW_MOD_SHIFT, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT),
         .alt = pressed(GLFW_MOD_ALT, GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT)};
     gui.keys().push(press, down, action == GLFW_REPEAT);
+    const bool modifier = key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER;
+    shown.inputs += down || modifier ? 0 : 1;
   }
 
   void install_clipboard() {
@@ -277,6 +285,10 @@ struct WindowHost::State final : LoopWindow {
       view.draw(ui);
       take_zoom_keys();
     });
+    ++shown.frames;
+    shown.width = size.width;
+    shown.height = size.height;
+    shown.scale = gui.scale();
     show_cursor();
     if (!visible) {
       visible = true;
@@ -299,11 +311,25 @@ struct WindowHost::State final : LoopWindow {
   bool closed() const override { return glfwWindowShouldClose(window.get()) == GLFW_TRUE; }
 
   void wait_for_input(double seconds) override {
+    tell_state(seconds >= FramePacing::kIdleSeconds);
     seconds > 0 ? glfwWaitEventsTimeout(seconds) : glfwPollEvents();
+  }
+
+  /// Where somebody wants to know, if it is another one.
+  void tell_state(bool still) {
+    if (state_file.empty() || (told == shown.frames && still == shown.still)) {
+      return;
+    }
+    told = shown.frames;
+    shown.still = still;
+    write_window_state(shown, gui.registry(), state_file);
   }
 
   Glfw glfw;
   std::optional<float> fixed_scale;
+  std::filesystem::path state_file;
+  WindowState shown;
+  std::uint64_t told = 0;  // the frames of the state that was written last
   Window window;
   WindowPlace place;
   Zoom zoom;

@@ -1,6 +1,7 @@
 // The debugger in a window. Draws when FramePacing says so: after input, and after a view said that
 // it has changed.
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ struct WindowOptions {
   /// Instead of width and height; ignored where no screen is by now.
   std::optional<WindowPlace> place;
   bool validation = false;
+  /// Where write_window_state() keeps what it shows; empty: nowhere.
+  std::filesystem::path state;
 };
 
 /// No window is made smaller by its user, at 1x.

@@ -1,15 +1,20 @@
 // Opens a window of the debugger and counts the clicks on a button and the presses of N; Escape
-// closes it. Prints both, and what the validation layer said to the end. Driven by window_test.sh.
+// closes it. Prints both, and what the validation layer said to the end. Driven by input.py:
+// probe [--state FILE].
 #include <iostream>
 #include <optional>
 
 #include "debugger/app/window_host.h"
 
-int main() try {
+int main(int argc, char** argv) try {
   using reprise::debugger::Ui;
   std::optional<reprise::debugger::WindowHost> host;
-  host.emplace(reprise::debugger::WindowOptions{
-      .title = "window_probe", .width = 400, .height = 300, .scale = {}, .validation = true});
+  host.emplace(reprise::debugger::WindowOptions{.title = "window_probe",
+                                                .width = 400,
+                                                .height = 300,
+                                                .scale = {},
+                                                .validation = true,
+                                                .state = argc == 3 ? argv[2] : ""});
   int clicks = 0, presses = 0;
   reprise::debugger::View view;
   view.draw = [&](Ui& ui) {

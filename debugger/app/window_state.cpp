@@ -1,0 +1,43 @@
+#include "debugger/app/window_state.h"
+
+#include <fstream>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include "reprise/core/error.h"
+
+namespace reprise::debugger {
+
+void write_window_state(const WindowState& state, const WidgetRegistry& drawn,
+                        const std::filesystem::path& file) {
+  using nlohmann::json;
+  json all{{"frames", state.frames},  {"inputs", state.inputs}, {"still", state.still},
+           {"width", state.width},    {"height", state.height}, {"scale", state.scale},
+           {"values", drawn.values()}};
+  for (const Overflow& overflow : drawn.overflows()) {
+    all["overflows"].push_back(overflow.path + " (" + overflow.text + ")");
+  }
+  json& widgets = all["widgets"] = json::object();
+  for (const auto& [path, widget] : drawn.widgets()) {
+    const Rect& box = widget.visible;
+    widgets[path] = {{"box", {box.min_x, box.min_y, box.max_x, box.max_y}},
+                     {"text", widget.text},
+                     {"state", widget.state}};
+  }
+  std::filesystem::path part = file;
+  part += ".part";
+  std::ofstream out(part, std::ios::binary);
+  out << all.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+  out.close();
+  std::error_code failed;
+  if (out) {
+    std::filesystem::rename(part, file, failed);
+  }
+  if (!out || failed) {
+    throw Error(ErrorCode::io,
+                "What the window shows cannot be written to (" + file.string() + ").");
+  }
+}
+
+}  // namespace reprise::debugger
