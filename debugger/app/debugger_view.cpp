@@ -38,6 +38,16 @@ DebuggerView::DebuggerView(const std::filesystem::path& database,
                            std::vector<std::filesystem::path> source_roots)
     : workspace_(existing(database), with_usual_roots(std::move(source_roots), database)) {}
 
+std::vector<std::pair<std::string, TableArrangement*>> DebuggerView::tables() {
+  std::vector<std::pair<std::string, TableArrangement*>> all;
+  for (Panel* panel : shell_.panels()) {
+    for (const PanelTable& table : panel->tables()) {
+      all.emplace_back(std::string(panel->id()) + "/" + std::string(table.id), table.arrangement);
+    }
+  }
+  return all;
+}
+
 void DebuggerView::use(const Settings& settings) {
   workspace_.light = settings.light;
   shell_.set_layouts(settings.layouts, settings.layout);
@@ -47,9 +57,14 @@ void DebuggerView::use(const Settings& settings) {
   if (const auto saved = settings.filters.find(name()); saved != settings.filters.end()) {
     workspace_.filter = saved->second;
   }
+  for (const auto& [path, arrangement] : tables()) {
+    if (const auto saved = settings.tables.find(path); saved != settings.tables.end()) {
+      *arrangement = saved->second;
+    }
+  }
 }
 
-void DebuggerView::save_to(Settings& settings) const {
+void DebuggerView::save_to(Settings& settings) {
   settings.light = workspace_.light;
   settings.layouts = shell_.layouts();
   settings.layout = shell_.layout();
@@ -62,6 +77,13 @@ void DebuggerView::save_to(Settings& settings) const {
     settings.filters.erase(name());
   } else {
     settings.filters[name()] = workspace_.filter;
+  }
+  for (const auto& [path, arrangement] : tables()) {
+    if (*arrangement == TableArrangement()) {
+      settings.tables.erase(path);
+    } else {
+      settings.tables[path] = *arrangement;
+    }
   }
 }
 

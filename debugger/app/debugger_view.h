@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "debugger/app/view.h"
@@ -32,10 +34,12 @@ class DebuggerView {
   /// What the user's settings say of this database and of all of them.
   void use(const Settings& settings);
   /// The settings as they are now.
-  void save_to(Settings& settings) const;
+  void save_to(Settings& settings);
   const Workspace& workspace() const { return workspace_; }
 
  private:
+  /// Of all panels, with their paths.
+  std::vector<std::pair<std::string, TableArrangement*>> tables();
   void export_picture(const FramePictures& pictures);
 
   std::string name() const {

@@ -16,14 +16,17 @@ void MouseQueue::begin_frame() {
   ImGuiIO& io = ImGui::GetIO();
   io.MouseWheel = io.MouseWheelH = 0;
   // ImGui sees one place and one state of the buttons per frame.
-  for (bool pressed = false; !events_.empty(); events_.pop_front()) {
+  for (bool pressed = false, moved = false; !events_.empty(); events_.pop_front()) {
     const Event& event = events_.front();
-    if (pressed && event.kind != Kind::wheel) {
+    // What is dragged is moved while the button is down, and let go in the frame after that.
+    const bool ends_drag = event.kind == Kind::press && !event.down && moved;
+    if ((pressed && event.kind != Kind::wheel) || ends_drag) {
       return;
     }
     switch (event.kind) {
       case Kind::move:
         io.MousePos = event.value;
+        moved = true;
         break;
       case Kind::press:
         io.MouseDown[event.button] = event.down;

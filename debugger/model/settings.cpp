@@ -41,6 +41,14 @@ void read(const json& object, const char* key, T& into) {
   }
 }
 
+/// Nothing if it is no number.
+std::optional<float> size_of(const json* value, float least) {
+  return value != nullptr && value->is_number() && std::isfinite(value->get<double>())
+             ? std::optional(
+                   static_cast<float>(std::clamp<double>(value->get<double>(), least, kMostSize)))
+             : std::nullopt;
+}
+
 Place read_place(const json& from, int depth) {
   Place place;
   const json* parts = member(from, "parts");
@@ -52,10 +60,7 @@ Place read_place(const json& from, int depth) {
     bool second = false;
     read(from, "second_sized", second);
     place.sized = second ? 1 : 0;
-    const json* size = member(from, "size");
-    const bool number = size != nullptr && size->is_number() && std::isfinite(size->get<double>());
-    place.size = static_cast<float>(
-        std::clamp<double>(number ? size->get<double>() : 0, kLeastSize, kMostSize));
+    place.size = size_of(member(from, "size"), kLeastSize).value_or(kLeastSize);
     return place;
   }
   if (const json* panels = member(from, "panels"); panels != nullptr && panels->is_array()) {
@@ -144,6 +149,35 @@ json to_json(const Bookmark& bookmark) {
   return row;
 }
 
+TableArrangement read_table(const json& from) {
+  TableArrangement table;
+  TableOrder order;
+  read(from, "sorted_by", order.column);
+  read(from, "descending", order.descending);
+  if (!order.column.empty()) {
+    table.order = order;
+  }
+  if (const json* widths = member(from, "widths"); widths != nullptr && widths->is_object()) {
+    for (const auto& [column, width] : widths->items()) {
+      if (const auto size = size_of(&width, kLeastColumnWidth)) {
+        table.widths[column] = *size;
+      }
+    }
+  }
+  return table;
+}
+
+json to_json(const TableArrangement& table) {
+  json row = json::object();
+  if (table.order) {
+    row = {{"sorted_by", table.order->column}, {"descending", table.order->descending}};
+  }
+  if (!table.widths.empty()) {
+    row["widths"] = table.widths;
+  }
+  return row;
+}
+
 }  // namespace
 
 std::filesystem::path settings_path() {
@@ -189,6 +223,11 @@ Settings read_settings(const std::filesystem::path& path) {
       }
     }
   }
+  if (const json* tables = member(all, "tables"); tables != nullptr && tables->is_object()) {
+    for (const auto& [table, row] : tables->items()) {
+      settings.tables[table] = read_table(row);
+    }
+  }
   return settings;
 }
 
@@ -207,6 +246,9 @@ bool write_settings(const Settings& settings, const std::filesystem::path& path)
   }
   for (const Layout& layout : settings.layouts) {
     all["layouts"].push_back({{"name", layout.name}, {"all", to_json(layout.all)}});
+  }
+  for (const auto& [table, arrangement] : settings.tables) {
+    all["tables"][table] = to_json(arrangement);
   }
   for (const auto& [database, bookmarks] : settings.bookmarks) {
     for (const Bookmark& bookmark : bookmarks) {

@@ -8,6 +8,7 @@
 
 #include "debugger/model/bookmarks.h"
 #include "debugger/model/layout.h"
+#include "debugger/model/table_arrangement.h"
 
 namespace reprise::debugger {
 
@@ -26,6 +27,7 @@ struct Settings {
   std::vector<Layout> layouts = usual_layouts();
   std::map<std::string, std::vector<Bookmark>> bookmarks;  // by absolute path of the database
   std::map<std::string, std::string> filters;              // of Nodes, by the same
+  std::map<std::string, TableArrangement> tables;          // by "<panel>/<table>"
   bool operator==(const Settings&) const = default;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kPadding = 8;      // beside the text of a cell, at 1x
 constexpr float kLeastWidth = 80;  // of a column without a width, at 1x
-constexpr float kLeastDragged = 24, kEdge = 7;
+constexpr float kEdge = 7;         // where a column's end can be dragged, at 1x
 
 std::vector<float> column_widths(const Ui& ui, std::span<const TableColumn> columns,
                                  const TableState& state, float available) {
@@ -19,8 +19,9 @@ std::vector<float> column_widths(const Ui& ui, std::span<const TableColumn> colu
   float fixed = 0;
   std::size_t sharing = 0;
   for (const TableColumn& column : columns) {
-    const auto dragged = state.widths.find(column.id);
-    widths.push_back(ui.px(dragged == state.widths.end() ? column.width : dragged->second));
+    const auto dragged = state.arranged.widths.find(column.id);
+    widths.push_back(
+        ui.px(dragged == state.arranged.widths.end() ? column.width : dragged->second));
     fixed += widths.back();
     sharing += widths.back() == 0 ? 1 : 0;
   }
@@ -88,7 +89,8 @@ std::string row_text(std::span<const TableCell> cells) {
 
 /// The columns' titles, moved sideways with the rows.
 bool draw_header(Ui& ui, std::span<const TableColumn> columns, std::span<const float> widths,
-                 TableState& state, const Box& header) {
+                 const TableOrder& usual, TableState& state, const Box& header) {
+  const TableOrder order = state.arranged.order.value_or(usual);
   bool changed = false;
   ui.fill(header, ui.colour(Colour::header));
   const auto canvas = ui.canvas(header);
@@ -98,17 +100,17 @@ bool draw_header(Ui& ui, std::span<const TableColumn> columns, std::span<const f
     const TableColumn& column = columns[c];
     const Box box{{x, header.min.y}, {x + widths[c], header.max.y}};
     x += widths[c];
-    const bool sorted = state.sort_column == c;
+    const bool sorted = order.column == column.id;
     if (column.sortable) {
-      const char* const order = state.descending ? "descending" : "ascending";
-      const Hit hit = ui.hit(column.id, box, column.title, sorted ? order : "");
+      const char* const direction = order.descending ? "descending" : "ascending";
+      const Hit hit = ui.hit(column.id, box, column.title, sorted ? direction : "");
       if (hit.hovered) {
         ui.fill(box, ui.colour(Colour::raised));
       }
       if (hit.clicked) {
         // Numbers are mostly asked for the greatest, texts for the first.
-        state.descending = sorted ? !state.descending : column.align == Align::right;
-        state.sort_column = c;
+        state.arranged.order = {column.id,
+                                sorted ? !order.descending : column.align == Align::right};
         changed = true;
       }
     }
@@ -119,7 +121,7 @@ bool draw_header(Ui& ui, std::span<const TableColumn> columns, std::span<const f
                              ? std::max(text.max.x - title - arrow, text.min.x)
                              : std::min(text.min.x + title, text.max.x - arrow);
       ui.text_in("", {{left, box.min.y}, {left + arrow, box.max.y}},
-                 state.descending ? icon::kUnfold : icon::kFoldUp, {.colour = Colour::accent});
+                 order.descending ? icon::kUnfold : icon::kFoldUp, {.colour = Colour::accent});
     }
     ui.text_in("", text, column.title,
                {.colour = sorted ? Colour::text : Colour::dim, .align = column.align});
@@ -143,10 +145,10 @@ void drag_edges(Ui& ui, std::span<const TableColumn> columns, std::span<const fl
               ui.colour(Colour::accent));
     }
     if (hit.double_clicked) {
-      state.widths.erase(columns[c].id);
+      state.arranged.widths.erase(columns[c].id);
     } else if (hit.held && hit.dragged.x != 0) {
-      state.widths[columns[c].id] =
-          std::max((widths[c] + hit.dragged.x) / ui.scale(), kLeastDragged);
+      state.arranged.widths[columns[c].id] =
+          std::max((widths[c] + hit.dragged.x) / ui.scale(), kLeastColumnWidth);
     }
   }
 }
@@ -268,7 +270,7 @@ TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn>
                       hidden, state.sideways);
   }
   const Box header{all.min, {all.max.x, body.min.y}};
-  events.sort_changed = draw_header(ui, columns, widths, state, header);
+  events.sort_changed = draw_header(ui, columns, widths, rows.usual_order, state, header);
   drag_edges(ui, columns, widths, state, header);
   return events;
 }

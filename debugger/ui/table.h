@@ -2,12 +2,12 @@
 // text with an optional bar. Used for every list of the debugger.
 #pragma once
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "debugger/model/table_arrangement.h"
 #include "debugger/ui/ui.h"
 
 namespace reprise::debugger {
@@ -33,11 +33,9 @@ TableCell number_cell(const std::string& text);
 
 /// Kept by the panel from frame to frame.
 struct TableState {
-  std::optional<std::size_t> sort_column;
-  bool descending = true;
+  TableArrangement arranged;
   std::optional<std::size_t> scroll_to;  // a row; consumed
   float sideways = 0;                    // pixels the columns are scrolled to the left
-  std::map<std::string, float> widths;   // of columns somebody dragged, by id, at 1x
   std::uint64_t followed = 0;  // TableRows::follow, of the row that was brought into sight
 };
 
@@ -49,6 +47,8 @@ struct TableRows {
   std::function<bool(std::size_t row)> selected = [](std::size_t) { return false; };
   /// When it is another number, the first selected row is brought into sight.
   std::uint64_t follow = 0;
+  /// What they are sorted by unless the user chose another order; empty: nothing that is shown.
+  TableOrder usual_order{};
   /// What is said in the place of rows if there are none: "<id>/none".
   std::string none{};
 };

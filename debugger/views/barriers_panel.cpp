@@ -64,31 +64,38 @@ void BarriersPanel::refresh(const Workspace& workspace) {
   }
   filter_ = 0;
   at_.reset();
-  order_.reset();
   sort();
 }
 
+TableOrder BarriersPanel::usual_order() const {
+  return timed_ ? TableOrder{"cost", true} : TableOrder{"step", false};
+}
+
 void BarriersPanel::sort() {
-  // Unless somebody chose an order: what costs most first, if that is known.
-  descending_ = order_ ? descending_ : timed_;
-  rows_ = barrier_rows(*capture_, static_cast<BarrierFilter>(filter_), shown_order(), descending_,
-                       times_);
+  const auto& defs = column_defs();
+  const auto def_of = [&](const TableOrder& order) {
+    return std::ranges::find(
+        defs, order.column, [](const ColumnDef& def) -> const auto& { return def.column.id; });
+  };
+  TableOrder order = table_.arranged.order.value_or(usual_order());
+  auto def = def_of(order);
+  if (def == defs.end() || !def->order || (!timed_ && def->order == BarrierOrder::cost)) {
+    order = usual_order();
+    def = def_of(order);
+  }
+  rows_ = barrier_rows(*capture_, static_cast<BarrierFilter>(filter_), *def->order,
+                       order.descending, times_);
 }
 
 void BarriersPanel::choose_columns(const Ui& ui, float width) {
   shown_.clear();
   columns_.clear();
-  table_.sort_column.reset();
-  table_.descending = descending_;
   for (std::size_t c = 0; c < column_defs().size(); ++c) {
     const ColumnDef& def = column_defs()[c];
     const auto column = static_cast<Column>(c);
     const bool of_times = column == Column::cost || column == Column::critical ||
                           column == Column::before || column == Column::after;
     if (width >= ui.px(def.from_width) && (timed_ || !of_times)) {
-      if (def.order == shown_order()) {
-        table_.sort_column = shown_.size();
-      }
       shown_.push_back(column);
       columns_.push_back(def.column);
       if (def.column.width == kNodeWidth && width < ui.px(kRoomy)) {
@@ -209,12 +216,10 @@ void BarriersPanel::draw_rows(Ui& ui, Workspace& workspace) {
             return node && selected.holds(*node);
           },
       .follow = workspace.selection.revision(),
+      .usual_order = usual_order(),
       .none = "No barrier of this plan is of that kind."};
   const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
   if (events.sort_changed) {
-    const Column column = shown_[*table_.sort_column];
-    order_ = *column_defs()[static_cast<std::size_t>(column)].order;
-    descending_ = table_.descending;
     sort();
   } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
     select(workspace, *row);

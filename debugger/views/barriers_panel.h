@@ -19,6 +19,8 @@ class BarriersPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
   Actions actions(Workspace& workspace) override;
 
+  std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
+
  private:
   enum class Column : std::uint8_t {
     index,
@@ -40,9 +42,8 @@ class BarriersPanel : public Panel {
 
   void refresh(const Workspace& workspace);
   void sort();
-  BarrierOrder shown_order() const {
-    return order_.value_or(timed_ ? BarrierOrder::cost : BarrierOrder::step);
-  }
+  /// What costs most first, if that is known.
+  TableOrder usual_order() const;
   void choose_columns(const Ui& ui, float width);
   void draw_filter(Ui& ui);
   void draw_rows(Ui& ui, Workspace& workspace);
@@ -60,8 +61,6 @@ class BarriersPanel : public Panel {
   std::uint64_t revision_ = 0;
   std::vector<std::optional<BarrierTimes>> times_;  // one per barrier
   bool timed_ = false;                              // any of them
-  std::optional<BarrierOrder> order_;               // that somebody chose
-  bool descending_ = false;
 
   std::vector<Column> shown_;
   std::vector<TableColumn> columns_;  // of shown_

@@ -38,6 +38,7 @@ enum Column : std::size_t {
   numbers,
   details
 };
+const TableOrder kLargestChange{"difference", true};
 struct ColumnDef {
   TableColumn column;
   bool timed;        // shown if nodes were timed
@@ -140,7 +141,12 @@ void DiffPanel::show() {
       wanted.push_back(of);
     }
   }
-  rows_ = diff_rows(*diff_, wanted, order_, descending_);
+  const TableOrder order = table_.arranged.order.value_or(kLargestChange);
+  const auto& defs = column_defs();
+  const auto def = std::ranges::find(
+      defs, order.column, [](const ColumnDef& of) -> const auto& { return of.column.id; });
+  const auto by = def == defs.end() ? std::nullopt : def->order;
+  rows_ = diff_rows(*diff_, wanted, by.value_or(DiffOrder::difference), order.descending);
   common_.clear();
   if (const auto common = common_factor(diff_->graph)) {
     common_ = common_factor_text(*common);
@@ -308,14 +314,9 @@ void DiffPanel::draw_rows(Ui& ui, Workspace& workspace) {
   const float width = ui.rest().width();
   std::vector<std::size_t> shown;
   std::vector<TableColumn> columns;
-  table_.sort_column.reset();
-  table_.descending = descending_;
   for (std::size_t c = 0; c < column_defs().size(); ++c) {
     const ColumnDef& def = column_defs()[c];
     if ((timed_ || !def.timed) && width >= ui.px(def.from_width)) {
-      if (def.order == order_) {
-        table_.sort_column = shown.size();
-      }
       shown.push_back(c);
       columns.push_back(def.column);
     }
@@ -327,11 +328,10 @@ void DiffPanel::draw_rows(Ui& ui, Workspace& workspace) {
       .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown[column]); },
       .selected = [&](std::size_t row) { return selected && shown_node(row) == selected; },
       .follow = workspace.selection.revision(),
+      .usual_order = kLargestChange,
       .none = "No node is one of these."};
   const TableEvents events = draw_table(ui, "table", columns, rows, table_);
   if (events.sort_changed) {
-    order_ = *column_defs()[shown[*table_.sort_column]].order;
-    descending_ = table_.descending;
     show();
   } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
     select(workspace, *row);

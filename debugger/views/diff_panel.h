@@ -20,6 +20,8 @@ class DiffPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
   Actions actions(Workspace& workspace) override;
 
+  std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
+
  private:
   void refresh(Workspace& workspace);
   void show();
@@ -39,8 +41,6 @@ class DiffPanel : public Panel {
   std::uint64_t revision_ = 0;
   std::array<bool, kNodeChanges> wanted_{};
   std::array<std::size_t, kNodeChanges> counts_{};
-  DiffOrder order_ = DiffOrder::difference;
-  bool descending_ = true;
   std::vector<std::uint32_t> rows_;
   bool timed_ = false;               // any node, on both sides
   bool details_shown_ = false;       // there is room for their column

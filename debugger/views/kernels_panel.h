@@ -20,6 +20,8 @@ class KernelsPanel : public Panel {
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
 
+  std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
+
  private:
   /// One column of code.
   struct Code {

@@ -19,6 +19,8 @@ class LogPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
   std::optional<PanelBadge> badge(Workspace& workspace) override;
 
+  std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
+
  private:
   void refresh(Workspace& workspace);
   void filter();

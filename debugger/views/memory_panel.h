@@ -20,6 +20,8 @@ class MemoryPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
   Actions actions(Workspace& workspace) override;
 
+  std::vector<PanelTable> tables() override { return {{"peak_list", &peak_table_.arranged}}; }
+
  private:
   struct Parts {
     Box title, axis, live, map;

@@ -12,6 +12,7 @@
 namespace reprise::debugger {
 namespace {
 
+const TableOrder kNodesInOrder{"index", false};
 constexpr float kNarrowNodes = 560;  // of the panel, at 1x
 
 struct ColumnDef {
@@ -42,13 +43,9 @@ const std::vector<ColumnDef>& column_defs() {
 void NodesPanel::choose_columns(const Ui& ui, float width, bool timed) {
   shown_.clear();
   columns_.clear();
-  table_.sort_column.reset();
   for (std::size_t c = 0; c < column_defs().size(); ++c) {
     const ColumnDef& def = column_defs()[c];
     if ((timed || !def.timed) && width >= ui.px(def.from_width)) {
-      if (sorted_by_ == static_cast<Column>(c)) {
-        table_.sort_column = shown_.size();
-      }
       shown_.push_back(static_cast<Column>(c));
       columns_.push_back(def.column);
     }
@@ -56,10 +53,19 @@ void NodesPanel::choose_columns(const Ui& ui, float width, bool timed) {
   if (width < ui.px(kNarrowNodes)) {
     columns_[1].width = 0;  // the op takes a part of what is left
   }
-  table_.descending = descending_;
+}
+
+TableOrder NodesPanel::order() const { return table_.arranged.order.value_or(kNodesInOrder); }
+
+NodesPanel::Column NodesPanel::sorted_by() const {
+  const auto& defs = column_defs();
+  const auto found = std::ranges::find(
+      defs, order().column, [](const ColumnDef& def) -> const auto& { return def.column.id; });
+  return found == defs.end() ? Column::index : static_cast<Column>(found - defs.begin());
 }
 
 void NodesPanel::sort(const CaptureStatistics& statistics) {
+  const bool descending = order().descending;
   const auto by = [&](auto key) {
     using Value = decltype(key(0U));
     std::vector<std::pair<Value, std::uint32_t>> keyed;
@@ -68,7 +74,7 @@ void NodesPanel::sort(const CaptureStatistics& statistics) {
       keyed.emplace_back(key(node), node);
     }
     std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
-      return descending_ ? b.first < a.first : a.first < b.first;
+      return descending ? b.first < a.first : a.first < b.first;
     });
     std::transform(keyed.begin(), keyed.end(), nodes_.begin(),
                    [](const auto& entry) { return entry.second; });
@@ -80,7 +86,7 @@ void NodesPanel::sort(const CaptureStatistics& statistics) {
     });
   };
   const auto node = [&](std::uint32_t n) -> const Capture::Node& { return capture_->nodes[n]; };
-  switch (sorted_by_) {
+  switch (sorted_by()) {
     case Column::index:
       by([](std::uint32_t n) { return n; });
       break;
@@ -243,11 +249,10 @@ void NodesPanel::draw_rows(Ui& ui, Workspace& workspace) {
                   std::size_t column) { return cell(nodes_[row], shown_[column], statistics); },
       .selected = [&](std::size_t row) { return workspace.selection.current().holds(nodes_[row]); },
       .follow = workspace.selection.revision(),
+      .usual_order = kNodesInOrder,
       .none = "No node passes the filter (" + filter_text_ + ")."};
   const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
   if (events.sort_changed) {
-    sorted_by_ = shown_[*table_.sort_column];
-    descending_ = table_.descending;
     std::sort(nodes_.begin(), nodes_.end());
     sort(statistics);
   }
@@ -279,8 +284,8 @@ std::string NodesPanel::sql(const Workspace& workspace) const {
   return "SELECT idx AS node, op, scope, p50_ns / 1e3 AS p50_us, p95_ns / 1e3 AS p95_us,\n"
          "  round(100 * share, 2) AS pct, barrier, kernel, source\nFROM " +
          node_rows_sql(capture->summary.id, shown_times(workspace.document)) + "\nWHERE " +
-         filter_.where() + "\nORDER BY " + kOrder[static_cast<std::size_t>(sorted_by_)] +
-         (descending_ ? " DESC" : "") + ", idx";
+         filter_.where() + "\nORDER BY " + kOrder[static_cast<std::size_t>(sorted_by())] +
+         (order().descending ? " DESC" : "") + ", idx";
 }
 
 }  // namespace reprise::debugger

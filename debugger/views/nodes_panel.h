@@ -18,6 +18,8 @@ class NodesPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
   Actions actions(Workspace& workspace) override;
 
+  std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
+
  private:
   enum class Column : std::uint8_t { index, op, scope, p50, p95, share, barrier, kernel, source };
 
@@ -28,6 +30,8 @@ class NodesPanel : public Panel {
   void draw_filter(Ui& ui, Workspace& workspace);
   void draw_rows(Ui& ui, Workspace& workspace);
   TableCell cell(std::uint32_t node, Column column, const CaptureStatistics& statistics) const;
+  TableOrder order() const;
+  Column sorted_by() const;
   void choose_columns(const Ui& ui, float width, bool timed);
 
   // What the rows were made of, and the rows.
@@ -42,8 +46,6 @@ class NodesPanel : public Panel {
   std::vector<bool> stale_;           // one per node: memory it was recorded with was freed
   std::uint64_t bindings_ = 0;        // the revision of which stale_ is
   std::vector<std::uint32_t> nodes_;  // rows, sorted
-  Column sorted_by_ = Column::index;
-  bool descending_ = false;
 
   std::vector<Column> shown_;
   std::vector<TableColumn> columns_;  // of shown_

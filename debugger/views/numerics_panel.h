@@ -19,6 +19,8 @@ class NumericsPanel : public Panel {
   Actions actions(Workspace& workspace) override;
   std::optional<PanelBadge> badge(Workspace& workspace) override;
 
+  std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
+
  private:
   /// What rows_ were made of.
   struct Listed {

@@ -3,7 +3,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "debugger/model/table_arrangement.h"
 #include "debugger/model/workspace.h"
 #include "debugger/ui/ui.h"
 #include "debugger/views/action.h"
@@ -14,6 +16,12 @@ namespace reprise::debugger {
 struct PanelBadge {
   std::string text;
   Colour colour = Colour::warning;
+};
+
+/// A table of a panel, whose arrangement the settings keep.
+struct PanelTable {
+  std::string_view id;
+  TableArrangement* arrangement;
 };
 
 class Panel {
@@ -31,6 +39,8 @@ class Panel {
   /// What can be asked of it; its keys count while it is in sight, after the shell's own. Valid
   /// until the next frame. There is a capture.
   virtual Actions actions(Workspace& /*workspace*/) { return {}; }
+  /// Those that show the same columns for every database.
+  virtual std::vector<PanelTable> tables() { return {}; }
   /// What its tab says beside the title, also while another panel is in front; nothing if all is
   /// well. There is a capture.
   virtual std::optional<PanelBadge> badge(Workspace& /*workspace*/) { return {}; }

@@ -18,6 +18,10 @@ class PassesPanel : public Panel {
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
 
+  std::vector<PanelTable> tables() override {
+    return {{"groups", &groups_table_.arranged}, {"table", &table_.arranged}};
+  }
+
  private:
   void refresh(const Workspace& workspace);
   void show();

@@ -113,10 +113,13 @@ void SqlPanel::choose_columns(Ui& ui, const SqlResult& result) {
 void SqlPanel::sort(const SqlResult& result) {
   order_.resize(result.rows.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
-  if (table_.sort_column) {
+  const TableOrder by = table_.arranged.order.value_or(TableOrder{});
+  const auto column = std::ranges::find(columns_, by.column, &TableColumn::id);
+  if (column != columns_.end()) {
+    const auto c = static_cast<std::size_t>(column - columns_.begin());
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      const SqlValue& first = result.rows[table_.descending ? b : a][*table_.sort_column];
-      return less(first, result.rows[table_.descending ? a : b][*table_.sort_column]);
+      const SqlValue& first = result.rows[by.descending ? b : a][c];
+      return less(first, result.rows[by.descending ? a : b][c]);
     });
   }
 }

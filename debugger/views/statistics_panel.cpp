@@ -173,7 +173,6 @@ void StatisticsPanel::refresh(Workspace& workspace) {
 void StatisticsPanel::choose_columns() {
   shown_.clear();
   columns_.clear();
-  table_.sort_column.reset();
   // While two are compared, what differs stands beside each other.
   static const std::vector<Column> kCompared = {
       Column::name,        Column::nodes,   Column::p50,   Column::p50_b,     Column::change,
@@ -184,9 +183,6 @@ void StatisticsPanel::choose_columns() {
     TableColumn shown = defs[static_cast<std::size_t>(column)].column;
     if (compares()) {
       shown.title = defs[static_cast<std::size_t>(column)].compared;
-    }
-    if (sorted_by_ == column) {
-      table_.sort_column = shown_.size();
     }
     shown_.push_back(column);
     columns_.push_back(shown);
@@ -201,7 +197,6 @@ void StatisticsPanel::choose_columns() {
     }
   }
   columns_.front().title = std::array{"Op", "Kernel", "Scope"}[by_];
-  table_.descending = descending_;
 }
 
 void StatisticsPanel::sort() {
@@ -216,14 +211,18 @@ void StatisticsPanel::sort() {
   }
   rows_.resize(groups_.size());
   std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
+  // By a column that is shown, or the greatest share first.
+  const TableOrder order = table_.arranged.order.value_or(TableOrder{});
+  const auto column = std::ranges::find(columns_, order.column, &TableColumn::id);
+  const bool known = column != columns_.end();
   const auto by = [&](auto key) {
     std::stable_sort(rows_.begin(), rows_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return descending_ ? key(b) < key(a) : key(a) < key(b);
+      return !known || order.descending ? key(b) < key(a) : key(a) < key(b);
     });
   };
   const auto a = [&](std::uint32_t g) -> const GroupTimes& { return a_.times[g]; };
   const auto b = [&](std::uint32_t g) -> const GroupTimes& { return b_.times[g]; };
-  switch (sorted_by_.value_or(Column::share)) {
+  switch (known ? shown_[static_cast<std::size_t>(column - columns_.begin())] : Column::share) {
     case Column::name:
       return by([&](std::uint32_t g) { return std::string_view(groups_[g].name); });
     case Column::nodes:
@@ -322,8 +321,7 @@ void StatisticsPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& box) {
                            : std::optional(workspace.document.range().value_or(
                                  ReplayRange{0, std::max<std::size_t>(size, 1) - 1}));
       b_.asked.reset();
-      sorted_by_.reset();
-      descending_ = true;
+      table_.arranged.order.reset();
       choose_columns();
       refresh(workspace);
       sort();
@@ -415,8 +413,6 @@ void StatisticsPanel::draw_rows(Ui& ui, Workspace& workspace) {
       .selected = [&](std::size_t row) { return is_selected(groups_[rows_[row]]); }};
   const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
   if (events.sort_changed) {
-    sorted_by_ = shown_[*table_.sort_column];
-    descending_ = table_.descending;
     sort();
   } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
     select(workspace, *row);

@@ -22,6 +22,8 @@ class StatisticsPanel : public Panel {
   std::string sql(const Workspace& workspace) const override;
   Actions actions(Workspace& workspace) override;
 
+  std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
+
  private:
   enum class Column : std::uint8_t;
   struct ColumnDef;
@@ -68,8 +70,6 @@ class StatisticsPanel : public Panel {
   std::vector<std::uint32_t> rows_;  // groups, sorted
   std::vector<Column> shown_;
   std::vector<TableColumn> columns_;
-  std::optional<Column> sorted_by_;  // none: the greatest share first
-  bool descending_ = true;
   TableState table_;
 };
 

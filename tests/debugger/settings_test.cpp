@@ -32,6 +32,7 @@ Settings changed() {
   settings.zoom = -2;
   settings.window = WindowPlace{-10, 20, 1000, 700, true};
   settings.filters["/a.db"] = "op:matmul p50>1us";
+  settings.tables["nodes/table"] = {TableOrder{"p50", false}, {{"op", 150.5F}}};
   settings.layouts[1].all.parts[0].size = 321;
   show(settings.layouts[2].all, "memory");
   close(settings.layouts[2].all, "sql");
@@ -67,7 +68,9 @@ TEST_F(SettingsFile, CannotBeWrittenWhereAFileIsInTheWay) {
 TEST_F(SettingsFile, LosesOnlyWhatCannotBeUsed) {
   std::filesystem::create_directories(path_.parent_path());
   const Settings read = after_writing(R"({"light": "yes", "layout": 99, "zoom": 1000,
-      "window": {"x": 5, "y": 5, "width": 0, "height": 9999999}, "filters": {"/a.db": 1}, "layouts": [
+      "window": {"x": 5, "y": 5, "width": 0, "height": 9999999}, "filters": {"/a.db": 1},
+      "tables": {"nodes/table": {"sorted_by": 3, "widths": {"op": "wide", "p50": 1e300, "p95": -1}},
+      "log/table": 5}, "layouts": [
       {"name": "Inspect", "all": {"size": -1e300, "second_sized": 1, "parts": [
           {"panels": [1, "nodes", "nodes", "unknown", "log"], "front": "graph"},
           {"size": 1e300, "parts": [{"panels": []}, {"panels": ["graph", "nodes"]}]}]}},
@@ -81,6 +84,9 @@ TEST_F(SettingsFile, LosesOnlyWhatCannotBeUsed) {
   EXPECT_EQ(read.zoom, 50);
   EXPECT_EQ(read.window, std::nullopt);
   EXPECT_TRUE(read.filters.empty());
+  EXPECT_EQ(read.tables.at("nodes/table"),
+            (TableArrangement{.order = {}, .widths = {{"p50", 4000}, {"p95", 24}}}));
+  EXPECT_EQ(read.tables.at("log/table"), TableArrangement());
   const Layout& inspect = read.layouts[0];
   EXPECT_EQ(inspect.all.size, 60);
   ASSERT_EQ(inspect.all.parts.size(), 2U);

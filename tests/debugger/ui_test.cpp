@@ -150,6 +150,28 @@ TEST(Hit, ADragIsNoClick) {
   EXPECT_EQ(dragged, 280);
 }
 
+TEST(Hit, ADragBetweenTwoFramesIsOne) {
+  HeadlessHost host({.width = 400, .height = 300});
+  bool clicked = false;
+  float dragged = 0;
+  const auto draw = [&](Ui& ui) {
+    const Hit hit = ui.hit("canvas", {{0, 0}, {200, 200}});
+    clicked = clicked || hit.clicked;
+    dragged += hit.dragged.x;
+  };
+  host.frame(draw);
+  host.mouse().move({20, 20});
+  host.mouse().press(ImGuiMouseButton_Left, true);
+  host.mouse().move({60, 20});
+  host.mouse().move({90, 20});
+  host.mouse().press(ImGuiMouseButton_Left, false);
+  while (host.pending()) {
+    host.frame(draw);
+  }
+  EXPECT_FALSE(clicked);
+  EXPECT_EQ(dragged, 70);
+}
+
 TEST(Hit, SecondClickOnTheSameItemIsADoubleClick) {
   HeadlessHost host({.width = 400, .height = 300});
   std::vector<bool> doubles;

@@ -1,0 +1,53 @@
+"""What the window keeps from one start to the next."""
+import json
+import shutil
+import signal
+
+from desktop import DATA, ROOT, WindowTest, main
+
+
+class Settings(WindowTest):
+    def setUp(self):
+        super().setUp()
+        self.database = self.copy("stories260K.db")
+
+    def kept(self, window, what, condition):
+        """Waits until the file of the settings holds it, while the window is open."""
+        file = self.desktop.folder / "config/reprise/debugger.json"
+        window.wait(what, lambda: file.exists() and condition(json.loads(file.read_text())))
+
+    def test_a_window_that_is_killed_loses_nothing_that_is_a_second_old(self):
+        window = self.open(self.database)
+        window.resize(1200, 800)
+        window.key("ctrl+shift+l", "ctrl+plus")
+        window.click("tab/nodes")
+        window.click("nodes/filter")
+        window.type("op:matmul")
+        self.kept(window, "the last change", lambda kept: "op:matmul" in kept.get("filters", {}).values())
+        before = window.settled()
+        self.assertEqual(window.kill(signal.SIGTERM), -signal.SIGTERM)
+
+        after = self.open(self.database).settled()
+        self.assertEqual((after["width"], after["height"]), (1200, 800))
+        self.assertEqual(after["scale"], before["scale"])
+        for path in ("nodes/filter", "nodes/count", "tab/nodes", "splitter/left"):
+            for part in ("box", "text"):
+                self.assertEqual(after["widgets"][path][part], before["widgets"][path][part])
+
+    def test_the_order_and_the_widths_of_a_table_come_back(self):
+        window = self.open(self.database)
+        window.click("tab/nodes")
+        window.click("nodes/table/header/p50")
+        window.drag("nodes/table/edge/op", to=(30, 0))
+        self.kept(window, "a width", lambda kept: "widths" in kept.get("tables", {}).get("nodes/table", {}))
+        before = window.settled()["widgets"]
+        self.assertEqual(before["nodes/table/header/p50"]["state"], "descending")
+        window.kill(signal.SIGTERM)
+
+        after = self.open(self.database).settled()["widgets"]
+        self.assertEqual(after["nodes/table/header/p50"], before["nodes/table/header/p50"])
+        self.assertEqual({path for path in after if path.startswith("nodes/table/row")},
+                         {path for path in before if path.startswith("nodes/table/row")})
+
+
+main()
