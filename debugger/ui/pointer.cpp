@@ -44,8 +44,12 @@ Hit Pointer::hit(std::uint64_t item, const Box& visible) {
   Hit hit;
   const bool over = over_ == item && over_window_ == ImGui::GetCurrentWindow();
   const bool down_elsewhere = pressed_ != kNone && pressed_ != item;
+  // Of menus within menus all are open to the mouse.
+  const bool menu =
+      (ImGui::GetCurrentContext()->CurrentWindow->Flags & ImGuiWindowFlags_Popup) != 0;
   hit.hovered = over && !down_elsewhere &&
-                ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+                ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem |
+                                       (menu ? ImGuiHoveredFlags_AllowWhenBlockedByPopup : 0));
   hit.held = pressed_ == item && io.MouseDown[ImGuiMouseButton_Left];
   if (hit.held) {
     hit.dragged = step_;

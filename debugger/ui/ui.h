@@ -98,7 +98,10 @@ class Ui {
   /// What is typed meanwhile waits for it.
   void focus(std::string_view path);
   /// A menu behind a button; call the entries between true and end_menu().
-  bool begin_menu(std::string_view id, const char* icon_or_label, std::string_view tooltip);
+  bool begin_menu(std::string_view id, std::string_view icon_or_label, std::string_view tooltip);
+  float menu_width(std::string_view icon_or_label) const;
+  /// An entry of a menu with a menu of its own, which opens under the mouse.
+  bool begin_submenu(std::string_view id, std::string_view label);
   /// A menu at the mouse, which `open` opens; call the entries between true and end_menu().
   bool begin_context_menu(std::string_view id, bool open);
   bool menu_entry(std::string_view id, std::string_view label, std::string_view shortcut = {},
@@ -177,7 +180,7 @@ class Ui {
   bool draw_button(std::string_view id, std::string_view label, std::string_view state, float width,
                    bool enabled, bool on);
   /// True while a menu is open; `open` opens it. end_menu() closes what is begun here.
-  bool begin_popup(std::string_view id, bool open, const Box& below);
+  bool begin_popup(std::string_view id, bool open, const Box& below, bool submenu = false);
   void end_popup();
   void push_popup(std::string_view id, bool scrolls, ImVec2 padding);
   bool edit(std::string_view id, std::string_view hint, std::string& text, ImVec2 size,
@@ -201,8 +204,10 @@ class Ui {
   struct Popup {
     std::unique_ptr<Scope> scope;
     bool scrolled_outside;
+    bool submenu = false;
   };
   std::vector<Popup> popups_;
+  bool chosen_ = false;  // an entry of the innermost submenu, which closes those around it
 };
 
 }  // namespace reprise::debugger

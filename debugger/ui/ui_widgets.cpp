@@ -144,8 +144,9 @@ bool Ui::combo(std::string_view id, std::size_t choices,
   return changed;
 }
 
-bool Ui::begin_popup(std::string_view id, bool open, const Box& below) {
+bool Ui::begin_popup(std::string_view id, bool open, const Box& below, bool submenu) {
   push_popup(id, true, {px(4), px(4)});
+  popups_.back().submenu = submenu;
   if (open) {
     ImGui::OpenPopup("popup");
   }
@@ -156,7 +157,8 @@ bool Ui::begin_popup(std::string_view id, bool open, const Box& below) {
   ImGui::SetNextWindowPos(
       {leftwards ? below.max.x : below.min.x, upwards ? below.min.y - px(2) : below.max.y + px(2)},
       ImGuiCond_Always, {leftwards ? 1.0F : 0.0F, upwards ? 1.0F : 0.0F});
-  ImGui::SetNextWindowSizeConstraints({below.width(), 0}, {FLT_MAX, px(400)});
+  const float room = upwards ? below.min.y : whole.y - below.max.y;
+  ImGui::SetNextWindowSizeConstraints({below.width(), 0}, {FLT_MAX, room - px(8)});
   const bool shown = ImGui::BeginPopup("popup", ImGuiWindowFlags_NoMove);
   if (!shown) {
     end_popup();
@@ -168,11 +170,13 @@ bool Ui::begin_popup(std::string_view id, bool open, const Box& below) {
   return true;
 }
 
-bool Ui::begin_menu(std::string_view id, const char* icon_or_label, std::string_view tooltip) {
-  const float width = is_icon(icon_or_label)
-                          ? row_height()
-                          : std::ceil(text_size(icon_or_label).x) + 2 * px(kPadding);
-  const Box box = place({width, row_height()});
+float Ui::menu_width(std::string_view icon_or_label) const {
+  return is_icon(icon_or_label) ? row_height()
+                                : std::ceil(text_size(icon_or_label).x) + 2 * px(kPadding);
+}
+
+bool Ui::begin_menu(std::string_view id, std::string_view icon_or_label, std::string_view tooltip) {
+  const Box box = place({menu_width(icon_or_label), row_height()});
   const Hit hit = this->hit(id, box, tooltip.empty() ? icon_or_label : tooltip);
   if (hit.hovered) {
     fill(box, colour(Colour::raised), px(kRounding));
@@ -202,18 +206,41 @@ bool Ui::menu_entry(std::string_view id, std::string_view label, std::string_vie
   }
   const Box inner{{box.min.x + px(kPadding), box.min.y}, {box.max.x - px(kPadding), box.max.y}};
   text_in({}, inner, label, {.colour = enabled ? Colour::text : Colour::dim});
-  text_in({}, {{inner.max.x - shortcut_width, inner.min.y}, inner.max}, shortcut,
-          {.colour = Colour::dim, .align = Align::right});
+  const Scope own(*this, id);
+  text_in(shortcut.empty() ? "" : "key", {{inner.max.x - shortcut_width, inner.min.y}, inner.max},
+          shortcut, {.colour = Colour::dim, .align = Align::right});
   if (!enabled || !hit.clicked) {
     return false;
   }
   ImGui::CloseCurrentPopup();
+  chosen_ = true;
   return true;
+}
+
+bool Ui::begin_submenu(std::string_view id, std::string_view label) {
+  const float needed = std::ceil(text_size(label).x) + row_height() + 2 * px(kPadding);
+  Box box = place({needed, row_height()});
+  box.max.x = std::max(box.max.x, box.min.x + ImGui::GetContentRegionAvail().x);
+  const Hit hit = this->hit(id, box, label, "menu");
+  if (hit.hovered) {
+    fill(box, colour(Colour::selection), px(kRounding));
+  }
+  text_in({}, {{box.min.x + px(kPadding), box.min.y}, {box.max.x - row_height(), box.max.y}},
+          label);
+  text_in({}, {{box.max.x - row_height(), box.min.y}, box.max}, icon::kFold,
+          {.colour = Colour::dim, .align = Align::centre});
+  const ImVec2 beside{box.max.x, box.min.y};
+  return begin_popup(id, hit.hovered, {beside, beside}, true);
 }
 
 void Ui::end_menu() {
   ImGui::EndPopup();
+  const bool submenu = popups_.back().submenu;
   end_popup();
+  if (submenu && chosen_) {
+    ImGui::CloseCurrentPopup();
+  }
+  chosen_ = submenu && chosen_;
 }
 
 bool Ui::begin_dialog(std::string_view id, bool& open, ImVec2 size) {

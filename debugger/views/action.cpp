@@ -5,12 +5,26 @@
 
 namespace reprise::debugger {
 
+std::string_view name_of(Menu menu) {
+  constexpr std::array<std::string_view, kMenus.size()> kNames{"File", "View", "Go", "Help"};
+  return kNames[static_cast<std::size_t>(menu)];
+}
+
 void take_keys(Ui& ui, const Actions& actions) {
+  const auto take = [&](const std::string& key) { return !key.empty() && ui.keys().take(key); };
   for (const Action& action : actions) {
-    if (action.enabled && !action.key.empty() && ui.keys().take(action.key)) {
+    if (action.enabled && (take(action.key) || std::ranges::any_of(action.other_keys, take))) {
       action.run();
     }
   }
+}
+
+std::string id_of(const Action& action) {
+  std::string id = action.title;
+  std::ranges::transform(id, id.begin(), [](char c) {
+    return c == ' ' || c == '/' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return id;
 }
 
 void draw_context_menu(Ui& ui, bool open, const std::function<Actions()>& actions) {
@@ -18,11 +32,7 @@ void draw_context_menu(Ui& ui, bool open, const std::function<Actions()>& action
     return;
   }
   for (const Action& action : actions()) {
-    std::string id = action.title;
-    std::ranges::transform(id, id.begin(), [](char c) {
-      return c == ' ' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    if (ui.menu_entry(id, action.title, action.key, action.enabled)) {
+    if (ui.menu_entry(id_of(action), action.title, action.key, action.enabled)) {
       action.run();
     }
   }

@@ -1,7 +1,11 @@
-// Something a person can ask for: by its key, from the palette, and named on the sheet of keys.
+// Something a person can ask for: by its key, from the palette and the menu bar, and named on the
+// sheet of keys.
 #pragma once
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,21 +16,38 @@ namespace reprise::debugger {
 
 struct Action {
   std::string title;  // "Frame the selection"
-  std::string key;    // as in keys.h; empty: the palette alone has it
+  std::string key;    // as in keys.h; may be empty
   std::function<void()> run;
   bool enabled = true;
+  std::vector<std::string> other_keys{};  // that do the same
 };
 
 using Actions = std::vector<Action>;
 
-/// Of the shell, whose title is empty, or of a panel.
+/// Of the menu bar, from the left.
+enum class Menu : std::uint8_t { file, view, go, help };
+inline constexpr std::array kMenus{Menu::file, Menu::view, Menu::go, Menu::help};
+std::string_view name_of(Menu menu);
+
+/// What is done with the mouse, or with one of several keys: for the sheet of keys.
+struct Gesture {
+  std::string_view how;   // "Drag"
+  std::string_view does;  // "Chooses a range for all panels"
+};
+using Gestures = std::span<const Gesture>;
+
 struct ActionGroup {
-  std::string title;
+  std::string title;  // of a panel; empty: what belongs to the window stands in the menu itself
   Actions actions;
+  Menu menu = Menu::view;
+  Gestures gestures{};
 };
 
 /// Runs the actions whose keys were pressed in this frame.
 void take_keys(Ui& ui, const Actions& actions);
+
+/// Part of paths: "frame_the_selection".
+std::string id_of(const Action& action);
 
 /// A menu of these at the mouse, which `open` opens: "context/copy" is the entry of "Copy". Called
 /// in every frame, with nothing while it is closed.

@@ -7,7 +7,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr float kMargin = 12;
+constexpr float kLegendMargin = 12;
 constexpr TextStyle kStyle{.font = FontKind::regular, .colour = Colour::dim};
 
 float pad(const Ui& ui) { return ui.px(8); }
@@ -16,8 +16,8 @@ float pad(const Ui& ui) { return ui.px(8); }
 Box plate(Ui& ui, const Box& bar) {
   ui.fill(bar, ui.colour(Colour::panel));
   const float middle = (bar.min.y + bar.max.y) / 2, half = ui.row_height() / 2;
-  return {{bar.min.x + ui.px(kMargin), middle - half},
-          {std::max(bar.max.x - ui.px(kMargin), bar.min.x + ui.px(kMargin) + 1), middle + half}};
+  return {{bar.min.x + ui.px(kLegendMargin), middle - half},
+          {std::max(bar.max.x - ui.px(kLegendMargin), bar.min.x + ui.px(kLegendMargin) + 1), middle + half}};
 }
 
 void draw_ramp(Ui& ui, const Box& bar, const std::string& least, const std::string& most,

@@ -401,4 +401,13 @@ std::string GraphPanel::sql(const Workspace& workspace) const {
          std::to_string(capture->summary.id.graph) + "\nORDER BY n.idx, e.src;";
 }
 
+Gestures GraphPanel::gestures() const {
+  static constexpr Gesture kGestures[] = {
+      {"Drag", "Move the graph; in the small one: what is seen of it"},
+      {"Wheel", "Larger or smaller"},
+      {"Double click", "Fold or unfold a scope"},
+  };
+  return kGestures;
+}
+
 }  // namespace reprise::debugger

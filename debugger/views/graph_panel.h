@@ -17,6 +17,7 @@ class GraphPanel : public Panel {
   std::string_view title() const override { return "Graph"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Gestures gestures() const override;
   Actions actions(Workspace& workspace) override;
 
  private:

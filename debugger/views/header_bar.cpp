@@ -132,7 +132,6 @@ void draw_bookmarks(Ui& ui, Workspace& workspace, Line& line) {
 
 void draw_header_bar(Ui& ui, Workspace& workspace, const Box& box) {
   const Ui::Scope scope = ui.scope("header");
-  ui.fill(box, ui.colour(Colour::header));
   const float pad = ui.px(8);
   Line line(ui, {{box.min.x + pad, box.min.y}, {box.max.x - pad, box.max.y}});
   for (const bool back : {true, false}) {
@@ -191,9 +190,15 @@ void draw_status_bar(Ui& ui, Workspace& workspace, const Box& box) {
     }
     ui.text_in("times", left, text, {.colour = Colour::dim});
   }
-  ui.text_in("file", {{half, inside.min.y}, inside.max},
-             printable(workspace.document.path().string()),
-             {.font = FontKind::mono, .colour = Colour::dim, .align = Align::right});
+  const std::string file = printable(workspace.document.path().string());
+  const float file_width = std::min(ui.text_size(file, FontKind::mono).x + 1, inside.max.x - half);
+  const Box right{{inside.max.x - file_width, inside.min.y}, inside.max};
+  ui.text_in("file", right, file, {.font = FontKind::mono, .colour = Colour::dim});
+  const std::string hint = "Ctrl+P: all commands   F1: keys and mouse";
+  if (const float end = right.min.x - ui.px(24); end - half >= ui.text_size(hint).x) {
+    ui.text_in("hint", {{half, inside.min.y}, {end, inside.max.y}}, hint,
+               {.colour = Colour::dim, .align = Align::right});
+  }
 }
 
 }  // namespace reprise::debugger

@@ -64,7 +64,7 @@ void attributes(Ui& ui, Rows& rows, const Capture::Node& node) {
   rest_line(ui, rows, all.size());
 }
 
-void steps(Ui& ui, Rows& rows, const Capture& capture, const Capture::Node& node) {
+void step_rows(Ui& ui, Rows& rows, const Capture& capture, const Capture::Node& node) {
   heading(ui, rows, node.steps.count == 1 ? "Step" : "Steps");
   const auto scope = ui.scope("step");
   for (std::uint32_t i = 0; i < std::min<std::size_t>(node.steps.count, kMostInspected); ++i) {
@@ -261,7 +261,7 @@ void inspect_node(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t index)
   inspect_source(ui, workspace, rows, node);
   attributes(ui, rows, node);
   inspect_operands(ui, workspace, rows, index);
-  steps(ui, rows, *capture, node);
+  step_rows(ui, rows, *capture, node);
   barriers(ui, workspace, rows, index);
 }
 

@@ -5,37 +5,48 @@
 namespace reprise::debugger {
 namespace {
 
+/// What is pressed on the left, what that does on the right, in as many lines as it needs.
+void draw_row(Ui& ui, std::string_view id, std::string_view how, std::string_view does) {
+  const Ui::Scope scope = ui.scope(id);
+  const float keys = ui.px(150);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos({at.x + keys, at.y + ui.px(1)});
+  ui.paragraph("does", does);
+  ui.text_in("how", {at, {at.x + keys - ui.px(6), at.y + ui.px(20)}}, how,
+             {.font = FontKind::mono});
+  const ImVec2 end = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos({at.x, std::max(end.y, at.y + ui.px(20))});
+}
+
 void draw_group(Ui& ui, const ActionGroup& group) {
-  const std::string title = group.title.empty() ? "Everywhere" : group.title;
+  const std::string title = group.title.empty() ? std::string(name_of(group.menu)) : group.title;
   const Ui::Scope scope = ui.scope(title);
   ui.text("title", title, {.font = FontKind::semibold, .colour = Colour::accent});
-  const float keys = ui.px(130);
   for (std::size_t i = 0; i < group.actions.size(); ++i) {
     const Action& action = group.actions[i];
-    if (action.key.empty()) {
-      continue;
+    if (!action.key.empty()) {
+      draw_row(ui, std::to_string(i), action.key, action.title);
     }
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const Box box{at, {ui.rest().max.x, at.y + ui.px(20)}};
-    ImGui::Dummy({box.width(), box.height()});
-    ui.text_in(std::to_string(i), {box.min, {box.min.x + keys, box.max.y}}, action.key,
-               {.font = FontKind::mono});
-    ui.text_in({}, {{box.min.x + keys, box.min.y}, box.max}, action.title);
+  }
+  const Ui::Scope mouse = ui.scope("mouse");
+  for (std::size_t i = 0; i < group.gestures.size(); ++i) {
+    draw_row(ui, std::to_string(i), group.gestures[i].how, group.gestures[i].does);
   }
   ImGui::Dummy({0, ui.px(10)});
 }
 
-/// With title and gap; 0 if it has no keys.
+/// With title and gap; 0 if it has none.
 std::size_t lines_of(const ActionGroup& group) {
-  const auto keys = static_cast<std::size_t>(
-      std::ranges::count_if(group.actions, [](const Action& a) { return !a.key.empty(); }));
+  const auto keys = static_cast<std::size_t>(std::ranges::count_if(
+                        group.actions, [](const Action& a) { return !a.key.empty(); })) +
+                    group.gestures.size();
   return keys == 0 ? 0 : keys + 2;
 }
 
 }  // namespace
 
 void KeySheet::draw(Ui& ui, const std::vector<ActionGroup>& groups) {
-  if (!ui.begin_dialog("keys", open_, {ui.px(840), ui.px(620)})) {
+  if (!ui.begin_dialog("keys", open_, {ui.px(1000), ui.px(640)})) {
     return;
   }
   std::size_t lines = 0;

@@ -512,4 +512,15 @@ std::string MemoryPanel::sql(const Workspace& workspace) const {
          graph + "\nORDER BY t.first_use, t.offset_bytes";
 }
 
+Gestures MemoryPanel::gestures() const {
+  static constexpr Gesture kGestures[] = {
+      {"Wheel", "Fewer or more steps"},
+      {"Shift+wheel", "Fewer or more bytes"},
+      {"Drag", "Move what is seen"},
+      {"Double click", "Show all of the memory"},
+      {"Click the peak", "Select all that lives then"},
+  };
+  return kGestures;
+}
+
 }  // namespace reprise::debugger

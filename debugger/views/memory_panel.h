@@ -18,6 +18,7 @@ class MemoryPanel : public Panel {
   std::string_view title() const override { return "Memory"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Gestures gestures() const override;
   Actions actions(Workspace& workspace) override;
 
   std::vector<PanelTable> tables() override { return {{"peak_list", &peak_table_.arranged}}; }

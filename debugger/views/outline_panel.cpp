@@ -275,4 +275,12 @@ Actions OutlinePanel::actions(Workspace& workspace) {
   return actions;
 }
 
+Gestures OutlinePanel::gestures() const {
+  static constexpr Gesture kGestures[] = {
+      {"Click", "Select the scope or node"},
+      {"Double click", "Fold or unfold it"},
+  };
+  return kGestures;
+}
+
 }  // namespace reprise::debugger

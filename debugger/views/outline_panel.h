@@ -17,6 +17,7 @@ class OutlinePanel : public Panel {
   std::string_view title() const override { return "Outline"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Gestures gestures() const override;
   Actions actions(Workspace& workspace) override;
 
  private:

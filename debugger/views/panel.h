@@ -41,6 +41,8 @@ class Panel {
   virtual Actions actions(Workspace& /*workspace*/) { return {}; }
   /// Those that show the same columns for every database.
   virtual std::vector<PanelTable> tables() { return {}; }
+  /// What the mouse does in it, beyond what it does everywhere.
+  virtual Gestures gestures() const { return {}; }
   /// What its tab says beside the title, also while another panel is in front; nothing if all is
   /// well. There is a capture.
   virtual std::optional<PanelBadge> badge(Workspace& /*workspace*/) { return {}; }

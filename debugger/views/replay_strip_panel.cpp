@@ -307,4 +307,14 @@ std::string ReplayStripPanel::sql(const Workspace& workspace) const {
          where + "\nORDER BY id";
 }
 
+Gestures ReplayStripPanel::gestures() const {
+  static constexpr Gesture kGestures[] = {
+      {"Click", "Show the replay in Timeline"},
+      {"Drag", "Choose a range for all panels"},
+      {"Double click", "Take all replays"},
+      {"Point at the squares", "What the colours stand for"},
+  };
+  return kGestures;
+}
+
 }  // namespace reprise::debugger

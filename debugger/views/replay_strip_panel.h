@@ -15,6 +15,7 @@ class ReplayStripPanel : public Panel {
   std::string_view title() const override { return "Replays"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Gestures gestures() const override;
   /// Left, Right: the replay before or after. Space: plays. Escape: all replays again.
   Actions actions(Workspace& workspace) override;
 

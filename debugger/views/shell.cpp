@@ -13,6 +13,7 @@
 #include "debugger/views/kernels_panel.h"
 #include "debugger/views/log_panel.h"
 #include "debugger/views/memory_panel.h"
+#include "debugger/views/menu_bar.h"
 #include "debugger/views/nodes_panel.h"
 #include "debugger/views/numerics_panel.h"
 #include "debugger/views/outline_panel.h"
@@ -143,10 +144,34 @@ void Shell::add_moves(Actions& actions) {
 
 // ---- what can be asked for
 
-Actions Shell::own_actions(Ui& ui, Workspace& workspace) {
+namespace {
+
+constexpr Gesture kGo[] = {{"Ctrl+1 to Ctrl+9", "Go to a bookmark, in the order they were set"}};
+
+}  // namespace
+
+Actions Shell::file_actions() {
+  return {{"Export the panel as CSV", "Ctrl+E", [this] { requests_.csv = hovered_; },
+           !hovered_.empty()},
+          {"Picture of the window", "Ctrl+Shift+S", [this] {
+             const ImVec2 size = ImGui::GetIO().DisplaySize;
+             requests_.picture = {"debugger.png", {{0, 0}, size}};
+           }}};
+}
+
+Actions Shell::view_actions(Workspace& workspace) {
+  Actions actions{{workspace.light ? "Dark theme" : "Light theme", "Ctrl+Shift+L",
+                   [&] { workspace.light = !workspace.light; }},
+                  {"Maximise or restore the panel", "F11",
+                   [this] { requests_.maximise = alone_.empty() ? hovered_ : alone_; },
+                   !alone_.empty() || !hovered_.empty()}};
+  add_moves(actions);
+  add_layouts(actions);
+  return actions;
+}
+
+Actions Shell::go_actions(Ui& ui, Workspace& workspace) {
   Actions actions{
-      {"Command palette", "Ctrl+P", [this] { palette_.open(); }},
-      {"Sheet of keys", "F1", [this] { key_sheet_.open(); }},
       {"Back", "Alt+Left", [&] { workspace.back(); }, workspace.selection.can_go_back()},
       {"Forward", "Alt+Right", [&] { workspace.forward(); }, workspace.selection.can_go_forward()},
       {"Filter the nodes", "Ctrl+F",
@@ -154,23 +179,10 @@ Actions Shell::own_actions(Ui& ui, Workspace& workspace) {
          show("nodes", false);
          ui.focus("nodes/filter");
        }},
-      {"Maximise or restore the panel", "F11",
-       [this] { requests_.maximise = alone_.empty() ? hovered_ : alone_; }},
-      {"Export the panel as CSV", "Ctrl+E", [this] { requests_.csv = hovered_; },
-       !hovered_.empty()},
-      {"Picture of the window", "Ctrl+Shift+S",
-       [this] {
-         const ImVec2 size = ImGui::GetIO().DisplaySize;
-         requests_.picture = {"debugger.png", {{0, 0}, size}};
-       }},
-      {workspace.light ? "Dark theme" : "Light theme", "Ctrl+Shift+L",
-       [&] { workspace.light = !workspace.light; }},
       {"Bookmark the selection, or remove its mark", "Ctrl+B",
        [&] { workspace.toggle_bookmark(); }}};
   add_bookmarks(workspace, actions);
   std::ranges::move(numerics_.actions(), std::back_inserter(actions));
-  add_moves(actions);
-  add_layouts(actions);
   return actions;
 }
 
@@ -186,61 +198,54 @@ void Shell::add_bookmarks(Workspace& workspace, Actions& actions) {
   }
 }
 
-std::vector<ActionGroup> Shell::actions(Ui& ui, Workspace& workspace) {
-  std::vector<ActionGroup> groups{{"", own_actions(ui, workspace)},
-                                  {"Selection", selection_actions(workspace)}};
-  std::vector<Panel*> seen = panels_in_sight();
-  // Keys that several panels have, as Up and Down, are of the one under the mouse.
-  std::stable_partition(seen.begin(), seen.end(),
-                        [&](const Panel* panel) { return panel->id() == hovered_; });
-  for (Panel* panel : seen) {
-    groups.push_back({std::string(panel->title()), panel->actions(workspace)});
+ActionGroup Shell::panel_actions(Workspace& workspace, Panel& panel, bool in_sight) {
+  ActionGroup group{std::string(panel.title()), {}, Menu::view, panel.gestures()};
+  if (&panel == strip_.get()) {
+    group.menu = Menu::go;
+  } else {
+    group.actions.push_back({"Show the panel", "", [&] { show(panel.id(), false); }});
   }
-  return groups;
-}
-
-std::vector<ActionGroup> Shell::hidden_actions(Workspace& workspace) {
-  std::vector<ActionGroup> groups;
-  const std::vector<Panel*> seen = panels_in_sight();
-  for (Panel* panel : panels()) {
-    if (std::ranges::find(seen, panel) != seen.end()) {
-      continue;
-    }
-    const auto shown = [this, panel] { show(panel->id(), false); };
-    ActionGroup group{std::string(panel->title()), {{"Show the panel", "", shown}}};
-    for (Action& action : panel->actions(workspace)) {
-      action.run = [shown, run = std::move(action.run)] {
-        shown();
+  for (Action& action : panel.actions(workspace)) {
+    if (!in_sight) {
+      action.run = [this, &panel, run = std::move(action.run)] {
+        show(panel.id(), false);
         run();
       };
-      group.actions.push_back(std::move(action));
     }
-    groups.push_back(std::move(group));
+    group.actions.push_back(std::move(action));
   }
+  return group;
+}
+
+ActionGroups Shell::actions(Ui& ui, Workspace& workspace) {
+  ActionGroups groups{{"", file_actions(), Menu::file}, {"", view_actions(workspace), Menu::view}};
+  if (workspace.document.capture()) {
+    groups.push_back({"", go_actions(ui, workspace), Menu::go, kGo});
+    groups.push_back({"Selection", selection_actions(workspace), Menu::go});
+    std::vector<Panel*> seen = panels_in_sight();
+    // Keys that several panels have, as Up and Down, are of the one under the mouse.
+    std::stable_partition(seen.begin(), seen.end(),
+                          [&](const Panel* panel) { return panel->id() == hovered_; });
+    for (Panel* panel : seen) {
+      groups.push_back(panel_actions(workspace, *panel, true));
+    }
+  }
+  groups.push_back(commands_.help());
   return groups;
 }
 
-void Shell::keys(Ui& ui, const std::vector<ActionGroup>& groups) {
-  if (ui.keys().take("Shift+/")) {
-    key_sheet_.open();
+ActionGroups Shell::hidden_actions(Workspace& workspace) {
+  ActionGroups groups;
+  if (!workspace.document.capture()) {
+    return groups;
   }
-  for (const ActionGroup& group : groups) {
-    take_keys(ui, group.actions);
+  const std::vector<Panel*> seen = panels_in_sight();
+  for (Panel* panel : panels()) {
+    if (std::ranges::find(seen, panel) == seen.end()) {
+      groups.push_back(panel_actions(workspace, *panel, false));
+    }
   }
-}
-
-void Shell::draw_dialogs(Ui& ui, Workspace& workspace) {
-  std::vector<ActionGroup> groups = actions(ui, workspace);
-  if (palette_.is_open() || key_sheet_.is_open()) {
-    std::ranges::move(hidden_actions(workspace), std::back_inserter(groups));
-    palette_.draw(ui, groups);
-    key_sheet_.draw(ui, groups);
-  }
-  if (std::optional<std::string> name = layout_dialog_.draw(ui, layouts_)) {
-    layouts_.push_back({*std::move(name), places()});
-    choose_layout(layouts_.size() - 1);
-  }
-  keys(ui, groups);
+  return groups;
 }
 
 void Shell::export_csv(Workspace& workspace, std::string_view panel) {
@@ -257,12 +262,18 @@ void Shell::draw(Ui& ui, Workspace& workspace) {
   const Box all = ui.rest();
   const float header = ui.px(38);
   const float status = ui.px(24);
-  draw_header_bar(ui, workspace, {all.min, {all.max.x, all.min.y + header}});
+  const Box bar{all.min, {all.max.x, all.min.y + header}};
+  ui.fill(bar, ui.colour(Colour::header));
+  const float menus = bar.min.x + ui.px(4) + menu_bar_width(ui);
+  draw_header_bar(ui, workspace, {{menus, bar.min.y}, bar.max});
   draw_body(ui, workspace, {{all.min.x, all.min.y + header}, {all.max.x, all.max.y - status}});
   numerics_.go_on(workspace);  // says what it found below
   draw_status_bar(ui, workspace, {{all.min.x, all.max.y - status}, all.max});
-  if (workspace.document.capture()) {
-    draw_dialogs(ui, workspace);
+  commands_.draw(ui, {{bar.min.x + ui.px(4), bar.min.y}, {menus, bar.max.y}},
+                 actions(ui, workspace), [&] { return hidden_actions(workspace); });
+  if (std::optional<std::string> name = layout_dialog_.draw(ui, layouts_)) {
+    layouts_.push_back({*std::move(name), places()});
+    choose_layout(layouts_.size() - 1);
   }
   if (!workspace.wanted_panel.empty()) {
     show(std::exchange(workspace.wanted_panel, {}), false);
@@ -318,8 +329,10 @@ void Shell::draw_body(Ui& ui, Workspace& workspace, const Box& box) {
   in_places_.draw(
       ui, workspace, places(), [this](std::string_view id) -> Panel& { return *find(id); }, body,
       requests_);
-  if (!palette_.is_open()) {  // its commands are for the panel the mouse was over before
-    hovered_ = strip.contains(ImGui::GetMousePos()) ? strip_->id() : in_places_.hovered();
+  const std::string_view under =
+      strip.contains(ImGui::GetMousePos()) ? strip_->id() : in_places_.hovered();
+  if (!under.empty() && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {  // a menu lies over
+    hovered_ = under;                                                         // panels
   }
 }
 

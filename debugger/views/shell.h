@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "debugger/model/layout.h"
-#include "debugger/views/key_sheet.h"
+#include "debugger/views/commands.h"
 #include "debugger/views/layout_dialog.h"
 #include "debugger/views/numerics_actions.h"
-#include "debugger/views/palette.h"
 #include "debugger/views/places.h"
 
 namespace reprise::debugger {
@@ -39,13 +38,14 @@ class Shell {
  private:
   void draw_body(Ui& ui, Workspace& workspace, const Box& box);
   void draw_alone(Ui& ui, Workspace& workspace, Panel& panel, const Box& box);
-  void keys(Ui& ui, const std::vector<ActionGroup>& groups);
-  void draw_dialogs(Ui& ui, Workspace& workspace);
-  /// Of the shell and of the panels in sight.
-  std::vector<ActionGroup> actions(Ui& ui, Workspace& workspace);
+  /// Of the window and of the panels in sight; without a capture of the window alone.
+  ActionGroups actions(Ui& ui, Workspace& workspace);
   /// Of the other panels: each shows its panel first.
-  std::vector<ActionGroup> hidden_actions(Workspace& workspace);
-  Actions own_actions(Ui& ui, Workspace& workspace);
+  ActionGroups hidden_actions(Workspace& workspace);
+  ActionGroup panel_actions(Workspace& workspace, Panel& panel, bool in_sight);
+  Actions file_actions();
+  Actions view_actions(Workspace& workspace);
+  Actions go_actions(Ui& ui, Workspace& workspace);
   void add_bookmarks(Workspace& workspace, Actions& actions);
   void export_csv(Workspace& workspace, std::string_view panel);
   void add_layouts(Actions& actions);
@@ -63,12 +63,11 @@ class Shell {
   PanelRequests requests_;
   std::optional<PictureRequest> picture_;  // of this frame
   std::string alone_;                      // the panel that fills the window
-  std::string hovered_;                    // the panel the mouse is over
+  std::string hovered_;                    // the panel the mouse was over last
   std::vector<Layout> layouts_ = usual_layouts();
   std::size_t layout_ = 0;
   LayoutDialog layout_dialog_;
-  Palette palette_;
-  KeySheet key_sheet_;
+  Commands commands_;
 };
 
 }  // namespace reprise::debugger

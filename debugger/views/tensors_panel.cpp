@@ -382,4 +382,11 @@ std::string TensorsPanel::sql(const Workspace& workspace) const {
          "\nORDER BY s.replay_id, s.node_idx, s.tensor_idx";
 }
 
+Gestures TensorsPanel::gestures() const {
+  static constexpr Gesture kGestures[] = {
+      {"Click the map", "Go to the value"},
+  };
+  return kGestures;
+}
+
 }  // namespace reprise::debugger

@@ -18,6 +18,7 @@ class TensorsPanel : public Panel {
   std::string_view title() const override { return "Tensors"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Gestures gestures() const override;
 
  private:
   struct Entry {

@@ -336,4 +336,14 @@ std::string TimelinePanel::sql(const Workspace& workspace) const {
          replay + "\nORDER BY step";
 }
 
+Gestures TimelinePanel::gestures() const {
+  static constexpr Gesture kGestures[] = {
+      {"Wheel", "Longer or shorter time"},
+      {"Drag", "Earlier or later"},
+      {"Shift+drag", "Measure a time"},
+      {"Double click", "Show all of the replay"},
+  };
+  return kGestures;
+}
+
 }  // namespace reprise::debugger

@@ -16,6 +16,7 @@ class TimelinePanel : public Panel {
   std::string_view title() const override { return "Timeline"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Gestures gestures() const override;
 
  private:
   /// The lanes' part of the panel and the time it shows.

@@ -65,9 +65,63 @@ TEST_F(WindowActions, AreNotTakenWhileThePaletteIsTypedInto) {
 
 TEST_F(WindowActions, StandOnTheSheetOfKeys) {
   window_.run(
-      "key F1\nexpect keys/left/Everywhere/title Everywhere\nfits\nkey Escape\nabsent "
-      "keys/left/Everywhere/title\n"
-      "key Shift+/\nexpect keys/left/Everywhere/title Everywhere");
+      "key F1\nexpect keys/left/File/title File\nfits\nkey Escape\nabsent "
+      "keys/left/File/title\n"
+      "key Shift+/\nexpect keys/left/File/title File");
+}
+
+TEST_F(WindowActions, OfTheMouseStandOnTheSheetOfKeys) {
+  window_.run(
+      "key F1\nexpect \"keys/left/Go/mouse/0/how\" Ctrl+1 to Ctrl+9\n"
+      "expect keys/left/Replays/mouse/1/does Choose a range\nexpect status/hint F1");
+}
+
+TEST_F(WindowActions, StandInTheMenuBarWithTheirKeys) {
+  window_.run(
+      "click menus/view\nexpect menus/view/layout_memory/key Ctrl+Alt+4\n"
+      "click menus/view/layout_memory\nabsent menus/view/layout_memory\n"
+      "expect_state tab/memory selected\nfits");
+}
+
+TEST_F(WindowActions, OfAPanelStandInAMenuOfItsOwn) {
+  window_.run(
+      "click menus/view\nhover menus/view/Outline\nhover menus/view/Graph\n"
+      "absent menus/view/Outline/show_the_panel\nfits\n"
+      "click menus/view/Graph/colour_by_the_next_quantity\nabsent menus/view/Graph");
+  EXPECT_EQ(window_.workspace().colour_by, ColourBy::op);
+}
+
+TEST_F(WindowActions, OfTheMenuBarAreThoseOfThePalette) {
+  window_.run("click outline/row/3\nkey Ctrl+B\nkey Ctrl+P");
+  std::size_t in_palette = 0;
+  while (text("palette/list/row/" + std::to_string(in_palette)) != "(absent)") {
+    ++in_palette;
+  }
+  window_.run("key Escape");
+  std::size_t in_menus = 0;
+  const auto count = [&](const std::string& menu) {
+    std::vector<std::string> submenus;
+    for (const auto& [path, widget] : window_.host().registry().widgets()) {
+      if (!path.starts_with(menu + "/") || path.find('/', menu.size() + 1) != std::string::npos) {
+        continue;
+      }
+      if (widget.state == "menu") {
+        submenus.push_back(path);
+      } else {
+        in_menus += widget.state == "disabled" ? 0 : 1;
+      }
+    }
+    return submenus;
+  };
+  for (const char* const menu : {"menus/file", "menus/view", "menus/go", "menus/help"}) {
+    window_.run("click " + std::string(menu));
+    for (const std::string& submenu : count(menu)) {
+      window_.run("hover " + submenu);
+      EXPECT_TRUE(count(submenu).empty());
+    }
+    window_.run("key Escape");
+  }
+  EXPECT_EQ(in_menus, in_palette);
 }
 
 TEST_F(WindowActions, CopyTheSelectedNode) {
