@@ -10,6 +10,9 @@ target_compile_options(reprise_warnings INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<BOOL:${REPRISE_WERROR}>:-Werror>)
 
+# How many sources are compiled together.
+set(REPRISE_BATCH 8)
+
 # What every target here is compiled with, and where programs and libraries are put.
 function(reprise_settings name)
   set_target_properties(${name} PROPERTIES
@@ -41,7 +44,7 @@ set(REPRISE_STANDARD_HEADERS <algorithm> <array> <chrono> <cstdint> <filesystem>
 # a module, but not to link it, is linked as $<BUILD_INTERFACE:...>. Headers
 # are PRECOMPILED where most sources include them: reading them is half of compiling. For the same reason several
 # sources are compiled together unless REPRISE_UNITY is off or the module is ONE_BY_ONE: its sources then may use
-# names alike.
+# names alike. A module of few batches reads its headers sooner than it precompiles them.
 function(reprise_module name)
   cmake_parse_arguments(arg "ONE_BY_ONE" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILED" ${ARGN})
   add_library(reprise_${name} STATIC ${arg_SOURCES})
@@ -53,10 +56,12 @@ function(reprise_module name)
     PUBLIC ${arg_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:reprise_warnings> ${arg_PRIVATE})
   set_target_properties(reprise_${name} PROPERTIES EXPORT_NAME ${name})
+  list(LENGTH arg_SOURCES compiled)
   if(REPRISE_UNITY AND NOT arg_ONE_BY_ONE)
-    set_target_properties(reprise_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(reprise_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${REPRISE_BATCH})
+    math(EXPR compiled "${compiled} / ${REPRISE_BATCH}")
   endif()
-  if(arg_PRECOMPILED)
+  if(arg_PRECOMPILED AND compiled GREATER 3)
     target_precompile_headers(reprise_${name} PRIVATE ${REPRISE_STANDARD_HEADERS}
       ${arg_PRECOMPILED})
   endif()
@@ -89,15 +94,21 @@ function(collect_modules target)
   set(foreign ${foreign} PARENT_SCOPE)
 endfunction()
 
-# reprise_program(<name> [STATIC] SOURCES <file>... LIBRARIES <target>...)
+# reprise_program(<name> [STATIC] [TOGETHER] SOURCES <file>... LIBRARIES <target>...)
+# What takes time at run time is in libraries, so that a program's own files are compiled fast, and TOGETHER where
+# most of them read the same large headers.
 function(reprise_program name)
-  cmake_parse_arguments(arg "STATIC" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "STATIC;TOGETHER" "" "SOURCES;LIBRARIES" ${ARGN})
   if(REPRISE_KEEP_LOADED)
     list(APPEND arg_SOURCES ${PROJECT_SOURCE_DIR}/tests/keep_loaded.cpp)
   endif()
   add_executable(${name} ${arg_SOURCES})
   reprise_settings(${name})
   set_target_properties(${name} PROPERTIES REPRISE_STATIC "${arg_STATIC}")
+  if(REPRISE_UNITY AND arg_TOGETHER)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${REPRISE_BATCH})
+  endif()
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE reprise_warnings reprise_every_program ${arg_LIBRARIES})
 endfunction()

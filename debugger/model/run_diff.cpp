@@ -41,8 +41,9 @@ std::uint64_t value_at(std::vector<std::uint64_t> values, std::size_t percent) {
   return *at;
 }
 
-struct Side {
-  Side(const std::filesystem::path& file, const CaptureId& capture_id, const std::stop_token& s)
+struct ComparedRun {
+  ComparedRun(const std::filesystem::path& file, const CaptureId& capture_id,
+              const std::stop_token& s)
       : path(file), id(capture_id), stop(s), capture(read_capture(file, capture_id, s)) {
     read_new_replays(path, id, replays, stop);
     std::erase_if(replays.rows, [](const ReplayRow& row) {
@@ -170,7 +171,7 @@ void pair_nodes(const Capture& a, std::span<const std::size_t> numbers_a, const 
 
 /// One side's times in the mode that both have.
 struct Timed {
-  Timed(const Side& side, std::optional<TimingMode> mode)
+  Timed(const ComparedRun& side, std::optional<TimingMode> mode)
       : times(mode ? side.times(*mode) : Times(side.capture.nodes.size())),
         statistics(mode ? side.statistics(*mode) : NodeTimingTable()) {}
 
@@ -190,7 +191,7 @@ struct Timed {
   NodeTimingTable statistics;
 };
 
-std::optional<TimingMode> common_mode(const Side& a, const Side& b) {
+std::optional<TimingMode> common_mode(const ComparedRun& a, const ComparedRun& b) {
   for (const TimingMode mode : {TimingMode::node, TimingMode::node_serialised}) {
     if (a.has(mode) && b.has(mode)) {
       return mode;
@@ -214,7 +215,7 @@ NodeDiff diff_node(const Timed& a, const Timed& b, std::uint32_t node_a, std::ui
   return diff;
 }
 
-GraphDiff diff_graphs(const Side& a, const Side& b) {
+GraphDiff diff_graphs(const ComparedRun& a, const ComparedRun& b) {
   GraphDiff diff{a.capture.summary.name, a.id.graph, b.id.graph, a.device_ns(), b.device_ns(), {}};
   const std::optional<TimingMode> mode = common_mode(a, b);
   const Timed timed_a(a, mode);
@@ -274,7 +275,7 @@ std::optional<CaptureSummary> take_like(const CaptureSummary& a,
 
 GraphDiff diff_captures(const CaptureOfFile& a, const CaptureOfFile& b,
                         const std::stop_token& stop) {
-  return diff_graphs(Side(a.path, a.id, stop), Side(b.path, b.id, stop));
+  return diff_graphs(ComparedRun(a.path, a.id, stop), ComparedRun(b.path, b.id, stop));
 }
 
 RunDiff diff_runs(const RunOfFile& a, const RunOfFile& b, const std::stop_token& stop) {
@@ -284,8 +285,8 @@ RunDiff diff_runs(const RunOfFile& a, const RunOfFile& b, const std::stop_token&
   bool any = false;
   for (const CaptureSummary& in_a : of_a) {
     if (const auto in_b = take_like(in_a, of_b)) {
-      diff.graphs.push_back(
-          diff_graphs(Side(diff.a.path, in_a.id, stop), Side(diff.b.path, in_b->id, stop)));
+      diff.graphs.push_back(diff_graphs(ComparedRun(diff.a.path, in_a.id, stop),
+                                        ComparedRun(diff.b.path, in_b->id, stop)));
       any = true;
     } else {
       diff.graphs.push_back({in_a.name, in_a.id.graph, {}, {}, {}, {}});
