@@ -57,6 +57,7 @@ void DebuggerView::use(const Settings& settings) {
   if (const auto saved = settings.filters.find(name()); saved != settings.filters.end()) {
     workspace_.filter = saved->second;
   }
+  workspace_.sources.agree(settings.sources);
   for (const auto& [path, arrangement] : tables()) {
     if (const auto saved = settings.tables.find(path); saved != settings.tables.end()) {
       *arrangement = saved->second;
@@ -78,6 +79,7 @@ void DebuggerView::save_to(Settings& settings) {
   } else {
     settings.filters[name()] = workspace_.filter;
   }
+  settings.sources.insert(workspace_.sources.agreed().begin(), workspace_.sources.agreed().end());
   for (const auto& [path, arrangement] : tables()) {
     if (*arrangement == TableArrangement()) {
       settings.tables.erase(path);

@@ -89,6 +89,7 @@ void use_demo(const std::filesystem::path& folder, Options& options) {
   std::filesystem::create_directories(folder);
   const DemoCapture files = record_demo(folder);
   options.database = files.after;
+  options.sources.push_back(files.sources);  // the demo is of this program: nobody is asked
   options.against = options.against.empty() ? files.before.string() : options.against;
 }
 

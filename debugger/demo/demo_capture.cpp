@@ -163,10 +163,14 @@ void record_run(const std::filesystem::path& database, const std::string& label,
   executor.shutdown();
 }
 
+std::filesystem::path source_root() {
+  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+}
+
 }  // namespace
 
 DemoCapture record_demo(const std::filesystem::path& folder) {
-  const DemoCapture files{folder / "before.db", folder / "after.db"};
+  const DemoCapture files{folder / "before.db", folder / "after.db", source_root()};
   for (const std::filesystem::path& file : {files.before, files.after}) {
     if (std::filesystem::exists(file)) {
       invalid("The demo is not recorded into a file that exists (" + file.string() + ").");

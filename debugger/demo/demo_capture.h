@@ -6,9 +6,9 @@
 
 namespace reprise::debugger {
 
-/// Profiling databases.
 struct DemoCapture {
-  std::filesystem::path before, after;
+  std::filesystem::path before, after;  // profiling databases
+  std::filesystem::path sources;        // the folder below which the sources of the program lay
 };
 
 /// Writes both into a folder that has neither; takes about a second. Throws what the framework

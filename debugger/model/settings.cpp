@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr float kLeastSize = 60, kMostSize = 4000;
 constexpr int kMostDepth = 16;
 constexpr std::size_t kMostLayouts = 40;
-constexpr std::size_t kMostBookmarks = 1000;
+constexpr std::size_t kMostBookmarks = 1000, kMostSources = 10'000;
 constexpr int kMaxZoom = 50;              // more steps than there are scales
 constexpr int kMaxPixels = 1 << 16;       // of a screen
 constexpr std::size_t kMaxFilter = 4096;  // bytes
@@ -223,6 +223,13 @@ Settings read_settings(const std::filesystem::path& path) {
       }
     }
   }
+  if (const json* sources = member(all, "sources"); sources != nullptr && sources->is_array()) {
+    for (const json& hash : *sources) {
+      if (hash.is_string() && settings.sources.size() < kMostSources) {
+        settings.sources.insert(hash.get<std::string>());
+      }
+    }
+  }
   if (const json* tables = member(all, "tables"); tables != nullptr && tables->is_object()) {
     for (const auto& [table, row] : tables->items()) {
       settings.tables[table] = read_table(row);
@@ -246,6 +253,9 @@ bool write_settings(const Settings& settings, const std::filesystem::path& path)
   }
   for (const Layout& layout : settings.layouts) {
     all["layouts"].push_back({{"name", layout.name}, {"all", to_json(layout.all)}});
+  }
+  if (!settings.sources.empty()) {
+    all["sources"] = settings.sources;
   }
   for (const auto& [table, arrangement] : settings.tables) {
     all["tables"][table] = to_json(arrangement);

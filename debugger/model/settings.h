@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Settings {
   std::map<std::string, std::vector<Bookmark>> bookmarks;  // by absolute path of the database
   std::map<std::string, std::string> filters;              // of Nodes, by the same
   std::map<std::string, TableArrangement> tables;          // by "<panel>/<table>"
+  std::set<std::string> sources;                           // SourceFiles::agreed()
   bool operator==(const Settings&) const = default;
 };
 

@@ -9,6 +9,7 @@
 #include <fmt/chrono.h>
 
 #include "debugger/model/printable.h"
+#include "reprise/graph/hasher.h"
 
 namespace reprise::debugger {
 namespace {
@@ -39,6 +40,25 @@ std::optional<std::chrono::sys_seconds> moment_of(std::string_view utc) {
   return in.fail()
              ? std::nullopt
              : std::optional(std::chrono::sys_seconds(std::chrono::seconds(::timegm(&parts))));
+}
+
+/// Returns why there is no text: a sentence, or nothing.
+std::string read_text(const std::filesystem::path& path, std::string& text) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) {
+    return "The file cannot be read: " + error.message() + ".";
+  }
+  if (bytes > kMostBytes) {
+    return "The file has (" + std::to_string(bytes) + ") bytes, more than 4 MiB.";
+  }
+  std::ifstream stream(path, std::ios::binary);
+  text.resize(bytes);
+  stream.read(text.data(), static_cast<std::streamsize>(bytes));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return !stream.is_open() ? "The file cannot be opened."
+         : text.empty()    ? "The file is empty."
+                           : "";
 }
 
 std::string with_spaces(const std::string& line) {
@@ -84,10 +104,13 @@ SourceFiles::SourceFiles(std::vector<std::filesystem::path> roots) : roots_(std:
   }
 }
 
-bool SourceFiles::permits(const std::filesystem::path& file) const {
-  return allowed_.contains(file.parent_path()) ||
-         std::ranges::any_of(resolved_roots_,
+bool SourceFiles::below_a_root(const std::filesystem::path& file) const {
+  return std::ranges::any_of(resolved_roots_,
                              [&](const auto& root) { return lies_below(file, root); });
+}
+
+bool SourceFiles::permits(const std::filesystem::path& file) const {
+  return allowed_.contains(file.parent_path()) || below_a_root(file);
 }
 
 /// A file of that very name is what the database means, wherever it lies; otherwise the longest end
@@ -121,7 +144,7 @@ std::filesystem::path SourceFiles::locate(const std::filesystem::path& name) con
   return outside;
 }
 
-SourceFile SourceFiles::read(const std::string& name) const {
+SourceFile SourceFiles::read(const std::string& name) {
   SourceFile file;
   constexpr std::size_t kLongestName = 4096;  // of a path
   const bool possible =
@@ -131,37 +154,40 @@ SourceFile SourceFiles::read(const std::string& name) const {
     file.problem = "The file is neither where the recording found it nor under a source folder.";
     return file;
   }
+  std::string text;
+  file.problem = read_text(file.path, text);
   file.outside = !permits(file.path);
+  if (file.problem.empty() && !below_a_root(file.path)) {
+    const std::string hash = Hasher().text(text).hex();
+    if (!file.outside) {
+      agreed_.insert(hash);
+    }
+    file.outside = !agreed_.contains(hash);
+  }
   if (file.outside) {
     file.problem = "The file (" + file.path.string() +
                    ") lies below no source folder, and the database alone says that it is one.";
     return file;
   }
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(file.path, error);
-  if (error || bytes > kMostBytes) {
-    file.problem = error ? "The file cannot be read: " + error.message() + "."
-                         : "The file has (" + std::to_string(bytes) + ") bytes, more than 4 MiB.";
+  if (!file.problem.empty()) {
     return file;
   }
+  std::error_code error;
   if (const auto written = std::filesystem::last_write_time(file.path, error); !error) {
     file.written =
         std::chrono::floor<std::chrono::seconds>(std::chrono::file_clock::to_sys(written));
   }
-  std::ifstream stream(file.path, std::ios::binary);
-  std::string text(bytes, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(bytes));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
   file.lines = printable_lines(text);
-  if (file.lines.empty()) {
-    file.problem = stream.is_open() ? "The file is empty." : "The file cannot be opened.";
-  }
   return file;
 }
 
 const SourceFile& SourceFiles::find(const std::string& name) {
   const auto known = files_.find(name);
   return known != files_.end() ? known->second : files_.emplace(name, read(name)).first->second;
+}
+
+void SourceFiles::agree(const std::set<std::string>& hashes) {
+  agreed_.insert(hashes.begin(), hashes.end());
 }
 
 void SourceFiles::allow(const std::string& name) {

@@ -1,6 +1,7 @@
 // Finds and keeps the source files that nodes and kernels name. Names come from a database, perhaps
 // written on another machine or by somebody hostile, so files are read below the roots only, after
-// `..` and symbolic links were resolved; any other needs the user's consent. A name that does not
+// `..` and symbolic links were resolved; any other needs the user's consent, once for what it
+// contains. A name that does not
 // exist here is looked for under the roots, by ever shorter ends of it. Only regular files of at
 // most 4 MiB are read.
 #pragma once
@@ -38,10 +39,15 @@ class SourceFiles {
   /// The user wants to see the file that find() found outside; those beside it are not asked about
   /// again.
   void allow(const std::string& name);
+  /// Hashes of the contents of files outside that the user agreed to see, in this session or in
+  /// those before: they are not asked about again.
+  const std::set<std::string>& agreed() const { return agreed_; }
+  void agree(const std::set<std::string>& hashes);
   const std::vector<std::filesystem::path>& roots() const { return roots_; }
 
  private:
-  SourceFile read(const std::string& name) const;
+  SourceFile read(const std::string& name);
+  bool below_a_root(const std::filesystem::path& file) const;
   /// Returns whether it may be read: `file` has its links resolved.
   bool permits(const std::filesystem::path& file) const;
   /// The file meant by a name, links resolved; empty if there is none.
@@ -50,6 +56,7 @@ class SourceFiles {
   std::vector<std::filesystem::path> roots_;
   std::vector<std::filesystem::path> resolved_roots_;  // links resolved
   std::set<std::filesystem::path> allowed_;            // folders
+  std::set<std::string> agreed_;
   std::map<std::string, SourceFile> files_;
 };
 

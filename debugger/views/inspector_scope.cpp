@@ -111,6 +111,7 @@ void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& s
   if (!workspace.document.statistics().nodes.empty()) {
     named_value(ui, rows, "times", "times of", replays_text(workspace.document.statistics()));
   }
+  slowest(ui, workspace, rows, sums);
   memory(ui, rows, *capture);
   if (!capture->state_fields.empty()) {
     heading(ui, rows, "State fields");
@@ -124,7 +125,6 @@ void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& s
     }
     rest_line(ui, rows, capture->state_fields.size());
   }
-  slowest(ui, workspace, rows, sums);
 }
 
 }  // namespace reprise::debugger

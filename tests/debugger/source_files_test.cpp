@@ -64,7 +64,7 @@ TEST_F(SourceFilesTest, WhatLiesOutsideOfTheRootsIsShownAfterConsentOnly) {
 TEST_F(SourceFilesTest, ConsentIsForTheFolderAndNoOther) {
   std::filesystem::create_directory(folder_ / "deeper");
   for (const char* const file : {"beside", "deeper/below"}) {
-    std::ofstream(folder_ / file) << "text";
+    std::ofstream(folder_ / file) << file;
   }
   SourceFiles files({root_});
   EXPECT_TRUE(files.find((folder_ / "beside").string()).outside);
@@ -72,6 +72,24 @@ TEST_F(SourceFilesTest, ConsentIsForTheFolderAndNoOther) {
   files.allow((folder_ / "secret").string());
   EXPECT_FALSE(files.find((folder_ / "beside").string()).outside);
   EXPECT_TRUE(files.find((folder_ / "deeper/below").string()).outside);
+}
+
+TEST_F(SourceFilesTest, ConsentIsRememberedForWhatTheFileContained) {
+  const std::string secret = (folder_ / "secret").string(), beside = (folder_ / "beside").string();
+  std::ofstream(beside) << "text";
+  SourceFiles before({root_});
+  before.allow(secret);
+  EXPECT_FALSE(before.find(secret).outside);
+
+  SourceFiles after({root_});
+  after.agree(before.agreed());
+  EXPECT_FALSE(after.find(secret).outside);
+  EXPECT_TRUE(after.find(beside).outside);  // was not seen
+
+  std::ofstream(secret) << "something else";
+  SourceFiles later({root_});
+  later.agree(before.agreed());
+  EXPECT_TRUE(later.find(secret).outside);
 }
 
 TEST_F(SourceFilesTest, ARootThatIsALinkHoldsWhatItLeadsTo) {

@@ -24,7 +24,7 @@ may_include(shaders shaders/)
 may_include(debugger_cli reprise/reprise.h reprise/open_device.h reprise/core/ reprise/ops/
             reprise/graph/ reprise/profile/ reprise/formats/ backends/cpu/cpu_backend.h
             framework/programs/ debugger/cli/ debugger/model/)
-may_include(debugger_model reprise/core/ reprise/profile/ debugger/model/)
+may_include(debugger_model reprise/core/ reprise/graph/hasher.h reprise/profile/ debugger/model/)
 may_include(debugger_ui debugger/model/ debugger/ui/)
 may_include(debugger_views reprise/core/ reprise/profile/ debugger/model/ debugger/ui/
             debugger/views/)

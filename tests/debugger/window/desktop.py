@@ -69,7 +69,7 @@ class Desktop:
 class Window:
     """A program that was started with `arguments` and has opened a window."""
 
-    def __init__(self, desktop, *arguments, program="reprise-debugger", environment=None):
+    def __init__(self, desktop, *arguments, program="reprise-debugger", cwd=None):
         self.desktop = desktop
         self.inputs = 0  # clicks, keys and turns of the wheel up to now
         self.state_file = desktop.folder / "state.json"
@@ -78,8 +78,8 @@ class Window:
         with open(self.printed, "w", encoding="utf-8") as printed:
             self.process = subprocess.Popen(
                 [str(PROGRAMS / program), *map(str, arguments), "--state", str(self.state_file)],
-                env=desktop.environment | (environment or {}), stdout=printed, stderr=printed,
-                cwd=desktop.folder)
+                env=desktop.environment, stdout=printed, stderr=printed,
+                cwd=cwd or desktop.folder)
         self.id = self.wait("a window", lambda: self.desktop.ask(
             "search", "--onlyvisible", "--pid", self.process.pid).stdout.split())[-1]
         self.wait("the window has the keyboard",
@@ -138,8 +138,14 @@ class Window:
                 state["values"].get(path, ""))
         self.wait(f"({path}) says ({text})", said)
 
-    def paths(self, beginning):
-        return [path for path in self.settled()["widgets"] if path.startswith(beginning)]
+    def first(self, beginning):
+        """The uppermost widget in sight whose path is that and one part more: a row of a list."""
+        tops = {path: widget["box"][1] for path, widget in self.settled()["widgets"].items()
+                if path.startswith(beginning) and "/" not in path[len(beginning):] and
+                widget["box"][3] > widget["box"][1]}
+        if not tops:
+            raise AssertionError(f"nothing in sight begins with ({beginning})\n{self.tell()}")
+        return min(tops, key=tops.get)
 
     # ---- what a person does
     def point(self, path, x=0.5, y=0.5):

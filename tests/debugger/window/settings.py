@@ -1,9 +1,12 @@
 """What the window keeps from one start to the next."""
+import contextlib
 import json
+import pathlib
 import shutil
 import signal
+import sqlite3
 
-from desktop import DATA, ROOT, WindowTest, main
+from desktop import WindowTest, main
 
 
 class Settings(WindowTest):
@@ -48,6 +51,33 @@ class Settings(WindowTest):
         self.assertEqual(after["nodes/table/header/p50"], before["nodes/table/header/p50"])
         self.assertEqual({path for path in after if path.startswith("nodes/table/row")},
                          {path for path in before if path.startswith("nodes/table/row")})
+
+    def test_a_source_file_that_was_agreed_to_is_shown_the_next_time(self):
+        source = self.desktop.folder / "elsewhere/forward.cpp"
+        source.parent.mkdir()
+        source.write_text("first\nsecond\n", encoding="utf-8")
+        folder = self.desktop.folder / "captures"
+        folder.mkdir()
+        database = pathlib.Path(shutil.move(self.database, folder))
+        with contextlib.closing(sqlite3.connect(database)) as edited, edited:
+            edited.execute("UPDATE nodes SET src_file = ?, src_line = 2", [str(source)])
+        window = self.open(database, cwd=folder)
+        window.click("outline/row/2")
+        window.click("inspector/all/source-allow")
+        window.expect("inspector/all/line/2", "second")
+        self.kept(window, "the consent", lambda kept: kept.get("sources"))
+        window.kill(signal.SIGTERM)
+
+        window = self.open(database, cwd=folder)
+        window.click("outline/row/2")
+        window.expect("inspector/all/line/2", "second")
+
+    def test_the_demo_asks_nobody_for_its_own_sources(self):
+        window = self.open("--demo")
+        window.click("tab/nodes")
+        window.click("nodes/table/row/1")
+        window.expect("inspector/all/source", "demo_capture.cpp")
+        self.assertNotIn("inspector/all/source-allow", window.settled()["widgets"])
 
 
 main()
