@@ -36,15 +36,15 @@ class DebuggerView {
   /// The settings as they are now.
   void save_to(Settings& settings);
   const Workspace& workspace() const { return workspace_; }
+  /// Of the database, in the settings.
+  std::string name() const {
+    return std::filesystem::absolute(workspace_.document.path()).string();
+  }
 
  private:
   /// Of all panels, with their paths.
   std::vector<std::pair<std::string, TableArrangement*>> tables();
   void export_picture(const FramePictures& pictures);
-
-  std::string name() const {
-    return std::filesystem::absolute(workspace_.document.path()).string();
-  }
 
   Workspace workspace_;
   Shell shell_;

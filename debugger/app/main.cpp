@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "debugger/app/debugger_view.h"
+#include "debugger/app/debugger.h"
 #include "debugger/app/headless_host.h"
 #include "debugger/app/script_runner.h"
 #include "debugger/app/settings_keeper.h"
@@ -85,13 +85,24 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-void use_demo(const std::filesystem::path& folder, Options& options) {
-  std::filesystem::create_directories(folder);
-  const DemoCapture files = record_demo(folder);
-  options.database = files.after;
-  options.sources.push_back(files.sources);  // the demo is of this program: nobody is asked
-  options.against = options.against.empty() ? files.before.string() : options.against;
-}
+/// Where the demo is recorded: in a folder that stays, or in one that is removed at the end.
+class DemoRecorder {
+ public:
+  explicit DemoRecorder(std::filesystem::path keep) : keep_(std::move(keep)) {}
+  /// Each call records anew.
+  DemoFiles record() {
+    const std::filesystem::path folder =
+        keep_.empty() ? temporary_.emplace_back(std::make_unique<TemporaryFolder>())->path()
+                      : keep_;
+    std::filesystem::create_directories(folder);
+    const DemoCapture files = record_demo(folder);
+    return {files.before, files.after, files.sources};
+  }
+
+ private:
+  std::filesystem::path keep_;
+  std::vector<std::unique_ptr<TemporaryFolder>> temporary_;
+};
 
 /// The captures that the command line names.
 void open_captures(DebuggerView& debugger, const Options& options) {
@@ -103,15 +114,16 @@ void open_captures(DebuggerView& debugger, const Options& options) {
   }
 }
 
-void open_window(const Options& options) {
-  DebuggerView debugger(options.database, options.sources);
+void open_window(const Options& options, DemoRecorder& demo) {
   const std::filesystem::path remembered = settings_path();
   Settings settings = read_settings(remembered);
   settings.light = options.theme.empty() ? settings.light : options.theme == "light";
-  debugger.use(settings);
-  open_captures(debugger, options);
-  const std::string name = std::filesystem::path(options.database).filename().string();
-  WindowHost host({.title = name + " - reprise-debugger",
+  Debugger debugger(settings, options.sources, [&] { return demo.record(); });
+  if (!options.database.empty()) {
+    open_captures(debugger.show(options.database), options);
+  }
+  View view = debugger.view();
+  WindowHost host({.title = view.title(),
                    .scale = options.scale,
                    .zoom = settings.zoom,
                    .place = settings.window,
@@ -121,7 +133,6 @@ void open_window(const Options& options) {
     into.zoom = host.zoom();
     into.window = host.place();
   });
-  View view = debugger.view();
   view.poll = [&, poll = view.poll] {
     keeper.look(SettingsKeeper::Clock::now());
     return poll();
@@ -147,12 +158,12 @@ std::size_t layout_named(const std::string& name, const std::vector<Layout>& lay
 }
 
 void shoot(const Options& options) {
-  DebuggerView debugger(options.database, options.sources);
   Settings settings;
   settings.light = options.theme == "light";
   settings.layout =
       options.layout.empty() ? settings.layout : layout_named(options.layout, settings.layouts);
-  debugger.use(settings);
+  Debugger program(settings, options.sources);
+  DebuggerView& debugger = program.show(options.database);
   open_captures(debugger, options);
   if (!options.panel.empty()) {
     debugger.shell().show(options.panel, true);
@@ -162,14 +173,13 @@ void shoot(const Options& options) {
   std::istringstream(options.size) >> headless.width >> by >> headless.height;
   headless.scale = options.scale.value_or(1);
   HeadlessHost host(headless);
-  const View view = debugger.view();
+  const View view = program.view();
   ScriptRunner runner(host, view);
   runner.settle();
   if (!options.script.empty()) {
     runner.run(read_script(options.script));
-  } else if (!debugger.workspace().document.capture() &&
-             !debugger.workspace().document.problem().empty()) {
-    invalid(debugger.workspace().document.problem());
+  } else if (!program.problem().empty()) {
+    invalid(program.problem());
   }
   if (!options.output.empty()) {
     write_png(host.picture(), options.output);
@@ -211,7 +221,9 @@ int run(int argc, char** argv) {
   programs::refuse_large_numbers(app);
   try {
     app.parse(argc, argv);
-    if (options.database.empty() != options.demo) {
+    const bool captures = options.graph || options.run || !options.against.empty();
+    if (options.demo ? !options.database.empty()
+                     : options.database.empty() && (shot->parsed() || captures)) {
       throw CLI::RequiredError("Either DB or --demo");
     }
     if (shot->parsed() && options.output.empty() && options.script.empty()) {
@@ -220,16 +232,17 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return programs::end_of_parsing(app, e);
   }
-  std::optional<TemporaryFolder> temporary;
+  DemoRecorder demo(options.keep);
   if (options.demo) {
-    use_demo(
-        options.keep.empty() ? temporary.emplace().path() : std::filesystem::path(options.keep),
-        options);
+    const DemoFiles files = demo.record();
+    options.database = files.after;
+    options.sources.push_back(files.sources);
+    options.against = options.against.empty() ? files.before.string() : options.against;
   }
   if (shot->parsed()) {
     shoot(options);
   } else {
-    open_window(options);
+    open_window(options, demo);
   }
   return 0;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <utility>
 
 #include "debugger/app/frame_loop.h"
 #include "debugger/app/renderer.h"
@@ -175,6 +177,10 @@ struct WindowHost::State final : LoopWindow {
       state.gui.mouse().turn_wheel({static_cast<float>(x), static_cast<float>(y)});
       ++state.shown.inputs;
     });
+    glfwSetDropCallback(w, [](GLFWwindow* source, int count, const char** paths) {
+      State& state = of(source);
+      state.dropped = count > 0 ? paths[count - 1] : state.dropped;
+    });
     glfwSetFramebufferSizeCallback(
         w, [](GLFWwindow* source, int /*width*/, int /*height*/) { of(source).swapchain.reset(); });
     glfwSetWindowRefreshCallback(w, [](GLFWwindow* source) { of(source); });
@@ -255,16 +261,20 @@ struct WindowHost::State final : LoopWindow {
     cursor = std::move(next);
   }
 
-  /// Ctrl + - 0, unless the view took them.
-  void take_zoom_keys() {
-    KeyQueue& keys = gui.keys();
-    if (keys.take("Ctrl++") || keys.take("Ctrl+=") || keys.take("Ctrl+Shift+=") ||
-        keys.take("Ctrl+Shift++")) {
-      zoom.in(screen_scale());
-    } else if (keys.take("Ctrl+-")) {
-      zoom.out(screen_scale());
-    } else if (keys.take("Ctrl+0")) {
-      zoom.reset();
+  void take_requests(const View& view) {
+    const HostRequests requests = view.take_requests();
+    if (requests.zoom) {
+      *requests.zoom == 0  ? zoom.reset()
+      : *requests.zoom > 0 ? zoom.in(screen_scale())
+                           : zoom.out(screen_scale());
+      pacing.wake();
+    }
+    if (requests.close) {
+      glfwSetWindowShouldClose(window.get(), GLFW_TRUE);
+    }
+    if (std::string wanted = view.title(); !wanted.empty() && wanted != title) {
+      title = std::move(wanted);
+      glfwSetWindowTitle(window.get(), title.c_str());
     }
   }
 
@@ -280,11 +290,12 @@ struct WindowHost::State final : LoopWindow {
     const double time = glfwGetTime();
     io.DeltaTime = std::max(static_cast<float>(time - last_time), 1e-4F);
     last_time = time;
+    if (!dropped.empty()) {
+      view.open_file(std::exchange(dropped, {}));
+    }
     gui.set_theme(view.theme());
-    gui.frame([&](Ui& ui) {
-      view.draw(ui);
-      take_zoom_keys();
-    });
+    gui.frame(view.draw);
+    take_requests(view);
     ++shown.frames;
     shown.width = size.width;
     shown.height = size.height;
@@ -340,6 +351,8 @@ struct WindowHost::State final : LoopWindow {
   Cursor cursor;
   ImGuiMouseCursor shown_cursor = ImGuiMouseCursor_Arrow;
   bool visible = false;
+  std::string title;
+  std::filesystem::path dropped;  // a file, since the last frame
   FramePacing pacing;
   double last_time = 0;
 };

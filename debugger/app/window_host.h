@@ -35,7 +35,7 @@ class WindowHost {
   WindowHost(const WindowHost&) = delete;
   WindowHost& operator=(const WindowHost&) = delete;
 
-  /// Until the window is closed. Ctrl + - 0 change the scale.
+  /// Until the window is closed.
   void run(const View& view);
   /// From within run(): ends it after the frame.
   void close();

@@ -23,6 +23,7 @@ constexpr std::size_t kMostBookmarks = 1000, kMostSources = 10'000;
 constexpr int kMaxZoom = 50;              // more steps than there are scales
 constexpr int kMaxPixels = 1 << 16;       // of a screen
 constexpr std::size_t kMaxFilter = 4096;  // bytes
+constexpr std::size_t kMaxRecent = 10;
 
 const json* member(const json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
@@ -192,6 +193,12 @@ std::filesystem::path settings_path() {
   return folder.empty() ? folder : folder / "reprise" / "debugger.json";
 }
 
+void Settings::remember(const std::string& database) {
+  std::erase(recent, database);
+  recent.insert(recent.begin(), database);
+  recent.resize(std::min(recent.size(), kMaxRecent));
+}
+
 Settings read_settings(const std::filesystem::path& path) {
   Settings settings;
   std::error_code error;
@@ -235,6 +242,13 @@ Settings read_settings(const std::filesystem::path& path) {
       settings.tables[table] = read_table(row);
     }
   }
+  if (const json* recent = member(all, "recent"); recent && recent->is_array()) {
+    for (const json& database : *recent) {
+      if (database.is_string() && settings.recent.size() < kMaxRecent) {
+        settings.recent.push_back(database.get<std::string>());
+      }
+    }
+  }
   return settings;
 }
 
@@ -247,6 +261,9 @@ bool write_settings(const Settings& settings, const std::filesystem::path& path)
                      {"width", place.width},
                      {"height", place.height},
                      {"maximised", place.maximised}};
+  }
+  if (!settings.recent.empty()) {
+    all["recent"] = settings.recent;
   }
   for (const auto& [database, filter] : settings.filters) {
     all["filters"][database] = filter;

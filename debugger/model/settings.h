@@ -30,7 +30,11 @@ struct Settings {
   std::map<std::string, std::string> filters;              // of Nodes, by the same
   std::map<std::string, TableArrangement> tables;          // by "<panel>/<table>"
   std::set<std::string> sources;                           // SourceFiles::agreed()
+  std::vector<std::string> recent;                         // databases, the latest first
   bool operator==(const Settings&) const = default;
+
+  /// Puts a database in front of `recent`, of which the last go.
+  void remember(const std::string& database);
 };
 
 /// $XDG_CONFIG_HOME/reprise/debugger.json, or that of ~/.config; empty without either.

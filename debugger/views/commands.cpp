@@ -16,6 +16,7 @@ constexpr Gesture kMouse[] = {
     {"Drag its right end", "Width of the column; a double click takes that back"},
     {"Shift+wheel", "Move a table that is too wide"},
     {"Drag between panels", "Size of the parts of the window"},
+    {"Drop a file", "Open it"},
 };
 
 }  // namespace

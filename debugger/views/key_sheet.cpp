@@ -43,12 +43,30 @@ std::size_t lines_of(const ActionGroup& group) {
   return keys == 0 ? 0 : keys + 2;
 }
 
+/// Those of one title as one.
+std::vector<ActionGroup> joined(const std::vector<ActionGroup>& groups) {
+  std::vector<ActionGroup> all;
+  for (const ActionGroup& group : groups) {
+    const auto same = std::ranges::find_if(all, [&](const ActionGroup& other) {
+      return other.title == group.title && other.menu == group.menu;
+    });
+    if (same == all.end()) {
+      all.push_back(group);
+      continue;
+    }
+    same->actions.insert(same->actions.end(), group.actions.begin(), group.actions.end());
+    same->gestures = same->gestures.empty() ? group.gestures : same->gestures;
+  }
+  return all;
+}
+
 }  // namespace
 
-void KeySheet::draw(Ui& ui, const std::vector<ActionGroup>& groups) {
+void KeySheet::draw(Ui& ui, const std::vector<ActionGroup>& all) {
   if (!ui.begin_dialog("keys", open_, {ui.px(1000), ui.px(640)})) {
     return;
   }
+  const std::vector<ActionGroup> groups = joined(all);
   std::size_t lines = 0;
   for (const ActionGroup& group : groups) {
     lines += lines_of(group);

@@ -30,6 +30,12 @@ void draw_menu(Ui& ui, Menu menu, const std::vector<ActionGroup>& groups) {
       of_panels.push_back(&group);
     }
   }
+  const auto stands_here = [&](const ActionGroup& group) {
+    return group.menu == menu && !group.actions.empty();
+  };
+  if (std::ranges::none_of(groups, stands_here)) {
+    ui.menu_entry("none", "Nothing without a database", {}, false);
+  }
   std::ranges::sort(of_panels, {}, &ActionGroup::title);
   for (const ActionGroup* group : of_panels) {
     if (ui.begin_submenu(group->title, group->title)) {

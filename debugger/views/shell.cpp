@@ -198,6 +198,10 @@ void Shell::add_bookmarks(Workspace& workspace, Actions& actions) {
   }
 }
 
+void Shell::add_actions_by(std::function<void(ActionGroups&)> add) {
+  add_actions_ = std::move(add);
+}
+
 ActionGroup Shell::panel_actions(Workspace& workspace, Panel& panel, bool in_sight) {
   ActionGroup group{std::string(panel.title()), {}, Menu::view, panel.gestures()};
   if (&panel == strip_.get()) {
@@ -231,6 +235,7 @@ ActionGroups Shell::actions(Ui& ui, Workspace& workspace) {
     }
   }
   groups.push_back(commands_.help());
+  add_actions_(groups);
   return groups;
 }
 

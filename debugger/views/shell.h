@@ -1,6 +1,7 @@
 // The window: a header with the capture, the replay strip, the panels in the places of a layout,
 // and a status bar. One panel can fill the window.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ class Shell {
   Shell();
   /// Fills the window.
   void draw(Ui& ui, Workspace& workspace);
+  /// `add` puts the actions of the window around it to those of the shell.
+  void add_actions_by(std::function<void(ActionGroups&)> add);
   /// Brings a panel to the front, also a closed one; `alone` fills the window with it. Throws
   /// invalid_argument naming the panels there are.
   void show(std::string_view panel, bool alone);
@@ -67,6 +70,7 @@ class Shell {
   std::vector<Layout> layouts_ = usual_layouts();
   std::size_t layout_ = 0;
   LayoutDialog layout_dialog_;
+  std::function<void(ActionGroups&)> add_actions_ = [](ActionGroups& /*groups*/) {};
   Commands commands_;
 };
 

@@ -32,6 +32,7 @@ Settings changed() {
   settings.zoom = -2;
   settings.window = WindowPlace{-10, 20, 1000, 700, true};
   settings.filters["/a.db"] = "op:matmul p50>1us";
+  settings.remember("/a.db");
   settings.tables["nodes/table"] = {TableOrder{"p50", false}, {{"op", 150.5F}}};
   settings.sources = {"0123456789abcdef", "ff"};
   settings.layouts[1].all.parts[0].size = 321;
@@ -69,7 +70,7 @@ TEST_F(SettingsFile, CannotBeWrittenWhereAFileIsInTheWay) {
 TEST_F(SettingsFile, LosesOnlyWhatCannotBeUsed) {
   std::filesystem::create_directories(path_.parent_path());
   const Settings read = after_writing(R"({"light": "yes", "layout": 99, "zoom": 1000,
-      "window": {"x": 5, "y": 5, "width": 0, "height": 9999999}, "filters": {"/a.db": 1}, "sources": [1, "ab"],
+      "window": {"x": 5, "y": 5, "width": 0, "height": 9999999}, "filters": {"/a.db": 1}, "sources": [1, "ab"], "recent": [1, null],
       "tables": {"nodes/table": {"sorted_by": 3, "widths": {"op": "wide", "p50": 1e300, "p95": -1}},
       "log/table": 5}, "layouts": [
       {"name": "Inspect", "all": {"size": -1e300, "second_sized": 1, "parts": [
@@ -85,6 +86,7 @@ TEST_F(SettingsFile, LosesOnlyWhatCannotBeUsed) {
   EXPECT_EQ(read.zoom, 50);
   EXPECT_EQ(read.window, std::nullopt);
   EXPECT_TRUE(read.filters.empty());
+  EXPECT_TRUE(read.recent.empty());
   EXPECT_THAT(read.sources, ElementsAre("ab"));
   EXPECT_EQ(read.tables.at("nodes/table"),
             (TableArrangement{.order = {}, .widths = {{"p50", 4000}, {"p95", 24}}}));

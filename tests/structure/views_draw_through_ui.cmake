@@ -5,7 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 
 # What a view may ask of ImGui itself: places, scrolling, the mouse, the clipboard, colours.
 set(allowed GetIO GetStyle SetCursorScreenPos SameLine Indent Unindent GetItemRectMax GetScrollY
-    GetCursorScreenPos SetScrollY GetWindowHeight GetMousePos SetMouseCursor IsMouseClicked
+    GetCursorScreenPos SetScrollY GetWindowHeight GetMousePos SetMouseCursor IsMouseClicked IsPopupOpen
     SetClipboardText Dummy ColorConvertFloat4ToU32 ColorConvertU32ToFloat4)
 
 file(GLOB views ${ROOT}/debugger/views/*.h ${ROOT}/debugger/views/*.cpp)
