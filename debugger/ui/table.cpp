@@ -173,6 +173,7 @@ void draw_row(Ui& ui, std::span<const TableColumn> columns, std::span<const floa
   }
   if (hit.right_clicked) {
     events.right_clicked = row;
+    events.right_clicked_text = row_text(cells);
   }
   const auto scope = ui.scope(id);
   float x = box.min.x - sideways;

@@ -56,6 +56,7 @@ struct TableRows {
 struct TableEvents {
   std::optional<std::size_t> clicked;        // a row
   std::optional<std::size_t> right_clicked;  // a row
+  std::string right_clicked_text;            // of its cells
   bool sort_changed = false;
 };
 

@@ -187,11 +187,16 @@ void LogPanel::draw_rows(Ui& ui, Workspace& workspace, const Box& box) {
   ImGui::SetCursorScreenPos(box.min);
   const TableEvents events =
       draw_table(ui, "table", log_columns(), rows, table_, {box.width(), box.height()});
-  if (!events.clicked) {
-    return;
+  if (events.clicked && open_ == rows_[*events.clicked]) {
+    open_.reset();
+  } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
+    open(workspace, rows_[*row]);
   }
-  const std::uint32_t entry = rows_[*events.clicked];
-  open_ = open_ == entry ? std::nullopt : std::optional(entry);
+  menu_.draw(ui, workspace, events, open_ && log_.entries[*open_].node);
+}
+
+void LogPanel::open(Workspace& workspace, std::uint32_t entry) {
+  open_ = entry;
   if (const auto of = log_.entries[entry].node) {
     workspace.select_node(*of);
   }
@@ -213,6 +218,17 @@ void LogPanel::draw_message(Ui& ui, const Box& box) const {
   ui.text("title", std::string(name_of(entry.severity)) + "  " + entry.source + "  " + entry.code,
           {.font = FontKind::semibold, .colour = colour_of(entry.severity)});
   ui.paragraph("message", entry.message);
+}
+
+Actions LogPanel::actions(Workspace& workspace) {
+  const auto found = open_ ? std::ranges::find(rows_, *open_) : rows_.end();
+  const auto row = found == rows_.end()
+                       ? std::nullopt
+                       : std::optional(static_cast<std::size_t>(found - rows_.begin()));
+  return row_actions("message", row, rows_.size(), [&](std::size_t to) {
+    open(workspace, rows_[to]);
+    table_.scroll_to = to;
+  });
 }
 
 std::string LogPanel::sql(const Workspace& workspace) const {

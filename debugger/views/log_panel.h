@@ -8,6 +8,7 @@
 #include "debugger/model/event_log.h"
 #include "debugger/ui/table.h"
 #include "debugger/views/panel.h"
+#include "debugger/views/row_menu.h"
 
 namespace reprise::debugger {
 
@@ -17,6 +18,7 @@ class LogPanel : public Panel {
   std::string_view title() const override { return "Log"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Actions actions(Workspace& workspace) override;
   std::optional<PanelBadge> badge(Workspace& workspace) override;
 
   std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
@@ -26,6 +28,8 @@ class LogPanel : public Panel {
   void filter();
   void draw_filter(Ui& ui, const Box& box);
   void draw_rows(Ui& ui, Workspace& workspace, const Box& box);
+  /// Shows the message of an entry, and selects its node and replay.
+  void open(Workspace& workspace, std::uint32_t entry);
   void draw_message(Ui& ui, const Box& box) const;
   TableCell cell(const LogEntry& entry, std::size_t column) const;
 
@@ -38,6 +42,7 @@ class LogPanel : public Panel {
   std::vector<std::uint32_t> rows_;    // entries
   std::optional<std::uint32_t> open_;  // the entry whose whole message is shown
   TableState table_;
+  RowMenu menu_;
 };
 
 }  // namespace reprise::debugger

@@ -69,6 +69,7 @@ void PassesPanel::refresh(const Workspace& workspace) {
   capture_ = workspace.document.capture();
   list_ = make_pass_list(*capture_);
   group_.reset();
+  at_.reset();
   filter_ = 0;
   show();
 }
@@ -162,16 +163,33 @@ void PassesPanel::draw_decisions(Ui& ui, Workspace& workspace, const Box& box) {
       .selected =
           [&](std::size_t row) {
             const auto node = capture_->pass_decisions[rows_[row]].node;
-            return node && selected.holds(*node);
+            return at_ == rows_[row] || (node && selected.holds(*node));
           }};
   ImGui::SetCursorScreenPos(box.min);
   const TableEvents events =
       draw_table(ui, "table", decision_columns(), rows, table_, {box.width(), box.height()});
-  if (events.clicked) {
-    if (const auto clicked = capture_->pass_decisions[rows_[*events.clicked]].node) {
-      workspace.select_node(*clicked);
-    }
+  if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
+    select(workspace, rows_[*row]);
   }
+  menu_.draw(ui, workspace, events, at_ && capture_->pass_decisions[*at_].node);
+}
+
+void PassesPanel::select(Workspace& workspace, std::uint32_t decision) {
+  at_ = decision;
+  if (const auto node = capture_->pass_decisions[decision].node) {
+    workspace.select_node(*node);
+  }
+}
+
+Actions PassesPanel::actions(Workspace& workspace) {
+  const auto found = at_ ? std::ranges::find(rows_, *at_) : rows_.end();
+  const auto row = found == rows_.end()
+                       ? std::nullopt
+                       : std::optional(static_cast<std::size_t>(found - rows_.begin()));
+  return row_actions("decision", row, rows_.size(), [&](std::size_t to) {
+    select(workspace, rows_[to]);
+    table_.scroll_to = to;
+  });
 }
 
 std::string PassesPanel::sql(const Workspace& workspace) const {

@@ -8,6 +8,7 @@
 #include "debugger/model/pass_list.h"
 #include "debugger/ui/table.h"
 #include "debugger/views/panel.h"
+#include "debugger/views/row_menu.h"
 
 namespace reprise::debugger {
 
@@ -17,6 +18,7 @@ class PassesPanel : public Panel {
   std::string_view title() const override { return "Passes"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Actions actions(Workspace& workspace) override;
 
   std::vector<PanelTable> tables() override {
     return {{"groups", &groups_table_.arranged}, {"table", &table_.arranged}};
@@ -28,6 +30,7 @@ class PassesPanel : public Panel {
   void draw_groups(Ui& ui, const Box& box);
   void draw_filter(Ui& ui, const Box& box);
   void draw_decisions(Ui& ui, Workspace& workspace, const Box& box);
+  void select(Workspace& workspace, std::uint32_t decision);
   TableCell cell(std::uint32_t decision, std::size_t column) const;
 
   // What the rows were made of, and the rows.
@@ -37,7 +40,10 @@ class PassesPanel : public Panel {
   std::optional<std::uint32_t> group_;  // the one that is shown alone
   std::size_t filter_ = 0;              // a PassFilter
 
+  std::optional<std::uint32_t> at_;  // the decision that was chosen last
+
   TableState groups_table_, table_;
+  RowMenu menu_;
 };
 
 }  // namespace reprise::debugger

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -71,6 +72,7 @@ void SqlPanel::refresh(Ui& ui, const Workspace& workspace) {
   if (workspace.queries.finished() != finished_) {
     finished_ = workspace.queries.finished();
     table_ = {};
+    at_.reset();
     if (result != nullptr) {
       choose_columns(ui, *result);
       chart_.choose(*result);
@@ -277,20 +279,44 @@ void SqlPanel::draw_table_of(Ui& ui, Workspace& workspace, const SqlResult& resu
                            },
                        .selected =
                            [&](std::size_t row) {
-                             return node(row) && workspace.selection.current().holds(*node(row));
+                             return at_ == order_[row] ||
+                                    (node(row) && workspace.selection.current().holds(*node(row)));
                            }};
   ImGui::SetCursorScreenPos(box.min);
   const TableEvents events =
       draw_table(ui, "table", columns_, rows, table_, {box.width(), box.height()});
   if (events.sort_changed) {
     sort(result);
-  } else if (events.clicked && node(*events.clicked)) {
-    workspace.select_node(*node(*events.clicked));
+  } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
+    select(workspace, order_[*row]);
+  }
+  menu_.draw(ui, workspace, events, events.right_clicked && node(*events.right_clicked));
+}
+
+void SqlPanel::select(Workspace& workspace, std::size_t row) {
+  at_ = row;
+  const auto capture = workspace.document.capture();
+  const SqlResult* const result = workspace.queries.result();
+  if (const auto node = capture && result ? node_of(*capture, result->rows[row]) : std::nullopt) {
+    workspace.select_node(*node);
   }
 }
 
 Actions SqlPanel::actions(Workspace& workspace) {
-  return {{"Run the query", "Ctrl+Enter", [&] { workspace.queries.run(text_); }, !text_.empty()}};
+  Actions actions{
+      {"Run the query", "Ctrl+Enter", [&] { workspace.queries.run(text_); }, !text_.empty()}};
+  const auto found = at_ ? std::ranges::find(order_, *at_) : order_.end();
+  const auto row = found == order_.end()
+                       ? std::nullopt
+                       : std::optional(static_cast<std::size_t>(found - order_.begin()));
+  const bool shown = workspace.queries.result() != nullptr;
+  std::ranges::move(row_actions("row", row, shown ? order_.size() : 0,
+                                [&](std::size_t to) {
+                                  select(workspace, order_[to]);
+                                  table_.scroll_to = to;
+                                }),
+                    std::back_inserter(actions));
+  return actions;
 }
 
 std::string SqlPanel::sql(const Workspace& /*workspace*/) const { return text_; }

@@ -9,6 +9,7 @@
 #include "debugger/ui/table.h"
 #include "debugger/views/panel.h"
 #include "debugger/views/query_chart_view.h"
+#include "debugger/views/row_menu.h"
 
 namespace reprise::debugger {
 
@@ -29,6 +30,7 @@ class SqlPanel : public Panel {
   void draw_table_of(Ui& ui, Workspace& workspace, const SqlResult& result, const Box& box);
   /// Those that the rows name, in any order.
   std::vector<std::uint32_t> nodes_of(const Capture& capture, const SqlResult& result) const;
+  void select(Workspace& workspace, std::size_t row);
   void sort(const SqlResult& result);
   /// The node of the capture that is shown which a row names: by its column node, node_idx
   /// or node_id and, if it has one, graph_id.
@@ -44,7 +46,9 @@ class SqlPanel : public Panel {
   std::vector<TableColumn> columns_;
   std::vector<std::size_t> order_;  // its rows, sorted
   std::optional<std::size_t> node_column_, graph_column_;
+  std::optional<std::size_t> at_;  // the row that was chosen last
   TableState table_;
+  RowMenu menu_;
   bool charted_ = false;
   QueryChartView chart_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "debugger/model/format.h"
 
@@ -53,14 +54,14 @@ void TensorValuesView::refresh(const TensorValues& values, std::uint64_t revisio
   }
 }
 
-void TensorValuesView::draw(Ui& ui, Rows& rows, const TensorValues& values, std::uint64_t revision,
+bool TensorValuesView::draw(Ui& ui, Rows& rows, const TensorValues& values, std::uint64_t revision,
                             float height) {
   refresh(values, revision);
   const float top = ImGui::GetCursorScreenPos().y;
   draw_slices(ui, rows, values);
   if (matrix_.count == 0) {
     ui.text_in("none", rows.next(), "It has no elements.", {.colour = Colour::dim});
-    return;
+    return false;
   }
   const float side = std::min(
       {rows.width() / static_cast<float>(map_.columns),
@@ -78,6 +79,7 @@ void TensorValuesView::draw(Ui& ui, Rows& rows, const TensorValues& values, std:
   const float left = height - (ImGui::GetCursorScreenPos().y - top) - ui.px(8);
   const float wanted = ui.row_height() * static_cast<float>(matrix_.lines() + 1) + ui.px(12);
   draw_numbers(ui, rows.next(std::min(wanted, std::max(left, ui.px(kLeastTable)))), values);
+  return std::exchange(menu_, false);
 }
 
 void TensorValuesView::draw_slices(Ui& ui, Rows& rows, const TensorValues& values) {
@@ -130,6 +132,7 @@ void TensorValuesView::draw_map(Ui& ui, const Box& box, const TensorValues& valu
   }
   const Hit hit = ui.hit(
       "map", box, std::to_string(map_.lines) + " x " + std::to_string(map_.columns) + " cells");
+  menu_ = menu_ || hit.right_clicked;
   if (!hit.hovered) {
     return;
   }
@@ -236,7 +239,9 @@ void TensorValuesView::draw_numbers(Ui& ui, const Box& box, const TensorValues& 
                                                 : cell(values, row, column - 1);
                            }};
   ImGui::SetCursorScreenPos(box.min);
-  (void)draw_table(ui, "numbers", columns, rows, table_, {box.width(), box.height()});
+  const TableEvents events =
+      draw_table(ui, "numbers", columns, rows, table_, {box.width(), box.height()});
+  menu_ = menu_ || events.right_clicked;
   ImGui::SetCursorScreenPos({box.min.x, box.max.y});
 }
 

@@ -11,7 +11,8 @@ namespace reprise::debugger {
 class TensorValuesView {
  public:
   /// `revision` is another number for other values. `height`: what is left for it below the rows.
-  void draw(Ui& ui, Rows& rows, const TensorValues& values, std::uint64_t revision, float height);
+  /// Returns true if a person asked for the menu of the tensor.
+  bool draw(Ui& ui, Rows& rows, const TensorValues& values, std::uint64_t revision, float height);
 
  private:
   void refresh(const TensorValues& values, std::uint64_t revision);
@@ -30,6 +31,7 @@ class TensorValuesView {
   std::size_t first_nan_ = 0;  // element, if there is one
   std::size_t first_column_ = 0;
   TableState table_;
+  bool menu_ = false;
 };
 
 }  // namespace reprise::debugger

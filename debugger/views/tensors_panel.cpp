@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "debugger/model/format.h"
 #include "debugger/model/sql_text.h"
 #include "debugger/ui/icons.h"
 #include "debugger/ui/plots.h"
+#include "debugger/views/selection_actions.h"
 
 namespace reprise::debugger {
 namespace {
@@ -183,6 +185,7 @@ void TensorsPanel::draw(Ui& ui, Workspace& workspace) {
   {
     ImGui::SetCursorScreenPos(body.min);
     const auto region = ui.region("all", {facts, body.height()});
+    menu_ = ui.hit("facts", ui.rest()).right_clicked && chosen_;
     if (chosen_ != drawn_) {
       drawn_ = chosen_;
       ImGui::SetScrollY(0);
@@ -200,6 +203,10 @@ void TensorsPanel::draw(Ui& ui, Workspace& workspace) {
     Rows rows(ui, pad);
     draw_values(ui, workspace, rows, body.height() - ui.px(8));
   }
+  if (menu_ && chosen_ && workspace.selection.current().node != chosen_->node) {
+    workspace.select_node(chosen_->node);
+  }
+  draw_context_menu(ui, std::exchange(menu_, false), [&] { return selection_menu(workspace); });
 }
 
 void TensorsPanel::draw_choice(Ui& ui, Workspace& workspace, const Box& box) {
@@ -363,7 +370,9 @@ void TensorsPanel::draw_values(Ui& ui, Workspace& workspace, Rows& rows, float h
   } else if (!numbers.contents_problem().empty()) {
     ui.paragraph("problem", numbers.contents_problem(), Colour::error);
   } else if (numbers.contents() != nullptr) {
-    values_.draw(ui, rows, *numbers.contents(), numbers.contents_revision(), height - ui.px(30));
+    menu_ = values_.draw(ui, rows, *numbers.contents(), numbers.contents_revision(),
+                         height - ui.px(30)) ||
+            menu_;
   }
 }
 

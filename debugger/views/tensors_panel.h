@@ -63,6 +63,7 @@ class TensorsPanel : public Panel {
   std::optional<std::int64_t> replay_;  // chosen; none: the last one with values, or the last
 
   TensorValuesView values_;
+  bool menu_ = false;  // somebody asked for the menu of the tensor
 };
 
 }  // namespace reprise::debugger

@@ -62,6 +62,23 @@ TEST_F(LogPanelTest, FiltersByLevelAndWords) {
   EXPECT_EQ(row(2), "5.00 ms  warning  watch  not_finite  #10 attention  NaNs in attn.");
 }
 
+TEST_F(LogPanelTest, ARowHasAMenuAboutItsNode) {
+  run("right log/table/row/2\nclick log/context/show_in_graph");
+  EXPECT_EQ(window_->workspace().wanted_panel, "graph");
+  EXPECT_EQ(window_->workspace().selection.current().node, 10U);
+}
+
+TEST_F(LogPanelTest, ARowWithoutANodeCanBeCopied) {
+  run("right log/table/row/0\nabsent log/context/show_in_graph\nclick log/context/copy_the_row");
+  EXPECT_STREQ(ImGui::GetClipboardText(),
+               "2.00 ms  info  profile  timings_thinned    Fewer times.");
+}
+
+TEST_F(LogPanelTest, UpAndDownWalkTheMessages) {
+  run("click log/table/row/0\nkey Down\nkey Down\nexpect log/open/message NaNs in attn.\n"
+      "key Up\nexpect log/open/message It took too long.");
+}
+
 TEST_F(LogPanelTest, ARowShowsItsMessageNodeAndReplay) {
   run("click log/table/row/2\nexpect_state log/table/row/2 selected\n"
       "expect log/open/message NaNs in attn.\nfits");

@@ -45,6 +45,17 @@ TEST_F(PassesPanelTest, ShowsDecisionsWithTheirReasons) {
   run("fits");
 }
 
+TEST_F(PassesPanelTest, ARowHasAMenuAboutItsNode) {
+  run("right passes/table/row/1\nclick passes/context/show_source_and_times");
+  EXPECT_EQ(window_->workspace().wanted_panel, "inspector");
+  EXPECT_EQ(window_->workspace().selection.current().node, 6U);
+}
+
+TEST_F(PassesPanelTest, UpAndDownWalkTheDecisions) {
+  run("click passes/table/row/1\nkey Down\nexpect_state passes/table/row/2 selected\nkey Down\n"
+      "expect_state passes/table/row/3 selected");
+}
+
 TEST_F(PassesPanelTest, CountsByPassAndKind) {
   EXPECT_EQ(window_->count("passes/groups/row/"), 4U);
   EXPECT_EQ(text("passes/groups/row/0"), "dead_nodes  removed  1  1");

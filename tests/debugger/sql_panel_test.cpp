@@ -47,6 +47,19 @@ TEST_F(SqlPanelTest, ARowThatNamesANodeSelectsIt) {
   EXPECT_EQ(window_.workspace().selection.current().node, 17U);
 }
 
+TEST_F(SqlPanelTest, ARowHasAMenuAboutItsNode) {
+  ask("SELECT 2 AS graph_id, 17 AS node");
+  run("right sql/result/table/row/0\nclick sql/result/context/filter_nodes_by_this_op");
+  EXPECT_EQ(window_.workspace().wanted_panel, "nodes");
+  EXPECT_EQ(window_.workspace().selection.current().node, 17U);
+}
+
+TEST_F(SqlPanelTest, UpAndDownWalkTheRows) {
+  ask("SELECT idx AS node FROM nodes WHERE graph_id = 2 ORDER BY idx");
+  run("click sql/result/table/row/4\nkey Down\nexpect_state sql/result/table/row/5 selected");
+  EXPECT_EQ(window_.workspace().selection.current().node, 5U);
+}
+
 TEST_F(SqlPanelTest, ARowOfAnotherGraphOrWithoutSuchANodeSelectsNothing) {
   for (const char* const sql : {"SELECT 1 AS graph_id, 17 AS node", "SELECT 91 AS node",
                                 "SELECT -1 AS node", "SELECT 'x' AS node", "SELECT 17 AS other"}) {

@@ -93,6 +93,16 @@ TEST_F(TensorsPanelTest, AChosenReplayShowsItsNumbers) {
   run("click tensors/all/values/other\nexpect tensors/replay replay 1, with values");
 }
 
+TEST_F(TensorsPanelTest, HasAMenuOfItsNode) {
+  open();
+  for (const char* const place : {"values/map", "values/numbers/row/0", "facts"}) {
+    window_->workspace().wanted_panel.clear();
+    run(std::string("right tensors/all/") + place + "\nclick tensors/context/show_in_memory");
+    EXPECT_EQ(window_->workspace().wanted_panel, "memory") << place;
+  }
+  EXPECT_EQ(window_->workspace().selection.current().node, 0U);
+}
+
 TEST_F(TensorsPanelTest, SaysThatNoElementIsFinite) {
   const WatchedDatabase all_nan({{{{0, {2, 96}, std::vector<float>(192, NAN)}}}}, {});
   const PanelWindow window(all_nan.path(), std::make_unique<TensorsPanel>(), kNarrow);
