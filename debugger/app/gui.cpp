@@ -47,6 +47,7 @@ void Gui::frame(const DrawUi& draw) {
   registry_.begin_frame();
   ImGui::NewFrame();
   pointer_.begin_frame();
+  ui_->begin_frame();
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
   ImGui::Begin("root", nullptr,

@@ -19,7 +19,7 @@ Box Rows::next(float height) {
 
 bool link(Ui& ui, std::string_view id, const Box& box, std::string_view text,
           const TextStyle& style) {
-  const Hit hit = ui.hit(id, box, text);
+  const Hit hit = ui.control(id, box, text);
   if (hit.hovered) {
     ui.fill(box, ui.colour(Colour::raised), ui.px(3));
   }

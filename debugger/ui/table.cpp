@@ -9,7 +9,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr float kPadding = 8;      // beside the text of a cell, at 1x
+constexpr float kCellPadding = 8;  // beside the text of a cell, at 1x
 constexpr float kLeastWidth = 80;  // of a column without a width, at 1x
 constexpr float kEdge = 7;         // where a column's end can be dragged, at 1x
 
@@ -33,7 +33,8 @@ std::vector<float> column_widths(const Ui& ui, std::span<const TableColumn> colu
 }
 
 Box padded(const Ui& ui, const Box& box) {
-  return {{box.min.x + ui.px(kPadding), box.min.y}, {box.max.x - ui.px(kPadding), box.max.y}};
+  return {{box.min.x + ui.px(kCellPadding), box.min.y},
+          {box.max.x - ui.px(kCellPadding), box.max.y}};
 }
 
 /// As wide as microseconds at least, so that numbers with other units stay aligned.
@@ -103,7 +104,7 @@ bool draw_header(Ui& ui, std::span<const TableColumn> columns, std::span<const f
     const bool sorted = order.column == column.id;
     if (column.sortable) {
       const char* const direction = order.descending ? "descending" : "ascending";
-      const Hit hit = ui.hit(column.id, box, column.title, sorted ? direction : "");
+      const Hit hit = ui.control(column.id, box, column.title, sorted ? direction : "");
       if (hit.hovered) {
         ui.fill(box, ui.colour(Colour::raised));
       }
@@ -231,8 +232,8 @@ TableEvents draw_table(Ui& ui, std::string_view id, std::span<const TableColumn>
   }
   if (rows.count == 0 && !rows.none.empty()) {
     ui.text_in("none",
-               {{body.min.x + ui.px(kPadding), body.min.y},
-                {body.max.x - ui.px(kPadding), std::min(body.min.y + row_height, body.max.y)}},
+               {{body.min.x + ui.px(kCellPadding), body.min.y},
+                {body.max.x - ui.px(kCellPadding), std::min(body.min.y + row_height, body.max.y)}},
                rows.none, {.colour = Colour::dim});
   }
   ImGui::SetCursorScreenPos(body.min);

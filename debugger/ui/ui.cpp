@@ -123,6 +123,15 @@ void Ui::check_place(std::string_view path, const Box& box, std::string_view tex
   }
 }
 
+void Ui::begin_frame() {
+  const bool text = !active_.empty();
+  focused_.begin_frame(keys_, text && several_lines_);
+  if (text && !focused_.drawn().empty() && focused_.drawn() != active_) {
+    ImGui::ClearActiveID();
+  }
+  registry_.publish("focus", focused_.drawn());
+}
+
 void Ui::focus(std::string_view path) {
   if (active_ != path && focus_ != path) {
     focus_ = path;
@@ -239,6 +248,38 @@ Hit Ui::hit(std::string_view id, const Box& box, std::string_view text, std::str
   const std::string path = path_of(clean_line(id));
   add(path, box, clean_line(text), state, true);
   return pointer_.hit(std::hash<std::string_view>()(path), box.intersection(clip()));
+}
+
+void Ui::stop_at_panel(const Box& box) {
+  if (focused_.stop(path_, popups_.size(), true)) {
+    draw_ring(box);
+  }
+}
+
+/// Above what is drawn into the box afterwards.
+void Ui::draw_ring(const Box& box) const {
+  const Box seen = box.intersection(clip());
+  ImDrawList& over = *ImGui::GetForegroundDrawList();
+  over.AddRect(seen.min, seen.max, colour(Colour::accent), px(3), ImDrawFlags_None, px(2));
+}
+
+Hit Ui::control(std::string_view id, const Box& box, std::string_view text,
+                std::string_view state) {
+  const std::string path = path_of(clean_line(id));
+  const bool focused = state != "disabled" && focused_.stop(path, popups_.size());
+  const std::string states = std::string(state) + (state.empty() ? "" : " ") + "focused";
+  Hit hit = this->hit(id, box, text, focused ? std::string_view(states) : state);
+  if (hit.clicked) {
+    focused_.note(path, popups_.size());
+  }
+  if (focused) {
+    if (focused_.arrived(path)) {
+      ImGui::ScrollToBringRectIntoView(ImGui::GetCurrentWindow(), ImRect(box.min, box.max));
+    }
+    hit.clicked = keys_.take("Enter") || keys_.take("Space") || hit.clicked;
+    draw_ring(box);
+  }
+  return hit;
 }
 
 // ---- places

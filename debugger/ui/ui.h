@@ -16,6 +16,7 @@
 
 #include "debugger/ui/box.h"
 #include "debugger/ui/drawn_text.h"
+#include "debugger/ui/focus.h"
 #include "debugger/ui/fonts.h"
 #include "debugger/ui/keys.h"
 #include "debugger/ui/pointer.h"
@@ -40,6 +41,8 @@ class Ui {
   Ui(const Fonts& fonts, const Theme& theme, WidgetRegistry& registry, KeyQueue& keys,
      Pointer& pointer, float scale);
 
+  /// After ImGui::NewFrame.
+  void begin_frame();
   float scale() const { return scale_; }
   float px(float points) const { return points * scale_; }
   ImU32 colour(Colour colour, float alpha = 1) const;
@@ -146,6 +149,9 @@ class Ui {
   /// are for scripts.
   Hit hit(std::string_view id, const Box& box, std::string_view text = {},
           std::string_view state = {});
+  /// As hit(), and Tab stops there: Enter and Space click it. Its state is "focused" too then.
+  Hit control(std::string_view id, const Box& box, std::string_view text = {},
+              std::string_view state = {});
   void tooltip(std::string_view text);
 
   /// Text as it is, from its upper left corner on; `wrap` 0: at line ends only.
@@ -155,6 +161,14 @@ class Ui {
   void prepare_vector_frame(bool vector);
   /// Of the last such frame.
   const std::vector<DrawnText>& texts() const { return texts_; }
+
+  // ---- the keyboard
+  /// Tab stops at the region that is open: a panel in this box.
+  void stop_at_panel(const Box& box);
+  /// Where the focus is drawn: a path; empty if nowhere.
+  std::string_view focused() const { return focused_.drawn(); }
+  /// Draws the focus at a control or panel.
+  void go_to(std::string_view path) { focused_.go(path); }
 
   // ---- for scripts and tests
   /// State that no single widget shows: publish("selection/node", "23 rope").
@@ -170,6 +184,7 @@ class Ui {
   void frame(const Box& box, ImU32 colour, float rounding = 0, float thickness = 1) const;
 
  private:
+  void draw_ring(const Box& box) const;
   std::string path_of(std::string_view id) const;
   Box clip() const;
   void add(std::string_view path, const Box& box, std::string_view text, std::string_view state,
@@ -193,8 +208,10 @@ class Ui {
   Pointer& pointer_;
   float scale_;
   std::string path_;
-  std::string focus_;    // the input that gets the keyboard when it is drawn
-  std::string active_;   // the one that had it when it was drawn last
+  std::string focus_;           // the input that gets the keyboard when it is drawn
+  std::string active_;          // the one that had it when it was drawn last
+  bool several_lines_ = false;  // of active_
+  Focus focused_;
   std::string dialog_;   // the one that is open
   ImVec2 context_at_{};  // where the mouse was when a context menu was opened
   bool keeps_texts_ = false;

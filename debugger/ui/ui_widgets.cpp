@@ -15,6 +15,7 @@ namespace {
 
 constexpr float kPadding = 8;  // left and right of labels, at 1x
 constexpr float kRounding = 3;
+constexpr ImGuiWindowFlags kPopupFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoNav;
 
 /// Those of icons.h are one character of the private use area.
 bool is_icon(std::string_view text) { return text.size() == 3 && text[0] == '\xEF'; }
@@ -24,7 +25,7 @@ bool is_icon(std::string_view text) { return text.size() == 3 && text[0] == '\xE
 bool Ui::draw_button(std::string_view id, std::string_view label, std::string_view state,
                      float width, bool enabled, bool on) {
   const Box box = place({width, row_height()});
-  const Hit hit = this->hit(id, box, label, state);
+  const Hit hit = control(id, box, label, state);
   const bool lit = enabled && hit.hovered;
   if (on || (lit && hit.held)) {
     fill(box, colour(Colour::selection), px(kRounding));
@@ -35,7 +36,7 @@ bool Ui::draw_button(std::string_view id, std::string_view label, std::string_vi
   }
   text_in({}, box, label,
           {.colour = enabled ? Colour::text : Colour::dim, .align = Align::centre, .elide = false});
-  return lit && hit.clicked;
+  return enabled && hit.clicked;
 }
 
 bool Ui::button(std::string_view id, std::string_view label, bool enabled) {
@@ -53,7 +54,7 @@ bool Ui::toggle(std::string_view id, std::string_view label, bool& on) {
 bool Ui::icon_button(std::string_view id, const char* icon, std::string_view tooltip,
                      bool enabled) {
   const Box box = place({row_height(), row_height()});
-  const Hit hit = this->hit(id, box, tooltip, enabled ? "" : "disabled");
+  const Hit hit = control(id, box, tooltip, enabled ? "" : "disabled");
   if (hit.hovered) {
     this->tooltip(tooltip);
     if (enabled) {
@@ -68,7 +69,8 @@ bool Ui::icon_button(std::string_view id, const char* icon, std::string_view too
 bool Ui::edit(std::string_view id, std::string_view hint, std::string& text, ImVec2 size,
               bool several_lines) {
   const std::string path = path_of(clean_line(id));
-  if (focus_ == path) {
+  (void)focused_.stop(path, popups_.size());  // it has a frame of its own
+  if (focus_ == path || focused_.arrived(path)) {
     focus_.clear();
     ImGui::SetKeyboardFocusHere();
   }
@@ -93,6 +95,8 @@ bool Ui::edit(std::string_view id, std::string_view hint, std::string& text, ImV
   }
   if (active) {
     active_ = path;
+    several_lines_ = several_lines;
+    focused_.note(path, popups_.size());
     frame(box, colour(Colour::accent), px(kRounding));
   }
   add(path, box, several_lines ? clean_lines(text) : clean_line(text), active ? "active" : "",
@@ -125,7 +129,7 @@ bool Ui::combo(std::string_view id, std::size_t choices,
                float width) {
   const std::string value = chosen < choices ? name(chosen) : "";
   const Box box = place({width, row_height()});
-  const Hit hit = this->hit(id, box, value);
+  const Hit hit = control(id, box, value);
   fill(box, colour(hit.hovered ? Colour::raised : Colour::input), px(kRounding));
   const float arrow = box.max.x - row_height();
   text_in({}, {{box.min.x + px(kPadding), box.min.y}, {arrow, box.max.y}}, value);
@@ -159,7 +163,7 @@ bool Ui::begin_popup(std::string_view id, bool open, const Box& below, bool subm
       ImGuiCond_Always, {leftwards ? 1.0F : 0.0F, upwards ? 1.0F : 0.0F});
   const float room = upwards ? below.min.y : whole.y - below.max.y;
   ImGui::SetNextWindowSizeConstraints({below.width(), 0}, {FLT_MAX, room - px(8)});
-  const bool shown = ImGui::BeginPopup("popup", ImGuiWindowFlags_NoMove);
+  const bool shown = ImGui::BeginPopup("popup", kPopupFlags);
   if (!shown) {
     end_popup();
     return false;
@@ -177,7 +181,7 @@ float Ui::menu_width(std::string_view icon_or_label) const {
 
 bool Ui::begin_menu(std::string_view id, std::string_view icon_or_label, std::string_view tooltip) {
   const Box box = place({menu_width(icon_or_label), row_height()});
-  const Hit hit = this->hit(id, box, tooltip.empty() ? icon_or_label : tooltip);
+  const Hit hit = control(id, box, tooltip.empty() ? icon_or_label : tooltip);
   if (hit.hovered) {
     fill(box, colour(Colour::raised), px(kRounding));
     this->tooltip(tooltip);
@@ -200,7 +204,7 @@ bool Ui::menu_entry(std::string_view id, std::string_view label, std::string_vie
   const float needed = std::ceil(text_size(label).x) + gap + shortcut_width + 2 * px(kPadding);
   Box box = place({needed, row_height()});
   box.max.x = std::max(box.max.x, box.min.x + ImGui::GetContentRegionAvail().x);
-  const Hit hit = this->hit(id, box, label, enabled ? "" : "disabled");
+  const Hit hit = control(id, box, label, enabled ? "" : "disabled");
   if (hit.hovered && enabled) {
     fill(box, colour(Colour::selection), px(kRounding));
   }
@@ -221,7 +225,7 @@ bool Ui::begin_submenu(std::string_view id, std::string_view label) {
   const float needed = std::ceil(text_size(label).x) + row_height() + 2 * px(kPadding);
   Box box = place({needed, row_height()});
   box.max.x = std::max(box.max.x, box.min.x + ImGui::GetContentRegionAvail().x);
-  const Hit hit = this->hit(id, box, label, "menu");
+  const Hit hit = control(id, box, label, "menu");
   if (hit.hovered) {
     fill(box, colour(Colour::selection), px(kRounding));
   }
@@ -230,7 +234,9 @@ bool Ui::begin_submenu(std::string_view id, std::string_view label) {
   text_in({}, {{box.max.x - row_height(), box.min.y}, box.max}, icon::kFold,
           {.colour = Colour::dim, .align = Align::centre});
   const ImVec2 beside{box.max.x, box.min.y};
-  return begin_popup(id, hit.hovered, {beside, beside}, true);
+  const ImVec2 moved = ImGui::GetIO().MouseDelta;  // a mouse that rests leaves it to the keyboard
+  const bool pointed = hit.hovered && (moved.x != 0 || moved.y != 0);
+  return begin_popup(id, pointed || hit.clicked, {beside, beside}, true);
 }
 
 void Ui::end_menu() {
@@ -256,7 +262,7 @@ bool Ui::begin_dialog(std::string_view id, bool& open, ImVec2 size) {
   size = {std::min(size.x, whole.x - px(20)), std::min(size.y, whole.y - px(60))};
   ImGui::SetNextWindowPos({std::floor((whole.x - size.x) / 2), px(50)});
   ImGui::SetNextWindowSizeConstraints(size, size);
-  if (!ImGui::BeginPopup("popup", ImGuiWindowFlags_NoMove)) {
+  if (!ImGui::BeginPopup("popup", kPopupFlags)) {
     open = false;
     dialog_.clear();
     end_popup();

@@ -11,6 +11,10 @@ namespace {
 
 // What is the same in all panels.
 constexpr Gesture kMouse[] = {
+    {"Tab, Shift+Tab", "Next or previous button, input, tab or panel"},
+    {"F6, Shift+F6", "Next or previous panel, whose keys count then"},
+    {"Enter, Space", "Press the button that has the focus; Escape leaves it"},
+    {"Up, Down", "Move in a menu that is open"},
     {"Right click", "Menu of what is there: a node, scope, barrier, box, row or replay"},
     {"Click a heading", "Sort the table; again: the other way"},
     {"Drag its right end", "Width of the column; a double click takes that back"},
@@ -24,6 +28,7 @@ constexpr Gesture kMouse[] = {
 ActionGroup Commands::help() {
   return {"",
           {{"Command palette", "Ctrl+P", [this] { palette_.open(); }},
+           {"Menu bar", "F10", [this] { to_menus_ = true; }},
            {"Keys and mouse", "F1", [this] { key_sheet_.open(); }, true, {"Shift+/"}}},
           Menu::help,
           kMouse};
@@ -37,6 +42,9 @@ void Commands::draw(Ui& ui, const Box& menu_bar, ActionGroups in_sight,
     return groups;
   };
   draw_menu_bar(ui, menu_bar, all);
+  if (std::exchange(to_menus_, false)) {
+    ui.go_to("menus/file");
+  }
   if (palette_.is_open() || key_sheet_.is_open()) {
     const ActionGroups groups = all();
     palette_.draw(ui, groups);

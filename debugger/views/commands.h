@@ -22,6 +22,7 @@ class Commands {
             const std::function<ActionGroups()>& hidden);
 
  private:
+  bool to_menus_ = false;  // the keyboard goes there
   Palette palette_;
   KeySheet key_sheet_;
 };

@@ -217,12 +217,24 @@ void KernelsPanel::draw_list(Ui& ui, Workspace& workspace, const Box& box) {
   const TableEvents events =
       draw_table(ui, "table", columns(), rows, table_, {box.width(), box.height()});
   if (events.clicked) {
-    shown_ = static_cast<std::uint32_t>(*events.clicked);
-    if (!nodes_[shown_].empty()) {
-      workspace.select_nodes(nodes_[shown_]);
-      selection_ = workspace.selection.current();
-    }
+    show(workspace, *events.clicked);
   }
+}
+
+void KernelsPanel::show(Workspace& workspace, std::size_t kernel) {
+  shown_ = static_cast<std::uint32_t>(kernel);
+  if (!nodes_[shown_].empty()) {
+    workspace.select_nodes(nodes_[shown_]);
+    selection_ = workspace.selection.current();
+  }
+}
+
+Actions KernelsPanel::actions(Workspace& workspace) {
+  const std::size_t count = capture_ == workspace.document.capture() ? nodes_.size() : 0;
+  return row_actions("kernel", shown_, count, [&](std::size_t to) {
+    show(workspace, to);
+    table_.scroll_to = to;
+  });
 }
 
 void KernelsPanel::draw_facts(Ui& ui, const Workspace& workspace, const Box& box) {

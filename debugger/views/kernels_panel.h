@@ -19,10 +19,13 @@ class KernelsPanel : public Panel {
   std::string_view title() const override { return "Kernels"; }
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
+  Actions actions(Workspace& workspace) override;
 
   std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
 
  private:
+  /// Shows a kernel and selects its nodes.
+  void show(Workspace& workspace, std::size_t kernel);
   /// One column of code.
   struct Code {
     std::string title, problem;

@@ -31,6 +31,7 @@ void draw_file_note(Ui& ui, const std::vector<std::string>& notes) {
 void draw_panel(Ui& ui, Workspace& workspace, Panel& panel, const Box& box) {
   ImGui::SetCursorScreenPos(box.min);
   const Ui::Region region = ui.region(panel.id(), {box.width(), box.height()}, false);
+  ui.stop_at_panel(box);
   if (workspace.document.capture()) {
     if (const auto notes = workspace.file_notes.of(panel.id()); !notes.empty()) {
       draw_file_note(ui, notes);

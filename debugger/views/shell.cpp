@@ -227,7 +227,12 @@ ActionGroups Shell::actions(Ui& ui, Workspace& workspace) {
     groups.push_back({"", go_actions(ui, workspace), Menu::go, kGo});
     groups.push_back({"Selection", selection_actions(workspace), Menu::go});
     std::vector<Panel*> seen = panels_in_sight();
-    // Keys that several panels have, as Up and Down, are of the one under the mouse.
+    for (const Panel* panel : seen) {
+      const std::string id(panel->id());
+      hovered_ = ui.focused() == id || ui.focused().starts_with(id + "/") ? id : hovered_;
+    }
+    // Keys that several panels have, as Up and Down, are of the one that has the focus, or else of
+    // the one under the mouse.
     std::stable_partition(seen.begin(), seen.end(),
                           [&](const Panel* panel) { return panel->id() == hovered_; });
     for (Panel* panel : seen) {

@@ -97,7 +97,7 @@ TabArea draw_tab_area(Ui& ui, Workspace& workspace, const Place& place, const Pa
     const Box at{{x, bar.min.y}, {x + tab.width * share, bar.max.y}};
     const bool front = tab.panel.id() == place.front;
     const Ui::Scope scope = ui.scope("tab");
-    const Hit hit = ui.hit(tab.panel.id(), at, tab.panel.title(), front ? "selected" : "");
+    const Hit hit = ui.control(tab.panel.id(), at, tab.panel.title(), front ? "selected" : "");
     if (hit.clicked) {
       requests.show = tab.panel.id();
     }

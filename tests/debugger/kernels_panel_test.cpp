@@ -52,6 +52,11 @@ TEST_F(KernelsPanelTest, AClickShowsItsCodeAndSelectsItsNodes) {
   run("fits");
 }
 
+TEST_F(KernelsPanelTest, UpAndDownWalkTheKernels) {
+  run("click kernels/table/row/3\nkey Down\nexpect_state kernels/table/row/4 selected");
+  EXPECT_FALSE(window_.workspace().selection.current() == Selection{});
+}
+
 TEST_F(KernelsPanelTest, ASelectedNodeShowsItsKernel) {
   window_.workspace().select_node(10);
   run("wait\nexpect_state " + row("attention.f32") + " selected");
