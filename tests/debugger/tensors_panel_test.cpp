@@ -95,7 +95,7 @@ TEST_F(TensorsPanelTest, AChosenReplayShowsItsNumbers) {
 
 TEST_F(TensorsPanelTest, HasAMenuOfItsNode) {
   open();
-  for (const char* const place : {"values/map", "values/numbers/row/0", "facts"}) {
+  for (const char* const place : {"values/map", "values/numbers/row/0", "statistics/nan/one"}) {
     window_->workspace().wanted_panel.clear();
     run(std::string("right tensors/all/") + place + "\nclick tensors/context/show_in_memory");
     EXPECT_EQ(window_->workspace().wanted_panel, "memory") << place;
