@@ -276,6 +276,8 @@ void Debugger::save_to(Settings& settings) const {
   settings.layouts = now.layouts;
   settings.layout = now.layout;
   settings.recent = now.recent;
+  settings.tables = now.tables;
+  settings.sources = now.sources;
   for (const std::string& name : visited_) {
     settings.bookmarks.erase(name);
     settings.filters.erase(name);

@@ -165,8 +165,8 @@ Actions Shell::view_actions(Workspace& workspace) {
                   {"Maximise or restore the panel", "F11",
                    [this] { requests_.maximise = alone_.empty() ? hovered_ : alone_; },
                    !alone_.empty() || !hovered_.empty()}};
-  add_moves(actions);
   add_layouts(actions);
+  add_moves(actions);
   return actions;
 }
 

@@ -37,7 +37,7 @@ class StartScreenTest : public ::testing::Test {
 
   const SampleDatabase database_;
   const test::TempFolder folder_;
-  Debugger debugger_{{}, {}, [this] { return DemoFiles{copy("before.db"), copy("after.db")}; }};
+  Debugger debugger_{{}, {}, [this] { return DemoFiles{copy("before.db"), copy("after.db"), {}}; }};
   HeadlessHost host_{{}};
   View view_;
 };

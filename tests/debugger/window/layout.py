@@ -39,12 +39,12 @@ class Layout(WindowTest):
         self.assertEqual(self.parts(), self.before)
 
     def test_reset_layout_takes_back_what_was_dragged(self):
-        self.window.drag("splitter/left", to=(150, 0))
-        self.assertNotEqual(self.parts()["splitter/left"], self.before["splitter/left"])
+        self.window.drag("splitter/1", to=(150, 0))
+        self.assertNotEqual(self.parts()["splitter/1"], self.before["splitter/1"])
         self.window.key("ctrl+p")
         self.window.type("reset layout")
         self.window.key("Return")
-        self.assertEqual(self.parts()["splitter/left"], self.before["splitter/left"])
+        self.assertEqual(self.parts()["splitter/1"], self.before["splitter/1"])
 
 
 class Graph(WindowTest):

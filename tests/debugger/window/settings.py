@@ -33,7 +33,7 @@ class Settings(WindowTest):
         after = self.open(self.database).settled()
         self.assertEqual((after["width"], after["height"]), (1200, 800))
         self.assertEqual(after["scale"], before["scale"])
-        for path in ("nodes/filter", "nodes/count", "tab/nodes", "splitter/left"):
+        for path in ("nodes/filter", "nodes/count", "tab/nodes", "splitter/1"):
             for part in ("box", "text"):
                 self.assertEqual(after["widgets"][path][part], before["widgets"][path][part])
 
