@@ -20,6 +20,7 @@ constexpr Gesture kMouse[] = {
     {"Drag its right end", "Width of the column; a double click takes that back"},
     {"Shift+wheel", "Move a table that is too wide"},
     {"Drag between panels", "Size of the parts of the window"},
+    {"Drag a tab", "Move its panel: among other tabs, or to a side of another panel"},
     {"Drop a file", "Open it"},
 };
 
