@@ -84,6 +84,7 @@ class Window:
             "search", "--onlyvisible", "--pid", self.process.pid).stdout.split())[-1]
         self.wait("the window has the keyboard",
                   lambda: self.desktop.ask("getwindowfocus").stdout.strip() == self.id)
+        self.wait("a first frame", lambda: self.state["frames"] > 0)
 
     # ---- what it shows
     @property
