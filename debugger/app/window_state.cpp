@@ -1,11 +1,8 @@
 #include "debugger/app/window_state.h"
 
-#include <fstream>
-#include <system_error>
-
 #include <nlohmann/json.hpp>
 
-#include "reprise/core/error.h"
+#include "reprise/core/new_file.h"
 
 namespace reprise::debugger {
 
@@ -25,19 +22,9 @@ void write_window_state(const WindowState& state, const WidgetRegistry& drawn,
                      {"text", widget.text},
                      {"state", widget.state}};
   }
-  std::filesystem::path part = file;
-  part += ".part";
-  std::ofstream out(part, std::ios::binary);
-  out << all.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
-  out.close();
-  std::error_code failed;
-  if (out) {
-    std::filesystem::rename(part, file, failed);
-  }
-  if (!out || failed) {
-    throw Error(ErrorCode::io,
-                "What the window shows cannot be written to (" + file.string() + ").");
-  }
+  NewFile out(file);
+  out.stream() << all.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+  out.publish();
 }
 
 }  // namespace reprise::debugger

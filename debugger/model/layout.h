@@ -28,6 +28,8 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
+/// As many as the settings keep.
+inline constexpr std::size_t kMostLayouts = 40;
 /// 1 to 40 bytes, all visible.
 bool is_layout_name(std::string_view name);
 

@@ -18,7 +18,6 @@ using nlohmann::json;
 
 constexpr float kLeastSize = 60, kMostSize = 4000;
 constexpr int kMostDepth = 16;
-constexpr std::size_t kMostLayouts = 40;
 constexpr std::size_t kMostBookmarks = 1000, kMostSources = 10'000;
 constexpr int kMaxZoom = 50;              // more steps than there are scales
 constexpr int kMaxPixels = 1 << 16;       // of a screen

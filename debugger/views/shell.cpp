@@ -105,7 +105,8 @@ void Shell::add_layouts(Actions& actions) {
                        i < 9 ? "Ctrl+Alt+" + std::to_string(i + 1) : "",
                        [this, i] { choose_layout(i); }});
   }
-  actions.push_back({"New layout from this one...", "", [this] { layout_dialog_.open(); }});
+  actions.push_back({"New layout from this one...", "", [this] { layout_dialog_.open(); },
+                     layouts_.size() < kMostLayouts});
   const std::string& name = layouts_[layout_].name;
   const std::vector<Layout> usual = usual_layouts();
   if (layout_ < usual.size()) {
