@@ -9,4 +9,12 @@ inline double now_us() {
   return std::chrono::duration<double, std::micro>(now).count();
 }
 
+/// Milliseconds that a call takes.
+template <class F>
+double ms_of(F&& f) {
+  const double begin = now_us();
+  f();
+  return (now_us() - begin) / 1e3;
+}
+
 }  // namespace reprise::bench

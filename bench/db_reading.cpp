@@ -11,13 +11,6 @@
 namespace reprise::bench {
 namespace {
 
-template <class F>
-double ms_of(F&& f) {
-  const double begin = now_us();
-  f();
-  return (now_us() - begin) / 1e3;
-}
-
 /// The two quantiles of all step times of each node, out of the packed times.
 double raw_quantiles(const std::filesystem::path& path, const Capture& capture,
                      const std::vector<std::int64_t>& replays) {

@@ -1,5 +1,4 @@
 // `reprise-bench debugger`: what a capture of any size costs the debugger.
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -8,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/arguments.h"
+#include "bench/clock.h"
 #include "bench/commands.h"
 #include "bench/debugger_frames.h"
 #include "bench/debugger_layout.h"
@@ -23,17 +23,9 @@ namespace {
 
 constexpr int kPanelRounds = 15;
 
-struct Arguments {
+struct DebuggerArguments {
   long long nodes = 5'000, replays = 64, reps = 5;
 };
-
-template <class F>
-double ms_of(F&& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 void settle(debugger::Document& document) {
   document.settle();
@@ -74,7 +66,7 @@ void add_graph(const std::filesystem::path& path, nlohmann::ordered_json& json) 
   json["frame_in_sight_ms"] = frames.in_sight_ms;
 }
 
-void print_debugger(const Arguments& a) {
+void print_debugger(const DebuggerArguments& a) {
   require_between("--nodes", a.nodes, 1, 10'000'000);
   require_between("--replays", a.replays, 2, 1'000'000);
   require_between("--reps", a.reps, 1, kMostReps);
@@ -102,7 +94,7 @@ void print_debugger(const Arguments& a) {
 }  // namespace
 
 void add_debugger(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<DebuggerArguments>();
   CLI::App* debugger =
       app.add_subcommand("debugger", "Opening a synthetic capture in the debugger; prints JSON");
   debugger->add_option("--nodes", a->nodes, "Nodes of the graph")->capture_default_str();

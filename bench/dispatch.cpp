@@ -20,7 +20,7 @@
 namespace reprise::bench {
 namespace {
 
-struct Arguments {
+struct DispatchArguments {
   long long nodes = 1000;
   long long reps = 20;
   std::string device = "vulkan";
@@ -237,7 +237,7 @@ void keep_freed_memory() {
 }
 
 /// Prints one JSON object; README.md says what its keys mean. Throws if any result is wrong.
-void print_dispatch(const Arguments& arguments) {
+void print_dispatch(const DispatchArguments& arguments) {
   require_between("--nodes", arguments.nodes, 1, kMaxNodes);
   require_between("--reps", arguments.reps, 1, kMostReps);
   keep_freed_memory();
@@ -262,7 +262,7 @@ void print_dispatch(const Arguments& arguments) {
 }  // namespace
 
 void add_dispatch(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<DispatchArguments>();
   CLI::App* dispatch = app.add_subcommand(
       "dispatch", "Recording and replaying a chain of tiny ops, against plain Vulkan; prints JSON");
   dispatch->add_option("--nodes", a->nodes, "Ops of the chain")->capture_default_str();

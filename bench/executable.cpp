@@ -15,14 +15,15 @@
 namespace reprise::bench {
 namespace {
 
-struct Arguments {
+struct ExecutableArguments {
   std::string device = "vulkan";
   long long threads = 0, reps = 15, runs = 200, width = 64, layers = 8, slots = 4;
 };
 
 /// A chain of products; `of` makes weights and the input.
 template <class Weight>
-void record(GraphSession& s, const Arguments& a, const Tensor& input, const Weight& weight) {
+void record(GraphSession& s, const ExecutableArguments& a, const Tensor& input,
+            const Weight& weight) {
   Tensor x = input;
   for (long long i = 0; i < a.layers; ++i) {
     x = rms_norm(s, matmul(s, x, weight(i)), {}, {.eps = 1e-5F});
@@ -30,7 +31,7 @@ void record(GraphSession& s, const Arguments& a, const Tensor& input, const Weig
   s.output("y", x);
 }
 
-void print_executable(const Arguments& a) {
+void print_executable(const ExecutableArguments& a) {
   require_between("--reps", a.reps, 1, kMostReps);
   require_between("--threads", a.threads, 0, kMostThreads);
   require_between("--runs", a.runs, 1, kMostReps);
@@ -113,7 +114,7 @@ void print_executable(const Arguments& a) {
 }  // namespace
 
 void add_executable(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<ExecutableArguments>();
   CLI::App* executable = app.add_subcommand(
       "executable", "A run of an executable graph beside a bare launch; prints JSON");
   executable->add_option("--device", a->device, "cpu, vulkan or vulkan:<number>")

@@ -15,7 +15,7 @@
 namespace reprise::bench {
 namespace {
 
-struct Arguments {
+struct ExtentsArguments {
   std::string model, device = "vulkan";
   long long threads = 0, reps = 30, bucket = 64;
   std::vector<long long> rows{1, 8, 32, 64};
@@ -23,7 +23,7 @@ struct Arguments {
 
 class Prompts {
  public:
-  Prompts(const Arguments& a, const Device& device)
+  Prompts(const ExtentsArguments& a, const Device& device)
       : executor_(device, {.timing = TimingMode::replay}),
         file_(GgufFile::open(a.model)),
         model_(llama::load_model(device, file_, a.bucket)),
@@ -87,7 +87,7 @@ class Prompts {
 };
 
 /// Prints one JSON object; README.md says what its keys mean.
-void print_extents(const Arguments& a) {
+void print_extents(const ExtentsArguments& a) {
   require_between("--reps", a.reps, 1, kMostReps);
   require_between("--threads", a.threads, 0, kMostThreads);
   require_between("--bucket", a.bucket, 1, kMostTokens);
@@ -132,7 +132,7 @@ void print_extents(const Arguments& a) {
 }  // namespace
 
 void add_extents(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<ExtentsArguments>();
   CLI::App* extents = app.add_subcommand(
       "extents", "Device time of a prompt in a graph for a bucket of lengths; prints JSON");
   extents->add_option("-m,--model", a->model, "GGUF file")->required();

@@ -33,7 +33,7 @@ std::vector<DType> weight_types() {
   return types;
 }
 
-struct Arguments {
+struct GemmArguments {
   std::int64_t n = 512, m = 768, k = 768, threads = 1, reps = 15;
   std::string type = "f32", precision = "exact";
 };
@@ -72,14 +72,14 @@ std::vector<std::byte> random_weights(DType type, std::int64_t count, std::mt199
 /// A recorded product of the x and w given.
 class Product {
  public:
-  Product(const Device& device, Precision precision, const Arguments& a,
+  Product(const Device& device, Precision precision, const GemmArguments& a,
           const std::vector<float>& x, const Tensor& w)
       : executor_(device, {.precision = precision}), graph_(record(executor_, a, x, w)) {}
   void run() { graph_.launch(); }
   std::vector<float> result() { return graph_.read("y"); }
 
  private:
-  static CapturedGraph record(GraphExecutor& executor, const Arguments& a,
+  static CapturedGraph record(GraphExecutor& executor, const GemmArguments& a,
                               const std::vector<float>& x, const Tensor& w) {
     const Tensor in = executor.device().from_host({a.n, a.k}, x, "x");
     auto session = executor.begin_recorded({.name = "gemm"});
@@ -90,7 +90,7 @@ class Product {
   CapturedGraph graph_;
 };
 
-void print_gemm(const Arguments& a) {
+void print_gemm(const GemmArguments& a) {
   require_between("-n", a.n, 1, 1 << 16);
   require_between("-m", a.m, 1, 1 << 16);
   require_between("-k", a.k, 1, 1 << 16);
@@ -158,7 +158,7 @@ void print_gemm(const Arguments& a) {
 }  // namespace
 
 void add_gemm(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<GemmArguments>();
   CLI::App* gemm =
       app.add_subcommand("gemm", "The CPU's product of many rows against OpenBLAS; prints JSON");
   gemm->add_option("-n", a->n, "Rows of x")->capture_default_str();

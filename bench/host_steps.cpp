@@ -16,7 +16,7 @@
 namespace reprise::bench {
 namespace {
 
-struct Arguments {
+struct HostStepsArguments {
   std::string device = "vulkan";
   long long steps = 16, reps = 200;
 };
@@ -51,7 +51,7 @@ double launch_us(CapturedGraph& graph, long long ops) {
   return wall.count();
 }
 
-void print_host_steps(const Arguments& a) {
+void print_host_steps(const HostStepsArguments& a) {
   require_between("--steps", a.steps, 1, 4096);
   require_between("--reps", a.reps, 1, kMostReps);
   GraphExecutor executor(open_device(a.device), {.timing = TimingMode::off});
@@ -84,7 +84,7 @@ void print_host_steps(const Arguments& a) {
 }  // namespace
 
 void add_host_steps(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<HostStepsArguments>();
   CLI::App* host_steps = app.add_subcommand(
       "host-steps", "A launch with host steps, segment by segment and joined; prints JSON");
   host_steps->add_option("--device", a->device, "cpu, vulkan or vulkan:<number>")

@@ -14,7 +14,7 @@
 namespace reprise::bench {
 namespace {
 
-struct Arguments {
+struct IterationsArguments {
   std::string model, device = "vulkan", timing = "replay";
   long long threads = 0, reps = 9, tokens = 64;
   std::vector<long long> iterations{1, 8, 64};
@@ -51,7 +51,7 @@ Decode decode(CapturedGraph& graph, long long tokens, long long per_launch) {
 }
 
 /// Prints one JSON object; README.md says what its keys mean.
-void print_iterations(const Arguments& a) {
+void print_iterations(const IterationsArguments& a) {
   require_between("--reps", a.reps, 1, kMostReps);
   require_between("--threads", a.threads, 0, kMostThreads);
   require_between("--tokens", a.tokens, 1, kMostTokens);
@@ -105,7 +105,7 @@ void print_iterations(const Arguments& a) {
 }  // namespace
 
 void add_iterations(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<IterationsArguments>();
   CLI::App* iterations = app.add_subcommand(
       "iterations", "Host time of a decode step by iterations per submission; prints JSON");
   iterations->add_option("-m,--model", a->model, "GGUF file")->required();

@@ -24,7 +24,7 @@ namespace reprise::bench {
 namespace {
 
 /// Every list is run against every other one.
-struct Arguments {
+struct LlmArguments {
   std::vector<std::string> models;
   std::vector<std::string> prompt{"512"}, generate{"128"}, depth{"0"}, batch{"2048"}, threads{"0"};
   std::vector<std::string> prompt_generate;  // "512,128": one after the other, measured together
@@ -67,7 +67,7 @@ std::pair<std::int64_t, std::int64_t> pair_of(const std::string& text) {
 }
 
 /// In llama-bench's order.
-std::vector<Test> tests_of(const Arguments& a) {
+std::vector<Test> tests_of(const LlmArguments& a) {
   std::vector<Test> tests;
   const auto batches = numbers_of("-b", a.batch, 1, kMostTokens);
   const auto prompts = numbers_of("-p", a.prompt, 0, kMostTokens);
@@ -155,7 +155,7 @@ struct OpenModel {
 };
 
 /// Throws invalid_argument for a model whose context has fewer positions.
-std::vector<OpenModel> open_models(const Arguments& a, std::int64_t positions) {
+std::vector<OpenModel> open_models(const LlmArguments& a, std::int64_t positions) {
   std::vector<OpenModel> models;
   for (const std::string& path : a.models) {
     models.push_back({path, GgufFile::open(path)});
@@ -169,7 +169,7 @@ std::vector<OpenModel> open_models(const Arguments& a, std::int64_t positions) {
 }
 
 /// Threads are chosen on the CPU only: every other device is there once.
-std::vector<Device> open_devices(const Arguments& a) {
+std::vector<Device> open_devices(const LlmArguments& a) {
   const auto threads = numbers_of("-t", a.threads, 0, kMostThreads);
   std::vector<Device> devices;
   for (const std::string& name : a.devices) {
@@ -186,7 +186,7 @@ std::vector<Device> open_devices(const Arguments& a) {
 /// All that is given is opened before the first measurement: what is wrong with it shows at once.
 class LlmBenchmark {
  public:
-  explicit LlmBenchmark(const Arguments& a)
+  explicit LlmBenchmark(const LlmArguments& a)
       : a_(a),
         tests_(tests_of(a)),
         positions_(std::ranges::max(tests_, {}, &Test::positions).positions()),
@@ -215,7 +215,7 @@ class LlmBenchmark {
   }
 
  private:
-  static std::shared_ptr<ProfileSink> open_sink(const Arguments& a) {
+  static std::shared_ptr<ProfileSink> open_sink(const LlmArguments& a) {
     const auto log = [](LogLevel, std::string_view line) {
       std::cerr << printable_lines(line) << '\n';
     };
@@ -262,7 +262,7 @@ class LlmBenchmark {
     }
   }
 
-  const Arguments& a_;
+  const LlmArguments& a_;
   std::vector<Test> tests_;
   std::int64_t positions_;
   std::vector<OpenModel> models_;
@@ -273,7 +273,7 @@ class LlmBenchmark {
 };
 
 /// Prints the rows; README.md says what is measured.
-void print_llm(const Arguments& a) {
+void print_llm(const LlmArguments& a) {
   require_between("-r", a.reps, 1, kMostReps);
   LlmBenchmark(a).run();
 }
@@ -281,7 +281,7 @@ void print_llm(const Arguments& a) {
 }  // namespace
 
 void add_llm(CLI::App& app, const std::vector<std::string>& command_line) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<LlmArguments>();
   a->command_line = command_line;
   CLI::App* llm = app.add_subcommand(
       "llm", "Tokens per second of the llama sample, with the flags and rows of llama-bench");

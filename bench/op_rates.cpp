@@ -28,7 +28,7 @@
 namespace reprise::bench {
 namespace {
 
-struct Arguments {
+struct OpRatesArguments {
   std::vector<std::string> models;
   std::string device = "auto", precision = "exact", by = "shape";
   std::string filter;  // part of the text of a row; empty: all
@@ -211,7 +211,7 @@ void print_table(const nlohmann::ordered_json& json) {
   }
 }
 
-Measurement measure(const Device& device, const std::string& path, const Arguments& a) {
+Measurement measure(const Device& device, const std::string& path, const OpRatesArguments& a) {
   const auto file = GgufFile::open(path);
   require_between("-p", a.prompt, 2, llama::sizes_of(file).context);
   Measurement measured{std::filesystem::path(path).stem().string(), facts_of(file), {}, {}};
@@ -238,7 +238,7 @@ Measurement measure(const Device& device, const std::string& path, const Argumen
 }
 
 /// Prints a table or one JSON object; README.md says what the columns mean.
-void print_op_rates(const Arguments& a) {
+void print_op_rates(const OpRatesArguments& a) {
   require_between("-t", a.threads, 1, kMostThreads);
   require_between("-r", a.reps, 1, kMostReps);
   const Device device = open_with_threads(a.device, a.threads);
@@ -285,7 +285,7 @@ void print_op_rates(const Arguments& a) {
 }  // namespace
 
 void add_op(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<OpRatesArguments>();
   CLI::App* ops = app.add_subcommand(
       "op", "Bytes and operations per second of each op of the llama sample, against ceilings");
   ops->add_option("-m,--model", a->models, "GGUF files")->required();

@@ -15,7 +15,7 @@
 namespace reprise::bench {
 namespace {
 
-struct Arguments {
+struct PassesArguments {
   std::string model, device = "vulkan", precision = "exact";
   long long threads = 0, reps = 9, tokens = 32;
 };
@@ -38,7 +38,7 @@ std::vector<std::int32_t> decode(CapturedGraph& graph, long long tokens) {
 }
 
 /// Prints one JSON object; README.md says what its keys mean.
-void print_passes(const Arguments& a) {
+void print_passes(const PassesArguments& a) {
   require_between("--reps", a.reps, 1, kMostReps);
   require_between("--threads", a.threads, 0, kMostThreads);
   require_between("--tokens", a.tokens, 1, kMostTokens);
@@ -103,7 +103,7 @@ void print_passes(const Arguments& a) {
 }  // namespace
 
 void add_passes(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<PassesArguments>();
   CLI::App* passes = app.add_subcommand(
       "passes", "Steps, barriers, memory and time of a decode step by pass; prints JSON");
   passes->add_option("-m,--model", a->model, "GGUF file")->required();

@@ -5,13 +5,13 @@
 namespace reprise::bench {
 namespace {
 
-constexpr std::int64_t kWidth = 64;
+constexpr std::int64_t kRowWidth = 64;
 constexpr std::size_t kLayerNodes = 15;
 
-Cost cost(const BoundCall& call) { return streaming_cost(call, 2 * kWidth); }
+Cost cost(const BoundCall& call) { return streaming_cost(call, 2 * kRowWidth); }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
-  const std::array<std::uint32_t, 2> push{call.node, kWidth};
+  const std::array<std::uint32_t, 2> push{call.node, kRowWidth};
   steps.dispatch(call, traits, {call.op.name, {64}, 1}, {4, 1, 1}, push);
 }
 
@@ -50,7 +50,7 @@ class GraphMaker {
   ComputeGraph& graph() { return recorded_->graph; }
 
   std::uint32_t tensor(TensorRole role, std::string_view name) {
-    const TensorSpec spec({1, kWidth}, DType::f32);
+    const TensorSpec spec({1, kRowWidth}, DType::f32);
     Storage storage;
     storage.bytes = spec.bytes();
     storage.input = role == TensorRole::input;

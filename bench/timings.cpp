@@ -17,7 +17,7 @@
 namespace reprise::bench {
 namespace {
 
-struct Arguments {
+struct TimingsArguments {
   long long nodes = 12, size = 256, reps = 30;
   std::string device = "vulkan";
 };
@@ -37,7 +37,7 @@ CapturedGraph record_products(GraphExecutor& executor, long long nodes, long lon
 }
 
 /// Prints one JSON object; README.md says what its keys mean.
-void print_timings(const Arguments& a) {
+void print_timings(const TimingsArguments& a) {
   require_between("--nodes", a.nodes, 1, 1'000'000);
   require_between("--size", a.size, 1, 8192);
   require_between("--reps", a.reps, 1, kMostReps);
@@ -85,7 +85,7 @@ void print_timings(const Arguments& a) {
 }  // namespace
 
 void add_timings(CLI::App& app) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<TimingsArguments>();
   CLI::App* timings = app.add_subcommand(
       "timings", "Node times of a chain of matrix products against the whole replay; prints JSON");
   timings->add_option("--nodes", a->nodes, "Products of the chain")->capture_default_str();

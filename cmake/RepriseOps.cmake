@@ -6,9 +6,6 @@
 # A variant <a>/<b> is compiled with VARIANT_<A> and VARIANT_<B>; its shader is <op>.<a>_<b>.
 # It sets in the caller: OP_SOURCES (definitions and their table), OP_SHADER_TABLE (embedded SPIR-V).
 function(reprise_ops)
-  if(REPRISE_VULKAN)
-    find_program(GLSLANG glslangValidator REQUIRED)
-  endif()
   set(generated ${PROJECT_BINARY_DIR}/generated)
   file(GLOB glsl_includes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shaders/include/*.glsl)
   foreach(entry IN LISTS ARGN)
@@ -64,26 +61,30 @@ function(reprise_ops)
       if(NOT variants)
         set(variants "-")
       endif()
+      set(arguments "")
       foreach(variant IN LISTS variants)
         set(name ${stem})
-        set(define "")
+        set(macros "")
         if(NOT variant STREQUAL "-")
           string(REPLACE "/" "_" word ${variant})
           set(name ${prefix}${word})
           string(TOUPPER ${variant} upper)
-          string(REGEX REPLACE "([^/]+)/?" "-DVARIANT_\\1=1;" define ${upper})
+          string(REGEX REPLACE "([^/]+)/?" ",VARIANT_\\1" macros ${upper})
+          string(REGEX REPLACE "^," "=" macros ${macros})
         endif()
-        set(words ${generated}/${name}.spv.inc)
-        add_custom_command(OUTPUT ${words}
-          COMMAND ${GLSLANG} -V --target-env vulkan1.2 --quiet -x ${define}
-                  -I${PROJECT_SOURCE_DIR}/shaders/include -o ${words} ${shader}
-          DEPENDS ${shader} ${glsl_includes} VERBATIM)
         string(MAKE_C_IDENTIFIER ${name} symbol)
-        list(APPEND spirv ${words})
-        string(APPEND arrays
-               "constexpr std::uint32_t ${symbol}[] = {\n#include \"${name}.spv.inc\"\n};\n")
+        list(APPEND arguments ${symbol}${macros})
         string(APPEND shaders "    {\"${name}\", ${symbol}},\n")
       endforeach()
+      set(words ${generated}/${stem}.spv.inc)
+      if(REPRISE_VULKAN)
+        add_custom_command(OUTPUT ${words}
+          COMMAND reprise-embed-shader ${shader} ${PROJECT_SOURCE_DIR}/shaders/include ${words}
+                  ${arguments}
+          DEPENDS ${shader} ${glsl_includes} reprise-embed-shader VERBATIM)
+      endif()
+      list(APPEND spirv ${words})
+      string(APPEND arrays "#include \"${stem}.spv.inc\"\n")
     endforeach()
   endforeach()
   file(GLOB found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/shaders

@@ -3,11 +3,12 @@
 
 # shellcheck shell=bash disable=SC2034 # the lists are for those who source this
 build_packages=(
-  cmake ninja-build g++ ccache pkg-config  # the build
+  cmake ninja-build ccache pkg-config      # the build
+  clang lld g++                            # it compiles in two thirds of the time of g++, whose library it uses
   git                                      # the commit written into profiles; applies mutants
   libvulkan-dev spirv-headers              # Vulkan loader and headers; SPIR-V reflection
-  glslang-tools                            # glslangValidator: shaders to SPIR-V
-  glslang-dev spirv-tools                  # kernels that are compiled, and validated, at run time
+  glslang-dev                              # GLSL to SPIR-V: shaders, and kernels at run time
+  spirv-tools                              # kernels are validated at run time
   libhwy-dev                               # vectors with run-time dispatch: the CPU's kernels
   libdlpack-dev                            # the layout of tensors exchanged with other libraries
   libopenblas-dev                          # what the bench compares matrix products with
@@ -23,15 +24,35 @@ test_packages=(
   libgtest-dev              # unit tests
   python3                   # writes malformed model files
   vulkan-validationlayers   # every Vulkan test runs under them
-  clang lld                 # the dev preset: compiles and links tests in a third of the time of g++
   xvfb openbox xdotool      # the debugger's window is driven as on a desktop
   valgrind                  # counts what recording costs
 )
 
+# require_tools <command>...: returns 1, having named it, if one cannot be found.
+require_tools() {
+  local tool
+  for tool in "$@"; do
+    if ! command -v "$tool" >/dev/null; then
+      echo "error: $tool was not found. Install it (cmake/install_packages.sh lists Debian's packages)." >&2
+      return 1
+    fi
+  done
+}
+
+# require_space <MB>: returns 1 if the disk of the current folder has less.
+require_space() {
+  local free
+  free=$(df -Pm . | awk 'NR == 2 { print $4 }')
+  if ((free < $1)); then
+    echo "error: The disk of $PWD has $free MB left; the build needs $1 MB. Free some and try again." >&2
+    return 1
+  fi
+}
+
 # install_packages <package>...: returns 1, having named them, if packages stay missing.
 install_packages() {
   if ! command -v dpkg-query apt-get >/dev/null; then
-    echo "This is not a Debian system; needed are the counterparts of: $*" >&2
+    echo "This is not a Debian system. If the build fails, install the counterparts of: $*" >&2
     return 0
   fi
   local package missing=()
@@ -53,7 +74,7 @@ install_packages() {
   fi
   echo "installing: ${missing[*]}" >&2
   if ! { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; } >&2; then
-    echo "error: apt-get failed; install these packages: ${missing[*]}" >&2
+    echo "error: apt-get failed. Connect to the network and try again, or install by hand: ${missing[*]}" >&2
     return 1
   fi
 }

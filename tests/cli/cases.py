@@ -37,7 +37,7 @@ import sys
 import tomllib
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-SYSTEM = {"cat": "cat", "cmake": "cmake", "python3": sys.executable, "rm": "rm", "sh": "sh", "sqlite3": "sqlite3"}
+SYSTEM = {"bash": "bash", "cat": "cat", "cmake": "cmake", "python3": sys.executable, "rm": "rm", "sh": "sh", "sqlite3": "sqlite3"}
 KEYS = {"exit": int, "timeout": int, "terminal": bool, "for": dict, "stdout": (str, list), "stderr": (str, list)}
 KEYS |= dict.fromkeys("run env cwd lock after needs makes cleans suite if absent present shown_in "
                       "stdout_has stdout_is stderr_has stderr_is".split(), str)

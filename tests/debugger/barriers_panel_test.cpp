@@ -11,7 +11,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr HeadlessOptions kBottom{.width = 1600, .height = 200};
+constexpr HeadlessOptions kBarriersSize{.width = 1600, .height = 200};
 constexpr const char* kByStep =
     "click barriers/table/header/step\nclick barriers/table/header/step";
 
@@ -24,7 +24,7 @@ class BarriersPanelTest : public ::testing::Test {
                         "UPDATE barriers SET required = 0, kind = 'WAR' WHERE graph_id = 2 AND "
                         "ordinal = 2"),
               "");
-    window_.emplace(database_.path(), std::make_unique<BarriersPanel>(), kBottom);
+    window_.emplace(database_.path(), std::make_unique<BarriersPanel>(), kBarriersSize);
     run(kByStep);
   }
   void run(const std::string& script) { window_->run(script); }
@@ -90,7 +90,7 @@ TEST_F(BarriersPanelTest, WhatCostsMostComesFirst) {
       costliest = b;
     }
   }
-  window_.emplace(database_.path(), std::make_unique<BarriersPanel>(), kBottom);
+  window_.emplace(database_.path(), std::make_unique<BarriersPanel>(), kBarriersSize);
   run("expect_state barriers/table/header/cost descending\nfits");
   const std::string row = "barriers/table/row/" + std::to_string(costliest);
   EXPECT_THAT(duration_text(times[costliest]->cost_ns()),
@@ -137,7 +137,7 @@ class EmptyBarriersPanel : public ::testing::TestWithParam<Empty> {};
 TEST_P(EmptyBarriersPanel, SaysWhy) {
   const SampleDatabase database;
   ASSERT_EQ(test::sql(database.path(), GetParam().sql), "");
-  PanelWindow window(database.path(), std::make_unique<BarriersPanel>(), kBottom);
+  PanelWindow window(database.path(), std::make_unique<BarriersPanel>(), kBarriersSize);
   EXPECT_EQ(window.text("barriers/empty/what"), GetParam().text);
 }
 

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr HeadlessOptions kBottom{.width = 1500, .height = 230};
+constexpr HeadlessOptions kLogSize{.width = 1500, .height = 230};
 constexpr const char* kEvents =
     "INSERT INTO events(run_id,t_ns,severity,source,code,message,graph_id,node_idx,replay_id) "
     "SELECT id, t_start_ns + 2000000, 1, 'profile', 'timings_thinned', 'Fewer times.', NULL, NULL, "
@@ -31,7 +31,7 @@ class LogPanelTest : public ::testing::Test {
  protected:
   LogPanelTest() {
     EXPECT_EQ(test::sql(database_.path(), kEvents), "");
-    window_.emplace(database_.path(), std::make_unique<LogPanel>(), kBottom);
+    window_.emplace(database_.path(), std::make_unique<LogPanel>(), kLogSize);
   }
   std::string row(int entry) { return window_->text("log/table/row/" + std::to_string(entry)); }
   std::size_t rows() { return window_->count("log/table/row/"); }
@@ -112,7 +112,7 @@ TEST(LogPanel, AMessageOfTheDriverLeadsToItsNodeAndIsShownWhole) {
                       "'SYNC-HAZARD-READ_AFTER_WRITE', '" +
                           message + "', 2, 10 FROM runs WHERE id = 2"),
             "");
-  PanelWindow window(database.path(), std::make_unique<LogPanel>(), kBottom);
+  PanelWindow window(database.path(), std::make_unique<LogPanel>(), kLogSize);
   window.run("click log/table/row/0\nexpect_state log/table/row/0 selected\nfits");
   EXPECT_EQ(window.workspace().selection.current().node, 10U);
   EXPECT_THAT(window.text("log/open/title"), HasSubstr("driver  SYNC-HAZARD-READ_AFTER_WRITE"));
@@ -131,7 +131,7 @@ TEST(LogPanel, ItsTabCountsWarningsAndErrors) {
 
 TEST(LogPanel, WithoutEventsItNamesTheCallThatWatches) {
   const SampleDatabase database;
-  PanelWindow window(database.path(), std::make_unique<LogPanel>(), kBottom);
+  PanelWindow window(database.path(), std::make_unique<LogPanel>(), kLogSize);
   window.run("fits");
   EXPECT_THAT(window.text("log/empty/call"), HasSubstr("set_watches"));
 }

@@ -15,11 +15,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr HeadlessOptions kBottom{.width = 1600, .height = 200};
+constexpr HeadlessOptions kMemorySize{.width = 1600, .height = 200};
 
 class MemoryPanelTest : public PanelTest<MemoryPanel> {
  protected:
-  MemoryPanelTest() : PanelTest(kBottom) {}
+  MemoryPanelTest() : PanelTest(kMemorySize) {}
   std::string view() { return window_.host().registry().value("memory/view"); }
   std::size_t boxes() { return window_.count("memory/storage/"); }
   std::optional<std::uint32_t> selected() { return window_.workspace().selection.current().node; }
@@ -163,7 +163,7 @@ class EmptyMemoryPanel : public ::testing::TestWithParam<Empty> {};
 TEST_P(EmptyMemoryPanel, SaysWhy) {
   const SampleDatabase database;
   ASSERT_EQ(test::sql(database.path(), GetParam().sql), "");
-  PanelWindow window(database.path(), std::make_unique<MemoryPanel>(), kBottom);
+  PanelWindow window(database.path(), std::make_unique<MemoryPanel>(), kMemorySize);
   EXPECT_EQ(window.text("memory/empty/what"), GetParam().text);
 }
 
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(MemoryPanel, OfTenThousandNodesNamesOnlyWhatCanBePointedAt) {
   std::mt19937_64 random(testing::test_seed());
   const RecordedDatabase database({.scales = 9'997}, random);
-  PanelWindow window(database.path(), std::make_unique<MemoryPanel>(), kBottom);
+  PanelWindow window(database.path(), std::make_unique<MemoryPanel>(), kMemorySize);
   ASSERT_EQ(window.document().capture()->nodes.size(), 10'000U);
   EXPECT_EQ(window.count("memory/storage/"), 1U);  // the input; others live for two steps each
   window.run("fits\nwheel memory/map 30");

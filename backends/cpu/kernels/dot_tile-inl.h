@@ -46,11 +46,11 @@ HWY_INLINE std::int64_t prefetch_distance(std::int64_t w_row) {
   return tile == 0 ? 0 : (8192 + tile - 1) / tile * tile;
 }
 
-/// Calls piece(i) for each of `count` pieces of `bytes` bytes of every row, and prefetches every
-/// line that the next tile reads once.
-template <std::size_t kBytes, class Piece>
+/// Calls piece(i) for each of `count` pieces of kBytes bytes of every row. Before each kTogether of
+/// them it prefetches what the next tile reads: by default every line once.
+template <std::size_t kBytes, std::size_t kTogether = std::max<std::size_t>(64 / kBytes, 1),
+          class Piece>
 HWY_INLINE void for_each_piece(const TileWeights& w, std::size_t count, Piece&& piece) {
-  constexpr std::size_t kTogether = std::max<std::size_t>(64 / kBytes, 1);
   std::size_t i = 0;
   for (; i + kTogether <= count; i += kTogether) {
     w.prefetch(i * kBytes);
@@ -121,7 +121,11 @@ HWY_INLINE void dot_tile(const TileWeights& w, const float* const* x, std::size_
       sums[r][j] = hn::Zero(d);
     }
   }
-  for_each_piece<W::bytes(W::kPiece)>(w, k / W::kPiece, [&](std::size_t piece) HWY_ATTR {
+  // Pieces with scales and minimums of their own fill the registers one at a time.
+  constexpr std::size_t kBytes = W::bytes(W::kPiece);
+  constexpr std::size_t kTogether =
+      kHasScale<W> || kHasTail<W> ? std::max<std::size_t>(64 / kBytes, 1) : 1;
+  for_each_piece<kBytes, kTogether>(w, k / W::kPiece, [&](std::size_t piece) REPRISE_INLINED {
     const std::size_t i = piece * W::kPiece;
     if constexpr (kVectors == 1 || kOrder == TileOrder::alike) {
 #pragma GCC unroll 4

@@ -45,7 +45,7 @@ HWY_INLINE void pack_four(Vf a, Vf b, Vf c, Vf e, float* to) {
   const auto ce = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
   const auto ab2 = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
   const auto ce2 = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
-  const auto store = [=](auto v, std::size_t i) HWY_ATTR {
+  const auto store = [=](auto v, std::size_t i) REPRISE_INLINED {
     store_blocks(d, hn::BitCast(d, v), to + i * kPanelColumns, kPanelColumns);
   };
   store(hn::InterleaveLower(pairs, ab, ce), 0);

@@ -57,7 +57,7 @@ HWY_NOINLINE void multiply_blocks(std::byte* x, std::size_t k, std::size_t first
   }
   for (std::size_t b = 0; b < blocks; ++b) {
     const RoundedRow row(x, k);
-    const auto of_row = [x_row](const auto* in_first_row, std::size_t r) HWY_ATTR {
+    const auto of_row = [x_row](const auto* in_first_row, std::size_t r) REPRISE_INLINED {
       return reinterpret_cast<const std::byte*>(in_first_row) + r * x_row;
     };
     __m512i products[kRows][2];

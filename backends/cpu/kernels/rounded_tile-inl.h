@@ -141,7 +141,7 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
       sums[j][r] = hn::Zero(d);
     }
   }
-  for_each_piece<W::kBlockBytes>(w, k / kBlock, [&](std::size_t b) HWY_ATTR {
+  for_each_piece<W::kBlockBytes>(w, k / kBlock, [&](std::size_t b) REPRISE_INLINED {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTileRows; ++r) {
 #pragma GCC unroll 4

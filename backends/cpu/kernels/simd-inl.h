@@ -6,6 +6,9 @@
 /// Whether the instruction set that is compiled for has sums of products of bytes (VNNI): for #if.
 #define REPRISE_BYTE_PRODUCTS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL)
 
+/// After the parameters of a lambda in a loop over weights: called, it would keep its sums in memory.
+#define REPRISE_INLINED HWY_ATTR __attribute__((always_inline))
+
 /// Defines plan_<op>() as that of the best instruction set of the machine. Use it once, under
 /// HWY_ONCE.
 #define REPRISE_EXPORT_KERNEL(op)                            \

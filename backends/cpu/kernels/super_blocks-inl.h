@@ -99,7 +99,7 @@ struct Q6KWeights {
     const auto* data = reinterpret_cast<const std::uint8_t*>(block);
     const auto* factors = reinterpret_cast<const std::int8_t*>(block + 192) + 2 * j;
     const Vf common = block_scale(block + 208);
-    const auto scale_of = [&](std::size_t half) HWY_ATTR {
+    const auto scale_of = [&](std::size_t half) REPRISE_INLINED {
       return hn::Mul(common, hn::Set(F32(), static_cast<float>(factors[half])));
     };
     return {.scales = {scale_of(0), scale_of(1)},
