@@ -43,8 +43,8 @@ void require_source(const KernelSource& source) {
                   (on_host ? "KernelSource::function." : "GLSL or SPIR-V."));
 }
 
-/// Of a kernel that runs as a function, of which nothing can be known: what its shader says, if it
-/// has one too.
+/// Identifies the shader source. A function cannot be identified, so a kernel that has both sources
+/// is the same node on every device, and compare_numerics() compares the two. 0: no shader.
 std::uint64_t hash_of(const KernelSource& source, const KernelInterface& interface) {
   if (source.glsl.empty() && source.spirv.empty()) {
     return 0;
@@ -80,9 +80,8 @@ CustomKernel Device::compile_kernel(const KernelSource& source,
   auto shader = backend_->add_shader(
       {source.name, source.glsl, source.spirv, source.includes, interface.constants});
   require_match(source.name, interface, shader->interface);
-  const std::uint64_t hash = shader->hash;
-  return CustomKernel(std::make_shared<const CustomOp>(source.name, interface, hash, backend_,
-                                                       std::move(shader), nullptr));
+  return CustomKernel(std::make_shared<const CustomOp>(
+      source.name, interface, hash_of(source, interface), backend_, std::move(shader), nullptr));
 }
 
 }  // namespace reprise

@@ -275,6 +275,25 @@ TEST_P(CustomKernels, HaveAStructureThatSourceGridAndPushConstantsAreOf) {
   EXPECT_NE(hash("x[i]", 1003, 31), first);
 }
 
+TEST_P(CustomKernels, AreComparedWithTheirFunctionOnTheCpu) {
+  const Values x = random();
+  const auto graph_on = [&](const Device& device, GraphExecutor& executor,
+                            float (*f)(float, float)) {
+    const CustomKernel kernel =
+        device.compile_kernel(elementwise_source("sum", "x[i] + w[i]", f), elementwise_interface());
+    auto s = executor.begin_recorded();
+    s.output("y", call(s, kernel, input(s, "x", x), device.from_host({kCount}, w_values_, "w")));
+    return s.finish({.run = false}).graph;
+  };
+  const Device cpu = test_device("cpu");
+  GraphExecutor on_cpu(cpu);
+  auto graph = graph_on(device_, executor_, [](float a, float b) { return a + b; });
+  auto same = graph_on(cpu, on_cpu, [](float a, float b) { return a + b; });
+  EXPECT_TRUE(compare_numerics(graph, same).pass());
+  auto other = graph_on(cpu, on_cpu, [](float a, float b) { return a - b; });
+  EXPECT_EQ(compare_numerics(graph, other).first_diverging()->name, "y");
+}
+
 TEST_P(CustomKernels, AreSeenByLintAndVerify) {
   const CustomKernel kernel = accumulate_kernel(device_);
   const StateBlock state(device_, StateLayout().host_f32("factor", 2));
