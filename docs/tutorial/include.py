@@ -8,7 +8,8 @@ A block of code is preceded by a comment that says where it begins and ends:
   <!-- code decoder.h "inline Tensor attention_block" -->
 from the line that begins so, after blanks, to the end of its paragraph;
   <!-- code decoder.h "const Tensor h" "return add" -->
-to the next line that begins so. Words are quoted as in a shell.
+to the next line that begins so. Words are quoted as in a shell. The blocks of a page, one after
+another, hold whole files, but for the comments at their beginning: readers type them.
 
 A block ```console holds commands behind "$ " and their outputs. The commands of a page run in one
 folder, in order; it has the programs of the steps and a model file. A comment before the block says
@@ -39,24 +40,46 @@ class Mistake(Exception):
     """A sentence about what is wrong in a page."""
 
 
-def code(words):
-    """The lines that a comment asks for."""
-    try:
-        _, file, begin, *end = shlex.split(words)
-    except ValueError:
-        raise Mistake(f'the comment <!-- {words} --> is not of the form code FILE "BEGIN" ["END"]') from None
-    lines = (SAMPLES / file).read_text().splitlines()
-    starts = [i for i, line in enumerate(lines) if line.lstrip().startswith(begin)]
-    if len(starts) != 1:
-        raise Mistake(f"{len(starts)} lines of {file} begin with '{begin}', but 1 is needed")
-    first = last = starts[0]
-    for text in end:
-        last = next((i for i in range(first, len(lines)) if lines[i].lstrip().startswith(text)), None)
-        if last is None:
-            raise Mistake(f"no line of {file} behind '{begin}' begins with '{text}'")
-    while not end and last + 1 < len(lines) and lines[last + 1].strip():
-        last += 1
-    return "".join(line + "\n" for line in lines[first:last + 1])
+class Code:
+    """The files of one page, and how far the page has shown each of them."""
+
+    def __init__(self):
+        self.shown = {}
+
+    def block(self, words):
+        """The lines that a comment asks for."""
+        try:
+            _, file, begin, *end = shlex.split(words)
+        except ValueError:
+            raise Mistake(f'the comment <!-- {words} --> is not of the form code FILE "BEGIN" ["END"]') from None
+        lines = (SAMPLES / file).read_text().splitlines()
+        starts = [i for i, line in enumerate(lines) if line.lstrip().startswith(begin)]
+        if len(starts) != 1:
+            raise Mistake(f"{len(starts)} lines of {file} begin with '{begin}', but 1 is needed")
+        first = last = starts[0]
+        for text in end:
+            last = next((i for i in range(first, len(lines)) if lines[i].lstrip().startswith(text)), None)
+            if last is None:
+                raise Mistake(f"no line of {file} behind '{begin}' begins with '{text}'")
+        while not end and last + 1 < len(lines) and lines[last + 1].strip():
+            last += 1
+        self.require_next(file, lines, first)
+        self.shown[file] = last + 1
+        return "".join(line + "\n" for line in lines[first:last + 1])
+
+    def require_next(self, file, lines, line):
+        begin = next(i for i, text in enumerate(lines) if not text.startswith("//"))
+        due = self.shown.get(file, begin)
+        while due < len(lines) and not lines[due].strip():
+            due += 1
+        if line != due:
+            place = f"line {due + 1}" if due < len(lines) else "nothing"
+            raise Mistake(f"{place} of {file} is to be shown next, not line {line + 1}")
+
+    def require_whole(self):
+        for file in self.shown:
+            lines = (SAMPLES / file).read_text().splitlines()
+            self.require_next(file, lines, len(lines))
 
 
 class Shell:
@@ -93,18 +116,24 @@ def alike(shown, made, words):
 
 def included(page, shell, check):
     """The text of a page with its blocks made anew."""
+    pieces = Code()
+
     def replace(match):
         words, language, shown = match["words"] or "", match["language"], match["text"]
         if words.startswith("code"):
-            made = code(words)
+            made = pieces.block(words)
         elif language == "console":
             made = shell.console(shown)
             if check and alike(shown, made, words):
                 made = shown
+        elif language == "cpp":
+            raise Mistake(f"no comment says where the code comes from that begins with '{shown.splitlines()[0]}'")
         else:
             return match[0]
         return f"{match['comment'] or ''}```{language}\n{made}```\n"
-    return BLOCK.sub(replace, page.read_text())
+    text = BLOCK.sub(replace, page.read_text())
+    pieces.require_whole()
+    return text
 
 
 def main(build, check):

@@ -51,7 +51,7 @@ int main(int argc, char** argv) try {
 
   std::printf("y:");
   for (const float value : result.read("y")) {
-    std::printf(" %.2f", static_cast<double>(value));
+    std::printf(" %.2f", value);
   }
   std::printf("\n%u ops, %u submission\n", result.report.ops, result.report.submits);
   print_mistake(executor, layer);

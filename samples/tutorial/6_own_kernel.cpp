@@ -57,7 +57,7 @@ static void compare_with_cpu(GraphExecutor& executor, const reprise::GgufFile& f
   auto graph = record(executor, file, 10000);
   auto reference = record(on_cpu, file, base);
   const auto first = compare_numerics(graph, reference).first_diverging();
-  std::printf("base %.0f on the CPU: first difference: %s\n", static_cast<double>(base),
+  std::printf("base %.0f on the CPU: first difference: %s\n", base,
               first ? first->name.c_str() : "none");
 }
 
