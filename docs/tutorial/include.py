@@ -9,11 +9,11 @@ A block of code is preceded by a comment that says where it begins and ends:
 from the line that begins so, after blanks, to the end of its paragraph;
   <!-- code decoder.h "const Tensor h" "return add" -->
 to the next line that begins so. Words are quoted as in a shell. The blocks of a page, one after
-another, hold whole files, but for the comments at their beginning: readers type them.
+another, hold whole files: readers type them.
 
 A block ```console holds commands behind "$ " and their outputs. The commands of a page run in one
 folder, in order; it has the programs of the steps and a model file. A comment before the block says
-how its outputs may differ from one run to the next:
+how its outputs may differ from one run to the next; delete them to have them written anew:
   <!-- fractions vary -->   the same text around numbers with a decimal point
   <!-- numbers vary -->     the same text around any numbers
   <!-- rows vary -->        the same first line and as many lines
@@ -68,8 +68,7 @@ class Code:
         return "".join(line + "\n" for line in lines[first:last + 1])
 
     def require_next(self, file, lines, line):
-        begin = next(i for i, text in enumerate(lines) if not text.startswith("//"))
-        due = self.shown.get(file, begin)
+        due = self.shown.get(file, 0)
         while due < len(lines) and not lines[due].strip():
             due += 1
         if line != due:
@@ -114,7 +113,7 @@ def alike(shown, made, words):
     return shown == made
 
 
-def included(page, shell, check):
+def included(page, shell):
     """The text of a page with its blocks made anew."""
     pieces = Code()
 
@@ -124,7 +123,7 @@ def included(page, shell, check):
             made = pieces.block(words)
         elif language == "console":
             made = shell.console(shown)
-            if check and alike(shown, made, words):
+            if alike(shown, made, words):
                 made = shown
         elif language == "cpp":
             raise Mistake(f"no comment says where the code comes from that begins with '{shown.splitlines()[0]}'")
@@ -141,7 +140,7 @@ def main(build, check):
     for page in sorted(PAGES.glob("*.md")):
         with tempfile.TemporaryDirectory() as folder:
             try:
-                text = included(page, Shell(build, pathlib.Path(folder)), check)
+                text = included(page, Shell(build, pathlib.Path(folder)))
             except Mistake as mistake:
                 sys.exit(f"error: {page}: {mistake}.")
         if not check:
