@@ -71,7 +71,7 @@ inline Tensor next_token(Recorder& s, const Model& m, Tensor x, std::int32_t end
   const auto scope = s.scope("head");
   const Tensor last = slice(s, x, 0, x.shape().dim(0) - 1, 1);
   const Tensor h = rms_norm(s, last, m.norm, {.eps = m.sizes.eps});
-  const Tensor next = argmax(s, matmul(s, h, m.head));
+  Tensor next = argmax(s, matmul(s, h, m.head));
   advance(s, next,
           {.position = s.state("pos"),
            .token = s.state("token"),

@@ -39,11 +39,11 @@ inline reprise::KernelFunction rotate_function(float base) {
     const auto push = run.push<RotatePush>();
     const auto x = run.read<float>(0);
     const auto y = run.write<float>(1);
-    for (std::uint32_t i = 0; i < push.pairs; ++i) {
-      const auto row = static_cast<float>(i / (push.heads * push.half_dim));
-      const auto pair = static_cast<float>(i % push.half_dim);
-      const float turn = std::pow(base, -pair / static_cast<float>(push.half_dim));
-      const float angle = (static_cast<float>(run.value(push.position)) + row) * turn;
+    const auto half_dim = static_cast<float>(push.half_dim);
+    for (std::size_t i = 0; i < push.pairs; ++i) {
+      const auto row = static_cast<std::int32_t>(i / push.half_dim / push.heads);
+      const float turn = std::pow(base, -static_cast<float>(i % push.half_dim) / half_dim);
+      const float angle = static_cast<float>(run.value(push.position) + row) * turn;
       y[2 * i] = x[2 * i] * std::cos(angle) - x[2 * i + 1] * std::sin(angle);
       y[2 * i + 1] = x[2 * i] * std::sin(angle) + x[2 * i + 1] * std::cos(angle);
     }
@@ -61,7 +61,7 @@ inline reprise::CustomKernel rotate_kernel(const reprise::Device& device, float 
 }
 
 /// x: [rows, heads, head_dim] f32. Returns the same shape.
-inline reprise::Tensor rotate(reprise::Site site, const reprise::CustomKernel& kernel,
+inline reprise::Tensor rotate(const reprise::Site& site, const reprise::CustomKernel& kernel,
                               const reprise::Tensor& x,
                               const reprise::Param<std::int32_t>& position) {
   const auto heads = static_cast<std::uint32_t>(x.shape().dim(1));
