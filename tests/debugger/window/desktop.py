@@ -82,9 +82,12 @@ class Window:
                 cwd=cwd or desktop.folder)
         self.id = self.wait("a window", lambda: self.desktop.ask(
             "search", "--onlyvisible", "--pid", self.process.pid).stdout.split())[-1]
+        self.wait_for_keyboard()
+        self.wait("a first frame", lambda: self.state["frames"] > 0)
+
+    def wait_for_keyboard(self):
         self.wait("the window has the keyboard",
                   lambda: self.desktop.ask("getwindowfocus").stdout.strip() == self.id)
-        self.wait("a first frame", lambda: self.state["frames"] > 0)
 
     # ---- what it shows
     @property
@@ -197,6 +200,7 @@ class Window:
     # ---- how it ends
     def close(self):
         """As with the button of the frame. Returns the exit status."""
+        self.wait_for_keyboard()  # it may just have been raised
         self.desktop.do("key", "alt+F4")
         self.process.wait(SECONDS)
         return self.process.returncode
