@@ -10,6 +10,7 @@ header names:
 
 A test belongs to the test program among the targets, or to ctest. The copy and its build stay under
 build/mutants, so that a later run is quick. While the tests of one patch run, the next one is built.
+Objects of the tree without a patch are kept, so that nothing is compiled to take a patch back.
 """
 
 import concurrent.futures
@@ -17,13 +18,16 @@ import functools
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build/mutants"
 TREE = SCRATCH / "tree"
 BUILD = SCRATCH / "dev"
+OBJECTS = SCRATCH / "objects"  # of the tree without a patch
 # In the copy, git must not find the repository.
 ENVIRONMENT = dict(os.environ, GIT_CEILING_DIRECTORIES=str(SCRATCH))
 
@@ -64,6 +68,7 @@ class Mutant:
         def field(key):
             return re.findall(rf"^# {key}: (.*)$", text, re.MULTILINE)
 
+        self.files = re.findall(r"^--- a/(.*)$", text, re.MULTILINE)
         self.tests = field("Expect")
         self.build_says = "".join(field("Expect-build"))
         self.configuration_says = "".join(field("Expect-configure"))
@@ -78,6 +83,40 @@ def configure():
 
 def build(targets):
     return run("cmake", "--build", BUILD, "--target", *targets) if targets else (0, "")
+
+
+def objects():
+    """Objects and precompiled headers of the build, by where they are kept."""
+    return {OBJECTS / path.relative_to(BUILD): path
+            for pattern in ("*.o", "*.pch") for path in BUILD.rglob(pattern)}
+
+
+def keep_objects():
+    shutil.rmtree(OBJECTS, ignore_errors=True)
+    for kept, path in objects().items():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        os.link(path, kept)  # compilers replace a file, they do not write into it
+
+
+def take_back(mutant, times, began):
+    """Sources get their contents and times back, and with them what was compiled: ninja then takes
+    it for new. What was linked from it goes. Other files may have generated something: they are
+    new, and all that depends on them is made again."""
+    run("git", "apply", "-R", mutant.patch)
+    if any(file.suffix not in (".cpp", ".h") for file in times):
+        return
+    for file, ns in times.items():
+        os.utime(file, ns=(ns, ns))
+    for kept, path in objects().items():
+        if kept.exists() and not kept.samefile(path):
+            ns = path.stat().st_mtime_ns  # ninja has noted it
+            path.unlink()
+            os.link(kept, path)
+            os.utime(path, ns=(ns, ns))
+    for pattern in ("*.a", "*.so*", "bin/*"):
+        for path in BUILD.rglob(pattern):
+            if path.is_symlink() or path.stat().st_mtime >= began:
+                path.unlink()
 
 
 def run_tests(program, tests):
@@ -130,6 +169,9 @@ def judge_program(mutant, program):
 def judge(mutant, background):
     """Applies, builds and takes back one mutant; returns a future of its verdict."""
     now = concurrent.futures.Future()
+    files = [TREE / file for file in mutant.files]
+    times = {file: file.stat().st_mtime_ns for file in files if file.exists()}
+    began = time.time()
     status, printed = run("git", "apply", mutant.patch)
     if status != 0:
         now.set_result(("BROKEN: the patch does not apply", printed))
@@ -147,7 +189,7 @@ def judge(mutant, background):
             return background.submit(judge_program, mutant, private_copy(mutant))
         return now
     finally:
-        run("git", "apply", "-R", mutant.patch)
+        take_back(mutant, times, began)
 
 
 def pass_without_a_patch(mutants):
@@ -174,6 +216,7 @@ def main():
     patches = sorted((ROOT / "tests/mutations").glob("*.patch"))
     mutants = [Mutant(p) for p in patches if not sys.argv[1:] or p.stem in sys.argv[1:]]
     pass_without_a_patch(mutants)
+    keep_objects()
     caught = []
 
     def report(mutant, future):
