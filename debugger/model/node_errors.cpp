@@ -124,6 +124,14 @@ std::optional<std::uint32_t> next_not_finite(const Numbers& numbers,
 
 std::optional<std::int64_t> first_not_finite_replay(const Numbers& numbers, std::uint32_t node) {
   std::optional<std::int64_t> first;
+  for (const KeptNotFinite& kept : numbers.kept_not_finite) {
+    if (kept.node == node) {
+      first = std::min(first.value_or(kept.replay), kept.replay);
+    }
+  }
+  if (first) {
+    return first;
+  }
   for (const TensorSums& sums : numbers.sums) {
     if (sums.node == node && sums.first_not_finite_replay) {
       first =

@@ -41,7 +41,8 @@ NodeErrors node_errors(const Capture& capture, const Numbers& numbers, const std
 /// a NaN or infinity; none if there is none.
 std::optional<std::uint32_t> next_not_finite(const Numbers& numbers,
                                              std::optional<std::uint32_t> from);
-/// The first watched replay in which a result of the node held a NaN or infinity.
+/// The first watched replay in which a result of the node held a NaN or infinity: of those whose
+/// contents the file has, else of all.
 std::optional<std::int64_t> first_not_finite_replay(const Numbers& numbers, std::uint32_t node);
 
 /// A threshold as somebody types it: "1e-3", "0.1%"; none of an empty text. Throws

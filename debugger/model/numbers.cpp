@@ -43,6 +43,36 @@ std::vector<std::int64_t> not_finite_replays(const std::filesystem::path& path, 
   return replays;
 }
 
+/// Among snapshots that were read.
+std::vector<KeptNotFinite> kept_not_finite(const std::filesystem::path& path, CaptureId id,
+                                           const std::vector<SnapshotRow>& snapshots,
+                                           const std::stop_token& stop) {
+  if (snapshots.empty()) {
+    return {};
+  }
+  const std::int64_t first = std::ranges::min_element(snapshots, {}, &SnapshotRow::id)->id;
+  const SqlResult found =
+      run_sql(path,
+              "SELECT t.node_idx, t.tensor_idx, min(t.replay_id) FROM tensor_stats t JOIN "
+              "snapshots k ON k.replay_id = t.replay_id AND k.tensor_idx = t.tensor_idx JOIN "
+              "replays r ON r.id = t.replay_id JOIN recordings c ON c.id = r.recording_id WHERE "
+              "c.run_id = " +
+                  std::to_string(id.run) + " AND c.graph_id = " + std::to_string(id.graph) +
+                  " AND k.id >= " + std::to_string(first) +
+                  " AND (t.nan_count > 0 OR t.inf_count > 0) GROUP BY 1, 2 ORDER BY 1, 2",
+              {.rows = snapshots.size()}, stop);
+  std::vector<KeptNotFinite> kept;
+  for (const auto& row : found.rows) {
+    const auto* const node = std::get_if<std::int64_t>(&row[0]);
+    const auto* const tensor = std::get_if<std::int64_t>(&row[1]);
+    const auto* const replay = std::get_if<std::int64_t>(&row[2]);
+    if (node != nullptr && tensor != nullptr && replay != nullptr) {
+      kept.push_back({*node, *tensor, *replay});
+    }
+  }
+  return kept;
+}
+
 std::optional<ComparedGraph> compared_elsewhere(const std::filesystem::path& path,
                                                 const std::stop_token& stop) {
   const SqlResult found =
@@ -87,10 +117,12 @@ Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
                   read_comparisons(path, query, stop),
                   {},
                   {},
+                  {},
                   {}};
   const auto bad = [](const TensorSums& sums) { return sums.nan > 0 || sums.infinite > 0; };
   if (std::ranges::any_of(numbers.sums, bad)) {
     numbers.not_finite_replays = not_finite_replays(path, id, stop);
+    numbers.kept_not_finite = kept_not_finite(path, id, numbers.snapshots, stop);
   }
   if (numbers.comparisons.empty()) {
     numbers.elsewhere = compared_elsewhere(path, stop);
@@ -152,6 +184,7 @@ void NumberReads::show(const std::shared_ptr<const Capture>& capture) {
   if (numbers_.show(capture)) {
     show_tensor({});
     show_snapshot(nullptr);
+    look_into(nullptr);
   }
 }
 
@@ -192,17 +225,37 @@ void NumberReads::show_snapshot(const SnapshotRow* snapshot) {
   }
 }
 
+void NumberReads::look_into(const SnapshotRow* snapshot) {
+  const auto id = snapshot == nullptr ? std::nullopt : std::optional(snapshot->id);
+  if (id == looked_into_) {
+    return;
+  }
+  looked_into_ = id;
+  first_not_finite_.forget();
+  if (snapshot != nullptr) {
+    first_not_finite_.ask([from = path_, of = *snapshot](const std::stop_token& stop) {
+      const TensorValues values =
+          decode_values(of.dtype, of.shape_json, read_snapshot_bytes(from, of.id, stop));
+      const auto first = debugger::first_not_finite(values);
+      return first ? value_text(values.values[*first]) + " at " + element_text(values.dims, *first)
+                   : "none is kept";
+    });
+  }
+}
+
 bool NumberReads::poll() {
   const bool numbers = numbers_.poll(), tensor = tensor_.poll(), contents = contents_.poll();
+  const bool first_not_finite = first_not_finite_.poll();
   tensor_revision_ += tensor ? 1U : 0U;
   if (numbers) {
     read_tensor();
   }
-  return numbers || tensor || contents;
+  return numbers || tensor || contents || first_not_finite;
 }
 
 bool NumberReads::running() const {
-  return numbers_.running() || tensor_.running() || contents_.running();
+  return numbers_.running() || tensor_.running() || contents_.running() ||
+         first_not_finite_.running();
 }
 
 void NumberReads::settle() {
@@ -210,6 +263,7 @@ void NumberReads::settle() {
   tensor_.settle();
   ++tensor_revision_;
   contents_.settle();
+  first_not_finite_.settle();
 }
 
 }  // namespace reprise::debugger

@@ -15,12 +15,18 @@ struct ComparedGraph {
   std::uint64_t comparisons = 0;
 };
 
+/// A result that held a NaN or infinity and whose contents the file has, and the first such replay.
+struct KeptNotFinite {
+  std::int64_t node = 0, tensor = 0, replay = 0;
+};
+
 /// Of one capture. Nodes and tensors lie in it; rows of others are left out.
 struct Numbers {
   std::vector<TensorSums> sums;            // by tensor, of each one
   std::vector<SnapshotRow> snapshots;      // the latest, by replay
   std::vector<ComparisonRow> comparisons;  // the latest, in the order in which they were made
   std::vector<std::int64_t> not_finite_replays{};  // ids, ascending: in which a NaN or infinity was
+  std::vector<KeptNotFinite> kept_not_finite{};    // by node and tensor
   std::vector<FileProblem> problems;               // why rows are not among these
   /// The one with the most comparisons, if this one has none.
   std::optional<ComparedGraph> elsewhere;
@@ -68,6 +74,12 @@ class NumberReads : public WorkerJob {
   const std::string& contents_problem() const { return contents_.error(); }
   std::uint64_t contents_revision() const { return contents_.finished(); }
 
+  /// Looks for the first element of a row of numbers()->snapshots that is a NaN or infinity.
+  void look_into(const SnapshotRow* snapshot);
+  /// "nan at [0, 17]"; null before it is found, or if the contents cannot be read.
+  const std::string* first_not_finite() const { return first_not_finite_.result(); }
+  const std::string& first_not_finite_problem() const { return first_not_finite_.error(); }
+
   /// True if anything of the above changed.
   bool poll() override;
   bool running() const override;
@@ -79,10 +91,11 @@ class NumberReads : public WorkerJob {
   const std::filesystem::path path_;
   std::uint64_t tensor_revision_ = 0;
   std::optional<std::uint32_t> shown_tensor_;
-  std::optional<std::int64_t> shown_snapshot_;
+  std::optional<std::int64_t> shown_snapshot_, looked_into_;
   CaptureRead<Numbers> numbers_;
   WorkerRead<std::vector<TensorStatsRow>> tensor_;
   WorkerRead<TensorValues> contents_;
+  WorkerRead<std::string> first_not_finite_;
 };
 
 }  // namespace reprise::debugger

@@ -141,6 +141,22 @@ std::string matrix_text(std::span<const std::size_t> dims, std::span<const std::
   return text;
 }
 
+std::optional<std::size_t> first_not_finite(const TensorValues& values) {
+  const auto found =
+      std::ranges::find_if(values.values, [](double value) { return !std::isfinite(value); });
+  return found == values.values.end()
+             ? std::nullopt
+             : std::optional(static_cast<std::size_t>(found - values.values.begin()));
+}
+
+std::string element_text(std::span<const std::size_t> dims, std::size_t element) {
+  std::string text;
+  for (std::size_t d = dims.size(); d-- > 0; element /= dims[d]) {
+    text = std::to_string(element % dims[d]) + (text.empty() ? "" : ", ") + text;
+  }
+  return "[" + text + "]";
+}
+
 std::string value_text(double value) { return fmt::format("{:.4g}", value); }
 
 }  // namespace reprise::debugger

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,12 @@ ValueMatrix matrix_of(std::span<const std::size_t> dims, std::span<const std::si
 
 /// "[2, :, :]", "[:] in lines of 32".
 std::string matrix_text(std::span<const std::size_t> dims, std::span<const std::size_t> index);
+
+/// The first element that is a NaN or infinity.
+std::optional<std::size_t> first_not_finite(const TensorValues& values);
+
+/// "[2, 0, 17]": the index of an element.
+std::string element_text(std::span<const std::size_t> dims, std::size_t element);
 
 /// Four significant digits: "0.01172", "1.5e+20", "nan", "-inf".
 std::string value_text(double value);

@@ -1,5 +1,6 @@
 // The tensors of a node in the inspector.
 #include <algorithm>
+#include <utility>
 
 #include "debugger/model/format.h"
 #include "debugger/model/node_details.h"
@@ -63,6 +64,35 @@ void binding_line(Ui& ui, const Workspace& workspace, Rows& rows, const Capture:
              {.colour = stale ? Colour::error : Colour::dim});
 }
 
+/// Where a result held its first NaN or infinity, as far as its contents were kept. `look`: the
+/// only one of a node whose contents are read.
+void not_finite_line(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t tensor, bool& look) {
+  const Numbers* const numbers = workspace.numbers.numbers();
+  const TensorSums* const sums = numbers == nullptr ? nullptr : numbers->sums_of(tensor);
+  if (sums == nullptr || (sums->nan == 0 && sums->infinite == 0)) {
+    return;
+  }
+  std::string text = sums->nan > 0 ? count_text(sums->nan) + " NaN" : "";
+  if (sums->infinite > 0) {
+    text += (text.empty() ? "" : ", ") + count_text(sums->infinite) + " infinite";
+  }
+  const auto kept =
+      std::ranges::find(numbers->kept_not_finite, std::int64_t{tensor}, &KeptNotFinite::tensor);
+  const SnapshotRow* const snapshot =
+      kept == numbers->kept_not_finite.end() ? nullptr : numbers->snapshot_of(tensor, kept->replay);
+  if (snapshot == nullptr) {
+    text += "; no contents of it were kept";
+  } else if (std::exchange(look, false)) {
+    workspace.numbers.look_into(snapshot);
+    if (const std::string* const first = workspace.numbers.first_not_finite()) {
+      text += "; replay " + count_text(snapshot->of.sequence) + ": first " + *first;
+    }
+  }
+  const Box row = rows.next(ui.px(18));
+  ui.text_in("not_finite", {{row.min.x + ui.px(24), row.min.y}, row.max}, text,
+             {.colour = Colour::nan});
+}
+
 }  // namespace
 
 void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t index) {
@@ -77,6 +107,8 @@ void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t in
   if (bindings != nullptr && !bindings->stale_reason.empty()) {
     ui.paragraph("stale", bindings->stale_reason, Colour::error);
   }
+  workspace.numbers.show(capture);
+  bool look = true;
   const auto scope = ui.scope("operand");
   for (std::uint32_t o = 0; o < std::min<std::size_t>(node.operands.count, kMostInspected); ++o) {
     const Capture::Operand& operand = capture->operands[node.operands.first + o];
@@ -101,6 +133,9 @@ void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t in
                tensor.name, {.colour = Colour::dim});
     ui.text_in("place", {{place_split, second.min.y}, second.max}, place,
                {.colour = Colour::dim, .align = Align::right});
+    if (operand.writes) {
+      not_finite_line(ui, workspace, rows, operand.tensor, look);
+    }
     binding_line(ui, workspace, rows, tensor);
     const Neighbours near = neighbours_of(*capture, index, operand.tensor);
     chips(ui, workspace, rows, "from", "from", near.before);

@@ -41,15 +41,13 @@ void TensorValuesView::refresh(const TensorValues& values, std::uint64_t revisio
   if (same_shape && revision == revision_ && matrix == matrix_) {
     return;
   }
+  first_not_finite_ = first_not_finite(values);
   revision_ = revision;
   matrix_ = matrix;
   map_ = make_heat_map(values, matrix_);
   std::fill(std::begin(kinds_), std::end(kinds_), 0U);
   for (std::size_t i = 0; i < matrix_.count; ++i) {
     const auto kind = static_cast<std::size_t>(values.kind(matrix_.first + i));
-    if (kind == static_cast<std::size_t>(ValueKind::nan) && kinds_[kind] == 0) {
-      first_nan_ = matrix_.first + i;
-    }
     ++kinds_[kind];
   }
 }
@@ -59,6 +57,7 @@ bool TensorValuesView::draw(Ui& ui, Rows& rows, const TensorValues& values, std:
   refresh(values, revision);
   const float top = ImGui::GetCursorScreenPos().y;
   draw_slices(ui, rows, values);
+  draw_first_not_finite(ui, rows, values);
   if (matrix_.count == 0) {
     ui.text_in("none", rows.next(), "It has no elements.", {.colour = Colour::dim});
     return false;
@@ -80,6 +79,26 @@ bool TensorValuesView::draw(Ui& ui, Rows& rows, const TensorValues& values, std:
   const float wanted = ui.row_height() * static_cast<float>(matrix_.lines() + 1) + ui.px(12);
   draw_numbers(ui, rows.next(std::min(wanted, std::max(left, ui.px(kLeastTable)))), values);
   return std::exchange(menu_, false);
+}
+
+/// A click leads there.
+void TensorValuesView::draw_first_not_finite(Ui& ui, Rows& rows, const TensorValues& values) {
+  if (!first_not_finite_) {
+    return;
+  }
+  const std::size_t element = *first_not_finite_;
+  if (!link(ui, "first_not_finite", rows.next(),
+            "first " + value_text(values.values[element]) + " at " + element_text(dims_, element),
+            {.colour = colour_of(values.kind(element))})) {
+    return;
+  }
+  std::size_t left = element / std::max<std::size_t>(matrix_.count, 1);
+  for (std::size_t d = index_.size(); d-- > 0; left /= dims_[d]) {
+    index_[d] = left % dims_[d];
+  }
+  const std::size_t at = element % matrix_.count;
+  table_.scroll_to = at / matrix_.columns;
+  first_column_ = at % matrix_.columns / kMostColumns * kMostColumns;
 }
 
 void TensorValuesView::draw_slices(Ui& ui, Rows& rows, const TensorValues& values) {
@@ -185,8 +204,7 @@ void TensorValuesView::draw_scale(Ui& ui, const Box& box) {
     const std::size_t count = kinds_[static_cast<std::size_t>(kind)];
     if (count > 0 && x < box.max.x) {
       x += ui.px(10);
-      const std::string what = kind_text(kind, count) +
-                               (kind == ValueKind::nan ? " from " + count_text(first_nan_) : "");
+      const std::string what = kind_text(kind, count);
       constexpr const char* kIds[] = {"", "nan", "infinite", "denormal"};
       text(kIds[static_cast<std::size_t>(kind)], what,
            ui.text_size(what, FontKind::mono).x + ui.px(2), colour_of(kind));

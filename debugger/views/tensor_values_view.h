@@ -1,5 +1,6 @@
 // The values of a tensor as a heat map and, behind it, as numbers.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "debugger/model/heat_map.h"
@@ -16,6 +17,7 @@ class TensorValuesView {
 
  private:
   void refresh(const TensorValues& values, std::uint64_t revision);
+  void draw_first_not_finite(Ui& ui, Rows& rows, const TensorValues& values);
   void draw_slices(Ui& ui, Rows& rows, const TensorValues& values);
   void draw_map(Ui& ui, const Box& box, const TensorValues& values);
   void draw_scale(Ui& ui, const Box& box);
@@ -28,7 +30,7 @@ class TensorValuesView {
   ValueMatrix matrix_;
   HeatMap map_;
   std::size_t kinds_[4] = {};  // elements of the matrix by ValueKind
-  std::size_t first_nan_ = 0;  // element, if there is one
+  std::optional<std::size_t> first_not_finite_;
   std::size_t first_column_ = 0;
   TableState table_;
   bool menu_ = false;

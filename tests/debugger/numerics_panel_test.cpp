@@ -202,6 +202,33 @@ TEST(NumericsKeys, NShowsTheReplayThatHeldTheNan) {
   EXPECT_EQ(window.workspace().document.shown_replay(), 1U);
 }
 
+/// The first launch with a NaN kept statistics alone, the second its contents too.
+TEST(NumericsKeys, NLeadsToTheFirstReplayWhoseContentsWereKept) {
+  std::vector<float> bad = ramp(192, 0, 1);
+  bad[100] = NAN;
+  const WatchedDatabase database({{{{1, {2, 96}, bad}}, false},
+                                  {{{1, {2, 96}, bad}}},
+                                  {{{1, {2, 96}, bad}}},
+                                  {{{1, {2, 96}, ramp(192, 0, 1)}}}},
+                                 {});
+  DebuggerWindow window(database.path());
+  window.run("click tab/tensors\nwait\nkey N\nwait\nexpect tensors/replay replay 1, with values");
+  window.run("expect tensors/all/values/first_not_finite first nan at [1, 4]");
+  window.run(
+      "click tab/inspector\nwait\n"
+      "expect inspector/all/operand/2/not_finite 3 NaN; replay 1: first nan at [1, 4]");
+}
+
+TEST(NumericsKeys, SaysInTheInspectorThatNoContentsWereKept) {
+  std::vector<float> bad = ramp(192, 0, 1);
+  bad[100] = -INFINITY;
+  const WatchedDatabase database({{{{1, {2, 96}, bad}}, false}}, {});
+  DebuggerWindow window(database.path());
+  window.run(
+      "key N\nwait\nexpect inspector/all/operand/2/not_finite 1 infinite; no contents of it were "
+      "kept");
+}
+
 TEST(NumericsKeys, SayThatThereIsNothing) {
   const WatchedDatabase database;
   DebuggerWindow window(database.path());

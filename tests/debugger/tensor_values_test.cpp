@@ -87,6 +87,15 @@ TEST(TensorValues, WithoutElementsHaveAnEmptyMatrix) {
   EXPECT_EQ(matrix.lines(), 0U);
 }
 
+TEST(TensorValues, NameTheirFirstElementThatIsNotFinite) {
+  TensorValues values{DType::f32, {2, 3, 4}, std::vector<double>(24)};
+  EXPECT_EQ(first_not_finite(values), std::nullopt);
+  values.values[18] = -INFINITY;
+  values.values[19] = NAN;
+  EXPECT_EQ(first_not_finite(values), 18U);
+  EXPECT_EQ(element_text(values.dims, 18), "[1, 1, 2]");
+}
+
 TEST(ValueMatrix, IsTheLastTwoDimensionsAtAnIndexOfTheOthers) {
   const std::vector<std::size_t> dims{2, 3, 4, 5};
   EXPECT_EQ(matrix_of(dims, std::vector<std::size_t>{1, 2}), (ValueMatrix{100, 20, 5}));

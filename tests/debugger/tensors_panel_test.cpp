@@ -55,11 +55,17 @@ TEST_F(TensorsPanelTest, ShowsTheLatestValuesOfTheFirstWatchedTensor) {
   EXPECT_EQ(text("tensors/all/statistics/max/all"), "573");
   EXPECT_EQ(text("tensors/all/values/slice/matrix"), "f32  2 x 96  [:, :]");
   EXPECT_EQ(text("tensors/all/values/map"), "2 x 96 cells");
-  EXPECT_EQ(text("tensors/all/values/nan"), "1 NaN from 1");
+  EXPECT_EQ(text("tensors/all/values/nan"), "1 NaN");
   EXPECT_EQ(text("tensors/all/values/denormal"), "1 denormal");
   EXPECT_EQ(text("tensors/all/values/numbers/row/0/0"), "-1");
   EXPECT_EQ(text("tensors/all/values/numbers/row/0/1"), "nan");
   run("fits");
+}
+
+TEST_F(TensorsPanelTest, LeadsToTheFirstElementThatIsNotFinite) {
+  open();
+  EXPECT_EQ(text("tensors/all/values/first_not_finite"), "first nan at [0, 1]");
+  run("click tensors/tensor\nclick tensors/tensor/1\nabsent tensors/all/values/first_not_finite");
 }
 
 TEST_F(TensorsPanelTest, FollowsTheSelectedNode) {
