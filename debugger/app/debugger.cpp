@@ -49,12 +49,9 @@ Debugger::ViewPointer Debugger::make(const std::filesystem::path& database) {
 }
 
 void Debugger::replace(ViewPointer by) {
-  if (opened_) {
-    opened_->save_to(settings_);
-  }
+  settings_ = settings();
   opened_ = std::move(by);
   opened_->use(settings_);
-  visited_.insert(opened_->name());
   settings_.remember(opened_->name());
   leave_start();
 }
@@ -267,27 +264,12 @@ View Debugger::view() {
   return view;
 }
 
-void Debugger::save_to(Settings& settings) const {
+Settings Debugger::settings() const {
   Settings now = settings_;
   if (opened_) {
     opened_->save_to(now);
   }
-  settings.light = now.light;
-  settings.layouts = now.layouts;
-  settings.layout = now.layout;
-  settings.recent = now.recent;
-  settings.tables = now.tables;
-  settings.sources = now.sources;
-  for (const std::string& name : visited_) {
-    settings.bookmarks.erase(name);
-    settings.filters.erase(name);
-    if (const auto saved = now.bookmarks.find(name); saved != now.bookmarks.end()) {
-      settings.bookmarks.insert(*saved);
-    }
-    if (const auto saved = now.filters.find(name); saved != now.filters.end()) {
-      settings.filters.insert(*saved);
-    }
-  }
+  return now;
 }
 
 }  // namespace reprise::debugger

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -45,7 +44,7 @@ class Debugger {
   /// Why the last database or folder is not shown; empty if it is.
   std::string problem() const;
   /// The settings as they are now.
-  void save_to(Settings& settings) const;
+  Settings settings() const;
 
  private:
   using ViewPointer = std::unique_ptr<DebuggerView>;
@@ -64,8 +63,7 @@ class Debugger {
   void add_actions(ActionGroups& groups);
   Actions open_actions();
 
-  Settings settings_;              // of the databases that are not on the screen
-  std::set<std::string> visited_;  // databases that were on the screen
+  Settings settings_;  // as they were when the database on the screen was opened
   std::vector<std::filesystem::path> source_roots_;
   std::function<DemoFiles()> record_demo_;
   Background demo_;

@@ -128,10 +128,11 @@ void open_window(const Options& options, DemoRecorder& demo) {
                    .zoom = settings.zoom,
                    .place = settings.window,
                    .state = options.state});
-  SettingsKeeper keeper(remembered, [&](Settings& into) {
-    debugger.save_to(into);
-    into.zoom = host.zoom();
-    into.window = host.place();
+  SettingsKeeper keeper(remembered, [&] {
+    Settings now = debugger.settings();
+    now.zoom = host.zoom();
+    now.window = host.place();
+    return now;
   });
   view.poll = [&, poll = view.poll] {
     keeper.look(SettingsKeeper::Clock::now());

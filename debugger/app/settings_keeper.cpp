@@ -4,17 +4,11 @@
 
 namespace reprise::debugger {
 
-SettingsKeeper::SettingsKeeper(std::filesystem::path file, std::function<void(Settings&)> save_to)
-    : file_(std::move(file)), save_to_(std::move(save_to)), written_(in_use()), seen_(written_) {}
-
-Settings SettingsKeeper::in_use() const {
-  Settings settings;
-  save_to_(settings);
-  return settings;
-}
+SettingsKeeper::SettingsKeeper(std::filesystem::path file, std::function<Settings()> in_use)
+    : file_(std::move(file)), in_use_(std::move(in_use)), written_(in_use_()), seen_(written_) {}
 
 void SettingsKeeper::look(Clock::time_point now) {
-  Settings current = in_use();
+  Settings current = in_use_();
   if (current != seen_) {
     seen_ = std::move(current);
     seen_at_ = now;
@@ -25,7 +19,7 @@ void SettingsKeeper::look(Clock::time_point now) {
 }
 
 bool SettingsKeeper::finish() {
-  seen_ = in_use();
+  seen_ = in_use_();
   return seen_ == written_ || write();
 }
 
@@ -33,9 +27,7 @@ bool SettingsKeeper::write() {
   if (file_.empty()) {
     return true;
   }
-  Settings settings = read_settings(file_);  // others may have written theirs
-  save_to_(settings);
-  if (!write_settings(settings, file_)) {
+  if (!write_changes(written_, seen_, file_)) {
     return false;
   }
   written_ = seen_;

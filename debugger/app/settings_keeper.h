@@ -15,19 +15,18 @@ class SettingsKeeper {
   /// Changes that follow each other sooner are written together.
   static constexpr std::chrono::seconds kDelay{1};
 
-  /// `save_to` puts what is in use now into the settings of a file. An empty path keeps nothing.
-  SettingsKeeper(std::filesystem::path file, std::function<void(Settings&)> save_to);
+  /// `in_use` returns the settings as they are now. An empty path keeps nothing.
+  SettingsKeeper(std::filesystem::path file, std::function<Settings()> in_use);
   /// To be called again and again, four times a second or more often.
   void look(Clock::time_point now);
   /// Writes what is not written yet. Returns false if that failed.
   bool finish();
 
  private:
-  Settings in_use() const;
   bool write();
 
   std::filesystem::path file_;
-  std::function<void(Settings&)> save_to_;
+  std::function<Settings()> in_use_;
   Settings written_, seen_;
   Clock::time_point seen_at_{};
 };

@@ -251,7 +251,9 @@ Settings read_settings(const std::filesystem::path& path) {
   return settings;
 }
 
-bool write_settings(const Settings& settings, const std::filesystem::path& path) {
+namespace {
+
+json to_json(const Settings& settings) {
   json all{{"light", settings.light}, {"layout", settings.layout}, {"zoom", settings.zoom}};
   if (settings.window) {
     const WindowPlace& place = *settings.window;
@@ -281,6 +283,34 @@ bool write_settings(const Settings& settings, const std::filesystem::path& path)
       all["bookmarks"][database].push_back(to_json(bookmark));
     }
   }
+  return all;
+}
+
+/// `theirs` with what became of `base` in `ours`, member by member.
+json merged(const json& base, const json& ours, const json& theirs) {
+  if (ours == base) {
+    return theirs;
+  }
+  if (!ours.is_object() || !theirs.is_object()) {
+    return ours;
+  }
+  const json before = base.is_object() ? base : json::object();
+  json all = theirs;
+  for (const auto& [key, value] : before.items()) {
+    if (!ours.contains(key)) {
+      all.erase(key);
+    }
+  }
+  for (const auto& [key, value] : ours.items()) {
+    json kept = merged(before.value(key, json()), value, theirs.value(key, json()));
+    if (!kept.is_null()) {
+      all[key] = std::move(kept);
+    }
+  }
+  return all;
+}
+
+bool write(const json& all, const std::filesystem::path& path) {
   std::error_code failed;
   std::filesystem::create_directories(path.parent_path(), failed);
   try {
@@ -291,6 +321,16 @@ bool write_settings(const Settings& settings, const std::filesystem::path& path)
     return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool write_settings(const Settings& settings, const std::filesystem::path& path) {
+  return write(to_json(settings), path);
+}
+
+bool write_changes(const Settings& before, const Settings& now, const std::filesystem::path& path) {
+  return write(merged(to_json(before), to_json(now), to_json(read_settings(path))), path);
 }
 
 }  // namespace reprise::debugger

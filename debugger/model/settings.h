@@ -43,5 +43,8 @@ std::filesystem::path settings_path();
 Settings read_settings(const std::filesystem::path& path);
 /// Replaces the file. False if it cannot be written.
 bool write_settings(const Settings& settings, const std::filesystem::path& path);
+/// As write_settings(), but what is the same `before` and `now` stays as the file has it: another
+/// window may have written that.
+bool write_changes(const Settings& before, const Settings& now, const std::filesystem::path& path);
 
 }  // namespace reprise::debugger

@@ -16,7 +16,7 @@ class SettingsKeeperTest : public ::testing::Test {
   const test::TempFolder folder_;
   const std::filesystem::path file_ = folder_ / "debugger.json";
   Settings used_;
-  SettingsKeeper keeper_{file_, [this](Settings& settings) { settings = used_; }};
+  SettingsKeeper keeper_{file_, [this] { return used_; }};
   SettingsKeeper::Clock::time_point start_{};
 };
 
@@ -52,6 +52,28 @@ TEST_F(SettingsKeeperTest, WritesTheRestAtTheEnd) {
   used_.zoom = 3;
   EXPECT_TRUE(keeper_.finish());
   EXPECT_EQ(read_settings(file_), used_);
+}
+
+TEST_F(SettingsKeeperTest, LeavesWhatAnotherWindowWrote) {
+  Settings others;
+  others.zoom = -1;
+  others.filters["/b.db"] = "idx=7";
+  ASSERT_TRUE(write_settings(others, file_));
+  used_.light = true;
+  used_.filters["/a.db"] = "op:add";
+  EXPECT_TRUE(keeper_.finish());
+  others.light = true;
+  others.filters["/a.db"] = "op:add";
+  EXPECT_EQ(read_settings(file_), others);
+}
+
+TEST_F(SettingsKeeperTest, RemovesWhatIsNoLongerInUse) {
+  used_.filters["/a.db"] = "op:add";
+  keeper_.look(start_);
+  keeper_.look(start_ + milliseconds(1000));
+  used_.filters.clear();
+  EXPECT_TRUE(keeper_.finish());
+  EXPECT_EQ(read_settings(file_), Settings());
 }
 
 TEST_F(SettingsKeeperTest, SaysAtTheEndThatItCouldNotWrite) {

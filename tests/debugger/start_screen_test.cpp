@@ -77,8 +77,7 @@ TEST_F(StartScreenTest, ListsWhatWasOpenedTheLatestFirst) {
   debugger_.show(copy("a.db"));
   debugger_.open(copy("b.db"));
   run("wait");
-  Settings settings;
-  debugger_.save_to(settings);
+  const Settings settings = debugger_.settings();
   EXPECT_THAT(settings.recent,
               ElementsAre((folder_ / "b.db").string(), (folder_ / "a.db").string()));
   run("key Ctrl+O\nexpect start/recent/0 b.db\nclick start/recent/1\nwait");
@@ -132,9 +131,28 @@ TEST_F(StartScreenTest, KeepsTheBookmarksOfTheDatabaseThatWasOpenBefore) {
   run("click outline/row/3\nkey Ctrl+B");
   debugger_.open(copy("b.db"));
   run("wait");
-  Settings settings;
-  debugger_.save_to(settings);
-  EXPECT_EQ(settings.bookmarks[(folder_ / "a.db").string()].size(), 1U);
+  const Settings settings = debugger_.settings();
+  EXPECT_EQ(settings.bookmarks.at((folder_ / "a.db").string()).size(), 1U);
+}
+
+/// The binding names every member, so that a new one is a question to this test.
+TEST_F(StartScreenTest, GivesBackEverySettingThatItDoesNotChange) {
+  Settings given;
+  auto& [light, zoom, window, layout, layouts, bookmarks, filters, tables, sources, recent] = given;
+  const std::string a = copy("a.db"), b = copy("b.db");
+  light = true;
+  zoom = 2;
+  window = WindowPlace{1, 2, 300, 400, true};
+  layout = 1;
+  layouts.push_back({"Mine", layouts[2].all});
+  bookmarks = {{a, {{{1, 1}, {.node = 2, .item = {}}}}}, {b, {{{1, 1}, {.node = 3, .item = {}}}}}};
+  filters = {{a, "op:matmul"}, {b, "idx=7"}};
+  tables["nodes/table"] = {TableOrder{"p50", true}, {{"op", 90.0F}}};
+  sources = {"ab"};
+  recent = {a, b};
+  Debugger other(given, {});
+  other.show(a);
+  EXPECT_EQ(other.settings(), given);
 }
 
 TEST(WatchedFolder, NamesTheFilesThatAppear) {
