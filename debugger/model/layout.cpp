@@ -91,6 +91,8 @@ float count_along(const Place& place, bool beside) {
   return place.beside == beside ? first + second : std::max(first, second);
 }
 
+float least_size(const Place& divided) { return divided.beside ? 120 : 60; }
+
 }  // namespace
 
 bool is_layout_name(std::string_view name) {
@@ -115,12 +117,27 @@ std::vector<const Place*> tab_places(const Place& all) {
 const Place* place_of(const Place& all, std::string_view panel) { return find(all, panel); }
 
 float fitted_size(const Place& divided, float room) {
-  const float least = divided.beside ? 120 : 60;
+  const float least = least_size(divided);
   const float own = count_along(divided.parts[divided.sized], divided.beside);
   const float others = count_along(divided.parts[1 - divided.sized], divided.beside);
   // Each of the others keeps twice the least; where there is no room for that, all are alike.
   const float most = std::max(room * own / (own + others), room - others * 2 * least);
   return std::clamp(divided.size, std::min(own * least, most), most);
+}
+
+bool has_room(const Place& divided, float room) { return room >= 2 * least_size(divided); }
+
+Place joined(const Place& place, std::string_view latest) {
+  const Place* main = &place;
+  while (!main->parts.empty()) {
+    main = &main->parts[1 - main->sized];
+  }
+  Place one = tabs({}, main->front);
+  for_each_tabs(place, [&](const Place& part) {
+    one.panels.insert(one.panels.end(), part.panels.begin(), part.panels.end());
+  });
+  one.front = !place.parts.empty() && has(one, latest) ? std::string(latest) : one.front;
+  return one;
 }
 
 void show(Place& all, std::string_view panel) {

@@ -44,6 +44,11 @@ const Place* place_of(const Place& all, std::string_view panel);
 /// The size that the sized part of a divided place has in so much room. Its own one stays: a larger
 /// window shows it again.
 float fitted_size(const Place& divided, float room);
+/// Whether both parts of a divided place can be seen in so much room.
+bool has_room(const Place& divided, float room);
+/// All panels of a place behind one bar of tabs. In front of a divided one is `latest` if it is
+/// among them, else what is in front of the part that has no size of its own.
+Place joined(const Place& place, std::string_view latest);
 
 /// Brings a panel to the front. One that is closed opens beside those it usually is with.
 void show(Place& all, std::string_view panel);

@@ -13,8 +13,8 @@ void Focus::begin_frame(KeyQueue& keys, bool keeps_tab) {
   for (const Stop& stop : stops) {
     deepest = std::max(deepest, stop.depth);
   }
-  const bool opened = deepest + 1 > at_.size();
   at_.resize(deepest + 1);
+  const bool opened = deepest > 0 && std::ranges::find(stops, at(), &Stop::path) == stops.end();
   if (opened && visible_) {
     move(stops, false, false);
   }

@@ -81,7 +81,7 @@ Ui::Region::Region(Ui& ui, std::string_view id, ImVec2 size, bool scrolls)
     : scope_(ui, id), scrolled_outside_(std::exchange(ui.scrolls_, scrolls)) {
   const ImGuiWindowFlags fixed = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
   ImGui::BeginChild(
-      "region", {std::max(size.x, 0.0F), std::max(size.y, 0.0F)}, false,
+      "region", {size.x < 0 ? 1 : size.x, size.y < 0 ? 1 : size.y}, false,
       ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoNav | (scrolls ? ImGuiWindowFlags_None : fixed));
 }
 

@@ -102,6 +102,9 @@ class Ui {
   void focus(std::string_view path);
   /// A menu behind a button; call the entries between true and end_menu().
   bool begin_menu(std::string_view id, std::string_view icon_or_label, std::string_view tooltip);
+  /// The menu of that path, from the root, opens when it is drawn next; the one that is being drawn
+  /// closes.
+  void open_menu(std::string_view path);
   float menu_width(std::string_view icon_or_label) const;
   /// An entry of a menu with a menu of its own, which opens under the mouse.
   bool begin_submenu(std::string_view id, std::string_view label);
@@ -212,7 +215,8 @@ class Ui {
   std::string active_;          // the one that had it when it was drawn last
   bool several_lines_ = false;  // of active_
   Focus focused_;
-  std::string dialog_;   // the one that is open
+  std::string dialog_;  // the one that is open
+  std::string wanted_menu_;
   ImVec2 context_at_{};  // where the mouse was when a context menu was opened
   bool keeps_texts_ = false;
   std::vector<DrawnText> texts_;

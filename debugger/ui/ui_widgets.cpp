@@ -179,6 +179,13 @@ float Ui::menu_width(std::string_view icon_or_label) const {
                                 : std::ceil(text_size(icon_or_label).x) + 2 * px(kPadding);
 }
 
+void Ui::open_menu(std::string_view path) {
+  wanted_menu_ = path;
+  if (!popups_.empty()) {
+    ImGui::CloseCurrentPopup();
+  }
+}
+
 bool Ui::begin_menu(std::string_view id, std::string_view icon_or_label, std::string_view tooltip) {
   const Box box = place({menu_width(icon_or_label), row_height()});
   const Hit hit = control(id, box, tooltip.empty() ? icon_or_label : tooltip);
@@ -187,7 +194,13 @@ bool Ui::begin_menu(std::string_view id, std::string_view icon_or_label, std::st
     this->tooltip(tooltip);
   }
   text_in({}, box, icon_or_label, {.align = Align::centre});
-  return begin_popup(id, hit.clicked, box);
+  const std::string path = path_of(clean_line(id));
+  const bool wanted = wanted_menu_ == path;
+  if (wanted) {
+    wanted_menu_.clear();
+    focused_.note(path, popups_.size());
+  }
+  return begin_popup(id, hit.clicked || wanted, box);
 }
 
 bool Ui::begin_context_menu(std::string_view id, bool open) {
@@ -236,7 +249,12 @@ bool Ui::begin_submenu(std::string_view id, std::string_view label) {
   const ImVec2 beside{box.max.x, box.min.y};
   const ImVec2 moved = ImGui::GetIO().MouseDelta;  // a mouse that rests leaves it to the keyboard
   const bool pointed = hit.hovered && (moved.x != 0 || moved.y != 0);
-  return begin_popup(id, pointed || hit.clicked, {beside, beside}, true);
+  const bool entered = focused_.drawn() == path_of(clean_line(id)) && keys_.take("Right");
+  const bool open = begin_popup(id, pointed || entered || hit.clicked, {beside, beside}, true);
+  if (open && keys_.take("Left")) {
+    ImGui::CloseCurrentPopup();
+  }
+  return open;
 }
 
 void Ui::end_menu() {

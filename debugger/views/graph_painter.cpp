@@ -272,6 +272,9 @@ void GraphPainter::draw_box(std::uint32_t b) {
         place.min,
         {std::max(place.max.x, place.min.x + 1), std::max(place.max.y, place.min.y + 1)}};
     ui_.fill(seen, with_alpha(mixed(raised, colours_[b], 0.8F), alpha), rounding);
+    if (holds_not_finite(b)) {
+      draw_mark(seen);
+    }
     if (look_.selected == b || holds_selected(b)) {
       ui_.frame({{seen.min.x - 2, seen.min.y - 2}, {seen.max.x + 2, seen.max.y + 2}},
                 ui_.colour(Colour::accent), rounding, ui_.px(2));
@@ -307,6 +310,9 @@ void GraphPainter::draw_box(std::uint32_t b) {
   } else if (look_.hovered == b) {
     ui_.frame(place, ui_.colour(Colour::dim), rounding, ui_.px(1));
   }
+  if (holds_not_finite(b)) {
+    draw_mark(place);
+  }
   draw_box_text(b, place, alpha);
   if (box.kind == ScopeTree::Kind::group) {
     draw_strip(b, alpha);
@@ -320,6 +326,21 @@ bool GraphPainter::holds_selected(std::uint32_t box) const {
   const auto found =
       std::lower_bound(look_.selected_nodes.begin(), look_.selected_nodes.end(), of.first);
   return found != look_.selected_nodes.end() && *found - of.first < of.count;
+}
+
+bool GraphPainter::holds_not_finite(std::uint32_t box) const {
+  const FoldedGraph::Box& of = look_.scene.graph.boxes[box];
+  if (look_.not_finite == nullptr || of.first + of.count > look_.not_finite->size()) {
+    return false;
+  }
+  const auto begin = look_.not_finite->begin() + of.first;
+  return std::find(begin, begin + of.count, true) != begin + of.count;
+}
+
+/// A stripe at the right end, as tall as the box.
+void GraphPainter::draw_mark(const Box& place) const {
+  const float width = std::clamp(camera_.pixels(5), ui_.px(2), std::max(place.width(), ui_.px(2)));
+  ui_.fill({{place.max.x - width, place.min.y}, place.max}, ui_.colour(Colour::nan));
 }
 
 Box GraphPainter::caret_of(std::uint32_t box) const {

@@ -20,7 +20,8 @@ struct GraphLook {
   const GraphScene& scene;
   const ItemTimes& times;
   ColourBy colour_by = ColourBy::time;
-  const NodeValues* values = nullptr;  // that colours stand for, unless it is time or op
+  const NodeValues* values = nullptr;             // that colours stand for, unless it is time or op
+  const std::vector<bool>* not_finite = nullptr;  // nodes of which a watched result was not
   bool barriers = true;
   std::optional<std::uint32_t> selected{};  // the box that is, or holds, the selection
   std::optional<std::uint32_t> selected_item{};
@@ -59,6 +60,8 @@ class GraphPainter {
   Box frame_header(const GraphScene::Frame& frame) const;
   /// Whether one of several selected nodes is in it.
   bool holds_selected(std::uint32_t box) const;
+  /// Whether a node in it held a NaN or infinity.
+  bool holds_not_finite(std::uint32_t box) const;
   /// What the mouse over a part of a strip points at: an item. Nothing without such a part.
   std::optional<std::uint32_t> repetition_at(std::uint32_t box, ImVec2 mouse) const;
 
@@ -72,6 +75,7 @@ class GraphPainter {
   bool pale_line(const GraphScene::Line& line, std::uint32_t index) const;
   void draw_frame_names(const std::vector<const GraphScene::Frame*>& tall);
   void draw_box(std::uint32_t box);
+  void draw_mark(const Box& place) const;
   void draw_box_text(std::uint32_t box, const Box& place, float alpha);
   void draw_inputs(std::uint32_t box, float alpha);
   void draw_strip(std::uint32_t box, float alpha);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "debugger/model/format.h"
@@ -12,6 +13,7 @@
 #include "debugger/views/graph_legend.h"
 #include "debugger/views/graph_minimap.h"
 #include "debugger/views/graph_tooltips.h"
+#include "debugger/views/move_actions.h"
 #include "debugger/views/selection_actions.h"
 #include "debugger/views/shown_times.h"
 
@@ -174,6 +176,9 @@ void GraphPanel::handle_boxes(Ui& ui, Workspace& workspace, const GraphPainter& 
     if (box.kind == ScopeTree::Kind::group) {
       add_state("group");
     }
+    if (painter.holds_not_finite(b)) {
+      add_state("nan");
+    }
     const std::string id = std::to_string(box.item);
     const Hit hit =
         ui.hit("box/" + id, camera_.to_screen(scene_.boxes[b].rect), scene_.boxes[b].label, state);
@@ -201,6 +206,19 @@ Actions GraphPanel::actions(Workspace& workspace) {
                     {"Colour by the next quantity", "C",
                      [&] { workspace.colour_by = after(workspace.colour_by); }},
                     {"Show or hide barriers", "H", [this] { barriers_ = !barriers_; }}});
+    std::ranges::move(move_actions(
+                          [this](double right, double down) {
+                            const Box seen = camera_.viewport();
+                            camera_.pan({-static_cast<float>(right) * seen.width(),
+                                         -static_cast<float>(down) * seen.height()});
+                          },
+                          [this](double steps) {
+                            const Box seen = camera_.viewport();
+                            camera_.zoom_by(
+                                std::pow(kWheelStep, static_cast<float>(steps)),
+                                {(seen.min.x + seen.max.x) / 2, (seen.min.y + seen.max.y) / 2});
+                          }),
+                      std::back_inserter(actions));
   }
   return actions;
 }
@@ -279,6 +297,16 @@ void GraphPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& bar) {
 
 // ---- the panel
 
+void GraphPanel::update_not_finite(Workspace& workspace) {
+  workspace.numbers.show(capture_);
+  const Numbers* const numbers = workspace.numbers.numbers();
+  const std::pair from{numbers, workspace.numbers.revision()};
+  if (from != numbers_) {
+    numbers_ = from;
+    not_finite_ = numbers == nullptr ? std::vector<bool>() : nodes_not_finite(*capture_, *numbers);
+  }
+}
+
 void GraphPanel::update_values(Workspace& workspace) {
   const ColourBy by = workspace.colour_by;
   if (by == ColourBy::time || by == ColourBy::op) {
@@ -307,6 +335,7 @@ GraphLook GraphPanel::look_at(const Workspace& workspace, const ItemTimes& times
   GraphLook look{.capture = *capture_, .scopes = workspace.scopes, .scene = scene_, .times = times};
   look.colour_by = workspace.colour_by;
   look.values = values_ ? &*values_ : nullptr;
+  look.not_finite = &not_finite_;
   look.barriers = barriers_;
   look.hovered = hovered_;
   look.hovered_line = hovered_line_;
@@ -345,6 +374,7 @@ void GraphPanel::draw(Ui& ui, Workspace& workspace) {
   }
   update_scene(workspace);
   update_camera(workspace);
+  update_not_finite(workspace);
   update_values(workspace);
   const ItemTimes times(workspace.document.statistics(), capture_->nodes.size());
   const GraphLook look = look_at(workspace, times);

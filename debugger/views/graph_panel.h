@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "debugger/views/graph_camera.h"
 #include "debugger/views/graph_painter.h"
@@ -26,6 +28,7 @@ class GraphPanel : public Panel {
   void update_camera(Workspace& workspace);
   /// What the colours stand for, if it is neither time nor op.
   void update_values(Workspace& workspace);
+  void update_not_finite(Workspace& workspace);
   GraphLook look_at(const Workspace& workspace, const ItemTimes& times) const;
   /// More boxes than this in sight are no widgets: only the one under the mouse is looked for.
   static constexpr std::size_t kMostWidgets = 400;
@@ -68,6 +71,8 @@ class GraphPanel : public Panel {
   };
   Made made_;
   std::optional<NodeValues> values_;
+  std::pair<const Numbers*, std::uint64_t> numbers_{};  // that not_finite_ was made of, revision
+  std::vector<bool> not_finite_;
 };
 
 }  // namespace reprise::debugger

@@ -35,6 +35,21 @@ std::string inputs_text(const Capture& capture, const std::vector<std::uint32_t>
   return text + and_more(listed, inputs.size());
 }
 
+std::string detail_tooltip(const GraphLook& look, const GraphPainter& painter, std::uint32_t index,
+                           ImVec2 mouse) {
+  const FoldedGraph::Box& box = look.scene.graph.boxes[index];
+  if (!painter.has_text()) {
+    return item_text(look, box.item) + "\n" + look.scene.boxes[index].detail;
+  }
+  if (box.kind == ScopeTree::Kind::group) {
+    const auto repetition = painter.repetition_at(index, mouse);
+    return repetition ? item_text(look, *repetition) : "";
+  }
+  const bool inputs = box.kind == ScopeTree::Kind::node && !box.inputs.empty() &&
+                      painter.inputs_of(index).contains(mouse);
+  return inputs ? inputs_text(look.capture, box.inputs) : "";
+}
+
 }  // namespace
 
 std::string line_tooltip(const GraphLook& look, std::uint32_t line_index) {
@@ -63,17 +78,10 @@ std::string line_tooltip(const GraphLook& look, std::uint32_t line_index) {
 
 std::string box_tooltip(const GraphLook& look, const GraphPainter& painter, std::uint32_t index,
                         ImVec2 mouse) {
-  const FoldedGraph::Box& box = look.scene.graph.boxes[index];
-  if (!painter.has_text()) {
-    return item_text(look, box.item) + "\n" + look.scene.boxes[index].detail;
-  }
-  if (box.kind == ScopeTree::Kind::group) {
-    const auto repetition = painter.repetition_at(index, mouse);
-    return repetition ? item_text(look, *repetition) : "";
-  }
-  const bool inputs = box.kind == ScopeTree::Kind::node && !box.inputs.empty() &&
-                      painter.inputs_of(index).contains(mouse);
-  return inputs ? inputs_text(look.capture, box.inputs) : "";
+  const std::string told = detail_tooltip(look, painter, index, mouse);
+  return !painter.holds_not_finite(index)
+             ? told
+             : told + (told.empty() ? "" : "\n") + "a watched result held a NaN or infinity";
 }
 
 }  // namespace reprise::debugger

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "debugger/model/format.h"
 #include "debugger/model/timeline.h"
 #include "debugger/ui/rows.h"
+#include "debugger/views/move_actions.h"
 #include "debugger/views/selection_actions.h"
 
 namespace reprise::debugger {
@@ -447,9 +449,17 @@ void MemoryPanel::select_storage(Workspace& workspace, std::uint32_t index) {
 }
 
 Actions MemoryPanel::actions(Workspace& workspace) {
-  return row_actions("place", at_, map_.storages.size(), [&](std::size_t to) {
+  Actions actions = row_actions("place", at_, map_.storages.size(), [&](std::size_t to) {
     select_storage(workspace, static_cast<std::uint32_t>(to));
   });
+  std::ranges::move(move_actions(
+                        [this](double right, double down) {
+                          steps_.pan(right * steps_.length());
+                          bytes_.pan(-down * bytes_.length());
+                        },
+                        [this](double steps) { steps_.zoom(steps, 0.5); }),
+                    std::back_inserter(actions));
+  return actions;
 }
 
 std::string MemoryPanel::describe_step(std::uint32_t step) const {

@@ -59,11 +59,29 @@ void draw_menu_bar(Ui& ui, const Box& box,
                    const std::function<std::vector<ActionGroup>()>& groups) {
   const Ui::Scope scope = ui.scope("menus");
   float x = box.min.x;
-  for (const Menu menu : kMenus) {
+  for (std::size_t m = 0; m < kMenus.size(); ++m) {
+    const Menu menu = kMenus[m];
+    const auto beside = [&](std::size_t step) {
+      return "menus/" + path_of(kMenus[(m + step) % kMenus.size()]);
+    };
+    const auto walk = [&](const std::function<void(const std::string&)>& go) {
+      if (ui.keys().take("Right")) {
+        go(beside(1));
+      } else if (ui.keys().take("Left")) {
+        go(beside(kMenus.size() - 1));
+      }
+    };
+    if (ui.focused() == beside(0)) {
+      walk([&](const std::string& path) { ui.go_to(path); });
+      if (ui.keys().take("Down")) {
+        ui.open_menu(beside(0));
+      }
+    }
     ImGui::SetCursorScreenPos({x, std::floor((box.min.y + box.max.y - ui.row_height()) / 2)});
     x += ui.menu_width(name_of(menu));
     if (ui.begin_menu(path_of(menu), name_of(menu), {})) {
       draw_menu(ui, menu, groups());
+      walk([&](const std::string& path) { ui.open_menu(path); });
       ui.end_menu();
     }
   }

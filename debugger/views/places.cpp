@@ -2,20 +2,28 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace reprise::debugger {
 namespace {
 
-/// A bar between two parts that can be dragged along x or y: how far, at 1x.
+/// A bar between two parts that can be dragged along x or y, or moved by the arrow keys while it
+/// has the focus: how far, at 1x.
 float splitter(Ui& ui, std::size_t number, const Box& bar, bool along_x) {
+  constexpr float kKeyStep = 20;
   const Ui::Scope scope = ui.scope("splitter");
-  const Hit hit = ui.hit(std::to_string(number), bar);
+  const Hit hit = ui.control(std::to_string(number), bar);
   if (hit.hovered || hit.held) {
     ImGui::SetMouseCursor(along_x ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
     ui.fill(bar, ui.colour(Colour::accent));
   }
-  return (along_x ? hit.dragged.x : hit.dragged.y) / ui.scale();
+  float keys = 0;
+  if (ui.focused() == "splitter/" + std::to_string(number)) {
+    keys += ui.keys().take(along_x ? "Right" : "Down") ? kKeyStep : 0;
+    keys -= ui.keys().take(along_x ? "Left" : "Up") ? kKeyStep : 0;
+  }
+  return (along_x ? hit.dragged.x : hit.dragged.y) / ui.scale() + keys;
 }
 
 /// A place where a tab can be dropped, and what it would cover there.
@@ -29,7 +37,7 @@ Target among_tabs(const TabArea& area, ImVec2 mouse) {
   const auto left_of = [&](const Box& tab) { return (tab.min.x + tab.max.x) / 2 < mouse.x; };
   const auto before = static_cast<std::size_t>(std::ranges::count_if(area.tabs, left_of));
   const float x = before == 0 ? area.bar.min.x : area.tabs[before - 1].max.x;
-  return {{.onto = area.place->front, .side = {}, .tab = before},
+  return {{.onto = area.front, .side = {}, .tab = before},
           {{x - 2, area.bar.min.y}, {x + 2, area.bar.max.y}}};
 }
 
@@ -45,7 +53,7 @@ Target in_content(const TabArea& area, ImVec2 mouse, float scale) {
   const std::array edges{Edge{Side::left, x}, Edge{Side::right, 1 - x}, Edge{Side::above, y},
                          Edge{Side::below, 1 - y}};
   const Edge nearest = *std::ranges::min_element(edges, {}, &Edge::distance);
-  Target target{{.onto = area.place->front, .side = {}, .tab = area.tabs.size()}, box};
+  Target target{{.onto = area.front, .side = {}, .tab = area.tabs.size()}, box};
   if (nearest.distance > 0.25F) {
     return target;
   }
@@ -62,8 +70,9 @@ Target in_content(const TabArea& area, ImVec2 mouse, float scale) {
 
 }  // namespace
 
-void Places::draw(Ui& ui, Workspace& workspace, Place& all, const PanelOfId& panel, const Box& box,
-                  PanelRequests& requests) {
+void Places::draw(Ui& ui, Workspace& workspace, Place& all, std::string_view latest,
+                  const PanelOfId& panel, const Box& box, PanelRequests& requests) {
+  latest_ = latest;
   hovered_.clear();
   areas_.clear();
   bars_ = 0;
@@ -73,15 +82,16 @@ void Places::draw(Ui& ui, Workspace& workspace, Place& all, const PanelOfId& pan
 
 void Places::draw_place(Ui& ui, Workspace& workspace, Place& place, const PanelOfId& panel,
                         const Box& box, PanelRequests& requests) {
-  if (place.parts.empty()) {
-    areas_.push_back(draw_tab_area(ui, workspace, place, panel, box, requests));
+  const float room = (place.beside ? box.width() : box.height()) / ui.scale();
+  if (place.parts.empty() || !has_room(place, room)) {
+    const Place shown = joined(place, latest_);
+    areas_.push_back(draw_tab_area(ui, workspace, shown, panel, box, requests));
     if (areas_.back().dragged && !given_up_) {
       dragged_ = *areas_.back().dragged;
     }
-    hovered_ = box.contains(ImGui::GetMousePos()) ? place.front : hovered_;
+    hovered_ = box.contains(ImGui::GetMousePos()) ? shown.front : hovered_;
     return;
   }
-  const float room = (place.beside ? box.width() : box.height()) / ui.scale();
   const float size = fitted_size(place, room);
   const float start = place.beside ? box.min.x : box.min.y;
   const float end = place.beside ? box.max.x : box.max.y;
@@ -97,6 +107,12 @@ void Places::draw_place(Ui& ui, Workspace& workspace, Place& place, const PanelO
   }
   draw_place(ui, workspace, place.parts[0], panel, part(start, bar), requests);
   draw_place(ui, workspace, place.parts[1], panel, part(bar + thick, end), requests);
+}
+
+std::vector<std::string> Places::fronts() const {
+  std::vector<std::string> fronts;
+  std::ranges::transform(areas_, std::back_inserter(fronts), &TabArea::front);
+  return fronts;
 }
 
 void Places::drag_tab(Ui& ui, Place& all) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "debugger/views/tab_area.h"
@@ -11,9 +12,12 @@ namespace reprise::debugger {
 
 class Places {
  public:
-  /// Bars that are dragged and tabs that are dropped change the layout.
-  void draw(Ui& ui, Workspace& workspace, Place& all, const PanelOfId& panel, const Box& box,
-            PanelRequests& requests);
+  /// Bars that are dragged and tabs that are dropped change the layout. `latest`: the panel that
+  /// was shown last, which is in front where places are joined for lack of room.
+  void draw(Ui& ui, Workspace& workspace, Place& all, std::string_view latest,
+            const PanelOfId& panel, const Box& box, PanelRequests& requests);
+  /// The panels in front.
+  std::vector<std::string> fronts() const;
   /// The panel that is under the mouse; empty beside all.
   const std::string& hovered() const { return hovered_; }
 
@@ -23,7 +27,7 @@ class Places {
   /// Says where the tab would go, and takes it there when the button goes up.
   void drag_tab(Ui& ui, Place& all);
 
-  std::string hovered_;
+  std::string latest_, hovered_;
   std::string dragged_;    // the panel whose tab is dragged
   bool given_up_ = false;  // by Escape, until the button goes up
   // Of this frame:

@@ -29,6 +29,8 @@
 namespace reprise::debugger {
 namespace {
 
+constexpr float kMinPlaces = 120;  // a lower window leaves the strip away, at 1x
+
 template <class... Panels>
 std::vector<std::unique_ptr<Panel>> make() {
   std::vector<std::unique_ptr<Panel>> made;
@@ -57,8 +59,8 @@ std::vector<Panel*> Shell::panels_in_sight() {
     return {find(alone_)};
   }
   std::vector<Panel*> seen{strip_.get()};
-  for (const Place* place : tab_places(places())) {
-    seen.push_back(find(place->front));
+  for (const std::string& front : in_places_.fronts()) {
+    seen.push_back(find(front));
   }
   return seen;
 }
@@ -79,6 +81,7 @@ void Shell::show(std::string_view panel, bool alone) {
   }
   if (panel != strip_->id()) {
     debugger::show(places(), panel);
+    latest_ = panel;
   }
   alone_ = alone ? panel : "";
 }
@@ -97,6 +100,7 @@ void Shell::set_layouts(std::vector<Layout> layouts, std::size_t chosen) {
 void Shell::choose_layout(std::size_t layout) {
   layout_ = layout;
   alone_.clear();
+  latest_.clear();
 }
 
 void Shell::add_layouts(Actions& actions) {
@@ -330,16 +334,18 @@ void Shell::draw_body(Ui& ui, Workspace& workspace, const Box& box) {
   }
   const float bar = ui.px(5);
   const float strip_height = ui.px(56);
-  const Box strip{box.min, {box.max.x, box.min.y + strip_height}};
-  const float menu = ui.px(26);
-  draw_panel(ui, workspace, *strip_, {strip.min, {strip.max.x - menu, strip.max.y}});
-  draw_panel_menu(ui, workspace, *strip_, {{strip.max.x - menu, strip.min.y + ui.px(4)}, strip.max},
-                  strip, requests_);
-
-  const Box body{{box.min.x, strip.max.y + bar}, box.max};
+  const bool low = box.height() < strip_height + bar + ui.px(kMinPlaces);
+  const Box strip{box.min, {box.max.x, box.min.y + (low ? 0 : strip_height)}};
+  if (!low) {
+    const float menu = ui.px(26);
+    draw_panel(ui, workspace, *strip_, {strip.min, {strip.max.x - menu, strip.max.y}});
+    draw_panel_menu(ui, workspace, *strip_,
+                    {{strip.max.x - menu, strip.min.y + ui.px(4)}, strip.max}, strip, requests_);
+  }
+  const Box body{{box.min.x, strip.max.y + (low ? 0 : bar)}, box.max};
   in_places_.draw(
-      ui, workspace, places(), [this](std::string_view id) -> Panel& { return *find(id); }, body,
-      requests_);
+      ui, workspace, places(), latest_, [this](std::string_view id) -> Panel& { return *find(id); },
+      body, requests_);
   const std::string_view under =
       strip.contains(ImGui::GetMousePos()) ? strip_->id() : in_places_.hovered();
   if (!under.empty() && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {  // a menu lies over

@@ -67,6 +67,7 @@ class Shell {
   std::optional<PictureRequest> picture_;  // of this frame
   std::string alone_;                      // the panel that fills the window
   std::string hovered_;                    // the panel the mouse was over last
+  std::string latest_;                     // the panel that was shown last
   std::vector<Layout> layouts_ = usual_layouts();
   std::size_t layout_ = 0;
   LayoutDialog layout_dialog_;

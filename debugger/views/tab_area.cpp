@@ -81,7 +81,7 @@ void draw_tab(Ui& ui, const Tab& tab, const Box& box, bool front, bool hovered, 
 TabArea draw_tab_area(Ui& ui, Workspace& workspace, const Place& place, const PanelOfId& panel,
                       const Box& box, PanelRequests& requests) {
   const Box bar{box.min, {box.max.x, box.min.y + ui.px(30)}};
-  TabArea area{&place, bar, {{box.min.x, bar.max.y}, box.max}, {}, {}};
+  TabArea area{place.front, bar, {{box.min.x, bar.max.y}, box.max}, {}, {}};
   ui.fill(bar, ui.colour(Colour::header));
   std::vector<Tab> tabs;
   float all = 0;
@@ -89,13 +89,16 @@ TabArea draw_tab_area(Ui& ui, Workspace& workspace, const Place& place, const Pa
     tabs.push_back(tab_of(ui, workspace, panel(id)));
     all += tabs.back().width;
   }
-  // Where they do not fit, all are narrower and their titles are cut.
+  // Where they do not fit, the one in front keeps its title, and those of the others are cut.
   const float room = std::max(menu_button(ui, bar).min.x - bar.min.x, 0.0F);
-  const float share = std::min(1.0F, room / all);
+  const bool fit = all <= room;
+  const float own = tab_of(ui, workspace, panel(place.front)).width;
+  const float in_front = fit ? own : std::min(own, room / 2);
+  const float share = fit ? 1 : (room - in_front) / std::max(all - own, 1.0F);
   float x = bar.min.x;
   for (const Tab& tab : tabs) {
-    const Box at{{x, bar.min.y}, {x + tab.width * share, bar.max.y}};
     const bool front = tab.panel.id() == place.front;
+    const Box at{{x, bar.min.y}, {x + (front ? in_front : tab.width * share), bar.max.y}};
     const Ui::Scope scope = ui.scope("tab");
     const Hit hit = ui.control(tab.panel.id(), at, tab.panel.title(), front ? "selected" : "");
     if (hit.clicked) {
@@ -104,7 +107,7 @@ TabArea draw_tab_area(Ui& ui, Workspace& workspace, const Place& place, const Pa
     if (hit.dragged.x != 0 || hit.dragged.y != 0) {
       area.dragged = tab.panel.id();
     }
-    draw_tab(ui, tab, at, front, hit.hovered, share < 1);
+    draw_tab(ui, tab, at, front, hit.hovered, !fit);
     area.tabs.push_back(at);
     x = at.max.x;
   }

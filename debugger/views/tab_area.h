@@ -31,7 +31,7 @@ using PanelOfId = std::function<Panel&(std::string_view)>;
 
 /// Where the parts of a place were drawn.
 struct TabArea {
-  const Place* place = nullptr;
+  std::string front;
   Box bar, content;
   std::vector<Box> tabs;
   std::optional<std::string> dragged;  // the panel whose tab the mouse pulls

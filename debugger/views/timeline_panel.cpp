@@ -6,6 +6,7 @@
 #include "debugger/model/format.h"
 #include "debugger/model/replay_strip.h"
 #include "debugger/model/sql_text.h"
+#include "debugger/views/move_actions.h"
 #include "debugger/views/selection_actions.h"
 #include "debugger/views/shown_times.h"
 
@@ -325,6 +326,14 @@ void TimelinePanel::handle_mouse(const View& view, const Hit& mouse) {
   if (mouse.hovered && mouse.wheel != 0) {
     seen_.zoom(static_cast<double>(mouse.wheel), static_cast<double>(x - view.box.min.x) / width);
   }
+}
+
+Actions TimelinePanel::actions(Workspace& /*workspace*/) {
+  Actions actions =
+      move_actions([this](double right, double /*down*/) { seen_.pan(right * seen_.length()); },
+                   [this](double steps) { seen_.zoom(steps, 0.5); });
+  actions.push_back({"Show all of the replay", "Home", [this] { fit(); }});
+  return actions;
 }
 
 std::string TimelinePanel::sql(const Workspace& workspace) const {

@@ -17,6 +17,7 @@ class TimelinePanel : public Panel {
   void draw(Ui& ui, Workspace& workspace) override;
   std::string sql(const Workspace& workspace) const override;
   Gestures gestures() const override;
+  Actions actions(Workspace& workspace) override;
 
  private:
   /// The lanes' part of the panel and the time it shows.

@@ -120,6 +120,17 @@ TEST(DebuggerWindow, AsSmallAsItGetsHasEveryTabInItsPlace) {
   }
 }
 
+TEST(DebuggerWindow, WithoutRoomForTwoRowsHasAllPanelsBehindOneBarOfTabs) {
+  const SampleDatabase database;
+  DebuggerWindow window(database.path(), {.width = 1280, .height = 720, .scale = 4});
+  window.run("expect_state tab/graph selected");
+  const auto box = [&](const char* id) { return window.host().registry().find(id)->visible; };
+  EXPECT_EQ(box("tab/graph").min_y, box("tab/log").min_y);
+  EXPECT_GE(box("graph/canvas").max_y - box("graph/canvas").min_y, 200);
+  window.run("click tab/inspector\nexpect_state tab/inspector selected");
+  EXPECT_EQ(window.host().registry().find("graph/canvas"), nullptr);
+}
+
 class WholeWindow : public ::testing::TestWithParam<std::tuple<int, bool>> {};
 INSTANTIATE_TEST_SUITE_P(At, WholeWindow,
                          ::testing::Combine(::testing::Values(1, 2), ::testing::Bool()),

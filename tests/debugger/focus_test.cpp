@@ -68,6 +68,48 @@ TEST_F(KeyboardFocus, GoesFromPanelToPanelWithF6AndItsKeysCount) {
   EXPECT_EQ(window_.workspace().selection.current().node, 11U);  // of the costliest barrier
 }
 
+TEST_F(KeyboardFocus, MovesTheBarsBetweenPanels) {
+  const auto left = [&] { return window_.host().registry().find("splitter/1")->visible.min_x; };
+  for (int i = 0; i < 60 && focused() != "splitter/1"; ++i) {
+    window_.run("key Tab");
+  }
+  ASSERT_EQ(focused(), "splitter/1");
+  const float before = left();
+  window_.run("key Right\nkey Right\nkey Left\nwait");
+  EXPECT_EQ(left(), before + 20);
+}
+
+TEST_F(KeyboardFocus, GoesFromMenuToMenuWithLeftAndRight) {
+  window_.run("key F10\nkey Right\nexpect_state menus/view focused\nkey Down\nwait");
+  window_.run("expect_state menus/view/light_theme focused\nkey Right\nwait\n");
+  window_.run("expect_state menus/go/back disabled\nabsent menus/view/light_theme");
+  window_.run("key Left\nwait\nexpect_state menus/view/light_theme focused");
+  window_.run("key Left\nwait\nkey Left\nwait\nexpect_state menus/help/command_palette focused");
+}
+
+TEST_F(KeyboardFocus, GoesIntoAMenuWithinAMenuAndOutOfIt) {
+  window_.run("key F10\nkey Right\nkey Down\nkey Up\nkey Right\nwait");
+  EXPECT_TRUE(focused().starts_with("menus/view/Timeline/")) << focused();
+  window_.run("key Left\nwait");
+  EXPECT_EQ(focused(), "menus/view/Timeline");
+}
+
+TEST_F(KeyboardFocus, MovesTheGraphAndTheTimeline) {
+  const auto box = [&](const char* path) { return window_.host().registry().find(path)->visible; };
+  window_.run("hover graph/canvas\nkey Home");
+  const auto zoom = [&] { return window_.host().registry().value("graph/zoom"); };
+  const std::string before = zoom();
+  window_.run("key +\nkey +\nwait");
+  EXPECT_NE(zoom(), before);
+  const float node = box("graph/box/1").max_y;
+  window_.run("key Shift+Up\nwait");
+  EXPECT_GT(box("graph/box/1").max_y, node);
+  window_.run("hover timeline/step/40\nkey +\nkey +\nwait");
+  const float step = box("timeline/step/40").min_x;
+  window_.run("key Shift+Right\nwait");
+  EXPECT_LT(box("timeline/step/40").min_x, step);
+}
+
 TEST_F(KeyboardFocus, WalksAMenuAndChoosesInIt) {
   window_.run(
       "click outline/row/1\nkey F10\nexpect_state menus/file focused\nkey Enter\n"

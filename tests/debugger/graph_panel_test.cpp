@@ -1,5 +1,6 @@
 #include "debugger/views/graph_panel.h"
 
+#include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -161,6 +162,24 @@ TEST(GraphPanelColours, AreOfTheErrorsThatNumericsShows) {
   EXPECT_EQ(picture(both, 0), picture(direct, 0));
   EXPECT_EQ(picture(both, 1), picture(cpu, 0));
   EXPECT_NE(picture(cpu, 0), picture(direct, 0));
+}
+
+TEST(GraphMarks, AreAtNodesThatHeldANan) {
+  std::vector<float> bad = ramp(192, 0, 1);
+  bad[7] = NAN;
+  const WatchedDatabase database({{{{1, {2, 96}, bad}}}}, {});
+  PanelWindow window(database.path(), std::make_unique<GraphPanel>(),
+                     {.width = 1000, .height = 700});
+  window.run("key Shift+]\nwait");
+  std::vector<std::string> marked, paths;
+  for (const auto& [path, widget] : window.host().registry().widgets()) {
+    if (path.starts_with("graph/box/") && widget.state.find("nan") != std::string::npos) {
+      marked.push_back(widget.text);
+      paths.push_back(path);
+    }
+  }
+  ASSERT_EQ(marked, std::vector<std::string>{"add"});
+  window.run("hover " + paths[0] + "\nwait\nexpect tooltip a watched result held");
 }
 
 TEST_F(GraphPanelTest, TheMinimapMovesTheCamera) {

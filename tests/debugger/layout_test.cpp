@@ -123,6 +123,19 @@ TEST(FittedSize, IsAtLeastWhatATabNeeds) {
   EXPECT_EQ(fitted_size(narrow, 1000), 60);
 }
 
+TEST(ADividedPlace, HasRoomWhereBothPartsCanBeSeen) {
+  EXPECT_TRUE(has_room(two_places(), 240));
+  EXPECT_FALSE(has_room(two_places(), 239));
+}
+
+TEST(ADividedPlace, IsJoinedWithThePanelInFrontThatWasShownLast) {
+  EXPECT_EQ(text(joined(two_places(), "b")), "[a *b c]");
+}
+
+TEST(ADividedPlace, IsJoinedWithThePartInFrontThatHasTheRest) {
+  EXPECT_EQ(text(joined(two_places(), "")), "[a b *c]");
+}
+
 TEST(LayoutNames, AreVisibleAndShort) {
   EXPECT_TRUE(is_layout_name("Mine, 2"));
   EXPECT_TRUE(is_layout_name(std::string(40, 'x')));

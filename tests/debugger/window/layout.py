@@ -1,5 +1,7 @@
 """The parts of the window keep their places, whatever happens to its size."""
-from desktop import WindowTest, main
+import subprocess
+
+from desktop import PROGRAMS, WindowTest, main
 
 
 def covered(inner, outer):
@@ -47,18 +49,24 @@ class Layout(WindowTest):
         self.assertEqual(self.parts()["splitter/1"], self.before["splitter/1"])
 
 
-class Graph(WindowTest):
+class Uncovered(WindowTest):
     def nothing_covers_a_node(self, window):
         window.key("Home")
         widgets = window.settled()["widgets"]
-        boxes = [path for path in widgets if path.startswith("graph/box/")]
-        others = [path for path in widgets if path.startswith("graph/") and not path.startswith(
-            ("graph/box/", "graph/fold/", "graph/canvas", "graph/edge"))]
+        canvas = widgets["graph/canvas"]["box"]
+        boxes = [path for path in widgets if path.startswith("graph/box/") and
+                 covered(widgets[path]["box"], canvas)]
         self.assertTrue(boxes)
+        parts = ("graph/box/", "graph/fold/", "graph/canvas", "graph/edge", "graph/frame/")
+        others = [path for path in widgets if not path.startswith(parts)]
         for box in boxes:
             for other in others:
                 self.assertEqual(covered(widgets[box]["box"], widgets[other]["box"]), 0,
                                  f"{other} covers {box}")
+
+
+class Graph(Uncovered):
+    screen = (3840, 2160)
 
     def test_nothing_covers_a_node(self):
         window = self.open(self.copy("stories260K.db"))
@@ -66,12 +74,29 @@ class Graph(WindowTest):
         window.resize(1280, 720)
         self.nothing_covers_a_node(window)
 
+    def test_nothing_covers_a_node_at_four_times_the_size(self):
+        self.nothing_covers_a_node(self.open(self.copy("stories260K.db"), "--scale", "4"))
 
-class LargeScreen(Graph):
-    screen = (3840, 2160)
+    def test_a_long_graph_has_a_smallest_zoom_and_a_map(self):
+        large = self.desktop.folder / "large.db"
+        subprocess.run([PROGRAMS / "reprise_write_capture", "full", large, "1000", "8"], check=True)
+        window = self.open(large)
+        window.move("graph/canvas")
+        window.key("shift+bracketright", "Home")
+        window.wheel("graph/canvas", -40)
+        self.assertGreaterEqual(float(window.value("graph/zoom")), 0.05)
+        before = window.settled()["widgets"]
+        boxes = {path for path in before if path.startswith("graph/box/")}
+        window.drag("graph/minimap", to=(0, 100))
+        after = window.settled()["widgets"]
+        moved = {path for path in boxes & set(after) if after[path]["box"] != before[path]["box"]}
+        self.assertTrue(moved or boxes - set(after))
 
-    def test_nothing_covers_a_node(self):
-        """At four times the size."""
+
+class SmallScreen(Uncovered):
+    screen = (1280, 720)
+
+    def test_nothing_covers_a_node_where_there_is_room_for_one_panel(self):
         self.nothing_covers_a_node(self.open(self.copy("stories260K.db"), "--scale", "4"))
 
 
