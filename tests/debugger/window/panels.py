@@ -1,7 +1,14 @@
 """What panels do with the mouse and the keyboard of a real desktop."""
+import re
 import subprocess
 
 from desktop import PROGRAMS, WindowTest, main
+
+
+def nanoseconds(row):
+    """The first time in it."""
+    number, unit = re.search("([0-9.]+) (ns|µs|ms)", row).groups()
+    return float(number) * {"ns": 1, "µs": 1e3, "ms": 1e6}[unit]
 
 
 class Stories(WindowTest):
@@ -62,6 +69,20 @@ class Stories(WindowTest):
                 self.window.key("Down")
                 self.assertNotEqual(self.window.text("inspector/all/title"), before)
 
+    def test_tab_moves_a_focus_that_is_drawn_and_enter_presses(self):
+        self.window.click("graph/barriers")
+        self.window.expect("graph/barriers_shown", "false")
+        self.window.key("Tab", "shift+Tab")
+        self.assertEqual(self.window.value("focus"), "graph/barriers")
+        self.assertIn("focused", self.window.widget("graph/barriers")["state"])
+        self.window.key("Return")
+        self.window.expect("graph/barriers_shown", "true")
+
+    def test_both_shows_the_spirv_where_there_is_no_source(self):
+        self.window.click("tab/kernels")
+        self.window.click("kernels/sides/both")
+        self.window.expect("kernels/spirv/code/line/1", "; SPIR-V")
+
     def test_a_share_is_the_same_in_every_panel(self):
         self.window.click("outline/row/104/fold")
         row = self.window.text("outline/row/105")
@@ -117,6 +138,29 @@ class Demo(WindowTest):
         state = self.window.settled()
         self.assertNotIn("overflows", state)
         self.assertEqual(state["widgets"]["diff/table/header/difference"]["state"], "descending")
+
+    def test_diff_begins_with_the_largest_change(self):
+        self.window.resize(1600, 900)
+        self.window.click("tab/diff")
+        rows = sorted((widget["box"][1], path) for path, widget in
+                      self.window.settled()["widgets"].items()
+                      if path.startswith("diff/table/row/") and path.count("/") == 3)
+        changes = [nanoseconds(self.window.text(path)) for _, path in rows[:5]]
+        self.assertEqual(changes, sorted(changes, reverse=True))
+        self.assertGreater(changes[0], changes[-1])
+        widgets = self.window.settled()["widgets"]
+        table = widgets["diff/table/header/difference"]["box"]
+        self.assertGreater(table[2], table[0])
+        self.assertNotIn("diff/table/sideways", widgets)
+
+    def test_up_and_down_walk_what_differs(self):
+        for tab, row in (("diff", "diff/table/row/"), ("numerics", "numerics/table/row/")):
+            with self.subTest(tab=tab):
+                self.window.click(f"tab/{tab}")
+                self.window.click(self.window.first(row))
+                before = self.window.text("inspector/all/title")
+                self.window.key("Down")
+                self.assertNotEqual(self.window.text("inspector/all/title"), before)
 
     def test_enter_opens_another_file_and_a_wrong_path_keeps_the_comparison(self):
         self.window.click("tab/diff")
