@@ -1,8 +1,8 @@
 #include "debugger/views/graph_minimap.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <optional>
 
 namespace reprise::debugger {
 namespace {
@@ -30,10 +30,18 @@ Map map_of(const SceneRect& world, ImVec2 most) {
   return map;
 }
 
+/// From the lower right one on.
+std::array<Box, 4> corners(const Box& viewport, ImVec2 size, float margin) {
+  const float left = viewport.min.x + margin, right = viewport.max.x - margin - size.x;
+  const float top = viewport.min.y + margin, bottom = viewport.max.y - margin - size.y;
+  const auto at = [&](float x, float y) { return Box{{x, y}, {x + size.x, y + size.y}}; };
+  return {at(right, bottom), at(right, top), at(left, bottom), at(left, top)};
+}
+
 }  // namespace
 
-void draw_minimap(Ui& ui, GraphCamera& camera, const GraphScene& scene,
-                  std::span<const ImU32> colours) {
+void GraphMinimap::draw(Ui& ui, GraphCamera& camera, const GraphScene& scene,
+                        std::span<const ImU32> colours, std::span<const std::uint32_t> visible) {
   // Where there is little room it would cover what it is a map of.
   if (camera.visible().contains(scene.bounds) || camera.viewport().width() < ui.px(240)) {
     return;
@@ -43,15 +51,25 @@ void draw_minimap(Ui& ui, GraphCamera& camera, const GraphScene& scene,
                     std::min(ui.px(kHeight), viewport.height() / 2)};
   Map map = map_of(scene.bounds, most);
   const float pad = ui.px(kPadding);
-  const Box inner{
-      {viewport.max.x - ui.px(kMinimapMargin) - pad -
-           std::ceil((scene.bounds.max.x - scene.bounds.min.x) * map.x),
-       viewport.max.y - ui.px(kMinimapMargin) - pad -
-           std::ceil((scene.bounds.max.y - scene.bounds.min.y) * map.y)},
-      {viewport.max.x - ui.px(kMinimapMargin) - pad, viewport.max.y - ui.px(kMinimapMargin) - pad}};
-  map.origin = inner.min;
-  const Box outer{{inner.min.x - pad, inner.min.y - pad}, {inner.max.x + pad, inner.max.y + pad}};
+  const ImVec2 size{std::ceil((scene.bounds.max.x - scene.bounds.min.x) * map.x) + 2 * pad,
+                    std::ceil((scene.bounds.max.y - scene.bounds.min.y) * map.y) + 2 * pad};
+  const auto free = [&](const Box& corner) {
+    return std::ranges::all_of(visible, [&](std::uint32_t box) {
+      return corner.intersection(camera.to_screen(scene.boxes[box].rect)).empty();
+    });
+  };
+  const std::array<Box, 4> all = corners(viewport, size, ui.px(kMinimapMargin));
+  const auto found = std::ranges::find_if(all, free);
+  const std::optional<Box> place = held_                ? held_
+                                   : found == all.end() ? std::nullopt
+                                                        : std::optional(*found);
+  if (!place) {
+    return;
+  }
+  const Box outer = *place;
+  map.origin = {outer.min.x + pad, outer.min.y + pad};
   const Hit hit = ui.hit("minimap", outer, "Overview");
+  held_ = hit.held ? place : std::nullopt;
   ui.fill(outer, ui.colour(Colour::panel, 0.94F), ui.px(4));
   ui.frame(outer, ui.colour(Colour::separator), ui.px(4));
 

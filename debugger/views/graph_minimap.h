@@ -1,5 +1,7 @@
-// The whole graph in a corner, with what is in sight.
+// The whole graph in a corner where it covers no box, with what is in sight.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <span>
 
 #include "debugger/ui/ui.h"
@@ -7,9 +9,16 @@
 
 namespace reprise::debugger {
 
-/// Draws it into the lower right corner of the viewport, unless everything is in sight; pressing or
-/// dragging on it moves the camera. `colours` are those of the boxes. Path: "minimap".
-void draw_minimap(Ui& ui, GraphCamera& camera, const GraphScene& scene,
-                  std::span<const ImU32> colours);
+class GraphMinimap {
+ public:
+  /// Draws it into the first free corner of the viewport from the lower right one on, unless
+  /// everything is in sight or no corner is free; pressing or dragging on it moves the camera.
+  /// `colours` are those of the boxes; `visible` are the boxes in sight. Path: "minimap".
+  void draw(Ui& ui, GraphCamera& camera, const GraphScene& scene, std::span<const ImU32> colours,
+            std::span<const std::uint32_t> visible);
+
+ private:
+  std::optional<Box> held_;  // where it is while it is dragged
+};
 
 }  // namespace reprise::debugger

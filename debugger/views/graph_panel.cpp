@@ -11,7 +11,6 @@
 #include "debugger/ui/icons.h"
 #include "debugger/views/fold_actions.h"
 #include "debugger/views/graph_legend.h"
-#include "debugger/views/graph_minimap.h"
 #include "debugger/views/graph_tooltips.h"
 #include "debugger/views/move_actions.h"
 #include "debugger/views/selection_actions.h"
@@ -399,7 +398,7 @@ void GraphPanel::draw_canvas(Ui& ui, Workspace& workspace, const GraphLook& look
   const std::optional<std::uint32_t> nearest = painter.draw_lines();
   hovered_line_ = over_canvas_ && !hovered_ ? nearest : std::nullopt;
   painter.draw_boxes();
-  draw_minimap(ui, camera_, scene_, painter.colours());
+  minimap_.draw(ui, camera_, scene_, painter.colours(), painter.visible());
   const std::string told = hovered_line_ ? line_tooltip(look, *hovered_line_)
                            : hovered_
                                ? box_tooltip(look, painter, *hovered_, ImGui::GetIO().MousePos)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "debugger/views/graph_camera.h"
+#include "debugger/views/graph_minimap.h"
 #include "debugger/views/graph_painter.h"
 #include "debugger/views/panel.h"
 
@@ -56,6 +57,7 @@ class GraphPanel : public Panel {
   std::uint64_t folds_ = 0;  // version that the scene shows
   GraphScene scene_;
   GraphCamera camera_;
+  GraphMinimap minimap_;
   bool menu_ = false;                        // was asked for in this frame
   bool look_at_start_ = false;               // of a new capture, once the viewport is known
   std::optional<std::uint32_t> fixed_node_;  // stays where it is when the scene is rebuilt

@@ -189,6 +189,20 @@ TEST_F(GraphPanelTest, TheMinimapMovesTheCamera) {
   EXPECT_EQ(window_.text("graph/box/1"), "plan");
 }
 
+TEST_F(GraphPanelTest, TheMinimapLiesOverNoBox) {
+  run("key Shift+]\nclick graph/box/1\nkey F\nwheel graph/box/1 2\nwait");
+  for (int step = 0; step < 12; ++step) {
+    run("key Shift+Down\nkey Shift+Left\nwait");
+    const Widget* const map = find("graph/minimap");
+    for (const auto& [path, widget] : window_.host().registry().widgets()) {
+      const Rect &box = widget.visible, over = map == nullptr ? Rect() : map->visible;
+      EXPECT_TRUE(!path.starts_with("graph/box/") || box.max_x <= over.min_x ||
+                  box.min_x >= over.max_x || box.max_y <= over.min_y || box.min_y >= over.max_y)
+          << path;
+    }
+  }
+}
+
 TEST_F(GraphPanelTest, HoveringABarrierTellsItsCause) {
   const Rect upper = place("graph/box/1"), lower = place("graph/box/2");
   window_.host().mouse().move(
