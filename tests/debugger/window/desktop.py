@@ -151,6 +151,11 @@ class Window:
             raise AssertionError(f"nothing in sight begins with ({beginning})\n{self.tell()}")
         return min(tops, key=tops.get)
 
+    def selected(self, beginning):
+        """The widgets that are selected and whose paths begin with that."""
+        return {path for path, widget in self.settled()["widgets"].items()
+                if path.startswith(beginning) and "selected" in widget["state"].split()}
+
     # ---- what a person does
     def point(self, path, x=0.5, y=0.5):
         """Where in the window that part of a widget is."""
