@@ -11,7 +11,7 @@ target_compile_options(reprise_warnings INTERFACE
   $<$<BOOL:${REPRISE_WERROR}>:-Werror>)
 
 # How many sources are compiled together.
-set(REPRISE_BATCH 8)
+set(REPRISE_BATCH 12)
 
 # What every target here is compiled with, and where programs and libraries are put.
 function(reprise_settings name)
@@ -95,7 +95,7 @@ function(collect_modules target)
 endfunction()
 
 # reprise_program(<name> [STATIC] [TOGETHER] SOURCES <file>... LIBRARIES <target>...)
-# What takes time at run time is in libraries, so that a program's own files are compiled fast, and TOGETHER where
+# What takes time at run time is in libraries, so that a program's own files are not optimised, and TOGETHER where
 # most of them read the same large headers.
 function(reprise_program name)
   cmake_parse_arguments(arg "STATIC;TOGETHER" "" "SOURCES;LIBRARIES" ${ARGN})
@@ -108,7 +108,7 @@ function(reprise_program name)
   if(REPRISE_UNITY AND arg_TOGETHER)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${REPRISE_BATCH})
   endif()
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE reprise_warnings reprise_every_program ${arg_LIBRARIES})
 endfunction()

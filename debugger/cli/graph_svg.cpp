@@ -22,7 +22,7 @@ constexpr float kMargin = 16;
 /// Text of a width that no font is asked for: most letters of a sans serif are about this wide.
 constexpr float kLetter = 0.56F;
 
-std::string number(float value) {
+std::string svg_number(float value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", static_cast<double>(value));
   return text;
@@ -77,13 +77,13 @@ class Picture {
   void write() {
     const float width = std::max(560.0F, scene_.bounds.max.x - scene_.bounds.min.x) + 2 * kMargin;
     const float height = scene_.bounds.max.y - scene_.bounds.min.y + kHeading + 2 * kMargin;
-    out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << number(width) << "\" height=\""
-         << number(height) << "\" viewBox=\"0 0 " << number(width) << ' ' << number(height)
-         << "\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n"
+    out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << svg_number(width)
+         << "\" height=\"" << svg_number(height) << "\" viewBox=\"0 0 " << svg_number(width) << ' '
+         << svg_number(height) << "\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n"
          << "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
     heading();
-    out_ << "<g transform=\"translate(" << number(kMargin - scene_.bounds.min.x) << ' '
-         << number(kMargin + kHeading - scene_.bounds.min.y) << ")\">\n";
+    out_ << "<g transform=\"translate(" << svg_number(kMargin - scene_.bounds.min.x) << ' '
+         << svg_number(kMargin + kHeading - scene_.bounds.min.y) << ")\">\n";
     for (const GraphScene::Frame& frame : scene_.frames) {
       draw(frame);
     }
@@ -99,9 +99,9 @@ class Picture {
  private:
   void text(float x, float y, float size, const char* colour, const std::string& words,
             const char* more = "") {
-    out_ << "<text x=\"" << number(x) << "\" y=\"" << number(y) << "\" font-size=\"" << number(size)
-         << "\" fill=\"" << colour << "\"" << more << ">" << debugger::markup_text(words)
-         << "</text>\n";
+    out_ << "<text x=\"" << svg_number(x) << "\" y=\"" << svg_number(y) << "\" font-size=\""
+         << svg_number(size) << "\" fill=\"" << colour << "\"" << more << ">"
+         << debugger::markup_text(words) << "</text>\n";
   }
 
   void heading() {
@@ -115,16 +115,17 @@ class Picture {
          nodes + ", " + debugger::duration_text(total_ns_) + " in all; colours: 0 to " +
              debugger::duration_text(slowest_ns_));
     for (int i = 0; i < 10; ++i) {
-      out_ << "<rect x=\"" << number(kMargin + 430 + static_cast<float>(i) * 10)
+      out_ << "<rect x=\"" << svg_number(kMargin + 430 + static_cast<float>(i) * 10)
            << "\" y=\"38.0\" width=\"10.0\" height=\"12.0\" fill=\"" << heat((i + 0.5) / 10)
            << "\" stroke=\"#dddddd\" stroke-width=\"0.5\"/>\n";
     }
   }
 
   void rect(const debugger::SceneRect& box, const std::string& fill, const char* stroke) {
-    out_ << "<rect x=\"" << number(box.min.x) << "\" y=\"" << number(box.min.y) << "\" width=\""
-         << number(box.max.x - box.min.x) << "\" height=\"" << number(box.max.y - box.min.y)
-         << "\" rx=\"5.0\" fill=\"" << fill << "\" stroke=\"" << stroke << "\"/>\n";
+    out_ << "<rect x=\"" << svg_number(box.min.x) << "\" y=\"" << svg_number(box.min.y)
+         << "\" width=\"" << svg_number(box.max.x - box.min.x) << "\" height=\""
+         << svg_number(box.max.y - box.min.y) << "\" rx=\"5.0\" fill=\"" << fill << "\" stroke=\""
+         << stroke << "\"/>\n";
   }
 
   void draw(const GraphScene::Frame& frame) {
@@ -140,21 +141,21 @@ class Picture {
     }
     out_ << "<path fill=\"none\" stroke=\"#7b8794\" stroke-width=\""
          << (line.kind == GraphScene::LineKind::data ? "1.6\"" : "1.0\" stroke-dasharray=\"4 3\"")
-         << " d=\"M" << number(points[0].x) << ' ' << number(points[0].y);
+         << " d=\"M" << svg_number(points[0].x) << ' ' << svg_number(points[0].y);
     for (std::size_t i = 1; i < points.size(); ++i) {
       const LayoutPoint from = points[i - 1];
       const LayoutPoint to = points[i];
       if (line.route.at_side) {
-        out_ << " L" << number(to.x) << ' ' << number(to.y);
+        out_ << " L" << svg_number(to.x) << ' ' << svg_number(to.y);
       } else {  // leaves and arrives straight down
         const float middle = (from.y + to.y) / 2;
-        out_ << " C" << number(from.x) << ' ' << number(middle) << ' ' << number(to.x) << ' '
-             << number(middle) << ' ' << number(to.x) << ' ' << number(to.y);
+        out_ << " C" << svg_number(from.x) << ' ' << svg_number(middle) << ' ' << svg_number(to.x)
+             << ' ' << svg_number(middle) << ' ' << svg_number(to.x) << ' ' << svg_number(to.y);
       }
     }
     out_ << "\"/>\n";
     const LayoutPoint end = points.back();
-    out_ << "<path fill=\"#7b8794\" d=\"M" << number(end.x) << ' ' << number(end.y)
+    out_ << "<path fill=\"#7b8794\" d=\"M" << svg_number(end.x) << ' ' << svg_number(end.y)
          << " l-4 -7 h8 z\"/>\n";
   }
 
@@ -203,8 +204,8 @@ class Picture {
     if (ns) {
       text += ", " + debugger::duration_text(*ns);
       if (const auto bytes = bytes_of(node); bytes && *ns > 0) {
-        text +=
-            ", " + cli::number(static_cast<double>(*bytes) / static_cast<double>(*ns), 2) + " GB/s";
+        text += ", " + cli::svg_number(static_cast<double>(*bytes) / static_cast<double>(*ns), 2) +
+                " GB/s";
       }
     }
     return text;

@@ -11,7 +11,7 @@ namespace {
 
 using StepTimes = std::vector<CapturedStepTime>;
 
-constexpr std::int64_t kMostNs = std::int64_t{1} << 60;
+constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
 
 /// One run: its host and its devices.
 class RunTrace {
@@ -70,7 +70,7 @@ class RunTrace {
   };
 
   std::int64_t relative(std::int64_t host_ns) const {
-    return std::clamp<std::int64_t>(host_ns - zero_ns_, 0, kMostNs);
+    return std::clamp<std::int64_t>(host_ns - zero_ns_, 0, kLatestNs);
   }
 
   const TraceGraph& graph(std::int64_t id) {
@@ -216,7 +216,7 @@ void write_perfetto(const std::string& path, const TraceChoice& choice, std::ost
                ? 0
                : run.calendar_ns.value_or(0) - runs.front().calendar_ns.value_or(0);
   };
-  std::int64_t zero_ns = kMostNs;  // on the clock of the first run
+  std::int64_t zero_ns = kLatestNs;  // on the clock of the first run
   std::string title = choice.replay      ? "replay " + std::to_string(*choice.replay) + " of run"
                       : runs.size() == 1 ? "run"
                                          : "runs";

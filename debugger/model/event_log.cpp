@@ -16,7 +16,7 @@ std::optional<std::int64_t> whole(const SqlValue& value) {
   return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
-std::string text(const SqlValue& value) {
+std::string words(const SqlValue& value) {
   const auto* const found = std::get_if<std::string>(&value);
   return found == nullptr ? "" : *found;
 }
@@ -49,7 +49,7 @@ void add_events(const std::filesystem::path& path, const Capture& capture,
   std::size_t dangling = 0;
   for (auto row = result.rows.rbegin(); row != result.rows.rend(); ++row) {
     const auto& r = *row;
-    LogEntry entry{whole(r[0]), severity_of(r[1]), text(r[2]), text(r[3]), text(r[4]), {}, {}};
+    LogEntry entry{whole(r[0]), severity_of(r[1]), words(r[2]), words(r[3]), words(r[4]), {}, {}};
     const auto node = whole(r[6]);
     const bool here = whole(r[5]) == capture.summary.id.graph && node;
     const bool lies = here && *node >= 0 && std::cmp_less(*node, capture.nodes.size());
@@ -87,8 +87,8 @@ void add_drops(const std::filesystem::path& path, const Capture& capture,
                            LogSeverity::warning,
                            "profile",
                            "dropped",
-                           std::to_string(count) + " of (" + text(row[0]) +
-                               ") were not recorded: " + text(row[1]) + ".",
+                           std::to_string(count) + " of (" + words(row[0]) +
+                               ") were not recorded: " + words(row[1]) + ".",
                            {},
                            {}});
   }

@@ -13,12 +13,12 @@ constexpr ImU32 rgb(std::uint32_t hex) {
 
 using Heat = std::array<ImU32, 4>;
 
-struct Named {
+struct NamedColour {
   Colour colour;
   std::uint32_t dark, light;
 };
 
-constexpr Named kColours[] = {
+constexpr NamedColour kColours[] = {
     {Colour::background, 0x16181D, 0xE4E7EC}, {Colour::panel, 0x1B1E24, 0xFFFFFF},
     {Colour::raised, 0x2A2F3A, 0xDCE1E9},     {Colour::input, 0x242832, 0xEAEDF2},
     {Colour::header, 0x20242C, 0xEFF1F5},     {Colour::zebra, 0x1E2128, 0xF5F6F9},
@@ -47,7 +47,7 @@ ImU32 between(ImU32 from, ImU32 to, float share) {
 Theme theme_of(ThemeKind kind) {
   Theme theme;
   const bool dark = kind == ThemeKind::dark;
-  for (const Named& named : kColours) {
+  for (const NamedColour& named : kColours) {
     theme.colours[static_cast<std::size_t>(named.colour)] = rgb(dark ? named.dark : named.light);
   }
   theme.heat = dark ? Heat{rgb(0x26425F), rgb(0x3E7D7A), rgb(0xD6A03C), rgb(0xDE5448)}

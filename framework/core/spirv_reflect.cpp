@@ -17,7 +17,8 @@ using Words = std::span<const std::uint32_t>;
 
 constexpr std::size_t kHeaderWords = 5;
 constexpr int kMaxTypeDepth = 16;
-constexpr std::uint64_t kMaxPushBytes = 65536;  // far above any device; keeps sums from overflowing
+constexpr std::uint64_t kMaxReflectedPush =
+    65536;  // far above any device; keeps sums from overflowing
 constexpr std::uint64_t kMaxSharedBytes = std::uint64_t{1} << 40U;  // so do sums of these
 
 std::uint64_t whole(std::uint64_t bytes, std::uint64_t alignment) {
@@ -278,8 +279,8 @@ std::uint64_t Reader::compute_bytes(const Id& id, int depth) {
     default:
       unsupported("push constants of a type that is no number, vector, array or struct");
   }
-  if (bytes > kMaxPushBytes) {
-    malformed("push constants need more than " + std::to_string(kMaxPushBytes) + " bytes");
+  if (bytes > kMaxReflectedPush) {
+    malformed("push constants need more than " + std::to_string(kMaxReflectedPush) + " bytes");
   }
   return bytes;
 }

@@ -9,14 +9,14 @@
 namespace reprise {
 namespace {
 
-struct Character {
+struct ClassifiedCharacter {
   std::size_t begin;
   char32_t code;
   CharacterClass kind;
 };
 
-std::vector<Character> characters_of(std::string_view text) {
-  std::vector<Character> characters;
+std::vector<ClassifiedCharacter> characters_of(std::string_view text) {
+  std::vector<ClassifiedCharacter> characters;
   characters.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const auto [code, bytes] = first_character(text.substr(at));
@@ -144,7 +144,7 @@ class Cutter {
 
   PreTokenizer kind_;
   std::string_view text_;
-  std::vector<Character> characters_;
+  std::vector<ClassifiedCharacter> characters_;
 };
 
 }  // namespace

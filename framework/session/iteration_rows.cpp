@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kMaxGrids = 1024;  // distinct ones of a plan: a llama has about 10
 constexpr std::size_t kMaxSources = 4;   // of one collect
-constexpr std::uint64_t kWord = 4;
 
 bool has_row(const TensorSpec& spec) {
   return (spec.dtype == DType::f32 || spec.dtype == DType::i32) && spec.shape.fixed() &&
@@ -20,7 +19,7 @@ bool has_row(const TensorSpec& spec) {
 }  // namespace
 
 std::uint64_t IterationRows::row_bytes() const {
-  return iteration ? static_cast<std::uint64_t>(rows.shape().back()) * kWord : 0;
+  return iteration ? static_cast<std::uint64_t>(rows.shape().back()) * StateLayout::kWordBytes : 0;
 }
 
 Tensor make_iteration(const Device& device) {
@@ -32,7 +31,7 @@ void make_rows(const Device& device, std::uint32_t state_words, std::span<const 
   std::uint32_t words = state_words;
   for (const TensorSpec& spec : outputs) {
     rows.output_words.push_back(has_row(spec) ? words : kNoIndex);
-    words += has_row(spec) ? static_cast<std::uint32_t>(spec.bytes() / kWord) : 0;
+    words += has_row(spec) ? static_cast<std::uint32_t>(spec.bytes() / StateLayout::kWordBytes) : 0;
   }
   rows.rows = device.zeros({rows.capacity, words}, DType::i32, "iteration rows");
 }

@@ -14,7 +14,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kWord = sizeof(std::uint32_t);
 constexpr std::int64_t kTableColumns = 12;  // see ops/plan.h
 
 /// A row per derived field, and one that changes nothing per carried field whose range is checked.
@@ -79,7 +78,7 @@ Tensor state_tensor(const Device& device, const Shape& shape, std::span<const st
 }
 
 void require_room(const Device& device, const StateLayout& layout) {
-  const std::uint64_t bytes = std::uint64_t{layout.words()} * kWord;
+  const std::uint64_t bytes = std::uint64_t{layout.words()} * StateLayout::kWordBytes;
   if (bytes > device.capabilities().state_bytes) {
     throw Error(ErrorCode::unsupported,
                 "The state has (" + std::to_string(bytes) +
@@ -117,9 +116,9 @@ StateBlock::Memory::Memory(const Device& device, StateLayout with)
 void StateBlock::Memory::allocate_arrays(const Device& device) {
   std::vector<std::uint32_t> content;
   for (const StateFieldInfo& info : layout.arrays()) {
-    constexpr std::size_t kAlignment = kStorageAlignment / kWord;
+    constexpr std::size_t kAlignment = kStorageAlignment / StateLayout::kWordBytes;
     content.resize((content.size() + kAlignment - 1) / kAlignment * kAlignment);
-    const std::uint64_t offset = content.size() * kWord;
+    const std::uint64_t offset = content.size() * StateLayout::kWordBytes;
     arrays.push_back({info, {}, offset, std::vector(info.count, info.initial)});
     content.insert(content.end(), info.count, info.initial);
     returned.insert(returned.end(), info.count, info.initial);
@@ -227,14 +226,15 @@ void StateBlock::require(const StateValue& value) const {
   }
   const StateFieldInfo& info = array_of(value.name_).info;
   require_dtype(info, value.dtype_);
-  const std::size_t count = value.elements_.size() / kWord;
+  const std::size_t count = value.elements_.size() / StateLayout::kWordBytes;
   if (count != info.count) {
     invalid("The state array '" + info.name + "' has " + std::to_string(info.count) +
             " elements, but was set to (" + std::to_string(count) + ").");
   }
   for (std::size_t i = 0; i < count; ++i) {
     std::uint32_t bits = 0;
-    std::memcpy(&bits, value.elements_.data() + i * kWord, kWord);
+    std::memcpy(&bits, value.elements_.data() + i * StateLayout::kWordBytes,
+                StateLayout::kWordBytes);
     require_value(info, bits);
   }
 }
@@ -281,7 +281,8 @@ std::vector<T> StateBlock::values(std::string_view array) const {
   require_dtype(info, dtype_of<T>());
   std::vector<T> values(info.count);
   const std::lock_guard lock(memory_->mutex);
-  std::memcpy(values.data(), memory_->returned.data() + info.word, info.count * kWord);
+  std::memcpy(values.data(), memory_->returned.data() + info.word,
+              info.count * StateLayout::kWordBytes);
   return values;
 }
 

@@ -6,8 +6,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::uint64_t kWord = 4;
-constexpr std::uint64_t kPatchBytes = (StateLayout::kMaxCarried + 1) * kWord;
+constexpr std::uint64_t kPatchBytes = (StateLayout::kMaxCarried + 1) * StateLayout::kWordBytes;
 
 }  // namespace
 
@@ -17,7 +16,7 @@ StateExchange::StateExchange(const Device& device, StateBlock state)
     words_.resize(state_.layout().words_with_arrays());
     array_patches_.resize(state_.memory_->arrays.size());
     arrays_up_ = staging_aligned(patch_offset() + kPatchBytes);
-    arrays_down_ = staging_aligned(block_words() * kWord);
+    arrays_down_ = staging_aligned(block_words() * StateLayout::kWordBytes);
     upload_bytes_ = staging_aligned(arrays_up_ + array_bytes());
     download_bytes_ = staging_aligned(arrays_down_ + array_bytes());
   }
@@ -29,7 +28,7 @@ std::uint64_t StateExchange::array_bytes() const {
 }
 
 std::uint64_t StateExchange::patch_offset() const {
-  return staging_aligned(state_.layout().host_count() * kWord);
+  return staging_aligned(state_.layout().host_count() * StateLayout::kWordBytes);
 }
 
 void StateExchange::add_uploads(std::vector<StagedCopy>& copies) const {
@@ -37,13 +36,14 @@ void StateExchange::add_uploads(std::vector<StagedCopy>& copies) const {
     return;
   }
   const auto& memory = *state_.memory_;
-  copies.push_back(copy_of(memory.block, 0, memory.layout.host_count() * kWord));
+  copies.push_back(copy_of(memory.block, 0, memory.layout.host_count() * StateLayout::kWordBytes));
   if (memory.layout.carried_count() > 0) {
     copies.push_back(copy_of(memory.patch, patch_offset(), kPatchBytes));
   }
   for (const StateArray& array : memory.arrays) {
     if (array.info.owner == StateOwner::host) {
-      copies.push_back(copy_of(array.tensor, arrays_up_ + array.offset, array.info.count * kWord));
+      copies.push_back(copy_of(array.tensor, arrays_up_ + array.offset,
+                               array.info.count * StateLayout::kWordBytes));
     }
   }
 }
@@ -51,7 +51,7 @@ void StateExchange::add_uploads(std::vector<StagedCopy>& copies) const {
 void StateExchange::add_downloads(std::vector<StagedCopy>& copies) const {
   if (state_) {
     const auto& memory = *state_.memory_;
-    copies.push_back(copy_of(memory.block, 0, block_words() * kWord));
+    copies.push_back(copy_of(memory.block, 0, block_words() * StateLayout::kWordBytes));
     if (memory.array_buffer != nullptr) {
       copies.push_back({arrays_down_, memory.array_buffer, 0, array_bytes()});
     }
@@ -82,8 +82,9 @@ std::unique_lock<std::mutex> StateExchange::send(const Staging& staging,
   std::byte* upload = staging.upload->mapped();
   write_arrays(upload, list);
   std::ranges::copy(std::as_bytes(std::span(memory.host)), upload);
-  std::memcpy(upload + patch_offset(), &memory.patch_mask, kWord);
-  std::memcpy(upload + patch_offset() + kWord, memory.patches.data(), kPatchBytes - kWord);
+  std::memcpy(upload + patch_offset(), &memory.patch_mask, StateLayout::kWordBytes);
+  std::memcpy(upload + patch_offset() + StateLayout::kWordBytes, memory.patches.data(),
+              kPatchBytes - StateLayout::kWordBytes);
   sent_patches_ = std::exchange(memory.patch_mask, 0);
   return lock;
 }
@@ -93,10 +94,11 @@ void StateExchange::encode_patches(const Staging& staging) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const bool again = !device_.backend().traits().replays;
     if (arrays[i].pending && (again || array_patches_[i].encoding == nullptr)) {
-      array_patches_[i].encoding = encode_prologue(
-          device_.backend(), staging,
-          {copy_of(arrays[i].tensor, arrays_up_ + arrays[i].offset, arrays[i].info.count * kWord)},
-          nullptr);
+      array_patches_[i].encoding =
+          encode_prologue(device_.backend(), staging,
+                          {copy_of(arrays[i].tensor, arrays_up_ + arrays[i].offset,
+                                   arrays[i].info.count * StateLayout::kWordBytes)},
+                          nullptr);
     }
   }
 }
@@ -112,7 +114,7 @@ void StateExchange::write_arrays(std::byte* upload, std::vector<EncodingRef>& li
     }
     if (array_patches_[i].sent || array.info.owner == StateOwner::host) {
       std::memcpy(upload + arrays_up_ + array.offset, array.values.data(),
-                  array.values.size() * kWord);
+                  array.values.size() * StateLayout::kWordBytes);
     }
   }
 }
@@ -157,10 +159,10 @@ void StateExchange::receive(const Staging& staging, std::uint64_t submission) {
   }
   auto& memory = *state_.memory_;
   const std::byte* download = staging.download->mapped();
-  std::memcpy(words_.data(), download, block_words() * kWord);
+  std::memcpy(words_.data(), download, block_words() * StateLayout::kWordBytes);
   for (const StateArray& array : memory.arrays) {
     std::memcpy(words_.data() + array.info.word, download + arrays_down_ + array.offset,
-                array.info.count * kWord);
+                array.info.count * StateLayout::kWordBytes);
   }
   const std::lock_guard lock(memory.mutex);
   memory.bound->returned(submission, words_);

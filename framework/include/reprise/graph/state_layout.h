@@ -74,6 +74,7 @@ struct InitialInteger {
 class StateLayout {
  public:
   static constexpr std::uint32_t kMaxWords = 1024;
+  static constexpr std::uint64_t kWordBytes = 4;
   static constexpr std::uint32_t kMaxCarried = 32;
 
   /// host("rows", 1, {.low = 1, .high = 32})
