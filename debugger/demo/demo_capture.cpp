@@ -146,7 +146,7 @@ void record_run(const std::filesystem::path& database, const std::string& label,
   const bool changed = changes.slow_layer >= 0;
   GraphExecutor executor(device, {.profile = database, .run = {.app = "demo", .label = label}});
   executor.set_watches({{.tensors = "layer.*/ffn/*", .every = kWatchedEvery, .contents = true},
-                        {.every = kWatchedEvery, .not_finite = true}});
+                        {.every = kWatchedEvery, .contents = true, .not_finite = true}});
   decode(executor, Decoder(device, changes), changed);
   if (changed) {  // node by node beside the run before it
     const auto capture = [&](const Changes& of) {

@@ -43,6 +43,14 @@ class Tasks(WindowTest):
         window.expect("tensors/all/statistics/count/one", "48")  # each of its elements
         self.takes(window, 3)
 
+    def test_the_first_nan_of_the_demo_is_shown_with_its_element_after_two_actions(self):
+        window = self.open("--demo")
+        window.key("ctrl+alt+3")
+        window.key("n")
+        window.expect("tensors/tensor", "#78 add")
+        window.expect("tensors/all/values/first_not_finite", "first nan at [0, 0]")
+        self.takes(window, 2)
+
     def test_two_runs_their_totals_and_the_first_cause_take_three_actions(self):
         window = self.open(self.copy("after.db"), "--against", self.copy("before.db"))
         window.click("tab/diff")
