@@ -63,7 +63,7 @@ std::vector<ActionGroup> joined(const std::vector<ActionGroup>& groups) {
 }  // namespace
 
 void KeySheet::draw(Ui& ui, const std::vector<ActionGroup>& all) {
-  if (!ui.begin_dialog("keys", open_, {ui.px(1000), ui.px(640)})) {
+  if (!ui.begin_dialog("keys", open_, {ui.px(1000), ui.px(1000)})) {
     return;
   }
   const std::vector<ActionGroup> groups = joined(all);

@@ -63,15 +63,19 @@ void draw_tab(Ui& ui, const Tab& tab, const Box& box, bool front, bool hovered, 
     ui.fill(box, ui.colour(Colour::panel));
     ui.fill({box.min, {box.max.x, box.min.y + ui.px(2)}}, ui.colour(Colour::accent));
   }
-  if (tab.badge) {
+  // Where there is no room for a badge, the title has its colour.
+  const bool badge_fits = tab.badge && box.width() >= tab.mark + ui.px(28);
+  if (badge_fits) {
     const Ui::Scope of_panel = ui.scope(tab.panel.id());
     const float end = box.max.x - ui.px(10);
     ui.text_in("badge", {{end - tab.mark + ui.px(2), box.min.y}, {end, box.max.y}}, tab.badge->text,
                {.font = FontKind::mono, .colour = tab.badge->colour, .elide = false});
   }
-  ui.text_in("", {box.min, {box.max.x - tab.mark, box.max.y}}, tab.panel.title(),
+  ui.text_in("", {box.min, {box.max.x - (badge_fits ? tab.mark : 0), box.max.y}}, tab.panel.title(),
              {.font = front ? FontKind::semibold : FontKind::regular,
-              .colour = front || hovered ? Colour::text : Colour::dim,
+              .colour = tab.badge && !badge_fits ? tab.badge->colour
+                        : front || hovered       ? Colour::text
+                                                 : Colour::dim,
               .align = Align::centre,
               .elide = elide});
 }

@@ -190,16 +190,18 @@ void TensorValuesView::draw_scale(Ui& ui, const Box& box) {
     ui.text_in(id, place, what, {.font = FontKind::mono, .colour = colour});
     x += width;
   };
-  text("", "-" + end, label, Colour::dim);
-  constexpr int kPieces = 24;
-  const float middle = (box.min.y + box.max.y) / 2, half = ui.px(5);
-  for (int p = 0; p < kPieces; ++p) {
-    const float at = x + bar * static_cast<float>(p) / kPieces;
-    ui.fill({{std::floor(at), middle - half}, {std::floor(at + bar / kPieces), middle + half}},
-            signed_colour(ui.theme(), 2.0 * (p + 0.5) / kPieces - 1));
+  if (map_.furthest > 0) {
+    text("", "-" + end, label, Colour::dim);
+    constexpr int kPieces = 24;
+    const float middle = (box.min.y + box.max.y) / 2, half = ui.px(5);
+    for (int p = 0; p < kPieces; ++p) {
+      const float at = x + bar * static_cast<float>(p) / kPieces;
+      ui.fill({{std::floor(at), middle - half}, {std::floor(at + bar / kPieces), middle + half}},
+              signed_colour(ui.theme(), 2.0 * (p + 0.5) / kPieces - 1));
+    }
+    x += bar + ui.px(6);
+    text("scale", end, label, Colour::dim);
   }
-  x += bar + ui.px(6);
-  text("scale", end, label, Colour::dim);
   for (const ValueKind kind : {ValueKind::nan, ValueKind::infinite, ValueKind::denormal}) {
     const std::size_t count = kinds_[static_cast<std::size_t>(kind)];
     if (count > 0 && x < box.max.x) {

@@ -188,6 +188,14 @@ TEST(NumericsKeys, TabsSayWhetherSomethingIsWrong) {
   well.run("wait\nabsent tab/numerics/badge\nabsent tab/log/badge");
 }
 
+TEST(NumericsKeys, ATabWithoutRoomForItsBadgeShowsNoneOverItsNeighbour) {
+  std::vector<float> bad = ramp(192, 0, 1);
+  bad[7] = NAN;
+  const WatchedDatabase database({{{{1, {2, 96}, bad}}}}, {});
+  DebuggerWindow window(database.path(), {.width = 1280, .height = 720, .scale = 4});
+  window.run("wait\nabsent tab/numerics/badge");
+}
+
 /// Of three watched launches the second alone held a NaN; Tensors would show the latest.
 TEST(NumericsKeys, NShowsTheReplayThatHeldTheNan) {
   std::vector<float> bad = ramp(192, 0, 1);
