@@ -5,7 +5,10 @@
 namespace reprise::debugger {
 
 SettingsKeeper::SettingsKeeper(std::filesystem::path file, std::function<Settings()> in_use)
-    : file_(std::move(file)), in_use_(std::move(in_use)), written_(in_use_()), seen_(written_) {}
+    : file_(std::move(file)),
+      in_use_(std::move(in_use)),
+      written_(read_settings(file_)),
+      seen_(written_) {}
 
 void SettingsKeeper::look(Clock::time_point now) {
   Settings current = in_use_();

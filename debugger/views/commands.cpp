@@ -43,10 +43,10 @@ void Commands::draw(Ui& ui, const Box& menu_bar, ActionGroups in_sight,
     std::ranges::move(hidden(), std::back_inserter(groups));
     return groups;
   };
-  draw_menu_bar(ui, menu_bar, all);
   if (std::exchange(to_menus_, false)) {
     ui.go_to("menus/file");
   }
+  draw_menu_bar(ui, menu_bar, all);
   if (palette_.is_open() || key_sheet_.is_open()) {
     const ActionGroups groups = all();
     palette_.draw(ui, groups);

@@ -48,6 +48,13 @@ TEST_F(SettingsKeeperTest, WritesNothingThatIsAsItWas) {
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
+TEST_F(SettingsKeeperTest, WritesWhatTheProgramWasStartedWith) {
+  used_.light = true;
+  SettingsKeeper keeper(file_, [this] { return used_; });
+  EXPECT_TRUE(keeper.finish());
+  EXPECT_EQ(read_settings(file_), used_);
+}
+
 TEST_F(SettingsKeeperTest, WritesTheRestAtTheEnd) {
   used_.zoom = 3;
   EXPECT_TRUE(keeper_.finish());

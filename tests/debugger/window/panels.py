@@ -80,6 +80,17 @@ class Stories(WindowTest):
         self.window.key("Return")
         self.window.expect("graph/barriers_shown", "true")
 
+    def test_left_and_right_go_from_menu_to_menu(self):
+        self.window.key("F10", "Right", "Down")
+        self.window.expect("focus", "menus/view/light_theme")
+        self.window.key("Right")
+        self.window.expect("focus", "menus/go/")
+        self.window.key("Left")
+        self.window.expect("focus", "menus/view/light_theme")
+        self.window.key("Return")
+        self.window.wait("the menu closes", lambda: "menus/view/light_theme" not in
+                         self.window.state["widgets"])
+
     def test_both_shows_the_spirv_where_there_is_no_source(self):
         self.window.click("tab/kernels")
         self.window.click("kernels/sides/both")

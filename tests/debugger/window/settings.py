@@ -37,6 +37,12 @@ class Settings(WindowTest):
             for part in ("box", "text"):
                 self.assertEqual(after["widgets"][path][part], before["widgets"][path][part])
 
+    def test_a_file_that_was_opened_is_a_recent_file_and_the_theme_of_the_command_line_stays(self):
+        window = self.open(self.database, "--theme", "light")
+        self.kept(window, "the file", lambda kept: kept.get("recent") and kept.get("light"))
+        window.kill(signal.SIGTERM)
+        self.open().expect("start/recent/0", "stories260K.db")
+
     def test_the_order_and_the_widths_of_a_table_come_back(self):
         window = self.open(self.database)
         window.click("tab/nodes")
