@@ -204,7 +204,7 @@ class Picture {
     if (ns) {
       text += ", " + debugger::duration_text(*ns);
       if (const auto bytes = bytes_of(node); bytes && *ns > 0) {
-        text += ", " + cli::svg_number(static_cast<double>(*bytes) / static_cast<double>(*ns), 2) +
+        text += ", " + cli::number(static_cast<double>(*bytes) / static_cast<double>(*ns), 2) +
                 " GB/s";
       }
     }

@@ -80,10 +80,11 @@ void StepList::bind_grid(Step& step) {
   if (known == grids_.end()) {
     grids_.push_back({{step.grid, step.live}, step.extent});
   }
-  constexpr std::uint64_t kWord = 4;
+  constexpr std::uint64_t kWordBytes = 4;
   step.indirect = true;
   bindings_.push_back({grid_storage_, Access::read, BindingType::grid,
-                       (kGridHeaderWords + row * kGridRowWords + kGridNow) * kWord, sizeof(Grid)});
+                       (kGridHeaderWords + row * kGridRowWords + kGridNow) * kWordBytes,
+                       sizeof(Grid)});
 }
 
 void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits,
