@@ -61,9 +61,7 @@ Device opened_once(const DeviceKey& key) {
   }
   const auto& [name, limits, kernels, replays] = key;
   OpenOptions options = test_options(name);
-  const bool no_transfer_queue = options.limits.no_transfer_queue;
   options.limits = limits;
-  options.limits.no_transfer_queue |= no_transfer_queue;
   options.kernels = kernels;
   options.replays = replays;
   return devices().emplace(key, open_device(name, options)).first->second;
@@ -77,9 +75,6 @@ OpenOptions test_options(const std::string& name) {
   // Hazards between submissions are checked only when the layer is told so outside of Vulkan.
   setenv("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
   OpenOptions options;
-  // That validation does not know timeline semaphores: it takes what one queue does after another
-  // for a race. The tests of two queues do without it.
-  options.limits.no_transfer_queue = !std::string_view(std::getenv("VK_LAYER_ENABLES")).empty();
   options.validation = name == "vulkan";
   options.map_device_memory = std::getenv("REPRISE_TEST_COPIED_MEMORY") == nullptr;
   options.log = [](LogLevel level, std::string_view text) {

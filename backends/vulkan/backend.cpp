@@ -132,8 +132,7 @@ Support VulkanBackend::support(const StepList& steps, std::size_t index) const {
 
 void VulkanBackend::trim() {
   pipelines_->trim();
-  device_->command_pools(QueueKind::compute).trim();
-  device_->command_pools(QueueKind::transfer).trim();
+  device_->command_pools().trim();
 }
 
 std::shared_ptr<Backend> open(std::size_t index, const OpenOptions& options) {

@@ -38,10 +38,6 @@ class VulkanBackend final : public Backend {
   bool complete(std::uint64_t submission) override { return queue_.complete(submission); }
   std::uint64_t completed() override { return queue_.completed(); }
   void wait(std::uint64_t submission) override { queue_.wait(submission); }
-  bool complete_through(std::uint64_t submission) override {
-    return queue_.complete_through(submission);
-  }
-  void wait_through(std::uint64_t submission) override { queue_.wait_through(submission); }
   std::uint64_t last_submission() override { return queue_.last_submission(); }
   std::uint64_t last_use(const Buffer& buffer, Access access) override;
   std::shared_ptr<const RunTimeShader> add_shader(const ShaderSource& source) override;

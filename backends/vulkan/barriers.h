@@ -5,9 +5,8 @@
 
 namespace reprise::vulkan {
 
-/// First command of every encoding, and between the steps of transfers: after whatever was
-/// submitted before, its queries included. `after_host`: and after what the host wrote since it was
-/// submitted.
+/// First command of every encoding: after whatever was submitted before, its queries included.
+/// `after_host`: and after what the host wrote since it was submitted.
 void opening_barrier(VkCommandBuffer commands, bool after_host);
 /// Between steps: dispatches and copies before to dispatches and copies after.
 void step_barrier(VkCommandBuffer commands);

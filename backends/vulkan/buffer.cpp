@@ -93,7 +93,6 @@ void VulkanBuffer::create_buffer() {
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = padded_bytes();
   info.usage = kBufferUsage;
-  device_->share_among_queues(info);
   VkBuffer created = VK_NULL_HANDLE;
   device_->check(vkCreateBuffer(device_->get(), &info, nullptr, &created), "vkCreateBuffer");
   buffer_ = {device_->get(), created};

@@ -69,20 +69,16 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
 
 void Device::create(const VkPhysicalDeviceFeatures2& features) {
   const float priority = 1;
-  const std::uint32_t queue_count = has_transfer_queue() ? 2 : 1;
-  families_ = {physical_.queue_family, physical_.transfer_family.value_or(physical_.queue_family)};
-  std::array<VkDeviceQueueCreateInfo, 2> queues{};
-  for (std::uint32_t i = 0; i < queue_count; ++i) {
-    queues[i].sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-    queues[i].queueFamilyIndex = families_[i];
-    queues[i].queueCount = 1;
-    queues[i].pQueuePriorities = &priority;
-  }
+  VkDeviceQueueCreateInfo queue{};
+  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queue.queueFamilyIndex = physical_.queue_family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
-  info.queueCreateInfoCount = queue_count;
-  info.pQueueCreateInfos = queues.data();
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
   const bool imports = physical_.import_alignment != 0;
   std::vector<const char*> extensions;
   if (imports) {
@@ -97,10 +93,8 @@ void Device::create(const VkPhysicalDeviceFeatures2& features) {
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   vulkan::check(vkCreateDevice(physical_.handle, &info, nullptr, &device_), "vkCreateDevice");
-  for (std::uint32_t i = 0; i < queue_count; ++i) {
-    vkGetDeviceQueue(device_, families_[i], 0, &queues_[i]);
-    command_pools_[i] = std::make_unique<CommandPools>(families_[i]);
-  }
+  vkGetDeviceQueue(device_, physical_.queue_family, 0, &queue_);
+  command_pools_ = std::make_unique<CommandPools>(physical_.queue_family);
   if (physical_.calibrates_clocks) {
     clock_ = CalibratedClock(device_);
   }
@@ -119,16 +113,8 @@ void Device::create(const VkPhysicalDeviceFeatures2& features) {
 }
 
 Device::~Device() {
-  command_pools_ = {};
+  command_pools_.reset();
   vkDestroyDevice(device_, nullptr);
-}
-
-void Device::share_among_queues(VkBufferCreateInfo& info) const {
-  if (has_transfer_queue()) {
-    info.sharingMode = VK_SHARING_MODE_CONCURRENT;
-    info.queueFamilyIndexCount = static_cast<std::uint32_t>(families_.size());
-    info.pQueueFamilyIndices = families_.data();
-  }
 }
 
 bool Device::maps(std::uint32_t memory_type) const {

@@ -1,8 +1,7 @@
-// The opened VkDevice with its queues and facts. Buffers, encodings and timestamps share it, so
+// The opened VkDevice with its queue and facts. Buffers, encodings and timestamps share it, so
 // they may outlive the backend. A lost device is poisoned: later calls fail fast and name the first
 // failure.
 #pragma once
-#include <array>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -13,7 +12,6 @@
 #include "backends/vulkan/calibrated_clock.h"
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/physical_device.h"
-#include "backends/vulkan/queue_kind.h"
 #include "reprise/core/device_life.h"
 #include "reprise/core/open_options.h"
 
@@ -38,9 +36,7 @@ class Device {
   ~Device();
 
   VkDevice get() const { return device_; }
-  bool has_transfer_queue() const { return physical_.transfer_family.has_value(); }
-  /// Of transfers: only where there is a queue for them.
-  VkQueue queue(QueueKind queue) const { return queues_[static_cast<std::size_t>(queue)]; }
+  VkQueue queue() const { return queue_; }
   const Instance& instance() const { return *instance_; }
   const PhysicalDevice& physical() const { return physical_; }
   const VkPhysicalDeviceLimits& limits() const { return physical_.properties.limits; }
@@ -57,12 +53,7 @@ class Device {
     return host_pointer_properties_;
   }
   std::chrono::milliseconds hang_timeout() const { return hang_timeout_; }
-  /// Of the queue that such encodings go to.
-  CommandPools& command_pools(QueueKind queue) {
-    return *command_pools_[has_transfer_queue() ? static_cast<std::size_t>(queue) : 0];
-  }
-  /// For a buffer that both queues may use, in turn, without handing it over.
-  void share_among_queues(VkBufferCreateInfo& info) const;
+  CommandPools& command_pools() { return *command_pools_; }
 
   /// Whether device memory of this type is mapped: it is the host's memory too.
   bool maps(std::uint32_t memory_type) const;
@@ -94,10 +85,8 @@ class Device {
   std::chrono::milliseconds hang_timeout_;
   bool map_device_memory_;
   VkDevice device_ = VK_NULL_HANDLE;
-  // By QueueKind; of two families if there are two queues.
-  std::array<std::uint32_t, 2> families_{};
-  std::array<VkQueue, 2> queues_{};
-  std::array<std::unique_ptr<CommandPools>, 2> command_pools_;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  std::unique_ptr<CommandPools> command_pools_;
   DebugFunctions debug_;
   PFN_vkGetMemoryHostPointerPropertiesEXT host_pointer_properties_ = nullptr;
   CalibratedClock clock_;

@@ -25,14 +25,11 @@ VulkanEncoder::VulkanEncoder(const std::shared_ptr<Device>& device,
                              std::shared_ptr<Pipelines> pipelines, const EncoderOptions& options)
     : device_(device),
       pipelines_(std::move(pipelines)),
-      encoding_(std::make_unique<VulkanEncoding>(
-          device, std::string(options.name), options.reusable,
-          options.transfer ? QueueKind::transfer : QueueKind::compute)),
+      encoding_(
+          std::make_unique<VulkanEncoding>(device, std::string(options.name), options.reusable)),
       commands_(encoding_->commands()),
-      ends_at_host_(options.ends_at_host),
-      transfer_(options.transfer) {
+      ends_at_host_(options.ends_at_host) {
   if (options.after != nullptr) {
-    require_compute("wait for the host");
     encoding_->after_ = own(options.after);
   }
   opening_barrier(commands_, options.after != nullptr);
@@ -66,19 +63,11 @@ std::shared_ptr<VulkanHostSignal> VulkanEncoder::own(
   return own;
 }
 
-void VulkanEncoder::require_compute(const char* step) const {
-  if (transfer_) {
-    invalid(std::string("A transfer is given a (") + step + "); it takes copies alone.");
-  }
-}
-
 void VulkanEncoder::reset(const std::shared_ptr<Timestamps>& stamps) {
-  require_compute("reset of timestamps");
   own(stamps).reset(commands_);
 }
 
 void VulkanEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) {
-  require_compute("timestamp");
   if (index >= own(stamps).count()) {
     invalid("Timestamp (" + std::to_string(index) + ") does not exist; there are " +
             std::to_string(stamps->count()) + ".");
@@ -88,7 +77,6 @@ void VulkanEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32
 
 void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps, std::uint32_t count,
                             const std::shared_ptr<Buffer>& to, std::uint64_t offset) {
-  require_compute("copy of timestamps");
   const VulkanTimestamps& from = own(stamps);
   const std::uint64_t bytes = std::uint64_t{count} * sizeof(std::uint64_t);
   if (count > from.count()) {
@@ -103,11 +91,7 @@ void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps, std::uint
 
 void VulkanEncoder::barrier() {
   open();
-  if (transfer_) {
-    opening_barrier(commands_, false);  // a queue for copies knows no stages of shaders
-  } else {
-    step_barrier(commands_);
-  }
+  step_barrier(commands_);
 }
 
 void VulkanEncoder::step(const StepList& steps, std::size_t index,
@@ -129,7 +113,6 @@ void VulkanEncoder::step(const StepList& steps, std::size_t index,
 
 void VulkanEncoder::dispatch(const StepList& steps, const Step& step,
                              std::span<const std::shared_ptr<Buffer>> pools) {
-  require_compute("dispatch");
   for (std::size_t i = 0; i < 3; ++i) {
     if (step.grid[i] > device_->limits().maxComputeWorkGroupCount[i]) {
       throw Error(ErrorCode::unsupported,

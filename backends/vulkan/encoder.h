@@ -42,22 +42,18 @@ class VulkanEncoder final : public Encoder {
   VkDescriptorBufferInfo range_of(const Binding& binding,
                                   std::span<const std::shared_ptr<Buffer>> pools);
   void check_owner(const Buffer& buffer) const;
-  /// Throws invalid_argument for a transfer.
-  void require_compute(const char* step) const;
   const VulkanBuffer& buffer_of(const Binding& binding,
                                 std::span<const std::shared_ptr<Buffer>> pools);
   std::shared_ptr<VulkanHostSignal> own(const std::shared_ptr<HostSignal>& signal) const;
   const VulkanTimestamps& own(const std::shared_ptr<Timestamps>& stamps) const;
   VulkanEncoding& open() const;
-  /// A queue for copies takes none.
-  bool labels() const { return device_->debug().begin_label != nullptr && !transfer_; }
+  bool labels() const { return device_->debug().begin_label != nullptr; }
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<Pipelines> pipelines_;
   std::unique_ptr<VulkanEncoding> encoding_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   bool ends_at_host_;
-  bool transfer_;
   KernelUse* bound_ = nullptr;
   std::array<KernelUse*, 64> recent_{};  // by hash of the kernel
   std::uint32_t open_labels_ = 0;

@@ -4,13 +4,11 @@
 
 namespace reprise::vulkan {
 
-VulkanEncoding::VulkanEncoding(std::shared_ptr<Device> device, std::string name, bool reusable,
-                               QueueKind queue)
+VulkanEncoding::VulkanEncoding(std::shared_ptr<Device> device, std::string name, bool reusable)
     : device_(std::move(device)),
       name_(std::move(name)),
       reusable_(reusable),
-      queue_(queue),
-      pool_(device_->command_pools(queue_).take(*device_)) {
+      pool_(device_->command_pools().take(*device_)) {
   device_->set_name(VK_OBJECT_TYPE_COMMAND_BUFFER, commands(), name_);
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
@@ -19,7 +17,7 @@ VulkanEncoding::VulkanEncoding(std::shared_ptr<Device> device, std::string name,
   device_->check(vkBeginCommandBuffer(commands(), &begin), "vkBeginCommandBuffer");
 }
 
-VulkanEncoding::~VulkanEncoding() { device_->command_pools(queue_).give(std::move(pool_)); }
+VulkanEncoding::~VulkanEncoding() { device_->command_pools().give(std::move(pool_)); }
 
 void VulkanEncoding::count_submission() const {
   if (submitted_.exchange(true, std::memory_order_relaxed) && !reusable_) {

@@ -17,15 +17,13 @@ namespace reprise::vulkan {
 
 class VulkanEncoding final : public Encoding {
  public:
-  VulkanEncoding(std::shared_ptr<Device> device, std::string name, bool reusable, QueueKind queue);
+  VulkanEncoding(std::shared_ptr<Device> device, std::string name, bool reusable);
   VulkanEncoding(const VulkanEncoding&) = delete;
   VulkanEncoding& operator=(const VulkanEncoding&) = delete;
   ~VulkanEncoding() override;
 
   VkCommandBuffer commands() const { return pool_->commands(); }
   const Device& device() const { return *device_; }
-  /// Where it goes, if the device has such a queue.
-  QueueKind queue() const { return queue_; }
   /// See EncoderOptions; null: none.
   VulkanHostSignal* after() const { return after_.get(); }
   /// Throws invalid_argument if it is submitted again without having been made reusable.
@@ -36,7 +34,6 @@ class VulkanEncoding final : public Encoding {
   std::shared_ptr<Device> device_;
   std::string name_;
   bool reusable_;
-  QueueKind queue_;
   mutable std::atomic<bool> submitted_{false};
   std::unique_ptr<CommandPool> pool_;
   std::shared_ptr<VulkanHostSignal> after_;

@@ -23,7 +23,6 @@ BufferHandle create_buffer(const Device& device, std::uint64_t size) {
   info.pNext = &external;
   info.size = size;
   info.usage = kBufferUsage;
-  device.share_among_queues(info);
   VkBuffer buffer = VK_NULL_HANDLE;
   return vkCreateBuffer(device.get(), &info, nullptr, &buffer) == VK_SUCCESS
              ? BufferHandle(device.get(), buffer)

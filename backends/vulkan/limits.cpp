@@ -29,9 +29,6 @@ PhysicalDevice lowered(const PhysicalDevice& device, const LoweredLimits& limits
   if (limits.no_timestamps) {
     less.timestamp_valid_bits = 0;
   }
-  if (limits.no_transfer_queue) {
-    less.transfer_family.reset();
-  }
   return less;
 }
 
@@ -92,7 +89,6 @@ BackendCapabilities capabilities_of(const PhysicalDevice& device, const DeviceTr
   has.timestamp_valid_bits = device.timestamp_valid_bits;
   has.timestamp_period_ns = static_cast<double>(limits.timestampPeriod);
   has.calibrated_clock = device.calibrates_clocks;
-  has.transfer_queue = device.transfer_family.has_value();
   has.storage_16bit = device.features.storage_16bit;
   has.storage_8bit = device.features.storage_8bit;
   has.float16 = device.features.shader_float16;

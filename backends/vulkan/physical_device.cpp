@@ -47,24 +47,12 @@ std::string hex(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
-/// Families of video engines and the like copy too, but are made for something else.
-bool only_copies(const VkQueueFamilyProperties& family) {
-  constexpr VkQueueFlags kMayHave =
-      VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
-  return (family.queueFlags & VK_QUEUE_TRANSFER_BIT) != 0 && (family.queueFlags & ~kMayHave) == 0 &&
-         family.queueCount > 0;
-}
-
 /// False if nothing computes.
-bool find_queue_families(PhysicalDevice& device) {
+bool find_queue_family(PhysicalDevice& device) {
   std::uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
   vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, families.data());
-  const auto copies = std::ranges::find_if(families, only_copies);
-  if (copies != families.end()) {
-    device.transfer_family = static_cast<std::uint32_t>(copies - families.begin());
-  }
   for (std::uint32_t i = 0; i < count; ++i) {
     if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0 && families[i].queueCount > 0) {
       device.queue_family = i;
@@ -174,7 +162,7 @@ std::vector<PhysicalDevice> usable_devices(VkInstance instance) {
     PhysicalDevice device;
     device.handle = handle;
     vkGetPhysicalDeviceProperties(handle, &device.properties);
-    if (device.properties.apiVersion < VK_API_VERSION_1_3 || !find_queue_families(device)) {
+    if (device.properties.apiVersion < VK_API_VERSION_1_3 || !find_queue_family(device)) {
       continue;
     }
     query_properties(device);

@@ -31,8 +31,6 @@ struct PhysicalDevice {
   VkPhysicalDeviceVulkan13Properties properties13{};
   VkPhysicalDeviceMemoryProperties memory{};
   std::uint32_t queue_family = 0;
-  /// A family that only copies, if there is one: its engines run beside the compute units.
-  std::optional<std::uint32_t> transfer_family;
   std::uint32_t timestamp_valid_bits = 0;
   bool calibrates_clocks = false;
   bool tells_memory_budget = false;

@@ -4,25 +4,11 @@
 
 namespace reprise::vulkan {
 
-Timeline::Timeline(std::shared_ptr<Device> device, QueueKind queue)
-    : device_(std::move(device)),
-      queue_(device_->queue(queue)),
-      semaphore_(timeline_semaphore(*device_)) {}
+Timeline::Timeline(std::shared_ptr<Device> device)
+    : device_(std::move(device)), semaphore_(timeline_semaphore(*device_)) {}
 
-void Timeline::submit(const VkSubmitInfo2& info, std::uint64_t value) {
-  // Other queues may have gone far ahead while this one was idle. One that is still at work stays
-  // as it is: nothing may be raised past what it is about to reach.
-  const std::uint64_t limit = device_->physical().properties12.maxTimelineSemaphoreValueDifference;
-  if (value - last_ > limit && counter() == last_) {
-    raise_between(last_, value, limit, [&](std::uint64_t step) {
-      const VkSemaphoreSignalInfo raised{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, get(),
-                                         step};
-      device_->check(vkSignalSemaphore(device_->get(), &raised), "vkSignalSemaphore");
-      last_ = step;
-    });
-  }
-  device_->check(vkQueueSubmit2(queue_, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
-  last_ = value;
+void Timeline::submit(const VkSubmitInfo2& info) {
+  device_->check(vkQueueSubmit2(device_->queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
 }
 
 std::uint64_t Timeline::counter() const {

@@ -30,7 +30,7 @@ nlohmann::json to_json(const FoundDevice& device) {
           {"timestamp_valid_bits", info.timestamp_valid_bits},
           {"limits", limits},
           {"features", features},
-          {"transfer_queue", device.capabilities.transfer_queue}};
+          {"transfer_queue", false}};
 }
 
 void print(const FoundDevice& device) {
@@ -46,8 +46,6 @@ void print(const FoundDevice& device) {
   for (const auto& [name, value] : info.features) {
     std::printf("  %-36s %s\n", name.c_str(), value ? "yes" : "no");
   }
-  std::printf("  %-36s %s\n", "queue for transfers",
-              device.capabilities.transfer_queue ? "yes" : "no");
 }
 
 }  // namespace

@@ -36,7 +36,12 @@ std::size_t InFlight::take(std::uint64_t submission, std::span<EncodingRef> reti
 }
 
 std::uint64_t InFlight::last_use(const Buffer& buffer, Access access) const {
-  return last(0, [&](const Encoding& encoding) { return encoding.uses().any(buffer, access); });
+  for (std::size_t i = count_; i-- > 0;) {
+    if (at(i).encoding->uses().any(buffer, access)) {
+      return at(i).submission;
+    }
+  }
+  return 0;
 }
 
 void InFlight::free(const std::shared_ptr<Buffer>& buffer) {

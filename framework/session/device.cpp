@@ -86,7 +86,7 @@ DeviceStatus Device::status() const {
   status.submitted = backend_->last_submission();
   if (status.state != DeviceState::lost) {
     try {
-      backend_->complete_through(status.submitted);
+      backend_->complete(status.submitted);
     } catch (const Error&) {  // it is lost since, and says so
       status.state = backend_->life().state();
     }
@@ -105,9 +105,9 @@ void Device::trim() const {
   backend_->trim();
 }
 
-void Device::synchronize() const { backend_->wait_through(backend_->last_submission()); }
+void Device::synchronize() const { backend_->wait(backend_->last_submission()); }
 
-Ticket Device::synchronize_async() const { return {backend_, backend_->last_submission(), true}; }
+Ticket Device::synchronize_async() const { return {backend_, backend_->last_submission()}; }
 
 std::shared_ptr<Buffer> Device::import(std::string name, std::span<const std::byte> bytes,
                                        std::shared_ptr<const void> owner) const {

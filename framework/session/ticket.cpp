@@ -31,7 +31,6 @@ Ticket& Ticket::operator=(Ticket&& other) noexcept {
     slot_ = std::move(other.slot_);
     backend_ = std::move(other.backend_);
     submission_ = other.submission_;
-    through_ = other.through_;
   }
   return *this;
 }
@@ -52,14 +51,12 @@ bool Ticket::done() const {
   if (backend_ == nullptr) {
     return slot().done();
   }
-  return through_ ? backend_->complete_through(submission_) : backend_->complete(submission_);
+  return backend_->complete(submission_);
 }
 
 void Ticket::wait() const {
   if (backend_ == nullptr) {
     slot().wait();
-  } else if (through_) {
-    backend_->wait_through(submission_);
   } else {
     backend_->wait(submission_);
   }

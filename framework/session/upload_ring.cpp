@@ -12,10 +12,7 @@ std::uint64_t submit_copy(Backend& backend, const std::shared_ptr<Buffer>& from,
   steps.copy(StepList::kNoNode, {0, Access::read, BindingType::storage, from_offset, bytes},
              {1, Access::write, BindingType::storage, to_offset, bytes});
   const std::shared_ptr<Buffer> pools[] = {from, to};
-  // Whoever reads waits for it, so it gains nothing beside other work.
-  auto encoder = backend.encoder({.name = "transfer",
-                                  .ends_at_host = to->mapped() != nullptr,
-                                  .transfer = to->kind() != BufferKind::download});
+  auto encoder = backend.encoder({.name = "transfer", .ends_at_host = to->mapped() != nullptr});
   encoder->step(steps, 0, pools);
   const EncodingRef list[] = {encoder->finish()};
   return backend.submit(list, follow);

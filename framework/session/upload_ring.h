@@ -1,7 +1,6 @@
 // UploadRing: the way of host bytes into memory only the device reaches. A few staging segments
 // that are used in turn, so a write returns as soon as its bytes are staged: the copy to its place
-// is queued before whatever is submitted next and uses that place. It runs beside other work where
-// the device has a queue for transfers.
+// is queued before whatever is submitted next.
 #pragma once
 #include <array>
 #include <mutex>
@@ -34,8 +33,7 @@ class UploadRing {
   std::size_t current_ = 0;
 };
 
-/// Copies bytes between buffers in a submission of its own, a transfer unless it brings them to the
-/// host; returns it.
+/// Copies bytes between buffers in a submission of its own; returns it.
 std::uint64_t submit_copy(Backend& backend, const std::shared_ptr<Buffer>& from,
                           std::uint64_t from_offset, const std::shared_ptr<Buffer>& to,
                           std::uint64_t to_offset, std::uint64_t bytes, Follow follow);

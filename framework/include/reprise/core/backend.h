@@ -88,9 +88,6 @@ struct EncoderOptions {
   /// Every submission of the encoding begins once the host raised the count one time more than for
   /// the one before, and sees what the host wrote until then. The first of its submission.
   std::shared_ptr<HostSignal> after{};
-  /// Copies alone, in a submission of such encodings alone, that does not wait for the host. Where
-  /// the device has a queue for it, it runs beside what uses none of its buffers.
-  bool transfer = false;
 };
 
 /// Encodes steps in order, on one thread. Starts after everything submitted before that may touch
@@ -179,27 +176,22 @@ class Backend {
   /// Null if the device cannot time itself.
   virtual std::shared_ptr<Timestamps> timestamps(std::uint32_t count) = 0;
   /// Submissions wait for it in the order they were made. Whoever submits them raises it for each,
-  /// whatever happens: all but transfers of other buffers wait behind it. While a submission that
-  /// is next waits for the host, no wait() times out.
+  /// whatever happens: what is submitted later waits behind it. While a submission that is next
+  /// waits for the host, no wait() times out.
   virtual std::shared_ptr<HostSignal> host_signal() = 0;
   virtual void raise(const std::shared_ptr<HostSignal>& signal) = 0;
   /// Empty if the driver cannot read both clocks together.
   virtual std::optional<ClockSample> clock() = 0;
   /// Runs the encodings in order after everything submitted before, and keeps them until they are
-  /// complete. Returns the value to wait for; values grow by one. Transfers (see EncoderOptions)
-  /// may run and complete in another order, but never two submissions that use the same buffer.
+  /// complete. Returns the value to wait for; values grow by one. Submissions complete in order.
   virtual std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) = 0;
-  /// This submission, whatever became of those before. Never blocks. Throws device_lost.
+  /// This submission and all before it. Never blocks. Throws device_lost.
   virtual bool complete(std::uint64_t submission) = 0;
   /// The last one that is known to be complete with all before it, without asking the device.
   virtual std::uint64_t completed() = 0;
   /// For this submission. Throws device_lost or timeout; never waits for ever, unless the work
   /// itself runs on the host.
   virtual void wait(std::uint64_t submission) = 0;
-  /// As complete() and wait(), of a submission and all before it. To override where they may
-  /// complete in another order.
-  virtual bool complete_through(std::uint64_t submission) { return complete(submission); }
-  virtual void wait_through(std::uint64_t submission) { wait(submission); }
   /// The last submission so far; 0 before the first.
   virtual std::uint64_t last_submission() = 0;
   /// The last submission in flight that accesses the buffer in one of these ways; 0 if none does.

@@ -58,15 +58,6 @@ class BufferUses {
       }
     }
   }
-  /// Whether both use a buffer, in whatever way.
-  bool share(const BufferUses& other) const {
-    for (const Use& use : uses_) {
-      if (use.buffer != nullptr && other.any(*use.buffer, Access::read_write)) {
-        return true;
-      }
-    }
-    return false;
-  }
   bool any(const Buffer& buffer, Access access) const {
     for (const Use& use : uses_) {
       if (use.buffer.get() == &buffer && (use.access & static_cast<unsigned>(access)) != 0) {

@@ -20,7 +20,6 @@ struct BackendCapabilities {
   std::uint32_t timestamp_valid_bits = 0;  // 0: the device cannot time itself
   double timestamp_period_ns = 1;
   bool calibrated_clock = false;  // reads its clock and the host's together
-  bool transfer_queue = false;    // uploads run beside work that does not use their memory
 
   bool storage_16bit = true, storage_8bit = true;
   bool float16 = true, int8 = true, int16 = true, int64 = true;

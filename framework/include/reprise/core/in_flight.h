@@ -29,17 +29,6 @@ class InFlight {
       }
     }
   }
-  /// The last submission above `after` of whose encodings f(const Encoding&) picks one; 0 if there
-  /// is none.
-  template <class F>
-  std::uint64_t last(std::uint64_t after, F&& f) const {
-    for (std::size_t i = count_; i-- > 0 && at(i).submission > after;) {
-      if (f(*at(i).encoding)) {
-        return at(i).submission;
-      }
-    }
-    return 0;
-  }
   /// See Backend::last_use.
   std::uint64_t last_use(const Buffer& buffer, Access access) const;
 

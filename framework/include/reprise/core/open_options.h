@@ -17,7 +17,6 @@ struct LoweredLimits {
   std::uint32_t shared_bytes = 0;
   bool no_subgroup_arithmetic = false;
   bool no_timestamps = false;
-  bool no_transfer_queue = false;
   auto operator<=>(const LoweredLimits&) const = default;
 };
 
@@ -29,8 +28,8 @@ struct OpenOptions {
   std::chrono::milliseconds hang_timeout{0};
   /// False: the host reaches device memory through copies alone, as on a discrete GPU.
   bool map_device_memory = true;
-  /// A file that keeps compiled pipelines between runs of a device, or a folder, ending in '/', of a
-  /// file per device and driver. Created; read when the device opens, written when it closes. A
+  /// A file that keeps compiled pipelines between runs of a device, or a folder, ending in '/', of
+  /// a file per device and driver. Created; read when the device opens, written when it closes. A
   /// damaged, foreign or read-only file is no error: `log` is told. Empty: in memory only.
   std::filesystem::path pipeline_cache{};
   /// CPU: threads that share large steps, the waiting one included. 0: one per core that the

@@ -68,10 +68,9 @@ class Ticket {
   Ticket() = default;
   /// For sessions and graphs: takes over a slot that is held for it.
   explicit Ticket(std::shared_ptr<Slot> slot) : slot_(std::move(slot)) {}
-  /// Of a submission without outputs and state: asking for them throws invalid_argument. `through`:
-  /// and of all submissions before it.
-  Ticket(std::shared_ptr<Backend> backend, std::uint64_t submission, bool through = false)
-      : backend_(std::move(backend)), submission_(submission), through_(through) {}
+  /// For a submission without outputs and state: asking for them throws invalid_argument.
+  Ticket(std::shared_ptr<Backend> backend, std::uint64_t submission)
+      : backend_(std::move(backend)), submission_(submission) {}
   Ticket(Ticket&&) noexcept = default;
   Ticket& operator=(Ticket&& other) noexcept;
   ~Ticket() { release(); }
@@ -113,7 +112,6 @@ class Ticket {
   std::shared_ptr<Slot> slot_;
   std::shared_ptr<Backend> backend_;
   std::uint64_t submission_ = 0;  // of backend_
-  bool through_ = false;
 };
 
 }  // namespace reprise
