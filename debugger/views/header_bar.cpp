@@ -190,12 +190,21 @@ void draw_status_bar(Ui& ui, Workspace& workspace, const Box& box) {
     }
     ui.text_in("times", left, text, {.colour = Colour::dim});
   }
-  const std::string file = printable(workspace.document.path().string());
-  const float file_width = std::min(ui.text_size(file, FontKind::mono).x + 1, inside.max.x - half);
-  const Box right{{inside.max.x - file_width, inside.min.y}, inside.max};
-  ui.text_in("file", right, file, {.font = FontKind::mono, .colour = Colour::dim});
   const std::string hint = "Ctrl+P: all commands   F1: keys and mouse";
-  if (const float end = right.min.x - ui.px(24); end - half >= ui.text_size(hint).x) {
+  const float room = inside.max.x - half, hint_width = ui.text_size(hint).x + ui.px(24);
+  const auto width_of = [&](const std::string& text) {
+    return ui.text_size(text, FontKind::mono).x + 1;
+  };
+  const std::filesystem::path& path = workspace.document.path();
+  const std::string whole = printable(path.string());
+  const bool fits = width_of(whole) + hint_width <= room;
+  const std::string file = fits ? whole : printable(path.filename().string());
+  const Box right{{inside.max.x - std::min(width_of(file), room), inside.min.y}, inside.max};
+  ui.text_in("file", right, file, {.font = FontKind::mono, .colour = Colour::dim});
+  if (!fits && right.contains(ImGui::GetMousePos())) {
+    ui.tooltip(whole);
+  }
+  if (const float end = right.min.x - ui.px(24); width_of(file) + hint_width <= room) {
     ui.text_in("hint", {{half, inside.min.y}, {end, inside.max.y}}, hint,
                {.colour = Colour::dim, .align = Align::right});
   }

@@ -110,14 +110,23 @@ TEST(DebuggerWindow, AsSmallAsItGetsHasEveryTabInItsPlace) {
   const SampleDatabase database;
   DebuggerWindow window(database.path(), {.width = kMinWidth, .height = kMinHeight});
   float end = 0;
-  for (const char* const id :
-       {"tab/outline", "tab/nodes", "splitter/1", "tab/graph", "tab/kernels", "tab/diff",
-        "splitter/2", "tab/inspector", "tab/tensors"}) {
+  for (const char* const id : {"tab/outline", "tab/nodes", "splitter/1", "tab/graph", "tab/kernels",
+                               "tab/diff", "splitter/2", "tab/inspector", "tab/tensors"}) {
     const Rect place = window.host().registry().find(id)->visible;
     EXPECT_GE(place.min_x, end - 1) << id;
     EXPECT_GT(place.max_x, place.min_x) << id;
     end = place.max_x;
   }
+}
+
+TEST(DebuggerWindow, OfAFileWithALongPathStillNamesTheKeysToBeginWith) {
+  const SampleDatabase database;
+  const test::TempFolder folder;
+  const std::filesystem::path deep = folder / std::string(100, 'd');
+  std::filesystem::create_directories(deep);
+  std::filesystem::copy_file(database.path(), deep / "capture.db");
+  DebuggerWindow window(deep / "capture.db", {.width = 1280, .height = 720});
+  window.run("expect status/hint F1: keys and mouse\nexpect status/file capture.db");
 }
 
 TEST(DebuggerWindow, WithoutRoomForTwoRowsHasAllPanelsBehindOneBarOfTabs) {
