@@ -238,7 +238,7 @@ void NumberReads::look_into(const SnapshotRow* snapshot) {
           decode_values(of.dtype, of.shape_json, read_snapshot_bytes(from, of.id, stop));
       const auto first = debugger::first_not_finite(values);
       return first ? value_text(values.values[*first]) + " at " + element_text(values.dims, *first)
-                   : "none is kept";
+                   : std::string();
     });
   }
 }

@@ -76,7 +76,8 @@ class NumberReads : public WorkerJob {
 
   /// Looks for the first element of a row of numbers()->snapshots that is a NaN or infinity.
   void look_into(const SnapshotRow* snapshot);
-  /// "nan at [0, 17]"; null before it is found, or if the contents cannot be read.
+  /// "nan at [0, 17]", empty if all are finite; null before it is found, and if the contents cannot
+  /// be read.
   const std::string* first_not_finite() const { return first_not_finite_.result(); }
   const std::string& first_not_finite_problem() const { return first_not_finite_.error(); }
 

@@ -84,8 +84,12 @@ void not_finite_line(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t ten
     text += "; no contents of it were kept";
   } else if (std::exchange(look, false)) {
     workspace.numbers.look_into(snapshot);
-    if (const std::string* const first = workspace.numbers.first_not_finite()) {
+    const std::string* const first = workspace.numbers.first_not_finite();
+    const std::string& problem = workspace.numbers.first_not_finite_problem();
+    if (first != nullptr && !first->empty()) {
       text += "; replay " + count_text(snapshot->of.sequence) + ": first " + *first;
+    } else if (!problem.empty()) {
+      text += "; " + problem;
     }
   }
   const Box row = rows.next(ui.px(18));

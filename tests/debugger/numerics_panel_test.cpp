@@ -10,6 +10,7 @@
 #include "tests/debugger/debugger_window.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/watched_database.h"
+#include "tests/profile/sql.h"
 #include "tests/profile_cli/timed_database.h"
 
 namespace reprise::debugger {
@@ -225,6 +226,15 @@ TEST(NumericsKeys, NLeadsToTheFirstReplayWhoseContentsWereKept) {
   window.run(
       "click tab/inspector\nwait\n"
       "expect inspector/all/operand/2/not_finite 3 NaN; replay 1: first nan at [1, 4]");
+}
+
+TEST(NumericsKeys, SaysInTheInspectorWhyTheContentsCannotBeRead) {
+  std::vector<float> bad = ramp(192, 0, 1);
+  bad[100] = NAN;
+  const WatchedDatabase database({{{{1, {2, 96}, bad}}}}, {});
+  ASSERT_EQ(test::sql(database.path(), "UPDATE snapshots SET data = zeroblob(768)"), "");
+  DebuggerWindow window(database.path());
+  window.run("key N\nwait\nexpect inspector/all/operand/2/not_finite 1 NaN; The snapshot");
 }
 
 TEST(NumericsKeys, SaysInTheInspectorThatNoContentsWereKept) {
