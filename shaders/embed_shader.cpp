@@ -18,6 +18,8 @@
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 
+#include "shaders/glsl_target.h"
+
 namespace {
 
 std::string read(const std::string& path) {
@@ -64,8 +66,7 @@ struct Source {
 };
 
 std::vector<std::uint32_t> compile(const Source& source, const std::string& preamble) {
-  constexpr int kVersion = 450;
-  constexpr auto kMessages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
+  using reprise::shaders::kGlslMessages, reprise::shaders::kGlslVersion;
   const char* const text = source.text.c_str();
   const int bytes = static_cast<int>(source.text.size());
   const char* const name = source.path.c_str();
@@ -73,15 +74,13 @@ std::vector<std::uint32_t> compile(const Source& source, const std::string& prea
   glslang::TShader shader(EShLangCompute);
   shader.setStringsWithLengthsAndNames(&text, &bytes, &name, 1);
   shader.setPreamble(preamble.c_str());
-  shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
-  shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_2);
-  shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_5);
+  reprise::shaders::set_target(shader);
   glslang::TProgram program;
-  if (!shader.parse(GetDefaultResources(), kVersion, false, kMessages, includes)) {
+  if (!shader.parse(GetDefaultResources(), kGlslVersion, false, kGlslMessages, includes)) {
     throw std::runtime_error(shader.getInfoLog());
   }
   program.addShader(&shader);
-  if (!program.link(kMessages)) {
+  if (!program.link(kGlslMessages)) {
     throw std::runtime_error(source.path + ": " + program.getInfoLog());
   }
   std::vector<std::uint32_t> words;

@@ -12,6 +12,7 @@
 
 #include "backends/vulkan/large_stack.h"
 #include "reprise/core/error.h"
+#include "shaders/glsl_target.h"
 #include "shaders/include_table.h"
 
 namespace reprise::vulkan {
@@ -23,7 +24,6 @@ constexpr std::size_t kMaxMessages = 4096;  // bytes of them in an error
 // glslang descends into its trees by recursion. "a+a+a+..." is one of as many levels as it has
 // operands, half a million in the longest text, and takes about 1 KiB of stack a level.
 constexpr std::size_t kStack = std::size_t{1} << 30U;
-constexpr int kVersion = 450;  // where the source says none
 
 /// The process-wide part of glslang, which is there as long as anything may compile.
 class Compiler {
@@ -122,9 +122,7 @@ struct Reading {
         includes(source) {
     shader.setStringsWithLengthsAndNames(&text, &bytes, &name, 1);
     shader.setPreamble("#extension GL_GOOGLE_include_directive : require\n");
-    shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
-    shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_2);
-    shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_5);
+    shaders::set_target(shader);
   }
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
@@ -136,14 +134,12 @@ struct Reading {
   glslang::TShader shader{EShLangCompute};  // keeps pointers to all of these
 };
 
-constexpr auto kMessages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
-
 /// Macros may make much of little text.
 void require_short_expansion(const ShaderSource& source) {
   Reading reading(source);
   std::string expanded;
-  if (!reading.shader.preprocess(GetDefaultResources(), kVersion, ENoProfile, false, false,
-                                 kMessages, &expanded, reading.includes)) {
+  if (!reading.shader.preprocess(GetDefaultResources(), shaders::kGlslVersion, ENoProfile, false,
+                                 false, shaders::kGlslMessages, &expanded, reading.includes)) {
     refuse(source, reading.shader.getInfoLog());
   }
   require_text(source.name, "GLSL, with its macros and includes,", expanded);
@@ -152,12 +148,13 @@ void require_short_expansion(const ShaderSource& source) {
 std::vector<std::uint32_t> compile(const ShaderSource& source) {
   require_short_expansion(source);
   Reading reading(source);
-  if (!reading.shader.parse(GetDefaultResources(), kVersion, false, kMessages, reading.includes)) {
+  if (!reading.shader.parse(GetDefaultResources(), shaders::kGlslVersion, false,
+                            shaders::kGlslMessages, reading.includes)) {
     refuse(source, reading.shader.getInfoLog());
   }
   glslang::TProgram program;
   program.addShader(&reading.shader);
-  if (!program.link(kMessages)) {
+  if (!program.link(shaders::kGlslMessages)) {
     refuse(source, program.getInfoLog());
   }
   std::vector<std::uint32_t> words;

@@ -11,6 +11,18 @@ def nanoseconds(row):
     return float(number) * {"ns": 1, "µs": 1e3, "ms": 1e6}[unit]
 
 
+def check_that_down_walks(test, tab, row):
+    """In the rows of the panel behind that tab."""
+    with test.subTest(tab=tab):
+        test.window.click(f"tab/{tab}")
+        test.window.click(test.window.first(row))
+        before = test.window.selected(row)
+        test.window.key("Down")
+        after = test.window.selected(row)
+        test.assertTrue(before and after, f"{before}, {after}")
+        test.assertNotEqual(after, before)
+
+
 class Stories(WindowTest):
     def setUp(self):
         super().setUp()
@@ -62,14 +74,7 @@ class Stories(WindowTest):
     def test_up_and_down_walk_the_rows_under_the_mouse(self):
         for tab, row in (("outline", "outline/row/"), ("nodes", "nodes/table/row/"),
                          ("barriers", "barriers/table/row/"), ("memory", "memory/storage/")):
-            with self.subTest(tab=tab):
-                self.window.click(f"tab/{tab}")
-                self.window.click(self.window.first(row))
-                before = self.window.selected(row)
-                self.window.key("Down")
-                after = self.window.selected(row)
-                self.assertTrue(before and after, f"{before}, {after}")
-                self.assertNotEqual(after, before)
+            check_that_down_walks(self, tab, row)
 
     def test_tab_moves_a_focus_that_is_drawn_and_enter_presses(self):
         self.window.click("graph/barriers")
@@ -168,14 +173,7 @@ class Demo(WindowTest):
 
     def test_up_and_down_walk_what_differs(self):
         for tab, row in (("diff", "diff/table/row/"), ("numerics", "numerics/table/row/")):
-            with self.subTest(tab=tab):
-                self.window.click(f"tab/{tab}")
-                self.window.click(self.window.first(row))
-                before = self.window.selected(row)
-                self.window.key("Down")
-                after = self.window.selected(row)
-                self.assertTrue(before and after, f"{before}, {after}")
-                self.assertNotEqual(after, before)
+            check_that_down_walks(self, tab, row)
 
     def test_enter_opens_another_file_and_a_wrong_path_keeps_the_comparison(self):
         self.window.click("tab/diff")
