@@ -24,7 +24,7 @@ test_packages=(
   libgtest-dev              # unit tests
   python3                   # writes malformed model files
   vulkan-validationlayers   # every Vulkan test runs under them
-  xvfb openbox xdotool      # the debugger's window is driven as on a desktop
+  xvfb openbox xdotool libx11-dev  # the debugger's window is driven as on a desktop
   valgrind                  # counts what recording costs
 )
 

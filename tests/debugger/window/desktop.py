@@ -197,6 +197,11 @@ class Window:
         self.desktop.do("type", text)
         self.inputs += len(text)
 
+    def drop(self, file):
+        self.settled()
+        subprocess.run([PROGRAMS / "reprise_drop_file", self.id, file.as_uri()], check=True,
+                       env=self.desktop.environment, timeout=SECONDS)
+
     def resize(self, width, height):
         self.desktop.do("windowsize", self.id, width, height)
         self.wait(f"{width}x{height} is drawn",

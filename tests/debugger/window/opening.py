@@ -12,5 +12,17 @@ class Opening(WindowTest):
         window.expect("header/nodes", "5,000 nodes")
         self.assertEqual(window.state["inputs"], 0)
 
+    def test_a_dropped_file_opens(self):
+        window = self.open()
+        window.drop(self.copy("stories260K.db").rename(self.desktop.folder / "a b%20.db"))
+        window.expect("status/file", "a b%20.db")
+
+    def test_a_dropped_file_that_is_no_database_leaves_one_at_the_start_with_the_reason(self):
+        window = self.open()
+        wrong = self.desktop.folder / "wrong.db"
+        wrong.write_text("no database", encoding="utf-8")
+        window.drop(wrong)
+        window.expect("start/problem", "reprise db check")
+
 
 main()
