@@ -17,12 +17,10 @@ PoisonedArena::PoisonedArena(const Device& device, const CapturePool& pool,
     return;
   }
   arena_ = pool.memory().admit(device, "poisoned", recorded.plan.arena_bytes, {});
-  used_.resize(arena_->bytes());
   for (std::size_t s = 0; s < recorded.plan.places.size(); ++s) {
     const Place& place = recorded.plan.places[s];
     if (place.pool == ExecutionPlan::kArena) {
-      const auto begin = used_.begin() + static_cast<std::ptrdiff_t>(place.offset);
-      std::fill_n(begin, recorded.graph.storages[s].bytes, true);
+      used_.push_back({place.offset, recorded.graph.storages[s].bytes});
     }
   }
 }
@@ -39,9 +37,13 @@ void PoisonedArena::expect_nothing_beside_tensors() const {
   }
   std::vector<std::byte> bytes(arena_->bytes());
   device_.read(arena_, 0, bytes);
-  for (std::size_t at = 0; at < bytes.size(); ++at) {
-    ASSERT_TRUE(used_[at] || bytes[at] == kPoison) << "byte " << at << " of the arena was written";
+  for (const auto& [offset, size] : used_) {
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), size, kPoison);
   }
+  const std::vector<std::byte> untouched(bytes.size(), kPoison);
+  EXPECT_TRUE(bytes == untouched) << "byte "
+                                  << std::ranges::mismatch(bytes, untouched).in1 - bytes.begin()
+                                  << " of the arena was written";
 }
 
 }  // namespace reprise::testing

@@ -16,7 +16,10 @@ class PoisonedArena {
  private:
   const Device& device_;
   std::shared_ptr<Buffer> arena_;  // null if the graph needs none
-  std::vector<bool> used_;         // by byte of the arena
+  struct Range {
+    std::uint64_t offset, bytes;
+  };
+  std::vector<Range> used_;  // what belongs to tensors
 };
 
 }  // namespace reprise::testing

@@ -45,6 +45,7 @@ package(vulkan/ backends/vulkan/ debugger/app/ bench/raw_vulkan.cpp tests/vulkan
 package(imgui debugger/ui/ debugger/views/ debugger/app/ tests/debugger/)
 package(backends/imgui debugger/app/)
 package(GLFW/ debugger/app/)
+package(X11/ tests/debugger/window/)
 package(stb_ debugger/app/)
 package(stb/ tests/debugger/)
 package(dlpack/ framework/session/ tests/session/)
