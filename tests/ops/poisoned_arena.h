@@ -14,11 +14,11 @@ class PoisonedArena {
   void expect_nothing_beside_tensors() const;
 
  private:
-  const Device& device_;
-  std::shared_ptr<Buffer> arena_;  // null if the graph needs none
   struct Range {
     std::uint64_t offset, bytes;
   };
+  const Device& device_;
+  std::shared_ptr<Buffer> arena_;  // null if the graph needs none
   std::vector<Range> used_;  // what belongs to tensors
 };
 

@@ -1,6 +1,7 @@
 """A desktop without a screen (Xvfb and the window manager openbox) and the debugger's window on it,
-used as a person does: with the mouse and the keyboard (xdotool). What the window shows is read from
-the file of `--state`; every wait is for something that stands there, and none is for a time."""
+used as a person does: with the mouse and the keyboard (xdotool), and with files that are dropped on
+it. What the window shows is read from the file of `--state`; every wait is for something that stands
+there, and none is for a time."""
 import json
 import os
 import pathlib

@@ -1,6 +1,5 @@
 // Drops a file on a window, as a file manager does (XDND 5: what a source of text/uri-list sends):
 // drop_file WINDOW URI. Ends when the window has taken it, and with 1 if it does not want it.
-#include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <algorithm>
 #include <array>
