@@ -19,7 +19,7 @@ class PoisonedArena {
   };
   const Device& device_;
   std::shared_ptr<Buffer> arena_;  // null if the graph needs none
-  std::vector<Range> used_;  // what belongs to tensors
+  std::vector<Range> used_;        // what belongs to tensors
 };
 
 }  // namespace reprise::testing
