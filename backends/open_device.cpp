@@ -101,8 +101,8 @@ Candidate of_backend(std::string_view name, std::string_view backend, std::strin
     none(name, count + ", none with (" + std::string(which) + ") in its name");
   }
   if (own.size() > 1) {
-    invalid("(" + std::string(which) + ") is in the names of " + std::to_string(own.size()) +
-            " devices; " + list_devices());
+    throw_invalid_argument("(" + std::string(which) + ") is in the names of " +
+                           std::to_string(own.size()) + " devices; " + list_devices());
   }
   return own[0];
 }
@@ -119,7 +119,7 @@ Candidate named(std::string_view name) {
   const std::string_view which = colon == std::string_view::npos ? "0" : name.substr(colon + 1);
   const auto known = backends();
   if (std::ranges::find(known, word, &BackendName::name) == known.end() || which.empty()) {
-    invalid(
+    throw_invalid_argument(
         "A device is named auto, discrete, integrated, virtual, a backend (cpu, vulkan) or "
         "<backend>:<number or part of its name>, not (" +
         std::string(name) + "); " + list_devices());

@@ -8,16 +8,16 @@
 
 namespace reprise::bench {
 
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 24U;
-constexpr std::int64_t kMostReps = 1'000'000;
-constexpr std::int64_t kMostThreads = 1024;
+constexpr std::int64_t kMaxTokens = std::int64_t{1} << 24U;
+constexpr std::int64_t kMaxReps = 1'000'000;
+constexpr std::int64_t kMaxThreads = 1024;
 
 /// Throws invalid_argument naming the flag.
-inline void require_between(const char* flag, std::int64_t value, std::int64_t least,
-                            std::int64_t most) {
-  if (value < least || value > most) {
-    invalid(std::string(flag) + " is (" + std::to_string(value) + "), but must be " +
-            std::to_string(least) + " to " + std::to_string(most) + ".");
+inline void require_between(const char* flag, std::int64_t value, std::int64_t min,
+                            std::int64_t max) {
+  if (value < min || value > max) {
+    throw_invalid_argument(std::string(flag) + " is (" + std::to_string(value) + "), but must be " +
+                           std::to_string(min) + " to " + std::to_string(max) + ".");
   }
 }
 

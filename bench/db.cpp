@@ -22,7 +22,7 @@ const std::map<std::string, nlohmann::ordered_json (*)(const DbArguments&)> kPar
 void print_db(const DbArguments& a) {
   require_between("--nodes", a.nodes, 1, 100'000);
   require_between("--replays", a.replays, 1, 1'000'000);
-  require_between("--reps", a.reps, 1, kMostReps);
+  require_between("--reps", a.reps, 1, kMaxReps);
   require_between("--graphs", a.graphs, 1, 1'000'000);
   require_between("--rate", a.rate, 1, 1'000'000);
   require_between("--seconds", a.seconds, 1, 3'600);

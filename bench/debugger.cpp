@@ -69,7 +69,7 @@ void add_graph(const std::filesystem::path& path, nlohmann::ordered_json& json) 
 void print_debugger(const DebuggerArguments& a) {
   require_between("--nodes", a.nodes, 1, 10'000'000);
   require_between("--replays", a.replays, 2, 1'000'000);
-  require_between("--reps", a.reps, 1, kMostReps);
+  require_between("--reps", a.reps, 1, kMaxReps);
   const TemporaryProfile profile;
   const double write_ms = ms_of([&] {
     write_full_capture(profile.path, static_cast<std::size_t>(a.nodes),

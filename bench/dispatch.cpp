@@ -239,7 +239,7 @@ void keep_freed_memory() {
 /// Prints one JSON object; README.md says what its keys mean. Throws if any result is wrong.
 void print_dispatch(const DispatchArguments& arguments) {
   require_between("--nodes", arguments.nodes, 1, kMaxNodes);
-  require_between("--reps", arguments.reps, 1, kMostReps);
+  require_between("--reps", arguments.reps, 1, kMaxReps);
   keep_freed_memory();
   const Device device = open_device(arguments.device);
   if (device.info().backend != "vulkan") {

@@ -32,11 +32,11 @@ void record(GraphSession& s, const ExecutableArguments& a, const Tensor& input,
 }
 
 void print_executable(const ExecutableArguments& a) {
-  require_between("--reps", a.reps, 1, kMostReps);
-  require_between("--threads", a.threads, 0, kMostThreads);
-  require_between("--runs", a.runs, 1, kMostReps);
-  require_between("--width", a.width, 1, kMostTokens);
-  require_between("--layers", a.layers, 1, kMostReps);
+  require_between("--reps", a.reps, 1, kMaxReps);
+  require_between("--threads", a.threads, 0, kMaxThreads);
+  require_between("--runs", a.runs, 1, kMaxReps);
+  require_between("--width", a.width, 1, kMaxTokens);
+  require_between("--layers", a.layers, 1, kMaxReps);
   require_between("--slots", a.slots, 1, 64);
   const Device device = open_with_threads(a.device, a.threads);
   GraphExecutor executor(device, {.timing = TimingMode::off});
@@ -91,7 +91,8 @@ void print_executable(const ExecutableArguments& a) {
                         [&](std::size_t, const RunResult& result) { got = result.read("y"); });
     samples.add("pipelined", (now_us() - begin) / static_cast<double>(a.runs));
     if (got != expected) {
-      invalid("The executable graph gives other values than a launch of the same pass.");
+      throw_invalid_argument(
+          "The executable graph gives other values than a launch of the same pass.");
     }
   }
   const auto ratio = [&](const char* of, const char* to) {

@@ -71,7 +71,7 @@ class Prompts {
   }
   double note(std::optional<std::uint64_t> device_ns, std::int32_t id) {
     if (!device_ns) {
-      invalid("The device does not say how long it worked.");
+      throw_invalid_argument("The device does not say how long it worked.");
     }
     id_ = id;
     return static_cast<double>(*device_ns) / 1e3;
@@ -88,9 +88,9 @@ class Prompts {
 
 /// Prints one JSON object; README.md says what its keys mean.
 void print_extents(const ExtentsArguments& a) {
-  require_between("--reps", a.reps, 1, kMostReps);
-  require_between("--threads", a.threads, 0, kMostThreads);
-  require_between("--bucket", a.bucket, 1, kMostTokens);
+  require_between("--reps", a.reps, 1, kMaxReps);
+  require_between("--threads", a.threads, 0, kMaxThreads);
+  require_between("--bucket", a.bucket, 1, kMaxTokens);
   const Device device = open_with_threads(a.device, a.threads);
   Prompts prompts(a, device);
   CapturedGraph bucket = prompts.bucket();
@@ -104,9 +104,9 @@ void print_extents(const ExtentsArguments& a) {
       const std::int32_t id = prompts.last_id();
       const double exactly = prompts.direct(rows);
       if (prompts.last_id() != id) {
-        invalid("A prompt of (" + std::to_string(rows) + ") rows gives the token (" +
-                std::to_string(prompts.last_id()) + ") directly, but " + std::to_string(id) +
-                " in its bucket.");
+        throw_invalid_argument("A prompt of (" + std::to_string(rows) + ") rows gives the token (" +
+                               std::to_string(prompts.last_id()) + ") directly, but " +
+                               std::to_string(id) + " in its bucket.");
       }
       const double recorded = prompts.launch(fixed, rows);
       if (r > 0) {

@@ -24,7 +24,7 @@ constexpr std::size_t kOutlierEach = 1'000, kLinesOfSource = 300;
 // Watched replays: first some of all results, then those whose contents are kept, of few results.
 constexpr std::size_t kCountedReplays = 4, kKeptReplays = 256, kKeptResults = 16;
 constexpr std::int64_t kKeptWidth = 128;
-constexpr std::size_t kMostEvents = 10'000;
+constexpr std::size_t kMaxEvents = 10'000;
 constexpr std::uint64_t kWaitingBytes = std::uint64_t{64} << 20U;  // for the writer
 constexpr std::uint64_t kReplayBytes = 512;                        // of one, at most
 
@@ -105,7 +105,7 @@ class Run {
   }
 
   void replay(std::size_t replays) {
-    const std::size_t timed_each = (replays + kMostTimed - 1) / kMostTimed;
+    const std::size_t timed_each = (replays + kMaxTimed - 1) / kMaxTimed;
     const std::uint64_t most_ahead =
         std::max<std::uint64_t>(kWaitingBytes / (kReplayBytes + 8 * ticks_.size() / timed_each), 1);
     for (std::size_t r = 0; r < replays; ++r) {
@@ -144,7 +144,7 @@ class Run {
 
   void log() {
     const std::size_t events =
-        std::clamp<std::size_t>(graph_->graph.nodes.size(), 1'000, kMostEvents);
+        std::clamp<std::size_t>(graph_->graph.nodes.size(), 1'000, kMaxEvents);
     for (std::size_t e = 0; e < events; ++e) {
       EventRecord event;
       event.severity = static_cast<LogLevel>(e % 4);
@@ -181,8 +181,8 @@ class Run {
     }
   }
   /// Records wait in a queue that is no longer than this.
-  void settle(std::size_t sent, std::size_t most) {
-    if (sent % most == most - 1) {
+  void settle(std::size_t sent, std::size_t max) {
+    if (sent % max == max - 1) {
       sink_->flush();
     }
   }

@@ -7,7 +7,7 @@
 namespace reprise::bench {
 
 /// No more replays are timed per node than that: those of a long run are timed one in many.
-inline constexpr std::size_t kMostTimed = 4'096;
+inline constexpr std::size_t kMaxTimed = 4'096;
 
 /// Two runs, written through the profile's own writer. The second one, which the debugger shows at
 /// first, has a synthetic_graph() of that many nodes with as many replays, results that were

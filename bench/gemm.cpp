@@ -94,8 +94,8 @@ void print_gemm(const GemmArguments& a) {
   require_between("-n", a.n, 1, 1 << 16);
   require_between("-m", a.m, 1, 1 << 16);
   require_between("-k", a.k, 1, 1 << 16);
-  require_between("-t", a.threads, 1, kMostThreads);
-  require_between("-r", a.reps, 1, kMostReps);
+  require_between("-t", a.threads, 1, kMaxThreads);
+  require_between("-r", a.reps, 1, kMaxReps);
   const Device device = open_with_threads("cpu", a.threads);
   const OpenBlas blas(static_cast<unsigned>(a.threads));
   const std::vector<DType> types = weight_types();

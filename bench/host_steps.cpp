@@ -53,7 +53,7 @@ double launch_us(CapturedGraph& graph, long long ops) {
 
 void print_host_steps(const HostStepsArguments& a) {
   require_between("--steps", a.steps, 1, 4096);
-  require_between("--reps", a.reps, 1, kMostReps);
+  require_between("--reps", a.reps, 1, kMaxReps);
   GraphExecutor executor(open_device(a.device), {.timing = TimingMode::off});
   struct Form {
     const char* name;

@@ -52,13 +52,13 @@ Decode decode(CapturedGraph& graph, long long tokens, long long per_launch) {
 
 /// Prints one JSON object; README.md says what its keys mean.
 void print_iterations(const IterationsArguments& a) {
-  require_between("--reps", a.reps, 1, kMostReps);
-  require_between("--threads", a.threads, 0, kMostThreads);
-  require_between("--tokens", a.tokens, 1, kMostTokens);
-  long long most = 1;
+  require_between("--reps", a.reps, 1, kMaxReps);
+  require_between("--threads", a.threads, 0, kMaxThreads);
+  require_between("--tokens", a.tokens, 1, kMaxTokens);
+  long long max = 1;
   for (const long long k : a.iterations) {
-    require_between("--iterations", k, 1, kMostIterations);
-    most = std::max(most, k);
+    require_between("--iterations", k, 1, kMaxIterations);
+    max = std::max(max, k);
   }
   const Device device = open_with_threads(a.device, a.threads);
   GraphExecutor executor(device, {.timing = *timing_mode_of(a.timing)});
@@ -66,7 +66,7 @@ void print_iterations(const IterationsArguments& a) {
   const llama::Model model = llama::load_model(device, file, a.tokens);
   const StateBlock state(device, llama::state_layout(-1, static_cast<std::int32_t>(a.tokens)));
   auto session = executor.begin_recorded(
-      {.name = "decode", .state = state, .max_iterations = static_cast<std::uint32_t>(most)});
+      {.name = "decode", .state = state, .max_iterations = static_cast<std::uint32_t>(max)});
   const Tensor x = get_rows(session, model.embedding, session.state("token"));
   session.output("next", llama::choose(session, llama::forward(session, model, x)));
   FinishResult recorded = session.finish({.run = false});
@@ -77,8 +77,9 @@ void print_iterations(const IterationsArguments& a) {
       const Decode run = decode(recorded.graph, a.tokens, k);
       ids = ids.empty() ? run.ids : ids;
       if (run.ids != ids) {
-        invalid("(" + std::to_string(k) + ") iterations per submission give other tokens than " +
-                std::to_string(a.iterations.front()) + " do.");
+        throw_invalid_argument("(" + std::to_string(k) +
+                               ") iterations per submission give other tokens than " +
+                               std::to_string(a.iterations.front()) + " do.");
       }
       if (r > 0) {
         const auto per_token = static_cast<double>(a.tokens);

@@ -59,20 +59,20 @@ std::pair<std::int64_t, std::int64_t> pair_of(const std::string& text) {
   const auto [comma, error] = std::from_chars(text.data(), end, first);
   if (error != std::errc() || comma == end || *comma != ',' ||
       std::from_chars(comma + 1, end, second).ptr != end) {
-    invalid("-pg is (" + text + "), but must be two numbers, as in 512,128.");
+    throw_invalid_argument("-pg is (" + text + "), but must be two numbers, as in 512,128.");
   }
-  require_between("-pg", first, 1, kMostTokens);
-  require_between("-pg", second, 1, kMostTokens);
+  require_between("-pg", first, 1, kMaxTokens);
+  require_between("-pg", second, 1, kMaxTokens);
   return {first, second};
 }
 
 /// In llama-bench's order.
 std::vector<Test> tests_of(const LlmArguments& a) {
   std::vector<Test> tests;
-  const auto batches = numbers_of("-b", a.batch, 1, kMostTokens);
-  const auto prompts = numbers_of("-p", a.prompt, 0, kMostTokens);
-  const auto generates = numbers_of("-n", a.generate, 0, kMostTokens);
-  for (const std::int64_t depth : numbers_of("-d", a.depth, 0, kMostTokens)) {
+  const auto batches = numbers_of("-b", a.batch, 1, kMaxTokens);
+  const auto prompts = numbers_of("-p", a.prompt, 0, kMaxTokens);
+  const auto generates = numbers_of("-n", a.generate, 0, kMaxTokens);
+  for (const std::int64_t depth : numbers_of("-d", a.depth, 0, kMaxTokens)) {
     for (const std::int64_t batch : batches) {
       for (const std::int64_t prompt : prompts) {
         tests.push_back({.prompt = prompt, .depth = depth, .batch = batch});
@@ -88,7 +88,7 @@ std::vector<Test> tests_of(const LlmArguments& a) {
   }
   std::erase_if(tests, [](const Test& t) { return t.prompt == 0 && t.generate == 0; });
   if (tests.empty()) {
-    invalid("Nothing is to be measured: -p and -n are (0) and there is no -pg.");
+    throw_invalid_argument("Nothing is to be measured: -p and -n are (0) and there is no -pg.");
   }
   return tests;
 }
@@ -161,8 +161,9 @@ std::vector<OpenModel> open_models(const LlmArguments& a, std::int64_t positions
     models.push_back({path, GgufFile::open(path)});
     const std::int64_t context = llama::sizes_of(models.back().file).context;
     if (positions > context) {
-      invalid("A test needs (" + std::to_string(positions) + ") positions, but the context of (" +
-              path + ") has " + std::to_string(context) + ".");
+      throw_invalid_argument("A test needs (" + std::to_string(positions) +
+                             ") positions, but the context of (" + path + ") has " +
+                             std::to_string(context) + ".");
     }
   }
   return models;
@@ -170,7 +171,7 @@ std::vector<OpenModel> open_models(const LlmArguments& a, std::int64_t positions
 
 /// Threads are chosen on the CPU only: every other device is there once.
 std::vector<Device> open_devices(const LlmArguments& a) {
-  const auto threads = numbers_of("-t", a.threads, 0, kMostThreads);
+  const auto threads = numbers_of("-t", a.threads, 0, kMaxThreads);
   std::vector<Device> devices;
   for (const std::string& name : a.devices) {
     for (const std::int64_t count : threads) {
@@ -274,7 +275,7 @@ class LlmBenchmark {
 
 /// Prints the rows; README.md says what is measured.
 void print_llm(const LlmArguments& a) {
-  require_between("-r", a.reps, 1, kMostReps);
+  require_between("-r", a.reps, 1, kMaxReps);
   LlmBenchmark(a).run();
 }
 

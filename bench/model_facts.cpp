@@ -30,11 +30,11 @@ ModelFacts facts_of(const GgufFile& file) {
     facts.parameters += static_cast<std::uint64_t>(tensor.shape.elements());
     bytes_of_type[tensor.type_name] += tensor.data.size();
   }
-  const auto most =
+  const auto max =
       std::ranges::max_element(bytes_of_type, {}, [](const auto& p) { return p.second; });
   facts.type = std::string(file.value("general.architecture").as_string()) + " " +
                short_count(facts.parameters) +
-               (most == bytes_of_type.end() ? "" : " " + std::string(most->first));
+               (max == bytes_of_type.end() ? "" : " " + std::string(max->first));
   return facts;
 }
 

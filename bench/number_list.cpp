@@ -8,7 +8,7 @@
 namespace reprise::bench {
 namespace {
 
-constexpr std::size_t kMostNumbers = 1024;  // a longer list is a mistake
+constexpr std::size_t kMaxNumbers = 1024;  // a longer list is a mistake
 
 struct Range {
   std::int64_t first = 0, last = 0, step = 1;
@@ -42,7 +42,7 @@ std::optional<Range> range_of(const std::string& word) {
   const bool adds = r.sign == '+';
   const bool multiplies = r.sign == '*' && r.first > 0;
   if (!(adds || multiplies) || !number(r.step) || at != end || r.step < (adds ? 1 : 2) ||
-      r.step > kMostTokens) {
+      r.step > kMaxTokens) {
     return std::nullopt;
   }
   return r;
@@ -51,21 +51,21 @@ std::optional<Range> range_of(const std::string& word) {
 }  // namespace
 
 std::vector<std::int64_t> numbers_of(const char* flag, const std::vector<std::string>& words,
-                                     std::int64_t least, std::int64_t most) {
+                                     std::int64_t min, std::int64_t max) {
   std::vector<std::int64_t> numbers;
   for (const std::string& word : words) {
     const std::optional<Range> range = range_of(word);
     if (!range) {
-      invalid(std::string(flag) + " is (" + word +
-              "), but must be a number or a range: 16, 16-64, 16-64+16 or 16-64*2.");
+      throw_invalid_argument(std::string(flag) + " is (" + word +
+                             "), but must be a number or a range: 16, 16-64, 16-64+16 or 16-64*2.");
     }
-    require_between(flag, range->first, least, most);
-    require_between(flag, range->last, least, most);
+    require_between(flag, range->first, min, max);
+    require_between(flag, range->last, min, max);
     for (std::int64_t value = range->first; value <= range->last;
          value = range->sign == '+' ? value + range->step : value * range->step) {
-      if (numbers.size() == kMostNumbers) {
-        invalid(std::string(flag) + " has more values, up to the range (" + word + "), than the " +
-                std::to_string(kMostNumbers) + " allowed.");
+      if (numbers.size() == kMaxNumbers) {
+        throw_invalid_argument(std::string(flag) + " has more values, up to the range (" + word +
+                               "), than the " + std::to_string(kMaxNumbers) + " allowed.");
       }
       numbers.push_back(value);
     }

@@ -239,8 +239,8 @@ Measurement measure(const Device& device, const std::string& path, const OpRates
 
 /// Prints a table or one JSON object; README.md says what the columns mean.
 void print_op_rates(const OpRatesArguments& a) {
-  require_between("-t", a.threads, 1, kMostThreads);
-  require_between("-r", a.reps, 1, kMostReps);
+  require_between("-t", a.threads, 1, kMaxThreads);
+  require_between("-r", a.reps, 1, kMaxReps);
   const Device device = open_with_threads(a.device, a.threads);
   if (device.info().timestamp_valid_bits == 0) {
     throw std::runtime_error("The device (" + device.info().name + ") cannot time itself.");

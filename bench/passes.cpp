@@ -39,9 +39,9 @@ std::vector<std::int32_t> decode(CapturedGraph& graph, long long tokens) {
 
 /// Prints one JSON object; README.md says what its keys mean.
 void print_passes(const PassesArguments& a) {
-  require_between("--reps", a.reps, 1, kMostReps);
-  require_between("--threads", a.threads, 0, kMostThreads);
-  require_between("--tokens", a.tokens, 1, kMostTokens);
+  require_between("--reps", a.reps, 1, kMaxReps);
+  require_between("--threads", a.threads, 0, kMaxThreads);
+  require_between("--tokens", a.tokens, 1, kMaxTokens);
   const Device device = open_with_threads(a.device, a.threads);
   GraphExecutor executor(
       device, {.timing = TimingMode::off, .precision = precision_of(a.precision).value()});
@@ -71,7 +71,8 @@ void print_passes(const PassesArguments& a) {
       const double us = (now_us() - begin) / static_cast<double>(a.tokens);
       ids = ids.empty() ? got : ids;
       if (got != ids && !variant.passes.fuse_approximate) {
-        invalid("The passes (" + std::string(variant.name) + ") give other tokens than none do.");
+        throw_invalid_argument("The passes (" + std::string(variant.name) +
+                               ") give other tokens than none do.");
       }
       off_us = &variant == variants.begin() ? us : off_us;
       if (r > 0) {

@@ -11,7 +11,7 @@ namespace reprise::bench {
 
 double quantile(std::span<const double> sorted, double part) {
   if (sorted.empty()) {
-    invalid("A quantile needs at least 1 value, not (0).");
+    throw_invalid_argument("A quantile needs at least 1 value, not (0).");
   }
   const double at = part * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);

@@ -40,7 +40,7 @@ CapturedGraph record_products(GraphExecutor& executor, long long nodes, long lon
 void print_timings(const TimingsArguments& a) {
   require_between("--nodes", a.nodes, 1, 1'000'000);
   require_between("--size", a.size, 1, 8192);
-  require_between("--reps", a.reps, 1, kMostReps);
+  require_between("--reps", a.reps, 1, kMaxReps);
   const Device device = open_device(a.device);
   const TemporaryProfile profile;
   Samples samples;

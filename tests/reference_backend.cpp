@@ -37,7 +37,7 @@ class ReferenceBuffer final : public Buffer {
 std::byte* data_of(const std::shared_ptr<Buffer>& buffer) {
   auto* own = dynamic_cast<ReferenceBuffer*>(buffer.get());
   if (own == nullptr) {
-    invalid("Buffer '" + buffer->name() + "' belongs to another device.");
+    throw_invalid_argument("Buffer '" + buffer->name() + "' belongs to another device.");
   }
   return own->data();
 }
@@ -179,7 +179,7 @@ class ReferenceBackend final : public Backend {
                                    MemoryPurpose purpose) override {
     life().require_ready();
     if (bytes == 0) {
-      invalid("The buffer '" + name + "' needs a size above (0) bytes.");
+      throw_invalid_argument("The buffer '" + name + "' needs a size above (0) bytes.");
     }
     MemoryShare share = memory().reserve(name, purpose, 0, bytes);
     ++allocations_;
@@ -217,7 +217,7 @@ class ReferenceBackend final : public Backend {
   std::optional<ClockSample> clock() override {
     return ClockSample{static_cast<std::int64_t>(now()), now(), 1000};
   }
-  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow /*follow*/) override {
+  std::uint64_t submit(std::span<const EncodingRef> encodings, AfterSubmit /*follow*/) override {
     const std::lock_guard lock(mutex_);
     life().require_ready();
     in_flight_.admit(encodings);

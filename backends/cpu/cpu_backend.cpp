@@ -91,7 +91,7 @@ class CpuBackend final : public Backend {
                                    MemoryPurpose purpose) override {
     life().require_ready();
     if (bytes == 0) {
-      invalid("The buffer '" + name + "' needs a size above (0) bytes.");
+      throw_invalid_argument("The buffer '" + name + "' needs a size above (0) bytes.");
     }
     MemoryShare share = memory().reserve(name, purpose, 0, bytes);
     auto buffer = std::make_shared<CpuBuffer>(runtime_->serial, std::move(name), bytes, kind,
@@ -133,7 +133,7 @@ class CpuBackend final : public Backend {
   void raise(const std::shared_ptr<HostSignal>& signal) override {
     auto* own = dynamic_cast<CpuHostSignal*>(signal.get());
     if (own == nullptr || own->device != runtime_->serial) {
-      invalid("The host signal belongs to another device.");
+      throw_invalid_argument("The host signal belongs to another device.");
     }
     queue_.raise(*own);
   }
@@ -141,8 +141,8 @@ class CpuBackend final : public Backend {
     const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
     return ClockSample{now, static_cast<std::uint64_t>(now), 0};
   }
-  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override {
-    return queue_.submit(encodings, follow);
+  std::uint64_t submit(std::span<const EncodingRef> encodings, AfterSubmit then) override {
+    return queue_.submit(encodings, then);
   }
   bool complete(std::uint64_t submission) override { return queue_.complete(submission); }
   std::uint64_t completed() override { return queue_.completed(); }
@@ -164,7 +164,7 @@ class CpuBackend final : public Backend {
   void require_own(const Buffer& buffer) const {
     const auto* own = dynamic_cast<const CpuBuffer*>(&buffer);
     if (own == nullptr || own->device() != runtime_->serial) {
-      invalid("Buffer '" + buffer.name() + "' belongs to another device.");
+      throw_invalid_argument("Buffer '" + buffer.name() + "' belongs to another device.");
     }
   }
 
@@ -211,8 +211,8 @@ std::vector<DeviceDescription> enumerate() {
 
 std::shared_ptr<Backend> open(std::size_t /*index*/, const OpenOptions& options) {
   if (options.threads > kMaxThreads) {
-    invalid("The CPU is asked for (" + std::to_string(options.threads) + ") threads, but 0 to " +
-            std::to_string(kMaxThreads) + " are allowed.");
+    throw_invalid_argument("The CPU is asked for (" + std::to_string(options.threads) +
+                           ") threads, but 0 to " + std::to_string(kMaxThreads) + " are allowed.");
   }
   return std::make_shared<CpuBackend>(options);
 }

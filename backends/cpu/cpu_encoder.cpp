@@ -26,8 +26,8 @@ std::int64_t chunk_items(const Stage& stage, unsigned threads) {
   }
   const auto of_time = static_cast<std::int64_t>(kChunkNs / stage.item_ns);
   const std::int64_t of_threads = stage.items / (std::int64_t{threads} * kChunksPerThread);
-  const std::int64_t least = stage.items / std::numeric_limits<std::uint32_t>::max() + 1;
-  return std::max(std::min(of_time, of_threads), least);
+  const std::int64_t min = stage.items / std::numeric_limits<std::uint32_t>::max() + 1;
+  return std::max(std::min(of_time, of_threads), min);
 }
 
 std::uint64_t whole_lines(std::uint64_t bytes) {
@@ -193,7 +193,7 @@ CpuEncoder::CpuEncoder(std::shared_ptr<CpuRuntime> runtime, const EncoderOptions
   if (options.after != nullptr) {
     encoding_->after_ = std::dynamic_pointer_cast<CpuHostSignal>(options.after);
     if (encoding_->after_ == nullptr || encoding_->after_->device != runtime_.serial) {
-      invalid("The host signal belongs to another device.");
+      throw_invalid_argument("The host signal belongs to another device.");
     }
   }
 }
@@ -201,7 +201,7 @@ CpuEncoder::CpuEncoder(std::shared_ptr<CpuRuntime> runtime, const EncoderOptions
 CpuTimestamps& CpuEncoder::own(const std::shared_ptr<Timestamps>& stamps) {
   auto* own = dynamic_cast<CpuTimestamps*>(stamps.get());
   if (own == nullptr) {
-    invalid("The timestamps belong to another backend.");
+    throw_invalid_argument("The timestamps belong to another backend.");
   }
   if (encoding_->stamps_.empty() || encoding_->stamps_.back() != stamps) {
     encoding_->stamps_.push_back(stamps);
@@ -212,7 +212,7 @@ CpuTimestamps& CpuEncoder::own(const std::shared_ptr<Timestamps>& stamps) {
 const CpuBuffer& CpuEncoder::own(const Buffer& buffer) const {
   const auto* own = dynamic_cast<const CpuBuffer*>(&buffer);
   if (own == nullptr || own->device() != runtime_.serial) {
-    invalid("Buffer '" + buffer.name() + "' belongs to another device.");
+    throw_invalid_argument("Buffer '" + buffer.name() + "' belongs to another device.");
   }
   return *own;
 }

@@ -24,22 +24,22 @@ CpuQueue::~CpuQueue() {
 
 void CpuQueue::require_known(std::uint64_t submission) const {
   if (submission > submitted_) {
-    invalid("Submission (" + std::to_string(submission) + ") does not exist; the last one is " +
-            std::to_string(submitted_) + ".");
+    throw_invalid_argument("Submission (" + std::to_string(submission) +
+                           ") does not exist; the last one is " + std::to_string(submitted_) + ".");
   }
 }
 
-std::uint64_t CpuQueue::submit(std::span<const EncodingRef> encodings, Follow follow) {
+std::uint64_t CpuQueue::submit(std::span<const EncodingRef> encodings, AfterSubmit then) {
   release_freed();
   const Lock lock(mutex_);
   life_->require_ready();
   for (const EncodingRef& encoding : encodings) {
     const auto* own = dynamic_cast<const CpuEncoding*>(encoding.get());
     if (own == nullptr || own->device() != device_) {
-      invalid("A submission contains an encoding of another device.");
+      throw_invalid_argument("A submission contains an encoding of another device.");
     }
   }
-  if (follow == Follow::other_work && !worker_.joinable()) {
+  if (then == AfterSubmit::will_continue && !worker_.joinable()) {
     start_worker();
   }
   in_flight_.admit(encodings);
@@ -50,7 +50,7 @@ std::uint64_t CpuQueue::submit(std::span<const EncodingRef> encodings, Follow fo
     ++after->awaited;
   }
   in_flight_.add(++submitted_, encodings);
-  if (follow == Follow::other_work) {
+  if (then == AfterSubmit::will_continue) {
     changed_.notify_all();
   }
   return submitted_;

@@ -22,7 +22,7 @@ class CpuQueue {
   CpuQueue(const CpuQueue&) = delete;
   CpuQueue& operator=(const CpuQueue&) = delete;
 
-  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow);
+  std::uint64_t submit(std::span<const EncodingRef> encodings, AfterSubmit then);
   bool complete(std::uint64_t submission);
   /// Throws device_lost if a host function threw before the submission was complete: nothing after
   /// it runs. Lasts as long as the work: the waiting thread may be the one that does it.

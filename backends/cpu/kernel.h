@@ -69,7 +69,8 @@ T attribute(const KernelCall& call, std::string_view name) {
       return value;
     }
   }
-  invalid(std::string(call.op.name) + " has no attribute '" + std::string(name) + "'.");
+  throw_invalid_argument(std::string(call.op.name) + " has no attribute '" + std::string(name) +
+                         "'.");
 }
 
 /// Fills `plan` and returns true if a kernel takes the call.

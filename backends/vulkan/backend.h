@@ -34,7 +34,7 @@ class VulkanBackend final : public Backend {
   std::shared_ptr<HostSignal> host_signal() override;
   void raise(const std::shared_ptr<HostSignal>& signal) override;
   std::optional<ClockSample> clock() override { return device_->clock(); }
-  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override;
+  std::uint64_t submit(std::span<const EncodingRef> encodings, AfterSubmit then) override;
   bool complete(std::uint64_t submission) override { return queue_.complete(submission); }
   std::uint64_t completed() override { return queue_.completed(); }
   void wait(std::uint64_t submission) override { queue_.wait(submission); }

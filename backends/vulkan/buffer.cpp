@@ -55,7 +55,7 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, std::string name, std
     : Buffer(std::move(name), bytes, kind), device_(std::move(device)) {
   device_->require_ready();
   if (bytes == 0) {
-    invalid("Buffer '" + this->name() + "' has (0) bytes; a buffer has at least 1.");
+    throw_invalid_argument("Buffer '" + this->name() + "' has (0) bytes; a buffer has at least 1.");
   }
   create_buffer();
   allocate(purpose);

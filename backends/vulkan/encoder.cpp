@@ -13,9 +13,9 @@ namespace {
 
 void check_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
   if (offset > buffer.bytes() || bytes > buffer.bytes() - offset) {
-    invalid("A step uses bytes (" + std::to_string(offset) + " + " + std::to_string(bytes) +
-            ") of buffer '" + buffer.name() + "', which has " + std::to_string(buffer.bytes()) +
-            ".");
+    throw_invalid_argument("A step uses bytes (" + std::to_string(offset) + " + " +
+                           std::to_string(bytes) + ") of buffer '" + buffer.name() +
+                           "', which has " + std::to_string(buffer.bytes()) + ".");
   }
 }
 
@@ -37,7 +37,7 @@ VulkanEncoder::VulkanEncoder(const std::shared_ptr<Device>& device,
 
 VulkanEncoding& VulkanEncoder::open() const {
   if (encoding_ == nullptr) {
-    invalid("The encoder is finished; nothing can be encoded any more.");
+    throw_invalid_argument("The encoder is finished; nothing can be encoded any more.");
   }
   return *encoding_;
 }
@@ -45,7 +45,7 @@ VulkanEncoding& VulkanEncoder::open() const {
 const VulkanTimestamps& VulkanEncoder::own(const std::shared_ptr<Timestamps>& stamps) const {
   const auto* own = dynamic_cast<const VulkanTimestamps*>(stamps.get());
   if (own == nullptr || &own->device() != device_.get()) {
-    invalid("The timestamps belong to another device.");
+    throw_invalid_argument("The timestamps belong to another device.");
   }
   auto& kept = open().timestamps_;
   if (kept.empty() || kept.back() != stamps) {
@@ -58,7 +58,7 @@ std::shared_ptr<VulkanHostSignal> VulkanEncoder::own(
     const std::shared_ptr<HostSignal>& signal) const {
   auto own = std::dynamic_pointer_cast<VulkanHostSignal>(signal);
   if (own == nullptr || &own->device() != device_.get()) {
-    invalid("The host signal belongs to another device.");
+    throw_invalid_argument("The host signal belongs to another device.");
   }
   return own;
 }
@@ -69,8 +69,8 @@ void VulkanEncoder::reset(const std::shared_ptr<Timestamps>& stamps) {
 
 void VulkanEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) {
   if (index >= own(stamps).count()) {
-    invalid("Timestamp (" + std::to_string(index) + ") does not exist; there are " +
-            std::to_string(stamps->count()) + ".");
+    throw_invalid_argument("Timestamp (" + std::to_string(index) + ") does not exist; there are " +
+                           std::to_string(stamps->count()) + ".");
   }
   own(stamps).take(commands_, index);
 }
@@ -80,8 +80,9 @@ void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps, std::uint
   const VulkanTimestamps& from = own(stamps);
   const std::uint64_t bytes = std::uint64_t{count} * sizeof(std::uint64_t);
   if (count > from.count()) {
-    invalid("The first (" + std::to_string(count) + ") timestamps are asked for; there are " +
-            std::to_string(from.count()) + ".");
+    throw_invalid_argument("The first (" + std::to_string(count) +
+                           ") timestamps are asked for; there are " + std::to_string(from.count()) +
+                           ".");
   }
   check_owner(*to);
   check_range(*to, offset, bytes);
@@ -126,9 +127,10 @@ void VulkanEncoder::dispatch(const StepList& steps, const Step& step,
   const Pipeline& pipeline = kernel.pipeline();
   bind_buffers(kernel, steps.bindings(step), pools);
   if (step.byte_count != pipeline.shader.push_bytes) {
-    invalid("The kernel (" + std::string(step.kernel.shader) + ") is given (" +
-            std::to_string(step.byte_count) + ") bytes of push constants; its shader declares " +
-            std::to_string(pipeline.shader.push_bytes) + ".");
+    throw_invalid_argument("The kernel (" + std::string(step.kernel.shader) + ") is given (" +
+                           std::to_string(step.byte_count) +
+                           ") bytes of push constants; its shader declares " +
+                           std::to_string(pipeline.shader.push_bytes) + ".");
   }
   if (step.byte_count != 0) {
     vkCmdPushConstants(commands_, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
@@ -182,10 +184,11 @@ void VulkanEncoder::bind_buffers(KernelUse& kernel, std::span<const Binding> bin
   for (const auto& [number, kind] : pipeline.bindings) {
     const bool uniform = kind == ShaderBindingKind::uniform;
     if (number >= bindings.size() || (bindings[number].type == BindingType::uniform) != uniform) {
-      invalid("The kernel (" + std::string(pipeline.kernel.shader) + ") declares binding (" +
-              std::to_string(number) + ") as a " + (uniform ? "uniform" : "storage") +
-              " buffer; the step has " + std::to_string(bindings.size()) +
-              " bindings and none of that type there.");
+      throw_invalid_argument("The kernel (" + std::string(pipeline.kernel.shader) +
+                             ") declares binding (" + std::to_string(number) + ") as a " +
+                             (uniform ? "uniform" : "storage") + " buffer; the step has " +
+                             std::to_string(bindings.size()) +
+                             " bindings and none of that type there.");
     }
     *descriptor++ = descriptor_of(bindings[number], kind, pools);
   }
@@ -240,15 +243,15 @@ VkDescriptorBufferInfo VulkanEncoder::range_of(const Binding& binding,
 void VulkanEncoder::check_owner(const Buffer& buffer) const {
   if (typeid(buffer) != typeid(VulkanBuffer) ||
       &static_cast<const VulkanBuffer&>(buffer).device() != device_.get()) {
-    invalid("Buffer '" + buffer.name() + "' belongs to another device.");
+    throw_invalid_argument("Buffer '" + buffer.name() + "' belongs to another device.");
   }
 }
 
 const VulkanBuffer& VulkanEncoder::buffer_of(const Binding& binding,
                                              std::span<const std::shared_ptr<Buffer>> pools) {
   if (binding.pool >= pools.size() || pools[binding.pool] == nullptr) {
-    invalid("A step uses pool (" + std::to_string(binding.pool) + "), but " +
-            std::to_string(pools.size()) + " pools are given.");
+    throw_invalid_argument("A step uses pool (" + std::to_string(binding.pool) + "), but " +
+                           std::to_string(pools.size()) + " pools are given.");
   }
   const Buffer& buffer = *pools[binding.pool];
   if (!encoding_->uses_.has(binding.pool, buffer)) {
@@ -264,8 +267,8 @@ void VulkanEncoder::copy(std::span<const Binding> bindings,
   const Binding& from = bindings[0];
   const Binding& to = bindings[1];
   if (from.bytes != to.bytes) {
-    invalid("A copy of (" + std::to_string(from.bytes) + ") bytes has a target of " +
-            std::to_string(to.bytes) + ".");
+    throw_invalid_argument("A copy of (" + std::to_string(from.bytes) + ") bytes has a target of " +
+                           std::to_string(to.bytes) + ".");
   }
   const VulkanBuffer& source = buffer_of(from, pools);
   const VulkanBuffer& target = buffer_of(to, pools);
@@ -290,7 +293,7 @@ void VulkanEncoder::begin_label(std::string_view name) {
 void VulkanEncoder::end_label() {
   open();
   if (open_labels_ == 0) {
-    invalid("A label ends that did not begin in this encoding.");
+    throw_invalid_argument("A label ends that did not begin in this encoding.");
   }
   --open_labels_;
   if (labels()) {

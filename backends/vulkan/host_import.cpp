@@ -7,12 +7,12 @@ namespace {
 
 constexpr VkExternalMemoryHandleTypeFlagBits kHandleType =
     VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-constexpr std::uint64_t kLeastPageBytes = 4096;  // of any host: what is certainly mapped as a whole
+constexpr std::uint64_t kMinPageBytes = 4096;  // of any host: what is certainly mapped as a whole
 
 /// What is imported of `bytes` bytes; 0 if their last unit may not be mapped as a whole.
 std::uint64_t whole_units(std::uint64_t bytes, std::uint64_t alignment) {
   const std::uint64_t size = (bytes + alignment - 1) / alignment * alignment;
-  return size == bytes || alignment <= kLeastPageBytes ? size : 0;
+  return size == bytes || alignment <= kMinPageBytes ? size : 0;
 }
 
 BufferHandle create_buffer(const Device& device, std::uint64_t size) {

@@ -54,7 +54,8 @@ std::shared_ptr<const Pipeline> Pipelines::get(const Kernel& kernel) {
     lasting.shader = added->name;
     spirv = added->spirv;
   } else {
-    invalid("There is no shader named (" + std::string(kernel.shader) + ") in this program.");
+    throw_invalid_argument("There is no shader named (" + std::string(kernel.shader) +
+                           ") in this program.");
   }
   const auto made =
       pipelines_.emplace(lasting, create(lasting, spirv, std::move(added))).first->second;
@@ -161,9 +162,9 @@ void Pipelines::require_descriptors(const Kernel& kernel, const ShaderInterface&
 
 void Pipelines::resolve_local_size(const Kernel& kernel, Pipeline& pipeline) const {
   if (kernel.constant_count > Kernel::kMaxConstants) {
-    invalid("The kernel (" + std::string(kernel.shader) + ") has (" +
-            std::to_string(kernel.constant_count) + ") constants; at most " +
-            std::to_string(Kernel::kMaxConstants) + " are allowed.");
+    throw_invalid_argument("The kernel (" + std::string(kernel.shader) + ") has (" +
+                           std::to_string(kernel.constant_count) + ") constants; at most " +
+                           std::to_string(Kernel::kMaxConstants) + " are allowed.");
   }
   std::uint64_t invocations = 1;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -171,8 +172,8 @@ void Pipelines::resolve_local_size(const Kernel& kernel, Pipeline& pipeline) con
     const std::uint32_t size =
         id < kernel.constant_count ? kernel.constants[id] : pipeline.shader.local_size[i];
     if (size == 0) {
-      invalid("The kernel (" + std::string(kernel.shader) +
-              ") has a workgroup size of (0); at least 1 is allowed.");
+      throw_invalid_argument("The kernel (" + std::string(kernel.shader) +
+                             ") has a workgroup size of (0); at least 1 is allowed.");
     }
     require_limit(kernel, "a workgroup size of", size,
                   device_->limits().maxComputeWorkGroupSize[i]);

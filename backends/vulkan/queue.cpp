@@ -19,12 +19,12 @@ constexpr std::chrono::milliseconds kPollStep{100};
 
 const VulkanEncoding& own(const EncodingRef& encoding, const Device& device) {
   if (encoding == nullptr) {
-    invalid("A submission contains no encoding (null).");
+    throw_invalid_argument("A submission contains no encoding (null).");
   }
   const Encoding& any = *encoding;
   if (typeid(any) != typeid(VulkanEncoding) ||
       &static_cast<const VulkanEncoding&>(any).device() != &device) {
-    invalid("A submission contains an encoding of another device.");
+    throw_invalid_argument("A submission contains an encoding of another device.");
   }
   return static_cast<const VulkanEncoding&>(any);
 }

@@ -10,11 +10,12 @@ namespace {
 
 const std::filesystem::path& existing(const std::filesystem::path& database) {
   if (std::filesystem::is_directory(database)) {
-    invalid("The path (" + database.string() + ") is a folder; a database is a file, such as " +
-            (database / "profile.db").string() + ".");
+    throw_invalid_argument("The path (" + database.string() +
+                           ") is a folder; a database is a file, such as " +
+                           (database / "profile.db").string() + ".");
   }
   if (!std::filesystem::is_regular_file(database)) {
-    invalid("There is no file (" + database.string() + ").");
+    throw_invalid_argument("There is no file (" + database.string() + ").");
   }
   return database;
 }
@@ -101,7 +102,7 @@ void DebuggerView::choose(std::optional<std::int64_t> run, std::optional<std::in
     return;
   }
   if (captures.empty() && !workspace_.document.problem().empty()) {
-    invalid(workspace_.document.problem());
+    throw_invalid_argument(workspace_.document.problem());
   }
   constexpr std::size_t kMaxNamed = 8;
   std::string known;
@@ -110,10 +111,11 @@ void DebuggerView::choose(std::optional<std::int64_t> run, std::optional<std::in
              " graph " + std::to_string(captures[c].id.graph);
   }
   known += captures.size() > kMaxNamed ? ", ..." : captures.empty() ? "none" : "";
-  invalid("The database has no capture of " +
-          (run ? "run (" + std::to_string(*run) + ")" : std::string("any run")) + " and " +
-          (graph ? "graph (" + std::to_string(*graph) + ")" : std::string("any graph")) +
-          "; it has " + known + ".");
+  throw_invalid_argument(
+      "The database has no capture of " +
+      (run ? "run (" + std::to_string(*run) + ")" : std::string("any run")) + " and " +
+      (graph ? "graph (" + std::to_string(*graph) + ")" : std::string("any graph")) + "; it has " +
+      known + ".");
 }
 
 void DebuggerView::compare_with(const std::filesystem::path& other) {

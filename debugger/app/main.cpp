@@ -155,7 +155,7 @@ std::size_t layout_named(const std::string& name, const std::vector<Layout>& lay
   for (const Layout& layout : layouts) {
     known += (known.empty() ? "" : ", ") + layout.name;
   }
-  invalid("There is no layout (" + name + "); there are " + known + ".");
+  throw_invalid_argument("There is no layout (" + name + "); there are " + known + ".");
 }
 
 void shoot(const Options& options) {
@@ -180,7 +180,7 @@ void shoot(const Options& options) {
   if (!options.script.empty()) {
     runner.run(read_script(options.script));
   } else if (!program.problem().empty()) {
-    invalid(program.problem());
+    throw_invalid_argument(program.problem());
   }
   if (!options.output.empty()) {
     write_png(host.picture(), options.output);

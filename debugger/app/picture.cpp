@@ -10,8 +10,8 @@
 namespace reprise::debugger {
 
 Picture crop(const Picture& picture, const Box& box) {
-  const auto cut = [](float at, std::uint32_t most) {
-    return static_cast<std::uint32_t>(std::clamp(std::round(at), 0.0F, static_cast<float>(most)));
+  const auto cut = [](float at, std::uint32_t max) {
+    return static_cast<std::uint32_t>(std::clamp(std::round(at), 0.0F, static_cast<float>(max)));
   };
   const std::uint32_t left = cut(box.min.x, picture.width);
   const std::uint32_t top = cut(box.min.y, picture.height);

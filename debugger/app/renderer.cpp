@@ -116,7 +116,7 @@ void Renderer::upload_fonts() {
 Picture Renderer::picture() {
   const ImDrawData* data = gui_.draw_data();
   if (data == nullptr) {
-    invalid("A picture is one of a frame, and none was drawn.");
+    throw_invalid_argument("A picture is one of a frame, and none was drawn.");
   }
   const vk::Extent2D extent(
       static_cast<std::uint32_t>(data->DisplaySize.x * data->FramebufferScale.x),

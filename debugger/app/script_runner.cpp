@@ -13,10 +13,11 @@ namespace reprise::debugger {
 namespace {
 
 /// What moves on its own, as a replay that plays, never looks alike.
-constexpr int kMostFrames = 120;
+constexpr int kMaxFrames = 120;
 
 [[noreturn]] void fail(const ScriptStep& step, const std::string& why) {
-  invalid("Line " + std::to_string(step.line) + " of the script (" + step.source + "): " + why);
+  throw_invalid_argument("Line " + std::to_string(step.line) + " of the script (" + step.source +
+                         "): " + why);
 }
 
 /// Returns how many characters differ: insertions, deletions, replacements. Compares the first
@@ -55,7 +56,7 @@ void ScriptRunner::frame() {
 
 void ScriptRunner::settle() {
   frame();
-  for (int i = 0; i < kMostFrames; ++i) {
+  for (int i = 0; i < kMaxFrames; ++i) {
     view_.settle();
     const WidgetRegistry before = host_.registry();
     frame();
@@ -243,9 +244,9 @@ void ScriptRunner::expect_fit(const ScriptStep& step) const {
   if (overflows.empty()) {
     return;
   }
-  constexpr std::size_t kMostNamed = 8;
+  constexpr std::size_t kMaxNamed = 8;
   std::string named;
-  for (std::size_t i = 0; i < std::min(overflows.size(), kMostNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(overflows.size(), kMaxNamed); ++i) {
     const Overflow& overflow = overflows[i];
     named += (i == 0 ? "" : ", ") + overflow.path + " (" + overflow.text +
              "): " + std::to_string(std::lround(overflow.needed)) + " pixels in " +

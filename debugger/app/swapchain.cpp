@@ -42,12 +42,12 @@ Swapchain::Swapchain(Renderer& renderer, const vk::raii::SurfaceKHR& surface, vk
   if (size_.width == 0 || size_.height == 0) {
     return;
   }
-  const std::uint32_t most = can.maxImageCount == 0 ? UINT32_MAX : can.maxImageCount;
+  const std::uint32_t max = can.maxImageCount == 0 ? UINT32_MAX : can.maxImageCount;
   const auto alpha = can.supportedCompositeAlpha & vk::CompositeAlphaFlagBitsKHR::eOpaque
                          ? vk::CompositeAlphaFlagBitsKHR::eOpaque
                          : vk::CompositeAlphaFlagBitsKHR::eInherit;
   swapchain_ = {graphics.device(),
-                vk::SwapchainCreateInfoKHR({}, *surface, std::min(can.minImageCount + 1, most),
+                vk::SwapchainCreateInfoKHR({}, *surface, std::min(can.minImageCount + 1, max),
                                            Renderer::kFormat, vk::ColorSpaceKHR::eSrgbNonlinear,
                                            size_, 1, vk::ImageUsageFlagBits::eColorAttachment,
                                            vk::SharingMode::eExclusive, {}, can.currentTransform,

@@ -13,8 +13,8 @@ bool is_ui_scale(float scale) { return scale >= kMinScale && scale <= kMaxScale;
 
 void require_ui_scale(float scale) {
   if (!is_ui_scale(scale)) {
-    invalid(fmt::format("The scale ({}) is out of range: it must be from {} to {}.", scale,
-                        kMinScale, kMaxScale));
+    throw_invalid_argument(fmt::format("The scale ({}) is out of range: it must be from {} to {}.",
+                                       scale, kMinScale, kMaxScale));
   }
 }
 

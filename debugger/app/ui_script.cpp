@@ -37,7 +37,8 @@ constexpr Verb kVerbs[] = {
 };
 
 [[noreturn]] void refuse(const ScriptStep& step, const std::string& why) {
-  invalid("Line " + std::to_string(step.line) + " of the script (" + step.source + ") " + why);
+  throw_invalid_argument("Line " + std::to_string(step.line) + " of the script (" + step.source +
+                         ") " + why);
 }
 
 std::string rest_of(std::istream& words) {
@@ -102,9 +103,10 @@ UiScript parse_script(std::string_view text) {
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first != std::string::npos && line[first] != '#') {
       if (line.size() > kMaxScriptLine) {
-        invalid("Line " + std::to_string(number) + " of the script (" + line.substr(first, 40) +
-                "...) has (" + std::to_string(line.size()) + ") bytes; a line has at most " +
-                std::to_string(kMaxScriptLine) + ".");
+        throw_invalid_argument("Line " + std::to_string(number) + " of the script (" +
+                               line.substr(first, 40) + "...) has (" + std::to_string(line.size()) +
+                               ") bytes; a line has at most " + std::to_string(kMaxScriptLine) +
+                               ".");
       }
       const std::size_t last = line.find_last_not_of(" \t\r");
       script.push_back(parse_step(number, line.substr(first, last - first + 1)));

@@ -104,12 +104,12 @@ struct WindowHost::State final : LoopWindow {
     if (!window) {
       fail("No window could be opened");
     }
-    const auto least = [&](int at_1x, float opened, int screen) {
+    const auto min = [&](int at_1x, float opened, int screen) {
       return std::min(static_cast<int>(std::min(static_cast<float>(at_1x), opened) * scale),
                       screen);
     };
-    glfwSetWindowSizeLimits(window.get(), least(kMinWidth, options.width, width),
-                            least(kMinHeight, options.height, height), GLFW_DONT_CARE,
+    glfwSetWindowSizeLimits(window.get(), min(kMinWidth, options.width, width),
+                            min(kMinHeight, options.height, height), GLFW_DONT_CARE,
                             GLFW_DONT_CARE);
     if (options.place && on_a_screen(*options.place)) {
       glfwSetWindowPos(window.get(), options.place->x, options.place->y);

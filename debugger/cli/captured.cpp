@@ -4,8 +4,8 @@
 
 namespace reprise::cli {
 
-Captured read_captured(const std::string& path, const CaptureWish& wish) {
-  const CaptureChoice choice = choose_capture(path, wish);
+Captured read_captured(const std::string& path, const CaptureSelector& wish) {
+  const SelectedCapture choice = choose_capture(path, wish);
   Captured found;
   found.capture = read_capture(path, choice.capture);
   ReplayTable table;

@@ -10,7 +10,7 @@ struct Captured {
   std::vector<CapturedStepTime> times;  // of the replay; empty if the file has none
 };
 
-Captured read_captured(const std::string& path, const CaptureWish& wish);
+Captured read_captured(const std::string& path, const CaptureSelector& wish);
 
 /// When a node ran: from its first step to its last, without the time between them.
 struct NodeTime {

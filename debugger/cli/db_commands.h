@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "debugger/cli/listing.h"
-#include "reprise/profile/capture_choice.h"
+#include "reprise/profile/selected_capture.h"
 
 namespace reprise::cli {
 
@@ -28,7 +28,7 @@ void print_sql(const SqlOptions& options);
 /// Which replay of which graph; without either the last replay with step times.
 struct CaptureOptions {
   std::string path;
-  CaptureWish wish{};
+  CaptureSelector wish{};
   Format format = Format::table;
 };
 void print_timeline(const CaptureOptions& options);
@@ -38,7 +38,7 @@ void print_barriers(const CaptureOptions& options);
 /// What watched launches brought back.
 struct TensorsCommand {
   std::string path;
-  CaptureWish wish{};
+  CaptureSelector wish{};
   std::int64_t limit = 10'000;
   Format format = Format::table;
 };
@@ -62,7 +62,7 @@ int print_diff(const DiffCommand& command);
 /// Files to write; "-" is standard output.
 struct ExportCommand {
   std::string path;
-  CaptureWish wish{};
+  CaptureSelector wish{};
   std::string perfetto{}, dot{}, svg{}, html{};
   std::optional<std::int64_t> run{};  // of a trace; none: the latest
 };

@@ -24,7 +24,8 @@ std::optional<double> share_of(const std::optional<std::string>& text) {
   double percent = -1;
   const auto [stop, error] = std::from_chars(text->data(), end, percent);
   if (error != std::errc() || stop != end || !std::isfinite(percent) || percent < 0) {
-    invalid("--fail-above is (" + *text + "), but must be a percentage from 0 on, such as 5%.");
+    throw_invalid_argument("--fail-above is (" + *text +
+                           "), but must be a percentage from 0 on, such as 5%.");
   }
   return percent / 100;
 }
@@ -121,7 +122,7 @@ int print_diff(const DiffCommand& command) {
   const std::optional<double> fail_above = share_of(command.fail_above);
   const std::string& other = command.other.empty() ? command.path : command.other;
   if (other == command.path && (!command.run_a || !command.run_b)) {
-    invalid("Two files, or --run-a and --run-b of one, are needed to compare.");
+    throw_invalid_argument("Two files, or --run-a and --run-b of one, are needed to compare.");
   }
   const Interrupt interrupt;
   const debugger::RunDiff diff =

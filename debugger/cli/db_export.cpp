@@ -28,10 +28,11 @@ TraceChoice trace_choice(const ExportCommand& command) {
   if (!command.wish.graph && !command.wish.replay) {
     return {.run = command.run};
   }
-  const CaptureChoice choice = choose_capture(command.path, command.wish);
+  const SelectedCapture choice = choose_capture(command.path, command.wish);
   if (!choice.replay) {
-    invalid("There are no step times of graph (" + std::to_string(choice.capture.graph) +
-            ") to export; `reprise db replays` lists its replays, for --replay.");
+    throw_invalid_argument("There are no step times of graph (" +
+                           std::to_string(choice.capture.graph) +
+                           ") to export; `reprise db replays` lists its replays, for --replay.");
   }
   return {.replay = choice.replay};
 }
@@ -40,8 +41,8 @@ TraceChoice trace_choice(const ExportCommand& command) {
 
 void export_capture(const ExportCommand& command) {
   if (command.run && (command.wish.graph || command.wish.replay)) {
-    invalid("--run (" + std::to_string(*command.run) +
-            ") is for whole runs; leave out --graph and --replay.");
+    throw_invalid_argument("--run (" + std::to_string(*command.run) +
+                           ") is for whole runs; leave out --graph and --replay.");
   }
   if (!command.perfetto.empty()) {
     const TraceChoice choice = trace_choice(command);

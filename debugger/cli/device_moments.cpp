@@ -6,7 +6,7 @@
 namespace reprise::cli {
 namespace {
 
-constexpr long double kMostNs = 1LL << 60;
+constexpr long double kMaxNs = 1LL << 60;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::optional<std::int64_t> DeviceMoments::host_ns(std::int64_t device_ns,
     }
   }
   return static_cast<std::int64_t>(
-      std::clamp(static_cast<long double>(from.host_ns) + passed, -kMostNs, kMostNs));
+      std::clamp(static_cast<long double>(from.host_ns) + passed, -kMaxNs, kMaxNs));
 }
 
 }  // namespace reprise::cli

@@ -32,14 +32,14 @@ bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) !
 
 /// As much of a text as is about that wide.
 std::string cut(const std::string& text, float size, float width) {
-  const auto most = static_cast<std::size_t>(std::max(1.0F, width / (size * kLetter)));
+  const auto max = static_cast<std::size_t>(std::max(1.0F, width / (size * kLetter)));
   const auto count =
       static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
-  if (count <= most) {
+  if (count <= max) {
     return text;
   }
   std::size_t end = 0;
-  for (std::size_t left = most; end < text.size(); ++end) {
+  for (std::size_t left = max; end < text.size(); ++end) {
     if (begins_character(text[end]) && left-- == 1) {
       break;
     }
@@ -204,8 +204,8 @@ class Picture {
     if (ns) {
       text += ", " + debugger::duration_text(*ns);
       if (const auto bytes = bytes_of(node); bytes && *ns > 0) {
-        text += ", " + cli::number(static_cast<double>(*bytes) / static_cast<double>(*ns), 2) +
-                " GB/s";
+        text +=
+            ", " + cli::number(static_cast<double>(*bytes) / static_cast<double>(*ns), 2) + " GB/s";
       }
     }
     return text;

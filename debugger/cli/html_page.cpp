@@ -14,7 +14,7 @@
 namespace reprise::cli {
 namespace {
 
-constexpr std::size_t kMostRows = 2'000;  // of a table
+constexpr std::size_t kMaxRows = 2'000;  // of a table
 
 // Nothing is fetched, whatever the page holds.
 constexpr std::string_view kBegin = R"(<!DOCTYPE html>
@@ -107,8 +107,8 @@ class Page {
     if (listing.rows.empty()) {
       return note("None.");
     }
-    if (listing.rows.size() > kMostRows) {
-      note("The first " + debugger::count_text(kMostRows) + " of " +
+    if (listing.rows.size() > kMaxRows) {
+      note("The first " + debugger::count_text(kMaxRows) + " of " +
            debugger::count_text(listing.rows.size()) + ".");
     }
     out_ << "<div class=\"scroll\"><table id=\"" << debugger::markup_text(listing.key)
@@ -119,7 +119,7 @@ class Page {
       }
     }
     out_ << "</tr></thead>\n<tbody>\n";
-    for (std::size_t r = 0; r < std::min(kMostRows, listing.rows.size()); ++r) {
+    for (std::size_t r = 0; r < std::min(kMaxRows, listing.rows.size()); ++r) {
       out_ << "<tr>";
       for (std::size_t c = 0; c < listing.columns.size(); ++c) {
         if (!listing.columns[c].title.empty()) {
@@ -311,7 +311,7 @@ class Page {
                   {"device_ns", "device us", Holds::numbers},
                   {"warm_up", "warm-up"},
                   {"status", "status", Holds::numbers}}};
-    const std::size_t first = found.rows.size() > kMostRows ? found.rows.size() - kMostRows : 0;
+    const std::size_t first = found.rows.size() > kMaxRows ? found.rows.size() - kMaxRows : 0;
     for (std::size_t r = first; r < found.rows.size(); ++r) {
       const ReplayRow& row = found.rows[r];
       list.rows.push_back({row.id, row.sequence, row.phase, std::string(name_of(row.timing_mode)),
@@ -321,7 +321,7 @@ class Page {
     }
     table("Replays", list,
           first == 0 ? ""
-                     : "The last " + debugger::count_text(kMostRows) + " of " +
+                     : "The last " + debugger::count_text(kMaxRows) + " of " +
                            debugger::count_text(found.rows.size()) + ".");
   }
 

@@ -78,10 +78,10 @@ class RunTrace {
     if (found != graphs_.end()) {
       return found->second;
     }
-    constexpr std::size_t kMostNodes = 200'000;
+    constexpr std::size_t kMaxNodes = 200'000;
     auto read = TraceGraph(read_capture(path_, {run_.id, id}));
     nodes_ += read.capture().nodes.size();
-    if (nodes_ > kMostNodes) {
+    if (nodes_ > kMaxNodes) {
       graphs_.clear();
       nodes_ = read.capture().nodes.size();
     }
@@ -90,15 +90,14 @@ class RunTrace {
 
   /// Those of one graph that follow each other at once: their step times are read together.
   void write_replays(std::span<const TraceReplay> page) {
-    constexpr std::size_t kMostSteps = 500'000;
+    constexpr std::size_t kMaxSteps = 500'000;
     while (!page.empty()) {
       const TraceGraph& of = graph(page[0].graph);
       const std::size_t steps = of.capture().steps.size();
-      const std::size_t most =
-          std::max<std::size_t>(1, kMostSteps / std::max<std::size_t>(1, steps));
+      const std::size_t max = std::max<std::size_t>(1, kMaxSteps / std::max<std::size_t>(1, steps));
       std::vector<std::int64_t> timed;
       std::size_t count = 0;
-      while (count < page.size() && page[count].graph == page[0].graph && timed.size() < most) {
+      while (count < page.size() && page[count].graph == page[0].graph && timed.size() < max) {
         if (page[count].has_step_times) {
           timed.push_back(page[count].id);
         }

@@ -85,11 +85,12 @@ void print_table(const SqlResult& result) {
 
 std::size_t positive(const char* option, std::int64_t value, std::int64_t max) {
   if (value <= 0) {
-    invalid(std::string(option) + " is (" + std::to_string(value) + "), but must be above 0.");
+    throw_invalid_argument(std::string(option) + " is (" + std::to_string(value) +
+                           "), but must be above 0.");
   }
   if (value > max) {
-    invalid(std::string(option) + " is (" + std::to_string(value) + "), but must be at most " +
-            std::to_string(max) + ".");
+    throw_invalid_argument(std::string(option) + " is (" + std::to_string(value) +
+                           "), but must be at most " + std::to_string(max) + ".");
   }
   return static_cast<std::size_t>(value);
 }

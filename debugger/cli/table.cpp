@@ -12,8 +12,8 @@ namespace {
 
 using debugger::printable;
 
-constexpr std::size_t kMostCharacters = 48;
-constexpr std::size_t kLeastCharacters = 8;
+constexpr std::size_t kMaxCharacters = 48;
+constexpr std::size_t kMinCharacters = 8;
 constexpr std::size_t kSpace = 2;  // between columns
 constexpr std::size_t kDots = 3;
 
@@ -33,13 +33,13 @@ std::size_t offset_of(const std::string& text, std::size_t character) {
 }
 
 /// With "..." where something is missing, within `most` characters and these three.
-std::string cut(const std::string& text, std::size_t most, Holds holds) {
+std::string cut(const std::string& text, std::size_t max, Holds holds) {
   const std::size_t whole = characters(text);
-  if (whole <= most) {
+  if (whole <= max) {
     return text;
   }
-  return holds == Holds::paths ? "..." + text.substr(offset_of(text, whole - most))
-                               : text.substr(0, offset_of(text, most)) + "...";
+  return holds == Holds::paths ? "..." + text.substr(offset_of(text, whole - max))
+                               : text.substr(0, offset_of(text, max)) + "...";
 }
 
 }  // namespace
@@ -47,11 +47,11 @@ std::string cut(const std::string& text, std::size_t most, Holds holds) {
 void Table::add(const std::vector<std::string>& row) {
   std::vector<std::string>& cells = rows_.emplace_back();
   for (const std::string& text : row) {
-    cells.push_back(cut(printable(text), kMostCharacters, columns_[cells.size()].holds));
+    cells.push_back(cut(printable(text), kMaxCharacters, columns_[cells.size()].holds));
   }
 }
 
-std::vector<std::size_t> Table::widths(std::size_t most) const {
+std::vector<std::size_t> Table::widths(std::size_t max) const {
   std::vector<std::size_t> widths;
   std::size_t sum = 0;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -61,14 +61,14 @@ std::vector<std::size_t> Table::widths(std::size_t most) const {
     }
     sum += widths[c] + (c == 0 ? 0 : kSpace);
   }
-  while (sum > most) {  // the widest text gives way; numbers stay whole
+  while (sum > max) {  // the widest text gives way; numbers stay whole
     std::size_t* widest = nullptr;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (columns_[c].holds != Holds::numbers && (widest == nullptr || widths[c] > *widest)) {
         widest = &widths[c];
       }
     }
-    if (widest == nullptr || *widest <= kLeastCharacters) {
+    if (widest == nullptr || *widest <= kMinCharacters) {
       break;
     }
     --*widest;

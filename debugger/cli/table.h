@@ -26,7 +26,7 @@ class Table {
   void print(std::size_t width) const;
 
  private:
-  std::vector<std::size_t> widths(std::size_t most) const;
+  std::vector<std::size_t> widths(std::size_t max) const;
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

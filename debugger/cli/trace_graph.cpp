@@ -8,7 +8,7 @@
 namespace reprise::cli {
 namespace {
 
-constexpr std::size_t kMostScopes = 64;  // around each other
+constexpr std::size_t kMaxScopes = 64;  // around each other
 
 /// What a file may hold: sums of a few cannot overflow.
 std::int64_t bounded(std::uint64_t ns) {
@@ -36,7 +36,7 @@ std::string arguments_of(const Capture& capture, std::uint32_t n) {
 std::vector<std::string_view> scopes_around(std::string_view scope) {
   std::vector<std::string_view> scopes;
   std::size_t end = 0;
-  while (end < scope.size() && scopes.size() < kMostScopes) {
+  while (end < scope.size() && scopes.size() < kMaxScopes) {
     end = std::min(scope.find('/', end + 1), scope.size());
     scopes.push_back(scope.substr(0, end));
   }

@@ -51,8 +51,8 @@ std::string text(const SqlValue& value) {
 using Row = std::vector<SqlValue>;
 
 std::vector<Row> rows_of(const std::string& path, const std::string& sql) {
-  constexpr std::size_t kMostRows = 1'000'000;
-  return run_sql(path, sql, {.rows = kMostRows}).rows;
+  constexpr std::size_t kMaxRows = 1'000'000;
+  return run_sql(path, sql, {.rows = kMaxRows}).rows;
 }
 
 /// Pages of a query whose `where` asks for rows behind the last one.
@@ -146,9 +146,9 @@ std::vector<TraceRun> TraceRows::runs() const {
     }
   }
   if (runs.empty()) {
-    invalid("The profiling database (" + path_ + ") has no run" +
-            (choice_.run ? " (" + number(*choice_.run) + ")" : "") +
-            "; `reprise db info` lists them.");
+    throw_invalid_argument("The profiling database (" + path_ + ") has no run" +
+                           (choice_.run ? " (" + number(*choice_.run) + ")" : "") +
+                           "; `reprise db info` lists them.");
   }
   std::ranges::sort(runs, {}, [](const TraceRun& run) { return std::pair(run.rank, run.id); });
   return runs;

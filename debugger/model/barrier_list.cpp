@@ -9,7 +9,7 @@ namespace reprise::debugger {
 namespace {
 
 /// A barrier lists no more: its range may lie in many tensors of a damaged file.
-constexpr std::size_t kMostTensors = 8;
+constexpr std::size_t kMaxTensors = 8;
 
 std::optional<std::uint32_t> node_of(const Capture& capture, std::optional<std::uint32_t> step) {
   return step ? capture.steps[*step].node : std::nullopt;
@@ -87,7 +87,7 @@ std::string tensors_text(const Capture& capture, const Capture::Barrier& barrier
   std::string text;
   for (const auto node : {cause_node(capture, barrier), waiting_node(capture, barrier)}) {
     const Capture::Range operands = node ? capture.nodes[*node].operands : Capture::Range();
-    for (std::uint32_t o = 0; o < operands.count && seen.size() < kMostTensors; ++o) {
+    for (std::uint32_t o = 0; o < operands.count && seen.size() < kMaxTensors; ++o) {
       const std::uint32_t used = capture.operands[operands.first + o].tensor;
       const std::uint32_t tensor = aliased(capture, used);
       if (barrier.pool && lies_in(capture.tensors[used], barrier) &&

@@ -11,10 +11,10 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr double kNotable = 0.05;          // of the other time
-constexpr double kNotableOfAll = 0.005;    // of the time of all nodes
-constexpr double kSame = 0.02;             // from a factor of 1
-constexpr double kMostProbability = 0.01;  // of such a difference by chance
+constexpr double kNotable = 0.05;         // of the other time
+constexpr double kNotableOfAll = 0.005;   // of the time of all nodes
+constexpr double kSame = 0.02;            // from a factor of 1
+constexpr double kMaxProbability = 0.01;  // of such a difference by chance
 
 RunFacts run_facts(const CaptureOfFile& of, const std::stop_token& stop) {
   const SqlResult found =
@@ -104,7 +104,7 @@ const char* name_of(NodeChange change) {
 bool has(const CaptureDiff& diff, std::size_t row, NodeChange change) {
   const NodeDiff& node = diff.graph.nodes[row];
   const double ratio = node.ratio.value_or(1);
-  const bool by_chance = node.probability.value_or(0) > kMostProbability;
+  const bool by_chance = node.probability.value_or(0) > kMaxProbability;
   switch (change) {
     case NodeChange::added:
       return !node.a;

@@ -7,7 +7,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr std::size_t kMostRangeBytes = std::size_t{64} << 20U;  // of step times read for a range
+constexpr std::size_t kMaxRangeBytes = std::size_t{64} << 20U;  // of step times read for a range
 constexpr std::size_t kStepBytes = 8;
 
 }  // namespace
@@ -24,8 +24,8 @@ LoadedCapture load_capture(const std::filesystem::path& path, CaptureId id,
   return loaded;
 }
 
-ShownCapture shown_capture(const Capture& capture, const ReplayTable& replays) {
-  ShownCapture shown{capture.summary, replays.rows.size(), {}};
+DisplayedCapture shown_capture(const Capture& capture, const ReplayTable& replays) {
+  DisplayedCapture shown{capture.summary, replays.rows.size(), {}};
   shown.last.state_words = replays.state_words;
   if (!replays.rows.empty()) {
     shown.last.rows.push_back(replays.rows.back());
@@ -34,7 +34,7 @@ ShownCapture shown_capture(const Capture& capture, const ReplayTable& replays) {
   return shown;
 }
 
-Refresh refresh(const std::filesystem::path& path, std::optional<ShownCapture> shown,
+Refresh refresh(const std::filesystem::path& path, std::optional<DisplayedCapture> shown,
                 bool read_timings, const std::stop_token& stop) {
   Refresh found;
   found.captures = read_captures(path, stop);
@@ -98,7 +98,7 @@ std::optional<std::uint64_t> node_time(const Capture& capture, const Capture::No
 
 std::size_t most_replays(const Capture& capture) {
   const std::size_t of_one = kStepBytes * std::max(capture.steps.size(), capture.nodes.size()) + 1;
-  return std::max<std::size_t>(1, kMostRangeBytes / of_one);
+  return std::max<std::size_t>(1, kMaxRangeBytes / of_one);
 }
 
 void ReplayTally::update(const ReplayTable& table) {

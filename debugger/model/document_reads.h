@@ -19,12 +19,12 @@ LoadedCapture load_capture(const std::filesystem::path& path, CaptureId id,
                            const std::stop_token& stop);
 
 /// What is on the screen, to be brought up to date.
-struct ShownCapture {
+struct DisplayedCapture {
   CaptureSummary summary;
   std::size_t replays = 0;
   ReplayTable last;  // the last replay alone, if there is one
 };
-ShownCapture shown_capture(const Capture& capture, const ReplayTable& replays);
+DisplayedCapture shown_capture(const Capture& capture, const ReplayTable& replays);
 
 struct Refresh {
   std::vector<CaptureSummary> captures;
@@ -34,7 +34,7 @@ struct Refresh {
   std::optional<std::vector<NodeTimingTable>> timings;
   std::chrono::nanoseconds took{};
 };
-Refresh refresh(const std::filesystem::path& path, std::optional<ShownCapture> shown,
+Refresh refresh(const std::filesystem::path& path, std::optional<DisplayedCapture> shown,
                 bool read_timings, const std::stop_token& stop);
 
 /// Whose step times count: it ran to its end, and is no warm-up.
@@ -52,7 +52,7 @@ std::size_t most_replays(const Capture& capture);
 
 /// What is known of the replays of a table that only grows.
 struct ReplayTally {
-  std::size_t rows = 0;               // how many were looked at
+  std::size_t rows = 0;  // how many were looked at
   ReplayCounts counts;
   std::vector<TimingSource> sources;  // those that count and were timed per node
   void update(const ReplayTable& table);

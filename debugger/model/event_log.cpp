@@ -8,7 +8,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr std::size_t kMostEvents = 10'000;
+constexpr std::size_t kMaxEvents = 10'000;
 constexpr std::size_t kLongestText = 4096;
 
 std::optional<std::int64_t> whole(const SqlValue& value) {
@@ -29,7 +29,7 @@ LogSeverity severity_of(const SqlValue& value) {
 SqlResult ask(const std::filesystem::path& path, const std::string& sql,
               const std::stop_token& stop) {
   SqlLimits limits;
-  limits.rows = kMostEvents;
+  limits.rows = kMaxEvents;
   limits.text_bytes = kLongestText;
   return run_sql(path, sql, limits, stop);
 }
@@ -124,26 +124,25 @@ EventLog read_event_log(const std::filesystem::path& path, const Capture& captur
   return log;
 }
 
-std::vector<std::uint32_t> log_rows(const EventLog& log, LogSeverity least,
+std::vector<std::uint32_t> log_rows(const EventLog& log, LogSeverity min,
                                     const std::string& words) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t i = 0; i < log.entries.size(); ++i) {
     const LogEntry& entry = log.entries[i];
-    if (entry.severity >= least &&
-        (words.empty() || has_words(entry.message, words) || has_words(entry.source, words) ||
-         has_words(entry.code, words))) {
+    if (entry.severity >= min && (words.empty() || has_words(entry.message, words) ||
+                                  has_words(entry.source, words) || has_words(entry.code, words))) {
       rows.push_back(i);
     }
   }
   return rows;
 }
 
-std::string events_sql(std::int64_t run, LogSeverity least) {
+std::string events_sql(std::int64_t run, LogSeverity min) {
   return "SELECT (e.t_ns - r.t_start_ns) / 1e6 AS ms, e.severity, e.source, e.code, e.message,\n"
          "  e.graph_id, e.node_idx AS node, e.replay_id\n"
          "FROM events e JOIN runs r ON r.id = e.run_id\n"
          "WHERE e.run_id = " +
-         std::to_string(run) + " AND e.severity >= " + std::to_string(static_cast<int>(least)) +
+         std::to_string(run) + " AND e.severity >= " + std::to_string(static_cast<int>(min)) +
          "\nORDER BY e.t_ns, e.id";
 }
 

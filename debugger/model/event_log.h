@@ -40,9 +40,8 @@ EventLog read_event_log(const std::filesystem::path& path, const Capture& captur
 
 /// Positions of the entries that are at least that severe and have `words` in their message,
 /// source or code, in any case.
-std::vector<std::uint32_t> log_rows(const EventLog& log, LogSeverity least,
-                                    const std::string& words);
+std::vector<std::uint32_t> log_rows(const EventLog& log, LogSeverity min, const std::string& words);
 
-std::string events_sql(std::int64_t run, LogSeverity least);
+std::string events_sql(std::int64_t run, LogSeverity min);
 
 }  // namespace reprise::debugger

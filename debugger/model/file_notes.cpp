@@ -33,7 +33,7 @@ constexpr PanelTables kShown[] = {
 }  // namespace
 
 void FileNotes::update(const std::shared_ptr<const Capture>& capture, const ReplayTable& replays,
-                       const Numbers* numbers, const Bindings* bindings) {
+                       const TensorStatistics* numbers, const Bindings* bindings) {
   all_.clear();
   const auto add = [&](const std::vector<FileProblem>& problems) {
     all_.insert(all_.end(), problems.begin(), problems.end());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "debugger/model/bindings.h"
-#include "debugger/model/numbers.h"
+#include "debugger/model/tensor_statistics.h"
 #include "reprise/profile/capture_reader.h"
 
 namespace reprise::debugger {
@@ -17,7 +17,7 @@ class FileNotes {
  public:
   /// After any of these changed; all but the table of replays may be null.
   void update(const std::shared_ptr<const Capture>& capture, const ReplayTable& replays,
-              const Numbers* numbers, const Bindings* bindings);
+              const TensorStatistics* numbers, const Bindings* bindings);
   /// Sentences. Panels are named by their ids.
   std::vector<std::string> of(std::string_view panel) const;
 

@@ -84,10 +84,10 @@ class NodeFilter::Parser {
           std::mismatch(text_.begin(), text_.end(), safe.begin(), safe.end()).first -
           text_.begin());
       fail("The filter holds a character that cannot be shown; only text is allowed.");
-    } else if (text_.size() > kMostBytes) {
-      at_ = kMostBytes;
+    } else if (text_.size() > kMaxBytes) {
+      at_ = kMaxBytes;
       fail("The filter is too long (" + std::to_string(text_.size()) + " bytes); it may have " +
-           std::to_string(kMostBytes) + ".");
+           std::to_string(kMaxBytes) + ".");
     }
     std::vector<Term> terms;
     while (!problem_ && skip_spaces()) {

@@ -27,7 +27,7 @@ struct FilterProblem {
 
 class NodeFilter {
  public:
-  static constexpr std::size_t kMostBytes = 1024;
+  static constexpr std::size_t kMaxBytes = 1024;
 
   /// Every node.
   NodeFilter() = default;

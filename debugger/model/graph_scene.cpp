@@ -11,9 +11,9 @@ namespace reprise::debugger {
 namespace {
 
 constexpr std::size_t kLongestName = 120;  // bytes
-constexpr std::size_t kMostInputs = 3;
+constexpr std::size_t kMaxInputs = 3;
 constexpr float kPadding = 12;              // of a frame around what is in it
-constexpr std::uint32_t kMostPadded = 3;    // frames in each other that fit between two columns
+constexpr std::uint32_t kMaxPadded = 3;     // frames in each other that fit between two columns
 constexpr float kBeside = 44, kAbove = 12;  // around everything
 
 std::string name_of(std::string_view name) {
@@ -101,7 +101,7 @@ class SceneBuilder {
       LayoutSize size{GraphScene::kBoxWidth, GraphScene::kBoxHeight};
       if (box.kind == ScopeTree::Kind::node && !box.inputs.empty()) {
         size.height += GraphScene::kInputsHeight;
-        for (std::size_t i = 0; i < std::min(kMostInputs, box.inputs.size()); ++i) {
+        for (std::size_t i = 0; i < std::min(kMaxInputs, box.inputs.size()); ++i) {
           shown.inputs.push_back(name_of(capture_.tensors[box.inputs[i]].name));
         }
       }
@@ -157,7 +157,7 @@ class SceneBuilder {
       }
     }
     for (auto cluster = clusters_.rbegin(); cluster != clusters_.rend(); ++cluster) {
-      const float side = cluster->levels <= kMostPadded ? kPadding : 0;
+      const float side = cluster->levels <= kMaxPadded ? kPadding : 0;
       cluster->side += side;
       cluster->rect.min.x -= side;
       cluster->rect.max.x += side;

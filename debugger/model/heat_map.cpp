@@ -21,7 +21,7 @@ bool says_more(const HeatCell& a, const HeatCell& b) {
 HeatMap make_heat_map(const TensorValues& values, const ValueMatrix& matrix) {
   HeatMap map;
   const auto each = [](std::size_t size) {
-    return std::max<std::size_t>((size + kMostHeatCells - 1) / kMostHeatCells, 1);
+    return std::max<std::size_t>((size + kMaxHeatCells - 1) / kMaxHeatCells, 1);
   };
   const std::size_t columns = std::min(matrix.columns, matrix.count);
   map.lines_each = each(matrix.lines());

@@ -5,7 +5,7 @@
 namespace reprise::debugger {
 
 /// At most so many cells along a side.
-inline constexpr std::size_t kMostHeatCells = 128;
+inline constexpr std::size_t kMaxHeatCells = 128;
 
 struct HeatCell {
   /// Of the elements that it stands for the one furthest from zero; of one with a NaN or, failing

@@ -12,7 +12,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr std::size_t kMostSourceBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20U;
 
 std::string of_graph(CaptureId id) {
   return "FROM kernels k WHERE k.id IN (SELECT kernel_id FROM steps WHERE graph_id = " +
@@ -44,20 +44,20 @@ std::vector<std::byte> bytes_of_hex(std::string_view hex) {
 
 KernelCode read_kernel_code(const std::filesystem::path& path, CaptureId id, std::uint32_t kernel,
                             const std::stop_token& stop) {
-  const std::string most_code = std::to_string(kMostSpirvBytes);
+  const std::string most_code = std::to_string(kMaxSpirvBytes);
   const std::string sql =
       "SELECT k.entry, k.spirv_hash, length(CAST(k.spirv AS BLOB)), k.pipeline_create_ns, "
       "CASE WHEN length(CAST(k.spirv AS BLOB)) <= " +
       most_code + " THEN hex(k.spirv) END, CASE WHEN length(CAST(k.source AS BLOB)) <= " +
-      std::to_string(kMostSourceBytes) + " THEN k.source END " + of_graph(id) + " LIMIT 1 OFFSET " +
+      std::to_string(kMaxSourceBytes) + " THEN k.source END " + of_graph(id) + " LIMIT 1 OFFSET " +
       std::to_string(kernel);
   SqlLimits limits;
   limits.rows = 1;
-  limits.text_bytes = std::max(2 * kMostSpirvBytes, kMostSourceBytes);
+  limits.text_bytes = std::max(2 * kMaxSpirvBytes, kMaxSourceBytes);
   const SqlResult result = run_sql(path, sql, limits, stop);
   if (result.rows.empty()) {
-    invalid("The database has no kernel (" + std::to_string(kernel) + ") of graph (" +
-            std::to_string(id.graph) + ").");
+    throw_invalid_argument("The database has no kernel (" + std::to_string(kernel) +
+                           ") of graph (" + std::to_string(id.graph) + ").");
   }
   const auto& row = result.rows.front();
   KernelCode code;
@@ -70,7 +70,7 @@ KernelCode read_kernel_code(const std::filesystem::path& path, CaptureId id, std
   code.source = printable_lines(text_of(row[5]));
   if (!code.spirv_bytes || *code.spirv_bytes == 0) {
     code.spirv.problem = "The database has no SPIR-V of this kernel.";
-  } else if (*code.spirv_bytes > kMostSpirvBytes) {
+  } else if (*code.spirv_bytes > kMaxSpirvBytes) {
     code.spirv.problem =
         "The SPIR-V has (" + std::to_string(*code.spirv_bytes) + ") bytes; at most 1 MiB is shown.";
   } else {

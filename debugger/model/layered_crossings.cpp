@@ -9,7 +9,7 @@ namespace {
 constexpr int kSweeps = 8;
 /// Wider ranks are ordered by barycenters alone: exchanging neighbours compares all their links.
 constexpr std::size_t kWidestToTranspose = 64;
-constexpr std::size_t kMostLinksToTranspose = 64;  // of one vertex in one direction
+constexpr std::size_t kMaxLinksToTranspose = 64;  // of one vertex in one direction
 
 void place(LayeredGraph& graph, const std::vector<std::uint32_t>& rank) {
   for (std::uint32_t i = 0; i < rank.size(); ++i) {
@@ -56,8 +56,8 @@ std::size_t crossings(const LayeredGraph& graph, const LayeredGraph::Neighbours&
 }
 
 bool has_few_links(const LayeredGraph& graph, std::uint32_t vertex) {
-  return graph.up.of(vertex).size() <= kMostLinksToTranspose &&
-         graph.down.of(vertex).size() <= kMostLinksToTranspose;
+  return graph.up.of(vertex).size() <= kMaxLinksToTranspose &&
+         graph.down.of(vertex).size() <= kMaxLinksToTranspose;
 }
 
 /// Exchanges neighbours while that removes crossings with the ranks above and below.

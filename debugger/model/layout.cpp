@@ -117,12 +117,12 @@ std::vector<const Place*> tab_places(const Place& all) {
 const Place* place_of(const Place& all, std::string_view panel) { return find(all, panel); }
 
 float fitted_size(const Place& divided, float room) {
-  const float least = least_size(divided);
+  const float min = least_size(divided);
   const float own = count_along(divided.parts[divided.sized], divided.beside);
   const float others = count_along(divided.parts[1 - divided.sized], divided.beside);
   // Each of the others keeps twice the least; where there is no room for that, all are alike.
-  const float most = std::max(room * own / (own + others), room - others * 2 * least);
-  return std::clamp(divided.size, std::min(own * least, most), most);
+  const float max = std::max(room * own / (own + others), room - others * 2 * min);
+  return std::clamp(divided.size, std::min(own * min, max), max);
 }
 
 bool has_room(const Place& divided, float room) { return room >= 2 * least_size(divided); }

@@ -29,7 +29,7 @@ struct Layout {
 };
 
 /// As many as the settings keep.
-inline constexpr std::size_t kMostLayouts = 40;
+inline constexpr std::size_t kMaxLayouts = 40;
 /// 1 to 40 bytes, all visible.
 bool is_layout_name(std::string_view name);
 

@@ -259,7 +259,7 @@ std::vector<MemoryBox> memory_boxes(const MemoryMap& map, const MemoryView& view
 
 std::vector<std::uint64_t> live_columns(const MemoryMap& map, double first_step,
                                         double steps_per_pixel, std::size_t columns) {
-  std::vector<std::uint64_t> most(columns, 0);
+  std::vector<std::uint64_t> max(columns, 0);
   const auto steps = static_cast<double>(map.live.size());
   for (std::size_t c = 0; c < columns; ++c) {
     const double from = std::floor(first_step + static_cast<double>(c) * steps_per_pixel);
@@ -267,10 +267,10 @@ std::vector<std::uint64_t> live_columns(const MemoryMap& map, double first_step,
     const auto first = static_cast<std::size_t>(std::clamp(from, 0.0, steps));
     const auto end = static_cast<std::size_t>(std::clamp(to, 0.0, steps));
     for (std::size_t step = first; step < end; ++step) {
-      most[c] = std::max(most[c], map.live[step]);
+      max[c] = std::max(max[c], map.live[step]);
     }
   }
-  return most;
+  return max;
 }
 
 }  // namespace reprise::debugger

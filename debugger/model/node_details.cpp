@@ -11,7 +11,7 @@ using nlohmann::json;
 
 /// Attributes nest no deeper; printing JSON takes stack for every level.
 constexpr int kDeepest = 16;
-constexpr std::size_t kMostJson = 65'536;
+constexpr std::size_t kMaxJson = 65'536;
 
 bool is_shallow(std::string_view text) {
   int depth = 0, deepest = 0;
@@ -82,11 +82,11 @@ double share_of(const CaptureStatistics& statistics, const NodeTiming& timing) {
 
 std::vector<Attribute> attributes_of(const Capture::Node& node) {
   const std::string& text = node.attributes_json;
-  const json object = text.size() <= kMostJson && is_shallow(text)
+  const json object = text.size() <= kMaxJson && is_shallow(text)
                           ? json::parse(text, nullptr, false)
                           : json(json::value_t::discarded);
   if (!object.is_object()) {
-    return {{.name = "", .value = text.substr(0, kMostJson), .from_state = false}};
+    return {{.name = "", .value = text.substr(0, kMaxJson), .from_state = false}};
   }
   std::vector<Attribute> attributes;
   for (const auto& [name, value] : object.items()) {

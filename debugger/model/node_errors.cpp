@@ -71,7 +71,7 @@ void blame(const Capture& capture, NodeErrors& errors) {
 
 }  // namespace
 
-std::vector<std::string> references_of(const Numbers& numbers) {
+std::vector<std::string> references_of(const TensorStatistics& numbers) {
   std::vector<std::string> references;
   for (auto row = numbers.comparisons.rbegin(); row != numbers.comparisons.rend(); ++row) {
     if (std::find(references.begin(), references.end(), row->reference) == references.end()) {
@@ -81,8 +81,8 @@ std::vector<std::string> references_of(const Numbers& numbers) {
   return references;
 }
 
-NodeErrors node_errors(const Capture& capture, const Numbers& numbers, const std::string& reference,
-                       std::optional<double> threshold) {
+NodeErrors node_errors(const Capture& capture, const TensorStatistics& numbers,
+                       const std::string& reference, std::optional<double> threshold) {
   using Key = std::tuple<std::int64_t, std::int64_t, std::string>;
   constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
   std::map<Key, const ComparisonRow*> latest;
@@ -106,7 +106,7 @@ NodeErrors node_errors(const Capture& capture, const Numbers& numbers, const std
   return errors;
 }
 
-std::optional<std::uint32_t> next_not_finite(const Numbers& numbers,
+std::optional<std::uint32_t> next_not_finite(const TensorStatistics& numbers,
                                              std::optional<std::uint32_t> from) {
   std::optional<std::uint32_t> first, next;
   for (const TensorSums& sums : numbers.sums) {
@@ -122,7 +122,8 @@ std::optional<std::uint32_t> next_not_finite(const Numbers& numbers,
   return next ? next : first;
 }
 
-std::optional<std::int64_t> first_not_finite_replay(const Numbers& numbers, std::uint32_t node) {
+std::optional<std::int64_t> first_not_finite_replay(const TensorStatistics& numbers,
+                                                    std::uint32_t node) {
   std::optional<std::int64_t> first;
   for (const KeptNotFinite& kept : numbers.kept_not_finite) {
     if (kept.node == node) {
@@ -152,12 +153,14 @@ std::optional<double> threshold_of(const std::string& text) {
   double value = -1;
   const auto [read, error] = std::from_chars(text.data() + begin, stop, value);
   if (error != std::errc() || read != stop || !std::isfinite(value) || value < 0) {
-    invalid("The threshold (" + text + ") is no number from 0 on, such as 1e-3 or 0.1%.");
+    throw_invalid_argument("The threshold (" + text +
+                           ") is no number from 0 on, such as 1e-3 or 0.1%.");
   }
   return percent ? value / 100 : value;
 }
 
-void ErrorList::refresh(const std::shared_ptr<const Capture>& capture, const NumberReads& numbers) {
+void ErrorList::refresh(const std::shared_ptr<const Capture>& capture,
+                        const TensorStatisticsReads& numbers) {
   const bool other = capture != capture_;
   if (!other && revision_ == numbers.revision() && shown_ == reference && typed_ == threshold) {
     return;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "debugger/model/numbers.h"
+#include "debugger/model/tensor_statistics.h"
 
 namespace reprise::debugger {
 
@@ -30,20 +30,21 @@ struct NodeErrors {
 };
 
 /// What the nodes of a capture were compared with, the latest first.
-std::vector<std::string> references_of(const Numbers& numbers);
+std::vector<std::string> references_of(const TensorStatistics& numbers);
 
 /// The latest comparisons with one reference. A result differs if its largest relative difference
 /// is above `threshold`, or is no finite number; without a threshold, as was found when comparing.
-NodeErrors node_errors(const Capture& capture, const Numbers& numbers, const std::string& reference,
-                       std::optional<double> threshold);
+NodeErrors node_errors(const Capture& capture, const TensorStatistics& numbers,
+                       const std::string& reference, std::optional<double> threshold);
 
 /// The next node behind `from`, from the first one again at the end, of which a watched result held
 /// a NaN or infinity; none if there is none.
-std::optional<std::uint32_t> next_not_finite(const Numbers& numbers,
+std::optional<std::uint32_t> next_not_finite(const TensorStatistics& numbers,
                                              std::optional<std::uint32_t> from);
 /// The first watched replay in which a result of the node held a NaN or infinity: of those whose
 /// contents the file has, else of all.
-std::optional<std::int64_t> first_not_finite_replay(const Numbers& numbers, std::uint32_t node);
+std::optional<std::int64_t> first_not_finite_replay(const TensorStatistics& numbers,
+                                                    std::uint32_t node);
 
 /// A threshold as somebody types it: "1e-3", "0.1%"; none of an empty text. Throws
 /// Error(invalid_argument) if it is no number from 0 on.
@@ -56,7 +57,7 @@ class ErrorList {
   std::string threshold;      // as typed
 
   /// Cheap if nothing changed.
-  void refresh(const std::shared_ptr<const Capture>& capture, const NumberReads& numbers);
+  void refresh(const std::shared_ptr<const Capture>& capture, const TensorStatisticsReads& numbers);
   const std::vector<std::string>& references() const { return references_; }
   const NodeErrors& errors() const { return errors_; }
   /// Another number whenever errors() may be others.

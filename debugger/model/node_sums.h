@@ -16,8 +16,8 @@ struct NodeSums {
 
 /// Names at most `most` nodes as the slowest, none that was not timed.
 NodeSums sums_of(const Capture& capture, const CaptureStatistics& statistics,
-                 std::span<const std::uint32_t> nodes, std::size_t most);
+                 std::span<const std::uint32_t> nodes, std::size_t max);
 NodeSums sums_of(const Capture& capture, const CaptureStatistics& statistics, Capture::Range nodes,
-                 std::size_t most);
+                 std::size_t max);
 
 }  // namespace reprise::debugger

@@ -13,7 +13,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr double kLeastError = 1e-8;  // what exact passes show, and less
+constexpr double kMinError = 1e-8;  // what exact passes show, and less
 constexpr const char* kTime = "No node was timed: set_timing(TimingMode::node)";
 
 std::string error_text(double value) {
@@ -27,8 +27,8 @@ NodeValues errors_of(const Capture& capture, const NodeErrors* errors) {
   found.values.resize(capture.nodes.size());
   found.logarithmic = true;
   found.text = error_text;
-  found.least = "\xE2\x89\xA4 1e-08";
-  found.most = "\xE2\x89\xA5 1";
+  found.min = "\xE2\x89\xA4 1e-08";
+  found.max = "\xE2\x89\xA5 1";
   if (errors == nullptr || errors->rows.empty()) {
     found.missing = errors == nullptr
                         ? "Reading the comparisons"
@@ -114,8 +114,8 @@ std::optional<double> NodeValues::of(std::uint32_t first, std::uint32_t count) c
 
 double NodeValues::heat_of(double value, double greatest) const {
   if (logarithmic) {
-    const double decades = std::log10(std::max(value, kLeastError) / kLeastError);
-    return std::clamp(decades / -std::log10(kLeastError), 0.0, 1.0);
+    const double decades = std::log10(std::max(value, kMinError) / kMinError);
+    return std::clamp(decades / -std::log10(kMinError), 0.0, 1.0);
   }
   return greatest > 0 ? std::clamp(value / greatest, 0.0, 1.0) : 0;
 }

@@ -16,9 +16,9 @@ struct NodeValues {
   bool adds_up = false;                       // a scope has the sum of its nodes, or the greatest
   bool logarithmic = false;                   // heat is by decades, from 1e-8 to 1
   std::string (*text)(double) = nullptr;
-  std::string least, most;  // ends of the legend; `most` empty: the greatest value of a box
-  std::string note;         // about all of it; empty if there is nothing to say
-  std::string missing;      // why there are no values, and what would give some
+  std::string min, max;  // ends of the legend; `most` empty: the greatest value of a box
+  std::string note;      // about all of it; empty if there is nothing to say
+  std::string missing;   // why there are no values, and what would give some
 
   bool known() const { return missing.empty(); }
   /// Of nodes [first, first + count).

@@ -10,7 +10,7 @@ namespace reprise::debugger {
 namespace {
 
 // Contents that differ are read and compared up to so many bytes; others just differ.
-constexpr std::uint64_t kMostReadBytes = std::uint64_t{128} << 20U;
+constexpr std::uint64_t kMaxReadBytes = std::uint64_t{128} << 20U;
 
 struct Side {
   Side(const CaptureOfFile& of, const std::stop_token& stop)
@@ -24,7 +24,7 @@ struct Side {
 
   const std::filesystem::path path;
   const Capture capture;
-  const Numbers numbers;
+  const TensorStatistics numbers;
   std::map<std::int64_t, std::map<std::uint64_t, const SnapshotRow*>> snapshots;
 };
 
@@ -82,7 +82,7 @@ class Comparison {
   const Side& a_;
   const Side& b_;
   const std::stop_token& stop_;
-  std::uint64_t left_ = kMostReadBytes;
+  std::uint64_t left_ = kMaxReadBytes;
 };
 
 bool further(const NumberDiff& a, const NumberDiff& b) {

@@ -1,8 +1,8 @@
 // How far the values of nodes are from each other in two captures, where both kept them of the same
 // replay.
 #pragma once
-#include "debugger/model/numbers.h"
 #include "debugger/model/run_diff.h"
+#include "debugger/model/tensor_statistics.h"
 
 namespace reprise::debugger {
 

@@ -41,7 +41,7 @@ std::optional<Perturbation> perturbation_of(const std::vector<ModeTimes>& modes,
   for (const ModeTimes& timed : modes) {
     for (const ModeTimes& plain : modes) {
       if (!times_nodes(timed.mode) || times_nodes(plain.mode) ||
-          std::min(timed.replays, plain.replays) < kLeastForPerturbation) {
+          std::min(timed.replays, plain.replays) < kMinForPerturbation) {
         continue;
       }
       Perturbation pair{plain, timed, plain.device_ns && timed.device_ns, 0};

@@ -28,7 +28,7 @@ struct Perturbation {
 };
 
 /// Fewer replays than this on a side measure nothing.
-inline constexpr std::uint64_t kLeastForPerturbation = 5;
+inline constexpr std::uint64_t kMinForPerturbation = 5;
 
 /// The pair that says most about `run`: its own replays before those of another run, a later run
 /// before an earlier one, device times before host times. Empty without a pair.

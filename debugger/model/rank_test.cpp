@@ -9,7 +9,7 @@ namespace reprise::debugger {
 
 std::optional<double> rank_test(std::span<const std::uint64_t> a,
                                 std::span<const std::uint64_t> b) {
-  if (a.size() < kLeastForRankTest || b.size() < kLeastForRankTest) {
+  if (a.size() < kMinForRankTest || b.size() < kMinForRankTest) {
     return std::nullopt;
   }
   std::vector<std::pair<std::uint64_t, bool>> all;  // a value, and whether it is of a

@@ -9,7 +9,7 @@
 namespace reprise::debugger {
 
 /// Fewer values than this on a side say too little for the approximation.
-inline constexpr std::size_t kLeastForRankTest = 20;
+inline constexpr std::size_t kMinForRankTest = 20;
 
 /// How probable a difference at least this great is if there is none, 0 to 1; two-sided. Empty if a
 /// side has too few values.

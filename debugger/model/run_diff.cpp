@@ -16,7 +16,7 @@ namespace reprise::debugger {
 namespace {
 
 // Of more replays as many are taken, evenly.
-constexpr std::size_t kMostReplays = 4096;
+constexpr std::size_t kMaxReplays = 4096;
 
 using Times = std::vector<std::vector<std::uint64_t>>;  // by node, one per replay
 
@@ -28,8 +28,8 @@ std::vector<CaptureSummary> captures_of(RunOfFile& file, const std::stop_token& 
   }
   std::erase_if(captures, [&](const CaptureSummary& c) { return c.id.run != file.run; });
   if (captures.empty()) {
-    invalid("The profiling database (" + file.path.string() + ") has no graphs" +
-            (file.run ? " of run (" + std::to_string(*file.run) + ")" : "") + ".");
+    throw_invalid_argument("The profiling database (" + file.path.string() + ") has no graphs" +
+                           (file.run ? " of run (" + std::to_string(*file.run) + ")" : "") + ".");
   }
   return captures;
 }
@@ -89,7 +89,7 @@ struct ComparedRun {
         }
       }
     };
-    read_step_times(path, ids, capture.steps.size(), add, kMostReplays, stop);
+    read_step_times(path, ids, capture.steps.size(), add, kMaxReplays, stop);
     return nodes;
   }
 
@@ -204,7 +204,7 @@ NodeDiff diff_node(const Timed& a, const Timed& b, std::uint32_t node_a, std::ui
   const auto& times_a = a.times[node_a];
   const auto& times_b = b.times[node_b];
   const bool kept = !times_a.empty() && !times_b.empty() &&
-                    std::min(times_a.size(), times_b.size()) >= kLeastForRankTest;
+                    std::min(times_a.size(), times_b.size()) >= kMinForRankTest;
   NodeDiff diff;
   diff.a = a.of(node_a, kept);
   diff.b = b.of(node_b, kept);
@@ -229,8 +229,7 @@ GraphDiff diff_graphs(const ComparedRun& a, const ComparedRun& b) {
   for (std::uint32_t node = 0; node < count_a; ++node) {
     const std::uint32_t other = of_a[node];
     if (other == kNoNode) {
-      diff.nodes.emplace_back().a =
-          timed_a.of(node, timed_a.times[node].size() >= kLeastForRankTest);
+      diff.nodes.emplace_back().a = timed_a.of(node, timed_a.times[node].size() >= kMinForRankTest);
       continue;
     }
     NodeDiff& pair = diff.nodes.emplace_back(diff_node(timed_a, timed_b, node, other));
@@ -242,8 +241,7 @@ GraphDiff diff_graphs(const ComparedRun& a, const ComparedRun& b) {
   }
   for (std::uint32_t node = 0; node < count_b; ++node) {
     if (of_b[node] == kNoNode) {
-      diff.nodes.emplace_back().b =
-          timed_b.of(node, timed_b.times[node].size() >= kLeastForRankTest);
+      diff.nodes.emplace_back().b = timed_b.of(node, timed_b.times[node].size() >= kMinForRankTest);
     }
   }
   for (NodeDiff& node : diff.nodes) {
@@ -296,9 +294,10 @@ RunDiff diff_runs(const RunOfFile& a, const RunOfFile& b, const std::stop_token&
     diff.graphs.push_back({in_b.name, {}, in_b.id.graph, {}, {}, {}});
   }
   if (!any) {
-    invalid("Run (" + std::to_string(*diff.a.run) + ") and run (" + std::to_string(*diff.b.run) +
-            ") have no graph in common; the first of each are (" + of_a.front().name + ") and (" +
-            of_b.front().name + ").");
+    throw_invalid_argument("Run (" + std::to_string(*diff.a.run) + ") and run (" +
+                           std::to_string(*diff.b.run) +
+                           ") have no graph in common; the first of each are (" +
+                           of_a.front().name + ") and (" + of_b.front().name + ").");
   }
   return diff;
 }

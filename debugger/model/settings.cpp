@@ -16,9 +16,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr float kLeastSize = 60, kMostSize = 4000;
-constexpr int kMostDepth = 16;
-constexpr std::size_t kMostBookmarks = 1000, kMostSources = 10'000;
+constexpr float kMinSize = 60, kMaxSize = 4000;
+constexpr int kMaxDepth = 16;
+constexpr std::size_t kMaxBookmarks = 1000, kMaxSources = 10'000;
 constexpr int kMaxZoom = 50;              // more steps than there are scales
 constexpr int kMaxPixels = 1 << 16;       // of a screen
 constexpr std::size_t kMaxFilter = 4096;  // bytes
@@ -42,17 +42,17 @@ void read(const json& object, const char* key, T& into) {
 }
 
 /// Nothing if it is no number.
-std::optional<float> size_of(const json* value, float least) {
+std::optional<float> size_of(const json* value, float min) {
   return value != nullptr && value->is_number() && std::isfinite(value->get<double>())
              ? std::optional(
-                   static_cast<float>(std::clamp<double>(value->get<double>(), least, kMostSize)))
+                   static_cast<float>(std::clamp<double>(value->get<double>(), min, kMaxSize)))
              : std::nullopt;
 }
 
 Place read_place(const json& from, int depth) {
   Place place;
   const json* parts = member(from, "parts");
-  if (parts != nullptr && parts->is_array() && parts->size() == 2 && depth < kMostDepth) {
+  if (parts != nullptr && parts->is_array() && parts->size() == 2 && depth < kMaxDepth) {
     for (const json& part : *parts) {
       place.parts.push_back(read_place(part, depth + 1));
     }
@@ -60,7 +60,7 @@ Place read_place(const json& from, int depth) {
     bool second = false;
     read(from, "second_sized", second);
     place.sized = second ? 1 : 0;
-    place.size = size_of(member(from, "size"), kLeastSize).value_or(kLeastSize);
+    place.size = size_of(member(from, "size"), kMinSize).value_or(kMinSize);
     return place;
   }
   if (const json* panels = member(from, "panels"); panels != nullptr && panels->is_array()) {
@@ -94,7 +94,7 @@ void read_layouts(const json& from, std::vector<Layout>& layouts) {
     const auto same = std::ranges::find(layouts, layout.name, &Layout::name);
     if (same != layouts.end()) {
       *same = std::move(layout);
-    } else if (layouts.size() < kMostLayouts) {
+    } else if (layouts.size() < kMaxLayouts) {
       layouts.push_back(std::move(layout));
     }
   }
@@ -132,7 +132,7 @@ std::vector<Bookmark> read_bookmarks(const json& from) {
     read(row, "graph", bookmark.capture.graph);
     bookmark.place = {.node = number(row, "node"), .item = number(row, "item")};
     const bool one = bookmark.place.node.has_value() != bookmark.place.item.has_value();
-    if (one && bookmarks.size() < kMostBookmarks) {
+    if (one && bookmarks.size() < kMaxBookmarks) {
       bookmarks.push_back(bookmark);
     }
   }
@@ -159,7 +159,7 @@ TableArrangement read_table(const json& from) {
   }
   if (const json* widths = member(from, "widths"); widths != nullptr && widths->is_object()) {
     for (const auto& [column, width] : widths->items()) {
-      if (const auto size = size_of(&width, kLeastColumnWidth)) {
+      if (const auto size = size_of(&width, kMinColumnWidth)) {
         table.widths[column] = *size;
       }
     }
@@ -231,7 +231,7 @@ Settings read_settings(const std::filesystem::path& path) {
   }
   if (const json* sources = member(all, "sources"); sources != nullptr && sources->is_array()) {
     for (const json& hash : *sources) {
-      if (hash.is_string() && settings.sources.size() < kMostSources) {
+      if (hash.is_string() && settings.sources.size() < kMaxSources) {
         settings.sources.insert(hash.get<std::string>());
       }
     }

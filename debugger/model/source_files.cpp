@@ -14,7 +14,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20U;
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{4} << 20U;
 constexpr std::size_t kTab = 4;
 
 /// The regular file that a path leads to, links resolved; empty if there is none.
@@ -49,7 +49,7 @@ std::string read_text(const std::filesystem::path& path, std::string& text) {
   if (error) {
     return "The file cannot be read: " + error.message() + ".";
   }
-  if (bytes > kMostBytes) {
+  if (bytes > kMaxBytes) {
     return "The file has (" + std::to_string(bytes) + ") bytes, more than 4 MiB.";
   }
   std::ifstream stream(path, std::ios::binary);

@@ -179,7 +179,7 @@ SpirvText spirv_text(std::span<const std::byte> code) {
   if (code.empty()) {
     return failed("There is no code.");
   }
-  if (code.size() > kMostSpirvBytes || code.size() % 4 != 0) {
+  if (code.size() > kMaxSpirvBytes || code.size() % 4 != 0) {
     return failed("This is no SPIR-V that can be shown: it has (" + std::to_string(code.size()) +
                   ") bytes, not a multiple of 4 of at most 1 MiB.");
   }

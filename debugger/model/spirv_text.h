@@ -11,7 +11,7 @@
 namespace reprise::debugger {
 
 /// Of code; more is not shown.
-inline constexpr std::size_t kMostSpirvBytes = std::size_t{1} << 20U;
+inline constexpr std::size_t kMaxSpirvBytes = std::size_t{1} << 20U;
 
 /// A specialisation constant, as the code declares it.
 struct SpirvConstant {

@@ -22,9 +22,9 @@ NodeTiming timing_of(std::vector<std::uint64_t> ns, std::uint64_t bias_ns) {
     timing.mean_ns += from_mean / static_cast<double>(i + 1);
     squares += from_mean * (static_cast<double>(ns[i]) - timing.mean_ns);
   }
-  const auto [least, most] = std::minmax_element(ns.begin(), ns.end());
-  timing.min_ns = *least;
-  timing.max_ns = *most;
+  const auto [min, max] = std::minmax_element(ns.begin(), ns.end());
+  timing.min_ns = *min;
+  timing.max_ns = *max;
   timing.stddev_ns = ns.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(ns.size() - 1));
   timing.below_bias = 2 * below >= ns.size();
   timing.p50_ns = quantile(ns, 0.5);

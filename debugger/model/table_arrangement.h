@@ -14,7 +14,7 @@ struct TableOrder {
 };
 
 /// No column is narrower, at 1x.
-inline constexpr float kLeastColumnWidth = 24;
+inline constexpr float kMinColumnWidth = 24;
 
 struct TableArrangement {
   std::optional<TableOrder> order;      // none: the table's own

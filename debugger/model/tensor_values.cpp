@@ -14,22 +14,23 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr std::size_t kMostDims = 8;
-constexpr std::size_t kMostShapeText = 256;
+constexpr std::size_t kMaxDims = 8;
+constexpr std::size_t kMaxShapeText = 256;
 constexpr std::size_t kUncutRow = 64;  // a single row of no more elements stays one line
 
 std::vector<std::size_t> dims_of(const std::string& shape_json) {
   using nlohmann::json;
-  const json shape = shape_json.size() <= kMostShapeText ? json::parse(shape_json, nullptr, false)
-                                                         : json(json::value_t::discarded);
+  const json shape = shape_json.size() <= kMaxShapeText ? json::parse(shape_json, nullptr, false)
+                                                        : json(json::value_t::discarded);
   const bool all_counts =
-      shape.is_array() && !shape.empty() && shape.size() <= kMostDims &&
+      shape.is_array() && !shape.empty() && shape.size() <= kMaxDims &&
       std::all_of(shape.begin(), shape.end(), [](const json& dim) {
-        return dim.is_number_unsigned() && dim.get<std::uint64_t>() <= kMostShownValues;
+        return dim.is_number_unsigned() && dim.get<std::uint64_t>() <= kMaxShownValues;
       });
   if (!all_counts) {
-    invalid("The shape (" + shape_json.substr(0, kMostShapeText) +
-            ") is no list of 1 to 8 sizes of at most " + count_text(kMostShownValues) + " each.");
+    throw_invalid_argument("The shape (" + shape_json.substr(0, kMaxShapeText) +
+                           ") is no list of 1 to 8 sizes of at most " +
+                           count_text(kMaxShownValues) + " each.");
   }
   return shape.get<std::vector<std::size_t>>();
 }
@@ -37,10 +38,10 @@ std::vector<std::size_t> dims_of(const std::string& shape_json) {
 std::size_t elements_of(std::span<const std::size_t> dims) {
   std::size_t elements = 1;
   for (const std::size_t dim : dims) {
-    elements *= dim;  // at most kMostShownValues squared
-    if (elements > kMostShownValues) {
-      invalid("The tensor has more than " + count_text(kMostShownValues) +
-              " elements, the most that are shown.");
+    elements *= dim;  // at most kMaxShownValues squared
+    if (elements > kMaxShownValues) {
+      throw_invalid_argument("The tensor has more than " + count_text(kMaxShownValues) +
+                             " elements, the most that are shown.");
     }
   }
   return elements;
@@ -86,14 +87,14 @@ TensorValues decode_values(const std::string& dtype, const std::string& shape_js
                            std::span<const std::byte> bytes) {
   const std::optional<DType> type = dtype_named(dtype);
   if (!type) {
-    invalid("The type (" + dtype + ") is none that this program knows.");
+    throw_invalid_argument("The type (" + dtype + ") is none that this program knows.");
   }
   TensorValues found{*type, dims_of(shape_json), {}};
   const std::size_t elements = elements_of(found.dims);
   if (bytes.size() != bytes_of(*type, elements)) {
-    invalid("A tensor of " + dtype + " " + shape_json + " takes (" +
-            std::to_string(bytes_of(*type, elements)) + ") bytes, but (" +
-            std::to_string(bytes.size()) + ") are there.");
+    throw_invalid_argument("A tensor of " + dtype + " " + shape_json + " takes (" +
+                           std::to_string(bytes_of(*type, elements)) + ") bytes, but (" +
+                           std::to_string(bytes.size()) + ") are there.");
   }
   found.values.resize(elements);
   if (*type == DType::i32) {

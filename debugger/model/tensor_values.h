@@ -24,7 +24,7 @@ struct TensorValues {
 };
 
 /// No more elements are decoded: 128 MiB of doubles.
-inline constexpr std::size_t kMostShownValues = std::size_t{16} << 20U;
+inline constexpr std::size_t kMaxShownValues = std::size_t{16} << 20U;
 
 /// Throws Error(invalid_argument) saying what is wrong: an unknown type, a shape that is none, too
 /// many elements, or more or fewer bytes than type and shape take.

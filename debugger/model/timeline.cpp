@@ -116,10 +116,10 @@ std::vector<PixelBar> pixel_bars(std::span<const TimelineBar> bars, double begin
   return drawn;
 }
 
-double tick_step(double least) {
-  const double ten = std::pow(10, std::floor(std::log10(std::max(least, 1e-3))));
+double tick_step(double min) {
+  const double ten = std::pow(10, std::floor(std::log10(std::max(min, 1e-3))));
   for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * ten >= least) {
+    if (factor * ten >= min) {
       return factor * ten;
     }
   }

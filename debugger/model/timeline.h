@@ -47,7 +47,7 @@ std::vector<PixelBar> pixel_bars(std::span<const TimelineBar> bars, double begin
                                  double ns_per_pixel, float width);
 
 /// The least of 1, 2, 5, 10, ... nanoseconds that is not less than `least`.
-double tick_step(double least);
+double tick_step(double min);
 /// A time on an axis with that distance between ticks: "1.25 ms".
 std::string tick_text(double ns, double step);
 

@@ -49,7 +49,8 @@ bool Workspace::poll() {
     reveal = false;
   }
   // Panels ask for these when they are drawn: they may still be those of another capture.
-  const Numbers* const of_tensors = numbers.capture() == shown_ ? numbers.numbers() : nullptr;
+  const TensorStatistics* const of_tensors =
+      numbers.capture() == shown_ ? numbers.numbers() : nullptr;
   const Bindings* const of_pools = bindings.capture() == shown_ ? bindings.found() : nullptr;
   const Noted now{document.revision(), numbers.revision(), bindings.revision(), of_tensors,
                   of_pools};

@@ -16,11 +16,11 @@
 #include "debugger/model/file_notes.h"
 #include "debugger/model/fold_state.h"
 #include "debugger/model/node_errors.h"
-#include "debugger/model/numbers.h"
 #include "debugger/model/query_runner.h"
 #include "debugger/model/scope_tree.h"
 #include "debugger/model/selection.h"
 #include "debugger/model/source_files.h"
+#include "debugger/model/tensor_statistics.h"
 
 namespace reprise::debugger {
 
@@ -63,7 +63,7 @@ struct Workspace {
   QueryRunner queries;
   CsvExport exports;
   std::unique_ptr<PanelReads> reads;
-  NumberReads numbers;
+  TensorStatisticsReads numbers;
   ErrorList errors;  // of `numbers`
   CaptureRead<Bindings> bindings;
   DiffReads diff;
@@ -90,7 +90,7 @@ struct Workspace {
   /// What file_notes was made of.
   struct Noted {
     std::uint64_t document = 0, numbers = 0, bindings = 0;
-    const Numbers* of_tensors = nullptr;
+    const TensorStatistics* of_tensors = nullptr;
     const Bindings* of_pools = nullptr;
     bool operator==(const Noted&) const = default;
   } noted_;

@@ -8,15 +8,15 @@ namespace reprise::debugger {
 namespace {
 
 /// At most so many bytes, not ending within a character.
-std::string_view first_bytes(std::string_view text, std::size_t most) {
-  if (text.size() <= most) {
+std::string_view first_bytes(std::string_view text, std::size_t max) {
+  if (text.size() <= max) {
     return text;
   }
   const auto continues = [&](std::size_t at) {
     return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
   };
-  std::size_t end = most;
-  while (end > most - 3 && continues(end)) {
+  std::size_t end = max;
+  while (end > max - 3 && continues(end)) {
     --end;
   }
   return text.substr(0, end);

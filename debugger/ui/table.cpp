@@ -10,7 +10,7 @@ namespace reprise::debugger {
 namespace {
 
 constexpr float kCellPadding = 8;  // beside the text of a cell, at 1x
-constexpr float kLeastWidth = 80;  // of a column without a width, at 1x
+constexpr float kMinWidth = 80;    // of a column without a width, at 1x
 constexpr float kEdge = 7;         // where a column's end can be dragged, at 1x
 
 std::vector<float> column_widths(const Ui& ui, std::span<const TableColumn> columns,
@@ -27,7 +27,7 @@ std::vector<float> column_widths(const Ui& ui, std::span<const TableColumn> colu
   }
   const float share = sharing == 0 ? 0 : (available - fixed) / static_cast<float>(sharing);
   for (float& width : widths) {
-    width = width == 0 ? std::max(share, ui.px(kLeastWidth)) : width;
+    width = width == 0 ? std::max(share, ui.px(kMinWidth)) : width;
   }
   return widths;
 }
@@ -149,7 +149,7 @@ void drag_edges(Ui& ui, std::span<const TableColumn> columns, std::span<const fl
       state.arranged.widths.erase(columns[c].id);
     } else if (hit.held && hit.dragged.x != 0) {
       state.arranged.widths[columns[c].id] =
-          std::max((widths[c] + hit.dragged.x) / ui.scale(), kLeastColumnWidth);
+          std::max((widths[c] + hit.dragged.x) / ui.scale(), kMinColumnWidth);
     }
   }
 }

@@ -17,18 +17,19 @@ Box plate(Ui& ui, const Box& bar) {
   ui.fill(bar, ui.colour(Colour::panel));
   const float middle = (bar.min.y + bar.max.y) / 2, half = ui.row_height() / 2;
   return {{bar.min.x + ui.px(kLegendMargin), middle - half},
-          {std::max(bar.max.x - ui.px(kLegendMargin), bar.min.x + ui.px(kLegendMargin) + 1), middle + half}};
+          {std::max(bar.max.x - ui.px(kLegendMargin), bar.min.x + ui.px(kLegendMargin) + 1),
+           middle + half}};
 }
 
-void draw_ramp(Ui& ui, const Box& bar, const std::string& least, const std::string& most,
+void draw_ramp(Ui& ui, const Box& bar, const std::string& min, const std::string& max,
                const std::string& note) {
   const float gap = pad(ui), ramp = ui.px(96);
   const auto width_of = [&](const std::string& text) {
     return text.empty() ? 0 : std::ceil(ui.text_size(text).x) + 1;
   };
-  const float low = width_of(least), high = width_of(most), about = width_of(note);
+  const float low = width_of(min), high = width_of(max), about = width_of(note);
   const Box box = plate(ui, bar);
-  ui.text_in("", {box.min, {box.min.x + low, box.max.y}}, least, kStyle);
+  ui.text_in("", {box.min, {box.min.x + low, box.max.y}}, min, kStyle);
   const float left = box.min.x + low + gap, middle = (box.min.y + box.max.y) / 2;
   constexpr int kParts = 24;
   for (int i = 0; i < kParts; ++i) {
@@ -39,7 +40,7 @@ void draw_ramp(Ui& ui, const Box& bar, const std::string& least, const std::stri
             heat_colour(ui.theme(), (i + 0.5) / kParts));
   }
   const float right = left + ramp + gap;
-  ui.text_in("legend", {{right, box.min.y}, {right + high, box.max.y}}, most, kStyle);
+  ui.text_in("legend", {{right, box.min.y}, {right + high, box.max.y}}, max, kStyle);
   const float rest = right + high + 2 * gap;
   if (about > 0 && rest < box.max.x) {
     ui.text_in("note", {{rest, box.min.y}, box.max}, note, kStyle);
@@ -80,8 +81,8 @@ void draw_graph_legend(Ui& ui, const Box& bar, const GraphLook& look, const Grap
     draw_ramp(ui, bar, duration_text(std::uint64_t{0}), duration_text(painter.hottest()), "");
     return;
   }
-  draw_ramp(ui, bar, values->least.empty() ? values->text(0) : values->least,
-            values->most.empty() ? values->text(painter.greatest()) : values->most, values->note);
+  draw_ramp(ui, bar, values->min.empty() ? values->text(0) : values->min,
+            values->max.empty() ? values->text(painter.greatest()) : values->max, values->note);
 }
 
 }  // namespace reprise::debugger

@@ -8,7 +8,7 @@ namespace reprise::debugger {
 namespace {
 
 constexpr float kWidth = 132, kHeight = 180, kMinimapMargin = 12, kPadding = 6;
-constexpr float kMostStretch = 12;  // of one axis against the other: decoders are long
+constexpr float kMaxStretch = 12;  // of one axis against the other: decoders are long
 
 /// Where the world lies in the minimap.
 struct Map {
@@ -21,12 +21,12 @@ struct Map {
   }
 };
 
-Map map_of(const SceneRect& world, ImVec2 most) {
+Map map_of(const SceneRect& world, ImVec2 max) {
   const float width = world.max.x - world.min.x, height = world.max.y - world.min.y;
-  Map map{world, {}, most.x / width, most.y / height};
+  Map map{world, {}, max.x / width, max.y / height};
   const float common = std::min(map.x, map.y);
-  map.x = std::min(map.x, common * kMostStretch);
-  map.y = std::min(map.y, common * kMostStretch);
+  map.x = std::min(map.x, common * kMaxStretch);
+  map.y = std::min(map.y, common * kMaxStretch);
   return map;
 }
 
@@ -47,9 +47,9 @@ void GraphMinimap::draw(Ui& ui, GraphCamera& camera, const GraphScene& scene,
     return;
   }
   const Box& viewport = camera.viewport();
-  const ImVec2 most{std::min(ui.px(kWidth), viewport.width() / 6),
-                    std::min(ui.px(kHeight), viewport.height() / 2)};
-  Map map = map_of(scene.bounds, most);
+  const ImVec2 max{std::min(ui.px(kWidth), viewport.width() / 6),
+                   std::min(ui.px(kHeight), viewport.height() / 2)};
+  Map map = map_of(scene.bounds, max);
   const float pad = ui.px(kPadding);
   const ImVec2 size{std::ceil((scene.bounds.max.x - scene.bounds.min.x) * map.x) + 2 * pad,
                     std::ceil((scene.bounds.max.y - scene.bounds.min.y) * map.y) + 2 * pad};

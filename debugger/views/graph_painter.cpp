@@ -14,7 +14,7 @@ namespace {
 constexpr float kPale = 0.28F;
 constexpr float kLabelSize = 15, kDetailSize = 13, kInputSize = 12;
 constexpr float kBarWidth = 5, kInset = 14, kRight = 10;
-constexpr float kLeastLabelled = 20;  // height of a frame that is named beside the graph
+constexpr float kMinLabelled = 20;  // height of a frame that is named beside the graph
 
 Colour family_of(const GraphLook& look, const FoldedGraph::Box& box) {
   std::array<std::uint64_t, static_cast<std::size_t>(Colour::count)> weights{};
@@ -22,9 +22,9 @@ Colour family_of(const GraphLook& look, const FoldedGraph::Box& box) {
     weights[static_cast<std::size_t>(family_colour(look.capture.nodes[node].family))] +=
         look.times.known() ? look.times.of(node, 1) : 1;
   }
-  const auto most = std::max_element(weights.begin(), weights.end());
-  return *most == 0 ? family_colour(look.capture.nodes[box.first].family)
-                    : static_cast<Colour>(most - weights.begin());
+  const auto max = std::max_element(weights.begin(), weights.end());
+  return *max == 0 ? family_colour(look.capture.nodes[box.first].family)
+                   : static_cast<Colour>(max - weights.begin());
 }
 
 /// The width to cut others to so that all together fit.
@@ -144,7 +144,7 @@ void GraphPainter::draw_frames() {
     ui_.frame(box, ui_.colour(selected ? Colour::accent : Colour::separator), rounding,
               selected ? ui_.px(1.5F) : 1);
     if (!has_text()) {
-      if (box.height() >= ui_.px(kLeastLabelled)) {
+      if (box.height() >= ui_.px(kMinLabelled)) {
         tall.push_back(&frame);
       }
       continue;
@@ -182,7 +182,7 @@ void GraphPainter::draw_frame_names(const std::vector<const GraphScene::Frame*>&
     const float right = camera_.to_screen(look_.scene.bounds.min).x;
     const float top = std::max(box.min.y, camera_.viewport().min.y);
     const std::string& path = look_.scopes[tall[i]->item].path;
-    ui_.text_in("", {{right - ui_.px(180), top}, {right, top + ui_.px(kLeastLabelled)}},
+    ui_.text_in("", {{right - ui_.px(180), top}, {right, top + ui_.px(kMinLabelled)}},
                 path.size() <= 100 ? path : path.substr(path.size() - 100),
                 {.font = FontKind::regular, .colour = Colour::dim, .align = Align::right});
   }

@@ -298,7 +298,7 @@ void GraphPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& bar) {
 
 void GraphPanel::update_not_finite(Workspace& workspace) {
   workspace.numbers.show(capture_);
-  const Numbers* const numbers = workspace.numbers.numbers();
+  const TensorStatistics* const numbers = workspace.numbers.numbers();
   const std::pair from{numbers, workspace.numbers.revision()};
   if (from != numbers_) {
     numbers_ = from;

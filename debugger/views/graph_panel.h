@@ -32,9 +32,9 @@ class GraphPanel : public Panel {
   void update_not_finite(Workspace& workspace);
   GraphLook look_at(const Workspace& workspace, const ItemTimes& times) const;
   /// More boxes than this in sight are no widgets: only the one under the mouse is looked for.
-  static constexpr std::size_t kMostWidgets = 400;
+  static constexpr std::size_t kMaxWidgets = 400;
   static bool draws_widgets(const GraphPainter& painter) {
-    return painter.visible().size() <= kMostWidgets;
+    return painter.visible().size() <= kMaxWidgets;
   }
   /// Panning and zooming work wherever the mouse is.
   void navigate(const Hit& hit);
@@ -73,7 +73,8 @@ class GraphPanel : public Panel {
   };
   Made made_;
   std::optional<NodeValues> values_;
-  std::pair<const Numbers*, std::uint64_t> numbers_{};  // that not_finite_ was made of, revision
+  std::pair<const TensorStatistics*, std::uint64_t>
+      numbers_{};  // that not_finite_ was made of, revision
   std::vector<bool> not_finite_;
 };
 

@@ -8,7 +8,7 @@
 namespace reprise::debugger {
 namespace {
 
-constexpr std::size_t kMostListed = 8;
+constexpr std::size_t kMaxListed = 8;
 
 std::string and_more(std::size_t listed, std::size_t all) {
   return all > listed ? "\nand " + count_text(all - listed) + " more" : "";
@@ -26,7 +26,7 @@ std::string item_text(const GraphLook& look, std::uint32_t item) {
 
 std::string inputs_text(const Capture& capture, const std::vector<std::uint32_t>& inputs) {
   std::string text = "reads";
-  const std::size_t listed = std::min(inputs.size(), kMostListed);
+  const std::size_t listed = std::min(inputs.size(), kMaxListed);
   for (std::size_t i = 0; i < listed; ++i) {
     const Capture::Tensor& tensor = capture.tensors[inputs[i]];
     text += "\n" + printable(tensor.name.substr(0, 100)) + "  " +
@@ -66,7 +66,7 @@ std::string line_tooltip(const GraphLook& look, std::uint32_t line_index) {
   const std::vector<std::uint32_t>& barriers = look.scene.graph.barriers[line.index].barriers;
   std::string text =
       count_text(barriers.size()) + (barriers.size() == 1 ? " barrier" : " barriers");
-  const std::size_t listed = std::min(barriers.size(), kMostListed);
+  const std::size_t listed = std::min(barriers.size(), kMaxListed);
   for (std::size_t i = 0; i < listed; ++i) {
     const Capture::Barrier& barrier = look.capture.barriers[barriers[i]];
     text += "\n" + printable(barrier.kind.substr(0, 20)) + ", " + bytes_text(barrier.size_bytes) +

@@ -55,7 +55,7 @@ void attributes(Ui& ui, Rows& rows, const Capture::Node& node) {
   }
   heading(ui, rows, "Attributes");
   const auto scope = ui.scope("attribute");
-  for (std::size_t a = 0; a < std::min(all.size(), kMostInspected); ++a) {
+  for (std::size_t a = 0; a < std::min(all.size(), kMaxInspected); ++a) {
     named_value(
         ui, rows, all[a].name.empty() ? "text" : all[a].name, all[a].name,
         all[a].from_state ? "state: " + all[a].value : all[a].value,
@@ -67,7 +67,7 @@ void attributes(Ui& ui, Rows& rows, const Capture::Node& node) {
 void step_rows(Ui& ui, Rows& rows, const Capture& capture, const Capture::Node& node) {
   heading(ui, rows, node.steps.count == 1 ? "Step" : "Steps");
   const auto scope = ui.scope("step");
-  for (std::uint32_t i = 0; i < std::min<std::size_t>(node.steps.count, kMostInspected); ++i) {
+  for (std::uint32_t i = 0; i < std::min<std::size_t>(node.steps.count, kMaxInspected); ++i) {
     const std::uint32_t index = capture.step_order[node.steps.first + i];
     const Capture::Step& step = capture.steps[index];
     const auto own = ui.scope(index);
@@ -88,7 +88,7 @@ void step_rows(Ui& ui, Rows& rows, const Capture& capture, const Capture::Node& 
     if (!step.push.empty()) {
       std::string words;
       for (const std::uint32_t word :
-           std::span(step.push).first(std::min(step.push.size(), kMostInspected))) {
+           std::span(step.push).first(std::min(step.push.size(), kMaxInspected))) {
         words += (words.empty() ? "" : " ") + std::to_string(word);
       }
       named_value(ui, rows, "push", "  push words", words);

@@ -67,7 +67,7 @@ void binding_line(Ui& ui, const Workspace& workspace, Rows& rows, const Capture:
 /// Where a result held its first NaN or infinity, as far as its contents were kept. `look`: the
 /// only one of a node whose contents are read.
 void not_finite_line(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t tensor, bool& look) {
-  const Numbers* const numbers = workspace.numbers.numbers();
+  const TensorStatistics* const numbers = workspace.numbers.numbers();
   const TensorSums* const sums = numbers == nullptr ? nullptr : numbers->sums_of(tensor);
   if (sums == nullptr || (sums->nan == 0 && sums->infinite == 0)) {
     return;
@@ -114,7 +114,7 @@ void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t in
   workspace.numbers.show(capture);
   bool look = true;
   const auto scope = ui.scope("operand");
-  for (std::uint32_t o = 0; o < std::min<std::size_t>(node.operands.count, kMostInspected); ++o) {
+  for (std::uint32_t o = 0; o < std::min<std::size_t>(node.operands.count, kMaxInspected); ++o) {
     const Capture::Operand& operand = capture->operands[node.operands.first + o];
     const Capture::Tensor& tensor = capture->tensors[operand.tensor];
     const auto own = ui.scope(o);

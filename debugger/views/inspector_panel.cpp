@@ -38,8 +38,8 @@ void node_link(Ui& ui, Workspace& workspace, const Box& box, std::uint32_t node,
 }
 
 void rest_line(Ui& ui, Rows& rows, std::size_t count) {
-  if (count > kMostInspected) {
-    ui.text_in("", rows.next(), "and " + count_text(count - kMostInspected) + " more",
+  if (count > kMaxInspected) {
+    ui.text_in("", rows.next(), "and " + count_text(count - kMaxInspected) + " more",
                {.colour = Colour::dim});
   }
 }

@@ -11,7 +11,7 @@
 namespace reprise::debugger {
 
 /// Lists are cut here; what is left out is counted.
-constexpr std::size_t kMostInspected = 64;
+constexpr std::size_t kMaxInspected = 64;
 
 void inspect_node(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t node);
 /// An item of workspace.scopes, and the sums of its nodes.
@@ -35,7 +35,7 @@ void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t no
 void node_link(Ui& ui, Workspace& workspace, const Box& box, std::uint32_t node,
                std::string_view right = {}, bool scoped = false);
 
-/// "and 12 more", if `count` is more than kMostInspected.
+/// "and 12 more", if `count` is more than kMaxInspected.
 void rest_line(Ui& ui, Rows& rows, std::size_t count);
 
 }  // namespace reprise::debugger

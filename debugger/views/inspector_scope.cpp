@@ -116,7 +116,7 @@ void inspect_capture(Ui& ui, Workspace& workspace, Rows& rows, const NodeSums& s
   if (!capture->state_fields.empty()) {
     heading(ui, rows, "State fields");
     const auto scope = ui.scope("state");
-    for (std::size_t f = 0; f < std::min(capture->state_fields.size(), kMostInspected); ++f) {
+    for (std::size_t f = 0; f < std::min(capture->state_fields.size(), kMaxInspected); ++f) {
       const Capture::StateField& field = capture->state_fields[f];
       named_value(ui, rows, field.name, field.name,
                   field.type + (field.count > 1 ? "[" + std::to_string(field.count) + "]" : "") +

@@ -20,7 +20,7 @@ namespace {
 constexpr float kLabels = 76, kTitle = 26, kAxis = 20, kLive = 44, kGap = 4;
 constexpr float kNamed = 4;  // a box at least so wide and high can be pointed at by its path
 constexpr double kTickDistance = 110, kByteTickDistance = 34;
-constexpr std::size_t kMostNames = 4;  // in what is told of a box
+constexpr std::size_t kMaxNames = 4;  // in what is told of a box
 constexpr float kList = 400,
                 kRoomy = 1000;  // the list of what lives at the peak, and a panel with room for it
 
@@ -48,7 +48,7 @@ Colour colour_of_role(std::string_view role) {
 }
 
 /// The least power of two that is not less.
-double byte_step(double least) { return std::exp2(std::ceil(std::log2(std::max(least, 1.0)))); }
+double byte_step(double min) { return std::exp2(std::ceil(std::log2(std::max(min, 1.0)))); }
 
 std::string tensor_name(const Capture& capture, std::uint32_t tensor) {
   const std::string& name = capture.tensors[tensor].name;
@@ -480,11 +480,11 @@ std::string MemoryPanel::describe(const MemoryBox& box) const {
                      bytes_text(storage.bytes) + " at " + count_text(storage.offset) +
                      " of the arena\nfrom " + describe_step(storage.first_step) + "\nto " +
                      describe_step(storage.last_step);
-  for (std::size_t t = 1; t < std::min(storage.tensors.size(), kMostNames + 1); ++t) {
+  for (std::size_t t = 1; t < std::min(storage.tensors.size(), kMaxNames + 1); ++t) {
     text += "\nalso " + tensor_name(*capture_, storage.tensors[t]);
   }
-  if (storage.tensors.size() > kMostNames + 1) {
-    text += "\nand " + count_text(storage.tensors.size() - kMostNames - 1) + " more";
+  if (storage.tensors.size() > kMaxNames + 1) {
+    text += "\nand " + count_text(storage.tensors.size() - kMaxNames - 1) + " more";
   }
   return text +
          (box.count > 1 ? "\nthe greatest of " + count_text(box.count) + " places here" : "");

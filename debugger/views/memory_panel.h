@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "debugger/model/memory_map.h"
-#include "debugger/model/seen_part.h"
+#include "debugger/model/visible_range.h"
 #include "debugger/ui/table.h"
 #include "debugger/views/panel.h"
 
@@ -67,7 +67,7 @@ class MemoryPanel : public Panel {
   };
   std::optional<Picked> picked_;
   bool menu_ = false;  // was asked for in this frame
-  SeenPart steps_, bytes_;
+  VisibleRange steps_, bytes_;
   bool by_size_ = false;
 
   MemoryView boxed_;              // of which boxes_ are

@@ -148,7 +148,7 @@ void NodesPanel::refresh_numbers(Workspace& workspace) {
   workspace.numbers.show(capture_);
   if (is_new || numbers_ != workspace.numbers.revision()) {
     numbers_ = workspace.numbers.revision();
-    const Numbers* const numbers = workspace.numbers.numbers();
+    const TensorStatistics* const numbers = workspace.numbers.numbers();
     not_finite_ = numbers == nullptr ? std::vector<bool>() : nodes_not_finite(*capture_, *numbers);
   }
 }

@@ -34,7 +34,7 @@ void show_replay(Workspace& workspace, const Workspace::WatchedReplay& watched) 
 }  // namespace
 
 void select_next_not_finite(Workspace& workspace) {
-  const Numbers* const numbers = workspace.numbers.numbers();
+  const TensorStatistics* const numbers = workspace.numbers.numbers();
   const auto next = numbers == nullptr
                         ? std::nullopt
                         : next_not_finite(*numbers, workspace.selection.current().node);

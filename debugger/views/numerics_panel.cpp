@@ -17,7 +17,7 @@ namespace reprise::debugger {
 namespace {
 
 constexpr const char* kCompare = "compare_numerics(graph, reference);  verify(executor, pass);";
-constexpr double kLeastShown = 1e-9;  // an error of a bar without length
+constexpr double kMinShown = 1e-9;  // an error of a bar without length
 
 enum Column : std::size_t {
   index,
@@ -60,18 +60,18 @@ std::string error_text(std::optional<double> value) {
   return text;
 }
 
-/// On a scale of magnitudes, from kLeastShown to 1; none where a longer text stands in its place.
+/// On a scale of magnitudes, from kMinShown to 1; none where a longer text stands in its place.
 std::optional<double> bar_of(std::optional<double> error) {
   if (!error) {
     return std::nullopt;
   }
-  return *error <= 0 ? 0 : std::clamp(1 - std::log10(*error) / std::log10(kLeastShown), 0.0, 1.0);
+  return *error <= 0 ? 0 : std::clamp(1 - std::log10(*error) / std::log10(kMinShown), 0.0, 1.0);
 }
 
 bool is_bad(const TensorSums& sums) { return sums.nan > 0 || sums.infinite > 0; }
 
 /// Which graph of the file was compared instead; empty if none was.
-std::string elsewhere_text(const Numbers& numbers) {
+std::string elsewhere_text(const TensorStatistics& numbers) {
   if (!numbers.elsewhere) {
     return {};
   }
@@ -91,7 +91,7 @@ std::optional<std::uint32_t> NumericsPanel::Row::node() const {
 }
 
 void NumericsPanel::list_rows(const Workspace& workspace) {
-  const Numbers& numbers = *workspace.numbers.numbers();
+  const TensorStatistics& numbers = *workspace.numbers.numbers();
   const NodeErrors& errors = workspace.errors.errors();
   const Listed wanted{workspace.errors.version(), workspace.numbers.revision(), differing_only_};
   if (std::exchange(listed_, wanted) == wanted) {
@@ -122,7 +122,7 @@ void NumericsPanel::list_rows(const Workspace& workspace) {
 void NumericsPanel::draw(Ui& ui, Workspace& workspace) {
   capture_ = workspace.document.capture();
   workspace.numbers.show(capture_);
-  const Numbers* const numbers = workspace.numbers.numbers();
+  const TensorStatistics* const numbers = workspace.numbers.numbers();
   if (numbers == nullptr) {
     const std::string& problem = workspace.numbers.problem();
     draw_empty_state(ui, problem.empty() ? "Reading what was compared" : problem, "");
@@ -144,7 +144,7 @@ void NumericsPanel::draw(Ui& ui, Workspace& workspace) {
   draw_rows(ui, workspace);
 }
 
-void NumericsPanel::draw_nothing(Ui& ui, Workspace& workspace, const Numbers& numbers) {
+void NumericsPanel::draw_nothing(Ui& ui, Workspace& workspace, const TensorStatistics& numbers) {
   const std::string elsewhere = elsewhere_text(numbers);
   if (elsewhere.empty()) {
     draw_empty_state(ui, "Nothing was compared, and no launch was watched.", kCompare);
@@ -336,7 +336,7 @@ void NumericsPanel::draw_rows(Ui& ui, Workspace& workspace) {
 std::optional<PanelBadge> NumericsPanel::badge(Workspace& workspace) {
   const auto capture = workspace.document.capture();
   workspace.numbers.show(capture);
-  const Numbers* const numbers = workspace.numbers.numbers();
+  const TensorStatistics* const numbers = workspace.numbers.numbers();
   if (numbers == nullptr) {
     return std::nullopt;
   }

@@ -36,7 +36,7 @@ class NumericsPanel : public Panel {
   };
 
   void list_rows(const Workspace& workspace);
-  void draw_nothing(Ui& ui, Workspace& workspace, const Numbers& numbers);
+  void draw_nothing(Ui& ui, Workspace& workspace, const TensorStatistics& numbers);
   void draw_tools(Ui& ui, Workspace& workspace, const Box& box);
   void draw_first(Ui& ui, Workspace& workspace, const Box& box);
   void draw_rows(Ui& ui, Workspace& workspace);

@@ -98,7 +98,7 @@ void ReplayStripPanel::refresh(Workspace& workspace, std::size_t columns) {
     rows_ = rows.size();
     asked_columns_ = columns;
     numbers_ = workspace.numbers.revision();
-    const Numbers* const numbers = workspace.numbers.numbers();
+    const TensorStatistics* const numbers = workspace.numbers.numbers();
     strip_ = make_strip(rows, columns,
                         numbers == nullptr ? std::span<const std::int64_t>()
                                            : std::span(numbers->not_finite_replays));

@@ -77,7 +77,8 @@ void Shell::show(std::string_view panel, bool alone) {
     for (const Panel* candidate : panels()) {
       known += (known.empty() ? "" : ", ") + std::string(candidate->id());
     }
-    invalid("There is no panel (" + std::string(panel) + "); there are " + known + ".");
+    throw_invalid_argument("There is no panel (" + std::string(panel) + "); there are " + known +
+                           ".");
   }
   if (panel != strip_->id()) {
     debugger::show(places(), panel);
@@ -110,7 +111,7 @@ void Shell::add_layouts(Actions& actions) {
                        [this, i] { choose_layout(i); }});
   }
   actions.push_back({"New layout from this one...", "", [this] { layout_dialog_.open(); },
-                     layouts_.size() < kMostLayouts});
+                     layouts_.size() < kMaxLayouts});
   const std::string& name = layouts_[layout_].name;
   const std::vector<Layout> usual = usual_layouts();
   if (layout_ < usual.size()) {

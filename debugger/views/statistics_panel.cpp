@@ -27,9 +27,9 @@ TableCell time_cell(const GroupTimes& times, std::uint64_t ns) {
   return times.ns.empty() ? none() : number_cell(duration_text(ns));
 }
 
-TableCell share_cell(double share, double most) {
+TableCell share_cell(double share, double max) {
   TableCell cell = number_cell(percent_text(share));
-  cell.bar = most > 0 ? share / most : 0;
+  cell.bar = max > 0 ? share / max : 0;
   return cell;
 }
 

@@ -10,8 +10,8 @@ namespace reprise::debugger {
 namespace {
 
 // At 1x.
-constexpr float kMostCell = 18, kLeastTable = 180, kColumnWidth = 88, kLineWidth = 56;
-constexpr std::size_t kMostColumns = 32;  // of numbers at a time
+constexpr float kMaxCell = 18, kMinTable = 180, kColumnWidth = 88, kLineWidth = 56;
+constexpr std::size_t kMaxColumns = 32;  // of numbers at a time
 
 Colour colour_of(ValueKind kind) {
   constexpr Colour kColours[] = {Colour::text, Colour::nan, Colour::infinite, Colour::dim};
@@ -64,20 +64,20 @@ bool TensorValuesView::draw(Ui& ui, Rows& rows, const TensorValues& values, std:
   }
   const float side = std::min(
       {rows.width() / static_cast<float>(map_.columns),
-       std::max(height * 0.45F, ui.px(120)) / static_cast<float>(map_.lines), ui.px(kMostCell)});
+       std::max(height * 0.45F, ui.px(120)) / static_cast<float>(map_.lines), ui.px(kMaxCell)});
   const Box place = rows.next(std::max(side * static_cast<float>(map_.lines), 1.0F));
   draw_map(ui, {place.min, {place.min.x + side * static_cast<float>(map_.columns), place.max.y}},
            values);
   rows.gap(4);
   draw_scale(ui, rows.next());
   rows.gap(4);
-  if (matrix_.columns > kMostColumns) {
+  if (matrix_.columns > kMaxColumns) {
     draw_columns_choice(ui, rows.next());
     rows.gap(2);
   }
   const float left = height - (ImGui::GetCursorScreenPos().y - top) - ui.px(8);
   const float wanted = ui.row_height() * static_cast<float>(matrix_.lines() + 1) + ui.px(12);
-  draw_numbers(ui, rows.next(std::min(wanted, std::max(left, ui.px(kLeastTable)))), values);
+  draw_numbers(ui, rows.next(std::min(wanted, std::max(left, ui.px(kMinTable)))), values);
   return std::exchange(menu_, false);
 }
 
@@ -98,7 +98,7 @@ void TensorValuesView::draw_first_not_finite(Ui& ui, Rows& rows, const TensorVal
   }
   const std::size_t at = element % matrix_.count;
   table_.scroll_to = at / matrix_.columns;
-  first_column_ = at % matrix_.columns / kMostColumns * kMostColumns;
+  first_column_ = at % matrix_.columns / kMaxColumns * kMaxColumns;
 }
 
 void TensorValuesView::draw_slices(Ui& ui, Rows& rows, const TensorValues& values) {
@@ -176,7 +176,7 @@ void TensorValuesView::draw_map(Ui& ui, const Box& box, const TensorValues& valu
              value_text(one ? values.values[matrix_.first + element] : under.value));
   if (hit.clicked) {
     table_.scroll_to = line;
-    first_column_ = column / kMostColumns * kMostColumns;
+    first_column_ = column / kMaxColumns * kMaxColumns;
   }
 }
 
@@ -216,14 +216,14 @@ void TensorValuesView::draw_scale(Ui& ui, const Box& box) {
 
 void TensorValuesView::draw_columns_choice(Ui& ui, const Box& box) {
   const auto scope = ui.scope("columns");
-  const std::size_t end = std::min(first_column_ + kMostColumns, matrix_.columns);
+  const std::size_t end = std::min(first_column_ + kMaxColumns, matrix_.columns);
   ImGui::SetCursorScreenPos(box.min);
   if (ui.button("less", "-", first_column_ > 0)) {
-    first_column_ -= kMostColumns;
+    first_column_ -= kMaxColumns;
   }
   ImGui::SetCursorScreenPos({box.min.x + ui.px(28), box.min.y});
   if (ui.button("more", "+", end < matrix_.columns)) {
-    first_column_ += kMostColumns;
+    first_column_ += kMaxColumns;
   }
   ui.text_in("at", {{box.min.x + ui.px(60), box.min.y}, box.max},
              "columns " + count_text(first_column_) + " to " + count_text(end - 1) + " of " +
@@ -243,9 +243,9 @@ TableCell TensorValuesView::cell(const TensorValues& values, std::size_t line,
 }
 
 void TensorValuesView::draw_numbers(Ui& ui, const Box& box, const TensorValues& values) {
-  first_column_ = std::min(first_column_, (matrix_.columns - 1) / kMostColumns * kMostColumns);
+  first_column_ = std::min(first_column_, (matrix_.columns - 1) / kMaxColumns * kMaxColumns);
   std::vector<TableColumn> columns{{"line", "", kLineWidth, Align::right, FontKind::mono, false}};
-  const std::size_t shown = std::min(matrix_.columns - first_column_, kMostColumns);
+  const std::size_t shown = std::min(matrix_.columns - first_column_, kMaxColumns);
   for (std::size_t c = 0; c < shown; ++c) {
     const std::string name = std::to_string(first_column_ + c);
     columns.push_back({name, name, kColumnWidth, Align::right, FontKind::mono, false});

@@ -15,7 +15,7 @@ namespace {
 
 // At 1x.
 constexpr float kWide = 760, kFactsWidth = 380, kHistogramHeight = 110;
-constexpr std::size_t kMostReplays = 256;  // to choose from, the latest
+constexpr std::size_t kMaxReplays = 256;  // to choose from, the latest
 constexpr const char* kWatch =
     "executor.set_watches({{.tensors = \"*\", .every = 10, .contents = true}});";
 
@@ -78,7 +78,7 @@ void TensorsPanel::refresh(Workspace& workspace) {
 }
 
 void TensorsPanel::list_entries(const Workspace& workspace) {
-  const Numbers& numbers = *workspace.numbers.numbers();
+  const TensorStatistics& numbers = *workspace.numbers.numbers();
   entries_.clear();
   for (const TensorSums& sums : numbers.sums) {
     entries_.push_back(
@@ -127,11 +127,11 @@ void TensorsPanel::list_replays(const Workspace& workspace) {
   if (!chosen_) {
     return;
   }
-  const Numbers& numbers = *workspace.numbers.numbers();
+  const TensorStatistics& numbers = *workspace.numbers.numbers();
   const std::vector<TensorStatsRow>& rows = workspace.numbers.replays_of_tensor();
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const WatchedTensor& of = rows[r].of;
-    if (rows.size() - r > kMostReplays && of.replay != wished) {
+    if (rows.size() - r > kMaxReplays && of.replay != wished) {
       continue;
     }
     const bool kept = numbers.snapshot_of(chosen_->tensor, of.replay) != nullptr;
@@ -359,7 +359,7 @@ void TensorsPanel::draw_values(Ui& ui, Workspace& workspace, Rows& rows, float h
   }
   heading(ui, rows, "Values");
   const auto scope = ui.scope("values");
-  const NumberReads& numbers = workspace.numbers;
+  const TensorStatisticsReads& numbers = workspace.numbers;
   const SnapshotRow* const snapshot = numbers.numbers()->snapshot_of(chosen_->tensor, replay_);
   if (snapshot == nullptr) {
     ui.paragraph("none",

@@ -16,7 +16,7 @@ namespace {
 // Heights and widths at 1x.
 constexpr float kLabels = 76, kTitle = 24, kAxis = 20, kLane = 20, kTicks = 14, kGap = 4;
 constexpr float kTallestSteps = 96, kLowestSteps = 20;
-constexpr std::size_t kMostScopeLanes = 3;
+constexpr std::size_t kMaxScopeLanes = 3;
 constexpr double kTickDistance = 110;
 
 Box lane_at(const Box& lanes, float& y, float height, float gap) {
@@ -86,7 +86,7 @@ void TimelinePanel::draw(Ui& ui, Workspace& workspace) {
   if (!timeline_.host.empty()) {
     draw_host(ui, view, lane_at(lanes, y, ui.px(kLane), gap), mouse);
   }
-  const std::size_t depths = std::min(timeline_.scopes.size(), kMostScopeLanes);
+  const std::size_t depths = std::min(timeline_.scopes.size(), kMaxScopeLanes);
   for (std::size_t depth = 0; depth < depths; ++depth) {
     draw_scopes(ui, workspace, view, depth, lane_at(lanes, y, ui.px(kLane), ui.px(1)), mouse);
   }

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "debugger/model/seen_part.h"
 #include "debugger/model/timeline.h"
+#include "debugger/model/visible_range.h"
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -55,7 +55,7 @@ class TimelinePanel : public Panel {
   std::uint64_t revision_ = 0;
   Timeline timeline_;
 
-  SeenPart seen_;
+  VisibleRange seen_;
   std::optional<Measure> measure_;
   bool measuring_ = false;
 };

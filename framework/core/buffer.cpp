@@ -6,8 +6,9 @@ namespace reprise {
 
 void Buffer::require_writable() const {
   if (kind_ == BufferKind::imported) {
-    invalid("The buffer (" + name_ +
-            ") is memory of the host used in place: it may be read, but not written.");
+    throw_invalid_argument(
+        "The buffer (" + name_ +
+        ") is memory of the host used in place: it may be read, but not written.");
   }
 }
 

@@ -31,7 +31,7 @@ std::vector<std::string> unmet(const DeviceRequirements& wanted, const DeviceInf
       lines.push_back(std::string(what) + ": wanted (" + want + "), has (" + actual + ")");
     }
   };
-  const auto least = [&](const char* what, std::uint64_t want, std::uint64_t actual) {
+  const auto min = [&](const char* what, std::uint64_t want, std::uint64_t actual) {
     if (actual < want) {
       lines.push_back(std::string(what) + ": wanted at least (" + std::to_string(want) +
                       "), has (" + std::to_string(actual) + ")");
@@ -50,12 +50,12 @@ std::vector<std::string> unmet(const DeviceRequirements& wanted, const DeviceInf
   text("type", wanted.type, device.type, wanted.type == device.type);
   text("name", wanted.name, device.name,
        lower_case(device.name).find(lower_case(wanted.name)) != std::string::npos);
-  least("bytes of memory", wanted.memory_bytes, memory);
-  least("bytes of a tensor that a kernel binds", wanted.binding_bytes, has.binding_bytes);
-  least("bytes of a buffer", wanted.buffer_bytes, has.buffer_bytes);
-  least("bytes of shared memory", wanted.shared_bytes, has.shared_bytes);
-  least("storage buffers of a kernel", wanted.storage_buffers, has.storage_buffers);
-  least("invocations of a workgroup", wanted.workgroup_invocations, has.max_workgroup_invocations);
+  min("bytes of memory", wanted.memory_bytes, memory);
+  min("bytes of a tensor that a kernel binds", wanted.binding_bytes, has.binding_bytes);
+  min("bytes of a buffer", wanted.buffer_bytes, has.buffer_bytes);
+  min("bytes of shared memory", wanted.shared_bytes, has.shared_bytes);
+  min("storage buffers of a kernel", wanted.storage_buffers, has.storage_buffers);
+  min("invocations of a workgroup", wanted.workgroup_invocations, has.max_workgroup_invocations);
   flag("timestamps", wanted.timestamps, has.timestamp_valid_bits != 0);
   flag("replays", wanted.replays, has.replays);
   flag("imported host memory", wanted.imports_host_memory, has.imports_host_memory);

@@ -13,8 +13,8 @@ void require_inputs(const OpCall& call, std::uint32_t alignment) {
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const TensorRef& t = call.inputs[i];
     if (t && t.shape().elements() == 0) {
-      invalid(std::string(call.op.name) + " needs tensors with elements, but " + describe(call, i) +
-              " has none.");
+      throw_invalid_argument(std::string(call.op.name) + " needs tensors with elements, but " +
+                             describe(call, i) + " has none.");
     }
     if (t && t->offset % alignment != 0) {
       throw Error(ErrorCode::unsupported,
@@ -32,13 +32,13 @@ Outputs outputs_of(const CustomOp& op, std::span<const TensorSpec> specs) {
     const std::string text =
         op.title() + " is to make '" + std::string(row.name) + "' as (" + to_string(spec) + ")";
     if (spec.shape.rank() == 0 || spec.shape.elements() == 0) {
-      invalid(text + ", which has no elements.");
+      throw_invalid_argument(text + ", which has no elements.");
     }
     if ((row.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
-      invalid(text + ", a dtype that its interface does not allow there.");
+      throw_invalid_argument(text + ", a dtype that its interface does not allow there.");
     }
     if (!spec.shape.fixed()) {
-      invalid(text + ", but what a kernel makes takes no extent of the state.");
+      throw_invalid_argument(text + ", but what a kernel makes takes no extent of the state.");
     }
     outputs.specs[outputs.count++] = TensorSpec(spec.shape, spec.dtype);
   }
@@ -50,17 +50,17 @@ void require_grid(const CustomOp& op, const Grid& grid) {
     const std::string text = op.title() + " is dispatched over (" + std::to_string(grid[axis]) +
                              ") workgroups along axis " + std::to_string(axis);
     if (grid[axis] == 0) {
-      invalid(text + "; at least 1 is needed, or nothing would be written.");
+      throw_invalid_argument(text + "; at least 1 is needed, or nothing would be written.");
     }
     if (op.shader == nullptr) {
       continue;
     }
-    const std::uint64_t most = op.shader->max_groups[axis];
+    const std::uint64_t max = op.shader->max_groups[axis];
     const std::uint64_t local = op.shader->interface.local_size[axis];
-    if (grid[axis] > most || grid[axis] * local > kMaxInvocations) {
+    if (grid[axis] > max || grid[axis] * local > kMaxInvocations) {
       throw Error(ErrorCode::unsupported,
                   text + ", but with workgroups of " + std::to_string(local) + " at most " +
-                      std::to_string(std::min(most, kMaxInvocations / local)) +
+                      std::to_string(std::min(max, kMaxInvocations / local)) +
                       " are possible on this device.");
     }
   }

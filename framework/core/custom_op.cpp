@@ -106,7 +106,8 @@ std::shared_ptr<const OpDef> owner_of(const OpDef& op) {
 
 void require_device(const OpDef& op, const Backend& device) {
   if (op.lower == lower_custom && custom(op).device.lock().get() != &device) {
-    invalid("The kernel '" + custom(op).kernel + "' was compiled for another device.");
+    throw_invalid_argument("The kernel '" + custom(op).kernel +
+                           "' was compiled for another device.");
   }
 }
 

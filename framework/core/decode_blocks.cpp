@@ -55,8 +55,8 @@ auto centred(std::uint16_t scale, std::int32_t bias) {
 }
 
 auto above(std::uint16_t scale, std::uint16_t minimum) {
-  return [factor = f16_to_f32(scale), least = f16_to_f32(minimum)](std::uint32_t q) {
-    return factor * static_cast<float>(q) + least;
+  return [factor = f16_to_f32(scale), min = f16_to_f32(minimum)](std::uint32_t q) {
+    return factor * static_cast<float>(q) + min;
   };
 }
 

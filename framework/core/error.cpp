@@ -51,6 +51,8 @@ Error::Error(const Error& cause, std::string_view context, std::uint32_t op, std
       scope_(std::move(scope)),
       where_(where) {}
 
-void invalid(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
+void throw_invalid_argument(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, message);
+}
 
 }  // namespace reprise

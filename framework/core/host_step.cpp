@@ -7,15 +7,17 @@ namespace reprise {
 const HostStepTensor& HostStepCall::at(std::string_view kind, std::span<const HostStepTensor> list,
                                        std::size_t i) const {
   if (i >= list.size()) {
-    invalid("The host step '" + std::string(name_) + "' has " + std::to_string(list.size()) + " " +
-            std::string(kind) + "s, but number (" + std::to_string(i) + ") is asked for.");
+    throw_invalid_argument("The host step '" + std::string(name_) + "' has " +
+                           std::to_string(list.size()) + " " + std::string(kind) +
+                           "s, but number (" + std::to_string(i) + ") is asked for.");
   }
   return list[i];
 }
 
 const HostStepTensor& HostStepCall::updated() const {
   if (in_place_ == nullptr) {
-    invalid("The host step '" + std::string(name_) + "' has no tensor that is written in place.");
+    throw_invalid_argument("The host step '" + std::string(name_) +
+                           "' has no tensor that is written in place.");
   }
   return *in_place_;
 }
@@ -23,9 +25,9 @@ const HostStepTensor& HostStepCall::updated() const {
 void HostStepCall::require_dtype(std::string_view kind, const TensorSpec& spec,
                                  DType wanted) const {
   if (spec.dtype != wanted) {
-    invalid("The host step '" + std::string(name_) + "' reads or writes (" +
-            std::string(name_of(wanted)) + ") elements of its " + std::string(kind) +
-            ", which is " + to_string(spec) + ".");
+    throw_invalid_argument("The host step '" + std::string(name_) + "' reads or writes (" +
+                           std::string(name_of(wanted)) + ") elements of its " + std::string(kind) +
+                           ", which is " + to_string(spec) + ".");
   }
 }
 

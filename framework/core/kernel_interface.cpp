@@ -26,44 +26,46 @@ void require_bindings(std::string_view kernel, const KernelInterface& interface)
   const auto made = std::ranges::count(bindings, Access::write, &KernelBinding::access);
   if (bindings.empty() || bindings.size() > KernelInterface::kMaxBindings ||
       made > static_cast<std::ptrdiff_t>(Outputs::kMax)) {
-    invalid(kernel_text(kernel) + " has (" + std::to_string(bindings.size()) + ") bindings, (" +
-            std::to_string(made) + ") of them outputs; 1 to " +
-            std::to_string(KernelInterface::kMaxBindings) + " are possible, up to " +
-            std::to_string(Outputs::kMax) + " of them outputs.");
+    throw_invalid_argument(kernel_text(kernel) + " has (" + std::to_string(bindings.size()) +
+                           ") bindings, (" + std::to_string(made) + ") of them outputs; 1 to " +
+                           std::to_string(KernelInterface::kMaxBindings) + " are possible, up to " +
+                           std::to_string(Outputs::kMax) + " of them outputs.");
   }
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     if (bindings[i].name.empty() || !names.insert(bindings[i].name).second) {
-      invalid(kernel_text(kernel) + " has " + binding_text(interface, i) +
-              ", but every binding needs a name of its own.");
+      throw_invalid_argument(kernel_text(kernel) + " has " + binding_text(interface, i) +
+                             ", but every binding needs a name of its own.");
     }
     if (bindings[i].dtypes == 0) {
-      invalid(kernel_text(kernel) + " takes no dtype at all as " + binding_text(interface, i) +
-              ".");
+      throw_invalid_argument(kernel_text(kernel) + " takes no dtype at all as " +
+                             binding_text(interface, i) + ".");
     }
     if (i > 0 && bindings[i - 1].access == Access::write && bindings[i].access != Access::write) {
-      invalid(kernel_text(kernel) + " declares " + binding_text(interface, i) + " as (" +
-              std::string(access_text(bindings[i].access)) + ") after " +
-              binding_text(interface, i - 1) +
-              ", which is write; outputs come after all that a call brings.");
+      throw_invalid_argument(kernel_text(kernel) + " declares " + binding_text(interface, i) +
+                             " as (" + std::string(access_text(bindings[i].access)) + ") after " +
+                             binding_text(interface, i - 1) +
+                             ", which is write; outputs come after all that a call brings.");
     }
   }
   if (std::ranges::none_of(bindings, [](const KernelBinding& b) { return writes(b.access); })) {
-    invalid(kernel_text(kernel) + " writes none of its bindings; at least one is needed.");
+    throw_invalid_argument(kernel_text(kernel) +
+                           " writes none of its bindings; at least one is needed.");
   }
 }
 
 void require_fields(std::string_view kernel, const KernelInterface& interface) {
   if (interface.push_bytes % kWord != 0 || interface.push_bytes > kMaxPushBytes) {
-    invalid(kernel_text(kernel) + " has (" + std::to_string(interface.push_bytes) +
-            ") bytes of push constants; a multiple of 4 up to " + std::to_string(kMaxPushBytes) +
-            " is possible.");
+    throw_invalid_argument(kernel_text(kernel) + " has (" + std::to_string(interface.push_bytes) +
+                           ") bytes of push constants; a multiple of 4 up to " +
+                           std::to_string(kMaxPushBytes) + " is possible.");
   }
   std::vector<const KernelField*> owners(interface.push_bytes / kWord);
   for (const KernelField& field : interface.fields) {
     const auto refuse = [&](const std::string& why) {
-      invalid(kernel_text(kernel) + " has the field '" + field.name + "' at byte (" +
-              std::to_string(field.offset) + ") of its push constants, but " + why + ".");
+      throw_invalid_argument(kernel_text(kernel) + " has the field '" + field.name + "' at byte (" +
+                             std::to_string(field.offset) + ") of its push constants, but " + why +
+                             ".");
     };
     if (field.name.empty()) {
       refuse("every field needs a name");
@@ -100,19 +102,19 @@ void require_access(std::string_view kernel, const KernelInterface& interface, s
   const std::string declares = kernel_text(kernel) + " declares " + binding_text(interface, i) +
                                " as (" + std::string(access_text(access)) + "), but its shader ";
   if (found.kind != ShaderBindingKind::storage) {
-    invalid(declares + "has " + std::string(kind_text(found.kind)) +
-            " there; tensors are storage buffers.");
+    throw_invalid_argument(declares + "has " + std::string(kind_text(found.kind)) +
+                           " there; tensors are storage buffers.");
   }
   if (!writes(access) && !found.readonly) {
-    invalid(declares +
-            "may write it; declare the buffer readonly there, or the binding "
-            "read_write here.");
+    throw_invalid_argument(declares +
+                           "may write it; declare the buffer readonly there, or the binding "
+                           "read_write here.");
   }
   if (writes(access) && found.readonly) {
-    invalid(declares + "has it readonly; declare the binding read here.");
+    throw_invalid_argument(declares + "has it readonly; declare the binding read here.");
   }
   if (access == Access::read && found.writeonly) {
-    invalid(declares + "has it writeonly.");
+    throw_invalid_argument(declares + "has it writeonly.");
   }
 }
 
@@ -135,31 +137,33 @@ void require_match(std::string_view kernel, const KernelInterface& interface,
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto found = shader.bindings.find(i);
     if (found == shader.bindings.end()) {
-      invalid(kernel_text(kernel) + " declares " + binding_text(interface, i) +
-              ", but its shader has nothing bound there.");
+      throw_invalid_argument(kernel_text(kernel) + " declares " + binding_text(interface, i) +
+                             ", but its shader has nothing bound there.");
     }
     require_access(kernel, interface, i, found->second);
   }
   for (const auto& [number, binding] : shader.bindings) {
     const bool state = number == count && binding.kind == ShaderBindingKind::uniform;
     if (number >= count && !(state && interface.reads_state())) {
-      invalid("The shader of the kernel '" + std::string(kernel) + "' has " +
-              std::string(kind_text(binding.kind)) + " as binding (" + std::to_string(number) +
-              "), but its interface ends with " + binding_text(interface, count - 1) +
-              (state ? " and has no field that may live in the state." : "."));
+      throw_invalid_argument("The shader of the kernel '" + std::string(kernel) + "' has " +
+                             std::string(kind_text(binding.kind)) + " as binding (" +
+                             std::to_string(number) + "), but its interface ends with " +
+                             binding_text(interface, count - 1) +
+                             (state ? " and has no field that may live in the state." : "."));
     }
   }
   if (interface.reads_state() && !shader.bindings.contains(count)) {
-    invalid(kernel_text(kernel) +
-            " has fields that may live in the state, but its shader does not bind the state block "
-            "as binding (" +
-            std::to_string(count) + "); define STATE_BINDING as " + std::to_string(count) +
-            " and include state.glsl.");
+    throw_invalid_argument(
+        kernel_text(kernel) +
+        " has fields that may live in the state, but its shader does not bind the state block "
+        "as binding (" +
+        std::to_string(count) + "); define STATE_BINDING as " + std::to_string(count) +
+        " and include state.glsl.");
   }
   if (shader.push_bytes != interface.push_bytes) {
-    invalid(kernel_text(kernel) + " declares (" + std::to_string(interface.push_bytes) +
-            ") bytes of push constants, but its shader has " + std::to_string(shader.push_bytes) +
-            ".");
+    throw_invalid_argument(
+        kernel_text(kernel) + " declares (" + std::to_string(interface.push_bytes) +
+        ") bytes of push constants, but its shader has " + std::to_string(shader.push_bytes) + ".");
   }
 }
 

@@ -260,11 +260,12 @@ void NewFile::require_replaceable() const {
   std::error_code error;
   if (existing_ == Existing::refuse &&
       std::filesystem::exists(std::filesystem::symlink_status(path_, error))) {
-    invalid("The file (" + path_.string() + ") exists already; it is not overwritten.");
+    throw_invalid_argument("The file (" + path_.string() +
+                           ") exists already; it is not overwritten.");
   }
   if (const std::string kind = irreplaceable(path_); !kind.empty()) {
-    invalid("The path (" + path_.string() + ") is " + kind +
-            ", which no file replaces; name a regular file or a new one.");
+    throw_invalid_argument("The path (" + path_.string() + ") is " + kind +
+                           ", which no file replaces; name a regular file or a new one.");
   }
 }
 

@@ -51,14 +51,14 @@ void refuse_constant(const std::string& value, SourceLocation where) {
 }
 
 std::int32_t to_i32(const Extent& extent) {
-  if (extent.most > std::numeric_limits<std::int32_t>::max()) {
-    invalid("(" + std::to_string(extent.most) + ") rows cannot be an attribute, which is at most " +
-            "2^31 - 1.");
+  if (extent.max > std::numeric_limits<std::int32_t>::max()) {
+    throw_invalid_argument("(" + std::to_string(extent.max) +
+                           ") rows cannot be an attribute, which is at most " + "2^31 - 1.");
   }
-  return static_cast<std::int32_t>(extent.most);
+  return static_cast<std::int32_t>(extent.max);
 }
 
-bool lies_as(const TensorSpec& spec, Layout layout) {
+bool has_layout(const TensorSpec& spec, Layout layout) {
   const std::size_t last = spec.shape.rank() - 1;
   return layout == Layout::any || spec.contiguous() ||
          (layout == Layout::rows && (spec.strides[last] == 1 || spec.shape.dim(last) <= 1));

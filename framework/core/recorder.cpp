@@ -24,22 +24,24 @@ void check_blocks(const OpCall& call, std::size_t i) {
   const TensorSpec& spec = call.inputs[i].spec();
   const std::int64_t block = info_of(spec.dtype).block_elements;
   if (block > 1 && (spec.shape.back() % block != 0 || !spec.contiguous())) {
-    invalid(std::string(call.op.name) + " needs contiguous rows of whole blocks of " +
-            std::to_string(block) + " elements, but " + describe(call, i) +
-            (spec.contiguous() ? " has rows of (" + std::to_string(spec.shape.back()) + ")."
-                               : " is strided."));
+    throw_invalid_argument(
+        std::string(call.op.name) + " needs contiguous rows of whole blocks of " +
+        std::to_string(block) + " elements, but " + describe(call, i) +
+        (spec.contiguous() ? " has rows of (" + std::to_string(spec.shape.back()) + ")."
+                           : " is strided."));
   }
 }
 
 void check_layout(const OpCall& call, std::size_t i) {
   const Layout layout = call.op.operands[i].layout;
   const TensorSpec& spec = call.inputs[i].spec();
-  if (call.op.view || lies_as(spec, layout)) {
+  if (call.op.view || has_layout(spec, layout)) {
     return;
   }
-  invalid(std::string(call.op.name) + " needs " +
-          (layout == Layout::rows ? "rows of neighbouring elements" : "a contiguous tensor") +
-          ", but " + describe(call, i) + " is a strided view; call copy first.");
+  throw_invalid_argument(
+      std::string(call.op.name) + " needs " +
+      (layout == Layout::rows ? "rows of neighbouring elements" : "a contiguous tensor") +
+      ", but " + describe(call, i) + " is a strided view; call copy first.");
 }
 
 /// What the extent of the results has to be; throws for operands whose extents the op does not
@@ -55,13 +57,15 @@ Extent extent_of(const OpCall& call) {
     const ExtentRule rule = call.op.extents;
     const bool vector = rule == ExtentRule::rows && t.shape().rank() == 1;
     if (!call.op.view && (rule == ExtentRule::none || vector)) {
-      invalid(std::string(call.op.name) + " takes no extent of the state" +
-              (vector ? " for a vector" : "") + ", but " + describe(call, i) + " has one.");
+      throw_invalid_argument(std::string(call.op.name) + " takes no extent of the state" +
+                             (vector ? " for a vector" : "") + ", but " + describe(call, i) +
+                             " has one.");
     }
     const Extent own = t.shape().extent(0);
-    if (!extent.fixed() && (own.word != extent.word || own.most != extent.most)) {
-      invalid(std::string(call.op.name) + " needs operands of one extent of the state, but " +
-              describe(call, i) + " has another one than the operands before it.");
+    if (!extent.fixed() && (own.word != extent.word || own.max != extent.max)) {
+      throw_invalid_argument(std::string(call.op.name) +
+                             " needs operands of one extent of the state, but " +
+                             describe(call, i) + " has another one than the operands before it.");
     }
     extent = own;
     result = rule == ExtentRule::indexed && i == 0 ? result : own;
@@ -78,9 +82,10 @@ Outputs infer(const OpCall& call) {
     assert(r >= call.op.results.size() ||
            (call.op.results[r].dtypes & accepts({result.dtype})) != 0);
     if (result.shape.extent_word() != extent.word ||
-        (!extent.fixed() && result.shape.dim(0) != extent.most)) {
-      invalid(std::string(call.op.name) +
-              " needs its first operand to have the extent of the state that another one has.");
+        (!extent.fixed() && result.shape.dim(0) != extent.max)) {
+      throw_invalid_argument(
+          std::string(call.op.name) +
+          " needs its first operand to have the extent of the state that another one has.");
     }
   }
   return outputs;
@@ -111,19 +116,20 @@ void Recorder::check_operands(const OpCall& call) const {
     const TensorRef& t = call.inputs[i];
     if (!t) {
       if (!operand.optional) {
-        invalid(std::string(call.op.name) + " needs " + std::string(operand.name) +
-                ", which is an empty tensor.");
+        throw_invalid_argument(std::string(call.op.name) + " needs " + std::string(operand.name) +
+                               ", which is an empty tensor.");
       }
       continue;
     }
     if (t->slab->owner() != 0 && t->slab->owner() != owner_) {
-      invalid(std::string(operand.name) + " (" + to_string(t.spec()) +
-              ") is a transient of another session; declare it there with output() and pass it "
-              "here with input().");
+      throw_invalid_argument(
+          std::string(operand.name) + " (" + to_string(t.spec()) +
+          ") is a transient of another session; declare it there with output() and pass it "
+          "here with input().");
     }
     if ((operand.dtypes >> static_cast<unsigned>(t.dtype()) & 1U) == 0) {
-      invalid(std::string(call.op.name) + " does not accept the dtype of " + describe(call, i) +
-              "; allowed: " + dtype_list(operand.dtypes) + ".");
+      throw_invalid_argument(std::string(call.op.name) + " does not accept the dtype of " +
+                             describe(call, i) + "; allowed: " + dtype_list(operand.dtypes) + ".");
     }
     check_blocks(call, i);
     check_layout(call, i);
@@ -132,7 +138,7 @@ void Recorder::check_operands(const OpCall& call) const {
 
 void Recorder::require_usable() const {
   if (invalidated()) {
-    invalid("The session is invalidated: " + reason_);
+    throw_invalid_argument("The session is invalidated: " + reason_);
   }
   require_open();
 }

@@ -16,22 +16,22 @@ std::string list(std::span<const std::int64_t> dims, bool fixed = true) {
 }  // namespace
 
 Shape::Shape(std::span<const Extent> dims, SourceLocation where) {
-  std::array<std::int64_t, kMaxRank + 1> most{};  // one more than allowed, for the message
+  std::array<std::int64_t, kMaxRank + 1> max{};  // one more than allowed, for the message
   std::size_t rank = 0;
   for (const Extent& extent : dims) {
     if (!extent.fixed() && rank > 0) {
       throw Error(ErrorCode::invalid_argument,
                   "Only the first dimension of a shape may have an extent of the state, but "
                   "dimension (" +
-                      std::to_string(rank) + ") has one, of up to " + std::to_string(extent.most) +
+                      std::to_string(rank) + ") has one, of up to " + std::to_string(extent.max) +
                       ".",
                   where);
     }
-    if (rank < most.size()) {
-      most[rank++] = extent.most;
+    if (rank < max.size()) {
+      max[rank++] = extent.max;
     }
   }
-  *this = Shape(std::span<const std::int64_t>(most).first(rank), where);
+  *this = Shape(std::span<const std::int64_t>(max).first(rank), where);
   extent_word_ = dims.front().word;
 }
 

@@ -47,9 +47,9 @@ T once(std::unordered_map<std::uint32_t, T>& known, std::uint32_t type, int dept
 
 /// A literal string: four bytes a word, the first one lowest, ended by a zero.
 std::string text_of(Words words) {
-  constexpr std::size_t kMostBytes = 256;
+  constexpr std::size_t kMaxBytes = 256;
   std::string text;
-  for (std::size_t i = 0; i / 4 < words.size() && i < kMostBytes; ++i) {
+  for (std::size_t i = 0; i / 4 < words.size() && i < kMaxBytes; ++i) {
     const auto byte = static_cast<char>(words[i / 4] >> (i % 4 * 8) & 0xFFU);
     if (byte == 0) {
       break;

@@ -125,7 +125,7 @@ void StepList::call(const BoundCall& call, Precision precision) {
   Step& step = append(StepKind::call, call.node, &call.op);
   step.precision = precision;
   if (const Extent extent = extent_of(call); !extent.fixed()) {
-    step.grid[0] = static_cast<std::uint32_t>(extent.most);
+    step.grid[0] = static_cast<std::uint32_t>(extent.max);
     step.live.units = 1;
     step.extent = extent.word;
   }

@@ -59,9 +59,10 @@ ByteLevel::ByteLevel(const GgufFile& file, const Vocabulary& vocabulary) : pre_(
                             : vocabulary.find_plain(std::string(text.substr(0, space)) +
                                                     std::string(text.substr(space + 1)));
     if (!left || !right || !joined || space == 0 || space + 1 == text.size()) {
-      invalid("The merge " + std::to_string(rank) + " in " + quoted_name(kMergesKey) +
-              " of the GGUF file '" + file.path() + "' is (" + quoted_name(text) +
-              "), but must be two tokens with a space between them that make a token.");
+      throw_invalid_argument(
+          "The merge " + std::to_string(rank) + " in " + quoted_name(kMergesKey) +
+          " of the GGUF file '" + file.path() + "' is (" + quoted_name(text) +
+          "), but must be two tokens with a space between them that make a token.");
     }
     merges_.push_back({*left, *right, *joined, rank});
   }

@@ -29,7 +29,7 @@ void ByteReader::require_items(std::uint64_t count, std::uint64_t least_bytes,
 }
 
 void ByteReader::fail(const std::string& reason) const {
-  invalid("The " + source_ + " is malformed: " + reason);
+  throw_invalid_argument("The " + source_ + " is malformed: " + reason);
 }
 
 }  // namespace reprise

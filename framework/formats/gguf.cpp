@@ -60,8 +60,9 @@ const GgufValue* GgufFile::find_value(std::string_view key) const {
 const GgufValue& GgufFile::value(std::string_view key) const {
   const GgufValue* const found = find_value(key);
   if (found == nullptr) {
-    invalid("The GGUF file '" + contents_->file.path() + "' has no metadata value " +
-            quoted_name(key) + " among its (" + std::to_string(contents_->metadata.size()) + ").");
+    throw_invalid_argument("The GGUF file '" + contents_->file.path() + "' has no metadata value " +
+                           quoted_name(key) + " among its (" +
+                           std::to_string(contents_->metadata.size()) + ").");
   }
   return *found;
 }
@@ -76,8 +77,9 @@ const GgufTensor* GgufFile::find(std::string_view name) const {
 const GgufTensor& GgufFile::tensor(std::string_view name) const {
   const GgufTensor* const found = find(name);
   if (found == nullptr) {
-    invalid("The GGUF file '" + contents_->file.path() + "' has no tensor " + quoted_name(name) +
-            " among its (" + std::to_string(contents_->tensors.size()) + ").");
+    throw_invalid_argument("The GGUF file '" + contents_->file.path() + "' has no tensor " +
+                           quoted_name(name) + " among its (" +
+                           std::to_string(contents_->tensors.size()) + ").");
   }
   return *found;
 }

@@ -20,9 +20,9 @@ constexpr std::size_t kMaxKeyBytes = 65535;
 constexpr std::size_t kMaxTensorNameBytes = 63;
 constexpr std::uint32_t kValueTypeCount = 13;
 // The smallest entry: a length, one byte of key, a type and a value of one byte.
-constexpr std::uint64_t kLeastValueBytes = 8 + 1 + 4 + 1;
+constexpr std::uint64_t kMinValueBytes = 8 + 1 + 4 + 1;
 // A length, one byte of name, the rank, one dimension, the type and the offset.
-constexpr std::uint64_t kLeastTensorBytes = 8 + 1 + 4 + 8 + 4 + 8;
+constexpr std::uint64_t kMinTensorBytes = 8 + 1 + 4 + 8 + 4 + 8;
 constexpr auto kMaxElements = static_cast<std::uint64_t>(Shape::kMaxElements);
 
 /// 0 for strings and arrays.
@@ -47,7 +47,7 @@ class Parser {
     contents_.metadata_by_key =
         sorted(contents_.metadata, "key", [](const GgufValue& value) { return value.key(); });
     contents_.alignment = read_alignment();
-    reader_.require_items(tensor_count_, kLeastTensorBytes, "the tensor count");
+    reader_.require_items(tensor_count_, kMinTensorBytes, "the tensor count");
     for (std::uint64_t i = 0; i < tensor_count_; ++i) {
       read_tensor();
     }
@@ -72,8 +72,8 @@ class Parser {
     }
     tensor_count_ = reader_.number<std::uint64_t>("the tensor count");
     value_count_ = reader_.number<std::uint64_t>("the metadata count");
-    reader_.require_items(tensor_count_, kLeastTensorBytes, "the tensor count");
-    reader_.require_items(value_count_, kLeastValueBytes, "the metadata count");
+    reader_.require_items(tensor_count_, kMinTensorBytes, "the tensor count");
+    reader_.require_items(value_count_, kMinValueBytes, "the metadata count");
   }
 
   GgufValue read_value() {

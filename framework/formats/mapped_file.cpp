@@ -62,7 +62,7 @@ std::size_t MappedFile::size_now() const {
     fail("inspect");
   }
   if (!S_ISREG(status.st_mode)) {
-    invalid("The path '" + path_ + "' is not a regular file.");
+    throw_invalid_argument("The path '" + path_ + "' is not a regular file.");
   }
   return static_cast<std::size_t>(status.st_size);
 }

@@ -116,8 +116,8 @@ class Cutter {
     if (kind_ == PreTokenizer::gpt2) {
       return after(at, CharacterClass::number);
     }
-    const std::size_t most = at + (kind_ == PreTokenizer::llama3 ? 3U : 1U);
-    while (at < most && is(at, CharacterClass::number)) {
+    const std::size_t max = at + (kind_ == PreTokenizer::llama3 ? 3U : 1U);
+    while (at < max && is(at, CharacterClass::number)) {
       ++at;
     }
     return at;

@@ -124,8 +124,9 @@ const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
 const SafetensorsTensor& SafetensorsFile::tensor(std::string_view name) const {
   const SafetensorsTensor* const found = find(name);
   if (found == nullptr) {
-    invalid("The safetensors file '" + contents_->path + "' has no tensor " + quoted_name(name) +
-            " among its (" + std::to_string(contents_->tensors.size()) + ").");
+    throw_invalid_argument("The safetensors file '" + contents_->path + "' has no tensor " +
+                           quoted_name(name) + " among its (" +
+                           std::to_string(contents_->tensors.size()) + ").");
   }
   return *found;
 }

@@ -13,7 +13,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kMostDims = 64;
+constexpr std::size_t kMaxDims = 64;
 constexpr std::string_view kMetadataKey = "__metadata__";
 std::string paren(std::uint64_t value) { return "(" + std::to_string(value) + ")"; }
 
@@ -119,9 +119,9 @@ class HeaderEvents final : public JsonEvents {
       fail("the shape of the tensor " + quoted_name(key_) + " has the extent " + paren(number) +
            ", but elements are at most 2^56.");
     }
-    if (dims.size() == kMostDims) {
+    if (dims.size() == kMaxDims) {
       fail("the shape of the tensor " + quoted_name(key_) + " has more than (" +
-           std::to_string(kMostDims) + ") extents, which is the most allowed.");
+           std::to_string(kMaxDims) + ") extents, which is the most allowed.");
     }
     dims.push_back(static_cast<std::int64_t>(number));
     return true;
@@ -197,9 +197,9 @@ class Checker {
 
   SafetensorsHeader run() {
     const auto length = reader_.number<std::uint64_t>("the header length");
-    if (length > kMostHeaderBytes) {
+    if (length > kMaxHeaderBytes) {
       reader_.fail("its header has " + paren(length) + " bytes, but at most " +
-                   std::to_string(kMostHeaderBytes) + " are allowed.");
+                   std::to_string(kMaxHeaderBytes) + " are allowed.");
     }
     const auto text = reader_.bytes(length, "the header");
     if (text.empty() || text[0] != std::byte{'{'}) {

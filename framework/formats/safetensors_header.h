@@ -13,7 +13,7 @@
 namespace reprise {
 
 /// As in the format's reference implementation.
-inline constexpr std::uint64_t kMostHeaderBytes = 100'000'000;
+inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 /// What tensors are ordered and found by.
 inline std::string_view name_of_tensor(const SafetensorsTensor& tensor) { return tensor.name; }

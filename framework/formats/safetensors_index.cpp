@@ -13,7 +13,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kMostDepth = 16;
+constexpr std::size_t kMaxDepth = 16;
 constexpr std::string_view kMapKey = "weight_map";
 
 /// Takes {"weight_map": {"tensor": "file"}} and passes over the rest, which is "metadata".
@@ -59,8 +59,8 @@ class IndexEvents final : public JsonEvents {
 
  private:
   bool enter() {
-    if (++depth_ > kMostDepth) {
-      fail("it nests deeper than (" + std::to_string(kMostDepth) + ") levels.");
+    if (++depth_ > kMaxDepth) {
+      fail("it nests deeper than (" + std::to_string(kMaxDepth) + ") levels.");
     }
     return true;
   }
@@ -109,9 +109,9 @@ class IndexEvents final : public JsonEvents {
 
 SafetensorsIndex read_safetensors_index(std::span<const std::byte> bytes, const std::string& path) {
   const ByteReader reader(bytes, "safetensors index '" + path + "'");
-  if (bytes.size() > kMostHeaderBytes) {
+  if (bytes.size() > kMaxHeaderBytes) {
     reader.fail("it has (" + std::to_string(bytes.size()) + ") bytes, but at most " +
-                std::to_string(kMostHeaderBytes) + " are allowed.");
+                std::to_string(kMaxHeaderBytes) + " are allowed.");
   }
   SafetensorsIndex index;
   IndexEvents events(reader, index);

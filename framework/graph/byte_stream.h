@@ -36,9 +36,9 @@ class ByteWriter {
   }
   void text(const std::string& v) {
     if (v.size() > longest_text_) {
-      invalid("A name in a file has at most " + std::to_string(longest_text_) +
-              " bytes, but one has (" + std::to_string(v.size()) + "): '" + v.substr(0, 64) +
-              "...'.");
+      throw_invalid_argument("A name in a file has at most " + std::to_string(longest_text_) +
+                             " bytes, but one has (" + std::to_string(v.size()) + "): '" +
+                             v.substr(0, 64) + "...'.");
     }
     blob(std::as_bytes(std::span(v)));
   }
@@ -78,8 +78,8 @@ class ByteSource {
     std::uint8_t number = 0;
     value(number);
     if (number >= count) {
-      invalid("A value of the file is (" + std::to_string(number) + "), but 0 to " +
-              std::to_string(count - 1) + " are possible there.");
+      throw_invalid_argument("A value of the file is (" + std::to_string(number) + "), but 0 to " +
+                             std::to_string(count - 1) + " are possible there.");
     }
     v = static_cast<T>(number);
   }
@@ -97,8 +97,8 @@ class ByteSource {
     std::uint64_t count = 0;
     value(count);
     if (count > left()) {
-      invalid("A list of the file has (" + std::to_string(count) + ") items, but only " +
-              std::to_string(left()) + " bytes are left.");
+      throw_invalid_argument("A list of the file has (" + std::to_string(count) +
+                             ") items, but only " + std::to_string(left()) + " bytes are left.");
     }
     for (; count > 0; --count) {
       each(items.emplace_back());
@@ -108,19 +108,20 @@ class ByteSource {
  private:
   std::span<const std::byte> take(std::uint64_t count) {
     if (count > left()) {
-      invalid("The file needs (" + std::to_string(count) + ") bytes more, but only " +
-              std::to_string(left()) + " are left.");
+      throw_invalid_argument("The file needs (" + std::to_string(count) +
+                             ") bytes more, but only " + std::to_string(left()) + " are left.");
     }
     const auto part = bytes_.first(static_cast<std::size_t>(count));
     bytes_ = bytes_.subspan(part.size());
     return part;
   }
-  std::span<const std::byte> sized(std::uint64_t most) {
+  std::span<const std::byte> sized(std::uint64_t max) {
     std::uint64_t size = 0;
     value(size);
-    if (size > most) {
-      invalid("A part of the file has (" + std::to_string(size) + ") bytes, but at most " +
-              std::to_string(most) + " are possible there.");
+    if (size > max) {
+      throw_invalid_argument("A part of the file has (" + std::to_string(size) +
+                             ") bytes, but at most " + std::to_string(max) +
+                             " are possible there.");
     }
     return take(size);
   }

@@ -107,7 +107,7 @@ void graph_fields(A& a, G& g) {
   ports(g.outputs);
   a.list(g.extents, [&](auto& extent) {
     a.value(extent.word);
-    a.value(extent.most);
+    a.value(extent.max);
   });
   a.value(g.max_iterations);
   a.value(g.slots);
@@ -126,8 +126,8 @@ void graph_fields(A& a, G& g) {
 
 void require_index(std::uint64_t index, std::uint64_t count, std::string_view what) {
   if (index >= count) {
-    invalid("The file names " + std::string(what) + " (" + std::to_string(index) + "), but has " +
-            std::to_string(count) + ".");
+    throw_invalid_argument("The file names " + std::string(what) + " (" + std::to_string(index) +
+                           "), but has " + std::to_string(count) + ".");
   }
 }
 
@@ -139,8 +139,9 @@ void check_scopes(const SavedGraph& g) {
     require_index(scope.name, g.name_count, "the name");
     depths.push_back(depths[scope.outer] + 1);
     if (depths.back() > kMaxScopeDepth) {
-      invalid("Scopes in a file are nested at most " + std::to_string(kMaxScopeDepth) +
-              " deep, but one is at depth (" + std::to_string(depths.back()) + ").");
+      throw_invalid_argument("Scopes in a file are nested at most " +
+                             std::to_string(kMaxScopeDepth) + " deep, but one is at depth (" +
+                             std::to_string(depths.back()) + ").");
     }
   }
 }
@@ -175,9 +176,10 @@ std::vector<std::byte> encode_graph(const SavedGraph& graph) {
   graph_fields(writer, graph);
   const std::string hash = hash_of(writer.bytes());
   if (writer.bytes().size() + hash.size() > kMaxGraphFileBytes) {
-    invalid("A graph file has at most " + std::to_string(kMaxGraphFileBytes) +
-            " bytes, but this one would have (" + std::to_string(writer.bytes().size()) +
-            "): the values of its inputs are in it.");
+    throw_invalid_argument("A graph file has at most " + std::to_string(kMaxGraphFileBytes) +
+                           " bytes, but this one would have (" +
+                           std::to_string(writer.bytes().size()) +
+                           "): the values of its inputs are in it.");
   }
   writer.append(std::as_bytes(std::span(hash)));
   return std::move(writer.bytes());
@@ -187,8 +189,9 @@ SavedGraph decode_graph(std::span<const std::byte> bytes) {
   std::uint32_t version = 0;
   if (bytes.size() < kMagic.size() + sizeof version + kHashBytes ||
       std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
-    invalid("It is no graph file: it does not begin with '" + std::string(kMagic) +
-            "', or is shorter (" + std::to_string(bytes.size()) + " bytes) than any.");
+    throw_invalid_argument("It is no graph file: it does not begin with '" + std::string(kMagic) +
+                           "', or is shorter (" + std::to_string(bytes.size()) +
+                           " bytes) than any.");
   }
   std::memcpy(&version, bytes.data() + kMagic.size(), sizeof version);
   if (version != kGraphFileVersion) {
@@ -199,13 +202,14 @@ SavedGraph decode_graph(std::span<const std::byte> bytes) {
   const auto content = bytes.first(bytes.size() - kHashBytes);
   const std::string hash = hash_of(content);
   if (!std::ranges::equal(bytes.last(kHashBytes), std::as_bytes(std::span(hash)))) {
-    invalid("Its bytes are damaged: their hash is (" + hash + "), which is not the stored one.");
+    throw_invalid_argument("Its bytes are damaged: their hash is (" + hash +
+                           "), which is not the stored one.");
   }
   ByteSource source(content.subspan(kMagic.size() + sizeof version), kMaxSavedText);
   SavedGraph graph;
   graph_fields(source, graph);
   if (source.left() != 0) {
-    invalid("It has (" + std::to_string(source.left()) + ") bytes after its end.");
+    throw_invalid_argument("It has (" + std::to_string(source.left()) + ") bytes after its end.");
   }
   check_indices(graph);
   return graph;

@@ -82,7 +82,7 @@ std::string FieldExpression::text() const {
 
 FieldExpression field(std::string name) {
   if (name.empty()) {
-    invalid("field() needs the name of a state field, but got an empty one.");
+    throw_invalid_argument("field() needs the name of a state field, but got an empty one.");
   }
   FieldExpression e;
   e.x = std::move(name);
@@ -130,7 +130,8 @@ FieldExpression operator*(FieldExpression left, std::int32_t factor) {
 FieldExpression ceil_div(FieldExpression value, std::int32_t divisor) {
   require_sum(value, "ceil_div");
   if (divisor < 1) {
-    invalid("ceil_div needs a divisor of at least 1, but got (" + std::to_string(divisor) + ").");
+    throw_invalid_argument("ceil_div needs a divisor of at least 1, but got (" +
+                           std::to_string(divisor) + ").");
   }
   value.form.div = divisor;
   return value;
@@ -138,8 +139,8 @@ FieldExpression ceil_div(FieldExpression value, std::int32_t divisor) {
 
 FieldExpression limit(FieldExpression value, std::int32_t low, std::int32_t high) {
   if (low > high) {
-    invalid("limit needs low <= high, but got (" + std::to_string(low) + ") and (" +
-            std::to_string(high) + ").");
+    throw_invalid_argument("limit needs low <= high, but got (" + std::to_string(low) + ") and (" +
+                           std::to_string(high) + ").");
   }
   value.form.lo = std::clamp(value.form.lo, low, high);
   value.form.hi = std::clamp(value.form.hi, low, high);
@@ -154,12 +155,12 @@ void require_value(const StateFieldInfo& info, std::uint32_t bits) {
   if (info.dtype == DType::f32) {
     const auto value = std::bit_cast<float>(bits);
     if (!std::isfinite(value)) {
-      invalid("The state field '" + info.name + "' needs a finite number, but got (" +
-              std::to_string(value) + ").");
+      throw_invalid_argument("The state field '" + info.name +
+                             "' needs a finite number, but got (" + std::to_string(value) + ").");
     }
   } else if (const auto value = std::bit_cast<std::int32_t>(bits); !info.range.contains(value)) {
-    invalid("The state field '" + info.name + "' is limited to " + to_string(info.range) +
-            ", but got (" + std::to_string(value) + ").");
+    throw_invalid_argument("The state field '" + info.name + "' is limited to " +
+                           to_string(info.range) + ", but got (" + std::to_string(value) + ").");
   }
 }
 
@@ -196,8 +197,9 @@ StateLayout& StateLayout::derived(std::string name, const FieldExpression& expre
   for (const std::string& used : {expression.x, expression.y}) {
     const StateFieldInfo* known = used.empty() ? nullptr : find(used);
     if (!used.empty() && (known == nullptr || known->dtype != DType::i32)) {
-      invalid("The derived field '" + name + "' uses the field (" + used +
-              "), which is not an i32 field declared before it; the fields are: " + names() + ".");
+      throw_invalid_argument(
+          "The derived field '" + name + "' uses the field (" + used +
+          "), which is not an i32 field declared before it; the fields are: " + names() + ".");
     }
   }
   return add({.name = std::move(name),
@@ -228,16 +230,16 @@ StateLayout& StateLayout::carried_array_f32(std::string name, std::uint32_t coun
 StateLayout& StateLayout::stop_when(std::string_view field) {
   const StateFieldInfo* known = find(field);
   if (known == nullptr || known->owner != StateOwner::carried || known->dtype != DType::i32) {
-    invalid("Iterations stop when a carried i32 field is not zero, but (" + std::string(field) +
-            ") is " +
-            (known == nullptr ? std::string("not declared")
-                              : std::string(name_of(known->owner)) + " and " +
-                                    std::string(name_of(known->dtype))) +
-            "; the fields are: " + names() + ".");
+    throw_invalid_argument("Iterations stop when a carried i32 field is not zero, but (" +
+                           std::string(field) + ") is " +
+                           (known == nullptr ? std::string("not declared")
+                                             : std::string(name_of(known->owner)) + " and " +
+                                                   std::string(name_of(known->dtype))) +
+                           "; the fields are: " + names() + ".");
   }
   if (!stop_.empty()) {
-    invalid("Iterations stop when '" + stop_ + "' is not zero; (" + std::string(field) +
-            ") would be a second field.");
+    throw_invalid_argument("Iterations stop when '" + stop_ + "' is not zero; (" +
+                           std::string(field) + ") would be a second field.");
   }
   stop_ = field;
   return *this;
@@ -249,23 +251,25 @@ std::optional<std::uint32_t> StateLayout::stop_word() const {
 
 void StateLayout::require_room(const StateFieldInfo& info) const {
   if (info.name.empty() || find(info.name) != nullptr || find_array(info.name) != nullptr) {
-    invalid("A state field needs a name of its own, but (" + info.name + ") is " +
-            (info.name.empty() ? "empty." : "declared already."));
+    throw_invalid_argument("A state field needs a name of its own, but (" + info.name + ") is " +
+                           (info.name.empty() ? "empty." : "declared already."));
   }
   if (info.count > kMaxWords - words_with_arrays()) {
-    invalid("A state layout has at most 1024 words, but with '" + info.name + "' there would be (" +
-            std::to_string(std::uint64_t{info.count} + words_with_arrays()) + ").");
+    throw_invalid_argument("A state layout has at most 1024 words, but with '" + info.name +
+                           "' there would be (" +
+                           std::to_string(std::uint64_t{info.count} + words_with_arrays()) + ").");
   }
   if (info.range.low > info.range.high) {
-    invalid("A range needs low <= high, but that of the state field '" + info.name + "' is (" +
-            to_string(info.range) + ").");
+    throw_invalid_argument("A range needs low <= high, but that of the state field '" + info.name +
+                           "' is (" + to_string(info.range) + ").");
   }
 }
 
 StateLayout& StateLayout::add_array(StateFieldInfo info) {
   require_room(info);
   if (info.count == 0) {
-    invalid("The state array '" + info.name + "' needs at least 1 element, but got (0).");
+    throw_invalid_argument("The state array '" + info.name +
+                           "' needs at least 1 element, but got (0).");
   }
   info.initial =
       std::bit_cast<std::uint32_t>(std::clamp(std::int32_t{0}, info.range.low, info.range.high));
@@ -277,7 +281,8 @@ StateLayout& StateLayout::add_array(StateFieldInfo info) {
 StateLayout& StateLayout::add(StateFieldInfo info, FieldExpression expression) {
   require_room(info);
   if (info.owner == StateOwner::carried && carried_count() == kMaxCarried) {
-    invalid("A state layout has at most 32 carried fields, but '" + info.name + "' is one more.");
+    throw_invalid_argument("A state layout has at most 32 carried fields, but '" + info.name +
+                           "' is one more.");
   }
   if (info.owner != StateOwner::derived) {
     require_value(info, info.initial);

@@ -88,8 +88,8 @@ const OpDef add_rms_norm_def{.name = "add_rms_norm",
 
 namespace reprise {
 
-AddedAndNormalised add_rms_norm(Site site, TensorRef x, TensorRef y, TensorRef weight,
-                                RmsNormAttributes a) {
+AddRmsNormResult add_rms_norm(Site site, TensorRef x, TensorRef y, TensorRef weight,
+                              RmsNormAttributes a) {
   const TensorRef inputs[] = {x, y, weight};
   Tensor results[2];
   site.recorder.call(

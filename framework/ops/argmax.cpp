@@ -23,8 +23,8 @@ struct Push {
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   if (x.back() < 1 || x.back() > std::numeric_limits<std::int32_t>::max()) {
-    invalid("argmax needs 1 to 2^31 - 1 columns, but " + describe(call, 0) + " has (" +
-            std::to_string(x.back()) + ").");
+    throw_invalid_argument("argmax needs 1 to 2^31 - 1 columns, but " + describe(call, 0) +
+                           " has (" + std::to_string(x.back()) + ").");
   }
   if (x.rank() == 1) {
     return TensorSpec{{1}, DType::i32};
@@ -79,7 +79,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     return;
   }
   const std::int64_t columns = x.shape().back();
-  require_turns(call, traits, (columns + 7) / 8, columns);
+  require_loop_limit(call, traits, (columns + 7) / 8, columns);
   steps.dispatch(
       call, traits, {"argmax", {traits.workgroup_size}, 1},
       groups_for({x.shape(), static_cast<std::uint64_t>(x.shape().rows())}, traits.workgroup_size),

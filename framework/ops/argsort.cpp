@@ -27,9 +27,10 @@ struct Push {
 
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
-  if (x.back() > kMostSortedColumns) {
-    invalid("argsort sorts at most (" + std::to_string(kMostSortedColumns) + ") columns, but " +
-            describe(call, 0) + " has (" + std::to_string(x.back()) + ").");
+  if (x.back() > kMaxSortedColumns) {
+    throw_invalid_argument("argsort sorts at most (" + std::to_string(kMaxSortedColumns) +
+                           ") columns, but " + describe(call, 0) + " has (" +
+                           std::to_string(x.back()) + ").");
   }
   return TensorSpec{x, DType::i32};
 }
@@ -83,8 +84,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const std::uint32_t local = group_size(columns / 2, kMaxInvocations, traits);
   const std::int64_t pairs = (std::int64_t{1} << doublings_of(columns)) / 2;
   const std::int64_t rounds = rounds_of(columns);
-  require_turns(call, traits, rounds * (pairs / (kUnrolled * local) + 2) + columns / local + 1,
-                columns);
+  require_loop_limit(call, traits, rounds * (pairs / (kUnrolled * local) + 2) + columns / local + 1,
+                     columns);
   const Push push{shape_words(x.shape()), view_of(x, traits),
                   call.as<ArgsortAttributes>().descending ? 1U : 0U};
   steps.dispatch(call, traits, {kShaders[0], {local}, 1}, grid_of(x.shape(), x.shape().rows()),

@@ -75,26 +75,28 @@ void require_past(const OpCall& call, const AttentionForm& form) {
     return given.dynamic() ? "a field of the state" : std::to_string(given.value);
   };
   if (form.kv_len.dynamic() || form.kv_len.value != AttentionAttributes::kAllKeys) {
-    invalid("attention takes kv_len or past, but got (" + text(form.kv_len) + ") and (" +
-            text(form.past) + ") for " + describe(call, 0) + ".");
+    throw_invalid_argument("attention takes kv_len or past, but got (" + text(form.kv_len) +
+                           ") and (" + text(form.past) + ") for " + describe(call, 0) + ".");
   }
   if (form.past.dynamic()) {
     return;
   }
   const Shape& q = call.inputs[0].shape();
   const Shape& k = call.inputs[1].shape();
-  const std::int64_t most = k.dim(0) - (q.fixed() ? q.dim(0) : 0);
-  if (form.past.value < 0 || form.past.value > most) {
-    invalid("attention needs a past from 0 to (" + std::to_string(most) +
-            "), where the keys of all rows of q have room, but got (" + text(form.past) + ") for " +
-            describe(call, 0) + " and " + describe(call, 1) + ".");
+  const std::int64_t max = k.dim(0) - (q.fixed() ? q.dim(0) : 0);
+  if (form.past.value < 0 || form.past.value > max) {
+    throw_invalid_argument("attention needs a past from 0 to (" + std::to_string(max) +
+                           "), where the keys of all rows of q have room, but got (" +
+                           text(form.past) + ") for " + describe(call, 0) + " and " +
+                           describe(call, 1) + ".");
   }
 }
 
 void require_bound(const OpCall& call, std::string_view what, const Param<float>& given) {
   if (!given.dynamic() && (!(given.value >= 0) || !std::isfinite(given.value))) {
-    invalid("attention needs a finite " + std::string(what) + " of at least 0, but got (" +
-            std::to_string(given.value) + ") for " + describe(call, 0) + ".");
+    throw_invalid_argument("attention needs a finite " + std::string(what) +
+                           " of at least 0, but got (" + std::to_string(given.value) + ") for " +
+                           describe(call, 0) + ".");
   }
 }
 
@@ -103,8 +105,8 @@ Outputs infer(const OpCall& call) {
   require_bound(call, "softcap", form.softcap);
   require_bound(call, "max_bias", form.max_bias);
   if (!form.window.dynamic() && form.window.value < 0) {
-    invalid("attention needs a window of at least 0, but got (" +
-            std::to_string(form.window.value) + ") for " + describe(call, 0) + ".");
+    throw_invalid_argument("attention needs a window of at least 0, but got (" +
+                           std::to_string(form.window.value) + ") for " + describe(call, 0) + ".");
   }
   for (std::size_t i = 0; i < 3; ++i) {
     require_rank(call, i, 3);
@@ -123,8 +125,8 @@ Outputs infer(const OpCall& call) {
   require_pair(call.inputs[1].dtype() == call.inputs[2].dtype(), call, "k and v of one dtype", 1,
                2);
   if (k.elements() == 0 || v.elements() == 0) {
-    invalid("attention needs keys and values with elements, but got " + describe(call, 1) +
-            " and " + describe(call, 2) + ".");
+    throw_invalid_argument("attention needs keys and values with elements, but got " +
+                           describe(call, 1) + " and " + describe(call, 2) + ".");
   }
   require_pair(q.dim(1) % k.dim(1) == 0, call, "heads of q that are a multiple of those of k", 0,
                1);
@@ -154,10 +156,10 @@ Cost cost(const BoundCall& call) {
 std::int64_t block_of(std::int64_t row_heads, std::int64_t value_dim, DType cache,
                       const DeviceTraits& traits) {
   // Drivers unroll a block; more code that decodes q8_0 takes some of them half a minute.
-  const std::int64_t most = cache == DType::q8_0 ? 32 : 128;
+  const std::int64_t max = cache == DType::q8_0 ? 32 : 128;
   constexpr std::int64_t kMinBlock = 16;
   constexpr std::int64_t kEnoughInvocations = 4096;
-  std::int64_t block = std::min(value_dim, most);
+  std::int64_t block = std::min(value_dim, max);
   while (!traits.cpu_type && block > kMinBlock &&
          row_heads * ((value_dim + block - 1) / block) < kEnoughInvocations) {
     block = (block + 1) / 2;

@@ -24,7 +24,8 @@ struct Push {
 
 Outputs infer(const OpCall& call) {
   if (call.inputs[0].shape().rank() < 2) {
-    invalid("causal_mask needs rows and columns, but got " + describe(call, 0) + ".");
+    throw_invalid_argument("causal_mask needs rows and columns, but got " + describe(call, 0) +
+                           ".");
   }
   return TensorSpec{call.inputs[0].shape(), DType::f32};
 }

@@ -52,7 +52,7 @@ void reference(const HostCall& call) {
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& y = call.tensors[0];
   const BoundTensor& z = call.tensors[2];
-  require_turns(call, traits, y.shape().dim(1), y.shape().dim(1));
+  require_loop_limit(call, traits, y.shape().dim(1), y.shape().dim(1));
   indexable_elements(y);
   const Push push{shape_words(y.shape()), view_of(y, traits),
                   view_of(call.tensors[1], traits).offset};

@@ -93,10 +93,10 @@ Outputs infer(const OpCall& call) {
   const auto from = image(x, is_flat);
   const auto taps = image(w, is_flat);
   if (form.groups < 1 || from[1] % form.groups != 0 || taps[0] % form.groups != 0) {
-    invalid(std::string(call.op.name) +
-            " needs groups of which channels and outputs are multiples" + ", but got (" +
-            std::to_string(form.groups) + ") for " + describe(call, 0) + " and " +
-            describe(call, 1) + ".");
+    throw_invalid_argument(std::string(call.op.name) +
+                           " needs groups of which channels and outputs are multiples" +
+                           ", but got (" + std::to_string(form.groups) + ") for " +
+                           describe(call, 0) + " and " + describe(call, 1) + ".");
   }
   require_pair(taps[1] == from[1] / form.groups, call, "w with the channels of a group of x", 0, 1);
   const std::int64_t height = is_flat ? 1 : outputs_of(call, "y", from[2], along_y(form, taps[2]));
@@ -180,7 +180,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   indexable_elements(w);
   // With the turn that ends each loop.
   const std::int64_t turns = taps[1] * (taps[2] * (taps[3] + 2) + 2) + 1;
-  require_turns(call, traits, turns, taps[1] * taps[2] * taps[3]);
+  require_loop_limit(call, traits, turns, taps[1] * taps[2] * taps[3]);
   const Push push{.x_offset = view.offset,
                   .x_strides = is_flat ? std::array{s[1], s[2], 0U, s[3]} : s,
                   .height = word(from[2]),

@@ -46,7 +46,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const std::int64_t columns = x.shape().back();
   const std::uint32_t local = group_size(columns / kElementsPerInvocation, kMaxInvocations, traits);
   // Twice its part of the row, and the sums of the parts before it.
-  require_turns(call, traits, 2 * (columns / local + 1) + local, columns);
+  require_loop_limit(call, traits, 2 * (columns / local + 1) + local, columns);
   const Push push{shape_words(x.shape()), view_of(x, traits)};
   steps.dispatch(call, traits, {kShaders[0], {local}, 1}, grid_of(x.shape(), x.shape().rows()),
                  push);

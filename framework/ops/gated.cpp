@@ -28,8 +28,9 @@ Outputs infer(const OpCall& call) {
     return TensorSpec{gate, DType::f32};
   }
   if (gate.back() % 2 != 0) {
-    invalid(std::string(call.op.name) + " of one tensor needs an even last dimension, but " +
-            describe(call, 0) + " has (" + std::to_string(gate.back()) + ").");
+    throw_invalid_argument(std::string(call.op.name) +
+                           " of one tensor needs an even last dimension, but " + describe(call, 0) +
+                           " has (" + std::to_string(gate.back()) + ").");
   }
   return TensorSpec{gate.with_back(gate.back() / 2), DType::f32};
 }

@@ -8,8 +8,8 @@
 
 namespace reprise::ops {
 
-void require_turns(const BoundCall& call, const DeviceTraits& traits, std::int64_t turns,
-                   std::int64_t columns) {
+void require_loop_limit(const BoundCall& call, const DeviceTraits& traits, std::int64_t turns,
+                        std::int64_t columns) {
   if (traits.cpu_type && turns > kMaxTurns) {
     throw Error(ErrorCode::unsupported, std::string(call.op.name) + " over rows of (" +
                                             std::to_string(columns) + ") columns needs loops of " +
@@ -30,9 +30,9 @@ Groups grid_of_tiles(const Shape& y, std::int64_t rows, std::int64_t columns) {
                       : groups_along(counts, 2, {y, matrices});
 }
 
-std::uint32_t group_size(std::int64_t items, std::uint32_t most, const DeviceTraits& traits) {
+std::uint32_t group_size(std::int64_t items, std::uint32_t max, const DeviceTraits& traits) {
   constexpr std::int64_t kLeast = 32;
-  const std::uint32_t limit = std::bit_floor(std::min(most, traits.max_workgroup_size));
+  const std::uint32_t limit = std::bit_floor(std::min(max, traits.max_workgroup_size));
   const auto wanted = static_cast<std::uint32_t>(std::clamp<std::int64_t>(items, kLeast, limit));
   return std::min(std::bit_ceil(wanted), limit);
 }

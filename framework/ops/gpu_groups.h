@@ -15,8 +15,8 @@ inline constexpr std::int64_t kMaxTurns = 65535;
 
 /// Throws unsupported if a software driver might end a kernel's loops of that many turns over
 /// `columns` columns.
-void require_turns(const BoundCall& call, const DeviceTraits& traits, std::int64_t turns,
-                   std::int64_t columns);
+void require_loop_limit(const BoundCall& call, const DeviceTraits& traits, std::int64_t turns,
+                        std::int64_t columns);
 
 /// A grid of workgroups, not invocations, folded as groups_for() does it: as many for every tile of
 /// rows of a shape.
@@ -29,7 +29,7 @@ Groups grid_of_tiles(const Shape& y, std::int64_t rows, std::int64_t columns);
 
 /// The invocations of a workgroup that shares `items`: a power of two from 32 up, as many as there
 /// are items where the device allows it, at most `most`.
-std::uint32_t group_size(std::int64_t items, std::uint32_t most, const DeviceTraits& traits);
+std::uint32_t group_size(std::int64_t items, std::uint32_t max, const DeviceTraits& traits);
 
 /// Whether all rows of a tensor begin at a multiple of that many elements of its binding.
 bool rows_begin_at(const View& view, std::uint32_t elements);

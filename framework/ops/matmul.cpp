@@ -50,12 +50,13 @@ Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   const Shape& w = call.inputs[1].shape();
   if (w.rank() < 2) {
-    invalid("matmul needs weights of rank 2 to 4, but " + describe(call, 1) + " has rank (" +
-            std::to_string(w.rank()) + ").");
+    throw_invalid_argument("matmul needs weights of rank 2 to 4, but " + describe(call, 1) +
+                           " has rank (" + std::to_string(w.rank()) + ").");
   }
   require_equal_columns(call, 0, 1);
   if (x.back() == 0) {
-    invalid("matmul needs at least 1 column, but " + describe(call, 0) + " has (0).");
+    throw_invalid_argument("matmul needs at least 1 column, but " + describe(call, 0) +
+                           " has (0).");
   }
   const auto x_dims = x.padded();
   const auto w_dims = w.padded();
@@ -69,9 +70,9 @@ Outputs infer(const OpCall& call) {
   const TensorSpec y{x.with_back(w_dims[2]), DType::f32};
   const TensorRef& residual = call.inputs[2];
   if (residual && !(residual.shape() == y.shape) && !is_row_of(residual.shape(), y.shape)) {
-    invalid("matmul needs a residual of the shape of its result " + to_string(y) +
-            ", or one row of (" + std::to_string(w_dims[2]) + "), but got " + describe(call, 2) +
-            ".");
+    throw_invalid_argument("matmul needs a residual of the shape of its result " + to_string(y) +
+                           ", or one row of (" + std::to_string(w_dims[2]) + "), but got " +
+                           describe(call, 2) + ".");
   }
   return y;
 }
@@ -120,7 +121,7 @@ Dispatch dispatch_of(const BoundCall& call, const Push& push, const DeviceTraits
   }
   const std::int64_t k = call.tensors[0].shape().back();
   if (traits.kernels == KernelFamily::lanes && lanes_can(call, push.x, push.w)) {
-    require_turns(call, traits, k / 4, k);
+    require_loop_limit(call, traits, k / 4, k);
     return lanes_matmul(call, call.tensors[kResult].shape());
   }
   return rows_dispatch(call, call.tensors[kResult].shape(), call.tensors[1].dtype(), traits);

@@ -15,7 +15,7 @@ constexpr std::int64_t kMaxTile = 4;
 Dispatch rows_dispatch(const BoundCall& call, const Shape& y, DType weights,
                        const DeviceTraits& traits) {
   const std::int64_t k = call.tensors[0].shape().back();
-  require_turns(call, traits, k / 4 * (2 + kMaxTile), k);
+  require_loop_limit(call, traits, k / 4 * (2 + kMaxTile), k);
   const auto dims = y.padded();
   const std::uint32_t tile = word(std::min(dims[2], kMaxTile));
   const std::int64_t tiles = (dims[2] + tile - 1) / tile;

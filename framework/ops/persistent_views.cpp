@@ -37,7 +37,9 @@ class NoSession final : public Recorder {
   std::string scope_path(std::uint32_t /*scope*/) const override { return {}; }
   std::string_view session_name() const override { return "outside of sessions"; }
   std::uint32_t op_count() const override { return 0; }
-  [[noreturn]] static void no_state() { invalid("There is no state outside of sessions."); }
+  [[noreturn]] static void no_state() {
+    throw_invalid_argument("There is no state outside of sessions.");
+  }
 
   std::string what_;
 };

@@ -69,18 +69,21 @@ Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   const std::size_t axes = is_flat ? 1 : 2;
   if (x.rank() < axes || (!x.fixed() && x.rank() == axes)) {
-    invalid(std::string(call.op.name) + " needs a dimension before those that it pools, or all " +
-            "fixed and at least " + std::to_string(axes) + ", but got " + describe(call, 0) + ".");
+    throw_invalid_argument(
+        std::string(call.op.name) + " needs a dimension before those that it pools, or all " +
+        "fixed and at least " + std::to_string(axes) + ", but got " + describe(call, 0) + ".");
   }
   if (form.mode != PoolMode::max && form.mode != PoolMode::mean) {
-    invalid(std::string(call.op.name) + " knows the modes max (0) and mean (1), but got (" +
-            std::to_string(static_cast<std::int32_t>(form.mode)) + ").");
+    throw_invalid_argument(std::string(call.op.name) +
+                           " knows the modes max (0) and mean (1), but got (" +
+                           std::to_string(static_cast<std::int32_t>(form.mode)) + ").");
   }
   if (form.padding_x >= form.width || form.padding_y >= form.height) {
-    invalid(std::string(call.op.name) + " needs a padding below the (" +
-            std::to_string(form.height) + " x " + std::to_string(form.width) +
-            ") elements of a window, but got (" + std::to_string(form.padding_y) + " and " +
-            std::to_string(form.padding_x) + ") for " + describe(call, 0) + ".");
+    throw_invalid_argument(std::string(call.op.name) + " needs a padding below the (" +
+                           std::to_string(form.height) + " x " + std::to_string(form.width) +
+                           ") elements of a window, but got (" + std::to_string(form.padding_y) +
+                           " and " + std::to_string(form.padding_x) + ") for " + describe(call, 0) +
+                           ".");
   }
   std::vector<std::int64_t> dims;
   for (std::size_t i = 0; i + axes < x.rank(); ++i) {
@@ -147,7 +150,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const auto from = shape_words(x.shape());
   const std::int64_t window = std::int64_t{form.height} * form.width;
   indexable_elements(x);
-  require_turns(call, traits, window + 2 * std::int64_t{form.height} + 1, window);
+  require_loop_limit(call, traits, window + 2 * std::int64_t{form.height} + 1, window);
   const Push push{.shape = shape_words(y),
                   .x = view_of(x, traits),
                   .in_height = from[2],

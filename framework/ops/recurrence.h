@@ -76,15 +76,15 @@ void dispatch_tokens(const BoundCall& call, const DeviceTraits& traits, StepList
   if (of.sequences * units == 0) {
     return;
   }
-  require_turns(call, traits, turns, turns);
-  const std::int64_t most = traits.cpu_type ? kMaxTurns / turns : of.tokens;
+  require_loop_limit(call, traits, turns, turns);
+  const std::int64_t max = traits.cpu_type ? kMaxTurns / turns : of.tokens;
   const auto invocations = static_cast<std::uint64_t>(of.sequences * units);
   // Where tokens are an extent, all invocations run unless there are none.
   const auto tile = of.batched ? 1U : word(std::max<std::int64_t>(of.tokens, 1));
   const Groups groups = groups_for({x, invocations, tile}, traits.workgroup_size);
-  for (std::int64_t first = 0; first < of.tokens; first += most) {
+  for (std::int64_t first = 0; first < of.tokens; first += max) {
     push.recurrence.first_token = word(first);
-    push.recurrence.token_count = word(std::min(most, of.tokens - first));
+    push.recurrence.token_count = word(std::min(max, of.tokens - first));
     steps.dispatch(call, traits, {shader, {traits.workgroup_size}, 1}, groups, push);
   }
 }

@@ -26,8 +26,8 @@ struct Push {
 
 void require_columns(const OpCall& call) {
   if (call.inputs[0].shape().back() < 1) {
-    invalid(std::string(call.op.name) + " needs at least 1 column, but got " + describe(call, 0) +
-            ".");
+    throw_invalid_argument(std::string(call.op.name) + " needs at least 1 column, but got " +
+                           describe(call, 0) + ".");
   }
 }
 

@@ -80,7 +80,7 @@ Dispatch rms_norm_dispatch(const BoundCall& call, const Shape& x, const DeviceTr
         group_size(columns / kElementsPerInvocation, kMaxInvocations, traits);
     return {{call.op.shaders[1], {local}, 1}, grid_of(x, x.rows())};
   }
-  require_turns(call, traits, 2 * ((columns + 7) / 8), columns);
+  require_loop_limit(call, traits, 2 * ((columns + 7) / 8), columns);
   return {{call.op.shaders[0], {traits.workgroup_size}, 1},
           groups_for({x, static_cast<std::uint64_t>(x.rows())}, traits.workgroup_size)};
 }

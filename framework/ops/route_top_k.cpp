@@ -42,17 +42,19 @@ Outputs infer(const OpCall& call) {
   const auto& a = call.as<RouteAttributes>();
   const Shape& logits = call.inputs[0].shape();
   const std::int64_t experts = logits.back();
-  if (a.k < 1 || a.k > experts || a.k > kMostRoutedExperts) {
-    invalid("route_top_k chooses (1) to (" +
-            std::to_string(std::min<std::int64_t>(experts, kMostRoutedExperts)) + ") of " +
-            describe(call, 0) + " per row, but k is (" + std::to_string(a.k) + ").");
+  if (a.k < 1 || a.k > experts || a.k > kMaxRoutedExperts) {
+    throw_invalid_argument("route_top_k chooses (1) to (" +
+                           std::to_string(std::min<std::int64_t>(experts, kMaxRoutedExperts)) +
+                           ") of " + describe(call, 0) + " per row, but k is (" +
+                           std::to_string(a.k) + ").");
   }
   if (experts > std::numeric_limits<std::int32_t>::max()) {
-    invalid("route_top_k needs at most 2^31 - 1 experts, but got " + describe(call, 0) + ".");
+    throw_invalid_argument("route_top_k needs at most 2^31 - 1 experts, but got " +
+                           describe(call, 0) + ".");
   }
   if (a.gate != ExpertGate::softmax && a.gate != ExpertGate::sigmoid) {
-    invalid("route_top_k knows the gates softmax (0) and sigmoid (1), but got (" +
-            std::to_string(static_cast<std::int32_t>(a.gate)) + ").");
+    throw_invalid_argument("route_top_k knows the gates softmax (0) and sigmoid (1), but got (" +
+                           std::to_string(static_cast<std::int32_t>(a.gate)) + ").");
   }
   if (call.inputs[1]) {
     require_rank(call, 1, 1);
@@ -141,7 +143,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const auto& a = call.as<RouteAttributes>();
   const std::int64_t experts = logits.shape().back();
   // Scans of all experts, and each may push back all that were chosen before it.
-  require_turns(call, traits, experts * (3 + std::int64_t{a.k}), experts);
+  require_loop_limit(call, traits, experts * (3 + std::int64_t{a.k}), experts);
   indexable_elements(logits);
   const Push push{word(logits.shape().dim(0)),
                   word(experts),

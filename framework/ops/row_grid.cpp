@@ -17,7 +17,7 @@ RowGrid row_grid(const BoundCall& call, const Shape& x, const DeviceTraits& trai
     return {true, group_size(columns / kElementsPerInvocation, kMaxInvocations, traits),
             grid_of(x, x.rows())};
   }
-  require_turns(call, traits, passes * ((columns + kUnrolled - 1) / kUnrolled), columns);
+  require_loop_limit(call, traits, passes * ((columns + kUnrolled - 1) / kUnrolled), columns);
   return {false, traits.workgroup_size,
           groups_for({x, static_cast<std::uint64_t>(x.rows())}, traits.workgroup_size)};
 }

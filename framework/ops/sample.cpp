@@ -57,18 +57,19 @@ void require_range(const OpCall& call, std::string_view name, const Param<float>
                    float high) {
   const float value = param.value;
   if (!param.dynamic() && !(value >= low && value <= high)) {
-    invalid(std::string(call.op.name) + " needs a " + std::string(name) + " from " +
-            std::to_string(low) + " to " + std::to_string(high) + ", but got (" +
-            std::to_string(value) + ").");
+    throw_invalid_argument(std::string(call.op.name) + " needs a " + std::string(name) + " from " +
+                           std::to_string(low) + " to " + std::to_string(high) + ", but got (" +
+                           std::to_string(value) + ").");
   }
 }
 
 Outputs infer(const OpCall& call) {
   require_rank(call, 0, 2);
   const Shape& logits = call.inputs[0].shape();
-  if (logits.back() < 1 || logits.back() > kMostSampledTokens) {
-    invalid("sample needs 1 to " + std::to_string(kMostSampledTokens) + " tokens per row, but " +
-            describe(call, 0) + " has (" + std::to_string(logits.back()) + ").");
+  if (logits.back() < 1 || logits.back() > kMaxSampledTokens) {
+    throw_invalid_argument("sample needs 1 to " + std::to_string(kMaxSampledTokens) +
+                           " tokens per row, but " + describe(call, 0) + " has (" +
+                           std::to_string(logits.back()) + ").");
   }
   if (call.inputs[1]) {
     const Shape& recent = call.inputs[1].shape();
@@ -103,9 +104,9 @@ struct Filters {
     const float p = call.value(form.top_p);
     top_p =
         std::isnan(p) ? kWhole : static_cast<std::uint32_t>(std::clamp(p, 0.0F, 1.0F) * 0x1p24F);
-    const float least = call.value(form.min_p);
+    const float min = call.value(form.min_p);
     min_weight =
-        std::isnan(least) ? 0 : static_cast<std::uint32_t>(std::clamp(least, 0.0F, 1.0F) * 0x1p30F);
+        std::isnan(min) ? 0 : static_cast<std::uint32_t>(std::clamp(min, 0.0F, 1.0F) * 0x1p30F);
     const float given = call.value(form.repetition_penalty);
     penalty = given >= kSmallestDivisor && given <= kLargestDivisor ? given : 1;
     share = reciprocal(penalty);
@@ -250,10 +251,10 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const std::int64_t count = recent ? recent.shape().back() : 0;
   // 9 passes by turns, 2 over a part, the search of a digit, the sums of all invocations.
   constexpr std::int64_t kOfDigits = 8 * 128;
-  require_turns(call, traits,
-                9 * (tokens / (kUnrolled * local) + 1) + 2 * (tokens / local + 1) + local +
-                    kOfDigits + count / local,
-                tokens);
+  require_loop_limit(call, traits,
+                     9 * (tokens / (kUnrolled * local) + 1) + 2 * (tokens / local + 1) + local +
+                         kOfDigits + count / local,
+                     tokens);
   const View view = view_of(logits, traits);
   const View recent_view = recent ? view_of(recent, traits) : View{};
   const Push push{word(logits.shape().dim(0)),

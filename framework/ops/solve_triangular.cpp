@@ -81,7 +81,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     indexable_elements(tensor);
   }
   const std::int64_t n = push.shape[2];
-  require_turns(call, traits, n * (n + 3) / 2 + 1, n);  // with those that end loops
+  require_loop_limit(call, traits, n * (n + 3) / 2 + 1, n);  // with those that end loops
   const std::uint64_t columns = std::uint64_t{push.shape[0]} * push.shape[1] * push.shape[3];
   const bool batched = b.shape().rank() > 2;
   steps.dispatch(

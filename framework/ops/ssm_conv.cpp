@@ -40,7 +40,8 @@ Outputs infer(const OpCall& call) {
     require_rank(call, 1, 3);
   }
   if (w.back() < 2) {
-    invalid("ssm_conv needs a width of at least 2, but got " + describe(call, 2) + ".");
+    throw_invalid_argument("ssm_conv needs a width of at least 2, but got " + describe(call, 2) +
+                           ".");
   }
   require_pair(w.dim(0) == x.back() && w.fixed(), call, "w with a row for each channel", 1, 2);
   require_pair(state.dim(1) == x.back() && state.back() == w.back() - 1, call,

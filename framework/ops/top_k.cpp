@@ -30,13 +30,14 @@ struct Push {
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   const std::int64_t k = call.as<TopKAttributes>().k;
-  if (x.back() > kMostSortedColumns) {
-    invalid("top_k chooses from at most (" + std::to_string(kMostSortedColumns) +
-            ") columns, but " + describe(call, 0) + " has (" + std::to_string(x.back()) + ").");
+  if (x.back() > kMaxSortedColumns) {
+    throw_invalid_argument("top_k chooses from at most (" + std::to_string(kMaxSortedColumns) +
+                           ") columns, but " + describe(call, 0) + " has (" +
+                           std::to_string(x.back()) + ").");
   }
   if (k < 1 || k > x.back()) {
-    invalid("top_k chooses (1) to (" + std::to_string(x.back()) + ") of " + describe(call, 0) +
-            " per row, but k is (" + std::to_string(k) + ").");
+    throw_invalid_argument("top_k chooses (1) to (" + std::to_string(x.back()) + ") of " +
+                           describe(call, 0) + " per row, but k is (" + std::to_string(k) + ").");
   }
   return TensorSpec{x.with_back(k), DType::i32};
 }
@@ -78,7 +79,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   constexpr std::int64_t kUnrolled = 8;  // mirrors kLoads of the shader
   const BoundTensor& x = call.tensors[0];
   const std::int64_t columns = x.shape().back();
-  require_turns(call, traits, kStrips * (columns / (kStrips * kUnrolled) + 2), columns);
+  require_loop_limit(call, traits, kStrips * (columns / (kStrips * kUnrolled) + 2), columns);
   const Push push{shape_words(x.shape()), view_of(x, traits), indexable_elements(x),
                   word(call.as<TopKAttributes>().k)};
   steps.dispatch(call, traits, {kShaders[0], {traits.workgroup_size}, 1},

@@ -23,12 +23,12 @@ std::int64_t most_indices(const BoundTensor& whole, const DeviceTraits& traits, 
                           std::size_t d) {
   box.extent[d] = 1;
   const BoxedTensor one(whole, box);
-  const std::uint64_t least = traits.binding_alignment - 1 + one.spec.span_bytes();
+  const std::uint64_t min = traits.binding_alignment - 1 + one.spec.span_bytes();
   const std::uint64_t room = most_bytes(whole, traits);
   const auto stride = static_cast<std::uint64_t>(one.spec.strides[d - missing_dims(whole)]);
-  return room <= least
+  return room <= min
              ? 1
-             : 1 + static_cast<std::int64_t>((room - least) / bytes_of(whole.dtype(), stride));
+             : 1 + static_cast<std::int64_t>((room - min) / bytes_of(whole.dtype(), stride));
 }
 
 /// The dimension that reaches furthest per index, the last one excepted; kMaxRank: none is left.

@@ -12,7 +12,7 @@ constexpr std::array kTablesOfAGraph{"nodes",        "steps",          "kernels"
                                      "node_tensors", "edges",          "barriers",  "pools",
                                      "state_fields", "pass_decisions", "node_stats"};
 
-constexpr std::int64_t kMostSmall = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMaxSmall = std::numeric_limits<std::uint32_t>::max();
 
 /// A JSON object: what has another form would not be one.
 std::string object_or_empty(std::string text) { return text.empty() ? "{}" : std::move(text); }
@@ -67,8 +67,8 @@ class GraphReader {
     return row.null(column) ? std::nullopt : std::optional(amount(row, column));
   }
   std::uint32_t small(const Statement& row, int column) {
-    odd_ += is_odd(row, column, kMostSmall) ? 1 : 0;
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(column), 0, kMostSmall));
+    odd_ += is_odd(row, column, kMaxSmall) ? 1 : 0;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(column), 0, kMaxSmall));
   }
   std::array<std::uint32_t, 3> three(const Statement& row, int column) {
     return {small(row, column), small(row, column + 1), small(row, column + 2)};

@@ -52,11 +52,11 @@ void add_problems_of_runs(Database& database, Capture& capture) {
                                 "graph_id=? AND run_id=? AND " +
                                     std::string(kSoundNodeTimes))
                           .find(id.graph, id.run);
-  if (tables.value_or(0) > static_cast<std::int64_t>(kMostNodeTables)) {
+  if (tables.value_or(0) > static_cast<std::int64_t>(kMaxNodeTables)) {
     capture.problems.push_back({"node_stats", "Times of (" + std::to_string(*tables) +
                                                   ") phases and timing modes are in the file; the "
                                                   "first " +
-                                                  std::to_string(kMostNodeTables) + " are read."});
+                                                  std::to_string(kMaxNodeTables) + " are read."});
   }
   left_out("step_timings",
            "they are not times of (" + std::to_string(capture.steps.size()) + ") steps",

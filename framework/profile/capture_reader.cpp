@@ -82,8 +82,9 @@ std::vector<CaptureSummary> captures_of(Database& database, std::optional<Captur
 CaptureSummary require_capture(Database& database, CaptureId id) {
   std::vector<CaptureSummary> found = captures_of(database, id);
   if (found.empty()) {
-    invalid("The profiling database (" + database.path() + ") has no capture of graph (" +
-            std::to_string(id.graph) + ") in run (" + std::to_string(id.run) + ").");
+    throw_invalid_argument("The profiling database (" + database.path() +
+                           ") has no capture of graph (" + std::to_string(id.graph) + ") in run (" +
+                           std::to_string(id.run) + ").");
   }
   return std::move(found.front());
 }

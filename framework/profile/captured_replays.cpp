@@ -23,7 +23,7 @@ std::size_t state_words(Database& database, std::int64_t graph) {
 }
 
 constexpr std::int64_t kLastMode = static_cast<int>(TimingMode::node_serialised);
-constexpr std::int64_t kMostStatus = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMaxStatus = std::numeric_limits<std::uint32_t>::max();
 
 // As they are selected; there may be a million rows, so each column is looked at once.
 enum Column : int {
@@ -44,10 +44,10 @@ enum Column : int {
 void append(const Statement& row, ReplayTable& table) {
   using Type = Statement::Type;
   const auto number = [&](Column column,
-                          std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+                          std::int64_t max = std::numeric_limits<std::int64_t>::max()) {
     const Type type = row.type(column);
     const std::int64_t value = type == Type::integer ? row.integer(column) : -1;
-    const bool sound = value >= 0 && value <= most;
+    const bool sound = value >= 0 && value <= max;
     table.odd_numbers += sound || type == Type::null ? 0U : 1U;
     return sound ? std::optional(static_cast<std::uint64_t>(value)) : std::nullopt;
   };
@@ -64,7 +64,7 @@ void append(const Statement& row, ReplayTable& table) {
   replay.timing_mode = static_cast<TimingMode>(number(timing_mode, kLastMode).value_or(0));
   replay.warm_up = row.integer(warm_up) != 0;
   // One that makes no sense is not that of a replay that succeeded.
-  replay.status = static_cast<std::uint32_t>(number(status, kMostStatus).value_or(kMostStatus));
+  replay.status = static_cast<std::uint32_t>(number(status, kMaxStatus).value_or(kMaxStatus));
   table.rows.push_back(std::move(replay));
   const std::size_t first = table.state.size();
   table.state.resize(first + table.state_words);

@@ -38,7 +38,7 @@ bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
 
 /// Positions in `replays` of those with step times; of more than `most`, as many, evenly.
 std::vector<std::size_t> find_timed(Database& database, std::span<const std::int64_t> replays,
-                                    std::size_t most) {
+                                    std::size_t max) {
   std::vector<std::size_t> found;
   if (replays.empty()) {
     return found;
@@ -53,11 +53,11 @@ std::vector<std::size_t> find_timed(Database& database, std::span<const std::int
       found.push_back(static_cast<std::size_t>(next - replays.begin()));
     }
   }
-  if (found.size() > most) {
-    for (std::size_t i = 0; i < most; ++i) {
-      found[i] = found[i * found.size() / most];
+  if (found.size() > max) {
+    for (std::size_t i = 0; i < max; ++i) {
+      found[i] = found[i * found.size() / max];
     }
-    found.resize(most);
+    found.resize(max);
   }
   return found;
 }
@@ -77,11 +77,11 @@ NodeTiming timing_of(const Statement& row, int first) {
 }
 
 std::uint64_t most_replays(const NodeTimingTable& table) {
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (const auto& node : table.nodes) {
-    most = std::max(most, node ? node->count : 0);
+    max = std::max(max, node ? node->count : 0);
   }
-  return most;
+  return max;
 }
 
 HistogramBucket bucket_with(std::uint32_t bucket, std::uint64_t count) {
@@ -123,13 +123,13 @@ std::vector<HistogramBucket> buckets_of(std::span<const std::byte> data) {
 void read_step_times(
     const std::filesystem::path& path, std::span<const std::int64_t> replays, std::size_t steps,
     const std::function<void(std::size_t, std::span<const CapturedStepTime>)>& each,
-    std::size_t most, const std::stop_token& stop) {
+    std::size_t max, const std::stop_token& stop) {
   std::vector<CapturedStepTime> times(steps);
   std::size_t next = 0;  // position in replays; a second reading goes on where the first ended
   profile::read_snapshot(
       path, profile::kStepTables,
       [&](profile::Database& database) {
-        const std::vector<std::size_t> timed = profile::find_timed(database, replays, most);
+        const std::vector<std::size_t> timed = profile::find_timed(database, replays, max);
         profile::Statement rows(database,
                                 "SELECT unit_ns, data FROM step_timings WHERE replay_id=? AND " +
                                     std::string(profile::kSoundStepTimes) + "?");
@@ -167,7 +167,7 @@ std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path
           const auto mode = static_cast<TimingMode>(rows.integer(1));
           std::string phase = rows.text(0);
           if (tables.empty() || tables.back().timing_mode != mode || tables.back().phase != phase) {
-            if (tables.size() == profile::kMostNodeTables) {
+            if (tables.size() == profile::kMaxNodeTables) {
               break;
             }
             tables.push_back({std::move(phase), mode, {}});
@@ -211,9 +211,9 @@ std::vector<HistogramBucket> histogram_of(std::span<const std::uint64_t> duratio
   if (durations_ns.empty()) {
     return buckets;
   }
-  const auto [least, most] = std::minmax_element(durations_ns.begin(), durations_ns.end());
-  const std::uint32_t first = profile::bucket_of(*least);
-  for (std::uint32_t b = first; b <= profile::bucket_of(*most); ++b) {
+  const auto [min, max] = std::minmax_element(durations_ns.begin(), durations_ns.end());
+  const std::uint32_t first = profile::bucket_of(*min);
+  for (std::uint32_t b = first; b <= profile::bucket_of(*max); ++b) {
     buckets.push_back(profile::bucket_with(b, 0));
   }
   for (const std::uint64_t ns : durations_ns) {

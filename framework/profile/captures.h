@@ -37,7 +37,7 @@ inline constexpr std::string_view kSoundNodeTimes =
     "p95_ns>=0 AND mean_ns BETWEEN 0 AND 1e300 AND stddev_ns BETWEEN 0 AND 1e300";
 
 /// Each is as long as the graph, however few rows the file has of it.
-inline constexpr std::size_t kMostNodeTables = 64;
+inline constexpr std::size_t kMaxNodeTables = 64;
 
 /// The words that state fields say where they are: at most those of StateLayout.
 inline constexpr std::uint32_t kMaxStateWords = 1024;

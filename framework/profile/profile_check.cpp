@@ -11,7 +11,7 @@ namespace reprise {
 namespace profile {
 namespace {
 
-constexpr std::int64_t kMostFindings = 100;  // of one query
+constexpr std::int64_t kMaxFindings = 100;  // of one query
 
 /// Rows of a graph whose number it says itself.
 struct Counted {
@@ -83,7 +83,7 @@ class Checker {
   void each(const char* about, const std::string& sql) {
     try {
       Statement rows(database_, sql);
-      for (std::int64_t found = 0; found < kMostFindings && rows.step(); ++found) {
+      for (std::int64_t found = 0; found < kMaxFindings && rows.step(); ++found) {
         findings_.push_back({about, rows.text(0)});
       }
     } catch (const SqliteError& error) {

@@ -62,10 +62,10 @@ std::optional<std::uint64_t> optional_count(const Statement& row, int column) {
   return row.null(column) ? std::nullopt : std::optional(count(row, column));
 }
 
-bool is_odd(const Statement& row, int column, std::int64_t most) {
+bool is_odd(const Statement& row, int column, std::int64_t max) {
   const Statement::Type type = row.type(column);
-  return type != Statement::Type::null && (type != Statement::Type::integer ||
-                                           row.integer(column) < 0 || row.integer(column) > most);
+  return type != Statement::Type::null &&
+         (type != Statement::Type::integer || row.integer(column) < 0 || row.integer(column) > max);
 }
 
 void read_snapshot(const std::filesystem::path& path, std::span<const char* const> tables,

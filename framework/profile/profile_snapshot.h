@@ -21,6 +21,6 @@ std::uint64_t count(const Statement& row, int column);
 std::optional<std::uint64_t> optional_count(const Statement& row, int column);
 /// Anything but NULL and whole numbers from 0 to `most`.
 bool is_odd(const Statement& row, int column,
-            std::int64_t most = std::numeric_limits<std::int64_t>::max());
+            std::int64_t max = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace reprise::profile

@@ -56,8 +56,9 @@ void require_graph(Database& database, std::optional<std::int64_t> graph) {
     Statement known(database,
                     "SELECT group_concat(id, ', ') FROM (SELECT id FROM graphs LIMIT 20)");
     const bool any = known.step() && !known.null(0);
-    invalid("The profiling database (" + database.path() + ") has no graph (" +
-            std::to_string(*graph) + "); it has " + (any ? known.text(0) : "none") + ".");
+    throw_invalid_argument("The profiling database (" + database.path() + ") has no graph (" +
+                           std::to_string(*graph) + "); it has " + (any ? known.text(0) : "none") +
+                           ".");
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 static_assert(std::is_trivially_copyable_v<ReplayRecord> && alignof(ReplayRecord) <= 8);
 
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
-constexpr std::uint64_t kLeastBytes = 4096;
+constexpr std::uint64_t kMinBytes = 4096;
 
 constexpr std::uint64_t whole_words(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
@@ -25,7 +25,7 @@ std::uint64_t ticks_at(const ReplayRecord& record) {
 }  // namespace
 
 ReplayRing::ReplayRing(std::uint64_t bytes)
-    : capacity_(whole_words(std::max(bytes, kLeastBytes))),
+    : capacity_(whole_words(std::max(bytes, kMinBytes))),
       memory_(std::make_unique<std::byte[]>(capacity_)) {}  // zeroed, so its pages are there
 
 void ReplayRing::push(const ReplayRecord& record) noexcept {

@@ -135,7 +135,7 @@ void ReplayWriter::timestamp_bias(std::uint64_t bias_ns) {
 
 // A node's time is the sum of its steps; without one of them it has none.
 void ReplayWriter::add_to_stats(const Graph& graph, TimingMode mode) {
-  constexpr std::size_t kMostWaiting = 32'768;  // times; an eighth of a megabyte
+  constexpr std::size_t kMaxWaiting = 32'768;  // times; an eighth of a megabyte
   Stats& stats = stats_[{graph.row, mode}];
   stats.nodes.resize(graph.nodes);
   stats.changed = true;
@@ -157,7 +157,7 @@ void ReplayWriter::add_to_stats(const Graph& graph, TimingMode mode) {
       sum += ns;
     }
   }
-  if (stats.waiting.size() + graph.nodes > kMostWaiting) {
+  if (stats.waiting.size() + graph.nodes > kMaxWaiting) {
     add_waiting(stats);
   }
 }

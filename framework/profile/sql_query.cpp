@@ -9,11 +9,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // What all texts of a result may take together, and one value while the query computes it.
-constexpr std::size_t kMostTextBytes = std::size_t{64} << 20U;
-constexpr int kMostValueBytes = 16 << 20;
+constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20U;
+constexpr int kMaxValueBytes = 16 << 20;
 // What SQLite may take while it computes. Other connections of this process share it; they need a
 // few MiB each.
-constexpr std::int64_t kMostMebibytes = 256;
+constexpr std::int64_t kMaxMebibytes = 256;
 
 /// Statements of `database` only read, and end in time.
 class Limits {
@@ -21,13 +21,13 @@ class Limits {
   Limits(Database& database, std::chrono::milliseconds time, const std::stop_token& stop)
       : database_(database) {
     // Further ahead than a clock counts: no limit.
-    const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(
+    const auto max = std::chrono::duration_cast<std::chrono::milliseconds>(
         Clock::time_point::max() - Clock::now());
-    const auto end = time < most ? Clock::now() + time : Clock::time_point::max();
-    limit_memory(kMostMebibytes << 20);
+    const auto end = time < max ? Clock::now() + time : Clock::time_point::max();
+    limit_memory(kMaxMebibytes << 20);
     database_.keep_in_memory();
     database_.only_reads(true);
-    database_.limit_values(kMostValueBytes);
+    database_.limit_values(kMaxValueBytes);
     database_.stop_when([end, &stop] { return stop.stop_requested() || Clock::now() >= end; });
   }
   Limits(const Limits&) = delete;
@@ -61,20 +61,21 @@ void require_nothing_after(Database& database, std::string_view rest) {
   while (!rest.empty()) {
     const std::string_view before = rest;
     if (!Statement(database, before, &rest).empty()) {
-      invalid("The query is more than one statement; run them one at a time.");
+      throw_invalid_argument("The query is more than one statement; run them one at a time.");
     }
   }
 }
 
 SqlResult run(Database& database, const std::string& sql, const SqlLimits& limits) {
   if (sql.find('\0') != std::string::npos) {
-    invalid("The query holds a NUL character, which ends no statement.");
+    throw_invalid_argument("The query holds a NUL character, which ends no statement.");
   }
   const auto start = Clock::now();
   std::string_view rest;
   Statement query(database, sql, &rest);
   if (query.empty()) {
-    invalid("The query is empty; it is a SELECT, for example SELECT * FROM v_top_nodes.");
+    throw_invalid_argument(
+        "The query is empty; it is a SELECT, for example SELECT * FROM v_top_nodes.");
   }
   require_nothing_after(database, rest);
   SqlResult result;
@@ -83,7 +84,7 @@ SqlResult run(Database& database, const std::string& sql, const SqlLimits& limit
   }
   std::size_t bytes = 0;
   while (query.step()) {
-    if (result.rows.size() >= limits.rows || bytes > kMostTextBytes) {
+    if (result.rows.size() >= limits.rows || bytes > kMaxTextBytes) {
       result.truncated = true;
       break;
     }
@@ -108,14 +109,15 @@ SqlResult run(Database& database, const std::string& sql, const SqlLimits& limit
                 "The query takes longer than (" + std::to_string(limits.time.count()) + " ms).");
   }
   if (error.out_of_memory()) {
-    invalid("The query is refused: it takes more than " + std::to_string(kMostMebibytes) +
-            " MiB of memory.");
+    throw_invalid_argument("The query is refused: it takes more than " +
+                           std::to_string(kMaxMebibytes) + " MiB of memory.");
   }
   if (error.not_authorised()) {
-    invalid("The query does not only read (" + error.reason() +
-            "); allowed are SELECT and the PRAGMAs that describe tables, such as table_info.");
+    throw_invalid_argument(
+        "The query does not only read (" + error.reason() +
+        "); allowed are SELECT and the PRAGMAs that describe tables, such as table_info.");
   }
-  invalid("The query is refused: " + error.reason() + ".");
+  throw_invalid_argument("The query is refused: " + error.reason() + ".");
 }
 
 }  // namespace

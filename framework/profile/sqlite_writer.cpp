@@ -103,7 +103,7 @@ bool Writer::write_batch(std::uint64_t ring_limit, bool beat) noexcept {
     fill(batch, ring_limit);
     beat = beat && all_taken(ring_limit);
     if (beat) {
-      write_beat(batch.refused);
+      write_heartbeat(batch.refused);
     }
     const Clock::time_point begin = Clock::now();
     transaction.commit();
@@ -184,7 +184,7 @@ void Writer::discard(std::uint64_t ring_limit) noexcept {
   }
 }
 
-void Writer::write_beat(const Drops& refused) {
+void Writer::write_heartbeat(const Drops& refused) {
   health_row_.log_bytes = file_.database().log_bytes();
   run_->beat(health_row_);
   health_row_ = {};
@@ -276,7 +276,7 @@ void Writer::finish() noexcept {
       write_drops({});
     } else {
       run_->end_waiting();
-      write_beat({});
+      write_heartbeat({});
     }
     run_->finish(stopped_ ? "profiling stopped" : "done");
     transaction.commit();

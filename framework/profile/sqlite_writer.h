@@ -46,7 +46,7 @@ class Writer {
   void fill(Batch& batch, std::uint64_t ring_limit);
   void write_replay(const ReplayRecord& record, Batch& batch);
   void discard(std::uint64_t ring_limit) noexcept;
-  void write_beat(const Drops& refused);
+  void write_heartbeat(const Drops& refused);
   bool write_drops(const Drops& refused);
   void settle(const Batch& batch, bool beat);
   void write_event(LogLevel severity, std::string_view code, std::string message);

@@ -11,7 +11,7 @@ namespace reprise::profile {
 namespace {
 
 // All values of a group are in memory at once; no group needs more than this.
-constexpr std::size_t kMostValues = std::size_t{8} << 20U;
+constexpr std::size_t kMaxValues = std::size_t{8} << 20U;
 
 struct Sample {
   double share = 0.5;  // of the values that lie below the one asked for
@@ -60,7 +60,7 @@ void take(sqlite3_context* context, int count, sqlite3_value** arguments) {
     if (group->sample->share != share) {
       return fail(context, "the second argument of percentile() is the same for all rows");
     }
-    if (group->sample->values.size() == kMostValues) {
+    if (group->sample->values.size() == kMaxValues) {
       return sqlite3_result_error_toobig(context);
     }
     group->sample->values.push_back(sqlite3_value_double(arguments[0]));
@@ -91,10 +91,10 @@ double deviation(const std::vector<double>& values) {
 }
 
 template <class Result>
-void end_group(sqlite3_context* context, std::size_t least, Result result) {
+void end_group(sqlite3_context* context, std::size_t min, Result result) {
   auto* group = static_cast<Group*>(sqlite3_aggregate_context(context, 0));
   Sample* sample = group == nullptr ? nullptr : group->sample;
-  if (sample != nullptr && sample->values.size() >= least) {
+  if (sample != nullptr && sample->values.size() >= min) {
     sqlite3_result_double(context, result(*sample));
   }
   delete sample;

@@ -187,7 +187,7 @@ std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, st
   const std::string what =
       "The snapshot (" + std::to_string(id) + ") of the profiling database (" + path.string() + ")";
   if (!found) {
-    invalid(what + " is not there; the table snapshots has those there are.");
+    throw_invalid_argument(what + " is not there; the table snapshots has those there are.");
   }
   if (!inside && !profile::is_tensor_place(place, hash)) {
     throw Error(ErrorCode::io, what + " is said to lie at (" + place +

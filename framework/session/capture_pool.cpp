@@ -10,7 +10,7 @@ CapturePool::CapturePool(Device device) : memory_(std::make_shared<Memory>(std::
 
 CapturePool::Memory& CapturePool::memory() const {
   if (memory_ == nullptr) {
-    invalid("The pool is empty: make it with a device.");
+    throw_invalid_argument("The pool is empty: make it with a device.");
   }
   return *memory_;
 }
@@ -45,8 +45,9 @@ void CapturePool::Memory::keep(const std::shared_ptr<Buffer>& buffer) {
 
 void CapturePool::Memory::require_unsealed(std::string_view graph, const std::string& wants) const {
   if (sealed_) {
-    invalid("The graph '" + std::string(graph) + "' needs " + wants +
-            ", which its pool does not have, and the pool is sealed: unseal() it first.");
+    throw_invalid_argument(
+        "The graph '" + std::string(graph) + "' needs " + wants +
+        ", which its pool does not have, and the pool is sealed: unseal() it first.");
   }
 }
 
@@ -58,7 +59,8 @@ std::shared_ptr<Buffer> CapturePool::Memory::admit(
     const Device& device, std::string_view graph, std::uint64_t arena_bytes,
     std::span<const std::shared_ptr<Buffer>> persistent) {
   if (&device.backend() != &device_.backend()) {
-    invalid("The graph '" + std::string(graph) + "' is of another device than its pool.");
+    throw_invalid_argument("The graph '" + std::string(graph) +
+                           "' is of another device than its pool.");
   }
   std::unique_lock lock(mutex_);
   require_room_for(graph, arena_bytes, persistent);

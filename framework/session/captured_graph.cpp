@@ -14,9 +14,10 @@ const OutputSet::Output& OutputSet::find(std::string_view name) const {
   for (const auto& [declared, output] : outputs_) {
     known += (known.empty() ? "" : ", ") + declared;
   }
-  invalid("There is no output (" + std::string(name) +
-          ") of a run inside finish(); declare it with output() before. There are: " +
-          (known.empty() ? "none" : known) + ".");
+  throw_invalid_argument(
+      "There is no output (" + std::string(name) +
+      ") of a run inside finish(); declare it with output() before. There are: " +
+      (known.empty() ? "none" : known) + ".");
 }
 
 CapturedGraph::CapturedGraph() = default;
@@ -28,7 +29,7 @@ CapturedGraph::~CapturedGraph() = default;
 
 CapturedGraph::Recording& CapturedGraph::recording() const {
   if (recording_ == nullptr) {
-    invalid("The graph is empty: only finish() of a recorded session makes one.");
+    throw_invalid_argument("The graph is empty: only finish() of a recorded session makes one.");
   }
   return *recording_;
 }
@@ -115,8 +116,8 @@ bool CapturedGraph::has_pool() const { return static_cast<bool>(recording().pool
 
 const CapturePool& CapturedGraph::pool() const {
   if (!has_pool()) {
-    invalid("The graph '" + recorded().graph.name +
-            "' has no pool: its session was finished without one.");
+    throw_invalid_argument("The graph '" + recorded().graph.name +
+                           "' has no pool: its session was finished without one.");
   }
   return recording().pool();
 }

@@ -17,20 +17,22 @@ bool name_character(char c) {
 
 void require_name(const std::string& name) {
   if (name.empty() || name.size() > kMaxName || !std::ranges::all_of(name, name_character)) {
-    invalid("The name of a kernel has (" + std::to_string(name.size()) + ") characters; 1 to " +
-            std::to_string(kMaxName) + " of A-Z, a-z, 0-9, '_', '.' and '-' are possible.");
+    throw_invalid_argument("The name of a kernel has (" + std::to_string(name.size()) +
+                           ") characters; 1 to " + std::to_string(kMaxName) +
+                           " of A-Z, a-z, 0-9, '_', '.' and '-' are possible.");
   }
 }
 
 void require_source(const KernelSource& source) {
   if (!source.glsl.empty() && !source.spirv.empty()) {
-    invalid("The kernel '" + source.name + "' has (" + std::to_string(source.glsl.size()) +
-            ") bytes of GLSL and (" + std::to_string(source.spirv.size()) +
-            ") words of SPIR-V; give one of them.");
+    throw_invalid_argument("The kernel '" + source.name + "' has (" +
+                           std::to_string(source.glsl.size()) + ") bytes of GLSL and (" +
+                           std::to_string(source.spirv.size()) +
+                           ") words of SPIR-V; give one of them.");
   }
   if (source.glsl.empty() && source.spirv.empty() && !source.function) {
-    invalid("The kernel '" + source.name +
-            "' has an empty source; give GLSL, SPIR-V or a function.");
+    throw_invalid_argument("The kernel '" + source.name +
+                           "' has an empty source; give GLSL, SPIR-V or a function.");
   }
 }
 

@@ -14,20 +14,20 @@ constexpr std::uint64_t kStagingBytes = std::uint64_t{16} << 20U;
 
 void require_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
   if (offset > buffer.bytes() || bytes > buffer.bytes() - offset) {
-    invalid("Buffer '" + buffer.name() + "' has (" + std::to_string(buffer.bytes()) +
-            ") bytes, but bytes " + std::to_string(offset) + " to " +
-            std::to_string(offset + bytes) + " are asked for.");
+    throw_invalid_argument("Buffer '" + buffer.name() + "' has (" + std::to_string(buffer.bytes()) +
+                           ") bytes, but bytes " + std::to_string(offset) + " to " +
+                           std::to_string(offset + bytes) + " are asked for.");
   }
 }
 
 /// A tensor with memory of its own. `verb`: for the message.
 const TensorRecord& persistent(const TensorRef& tensor, const char* verb) {
   if (!tensor || tensor->buffer == nullptr) {
-    invalid(std::string(verb) + " persistent tensors, but this one is " +
-            (tensor ? "a session's transient (" + to_string(tensor.spec()) +
-                          "); declare it with output() and read it from the result"
-                    : "empty") +
-            ".");
+    throw_invalid_argument(std::string(verb) + " persistent tensors, but this one is " +
+                           (tensor ? "a session's transient (" + to_string(tensor.spec()) +
+                                         "); declare it with output() and read it from the result"
+                                   : "empty") +
+                           ".");
   }
   return *tensor;
 }
@@ -41,8 +41,9 @@ Copied copied(const Tensor& from, const Tensor& to) {
   const TensorRecord& target = persistent(to, "copy takes");
   if (!source.spec.contiguous() || !target.spec.contiguous() ||
       source.spec.bytes() != target.spec.bytes()) {
-    invalid("copy takes contiguous tensors of as many bytes, but got '" + source.name + "' " +
-            to_string(source.spec) + " and '" + target.name + "' " + to_string(target.spec) + ".");
+    throw_invalid_argument("copy takes contiguous tensors of as many bytes, but got '" +
+                           source.name + "' " + to_string(source.spec) + " and '" + target.name +
+                           "' " + to_string(target.spec) + ".");
   }
   return {source, target};
 }
@@ -112,7 +113,7 @@ Ticket Device::synchronize_async() const { return {backend_, backend_->last_subm
 std::shared_ptr<Buffer> Device::import(std::string name, std::span<const std::byte> bytes,
                                        std::shared_ptr<const void> owner) const {
   if (bytes.empty()) {
-    invalid("The buffer '" + name + "' imports (0) bytes; a buffer has at least 1.");
+    throw_invalid_argument("The buffer '" + name + "' imports (0) bytes; a buffer has at least 1.");
   }
   return backend_->import(std::move(name), bytes, std::move(owner));
 }
@@ -120,7 +121,8 @@ std::shared_ptr<Buffer> Device::import(std::string name, std::span<const std::by
 std::vector<std::byte> Device::to_host(const Tensor& tensor) const {
   const TensorRecord& record = persistent(tensor, "to_host reads");
   if (!record.spec.contiguous()) {
-    invalid("to_host reads contiguous tensors, but '" + record.name + "' is a strided view.");
+    throw_invalid_argument("to_host reads contiguous tensors, but '" + record.name +
+                           "' is a strided view.");
   }
   std::vector<std::byte> bytes(record.spec.bytes());
   read(record.buffer, record.offset, bytes);
@@ -131,7 +133,7 @@ void Device::write(const Tensor& tensor, DType dtype, std::span<const std::byte>
   const TensorRecord& record = persistent(tensor, "write takes");
   const std::string is = "The tensor '" + record.name + "' is " + to_string(record.spec);
   if (!record.spec.contiguous()) {
-    invalid(is + ", a strided view; write takes contiguous tensors.");
+    throw_invalid_argument(is + ", a strided view; write takes contiguous tensors.");
   }
   if (record.spec.dtype != dtype) {
     throw Error(ErrorCode::dtype_mismatch,
@@ -154,13 +156,15 @@ Tensor Device::grow(const Tensor& tensor, const Shape& shape) const {
   old.buffer->require_alive();
   const TensorSpec spec(shape, old.spec.dtype);
   if (!only_first_grows(old.spec.shape, shape)) {
-    invalid("The tensor '" + old.name + "' " + to_string(old.spec) + " cannot grow to (" +
-            to_string(spec) + "): only its first dimension may, and not shrink.");
+    throw_invalid_argument("The tensor '" + old.name + "' " + to_string(old.spec) +
+                           " cannot grow to (" + to_string(spec) +
+                           "): only its first dimension may, and not shrink.");
   }
   if (old.offset != 0 || !old.spec.contiguous() || old.spec.bytes() != old.buffer->bytes()) {
-    invalid("The tensor '" + old.name + "' " + to_string(old.spec) +
-            " does not fill its buffer, which has (" + std::to_string(old.buffer->bytes()) +
-            ") bytes; grow replaces whole buffers.");
+    throw_invalid_argument("The tensor '" + old.name + "' " + to_string(old.spec) +
+                           " does not fill its buffer, which has (" +
+                           std::to_string(old.buffer->bytes()) +
+                           ") bytes; grow replaces whole buffers.");
   }
   if (shape == old.spec.shape) {
     return tensor;
@@ -168,20 +172,21 @@ Tensor Device::grow(const Tensor& tensor, const Shape& shape) const {
   auto buffer = backend_->allocate(old.name, spec.bytes(), BufferKind::device);
   const std::uint64_t kept = old.buffer->bytes();
   write_zeros(*this, buffer, kept, spec.bytes() - kept);
-  submit_copy(*backend_, old.buffer, 0, buffer, 0, kept, Follow::other_work);
+  submit_copy(*backend_, old.buffer, 0, buffer, 0, kept, AfterSubmit::will_continue);
   backend_->free(old.buffer);
   return Tensor::over(std::move(buffer), spec, 0, old.name);
 }
 
 std::shared_ptr<Buffer> Device::allocate(std::string name, std::uint64_t bytes, BufferKind kind,
                                          std::uint64_t alignment) const {
-  const std::uint64_t most = capabilities().allocation_alignment;
-  if (!std::has_single_bit(alignment) || alignment > most) {
-    invalid("The buffer '" + name + "' asks for an alignment of (" + std::to_string(alignment) +
-            ") bytes; powers of two up to " + std::to_string(most) + " are possible.");
+  const std::uint64_t max = capabilities().allocation_alignment;
+  if (!std::has_single_bit(alignment) || alignment > max) {
+    throw_invalid_argument("The buffer '" + name + "' asks for an alignment of (" +
+                           std::to_string(alignment) + ") bytes; powers of two up to " +
+                           std::to_string(max) + " are possible.");
   }
   if (kind == BufferKind::imported) {
-    invalid("The buffer '" + name + "' is to be imported; import() does that.");
+    throw_invalid_argument("The buffer '" + name + "' is to be imported; import() does that.");
   }
   const MemoryPurpose purpose =
       kind == BufferKind::device ? MemoryPurpose::tensors : MemoryPurpose::staging;
@@ -192,12 +197,12 @@ Ticket Device::copy_async(const Tensor& from, const Tensor& to) const {
   const auto [source, target] = copied(from, to);
   if (source.buffer == target.buffer && source.offset < target.offset + target.spec.bytes() &&
       target.offset < source.offset + source.spec.bytes()) {
-    invalid("copy takes tensors that do not overlap, but '" + source.name + "' and '" +
-            target.name + "' do.");
+    throw_invalid_argument("copy takes tensors that do not overlap, but '" + source.name +
+                           "' and '" + target.name + "' do.");
   }
   target.buffer->require_writable();
   return {backend_, submit_copy(*backend_, source.buffer, source.offset, target.buffer,
-                                target.offset, source.spec.bytes(), Follow::other_work)};
+                                target.offset, source.spec.bytes(), AfterSubmit::will_continue)};
 }
 
 void Device::copy(const Tensor& from, const Tensor& to) const { copy_async(from, to).wait(); }
@@ -246,7 +251,8 @@ void Device::read(const std::shared_ptr<Buffer>& from, std::uint64_t offset,
                          BufferKind::download, MemoryPurpose::staging);
   for (std::uint64_t done = 0; done < bytes.size(); done += staging->bytes()) {
     const std::uint64_t piece = std::min<std::uint64_t>(staging->bytes(), bytes.size() - done);
-    backend_->wait(submit_copy(*backend_, from, offset + done, staging, 0, piece, Follow::wait));
+    backend_->wait(
+        submit_copy(*backend_, from, offset + done, staging, 0, piece, AfterSubmit::will_wait));
     std::memcpy(bytes.data() + done, staging->mapped(), piece);
   }
 }

@@ -31,7 +31,7 @@ std::vector<std::uint64_t> take_ticks(Backend& backend, std::uint32_t count) {
   }
   encoder->resolve(stamps, stamps->count(), results, 0);
   const EncodingRef list[] = {encoder->finish()};
-  backend.wait(backend.submit(list, Follow::wait));
+  backend.wait(backend.submit(list, AfterSubmit::will_wait));
   std::memcpy(ticks.data(), results->mapped(), bytes);
   return ticks;
 }

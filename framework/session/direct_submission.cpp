@@ -26,13 +26,13 @@ TimingMode DirectSubmission::timing_mode() const {
 }
 
 std::uint64_t DirectSubmission::submit_part(EncodingRef part, std::span<const StateGrowth> growths,
-                                            Follow follow) {
+                                            AfterSubmit then) {
   mode_ = began_ ? mode_ : timing_mode();
   slot_.submit({.body = {std::move(part), nullptr},
                 .growths = growths,
                 .mode = mode_,
                 .begin_ns = now_ns(),
-                .follow = follow,
+                .then = then,
                 .part = began_ ? SlotPart::middle : SlotPart::first,
                 .limits = limits_,
                 .nothing_runs = nothing_runs_});
@@ -53,7 +53,7 @@ void DirectSubmission::submit(Last last) {
                 .growths = last.growths,
                 .mode = began_ ? mode_ : timing_mode(),
                 .begin_ns = last.begin_ns,
-                .follow = last.follow,
+                .then = last.then,
                 .part = began_ ? SlotPart::last : SlotPart::whole,
                 .limits = limits_,
                 .nothing_runs = nothing_runs_});

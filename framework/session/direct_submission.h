@@ -20,7 +20,8 @@ class DirectSubmission final : public SlotOwner {
   Slot& slot() { return slot_; }
   /// Submits a part that others follow, the first one with inputs and state; returns the
   /// submission.
-  std::uint64_t submit_part(EncodingRef part, std::span<const StateGrowth> growths, Follow follow);
+  std::uint64_t submit_part(EncodingRef part, std::span<const StateGrowth> growths,
+                            AfterSubmit then);
   /// Before the first part: what has to hold of the state, and whether an extent has no rows.
   void set_extents(std::vector<ExtentLimit> limits, bool nothing_runs);
   struct Last {
@@ -31,7 +32,7 @@ class DirectSubmission final : public SlotOwner {
     FinishReport report;               // complete but for what only the device knows
     SessionRecord record;              // sent once the submission is complete
     std::int64_t begin_ns = 0;         // when the session was closed
-    Follow follow = Follow::wait;
+    AfterSubmit then = AfterSubmit::will_wait;
   };
   /// Once, and nothing afterwards.
   void submit(Last last);

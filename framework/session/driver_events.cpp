@@ -30,7 +30,7 @@ DriverEvents::DriverEvents(std::shared_ptr<DriverMessages> messages,
 
 DriverEvents::~DriverEvents() {
   messages_->remove(*this);
-  tell_repeats();
+  report_repeats();
 }
 
 void DriverEvents::receive(const DriverMessage& message) noexcept {
@@ -56,7 +56,7 @@ void DriverEvents::receive(const DriverMessage& message) noexcept {
         ++known->second.count;
         return;
       }
-      if (kinds_.size() == kMostKinds) {
+      if (kinds_.size() == kMaxKinds) {
         ++others_.count;
         others_.first.severity = std::max(others_.first.severity, message.level);
         return;
@@ -69,7 +69,7 @@ void DriverEvents::receive(const DriverMessage& message) noexcept {
   }
 }
 
-void DriverEvents::tell_repeats() noexcept {
+void DriverEvents::report_repeats() noexcept {
   try {
     std::vector<EventRecord> events;
     const auto tell = [&](Repeats& of, const char* what) {

@@ -16,7 +16,7 @@ namespace reprise {
 class DriverEvents final : public DriverListener {
  public:
   /// Messages of kinds beyond these are only counted.
-  static constexpr std::size_t kMostKinds = 256;
+  static constexpr std::size_t kMaxKinds = 256;
 
   DriverEvents(std::shared_ptr<DriverMessages> messages, std::shared_ptr<ProfileSink> sink);
   DriverEvents(const DriverEvents&) = delete;
@@ -25,7 +25,7 @@ class DriverEvents final : public DriverListener {
 
   void receive(const DriverMessage& message) noexcept override;
   /// An event for every kind that came again since this was last called.
-  void tell_repeats() noexcept;
+  void report_repeats() noexcept;
 
  private:
   struct Kind {

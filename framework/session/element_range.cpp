@@ -28,20 +28,21 @@ std::string text_of(double value) {
 
 void require_dtype(const char* rule, DType dtype, bool integers) {
   if (dtype != DType::f32 && dtype != DType::f16 && !(integers && dtype == DType::i32)) {
-    invalid(std::string(rule) + " makes tensors of f32" +
-            (integers ? ", f16 and i32" : " and f16") + ", but not of (" +
-            std::string(name_of(dtype)) + ").");
+    throw_invalid_argument(std::string(rule) + " makes tensors of f32" +
+                           (integers ? ", f16 and i32" : " and f16") + ", but not of (" +
+                           std::string(name_of(dtype)) + ").");
   }
 }
 
 void require_held(const std::string& what, DType dtype, double value, double beyond) {
   const bool integer = dtype == DType::i32;
-  const double least = integer ? -kIntegers : -largest(dtype);
-  if (!(value >= least && value <= largest(dtype) + beyond) ||
+  const double min = integer ? -kIntegers : -largest(dtype);
+  if (!(value >= min && value <= largest(dtype) + beyond) ||
       (integer && value != std::floor(value))) {
-    invalid("An element of " + std::string(name_of(dtype)) + " is " +
-            (integer ? "an integer" : "a number") + " from " + text_of(least) + " to " +
-            text_of(largest(dtype)) + ", but " + what + " is (" + text_of(value) + ").");
+    throw_invalid_argument("An element of " + std::string(name_of(dtype)) + " is " +
+                           (integer ? "an integer" : "a number") + " from " + text_of(min) +
+                           " to " + text_of(largest(dtype)) + ", but " + what + " is (" +
+                           text_of(value) + ").");
   }
 }
 

@@ -9,8 +9,8 @@ namespace reprise {
 
 ExpertResidency& ExecutableInstance::residency() const {
   if (residency_ == nullptr) {
-    invalid("The executable '" + program_->options().name +
-            "' has no experts; see ExecutableOptions::experts.");
+    throw_invalid_argument("The executable '" + program_->options().name +
+                           "' has no experts; see ExecutableOptions::experts.");
   }
   return *residency_;
 }
@@ -113,8 +113,8 @@ void ExecutableInstance::capture_routes(std::uint32_t runs) {
 RouteCapture ExecutableInstance::take_routes() {
   const std::uint64_t end = residency().runs();
   if (route_runs_ == 0) {
-    invalid("The executable '" + program_->options().name +
-            "' captures no routes; call capture_routes() before its runs.");
+    throw_invalid_argument("The executable '" + program_->options().name +
+                           "' captures no routes; call capture_routes() before its runs.");
   }
   RouteCapture capture;
   const std::uint64_t kept = std::min<std::uint64_t>(end - routes_from_, route_runs_);

@@ -35,7 +35,7 @@ ExecutableGraph::ExecutableGraph(std::shared_ptr<ExecutableInstance> instance)
     : instance_(std::move(instance)) {}
 ExecutableInstance& ExecutableGraph::instance() const {
   if (instance_ == nullptr) {
-    invalid("The executable graph is empty: it was moved from.");
+    throw_invalid_argument("The executable graph is empty: it was moved from.");
   }
   return *instance_;
 }
@@ -61,17 +61,17 @@ void ExecutableGraph::set_param(std::string_view name, std::span<const std::byte
 }
 
 RunResult ExecutableGraph::run(const std::vector<NamedInput>& inputs) {
-  RunResult result(*instance().start(inputs, true, Follow::wait));
+  RunResult result(*instance().start(inputs, true, AfterSubmit::will_wait));
   result.ticket().wait();
   return result;
 }
 
 Ticket ExecutableGraph::submit(const std::vector<NamedInput>& inputs) {
-  return *instance().start(inputs, true, Follow::other_work);
+  return *instance().start(inputs, true, AfterSubmit::will_continue);
 }
 
 std::optional<Ticket> ExecutableGraph::try_submit(const std::vector<NamedInput>& inputs) {
-  return instance().start(inputs, false, Follow::other_work);
+  return instance().start(inputs, false, AfterSubmit::will_continue);
 }
 
 void ExecutableGraph::wait_all() { instance().wait_all(); }

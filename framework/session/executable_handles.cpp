@@ -48,8 +48,8 @@ const ExecutableInstance::HandleEntry& ExecutableInstance::handle(std::string_vi
 void ExecutableInstance::create_handle(const Handle& handle) {
   require_free();
   if (handle_of(handle.name) != kNoIndex) {
-    invalid("The executable '" + program_->options().name + "' has a handle '" + handle.name +
-            "' already.");
+    throw_invalid_argument("The executable '" + program_->options().name + "' has a handle '" +
+                           handle.name + "' already.");
   }
   const std::vector<PortInfo>& inputs = program_->inputs();
   const auto input = std::ranges::find(inputs, handle.name, &PortInfo::name);
@@ -83,15 +83,15 @@ void ExecutableInstance::bind(std::string_view name, const Tensor& tensor) {
   HandleEntry& entry = handles_[static_cast<std::size_t>(&handle(name) - handles_.data())];
   const TensorRef ref(tensor);
   if (!ref || ref->buffer == nullptr || !ref.spec().contiguous()) {
-    invalid("The handle '" + entry.info.name +
-            "' takes a contiguous persistent tensor, but this one is " +
-            (!ref                     ? "empty."
-             : ref->buffer == nullptr ? "a session's transient."
-                                      : "strided."));
+    throw_invalid_argument("The handle '" + entry.info.name +
+                           "' takes a contiguous persistent tensor, but this one is " +
+                           (!ref                     ? "empty."
+                            : ref->buffer == nullptr ? "a session's transient."
+                                                     : "strided."));
   }
   if (entry.next) {
-    invalid("The handle '" + entry.info.name +
-            "' swaps its memory with every run, so it takes none of the caller's.");
+    throw_invalid_argument("The handle '" + entry.info.name +
+                           "' swaps its memory with every run, so it takes none of the caller's.");
   }
   require_spec("The tensor '" + ref->name + "'", ref.spec(),
                TensorSpec(entry.info.shape, entry.info.dtype));
@@ -110,13 +110,14 @@ void ExecutableInstance::feed(std::string_view name, std::string_view output,
   const auto fed = std::ranges::find(handles_, output, &HandleEntry::output);
   if (!entry.output.empty() || fed != handles_.end()) {
     const HandleEntry& has = entry.output.empty() ? *fed : entry;
-    invalid("The output '" + std::string(output) + "' cannot feed the handle '" + entry.info.name +
-            "': '" + has.output + "' feeds '" + has.info.name + "' already.");
+    throw_invalid_argument("The output '" + std::string(output) + "' cannot feed the handle '" +
+                           entry.info.name + "': '" + has.output + "' feeds '" + has.info.name +
+                           "' already.");
   }
   if (options.mode == FeedMode::swap) {
     if (entry.borrowed) {
-      invalid("The handle '" + entry.info.name +
-              "' has memory of the caller's, so it cannot swap it.");
+      throw_invalid_argument("The handle '" + entry.info.name +
+                             "' has memory of the caller's, so it cannot swap it.");
     }
     if (program_->layout().stop_word()) {
       throw Error(ErrorCode::unsupported,

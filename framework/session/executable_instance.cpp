@@ -50,8 +50,8 @@ std::shared_ptr<ExecutableInstance> ExecutableInstance::fork() const {
 
 void ExecutableInstance::require_free() const {
   if (prepared_) {
-    invalid("The executable '" + program_->options().name +
-            "' has a prepared run that is neither submitted nor destroyed.");
+    throw_invalid_argument("The executable '" + program_->options().name +
+                           "' has a prepared run that is neither submitted nor destroyed.");
   }
 }
 
@@ -99,8 +99,8 @@ const InputSources& ExecutableInstance::sources_of(std::span<const NamedInput> g
     const PortInfo& input = program_->inputs()[i];
     const auto values = std::ranges::count(given, input.name, &NamedInput::name);
     if (values > 1) {
-      invalid("The input '" + input.name + "' was given " + std::to_string(values) +
-              " values; give it one.");
+      throw_invalid_argument("The input '" + input.name + "' was given " + std::to_string(values) +
+                             " values; give it one.");
     }
     if (values == 1) {
       sources_[i] = kNoIndex;
@@ -131,8 +131,9 @@ std::int64_t ExecutableInstance::bucket_of(std::int64_t rows) const {
 
 void ExecutableInstance::set_extent(std::optional<std::int64_t> rows) {
   if (rows && program_->options().buckets.empty()) {
-    invalid("The executable '" + program_->options().name +
-            "' has no extent; name one in ExecutableOptions::extent, with its buckets.");
+    throw_invalid_argument(
+        "The executable '" + program_->options().name +
+        "' has no extent; name one in ExecutableOptions::extent, with its buckets.");
   }
   if (rows) {
     bucket_of(*rows);
@@ -275,7 +276,7 @@ bool ExecutableInstance::reserve(PreparedRun::State& run, std::int64_t rows,
 }
 
 std::optional<Ticket> ExecutableInstance::start(std::span<const NamedInput> inputs, bool may_wait,
-                                                Follow follow) {
+                                                AfterSubmit then) {
   require_free();
   program_->require_params();
   for (const NamedInput& given : inputs) {
@@ -290,7 +291,7 @@ std::optional<Ticket> ExecutableInstance::start(std::span<const NamedInput> inpu
     const std::span<std::byte> to = run.bytes(program_->input_index(given.name));
     std::ranges::copy(given.bytes.first(to.size()), to.begin());
   }
-  return submit(run, follow);
+  return submit(run, then);
 }
 
 PreparedRun ExecutableInstance::prepare() {
@@ -303,7 +304,7 @@ PreparedRun ExecutableInstance::prepare() {
   return PreparedRun(std::move(run));
 }
 
-Ticket ExecutableInstance::submit(PreparedRun::State& run, Follow follow) {
+Ticket ExecutableInstance::submit(PreparedRun::State& run, AfterSubmit then) {
   if (!program_->options().extent.empty()) {
     state_.set(program_->options().extent, static_cast<std::int32_t>(run.rows));
   }
@@ -315,7 +316,7 @@ Ticket ExecutableInstance::submit(PreparedRun::State& run, Follow follow) {
   }
   Slot* slot = std::exchange(run.slot, nullptr);
   prepared_ = false;
-  Ticket ticket = run.recording->submit_reserved(*slot, follow);
+  Ticket ticket = run.recording->submit_reserved(*slot, then);
   last_submission_ = slot->times().submission;
   if (residency_ != nullptr) {
     end_expert_run(run.recording->profile_id());

@@ -30,12 +30,12 @@ class ExecutableInstance final : public std::enable_shared_from_this<ExecutableI
 
   void compile();
   /// Empty only if `may_wait` is false and it would have to.
-  std::optional<Ticket> start(std::span<const NamedInput> inputs, bool may_wait, Follow follow);
+  std::optional<Ticket> start(std::span<const NamedInput> inputs, bool may_wait, AfterSubmit then);
   /// The same before anything is written or submitted; false instead of empty.
   bool reserve(PreparedRun::State& run, std::int64_t rows, const InputSources& sources,
                bool may_wait);
   PreparedRun prepare();
-  Ticket submit(PreparedRun::State& run, Follow follow);
+  Ticket submit(PreparedRun::State& run, AfterSubmit then);
   void give_back(PreparedRun::State& run) noexcept;
   void wait_all() const { program_->core()->device().backend().wait(last_submission_); }
 

@@ -127,17 +127,18 @@ ExecutableProgram::ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordF
 void ExecutableProgram::check_options() {
   const std::string name = "The executable '" + options_.name + "'";
   if (!pass_) {
-    invalid(name + " has no pass: the function is empty.");
+    throw_invalid_argument(name + " has no pass: the function is empty.");
   }
   if (options_.extent.empty() != options_.buckets.empty()) {
-    invalid(name + (options_.extent.empty()
-                        ? " has buckets, but no extent that they are of."
-                        : " has the extent '" + options_.extent + "', but no buckets."));
+    throw_invalid_argument(name +
+                           (options_.extent.empty()
+                                ? " has buckets, but no extent that they are of."
+                                : " has the extent '" + options_.extent + "', but no buckets."));
   }
   for (std::size_t i = 0; i < options_.buckets.size(); ++i) {
     if (options_.buckets[i] < 1 || (i > 0 && options_.buckets[i] <= options_.buckets[i - 1])) {
-      invalid(name + " has a bucket of (" + std::to_string(options_.buckets[i]) +
-              ") rows; buckets are at least 1, in ascending order.");
+      throw_invalid_argument(name + " has a bucket of (" + std::to_string(options_.buckets[i]) +
+                             ") rows; buckets are at least 1, in ascending order.");
     }
   }
   if (!options_.extent.empty() && options_.state.find(options_.extent) == nullptr) {
@@ -197,10 +198,11 @@ void ExecutableProgram::place(GraphSession& session, const Target& target) const
   }
   const TensorRef written(output->handle);
   if (written->buffer != handle->buffer || written->offset != handle->offset) {
-    invalid("The output '" + target.output + "' of the executable '" + options_.name +
-            "' feeds the handle (" + handle->name +
-            ") in place, but the pass puts it into other memory; write the handle's tensor "
-            "itself, as set_rows does, or feed it by copy or swap.");
+    throw_invalid_argument(
+        "The output '" + target.output + "' of the executable '" + options_.name +
+        "' feeds the handle (" + handle->name +
+        ") in place, but the pass puts it into other memory; write the handle's tensor "
+        "itself, as set_rows does, or feed it by copy or swap.");
   }
 }
 

@@ -30,14 +30,15 @@ ExecutorCore::ExecutorCore(Device device, const ExecutorOptions& options)
 
 void ExecutorCore::set_watches(std::vector<TensorWatch> watches) {
   if (!profile_) {
-    invalid(
+    throw_invalid_argument(
         "Tensors are watched for a profiling database, but this executor writes none; set "
         "ExecutorOptions::profile.");
   }
   for (const TensorWatch& watch : watches) {
     if (watch.every < 1 || (watch.tensors.empty() && !watch.rows_outside)) {
-      invalid("The tensors '" + watch.tensors + "' are watched every (" +
-              std::to_string(watch.every) + ") launches; a pattern and 1 or more are needed.");
+      throw_invalid_argument("The tensors '" + watch.tensors + "' are watched every (" +
+                             std::to_string(watch.every) +
+                             ") launches; a pattern and 1 or more are needed.");
     }
   }
   auto shared = std::make_shared<const std::vector<TensorWatch>>(std::move(watches));
@@ -80,7 +81,7 @@ void ExecutorCore::shutdown() {
   { const std::unique_lock nobody_submits(submitting_); }
   synchronize();
   if (driver_events_) {
-    driver_events_->tell_repeats();
+    driver_events_->report_repeats();
   }
   if (profile_) {
     profile_->memory();
@@ -121,7 +122,8 @@ void ExecutorCore::defragment() {
 
 void ExecutorCore::require_running() const {
   if (!running_) {
-    invalid("The executor was shut down; nothing of it can be recorded or launched any more.");
+    throw_invalid_argument(
+        "The executor was shut down; nothing of it can be recorded or launched any more.");
   }
 }
 
@@ -143,9 +145,9 @@ GraphSizes ExecutorCore::last_sizes() {
 }
 
 void ExecutorCore::set_last_sizes(const GraphSizes& sizes) {
-  constexpr std::size_t kMostNodes = 4096;
+  constexpr std::size_t kMaxNodes = 4096;
   const std::lock_guard lock(mutex_);
-  last_sizes_ = sizes.nodes <= kMostNodes ? sizes : GraphSizes();
+  last_sizes_ = sizes.nodes <= kMaxNodes ? sizes : GraphSizes();
 }
 
 ExecutorCore::ArenaLoan ExecutorCore::borrow_arena(const std::shared_ptr<ExecutorCore>& core) {

@@ -14,8 +14,8 @@ namespace {
 
 ExpertResidency& residency_of(const HostStepCall& call) {
   if (call.context() == nullptr) {
-    invalid("The host step '" + std::string(call.name()) +
-            "' moves experts of an executable graph, but runs without one.");
+    throw_invalid_argument("The host step '" + std::string(call.name()) +
+                           "' moves experts of an executable graph, but runs without one.");
   }
   return *static_cast<ExpertResidency*>(call.context());
 }
@@ -44,14 +44,15 @@ ExpertRecording::ExpertRecording(GraphSession& session, std::string_view layer, 
   const TensorRef ref(ids);
   if (!ref || ref.dtype() != DType::i32 || ref.shape().rank() != 2 || !ref.shape().fixed() ||
       !ref.spec().contiguous()) {
-    invalid("The experts of the layer '" + layer_.name +
-            "' take ids that are contiguous i32 [rows, used] of a fixed shape, but got (" +
-            (ref ? to_string(ref.spec()) : std::string("none")) + ").");
+    throw_invalid_argument(
+        "The experts of the layer '" + layer_.name +
+        "' take ids that are contiguous i32 [rows, used] of a fixed shape, but got (" +
+        (ref ? to_string(ref.spec()) : std::string("none")) + ").");
   }
   for (const ExpertCall& call : session.expert_calls_) {
     if (call.layer == layer_.name) {
-      invalid("The pass asks for the experts of the layer '" + layer_.name +
-              "' twice; give the second call a layer of its own.");
+      throw_invalid_argument("The pass asks for the experts of the layer '" + layer_.name +
+                             "' twice; give the second call a layer of its own.");
     }
   }
   session.expert_calls_.push_back({layer_.name, ids.shape().dim(0), ids.shape().dim(1)});
@@ -129,9 +130,9 @@ Tensor ExpertRecording::record(const ExpertFunction& f) {
     table_ = table(round);
     result = f(PlacedExperts(state));
     if (round > 0 && products_.size() != before_.size()) {
-      invalid("The experts of the layer '" + layer_.name + "' made (" +
-              std::to_string(products_.size()) + ") products, but " +
-              std::to_string(before_.size()) + " in the round before.");
+      throw_invalid_argument("The experts of the layer '" + layer_.name + "' made (" +
+                             std::to_string(products_.size()) + ") products, but " +
+                             std::to_string(before_.size()) + " in the round before.");
     }
   }
   return result;
@@ -147,8 +148,9 @@ Tensor GraphSession::experts(std::string_view layer, const Tensor& ids, const Ex
   std::optional<ExpertRecording> recording;
   in_context("experts", where, [&] {
     if (!usable) {
-      invalid("The session has no experts (" + std::string(layer) +
-              "): they belong to an ExecutableGraph, see ExecutableOptions::experts.");
+      throw_invalid_argument(
+          "The session has no experts (" + std::string(layer) +
+          "): they belong to an ExecutableGraph, see ExecutableOptions::experts.");
     }
     recording.emplace(*this, layer, ids);
   });

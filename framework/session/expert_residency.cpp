@@ -44,7 +44,7 @@ ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
   if (cells_ < setup_.store.experts() && setup_.options.misses == ExpertMiss::cpu) {
     const Device& cpu = setup_.cpu ? *setup_.cpu : device_;
     if (cpu.info().backend == "vulkan") {
-      invalid(
+      throw_invalid_argument(
           "Misses of experts are to be computed by the CPU backend, but ExpertSetup::cpu is not "
           "given and the graph's device (" +
           cpu.info().name + ") is none; set it to open_device(\"cpu\").");
@@ -106,16 +106,16 @@ void ExpertResidency::promote(Layer& layer, std::int32_t expert, std::int32_t ce
 std::int32_t ExpertResidency::least_used(const Layer& layer,
                                          std::span<const std::int32_t> spared) const {
   std::int32_t best = kNone;
-  double least = 0;
+  double min = 0;
   for (std::int32_t cell = 0; cell < cells_; ++cell) {
     const std::int32_t expert = layer.expert_in[static_cast<std::size_t>(cell)];
     if (expert == kNone) {
       return cell;
     }
     const double count = layer.counts[static_cast<std::size_t>(expert)];
-    if (std::ranges::find(spared, expert) == spared.end() && (best == kNone || count < least)) {
+    if (std::ranges::find(spared, expert) == spared.end() && (best == kNone || count < min)) {
       best = cell;
-      least = count;
+      min = count;
     }
   }
   return best;
@@ -228,14 +228,15 @@ void ExpertResidency::set_resident(std::size_t index, const std::vector<bool>& r
   }
   const auto wanted = std::ranges::count(resident, true);
   if (wanted > cells_) {
-    invalid("The layer '" + layer.of->name + "' has " + std::to_string(cells_) + " cells, but (" +
-            std::to_string(wanted) + ") experts are to have one.");
+    throw_invalid_argument("The layer '" + layer.of->name + "' has " + std::to_string(cells_) +
+                           " cells, but (" + std::to_string(wanted) + ") experts are to have one.");
   }
   if (cells_ == setup_.store.experts() && wanted < cells_) {
-    invalid("The layer '" + layer.of->name +
-            "' has a cell for each expert, and nothing that would serve misses; give it a budget "
-            "to keep fewer than (" +
-            std::to_string(cells_) + ").");
+    throw_invalid_argument(
+        "The layer '" + layer.of->name +
+        "' has a cell for each expert, and nothing that would serve misses; give it a budget "
+        "to keep fewer than (" +
+        std::to_string(cells_) + ").");
   }
   std::vector<std::int32_t> experts;
   for (std::size_t e = 0; e < resident.size(); ++e) {

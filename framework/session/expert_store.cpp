@@ -49,7 +49,8 @@ std::uint64_t ExpertStore::Layer::expert_bytes() const {
 ExpertStore::ExpertStore(std::int64_t experts)
     : memory_(std::make_shared<Memory>(Memory{experts, {}})) {
   if (experts < 1) {
-    invalid("A layer has at least 1 expert, but (" + std::to_string(experts) + ") are asked for.");
+    throw_invalid_argument("A layer has at least 1 expert, but (" + std::to_string(experts) +
+                           ") are asked for.");
   }
 }
 
@@ -59,7 +60,7 @@ void ExpertStore::add(std::string_view layer, std::string_view projection, const
                       DType dtype, std::span<const std::byte> bytes,
                       std::shared_ptr<const void> owner) const {
   if (memory_ == nullptr) {
-    invalid("The expert store is empty; make one with the number of experts.");
+    throw_invalid_argument("The expert store is empty; make one with the number of experts.");
   }
   const TensorSpec spec(shape, dtype);
   const std::string what = "The projection '" + std::string(projection) + "' of the layer '" +
@@ -80,7 +81,7 @@ void ExpertStore::add(std::string_view layer, std::string_view projection, const
   }
   for (const Projection& known : it->projections) {
     if (known.name == projection) {
-      invalid(what + " is in the store already.");
+      throw_invalid_argument(what + " is in the store already.");
     }
   }
   if (owner == nullptr) {

@@ -5,10 +5,10 @@
 namespace reprise {
 namespace {
 
-void require_bucket(const StateFieldInfo* info, std::string_view name, std::int64_t most,
+void require_bucket(const StateFieldInfo* info, std::string_view name, std::int64_t max,
                     const StateBlock& state) {
   if (info == nullptr || info->owner != StateOwner::host || info->dtype != DType::i32) {
-    invalid(
+    throw_invalid_argument(
         "An extent is an i32 field of the host in the state block, but (" + std::string(name) +
         ") is " +
         (info == nullptr
@@ -16,9 +16,9 @@ void require_bucket(const StateFieldInfo* info, std::string_view name, std::int6
              : std::string(name_of(info->owner)) + " " + std::string(name_of(info->dtype))) +
         ".");
   }
-  if (most < 1 || most > std::numeric_limits<std::int32_t>::max()) {
-    invalid("The extent '" + std::string(name) + "' has a bucket of (" + std::to_string(most) +
-            "); buckets are 1 to 2^31 - 1.");
+  if (max < 1 || max > std::numeric_limits<std::int32_t>::max()) {
+    throw_invalid_argument("The extent '" + std::string(name) + "' has a bucket of (" +
+                           std::to_string(max) + "); buckets are 1 to 2^31 - 1.");
   }
 }
 
@@ -33,14 +33,15 @@ std::vector<GraphExtent> resolve_extents(std::span<const ExtentBucket> wanted,
   std::vector<GraphExtent> extents;
   for (const ExtentBucket& bucket : wanted) {
     const StateFieldInfo* info = state ? state.layout().find(bucket.field) : nullptr;
-    require_bucket(info, bucket.field, bucket.most, state);
+    require_bucket(info, bucket.field, bucket.max, state);
     for (const GraphExtent& known : extents) {
       if (known.word == info->word) {
-        invalid("The extent '" + bucket.field + "' is named twice, with the buckets (" +
-                std::to_string(known.most) + ") and " + std::to_string(bucket.most) + ".");
+        throw_invalid_argument("The extent '" + bucket.field +
+                               "' is named twice, with the buckets (" + std::to_string(known.max) +
+                               ") and " + std::to_string(bucket.max) + ".");
       }
     }
-    extents.push_back({info->word, bucket.most});
+    extents.push_back({info->word, bucket.max});
   }
   return extents;
 }
@@ -51,7 +52,7 @@ void require_extents_of(const StateBlock& state, std::span<const GraphExtent> ex
   for (const GraphExtent& extent : extents) {
     buckets.push_back({extent.word < fields.size() ? fields[extent.word].name
                                                    : "word " + std::to_string(extent.word),
-                       extent.most});
+                       extent.max});
   }
   resolve_extents(buckets, state);
 }
@@ -59,7 +60,7 @@ void require_extents_of(const StateBlock& state, std::span<const GraphExtent> ex
 std::vector<ExtentLimit> limits_of(std::span<const GraphExtent> extents) {
   std::vector<ExtentLimit> limits;
   for (const GraphExtent& extent : extents) {
-    limits.push_back({extent.word, 0, extent.most});
+    limits.push_back({extent.word, 0, extent.max});
   }
   return limits;
 }
@@ -68,19 +69,20 @@ void require_limits(std::span<const ExtentLimit> limits, const StateLayout& layo
                     std::span<const std::uint32_t> host) {
   for (const ExtentLimit& limit : limits) {
     const auto value = static_cast<std::int32_t>(host[limit.word]);
-    if (limit.least <= value && value <= limit.most) {
+    if (limit.min <= value && value <= limit.max) {
       continue;
     }
     const std::string what = "The extent '" + layout.fields()[limit.word].name + "' is (" +
                              std::to_string(value) + "), but ";
-    const std::string most = std::to_string(limit.most);
+    const std::string max = std::to_string(limit.max);
     switch (limit.cause) {
       case ExtentLimit::Cause::bucket:
-        invalid(what + "the graph was recorded for 0 to " + most + " rows.");
+        throw_invalid_argument(what + "the graph was recorded for 0 to " + max + " rows.");
       case ExtentLimit::Cause::input:
-        invalid(what + "its input '" + limit.input + "' was given " + most + " rows.");
+        throw_invalid_argument(what + "its input '" + limit.input + "' was given " + max +
+                               " rows.");
       case ExtentLimit::Cause::recorded:
-        invalid(what + "the session was recorded while it was " + most + ".");
+        throw_invalid_argument(what + "the session was recorded while it was " + max + ".");
     }
   }
 }
@@ -99,8 +101,8 @@ std::int64_t rows_given(const TensorSpec& spec, std::span<const std::byte> bytes
 ExtentLimit limit_of(std::string_view input, const TensorSpec& spec,
                      std::span<const std::byte> bytes) {
   return {.word = spec.shape.extent_word(),
-          .least = 0,
-          .most = rows_given(spec, bytes),
+          .min = 0,
+          .max = rows_given(spec, bytes),
           .cause = ExtentLimit::Cause::input,
           .input = std::string(input)};
 }

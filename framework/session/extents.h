@@ -22,7 +22,7 @@ struct ExtentLimit {
     recorded,  // of a direct session, which ran its ops with that value
   };
   std::uint32_t word = 0;
-  std::int64_t least = 0, most = 0;
+  std::int64_t min = 0, max = 0;
   Cause cause = Cause::bucket;
   std::string input{};
 };

@@ -29,8 +29,8 @@ DType dtype_of(const DLDataType& type) {
 
 Shape shape_of(const DLTensor& tensor) {
   if (tensor.ndim < 0) {
-    invalid("A DLPack tensor has (" + std::to_string(tensor.ndim) +
-            ") dimensions; there are at least 0.");
+    throw_invalid_argument("A DLPack tensor has (" + std::to_string(tensor.ndim) +
+                           ") dimensions; there are at least 0.");
   }
   if (tensor.ndim == 0) {
     return {1};
@@ -41,13 +41,13 @@ Shape shape_of(const DLTensor& tensor) {
                 ") dimensions; at most 4 are read.");
   }
   if (tensor.shape == nullptr) {
-    invalid("A DLPack tensor of (" + std::to_string(tensor.ndim) +
-            ") dimensions has no shape: its pointer is null.");
+    throw_invalid_argument("A DLPack tensor of (" + std::to_string(tensor.ndim) +
+                           ") dimensions has no shape: its pointer is null.");
   }
   const Shape shape(std::span<const std::int64_t>(tensor.shape, rank));
   if (shape.elements() == 0) {
-    invalid("A DLPack tensor " + to_string(shape) +
-            " has (0) elements; one that has memory has at least 1.");
+    throw_invalid_argument("A DLPack tensor " + to_string(shape) +
+                           " has (0) elements; one that has memory has at least 1.");
   }
   return shape;
 }
@@ -75,14 +75,16 @@ TensorSpec spec_of(const DLTensor& tensor) {
 /// Where the first element is; everything the strides reach is addressable.
 const std::byte* first_byte(const DLTensor& tensor, const TensorSpec& spec) {
   if (tensor.data == nullptr) {
-    invalid("A DLPack tensor " + to_string(spec) + " has no memory: its data pointer is null.");
+    throw_invalid_argument("A DLPack tensor " + to_string(spec) +
+                           " has no memory: its data pointer is null.");
   }
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
   const std::uint64_t room = std::numeric_limits<std::uintptr_t>::max() - address;
   if (tensor.byte_offset > room || spec.span_bytes() > room - tensor.byte_offset) {
-    invalid("A DLPack tensor " + to_string(spec) + " has (" + std::to_string(spec.span_bytes()) +
-            ") bytes from offset (" + std::to_string(tensor.byte_offset) +
-            ") on, which ends beyond the last address.");
+    throw_invalid_argument("A DLPack tensor " + to_string(spec) + " has (" +
+                           std::to_string(spec.span_bytes()) + ") bytes from offset (" +
+                           std::to_string(tensor.byte_offset) +
+                           ") on, which ends beyond the last address.");
   }
   return static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
 }
@@ -134,7 +136,7 @@ Tensor copied(const Device& device, const TensorSpec& spec, const std::byte* fir
 
 Tensor from_dlpack(const Device& device, DLManagedTensor* tensor, FromDlpack options) {
   if (tensor == nullptr) {
-    invalid("from_dlpack takes a tensor, but got a null pointer.");
+    throw_invalid_argument("from_dlpack takes a tensor, but got a null pointer.");
   }
   const std::shared_ptr<void> owner(tensor, [](DLManagedTensor* managed) {
     if (managed->deleter != nullptr) {

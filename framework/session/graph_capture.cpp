@@ -148,9 +148,10 @@ void GraphCapture::require_apart(const OpCall& call, std::span<const Use> uses) 
         const auto name = [&](const Use& use) {
           return std::string(call.op.operands[use.slot].name);
         };
-        invalid(std::string(call.op.name) + " needs " + name(other) + " outside of the memory of " +
-                name(written) + ", which it writes, but " + describe(call, other.slot) +
-                " shares memory with " + describe(call, written.slot) + "; copy it first.");
+        throw_invalid_argument(
+            std::string(call.op.name) + " needs " + name(other) + " outside of the memory of " +
+            name(written) + ", which it writes, but " + describe(call, other.slot) +
+            " shares memory with " + describe(call, written.slot) + "; copy it first.");
       }
     }
   }

@@ -58,22 +58,23 @@ void require_state(const SavedGraph& saved, const StateBlock& state) {
     stop = state.layout().stop_word().value_or(kNoIndex);
   }
   if (saved.has_state != static_cast<bool>(state)) {
-    invalid(saved.has_state ? "The graph needs a state block, which was not given; give one with "
-                              "its fields in LoadOptions::state."
-                            : "The graph has no state, but a state block was given.");
+    throw_invalid_argument(
+        saved.has_state ? "The graph needs a state block, which was not given; give one with "
+                          "its fields in LoadOptions::state."
+                        : "The graph has no state, but a state block was given.");
   }
   for (std::size_t i = 0; i < std::max(here.size(), saved.state_fields.size()); ++i) {
     const std::string a = i < saved.state_fields.size() ? text_of(saved.state_fields[i]) : "none";
     const std::string b = i < here.size() ? text_of(here[i]) : "none";
     if (a != b) {
-      invalid("The state block differs from that of the file: field " + std::to_string(i) +
-              " is (" + b + "), but " + a + " in the file.");
+      throw_invalid_argument("The state block differs from that of the file: field " +
+                             std::to_string(i) + " is (" + b + "), but " + a + " in the file.");
     }
   }
   if (stop != saved.stop_word) {
-    invalid("The state block stops iterations at word (" + std::to_string(stop) + "), but at " +
-            std::to_string(saved.stop_word) + " in the file (" + std::to_string(kNoIndex) +
-            ": never).");
+    throw_invalid_argument("The state block stops iterations at word (" + std::to_string(stop) +
+                           "), but at " + std::to_string(saved.stop_word) + " in the file (" +
+                           std::to_string(kNoIndex) + ": never).");
   }
 }
 
@@ -82,7 +83,7 @@ std::vector<CapturedGraph::Recording::Port> ports_of(const std::vector<SavedPort
   std::set<std::string_view> names;
   for (const SavedPort& port : saved) {
     if (!names.insert(port.name).second) {
-      invalid("The file has two inputs or outputs of the name (" + port.name + ").");
+      throw_invalid_argument("The file has two inputs or outputs of the name (" + port.name + ").");
     }
     ports.push_back({port.name, port.tensor});
   }
@@ -93,11 +94,11 @@ std::vector<CapturedGraph::Recording::Port> ports_of(const std::vector<SavedPort
 IterationRows rows_for(const Device& device, const SavedGraph& saved, const StateBlock& state) {
   IterationRows rows;
   rows.capacity = saved.max_iterations;
-  if (saved.max_iterations < 1 || saved.max_iterations > kMostIterations ||
+  if (saved.max_iterations < 1 || saved.max_iterations > kMaxIterations ||
       (saved.max_iterations > 1 && !saved.has_state)) {
-    invalid("The graph runs (" + std::to_string(saved.max_iterations) +
-            ") iterations per launch; 1 to " + std::to_string(kMostIterations) +
-            " are possible, and 1 without state.");
+    throw_invalid_argument("The graph runs (" + std::to_string(saved.max_iterations) +
+                           ") iterations per launch; 1 to " + std::to_string(kMaxIterations) +
+                           " are possible, and 1 without state.");
   }
   if (saved.max_iterations > 1 || !saved.extents.empty()) {
     std::vector<TensorSpec> outputs;
@@ -152,7 +153,8 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   std::optional<std::string> difference = moved(saved, recorded->graph);
   const std::string structure = structure_hash(recorded->graph, recorded->state_fields);
   if (!difference && structure != saved.structure_hash) {
-    invalid("Its structure is (" + structure + "), but it says (" + saved.structure_hash + ").");
+    throw_invalid_argument("Its structure is (" + structure + "), but it says (" +
+                           saved.structure_hash + ").");
   }
   auto recording = std::make_shared<CapturedGraph::Recording>(
       core, recorded, options.state, rows, inputs, outputs,

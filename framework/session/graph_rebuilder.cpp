@@ -19,8 +19,8 @@ bool same(const TensorSpec& a, const TensorSpec& b) {
 
 void require_same(const TensorSpec& in_file, const TensorSpec& here, std::string_view what) {
   if (!same(in_file, here)) {
-    invalid(std::string(what) + " is (" + to_string(here) + "), but " + to_string(in_file) +
-            " in the file, or lies otherwise in memory.");
+    throw_invalid_argument(std::string(what) + " is (" + to_string(here) + "), but " +
+                           to_string(in_file) + " in the file, or lies otherwise in memory.");
   }
 }
 
@@ -62,11 +62,12 @@ void GraphRebuilder::require_extents() const {
     const Shape& shape = tensor.spec.shape;
     const bool known =
         shape.fixed() || std::ranges::any_of(saved_.extents, [&](const GraphExtent& extent) {
-          return extent.word == shape.extent_word() && extent.most == shape.dim(0);
+          return extent.word == shape.extent_word() && extent.max == shape.dim(0);
         });
     if (!known) {
-      invalid("The tensor " + to_string(tensor.spec) + " has the extent of word (" +
-              std::to_string(shape.extent_word()) + "), which the graph does not have.");
+      throw_invalid_argument("The tensor " + to_string(tensor.spec) + " has the extent of word (" +
+                             std::to_string(shape.extent_word()) +
+                             "), which the graph does not have.");
     }
   }
 }
@@ -75,14 +76,15 @@ void GraphRebuilder::add_names() {
   Names& names = capture_.graph().names;
   for (std::uint32_t i = 0; i < saved_.name_count; ++i) {
     if (i == 0 ? !saved_.texts[0].empty() : names.intern(saved_.texts[i]) != i) {
-      invalid("The name (" + saved_.texts[i] + ") is in the file twice, or in the wrong place.");
+      throw_invalid_argument("The name (" + saved_.texts[i] +
+                             ") is in the file twice, or in the wrong place.");
     }
   }
   for (std::uint32_t s = 1; s <= saved_.scopes.size(); ++s) {
     const SavedScope& scope = saved_.scopes[s - 1];
     if (names.scope(scope.outer, saved_.texts[scope.name], scope.index) != s) {
-      invalid("The scope (" + names.path(scope.outer) + "/" + saved_.texts[scope.name] +
-              ") is in the file twice.");
+      throw_invalid_argument("The scope (" + names.path(scope.outer) + "/" +
+                             saved_.texts[scope.name] + ") is in the file twice.");
     }
   }
 }
@@ -113,14 +115,15 @@ void GraphRebuilder::bind_callers() {
     }
   }
   if (!missing.empty()) {
-    invalid("The graph needs tensors that were not given: (" + missing + ").");
+    throw_invalid_argument("The graph needs tensors that were not given: (" + missing + ").");
   }
 }
 
 const Tensor& GraphRebuilder::tensor(std::uint32_t index) const {
   if (index >= tensors_.size()) {
-    invalid("The tensor (" + std::to_string(index) + ") is used before it is made; there are " +
-            std::to_string(tensors_.size()) + " by then.");
+    throw_invalid_argument("The tensor (" + std::to_string(index) +
+                           ") is used before it is made; there are " +
+                           std::to_string(tensors_.size()) + " by then.");
   }
   return tensors_[index];
 }
@@ -136,7 +139,7 @@ void GraphRebuilder::add_tensor(const SavedTensor& t) {
   } else if (next_node_ < saved_.nodes.size()) {
     add_node();  // makes it, or is before the one that does
   } else {
-    invalid("No op makes the tensor (" + std::to_string(index) + ").");
+    throw_invalid_argument("No op makes the tensor (" + std::to_string(index) + ").");
   }
 }
 
@@ -144,8 +147,8 @@ void GraphRebuilder::add_input(const SavedPort& port) {
   const TensorSpec& spec = saved_.tensors[port.tensor].spec;
   require_same(spec, TensorSpec(spec.shape, spec.dtype), "The input '" + port.name + "'");
   if (!is_whole_input(spec, port.values)) {
-    invalid("The input '" + port.name + "' " + to_string(spec) + " has (" +
-            std::to_string(port.values.size()) + ") bytes of values.");
+    throw_invalid_argument("The input '" + port.name + "' " + to_string(spec) + " has (" +
+                           std::to_string(port.values.size()) + ") bytes of values.");
   }
   tensors_.push_back(capture_.add_input(port.name, spec));
 }
@@ -153,7 +156,7 @@ void GraphRebuilder::add_input(const SavedPort& port) {
 void GraphRebuilder::add_view(const SavedTensor& t) {
   const TensorRef source(tensor(t.alias_of));
   if (t.origin != TensorOrigin::session || t.offset < saved_.tensors[t.alias_of].offset) {
-    invalid("A view begins before its source, or has memory of its own.");
+    throw_invalid_argument("A view begins before its source, or has memory of its own.");
   }
   const SavedViewAttributes a{t.spec, t.offset - saved_.tensors[t.alias_of].offset};
   current_scope_ = 0;
@@ -174,22 +177,23 @@ void GraphRebuilder::add_persistent(const SavedTensor& t) {
              (known.origin != TensorOrigin::state_array || TensorRef(known.tensor)->name == name);
     });
     if (it == framework_.end()) {
-      invalid("The tensor '" + name + "' belongs to state or iterations that the graph lacks.");
+      throw_invalid_argument("The tensor '" + name +
+                             "' belongs to state or iterations that the graph lacks.");
     }
     given = it->tensor;
   }
   const TensorRef ref(given);
   if (ref->buffer == nullptr) {
-    invalid("The tensor '" + name +
-            "' is a transient of a session; only persistent ones, made by a "
-            "Device, last.");
+    throw_invalid_argument("The tensor '" + name +
+                           "' is a transient of a session; only persistent ones, made by a "
+                           "Device, last.");
   }
   require_same(t.spec, given.spec(), "The tensor '" + name + "'");
   ref->buffer->require_alive();
   // Of its own: one given under two names is two tensors of the graph.
   tensors_.push_back(Tensor::over(ref->buffer, t.spec, ref->offset, name));
   if (capture_.index_of(tensors_.back()) + 1 != tensors_.size()) {
-    invalid("The tensor '" + name + "' is not where the file says.");
+    throw_invalid_argument("The tensor '" + name + "' is not where the file says.");
   }
 }
 
@@ -206,9 +210,10 @@ void GraphRebuilder::add_node() {
   const SavedNode& node = saved_.nodes[next_node_];
   const OpDef& op = *ops_[node.op];
   if (node.operands.size() != op.operands.size() || node.results.size() != op.results.size()) {
-    invalid("Op " + std::to_string(next_node_) + " " + std::string(op.name) + " has (" +
-            std::to_string(node.operands.size()) + ") operands and (" +
-            std::to_string(node.results.size()) + ") results, which are not those of its schema.");
+    throw_invalid_argument("Op " + std::to_string(next_node_) + " " + std::string(op.name) +
+                           " has (" + std::to_string(node.operands.size()) + ") operands and (" +
+                           std::to_string(node.results.size()) +
+                           ") results, which are not those of its schema.");
   }
   require_attributes(op, node.attributes, fields());
   std::vector<TensorRef> inputs;
@@ -231,13 +236,14 @@ void GraphRebuilder::append(const OpCall& call, const Outputs& outputs, std::spa
   }
   const SavedNode& node = saved_.nodes[next_node_];
   if (outputs.count != results_of(node)) {
-    invalid("Its results are (" + std::to_string(outputs.count) + "), but " +
-            std::to_string(results_of(node)) + " in the file.");
+    throw_invalid_argument("Its results are (" + std::to_string(outputs.count) + "), but " +
+                           std::to_string(results_of(node)) + " in the file.");
   }
   for (std::size_t i = 0; i < outputs.count; ++i) {
     if (node.results[i] != tensors_.size() + i || node.results[i] >= saved_.tensors.size()) {
-      invalid("Its result is tensor (" + std::to_string(node.results[i]) + ") in the file, but " +
-              std::to_string(tensors_.size() + i) + " in order.");
+      throw_invalid_argument("Its result is tensor (" + std::to_string(node.results[i]) +
+                             ") in the file, but " + std::to_string(tensors_.size() + i) +
+                             " in order.");
     }
     require_same(saved_.tensors[node.results[i]].spec, outputs.specs[i], "Its result");
   }
@@ -258,8 +264,9 @@ std::uint32_t GraphRebuilder::index_of(TensorOrigin origin) const {
 void GraphRebuilder::finish_tensors() {
   ComputeGraph& graph = capture_.graph();
   if (tensors_.size() != saved_.tensors.size()) {
-    invalid("The ops make (" + std::to_string(tensors_.size()) + ") tensors, but the file has " +
-            std::to_string(saved_.tensors.size()) + ".");
+    throw_invalid_argument("The ops make (" + std::to_string(tensors_.size()) +
+                           ") tensors, but the file has " + std::to_string(saved_.tensors.size()) +
+                           ".");
   }
   for (std::size_t t = 0; t < saved_.tensors.size(); ++t) {
     graph.tensors[t].role = saved_.tensors[t].role;
@@ -269,13 +276,14 @@ void GraphRebuilder::finish_tensors() {
   for (const SavedPort& port : saved_.inputs) {  // launches write there
     const GraphTensor& tensor = graph.tensors[port.tensor];
     if (!graph.storages[tensor.storage].input || tensor.alias_of != kNoIndex) {
-      invalid("The input '" + port.name + "' is memory of something else.");
+      throw_invalid_argument("The input '" + port.name + "' is memory of something else.");
     }
   }
   for (const SavedPort& port : saved_.outputs) {
     const GraphTensor& tensor = graph.tensors[port.tensor];
     if (!tensor.spec.contiguous()) {
-      invalid("The output '" + port.name + "' " + to_string(tensor.spec) + " is a strided view.");
+      throw_invalid_argument("The output '" + port.name + "' " + to_string(tensor.spec) +
+                             " is a strided view.");
     }
     graph.storages[tensor.storage].output = true;
   }
@@ -287,14 +295,15 @@ void GraphRebuilder::require_iterations() const {
   const ComputeGraph& graph = capture_.graph();
   for (const StateGrowth& growth : growths_of(graph)) {
     if (growth.by.dynamic() && growth.by.word >= fields().size()) {
-      invalid("An op adds word (" + std::to_string(growth.by.word) + ") to a state of " +
-              std::to_string(fields().size()) + " fields.");
+      throw_invalid_argument("An op adds word (" + std::to_string(growth.by.word) +
+                             ") to a state of " + std::to_string(fields().size()) + " fields.");
     }
   }
   const bool iterated = graph.iteration_tensor != kNoIndex;
   if (iterated != (saved_.max_iterations > 1 || !saved_.extents.empty())) {
-    invalid("The graph runs up to (" + std::to_string(saved_.max_iterations) +
-            ") iterations per launch, but " + (iterated ? "counts them." : "does not count them."));
+    throw_invalid_argument("The graph runs up to (" + std::to_string(saved_.max_iterations) +
+                           ") iterations per launch, but " +
+                           (iterated ? "counts them." : "does not count them."));
   }
   for (std::uint32_t n = 0; iterated && n < graph.nodes.size(); ++n) {
     const bool decides = std::ranges::any_of(graph.uses_of(graph.nodes[n]), [&](const Use& use) {
@@ -302,8 +311,9 @@ void GraphRebuilder::require_iterations() const {
              graph.tensors[use.tensor].storage == graph.tensors[graph.iteration_tensor].storage;
     });
     if (decides != (n == 0) || (decides && graph.nodes[n].op->name != "plan")) {
-      invalid("Op " + std::to_string(n) + " " + std::string(graph.nodes[n].op->name) +
-              " decides which iterations run, or none does; a plan at the head does.");
+      throw_invalid_argument(
+          "Op " + std::to_string(n) + " " + std::string(graph.nodes[n].op->name) +
+          " decides which iterations run, or none does; a plan at the head does.");
     }
   }
 }
@@ -316,7 +326,8 @@ std::span<const StateFieldInfo> GraphRebuilder::fields() const {
 Tensor GraphRebuilder::find_block() { return tensor(state_); }
 
 Tensor GraphRebuilder::find_array(std::string_view array) {
-  invalid("The file names state arrays by their tensors, not as (" + std::string(array) + ").");
+  throw_invalid_argument("The file names state arrays by their tensors, not as (" +
+                         std::string(array) + ").");
 }
 
 std::string GraphRebuilder::tensor_name(const TensorRecord& tensor) const {
@@ -324,11 +335,13 @@ std::string GraphRebuilder::tensor_name(const TensorRecord& tensor) const {
 }
 
 Extent GraphRebuilder::find_extent(std::string_view field) const {
-  invalid("The file names extents by their words, not as (" + std::string(field) + ").");
+  throw_invalid_argument("The file names extents by their words, not as (" + std::string(field) +
+                         ").");
 }
 
 StateField GraphRebuilder::find_state(std::string_view field) const {
-  invalid("The file names state fields by their words, not as (" + std::string(field) + ").");
+  throw_invalid_argument("The file names state fields by their words, not as (" +
+                         std::string(field) + ").");
 }
 
 std::uint32_t GraphRebuilder::open_scope(std::uint32_t outer, std::string_view name,

@@ -81,10 +81,11 @@ class GraphSaver {
     }
     const std::string_view name = graph_.names.text(tensor.name);
     if (name.empty() || !caller_names_.insert(name).second) {
-      invalid("The graph '" + graph_.name +
-              "' cannot be saved: whoever loads it gives persistent tensors by name, but (" +
-              (name.empty() ? "one without a name" : std::string(name)) + ") " +
-              to_string(tensor.spec) + " has none of its own. Name it when it is made.");
+      throw_invalid_argument(
+          "The graph '" + graph_.name +
+          "' cannot be saved: whoever loads it gives persistent tensors by name, but (" +
+          (name.empty() ? "one without a name" : std::string(name)) + ") " +
+          to_string(tensor.spec) + " has none of its own. Name it when it is made.");
     }
     return TensorOrigin::caller;
   }

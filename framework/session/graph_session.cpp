@@ -73,14 +73,16 @@ void GraphSession::keep_inputs() {
 
 void GraphSession::require_iterations() const {
   const std::uint32_t wanted = options_.max_iterations;
-  if (wanted < 1 || wanted > kMostIterations) {
-    invalid("The session '" + options_.name + "' asks for (" + std::to_string(wanted) +
-            ") iterations per launch; 1 to " + std::to_string(kMostIterations) + " are possible.");
+  if (wanted < 1 || wanted > kMaxIterations) {
+    throw_invalid_argument("The session '" + options_.name + "' asks for (" +
+                           std::to_string(wanted) + ") iterations per launch; 1 to " +
+                           std::to_string(kMaxIterations) + " are possible.");
   }
   if (wanted > 1 && (mode_ == Mode::direct || !options_.state)) {
-    invalid("The session '" + options_.name + "' asks for (" + std::to_string(wanted) +
-            ") iterations per launch, but only recorded sessions with a state block have more "
-            "than 1.");
+    throw_invalid_argument(
+        "The session '" + options_.name + "' asks for (" + std::to_string(wanted) +
+        ") iterations per launch, but only recorded sessions with a state block have more "
+        "than 1.");
   }
 }
 
@@ -151,7 +153,7 @@ void GraphSession::mark_internal(std::uint32_t tensor) {
 void GraphSession::require_open() const {
   core_->require_running();
   if (phase_ == Phase::finished) {
-    invalid("The session '" + options_.name + "' is finished; begin another one.");
+    throw_invalid_argument("The session '" + options_.name + "' is finished; begin another one.");
   }
 }
 
@@ -169,9 +171,10 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtyp
                            std::span<const std::byte> bytes, SourceLocation where) {
   return in_context("input", where, [&] {
     if (keyed_ || declares_inputs_) {
-      invalid("The input '" + std::string(name) +
-              "' gets its values inside of a pass that is kept: a replay would not see new ones. "
-              "Declare it with input(name, shape, dtype) and give its values with the call.");
+      throw_invalid_argument(
+          "The input '" + std::string(name) +
+          "' gets its values inside of a pass that is kept: a replay would not see new ones. "
+          "Declare it with input(name, shape, dtype) and give its values with the call.");
     }
     return add_input(name, TensorSpec(shape, dtype), bytes);
   });
@@ -191,12 +194,12 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtyp
     }
     const auto given = std::ranges::find(options_.inputs, name, &NamedInput::name);
     if (given == options_.inputs.end()) {
-      invalid("The input '" + std::string(name) +
-              "' has no values; give them with SessionOptions::inputs.");
+      throw_invalid_argument("The input '" + std::string(name) +
+                             "' has no values; give them with SessionOptions::inputs.");
     }
     if (given->dtype != dtype) {
-      invalid("The input '" + std::string(name) + "' " + to_string(spec) + " is given (" +
-              std::string(name_of(given->dtype)) + ") values.");
+      throw_invalid_argument("The input '" + std::string(name) + "' " + to_string(spec) +
+                             " is given (" + std::string(name_of(given->dtype)) + ") values.");
     }
     return add_input(name, spec, given->bytes);
   });
@@ -206,8 +209,8 @@ Tensor GraphSession::param(std::string_view name, const Shape& shape, DType dtyp
                            SourceLocation where) {
   return in_context("param", where, [&] {
     if (!options_.params) {
-      invalid("The session asks for the param '" + std::string(name) +
-              "', but has no params; begin it with SessionOptions::params.");
+      throw_invalid_argument("The session asks for the param '" + std::string(name) +
+                             "', but has no params; begin it with SessionOptions::params.");
     }
     param_names_.emplace_back(name);
     return options_.params.declare(name, shape, dtype);
@@ -218,14 +221,14 @@ Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec,
                                std::span<const std::byte> bytes) {
   require_rank(spec.shape);
   if (!declares_inputs_ && !is_whole_input(spec, bytes)) {
-    invalid("The input '" + std::string(name) + "' " + to_string(spec) + " has " +
-            (spec.shape.fixed() ? "" : "up to ") + std::to_string(spec.bytes()) +
-            " bytes, but got (" + std::to_string(bytes.size()) + ").");
+    throw_invalid_argument("The input '" + std::string(name) + "' " + to_string(spec) + " has " +
+                           (spec.shape.fixed() ? "" : "up to ") + std::to_string(spec.bytes()) +
+                           " bytes, but got (" + std::to_string(bytes.size()) + ").");
   }
   const ComputeGraph& graph = capture_->graph();
   for (const auto& [tensor, known] : input_bytes_) {
     if (graph.names.text(graph.tensors[tensor].name) == name) {
-      invalid("The session has an input '" + std::string(name) + "' already.");
+      throw_invalid_argument("The session has an input '" + std::string(name) + "' already.");
     }
   }
   Tensor tensor = capture_->add_input(name, spec);
@@ -245,18 +248,19 @@ void GraphSession::output(std::string_view name, const Tensor& tensor, SourceLoc
   in_context("output", where, [&] {
     const TensorRef ref(tensor);
     if (!ref) {
-      invalid("The output '" + std::string(name) + "' is an empty tensor.");
+      throw_invalid_argument("The output '" + std::string(name) + "' is an empty tensor.");
     }
     if (ref->slab->owner() != 0 && ref->slab->owner() != owner_) {
-      invalid("The output '" + std::string(name) + "' is a transient of another session.");
+      throw_invalid_argument("The output '" + std::string(name) +
+                             "' is a transient of another session.");
     }
     if (!ref.spec().contiguous()) {
-      invalid("The output '" + std::string(name) + "' " + to_string(ref.spec()) +
-              " is a strided view; call copy first.");
+      throw_invalid_argument("The output '" + std::string(name) + "' " + to_string(ref.spec()) +
+                             " is a strided view; call copy first.");
     }
     for (const NamedOutput& known : outputs_) {
       if (known.name == name) {
-        invalid("The session has an output '" + std::string(name) + "' already.");
+        throw_invalid_argument("The session has an output '" + std::string(name) + "' already.");
       }
     }
     if (ref->buffer != nullptr) {
@@ -325,7 +329,7 @@ SessionStatus GraphSession::status() const {
 
 Tensor GraphSession::find_block() {
   if (!options_.state) {
-    invalid("The session has no state block; begin it with {.state = ...}.");
+    throw_invalid_argument("The session has no state block; begin it with {.state = ...}.");
   }
   return options_.state.memory_->block;
 }
@@ -339,8 +343,9 @@ Tensor GraphSession::find_array(std::string_view array) {
 StateField GraphSession::find_state(std::string_view field) const {
   const StateFieldInfo* info = options_.state ? options_.state.layout().find(field) : nullptr;
   if (info == nullptr) {
-    invalid("The session's state has no field (" + std::string(field) + "); its fields are: " +
-            (options_.state ? options_.state.layout().names() : "none") + ".");
+    throw_invalid_argument(
+        "The session's state has no field (" + std::string(field) +
+        "); its fields are: " + (options_.state ? options_.state.layout().names() : "none") + ".");
   }
   return {info->word, info->dtype, info->name};
 }
@@ -349,12 +354,13 @@ Extent GraphSession::find_extent(std::string_view field) const {
   std::string known;
   for (const ExtentBucket& bucket : options_.extents) {
     if (bucket.field == field) {
-      return {bucket.most, find_state(field).word};
+      return {bucket.max, find_state(field).word};
     }
     known += (known.empty() ? "" : ", ") + bucket.field;
   }
-  invalid("The session has no extent (" + std::string(field) + "); its extents are: " +
-          (known.empty() ? "none" : known) + ". Begin it with SessionOptions::extents.");
+  throw_invalid_argument("The session has no extent (" + std::string(field) +
+                         "); its extents are: " + (known.empty() ? "none" : known) +
+                         ". Begin it with SessionOptions::extents.");
 }
 
 void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) {
@@ -382,7 +388,7 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
     if (host_step) {
       run_host_step();
     } else if (options_.ops_per_submit != 0 && ops_ % options_.ops_per_submit == 0) {
-      submit_part(Follow::other_work);
+      submit_part(AfterSubmit::will_continue);
     }
   } else {
     capture_->collect_dead([](std::uint32_t) {});
@@ -392,15 +398,17 @@ void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<
 void GraphSession::keep_host_step(const OpCall& call) {
   HostStep& step = *call.as<ops::HostStepAttributes>().step;
   if (options_.max_iterations > 1) {
-    invalid("The host step '" + step.name + "' is recorded in a session of (" +
-            std::to_string(options_.max_iterations) +
-            ") iterations per launch: the device alone knows which of them run. Begin the session "
-            "with max_iterations = 1.");
+    throw_invalid_argument(
+        "The host step '" + step.name + "' is recorded in a session of (" +
+        std::to_string(options_.max_iterations) +
+        ") iterations per launch: the device alone knows which of them run. Begin the session "
+        "with max_iterations = 1.");
   }
   if (!options_.extents.empty()) {
-    invalid("The host step '" + step.name + "' is recorded in a session with the extent (" +
-            options_.extents.front().field +
-            "): with 0 rows the device runs nothing, but the host would call its function.");
+    throw_invalid_argument(
+        "The host step '" + step.name + "' is recorded in a session with the extent (" +
+        options_.extents.front().field +
+        "): with 0 rows the device runs nothing, but the host would call its function.");
   }
   ComputeGraph& graph = capture_->graph();
   const auto index = static_cast<std::uint32_t>(graph.nodes.size() - 1);

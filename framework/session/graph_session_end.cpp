@@ -38,18 +38,18 @@ void GraphSession::require_all_inputs_used() const {
       return graph.names.text(graph.tensors[input.first].name) == given.name;
     });
     if (!used) {
-      invalid("The session '" + options_.name + "' is given values of an input '" +
-              std::string(given.name) + "' that it does not declare.");
+      throw_invalid_argument("The session '" + options_.name + "' is given values of an input '" +
+                             std::string(given.name) + "' that it does not declare.");
     }
     if (std::ranges::count(options_.inputs, given.name, &NamedInput::name) != 1) {
-      invalid("The session '" + options_.name + "' is given values of its input '" +
-              std::string(given.name) + "' more than once; give it one value.");
+      throw_invalid_argument("The session '" + options_.name + "' is given values of its input '" +
+                             std::string(given.name) + "' more than once; give it one value.");
     }
   }
 }
 
 void GraphSession::run_host_step() {
-  submit_part(Follow::wait);
+  submit_part(AfterSubmit::will_wait);
   const std::int64_t begin = now_ns();
   core_->device().backend().wait(direct_->last_submitted());
   const std::int64_t called = now_ns();
@@ -75,12 +75,13 @@ void GraphSession::record_iteration_rows() {
 Ticket GraphSession::submit() {
   in_context("submit", {}, [&] {
     if (direct_ == nullptr) {
-      invalid("The session '" + options_.name +
-              "' is recorded; finish() it and launch its graph with launch_async().");
+      throw_invalid_argument(
+          "The session '" + options_.name +
+          "' is recorded; finish() it and launch its graph with launch_async().");
     }
   });
   return end("submit", [&] {
-    const auto submission = submit_direct(Follow::other_work);
+    const auto submission = submit_direct(AfterSubmit::will_continue);
     return Ticket({submission, &submission->slot()});
   });
 }
@@ -105,7 +106,7 @@ std::vector<StateGrowth> GraphSession::new_growths() {
   return growths_of(capture_->graph(), std::exchange(submitted_nodes_, end), end);
 }
 
-void GraphSession::submit_part(Follow follow) {
+void GraphSession::submit_part(AfterSubmit then) {
   if (before_submit_) {
     before_submit_(capture_->graph());
   }
@@ -115,11 +116,11 @@ void GraphSession::submit_part(Follow follow) {
   if (submission_ == nullptr) {
     open_submission();
   }
-  direct_->submitted(submission_->submit_part(std::move(part), new_growths(), follow));
+  direct_->submitted(submission_->submit_part(std::move(part), new_growths(), then));
   ++submits_;
 }
 
-std::shared_ptr<DirectSubmission> GraphSession::submit_direct(Follow follow) {
+std::shared_ptr<DirectSubmission> GraphSession::submit_direct(AfterSubmit then) {
   const ComputeGraph& graph = capture_->graph();
   const DriverWork work = direct_->driver_work(graph);
   if (before_submit_) {
@@ -149,7 +150,7 @@ std::shared_ptr<DirectSubmission> GraphSession::submit_direct(Follow follow) {
   last.report = report;
   last.record = session_record();
   last.begin_ns = begin;
-  last.follow = follow;
+  last.then = then;
   const auto running = core_->hold_running();
   submission_->submit(std::move(last));
   reported_ = true;
@@ -171,7 +172,7 @@ void add_outputs(const Slot& slot, OutputSet& set) {
 }  // namespace
 
 FinishResult GraphSession::finish_direct() {
-  const auto submission = submit_direct(Follow::wait);
+  const auto submission = submit_direct(AfterSubmit::will_wait);
   Slot& slot = submission->slot();
   const Ticket ticket({submission, &slot});
   slot.wait();

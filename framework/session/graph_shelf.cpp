@@ -6,8 +6,8 @@ namespace reprise {
 namespace {
 
 // Keys without a graph whose failures and structures are remembered: a node of them takes 40 bytes.
-constexpr std::size_t kMostKeys = 1024;
-constexpr std::size_t kMostNodes = std::size_t{1} << 18U;
+constexpr std::size_t kMaxKeys = 1024;
+constexpr std::size_t kMaxNodes = std::size_t{1} << 18U;
 
 std::size_t node_count(const KeyEntry& entry) { return entry.nodes ? entry.nodes->size() : 0; }
 
@@ -23,7 +23,7 @@ CapturedGraph KeyEntry::take(MissReason why, std::string about) {
 
 GraphShelf::GraphShelf(const GraphCacheOptions& options) : options_(options) {
   if (options_.max_graphs == 0) {
-    invalid("A graph cache has room for at least 1 graph, but max_graphs is (0).");
+    throw_invalid_argument("A graph cache has room for at least 1 graph, but max_graphs is (0).");
   }
 }
 
@@ -128,8 +128,7 @@ void GraphShelf::forget_old_keys() {
     }
   }
   std::ranges::sort(old, {}, [](const auto& entry) { return entry->last_use_; });
-  for (std::size_t i = 0; i < old.size() && (old.size() - i > kMostKeys || nodes > kMostNodes);
-       ++i) {
+  for (std::size_t i = 0; i < old.size() && (old.size() - i > kMaxKeys || nodes > kMaxNodes); ++i) {
     nodes -= node_count(*old[i]);
     entries_.erase(old[i]->key);
   }

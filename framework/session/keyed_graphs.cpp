@@ -10,9 +10,10 @@ namespace {
 
 void require_owner(const GraphKey& key) {
   if (key.owner.number() == 0) {
-    invalid("The key (" + key.tag +
-            ") has no owner: without one it could be the key of another model. Give the model a "
-            "GraphOwner and set GraphKey::owner.");
+    throw_invalid_argument(
+        "The key (" + key.tag +
+        ") has no owner: without one it could be the key of another model. Give the model a "
+        "GraphOwner and set GraphKey::owner.");
   }
 }
 
@@ -37,7 +38,7 @@ std::vector<std::string> inputs_of(const ComputeGraph& graph) {
 
 }  // namespace
 
-std::string_view name_of(RunHow how) {
+std::string_view name_of(RunOutcome how) {
   constexpr std::array<std::string_view, 4> kNames{"none", "replayed", "recorded", "direct"};
   return kNames[static_cast<std::size_t>(how)];
 }
@@ -53,7 +54,7 @@ KeyedGraphs::KeyedGraphs(std::shared_ptr<ExecutorCore> core, const GraphCacheOpt
 
 KeyedGraphs::Locked::Locked(KeyEntry& entry) : entry_(entry) {
   if (entry.locked_by.load() == std::this_thread::get_id()) {
-    invalid("The pass of the key " + entry.key.text() + " uses its own key.");
+    throw_invalid_argument("The pass of the key " + entry.key.text() + " uses its own key.");
   }
   entry.mutex.lock();
   entry.locked_by = std::this_thread::get_id();
@@ -77,9 +78,10 @@ KeyedRun KeyedGraphs::run(const GraphKey& key, const RecordFunction& pass, Sessi
       return record(*entry, pass, session, options);
     }
     if (entry->graph && !(entry->state == session.state)) {
-      invalid(sentence(key,
-                       "was recorded with another state block. Use that one, reset the key, "
-                       "or give every block a key of its own."));
+      throw_invalid_argument(
+          sentence(key,
+                   "was recorded with another state block. Use that one, reset the key, "
+                   "or give every block a key of its own."));
     }
     if (entry->graph) {
       if (KeyedRun run = launch(*entry, session.inputs, options)) {
@@ -99,7 +101,7 @@ KeyedRun KeyedGraphs::run(const GraphKey& key, const RecordFunction& pass, Sessi
 
 KeyedRun KeyedGraphs::record(KeyEntry& entry, const RecordFunction& pass,
                              const SessionOptions& options, const LaunchOptions& launch) {
-  KeyedRun run{.how = RunHow::recorded, .miss = entry.miss};
+  KeyedRun run{.how = RunOutcome::recorded, .miss = entry.miss};
   run.text = sentence(entry.key, entry.text.empty() ? "is new." : "is recorded: " + entry.text);
   CapturedGraph graph;
   try {
@@ -127,7 +129,7 @@ KeyedRun KeyedGraphs::record(KeyEntry& entry, const RecordFunction& pass,
   const bool churned = put(entry, graph, options.state);
   CapturedGraph& kept = graph ? graph : entry.graph;
   if (!kept.replays()) {
-    run.how = RunHow::direct;
+    run.how = RunOutcome::direct;
     run.miss = MissReason::unsupported;
   }
   run.ticket = kept.launch_async(launch);
@@ -138,15 +140,16 @@ KeyedRun KeyedGraphs::record(KeyEntry& entry, const RecordFunction& pass,
 KeyedRun KeyedGraphs::run_directly(const GraphKey& key, const RecordFunction& pass,
                                    SessionOptions options, const LaunchOptions& launch) {
   if (launch.iterations != 1) {
-    invalid(sentence(key, "is run with (" + std::to_string(launch.iterations) +
-                              ") iterations, but without its graph only 1 is possible."));
+    throw_invalid_argument(
+        sentence(key, "is run with (" + std::to_string(launch.iterations) +
+                          ") iterations, but without its graph only 1 is possible."));
   }
   options.max_iterations = 1;
   GraphSession session(core_, GraphSession::Mode::direct, options);
   session.keyed_ = true;
   session.key_json_ = key.json();
   pass(session);
-  KeyedRun run{.how = RunHow::direct};
+  KeyedRun run{.how = RunOutcome::direct};
   run.ticket = session.submit();
   return run;
 }
@@ -155,12 +158,12 @@ KeyedRun KeyedGraphs::keep(const GraphKey& key, GraphSession& session,
                            const FinishOptions& options) {
   require_owner(key);
   if (session.core_ != core_) {
-    invalid(
+    throw_invalid_argument(
         sentence(key, "is of another executor than the session '" + session.options_.name + "'."));
   }
   if (session.mode_ != GraphSession::Mode::recorded) {
-    invalid("The session '" + session.options_.name +
-            "' is direct and leaves no graph; begin it with begin_graph_capture().");
+    throw_invalid_argument("The session '" + session.options_.name +
+                           "' is direct and leaves no graph; begin it with begin_graph_capture().");
   }
   const std::shared_ptr<KeyEntry> entry = shelf_.entry(key);
   const Locked locked(*entry);
@@ -175,7 +178,7 @@ KeyedRun KeyedGraphs::keep(const GraphKey& key, GraphSession& session,
   CapturedGraph& kept = result.graph ? result.graph : entry->graph;
   if (options.run) {
     run.ticket = kept.launch_async();
-    run.how = kept.replays() ? RunHow::recorded : RunHow::direct;
+    run.how = kept.replays() ? RunOutcome::recorded : RunOutcome::direct;
   }
   return run;
 }
@@ -212,21 +215,22 @@ KeyedRun KeyedGraphs::launch(KeyEntry& entry, std::span<const NamedInput> inputs
   }
   for (const std::string& name : entry.inputs) {
     if (std::ranges::count(inputs, name, &NamedInput::name) != 1) {
-      invalid(sentence(entry.key, "has an input '" + name +
-                                      "'; give it exactly one value for every run. A graph that is "
-                                      "replayed has no values but those it is given."));
+      throw_invalid_argument(
+          sentence(entry.key, "has an input '" + name +
+                                  "'; give it exactly one value for every run. A graph that is "
+                                  "replayed has no values but those it is given."));
     }
   }
   for (const NamedInput& input : inputs) {
     entry.graph.set(input.name, input.dtype, input.bytes);
   }
   run.ticket = entry.graph.launch_async(options);
-  run.how = RunHow::replayed;
+  run.how = RunOutcome::replayed;
   run.miss = MissReason::none;
   if (entry.graph.replays()) {
     counts_.hit();
   } else {
-    run.how = RunHow::direct;
+    run.how = RunOutcome::direct;
     run.miss = MissReason::unsupported;
     run.text = sentence(entry.key, "is encoded again: the device does not replay.");
     counts_.miss(entry.key, run.miss, false);
@@ -241,7 +245,7 @@ bool KeyedGraphs::put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& s
   bool churned = entry.miss != MissReason::absent;
   std::vector<GraphShelf::Evicted> evicted;
   if (entry.graph) {
-    tell_end(entry.graph, "replaced", "");
+    report_end(entry.graph, "replaced", "");
     evicted.push_back({entry.key, entry.take(MissReason::rejected, ""), ""});
   }
   const std::uint64_t bytes = graph.bytes();
@@ -252,7 +256,7 @@ bool KeyedGraphs::put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& s
   const bool kept = shelf_.make_room(entry, bytes, evicted);
   for (std::size_t i = replaced; i < evicted.size(); ++i) {
     counts_.evicted(evicted[i].key, evicted[i].reason);
-    tell_end(evicted[i].graph, evicted[i].reason, "");
+    report_end(evicted[i].graph, evicted[i].reason, "");
     churned = true;
   }
   if (!kept) {
@@ -260,7 +264,7 @@ bool KeyedGraphs::put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& s
     entry.text = "Its graph (" + std::to_string(bytes) +
                  " bytes) found no room beside those that are in use.";
     counts_.rejected(entry.key);
-    tell_end(graph, "rejected", "");
+    report_end(graph, "rejected", "");
     return churned;
   }
   entry.inputs = inputs_of(recorded.graph);
@@ -286,11 +290,12 @@ void KeyedGraphs::require_same_structure(const KeyEntry& entry, const CapturedGr
     before =
         std::string(node.op->name) + ", " + node.where.file + ":" + std::to_string(node.where.line);
   }
-  invalid(sentence(entry.key, "is recorded again with another structure: " +
-                                  describe_node(graph.recorded().graph, *differs) +
-                                  " is the first node that differs; it was " + before +
-                                  ". What changes the structure belongs into the key, or the key "
-                                  "is reset before."));
+  throw_invalid_argument(
+      sentence(entry.key, "is recorded again with another structure: " +
+                              describe_node(graph.recorded().graph, *differs) +
+                              " is the first node that differs; it was " + before +
+                              ". What changes the structure belongs into the key, or the key "
+                              "is reset before."));
 }
 
 void KeyedGraphs::drop_if_stale(KeyEntry& entry) {
@@ -299,7 +304,7 @@ void KeyedGraphs::drop_if_stale(KeyEntry& entry) {
     why = entry.graph.stale();
   }
   if (why) {
-    tell_end(entry.graph, "", *why);
+    report_end(entry.graph, "", *why);
     shelf_.drop(entry);
     entry.nodes.reset();  // other memory is another key, in effect
     entry.take(MissReason::stale, *why);
@@ -307,8 +312,8 @@ void KeyedGraphs::drop_if_stale(KeyEntry& entry) {
   }
 }
 
-void KeyedGraphs::tell_end(const CapturedGraph& graph, std::string_view evicted,
-                           std::string_view stale) const {
+void KeyedGraphs::report_end(const CapturedGraph& graph, std::string_view evicted,
+                             std::string_view stale) const {
   const std::uint64_t id = graph.recording().profile_id();
   if (id != 0) {
     core_->profile()->sink().recording_ended(
@@ -342,7 +347,7 @@ std::size_t KeyedGraphs::reset(KeyEntry& entry) {
   entry.nodes.reset();
   const bool had = static_cast<bool>(entry.graph);
   if (had) {
-    tell_end(entry.graph, "reset", "");
+    report_end(entry.graph, "reset", "");
     shelf_.drop(entry);
     counts_.reset(entry.key);
   }

@@ -47,7 +47,8 @@ class KeyedGraphs {
   bool put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& state);
   void require_same_structure(const KeyEntry& entry, const CapturedGraph& graph,
                               const GraphStructure& structure) const;
-  void tell_end(const CapturedGraph& graph, std::string_view evicted, std::string_view stale) const;
+  void report_end(const CapturedGraph& graph, std::string_view evicted,
+                  std::string_view stale) const;
   std::size_t reset(KeyEntry& entry);
 
   std::shared_ptr<ExecutorCore> core_;

@@ -9,7 +9,7 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kMostLines = 16;
+constexpr std::size_t kMaxLines = 16;
 
 void add_unordered(const ComputeGraph& graph, std::vector<LintFinding>& findings) {
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
@@ -75,21 +75,21 @@ std::string LintReport::text() const {
   }
   std::size_t lines = 0;
   for (const LintFinding& finding : findings) {
-    if (!finding.follows && lines++ < kMostLines) {
+    if (!finding.follows && lines++ < kMaxLines) {
       text += "\n" + finding.text();
     }
   }
-  return text + (lines > kMostLines ? "\nand " + std::to_string(lines - kMostLines) + " more" : "");
+  return text + (lines > kMaxLines ? "\nand " + std::to_string(lines - kMaxLines) + " more" : "");
 }
 
 LintReport lint(GraphExecutor& executor, const RecordFunction& pass, const LintOptions& options) {
-  constexpr std::uint32_t kLeastRuns = 2;
+  constexpr std::uint32_t kMinRuns = 2;
   const auto given = static_cast<std::uint32_t>(options.runs.size());
   if (given == 1) {
-    invalid("lint compares at least 2 runs of a pass, but got (1).");
+    throw_invalid_argument("lint compares at least 2 runs of a pass, but got (1).");
   }
   const StateSnapshot state(options.session.state);
-  LintReport report{.runs = std::max(given, kLeastRuns)};
+  LintReport report{.runs = std::max(given, kMinRuns)};
   const auto capture = [&](std::uint32_t run) {
     state.restore();
     if (given > 0) {

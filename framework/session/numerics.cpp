@@ -53,11 +53,12 @@ class NumericsComparison {
     if (structure_hash(a.graph, a.state_fields) == structure_hash(b.graph, b.state_fields)) {
       return;
     }
-    invalid("Numbers are compared between recordings of one pass, but '" + a.graph.name +
-            "' and its reference differ first at " +
-            describe_difference(a.graph, a.state_fields, b.graph, b.state_fields) +
-            ". If both record the same ops, look for calls that are arguments of one call: "
-            "compilers evaluate those in different orders.");
+    throw_invalid_argument(
+        "Numbers are compared between recordings of one pass, but '" + a.graph.name +
+        "' and its reference differ first at " +
+        describe_difference(a.graph, a.state_fields, b.graph, b.state_fields) +
+        ". If both record the same ops, look for calls that are arguments of one call: "
+        "compilers evaluate those in different orders.");
   }
 
   /// Whether an operand did not pass when it was last computed.

@@ -58,12 +58,13 @@ Tensor ParamStore::declare(std::string_view name, const Shape& shape, DType dtyp
 void ParamStore::adopt(std::string_view name, const Tensor& tensor) const {
   const TensorRef ref(tensor);
   if (!ref || ref->buffer == nullptr) {
-    invalid("The param '" + std::string(name) + "' is to be a persistent tensor, but is " +
-            (ref ? "a session's transient." : "empty."));
+    throw_invalid_argument("The param '" + std::string(name) +
+                           "' is to be a persistent tensor, but is " +
+                           (ref ? "a session's transient." : "empty."));
   }
   const std::lock_guard lock(memory_->mutex);
   if (memory_->find(name) != nullptr) {
-    invalid("There is a param '" + std::string(name) + "' already.");
+    throw_invalid_argument("There is a param '" + std::string(name) + "' already.");
   }
   memory_->entries.push_back({std::string(name), tensor, true});
 }

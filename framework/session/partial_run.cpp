@@ -52,8 +52,9 @@ void require_there(const RecordedGraph& recorded, std::uint32_t tensor, std::uin
     for_each_write(graph, n, [&](const GraphTensor& other) {
       if (other.storage == t.storage) {
         if (!written && after_the_run(n)) {
-          invalid(describe(graph, tensor) + " is computed by " + describe_node(graph, n) +
-                  ", which is after the last node that ran (" + std::to_string(last_node) + ").");
+          throw_invalid_argument(
+              describe(graph, tensor) + " is computed by " + describe_node(graph, n) +
+              ", which is after the last node that ran (" + std::to_string(last_node) + ").");
         }
         written = true;
         return;
@@ -62,18 +63,19 @@ void require_there(const RecordedGraph& recorded, std::uint32_t tensor, std::uin
       if (written && has_memory(recorded, other) && !after_the_run(n) &&
           graph.storages[other.storage].kind == StorageKind::transient && taken.begin < range.end &&
           range.begin < taken.end) {
-        invalid(describe(graph, tensor) + " is gone: " + describe_node(graph, n) +
-                " uses its memory. Run a shorter prefix, or record it as an output.");
+        throw_invalid_argument(
+            describe(graph, tensor) + " is gone: " + describe_node(graph, n) +
+            " uses its memory. Run a shorter prefix, or record it as an output.");
       }
     });
   }
   if (!written) {
-    invalid(describe(graph, tensor) + " is computed by a node that a pass removed.");
+    throw_invalid_argument(describe(graph, tensor) + " is computed by a node that a pass removed.");
   }
   if (!has_memory(recorded, t)) {
-    invalid(describe(graph, tensor) +
-            " is in no memory: what computes it was fused with what reads "
-            "it.");
+    throw_invalid_argument(describe(graph, tensor) +
+                           " is in no memory: what computes it was fused with what reads "
+                           "it.");
   }
 }
 
@@ -82,8 +84,9 @@ void require_there(const RecordedGraph& recorded, std::uint32_t tensor, std::uin
 const TensorSpec& PartialRun::spec_of(std::uint32_t tensor) const {
   const ComputeGraph& graph = recording_->recorded().graph;
   if (tensor >= graph.tensors.size()) {
-    invalid("The graph '" + graph.name + "' has no tensor (" + std::to_string(tensor) +
-            "); it has " + std::to_string(graph.tensors.size()) + ".");
+    throw_invalid_argument("The graph '" + graph.name + "' has no tensor (" +
+                           std::to_string(tensor) + "); it has " +
+                           std::to_string(graph.tensors.size()) + ".");
   }
   return graph.tensors[tensor].spec;
 }
@@ -102,8 +105,8 @@ std::uint32_t PartialRun::result_of(std::uint32_t node, std::uint32_t result) co
       }
     }
   }
-  invalid("The graph '" + graph.name + "' has no result (" + std::to_string(result) + ") of " +
-          describe_node(graph, node) + ".");
+  throw_invalid_argument("The graph '" + graph.name + "' has no result (" + std::to_string(result) +
+                         ") of " + describe_node(graph, node) + ".");
 }
 
 std::vector<std::byte> PartialRun::bytes(std::uint32_t tensor) const {
@@ -112,12 +115,12 @@ std::vector<std::byte> PartialRun::bytes(std::uint32_t tensor) const {
   const GraphTensor& t = recorded.graph.tensors[tensor];
   const Storage& storage = recorded.graph.storages[t.storage];
   if (run_ != recording_->runs()) {
-    invalid("The graph '" + recorded.graph.name +
-            "' ran again since, and its memory holds other values.");
+    throw_invalid_argument("The graph '" + recorded.graph.name +
+                           "' ran again since, and its memory holds other values.");
   }
   if (!spec.contiguous()) {
-    invalid(describe(recorded.graph, tensor) + " is a strided view; read tensor (" +
-            std::to_string(t.alias_of) + "), of which it is one.");
+    throw_invalid_argument(describe(recorded.graph, tensor) + " is a strided view; read tensor (" +
+                           std::to_string(t.alias_of) + "), of which it is one.");
   }
   if (storage.kind == StorageKind::transient && !storage.input) {
     require_there(recorded, tensor, node_);

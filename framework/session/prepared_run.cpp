@@ -12,11 +12,12 @@ std::span<std::byte> PreparedRun::State::bytes(std::uint32_t input) {
                                              ". input_slot() finds them by name.");
   }
   if (slot == nullptr) {
-    invalid("The prepared run is submitted already.");
+    throw_invalid_argument("The prepared run is submitted already.");
   }
   if ((*ports)[input] == kNoIndex) {
-    invalid("The input '" + inputs[input].name +
-            "' of a prepared run comes from its handle; give it a value with run().");
+    throw_invalid_argument(
+        "The input '" + inputs[input].name +
+        "' of a prepared run comes from its handle; give it a value with run().");
   }
   if (!given.empty()) {
     given[input] = true;
@@ -43,7 +44,7 @@ PreparedRun::~PreparedRun() {
 
 PreparedRun::State& PreparedRun::state() const {
   if (state_ == nullptr) {
-    invalid("The prepared run is empty: it was moved from.");
+    throw_invalid_argument("The prepared run is empty: it was moved from.");
   }
   return *state_;
 }
@@ -66,7 +67,7 @@ void PreparedRun::write(InputSlot input, std::span<const std::byte> bytes) {
 void PreparedRun::require_given() const {
   const State& run = state();
   if (run.slot == nullptr) {
-    invalid("The prepared run is submitted already.");
+    throw_invalid_argument("The prepared run is submitted already.");
   }
   for (std::size_t i = 0; i < run.given.size(); ++i) {
     if (!run.given[i] && (*run.ports)[i] != kNoIndex) {
@@ -79,12 +80,12 @@ void PreparedRun::require_given() const {
 
 Ticket PreparedRun::submit() {
   require_given();
-  return state_->instance->submit(*state_, Follow::other_work);
+  return state_->instance->submit(*state_, AfterSubmit::will_continue);
 }
 
 RunResult PreparedRun::run() {
   require_given();
-  RunResult result(state_->instance->submit(*state_, Follow::wait));
+  RunResult result(state_->instance->submit(*state_, AfterSubmit::will_wait));
   result.ticket().wait();
   return result;
 }

@@ -28,8 +28,8 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
   const DriverWork work = driver_work();
   const std::size_t slots = options.slots;
   if (slots < 1 || slots > kMaxSlots) {
-    invalid("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
-            std::to_string(slots) + ") are asked for.");
+    throw_invalid_argument("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
+                           std::to_string(slots) + ") are asked for.");
   }
   const ExecutionPlan& plan = recorded_->plan;
   const Device& device = core_->device();
@@ -37,9 +37,10 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
     pools_.push_back(planned.buffer);
   }
   if (pool_ && !recorded_->graph.host_steps.empty()) {
-    invalid("The graph '" + recorded_->graph.name +
-            "' has host steps, between which other graphs of a pool could use its arena; finish it "
-            "without a pool.");
+    throw_invalid_argument(
+        "The graph '" + recorded_->graph.name +
+        "' has host steps, between which other graphs of a pool could use its arena; finish it "
+        "without a pool.");
   }
   if (pool_) {
     pools_[ExecutionPlan::kArena] =
@@ -144,10 +145,11 @@ void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
   const std::vector<Exchange>& known = slots_[0].slot->inputs();
   const Exchange& input = find_exchange(known, "input", name);
   if (input.spec.dtype != dtype || !is_whole_input(input.spec, bytes)) {
-    invalid("The input '" + input.name + "' is " + to_string(input.spec) + " (" +
-            (input.spec.shape.fixed() ? "" : "up to ") + std::to_string(input.spec.bytes()) +
-            " bytes), but was set to (" + std::to_string(bytes.size()) + ") bytes of " +
-            std::string(name_of(dtype)) + ".");
+    throw_invalid_argument("The input '" + input.name + "' is " + to_string(input.spec) + " (" +
+                           (input.spec.shape.fixed() ? "" : "up to ") +
+                           std::to_string(input.spec.bytes()) + " bytes), but was set to (" +
+                           std::to_string(bytes.size()) + ") bytes of " +
+                           std::string(name_of(dtype)) + ".");
   }
   Input& value = inputs_[static_cast<std::size_t>(&input - known.data())];
   value.bytes.assign(bytes.begin(), bytes.end());
@@ -157,7 +159,7 @@ void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
     if (set == limits_.end()) {
       limits_.push_back(limit_of(input.name, input.spec, bytes));
     } else {
-      set->most = rows_given(input.spec, bytes);
+      set->max = rows_given(input.spec, bytes);
     }
   }
 }
@@ -198,9 +200,9 @@ CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_
     }
   }
   if (oldest == nullptr) {
-    invalid("All (" + std::to_string(slots_.size()) + ") slots of the graph '" +
-            recorded_->graph.name +
-            "' are held by tickets; release one, or finish the session with more slots.");
+    throw_invalid_argument(
+        "All (" + std::to_string(slots_.size()) + ") slots of the graph '" + recorded_->graph.name +
+        "' are held by tickets; release one, or finish the session with more slots.");
   }
   if (!may_wait) {
     return nullptr;
@@ -211,21 +213,23 @@ CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_
 
 void CapturedGraph::Recording::begin_run() {
   if (in_host_step_) {
-    invalid("The graph '" + recorded_->graph.name + "' is launched by one of its own host steps.");
+    throw_invalid_argument("The graph '" + recorded_->graph.name +
+                           "' is launched by one of its own host steps.");
   }
-  require_fresh();
+  require_not_stale();
   if (last_launch_ != nullptr) {
     std::exchange(last_launch_, nullptr)->release();
   }
   ++runs_;
 }
 
-Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wait, Follow follow) {
+Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wait,
+                                       AfterSubmit then) {
   if (options.iterations < 1 || options.iterations > rows_.capacity) {
-    invalid("The graph '" + recorded_->graph.name + "' is launched with (" +
-            std::to_string(options.iterations) + ") iterations, but 1 to " +
-            std::to_string(rows_.capacity) +
-            " are possible; begin its session with more max_iterations.");
+    throw_invalid_argument("The graph '" + recorded_->graph.name + "' is launched with (" +
+                           std::to_string(options.iterations) + ") iterations, but 1 to " +
+                           std::to_string(rows_.capacity) +
+                           " are possible; begin its session with more max_iterations.");
   }
   core_->require_running();
   begin_run();
@@ -244,12 +248,12 @@ Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wa
       std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
     }
   }
-  start(*entry, options, follow, begin);
+  start(*entry, options, then, begin);
   return &slot;
 }
 
-void CapturedGraph::Recording::start(SlotEntry& entry, const LaunchOptions& options, Follow follow,
-                                     std::int64_t begin_ns) {
+void CapturedGraph::Recording::start(SlotEntry& entry, const LaunchOptions& options,
+                                     AfterSubmit then, std::int64_t begin_ns) {
   entry.watched = take_watch(options.iterations);
   const TimingMode mode = entry.watched ? TimingMode::off : core_->timing_mode(timing_);
   const Body& body = entry.watched ? entry.watched->body() : body_for(mode, options.iterations);
@@ -260,14 +264,14 @@ void CapturedGraph::Recording::start(SlotEntry& entry, const LaunchOptions& opti
                           .iterations = options.iterations,
                           .sequence = sequence_,
                           .begin_ns = begin_ns,
-                          .follow = follow,
+                          .then = then,
                           .limits = limits_};
   try {
     submit_segments(*entry.slot, launch, all_steps());
   } catch (const Error& error) {
     entry.watched.reset();
     report(error);
-    require_fresh();  // another thread may have freed a buffer since
+    require_not_stale();  // another thread may have freed a buffer since
     throw;
   }
   ++sequence_;
@@ -293,16 +297,16 @@ std::span<std::byte> CapturedGraph::Recording::input_memory(const Slot& slot,
   return {slot.input_bytes(input), input.spec.bytes()};
 }
 
-Ticket CapturedGraph::Recording::submit_reserved(Slot& slot, Follow follow) {
+Ticket CapturedGraph::Recording::submit_reserved(Slot& slot, AfterSubmit then) {
   SlotEntry& entry = entry_of(slot);
   entry.reserved = false;
-  require_fresh();
-  start(entry, {}, follow, now_ns());
+  require_not_stale();
+  start(entry, {}, then, now_ns());
   return Ticket({shared_from_this(), &slot});
 }
 
 void CapturedGraph::Recording::launch(const LaunchOptions& options) {
-  Slot* slot = submit(options, true, Follow::wait);
+  Slot* slot = submit(options, true, AfterSubmit::will_wait);
   try {
     slot->wait();
   } catch (...) {
@@ -314,7 +318,7 @@ void CapturedGraph::Recording::launch(const LaunchOptions& options) {
 
 std::optional<Ticket> CapturedGraph::Recording::launch_async(const LaunchOptions& options,
                                                              bool may_wait) {
-  Slot* slot = submit(options, may_wait, Follow::other_work);
+  Slot* slot = submit(options, may_wait, AfterSubmit::will_continue);
   if (slot == nullptr) {
     return std::nullopt;
   }
@@ -344,15 +348,16 @@ std::uint64_t CapturedGraph::Recording::bytes() const {
 
 const Slot& CapturedGraph::Recording::last_launch() const {
   if (last_launch_ == nullptr) {
-    invalid("The graph '" + recorded_->graph.name +
-            "' holds no outputs: there was no launch(), or a later launch took them. Tickets hold "
-            "those of launch_async().");
+    throw_invalid_argument(
+        "The graph '" + recorded_->graph.name +
+        "' holds no outputs: there was no launch(), or a later launch took them. Tickets hold "
+        "those of launch_async().");
   }
   return *last_launch_;
 }
 
 std::uint64_t CapturedGraph::Recording::upload() {
-  require_fresh();
+  require_not_stale();
   if (is_uploaded()) {
     return 0;
   }

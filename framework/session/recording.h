@@ -44,7 +44,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// Of input_ports()[input].
   std::span<std::byte> input_memory(const Slot& slot, std::size_t input) const;
   /// The slot is given back if this throws.
-  Ticket submit_reserved(Slot& slot, Follow follow);
+  Ticket submit_reserved(Slot& slot, AfterSubmit then);
   /// For the functions of host steps.
   void set_context(void* context) { context_ = context; }
   /// Throws invalid_argument if there was none, or another launch took its slot.
@@ -134,9 +134,10 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// The first idle slot, which is the one most recently in the caches; null only if `may_wait` is
   /// false and it would have to.
   SlotEntry* acquire(bool may_wait);
-  Slot* submit(const LaunchOptions& options, bool may_wait, Follow follow);
+  Slot* submit(const LaunchOptions& options, bool may_wait, AfterSubmit then);
   /// The inputs are in the slot.
-  void start(SlotEntry& entry, const LaunchOptions& options, Follow follow, std::int64_t begin_ns);
+  void start(SlotEntry& entry, const LaunchOptions& options, AfterSubmit then,
+             std::int64_t begin_ns);
   SlotEntry& entry_of(const Slot& slot) { return slots_[slot.index()]; }
   std::span<const StagedHostStep> host_steps_in(Steps range) const;
   void run_host_step(const StagedHostStep& step);
@@ -151,7 +152,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// After a failure: lets the segments behind these host steps, the first of which is number
   /// `first`, run without them.
   void drain(std::span<const StagedHostStep> host_steps, std::size_t first) noexcept;
-  void require_fresh();
+  void require_not_stale();
   /// Throws what CapturedGraph::rebind says.
   std::uint32_t pool_to_rebind(const TensorRecord& from, const TensorRecord& to) const;
   void profile_recording(const FinishReport& report);

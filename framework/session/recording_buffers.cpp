@@ -15,8 +15,8 @@ bool same_layout(const TensorSpec& a, const TensorSpec& b) {
 
 const TensorRecord& persistent(const TensorRef& tensor) {
   if (!tensor || tensor->buffer == nullptr) {
-    invalid(std::string("rebind takes persistent tensors, but one is ") +
-            (tensor ? "a session's transient." : "empty."));
+    throw_invalid_argument(std::string("rebind takes persistent tensors, but one is ") +
+                           (tensor ? "a session's transient." : "empty."));
   }
   return *tensor;
 }
@@ -69,7 +69,7 @@ std::optional<std::string> CapturedGraph::Recording::stale() {
   return std::nullopt;
 }
 
-void CapturedGraph::Recording::require_fresh() {
+void CapturedGraph::Recording::require_not_stale() {
   if (const auto reason = stale()) {
     throw Error(ErrorCode::stale, *reason);
   }
@@ -85,13 +85,13 @@ std::uint32_t CapturedGraph::Recording::pool_to_rebind(const TensorRecord& from,
   };
   const std::uint32_t pool = index_of(*from.buffer);
   if (pool == pools_.size() || pool == ExecutionPlan::kArena) {
-    invalid(graph + " does not use the buffer (" + from.buffer->name() +
-            "); those that can be rebound are: " + names_of(pools) + ".");
+    throw_invalid_argument(graph + " does not use the buffer (" + from.buffer->name() +
+                           "); those that can be rebound are: " + names_of(pools) + ".");
   }
   if (pools[pool].kind != "buffer" ||
       std::ranges::find(state_buffers_, from.buffer) != state_buffers_.end()) {
-    invalid(graph + " cannot be rebound to another state block (" + from.buffer->name() +
-            "): record it with that one.");
+    throw_invalid_argument(graph + " cannot be rebound to another state block (" +
+                           from.buffer->name() + "): record it with that one.");
   }
   if (!same_layout(from.spec, to.spec) || from.offset != to.offset ||
       from.buffer->bytes() != to.buffer->bytes()) {
@@ -99,12 +99,13 @@ std::uint32_t CapturedGraph::Recording::pool_to_rebind(const TensorRecord& from,
       return to_string(t.spec) + " at byte (" + std::to_string(t.offset) + ") of (" +
              std::to_string(t.buffer->bytes()) + ")";
     };
-    invalid(graph + " is rebound from '" + from.name + "', " + text(from) + ", to '" + to.name +
-            "', " + text(to) + "; both must lie alike in buffers of one size.");
+    throw_invalid_argument(graph + " is rebound from '" + from.name + "', " + text(from) +
+                           ", to '" + to.name + "', " + text(to) +
+                           "; both must lie alike in buffers of one size.");
   }
   if (from.buffer != to.buffer && index_of(*to.buffer) != pools_.size()) {
-    invalid(graph + " uses the buffer (" + to.buffer->name() +
-            ") already; its barriers hold for separate ones only.");
+    throw_invalid_argument(graph + " uses the buffer (" + to.buffer->name() +
+                           ") already; its barriers hold for separate ones only.");
   }
   if (writes_pool(recorded_->plan.steps, pool)) {
     to.buffer->require_writable();

@@ -124,7 +124,7 @@ void CapturedGraph::Recording::submit_segments(Slot& slot, const SlotLaunch& lau
                        .iterations = launch.iterations,
                        .sequence = launch.sequence,
                        .begin_ns = s == 0 ? launch.begin_ns : now_ns(),
-                       .follow = last ? launch.follow : Follow::wait,
+                       .then = last ? launch.then : AfterSubmit::will_wait,
                        .part = s == 0 ? SlotPart::first
                                : last ? SlotPart::last
                                       : SlotPart::middle,
@@ -196,12 +196,13 @@ PartialRun CapturedGraph::Recording::run_part(std::uint32_t node, bool alone) {
   const StepList& steps = recorded_->plan.steps;
   const std::vector<std::uint32_t>& ranks = recorded_->plan.ranks;
   if (node >= ranks.size()) {
-    invalid("The graph '" + recorded_->graph.name + "' has no node (" + std::to_string(node) +
-            "); it has " + std::to_string(ranks.size()) + ".");
+    throw_invalid_argument("The graph '" + recorded_->graph.name + "' has no node (" +
+                           std::to_string(node) + "); it has " + std::to_string(ranks.size()) +
+                           ".");
   }
   if (ranks[node] == kNoIndex) {
-    invalid("The graph '" + recorded_->graph.name + "' does not run " +
-            describe_node(recorded_->graph, node) + ": a pass removed it.");
+    throw_invalid_argument("The graph '" + recorded_->graph.name + "' does not run " +
+                           describe_node(recorded_->graph, node) + ": a pass removed it.");
   }
   require_partial();
   begin_run();
@@ -237,9 +238,9 @@ TappedRun CapturedGraph::Recording::run_tapped(const std::string& pattern) {
 
 void CapturedGraph::Recording::require_partial() const {
   if (rows_.capacity > 1) {
-    invalid("The graph '" + recorded_->graph.name + "' runs up to (" +
-            std::to_string(rows_.capacity) +
-            ") iterations per launch; only graphs of one run in part.");
+    throw_invalid_argument("The graph '" + recorded_->graph.name + "' runs up to (" +
+                           std::to_string(rows_.capacity) +
+                           ") iterations per launch; only graphs of one run in part.");
   }
 }
 

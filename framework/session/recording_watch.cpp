@@ -10,7 +10,7 @@ void CapturedGraph::Recording::find_watched() {
       core_->warn("watch", "watch_too_large",
                   "(" + std::to_string(left_out) + ") watched results of the graph '" +
                       recorded_->graph.name + "' are left out: all of them would be more than (" +
-                      std::to_string(kMostWatchedBytes) + ") bytes of one launch.",
+                      std::to_string(kMaxWatchedBytes) + ") bytes of one launch.",
                   event_id());
     }
   } catch (const std::exception& error) {  // launches go on without

@@ -54,8 +54,8 @@ const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_vie
   for (const Exchange& port : list) {
     known += (known.empty() ? "" : ", ") + port.name;
   }
-  invalid("There is no " + std::string(kind) + " (" + std::string(name) + "); the " +
-          std::string(kind) + "s are: " + (known.empty() ? "none" : known) + ".");
+  throw_invalid_argument("There is no " + std::string(kind) + " (" + std::string(name) + "); the " +
+                         std::string(kind) + "s are: " + (known.empty() ? "none" : known) + ".");
 }
 
 Slot::Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
@@ -194,7 +194,7 @@ void Slot::submit(const SlotLaunch& launch) {
       sends(launch.part) ? state_.send(staging_, list_, launch.limits) : state_.hold();
   const std::int64_t submit_ns = now_ns();
   try {
-    times_.submission = device_.backend().submit(list_, launch.follow);
+    times_.submission = device_.backend().submit(list_, launch.then);
   } catch (...) {
     if (sends(launch.part)) {
       state_.failed();
@@ -293,7 +293,7 @@ void Slot::complete() {
 }
 
 template <class F>
-auto Slot::telling_failures(F&& f) {
+auto Slot::reporting_failures(F&& f) {
   try {
     return f();
   } catch (const Error& error) {
@@ -307,7 +307,7 @@ auto Slot::telling_failures(F&& f) {
 
 bool Slot::done() {
   if (!complete_ &&
-      telling_failures([&] { return device_.backend().complete(times_.submission); })) {
+      reporting_failures([&] { return device_.backend().complete(times_.submission); })) {
     complete();
   }
   return complete_;
@@ -316,7 +316,7 @@ bool Slot::done() {
 void Slot::wait() {
   if (!complete_) {
     const std::int64_t begin = now_ns();
-    telling_failures([&] { device_.backend().wait(times_.submission); });
+    reporting_failures([&] { device_.backend().wait(times_.submission); });
     times_.wait_ns += static_cast<std::uint64_t>(now_ns() - begin);
     complete();
   }
@@ -340,8 +340,9 @@ void Slot::reclaim() {
 
 void Slot::require_ran(std::uint32_t iteration) const {
   if (iteration >= ran_) {
-    invalid("Iteration (" + std::to_string(iteration) + ") of a launch of " +
-            std::to_string(iterations_) + " did not run: " + std::to_string(ran_) + " did.");
+    throw_invalid_argument("Iteration (" + std::to_string(iteration) + ") of a launch of " +
+                           std::to_string(iterations_) + " did not run: " + std::to_string(ran_) +
+                           " did.");
   }
 }
 
@@ -375,10 +376,11 @@ OutputView Slot::output(std::string_view name, std::uint32_t iteration) const {
              output.spec.bytes()}};
   }
   if (iteration + 1 != ran_) {
-    invalid("The output '" + output.name + "' " + to_string(output.spec) + " of iteration (" +
-            std::to_string(iteration) + ") is not kept, only that of the last one that ran (" +
-            std::to_string(ran_ - 1) + "): rows have outputs of up to " +
-            std::to_string(kRowOutputBytes) + " bytes in elements of 4 bytes.");
+    throw_invalid_argument("The output '" + output.name + "' " + to_string(output.spec) +
+                           " of iteration (" + std::to_string(iteration) +
+                           ") is not kept, only that of the last one that ran (" +
+                           std::to_string(ran_ - 1) + "): rows have outputs of up to " +
+                           std::to_string(kRowOutputBytes) + " bytes in elements of 4 bytes.");
   }
   return this->output(output);
 }

@@ -48,7 +48,7 @@ struct SlotLaunch {
   std::uint32_t iterations = 1;
   std::uint64_t sequence = 0;
   std::int64_t begin_ns = 0;  // when preparing began
-  Follow follow = Follow::wait;
+  AfterSubmit then = AfterSubmit::will_wait;
   SlotPart part = SlotPart::whole;
   std::span<const ExtentLimit> limits{};  // of the state that is sent
   bool nothing_runs = false;              // of a direct session without rows
@@ -141,7 +141,7 @@ class Slot {
   void complete();
   /// Calls f; a failure reaches the owner too.
   template <class F>
-  auto telling_failures(F&& f);
+  auto reporting_failures(F&& f);
   /// Of an iteration: its start and end, or those of its steps.
   std::span<const std::uint64_t> ticks(std::uint32_t iteration) const;
 

@@ -49,8 +49,9 @@ std::vector<std::int32_t> table_of(const StateLayout& layout) {
 
 void require_dtype(const StateFieldInfo& info, DType dtype) {
   if (info.dtype != dtype) {
-    invalid("The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) +
-            ", but was used as (" + std::string(name_of(dtype)) + ").");
+    throw_invalid_argument("The state field '" + info.name + "' is " +
+                           std::string(name_of(info.dtype)) + ", but was used as (" +
+                           std::string(name_of(dtype)) + ").");
   }
 }
 
@@ -157,8 +158,9 @@ const StateLayout& StateBlock::layout() const { return memory_->layout; }
 StateField StateBlock::field(Recorder& session, std::string_view field) const {
   const Tensor block = session.state_block();
   if (memory_ == nullptr || TensorRef(block)->buffer != TensorRef(memory_->block)->buffer) {
-    invalid("The state field '" + std::string(field) +
-            "' lies in another state block than that of the session; begin the session with it.");
+    throw_invalid_argument(
+        "The state field '" + std::string(field) +
+        "' lies in another state block than that of the session; begin the session with it.");
   }
   return session.state(field);
 }
@@ -166,8 +168,9 @@ StateField StateBlock::field(Recorder& session, std::string_view field) const {
 const StateFieldInfo& StateBlock::info_of(std::string_view field) const {
   const StateFieldInfo* info = memory_ == nullptr ? nullptr : memory_->layout.find(field);
   if (info == nullptr) {
-    invalid("The state block has no field (" + std::string(field) +
-            "); its fields are: " + (memory_ == nullptr ? "none" : memory_->layout.names()) + ".");
+    throw_invalid_argument(
+        "The state block has no field (" + std::string(field) +
+        "); its fields are: " + (memory_ == nullptr ? "none" : memory_->layout.names()) + ".");
   }
   return *info;
 }
@@ -186,8 +189,9 @@ StateArray& StateBlock::array_of(std::string_view array) const {
       return *it;
     }
   }
-  invalid("The state block has no array (" + std::string(array) + "); its arrays are: " +
-          (memory_ == nullptr ? "none" : memory_->layout.array_names()) + ".");
+  throw_invalid_argument(
+      "The state block has no array (" + std::string(array) +
+      "); its arrays are: " + (memory_ == nullptr ? "none" : memory_->layout.array_names()) + ".");
 }
 
 void StateValue::set_real(double value) {
@@ -210,16 +214,16 @@ void StateBlock::require(const StateValue& value) const {
   if (!value.array_) {
     const StateFieldInfo& info = info_of(value.name_);
     if (info.dtype != value.dtype_ || !value.misfit_.empty()) {
-      invalid("The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) + " " +
-              values_text(info) + ", but was set to " +
-              (info.dtype == value.dtype_
-                   ? ""
-                   : "the " + std::string(name_of(value.dtype_)) + " value ") +
-              "(" + value.text() + ").");
+      throw_invalid_argument(
+          "The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) + " " +
+          values_text(info) + ", but was set to " +
+          (info.dtype == value.dtype_ ? ""
+                                      : "the " + std::string(name_of(value.dtype_)) + " value ") +
+          "(" + value.text() + ").");
     }
     if (info.owner == StateOwner::derived) {
-      invalid("The state field '" + info.name + "' is derived (" + info.expression +
-              ") and cannot be set.");
+      throw_invalid_argument("The state field '" + info.name + "' is derived (" + info.expression +
+                             ") and cannot be set.");
     }
     require_value(info, value.bits_);
     return;
@@ -228,8 +232,8 @@ void StateBlock::require(const StateValue& value) const {
   require_dtype(info, value.dtype_);
   const std::size_t count = value.elements_.size() / StateLayout::kWordBytes;
   if (count != info.count) {
-    invalid("The state array '" + info.name + "' has " + std::to_string(info.count) +
-            " elements, but was set to (" + std::to_string(count) + ").");
+    throw_invalid_argument("The state array '" + info.name + "' has " + std::to_string(info.count) +
+                           " elements, but was set to (" + std::to_string(count) + ").");
   }
   for (std::size_t i = 0; i < count; ++i) {
     std::uint32_t bits = 0;

@@ -70,8 +70,9 @@ std::unique_lock<std::mutex> StateExchange::send(const Staging& staging,
              memory.bound->check({memory.host, memory.patch_mask, memory.patches})) {
     if (violation->wait_for == 0) {
       const StateFieldInfo info = memory.layout.fields()[violation->word];
-      invalid("The state field '" + info.name + "' would be (" + std::to_string(violation->low) +
-              ") in the next replay, but its range is " + to_string(info.range) + ".");
+      throw_invalid_argument(
+          "The state field '" + info.name + "' would be (" + std::to_string(violation->low) +
+          ") in the next replay, but its range is " + to_string(info.range) + ".");
     }
     lock.unlock();
     settle(violation->wait_for);

@@ -61,11 +61,12 @@ Support supports(GraphExecutor& executor, std::string_view op, std::span<const T
                  std::span<const std::byte> attributes) {
   const OpDef* def = op_named(op);
   if (def == nullptr) {
-    invalid("There is no op named (" + std::string(op) + ").");
+    throw_invalid_argument("There is no op named (" + std::string(op) + ").");
   }
   if (operands.size() != def->operands.size()) {
-    invalid(std::string(op) + " has (" + std::to_string(def->operands.size()) +
-            ") operands, but specs of " + std::to_string(operands.size()) + " are given.");
+    throw_invalid_argument(std::string(op) + " has (" + std::to_string(def->operands.size()) +
+                           ") operands, but specs of " + std::to_string(operands.size()) +
+                           " are given.");
   }
   std::vector<std::byte> padded(attributes.begin(), attributes.end());
   padded.resize((padded.size() + 7) / 8 * 8);  // as files have them

@@ -9,8 +9,8 @@ namespace {
 
 void require_elements(const TensorSpec& spec, const std::string& name) {
   if (spec.shape.elements() == 0) {
-    invalid("Tensor '" + name + "' " + to_string(spec) +
-            " has (0) elements; one that has memory has at least 1.");
+    throw_invalid_argument("Tensor '" + name + "' " + to_string(spec) +
+                           " has (0) elements; one that has memory has at least 1.");
   }
 }
 
@@ -86,8 +86,9 @@ Tensor Device::from_host(const Shape& shape, DType dtype, std::span<const std::b
                          std::string name) const {
   const TensorSpec spec(shape, dtype);
   if (bytes.size() != spec.bytes()) {
-    invalid("Tensor '" + name + "' " + to_string(spec) + " has " + std::to_string(spec.bytes()) +
-            " bytes, but got (" + std::to_string(bytes.size()) + ").");
+    throw_invalid_argument("Tensor '" + name + "' " + to_string(spec) + " has " +
+                           std::to_string(spec.bytes()) + " bytes, but got (" +
+                           std::to_string(bytes.size()) + ").");
   }
   Tensor tensor = empty(shape, dtype, std::move(name));
   write(TensorRef(tensor)->buffer, 0, bytes);

@@ -7,8 +7,8 @@ namespace {
 
 void require(std::string_view name, const TensorSpec& spec, DType dtype, std::string_view element) {
   if (spec.dtype != dtype) {
-    invalid("The output '" + std::string(name) + "' is " + to_string(spec) +
-            ", which has no elements of type (" + std::string(element) + ").");
+    throw_invalid_argument("The output '" + std::string(name) + "' is " + to_string(spec) +
+                           ", which has no elements of type (" + std::string(element) + ").");
   }
 }
 
@@ -37,7 +37,8 @@ Ticket& Ticket::operator=(Ticket&& other) noexcept {
 
 Slot& Ticket::slot() const {
   if (backend_ != nullptr) {
-    invalid("The ticket is of a copy or a synchronisation, which has no outputs, state or times.");
+    throw_invalid_argument(
+        "The ticket is of a copy or a synchronisation, which has no outputs, state or times.");
   }
   if (slot_ == nullptr) {
     throw Error(

@@ -7,7 +7,7 @@ namespace reprise {
 
 std::uint64_t submit_copy(Backend& backend, const std::shared_ptr<Buffer>& from,
                           std::uint64_t from_offset, const std::shared_ptr<Buffer>& to,
-                          std::uint64_t to_offset, std::uint64_t bytes, Follow follow) {
+                          std::uint64_t to_offset, std::uint64_t bytes, AfterSubmit then) {
   StepList steps;
   steps.copy(StepList::kNoNode, {0, Access::read, BindingType::storage, from_offset, bytes},
              {1, Access::write, BindingType::storage, to_offset, bytes});
@@ -15,7 +15,7 @@ std::uint64_t submit_copy(Backend& backend, const std::shared_ptr<Buffer>& from,
   auto encoder = backend.encoder({.name = "transfer", .ends_at_host = to->mapped() != nullptr});
   encoder->step(steps, 0, pools);
   const EncodingRef list[] = {encoder->finish()};
-  return backend.submit(list, follow);
+  return backend.submit(list, then);
 }
 
 UploadRing::Segment& UploadRing::segment_with_room(Backend& backend,
@@ -60,7 +60,7 @@ void UploadRing::write(Backend& backend, const std::shared_ptr<Buffer>& to, std:
     const std::uint64_t piece = std::min(kSegmentBytes - segment.used, bytes.size() - done);
     std::memcpy(segment.buffer->mapped() + segment.used, bytes.data() + done, piece);
     segment.submission = submit_copy(backend, segment.buffer, segment.used, to, offset + done,
-                                     piece, Follow::other_work);
+                                     piece, AfterSubmit::will_continue);
     segment.used =
         std::min(kSegmentBytes, (segment.used + piece + kAlignment - 1) / kAlignment * kAlignment);
     done += piece;

@@ -36,6 +36,6 @@ class UploadRing {
 /// Copies bytes between buffers in a submission of its own; returns it.
 std::uint64_t submit_copy(Backend& backend, const std::shared_ptr<Buffer>& from,
                           std::uint64_t from_offset, const std::shared_ptr<Buffer>& to,
-                          std::uint64_t to_offset, std::uint64_t bytes, Follow follow);
+                          std::uint64_t to_offset, std::uint64_t bytes, AfterSubmit then);
 
 }  // namespace reprise

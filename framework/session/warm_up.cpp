@@ -39,7 +39,7 @@ WarmUp warm_up(Backend& backend, const StepList& steps) {
   }
   if (encoder != nullptr) {
     const EncodingRef list[] = {encoder->finish()};
-    backend.wait(backend.submit(list, Follow::wait));
+    backend.wait(backend.submit(list, AfterSubmit::will_wait));
   }
   return {static_cast<std::uint32_t>(seen.size()), static_cast<std::uint64_t>(now_ns() - begin)};
 }

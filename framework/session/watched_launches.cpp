@@ -42,7 +42,7 @@ void WatchedLaunches::set(std::span<const TensorWatch> watches, const RecordedGr
   for (const TensorWatch& watch : watches) {
     auto launch = std::make_shared<WatchedLaunch>();
     launch->watch = watch;
-    launch->list = find_taps(recorded, watch, kMostWatchedBytes);
+    launch->list = find_taps(recorded, watch, kMaxWatchedBytes);
     left_out_ += launch->list.left_out;
     if (!launch->list.taps.empty()) {
       launch->staging = device.backend().allocate("watched tensors", launch->list.bytes,

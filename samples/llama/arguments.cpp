@@ -31,7 +31,7 @@ int parse(Arguments& a, int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--iterations-per-submit", a.iterations,
                  "Recorded mode: tokens that the device makes without the host in between")
-      ->check(CLI::Range(1U, reprise::kMostIterations))
+      ->check(CLI::Range(1U, reprise::kMaxIterations))
       ->capture_default_str();
   app.add_option("--precision", a.precision,
                  "exact: sums in f32; fast: activations in 8 bits where weights are quantised and "
@@ -91,24 +91,23 @@ int parse(Arguments& a, int argc, char** argv) {
 namespace {
 
 void require_sampling(const Sampling& how) {
-  const auto require = [](const char* option, float value, float least, float most) {
-    if (!(value >= least && value <= most)) {
+  const auto require = [](const char* option, float value, float min, float max) {
+    if (!(value >= min && value <= max)) {
       std::ostringstream text;
-      text << option << " is (" << value << "), but must be from " << least << " to " << most
-           << ".";
-      reprise::invalid(text.str());
+      text << option << " is (" << value << "), but must be from " << min << " to " << max << ".";
+      reprise::throw_invalid_argument(text.str());
     }
   };
-  constexpr float kMost = 1e6F, kLeastPenalty = 1e-6F;
+  constexpr float kMost = 1e6F, kMinPenalty = 1e-6F;
   require("--temp", how.temperature, 0, kMost);
   require("--top-p", how.top_p, 0, 1);
   require("--min-p", how.min_p, 0, 1);
-  require("--repeat-penalty", how.repeat_penalty, kLeastPenalty, kMost);
+  require("--repeat-penalty", how.repeat_penalty, kMinPenalty, kMost);
   for (const auto& [option, value] :
        {std::pair{"--top-k", how.top_k}, std::pair{"--seed", how.seed}}) {
     if (value < 0) {
-      reprise::invalid(std::string(option) + " is (" + std::to_string(value) +
-                       "), but must be at least 0.");
+      reprise::throw_invalid_argument(std::string(option) + " is (" + std::to_string(value) +
+                                      "), but must be at least 0.");
     }
   }
 }
@@ -118,26 +117,28 @@ void require_sampling(const Sampling& how) {
 void require_consistent(const Arguments& a) {
   require_sampling(a.sampling);
   if (a.count < 1) {
-    reprise::invalid("-n is (" + std::to_string(a.count) + "), but must be at least 1.");
+    reprise::throw_invalid_argument("-n is (" + std::to_string(a.count) +
+                                    "), but must be at least 1.");
   }
   if (a.context < 0) {
-    reprise::invalid("--ctx is (" + std::to_string(a.context) +
-                     "), but must be at least 1, or 0 for the model's own.");
+    reprise::throw_invalid_argument("--ctx is (" + std::to_string(a.context) +
+                                    "), but must be at least 1, or 0 for the model's own.");
   }
   const auto prompts = static_cast<long long>(a.prompts.size());
-  if (a.parallel < 1 || a.parallel > kMostSequences || a.parallel * prompts > kMostSequences) {
-    reprise::invalid("--parallel is (" + std::to_string(a.parallel) + ") with " +
-                     std::to_string(prompts) + " prompts, but there are 1 to " +
-                     std::to_string(kMostSequences) + " sequences.");
+  if (a.parallel < 1 || a.parallel > kMaxSequences || a.parallel * prompts > kMaxSequences) {
+    reprise::throw_invalid_argument("--parallel is (" + std::to_string(a.parallel) + ") with " +
+                                    std::to_string(prompts) + " prompts, but there are 1 to " +
+                                    std::to_string(kMaxSequences) + " sequences.");
   }
   if (a.parallel * prompts > 1) {
     if (a.iterations > 1) {
-      reprise::invalid("--iterations-per-submit is (" + std::to_string(a.iterations) +
-                       "), but several sequences take 1.");
+      reprise::throw_invalid_argument("--iterations-per-submit is (" +
+                                      std::to_string(a.iterations) +
+                                      "), but several sequences take 1.");
     }
     if (a.checks.lint || a.checks.verify) {
-      reprise::invalid("--lint and --verify are for one sequence, but there are (" +
-                       std::to_string(a.parallel * prompts) + ").");
+      reprise::throw_invalid_argument("--lint and --verify are for one sequence, but there are (" +
+                                      std::to_string(a.parallel * prompts) + ").");
     }
   }
 }

@@ -19,7 +19,7 @@ struct Arguments {
   Checks checks;
   Sampling sampling;
 
-  Mode how() const { return mode == "direct" ? Mode::direct : Mode::recorded; }
+  Mode execution_mode() const { return mode == "direct" ? Mode::direct : Mode::recorded; }
 };
 
 /// An exit status, where the program has nothing to do but to end; else -1.

@@ -38,7 +38,7 @@ ExecutableGraph make_executable(reprise::GraphExecutor& executor, const Model& m
                         {.name = "llama",
                          .state = state_layout(end_token, static_cast<std::int32_t>(context)),
                          .extent = "rows",
-                         .buckets = {1, 8, kMostTokens}});
+                         .buckets = {1, 8, kMaxTokens}});
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     for (const char kind : {'k', 'v'}) {
       graph.create_handle({.name = cache_name(kind, i), .shape = cache});
@@ -80,8 +80,8 @@ std::vector<std::vector<std::int32_t>> generate_all(
   for (const std::vector<std::int32_t>& prompt : prompts) {
     sequences.push_back({graph.fork(), prompt, {}});
     std::vector<std::int32_t>& rest = sequences.back().next;
-    while (static_cast<std::int64_t>(rest.size()) > kMostTokens) {  // what it chooses is not used
-      const auto end = rest.begin() + kMostTokens;
+    while (static_cast<std::int64_t>(rest.size()) > kMaxTokens) {  // what it chooses is not used
+      const auto end = rest.begin() + kMaxTokens;
       sequences.back().graph.run({{"tokens", std::vector<std::int32_t>(rest.begin(), end)}});
       sequences.back().graph.state().set("done", 0);
       rest.erase(rest.begin(), end);

@@ -6,7 +6,7 @@
 namespace llama {
 
 /// Largest number of tokens of one run.
-inline constexpr std::int64_t kMostTokens = 64;
+inline constexpr std::int64_t kMaxTokens = 64;
 
 /// Inputs: tokens, i32 [rows]; output: next, i32 [1]. A fork is another sequence. The model's own
 /// cache is not used.

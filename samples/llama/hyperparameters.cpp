@@ -7,7 +7,7 @@
 namespace llama {
 namespace {
 
-constexpr std::int64_t kMostOfAnything = std::int64_t{1} << 24U;
+constexpr std::int64_t kMaxOfAnything = std::int64_t{1} << 24U;
 
 std::string text_of(double value) {
   std::ostringstream text;
@@ -29,26 +29,25 @@ const reprise::GgufValue* Hyperparameters::find(std::string_view name) const {
 }
 
 std::int64_t Hyperparameters::count(std::string_view name) const {
-  return file_.value(key(name)).as_integer(1, kMostOfAnything);
+  return file_.value(key(name)).as_integer(1, kMaxOfAnything);
 }
 
 std::int64_t Hyperparameters::count_or(std::string_view name, std::int64_t otherwise) const {
   return has(name) ? count(name) : otherwise;
 }
 
-float Hyperparameters::real(std::string_view name, float least, float most) const {
+float Hyperparameters::real(std::string_view name, float min, float max) const {
   const double value = file_.value(key(name)).as_real();
-  if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most))) {
+  if (!(value >= static_cast<double>(min) && value <= static_cast<double>(max))) {
     refuse(name, text_of(value),
-           "must be from " + text_of(static_cast<double>(least)) + " to " +
-               text_of(static_cast<double>(most)));
+           "must be from " + text_of(static_cast<double>(min)) + " to " +
+               text_of(static_cast<double>(max)));
   }
   return static_cast<float>(value);
 }
 
-float Hyperparameters::real_or(std::string_view name, float otherwise, float least,
-                               float most) const {
-  return has(name) ? real(name, least, most) : otherwise;
+float Hyperparameters::real_or(std::string_view name, float otherwise, float min, float max) const {
+  return has(name) ? real(name, min, max) : otherwise;
 }
 
 std::string_view Hyperparameters::text_or(std::string_view name, std::string_view otherwise) const {
@@ -58,8 +57,8 @@ std::string_view Hyperparameters::text_or(std::string_view name, std::string_vie
 
 void Hyperparameters::refuse(std::string_view name, const std::string& value,
                              const std::string& allowed) const {
-  reprise::invalid("The metadata value '" + key(name) + "' of the GGUF file '" + file_.path() +
-                   "' is (" + value + "), but " + allowed + ".");
+  reprise::throw_invalid_argument("The metadata value '" + key(name) + "' of the GGUF file '" +
+                                  file_.path() + "' is (" + value + "), but " + allowed + ".");
 }
 
 }  // namespace llama

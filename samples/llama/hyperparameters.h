@@ -22,8 +22,8 @@ class Hyperparameters {
   std::int64_t count(std::string_view name) const;
   std::int64_t count_or(std::string_view name, std::int64_t otherwise) const;
   /// Finite, and in [least, most].
-  float real(std::string_view name, float least, float most) const;
-  float real_or(std::string_view name, float otherwise, float least, float most) const;
+  float real(std::string_view name, float min, float max) const;
+  float real_or(std::string_view name, float otherwise, float min, float max) const;
   std::string_view text_or(std::string_view name, std::string_view otherwise) const;
 
   /// "llama.attention.head_count"

@@ -15,10 +15,10 @@
 
 namespace {
 
-using llama::Arguments, llama::Said;
+using llama::Arguments, llama::Transcript;
 
-constexpr std::size_t kMostText = std::size_t{64} << 20U;  // bytes for --perplexity
-constexpr int kFound = 3;                                  // exit status: a check found something
+constexpr std::size_t kMaxText = std::size_t{64} << 20U;  // bytes for --perplexity
+constexpr int kFound = 3;                                 // exit status: a check found something
 
 void log(reprise::LogLevel /*level*/, std::string_view text) {
   std::cerr << reprise::printable_lines(text) << '\n';
@@ -79,7 +79,7 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
                                .count = static_cast<std::size_t>(a.count),
                                .context = run.context,
                                .end_token = run.tokenizer.eos(),
-                               .mode = a.how(),
+                               .mode = a.execution_mode(),
                                .iterations_per_submit = a.iterations,
                                .sampling = a.sampling};
   if (a.checks.lint || a.checks.verify) {
@@ -89,7 +89,7 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
       return kFound;
     }
   }
-  Said said{.prompt = prompt, .ids = {}, .text = {}};
+  Transcript said{.prompt = prompt, .ids = {}, .text = {}};
   Shown shown;
   // The prompt is printed with the first token: a run that fails prints nothing but its error.
   const auto show = [&](const std::string& piece) {
@@ -127,9 +127,9 @@ int generate_all(const Run& run, const std::vector<std::vector<std::int32_t>>& p
                          .count = static_cast<std::size_t>(a.count),
                          .context = run.context,
                          .end_token = run.tokenizer.eos(),
-                         .mode = a.how(),
+                         .mode = a.execution_mode(),
                          .sampling = a.sampling});
-  std::vector<Said> all;
+  std::vector<Transcript> all;
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     all.push_back({prompts[i], result.ids[i], {}});
     for (const std::int32_t id : result.ids[i]) {
@@ -161,7 +161,7 @@ int perplexity(const Run& run, const std::string& text) {
                  {.tokens = tokens,
                   .context = run.context,
                   .first_token = with_bos.empty() ? -1 : with_bos.front(),
-                  .mode = a.how()},
+                  .mode = a.execution_mode()},
                  [](const llama::Perplexity& so_far) {
                    std::fprintf(stderr, "chunk %zu: %.4f\n", so_far.chunks, so_far.value);
                  });
@@ -181,20 +181,22 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
   const reprise::Tokenizer tokenizer(file);
   const std::int64_t context = a.context == 0 ? sizes.context : a.context;
   if (context > sizes.context) {
-    reprise::invalid("--ctx is (" + std::to_string(context) + "), but the model's context has " +
-                     std::to_string(sizes.context) + " positions.");
+    reprise::throw_invalid_argument("--ctx is (" + std::to_string(context) +
+                                    "), but the model's context has " +
+                                    std::to_string(sizes.context) + " positions.");
   }
   std::vector<std::vector<std::int32_t>> prompts;
   for (const std::string& prompt : a.prompts) {
     const std::vector<std::int32_t> ids = tokenizer.encode(prompt);
     if (static_cast<std::int64_t>(ids.size()) > context) {
-      reprise::invalid("The prompt has (" + std::to_string(ids.size()) +
-                       ") tokens, but the context holds " + std::to_string(context) + ".");
+      reprise::throw_invalid_argument("The prompt has (" + std::to_string(ids.size()) +
+                                      ") tokens, but the context holds " + std::to_string(context) +
+                                      ".");
     }
     prompts.insert(prompts.end(), static_cast<std::size_t>(a.parallel), ids);
   }
   const std::string text =
-      a.perplexity.empty() ? "" : reprise::programs::read_text(a.perplexity, kMostText);
+      a.perplexity.empty() ? "" : reprise::programs::read_text(a.perplexity, kMaxText);
   const reprise::Device device = open(a.device, a.threads);
   const llama::Model model = llama::load_model(
       device, file, context, std::max<std::int64_t>(static_cast<std::int64_t>(prompts.size()), 1));

@@ -124,9 +124,9 @@ ParallelGeneration generate_parallel(reprise::GraphExecutor& executor, const Mod
                                      const ParallelRequest& request) {
   const std::size_t sequences = request.prompts.size();
   if (sequences < 2 || static_cast<std::int64_t>(sequences) != model.sequences) {
-    reprise::invalid("There are (" + std::to_string(sequences) +
-                     ") prompts, but the model was loaded for " + std::to_string(model.sequences) +
-                     " sequences; a batch has at least 2.");
+    reprise::throw_invalid_argument(
+        "There are (" + std::to_string(sequences) + ") prompts, but the model was loaded for " +
+        std::to_string(model.sequences) + " sequences; a batch has at least 2.");
   }
   using Clock = std::chrono::steady_clock;
   const auto seconds_since = [](Clock::time_point begin) {

@@ -6,7 +6,7 @@
 namespace llama {
 
 /// The most sequences of one batch.
-inline constexpr std::int64_t kMostSequences = 64;
+inline constexpr std::int64_t kMaxSequences = 64;
 
 struct ParallelRequest {
   std::span<const std::vector<std::int32_t>> prompts;

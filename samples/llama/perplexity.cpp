@@ -8,17 +8,17 @@ namespace {
 
 using reprise::GraphSession;
 
-constexpr std::int64_t kMostRows = 64;  // of one pass: their logits are large
-constexpr std::int64_t kLeastChunk = 4;
+constexpr std::int64_t kMaxRows = 64;  // of one pass: their logits are large
+constexpr std::int64_t kMinChunk = 4;
 
 /// -log of the probability that softmax gives the token.
 double surprise(std::span<const float> logits, std::int32_t token) {
-  const double most = static_cast<double>(*std::ranges::max_element(logits));
+  const double max = static_cast<double>(*std::ranges::max_element(logits));
   double sum = 0;
   for (const float logit : logits) {
-    sum += std::exp(static_cast<double>(logit) - most);
+    sum += std::exp(static_cast<double>(logit) - max);
   }
-  return most + std::log(sum) - static_cast<double>(logits[static_cast<std::size_t>(token)]);
+  return max + std::log(sum) - static_cast<double>(logits[static_cast<std::size_t>(token)]);
 }
 
 /// Mean and standard error of what was seen so far.
@@ -63,7 +63,7 @@ class Passes {
     };
     const reprise::SessionOptions options{.name = "perplexity",
                                           .state = state_,
-                                          .extents = {{"rows", kMostRows}},
+                                          .extents = {{"rows", kMaxRows}},
                                           .inputs = {{"tokens", tokens}}};
     if (mode_ == Mode::direct) {
       auto session = executor_.begin(options);
@@ -83,15 +83,15 @@ class Passes {
 };
 
 void require(const Model& model, const PerplexityRequest& request) {
-  if (request.context < kLeastChunk) {
-    reprise::invalid("A chunk has (" + std::to_string(request.context) +
-                     ") tokens, but perplexity needs at least " + std::to_string(kLeastChunk) +
-                     ".");
+  if (request.context < kMinChunk) {
+    reprise::throw_invalid_argument("A chunk has (" + std::to_string(request.context) +
+                                    ") tokens, but perplexity needs at least " +
+                                    std::to_string(kMinChunk) + ".");
   }
   if (static_cast<std::int64_t>(request.tokens.size()) < request.context) {
-    reprise::invalid("The text has (" + std::to_string(request.tokens.size()) +
-                     ") tokens, but a chunk has " + std::to_string(request.context) +
-                     "; a smaller context makes smaller chunks.");
+    reprise::throw_invalid_argument("The text has (" + std::to_string(request.tokens.size()) +
+                                    ") tokens, but a chunk has " + std::to_string(request.context) +
+                                    "; a smaller context makes smaller chunks.");
   }
   require_tokens(model, request.tokens);
 }
@@ -114,7 +114,7 @@ Perplexity perplexity(reprise::GraphExecutor& executor, const Model& model,
       chunk.front() = request.first_token;
     }
     for (std::size_t done = 0; done < length;) {
-      const std::size_t rows = std::min<std::size_t>(kMostRows, length - done);
+      const std::size_t rows = std::min<std::size_t>(kMaxRows, length - done);
       const auto logits =
           passes.run(std::span(chunk).subspan(done, rows), static_cast<std::int64_t>(done));
       // The row at `at` foretells the token after it.

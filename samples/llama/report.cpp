@@ -43,7 +43,7 @@ void print_times(const Generation& g, std::size_t prompt) {
   }
 }
 
-nlohmann::json to_json(const WeightBytes& weights, const Generation& g, const Said& said) {
+nlohmann::json to_json(const WeightBytes& weights, const Generation& g, const Transcript& said) {
   return {{"prompt_ids", said.prompt},
           {"weight_bytes", weights.all},
           {"weight_bytes_in_place", weights.in_place},
@@ -64,10 +64,10 @@ nlohmann::json to_json(const WeightBytes& weights, const Generation& g, const Sa
 }
 
 nlohmann::json to_json(const WeightBytes& weights, const ParallelGeneration& g,
-                       std::span<const Said> said) {
+                       std::span<const Transcript> said) {
   nlohmann::json sequences = nlohmann::json::array();
   std::size_t prompts = 0, generated = 0;
-  for (const Said& one : said) {
+  for (const Transcript& one : said) {
     sequences.push_back(
         {{"prompt_ids", one.prompt}, {"generated_ids", one.ids}, {"text", one.text}});
     prompts += one.prompt.size();

@@ -8,7 +8,7 @@
 namespace llama {
 
 /// One sequence, as ids and as text.
-struct Said {
+struct Transcript {
   std::vector<std::int32_t> prompt, ids;
   std::string text;
 };
@@ -16,9 +16,9 @@ struct Said {
 /// A table on stderr.
 void print_times(const Generation& g, std::size_t prompt);
 
-nlohmann::json to_json(const WeightBytes& weights, const Generation& g, const Said& said);
+nlohmann::json to_json(const WeightBytes& weights, const Generation& g, const Transcript& said);
 nlohmann::json to_json(const WeightBytes& weights, const ParallelGeneration& g,
-                       std::span<const Said> said);
+                       std::span<const Transcript> said);
 nlohmann::json to_json(const WeightBytes& weights, const Perplexity& p);
 
 }  // namespace llama

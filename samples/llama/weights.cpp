@@ -93,7 +93,8 @@ reprise::Tensor Weights::find(const std::string& name) const {
 reprise::Tensor Weights::get(const std::string& name) const {
   reprise::Tensor tensor = find(name);
   if (!tensor) {
-    reprise::invalid("The model has no tensor '" + name + "', which its architecture needs.");
+    reprise::throw_invalid_argument("The model has no tensor '" + name +
+                                    "', which its architecture needs.");
   }
   return tensor;
 }
@@ -101,8 +102,9 @@ reprise::Tensor Weights::get(const std::string& name) const {
 reprise::Tensor Weights::get(const std::string& name, const reprise::Shape& shape) const {
   reprise::Tensor tensor = get(name);
   if (tensor.shape() != shape) {
-    reprise::invalid("The tensor '" + name + "' has the shape (" + to_string(tensor.shape()) +
-                     "), but the model's metadata asks for " + to_string(shape) + ".");
+    reprise::throw_invalid_argument(
+        "The tensor '" + name + "' has the shape (" + to_string(tensor.shape()) +
+        "), but the model's metadata asks for " + to_string(shape) + ".");
   }
   return tensor;
 }

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "reprise/core/printable.h"
-#include "reprise/profile/capture_choice.h"
+#include "reprise/profile/selected_capture.h"
 #include "reprise/reprise.h"
 
 using reprise::Capture, reprise::field, reprise::printable, reprise::Tensor;
@@ -85,18 +85,18 @@ static void print_memory_at_peak(const Capture& capture) {
     return t.pool && capture.pools[*t.pool].kind == "arena" && !t.alias_of && t.first_step &&
            t.last_step && *t.first_step <= step && step <= *t.last_step;
   };
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   std::uint32_t peak = 0;
   for (std::uint32_t step = 0; step < capture.steps.size(); ++step) {
     std::uint64_t bytes = 0;
     for (const Capture::Tensor& t : capture.tensors) {
       bytes += live(t, step) ? t.bytes : 0;
     }
-    peak = bytes > most ? step : peak;
-    most = std::max(most, bytes);
+    peak = bytes > max ? step : peak;
+    max = std::max(max, bytes);
   }
   std::printf("most of the arena in use: %llu bytes in step %u\n",
-              static_cast<unsigned long long>(most), peak);
+              static_cast<unsigned long long>(max), peak);
   for (const Capture::Tensor& t : capture.tensors) {
     if (live(t, peak)) {
       std::printf("  %6llu bytes, steps %u to %u: %s\n", static_cast<unsigned long long>(t.bytes),

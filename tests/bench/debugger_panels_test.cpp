@@ -24,11 +24,11 @@ TEST(DebuggerPanels, EveryPanelOfTheWindowHasAFigureInEveryState) {
 
 TEST(DebuggerPanels, ALongRunIsTimedPerNodeOneReplayInMany) {
   const TemporaryProfile profile;
-  write_full_capture(profile.path, 16, kMostTimed + 1);
+  write_full_capture(profile.path, 16, kMaxTimed + 1);
   debugger::Document document(profile.path);
   document.settle();
   const auto& rows = document.replays().rows;
-  ASSERT_EQ(rows.size(), kMostTimed + 1);
+  ASSERT_EQ(rows.size(), kMaxTimed + 1);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     ASSERT_EQ(rows[r].timing_mode, r % 2 == 0 ? TimingMode::node : TimingMode::replay) << r;
   }

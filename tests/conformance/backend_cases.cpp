@@ -53,7 +53,7 @@ EncodingRef copies(Backend& backend, const std::vector<BufferRef>& chain, Way wa
 
 std::uint64_t submit(Backend& backend, const EncodingRef& encoding) {
   const EncodingRef list[] = {encoding};
-  return backend.submit(list, Follow::other_work);
+  return backend.submit(list, AfterSubmit::will_continue);
 }
 
 void bytes_go_through_device_memory_and_back(const Device& device, Way way) {
@@ -92,7 +92,7 @@ void submissions_run_in_order_and_complete_in_order(const Device& device, Way wa
 
 void an_empty_submission_completes(const Device& device, Way /*way*/) {
   Backend& backend = device.backend();
-  backend.wait(backend.submit({}, Follow::wait));
+  backend.wait(backend.submit({}, AfterSubmit::will_wait));
 }
 
 void buffers_have_the_size_the_kind_and_the_name_they_were_made_with(const Device& device,

@@ -51,9 +51,9 @@ TEST_P(Encode, ScalesTheLargestValueToTheEndOfTheRange) {
   const bool bytes = GetParam() == DType::q8_0;
   for (float reach = 1e-5F; reach < 1e6F; reach *= 3) {
     const Values values = random(reach);
-    const float most = *std::ranges::max_element(
+    const float max = *std::ranges::max_element(
         values, [](float a, float b) { return std::abs(a) < std::abs(b); });
-    const float unit = bytes ? std::abs(most) / 127 : most / -8;
+    const float unit = bytes ? std::abs(max) / 127 : max / -8;
     const std::uint16_t scale = bytes ? encoded<BlockQ8>(GetParam(), values).scale
                                       : encoded<BlockQ4>(GetParam(), values).scale;
     ASSERT_EQ(scale, f32_to_f16(unit)) << "values up to " << reach;
@@ -64,9 +64,9 @@ TEST_P(Encode, TakesTheNearestInteger) {
   const bool bytes = GetParam() == DType::q8_0;
   for (float reach = 1e-5F; reach < 1e6F; reach *= 3) {
     const Values values = random(reach);
-    const float most = *std::ranges::max_element(
+    const float max = *std::ranges::max_element(
         values, [](float a, float b) { return std::abs(a) < std::abs(b); });
-    const double unit = static_cast<double>(bytes ? std::abs(most) / 127 : most / -8);
+    const double unit = static_cast<double>(bytes ? std::abs(max) / 127 : max / -8);
     const auto block8 = encoded<BlockQ8>(DType::q8_0, values);
     const auto block4 = encoded<BlockQ4>(DType::q4_0, values);
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -72,7 +72,7 @@ TEST_F(RecorderErrors, CarryTheirPlaceAsData) {
 
 TEST_F(RecorderErrors, HaveNoPlaceOutsideOfARecording) {
   try {
-    invalid("Something is wrong.");
+    throw_invalid_argument("Something is wrong.");
   } catch (const Error& e) {
     EXPECT_EQ(e.op_index(), Error::kNoOp);
     EXPECT_EQ(std::string(e.what()), "Something is wrong.");

@@ -90,9 +90,9 @@ class CpuPrecision : public ::testing::TestWithParam<DType> {
     GraphExecutor executor(device, {.precision = precision});
     auto session = executor.begin();
     std::vector<std::string> names;
-    for (const auto& [m, least] : kSizes) {
+    for (const auto& [m, min] : kSizes) {
       const std::int64_t block = info_of(GetParam()).block_elements;
-      const std::int64_t k = (least + block - 1) / block * block;
+      const std::int64_t k = (min + block - 1) / block * block;
       const Tensor w =
           device.from_host({m, k}, GetParam(), random_bytes(rng, GetParam(), m * k, -1, 1), "w");
       for (const std::int64_t n : kRows) {

@@ -62,13 +62,13 @@ void set_state(const StateBlock& state, const Program& program, const Round& rou
 }
 
 std::vector<std::byte> padded_bytes_of(Leaf leaf, const Program& program, const Round& round,
-                                       std::int64_t most) {
+                                       std::int64_t max) {
   const Array data = data_of(leaf, program, round);
   std::vector<double> values = data.flat();
   if (program.setup.padded && program.setup.extent) {
     const std::int64_t per_row = type_of(leaf, program.setup).elements() / program.setup.bucket;
     const double filler = leaf == Leaf::ids ? 0 : 1e30;
-    values.resize(static_cast<std::size_t>(most * per_row), filler);
+    values.resize(static_cast<std::size_t>(max * per_row), filler);
   }
   return bytes_of(data.kind, values);
 }

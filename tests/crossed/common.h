@@ -13,7 +13,7 @@ PassOptions pass_options(const Setup& setup);
 std::vector<std::byte> bytes_of(Leaf leaf, const Program& program, const Round& round);
 /// Of an input; where programs pad them, with more rows than the run has, up to `most`.
 std::vector<std::byte> padded_bytes_of(Leaf leaf, const Program& program, const Round& round,
-                                       std::int64_t most);
+                                       std::int64_t max);
 std::vector<std::byte> given_bytes_of(Leaf leaf, const Program& program, const Round& round);
 /// What a launch finds in the fields and host arrays of the state. `rows`: the number of rows too.
 void set_state(const StateBlock& state, const Program& program, const Round& round, bool rows);

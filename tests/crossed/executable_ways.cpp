@@ -236,12 +236,12 @@ class ExecutableWays {
   /// Of inputs, by name. `padded`: as the program pads them.
   std::vector<std::pair<std::string, std::vector<std::byte>>> values(bool padded) const {
     const std::int64_t bucket = round_->rows <= 2 ? 2 : program_.setup.bucket;
-    const std::int64_t most = padded ? bucket : round_->rows;
+    const std::int64_t max = padded ? bucket : round_->rows;
     std::vector<std::pair<std::string, std::vector<std::byte>>> values;
     for (const int id : leaves()) {
       const auto leaf = static_cast<Leaf>(id);
       if (is_input(leaf) && leaf != Leaf::memory) {
-        values.emplace_back(name_of(leaf), padded_bytes_of(leaf, program_, *round_, most));
+        values.emplace_back(name_of(leaf), padded_bytes_of(leaf, program_, *round_, max));
       }
       const bool given = (leaf == Leaf::memory && round_->given == Given::memory) ||
                          (leaf == Leaf::table && round_->given == Given::table);

@@ -307,19 +307,19 @@ std::vector<std::string> PairTable::met_against_reason() const {
 std::string PairTable::summary() const {
   std::size_t met = 0, never = never_met().size();
   Pair rarest{0, 1};
-  std::uint32_t least = 0xFFFFFFFF;
+  std::uint32_t min = 0xFFFFFFFF;
   for (Feature a = 0; a < feature_count(); ++a) {
     for (Feature b = a + 1; b < feature_count(); ++b) {
       const std::uint32_t count = at({a, b});
       met += count > 0 ? 1 : 0;
-      if (count > 0 && count < least) {
-        least = count;
+      if (count > 0 && count < min) {
+        min = count;
         rarest = {a, b};
       }
     }
   }
   return std::to_string(feature_count()) + " features, " + std::to_string(met) + " pairs met, " +
-         std::to_string(never) + " never; the rarest, " + std::to_string(least) +
+         std::to_string(never) + " never; the rarest, " + std::to_string(min) +
          " times: " + feature_name(rarest.first) + " and " + feature_name(rarest.second);
 }
 

@@ -200,11 +200,11 @@ struct Program {
   std::vector<Round> rounds;
 
   int max_iterations() const {
-    int most = 1;
+    int max = 1;
     for (const Round& round : rounds) {
-      most = round.iterations > most ? round.iterations : most;
+      max = round.iterations > max ? round.iterations : max;
     }
-    return most;
+    return max;
   }
   /// Whether a run looks at the stop field: those that may run several times or not at all.
   bool looks_at_stop() const { return setup.stops && (max_iterations() > 1 || setup.extent); }

@@ -120,7 +120,7 @@ struct Mistake {
 };
 
 TEST(NodeFilter, SaysWhereItDoesNotUnderstandAndWhatIsAllowed) {
-  const std::string long_text(NodeFilter::kMostBytes + 1, 'x');
+  const std::string long_text(NodeFilter::kMaxBytes + 1, 'x');
   const std::vector<Mistake> mistakes = {
       {"op:add kernl:x", 7, {"(kernl)", "op:", "kernel:", "p95>"}},
       {"time>3us", 0, {"(time)", "op:", "p50>", "share>"}},
@@ -137,7 +137,7 @@ TEST(NodeFilter, SaysWhereItDoesNotUnderstandAndWhatIsAllowed) {
       {"add \"open", 4, {"quote"}},
       {std::string("a\0b", 3), 1, {"cannot be shown"}},
       {"ab\xFFz", 2, {"cannot be shown"}},
-      {long_text, NodeFilter::kMostBytes, {"1025", "1024"}},
+      {long_text, NodeFilter::kMaxBytes, {"1025", "1024"}},
   };
   for (const Mistake& mistake : mistakes) {
     SCOPED_TRACE(mistake.text);
@@ -170,8 +170,8 @@ TEST(Glob, MatchesAsDefined) {
   const std::uint64_t seed = testing::test_seed();
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 random(seed);
-  const auto draw = [&](std::string_view letters, std::size_t most) {
-    std::string text(random() % (most + 1), ' ');
+  const auto draw = [&](std::string_view letters, std::size_t max) {
+    std::string text(random() % (max + 1), ' ');
     std::generate(text.begin(), text.end(), [&] { return letters[random() % letters.size()]; });
     return text;
   };

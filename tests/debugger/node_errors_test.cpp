@@ -36,7 +36,7 @@ class NodeErrorsTest : public ::testing::Test {
 
   const Capture capture_ =
       reprise::testing::chain_capture({{"", "a"}, {"", "b"}, {"", "c"}, {"", "d"}, {"", "e"}});
-  Numbers numbers_;
+  TensorStatistics numbers_;
 };
 
 TEST_F(NodeErrorsTest, AreByNodeAndBlameTheFirstWhoseInputsPass) {

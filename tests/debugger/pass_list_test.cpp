@@ -45,9 +45,9 @@ TEST(PassList, EstimatesHaveASign) {
   EXPECT_EQ(estimate_text(capture.pass_decisions[3]), "1.50 \xC2\xB5s");
   EXPECT_EQ(estimate_text(capture.pass_decisions[4]), "-20 ns");
   EXPECT_EQ(estimate_text(capture.pass_decisions[5]), "0 ns");
-  Capture::PassDecision least;
-  least.estimate_ns = std::numeric_limits<std::int64_t>::min();
-  EXPECT_EQ(estimate_text(least), "-9223372037 s");
+  Capture::PassDecision min;
+  min.estimate_ns = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(estimate_text(min), "-9223372037 s");
 }
 
 }  // namespace

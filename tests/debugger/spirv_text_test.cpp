@@ -97,7 +97,7 @@ TEST(SpirvText, SaysWhyItIsNone) {
   EXPECT_THAT(spirv_text(whole.subspan(1, 7)).problem, HasSubstr("(7) bytes"));
   const std::vector<std::byte> zeros(64);
   EXPECT_THAT(spirv_text(zeros).problem, HasSubstr("This is no SPIR-V: "));
-  const std::vector<std::byte> large(kMostSpirvBytes + 4);
+  const std::vector<std::byte> large(kMaxSpirvBytes + 4);
   EXPECT_THAT(spirv_text(large).problem, HasSubstr("at most 1 MiB"));
 }
 

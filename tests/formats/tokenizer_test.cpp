@@ -314,8 +314,8 @@ TEST(Tokenizer, SpecialTokensAreFoundAsASearchAtEveryPlaceFindsThem) {
   const std::uint64_t seed = test::test_seed();
   SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
-  const auto random_word = [&](std::uint64_t most) {
-    std::string word(1 + random() % most, ' ');
+  const auto random_word = [&](std::uint64_t max) {
+    std::string word(1 + random() % max, ' ');
     std::ranges::generate(word, [&] { return "xyz"[random() % 3]; });
     return word;
   };

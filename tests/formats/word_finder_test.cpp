@@ -37,8 +37,8 @@ std::vector<std::uint32_t> slowly_found(const std::vector<std::string>& words,
   return found;
 }
 
-std::string random_text(std::mt19937& random, std::size_t most) {
-  std::string text(1 + random() % most, ' ');
+std::string random_text(std::mt19937& random, std::size_t max) {
+  std::string text(1 + random() % max, ' ');
   for (char& c : text) {
     c = "ab\xFF"[random() % 3];
   }

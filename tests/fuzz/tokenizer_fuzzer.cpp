@@ -19,8 +19,8 @@ namespace {
 using reprise::fuzz::require;
 using Ids = std::vector<std::int32_t>;
 
-constexpr std::size_t kMostTokens = 12;
-constexpr std::size_t kMostTextBytes = 64;
+constexpr std::size_t kMaxTokens = 12;
+constexpr std::size_t kMaxTextBytes = 64;
 const std::string kSpace = "\xE2\x96\x81";
 
 class Vocabulary {
@@ -31,7 +31,7 @@ class Vocabulary {
     if (complete_) {
       add_bytes(text);
     }
-    for (auto count = source.ConsumeIntegralInRange<std::size_t>(1, kMostTokens); count-- > 0;) {
+    for (auto count = source.ConsumeIntegralInRange<std::size_t>(1, kMaxTokens); count-- > 0;) {
       add_token();
     }
     add_settings();
@@ -133,7 +133,7 @@ void check(const reprise::Tokenizer& tokenizer, const Vocabulary& vocabulary,
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzedDataProvider source(data, size);
-  const std::string text = source.ConsumeRandomLengthString(kMostTextBytes);
+  const std::string text = source.ConsumeRandomLengthString(kMaxTextBytes);
   Vocabulary vocabulary(source, text);
   const std::string bytes = vocabulary.bytes();
   try {

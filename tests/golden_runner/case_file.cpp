@@ -11,9 +11,9 @@
 namespace golden {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30U;
-constexpr std::int64_t kMostExtent = std::int64_t{1} << 30U;
-constexpr std::size_t kMostName = 200;  // std::regex recurses once per character
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 30U;
+constexpr std::int64_t kMaxExtent = std::int64_t{1} << 30U;
+constexpr std::size_t kMaxName = 200;  // std::regex recurses once per character
 constexpr std::uint64_t kAlignment = 64;
 
 template <class Bytes>
@@ -27,9 +27,10 @@ Bytes read_file(const std::filesystem::path& path) {
   if (failure || !file) {
     throw reprise::Error(reprise::ErrorCode::io, "Cannot read the file '" + path.string() + "'.");
   }
-  if (size > kMostBytes) {
-    reprise::invalid("The file '" + path.string() + "' has (" + std::to_string(size) +
-                     ") bytes, but at most " + std::to_string(kMostBytes) + " are read.");
+  if (size > kMaxBytes) {
+    reprise::throw_invalid_argument("The file '" + path.string() + "' has (" +
+                                    std::to_string(size) + ") bytes, but at most " +
+                                    std::to_string(kMaxBytes) + " are read.");
   }
   Bytes bytes(static_cast<std::size_t>(size), {});
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
@@ -55,8 +56,8 @@ T number(const std::string& text, T low, T high) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc{} || end != text.data() + text.size() || !(value >= low) ||
       !(value <= high)) {
-    reprise::invalid("A number is (" + text + "), but must be " + std::to_string(low) + " to " +
-                     std::to_string(high) + ".");
+    reprise::throw_invalid_argument("A number is (" + text + "), but must be " +
+                                    std::to_string(low) + " to " + std::to_string(high) + ".");
   }
   return value;
 }
@@ -64,18 +65,18 @@ T number(const std::string& text, T low, T high) {
 std::string name_field(const std::string& text) {
   const bool plain = std::ranges::all_of(
       text, [](char c) { return c > ' ' && static_cast<unsigned char>(c) < 127; });
-  if (text.empty() || text.size() > kMostName || !plain) {
-    reprise::invalid("A name has (" + std::to_string(text.size()) +
-                     ") characters, but needs 1 to " + std::to_string(kMostName) +
-                     ", printable ones without blanks.");
+  if (text.empty() || text.size() > kMaxName || !plain) {
+    reprise::throw_invalid_argument("A name has (" + std::to_string(text.size()) +
+                                    ") characters, but needs 1 to " + std::to_string(kMaxName) +
+                                    ", printable ones without blanks.");
   }
   return text;
 }
 
 void expect_fields(const std::vector<std::string>& fields, std::size_t count) {
   if (fields.size() != count) {
-    reprise::invalid("It has (" + std::to_string(fields.size()) + ") fields, but needs " +
-                     std::to_string(count) + ".");
+    reprise::throw_invalid_argument("It has (" + std::to_string(fields.size()) +
+                                    ") fields, but needs " + std::to_string(count) + ".");
   }
 }
 
@@ -85,33 +86,36 @@ GoldenTensor read_tensor(const std::vector<std::string>& fields, std::span<const
   tensor.name = name_field(fields[2]);
   const auto dtype = reprise::dtype_named(fields[3]);
   if (!dtype) {
-    reprise::invalid("The dtype is (" + name_field(fields[3]) + "), which is unknown.");
+    reprise::throw_invalid_argument("The dtype is (" + name_field(fields[3]) +
+                                    "), which is unknown.");
   }
   tensor.dtype = *dtype;
   const auto& info = reprise::info_of(tensor.dtype);
   // No tensor has more elements than the blob has bits, so the product stays far from overflow.
-  const std::int64_t most_elements = static_cast<std::int64_t>(kMostBytes) * 8;
+  const std::int64_t most_elements = static_cast<std::int64_t>(kMaxBytes) * 8;
   std::int64_t elements = 1;
   for (std::size_t i = 0; i < 4; ++i) {
-    tensor.ne[i] = number<std::int64_t>(fields[4 + i], 1, kMostExtent);
+    tensor.ne[i] = number<std::int64_t>(fields[4 + i], 1, kMaxExtent);
     if (tensor.ne[i] > most_elements / elements) {
-      reprise::invalid("The tensor '" + tensor.name + "' has more elements than any file holds.");
+      reprise::throw_invalid_argument("The tensor '" + tensor.name +
+                                      "' has more elements than any file holds.");
     }
     elements *= tensor.ne[i];
   }
-  const auto offset = number<std::uint64_t>(fields[8], 0, kMostBytes);
-  const auto bytes = number<std::uint64_t>(fields[9], 1, kMostBytes);
+  const auto offset = number<std::uint64_t>(fields[8], 0, kMaxBytes);
+  const auto bytes = number<std::uint64_t>(fields[9], 1, kMaxBytes);
   const std::uint64_t wanted =
       reprise::bytes_of(tensor.dtype, static_cast<std::uint64_t>(elements));
   if (bytes != wanted || tensor.ne[0] % info.block_elements != 0) {
-    reprise::invalid("The tensor '" + tensor.name + "' has (" + std::to_string(bytes) +
-                     ") bytes, but its extents ask for " + std::to_string(wanted) +
-                     " in rows of whole blocks.");
+    reprise::throw_invalid_argument("The tensor '" + tensor.name + "' has (" +
+                                    std::to_string(bytes) + ") bytes, but its extents ask for " +
+                                    std::to_string(wanted) + " in rows of whole blocks.");
   }
   if (offset % kAlignment != 0 || offset > blob.size() || bytes > blob.size() - offset) {
-    reprise::invalid("The tensor '" + tensor.name + "' lies at (" + std::to_string(offset) +
-                     "), but must be 64-byte aligned and inside the blob of " +
-                     std::to_string(blob.size()) + " bytes.");
+    reprise::throw_invalid_argument("The tensor '" + tensor.name + "' lies at (" +
+                                    std::to_string(offset) +
+                                    "), but must be 64-byte aligned and inside the blob of " +
+                                    std::to_string(blob.size()) + " bytes.");
   }
   tensor.bytes = blob.subspan(offset, bytes);
   return tensor;
@@ -141,13 +145,13 @@ void read_line(std::string_view line, GoldenSet& set) {
     return;
   }
   if (set.cases.empty() || (kind != "P\t" && kind != "T\t")) {
-    reprise::invalid("It must begin with C, or with P or T after a case.");
+    reprise::throw_invalid_argument("It must begin with C, or with P or T after a case.");
   }
   GoldenCase& c = set.cases.back();
   if (kind == "P\t") {
     c.params = nlohmann::json::parse(line.substr(2), nullptr, false);
     if (!c.params.is_object()) {
-      reprise::invalid("The parameters are not a JSON object.");
+      reprise::throw_invalid_argument("The parameters are not a JSON object.");
     }
     return;
   }
@@ -160,21 +164,22 @@ void read_line(std::string_view line, GoldenSet& set) {
   } else if (fields[1] == "exact") {
     c.exact = std::move(tensor);
   } else {
-    reprise::invalid("A tensor's role is (" + name_field(fields[1]) +
-                     "), but must be in, out or exact.");
+    reprise::throw_invalid_argument("A tensor's role is (" + name_field(fields[1]) +
+                                    "), but must be in, out or exact.");
   }
 }
 
 void check_case(const GoldenCase& c) {
   if (c.outputs.empty()) {
-    reprise::invalid("The case '" + c.name + "' has no output.");
+    reprise::throw_invalid_argument("The case '" + c.name + "' has no output.");
   }
   if (c.exact.has_value() != c.tol_vs_exact.has_value()) {
-    reprise::invalid("The case '" + c.name +
-                     "' has only one of an exact output and its tolerance.");
+    reprise::throw_invalid_argument("The case '" + c.name +
+                                    "' has only one of an exact output and its tolerance.");
   }
   if (c.exact && c.exact->ne != c.outputs[0].ne) {
-    reprise::invalid("The case '" + c.name + "' has an exact output of another shape.");
+    reprise::throw_invalid_argument("The case '" + c.name +
+                                    "' has an exact output of another shape.");
   }
 }
 
@@ -185,7 +190,7 @@ const GoldenTensor* find(const std::vector<GoldenTensor>& tensors, const std::st
 
 const GoldenTensor& require(const GoldenTensor* tensor, const std::string& what) {
   if (tensor == nullptr) {
-    reprise::invalid("The case has no " + what + ".");
+    reprise::throw_invalid_argument("The case has no " + what + ".");
   }
   return *tensor;
 }
@@ -193,7 +198,7 @@ const GoldenTensor& require(const GoldenTensor* tensor, const std::string& what)
 const nlohmann::json& param(const GoldenCase& c, const std::string& key) {
   const auto found = c.params.find(key);
   if (found == c.params.end()) {
-    reprise::invalid("The case has no parameter '" + key + "'.");
+    reprise::throw_invalid_argument("The case has no parameter '" + key + "'.");
   }
   return *found;
 }
@@ -201,8 +206,8 @@ const nlohmann::json& param(const GoldenCase& c, const std::string& key) {
 std::int64_t integer_of(const nlohmann::json& value, const std::string& key, std::int64_t low,
                         std::int64_t high) {
   if (!value.is_number_integer() || value > high || value < low) {
-    reprise::invalid("The parameter '" + key + "' must be an integer from " + std::to_string(low) +
-                     " to " + std::to_string(high) + ".");
+    reprise::throw_invalid_argument("The parameter '" + key + "' must be an integer from " +
+                                    std::to_string(low) + " to " + std::to_string(high) + ".");
   }
   return value.get<std::int64_t>();
 }
@@ -237,7 +242,8 @@ float GoldenCase::real(const std::string& key) const {
   const nlohmann::json& value = param(*this, key);
   if (!value.is_number() ||
       !(std::abs(value.get<double>()) <= static_cast<double>(std::numeric_limits<float>::max()))) {
-    reprise::invalid("The parameter '" + key + "' must be a number that f32 can hold.");
+    reprise::throw_invalid_argument("The parameter '" + key +
+                                    "' must be a number that f32 can hold.");
   }
   return static_cast<float>(value.get<double>());
 }
@@ -250,7 +256,7 @@ std::int64_t GoldenCase::integer(const std::string& key, std::int64_t low,
 std::string GoldenCase::text(const std::string& key) const {
   const nlohmann::json& value = param(*this, key);
   if (!value.is_string()) {
-    reprise::invalid("The parameter '" + key + "' must be a string.");
+    reprise::throw_invalid_argument("The parameter '" + key + "' must be a string.");
   }
   return value.get<std::string>();
 }
@@ -259,7 +265,7 @@ std::array<std::int64_t, 4> GoldenCase::extents(const std::string& key, std::int
                                                 std::int64_t high) const {
   const nlohmann::json& value = param(*this, key);
   if (!value.is_array() || value.size() != 4) {
-    reprise::invalid("The parameter '" + key + "' must be an array of 4 integers.");
+    reprise::throw_invalid_argument("The parameter '" + key + "' must be an array of 4 integers.");
   }
   std::array<std::int64_t, 4> result{};
   std::ranges::transform(value, result.begin(),
@@ -278,8 +284,9 @@ GoldenSet load_set(const std::filesystem::path& folder) {
     try {
       read_line(std::string_view(table).substr(begin, end - begin), set);
     } catch (const reprise::Error& e) {
-      reprise::invalid("Line (" + std::to_string(line_number) + ") of '" +
-                       (folder / "cases.tsv").string() + "' is malformed: " + e.what());
+      reprise::throw_invalid_argument("Line (" + std::to_string(line_number) + ") of '" +
+                                      (folder / "cases.tsv").string() +
+                                      "' is malformed: " + e.what());
     }
     begin = end + 1;
   }

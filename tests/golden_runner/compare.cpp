@@ -142,9 +142,10 @@ Verdict judge(const GoldenCase& c, const Results& results, reprise::Precision pr
     const GoldenTensor& output = c.outputs[i];
     const auto found = results.find(output.name);
     if (found == results.end() || found->second.size() != output.bytes.size()) {
-      reprise::invalid("The output '" + output.name + "' has (" +
-                       std::to_string(found == results.end() ? 0 : found->second.size()) +
-                       ") bytes, but the case has " + std::to_string(output.bytes.size()) + ".");
+      reprise::throw_invalid_argument(
+          "The output '" + output.name + "' has (" +
+          std::to_string(found == results.end() ? 0 : found->second.size()) +
+          ") bytes, but the case has " + std::to_string(output.bytes.size()) + ".");
     }
     const Oracle oracle = oracle_of(c, i, precision);
     const Measured measured = measure(oracle, output.dtype, found->second);

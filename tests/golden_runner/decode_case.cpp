@@ -18,9 +18,9 @@ Tensor weight(const reprise::Device& device, const GoldenCase& c, const std::str
     need_dtype(from, {DType::f32});
   }
   if (from.shape(shape.rank()) != shape) {
-    reprise::invalid("The weight '" + name + "' has the shape (" +
-                     to_string(from.shape(shape.rank())) + "), but the parameters ask for " +
-                     to_string(shape) + ".");
+    reprise::throw_invalid_argument("The weight '" + name + "' has the shape (" +
+                                    to_string(from.shape(shape.rank())) +
+                                    "), but the parameters ask for " + to_string(shape) + ".");
   }
   return device.from_host(shape, from.dtype, from.bytes, name);
 }
@@ -66,7 +66,8 @@ Decoder::Decoder(const reprise::Device& device, const GoldenCase& c, reprise::Pr
   z.kv_heads = c.integer("n_head_kv", 1, z.heads);
   z.vocabulary = c.integer("n_vocab", 1, kMost);
   if (z.dim % z.heads != 0 || z.heads % z.kv_heads != 0) {
-    reprise::invalid("n_embd must be a multiple of n_head, and n_head of n_head_kv.");
+    reprise::throw_invalid_argument(
+        "n_embd must be a multiple of n_head, and n_head of n_head_kv.");
   }
   z.head_dim = z.rope_dims = z.dim / z.heads;
   z.eps = c.real("rms_eps");
@@ -86,7 +87,8 @@ void Decoder::load(const GoldenCase& c, DType cache_dtype, std::int64_t capacity
     const auto cache = [&](const std::string& name) {
       const GoldenTensor& final = c.output(name + "." + std::to_string(i));
       if (final.dtype != cache_dtype || final.elements() != capacity * kv) {
-        reprise::invalid("The output '" + final.name + "' does not fit the parameters.");
+        reprise::throw_invalid_argument("The output '" + final.name +
+                                        "' does not fit the parameters.");
       }
       return device_.zeros({capacity, z.kv_heads, z.head_dim}, cache_dtype, final.name);
     };
@@ -141,7 +143,8 @@ void Decoder::check_caches(const Results& results) const {
       const auto position = static_cast<std::int64_t>(bytes.size()) / cache.shape().dim(0);
       if (!std::all_of(bytes.begin() + steps_ * position, bytes.end(),
                        [](std::byte b) { return b == std::byte{0}; })) {
-        reprise::invalid("Positions of '" + name + "' past the last step were written.");
+        reprise::throw_invalid_argument("Positions of '" + name +
+                                        "' past the last step were written.");
       }
     }
   }
@@ -179,7 +182,8 @@ Results run_decode_case(const reprise::Device& device, const GoldenCase& c, cons
   Decoder decoder(device, c, how.precision);
   Results results = decoder.run(how.mode);
   if (how.mode == Mode::recorded && decoder.run(how.mode) != results) {
-    reprise::invalid("Replaying all steps from the start differs from the first pass.");
+    reprise::throw_invalid_argument(
+        "Replaying all steps from the start differs from the first pass.");
   }
   return results;
 }

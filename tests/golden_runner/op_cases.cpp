@@ -70,7 +70,7 @@ class Bench {
         std::vector<std::byte> band(kGuardBytes);
         device_.read(t.buffer, at, band);
         if (std::ranges::count(band, kGuard) != static_cast<std::ptrdiff_t>(band.size())) {
-          reprise::invalid("Bytes beside '" + t.from->name + "' were written.");
+          reprise::throw_invalid_argument("Bytes beside '" + t.from->name + "' were written.");
         }
       }
     }
@@ -340,8 +340,9 @@ Tensor build(Bench& b, const GoldenCase& c) {
   Tensor result = record_case(b, c);
   const GoldenTensor& expected = c.outputs[0];
   if (result.dtype() != expected.dtype || result.shape().elements() != expected.elements()) {
-    reprise::invalid("The result is (" + to_string(result.spec()) + "), but the case has " +
-                     to_string(reprise::TensorSpec(expected.shape(), expected.dtype)) + ".");
+    reprise::throw_invalid_argument(
+        "The result is (" + to_string(result.spec()) + "), but the case has " +
+        to_string(reprise::TensorSpec(expected.shape(), expected.dtype)) + ".");
   }
   return result;
 }
@@ -368,7 +369,8 @@ void check_other_rows(const GoldenCase& c, std::span<const std::byte> after) {
       return all.subspan(static_cast<std::size_t>(row) * row_bytes, row_bytes);
     };
     if (!named(row) && !std::ranges::equal(part(before.bytes), part(after))) {
-      reprise::invalid("The row (" + std::to_string(row) + ") changed, but no id names it.");
+      reprise::throw_invalid_argument("The row (" + std::to_string(row) +
+                                      ") changed, but no id names it.");
     }
   }
 }
@@ -395,7 +397,7 @@ Results run_op_case(const reprise::Device& device, const GoldenCase& c, const Ho
       bench.restore(finished.graph, zeros);
       finished.graph.launch();
       if (!zeros && finished.graph.read<std::byte>(output) != first) {
-        reprise::invalid("A replay differs from the run inside finish().");
+        reprise::throw_invalid_argument("A replay differs from the run inside finish().");
       }
     }
   }

@@ -22,11 +22,11 @@ class ArenaOfAModel : public ::testing::TestWithParam<std::string> {
     s.output("next", llama::choose(s, y));
     return s.finish({.passes = passes, .run = false}).graph.recorded().plan;
   }
-  static void expect_at_most(double most, const char* what, const ExecutionPlan& plan) {
+  static void expect_at_most(double max, const char* what, const ExecutionPlan& plan) {
     std::printf("%s: arena %llu, live peak %llu, ratio %.3f\n", what,
                 static_cast<unsigned long long>(plan.arena_bytes),
                 static_cast<unsigned long long>(plan.live_peak_bytes), over_live_peak(plan));
-    EXPECT_LE(over_live_peak(plan), most) << what;
+    EXPECT_LE(over_live_peak(plan), max) << what;
   }
   Device device_ = test_device(GetParam());
   GraphExecutor executor_{device_};

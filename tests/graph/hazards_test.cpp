@@ -72,7 +72,7 @@ TEST(Hazards, RemovingAnyBarrierUncoversAPair) {
 
 TEST(Hazards, NoSmallerSetOfBarriersIsEnough) {
   for_random_sequences([](const Sequence& sequence, const BarrierOracle& oracle) {
-    EXPECT_EQ(sequence.barriers.size(), oracle.least());
+    EXPECT_EQ(sequence.barriers.size(), oracle.min());
   });
 }
 

@@ -103,14 +103,14 @@ TEST(Plan, BarriersNameAnAccessOfTheirStepAndAStepItWaitsFor) {
 
 TEST(Plan, NoSmallerSetOfBarriersIsEnough) {
   for_random_plans([](const Lowered& l) {
-    EXPECT_EQ(l.plan.barriers.size(), BarrierOracle(touches(l.plan.steps)).least());
+    EXPECT_EQ(l.plan.barriers.size(), BarrierOracle(touches(l.plan.steps)).min());
   });
 }
 
 TEST(Plan, ReuseByEpochNeedsNoMoreBarriersThanUnsharedStorage) {
   for_random_plans([](const Lowered& l) {
     if (l.rule == ReuseRule::epoch) {
-      EXPECT_EQ(l.plan.barriers.size(), BarrierOracle(touches(l.apart)).least());
+      EXPECT_EQ(l.plan.barriers.size(), BarrierOracle(touches(l.apart)).min());
     }
   });
 }

@@ -68,7 +68,7 @@ class BarrierOracle {
   }
 
   /// No set of barriers can be smaller: one for each of the most pairs with disjoint (src, dst].
-  std::size_t least() const {
+  std::size_t min() const {
     std::size_t disjoint = 0, end = 0;
     for (const Pair& p : pairs_) {  // in order of dst
       if (p.src >= end) {

@@ -8,7 +8,7 @@ namespace {
 constexpr double kLimit = 1e-11;
 constexpr const char* kWhy = "f32 sums of one row";
 
-std::vector<Tensor> both(AddedAndNormalised results) { return {results.sum, results.normalised}; }
+std::vector<Tensor> both(AddRmsNormResult results) { return {results.sum, results.normalised}; }
 
 OpCase row(std::int64_t rows, std::int64_t cols, bool weighted) {
   return {std::to_string(rows) + "x" + std::to_string(cols) + (weighted ? "_weighted" : ""), kLimit,

@@ -207,7 +207,7 @@ TEST_F(SampleErrors, NumbersHaveRanges) {
 
 TEST_F(SampleErrors, LogitsAreRowsOfTokens) {
   expect_refused({"rank 2", "logits"}, {8}, {});
-  expect_refused({"1 to 4194304 tokens", "(4194305)"}, {1, kMostSampledTokens + 1}, {});
+  expect_refused({"1 to 4194304 tokens", "(4194305)"}, {1, kMaxSampledTokens + 1}, {});
 }
 
 TEST_F(SampleErrors, RecentTokensAreOfAllRowsOrOfEach) {

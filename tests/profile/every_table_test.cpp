@@ -47,7 +47,7 @@ class EveryTable : public ExpertsTest {
   }
   static void with_an_error(GraphExecutor& executor) {
     auto s = executor.begin_recorded({.name = "wrong"});
-    host_step(s, "refuse", {}, {}, [](HostStepCall&) { invalid("refused"); });
+    host_step(s, "refuse", {}, {}, [](HostStepCall&) { throw_invalid_argument("refused"); });
     EXPECT_THROW((void)s.finish(), Error);
   }
   void with_state(GraphExecutor& executor) const {

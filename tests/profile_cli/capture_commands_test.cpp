@@ -14,7 +14,8 @@ using test::write_run;
 class CaptureCommands : public test::TimedDatabase {
  protected:
   template <class Command>
-  std::string output(Command command, const CaptureWish& wish = {}, Format format = Format::table) {
+  std::string output(Command command, const CaptureSelector& wish = {},
+                     Format format = Format::table) {
     return printed([&] { command(CaptureOptions{path(), wish, format}); });
   }
 };
@@ -140,7 +141,7 @@ TEST_F(CaptureCommands, TheLastReplayWithTimesIsTakenUnlessAGraphOrReplayIsNamed
   write_run(path_, {.label = "first"});
   write_run(path_, {.label = "other", .graph = {.name = "other", .scales = 1}});
   write_run(path_, {.label = "untimed", .mode = TimingMode::off});
-  const auto heading = [&](const CaptureWish& wish) {
+  const auto heading = [&](const CaptureSelector& wish) {
     const std::string text = output(cli::print_timeline, wish);
     return text.substr(0, text.find(", prepare"));
   };

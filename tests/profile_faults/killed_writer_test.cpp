@@ -214,10 +214,10 @@ class KilledWriter : public ::testing::Test {
   }
 
   /// Opening takes about the first 150 calls.
-  void kill_in_calls(int rounds, std::uint64_t most) {
+  void kill_in_calls(int rounds, std::uint64_t max) {
     for (int round = 0; round < rounds; ++round) {
       const TempFolder folder;
-      const std::uint64_t k = 1 + random_() % most;
+      const std::uint64_t k = 1 + random_() % max;
       SCOPED_TRACE("call " + std::to_string(k));
       write_until_call(folder / "profile.db", k);
       expect_goes_on(folder / "profile.db");

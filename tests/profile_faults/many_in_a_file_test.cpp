@@ -17,7 +17,7 @@ using test::sql;
 using test::TempFolder;
 
 constexpr std::uint64_t kBudgetBytes = 32'000;  // of the times of about 670 replays
-constexpr double kMostGrowth = 1024;            // bytes of memory per 10^4 replays
+constexpr double kMaxGrowth = 1024;             // bytes of memory per 10^4 replays
 
 class ManyInAFile : public ::testing::Test {
  protected:
@@ -77,7 +77,7 @@ class ManyInAFile : public ::testing::Test {
     EXPECT_LE(bytes, kBytesOfAFile + 2 * kBudgetBytes + replays * kBytesPerReplay);
     EXPECT_EQ(test::findings(path_), "");
     if (measure_memory) {
-      EXPECT_LT(growth, kMostGrowth);
+      EXPECT_LT(growth, kMaxGrowth);
     }
     std::printf("%llu replays: %llu bytes, memory grows by %.1f bytes per 10^4 replays\n",
                 static_cast<unsigned long long>(replays), static_cast<unsigned long long>(bytes),

@@ -14,7 +14,7 @@ namespace reprise {
 namespace {
 
 // Of SQLite in this process, where nothing else uses it.
-constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kMaxBytes = std::int64_t{256} << 20;
 
 constexpr const char* kAnswered[] = {
     "SELECT * FROM nodes",
@@ -89,7 +89,7 @@ class SqlConsole : public test::TimedDatabase {
   std::string error_of(const std::string& query) {
     sqlite3_memory_highwater(1);
     const std::string error = test::error_of([&] { run_sql(path_, query); });
-    EXPECT_LE(sqlite3_memory_highwater(0), kMostBytes);
+    EXPECT_LE(sqlite3_memory_highwater(0), kMaxBytes);
     return error;
   }
   std::string command_error_of(const std::string& query, cli::Format format) {

@@ -75,7 +75,7 @@ TEST_P(CaptureFailures, ScratchGrowthAfterCapture) {
   EXPECT_EQ(grown.miss, MissReason::stale);
   EXPECT_EQ(grown.read("y").size(), 3U);
   EXPECT_EQ(host(scratch)[1], 2) << "not the memory of before";
-  EXPECT_EQ(run({3}).how, RunHow::replayed);
+  EXPECT_EQ(run({3}).how, RunOutcome::replayed);
 }
 
 TEST_P(CaptureFailures, APaddedKeyWithABakedRowCount) {
@@ -174,7 +174,7 @@ TEST_P(CaptureFailures, ACaptureLeftOpenByAnError) {
   EXPECT_EQ(direct.finish().read("y"), (Floats{2, 4}));
   fails = false;
   const KeyedRun run = cache_.run(key("pass"), pass, {.inputs = {{"x", x}}});
-  EXPECT_EQ(run.how, RunHow::recorded);
+  EXPECT_EQ(run.how, RunOutcome::recorded);
   EXPECT_EQ(run.read("y"), (Floats{2, 4}));
 }
 
@@ -212,7 +212,8 @@ TEST_P(CaptureFailures, AKeyCollisionBetweenTwoModels) {
     EXPECT_EQ(b.run(cache_, {1, 2}).read("y"), (Floats{3, 6}));
   }
   EXPECT_EQ(cache_.reset_all(a.owner), 1U);
-  EXPECT_EQ(b.run(cache_, {1, 2}).how, RunHow::replayed) << "another model's reset leaves it alone";
+  EXPECT_EQ(b.run(cache_, {1, 2}).how, RunOutcome::replayed)
+      << "another model's reset leaves it alone";
 }
 
 TEST_P(CaptureFailures, OutputsOverwrittenByTheNextReplay) {

@@ -60,8 +60,8 @@ class CountedBackend : public Backend {
   std::shared_ptr<HostSignal> host_signal() override { return inner().host_signal(); }
   void raise(const std::shared_ptr<HostSignal>& signal) override { inner().raise(signal); }
   std::optional<ClockSample> clock() override { return inner().clock(); }
-  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override {
-    return inner().submit(encodings, follow);
+  std::uint64_t submit(std::span<const EncodingRef> encodings, AfterSubmit then) override {
+    return inner().submit(encodings, then);
   }
   bool complete(std::uint64_t submission) override { return inner().complete(submission); }
   std::uint64_t completed() override { return inner().completed(); }

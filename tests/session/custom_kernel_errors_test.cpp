@@ -298,15 +298,15 @@ TEST_P(KernelCalls, ThatDoNotFitAreRefused) {
 
 TEST_F(CustomKernelErrors, OfGridsAboveTheLimitsComeWhileTheCallIsRecorded) {
   const CustomKernel kernel = sum_kernel(device_);
-  const std::uint32_t most = kernel.op().shader->max_groups[2];
+  const std::uint32_t max = kernel.op().shader->max_groups[2];
   auto s = executor_.begin_recorded();
   const Tensor x = s.input("x", {kCount}, Values(kCount));
   expect_error(
       ErrorCode::unsupported,
-      {"workgroups along axis 2", "at most " + std::to_string(most), "op 0 kernel:sum",
+      {"workgroups along axis 2", "at most " + std::to_string(max), "op 0 kernel:sum",
        "custom_kernel_errors_test.cpp"},
       [&] {
-        dispatch(s, kernel, {x, x}, {{{kCount}, DType::f32}}, CountPush{64}, {1, 1, most + 1});
+        dispatch(s, kernel, {x, x}, {{{kCount}, DType::f32}}, CountPush{64}, {1, 1, max + 1});
       });
   EXPECT_TRUE(s.invalidated());
 }

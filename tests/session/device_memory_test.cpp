@@ -251,16 +251,16 @@ TEST_P(DeviceMemory, DefragmentingMakesOnePieceOfAnArena) {
 
 TEST_P(DeviceMemory, BuffersStartWhereAsked) {
   const Device device = fresh();
-  const std::uint64_t most = device.capabilities().allocation_alignment;
-  EXPECT_GE(most, 64U);
-  for (std::uint64_t alignment = 1; alignment <= most; alignment *= 2) {
+  const std::uint64_t max = device.capabilities().allocation_alignment;
+  EXPECT_GE(max, 64U);
+  for (std::uint64_t alignment = 1; alignment <= max; alignment *= 2) {
     const auto buffer = device.allocate("b", 100, BufferKind::upload, alignment);
     EXPECT_EQ(std::bit_cast<std::uintptr_t>(buffer->mapped()) % alignment, 0U);
     EXPECT_EQ(buffer->bytes(), 100U);
   }
-  for (const std::uint64_t alignment : {std::uint64_t{0}, std::uint64_t{3}, 2 * most}) {
+  for (const std::uint64_t alignment : {std::uint64_t{0}, std::uint64_t{3}, 2 * max}) {
     expect_error(ErrorCode::invalid_argument,
-                 {"alignment of (" + std::to_string(alignment) + ")", std::to_string(most)},
+                 {"alignment of (" + std::to_string(alignment) + ")", std::to_string(max)},
                  [&] { (void)device.allocate("b", 100, BufferKind::device, alignment); });
   }
   expect_error(ErrorCode::invalid_argument, {"import()"},

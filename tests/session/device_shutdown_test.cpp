@@ -55,7 +55,7 @@ TEST_P(DeviceShutdown, EverythingThatMakesNewWorkIsRefused) {
   expect_refused([&] { (void)device_.zeros({4}, DType::f32); });
   expect_refused([&] { (void)device_.allocate("b", 64, BufferKind::download); });
   expect_refused([&] { (void)backend.encoder({}); });
-  expect_refused([&] { (void)backend.submit({}, Follow::wait); });
+  expect_refused([&] { (void)backend.submit({}, AfterSubmit::will_wait); });
   expect_refused([&] { (void)backend.timestamps(2); });
   expect_refused([&] { (void)backend.host_signal(); });
   expect_refused([&] { (void)GraphExecutor(device_); });

@@ -155,7 +155,7 @@ TEST(DeviceStatusOfTheCpu, AFailureLosesItAndOpeningItAgainWorks) {
   auto encoder = device.backend().encoder({});
   encoder->step(steps, 0, {});
   const EncodingRef list[] = {encoder->finish()};
-  const std::uint64_t submission = device.backend().submit(list, Follow::wait);
+  const std::uint64_t submission = device.backend().submit(list, AfterSubmit::will_wait);
   expect_error(ErrorCode::device_lost, {"the function broke"},
                [&] { device.backend().wait(submission); });
   const DeviceStatus status = device.status();
@@ -163,7 +163,7 @@ TEST(DeviceStatusOfTheCpu, AFailureLosesItAndOpeningItAgainWorks) {
   EXPECT_EQ(status.completed, submission - 1);
   for (const auto& refused : std::vector<std::function<void()>>{
            [&] { (void)device.allocate("c", 64); }, [&] { (void)device.backend().encoder({}); },
-           [&] { (void)device.backend().submit(list, Follow::wait); },
+           [&] { (void)device.backend().submit(list, AfterSubmit::will_wait); },
            [&] { device.synchronize(); }, [&] { device.shutdown(); },
            [&] { (void)GraphExecutor(device); }}) {
     expect_error(ErrorCode::device_lost, {"opened again", "the function broke"}, refused);

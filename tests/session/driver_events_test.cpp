@@ -46,11 +46,11 @@ class SpeakingBackend final : public CountedBackend {
     return options.name == "pass" ? std::make_unique<SpeakingEncoder>(std::move(encoder), *this)
                                   : std::move(encoder);
   }
-  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override {
+  std::uint64_t submit(std::span<const EncodingRef> encodings, AfterSubmit then) override {
     if (at_submit) {
       at_submit();
     }
-    return CountedBackend::submit(encodings, follow);
+    return CountedBackend::submit(encodings, then);
   }
   void say(const DriverMessage& message = kRefusal) { messages_->send(message); }
 
@@ -217,7 +217,7 @@ TEST_F(DriverEventsTest, OfTooManyKindsAreCounted) {
   constexpr std::size_t kLeftOut = 1000;
   {
     GraphExecutor executor = this->executor();
-    for (std::size_t i = 0; i < DriverEvents::kMostKinds + kLeftOut; ++i) {
+    for (std::size_t i = 0; i < DriverEvents::kMaxKinds + kLeftOut; ++i) {
       backend_->say({LogLevel::warning, std::to_string(i), "It is slow."});
     }
   }

@@ -45,7 +45,7 @@ Device extent_device(const std::string& name) {
       return test_device("vulkan", {}, family);
     }
   }
-  invalid("There is no family of kernels (" + name + ").");
+  throw_invalid_argument("There is no family of kernels (" + name + ").");
 }
 
 ExtentRuns::ExtentRuns(const Device& device, std::uint64_t seed)

@@ -31,7 +31,7 @@ class Extents : public ::testing::TestWithParam<std::string> {
         return known;
       }
     }
-    invalid("There is no pass (" + std::string(name) + ").");
+    throw_invalid_argument("There is no pass (" + std::string(name) + ").");
   }
   mutable std::vector<ExtentPass> passes_ = runs_.passes();
 };
@@ -270,7 +270,9 @@ TEST_P(ExtentErrors, FieldsThatAreNoNumbersOfTheHostAreRefused) {
   for (const auto& [field, is] : {std::pair{"pos", "carried i32"},
                                   {"heat", "host f32"},
                                   {"depth", "no field; its fields are: rows, others, heat, pos"}}) {
-    expect_error(ErrorCode::invalid_argument, {field, is}, [&, &name = field] { begin({{name, 8}}); });
+    expect_error(ErrorCode::invalid_argument, {field, is}, [&, &name = field] {
+      begin({{name, 8}});
+    });
   }
 }
 
@@ -281,10 +283,10 @@ TEST_P(ExtentErrors, ASessionWithoutStateHasNone) {
 }
 
 TEST_P(ExtentErrors, BucketsHaveLimits) {
-  for (const std::int64_t most : {std::int64_t{0}, std::int64_t{1} << 31U}) {
+  for (const std::int64_t max : {std::int64_t{0}, std::int64_t{1} << 31U}) {
     expect_error(ErrorCode::invalid_argument,
-                 {"'rows'", "(" + std::to_string(most) + ")", "1 to 2^31 - 1"}, [&] {
-                   begin({{"rows", most}});
+                 {"'rows'", "(" + std::to_string(max) + ")", "1 to 2^31 - 1"}, [&] {
+                   begin({{"rows", max}});
                  });
   }
 }

@@ -53,13 +53,13 @@ INSTANTIATE_TEST_SUITE_P(On, GraphCaches, ::testing::Values("cpu", "vulkan"), de
 TEST_P(GraphCaches, RecordTheFirstRunOfAKeyAndReplayTheOthers) {
   GraphCache cache(executor_);
   const KeyedRun first = run(cache, 4);
-  EXPECT_EQ(first.how, RunHow::recorded);
+  EXPECT_EQ(first.how, RunOutcome::recorded);
   EXPECT_EQ(first.miss, MissReason::absent);
   EXPECT_NE(first.text.find("double [4] of 'model'"), std::string::npos) << first.text;
   EXPECT_EQ(first.report.ops, 1U);
   for (float i = 2; i < 6; ++i) {
     const KeyedRun later = run(cache, 4, i);
-    EXPECT_EQ(later.how, RunHow::replayed);
+    EXPECT_EQ(later.how, RunOutcome::replayed);
     EXPECT_EQ(later.miss, MissReason::none);
     EXPECT_EQ(later.text, "");
   }
@@ -110,7 +110,7 @@ TEST_P(GraphCaches, StayWithinTheirBytes) {
   EXPECT_EQ(cache.counters().graphs, 2U);
   EXPECT_EQ(cache.counters().evicted, 1U);
   GraphCache small(executor_, {.max_bytes = bytes - 1});
-  EXPECT_EQ(run(small, 64).how, RunHow::recorded);
+  EXPECT_EQ(run(small, 64).how, RunOutcome::recorded);
   EXPECT_EQ(small.find(key(64)).miss, MissReason::rejected);
   EXPECT_EQ(small.counters().rejected, 1U);
   EXPECT_EQ(small.counters().bytes, 0U);
@@ -120,7 +120,7 @@ TEST_P(GraphCaches, KeepGraphsThatTicketsHold) {
   GraphCache cache(executor_, {.max_graphs = 1});
   const KeyedRun held = run(cache, 1);
   const KeyedRun other = run(cache, 2);
-  EXPECT_EQ(other.how, RunHow::recorded);
+  EXPECT_EQ(other.how, RunOutcome::recorded);
   EXPECT_EQ(cache.find(key(2)).miss, MissReason::rejected);
   EXPECT_TRUE(cache.find(key(1)));
   EXPECT_EQ(cache.counters().rejected, 1U);
@@ -131,8 +131,8 @@ TEST_P(GraphCaches, KeepGraphsThatTicketsHold) {
 TEST_P(GraphCaches, RunDirectlyWhenTicketsHoldAllSlots) {
   GraphCache cache(executor_, {.finish = {.slots = 2}});
   const KeyedRun first = run(cache, 4, 1), second = run(cache, 4, 10), third = run(cache, 4, 20);
-  EXPECT_EQ(second.how, RunHow::replayed);
-  EXPECT_EQ(third.how, RunHow::direct);
+  EXPECT_EQ(second.how, RunOutcome::replayed);
+  EXPECT_EQ(third.how, RunOutcome::direct);
   EXPECT_EQ(third.miss, MissReason::busy);
   EXPECT_EQ(first.read("y"), doubled(values(4, 1)));
   EXPECT_EQ(second.read("y"), doubled(values(4, 10)));
@@ -172,7 +172,7 @@ TEST_P(GraphCaches, RememberAPassThatCannotBeRecordedAndRunItDirectly) {
     }
   };
   const KeyedRun first = cache.run(key(4), direct_only, {.inputs = {{"x", x}}});
-  EXPECT_EQ(first.how, RunHow::direct);
+  EXPECT_EQ(first.how, RunOutcome::direct);
   EXPECT_EQ(first.miss, MissReason::failed);
   EXPECT_NE(first.text.find("This pass cannot be recorded."), std::string::npos);
   EXPECT_EQ(first.read("y"), doubled(x));
@@ -183,7 +183,7 @@ TEST_P(GraphCaches, RememberAPassThatCannotBeRecordedAndRunItDirectly) {
   EXPECT_EQ(cache.counters().failed, 1U);
   EXPECT_EQ(cache.find(key(4)).miss, MissReason::failed);
   EXPECT_EQ(cache.reset(key(4)), 0U);
-  EXPECT_EQ(cache.run(key(4), direct_only, {.inputs = {{"x", x}}}).how, RunHow::recorded);
+  EXPECT_EQ(cache.run(key(4), direct_only, {.inputs = {{"x", x}}}).how, RunOutcome::recorded);
 }
 
 TEST_P(GraphCaches, AnErrorThatDirectSessionsShareReachesTheCallerAndIsNotRemembered) {
@@ -192,7 +192,7 @@ TEST_P(GraphCaches, AnErrorThatDirectSessionsShareReachesTheCallerAndIsNotRememb
   expect_error(ErrorCode::invalid_argument, {"'x'", "(12)"}, [&] {
     (void)cache.run(key(4), pass(4), {.inputs = {{"x", wrong}}});
   });
-  EXPECT_EQ(run(cache, 4).how, RunHow::recorded);
+  EXPECT_EQ(run(cache, 4).how, RunOutcome::recorded);
 }
 
 TEST_P(GraphCaches, OtherExceptionsPassThrough) {
@@ -217,9 +217,9 @@ TEST_P(GraphCaches, AnotherStructureUnderOneKeyIsAnErrorThatNamesTheNode) {
                [&] {
                  (void)cache.run(key(4), other, {.inputs = {{"x", x}}});
                });
-  EXPECT_EQ(run(cache, 4).how, RunHow::recorded) << "what it was is still accepted";
+  EXPECT_EQ(run(cache, 4).how, RunOutcome::recorded) << "what it was is still accepted";
   (void)cache.reset(key(4));
-  EXPECT_EQ(cache.run(key(4), other, {.inputs = {{"x", x}}}).how, RunHow::recorded);
+  EXPECT_EQ(cache.run(key(4), other, {.inputs = {{"x", x}}}).how, RunOutcome::recorded);
 }
 
 TEST_P(GraphCaches, APassWithoutOpsIsAStructureToo) {
@@ -246,7 +246,7 @@ TEST_P(GraphCaches, RecordAgainWhenABufferWasFreed) {
   device_.backend().free(TensorRef(old)->buffer);
   EXPECT_EQ(cache.find(key(4)).miss, MissReason::stale);
   const KeyedRun again = run();
-  EXPECT_EQ(again.how, RunHow::recorded);
+  EXPECT_EQ(again.how, RunOutcome::recorded);
   EXPECT_EQ(again.miss, MissReason::stale);
   EXPECT_NE(again.text.find("old weight"), std::string::npos) << again.text;
   EXPECT_EQ(again.read("y"), (std::vector<float>{2, 6, 12, 20}));
@@ -301,7 +301,7 @@ TEST_P(GraphCaches, ARunMayHaveSeveralIterations) {
   const SessionOptions session{.state = state, .max_iterations = 4, .inputs = {{"next", next}}};
   EXPECT_EQ(cache.run(key(1), pass, session, {.iterations = 3}).ticket.iterations(), 3U);
   const KeyedRun held = cache.run(key(1), pass, session, {.iterations = 4});
-  EXPECT_EQ(held.how, RunHow::replayed);
+  EXPECT_EQ(held.how, RunOutcome::replayed);
   EXPECT_EQ(held.ticket.state("pos"), 7);
   expect_error(ErrorCode::invalid_argument, {"(2)", "only 1"},
                [&] { (void)cache.run(key(1), pass, session, {.iterations = 2}); });
@@ -327,17 +327,17 @@ TEST_P(GraphCaches, APassThatRunsItsOwnKeyIsTold) {
   GraphCache cache(executor_);
   expect_error(ErrorCode::invalid_argument, {"its own key"},
                [&] { (void)cache.run(key(4), [&](GraphSession&) { (void)cache.find(key(4)); }); });
-  EXPECT_EQ(run(cache, 4).how, RunHow::recorded);
+  EXPECT_EQ(run(cache, 4).how, RunOutcome::recorded);
 }
 
 TEST_P(GraphCaches, AHundredShapesInRoomForEightStayBoundedAndWarnOnce) {
   GraphCache cache(executor_, {.max_graphs = 8});
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (int round = 0; round < 2; ++round) {
     for (std::int64_t rows = 1; rows <= 100; ++rows) {
       (void)run(cache, rows);
       EXPECT_LE(cache.counters().graphs, 8U);
-      most = std::max(most, cache.counters().bytes);
+      max = std::max(max, cache.counters().bytes);
     }
   }
   const GraphCacheCounters counters = cache.counters();
@@ -353,7 +353,7 @@ TEST_P(GraphCaches, AHundredShapesInRoomForEightStayBoundedAndWarnOnce) {
   EXPECT_NE(log_[0].find("of the last 32 runs"), std::string::npos) << log_[0];
   EXPECT_NE(log_[0].find("double [25] of 'model'"), std::string::npos) << log_[0];
   const std::uint64_t largest = cache.find(key(100)).bytes;
-  EXPECT_LE(most, 8 * largest);
+  EXPECT_LE(max, 8 * largest);
   for (int i = 0; i < 40; ++i) {  // it passes
     (void)run(cache, 100);
   }

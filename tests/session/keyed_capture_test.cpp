@@ -34,11 +34,11 @@ TEST_P(KeyedCapture, RunsOnFirstUseAndReplays) {
   EXPECT_NE(missed.text.find("double of 'model'"), std::string::npos) << missed.text;
   const KeyedRun first = capture(executor_, key());
   EXPECT_TRUE(first);
-  EXPECT_EQ(first.how, RunHow::recorded);
+  EXPECT_EQ(first.how, RunOutcome::recorded);
   EXPECT_EQ(first.read("y"), twice_);
   const KeyedRun second = executor_.replay_graph(key(), {{"x", twice_}});
   EXPECT_TRUE(second);
-  EXPECT_EQ(second.how, RunHow::replayed);
+  EXPECT_EQ(second.how, RunOutcome::replayed);
   EXPECT_EQ(second.read("y"), thrice_);
   EXPECT_EQ(first.read("y"), twice_);
   EXPECT_EQ(executor_.find_graph(key()).replays, 2U);
@@ -59,7 +59,7 @@ TEST_P(KeyedCapture, AReplayMayWaitForATicketOfAnotherThread) {
   const std::jthread releases([&] { first.ticket.release(); });
   const KeyedRun second =
       executor_.replay_graph(key(), {{"x", twice_}}, {.slot_timeout = std::chrono::minutes(10)});
-  EXPECT_EQ(second.how, RunHow::replayed) << second.text;
+  EXPECT_EQ(second.how, RunOutcome::replayed) << second.text;
   EXPECT_EQ(second.read("y"), thrice_);
 }
 

@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(On, TensorWatches, ::testing::Values("cpu", "vulkan"), 
 
 TEST(TensorTaps, ComeAfterTheLastStepOfTheirNode) {
   const auto recorded = test::GraphMaker({.scales = 1}).make();  // its third node has two steps
-  const TapList list = find_taps(*recorded, {}, kMostWatchedBytes);
+  const TapList list = find_taps(*recorded, {}, kMaxWatchedBytes);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
   for (const Tap& tap : list.taps) {
     places.emplace_back(tap.node, tap.after_step);
@@ -341,7 +341,7 @@ TEST_P(TensorWatches, WithoutMemoryForThemTheGraphIsInTheWarning) {
 }
 
 TEST_P(TensorWatches, CountResultsThatAreAllTooLarge) {
-  const auto columns = static_cast<std::int64_t>(kMostWatchedBytes / sizeof(float));
+  const auto columns = static_cast<std::int64_t>(kMaxWatchedBytes / sizeof(float));
   const auto recorded = test::GraphMaker({.columns = columns}).make();
   WatchedLaunches launches;
   launches.set(std::array{TensorWatch{}, TensorWatch{.tensors = "logits"}}, *recorded, device_);

@@ -105,7 +105,7 @@ TEST_P(WithoutReplay, ACacheRunsAndSaysWhyItIsNoReplay) {
                                      s.output("y", add(s, in, in));
                                    },
                                    {.inputs = {{"x", x}}});
-    EXPECT_EQ(run.how, RunHow::direct);
+    EXPECT_EQ(run.how, RunOutcome::direct);
     EXPECT_EQ(run.miss, MissReason::unsupported);
     EXPECT_EQ(run.read("y"), (std::vector<float>{2 * i, 2, 4, 6}));
   }

@@ -12,7 +12,7 @@ namespace reprise::soak {
 namespace {
 
 constexpr std::int64_t kDim = 64, kTokens = 64, kContext = 128;
-constexpr double kMostBytes = 1024;  // per 10^4 replays
+constexpr double kMaxBytes = 1024;  // per 10^4 replays
 constexpr double kUnit = 1e4;
 constexpr std::uint64_t kSamples = 400;
 
@@ -105,7 +105,7 @@ class Decoding {
 TimingMode timing_of(const std::string& name) {
   const auto mode = timing_mode_of(name);
   if (!mode) {
-    invalid("The timing is (" + name + "), but off, replay and node are known.");
+    throw_invalid_argument("The timing is (" + name + "), but off, replay and node are known.");
   }
   return *mode;
 }
@@ -151,7 +151,7 @@ int soak(const Options& options) {
               live_before.buffers, static_cast<unsigned long long>(live_before.bytes),
               live_after.buffers, static_cast<unsigned long long>(live_after.bytes),
               static_cast<unsigned long long>(allocations));
-  const bool grew = bytes >= kMostBytes || handles_after.files > handles_before.files ||
+  const bool grew = bytes >= kMaxBytes || handles_after.files > handles_before.files ||
                     handles_after.threads > handles_before.threads ||
                     live_after.buffers > live_before.buffers ||
                     live_after.bytes > live_before.bytes || allocations != 0;

@@ -178,7 +178,7 @@ TEST_F(VulkanBackend, ReadsBothClocksInAgreementWithItsTimestamps) {
   encoder->stamp(stamps, 0);
   encoder->resolve(stamps, stamps->count(), ticks, 0);
   const EncodingRef list[] = {encoder->finish()};
-  device().wait(device().submit(list, Follow::wait));
+  device().wait(device().submit(list, AfterSubmit::will_wait));
   const std::int64_t host_after = std::chrono::steady_clock::now().time_since_epoch().count();
   std::uint64_t taken = 0;
   std::memcpy(&taken, ticks->mapped(), sizeof(taken));
@@ -287,7 +287,8 @@ TEST_F(VulkanBackend, NamesWhatAKernelNeedsAndTheDeviceLacks) {
 
 TEST_F(VulkanBackend, AWaitWithoutProgressEnds) {
   const auto impatient = open_with(std::chrono::milliseconds(50));
-  const Error error = caught([&] { impatient->wait(impatient->submit({}, Follow::wait) + 1); });
+  const Error error =
+      caught([&] { impatient->wait(impatient->submit({}, AfterSubmit::will_wait) + 1); });
   EXPECT_EQ(error.code(), ErrorCode::timeout);
   EXPECT_TRUE(mentions(error, "50 ms")) << error.what();
 }

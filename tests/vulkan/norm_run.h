@@ -82,7 +82,7 @@ struct NormRun {
   }
   void run(const EncodingRef& encoding) { run(std::span(&encoding, 1)); }
   void run(std::span<const EncodingRef> encodings) {
-    device.wait(device.submit(encodings, Follow::wait));
+    device.wait(device.submit(encodings, AfterSubmit::will_wait));
   }
 
   std::vector<float> result() const {

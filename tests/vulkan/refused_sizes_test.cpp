@@ -21,8 +21,8 @@ class RefusedSizes : public ::testing::Test {
 
 TEST_F(RefusedSizes, OfNothingAboveTheLargestBufferAndWrapping) {
   expect_error(ErrorCode::invalid_argument, {"(0)"}, [&] { (void)device_.allocate("none", 0); });
-  const std::uint64_t most = ~std::uint64_t{0};
-  for (const std::uint64_t bytes : {has_.buffer_bytes + 1, most / 2, most - 15, most - 14, most}) {
+  const std::uint64_t max = ~std::uint64_t{0};
+  for (const std::uint64_t bytes : {has_.buffer_bytes + 1, max / 2, max - 15, max - 14, max}) {
     expect_error(ErrorCode::out_of_memory,
                  {"'huge'", "(" + std::to_string(bytes) + ")", std::to_string(has_.buffer_bytes)},
                  [&] { (void)device_.allocate("huge", bytes); });

@@ -26,11 +26,11 @@ float largest(const float* x, std::size_t count) {
     const Vf v = hn::LoadU(d, x + i);
     best = hn::IfThenElse(hn::Gt(v, best), v, best);
   }
-  float most = hn::GetLane(hn::MaxOfLanes(d, best));
+  float max = hn::GetLane(hn::MaxOfLanes(d, best));
   for (; i < count; ++i) {
-    most = x[i] > most ? x[i] : most;
+    max = x[i] > max ? x[i] : max;
   }
-  return most;
+  return max;
 }
 
 void run(const Work& work, std::int64_t first, std::int64_t end) {

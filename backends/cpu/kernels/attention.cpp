@@ -94,14 +94,14 @@ HWY_INLINE void cap_scores(float cap, std::int64_t count, float* scores) {
 
 template <class W, std::size_t kQueries>
 HWY_INLINE void score(const Attention& a, const std::byte* keys, Queries& tile) {
-  const std::int64_t most = *std::max_element(tile.seen, tile.seen + kQueries);
-  const std::int64_t least = *std::min_element(tile.first, tile.first + kQueries);
+  const std::int64_t max = *std::max_element(tile.seen, tile.seen + kQueries);
+  const std::int64_t min = *std::min_element(tile.first, tile.first + kQueries);
   const auto scale = hn::Set(Four(), a.factor);
-  const std::int64_t begin = least / std::int64_t{kTileRows} * std::int64_t{kTileRows};
-  for (std::int64_t j = begin; j < most; j += std::int64_t{kTileRows}) {
+  const std::int64_t begin = min / std::int64_t{kTileRows} * std::int64_t{kTileRows};
+  for (std::int64_t j = begin; j < max; j += std::int64_t{kTileRows}) {
     TileWeights rows{.row = {}, .next = kKeysAhead * a.k_row};
     for (std::size_t i = 0; i < kTileRows; ++i) {
-      rows.row[i] = keys + std::clamp(j + static_cast<std::int64_t>(i), least, most - 1) * a.k_row;
+      rows.row[i] = keys + std::clamp(j + static_cast<std::int64_t>(i), min, max - 1) * a.k_row;
     }
     hn::Vec<Four> sums[kQueries];
     dot_tile<W, kQueries>(rows, tile.q, static_cast<std::size_t>(a.dim), sums);

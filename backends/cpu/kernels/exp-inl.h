@@ -20,9 +20,9 @@ namespace reprise::cpu::HWY_NAMESPACE {
 /// Highway's Exp() alone is for finite results, and makes 0 of NaN.
 HWY_INLINE Vf exp_of(Vf x) {
   const F32 d;
-  const Vf most = hn::Set(d, 88.72283F);  // the last one of a finite exp()
+  const Vf max = hn::Set(d, 88.72283F);  // the last one of a finite exp()
   const Vf infinite = hn::Set(d, std::numeric_limits<float>::infinity());
-  const Vf y = hn::IfThenElse(hn::Gt(x, most), infinite, hn::Exp(d, hn::Min(x, most)));
+  const Vf y = hn::IfThenElse(hn::Gt(x, max), infinite, hn::Exp(d, hn::Min(x, max)));
   return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 

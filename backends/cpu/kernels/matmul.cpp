@@ -94,7 +94,7 @@ HWY_INLINE void multiply_tile_rows(const Tiles& tiles, const TileWeights& w, std
 }
 
 /// Items are groups of rows of w, of the leading dimensions one after another.
-template <class Tiles, std::size_t kMostVectors>
+template <class Tiles, std::size_t kMaxVectors>
 void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& p = work.as<Product>();
   const std::int64_t groups = (p.m + kGroup - 1) / kGroup;
@@ -108,8 +108,8 @@ void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
       const auto columns = static_cast<std::size_t>(std::min<std::int64_t>(kGroup, p.m - row));
       const TileWeights w = tile_at(at.w + row * p.w_row, p.w_row, columns, next);
       std::int64_t n = 0;
-      for (; n + std::int64_t{kMostVectors} <= p.n; n += std::int64_t{kMostVectors}) {
-        multiply_tile_rows<Tiles, kMostVectors>(tiles, w, n, p, at, row, columns);
+      for (; n + std::int64_t{kMaxVectors} <= p.n; n += std::int64_t{kMaxVectors}) {
+        multiply_tile_rows<Tiles, kMaxVectors>(tiles, w, n, p, at, row, columns);
       }
       for (; n < p.n; ++n) {
         multiply_tile_rows<Tiles, 1>(tiles, w, n, p, at, row, columns);

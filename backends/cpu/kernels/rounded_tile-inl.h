@@ -38,14 +38,14 @@ using RoundedRow = RoundedRowOf<std::int16_t>;
 struct BlockRange {
   explicit HWY_INLINE BlockRange(const float* x) {
     const F32 d;
-    Vf most = hn::Zero(d);
+    Vf max = hn::Zero(d);
     Vf poison = hn::Zero(d);  // NaN if a value is no number: the largest one may hide that
     for (std::size_t i = 0; i < kBlock; i += kLanes) {
       const Vf values = hn::LoadU(d, x + i);
-      most = hn::Max(most, hn::Abs(values));
+      max = hn::Max(max, hn::Abs(values));
       poison = hn::MulAdd(values, hn::Zero(d), poison);
     }
-    const float largest = hn::GetLane(hn::MaxOfLanes(d, most));
+    const float largest = hn::GetLane(hn::MaxOfLanes(d, max));
     scale = largest / 127 + hn::GetLane(hn::SumOfLanes(d, poison));
     factor = 127 / largest;
     if (!(factor <= std::numeric_limits<float>::max())) {

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr std::int64_t kMostTaps = 16;  // wider ones run the reference
+constexpr std::int64_t kMaxTaps = 16;  // wider ones run the reference
 // Of an item: tokens lie apart, and one line of memory of each would be fetched alone.
 constexpr std::int64_t kVectors = 4;
 
@@ -28,8 +28,8 @@ struct Conv {
 /// A vector of channels of a sequence: taps, and what came before.
 struct Channels {
   std::int64_t first, count;
-  HWY_ALIGN float taps[kMostTaps][kLanes];
-  HWY_ALIGN float before[kMostTaps][kLanes];
+  HWY_ALIGN float taps[kMaxTaps][kLanes];
+  HWY_ALIGN float before[kMaxTaps][kLanes];
 };
 
 /// `state` null: nothing came before.
@@ -117,7 +117,7 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
 bool plan_ssm_conv(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& x = call.tensors[1];
   const Shape& weights = call.tensors[2].shape();
-  if (weights.back() > kMostTaps || x.spec->strides[x.shape().rank() - 1] != 1) {
+  if (weights.back() > kMaxTaps || x.spec->strides[x.shape().rank() - 1] != 1) {
     return false;
   }
   const bool batched = x.shape().rank() == 3;

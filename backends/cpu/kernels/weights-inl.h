@@ -39,8 +39,8 @@ struct FromF16 {
     const hn::RebindToUnsigned<F32> words;
     const auto exponent = hn::And(hn::PromoteTo(words, bits), hn::Set(words, 0x7C00));
     const auto special = hn::Eq(exponent, hn::Set(words, 0x7C00));
-    const auto most = hn::IfThenElseZero(special, hn::Set(words, 0x7F800000));
-    return hn::BitCast(F32(), hn::Or(hn::BitCast(words, wide), most));
+    const auto max = hn::IfThenElseZero(special, hn::Set(words, 0x7F800000));
+    return hn::BitCast(F32(), hn::Or(hn::BitCast(words, wide), max));
 #else
     return wide;
 #endif

@@ -56,7 +56,7 @@ std::string Fusing::operands_of(const FusedCall& fused) const {
         return name + " takes no " + std::string(reprise::name_of(spec.dtype)) + " as " +
                std::string(operand.name);
       }
-      if (!lies_as(spec, operand.layout)) {
+      if (!has_layout(spec, operand.layout)) {
         return name + " takes no strides as those of its " + std::string(operand.name);
       }
     }

@@ -67,10 +67,10 @@ void read_feed_forward(const Hyperparameters& keys, Sizes& s) {
 void read_experts(const Hyperparameters& keys, Sizes& s, std::string_view width) {
   s.experts = keys.count("expert_count");
   s.experts_used = keys.count("expert_used_count");
-  const auto most = std::min<std::int64_t>(s.experts, reprise::kMostRoutedExperts);
-  if (s.experts_used > most) {
+  const auto max = std::min<std::int64_t>(s.experts, reprise::kMaxRoutedExperts);
+  if (s.experts_used > max) {
     keys.refuse("expert_used_count", std::to_string(s.experts_used),
-                "must be at most " + std::to_string(most));
+                "must be at most " + std::to_string(max));
   }
   s.expert_ffn = keys.count(width);
 }

@@ -33,7 +33,7 @@ void RandomProgram::drop_cache() {
 RandomProgram::KeyedPlan RandomProgram::plan_direct(const Cache& cache, const Pass& pass,
                                                     const GivenInputs& given,
                                                     std::uint32_t iterations, bool refused) {
-  KeyedPlan plan{.how = RunHow::direct, .miss = MissReason::failed};
+  KeyedPlan plan{.how = RunOutcome::direct, .miss = MissReason::failed};
   Graph& graph = plan.unkept.emplace();
   graph.body = pass.body();
   graph.state = pass.state;
@@ -52,7 +52,7 @@ RandomProgram::KeyedPlan RandomProgram::plan_recording(Cache& cache, KeyModel& e
                                                        const Pass& pass, const GivenInputs& given,
                                                        std::uint32_t iterations,
                                                        std::uint32_t refusals) {
-  KeyedPlan plan{.how = RunHow::recorded, .miss = entry.miss};
+  KeyedPlan plan{.how = RunOutcome::recorded, .miss = entry.miss};
   Graph graph;
   graph.running = cache.running;
   graph.body = pass.body();
@@ -102,7 +102,7 @@ RandomProgram::KeyedPlan RandomProgram::plan_run(Cache& cache, std::size_t key, 
   if (!entry.graph) {
     return plan_direct(cache, pass, given, iterations, refusals > 0);
   }
-  KeyedPlan plan{.how = RunHow::replayed};
+  KeyedPlan plan{.how = RunOutcome::replayed};
   Graph& graph = *entry.graph;
   if (graph.state != pass.state) {
     count("run -> another state block");
@@ -155,7 +155,7 @@ void RandomProgram::run_cache() {
            plan.outcome, [&] {
              run = cache->real.run(key_of(key), play, options, {.iterations = iterations});
            })) {
-    const bool replayed = plan.how == RunHow::replayed;
+    const bool replayed = plan.how == RunOutcome::replayed;
     encode_again(plan.how, plan.miss);
     count("run -> " + std::string(reprise::name_of(plan.how)) + ", " +
           std::string(reprise::name_of(plan.miss)));

@@ -111,7 +111,7 @@ void RandomProgram::launch_async(bool may_wait) {
                          tried = graph->real.try_launch_async({.iterations = iterations});
                          // Empty where it would wait: then nothing of the state was looked at.
                          if (!tried && !outcome.ok()) {
-                           invalid("it would wait");
+                           throw_invalid_argument("it would wait");
                          }
                        });
   if (!keeps_last) {

@@ -48,21 +48,21 @@ void RandomProgram::settle(const KeyedModel& model) {
   }
 }
 
-void RandomProgram::require_how(const KeyedRun& real, RunHow how, MissReason miss) {
+void RandomProgram::require_how(const KeyedRun& real, RunOutcome how, MissReason miss) {
   require(real.how == how && real.miss == miss,
           "gave (" + std::string(reprise::name_of(real.how)) + ", " +
               std::string(reprise::name_of(real.miss)) + "), not (" +
               std::string(reprise::name_of(how)) + ", " + std::string(reprise::name_of(miss)) +
               "): " + real.text);
-  require(static_cast<bool>(real) == (how != RunHow::none), "was wrong about having run");
+  require(static_cast<bool>(real) == (how != RunOutcome::none), "was wrong about having run");
   calls_.back() +=
       "   // " + std::string(reprise::name_of(how)) + ", " + std::string(reprise::name_of(miss));
 }
 
 /// On a device that does not replay, the plan of a graph is encoded for every run.
-void RandomProgram::encode_again(RunHow& how, MissReason& miss) const {
-  if (!replays_ && (how == RunHow::replayed || how == RunHow::recorded)) {
-    how = RunHow::direct;
+void RandomProgram::encode_again(RunOutcome& how, MissReason& miss) const {
+  if (!replays_ && (how == RunOutcome::replayed || how == RunOutcome::recorded)) {
+    how = RunOutcome::direct;
     miss = MissReason::unsupported;
   }
 }
@@ -207,8 +207,8 @@ void RandomProgram::end_capture() {
     failed(*session);
   }
   if (ok) {
-    const RunHow how = replays_ ? RunHow::recorded : RunHow::direct;
-    require_how(run, options.run ? how : RunHow::none, miss);
+    const RunOutcome how = replays_ ? RunOutcome::recorded : RunOutcome::direct;
+    require_how(run, options.run ? how : RunOutcome::none, miss);
     if (options.run) {
       adopt(run, kept ? *entry->graph : graph, 1);
     }
@@ -257,12 +257,12 @@ void RandomProgram::replay_by_key() {
            outcome, [&] {
              run = of.real.replay_graph(key_of(key), given.named(), {.iterations = iterations});
            })) {
-    RunHow how = miss == MissReason::none ? RunHow::replayed : RunHow::none;
+    RunOutcome how = miss == MissReason::none ? RunOutcome::replayed : RunOutcome::none;
     encode_again(how, miss);
     count("replay_graph -> " + std::string(reprise::name_of(miss)));
     require_how(run, how, miss);
     of.keyed.ran(miss);
-    if (how != RunHow::none) {
+    if (how != RunOutcome::none) {
       given.assign_to(entry->graph->body);
       adopt(run, *entry->graph, iterations);
     }

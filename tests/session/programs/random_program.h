@@ -72,7 +72,7 @@ class RandomProgram {
   /// What a run by key is to do.
   struct KeyedPlan {
     Outcome outcome{};
-    RunHow how = RunHow::none;
+    RunOutcome how = RunOutcome::none;
     MissReason miss = MissReason::none;
     std::optional<Graph> unkept{};  // what runs, if not the graph of the key
   };
@@ -142,9 +142,9 @@ class RandomProgram {
   Pass& pass_for(std::size_t key);
   Door random_door();
   void settle(const KeyedModel& model);
-  void encode_again(RunHow& how, MissReason& miss) const;
+  void encode_again(RunOutcome& how, MissReason& miss) const;
   void adopt(KeyedRun& real, Graph& graph, std::uint32_t iterations);
-  void require_how(const KeyedRun& real, RunHow how, MissReason miss);
+  void require_how(const KeyedRun& real, RunOutcome how, MissReason miss);
   void require_counters(const Door& door);
   void count(const std::string& outcome) { ++counts_[outcome]; }
   // cache_calls.cpp

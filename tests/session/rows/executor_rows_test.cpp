@@ -44,9 +44,9 @@ TEST_P(ExecutorRowsInBothForms, AnExecutorOfADeviceHasAnyNumberOfOpenSessionsOne
 class CountedCalls final : public CountedBackend {
  public:
   using CountedBackend::CountedBackend;
-  std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) override {
+  std::uint64_t submit(std::span<const EncodingRef> encodings, AfterSubmit then) override {
     ++submits;
-    return CountedBackend::submit(encodings, follow);
+    return CountedBackend::submit(encodings, then);
   }
   void wait(std::uint64_t submission) override {
     ++waits;

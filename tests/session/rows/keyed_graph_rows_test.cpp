@@ -205,7 +205,7 @@ TEST_P(KeyedGraphRows, CaptureByKeyRunsAndReplaysAndACacheSaysWhyItMissed) {
   EXPECT_EQ(again.read("y"), result(other_));
 
   struct Told {
-    RunHow how;
+    RunOutcome how;
     MissReason miss;
     bool operator==(const Told&) const = default;
   };
@@ -226,15 +226,15 @@ TEST_P(KeyedGraphRows, CaptureByKeyRunsAndReplaysAndACacheSaysWhyItMissed) {
     EXPECT_EQ(run.read("y"), result(x));
     return run;
   };
-  const KeyedRun held = expect(cache, "a", x_, {RunHow::recorded, MissReason::absent});
-  const KeyedRun too = expect(cache, "a", other_, {RunHow::replayed, MissReason::none});
-  (void)expect(cache, "a", x_, {RunHow::direct, MissReason::busy});
+  const KeyedRun held = expect(cache, "a", x_, {RunOutcome::recorded, MissReason::absent});
+  const KeyedRun too = expect(cache, "a", other_, {RunOutcome::replayed, MissReason::none});
+  (void)expect(cache, "a", x_, {RunOutcome::direct, MissReason::busy});
   EXPECT_EQ(held.read("y"), result(x_));
   EXPECT_EQ(too.read("y"), result(other_));
   EXPECT_EQ(calls, 2) << "recorded, and run directly";
   records = false;
-  (void)expect(cache, "b", x_, {RunHow::direct, MissReason::failed});
-  (void)expect(cache, "b", other_, {RunHow::direct, MissReason::failed});
+  (void)expect(cache, "b", x_, {RunOutcome::direct, MissReason::failed});
+  (void)expect(cache, "b", other_, {RunOutcome::direct, MissReason::failed});
   EXPECT_EQ(cache.counters().hits, 1U);
   EXPECT_EQ(cache.counters().missed(), 4U);
 
@@ -243,8 +243,8 @@ TEST_P(KeyedGraphRows, CaptureByKeyRunsAndReplaysAndACacheSaysWhyItMissed) {
   w_ = device_.from_host({4}, Floats{1, 10, 100, 1000}, "w");
   GraphExecutor eager(device_);
   GraphCache unable(eager);
-  (void)expect(unable, "a", x_, {RunHow::direct, MissReason::unsupported});
-  (void)expect(unable, "a", other_, {RunHow::direct, MissReason::unsupported});
+  (void)expect(unable, "a", x_, {RunOutcome::direct, MissReason::unsupported});
+  (void)expect(unable, "a", other_, {RunOutcome::direct, MissReason::unsupported});
   const KeyedRun first = capture(eager, key(), x_);
   EXPECT_FALSE(first.report.replays);
   EXPECT_EQ(first.read("y"), result(x_));
@@ -259,7 +259,7 @@ TEST_P(KeyedGraphRows, KeysAreStructuredCheckedBoundedAndCounted) {
   by_parameters.parameters = hash_parameters("causal", 2);
   const std::vector<GraphKey> keys{key(), by_owner, by_parameters, key("other"),
                                    key("pass", {4, 1})};
-  for (const RunHow how : {RunHow::recorded, RunHow::replayed}) {
+  for (const RunOutcome how : {RunOutcome::recorded, RunOutcome::replayed}) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Floats x{static_cast<float>(i), 1, 2, 3};
       const KeyedRun one = run(cache, keys[i], x);

@@ -115,7 +115,7 @@ class Encoder {
 
 /// What the caller of submit() does next: a device that shares the host's processor runs the work
 /// on the waiting thread instead of waking another.
-enum class Follow : std::uint8_t { wait, other_work };
+enum class AfterSubmit : std::uint8_t { will_wait, will_continue };
 
 /// One moment on the host's and the device's clock.
 struct ClockSample {
@@ -184,7 +184,7 @@ class Backend {
   virtual std::optional<ClockSample> clock() = 0;
   /// Runs the encodings in order after everything submitted before, and keeps them until they are
   /// complete. Returns the value to wait for; values grow by one. Submissions complete in order.
-  virtual std::uint64_t submit(std::span<const EncodingRef> encodings, Follow follow) = 0;
+  virtual std::uint64_t submit(std::span<const EncodingRef> encodings, AfterSubmit then) = 0;
   /// This submission and all before it. Never blocks. Throws device_lost.
   virtual bool complete(std::uint64_t submission) = 0;
   /// The last one that is known to be complete with all before it, without asking the device.

@@ -68,6 +68,6 @@ class Error : public std::runtime_error {
 };
 
 /// Throws Error(invalid_argument, message).
-[[noreturn]] void invalid(const std::string& message);
+[[noreturn]] void throw_invalid_argument(const std::string& message);
 
 }  // namespace reprise

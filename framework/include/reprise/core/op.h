@@ -86,7 +86,7 @@ enum class Layout : std::uint8_t {
 };
 
 /// Whether a tensor has such strides.
-bool lies_as(const TensorSpec& spec, Layout layout);
+bool has_layout(const TensorSpec& spec, Layout layout);
 
 /// An input or a result of an op. Shaders bind them in the order of the schema: operands, results,
 /// then the state block if an attribute may be dynamic.

@@ -18,10 +18,10 @@ struct Extent {
   static constexpr std::uint32_t kFixed = 0xFFFFFFFF;
   template <std::integral T>
   // NOLINTNEXTLINE(google-explicit-constructor)
-  Extent(T count) : most(static_cast<std::int64_t>(count)) {}
-  Extent(std::int64_t bucket, std::uint32_t field) : most(bucket), word(field) {}
+  Extent(T count) : max(static_cast<std::int64_t>(count)) {}
+  Extent(std::int64_t bucket, std::uint32_t field) : max(bucket), word(field) {}
   bool fixed() const { return word == kFixed; }
-  std::int64_t most;            // the number, or the bucket
+  std::int64_t max;             // the number, or the bucket
   std::uint32_t word = kFixed;  // of the state block
 };
 

@@ -51,8 +51,8 @@ class GgufValue {
   std::uint64_t count() const { return count_; }
 
   /// From any integer type. Errors: invalid_argument if the value is outside [least, most].
-  std::int64_t as_integer(std::int64_t least = std::numeric_limits<std::int64_t>::min(),
-                          std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
+  std::int64_t as_integer(std::int64_t min = std::numeric_limits<std::int64_t>::min(),
+                          std::int64_t max = std::numeric_limits<std::int64_t>::max()) const;
   /// From f32 or f64.
   double as_real() const;
   bool as_bool() const;

@@ -99,7 +99,7 @@ class Names {
 /// A field of the state that counts rows of tensors.
 struct GraphExtent {
   std::uint32_t word = 0;  // in the block
-  std::int64_t most = 0;   // its bucket
+  std::int64_t max = 0;    // its bucket
 };
 
 struct ComputeGraph {

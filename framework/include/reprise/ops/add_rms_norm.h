@@ -3,7 +3,7 @@
 
 namespace reprise {
 
-struct AddedAndNormalised {
+struct AddRmsNormResult {
   Tensor sum, normalised;
 };
 
@@ -11,7 +11,7 @@ struct AddedAndNormalised {
 /// with their bits. What passes make of these two; a forward pass is as well off with them.
 /// x, y: [.., cols] f32 of one shape, rows may be strided; weight: [cols] f32, may be absent ({}).
 /// Errors: invalid_argument if shapes differ.
-[[nodiscard]] AddedAndNormalised add_rms_norm(Site site, TensorRef x, TensorRef y, TensorRef weight,
-                                              RmsNormAttributes a = {});
+[[nodiscard]] AddRmsNormResult add_rms_norm(Site site, TensorRef x, TensorRef y, TensorRef weight,
+                                            RmsNormAttributes a = {});
 
 }  // namespace reprise

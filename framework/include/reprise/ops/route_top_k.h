@@ -21,7 +21,7 @@ struct RoutedExperts {
 };
 
 /// The largest number of experts that can be chosen per row: kernels keep them in registers.
-inline constexpr std::int32_t kMostRoutedExperts = 64;
+inline constexpr std::int32_t kMaxRoutedExperts = 64;
 
 /// The router of a mixture of experts: gates of the logits, the k largest of each row.
 /// logits: [rows, experts] f32, rows may be strided; bias: [experts] f32, may be absent ({}), is
@@ -32,7 +32,7 @@ inline constexpr std::int32_t kMostRoutedExperts = 64;
 /// the softmax, infinite ones too. A sum of 0 divides nothing: weights stay 0.
 /// A gate below the smallest normal number may be 0.
 /// Errors: invalid_argument if logits has another rank than 2, bias another shape than [experts],
-/// or k is not from 1 to the number of experts and kMostRoutedExperts; unsupported where a software
+/// or k is not from 1 to the number of experts and kMaxRoutedExperts; unsupported where a software
 /// driver cannot scan that many experts.
 /// Source: Shazeer et al. 2017, "Outrageously Large Neural Networks"; the bias: DeepSeek-V3, 2024.
 /// f32, f64 in the reference.

@@ -4,7 +4,7 @@
 namespace reprise {
 
 /// The longest row that sample() chooses from.
-inline constexpr std::int64_t kMostSampledTokens = std::int64_t{1} << 22U;
+inline constexpr std::int64_t kMaxSampledTokens = std::int64_t{1} << 22U;
 
 struct SampleAttributes {
   Param<float> temperature = 1.0F;         // 0 chooses the largest logit
@@ -41,7 +41,7 @@ struct SampleAttributes {
 /// Fields of the state: a temperature that is not above 2^-100 or is NaN counts as 0, one above
 /// 2^100 as 2^100; top_p and min_p are limited to [0, 1], NaN keeps all; a repetition_penalty
 /// outside [2^-100, 2^100] or NaN counts as 1. Errors: invalid_argument if the rank of logits is
-/// not 2, a row has 0 or more than kMostSampledTokens tokens, recent has other rows, or a constant
+/// not 2, a row has 0 or more than kMaxSampledTokens tokens, recent has other rows, or a constant
 /// is negative, NaN or infinite, for top_p and min_p above 1, for repetition_penalty 0; unsupported
 /// where a software driver would not finish a row. Source: llama.cpp, common/sampling.h (order of
 /// samplers) and src/llama-sampling.cpp; Keskar et al. 2019 (penalty), Holtzman et al. 2020

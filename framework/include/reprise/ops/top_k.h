@@ -12,7 +12,7 @@ struct TopKAttributes {
 /// Of equal elements those with lower columns come first; NaN is below every number.
 /// An element is compared until k others are found before it: about k * cols * log(cols / k)
 /// comparisons of random rows, cols^2 / 2 of k near cols: sort those.
-/// Errors: invalid_argument if k is not from 1 to cols, or cols above kMostSortedColumns of
+/// Errors: invalid_argument if k is not from 1 to cols, or cols above kMaxSortedColumns of
 /// argsort.h; unsupported where a software driver would not finish a row.
 [[nodiscard]] Tensor top_k(Site site, TensorRef x, TopKAttributes a);
 

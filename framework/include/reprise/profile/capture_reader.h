@@ -189,7 +189,7 @@ struct CapturedStepTime {
 void read_step_times(
     const std::filesystem::path& path, std::span<const std::int64_t> replays, std::size_t steps,
     const std::function<void(std::size_t, std::span<const CapturedStepTime>)>& each,
-    std::size_t most = std::numeric_limits<std::size_t>::max(), const std::stop_token& stop = {});
+    std::size_t max = std::numeric_limits<std::size_t>::max(), const std::stop_token& stop = {});
 
 /// How long a node took over many replays.
 struct NodeTiming {

@@ -16,13 +16,13 @@ class GraphExecutor;
 class KeyedGraphs;
 
 /// What became of a run.
-enum class RunHow : std::uint8_t {
+enum class RunOutcome : std::uint8_t {
   none,      // nothing ran
   replayed,  // a graph that was recorded before
   recorded,  // recorded now; the run is the graph's first replay
   direct,    // encoded for this run alone
 };
-std::string_view name_of(RunHow how);
+std::string_view name_of(RunOutcome how);
 
 /// Why a run was no replay.
 enum class MissReason : std::uint8_t {
@@ -41,13 +41,13 @@ std::string_view name_of(MissReason reason);
 
 /// One run of a key.
 struct KeyedRun {
-  RunHow how = RunHow::none;
+  RunOutcome how = RunOutcome::none;
   MissReason miss = MissReason::none;
   std::string text{};     // a sentence about the miss; empty without one
   Ticket ticket{};        // of the run; holds its outputs
   FinishReport report{};  // of what recorded
   /// Whether it ran.
-  explicit operator bool() const { return how != RunHow::none; }
+  explicit operator bool() const { return how != RunOutcome::none; }
   /// Waits. T: see Ticket::read.
   template <OutputElement T = float>
   std::vector<T> read(std::string_view output) const {

@@ -73,7 +73,7 @@ struct NamedTensor {
 /// A field of the state that counts rows of tensors, and how many there may be.
 struct ExtentBucket {
   std::string field;
-  std::int64_t most = 0;
+  std::int64_t max = 0;
 };
 
 struct SessionOptions {
@@ -104,7 +104,7 @@ struct SessionOptions {
   ExpertSetup experts{};
 };
 
-inline constexpr std::uint32_t kMostIterations = 4096;
+inline constexpr std::uint32_t kMaxIterations = 4096;
 /// Outputs of at most so many bytes and of fixed shapes, in elements of 4 bytes, are kept of every
 /// iteration of a launch; of others, those of the last one that ran.
 inline constexpr std::uint64_t kRowOutputBytes = 4096;
@@ -226,12 +226,12 @@ class GraphSession final : public Recorder {
   template <class F>
   auto end(std::string_view what, F&& f);
   void open_submission();
-  void submit_part(Follow follow);
+  void submit_part(AfterSubmit then);
   /// What the nodes since the last part add to state fields.
   std::vector<StateGrowth> new_growths();
   void keep_host_step(const OpCall& call);
   void run_host_step();
-  std::shared_ptr<DirectSubmission> submit_direct(Follow follow);
+  std::shared_ptr<DirectSubmission> submit_direct(AfterSubmit then);
   FinishResult finish_direct();
   FinishResult finish_recorded(const FinishOptions& options);
   /// Ends a recorded session: its graph with a plan. Nothing is allocated or encoded.

@@ -27,6 +27,6 @@ struct TensorWatch {
 };
 
 /// Of one launch; results that find no room are left out, which is an event.
-inline constexpr std::uint64_t kMostWatchedBytes = std::uint64_t{256} << 20U;
+inline constexpr std::uint64_t kMaxWatchedBytes = std::uint64_t{256} << 20U;
 
 }  // namespace reprise

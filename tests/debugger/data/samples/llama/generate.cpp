@@ -5,19 +5,20 @@
 
 namespace llama {
 void require_prompt(const Model& model, const Request& request) {
-  const auto& [prompt, count, context, end_token, mode, most] = request;
+  const auto& [prompt, count, context, end_token, mode, max] = request;
   if (prompt.empty()) {
-    reprise::invalid("The prompt has (0) tokens, but generation needs at least 1.");
+    reprise::throw_invalid_argument("The prompt has (0) tokens, but generation needs at least 1.");
   }
   if (static_cast<std::int64_t>(prompt.size()) > context) {
-    reprise::invalid("The prompt has (" + std::to_string(prompt.size()) +
-                     ") tokens, but the context holds " + std::to_string(context) + ".");
+    reprise::throw_invalid_argument("The prompt has (" + std::to_string(prompt.size()) +
+                                    ") tokens, but the context holds " + std::to_string(context) +
+                                    ".");
   }
   for (const std::int32_t id : prompt) {
     if (id < 0 || id >= model.sizes.vocabulary) {
-      reprise::invalid("The prompt has the token (" + std::to_string(id) +
-                       "), but tokens are 0 to " + std::to_string(model.sizes.vocabulary - 1) +
-                       ".");
+      reprise::throw_invalid_argument("The prompt has the token (" + std::to_string(id) +
+                                      "), but tokens are 0 to " +
+                                      std::to_string(model.sizes.vocabulary - 1) + ".");
     }
   }
 }
@@ -35,7 +36,7 @@ void record_prompt(reprise::GraphSession& s, const Model& model,
 
 Generation generate(reprise::GraphExecutor& executor, const Model& model, const Request& request,
                     const std::function<void(std::int32_t)>& emit) {
-  const auto& [prompt, count, context, end_token, mode, most] = request;
+  const auto& [prompt, count, context, end_token, mode, max] = request;
   require_prompt(model, request);
   Generation result;
   const reprise::StateBlock state(executor.device(),
@@ -75,7 +76,7 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model, const 
   };
   if (more && mode == Mode::recorded) {
     auto session =
-        executor.begin_recorded({.name = "decode", .state = state, .max_iterations = most});
+        executor.begin_recorded({.name = "decode", .state = state, .max_iterations = max});
     record_step(session, model);
     auto recorded = session.finish();  // runs the first step
     result.decode = recorded.report;
@@ -86,7 +87,7 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model, const 
     more = take_last(graph.read<std::int32_t>("next")[0]);
     while (more) {
       graph.launch({.iterations = static_cast<std::uint32_t>(
-                        std::min<std::size_t>(most, count - result.ids.size()))});
+                        std::min<std::size_t>(max, count - result.ids.size()))});
       ++result.submissions;
       more = graph.iterations() > 0;
       const auto times = graph.last_times();

@@ -1,4 +1,4 @@
-#include "debugger/model/numbers.h"
+#include "debugger/model/tensor_statistics.h"
 
 #include <cmath>
 #include <fstream>
@@ -33,13 +33,13 @@ class NumbersTest : public ::testing::Test {
   std::shared_ptr<const Capture> capture() const {
     return std::make_shared<const Capture>(read_capture(database_.path(), database_.id()));
   }
-  Numbers read() const { return read_numbers(database_.path(), *capture()); }
+  TensorStatistics read() const { return read_numbers(database_.path(), *capture()); }
 
   const WatchedDatabase database_;
 };
 
 TEST_F(NumbersTest, AreAllThatTheFileHoldsOfTheCapture) {
-  const Numbers numbers = read();
+  const TensorStatistics numbers = read();
   ASSERT_THAT(numbers.sums, SizeIs(2));
   EXPECT_EQ(numbers.sums[0].tensor, 3);
   EXPECT_EQ(numbers.sums[0].replays, 3U);
@@ -52,7 +52,7 @@ TEST_F(NumbersTest, AreAllThatTheFileHoldsOfTheCapture) {
 }
 
 TEST_F(NumbersTest, HaveTheSnapshotOfAReplayOrTheLatest) {
-  const Numbers numbers = read();
+  const TensorStatistics numbers = read();
   EXPECT_EQ(numbers.snapshot_of(3, {})->of.sequence, 1U);
   EXPECT_EQ(numbers.snapshot_of(3, numbers.snapshots[0].of.replay)->of.sequence, 0U);
   EXPECT_EQ(numbers.snapshot_of(4, {})->of.sequence, 0U);
@@ -68,7 +68,7 @@ TEST_F(NumbersTest, LeaveOutRowsThatLieOutsideOfTheCapture) {
                       "tensor_idx = 3 AND replay_id = 1; UPDATE tensor_stats SET node_idx = 4000 "
                       "WHERE tensor_idx = 3 AND replay_id = 2"),
             "");
-  const Numbers numbers = read();
+  const TensorStatistics numbers = read();
   ASSERT_THAT(numbers.sums, SizeIs(1));
   EXPECT_EQ(numbers.sums[0].replays, 1U);
   EXPECT_THAT(numbers.snapshots, SizeIs(1));
@@ -95,7 +95,7 @@ TEST_F(NumbersTest, CountEveryRowOfATensorBehindAGap) {
 }
 
 TEST_F(NumbersTest, AreReadWhenSomebodyShowsThemAndAgainWhenTheFileChanges) {
-  NumberReads reads(database_.path());
+  TensorStatisticsReads reads(database_.path());
   reads.settle();
   EXPECT_EQ(reads.numbers(), nullptr);
   const auto shown = capture();
@@ -111,7 +111,7 @@ TEST_F(NumbersTest, AreReadWhenSomebodyShowsThemAndAgainWhenTheFileChanges) {
 }
 
 TEST_F(NumbersTest, HaveTheReplaysOfTheTensorThatIsShown) {
-  NumberReads reads(database_.path());
+  TensorStatisticsReads reads(database_.path());
   reads.show(capture());
   reads.show_tensor(3);
   reads.settle();
@@ -123,7 +123,7 @@ TEST_F(NumbersTest, HaveTheReplaysOfTheTensorThatIsShown) {
 }
 
 TEST_F(NumbersTest, HaveTheContentsOfTheSnapshotThatIsShown) {
-  NumberReads reads(database_.path());
+  TensorStatisticsReads reads(database_.path());
   reads.show(capture());
   reads.settle();
   reads.show_snapshot(reads.numbers()->snapshot_of(3, {}));
@@ -137,7 +137,7 @@ TEST_F(NumbersTest, HaveTheContentsOfTheSnapshotThatIsShown) {
 
 TEST_F(NumbersTest, SayWhyContentsCannotBeShown) {
   ASSERT_EQ(test::sql(database_.path(), "UPDATE snapshots SET data = x'00' WHERE id = 1"), "");
-  NumberReads reads(database_.path());
+  TensorStatisticsReads reads(database_.path());
   reads.show(capture());
   reads.settle();
   reads.show_snapshot(&reads.numbers()->snapshots[0]);
@@ -149,7 +149,7 @@ TEST_F(NumbersTest, SayWhyContentsCannotBeShown) {
 TEST_F(NumbersTest, SayWhyTheyCannotBeRead) {
   const auto shown = capture();
   std::ofstream(database_.path()) << "no database";
-  NumberReads reads(database_.path());
+  TensorStatisticsReads reads(database_.path());
   reads.show(shown);
   reads.settle();
   EXPECT_EQ(reads.numbers(), nullptr);

@@ -1,4 +1,4 @@
-#include "debugger/model/numbers.h"
+#include "debugger/model/tensor_statistics.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,8 @@ namespace {
 
 /// Keeps what lies in the capture, node and tensor. An element stands for so many rows of the file.
 template <class Row, class Lies, class Rows>
-void keep(Numbers& numbers, const char* table, std::vector<Row>& all, Lies lies, Rows rows_of) {
+void keep(TensorStatistics& numbers, const char* table, std::vector<Row>& all, Lies lies,
+          Rows rows_of) {
   std::uint64_t rows = 0;
   std::erase_if(all, [&](const Row& row) {
     const bool lost = !lies(row);
@@ -95,30 +96,30 @@ std::optional<ComparedGraph> compared_elsewhere(const std::filesystem::path& pat
 
 }  // namespace
 
-const TensorSums* Numbers::sums_of(std::uint32_t tensor) const {
+const TensorSums* TensorStatistics::sums_of(std::uint32_t tensor) const {
   const auto found = std::ranges::lower_bound(sums, std::int64_t{tensor}, {}, &TensorSums::tensor);
   return found == sums.end() || found->tensor != tensor ? nullptr : &*found;
 }
 
-const SnapshotRow* Numbers::snapshot_of(std::uint32_t tensor,
-                                        std::optional<std::int64_t> replay) const {
+const SnapshotRow* TensorStatistics::snapshot_of(std::uint32_t tensor,
+                                                 std::optional<std::int64_t> replay) const {
   const auto found = std::find_if(snapshots.rbegin(), snapshots.rend(), [&](const auto& s) {
     return s.of.tensor == tensor && (!replay || s.of.replay == *replay);
   });
   return found == snapshots.rend() ? nullptr : &*found;
 }
 
-Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
-                     const std::stop_token& stop) {
+TensorStatistics read_numbers(const std::filesystem::path& path, const Capture& capture,
+                              const std::stop_token& stop) {
   const CaptureId id = capture.summary.id;
   const TensorQuery query{.graph = id.graph, .run = id.run};
-  Numbers numbers{read_tensor_sums(path, id.run, id.graph, stop),
-                  read_snapshots(path, query, stop),
-                  read_comparisons(path, query, stop),
-                  {},
-                  {},
-                  {},
-                  {}};
+  TensorStatistics numbers{read_tensor_sums(path, id.run, id.graph, stop),
+                           read_snapshots(path, query, stop),
+                           read_comparisons(path, query, stop),
+                           {},
+                           {},
+                           {},
+                           {}};
   const auto bad = [](const TensorSums& sums) { return sums.nan > 0 || sums.infinite > 0; };
   if (std::ranges::any_of(numbers.sums, bad)) {
     numbers.not_finite_replays = not_finite_replays(path, id, stop);
@@ -154,7 +155,7 @@ Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
   return numbers;
 }
 
-std::vector<bool> nodes_not_finite(const Capture& capture, const Numbers& numbers) {
+std::vector<bool> nodes_not_finite(const Capture& capture, const TensorStatistics& numbers) {
   std::vector<bool> found(capture.nodes.size(), false);
   for (const TensorSums& sums : numbers.sums) {
     if (sums.nan > 0 || sums.infinite > 0) {
@@ -177,10 +178,10 @@ std::vector<std::uint32_t> results_of(const Capture& capture, std::uint32_t node
   return results;
 }
 
-NumberReads::NumberReads(const std::filesystem::path& path)
+TensorStatisticsReads::TensorStatisticsReads(const std::filesystem::path& path)
     : path_(path), numbers_(path, read_numbers) {}
 
-void NumberReads::show(const std::shared_ptr<const Capture>& capture) {
+void TensorStatisticsReads::show(const std::shared_ptr<const Capture>& capture) {
   if (numbers_.show(capture)) {
     show_tensor({});
     show_snapshot(nullptr);
@@ -188,7 +189,7 @@ void NumberReads::show(const std::shared_ptr<const Capture>& capture) {
   }
 }
 
-void NumberReads::show_tensor(std::optional<std::uint32_t> tensor) {
+void TensorStatisticsReads::show_tensor(std::optional<std::uint32_t> tensor) {
   if (tensor != shown_tensor_) {
     shown_tensor_ = tensor;
     tensor_.forget();
@@ -197,7 +198,7 @@ void NumberReads::show_tensor(std::optional<std::uint32_t> tensor) {
   }
 }
 
-void NumberReads::read_tensor() {
+void TensorStatisticsReads::read_tensor() {
   if (shown_tensor_) {
     const CaptureId id = numbers_.capture()->summary.id;
     tensor_.ask([from = path_, id, tensor = *shown_tensor_](const std::stop_token& stop) {
@@ -206,12 +207,12 @@ void NumberReads::read_tensor() {
   }
 }
 
-const std::vector<TensorStatsRow>& NumberReads::replays_of_tensor() const {
+const std::vector<TensorStatsRow>& TensorStatisticsReads::replays_of_tensor() const {
   static const std::vector<TensorStatsRow> kNone;
   return tensor_.result() == nullptr ? kNone : *tensor_.result();
 }
 
-void NumberReads::show_snapshot(const SnapshotRow* snapshot) {
+void TensorStatisticsReads::show_snapshot(const SnapshotRow* snapshot) {
   const auto id = snapshot == nullptr ? std::nullopt : std::optional(snapshot->id);
   if (id == shown_snapshot_) {
     return;
@@ -225,7 +226,7 @@ void NumberReads::show_snapshot(const SnapshotRow* snapshot) {
   }
 }
 
-void NumberReads::look_into(const SnapshotRow* snapshot) {
+void TensorStatisticsReads::look_into(const SnapshotRow* snapshot) {
   const auto id = snapshot == nullptr ? std::nullopt : std::optional(snapshot->id);
   if (id == looked_into_) {
     return;
@@ -243,7 +244,7 @@ void NumberReads::look_into(const SnapshotRow* snapshot) {
   }
 }
 
-bool NumberReads::poll() {
+bool TensorStatisticsReads::poll() {
   const bool numbers = numbers_.poll(), tensor = tensor_.poll(), contents = contents_.poll();
   const bool first_not_finite = first_not_finite_.poll();
   tensor_revision_ += tensor ? 1U : 0U;
@@ -253,12 +254,12 @@ bool NumberReads::poll() {
   return numbers || tensor || contents || first_not_finite;
 }
 
-bool NumberReads::running() const {
+bool TensorStatisticsReads::running() const {
   return numbers_.running() || tensor_.running() || contents_.running() ||
          first_not_finite_.running();
 }
 
-void NumberReads::settle() {
+void TensorStatisticsReads::settle() {
   numbers_.settle();
   tensor_.settle();
   ++tensor_revision_;

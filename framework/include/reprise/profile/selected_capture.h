@@ -5,11 +5,11 @@
 
 namespace reprise {
 
-struct CaptureWish {
+struct CaptureSelector {
   std::optional<std::int64_t> graph{}, replay{};
 };
 
-struct CaptureChoice {
+struct SelectedCapture {
   CaptureId capture;
   /// The replay asked for, or the last one with step times; empty if the graph has none.
   std::optional<std::int64_t> replay;
@@ -18,7 +18,7 @@ struct CaptureChoice {
 /// Without a graph: that of the replay, or of the last replay with step times, or the latest.
 /// Throws invalid_argument if the database has no such graph or replay, or the replay is of another
 /// graph.
-CaptureChoice choose_capture(const std::filesystem::path& path, const CaptureWish& wish);
+SelectedCapture choose_capture(const std::filesystem::path& path, const CaptureSelector& wish);
 
 /// An allocation of a run, or what it is called while it lives.
 struct BufferSummary {

@@ -6,7 +6,7 @@
 
 namespace reprise::debugger {
 
-class SeenPart {
+class VisibleRange {
  public:
   static constexpr double kLeast = 1e-7;  // that can be zoomed to
 

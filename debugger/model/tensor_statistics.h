@@ -21,7 +21,7 @@ struct KeptNotFinite {
 };
 
 /// Of one capture. Nodes and tensors lie in it; rows of others are left out.
-struct Numbers {
+struct TensorStatistics {
   std::vector<TensorSums> sums;            // by tensor, of each one
   std::vector<SnapshotRow> snapshots;      // the latest, by replay
   std::vector<ComparisonRow> comparisons;  // the latest, in the order in which they were made
@@ -37,25 +37,25 @@ struct Numbers {
   const SnapshotRow* snapshot_of(std::uint32_t tensor, std::optional<std::int64_t> replay) const;
 };
 
-Numbers read_numbers(const std::filesystem::path& path, const Capture& capture,
-                     const std::stop_token& stop = {});
+TensorStatistics read_numbers(const std::filesystem::path& path, const Capture& capture,
+                              const std::stop_token& stop = {});
 
 /// Nodes of which a watched result held a NaN or infinity, one flag per node.
-std::vector<bool> nodes_not_finite(const Capture& capture, const Numbers& numbers);
+std::vector<bool> nodes_not_finite(const Capture& capture, const TensorStatistics& numbers);
 
 /// What a node writes, each once.
 std::vector<std::uint32_t> results_of(const Capture& capture, std::uint32_t node);
 
-class NumberReads : public WorkerJob {
+class TensorStatisticsReads : public WorkerJob {
  public:
-  explicit NumberReads(const std::filesystem::path& path);
+  explicit TensorStatisticsReads(const std::filesystem::path& path);
 
   /// Panels that show numbers call it in every frame.
   void show(const std::shared_ptr<const Capture>& capture);
   /// What show() was called with last.
   const std::shared_ptr<const Capture>& capture() const { return numbers_.capture(); }
   /// Null before they are read, and if they cannot be.
-  const Numbers* numbers() const { return numbers_.found(); }
+  const TensorStatistics* numbers() const { return numbers_.found(); }
   const std::string& problem() const { return numbers_.problem(); }
   /// Another number whenever what numbers() points to is another.
   std::uint64_t revision() const { return numbers_.revision(); }
@@ -93,7 +93,7 @@ class NumberReads : public WorkerJob {
   std::uint64_t tensor_revision_ = 0;
   std::optional<std::uint32_t> shown_tensor_;
   std::optional<std::int64_t> shown_snapshot_, looked_into_;
-  CaptureRead<Numbers> numbers_;
+  CaptureRead<TensorStatistics> numbers_;
   WorkerRead<std::vector<TensorStatsRow>> tensor_;
   WorkerRead<TensorValues> contents_;
   WorkerRead<std::string> first_not_finite_;

@@ -1,4 +1,4 @@
-#include "reprise/profile/capture_choice.h"
+#include "reprise/profile/selected_capture.h"
 
 #include <array>
 
@@ -17,12 +17,13 @@ std::string known_graphs(Database& database) {
 }
 
 [[noreturn]] void no_graph(Database& database, std::int64_t graph) {
-  invalid("The profiling database (" + database.path() + ") has no recording of graph (" +
-          std::to_string(graph) + "); it has " + known_graphs(database) + ".");
+  throw_invalid_argument("The profiling database (" + database.path() +
+                         ") has no recording of graph (" + std::to_string(graph) + "); it has " +
+                         known_graphs(database) + ".");
 }
 
-std::optional<CaptureChoice> first_row(Statement& rows) {
-  std::optional<CaptureChoice> choice;
+std::optional<SelectedCapture> first_row(Statement& rows) {
+  std::optional<SelectedCapture> choice;
   while (rows.step()) {
     if (!choice) {
       choice = {{rows.integer(0), rows.integer(1)},
@@ -32,26 +33,26 @@ std::optional<CaptureChoice> first_row(Statement& rows) {
   return choice;
 }
 
-CaptureChoice of_replay(Database& database, std::int64_t replay,
-                        std::optional<std::int64_t> graph) {
+SelectedCapture of_replay(Database& database, std::int64_t replay,
+                          std::optional<std::int64_t> graph) {
   Statement rows(database,
                  "SELECT c.run_id, c.graph_id, r.id FROM replays r JOIN recordings c ON "
                  "c.id=r.recording_id WHERE r.id=?");
   rows.bind_all(replay);
-  const std::optional<CaptureChoice> choice = first_row(rows);
+  const std::optional<SelectedCapture> choice = first_row(rows);
   if (!choice) {
-    invalid("The profiling database (" + database.path() + ") has no replay (" +
-            std::to_string(replay) + "); `reprise db replays` lists them.");
+    throw_invalid_argument("The profiling database (" + database.path() + ") has no replay (" +
+                           std::to_string(replay) + "); `reprise db replays` lists them.");
   }
   if (graph && *graph != choice->capture.graph) {
-    invalid("The replay (" + std::to_string(replay) + ") is of graph (" +
-            std::to_string(choice->capture.graph) + "), not of graph (" + std::to_string(*graph) +
-            ").");
+    throw_invalid_argument("The replay (" + std::to_string(replay) + ") is of graph (" +
+                           std::to_string(choice->capture.graph) + "), not of graph (" +
+                           std::to_string(*graph) + ").");
   }
   return *choice;
 }
 
-CaptureChoice latest(Database& database, std::optional<std::int64_t> graph) {
+SelectedCapture latest(Database& database, std::optional<std::int64_t> graph) {
   Statement timed(database,
                   "SELECT c.run_id, c.graph_id, t.replay_id FROM step_timings t CROSS JOIN replays "
                   "r ON r.id=t.replay_id CROSS JOIN recordings c ON c.id=r.recording_id WHERE ?1 "
@@ -70,7 +71,7 @@ CaptureChoice latest(Database& database, std::optional<std::int64_t> graph) {
   if (graph) {
     no_graph(database, *graph);
   }
-  invalid("The profiling database (" + database.path() + ") has no graphs.");
+  throw_invalid_argument("The profiling database (" + database.path() + ") has no graphs.");
 }
 
 std::optional<std::int64_t> since(const Statement& row, int column, int start) {
@@ -83,8 +84,8 @@ std::optional<std::int64_t> since(const Statement& row, int column, int start) {
 }  // namespace
 }  // namespace profile
 
-CaptureChoice choose_capture(const std::filesystem::path& path, const CaptureWish& wish) {
-  CaptureChoice choice;
+SelectedCapture choose_capture(const std::filesystem::path& path, const CaptureSelector& wish) {
+  SelectedCapture choice;
   profile::read_snapshot(path, profile::kTables, [&](profile::Database& database) {
     choice = wish.replay ? profile::of_replay(database, *wish.replay, wish.graph)
                          : profile::latest(database, wish.graph);
