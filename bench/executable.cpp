@@ -76,7 +76,7 @@ void print_executable(const ExecutableArguments& a) {
       samples.clear();
     }
     samples.add("bare", per_run([&] {
-                  bare.set("x", x);
+                  bare.set_input("x", x);
                   bare.launch();
                   expected = bare.read("y");
                 }));

@@ -29,8 +29,8 @@ struct Decode {
 
 Decode decode(CapturedGraph& graph, long long tokens, long long per_launch) {
   Decode run;
-  graph.set("pos", 0);
-  graph.set("token", 1);
+  graph.set_state("pos", 0);
+  graph.set_state("token", 1);
   const double begin = now_us();
   double waited = 0;
   for (long long left = tokens; left > 0; left -= per_launch) {

@@ -81,7 +81,7 @@ std::int32_t LlamaRun::run(std::int64_t rows) {
   }
   CapturedGraph& graph = it->second;
   if (rows > 1) {
-    graph.set("tokens", tokens_);
+    graph.set_input("tokens", tokens_);
   }
   graph.launch();
   return graph.read<std::int32_t>("next")[0];

@@ -28,8 +28,8 @@ struct Variant {
 
 std::vector<std::int32_t> decode(CapturedGraph& graph, long long tokens) {
   std::vector<std::int32_t> ids;
-  graph.set("pos", 0);
-  graph.set("token", 1);
+  graph.set_state("pos", 0);
+  graph.set_state("token", 1);
   for (long long i = 0; i < tokens; ++i) {
     graph.launch();
     ids.push_back(graph.read<std::int32_t>("next")[0]);

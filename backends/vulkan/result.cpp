@@ -41,8 +41,13 @@ ErrorCode code_of(VkResult result) {
     case VK_TIMEOUT:
     case VK_NOT_READY:
       return ErrorCode::timeout;
-    default:
+    case VK_ERROR_LAYER_NOT_PRESENT:
+    case VK_ERROR_EXTENSION_NOT_PRESENT:
+    case VK_ERROR_FEATURE_NOT_PRESENT:
+    case VK_ERROR_INCOMPATIBLE_DRIVER:
       return ErrorCode::unsupported;
+    default:
+      return ErrorCode::driver_error;
   }
 }
 

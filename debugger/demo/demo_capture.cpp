@@ -130,7 +130,7 @@ void decode(GraphExecutor& executor, const Decoder& decoder, bool ends_in_nan) {
       graph.set_timing(TimingMode::node);
     }
     if (ends_in_nan && i + kWatchedEvery >= kTokens) {
-      graph.set("bias", std::vector<float>(kDim, NAN));
+      graph.set_input("bias", std::vector<float>(kDim, NAN));
     }
     graph.launch();
     const float logit = graph.read("logits")[0];

@@ -37,7 +37,7 @@ void DeviceLife::refuse() const {
 
 void DeviceLife::note(const Error& error) noexcept {
   try {
-    DeviceError kept{error.code(), error.what(), error.op_index(), error.scope(),
+    DeviceError kept{error.code(), error.what(), error.place().op, error.place().scope,
                      std::chrono::steady_clock::now().time_since_epoch().count()};
     const std::lock_guard lock(mutex_);
     last_error_ = std::move(kept);

@@ -5,7 +5,7 @@
 namespace reprise {
 
 std::string_view name_of(ErrorCode code) {
-  constexpr std::array<std::string_view, 15> kNames{"invalid_argument",
+  constexpr std::array<std::string_view, 17> kNames{"invalid_argument",
                                                     "unsupported",
                                                     "stale",
                                                     "out_of_memory",
@@ -19,7 +19,9 @@ std::string_view name_of(ErrorCode code) {
                                                     "size_mismatch",
                                                     "missing_input",
                                                     "extent_out_of_range",
-                                                    "released"};
+                                                    "released",
+                                                    "busy",
+                                                    "driver_error"};
   return kNames[static_cast<std::size_t>(code)];
 }
 
@@ -38,18 +40,30 @@ std::string in_parentheses(const std::string& text) {
 Error::Error(ErrorCode code, const std::string& message, SourceLocation where)
     : std::runtime_error(message + in_parentheses(to_string(where))),
       code_(code),
-      place_bytes_(in_parentheses(to_string(where)).size()),
-      where_(where) {}
+      line_bytes_(in_parentheses(to_string(where)).size()) {
+  place_.where = where;
+}
 
-Error::Error(const Error& cause, std::string_view context, std::uint32_t op, std::string scope,
-             SourceLocation where)
+Error::Error(const Error& cause, std::string_view context, ErrorPlace place)
     : std::runtime_error(
-          std::string(cause.what(), std::string_view(cause.what()).size() - cause.place_bytes_) +
+          std::string(cause.what(), std::string_view(cause.what()).size() - cause.line_bytes_) +
           " " + std::string(context)),
       code_(cause.code_),
-      op_(op),
-      scope_(std::move(scope)),
-      where_(where) {}
+      place_(std::move(place)) {
+  const ErrorPlace& inner = cause.place_;
+  if (inner.op != ErrorPlace::kNoOp) {
+    place_.op = inner.op;
+    place_.scope = inner.scope;
+    place_.where = inner.where;
+  }
+  if (!inner.graph.empty()) {
+    place_.graph = inner.graph;
+  }
+  if (inner.submission) {
+    place_.replay = inner.replay;
+    place_.submission = inner.submission;
+  }
+}
 
 void throw_invalid_argument(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, message);

@@ -25,9 +25,10 @@ const HostStepTensor& HostStepCall::updated() const {
 void HostStepCall::require_dtype(std::string_view kind, const TensorSpec& spec,
                                  DType wanted) const {
   if (spec.dtype != wanted) {
-    throw_invalid_argument("The host step '" + std::string(name_) + "' reads or writes (" +
-                           std::string(name_of(wanted)) + ") elements of its " + std::string(kind) +
-                           ", which is " + to_string(spec) + ".");
+    throw Error(ErrorCode::dtype_mismatch,
+                "The host step '" + std::string(name_) + "' reads or writes (" +
+                    std::string(name_of(wanted)) + ") elements of its " + std::string(kind) +
+                    ", which is " + to_string(spec) + ".");
   }
 }
 

@@ -182,7 +182,9 @@ void Recorder::fail(std::string_view what, SourceLocation where, const Error& ca
   const std::string context = "(while recording '" + std::string(session_name()) + "' op " +
                               std::to_string(op_count()) + " " + label +
                               (where.line == 0 ? "" : ", " + to_string(where)) + ")";
-  const Error error(cause, context, op_count(), path, where);
+  const Error error(
+      cause, context,
+      {.op = op_count(), .scope = path, .where = where, .graph = std::string(session_name())});
   if (reason_.empty()) {
     reason_ = error.what();
     failure_ = {op_count(), label, where};

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "reprise/core/known_names.h"
+
 namespace reprise {
 namespace {
 
@@ -45,14 +47,6 @@ const StateFieldInfo* find_in(const std::vector<StateFieldInfo>& list, std::stri
 std::vector<StateFieldInfo> by_word(std::vector<StateFieldInfo> list) {
   std::ranges::sort(list, {}, &StateFieldInfo::word);
   return list;
-}
-
-std::string names_of(const std::vector<StateFieldInfo>& list) {
-  std::string names;
-  for (const StateFieldInfo& info : list) {
-    names += (names.empty() ? "" : ", ") + info.name;
-  }
-  return names.empty() ? "none" : names;
 }
 
 }  // namespace
@@ -334,8 +328,8 @@ const StateFieldInfo* StateLayout::find_array(std::string_view name) const {
   return find_in(arrays_, name);
 }
 
-std::string StateLayout::names() const { return names_of(fields_); }
-std::string StateLayout::array_names() const { return names_of(arrays_); }
+std::string StateLayout::names() const { return names_of(fields_, &StateFieldInfo::name); }
+std::string StateLayout::array_names() const { return names_of(arrays_, &StateFieldInfo::name); }
 
 std::vector<StateLayout::Derivation> StateLayout::derivations() const {
   std::vector<Derivation> rows;

@@ -1,6 +1,7 @@
 #include "reprise/session/captured_graph.h"
 
 #include "framework/session/graph_loader.h"
+#include "reprise/core/known_names.h"
 #include "reprise/graph/structure_hash.h"
 
 namespace reprise {
@@ -10,14 +11,12 @@ const OutputSet::Output& OutputSet::find(std::string_view name) const {
   if (it != outputs_.end()) {
     return it->second;
   }
-  std::string known;
-  for (const auto& [declared, output] : outputs_) {
-    known += (known.empty() ? "" : ", ") + declared;
+  if (outputs_.empty()) {
+    throw_invalid_argument("The run left no output (" + std::string(name) +
+                           "): nothing ran, or none was declared.");
   }
-  throw_invalid_argument(
-      "There is no output (" + std::string(name) +
-      ") of a run inside finish(); declare it with output() before. There are: " +
-      (known.empty() ? "none" : known) + ".");
+  throw_unknown_name("The run", "output", name,
+                     names_of(outputs_, [](const auto& output) { return output.first; }));
 }
 
 CapturedGraph::CapturedGraph() = default;
@@ -34,30 +33,32 @@ CapturedGraph::Recording& CapturedGraph::recording() const {
   return *recording_;
 }
 
-void CapturedGraph::set(std::string_view input, std::span<const float> values) {
+void CapturedGraph::set_input(std::string_view input, std::span<const float> values) {
   recording().set_input(input, DType::f32, std::as_bytes(values));
 }
 
-void CapturedGraph::set(std::string_view input, std::span<const std::int32_t> values) {
+void CapturedGraph::set_input(std::string_view input, std::span<const std::int32_t> values) {
   recording().set_input(input, DType::i32, std::as_bytes(values));
 }
 
-void CapturedGraph::set(std::string_view input, DType dtype, std::span<const std::byte> bytes) {
+void CapturedGraph::set_input(std::string_view input, DType dtype,
+                              std::span<const std::byte> bytes) {
   recording().set_input(input, dtype, bytes);
 }
 
 const StateBlock& CapturedGraph::state_block() const { return recording().state(); }
 
+void CapturedGraph::set_state(std::initializer_list<StateValue> values) {
+  state_block().set(values);
+}
+
 void CapturedGraph::launch(const LaunchOptions& options) { recording().launch(options); }
 
 std::uint32_t CapturedGraph::iterations() const { return recording().last_launch().ran(); }
 
-std::int32_t CapturedGraph::state(std::string_view field) const {
-  return recording().state().get(field);
-}
-
-std::int32_t CapturedGraph::state(std::string_view field, std::uint32_t iteration) const {
-  return recording().last_launch().state(field, iteration);
+std::uint32_t CapturedGraph::state_bits(std::string_view field, DType dtype,
+                                        std::uint32_t iteration) const {
+  return recording().last_launch().state(field, dtype, iteration);
 }
 
 std::uint64_t CapturedGraph::num_replays() const {
@@ -89,6 +90,10 @@ Ticket CapturedGraph::launch_async(const LaunchOptions& options) {
 }
 
 std::optional<Ticket> CapturedGraph::try_launch_async(const LaunchOptions& options) {
+  if (options.slot_timeout.count() != 0) {
+    throw_invalid_argument("try_launch_async() never waits, but was given a slot_timeout of (" +
+                           std::to_string(options.slot_timeout.count()) + ") ns.");
+  }
   return recording().launch_async(options, false);
 }
 

@@ -118,15 +118,13 @@ std::shared_ptr<Buffer> Device::import(std::string name, std::span<const std::by
   return backend_->import(std::move(name), bytes, std::move(owner));
 }
 
-std::vector<std::byte> Device::to_host(const Tensor& tensor) const {
+const TensorRecord& Device::readable(const Tensor& tensor) {
   const TensorRecord& record = persistent(tensor, "to_host reads");
   if (!record.spec.contiguous()) {
     throw_invalid_argument("to_host reads contiguous tensors, but '" + record.name +
                            "' is a strided view.");
   }
-  std::vector<std::byte> bytes(record.spec.bytes());
-  read(record.buffer, record.offset, bytes);
-  return bytes;
+  return record;
 }
 
 void Device::write(const Tensor& tensor, DType dtype, std::span<const std::byte> bytes) const {

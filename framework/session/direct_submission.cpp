@@ -4,9 +4,10 @@
 
 namespace reprise {
 
-DirectSubmission::DirectSubmission(std::shared_ptr<ExecutorCore> core, StateBlock state,
-                                   std::vector<Exchange> inputs, Staging& staging)
+DirectSubmission::DirectSubmission(std::shared_ptr<ExecutorCore> core, std::string name,
+                                   StateBlock state, std::vector<Exchange> inputs, Staging& staging)
     : core_(std::move(core)),
+      name_(std::move(name)),
       slot_(core_->device(), std::move(state), std::move(inputs), {}, IterationRows(), staging,
             *this) {}
 

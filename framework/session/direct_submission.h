@@ -10,7 +10,7 @@ namespace reprise {
 class DirectSubmission final : public SlotOwner {
  public:
   /// Makes the slot. Outputs follow with submit().
-  DirectSubmission(std::shared_ptr<ExecutorCore> core, StateBlock state,
+  DirectSubmission(std::shared_ptr<ExecutorCore> core, std::string name, StateBlock state,
                    std::vector<Exchange> inputs, Staging& staging);
   DirectSubmission(const DirectSubmission&) = delete;
   DirectSubmission& operator=(const DirectSubmission&) = delete;
@@ -38,12 +38,14 @@ class DirectSubmission final : public SlotOwner {
   void submit(Last last);
   void completed(const Slot& slot) override;
   void failed(const Slot& slot, const Error& error) noexcept override;
+  std::string_view graph_name() const override { return name_; }
   const FinishReport& report() const { return report_; }
 
  private:
   TimingMode timing_mode() const;
   void send_record() noexcept;
   std::shared_ptr<ExecutorCore> core_;
+  std::string name_;
   ExecutorCore::ArenaLoan arena_;
   std::optional<SessionRecord> record_;  // not sent yet
   FinishReport report_;

@@ -7,25 +7,6 @@
 
 namespace reprise {
 
-OutputView RunResult::view(std::string_view name) const {
-  const std::vector<std::string> names = ticket_->output_names();
-  if (std::ranges::find(names, name) == names.end()) {
-    std::string known;
-    for (const std::string& one : names) {
-      known += (known.empty() ? "" : ", ") + one;
-    }
-    throw Error(ErrorCode::unknown_name,
-                "The run has no output (" + std::string(name) +
-                    "); its outputs are: " + (known.empty() ? "none" : known) + ".");
-  }
-  return ticket_->output(name);
-}
-
-RunOutput RunResult::output(std::string_view name) const {
-  const auto [spec, bytes] = view(name);
-  return {bytes, spec.dtype, spec.shape, ticket_};
-}
-
 ExecutableGraph::ExecutableGraph(GraphExecutor& executor, const RecordFunction& pass,
                                  ExecutableOptions options)
     : ExecutableGraph(std::make_shared<ExecutableInstance>(
@@ -117,14 +98,6 @@ InputSlot ExecutableGraph::input_slot(std::string_view name) const {
 }
 
 PreparedRun ExecutableGraph::prepare() { return instance().prepare(); }
-
-RunResult ExecutableGraph::run_slots(std::span<const SlotInput> inputs) {
-  PreparedRun run = prepare();
-  for (const SlotInput& input : inputs) {
-    run.write(input.slot, input.bytes);
-  }
-  return run.run();
-}
 
 void ExecutableGraph::set_active_extent(std::int64_t rows) { instance().set_extent(rows); }
 void ExecutableGraph::clear_active_extent() { instance().set_extent(std::nullopt); }

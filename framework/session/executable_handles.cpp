@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "framework/session/executable_instance.h"
+#include "reprise/core/known_names.h"
 
 namespace reprise {
 namespace {
@@ -33,14 +34,8 @@ Tensor ExecutableInstance::allocate(const Handle& handle) const {
 const ExecutableInstance::HandleEntry& ExecutableInstance::handle(std::string_view name) const {
   const std::uint32_t index = handle_of(name);
   if (index == kNoIndex) {
-    std::string known;
-    for (const HandleEntry& entry : handles_) {
-      known += (known.empty() ? "" : ", ") + entry.info.name;
-    }
-    throw Error(ErrorCode::unknown_name,
-                "The executable '" + program_->options().name + "' has no handle (" +
-                    std::string(name) + "); its handles are: " + (known.empty() ? "none" : known) +
-                    ".");
+    throw_unknown_name("The executable '" + program_->options().name + "'", "handle", name,
+                       names_of(handles_, [](const HandleEntry& e) { return e.info.name; }));
   }
   return handles_[index];
 }

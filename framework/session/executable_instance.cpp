@@ -50,8 +50,9 @@ std::shared_ptr<ExecutableInstance> ExecutableInstance::fork() const {
 
 void ExecutableInstance::require_free() const {
   if (prepared_) {
-    throw_invalid_argument("The executable '" + program_->options().name +
-                           "' has a prepared run that is neither submitted nor destroyed.");
+    throw Error(ErrorCode::busy,
+                "The executable '" + program_->options().name +
+                    "' has a prepared run that is neither submitted nor destroyed.");
   }
 }
 
@@ -60,23 +61,6 @@ std::uint64_t ExecutableInstance::bytes_of(std::uint32_t input, std::int64_t row
   return spec.shape.fixed() ? spec.bytes()
                             : spec.bytes() / static_cast<std::uint64_t>(spec.shape.dim(0)) *
                                   static_cast<std::uint64_t>(rows);
-}
-
-void ExecutableInstance::require_value(std::uint32_t index, const NamedInput& given) const {
-  const PortInfo& input = program_->inputs()[index];
-  const bool fixed = input.spec.shape.fixed();
-  const std::uint64_t unit = fixed ? input.spec.bytes() : bytes_of(index, 1);
-  if (given.dtype != input.spec.dtype) {
-    fail(ErrorCode::dtype_mismatch, "The input '" + input.name + "' is " + to_string(input.spec) +
-                                        ", but was given (" + std::string(name_of(given.dtype)) +
-                                        ") values.");
-  }
-  if (fixed ? given.bytes.size() != unit : given.bytes.size() % unit != 0) {
-    fail(ErrorCode::size_mismatch, "The input '" + input.name + "' is " + to_string(input.spec) +
-                                       " (" + std::to_string(unit) +
-                                       (fixed ? " bytes)" : " bytes a row)") + ", but was given (" +
-                                       std::to_string(given.bytes.size()) + ") bytes.");
-  }
 }
 
 std::uint32_t ExecutableInstance::handle_of(std::string_view input) const {
@@ -280,7 +264,8 @@ std::optional<Ticket> ExecutableInstance::start(std::span<const NamedInput> inpu
   require_free();
   program_->require_params();
   for (const NamedInput& given : inputs) {
-    require_value(program_->input_index(given.name), given);
+    require_values(given.name, program_->inputs()[program_->input_index(given.name)].spec,
+                   given.dtype, given.bytes);
   }
   const InputSources& sources = sources_of(inputs);
   PreparedRun::State run{.instance = shared_from_this()};

@@ -5,27 +5,18 @@
 #include "framework/session/expert_recording.h"
 #include "framework/session/framework_tensors.h"
 #include "framework/session/rebound_graph.h"
+#include "reprise/core/known_names.h"
 #include "reprise/ops/fusions.h"
 
 namespace reprise {
 namespace {
 
-std::string names_of(const std::vector<PortInfo>& ports) {
-  std::string names;
-  for (const PortInfo& port : ports) {
-    names += (names.empty() ? "" : ", ") + port.name;
-  }
-  return names.empty() ? "none" : names;
-}
-
 const PortInfo& find_port(const std::vector<PortInfo>& ports, std::string_view kind,
                           std::string_view graph, std::string_view name) {
   const auto it = std::ranges::find(ports, name, &PortInfo::name);
   if (it == ports.end()) {
-    throw Error(ErrorCode::unknown_name, "The executable '" + std::string(graph) + "' has no " +
-                                             std::string(kind) + " (" + std::string(name) +
-                                             "); its " + std::string(kind) +
-                                             "s are: " + names_of(ports) + ".");
+    throw_unknown_name("The executable '" + std::string(graph) + "'", kind, name,
+                       names_of(ports, &PortInfo::name));
   }
   return *it;
 }

@@ -122,8 +122,8 @@ void ExecutorCore::defragment() {
 
 void ExecutorCore::require_running() const {
   if (!running_) {
-    throw_invalid_argument(
-        "The executor was shut down; nothing of it can be recorded or launched any more.");
+    throw Error(ErrorCode::shut_down,
+                "The executor was shut down; nothing of it can be recorded or launched any more.");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/session/expert_residency.h"
+#include "reprise/core/known_names.h"
 #include "reprise/ops/copy.h"
 #include "reprise/ops/host_step.h"
 #include "reprise/ops/matmul_experts.h"
@@ -13,11 +14,12 @@ namespace reprise {
 namespace {
 
 ExpertResidency& residency_of(const HostStepCall& call) {
-  if (call.context() == nullptr) {
+  auto* residency = dynamic_cast<ExpertResidency*>(call.context());
+  if (residency == nullptr) {
     throw_invalid_argument("The host step '" + std::string(call.name()) +
                            "' moves experts of an executable graph, but runs without one.");
   }
-  return *static_cast<ExpertResidency*>(call.context());
+  return *residency;
 }
 
 }  // namespace
@@ -86,13 +88,8 @@ Tensor ExpertRecording::table(std::int64_t round) {
 Tensor ExpertRecording::product(Site site, const Tensor& x, std::string_view name) {
   const auto it = std::ranges::find(layer_.projections, name, &ExpertStore::Projection::name);
   if (it == layer_.projections.end()) {
-    std::string known;
-    for (const ExpertStore::Projection& projection : layer_.projections) {
-      known += (known.empty() ? "" : ", ") + projection.name;
-    }
-    throw Error(ErrorCode::unknown_name, "The layer '" + layer_.name + "' has no projection (" +
-                                             std::string(name) +
-                                             "); its projections are: " + known + ".");
+    throw_unknown_name("The layer '" + layer_.name + "'", "projection", name,
+                       names_of(layer_.projections, &ExpertStore::Projection::name));
   }
   Tensor missing;
   const std::size_t index = products_.size();

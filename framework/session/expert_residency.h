@@ -10,7 +10,7 @@
 namespace reprise {
 
 /// Used by the thread that runs the graph.
-class ExpertResidency {
+class ExpertResidency final : public HostContext {
  public:
   /// Allocates the cells. The first experts of each layer get them.
   ExpertResidency(const Device& device, const ExpertSetup& setup);

@@ -4,6 +4,8 @@
 #include <array>
 #include <new>
 
+#include "reprise/core/known_names.h"
+
 namespace reprise {
 namespace {
 
@@ -103,16 +105,11 @@ const std::vector<ExpertStore::Layer>& ExpertStore::layers() const {
 }
 
 const ExpertStore::Layer& ExpertStore::layer(std::string_view name) const {
-  std::string known;
-  for (const Layer& layer : layers()) {
-    if (layer.name == name) {
-      return layer;
-    }
-    known += (known.empty() ? "" : ", ") + layer.name;
+  const auto layer = std::ranges::find(layers(), name, &Layer::name);
+  if (layer == layers().end()) {
+    throw_unknown_name("The expert store", "layer", name, names_of(layers(), &Layer::name));
   }
-  throw Error(ErrorCode::unknown_name,
-              "The expert store has no layer (" + std::string(name) +
-                  "); its layers are: " + (known.empty() ? "none" : known) + ".");
+  return *layer;
 }
 
 std::int64_t ExpertSetup::cells() const {

@@ -72,25 +72,44 @@ void require_limits(std::span<const ExtentLimit> limits, const StateLayout& layo
     if (limit.min <= value && value <= limit.max) {
       continue;
     }
-    const std::string what = "The extent '" + layout.fields()[limit.word].name + "' is (" +
-                             std::to_string(value) + "), but ";
+    const auto fail = [&](const std::string& why) {
+      throw Error(ErrorCode::extent_out_of_range, "The extent '" +
+                                                      layout.fields()[limit.word].name + "' is (" +
+                                                      std::to_string(value) + "), but " + why);
+    };
     const std::string max = std::to_string(limit.max);
     switch (limit.cause) {
       case ExtentLimit::Cause::bucket:
-        throw_invalid_argument(what + "the graph was recorded for 0 to " + max + " rows.");
+        fail("the graph was recorded for 0 to " + max + " rows.");
       case ExtentLimit::Cause::input:
-        throw_invalid_argument(what + "its input '" + limit.input + "' was given " + max +
-                               " rows.");
+        fail("its input '" + limit.input + "' was given " + max + " rows.");
       case ExtentLimit::Cause::recorded:
-        throw_invalid_argument(what + "the session was recorded while it was " + max + ".");
+        fail("the session was recorded while it was " + max + ".");
     }
   }
 }
 
-bool is_whole_input(const TensorSpec& spec, std::span<const std::byte> bytes) {
-  return bytes.size() == spec.bytes() ||
-         (!spec.shape.fixed() && bytes.size() < spec.bytes() &&
-          static_cast<std::int64_t>(bytes.size()) % row_bytes(spec) == 0);
+void require_values(std::string_view input, const TensorSpec& spec, DType dtype,
+                    std::span<const std::byte> bytes) {
+  const auto fail = [&](ErrorCode code, const std::string& text) {
+    throw Error(code, "The input '" + std::string(input) + "' is " + to_string(spec) + text);
+  };
+  if (spec.dtype != dtype) {
+    fail(ErrorCode::dtype_mismatch,
+         ", but was given (" + std::string(name_of(dtype)) + ") values.");
+  }
+  const bool fixed = spec.shape.fixed();
+  const std::uint64_t unit = fixed ? spec.bytes() : static_cast<std::uint64_t>(row_bytes(spec));
+  if (fixed || unit == 0 ? bytes.size() != unit : bytes.size() % unit != 0) {
+    fail(ErrorCode::size_mismatch, " (" + std::to_string(unit) +
+                                       (fixed ? " bytes)" : " bytes a row)") + ", but was given (" +
+                                       std::to_string(bytes.size()) + ") bytes.");
+  }
+  if (bytes.size() > spec.bytes()) {
+    fail(ErrorCode::extent_out_of_range, " and takes 0 to " + std::to_string(spec.bytes() / unit) +
+                                             " rows, but was given (" +
+                                             std::to_string(bytes.size() / unit) + ").");
+  }
 }
 
 std::int64_t rows_given(const TensorSpec& spec, std::span<const std::byte> bytes) {

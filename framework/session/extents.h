@@ -28,12 +28,15 @@ struct ExtentLimit {
 };
 /// Buckets.
 std::vector<ExtentLimit> limits_of(std::span<const GraphExtent> extents);
-/// Throws invalid_argument for the first limit that is not kept by `host`, the fields of the host.
+/// Throws extent_out_of_range for the first limit that is not kept by `host`, the fields of the
+/// host.
 void require_limits(std::span<const ExtentLimit> limits, const StateLayout& layout,
                     std::span<const std::uint32_t> host);
 
-/// Whether these are values of an input: all of it, or whole rows of one with an extent.
-bool is_whole_input(const TensorSpec& spec, std::span<const std::byte> bytes);
+/// Values of an input are all of it, or whole rows up to the bucket of one with an extent.
+/// Errors: dtype_mismatch, size_mismatch, extent_out_of_range.
+void require_values(std::string_view input, const TensorSpec& spec, DType dtype,
+                    std::span<const std::byte> bytes);
 /// Rows of an input with an extent that were given.
 std::int64_t rows_given(const TensorSpec& spec, std::span<const std::byte> bytes);
 /// At most as many.

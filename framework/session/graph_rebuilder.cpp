@@ -146,10 +146,7 @@ void GraphRebuilder::add_tensor(const SavedTensor& t) {
 void GraphRebuilder::add_input(const SavedPort& port) {
   const TensorSpec& spec = saved_.tensors[port.tensor].spec;
   require_same(spec, TensorSpec(spec.shape, spec.dtype), "The input '" + port.name + "'");
-  if (!is_whole_input(spec, port.values)) {
-    throw_invalid_argument("The input '" + port.name + "' " + to_string(spec) + " has (" +
-                           std::to_string(port.values.size()) + ") bytes of values.");
-  }
+  require_values(port.name, spec, spec.dtype, port.values);
   tensors_.push_back(capture_.add_input(port.name, spec));
 }
 

@@ -9,6 +9,7 @@
 #include "framework/session/host_clock.h"
 #include "framework/session/iteration_rows.h"
 #include "reprise/core/custom_op.h"
+#include "reprise/core/known_names.h"
 #include "reprise/ops/copy.h"
 #include "reprise/ops/host_step.h"
 #include "reprise/ops/plan.h"
@@ -53,7 +54,7 @@ GraphSession::GraphSession(std::shared_ptr<ExecutorCore> core, Mode mode, Sessio
     direct_ = std::make_unique<DirectRun>(core_, options_.name, expected, profile_id_);
   }
   keep_inputs();
-  require_iterations();
+  require_options();
   begin_extents();
   if (options_.state) {
     record_plan_op();
@@ -71,7 +72,12 @@ void GraphSession::keep_inputs() {
   }
 }
 
-void GraphSession::require_iterations() const {
+void GraphSession::require_options() const {
+  if (mode_ == Mode::recorded && options_.ops_per_submit != 0) {
+    throw_invalid_argument("The session '" + options_.name + "' is recorded, but asks for (" +
+                           std::to_string(options_.ops_per_submit) +
+                           ") ops_per_submit, which only direct sessions have.");
+  }
   const std::uint32_t wanted = options_.max_iterations;
   if (wanted < 1 || wanted > kMaxIterations) {
     throw_invalid_argument("The session '" + options_.name + "' asks for (" +
@@ -176,7 +182,7 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtyp
           "' gets its values inside of a pass that is kept: a replay would not see new ones. "
           "Declare it with input(name, shape, dtype) and give its values with the call.");
     }
-    return add_input(name, TensorSpec(shape, dtype), bytes);
+    return add_input(name, TensorSpec(shape, dtype), dtype, bytes);
   });
 }
 
@@ -190,18 +196,15 @@ Tensor GraphSession::input(std::string_view name, const Shape& shape, DType dtyp
       return tensor->tensor;
     }
     if (declares_inputs_) {
-      return add_input(name, spec, {});
+      return add_input(name, spec, dtype, {});
     }
     const auto given = std::ranges::find(options_.inputs, name, &NamedInput::name);
     if (given == options_.inputs.end()) {
-      throw_invalid_argument("The input '" + std::string(name) +
-                             "' has no values; give them with SessionOptions::inputs.");
+      throw Error(ErrorCode::missing_input,
+                  "The input '" + std::string(name) +
+                      "' has no values; give them with SessionOptions::inputs.");
     }
-    if (given->dtype != dtype) {
-      throw_invalid_argument("The input '" + std::string(name) + "' " + to_string(spec) +
-                             " is given (" + std::string(name_of(given->dtype)) + ") values.");
-    }
-    return add_input(name, spec, given->bytes);
+    return add_input(name, spec, given->dtype, given->bytes);
   });
 }
 
@@ -217,13 +220,11 @@ Tensor GraphSession::param(std::string_view name, const Shape& shape, DType dtyp
   });
 }
 
-Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec,
+Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec, DType dtype,
                                std::span<const std::byte> bytes) {
   require_rank(spec.shape);
-  if (!declares_inputs_ && !is_whole_input(spec, bytes)) {
-    throw_invalid_argument("The input '" + std::string(name) + "' " + to_string(spec) + " has " +
-                           (spec.shape.fixed() ? "" : "up to ") + std::to_string(spec.bytes()) +
-                           " bytes, but got (" + std::to_string(bytes.size()) + ").");
+  if (!declares_inputs_) {
+    require_values(name, spec, dtype, bytes);
   }
   const ComputeGraph& graph = capture_->graph();
   for (const auto& [tensor, known] : input_bytes_) {
@@ -343,24 +344,19 @@ Tensor GraphSession::find_array(std::string_view array) {
 StateField GraphSession::find_state(std::string_view field) const {
   const StateFieldInfo* info = options_.state ? options_.state.layout().find(field) : nullptr;
   if (info == nullptr) {
-    throw_invalid_argument(
-        "The session's state has no field (" + std::string(field) +
-        "); its fields are: " + (options_.state ? options_.state.layout().names() : "none") + ".");
+    throw_unknown_name("The state of the session '" + options_.name + "'", "field", field,
+                       options_.state ? options_.state.layout().names() : "none");
   }
   return {info->word, info->dtype, info->name};
 }
 
 Extent GraphSession::find_extent(std::string_view field) const {
-  std::string known;
-  for (const ExtentBucket& bucket : options_.extents) {
-    if (bucket.field == field) {
-      return {bucket.max, find_state(field).word};
-    }
-    known += (known.empty() ? "" : ", ") + bucket.field;
+  const auto bucket = std::ranges::find(options_.extents, field, &ExtentBucket::field);
+  if (bucket == options_.extents.end()) {
+    throw_unknown_name("The session '" + options_.name + "'", "extent", field,
+                       names_of(options_.extents, &ExtentBucket::field));
   }
-  throw_invalid_argument("The session has no extent (" + std::string(field) +
-                         "); its extents are: " + (known.empty() ? "none" : known) +
-                         ". Begin it with SessionOptions::extents.");
+  return {bucket->max, find_state(field).word};
 }
 
 void GraphSession::append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) {

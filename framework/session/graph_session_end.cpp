@@ -1,5 +1,6 @@
 // How a GraphSession ends: what it submits, plans and reports.
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "framework/session/direct_run.h"
@@ -17,6 +18,10 @@ template <class F>
 auto GraphSession::end(std::string_view what, F&& f) {
   return in_context(what, {}, [&] {
     require_all_inputs_used();
+    if (options_.experts.store && !declares_inputs_) {
+      throw_invalid_argument("The session '" + options_.name +
+                             "' is given experts, which only passes of an ExecutableGraph have.");
+    }
     if (rows_->iteration) {
       record_iteration_rows();
     }
@@ -38,8 +43,9 @@ void GraphSession::require_all_inputs_used() const {
       return graph.names.text(graph.tensors[input.first].name) == given.name;
     });
     if (!used) {
-      throw_invalid_argument("The session '" + options_.name + "' is given values of an input '" +
-                             std::string(given.name) + "' that it does not declare.");
+      throw Error(ErrorCode::unknown_name, "The session '" + options_.name +
+                                               "' is given values of an input '" + given.name +
+                                               "' that it does not declare.");
     }
     if (std::ranges::count(options_.inputs, given.name, &NamedInput::name) != 1) {
       throw_invalid_argument("The session '" + options_.name + "' is given values of its input '" +
@@ -59,8 +65,13 @@ void GraphSession::run_host_step() {
 }
 
 FinishResult GraphSession::finish(const FinishOptions& options) {
-  return end("finish",
-             [&] { return direct_ != nullptr ? finish_direct() : finish_recorded(options); });
+  return end("finish", [&] {
+    if (direct_ == nullptr) {
+      return finish_recorded(options);
+    }
+    require_default(options);
+    return finish_direct();
+  });
 }
 
 void GraphSession::record_iteration_rows() {
@@ -91,8 +102,8 @@ void GraphSession::open_submission() {
   for (const auto& [tensor, bytes] : input_bytes_) {
     inputs.push_back(direct_->exchange(capture_->graph(), "", tensor));
   }
-  submission_ = std::make_shared<DirectSubmission>(core_, options_.state, std::move(inputs),
-                                                   direct_->staging());
+  submission_ = std::make_shared<DirectSubmission>(core_, options_.name, options_.state,
+                                                   std::move(inputs), direct_->staging());
   submission_->set_extents(direct_limits(), direct_->is_empty());
   const Slot& slot = submission_->slot();
   auto source = input_bytes_.begin();
@@ -170,6 +181,24 @@ void add_outputs(const Slot& slot, OutputSet& set) {
 }
 
 }  // namespace
+
+void GraphSession::require_default(const FinishOptions& options) const {
+  const FinishOptions defaults;
+  const std::array<std::pair<bool, std::string_view>, 6> given{
+      {{options.reuse != defaults.reuse, "reuse"},
+       {options.passes != defaults.passes, "passes"},
+       {options.slots != defaults.slots, "slots"},
+       {options.run != defaults.run, "run"},
+       {!(options.pool == defaults.pool), "pool"},
+       {options.joined_host_steps != defaults.joined_host_steps, "joined_host_steps"}}};
+  for (const auto& [differs, option] : given) {
+    if (differs) {
+      throw_invalid_argument("The session '" + options_.name +
+                             "' is direct, but finish() was given (" + std::string(option) +
+                             "), which only recorded sessions have.");
+    }
+  }
+}
 
 FinishResult GraphSession::finish_direct() {
   const auto submission = submit_direct(AfterSubmit::will_wait);

@@ -25,6 +25,10 @@ GraphShelf::GraphShelf(const GraphCacheOptions& options) : options_(options) {
   if (options_.max_graphs == 0) {
     throw_invalid_argument("A graph cache has room for at least 1 graph, but max_graphs is (0).");
   }
+  if (!options_.finish.run) {
+    throw_invalid_argument(
+        "A graph cache runs its graphs by key, but finish.run of its options is (false).");
+  }
 }
 
 std::shared_ptr<KeyEntry> GraphShelf::entry(const GraphKey& key) {

@@ -101,11 +101,13 @@ KeyedRun KeyedGraphs::run(const GraphKey& key, const RecordFunction& pass, Sessi
 
 KeyedRun KeyedGraphs::record(KeyEntry& entry, const RecordFunction& pass,
                              const SessionOptions& options, const LaunchOptions& launch) {
+  SessionOptions recorded = options;
+  recorded.ops_per_submit = 0;  // meant for a direct run
   KeyedRun run{.how = RunOutcome::recorded, .miss = entry.miss};
   run.text = sentence(entry.key, entry.text.empty() ? "is new." : "is recorded: " + entry.text);
   CapturedGraph graph;
   try {
-    GraphSession session(core_, GraphSession::Mode::recorded, options);
+    GraphSession session(core_, GraphSession::Mode::recorded, std::move(recorded));
     session.keyed_ = true;
     session.key_json_ = entry.key.json();
     FinishOptions finish = shelf_.options().finish;
@@ -214,15 +216,17 @@ KeyedRun KeyedGraphs::launch(KeyEntry& entry, std::span<const NamedInput> inputs
     return run;
   }
   for (const std::string& name : entry.inputs) {
-    if (std::ranges::count(inputs, name, &NamedInput::name) != 1) {
-      throw_invalid_argument(
+    const auto values = std::ranges::count(inputs, name, &NamedInput::name);
+    if (values != 1) {
+      throw Error(
+          values == 0 ? ErrorCode::missing_input : ErrorCode::invalid_argument,
           sentence(entry.key, "has an input '" + name +
                                   "'; give it exactly one value for every run. A graph that is "
                                   "replayed has no values but those it is given."));
     }
   }
   for (const NamedInput& input : inputs) {
-    entry.graph.set(input.name, input.dtype, input.bytes);
+    entry.graph.set_input(input.name, input.dtype, input.bytes);
   }
   run.ticket = entry.graph.launch_async(options);
   run.how = RunOutcome::replayed;

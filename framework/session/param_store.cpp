@@ -4,6 +4,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "reprise/core/known_names.h"
+
 namespace reprise {
 
 struct ParamStore::Memory {
@@ -21,13 +23,7 @@ struct ParamStore::Memory {
     if (Entry* entry = find(name)) {
       return *entry;
     }
-    std::string known;
-    for (const Entry& entry : entries) {
-      known += (known.empty() ? "" : ", ") + entry.name;
-    }
-    throw Error(ErrorCode::unknown_name,
-                "There is no param (" + std::string(name) +
-                    "); the params are: " + (known.empty() ? "none" : known) + ".");
+    throw_unknown_name("The store", "param", name, names_of(entries, &Entry::name));
   }
 
   Device device;

@@ -143,14 +143,8 @@ Exchange CapturedGraph::Recording::exchange(const Port& port) const {
 void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
                                          std::span<const std::byte> bytes) {
   const std::vector<Exchange>& known = slots_[0].slot->inputs();
-  const Exchange& input = find_exchange(known, "input", name);
-  if (input.spec.dtype != dtype || !is_whole_input(input.spec, bytes)) {
-    throw_invalid_argument("The input '" + input.name + "' is " + to_string(input.spec) + " (" +
-                           (input.spec.shape.fixed() ? "" : "up to ") +
-                           std::to_string(input.spec.bytes()) + " bytes), but was set to (" +
-                           std::to_string(bytes.size()) + ") bytes of " +
-                           std::string(name_of(dtype)) + ".");
-  }
+  const Exchange& input = find_exchange(known, graph_name(), "input", name);
+  require_values(name, input.spec, dtype, bytes);
   Input& value = inputs_[static_cast<std::size_t>(&input - known.data())];
   value.bytes.assign(bytes.begin(), bytes.end());
   ++value.version;
@@ -200,9 +194,10 @@ CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_
     }
   }
   if (oldest == nullptr) {
-    throw_invalid_argument(
-        "All (" + std::to_string(slots_.size()) + ") slots of the graph '" + recorded_->graph.name +
-        "' are held by tickets; release one, or finish the session with more slots.");
+    throw Error(ErrorCode::busy,
+                "All (" + std::to_string(slots_.size()) + ") slots of the graph '" +
+                    recorded_->graph.name +
+                    "' are held by tickets; release one, or finish the session with more slots.");
   }
   if (!may_wait) {
     return nullptr;
@@ -268,11 +263,12 @@ void CapturedGraph::Recording::start(SlotEntry& entry, const LaunchOptions& opti
                           .limits = limits_};
   try {
     submit_segments(*entry.slot, launch, all_steps());
-  } catch (const Error& error) {
+  } catch (const Error& cause) {
     entry.watched.reset();
+    const Error error = entry.slot->placed(cause, sequence_);
     report(error);
     require_not_stale();  // another thread may have freed a buffer since
-    throw;
+    throw error;
   }
   ++sequence_;
 }

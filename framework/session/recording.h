@@ -46,7 +46,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// The slot is given back if this throws.
   Ticket submit_reserved(Slot& slot, AfterSubmit then);
   /// For the functions of host steps.
-  void set_context(void* context) { context_ = context; }
+  void set_context(HostContext* context) { context_ = context; }
   /// Throws invalid_argument if there was none, or another launch took its slot.
   const Slot& last_launch() const;
   const SubmissionTimes& last_times() const { return last_launch().times(); }
@@ -95,6 +95,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   }
   void completed(const Slot& slot) override;
   void failed(const Slot& slot, const Error& error) noexcept override;
+  std::string_view graph_name() const override { return recorded_->graph.name; }
   void released() noexcept override;
   /// Waits until a launch would find a slot that no ticket holds; false after `timeout`.
   bool wait_for_slot(std::chrono::nanoseconds timeout);
@@ -175,7 +176,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::shared_ptr<HostSignal> host_signal_;  // joined host steps only: they raise it
   std::vector<std::uint64_t> segments_;      // joined: submissions before each host step
   bool in_host_step_ = false;
-  void* context_ = nullptr;
+  HostContext* context_ = nullptr;
   std::uint64_t runs_ = 0;
   std::vector<std::shared_ptr<Buffer>> state_buffers_;
   std::uint64_t fresh_at_ = ~std::uint64_t{0};  // Backend::free_count when nothing was stale

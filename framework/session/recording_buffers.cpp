@@ -21,8 +21,8 @@ const TensorRecord& persistent(const TensorRef& tensor) {
   return *tensor;
 }
 
-/// The names of the buffers that may be rebound, the first few of them.
-std::string names_of(const std::vector<Pool>& pools) {
+/// The first few of the buffers that may be rebound.
+std::string some_buffers(const std::vector<Pool>& pools) {
   constexpr std::size_t kMost = 8;
   std::string names;
   std::size_t count = 0;
@@ -86,7 +86,7 @@ std::uint32_t CapturedGraph::Recording::pool_to_rebind(const TensorRecord& from,
   const std::uint32_t pool = index_of(*from.buffer);
   if (pool == pools_.size() || pool == ExecutionPlan::kArena) {
     throw_invalid_argument(graph + " does not use the buffer (" + from.buffer->name() +
-                           "); those that can be rebound are: " + names_of(pools) + ".");
+                           "); those that can be rebound are: " + some_buffers(pools) + ".");
   }
   if (pools[pool].kind != "buffer" ||
       std::ranges::find(state_buffers_, from.buffer) != state_buffers_.end()) {

@@ -19,6 +19,22 @@ std::span<const StagedHostStep> CapturedGraph::Recording::host_steps_in(Steps ra
   return {begin, end};
 }
 
+namespace {
+
+[[noreturn]] void fail_at(const Error& cause, const ComputeGraph& graph, std::uint32_t node) {
+  ErrorPlace place{.graph = graph.name};
+  if (node < graph.nodes.size()) {
+    const Node& n = graph.nodes[node];
+    place.op = node;
+    place.scope = graph.names.path(n.scope);
+    place.where = n.where;
+  }
+  throw Error(cause, "(while encoding " + describe_node(graph, node) + " of '" + graph.name + "')",
+              std::move(place));
+}
+
+}  // namespace
+
 Body CapturedGraph::Recording::encode_steps(Steps range, TimingMode mode,
                                             std::span<const std::shared_ptr<Buffer>> pools,
                                             std::shared_ptr<Timestamps> stamps,
@@ -49,28 +65,32 @@ Body CapturedGraph::Recording::encode_steps(Steps range, TimingMode mode,
     return encoder->finish();
   };
   auto barrier = std::ranges::lower_bound(plan.barriers, range.begin, {}, &Barrier::before_step);
-  for (std::uint32_t s = range.begin; s < range.end; ++s) {
-    work.at(plan.steps[s].node);
-    labels->enter(graph.names, graph.nodes[plan.steps[s].node].scope);
-    const bool waits = barrier != plan.barriers.end() && barrier->before_step == s;
-    barrier += waits ? 1 : 0;
-    if (waits || mode == TimingMode::node_serialised || core_->serialize()) {
-      encoder->barrier();
+  try {
+    for (std::uint32_t s = range.begin; s < range.end; ++s) {
+      work.at(plan.steps[s].node);
+      labels->enter(graph.names, graph.nodes[plan.steps[s].node].scope);
+      const bool waits = barrier != plan.barriers.end() && barrier->before_step == s;
+      barrier += waits ? 1 : 0;
+      if (waits || mode == TimingMode::node_serialised || core_->serialize()) {
+        encoder->barrier();
+      }
+      if (is_host_step(plan.steps[s])) {
+        host_step->encode_reads(*encoder, pools);
+        (body.encoding == nullptr ? body.encoding : body.segments.emplace_back()) = close();
+        const StagedHostStep& done = *host_step++;
+        encoder = open(host_signal_);
+        labels.emplace(*encoder);
+        done.encode_writes(*encoder, pools);
+      } else {
+        encoder->step(plan.steps, s, pools);
+      }
+      encode_taps(*encoder, taps, s, pools);
+      if (body.stamps != nullptr) {
+        encoder->stamp(body.stamps, s - range.begin + 1);
+      }
     }
-    if (is_host_step(plan.steps[s])) {
-      host_step->encode_reads(*encoder, pools);
-      (body.encoding == nullptr ? body.encoding : body.segments.emplace_back()) = close();
-      const StagedHostStep& done = *host_step++;
-      encoder = open(host_signal_);
-      labels.emplace(*encoder);
-      done.encode_writes(*encoder, pools);
-    } else {
-      encoder->step(plan.steps, s, pools);
-    }
-    encode_taps(*encoder, taps, s, pools);
-    if (body.stamps != nullptr) {
-      encoder->stamp(body.stamps, s - range.begin + 1);
-    }
+  } catch (const Error& cause) {
+    fail_at(cause, graph, work.node());
   }
   (body.encoding == nullptr ? body.encoding : body.segments.emplace_back()) = close();
   return body;
@@ -246,13 +266,15 @@ void CapturedGraph::Recording::require_partial() const {
 
 void CapturedGraph::Recording::run_once(Steps range, const Body& body,
                                         const std::function<void(const Slot&)>& after) {
-  struct Nobody final : SlotOwner {
+  struct Part final : SlotOwner {
+    explicit Part(std::string_view of) : graph(of) {}
+    std::string_view graph_name() const override { return graph; }
     void completed(const Slot& /*slot*/) override {}
     void failed(const Slot& /*slot*/, const Error& /*error*/) noexcept override {}
-  } nobody;
+    std::string_view graph;
+  } part(graph_name());
   Staging staging;
-  Slot slot(core_->device(), state_, slots_[0].slot->inputs(), {}, IterationRows(), staging,
-            nobody);
+  Slot slot(core_->device(), state_, slots_[0].slot->inputs(), {}, IterationRows(), staging, part);
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "framework/session/host_clock.h"
+#include "reprise/core/known_names.h"
 #include "reprise/session/graph_session.h"
 
 namespace reprise {
@@ -44,18 +45,14 @@ std::vector<StagedCopy> copies_of(const std::vector<Exchange>& tensors) {
 
 }  // namespace
 
-const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_view kind,
-                              std::string_view name) {
+const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_view graph,
+                              std::string_view kind, std::string_view name) {
   const auto it = std::ranges::find(list, name, &Exchange::name);
-  if (it != list.end()) {
-    return *it;
+  if (it == list.end()) {
+    throw_unknown_name("The graph '" + std::string(graph) + "'", kind, name,
+                       names_of(list, &Exchange::name));
   }
-  std::string known;
-  for (const Exchange& port : list) {
-    known += (known.empty() ? "" : ", ") + port.name;
-  }
-  throw_invalid_argument("There is no " + std::string(kind) + " (" + std::string(name) + "); the " +
-                         std::string(kind) + "s are: " + (known.empty() ? "none" : known) + ".");
+  return *it;
 }
 
 Slot::Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
@@ -292,16 +289,26 @@ void Slot::complete() {
   owner_.completed(*this);
 }
 
+Error Slot::placed(const Error& cause, std::optional<std::uint64_t> replay,
+                   std::optional<std::uint64_t> submission) const {
+  const std::string graph(owner_.graph_name());
+  return {cause,
+          "(graph '" + graph + "'" + (replay ? ", replay " + std::to_string(*replay) : "") +
+              (submission ? ", submission " + std::to_string(*submission) : "") + ")",
+          {.graph = graph, .replay = replay, .submission = submission}};
+}
+
 template <class F>
 auto Slot::reporting_failures(F&& f) {
   try {
     return f();
-  } catch (const Error& error) {
+  } catch (const Error& cause) {
+    const Error error = placed(cause, sequence_, times_.submission);
     if (!failed_) {
       failed_ = true;
       owner_.failed(*this, error);
     }
-    throw;
+    throw error;
   }
 }
 
@@ -360,12 +367,13 @@ OutputView Slot::output(const Exchange& output) const {
 }
 
 OutputView Slot::output(std::string_view name) const {
+  const Exchange& output = find_exchange(outputs_, owner_.graph_name(), "output", name);
   require_ran(0);
-  return output(find_exchange(outputs_, "output", name));
+  return this->output(output);
 }
 
 OutputView Slot::output(std::string_view name, std::uint32_t iteration) const {
-  const Exchange& output = find_exchange(outputs_, "output", name);
+  const Exchange& output = find_exchange(outputs_, owner_.graph_name(), "output", name);
   require_ran(iteration);
   const std::uint32_t word =
       rows_ ? rows_.output_words[static_cast<std::size_t>(&output - outputs_.data())] : kNoIndex;
@@ -385,14 +393,14 @@ OutputView Slot::output(std::string_view name, std::uint32_t iteration) const {
   return this->output(output);
 }
 
-std::int32_t Slot::state(std::string_view field) const {
-  return std::bit_cast<std::int32_t>(state_.words()[state_.word_of(field)]);
+std::uint32_t Slot::state(std::string_view field, DType dtype) const {
+  return state_.words()[state_.word_of(field, dtype)];
 }
 
-std::int32_t Slot::state(std::string_view field, std::uint32_t iteration) const {
-  const std::uint32_t word = state_.word_of(field);
+std::uint32_t Slot::state(std::string_view field, DType dtype, std::uint32_t iteration) const {
+  const std::uint32_t word = state_.word_of(field, dtype);
   require_ran(iteration);
-  return std::bit_cast<std::int32_t>(state_words(iteration)[word]);
+  return state_words(iteration)[word];
 }
 
 }  // namespace reprise

@@ -24,6 +24,7 @@ class SlotOwner {
   virtual void completed(const Slot& slot) = 0;
   /// Told once per submission that waiting for it failed.
   virtual void failed(const Slot& slot, const Error& error) noexcept = 0;
+  virtual std::string_view graph_name() const = 0;
   /// A ticket let go of one.
   virtual void released() noexcept {}
 };
@@ -46,8 +47,8 @@ struct SlotLaunch {
   std::span<const StateGrowth> growths{};  // of the body, or of what this part runs of it
   TimingMode mode = TimingMode::off;
   std::uint32_t iterations = 1;
-  std::uint64_t sequence = 0;
-  std::int64_t begin_ns = 0;  // when preparing began
+  std::optional<std::uint64_t> sequence{};  // launches of the graph before this one
+  std::int64_t begin_ns = 0;                // when preparing began
   AfterSubmit then = AfterSubmit::will_wait;
   SlotPart part = SlotPart::whole;
   std::span<const ExtentLimit> limits{};  // of the state that is sent
@@ -84,15 +85,19 @@ class Slot {
   const std::vector<Exchange>& outputs() const { return outputs_; }
   /// Of an output with an extent, as many rows as the launch had.
   OutputView output(const Exchange& output) const;
-  /// Throws invalid_argument for unknown names, listing those there are.
+  /// Errors: unknown_name, listing the outputs; invalid_argument if nothing ran.
   OutputView output(std::string_view name) const;
-  std::int32_t state(std::string_view field) const;
+  std::uint32_t state(std::string_view field, DType dtype) const;
   /// The same of one iteration. Throw invalid_argument if it did not run or left none.
   OutputView output(std::string_view name, std::uint32_t iteration) const;
-  std::int32_t state(std::string_view field, std::uint32_t iteration) const;
+  std::uint32_t state(std::string_view field, DType dtype, std::uint32_t iteration) const;
 
   /// Later submissions exchange with `to` what they did with `from`; those in flight go on.
   void rebind(const Buffer& from, const std::shared_ptr<Buffer>& to);
+
+  /// `cause` with the graph and, as far as there are, the replay and the submission.
+  Error placed(const Error& cause, std::optional<std::uint64_t> replay,
+               std::optional<std::uint64_t> submission = {}) const;
 
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
   /// Before anything was brought back to the host: grows `staging` as needed.
@@ -116,7 +121,7 @@ class Slot {
   /// Of the memory it has for itself.
   std::uint64_t bytes() const;
   std::uint32_t index() const { return index_; }
-  std::uint64_t sequence() const { return sequence_; }
+  std::uint64_t sequence() const { return sequence_.value_or(0); }
   TimingMode timing_mode() const { return mode_; }
   const SubmissionTimes& times() const { return times_; }
   std::uint32_t iterations() const { return iterations_; }
@@ -168,14 +173,14 @@ class Slot {
   bool complete_ = true;          // and its owner was told
   bool failed_ = false;           // and its owner was told
   TimingMode mode_ = TimingMode::off;
-  std::uint64_t sequence_ = 0;
+  std::optional<std::uint64_t> sequence_{};
   std::uint32_t iterations_ = 1, ran_ = 0;
   bool nothing_runs_ = false;
   SubmissionTimes times_;
 };
 
 /// The element of `list` with that name; throws invalid_argument that lists all of them as `kind`s.
-const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_view kind,
-                              std::string_view name);
+const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_view graph,
+                              std::string_view kind, std::string_view name);
 
 }  // namespace reprise

@@ -108,10 +108,10 @@ void StagedHostStep::skip() const {
   }
 }
 
-void StagedHostStep::call(void* context) const {
+void StagedHostStep::call(HostContext* context) const {
   const auto fail = [&](const Error& cause) {
-    throw Error(cause, "(in the host step '" + name_ + "', " + node_text_ + ")", node_, scope_,
-                where_);
+    throw Error(cause, "(in the host step '" + name_ + "', " + node_text_ + ")",
+                {.op = node_, .scope = scope_, .where = where_});
   };
   if (!in_place_.empty()) {
     std::ranges::copy(in_place_read_, in_place_.front().bytes.begin());

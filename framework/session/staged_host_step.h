@@ -31,7 +31,7 @@ class StagedHostStep {
   void encode_writes(Encoder& encoder, std::span<const std::shared_ptr<Buffer>> pools) const;
   std::uint32_t step() const { return step_; }
   /// Runs the function. Whatever it throws becomes an Error that names the node.
-  void call(void* context = nullptr) const;
+  void call(HostContext* context = nullptr) const;
   /// Instead of call(): outputs are zeros, the tensor in place stays as it is.
   void skip() const;
 

@@ -8,6 +8,7 @@
 
 #include "framework/session/state_bound.h"
 #include "framework/session/value_text.h"
+#include "reprise/core/known_names.h"
 #include "reprise/core/recorder.h"
 #include "reprise/core/step.h"
 
@@ -49,9 +50,9 @@ std::vector<std::int32_t> table_of(const StateLayout& layout) {
 
 void require_dtype(const StateFieldInfo& info, DType dtype) {
   if (info.dtype != dtype) {
-    throw_invalid_argument("The state field '" + info.name + "' is " +
-                           std::string(name_of(info.dtype)) + ", but was used as (" +
-                           std::string(name_of(dtype)) + ").");
+    throw Error(ErrorCode::dtype_mismatch,
+                "The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) +
+                    ", but was used as (" + std::string(name_of(dtype)) + ").");
   }
 }
 
@@ -60,15 +61,6 @@ std::string values_text(const StateFieldInfo& info) {
   return info.dtype == DType::f32 ? "with finite values"
                                   : "with values from " + to_string(info.range);
 }
-
-template <class T>
-constexpr DType dtype_of() {
-  return std::is_same_v<T, float> ? DType::f32 : DType::i32;
-}
-
-}  // namespace
-
-namespace {
 
 Tensor state_tensor(const Device& device, const Shape& shape, std::span<const std::int32_t> words,
                     const char* name) {
@@ -168,9 +160,8 @@ StateField StateBlock::field(Recorder& session, std::string_view field) const {
 const StateFieldInfo& StateBlock::info_of(std::string_view field) const {
   const StateFieldInfo* info = memory_ == nullptr ? nullptr : memory_->layout.find(field);
   if (info == nullptr) {
-    throw_invalid_argument(
-        "The state block has no field (" + std::string(field) +
-        "); its fields are: " + (memory_ == nullptr ? "none" : memory_->layout.names()) + ".");
+    throw_unknown_name("The state block", "field", field,
+                       memory_ == nullptr ? "none" : memory_->layout.names());
   }
   return *info;
 }
@@ -189,9 +180,8 @@ StateArray& StateBlock::array_of(std::string_view array) const {
       return *it;
     }
   }
-  throw_invalid_argument(
-      "The state block has no array (" + std::string(array) +
-      "); its arrays are: " + (memory_ == nullptr ? "none" : memory_->layout.array_names()) + ".");
+  throw_unknown_name("The state block", "array", array,
+                     memory_ == nullptr ? "none" : memory_->layout.array_names());
 }
 
 void StateValue::set_real(double value) {
@@ -213,13 +203,13 @@ std::string StateValue::text() const {
 void StateBlock::require(const StateValue& value) const {
   if (!value.array_) {
     const StateFieldInfo& info = info_of(value.name_);
-    if (info.dtype != value.dtype_ || !value.misfit_.empty()) {
-      throw_invalid_argument(
-          "The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) + " " +
-          values_text(info) + ", but was set to " +
-          (info.dtype == value.dtype_ ? ""
-                                      : "the " + std::string(name_of(value.dtype_)) + " value ") +
-          "(" + value.text() + ").");
+    const bool same = info.dtype == value.dtype_;
+    if (!same || !value.misfit_.empty()) {
+      throw Error(same ? ErrorCode::invalid_argument : ErrorCode::dtype_mismatch,
+                  "The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) +
+                      " " + values_text(info) + ", but was set to " +
+                      (same ? "" : "the " + std::string(name_of(value.dtype_)) + " value ") + "(" +
+                      value.text() + ").");
     }
     if (info.owner == StateOwner::derived) {
       throw_invalid_argument("The state field '" + info.name + "' is derived (" + info.expression +
@@ -232,8 +222,9 @@ void StateBlock::require(const StateValue& value) const {
   require_dtype(info, value.dtype_);
   const std::size_t count = value.elements_.size() / StateLayout::kWordBytes;
   if (count != info.count) {
-    throw_invalid_argument("The state array '" + info.name + "' has " + std::to_string(info.count) +
-                           " elements, but was set to (" + std::to_string(count) + ").");
+    throw Error(ErrorCode::size_mismatch,
+                "The state array '" + info.name + "' has " + std::to_string(info.count) +
+                    " elements, but was set to (" + std::to_string(count) + ").");
   }
   for (std::size_t i = 0; i < count; ++i) {
     std::uint32_t bits = 0;
@@ -274,7 +265,7 @@ void StateBlock::set(std::initializer_list<StateValue> values) const {
 
 template <StateElement T>
 T StateBlock::get(std::string_view field) const {
-  const StateFieldInfo& info = info_of(field, dtype_of<T>());
+  const StateFieldInfo& info = info_of(field, kDTypeOf<T>);
   const std::lock_guard lock(memory_->mutex);
   return std::bit_cast<T>(memory_->returned[info.word]);
 }
@@ -282,7 +273,7 @@ T StateBlock::get(std::string_view field) const {
 template <StateElement T>
 std::vector<T> StateBlock::values(std::string_view array) const {
   const StateFieldInfo& info = array_of(array).info;
-  require_dtype(info, dtype_of<T>());
+  require_dtype(info, kDTypeOf<T>);
   std::vector<T> values(info.count);
   const std::lock_guard lock(memory_->mutex);
   std::memcpy(values.data(), memory_->returned.data() + info.word,

@@ -173,8 +173,8 @@ void StateExchange::receive(const Staging& staging, std::uint64_t submission) {
   }
 }
 
-std::uint32_t StateExchange::word_of(std::string_view field) const {
-  return state_.info_of(field, DType::i32).word;
+std::uint32_t StateExchange::word_of(std::string_view field, DType dtype) const {
+  return state_.info_of(field, dtype).word;
 }
 
 }  // namespace reprise

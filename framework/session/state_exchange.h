@@ -37,8 +37,8 @@ class StateExchange {
   std::span<const std::uint32_t> words() const { return words_; }
   /// Of them, those of the block.
   std::size_t block_words() const { return state_ ? state_.layout().words() : 0; }
-  /// Where an i32 field lies in it. Throws invalid_argument for unknown fields and other types.
-  std::uint32_t word_of(std::string_view field) const;
+  /// Where a field lies in it. Throws invalid_argument for unknown fields and other types.
+  std::uint32_t word_of(std::string_view field, DType dtype) const;
 
  private:
   std::uint64_t patch_offset() const;

@@ -61,7 +61,7 @@ Support supports(GraphExecutor& executor, std::string_view op, std::span<const T
                  std::span<const std::byte> attributes) {
   const OpDef* def = op_named(op);
   if (def == nullptr) {
-    throw_invalid_argument("There is no op named (" + std::string(op) + ").");
+    throw Error(ErrorCode::unknown_name, "There is no op named (" + std::string(op) + ").");
   }
   if (operands.size() != def->operands.size()) {
     throw_invalid_argument(std::string(op) + " has (" + std::to_string(def->operands.size()) +

@@ -86,9 +86,9 @@ Tensor Device::from_host(const Shape& shape, DType dtype, std::span<const std::b
                          std::string name) const {
   const TensorSpec spec(shape, dtype);
   if (bytes.size() != spec.bytes()) {
-    throw_invalid_argument("Tensor '" + name + "' " + to_string(spec) + " has " +
-                           std::to_string(spec.bytes()) + " bytes, but got (" +
-                           std::to_string(bytes.size()) + ").");
+    throw Error(ErrorCode::size_mismatch, "Tensor '" + name + "' " + to_string(spec) + " has " +
+                                              std::to_string(spec.bytes()) + " bytes, but got (" +
+                                              std::to_string(bytes.size()) + ").");
   }
   Tensor tensor = empty(shape, dtype, std::move(name));
   write(TensorRef(tensor)->buffer, 0, bytes);

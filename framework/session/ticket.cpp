@@ -3,27 +3,13 @@
 #include "framework/session/slot.h"
 
 namespace reprise {
-namespace {
-
-void require(std::string_view name, const TensorSpec& spec, DType dtype, std::string_view element) {
+void require_elements(std::string_view name, const TensorSpec& spec, DType dtype) {
   if (spec.dtype != dtype) {
-    throw_invalid_argument("The output '" + std::string(name) + "' is " + to_string(spec) +
-                           ", which has no elements of type (" + std::string(element) + ").");
+    throw Error(ErrorCode::dtype_mismatch, "'" + std::string(name) + "' is " + to_string(spec) +
+                                               ", which has no elements of type (" +
+                                               std::string(name_of(dtype)) + ").");
   }
 }
-
-}  // namespace
-
-template <>
-void require_elements<float>(std::string_view name, const TensorSpec& spec) {
-  require(name, spec, DType::f32, "float");
-}
-template <>
-void require_elements<std::int32_t>(std::string_view name, const TensorSpec& spec) {
-  require(name, spec, DType::i32, "std::int32_t");
-}
-template <>
-void require_elements<std::byte>(std::string_view /*name*/, const TensorSpec& /*spec*/) {}
 
 Ticket& Ticket::operator=(Ticket&& other) noexcept {
   if (this != &other) {
@@ -81,14 +67,15 @@ std::vector<std::string> Ticket::output_names() const {
   return names;
 }
 
-std::int32_t Ticket::state(std::string_view field) const {
+std::uint32_t Ticket::state_bits(std::string_view field, DType dtype) const {
   slot().wait();
-  return slot_->state(field);
+  return slot_->state(field, dtype);
 }
 
-std::int32_t Ticket::state(std::string_view field, std::uint32_t iteration) const {
+std::uint32_t Ticket::state_bits(std::string_view field, DType dtype,
+                                 std::uint32_t iteration) const {
   slot().wait();
-  return slot_->state(field, iteration);
+  return slot_->state(field, dtype, iteration);
 }
 
 std::uint32_t Ticket::iterations() const {

@@ -57,7 +57,9 @@ VerifyReport Verification::run() {
   keep(&Written::direct);
   memory_.restore();
   state_.restore();
-  GraphSession session = executor_.begin_recorded(options_.session);
+  SessionOptions recorded = options_.session;
+  recorded.ops_per_submit = 0;  // of the direct run alone
+  GraphSession session = executor_.begin_recorded(std::move(recorded));
   pass_(session);
   CapturedGraph graph = session.finish(options_.finish).graph;
   const std::size_t known = written_.size();

@@ -76,7 +76,7 @@ int main(int argc, char** argv) try {
   pass(recorded, recorded.state("slope"));
   auto graph = recorded.finish().graph;
   for (const float slope : {0.5F, 0.125F}) {
-    graph.set("slope", slope);
+    graph.set_state("slope", slope);
     graph.launch();
     print(slope == 0.5F ? "replayed, 0.5" : "replayed, 0.125", graph.read("y"));
   }

@@ -19,7 +19,7 @@ int main() {
 
   auto graph = executor.capture(pass).graph;  // records the same ops
   for (const float value : {0.0F, 1.0F, 2.0F}) {
-    graph.set("x", std::vector<float>(4, value));
+    graph.set_input("x", std::vector<float>(4, value));
     graph.launch();
     std::printf("replayed: y[0] = %g\n", graph.read("y")[0]);
   }

@@ -79,7 +79,7 @@ int main(int argc, char** argv) try {
   pass(recording, model, 1);
   reprise::CapturedGraph graph = recording.finish().graph;
   generate("replay", [&](std::int32_t token) {
-    graph.set("token", std::vector<std::int32_t>{token});
+    graph.set_input("token", std::vector<std::int32_t>{token});
     graph.launch();
     return graph.read<std::int32_t>("next")[0];
   });

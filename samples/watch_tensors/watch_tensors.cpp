@@ -49,7 +49,7 @@ int main(int argc, char** argv) try {
     graph.launch();
     executor.count("y[0]", graph.read("y")[0]);
   }
-  graph.set("x", std::vector<float>(2 * kDim, INFINITY));
+  graph.set_input("x", std::vector<float>(2 * kDim, INFINITY));
   graph.launch();
 
   const auto host = reprise::open_device("cpu");

@@ -34,7 +34,7 @@ std::vector<Floats> outputs(const Device& device, Way way, const SessionOptions&
       before(i);
     }
     if (graph) {
-      graph->set("x", inputs[i]);
+      graph->set_input("x", inputs[i]);
       graph->launch();
       all.push_back(graph->read("y"));
       continue;
@@ -81,7 +81,7 @@ void persistent_tensors_keep_what_is_written(const Device& device, Way way) {
         s.output("y", add(s, x, x));
       },
       [&](std::size_t i) { state.set("row", static_cast<std::int32_t>(2 - i)); });
-  require_equal({9, 10, 11, 12, 5, 6, 7, 8, 1, 2, 3, 4}, floats(device.to_host(table)), "table");
+  require_equal({9, 10, 11, 12, 5, 6, 7, 8, 1, 2, 3, 4}, device.to_host<float>(table), "table");
 }
 
 void state_changes_what_a_graph_does(const Device& device, Way way) {
@@ -165,7 +165,7 @@ void extents_run_over_their_rows(const Device& device, Way way) {
       record(s);
       graph = s.finish({.run = false}).graph;
     }
-    graph->set("x", x);
+    graph->set_input("x", x);
     graph->launch();
     if (rows > 0) {
       require_equal(expected, graph->read("y"), std::to_string(rows) + " rows");
@@ -201,7 +201,7 @@ void launches_in_flight_keep_their_own_inputs(const Device& device, Way way) {
   for (int round = 0; round < 4; ++round) {
     std::vector<Ticket> tickets;
     for (int i = 0; i < (way == Way::direct ? 1 : 4); ++i) {
-      graph.set("x", Floats{static_cast<float>(i), static_cast<float>(round)});
+      graph.set_input("x", Floats{static_cast<float>(i), static_cast<float>(round)});
       tickets.push_back(graph.launch_async());
     }
     for (std::size_t i = 0; i < tickets.size(); ++i) {

@@ -37,7 +37,8 @@ TEST(DeviceLife, ALostDeviceNamesItsFirstFailure) {
 TEST(DeviceLife, TheLastErrorIsKeptWithItsPlace) {
   DeviceLife life("Acme");
   life.note(Error(ErrorCode::timeout, "first."));
-  life.note(Error(Error(ErrorCode::unsupported, "second."), "(while)", 7, "layer.3/attn", {}));
+  life.note(Error(Error(ErrorCode::unsupported, "second."), "(while)",
+                  {.op = 7, .scope = "layer.3/attn"}));
   const auto error = life.last_error();
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code, ErrorCode::unsupported);

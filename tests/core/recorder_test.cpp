@@ -62,11 +62,11 @@ TEST_F(RecorderErrors, CarryTheirPlaceAsData) {
     (void)add(session_, x_, weight_);
     FAIL() << "no error was thrown";
   } catch (const Error& e) {
-    EXPECT_EQ(e.op_index(), 1U);
-    EXPECT_EQ(e.scope(), "layer.0");
-    EXPECT_EQ(std::string(e.where().file), __FILE__);
-    EXPECT_EQ(e.where().line, line);
-    EXPECT_EQ(std::string(e.where().function), "TestBody");
+    EXPECT_EQ(e.place().op, 1U);
+    EXPECT_EQ(e.place().scope, "layer.0");
+    EXPECT_EQ(std::string(e.place().where.file), __FILE__);
+    EXPECT_EQ(e.place().where.line, line);
+    EXPECT_EQ(std::string(e.place().where.function), "TestBody");
   }
 }
 
@@ -74,10 +74,10 @@ TEST_F(RecorderErrors, HaveNoPlaceOutsideOfARecording) {
   try {
     throw_invalid_argument("Something is wrong.");
   } catch (const Error& e) {
-    EXPECT_EQ(e.op_index(), Error::kNoOp);
+    EXPECT_EQ(e.place().op, ErrorPlace::kNoOp);
     EXPECT_EQ(std::string(e.what()), "Something is wrong.");
-    EXPECT_TRUE(e.scope().empty());
-    EXPECT_EQ(e.where().line, 0U);
+    EXPECT_TRUE(e.place().scope.empty());
+    EXPECT_EQ(e.place().where.line, 0U);
   }
 }
 
@@ -138,15 +138,16 @@ TEST_F(RecorderErrors, SendTransientsOfAnotherSessionThroughOutputAndInput) {
 }
 
 TEST_F(RecorderErrors, ListTheKnownStateFields) {
-  const int line = __LINE__ + 2;
-  expect_error(kWrong, {"(position)", "pos, temperature, token", "op 1 state", here(line)},
+  const int line = __LINE__ + 3;
+  expect_error(ErrorCode::unknown_name,
+               {"(position)", "pos, temperature, token", "op 1 state", here(line)},
                [&] { (void)session_.state("position"); });
   EXPECT_TRUE(session_.invalidated());
 }
 
 TEST_F(RecorderErrors, SayThatASessionHasNoState) {
   GraphSession other = executor_.begin();
-  expect_error(kWrong, {"(pos)", "none"}, [&] { (void)other.state("pos"); });
+  expect_error(ErrorCode::unknown_name, {"(pos)", "none"}, [&] { (void)other.state("pos"); });
   GraphSession another = executor_.begin();
   expect_error(kWrong, {"state block"}, [&] { (void)another.state_block(); });
 }
@@ -195,8 +196,9 @@ TEST_F(RecorderErrors, SayWhereAnInputOrOutputIsDeclared) {
                {"'y' is an empty", "(while recording 'other' op 0 output, " + here(next) + ")"},
                [&] { other.output("y", Tensor()); });
   GraphSession third = executor_.begin_recorded({.name = "third"});
-  const int last = __LINE__ + 1;
-  expect_error(kWrong, {"op 0 state_array, " + here(last)}, [&] { (void)third.state_array("a"); });
+  const int last = __LINE__ + 2;
+  expect_error(ErrorCode::unknown_name, {"op 0 state_array, " + here(last)},
+               [&] { (void)third.state_array("a"); });
 }
 
 TEST_F(RecorderErrors, SayWhereAShapeOrAStateFieldIsWrong) {

@@ -276,15 +276,6 @@ class ExecutableWays {
         take(run.run());
         break;
       }
-      case How::slots: {
-        const auto given = values(false);
-        std::vector<SlotInput> slots;
-        for (const auto& [name, bytes] : given) {
-          slots.push_back({graph_->input_slot(name), bytes});
-        }
-        take(graph_->run_slots(slots));
-        break;
-      }
       case How::pipelined: {
         const std::vector<std::vector<NamedInput>> runs{inputs()};
         graph_->run_pipelined(runs, [&](std::size_t, const RunResult& result) { take(result); });

@@ -13,8 +13,7 @@ constexpr int kTrials = 300;  // to find operands for an op
 constexpr std::array kSessionHows{How::direct,   How::parts,  How::submitted, How::captured,
                                   How::launched, How::async,  How::prefix,    How::cached,
                                   How::keyed,    How::loaded, How::rebound,   How::pooled};
-constexpr std::array kExecutableHows{How::run, How::submit, How::prepared, How::slots,
-                                     How::pipelined};
+constexpr std::array kExecutableHows{How::run, How::submit, How::prepared, How::pipelined};
 constexpr std::array kWeights{Leaf::w, Leaf::w_half, Leaf::w_blocks, Leaf::embedding, Leaf::table};
 constexpr std::array kRowTables{Leaf::embedding, Leaf::embedding_half, Leaf::w_blocks, Leaf::table};
 // What is seldom possible, and crosses most.

@@ -115,14 +115,12 @@ enum class How : std::uint8_t {
   run,        // the following: of an executable graph
   submit,
   prepared,
-  slots,
   pipelined,
 };
-inline constexpr int kHows = 17;
+inline constexpr int kHows = 16;
 inline constexpr std::array<const char*, kHows> kHowNames{
-    "direct", "parts",  "submitted", "captured", "launched", "async",
-    "prefix", "cached", "keyed",     "loaded",   "rebound",  "pooled",
-    "run",    "submit", "prepared",  "slots",    "pipelined"};
+    "direct", "parts",  "submitted", "captured", "launched", "async",  "prefix",   "cached",
+    "keyed",  "loaded", "rebound",   "pooled",   "run",      "submit", "prepared", "pipelined"};
 
 /// What happens before a round, and changes nothing.
 enum class Between : std::uint8_t {

@@ -17,7 +17,7 @@ bool fits(const Round& round, const Program& program) {
   }
   if ((round.given == Given::memory && !program.uses(Leaf::memory)) ||
       (round.given == Given::table && (!program.uses(Leaf::table) || !setup.executable)) ||
-      (round.given != Given::nothing && (round.how == How::prepared || round.how == How::slots))) {
+      (round.given != Given::nothing && round.how == How::prepared)) {
     return false;
   }
   if (of_executable != setup.executable || (round.iterations > 1 && !runs_iterations(round.how))) {

@@ -21,7 +21,7 @@ class SessionWays {
         second_(device, executor_options(program, "", slots())),
         state_(device, layout_of(program.setup)),
         tensors_(program, device),
-        cache_(executor_, {.finish = finish_options()}),
+        cache_(executor_, {.finish = finish_options(true)}),
         pool_(device) {
     set_notes(state_, program);
     memory_ = bytes_of(Leaf::memory, program, first());
@@ -103,7 +103,7 @@ class SessionWays {
   }
   void set_inputs(CapturedGraph& graph) const {
     for (const NamedInput& input : inputs()) {
-      graph.set(input.name, input.dtype, input.bytes);
+      graph.set_input(input.name, input.dtype, input.bytes);
     }
   }
   SessionOptions session_options() const {

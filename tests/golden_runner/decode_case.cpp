@@ -138,7 +138,7 @@ void Decoder::take(const Readable& from, Results& results) const {
 void Decoder::check_caches(const Results& results) const {
   for (const llama::Layer& layer : model_.layers) {
     for (const Tensor& cache : {layer.k_cache, layer.v_cache}) {
-      const std::string& name = reprise::TensorRef(cache)->name;
+      const std::string& name = cache.name();
       const auto& bytes = results.at(name);
       const auto position = static_cast<std::int64_t>(bytes.size()) / cache.shape().dim(0);
       if (!std::all_of(bytes.begin() + steps_ * position, bytes.end(),
@@ -169,7 +169,7 @@ Results Decoder::run(Mode mode) {
   }
   for (const llama::Layer& layer : model_.layers) {
     for (const Tensor& cache : {layer.k_cache, layer.v_cache}) {
-      results[reprise::TensorRef(cache)->name] = device_.to_host(cache);
+      results[cache.name()] = device_.to_host(cache);
     }
   }
   check_caches(results);

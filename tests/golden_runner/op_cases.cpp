@@ -60,7 +60,8 @@ class Bench {
   void restore(reprise::CapturedGraph& graph, bool zeros) const {
     for (const GoldenTensor* from : inputs_) {
       const std::vector<std::byte> none(zeros ? from->bytes.size() : 0);
-      graph.set(from->name, from->dtype, zeros ? std::span<const std::byte>(none) : from->bytes);
+      graph.set_input(from->name, from->dtype,
+                      zeros ? std::span<const std::byte>(none) : from->bytes);
     }
     std::ranges::for_each(tables_, [this](const Table& t) { write(t); });
   }

@@ -205,7 +205,7 @@ Left run_fusions(const Device& device, const FusionSeeds& seeds, const PassOptio
   Left left;
   for (const Tensor& tensor :
        {persistent.table, persistent.caches[0], persistent.caches[1], persistent.heads}) {
-    left[TensorRef(tensor)->name] = device.to_host(tensor);
+    left[tensor.name()] = device.to_host(tensor);
   }
   for (const std::string& name : names) {
     left[name] = result.read<std::byte>(name);

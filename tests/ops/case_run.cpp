@@ -76,7 +76,7 @@ class Context final : public CaseContext {
     for (const bool is_input : order_) {
       if (is_input) {
         const auto& [name, dtype, draw] = inputs_[next_input++];
-        graph.set(name, dtype, draw(rng_));
+        graph.set_input(name, dtype, draw(rng_));
       } else {
         write(guarded_[next_guarded++], false);
       }

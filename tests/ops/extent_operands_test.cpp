@@ -83,7 +83,7 @@ class Runs {
         std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(
                                       std::min(bytes.size(), first_rows(i, poisoned_from).size())),
                   bytes.end(), std::byte{0xFF});
-        graph.set(name(i), form_.call.operands[i]->dtype, bytes);
+        graph.set_input(name(i), form_.call.operands[i]->dtype, bytes);
       }
     }
     for (const auto& [tensor, operand] : tables_) {

@@ -91,7 +91,7 @@ TEST(SavedExtents, AreThoseOfTheGraph) {
   LoadedGraph loaded = executor.load_graph(folder / "graph", {.state = state});
   EXPECT_FALSE(loaded.report.replanned) << loaded.report.reason;
   state.set("rows", 3);
-  loaded.graph.set("x", std::vector<float>{1, 2, 3, 4, 5, 6});
+  loaded.graph.set_input("x", std::vector<float>{1, 2, 3, 4, 5, 6});
   loaded.graph.launch();
   EXPECT_EQ(loaded.graph.read("y"), (std::vector<float>{1, 2, 1, 2, 3, 4, 3, 4, 5, 6, 5, 6}));
 }

@@ -108,14 +108,14 @@ TEST_P(EveryTable, HasRowsAndEveryColumnAValue) {
     graph.launch();
     executor.set_watches({{.contents = true, .not_finite = true}});
     with_state(executor);
-    graph.set("x", std::vector<float>(160 * 160, std::numeric_limits<float>::infinity()));
+    graph.set_input("x", std::vector<float>(160 * 160, std::numeric_limits<float>::infinity()));
     graph.launch();
     EXPECT_TRUE(verify(executor, [this](GraphSession& s) { pass(s); }).equal());
     const Device cpu = test_device("cpu");
     GraphExecutor reference(cpu);
     CapturedGraph other =
         reference.capture([this](GraphSession& s) { pass(s); }, {}, {.run = false}).graph;
-    other.set("x", std::vector<float>(160 * 160, 3));
+    other.set_input("x", std::vector<float>(160 * 160, 3));
     CapturedGraph same =
         executor.capture([this](GraphSession& s) { pass(s); }, {}, {.run = false}).graph;
     (void)compare_numerics(same, other);

@@ -42,7 +42,7 @@ void run(GraphExecutor& executor, PassResult& result) {
   FinishResult finished = recorded.finish();
   append(result.values, finished.read("y"));
   for (std::uint32_t launch = 0; launch < kLaunches; ++launch) {
-    finished.graph.set("row", static_cast<std::int32_t>(launch % 4));
+    finished.graph.set_state("row", static_cast<std::int32_t>(launch % 4));
     finished.graph.launch();
     append(result.values, finished.graph.read("y"));
     executor.count("launches", launch);

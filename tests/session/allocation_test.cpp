@@ -48,8 +48,8 @@ TEST_P(Allocation, SetLaunchAndReadTakeNothing) {
   CapturedGraph graph = capture(executor);
   float sum = 0;
   expect_nothing_allocated([&](int i) {
-    graph.set("x", x_);
-    graph.set("row", i % 4);
+    graph.set_input("x", x_);
+    graph.set_state("row", i % 4);
     graph.launch();
     float first = 0;
     std::memcpy(&first, graph.output("y").bytes.data(), sizeof(first));
@@ -77,7 +77,7 @@ TEST_P(Allocation, AsynchronousLaunchesTakeNothing) {
   CapturedGraph graph = capture(executor);
   Ticket last;
   expect_nothing_allocated([&](int i) {
-    graph.set("row", i % 4);
+    graph.set_state("row", i % 4);
     Ticket ticket = graph.launch_async();
     last.release();
     last = std::move(ticket);
@@ -115,7 +115,7 @@ TEST_P(Allocation, ProfiledLaunchesTakeNothingInAnyMode) {
     SCOPED_TRACE(name_of(mode));
     graph.set_timing(mode);
     expect_nothing_allocated([&](int i) {
-      graph.set("row", i % 4);
+      graph.set_state("row", i % 4);
       graph.launch();
     });
   }

@@ -90,8 +90,8 @@ TEST_P(CapturePools, NothingHasToSurviveBetweenSubmissions) {
     if (rng() % 3 == 0) {  // else the inputs of an earlier launch
       const auto rows = one.pooled.recorded().graph.tensors[0].spec.shape.dim(0);
       const auto x = values(rows, static_cast<float>(rng() % 100));
-      one.pooled.set("x", x);
-      one.alone.set("x", x);
+      one.pooled.set_input("x", x);
+      one.alone.set_input("x", x);
     }
     const Ticket first = one.pooled.launch_async();
     const Ticket second = two.pooled.launch_async();
@@ -215,8 +215,8 @@ TEST_P(CapturePools, GraphsOfSeveralThreadsTakeTurns) {
       Twins mine = twins(rows);
       for (int i = 0; i < 25; ++i) {
         const auto x = values(rows, static_cast<float>(i));
-        mine.pooled.set("x", x);
-        mine.alone.set("x", x);
+        mine.pooled.set_input("x", x);
+        mine.alone.set_input("x", x);
         const Ticket pooled = mine.pooled.launch_async();
         EXPECT_EQ(pooled.read("y"), mine.alone.launch_async().read("y"));
       }

@@ -45,7 +45,7 @@ class Decoder {
         record(s);
         tickets.push_back(s.submit());
       } else {
-        graph.set("bias", std::vector<float>(kDim, bias));
+        graph.set_input("bias", std::vector<float>(kDim, bias));
         tickets.push_back(
             graph.launch_async({.iterations = 1 + static_cast<std::uint32_t>(rng() % 2)}));
       }

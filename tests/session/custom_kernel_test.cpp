@@ -56,7 +56,7 @@ TEST_P(CustomKernels, GiveTheSameBitsDirectRecordedAndReplayed) {
   EXPECT_EQ(finished.read("y"), expected(x, w_values_));
   for (int i = 0; i < 3; ++i) {
     const Values next = random();
-    finished.graph.set("x", next);
+    finished.graph.set_input("x", next);
     finished.graph.launch();
     EXPECT_EQ(finished.graph.read("y"), expected(next, w_values_));
   }
@@ -93,13 +93,13 @@ TEST_P(CustomKernels, SeeTheStateOfEachReplay) {
   CapturedGraph graph = s.finish().graph;
   add_scaled(2);
   add_scaled(0.5F);
-  EXPECT_EQ(floats(device_.to_host(kept)), total);
+  EXPECT_EQ(device_.to_host<float>(kept), total);
   for (const float factor : {-1.5F, 3.25F}) {
-    graph.set("factor", factor);
+    graph.set_state("factor", factor);
     graph.launch();
     add_scaled(factor);
     add_scaled(0.5F);
-    EXPECT_EQ(floats(device_.to_host(kept)), total);
+    EXPECT_EQ(device_.to_host<float>(kept), total);
   }
 }
 
@@ -120,7 +120,7 @@ TEST_P(CustomKernels, OfSkippedIterationsWriteNothing) {
            .end_token = 7});
   CapturedGraph graph = s.finish({.run = false}).graph;
   graph.launch({.iterations = 8});
-  EXPECT_EQ(floats(device_.to_host(kept)), ones) << "the first iteration says that it is the last";
+  EXPECT_EQ(device_.to_host<float>(kept), ones) << "the first iteration says that it is the last";
 }
 
 TEST_P(CustomKernels, ShareTheArena) {

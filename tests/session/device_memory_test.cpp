@@ -210,7 +210,7 @@ TEST_P(DeviceMemory, TrimGivesBackWhatIsIdleAndEverythingGoesOn) {
   executor.trim();
   EXPECT_EQ(used(device, MemoryPurpose::arenas).bytes, 0U);
   EXPECT_EQ(used(device, MemoryPurpose::staging).bytes, 0U);
-  EXPECT_EQ(floats(device.to_host(w)), kX);
+  EXPECT_EQ(device.to_host<float>(w), kX);
   EXPECT_EQ(direct(), expected);
 }
 
@@ -289,10 +289,10 @@ TEST_P(DeviceMemory, CopiesBetweenTensorsAreInOrderWithOtherWork) {
     const Ticket second = device.copy_async(b, c);
     second.wait();
     EXPECT_TRUE(first.done());
-    EXPECT_EQ(floats(device.to_host(c)), kX);
+    EXPECT_EQ(device.to_host<float>(c), kX);
     device.copy(device.from_host({4}, std::vector<float>{9, 8, 7, 6}), c);
-    EXPECT_EQ(floats(device.to_host(c)), (std::vector<float>{9, 8, 7, 6}));
-    EXPECT_EQ(floats(device.to_host(b)), kX);
+    EXPECT_EQ(device.to_host<float>(c), (std::vector<float>{9, 8, 7, 6}));
+    EXPECT_EQ(device.to_host<float>(b), kX);
   }
 }
 

@@ -61,9 +61,9 @@ TEST_P(DeviceScalars, AFieldOfABlockIsOneToo) {
 
 TEST_P(DeviceScalars, UnknownFieldsAndOtherTypesAreRefused) {
   const StateBlock state(device_, StateLayout().host("rows", 1));
-  expect_error(ErrorCode::invalid_argument, {"(pos)", "rows"},
+  expect_error(ErrorCode::unknown_name, {"(pos)", "rows"},
                [&] { const DeviceScalar<std::int32_t> pos(state, "pos"); });
-  expect_error(ErrorCode::invalid_argument, {"'rows'", "i32", "(f32)"},
+  expect_error(ErrorCode::dtype_mismatch, {"'rows'", "i32", "(f32)"},
                [&] { const DeviceScalar<float> rows(state, "rows"); });
 }
 

@@ -78,7 +78,7 @@ TEST_P(DeviceShutdown, OpeningItAgainWorks) {
 TEST_P(DeviceShutdown, LeavesOtherDevicesAlone) {
   const Device other = fresh_test_device(GetParam());
   device_.shutdown();
-  EXPECT_EQ(floats(other.to_host(other.from_host({4}, kX))), kX);
+  EXPECT_EQ(other.to_host<float>(other.from_host({4}, kX)), kX);
 }
 
 TEST_P(DeviceShutdown, ThreadsThatLaunchMeanwhileFinishOrAreRefused) {

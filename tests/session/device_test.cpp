@@ -26,7 +26,7 @@ TEST_P(DeviceTensors, ZerosAreZero) {
 }
 
 TEST_P(DeviceTensors, SizesAreChecked) {
-  expect_error(ErrorCode::invalid_argument, {"'t' f32 [4]", "16", "(12)"}, [&] {
+  expect_error(ErrorCode::size_mismatch, {"'t' f32 [4]", "16", "(12)"}, [&] {
     (void)device_.from_host({4}, std::vector<float>{1, 2, 3}, "t");
   });
   expect_error(ErrorCode::invalid_argument, {"(0)"},

@@ -22,7 +22,7 @@ class ExecutorShutdown : public ::testing::TestWithParam<std::string> {
   }
   template <class F>
   static void expect_refused(F&& f) {
-    expect_error(ErrorCode::invalid_argument, {"executor was shut down"}, f);
+    expect_error(ErrorCode::shut_down, {"executor was shut down"}, f);
   }
   const ExpectNoValidationMessages quiet_;
   Device device_ = test_device(GetParam());
@@ -70,10 +70,14 @@ TEST_P(ExecutorShutdown, OpenSessionsAndGraphsAreRefused) {
   expect_refused([&] { (void)add(direct, x, x); });
   expect_refused([&] { (void)add(recorded, z, z); });
   expect_refused([&] { (void)idle.input("x", {4}, x_); });
-  auto finished = [&](GraphSession& s) { expect_refused([&] { (void)s.finish(); }); };
+  auto finished = [&](GraphSession& s) {
+    expect_error(ErrorCode::invalid_argument, {"invalidated", "executor was shut down"},
+                 [&] { (void)s.finish(); });
+  };
   finished(direct);
   finished(recorded);
-  expect_refused([&] { (void)idle.submit(); });
+  expect_error(ErrorCode::invalid_argument, {"invalidated", "executor was shut down"},
+               [&] { (void)idle.submit(); });
   expect_refused([&] { (void)executor_.begin(); });
   expect_refused([&] { (void)executor_.begin_recorded(); });
   expect_refused([&] { graph.launch(); });
@@ -122,7 +126,7 @@ TEST_P(ExecutorShutdown, NothingIsSubmittedAfterIt) {
             graph.launch_async().release();
           }
         } catch (const Error& error) {
-          EXPECT_EQ(error.code(), ErrorCode::invalid_argument) << error.what();
+          EXPECT_EQ(error.code(), ErrorCode::shut_down) << error.what();
         }
       });
     }

@@ -282,7 +282,7 @@ ExtentRuns::Outputs ExtentRuns::replay(CapturedGraph& graph, std::int32_t rows,
                                        std::int32_t position) {
   prepare(rows, position);
   for (const NamedInput& input : inputs(rows)) {
-    graph.set(input.name, input.dtype, input.bytes);
+    graph.set_input(input.name, input.dtype, input.bytes);
   }
   graph.launch();
   Outputs outputs = tables();

@@ -122,7 +122,7 @@ TEST_P(Extents, WithoutRowsNothingRunsWhereNoGridDependsOnThem) {
   auto s = runs_.executor().begin_recorded({.state = runs_.state(), .extents = {{"rows", 4}}});
   s.output("y", matmul(s, s.input("x", {s.extent("rows"), 24}, std::vector<float>(24)), w));
   CapturedGraph graph = s.finish({.run = false}).graph;
-  graph.set("rows", 0);
+  graph.set_state("rows", 0);
   graph.launch();
   EXPECT_EQ(graph.iterations(), 0U);
 }
@@ -158,7 +158,7 @@ TEST_P(Extents, IterationsHaveTheRowsToo) {
   CapturedGraph graph = runs_.graph(norm, 4);
   runs_.prepare(9, 0);
   for (const NamedInput& input : runs_.inputs(9)) {
-    graph.set(input.name, input.dtype, input.bytes);
+    graph.set_input(input.name, input.dtype, input.bytes);
   }
   graph.launch({.iterations = 3});
   EXPECT_EQ(graph.iterations(), 3U);
@@ -175,8 +175,8 @@ TEST_P(Extents, OfASavedGraphAreThoseItWasRecordedWith) {
   for (const std::int32_t rows : numbers_of_rows()) {
     EXPECT_EQ(runs_.replay(loaded, rows, 2), runs_.replay(graph, rows, 2)) << rows;
   }
-  loaded.set("rows", 21);
-  expect_error(ErrorCode::invalid_argument, {"'rows'", "0 to 20"}, [&] { loaded.launch(); });
+  loaded.set_state("rows", 21);
+  expect_error(ErrorCode::extent_out_of_range, {"'rows'", "0 to 20"}, [&] { loaded.launch(); });
 }
 
 TEST_P(Extents, ChangeTheStructureOfAGraph) {
@@ -225,37 +225,39 @@ INSTANTIATE_TEST_SUITE_P(On, ExtentErrors, ::testing::Values("cpu", "vulkan"), d
 
 TEST_P(ExtentErrors, MoreRowsThanTheBucketAreRefused) {
   CapturedGraph graph = doubled();
-  graph.set("x", std::vector<float>(32));
-  graph.set("rows", 9);
-  expect_error(ErrorCode::invalid_argument, {"'rows'", "(9)", "0 to 8"}, [&] { graph.launch(); });
-  graph.set("rows", 8);
+  graph.set_input("x", std::vector<float>(32));
+  graph.set_state("rows", 9);
+  expect_error(ErrorCode::extent_out_of_range, {"'rows'", "(9)", "0 to 8"},
+               [&] { graph.launch(); });
+  graph.set_state("rows", 8);
   graph.launch();
   EXPECT_EQ(graph.read("y").size(), 32U);
 }
 
 TEST_P(ExtentErrors, ANegativeNumberOfRowsIsRefused) {
   CapturedGraph graph = doubled();
-  graph.set("rows", -1);
-  expect_error(ErrorCode::invalid_argument, {"'rows'", "(-1)", "0 to 8"}, [&] { graph.launch(); });
+  graph.set_state("rows", -1);
+  expect_error(ErrorCode::extent_out_of_range, {"'rows'", "(-1)", "0 to 8"},
+               [&] { graph.launch(); });
 }
 
 TEST_P(ExtentErrors, MoreRowsThanAnInputWasGivenAreRefused) {
   CapturedGraph graph = doubled();
-  graph.set("x", std::vector<float>(12));
-  graph.set("rows", 4);
-  expect_error(ErrorCode::invalid_argument, {"'rows'", "(4)", "'x'", "3 rows"},
+  graph.set_input("x", std::vector<float>(12));
+  graph.set_state("rows", 4);
+  expect_error(ErrorCode::extent_out_of_range, {"'rows'", "(4)", "'x'", "3 rows"},
                [&] { graph.launch(); });
-  graph.set("rows", 3);
+  graph.set_state("rows", 3);
   graph.launch();
   EXPECT_EQ(graph.read("y").size(), 12U);
 }
 
 TEST_P(ExtentErrors, APartOfARowIsRefused) {
   CapturedGraph graph = doubled();
-  expect_error(ErrorCode::invalid_argument, {"'x'", "up to 8", "(20) bytes"},
-               [&] { graph.set("x", std::vector<float>(5)); });
-  expect_error(ErrorCode::invalid_argument, {"'x'", "up to 8", "(144) bytes"},
-               [&] { graph.set("x", std::vector<float>(36)); });
+  expect_error(ErrorCode::size_mismatch, {"'x'", "up to 8", "(20) bytes"},
+               [&] { graph.set_input("x", std::vector<float>(5)); });
+  expect_error(ErrorCode::extent_out_of_range, {"'x'", "0 to 8 rows", "(9)"},
+               [&] { graph.set_input("x", std::vector<float>(36)); });
 }
 
 TEST_P(ExtentErrors, ADirectSessionIsSubmittedWithTheRowsItBeganWith) {
@@ -263,7 +265,7 @@ TEST_P(ExtentErrors, ADirectSessionIsSubmittedWithTheRowsItBeganWith) {
   const Tensor x = rows_by_4(s);
   s.output("y", add(s, x, x));
   state_.set("rows", 2);
-  expect_error(ErrorCode::invalid_argument, {"'rows'", "(2)", "was 1"}, [&] { s.finish(); });
+  expect_error(ErrorCode::extent_out_of_range, {"'rows'", "(2)", "was 1"}, [&] { s.finish(); });
 }
 
 TEST_P(ExtentErrors, FieldsThatAreNoNumbersOfTheHostAreRefused) {
@@ -299,7 +301,7 @@ TEST_P(ExtentErrors, AFieldHasOneBucket) {
 
 TEST_P(ExtentErrors, AnExtentThatTheSessionDidNotBeginWithIsUnknown) {
   auto s = begin({{"rows", 8}});
-  expect_error(ErrorCode::invalid_argument, {"(others)", "extents are: rows"},
+  expect_error(ErrorCode::unknown_name, {"(others)", "extents are: rows"},
                [&] { (void)s.extent("others"); });
 }
 

@@ -216,7 +216,7 @@ TEST_P(FreedBuffers, MayGoWhileAnotherThreadUsesThem) {
       s.output("y", add(s, w, w));
       EXPECT_EQ(s.finish().read("y"), doubled_);
     }));
-    threads.emplace_back(until_stale([&] { EXPECT_EQ(floats(device_.to_host(w)), values_); }));
+    threads.emplace_back(until_stale([&] { EXPECT_EQ(device_.to_host<float>(w), values_); }));
     threads.emplace_back(until_stale(
         [&] { device_.write(TensorRef(w)->buffer, 0, std::as_bytes(std::span(values_))); }));
     while (ready < 5) {

@@ -189,7 +189,7 @@ TEST_P(GraphCaches, RememberAPassThatCannotBeRecordedAndRunItDirectly) {
 TEST_P(GraphCaches, AnErrorThatDirectSessionsShareReachesTheCallerAndIsNotRemembered) {
   GraphCache cache(executor_);
   const std::vector<float> wrong = values(3, 1);
-  expect_error(ErrorCode::invalid_argument, {"'x'", "(12)"}, [&] {
+  expect_error(ErrorCode::size_mismatch, {"'x'", "(12)"}, [&] {
     (void)cache.run(key(4), pass(4), {.inputs = {{"x", wrong}}});
   });
   EXPECT_EQ(run(cache, 4).how, RunOutcome::recorded);
@@ -261,16 +261,16 @@ TEST_P(GraphCaches, EveryRunGivesAllInputs) {
     s.output("y", add(s, in, s.input("z", {4})));
   };
   (void)cache.run(key(4), two, {.inputs = {{"x", x}, {"z", z}}});
-  expect_error(ErrorCode::invalid_argument, {"'z'", "one value"}, [&] {
+  expect_error(ErrorCode::missing_input, {"'z'", "one value"}, [&] {
     (void)cache.run(key(4), two, {.inputs = {{"x", x}}});
   });
   expect_error(ErrorCode::invalid_argument, {"'x'", "one value"}, [&] {
     (void)cache.run(key(4), two, {.inputs = {{"x", x}, {"x", z}}});
   });
-  expect_error(ErrorCode::invalid_argument, {"(w)", "x, z"}, [&] {
+  expect_error(ErrorCode::unknown_name, {"(w)", "x, z"}, [&] {
     (void)cache.run(key(4), two, {.inputs = {{"x", x}, {"z", z}, {"w", z}}});
   });
-  expect_error(ErrorCode::invalid_argument, {"'w'", "does not declare"}, [&] {
+  expect_error(ErrorCode::unknown_name, {"'w'", "does not declare"}, [&] {
     (void)cache.run(key(5), two, {.inputs = {{"x", x}, {"z", z}, {"w", z}}});
   });
 }

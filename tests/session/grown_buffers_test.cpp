@@ -63,7 +63,7 @@ TEST_P(GrownBuffers, FollowTheWorkInFlight) {
     auto after = executor.begin();
     set_rows(after, grown, after.input("row", {1, 4}, row), SetRowsAttributes{.position = 2});
     after.submit().release();
-    EXPECT_EQ(floats(device.to_host(grown)),
+    EXPECT_EQ(device.to_host<float>(grown),
               (std::vector<float>{0, 0, 0, 0, 1, 2, 3, 4, 1, 2, 3, 4}));
   }
 }
@@ -129,7 +129,7 @@ TEST(GrownInFlight, TheOldMemoryIsReadUntilTheCopyIsDone) {
   const Tensor grown = device.grow(cache, {2, 2});
   EXPECT_FALSE(ticket.done()) << "it waits for nothing";
   gate.open();
-  EXPECT_EQ(floats(device.to_host(grown)), (std::vector<float>{5, 6, 0, 0}));
+  EXPECT_EQ(device.to_host<float>(grown), (std::vector<float>{5, 6, 0, 0}));
   EXPECT_EQ(TensorRef(cache)->buffer->mapped(), nullptr) << "the old memory is gone";
 }
 

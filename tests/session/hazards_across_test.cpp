@@ -67,7 +67,7 @@ TEST_P(HazardsAcross, ALaterWriterDoesNotDisturbTheReader) {
       const Ticket read = read_double(first_, reader, shared);
       const Ticket written = write_double(second_, writer, source, shared);
       EXPECT_EQ(read.read("y"), all(10));
-      EXPECT_EQ(floats(device_.to_host(shared)), all(2));
+      EXPECT_EQ(device_.to_host<float>(shared), all(2));
     }
   }
 }
@@ -78,7 +78,7 @@ TEST_P(HazardsAcross, OfTwoWritersTheLaterOneStays) {
       const Tensor one = filled(1, "one"), two = filled(2, "two"), shared = filled(5, "shared");
       write_double(first_, first, one, shared).release();
       write_double(second_, second, two, shared).release();
-      EXPECT_EQ(floats(device_.to_host(shared)), all(4));
+      EXPECT_EQ(device_.to_host<float>(shared), all(4));
     }
   }
 }
@@ -94,9 +94,9 @@ TEST_P(HazardsAcross, TheHostTakesItsTurn) {
     host_write(7);
     const Ticket after = read_double(second_, by, shared);
     write_double(first_, by, source, shared).release();
-    EXPECT_EQ(floats(device_.to_host(shared)), all(2));
+    EXPECT_EQ(device_.to_host<float>(shared), all(2));
     host_write(9);
-    EXPECT_EQ(floats(device_.to_host(shared)), all(9));
+    EXPECT_EQ(device_.to_host<float>(shared), all(9));
     EXPECT_EQ(before.read("y"), all(10));
     EXPECT_EQ(after.read("y"), all(14));
   }
@@ -110,7 +110,7 @@ TEST_P(HazardsAcross, FreeingAndGrowingLeaveWorkInFlightAlone) {
     const Ticket between = read_double(first_, by, shared);
     const Tensor grown = device_.grow(shared, {kRows + 1, kColumns});
     device_.free(source);
-    const auto kept = floats(device_.to_host(grown));
+    const auto kept = device_.to_host<float>(grown);
     EXPECT_EQ(before.read("y"), all(10));
     EXPECT_EQ(between.read("y"), all(4));
     EXPECT_EQ(std::vector<float>(kept.begin(), kept.end() - kColumns), all(2));
@@ -186,7 +186,7 @@ TEST_P(HazardsAcross, AnyOrderGivesWhatOneThingAfterAnotherGives) {
         device_.write(TensorRef(buffer)->buffer, 0, std::as_bytes(std::span(model[which])));
         break;
       case 3:
-        EXPECT_EQ(floats(device_.to_host(buffer)), model[which]);
+        EXPECT_EQ(device_.to_host<float>(buffer), model[which]);
         break;
       case 4: {
         const Tensor old = buffer;
@@ -211,7 +211,7 @@ TEST_P(HazardsAcross, AnyOrderGivesWhatOneThingAfterAnotherGives) {
     EXPECT_EQ(ticket.read("y"), expected);
   }
   for (std::size_t i = 0; i < kBuffers; ++i) {
-    EXPECT_EQ(floats(device_.to_host(buffers[i])), model[i]);
+    EXPECT_EQ(device_.to_host<float>(buffers[i]), model[i]);
   }
 }
 

@@ -9,12 +9,6 @@
 namespace reprise::testing {
 namespace {
 
-std::vector<float> floats(const std::vector<std::byte>& bytes) {
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
 class HostAccess : public ::testing::Test {
  protected:
   /// In flight until the gate opens: row 0 of `written` becomes what `read` holds then.
@@ -55,8 +49,8 @@ TEST_F(HostAccess, ReadingWhatNothingInFlightWritesDoesNotWait) {
   Gate gate;
   const Ticket ticket = copy_behind_gate();
   gate.wait_until_reached();
-  EXPECT_EQ(floats(device_.to_host(unused_)), new_);
-  EXPECT_EQ(floats(device_.to_host(read_)), old_);
+  EXPECT_EQ(device_.to_host<float>(unused_), new_);
+  EXPECT_EQ(device_.to_host<float>(read_), old_);
   EXPECT_FALSE(ticket.done());
   gate.open();
   ticket.wait();
@@ -67,7 +61,7 @@ TEST_F(HostAccess, WritingWhatNothingInFlightUsesDoesNotWait) {
   const Ticket ticket = copy_behind_gate();
   gate.wait_until_reached();
   write(unused_, old_);
-  EXPECT_EQ(floats(device_.to_host(unused_)), old_);
+  EXPECT_EQ(device_.to_host<float>(unused_), old_);
   EXPECT_FALSE(ticket.done());
   gate.open();
   ticket.wait();
@@ -78,7 +72,7 @@ TEST_F(HostAccess, ReadingWaitsForTheWriter) {
   const Ticket ticket = copy_behind_gate();
   gate.wait_until_reached();
   std::vector<float> seen;
-  expect_waits(gate, [&] { seen = floats(device_.to_host(written_)); });
+  expect_waits(gate, [&] { seen = device_.to_host<float>(written_); });
   EXPECT_EQ(seen, old_);
 }
 
@@ -87,8 +81,8 @@ TEST_F(HostAccess, WritingWaitsForTheReader) {
   const Ticket ticket = copy_behind_gate();
   gate.wait_until_reached();
   expect_waits(gate, [&] { write(read_, new_); });
-  EXPECT_EQ(floats(device_.to_host(written_)), old_) << "the work in flight saw the new values";
-  EXPECT_EQ(floats(device_.to_host(read_)), new_);
+  EXPECT_EQ(device_.to_host<float>(written_), old_) << "the work in flight saw the new values";
+  EXPECT_EQ(device_.to_host<float>(read_), new_);
 }
 
 TEST_F(HostAccess, FreeingIsPutOffUntilTheWorkIsDone) {
@@ -100,7 +94,7 @@ TEST_F(HostAccess, FreeingIsPutOffUntilTheWorkIsDone) {
   ticket.release();
   EXPECT_FALSE(buffer.expired()) << "still in flight";
   gate.open();
-  EXPECT_EQ(floats(device_.to_host(written_)), old_);
+  EXPECT_EQ(device_.to_host<float>(written_), old_);
   EXPECT_TRUE(buffer.expired()) << "nothing uses it any more";
 }
 

@@ -99,7 +99,7 @@ TEST_P(HostStepFailures, ThatThrowSomethingElseAreNamedToo) {
     const auto run = [&] {
       const Tensor x = s.input("x", {4}, x_);
       s.output("y", host_step(s, "odd", {x}, {spec_}, [](HostStepCall&) { throw 7; })[0]);
-      (void)finish(s);
+      (void)finish(s, recorded);
     };
     expect_error(ErrorCode::invalid_argument, {"unknown type", "host step 'odd'"}, run);
   }
@@ -118,7 +118,7 @@ TEST_P(HostStepFailures, ThatThrowInvalidateADirectSessionAndNothingElse) {
   auto s = executor_.begin();
   const Tensor x = s.input("x", {4}, x_);
   s.output("y", host_step(s, "sort", {x}, {spec_}, sort_values)[0]);
-  EXPECT_EQ(finish(s).read("y"), (Values{1, 2, 3, 4}));
+  EXPECT_EQ(s.finish().read("y"), (Values{1, 2, 3, 4}));
 }
 
 TEST_P(HostStepFailures, CannotLaunchTheirOwnGraph) {
@@ -143,10 +143,11 @@ TEST_P(HostStepFailures, AreRefusedWhereADeviceDecidesWhatRuns) {
 
 TEST_P(HostStepFailures, WithTensorsThatAreNotPossibleAreErrors) {
   const auto nothing = [](HostStepCall&) {};
-  const auto expect = [&](const std::vector<std::string>& parts, const auto& record) {
+  const auto expect = [&](const std::vector<std::string>& parts, const auto& record,
+                          ErrorCode code = ErrorCode::invalid_argument) {
     auto s = executor_.begin();
     const Tensor x = s.input("x", {2, 2}, x_);
-    expect_error(ErrorCode::invalid_argument, parts, [&] { record(s, x); });
+    expect_error(code, parts, [&] { record(s, x); });
   };
   expect({"(8) inputs", "at most 7"}, [&](GraphSession& s, const Tensor& x) {
     host_step(s, "many", std::vector<TensorRef>(8, TensorRef(x)), {}, nothing);
@@ -165,9 +166,13 @@ TEST_P(HostStepFailures, WithTensorsThatAreNotPossibleAreErrors) {
   });
   expect({"no function"},
          [&](GraphSession& s, const Tensor&) { host_step(s, "idle", {}, {}, nullptr); });
-  expect({"(i32) elements", "input", "f32 [2, 2]"}, [&](GraphSession& s, const Tensor& x) {
-    host_step(s, "typed", {x}, {}, [](HostStepCall& call) { (void)call.input<std::int32_t>(0); });
-  });
+  expect(
+      {"(i32) elements", "input", "f32 [2, 2]"},
+      [&](GraphSession& s, const Tensor& x) {
+        host_step(s, "typed", {x}, {},
+                  [](HostStepCall& call) { (void)call.input<std::int32_t>(0); });
+      },
+      ErrorCode::dtype_mismatch);
   expect({"1 inputs", "number (1)"}, [&](GraphSession& s, const Tensor& x) {
     host_step(s, "counted", {x}, {}, [](HostStepCall& call) { (void)call.input(1); });
   });

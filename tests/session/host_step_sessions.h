@@ -30,8 +30,8 @@ class HostStepSessions : public ::testing::TestWithParam<HostStepPlace> {
     return recorded ? executor_.begin_recorded(std::move(options))
                     : executor_.begin(std::move(options));
   }
-  static FinishResult finish(GraphSession& s) {
-    return s.finish({.joined_host_steps = GetParam().joined});
+  static FinishResult finish(GraphSession& s, bool recorded = true) {
+    return s.finish({.joined_host_steps = recorded && GetParam().joined});
   }
   const ExpectNoValidationMessages quiet_;
   Device device_ = open(GetParam());

@@ -20,12 +20,12 @@ TEST_P(HostSteps, RunBetweenTheOpsAroundThem) {
     const Tensor x = s.input("x", {4}, x_);
     const Tensor sorted = host_step(s, "sort", {add(s, x, x)}, {spec_}, sort_values)[0];
     s.output("y", mul(s, sorted, x));
-    FinishResult result = finish(s);
+    FinishResult result = finish(s, recorded);
     EXPECT_EQ(result.read("y"), (Values{8, 4, 18, 16}));
     EXPECT_EQ(result.report.submits, 2U);
     EXPECT_EQ(result.report.ops, 3U);
     if (recorded) {
-      result.graph.set("x", Values{1, 2, 3, 0});
+      result.graph.set_input("x", Values{1, 2, 3, 0});
       result.graph.launch();
       EXPECT_EQ(result.graph.read("y"), (Values{0, 4, 12, 0}));
       EXPECT_EQ(result.graph.last_times().submits, 2U);
@@ -57,7 +57,7 @@ TEST_P(HostSteps, OfOneSessionFollowEachOther) {
       x = reshape(s, x, {4});
     }
     s.output("y", x);
-    FinishResult result = finish(s);
+    FinishResult result = finish(s, recorded);
     EXPECT_EQ(result.read("y"), (Values{46, 22, 38, 30}));  // 2 x + 2, three times
     EXPECT_EQ(calls, 6);
     if (recorded) {
@@ -87,7 +87,7 @@ TEST_P(HostSteps, WriteATensorInPlace) {
         },
         log);
     s.output("y", add(s, log, x));
-    FinishResult result = finish(s);
+    FinishResult result = finish(s, recorded);
     EXPECT_EQ(result.read("y"), (Values{9, 3, 7, 5}));
     if (recorded) {
       result.graph.launch();
@@ -101,7 +101,7 @@ TEST_P(HostSteps, MayHaveNoTensorsAtAll) {
     int calls = 0;
     auto s = begin(recorded);
     host_step(s, "count", {}, {}, [&](HostStepCall&) { ++calls; });
-    FinishResult result = finish(s);
+    FinishResult result = finish(s, recorded);
     EXPECT_EQ(calls, 1);
     if (recorded) {
       result.graph.launch();
@@ -119,7 +119,7 @@ TEST_P(HostSteps, SeeEveryDtypeAsBytes) {
              host_step(s, "reverse", {half}, {TensorSpec({2}, DType::f16)}, [](HostStepCall& call) {
                std::ranges::reverse_copy(call.input(0), call.output(0).begin());
              })[0]);
-    EXPECT_EQ(finish(s).read<std::byte>("y"),
+    EXPECT_EQ(finish(s, recorded).read<std::byte>("y"),
               (std::vector<std::byte>{std::byte{4}, std::byte{3}, std::byte{2}, std::byte{1}}));
   }
 }
@@ -146,7 +146,7 @@ TEST_P(HostSteps, LeaveTheDirectSessionAndReplaysBitEqual) {
       x = add(s, matmul(s, x, w), x);
     }
     s.output("y", x);
-    FinishResult result = finish(s);
+    FinishResult result = finish(s, recorded);
     runs.push_back(result.read<std::byte>("y"));
     if (recorded) {
       result.graph.launch();
@@ -169,7 +169,7 @@ TEST_P(HostSteps, RunInsideOfAsynchronousLaunches) {
   CapturedGraph graph = s.finish({.run = false, .joined_host_steps = GetParam().joined}).graph;
   Ticket first = graph.launch_async();
   EXPECT_EQ(calls, 1);
-  graph.set("x", Values{9, 8, 7, 6});
+  graph.set_input("x", Values{9, 8, 7, 6});
   Ticket second = graph.launch_async();
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(first.read("y"), (Values{5, 3, 6, 6}));
@@ -181,7 +181,7 @@ TEST_P(HostSteps, AreTimed) {
     auto s = begin(recorded);
     const Tensor x = s.input("x", {4}, x_);
     s.output("y", host_step(s, "sort", {x}, {spec_}, sort_values)[0]);
-    FinishResult result = finish(s);
+    FinishResult result = finish(s, recorded);
     EXPECT_GT(result.report.host_step_ns, 0U);
     EXPECT_GT(result.report.wait_ns, 0U);
   }
@@ -200,7 +200,7 @@ TEST_P(HostSteps, SendAndBringBackStateOnce) {
     advance(s, s.input("next", {1}, std::vector<std::int32_t>{3}),
             {.position = s.state("position")});
     s.output("y", add(s, y, x));
-    FinishResult result = finish(s);
+    FinishResult result = finish(s, recorded);
     EXPECT_EQ(state.get("position"), 6);
     if (recorded) {
       result.graph.launch();
@@ -219,7 +219,7 @@ TEST_P(HostSteps, MayReadInputsThatAreDeclaredAfterAnother) {
   const Tensor late = s.input("late", {4}, Values{1, 1, 1, 1});
   const Tensor b = host_step(s, "sort", {add(s, a, late)}, {spec_}, sort_values)[0];
   s.output("y", add(s, b, late));
-  EXPECT_EQ(finish(s).read("y"), (Values{3, 4, 5, 6}));
+  EXPECT_EQ(s.finish().read("y"), (Values{3, 4, 5, 6}));
 }
 
 TEST_P(HostSteps, LetOtherThreadsWaitBehindThem) {
@@ -315,7 +315,7 @@ TEST_P(HostSteps, MayRunOtherSessionsBetweenTheSegments) {
       std::ranges::copy(other.finish().read("y"), call.output<float>(0).begin());
     })[0];
     s.output("y", add(s, y, x));
-    EXPECT_EQ(finish(s).read("y"), (Values{12, 3, 9, 6}));
+    EXPECT_EQ(finish(s, recorded).read("y"), (Values{12, 3, 9, 6}));
   }
 }
 

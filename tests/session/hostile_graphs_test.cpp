@@ -47,8 +47,9 @@ class HostileGraphs : public ::testing::Test {
     return encode_graph(graph);
   }
   void refuse_change(const std::function<void(SavedGraph&)>& change,
-                     const std::vector<std::string>& parts) {
-    refuse(changed(change), ErrorCode::invalid_argument, parts);
+                     const std::vector<std::string>& parts,
+                     ErrorCode code = ErrorCode::invalid_argument) {
+    refuse(changed(change), code, parts);
   }
   static std::uint32_t node_of(const SavedGraph& g, std::string_view op) {
     for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
@@ -208,7 +209,8 @@ TEST_F(HostileGraphs, AreRefusedWithPortsOfOneName) {
 }
 
 TEST_F(HostileGraphs, AreRefusedWithTooFewValuesOfAnInput) {
-  refuse_change([](SavedGraph& g) { g.inputs[0].values.pop_back(); }, {"'bias'", "(63) bytes"});
+  refuse_change([](SavedGraph& g) { g.inputs[0].values.pop_back(); }, {"'bias'", "(63) bytes"},
+                ErrorCode::size_mismatch);
 }
 
 TEST_F(HostileGraphs, AreRefusedWithInputsThatAreWeights) {

@@ -94,7 +94,7 @@ TEST_P(InFlight, BuffersMayGrow) {
   expect_results(tickets, 2);
   std::vector<float> expected = numbers(2);
   expected.resize(expected.size() + kColumns);
-  EXPECT_EQ(floats(device_.to_host(grown)), expected);
+  EXPECT_EQ(device_.to_host<float>(grown), expected);
 }
 
 TEST_P(InFlight, BuffersMayBeRebound) {

@@ -158,10 +158,10 @@ TEST_P(Iterations, APatchStartsAFinishedSequenceAgain) {
   CapturedGraph graph = idle_counter(16);
   graph.launch({.iterations = 16});
   EXPECT_EQ(graph.iterations(), static_cast<std::uint32_t>(kEnd));
-  graph.set("done", 0);
-  graph.set("end", 99);
-  graph.set("pos", 2);
-  graph.set("token", 20);
+  graph.set_state("done", 0);
+  graph.set_state("end", 99);
+  graph.set_state("pos", 2);
+  graph.set_state("token", 20);
   graph.launch({.iterations = 3});
   EXPECT_EQ(graph.read<std::int32_t>("next", 0)[0], 21);
   EXPECT_EQ(graph.read<std::int32_t>("next")[0], 23);
@@ -176,7 +176,7 @@ TEST_P(Iterations, StopOnTheDeviceWhereAFieldLeavesItsRange) {
   EXPECT_EQ(ticket.state("pos"), kCapacity);
   expect_error(ErrorCode::invalid_argument, {"length", "(25)", "0 to 24"},
                [&] { (void)graph.launch_async({.iterations = 1}); });
-  graph.set("pos", 0);
+  graph.set_state("pos", 0);
   graph.launch();
   EXPECT_EQ(graph.state("pos"), 1);
 }
@@ -203,7 +203,7 @@ TEST_P(Iterations, AGraphThatRunsOnceIsRefusedAtTheEndOfItsRangeToo) {
   for (int i = 0; i < 2; ++i) {
     expect_error(ErrorCode::invalid_argument, {"length", "(25)"}, [&] { graph.launch(); });
   }
-  graph.set("pos", 3);
+  graph.set_state("pos", 3);
   graph.launch();
   EXPECT_EQ(graph.state("pos"), 4);
 }

@@ -137,7 +137,7 @@ TEST(RegisteredBackend, IsListedAndOpenedLikeABuiltInOne) {
   const Device device = open_device("counted");
   const Tensor t = device.from_host({2}, std::vector<float>{1, 2}, "t");
   EXPECT_EQ(dynamic_cast<CountedBackend&>(device.backend()).live().bytes, 8U);
-  EXPECT_EQ(floats(device.to_host(t)), (std::vector<float>{1, 2}));
+  EXPECT_EQ(device.to_host<float>(t), (std::vector<float>{1, 2}));
 }
 
 TEST(RegisteredBackend, IsGoneOnceItIsUnregisteredButItsDevicesWork) {

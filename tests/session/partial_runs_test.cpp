@@ -148,8 +148,8 @@ TEST_P(PartialRuns, SendInputsAndState) {
     const Tensor row = get_rows(s, table, s.state("row"));
     return std::vector<Tensor>{row, add(s, row, s.input("x", {1, 2}, Values{0, 0}))};
   });
-  graph.set("row", 1);
-  graph.set("x", Values{10, 20});
+  graph.set_state("row", 1);
+  graph.set_input("x", Values{10, 20});
   const PartialRun run = graph.run_prefix(1);
   EXPECT_EQ(run.read(0, 0), (Values{3, 4}));
   EXPECT_EQ(run.read(1, 0), (Values{13, 24}));

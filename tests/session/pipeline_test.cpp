@@ -38,9 +38,9 @@ class Pipeline : public ::testing::TestWithParam<Case> {
     for (float& value : x_) {
       value = uniform_(random_);
     }
-    graph.set("x", x_);
-    graph.set("next", std::vector<std::int32_t>{launch});
-    graph.set("rows", launch);
+    graph.set_input("x", x_);
+    graph.set_input("next", std::vector<std::int32_t>{launch});
+    graph.set_state("rows", launch);
   }
   /// Results of launch number `launch` of this run; `pos` is where the sequence was before it.
   void check(const Ticket& ticket, int launch, std::int32_t& pos) {

@@ -41,8 +41,8 @@ TEST_P(Rebinding, ReplacesABufferInEveryStepAndOutput) {
   graph.launch();
   EXPECT_EQ(graph.read("y"), (std::vector<float>(4, 12)));
   EXPECT_EQ(graph.read("cache"), (std::vector<float>{7, 8, 2, 2}));
-  EXPECT_EQ(floats(device_.to_host(other)), (std::vector<float>{7, 8, 2, 2}));
-  EXPECT_EQ(floats(device_.to_host(cache_)), (std::vector<float>(4, 1))) << "it is not used";
+  EXPECT_EQ(device_.to_host<float>(other), (std::vector<float>{7, 8, 2, 2}));
+  EXPECT_EQ(device_.to_host<float>(cache_), (std::vector<float>(4, 1))) << "it is not used";
   graph.rebind(other, cache_);
   graph.launch();
   EXPECT_EQ(graph.read("y"), (std::vector<float>(4, 11)));
@@ -92,7 +92,7 @@ TEST_P(Rebinding, WorksForLaunchesOfManyIterations) {
       for (const std::int32_t end = pos + 3; pos < end; ++pos) {
         expected[one(pos, (pos + 1) % kTokens)] = 1;
       }
-      EXPECT_EQ(floats(device_.to_host(table)), expected);
+      EXPECT_EQ(device_.to_host<float>(table), expected);
       const Tensor empty = fresh();
       graph.rebind(table, empty);
       table = empty;
@@ -114,7 +114,7 @@ TEST_P(Rebinding, KeepsTheOldBufferOfLaunchesInFlight) {
     const auto value = static_cast<float>(i);
     EXPECT_EQ(tickets[i].read("y"), (std::vector<float>(4, 10 + value)));
     EXPECT_EQ(tickets[i].read("cache"), (std::vector<float>{7, 8, value, value}));
-    EXPECT_EQ(floats(device_.to_host(caches[i])), (std::vector<float>{7, 8, value, value}));
+    EXPECT_EQ(device_.to_host<float>(caches[i]), (std::vector<float>{7, 8, value, value}));
   }
 }
 

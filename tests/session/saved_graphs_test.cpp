@@ -97,7 +97,7 @@ std::map<std::string, Tensor, std::less<>> tensors_of(const llama::Model& m) {
   std::map<std::string, Tensor, std::less<>> tensors;
   const auto add = [&](const Tensor& t) {
     if (t) {
-      tensors[TensorRef(t)->name] = t;
+      tensors[t.name()] = t;
     }
   };
   for (const llama::Layer& l : m.layers) {
@@ -234,7 +234,7 @@ TEST_P(SavedGraphs, RunWithTensorsThatLieElsewhereAndSayWhich) {
 TEST_P(SavedGraphs, KeepTheInputsThatWereSetLast) {
   SavedPass pass(device_);
   CapturedGraph graph = pass.capture(1, {.run = false}).graph;
-  graph.set("bias", wave(SavedPass::kDim, 0.9));
+  graph.set_input("bias", wave(SavedPass::kDim, 0.9));
   graph.save(file_);
   graph.launch();
   SavedPass other(device_);

@@ -107,7 +107,7 @@ inline std::vector<std::byte> outcome_of(SavedPass& pass, CapturedGraph& graph,
   };
   for (int launch = 0; launch < 5; ++launch) {
     if (launch == 2) {
-      graph.set("bias", wave(SavedPass::kDim, 0.5));
+      graph.set_input("bias", wave(SavedPass::kDim, 0.5));
     }
     if (launch == 1) {
       pass.state.set("weights", wave(SavedPass::kDim, 1.7));

@@ -155,7 +155,7 @@ TEST_P(StateArrays, TheDeviceMayWriteTokensIntoThem) {
   set_rows(s, s.state_array("tokens"), argmax(s, scores), {.position = 0});
   CapturedGraph graph = s.finish().graph;
   EXPECT_EQ(state.values("tokens"), (Ints{1, 2}));
-  graph.set("scores", Floats{9, 0, 0, 0, 9, 0});
+  graph.set_input("scores", Floats{9, 0, 0, 0, 9, 0});
   graph.launch();
   EXPECT_EQ(state.values("tokens"), (Ints{0, 1}));
 }
@@ -172,25 +172,24 @@ TEST_P(StateArrays, FieldsBesideThemKeepTheirPlaces) {
 
 TEST_P(StateArrays, MistakesAreNamed) {
   const StateBlock state = make();
-  expect_error(ErrorCode::invalid_argument, {"'ids'", "3 elements", "(2)"}, [&] {
+  expect_error(ErrorCode::size_mismatch, {"'ids'", "3 elements", "(2)"}, [&] {
     state.set("ids", Ints{1, 2});
   });
   expect_error(ErrorCode::invalid_argument, {"'ids'", "0 to 3", "(4)"}, [&] {
     state.set("ids", Ints{1, 4, 2});
   });
-  expect_error(ErrorCode::invalid_argument, {"(idle)", "ids, tokens, sums, heat"},
+  expect_error(ErrorCode::unknown_name, {"(idle)", "ids, tokens, sums, heat"},
                [&] { state.set("idle", Ints{1}); });
-  expect_error(ErrorCode::invalid_argument, {"'ids'", "(f32)"}, [&] {
+  expect_error(ErrorCode::dtype_mismatch, {"'ids'", "(f32)"}, [&] {
     state.set("ids", Floats{1, 1, 1});
   });
-  expect_error(ErrorCode::invalid_argument, {"no field (ids)"}, [&] { state.set("ids", 1); });
-  expect_error(ErrorCode::invalid_argument, {"no array (n)"}, [&] { state.set("n", Ints{1}); });
-  expect_error(ErrorCode::invalid_argument, {"'heat'", "i32"}, [&] { (void)state.values("heat"); });
+  expect_error(ErrorCode::unknown_name, {"no field (ids)"}, [&] { state.set("ids", 1); });
+  expect_error(ErrorCode::unknown_name, {"no array (n)"}, [&] { state.set("n", Ints{1}); });
+  expect_error(ErrorCode::dtype_mismatch, {"'heat'", "i32"}, [&] { (void)state.values("heat"); });
   auto s = executor_.begin({.state = state});
-  expect_error(ErrorCode::invalid_argument, {"no array (n)", "ids"},
-               [&] { (void)s.state_array("n"); });
+  expect_error(ErrorCode::unknown_name, {"no array (n)", "ids"}, [&] { (void)s.state_array("n"); });
   auto t = executor_.begin();
-  expect_error(ErrorCode::invalid_argument, {"no array (ids)", "none"},
+  expect_error(ErrorCode::unknown_name, {"no array (ids)", "none"},
                [&] { (void)t.state_array("ids"); });
 }
 

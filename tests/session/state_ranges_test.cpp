@@ -40,10 +40,10 @@ TEST_P(StateRanges, ARefusedValueLeavesTheOldOne) {
   s.output("y",
            get_rows(s, device_.from_host({4, 1}, std::vector<float>{0, 1, 2, 3}), s.state("rows")));
   CapturedGraph graph = s.finish().graph;
-  graph.set("rows", 3);
-  graph.set("pos", 7);
-  expect_error(ErrorCode::invalid_argument, {"'rows'"}, [&] { graph.set("rows", 0); });
-  expect_error(ErrorCode::invalid_argument, {"'pos'"}, [&] { graph.set("pos", 512); });
+  graph.set_state("rows", 3);
+  graph.set_state("pos", 7);
+  expect_error(ErrorCode::invalid_argument, {"'rows'"}, [&] { graph.set_state("rows", 0); });
+  expect_error(ErrorCode::invalid_argument, {"'pos'"}, [&] { graph.set_state("pos", 512); });
   graph.launch();
   EXPECT_EQ(graph.read("y"), std::vector<float>{3});
   EXPECT_EQ(graph.state("pos"), 7);

@@ -85,11 +85,20 @@ TEST_P(TensorFactory, ZerosOnesAndFullHaveTheirValueEverywhere) {
 TEST_P(TensorFactory, EmptyIsMemoryToBeWritten) {
   const Tensor tensor = device_.empty({5, 7}, DType::f16, "e");
   EXPECT_EQ(to_string(tensor.spec()), "f16 [5, 7]");
-  EXPECT_EQ(TensorRef(tensor)->name, "e");
+  EXPECT_EQ(tensor.name(), "e");
   std::mt19937_64 rng(seed_);
   const Bytes bytes = random_bytes(rng, DType::f16, 35, -1, 1);
   device_.write(TensorRef(tensor)->buffer, 0, bytes);
   EXPECT_EQ(device_.to_host(tensor), bytes);
+}
+
+TEST_P(TensorFactory, ElementsAreReadAsWhatTheyAre) {
+  const Tensor integers = device_.from_host({3}, std::vector<std::int32_t>{1, -2, 3}, "integers");
+  EXPECT_EQ(device_.to_host<std::int32_t>(integers), (std::vector<std::int32_t>{1, -2, 3}));
+  const Tensor numbers = device_.from_host({2}, std::vector<float>{0.5F, -8}, "numbers");
+  EXPECT_EQ(device_.to_host<float>(numbers), (std::vector<float>{0.5F, -8}));
+  expect_error(ErrorCode::dtype_mismatch, {"'integers'", "i32 [3]", "(f32)"},
+               [&] { (void)device_.to_host<float>(integers); });
 }
 
 TEST_P(TensorFactory, ArangeIsAnElementsIndexTimesTheStep) {
@@ -335,7 +344,7 @@ TEST_P(TensorFactory, ViewsHaveNamesOfTheirOwn) {
   session.finish().graph.save(folder / "graph");
   std::map<std::string, Tensor, std::less<>> tensors;
   for (const Tensor& view : {slice(x, 0, 0, 1), slice(x, 0, 2, 1)}) {
-    tensors.emplace(TensorRef(view)->name, view);
+    tensors.emplace(view.name(), view);
   }
   LoadedGraph loaded = executor.load_graph(folder / "graph", {.tensors = tensors});
   loaded.graph.launch();

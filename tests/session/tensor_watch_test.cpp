@@ -146,7 +146,7 @@ TEST_P(TensorWatches, ChangeNoBitOfWhatIsComputed) {
   CapturedGraph watched = graph();
   for (int i = 0; i < 6; ++i) {
     const Bytes x = any_input();
-    watched.set("x", DType::f32, x);
+    watched.set_input("x", DType::f32, x);
     watched.launch();
     EXPECT_EQ(watched.read<std::byte>("last"), directly(x).back()) << "launch " << i;
   }
@@ -208,7 +208,7 @@ TEST_P(TensorWatches, SkipLaunchesWhileOneIsInFlight) {
   std::vector<Ticket> tickets;
   for (int i = 0; i < 3; ++i) {
     inputs.push_back(any_input());
-    watched.set("x", DType::f32, inputs.back());
+    watched.set_input("x", DType::f32, inputs.back());
     tickets.push_back(watched.launch_async());
   }
   std::vector<std::vector<Bytes>> expected;
@@ -262,9 +262,9 @@ TEST_P(TensorWatches, NameTheNodesThatAreGivenRowNumbersOutsideOfTheirTable) {
   s.output("rows", rows);
   CapturedGraph watched = s.finish({.run = false}).graph;
   watched.launch();
-  watched.set("ids", std::vector<std::int32_t>{0, 4, -1, 3});
+  watched.set_input("ids", std::vector<std::int32_t>{0, 4, -1, 3});
   watched.launch();
-  watched.set("ids", std::vector<std::int32_t>{5, 0, 0, 0});
+  watched.set_input("ids", std::vector<std::int32_t>{5, 0, 0, 0});
   watched.launch();
   const auto kept = watched.read("rows");
   EXPECT_TRUE(std::isnan(kept[0]) && std::isnan(kept[1]) && kept[2] == 1) << "row 5 of 3";

@@ -39,7 +39,7 @@ TEST_P(WithoutReplay, LaunchesTakeNewInputs) {
   CapturedGraph graph = doubler();
   EXPECT_EQ(graph.read("y"), twice_);
   for (float i = 0; i < 4; ++i) {
-    graph.set("x", std::vector<float>{i, i + 1, i + 2, i + 3});
+    graph.set_input("x", std::vector<float>{i, i + 1, i + 2, i + 3});
     graph.launch();
     EXPECT_EQ(graph.read("y"), (std::vector<float>{2 * i, 2 * i + 2, 2 * i + 4, 2 * i + 6}));
   }
@@ -49,7 +49,7 @@ TEST_P(WithoutReplay, LaunchesTakeNewInputs) {
 TEST_P(WithoutReplay, TicketsHoldTheirOutputs) {
   CapturedGraph graph = doubler(3);
   const Ticket first = graph.launch_async();
-  graph.set("x", twice_);
+  graph.set_input("x", twice_);
   const Ticket second = graph.launch_async();
   EXPECT_EQ(second.read("y"), (std::vector<float>{4, 8, 12, 16}));
   EXPECT_EQ(first.read("y"), twice_);
@@ -62,9 +62,9 @@ TEST_P(WithoutReplay, StateGoesOn) {
   advance(s, next, {.position = s.state("pos"), .rows = s.state("rows")});
   s.output("next", next);
   CapturedGraph graph = s.finish().graph;
-  graph.set("rows", 10);
+  graph.set_state("rows", 10);
   graph.launch();
-  graph.set("pos", 100);
+  graph.set_state("pos", 100);
   graph.launch();
   EXPECT_EQ(graph.state("pos"), 110);
 }
@@ -78,7 +78,7 @@ TEST_P(WithoutReplay, ALaunchMayHaveSeveralIterations) {
   CapturedGraph graph = s.finish({.run = false}).graph;
   for (const TimingMode mode : {TimingMode::off, TimingMode::replay, TimingMode::node}) {
     graph.set_timing(mode);
-    graph.set("pos", 0);
+    graph.set_state("pos", 0);
     graph.launch({.iterations = 4});
     EXPECT_EQ(graph.iterations(), 4U);
     EXPECT_EQ(graph.state("pos"), 4);

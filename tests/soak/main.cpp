@@ -56,13 +56,13 @@ class Decoding {
   /// Replays of the body that it took.
   std::uint64_t step() {
     if (pos_ + iterations_ > kContext) {
-      graph_.set("pos", 0);
-      graph_.set("token", static_cast<std::int32_t>(++rounds_ % kTokens));
+      graph_.set_state("pos", 0);
+      graph_.set_state("token", static_cast<std::int32_t>(++rounds_ % kTokens));
       bias_.assign(kDim, static_cast<float>(rounds_ % 5));
       pos_ = 0;
     }
     pos_ += iterations_;
-    graph_.set("bias", bias_);
+    graph_.set_input("bias", bias_);
     tickets_[turn_] = graph_.launch_async({.iterations = iterations_});
     turn_ = 1 - turn_;
     if (tickets_[turn_]) {

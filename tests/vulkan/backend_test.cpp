@@ -298,6 +298,7 @@ TEST_F(VulkanBackend, BuffersMayOutliveTheirBackend) {
   const auto buffer = other->allocate("late", 64, BufferKind::upload);
   other.reset();
   std::memset(buffer->mapped(), 1, 64);
+  EXPECT_EQ(std::ranges::count(std::span(buffer->mapped(), 64), std::byte{1}), 64);
 }
 
 TEST_F(VulkanBackend, RunsWithoutValidation) {

@@ -122,8 +122,8 @@ TEST_F(FailedSubmit, LosesNeitherPatchesNorInputs) {
            .end_token = -1});
   s.output("next", next);
   CapturedGraph graph = s.finish().graph;
-  graph.set("pos", 100);
-  graph.set("next", std::vector<std::int32_t>{7});
+  graph.set_state("pos", 100);
+  graph.set_input("next", std::vector<std::int32_t>{7});
   inject({"vkQueueSubmit2", 1, false, VK_ERROR_OUT_OF_HOST_MEMORY});
   expect_error(ErrorCode::out_of_memory, {"vkQueueSubmit2"}, [&] { graph.launch(); });
   inject({});
@@ -131,6 +131,35 @@ TEST_F(FailedSubmit, LosesNeitherPatchesNorInputs) {
   graph.launch();
   EXPECT_EQ(graph.state("pos"), 101);
   EXPECT_EQ(graph.state("token"), 7);
+}
+
+using DriverError = Failing;
+
+TEST_F(DriverError, SaysWhichGraphAndReplayAndTheDeviceGoesOn) {
+  inject({"vkQueueSubmit2", 1, false, VK_ERROR_UNKNOWN});
+  expect_error(ErrorCode::driver_error,
+               {"vkQueueSubmit2", "VK_ERROR_UNKNOWN", "(graph 'recorded', replay 1)"},
+               [&] { graph_.launch(); });
+  inject({});
+  expect_launch_works();
+}
+
+TEST_F(DriverError, IsNoReasonToRunAKeyWithoutAGraphForEver) {
+  GraphCache cache(executor_);
+  const GraphOwner owner("model");
+  const auto run = [&] {
+    return cache.run({.owner = owner, .tag = "key"},
+                     [&](GraphSession& s) {
+                       const Tensor x = s.input("x", {4});
+                       s.output("y", add(s, x, x));
+                     },
+                     {.inputs = {{"x", x_}}});
+  };
+  inject({"vkBeginCommandBuffer", 1, false, VK_ERROR_UNKNOWN});
+  expect_error(ErrorCode::driver_error, {"vkBeginCommandBuffer"}, [&] { (void)run(); });
+  inject({});
+  EXPECT_EQ(run().how, RunOutcome::recorded);
+  EXPECT_EQ(run().how, RunOutcome::replayed);
 }
 
 using Hang = Failing;

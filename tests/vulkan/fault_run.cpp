@@ -82,12 +82,12 @@ bool run_hello(const Device& device) {
   FinishResult finished = recorded.finish();
   right = right && finished.read("y") == Floats{2, 3, 4, 5};
   CapturedGraph& graph = finished.graph;
-  graph.set("x", Floats{2, 2, 2, 2});
-  graph.set("row", 1);
+  graph.set_input("x", Floats{2, 2, 2, 2});
+  graph.set_state("row", 1);
   graph.launch();
   right = right && graph.read("y") == Floats{7, 10, 13, 16};
   const Ticket first = graph.launch_async();
-  graph.set("row", 0);
+  graph.set_state("row", 0);
   const Ticket second = graph.launch_async();
   static_cast<void>(second.done());
   right =

@@ -12,7 +12,7 @@ int main() {
   const auto x = session.input("x", {1, 2}, std::vector<float>{1, 1});
   session.output("y", matmul(session, x, w));
   auto graph = session.finish().graph;
-  graph.set("x", std::vector<float>{10, 100});
+  graph.set_input("x", std::vector<float>{10, 100});
   graph.launch();
   const std::vector<float> y = graph.read("y");
   std::printf("%g %g\n", y[0], y[1]);

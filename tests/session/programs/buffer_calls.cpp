@@ -102,7 +102,9 @@ void RandomProgram::set_state() {
                                     : static_cast<std::int32_t>(number(0, chance(6) ? 12 : 5));
   StateModel after = state->model;
   const bool allowed = after.set(name, value);
-  if (call("state.set(" + name + ", " + std::to_string(value) + ")", Outcome().unless(allowed),
+  if (call("state.set(" + name + ", " + std::to_string(value) + ")",
+           Outcome().unless(
+               allowed, name == "nothing" ? ErrorCode::unknown_name : ErrorCode::invalid_argument),
            [&] { state->real.set(name, value); })) {
     state->model = after;
   }

@@ -38,9 +38,9 @@ RandomProgram::KeyedPlan RandomProgram::plan_direct(const Cache& cache, const Pa
   graph.body = pass.body();
   graph.state = pass.state;
   plan.outcome.unless(iterations == 1)
-      .unless(*cache.running)
+      .unless(*cache.running, ErrorCode::shut_down)
       .unless(!refused, ErrorCode::unsupported)
-      .unless(given.fit(graph.body))
+      .refused(given.mistakes(graph.body))
       .unless(pass.shapes_fit())
       .unless(!graph.body.stale(), ErrorCode::stale)
       .unless(pass.state == nullptr || pass.state->model.launches());
@@ -59,10 +59,10 @@ RandomProgram::KeyedPlan RandomProgram::plan_recording(Cache& cache, KeyModel& e
   graph.state = pass.state;
   graph.max_iterations = pass.max_iterations;
   graph.slots = cache.slots;
-  plan.outcome.unless(*cache.running)
+  plan.outcome.unless(*cache.running, ErrorCode::shut_down)
       .unless(pass.iterates())
       .unless(!pass.iterates() || refusals == 0, ErrorCode::unsupported)
-      .unless(given.fit(graph.body))
+      .refused(given.mistakes(graph.body))
       .unless(pass.shapes_fit())
       .unless(!graph.body.stale(), ErrorCode::stale);
   if (!plan.outcome.ok()) {
@@ -113,7 +113,7 @@ RandomProgram::KeyedPlan RandomProgram::plan_run(Cache& cache, std::size_t key, 
   } else {
     bool keeps_last = true;
     plan.outcome = launch_outcome(graph, iterations, keeps_last);
-    plan.outcome.unless(given.fit(graph.body));
+    plan.outcome.refused(given.mistakes(graph.body));
   }
   return plan;
 }

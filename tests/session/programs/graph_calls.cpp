@@ -64,9 +64,9 @@ Outcome RandomProgram::launch_outcome(const Graph& graph, std::uint32_t iteratio
   if (!graph.empty) {
     outcome.unless(iterations >= 1 && iterations <= graph.max_iterations);
     outcome.unless(!graph.body.stale(), ErrorCode::stale);
-    outcome.unless(*graph.running);
+    outcome.unless(*graph.running, ErrorCode::shut_down);
     keeps_last = !outcome.ok();
-    outcome.unless(graph.use->held < graph.slots);
+    outcome.unless(graph.use->held < graph.slots, ErrorCode::busy);
     outcome.unless(graph.state == nullptr || graph.state->model.launches());
   }
   return outcome;
@@ -157,18 +157,18 @@ void RandomProgram::set_input() {
   const Value value = random_rows(rows);
   const bool as_integers = chance(20);
   const std::vector<std::int32_t> integers(value.numbers.size());
-  if (call(graph->name + ".set(" + name + ", " + std::to_string(rows) +
+  if (call(graph->name + ".set_input(" + name + ", " + std::to_string(rows) +
                (as_integers ? " rows of integers)" : " rows)"),
            Outcome()
                .unless(!graph->empty)
-               .unless(!unknown)
-               .unless(!as_integers)
-               .unless(value.numbers.size() == old.numbers.size()),
+               .unless(!unknown, ErrorCode::unknown_name)
+               .unless(!as_integers, ErrorCode::dtype_mismatch)
+               .unless(value.numbers.size() == old.numbers.size(), ErrorCode::size_mismatch),
            [&] {
              if (as_integers) {
-               graph->real.set(name, integers);
+               graph->real.set_input(name, integers);
              } else {
-               graph->real.set(name, value.numbers);
+               graph->real.set_input(name, value.numbers);
              }
            })) {
     graph->body.input_values[name] = value;
@@ -178,9 +178,12 @@ void RandomProgram::set_input() {
 void RandomProgram::expect_output(const Run& run, const std::string& name,
                                   std::optional<std::uint32_t> iteration, const std::string& text,
                                   const std::function<std::vector<std::byte>()>& read) {
-  const bool declared = run.ran > 0 && run.outputs.front().contains(name);
+  const bool declared = run.ran == 0 || run.outputs.front().contains(name);
   std::vector<std::byte> bytes;
-  if (call(text, Outcome().unless(declared).unless(iteration.value_or(0) < run.ran),
+  if (call(text,
+           Outcome()
+               .unless(declared && name != "nothing", ErrorCode::unknown_name)
+               .unless(iteration.value_or(0) < run.ran),
            [&] { bytes = read(); })) {
     require_value(run.outputs[iteration.value_or(run.ran - 1)].at(name), bytes, name);
   }
@@ -232,7 +235,8 @@ void RandomProgram::ask_graph() {
       const std::size_t word = number(0, 5);
       std::int32_t value = 0;
       if (call(graph->name + ".state(" + kFields[word] + ")",
-               Outcome().unless(!empty && graph->state != nullptr && word < kStateWords),
+               Outcome().unless(!empty).unless(graph->state != nullptr && word < kStateWords,
+                                               ErrorCode::unknown_name),
                [&] { value = graph->real.state(kFields[word]); })) {
         require(graph->state->model.may_return(static_cast<StateWord>(word), value),
                 "gave " + std::to_string(value) + ", which no submission left");
@@ -244,8 +248,9 @@ void RandomProgram::ask_graph() {
       const auto iteration = static_cast<std::uint32_t>(number(0, 3));
       std::int32_t value = 0;
       if (call(graph->name + ".state(" + kFields[word] + ", " + std::to_string(iteration) + ")",
-               Outcome().unless(last != nullptr && graph->state != nullptr && word < kStateWords &&
-                                iteration < last->ran),
+               Outcome()
+                   .unless(last != nullptr && iteration < last->ran)
+                   .unless(graph->state != nullptr && word < kStateWords, ErrorCode::unknown_name),
                [&] { value = graph->real.state(kFields[word], iteration); })) {
         require(value == last->words[iteration][word],
                 "gave " + std::to_string(value) + ", not " +

@@ -111,7 +111,9 @@ void RandomProgram::begin_capture() {
   }
   std::vector<Tensor> transients;
   Outcome outcome;
-  outcome.unless(*of.running).unless(pass.iterates()).unless(pass.shapes_fit());
+  outcome.unless(*of.running, ErrorCode::shut_down)
+      .unless(pass.iterates())
+      .unless(pass.shapes_fit());
   outcome.unless(!session.body.stale(), ErrorCode::stale);
   if (!call(session.name + " = " + of.name + ".begin_graph_capture(" + pass.name + ")", outcome,
             [&] {
@@ -167,7 +169,9 @@ void RandomProgram::end_capture() {
                               .unless(of->running == session->running)
                               .unless(session->recorded);
   Outcome outcome = matches;
-  outcome.unless(session->usable()).unless(options.slots >= 1 && options.slots <= 64);
+  outcome.unless(session->phase == Phase::recording)
+      .unless(*session->running, ErrorCode::shut_down)
+      .unless(options.slots >= 1 && options.slots <= 64);
   outcome.unless(!session->stale(true), ErrorCode::stale);
   const bool finishes = outcome.ok();
   Graph graph;
@@ -247,7 +251,7 @@ void RandomProgram::replay_by_key() {
       } else {
         bool keeps_last = true;
         outcome = launch_outcome(graph, iterations, keeps_last);
-        outcome.unless(given.fit(graph.body));
+        outcome.refused(given.mistakes(graph.body));
       }
     }
   }

@@ -39,7 +39,12 @@ void RandomProgram::input() {
   }
   Tensor tensor;
   if (call(session->name + ".input(" + name + ", " + std::to_string(rows) + " rows)",
-           Outcome().unless(session->usable()).unless(!known).unless(!short_of_one), [&] {
+           Outcome()
+               .unless(session->phase == Phase::recording)
+               .unless(*session->running, ErrorCode::shut_down)
+               .unless(!known)
+               .unless(!short_of_one, ErrorCode::size_mismatch),
+           [&] {
              tensor = session->real->input(name, {rows, kColumns}, value.numbers);
            })) {
     session->body.add_input(name, value);
@@ -145,7 +150,8 @@ void RandomProgram::op() {
 void RandomProgram::record(Session& session, OpModel op, const Transient& x, const Transient& y) {
   const bool two = takes_two(op.kind);
   Outcome outcome;
-  outcome.unless(session.usable());
+  outcome.unless(session.phase == Phase::recording);
+  outcome.unless(*session.running, ErrorCode::shut_down);
   for (const Transient* t : {&x, &y}) {
     if (t == &y && !two) {
       break;
@@ -154,7 +160,8 @@ void RandomProgram::record(Session& session, OpModel op, const Transient& x, con
     outcome.unless(t->session == 0 || t->session == session.number);
     outcome.unless(!t->operand.buffer || !t->operand.buffer->freed, ErrorCode::stale);
   }
-  outcome.unless(session.state != nullptr || (!op.param.word && op.kind != OpKind::advance));
+  outcome.unless(session.state != nullptr || (!op.param.word && op.kind != OpKind::advance),
+                 ErrorCode::unknown_name);
   outcome.unless(shapes_fit(op));
   const bool part = outcome.ok() && session.ops_per_submit != 0 &&
                     (session.ops + 1) % session.ops_per_submit == 0;
@@ -196,7 +203,9 @@ void RandomProgram::output() {
   const std::string name = known ? session->body.outputs.begin()->first : fresh("y");
   const Transient tensor = operand(*session, chance(4));
   Outcome outcome;
-  outcome.unless(session->usable()).unless(!known).unless(static_cast<bool>(tensor.real));
+  outcome.unless(session->phase == Phase::recording)
+      .unless(*session->running, ErrorCode::shut_down);
+  outcome.unless(!known).unless(static_cast<bool>(tensor.real));
   outcome.unless(tensor.session == 0 || tensor.session == session->number);
   outcome.unless(!tensor.operand.buffer || !tensor.operand.buffer->freed, ErrorCode::stale);
   if (call(session->name + ".output(" + name + ", " + text_of(tensor.operand) + ")", outcome,

@@ -51,13 +51,25 @@ std::vector<NamedInput> GivenInputs::named() const {
   return inputs;
 }
 
-bool GivenInputs::fit(const BodyModel& body) const {
-  return list.size() == body.inputs.size() &&
-         std::ranges::all_of(body.inputs, [&](const auto& input) {
-           const auto one = std::ranges::find(list, input.first, &One::name);
-           return one != list.end() && one->integers.empty() &&
-                  one->numbers.size() == body.input_values.at(input.first).numbers.size();
-         });
+std::vector<ErrorCode> GivenInputs::mistakes(const BodyModel& body) const {
+  std::vector<ErrorCode> mistakes;
+  const auto note = [&](bool wrong, ErrorCode code) {
+    if (wrong) {
+      mistakes.push_back(code);
+    }
+  };
+  for (const One& one : list) {
+    const auto known = body.input_values.find(one.name);
+    note(known == body.input_values.end(), ErrorCode::unknown_name);
+    note(!one.integers.empty(), ErrorCode::dtype_mismatch);
+    note(known != body.input_values.end() && one.numbers.size() != known->second.numbers.size(),
+         ErrorCode::size_mismatch);
+    note(std::ranges::count(list, one.name, &One::name) > 1, ErrorCode::invalid_argument);
+  }
+  for (const auto& [name, value] : body.input_values) {
+    note(std::ranges::count(list, name, &One::name) == 0, ErrorCode::missing_input);
+  }
+  return mistakes;
 }
 
 void GivenInputs::assign_to(BodyModel& body) const {

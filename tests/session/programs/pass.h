@@ -13,8 +13,8 @@ struct GivenInputs {
   };
   std::vector<One> list;
   std::vector<NamedInput> named() const;
-  /// Whether they are one value for each input of a body, and nothing else.
-  bool fit(const BodyModel& body) const;
+  /// What is wrong with them; nothing if they are one value for each input of a body.
+  std::vector<ErrorCode> mistakes(const BodyModel& body) const;
   void assign_to(BodyModel& body) const;
   std::string text() const;
 };

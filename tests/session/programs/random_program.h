@@ -18,6 +18,10 @@ class Outcome {
     }
     return *this;
   }
+  Outcome& refused(const std::vector<ErrorCode>& mistakes) {
+    codes_.insert(codes_.end(), mistakes.begin(), mistakes.end());
+    return *this;
+  }
   /// Another rule may be looked at first.
   void or_of(const Outcome& other) {
     codes_.insert(codes_.end(), other.codes_.begin(), other.codes_.end());

@@ -62,7 +62,7 @@ void RandomProgram::begin() {
   }
   const bool first_part = session.ops != 0 && session.ops_per_submit == 1;
   Outcome outcome;
-  outcome.unless(*of.running);
+  outcome.unless(*of.running, ErrorCode::shut_down);
   outcome.unless(session.max_iterations == 1 || (iterates && session.max_iterations > 0));
   outcome.unless(!first_part || session.state->model.launches());
   if (call(
@@ -121,14 +121,18 @@ void RandomProgram::finish() {
   }
   constexpr std::size_t kWrong[] = {0, 65};
   FinishOptions options;
-  options.slots = chance(30) ? kWrong[number(0, 1)] : number(1, 3);
-  options.run = !chance(4);
-  constexpr ReuseRule kRules[] = {ReuseRule::step, ReuseRule::epoch};
-  options.reuse = kRules[number(0, 1)];
+  const bool refused = !session->recorded && chance(20);
+  if (session->recorded || refused) {
+    options.slots = refused || chance(30) ? kWrong[number(0, 1)] : number(1, 3);
+    options.run = !chance(4);
+    constexpr ReuseRule kRules[] = {ReuseRule::step, ReuseRule::epoch};
+    options.reuse = kRules[number(0, 1)];
+  }
   const bool runs = !session->recorded || options.run;
   Outcome outcome;
-  outcome.unless(session->usable());
-  outcome.unless(!session->recorded || (options.slots >= 1 && options.slots <= 64));
+  outcome.unless(session->phase == Phase::recording);
+  outcome.unless(*session->running, ErrorCode::shut_down);
+  outcome.unless(!refused && options.slots >= 1 && options.slots <= 64);
   outcome.unless(!session->stale(true), ErrorCode::stale);
   outcome.unless(!runs || session->state == nullptr || session->memory ||
                  session->state->model.launches());
@@ -175,7 +179,8 @@ void RandomProgram::submit() {
     return;
   }
   Outcome outcome;
-  outcome.unless(session->usable()).unless(!session->recorded);
+  outcome.unless(session->phase == Phase::recording).unless(!session->recorded);
+  outcome.unless(*session->running, ErrorCode::shut_down);
   outcome.unless(!session->stale(true), ErrorCode::stale);
   outcome.unless(session->recorded || session->memory || session->state == nullptr ||
                  session->state->model.launches());

@@ -69,8 +69,10 @@ void RandomProgram::ask_ticket() {
       }
       std::int32_t value = 0;
       Outcome outcome = held;
-      outcome.unless(run != nullptr && run->state != nullptr && word < kStateWords);
-      outcome.unless(run != nullptr && (!iteration || *iteration < run->ran));
+      if (run != nullptr) {
+        outcome.unless(run->state != nullptr && word < kStateWords, ErrorCode::unknown_name);
+        outcome.unless(!iteration || *iteration < run->ran);
+      }
       if (call(ticket->name + ".state(" + kFields[word] +
                    (iteration ? ", " + std::to_string(*iteration) : "") + ")",
                outcome, [&] {

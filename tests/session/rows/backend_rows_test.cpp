@@ -88,9 +88,9 @@ TEST_P(BackendRows, MemoryIsAllocatedCopiedCountedBoundedAndGivenBack) {
   const auto aligned = device.allocate("aligned", 100, BufferKind::device, 64);
   const Tensor a = device.from_host({4}, x_, "a"), b = device.zeros({4}, DType::f32, "b");
   device.copy(a, b);
-  EXPECT_EQ(floats(device.to_host(b)), x_);
+  EXPECT_EQ(device.to_host<float>(b), x_);
   device.copy_async(device.from_host({4}, other_), b).wait();
-  EXPECT_EQ(floats(device.to_host(b)), other_);
+  EXPECT_EQ(device.to_host<float>(b), other_);
   EXPECT_EQ(device.memory().of(MemoryPurpose::tensors).buffers, 3U);
   EXPECT_THROW((void)device.zeros({1 << 20}, DType::f32, "beyond"), Error);
   EXPECT_EQ(pressure, std::vector{MemoryPressure::critical});

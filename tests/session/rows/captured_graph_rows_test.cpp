@@ -27,7 +27,7 @@ TEST_P(CapturedGraphRows, LaunchReplaysEverythingCapturedAndCountsSuccessesOnly)
   CapturedGraph graph = s.finish({.slots = 2, .run = false}).graph;
   EXPECT_EQ(graph.num_replays(), 0U);
   graph.launch();
-  graph.set("x", other_);
+  graph.set_input("x", other_);
   graph.launch();
   EXPECT_EQ(graph.read("y"), result(other_));
   EXPECT_EQ(graph.state("pos"), 2);
@@ -38,7 +38,7 @@ TEST_P(CapturedGraphRows, LaunchReplaysEverythingCapturedAndCountsSuccessesOnly)
     EXPECT_FALSE(in_flight.done());
     EXPECT_EQ(graph.num_replays(), 2U) << "it is not known to be complete";
     const Ticket other = graph.launch_async();
-    expect_error(ErrorCode::invalid_argument, {"slots"}, [&] { (void)graph.launch_async(); });
+    expect_error(ErrorCode::busy, {"slots"}, [&] { (void)graph.launch_async(); });
     held.open();
     other.wait();
     EXPECT_EQ(in_flight.read("y"), result(other_));
@@ -47,7 +47,7 @@ TEST_P(CapturedGraphRows, LaunchReplaysEverythingCapturedAndCountsSuccessesOnly)
   // The device moved the position to its end, where a launch would leave the range.
   EXPECT_EQ(host(table), (Floats{1, 2, 3, 4, 5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8}));
   expect_error(ErrorCode::invalid_argument, {"pos"}, [&] { graph.launch(); });
-  graph.set("pos", 0);
+  graph.set_state("pos", 0);
   device_.free(w_);
   expect_error(ErrorCode::stale, {"(w)"}, [&] { graph.launch(); });
   EXPECT_EQ(graph.num_replays(), 4U) << "nor are those that were refused";
@@ -82,10 +82,10 @@ TEST_P(CapturedGraphRows, UploadPaysTheFirstLaunchEarlyOnceAndRunsNothing) {
   const std::vector<std::uint64_t> by_upload = compiled();
   EXPECT_EQ(by_upload[0] > 0 && by_upload[1] > 0, GetParam() == "vulkan");
   EXPECT_EQ(graph.num_replays(), 0U);
-  EXPECT_EQ(floats(device.to_host(table)), Floats(4, 7));
+  EXPECT_EQ(device.to_host<float>(table), Floats(4, 7));
   graph.launch();
   EXPECT_EQ(compiled(), by_upload);
-  EXPECT_EQ(floats(device.to_host(table)), (Floats{2, 4, 6, 8}));
+  EXPECT_EQ(device.to_host<float>(table), (Floats{2, 4, 6, 8}));
   EXPECT_EQ(validation_message_count(device), 0U);
 }
 
@@ -129,7 +129,7 @@ TEST_P(CapturedGraphRows, EveryGraphKeepsWhatItCapturedAndGraphsShareAPoolThatCa
     const Floats x{i, 1, 2, 3};
     std::vector<Ticket> tickets;
     for (CapturedGraph* graph : {&first, &fourth, &alone, &second, &third}) {
-      graph->set("x", x);
+      graph->set_input("x", x);
       tickets.push_back(graph->launch_async());
     }
     for (const std::size_t graph : {0U, 2U, 3U, 4U}) {
@@ -202,7 +202,7 @@ TEST_P(CapturedGraphRows, ASessionDiscardsItselfAndCaptureWrapsACallable) {
   EXPECT_EQ(captured.read("y"), result(x_));
   EXPECT_EQ(captured.graph.recorded().graph.name, "doubler");
   EXPECT_EQ(captured.graph.slots(), 5U);
-  captured.graph.set("x", other_);
+  captured.graph.set_input("x", other_);
   captured.graph.launch();
   EXPECT_EQ(captured.graph.read("y"), result(other_));
   EXPECT_EQ(calls, 1);

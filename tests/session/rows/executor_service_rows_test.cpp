@@ -91,7 +91,7 @@ TEST_P(ExecutorServiceRows, AGraphHoldsNodesEdgesBarriersScopesSourceLinesAndCos
   EXPECT_FALSE(loaded.report.replanned) << loaded.report.reason;
   EXPECT_EQ(text_of(loaded.graph.recorded()), expected);
   EXPECT_EQ(loaded.graph.structure_hash(), structure);
-  loaded.graph.set("x", other_);
+  loaded.graph.set_input("x", other_);
   loaded.graph.launch();
   EXPECT_EQ(loaded.graph.read("y"), result(other_));
 }
@@ -138,7 +138,7 @@ TEST_P(ExecutorServiceRows, KernelsCompileAtFirstUseByNameAndConstantsOrInPrewar
       EXPECT_EQ(executor.prewarm(pass).kernels, compiles ? 2U : 0U);
       const std::vector<std::uint64_t> once = created();
       EXPECT_EQ(once[0] > 0 && once[1] > 0, compiles);
-      EXPECT_EQ(floats(device.to_host(table)), Floats(4, 7)) << "the pass did not run";
+      EXPECT_EQ(device.to_host<float>(table), Floats(4, 7)) << "the pass did not run";
       auto direct = executor.begin();
       pass(direct);
       EXPECT_EQ(direct.finish().read("y"), (Floats{1, 20, 300, 4000}));

@@ -55,7 +55,7 @@ class RowTest : public ::testing::TestWithParam<Param> {
   void pass(GraphSession& s, const Tensor& x) const { s.output("y", mul(s, add(s, x, x), w_)); }
   void pass(GraphSession& s) const { pass(s, s.input("x", {4}, x_)); }
   static Floats result(const Floats& x) { return {2 * x[0], 20 * x[1], 200 * x[2], 2000 * x[3]}; }
-  Floats host(const Tensor& tensor) const { return floats(device_.to_host(tensor)); }
+  Floats host(const Tensor& tensor) const { return device_.to_host<float>(tensor); }
   std::uint64_t submissions() const { return device_.backend().last_submission(); }
   std::uint64_t allocations() const { return device_.backend().allocation_count(); }
 

@@ -21,7 +21,7 @@ std::string_view name_of(DeviceState state);
 struct DeviceError {
   ErrorCode code = ErrorCode::invalid_argument;
   std::string message;
-  std::uint32_t op = Error::kNoOp;  // of a recording: which op
+  std::uint32_t op = ErrorPlace::kNoOp;  // of a recording: which op
   std::string scope;
   std::int64_t time_ns = 0;  // CLOCK_MONOTONIC
 };

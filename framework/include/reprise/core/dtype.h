@@ -2,6 +2,7 @@
 // concurrently.
 #pragma once
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -58,6 +59,20 @@ inline constexpr std::array<DTypeInfo, kDTypeCount> kDTypes{{
 constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<std::size_t>(type)]; }
 std::string_view name_of(DType type);
 std::optional<DType> dtype_named(std::string_view name);
+
+/// What the host has as a type of its own.
+template <class T>
+concept HostElement =
+    std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
+/// The dtype whose elements are of type T.
+template <HostElement T>
+inline constexpr DType kDTypeOf = std::same_as<T, float>          ? DType::f32
+                                  : std::same_as<T, std::int32_t> ? DType::i32
+                                                                  : DType::i64;
+
+/// What fields of a state are read as.
+template <class T>
+concept StateElement = std::same_as<T, float> || std::same_as<T, std::int32_t>;
 
 /// Bytes of `elements` consecutive elements; a started block counts whole.
 constexpr std::uint64_t bytes_of(DType type, std::uint64_t elements) {

@@ -1,6 +1,7 @@
 // The one exception type of the library.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,48 +24,53 @@ struct SourceLocation {
 std::string to_string(const SourceLocation& where);
 
 enum class ErrorCode : std::uint8_t {
-  invalid_argument,  // the caller's mistake
+  invalid_argument,  // order of calls, options that do not apply, values out of range
   unsupported,       // valid, but not on this device or in this version
   stale,             // recorded with memory that was freed since
   out_of_memory,
   device_lost,
   timeout,
   io,
-  shut_down,       // the device was, by its user
-  unknown_name,    // of an input, an output, a param, a handle
-  dtype_mismatch,  // what is given has another dtype
+  shut_down,       // the device or the executor was shut down by its owner
+  unknown_name,    // of an input, output, param, handle, state field, extent, expert layer or op
+  dtype_mismatch,  // the argument has a different dtype
   shape_mismatch,
-  size_mismatch,  // another number of bytes, or of elements
-  missing_input,  // a run was not given everything it needs
+  size_mismatch,  // a different number of bytes or elements
+  missing_input,  // a launch or a session lacks a value or a param
   extent_out_of_range,
-  released,  // what a ticket held, after its release
+  released,      // the ticket was released, and with it what it held
+  busy,          // tickets hold all slots, or a prepared run is open
+  driver_error,  // the driver failed for no reason that the caller could mend
 };
 std::string_view name_of(ErrorCode code);
 
-/// what() is a full sentence with the actual and the allowed values. Errors thrown while recording
-/// also say which op, in which scope, called from where.
+/// Where an error happened, as far as that is known.
+struct ErrorPlace {
+  static constexpr std::uint32_t kNoOp = 0xFFFFFFFF;
+  std::uint32_t op = kNoOp;  // calls of the session before it; of a finished graph, its node
+  std::string scope{};
+  SourceLocation where{};  // of that call
+  std::string graph{};
+  std::optional<std::uint64_t> replay{};      // as in the table replays
+  std::optional<std::uint64_t> submission{};  // of the device
+};
+
+/// what() is a full sentence with the actual and the allowed values. It ends with the place.
 class Error : public std::runtime_error {
  public:
-  static constexpr std::uint32_t kNoOp = 0xFFFFFFFF;
-
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   /// What was called before the recording knew of it: with its file and line appended.
   Error(ErrorCode code, const std::string& message, SourceLocation where);
-  /// `cause` with the place in a recording appended, instead of its own.
-  Error(const Error& cause, std::string_view context, std::uint32_t op, std::string scope,
-        SourceLocation where);
+  /// `cause` with `context` appended. What `place` says of the cause's own place is ignored.
+  Error(const Error& cause, std::string_view context, ErrorPlace place);
 
   ErrorCode code() const { return code_; }
-  std::uint32_t op_index() const { return op_; }
-  const std::string& scope() const { return scope_; }
-  SourceLocation where() const { return where_; }
+  const ErrorPlace& place() const { return place_; }
 
  private:
   ErrorCode code_;
-  std::size_t place_bytes_ = 0;  // at the end of what(), of an error without an op
-  std::uint32_t op_ = kNoOp;
-  std::string scope_;
-  SourceLocation where_;
+  std::size_t line_bytes_ = 0;  // at the end of what(), of an error that only has a line
+  ErrorPlace place_;
 };
 
 /// Throws Error(invalid_argument, message).

@@ -16,6 +16,18 @@ struct HostStepTensor {
   std::span<std::byte> bytes;
 };
 
+/// What the graph of a host step belongs to, where several graphs run the same function: the owner
+/// derives from it, and the function casts it back.
+class HostContext {
+ public:
+  virtual ~HostContext() = default;
+
+ protected:
+  HostContext() = default;
+  HostContext(const HostContext&) = default;
+  HostContext& operator=(const HostContext&) = default;
+};
+
 /// One run of a host step: what it reads and where it writes. Valid during the call only. The typed
 /// accessors throw invalid_argument for an index that there is not and for another dtype: float is
 /// f32, std::int32_t i32, std::int64_t i64; std::byte is the bytes of any dtype.
@@ -23,12 +35,12 @@ class HostStepCall {
  public:
   HostStepCall(std::string_view name, std::span<const HostStepTensor> inputs,
                std::span<const HostStepTensor> outputs, const HostStepTensor* in_place,
-               void* context = nullptr)
+               HostContext* context = nullptr)
       : name_(name), inputs_(inputs), outputs_(outputs), in_place_(in_place), context_(context) {}
 
   std::string_view name() const { return name_; }
-  /// What the graph belongs to, where several run the same function; null otherwise.
-  void* context() const { return context_; }
+  /// Null unless the graph has an owner of that kind.
+  HostContext* context() const { return context_; }
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return outputs_.size(); }
   const TensorSpec& input_spec(std::size_t i) const { return at("input", inputs_, i).spec; }
@@ -58,12 +70,8 @@ class HostStepCall {
 
   template <class T>
   std::span<T> elements(std::string_view kind, const HostStepTensor& tensor) const {
-    if constexpr (std::is_same_v<T, float>) {
-      require_dtype(kind, tensor.spec, DType::f32);
-    } else if constexpr (std::is_same_v<T, std::int32_t>) {
-      require_dtype(kind, tensor.spec, DType::i32);
-    } else if constexpr (std::is_same_v<T, std::int64_t>) {
-      require_dtype(kind, tensor.spec, DType::i64);
+    if constexpr (HostElement<T>) {
+      require_dtype(kind, tensor.spec, kDTypeOf<T>);
     } else {
       static_assert(std::is_same_v<T, std::byte>);
     }
@@ -73,7 +81,7 @@ class HostStepCall {
   std::string_view name_;
   std::span<const HostStepTensor> inputs_, outputs_;
   const HostStepTensor* in_place_;
-  void* context_;
+  HostContext* context_;
 };
 
 using HostFunction = std::function<void(HostStepCall&)>;

@@ -133,6 +133,8 @@ class Tensor {
   const Shape& shape() const { return record_->spec.shape; }
   DType dtype() const { return record_->spec.dtype; }
   const TensorSpec& spec() const { return record_->spec; }
+  /// The name of a persistent tensor. Empty for a session's transient, which its graph names.
+  const std::string& name() const { return record_->name; }
 
  private:
   friend class TensorRef;

@@ -17,6 +17,7 @@ struct PassOptions {
   bool in_place = false;          // results lie where an operand was that is read for the last time
   bool fuse = false;              // one call for several nodes, by rules that are exact
   bool fuse_approximate = false;  // and by those that are not
+  bool operator==(const PassOptions&) const = default;
 };
 
 /// The passes that choose, fuse and order nodes, one after another.

@@ -24,7 +24,7 @@ struct LaunchOptions {
   /// leaves its range meanwhile: see iterations().
   std::uint32_t iterations = 1;
   /// How long to wait for another thread to release a ticket, if tickets hold all slots.
-  /// try_launch_async does not wait.
+  /// Errors: invalid_argument in try_launch_async(), which never waits.
   std::chrono::nanoseconds slot_timeout{0};
 };
 
@@ -44,16 +44,17 @@ class CapturedGraph {
   ~CapturedGraph();
   explicit operator bool() const { return recording_ != nullptr; }
 
-  /// Sets an input for this and later launches. Throws invalid_argument for unknown names, another
-  /// dtype or another number of elements.
-  void set(std::string_view input, std::span<const float> values);
-  void set(std::string_view input, std::span<const std::int32_t> values);
-  void set(std::string_view input, DType dtype, std::span<const std::byte> bytes);
-  /// Sets a state field: see StateBlock::set.
-  template <Number T>
-  void set(std::string_view field, T value) {
-    state_block().set(field, value);
+  /// Sets an input for this and later launches.
+  /// Errors: invalid_argument for an unknown name, a different dtype or number of elements.
+  void set_input(std::string_view input, std::span<const float> values);
+  void set_input(std::string_view input, std::span<const std::int32_t> values);
+  void set_input(std::string_view input, DType dtype, std::span<const std::byte> bytes);
+  /// Sets a field or an array of the state, or several at once: see StateBlock::set.
+  template <StateValueOf V>
+  void set_state(std::string_view name, const V& value) {
+    set_state({{name, value}});
   }
+  void set_state(std::initializer_list<StateValue> values);
 
   /// Submits and waits. Takes the outputs of the launch() before. Throws invalid_argument if a
   /// state field would leave its range at once, device_lost or timeout.
@@ -74,10 +75,16 @@ class CapturedGraph {
   OutputView output(std::string_view name, std::uint32_t iteration) const;
   /// Of all outputs, in order of declaration.
   std::vector<std::string> output_names() const;
-  /// A state field after the last replay known to be complete.
-  std::int32_t state(std::string_view field) const;
-  /// After an iteration of the last launch().
-  std::int32_t state(std::string_view field, std::uint32_t iteration) const;
+  /// Returns a state field after the last replay known to be complete.
+  template <StateElement T = std::int32_t>
+  T state(std::string_view field) const {
+    return state_block().get<T>(field);
+  }
+  /// Returns a state field after an iteration of the last launch().
+  template <StateElement T = std::int32_t>
+  T state(std::string_view field, std::uint32_t iteration) const {
+    return std::bit_cast<T>(state_bits(field, kDTypeOf<T>, iteration));
+  }
 
   /// Submits without waiting. The outputs live in a slot of their own until the ticket is released;
   /// with all slots in use by the device alone it waits for the oldest. With all slots held by
@@ -156,6 +163,7 @@ class CapturedGraph {
 
  private:
   const StateBlock& state_block() const;
+  std::uint32_t state_bits(std::string_view field, DType dtype, std::uint32_t iteration) const;
   friend class KeyedGraphs;
   friend class NumericsComparison;
   friend class Verification;

@@ -93,10 +93,18 @@ class Device {
   Tensor from_host(const Shape& shape, std::span<const float> values, std::string name = {}) const;
   Tensor from_host(const Shape& shape, std::span<const std::int32_t> values,
                    std::string name = {}) const;
-  /// The bytes of a persistent, contiguous tensor, after all work submitted so far that writes it:
-  /// where the host shares the device's memory, other work is not waited for. Throws
-  /// invalid_argument for a session's transient: declare it with output() instead.
-  std::vector<std::byte> to_host(const Tensor& tensor) const;
+  /// Returns the elements of a persistent, contiguous tensor, after all work submitted so far that
+  /// writes it. Where the host shares the device's memory, it waits for no other work.
+  /// Errors: invalid_argument for a view with gaps, for a T that is not of the dtype, and for a
+  /// session's transient, which output() makes readable.
+  template <OutputElement T = std::byte>
+  std::vector<T> to_host(const Tensor& tensor) const {
+    const TensorRecord& from = readable(tensor);
+    require_elements<T>(from.name, from.spec);
+    std::vector<T> values(from.spec.bytes() / sizeof(T));
+    read(from.buffer, from.offset, std::as_writable_bytes(std::span(values)));
+    return values;
+  }
 
   /// Replaces all values of a persistent, contiguous tensor, in order with the work submitted so
   /// far; the given ones may be reused at once. Errors: invalid_argument for a transient, a strided
@@ -162,6 +170,8 @@ class Device {
             std::span<std::byte> bytes) const;
 
  private:
+  /// Errors: as to_host().
+  static const TensorRecord& readable(const Tensor& tensor);
   std::shared_ptr<Backend> backend_;
   std::shared_ptr<UploadRing> ring_;
 };

@@ -70,10 +70,6 @@ struct FeedOptions {
 struct InputSlot {
   std::uint32_t index = 0xFFFFFFFF;
 };
-struct SlotInput {
-  InputSlot slot;
-  std::span<const std::byte> bytes;
-};
 
 /// The slot of a run that is about to be submitted: inputs are written where the device reads them.
 /// At most one per graph, and the graph runs nothing else meanwhile. Destroyed without submit() it
@@ -150,7 +146,6 @@ class ExecutableGraph {
 
   /// Throws unknown_name.
   InputSlot input_slot(std::string_view name) const;
-  RunResult run_slots(std::span<const SlotInput> inputs);
   /// For the active extent, or the largest bucket. Waits for a slot.
   PreparedRun prepare();
 
@@ -202,16 +197,6 @@ class ExecutableGraph {
   /// Per layer, since the graph was made, or since the last take.
   std::vector<ExpertStats> expert_stats() const;
   std::vector<ExpertStats> take_expert_stats();
-
-  // The names that callers of other libraries look for.
-  void set_param_typed(std::string_view name, std::span<const std::byte> bytes, DType dtype) const {
-    set_param(name, bytes, dtype);
-  }
-  Ticket commit_no_wait(const std::vector<NamedInput>& inputs = {}) { return submit(inputs); }
-  void sync_pending() { wait_all(); }
-  void bind_handle(std::string_view handle, std::span<const float> values) { bind(handle, values); }
-  std::vector<float> read_handle(std::string_view handle) const { return read(handle); }
-  ExecutableGraph clone_box() const { return fork(); }
 
  private:
   explicit ExecutableGraph(std::shared_ptr<ExecutableInstance> instance);

@@ -63,11 +63,11 @@ struct GraphLookup {
   explicit operator bool() const { return miss == MissReason::none; }
 };
 
-/// A key finds room for so much: what it records beyond runs, but is not kept.
+/// Capacity of the cache. A graph that does not fit runs once and is discarded.
 struct GraphCacheOptions {
   std::size_t max_graphs = 8;
   std::uint64_t max_bytes = std::uint64_t{1} << 30U;  // see CapturedGraph::bytes
-  FinishOptions finish{.slots = 4};                   // of the graphs; `run` has no use here
+  FinishOptions finish{.slots = 4};                   // of the graphs; `run` stays true
 };
 
 /// Since the cache was made. What runs is a hit or a miss, and so is a replay by key that does not;
@@ -94,7 +94,7 @@ using RecordFunction = std::function<void(GraphSession&)>;
 /// those of other keys do not. Dies without disturbing work in flight or tickets.
 class GraphCache {
  public:
-  /// Throws invalid_argument if it has room for no graph.
+  /// Errors: invalid_argument if max_graphs is 0 or finish.run is false.
   explicit GraphCache(const GraphExecutor& executor, GraphCacheOptions options = {});
 
   /// Submits the pass of a key and returns without waiting. `session` holds the state block and the

@@ -88,9 +88,10 @@ struct SessionOptions {
   /// number of rows up to the bucket, but at least those of the launch; outputs have those. A
   /// direct session has the rows of its field when it begins.
   std::vector<ExtentBucket> extents{};
-  /// Of direct sessions: after every so many ops, what was encoded is handed over, so that the
-  /// device begins while the rest is recorded. What was handed over runs even if the session is
-  /// discarded. 0: everything at the end. State is sent with the first part.
+  /// Direct sessions only. Submits what was encoded after every so many ops, so that the device
+  /// begins while the rest is recorded. A part that was submitted runs even if the session is
+  /// discarded. The first part sends the state. 0: submits everything at the end.
+  /// Errors: invalid_argument in a recorded session.
   std::uint32_t ops_per_submit = 0;
   /// Of the inputs that the session declares without values, each once. The session must declare
   /// all of them. Their bytes are copied when it begins.
@@ -100,7 +101,8 @@ struct SessionOptions {
   /// Inputs that lie in persistent tensors: input(name, shape, dtype) returns that tensor, which
   /// has the shape and dtype it asks for, and nothing is sent. Not all have to be asked for.
   std::vector<NamedTensor> tensors{};
-  /// What experts() computes with: of recorded sessions that an ExecutableGraph makes.
+  /// What experts() computes with, set by an ExecutableGraph.
+  /// Errors: invalid_argument in any other session.
   ExpertSetup experts{};
 };
 
@@ -109,7 +111,7 @@ inline constexpr std::uint32_t kMaxIterations = 4096;
 /// iteration of a launch; of others, those of the last one that ran.
 inline constexpr std::uint64_t kRowOutputBytes = 4096;
 
-/// Of recorded sessions; direct ones have no use for it.
+/// Recorded sessions only. Errors: invalid_argument in a direct session, unless all are defaults.
 struct FinishOptions {
   ReuseRule reuse = ReuseRule::epoch;  // of the arena
   PassOptions passes{};
@@ -149,8 +151,8 @@ class GraphSession final : public Recorder {
   GraphSession& operator=(const GraphSession&) = delete;
   ~GraphSession() override;
 
-  /// A tensor whose values the host gives: now, and before later launches with CapturedGraph::set.
-  /// Names are unique among inputs.
+  /// A tensor whose values the host gives: now, and before later launches with
+  /// CapturedGraph::set_input. Names are unique among inputs.
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape,
                              std::span<const float> values,
                              SourceLocation where = SourceLocation::here());
@@ -215,7 +217,8 @@ class GraphSession final : public Recorder {
   void note_failure(const Error& error) const noexcept override;
 
   void keep_inputs();
-  void require_iterations() const;
+  void require_options() const;
+  void require_default(const FinishOptions& options) const;
   void begin_extents();
   /// What has to hold when a direct session's state is sent.
   std::vector<ExtentLimit> direct_limits() const;
@@ -246,7 +249,8 @@ class GraphSession final : public Recorder {
   /// Of recorded sessions, before they are finished: the output gets its values in this persistent
   /// tensor, by a copy at this point or by having its memory from the beginning.
   void place_output(std::string_view name, const Tensor& target, bool by_copy);
-  Tensor add_input(std::string_view name, const TensorSpec& spec, std::span<const std::byte> bytes);
+  Tensor add_input(std::string_view name, const TensorSpec& spec, DType dtype,
+                   std::span<const std::byte> bytes);
   void require_all_inputs_used() const;
   SessionRecord session_record();
   void report_error(const Error& error);

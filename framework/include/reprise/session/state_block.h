@@ -29,9 +29,6 @@ struct StateArray {
 
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
-/// What elements of the state can be read as.
-template <class T>
-concept StateElement = std::same_as<T, std::int32_t> || std::same_as<T, float>;
 
 /// What a field or an array is set to: {"pos", 3}, {"tokens", tokens}. Elements are not copied: it
 /// lives no longer than the statement that sets it.
@@ -66,6 +63,10 @@ class StateValue {
   std::span<const std::byte> elements_;
 };
 
+/// A number for a field, or elements for an array.
+template <class V>
+concept StateValueOf = std::constructible_from<StateValue, std::string_view, const V&>;
+
 /// A cheap value; copies share the block. An empty one (default constructed) means "no state".
 /// set() and get() may be called from any thread; use a block on one device only.
 class StateBlock {
@@ -84,14 +85,10 @@ class StateBlock {
   /// again; what is carried is patched once, then the device goes on from there. Throws
   /// invalid_argument for unknown or derived fields, for another type or number of elements, and
   /// for values out of range or not finite.
-  template <Number T>
-  void set(std::string_view field, T value) const {
-    set({{field, value}});
+  template <StateValueOf V>
+  void set(std::string_view name, const V& value) const {
+    set({{name, value}});
   }
-  void set(std::string_view array, std::span<const std::int32_t> values) const {
-    set({{array, values}});
-  }
-  void set(std::string_view array, std::span<const float> values) const { set({{array, values}}); }
   /// All of them or, if one is refused, none: no submission sees a part.
   void set(std::initializer_list<StateValue> values) const;
   /// The value after the last completed launch or finish; before the first, the initial one.

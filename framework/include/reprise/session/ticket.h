@@ -1,5 +1,6 @@
 // Ticket: the receipt of a submission. It owns the submission's outputs until it is released.
 #pragma once
+#include <bit>
 #include <concepts>
 #include <cstring>
 #include <memory>
@@ -15,21 +16,19 @@ namespace reprise {
 class Backend;
 class Slot;
 
-/// What elements of an output can be read as: float is f32, std::int32_t i32, std::byte the bytes
-/// of any dtype.
+/// What the elements of a tensor can be read as. std::byte reads the bytes of any dtype.
 template <class T>
 concept OutputElement =
     std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::byte>;
 
-/// Throws invalid_argument unless elements of type T are what `spec` holds (std::byte always is).
+/// Errors: invalid_argument unless the tensor of that name has elements of this dtype.
+void require_elements(std::string_view name, const TensorSpec& spec, DType dtype);
 template <OutputElement T>
-void require_elements(std::string_view name, const TensorSpec& spec);
-template <>
-void require_elements<float>(std::string_view name, const TensorSpec& spec);
-template <>
-void require_elements<std::int32_t>(std::string_view name, const TensorSpec& spec);
-template <>
-void require_elements<std::byte>(std::string_view name, const TensorSpec& spec);
+void require_elements(std::string_view name, const TensorSpec& spec) {
+  if constexpr (HostElement<T>) {
+    require_elements(name, spec, kDTypeOf<T>);
+  }
+}
 
 /// An output as it lies in the memory of its slot.
 struct OutputView {
@@ -81,7 +80,6 @@ class Ticket {
   /// Throws device_lost or timeout; never waits for ever. On the CPU it lasts as long as the work.
   void wait() const;
   /// The rest waits first.
-  /// T is float for f32, std::int32_t for i32, std::byte for the bytes of any dtype.
   template <OutputElement T = float>
   std::vector<T> read(std::string_view name) const {
     return elements_of<T>(name, output(name));
@@ -97,9 +95,15 @@ class Ticket {
   OutputView output(std::string_view name, std::uint32_t iteration) const;
   /// Of all outputs, in order of declaration.
   std::vector<std::string> output_names() const;
-  /// An i32 state field after this submission, or after an iteration of it that ran.
-  std::int32_t state(std::string_view field) const;
-  std::int32_t state(std::string_view field, std::uint32_t iteration) const;
+  /// Returns a state field after this submission, or after an iteration of it that ran.
+  template <StateElement T = std::int32_t>
+  T state(std::string_view field) const {
+    return std::bit_cast<T>(state_bits(field, kDTypeOf<T>));
+  }
+  template <StateElement T = std::int32_t>
+  T state(std::string_view field, std::uint32_t iteration) const {
+    return std::bit_cast<T>(state_bits(field, kDTypeOf<T>, iteration));
+  }
   /// How many iterations ran; 1 for graphs that run once per launch.
   std::uint32_t iterations() const;
   const SubmissionTimes& times() const;
@@ -109,6 +113,8 @@ class Ticket {
 
  private:
   Slot& slot() const;
+  std::uint32_t state_bits(std::string_view field, DType dtype) const;
+  std::uint32_t state_bits(std::string_view field, DType dtype, std::uint32_t iteration) const;
   std::shared_ptr<Slot> slot_;
   std::shared_ptr<Backend> backend_;
   std::uint64_t submission_ = 0;  // of backend_

@@ -1,0 +1,26 @@
+// The names there are, for errors about one that is unknown.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "reprise/core/error.h"
+
+namespace reprise {
+
+/// "x, pos"; "none" if there are none.
+template <class Items, class NameOf = std::identity>
+std::string names_of(const Items& items, NameOf name_of = {}) {
+  std::string names;
+  for (const auto& item : items) {
+    names += names.empty() ? "" : ", ";
+    names += std::invoke(name_of, item);
+  }
+  return names.empty() ? "none" : names;
+}
+
+/// "The graph 'decode' has no input (y); its inputs are: x, pos."
+[[noreturn]] void throw_unknown_name(std::string_view owner, std::string_view kind,
+                                     std::string_view name, std::string_view known);
+
+}  // namespace reprise
