@@ -41,6 +41,7 @@ ErrorCode code_of(VkResult result) {
     case VK_TIMEOUT:
     case VK_NOT_READY:
       return ErrorCode::timeout;
+    case VK_ERROR_INITIALIZATION_FAILED:  // the loader's word for a driver that cannot start here
     case VK_ERROR_LAYER_NOT_PRESENT:
     case VK_ERROR_EXTENSION_NOT_PRESENT:
     case VK_ERROR_FEATURE_NOT_PRESENT:

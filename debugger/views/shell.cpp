@@ -25,6 +25,7 @@
 #include "debugger/views/tensors_panel.h"
 #include "debugger/views/timeline_panel.h"
 #include "reprise/core/error.h"
+#include "reprise/core/known_names.h"
 
 namespace reprise::debugger {
 namespace {
@@ -73,12 +74,8 @@ Panel* Shell::find(std::string_view panel) {
 
 void Shell::show(std::string_view panel, bool alone) {
   if (find(panel) == nullptr) {
-    std::string known;
-    for (const Panel* candidate : panels()) {
-      known += (known.empty() ? "" : ", ") + std::string(candidate->id());
-    }
-    throw_invalid_argument("There is no panel (" + std::string(panel) + "); there are " + known +
-                           ".");
+    throw_invalid_argument("There is no panel (" + std::string(panel) + "); there are " +
+                           names_of(panels(), &Panel::id) + ".");
   }
   if (panel != strip_->id()) {
     debugger::show(places(), panel);

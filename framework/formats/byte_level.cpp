@@ -8,7 +8,7 @@
 #include "framework/formats/byte_alphabet.h"
 #include "framework/formats/greedy_merge.h"
 #include "framework/formats/text.h"
-#include "reprise/core/error.h"
+#include "reprise/core/known_names.h"
 
 namespace reprise {
 namespace {
@@ -34,13 +34,10 @@ PreTokenizer read_pre(const GgufFile& file) {
   if (found != kPreNames.end()) {
     return found->pre;
   }
-  std::string names;
-  for (const PreName& known : kPreNames) {
-    names += (names.empty() ? "" : ", ") + std::string(known.name);
-  }
-  throw Error(ErrorCode::unsupported,
-              "The pre-tokenizer " + quoted_name(kPreKey) + " of the GGUF file '" + file.path() +
-                  "' is (" + quoted_name(name) + "), but must be one of " + names + ".");
+  throw Error(ErrorCode::unsupported, "The pre-tokenizer " + quoted_name(kPreKey) +
+                                          " of the GGUF file '" + file.path() + "' is (" +
+                                          quoted_name(name) + "), but must be one of " +
+                                          names_of(kPreNames, &PreName::name) + ".");
 }
 
 }  // namespace

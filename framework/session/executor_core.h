@@ -53,7 +53,7 @@ class ExecutorCore {
   /// See GraphExecutor.
   void trim();
   void defragment();
-  /// Throws invalid_argument after shutdown().
+  /// Throws shut_down after shutdown().
   void require_running() const;
   /// As require_running(); shutdown() waits until what this returns is gone. Held while submitting.
   std::shared_lock<std::shared_mutex> hold_running();

@@ -104,7 +104,7 @@ class Slot {
   void set_outputs(std::vector<Exchange> outputs, Staging& staging);
   /// Submits for a ticket, once all parts are submitted. The slot must be idle; it stays so if this
   /// throws. Throws invalid_argument if a state field would leave its range, after
-  /// waiting for what is in flight.
+  /// waiting for what is in flight, and extent_out_of_range.
   void submit(const SlotLaunch& launch);
   /// After the last part of several: what came before it.
   void add_parts(const SubmissionTimes& before);
@@ -179,7 +179,7 @@ class Slot {
   SubmissionTimes times_;
 };
 
-/// The element of `list` with that name; throws invalid_argument that lists all of them as `kind`s.
+/// The element of `list` with that name; throws unknown_name that lists all of them as `kind`s.
 const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_view graph,
                               std::string_view kind, std::string_view name);
 

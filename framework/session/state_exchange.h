@@ -37,7 +37,7 @@ class StateExchange {
   std::span<const std::uint32_t> words() const { return words_; }
   /// Of them, those of the block.
   std::size_t block_words() const { return state_ ? state_.layout().words() : 0; }
-  /// Where a field lies in it. Throws invalid_argument for unknown fields and other types.
+  /// Where a field lies in it. Errors: unknown_name, dtype_mismatch.
   std::uint32_t word_of(std::string_view field, DType dtype) const;
 
  private:

@@ -27,6 +27,23 @@ class ErrorCodes : public ExecutableTest {
     return executor_.capture(summed_inputs, {.state = state, .inputs = {{"x", w}, {"x2", w}}},
                              {.slots = slots});
   }
+  /// Everybody who can be asked for an output or a state field.
+  struct Ways {
+    StateBlock state;
+    FinishResult finished;
+    Ticket ticket;
+    ExecutableGraph executable;
+    RunResult run;
+  };
+  Ways ways() {
+    const StateBlock state = this->state();
+    FinishResult finished = graph(state);
+    Ticket ticket = finished.graph.launch_async();
+    finished.graph.launch();
+    ExecutableGraph executable = scaled_graph();
+    RunResult run = executable.run({{"x", w}});
+    return {state, std::move(finished), std::move(ticket), std::move(executable), std::move(run)};
+  }
   GraphSession session(const StateBlock& state) {
     return executor_.begin({.state = state, .inputs = {{"x", w}}});
   }
@@ -41,75 +58,65 @@ class ErrorCodes : public ExecutableTest {
 INSTANTIATE_TEST_SUITE_P(On, ErrorCodes, ::testing::Values("cpu", "vulkan"), device_param_name);
 
 TEST_P(ErrorCodes, OfNamesThatAreUnknown) {
-  const StateBlock state = this->state();
-  FinishResult finished = graph(state);
-  CapturedGraph& graph = finished.graph;
-  const Ticket ticket = graph.launch_async();
-  graph.launch();
-  ExecutableGraph executable = scaled_graph();
-  const RunResult run = executable.run({{"x", w}});
+  Ways all = ways();
+  CapturedGraph& graph = all.finished.graph;
   expect(ErrorCode::unknown_name,
          {{"CapturedGraph::set_input", [&] { graph.set_input("z", w); }},
           {"CapturedGraph::set_state", [&] { graph.set_state("z", 1); }},
           {"CapturedGraph::read", [&] { (void)graph.read("z"); }},
           {"CapturedGraph::state", [&] { (void)graph.state("z"); }},
-          {"FinishResult::read", [&] { (void)finished.read("z"); }},
-          {"Ticket::read", [&] { (void)ticket.read("z"); }},
-          {"Ticket::state", [&] { (void)ticket.state("z"); }},
-          {"StateBlock::set", [&] { state.set("z", 1); }},
-          {"StateBlock::set, array", [&] { state.set("z", integers_); }},
-          {"StateBlock::get", [&] { (void)state.get("z"); }},
-          {"StateBlock::values", [&] { (void)state.values("z"); }},
-          {"GraphSession::state", [&] { (void)session(state).state("z"); }},
-          {"GraphSession::extent", [&] { (void)session(state).extent("z"); }},
-          {"GraphSession::state_array", [&] { (void)session(state).state_array("z"); }},
-          {"SessionOptions::inputs", [&] { (void)session(state).finish(); }},
+          {"FinishResult::read", [&] { (void)all.finished.read("z"); }},
+          {"Ticket::read", [&] { (void)all.ticket.read("z"); }},
+          {"Ticket::state", [&] { (void)all.ticket.state("z"); }},
+          {"StateBlock::set", [&] { all.state.set("z", 1); }},
+          {"StateBlock::set, array", [&] { all.state.set("z", integers_); }},
+          {"StateBlock::get", [&] { (void)all.state.get("z"); }},
+          {"StateBlock::values", [&] { (void)all.state.values("z"); }},
+          {"GraphSession::state", [&] { (void)session(all.state).state("z"); }},
+          {"GraphSession::extent", [&] { (void)session(all.state).extent("z"); }},
+          {"GraphSession::state_array", [&] { (void)session(all.state).state_array("z"); }},
+          {"SessionOptions::inputs", [&] { (void)session(all.state).finish(); }},
           {"GraphCache::run",
            [&] {
              (void)cached({{"x", w}, {"x2", w}, {"z", w}});
            }},
           {"ExecutableGraph::run",
            [&] {
-             (void)executable.run({{"x", w}, {"z", w}});
+             (void)all.executable.run({{"x", w}, {"z", w}});
            }},
-          {"ExecutableGraph::input_slot", [&] { (void)executable.input_slot("z"); }},
-          {"ExecutableGraph::set_param", [&] { executable.set_param("z", w); }},
-          {"ExecutableGraph::read", [&] { (void)executable.read("z"); }},
-          {"ExecutableGraph::bind", [&] { executable.bind("z", w); }},
-          {"RunResult::read", [&] { (void)run.read("z"); }},
+          {"ExecutableGraph::input_slot", [&] { (void)all.executable.input_slot("z"); }},
+          {"ExecutableGraph::set_param", [&] { all.executable.set_param("z", w); }},
+          {"ExecutableGraph::read", [&] { (void)all.executable.read("z"); }},
+          {"ExecutableGraph::bind", [&] { all.executable.bind("z", w); }},
+          {"RunResult::read", [&] { (void)all.run.read("z"); }},
           {"supports", [&] { (void)supports(executor_, "z", {}); }}});
 }
 
 TEST_P(ErrorCodes, OfValuesOfADifferentDtype) {
-  const StateBlock state = this->state();
-  FinishResult finished = graph(state);
-  CapturedGraph& graph = finished.graph;
-  const Ticket ticket = graph.launch_async();
-  graph.launch();
-  ExecutableGraph executable = scaled_graph();
-  const RunResult run = executable.run({{"x", w}});
+  Ways all = ways();
+  CapturedGraph& graph = all.finished.graph;
   expect(ErrorCode::dtype_mismatch,
          {{"CapturedGraph::set_input", [&] { graph.set_input("x", integers_); }},
           {"CapturedGraph::set_state", [&] { graph.set_state("rows", 1.0F); }},
           {"CapturedGraph::read", [&] { (void)graph.read<std::int32_t>("y"); }},
           {"CapturedGraph::state", [&] { (void)graph.state("heat"); }},
-          {"FinishResult::read", [&] { (void)finished.read<std::int32_t>("y"); }},
-          {"Ticket::read", [&] { (void)ticket.read<std::int32_t>("y"); }},
-          {"Ticket::state", [&] { (void)ticket.state<float>("rows"); }},
-          {"StateBlock::set", [&] { state.set("heat", 1); }},
-          {"StateBlock::set, array", [&] { state.set("ids", Floats(2, 1)); }},
-          {"StateBlock::get", [&] { (void)state.get<float>("rows"); }},
-          {"StateBlock::values", [&] { (void)state.values<float>("ids"); }},
-          {"GraphSession::input", [&] { (void)session(state).input("x", {4}, DType::i32); }},
+          {"FinishResult::read", [&] { (void)all.finished.read<std::int32_t>("y"); }},
+          {"Ticket::read", [&] { (void)all.ticket.read<std::int32_t>("y"); }},
+          {"Ticket::state", [&] { (void)all.ticket.state<float>("rows"); }},
+          {"StateBlock::set", [&] { all.state.set("heat", 1); }},
+          {"StateBlock::set, array", [&] { all.state.set("ids", Floats(2, 1)); }},
+          {"StateBlock::get", [&] { (void)all.state.get<float>("rows"); }},
+          {"StateBlock::values", [&] { (void)all.state.values<float>("ids"); }},
+          {"GraphSession::input", [&] { (void)session(all.state).input("x", {4}, DType::i32); }},
           {"GraphCache::run",
            [&] {
              (void)cached({{"x", w}, {"x2", integers_}});
            }},
           {"ExecutableGraph::run",
            [&] {
-             (void)executable.run({{"x", integers_}});
+             (void)all.executable.run({{"x", integers_}});
            }},
-          {"RunResult::read", [&] { (void)run.read<std::int32_t>("y"); }},
+          {"RunResult::read", [&] { (void)all.run.read<std::int32_t>("y"); }},
           {"Device::write", [&] { device_.write(w_, integers_); }},
           {"Device::to_host", [&] { (void)device_.to_host<std::int32_t>(w_); }}});
 }

@@ -1,4 +1,4 @@
-// Options that a call has no use for are refused by name, whatever else it would do.
+// Options that do not apply to a call are refused by name.
 #include "tests/session/rows/row_test.h"
 
 namespace reprise::testing {

@@ -1,6 +1,7 @@
 // A device that is lost, or hangs, while it works.
 #include <gtest/gtest.h>
 
+#include "backends/vulkan/vulkan_backend.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"
 #include "tests/vulkan/fault_run.h"
@@ -142,6 +143,54 @@ TEST_F(DriverError, SaysWhichGraphAndReplayAndTheDeviceGoesOn) {
                [&] { graph_.launch(); });
   inject({});
   expect_launch_works();
+}
+
+TEST_F(DriverError, HasThePlaceOfTheWaitThatMetIt) {
+  const Ticket ticket = graph_.launch_async();
+  const std::uint64_t submission = device_.backend().last_submission();
+  inject({"vkWaitSemaphores", 1, true, VK_ERROR_UNKNOWN});
+  try {
+    ticket.wait();
+    FAIL() << "no error was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::driver_error);
+    EXPECT_EQ(error.place().graph, "recorded");
+    EXPECT_EQ(error.place().replay, 1U);
+    EXPECT_EQ(error.place().submission, submission);
+  }
+  inject({});
+  EXPECT_EQ(ticket.read("y"), (Floats{2, 4, 6, 8}));
+}
+
+TEST_F(DriverError, NamesTheNodeThatWasEncoded) {
+  auto s = executor_.begin_recorded({.name = "late"});
+  const auto scope = s.scope("head");
+  const Tensor x = s.input("x", {4}, x_);
+  s.output("y", silu(s, add(s, x, x)));
+  inject({"vkCreateComputePipelines", 1, false, VK_ERROR_UNKNOWN});
+  try {
+    (void)s.finish();
+    FAIL() << "no error was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::driver_error);
+    EXPECT_EQ(error.place().graph, "late");
+    EXPECT_EQ(error.place().op, 1U) << error.what();
+    EXPECT_EQ(error.place().scope, "head");
+    EXPECT_NE(std::string(error.what()).find("(while encoding op 1 silu (head)"), std::string::npos)
+        << error.what();
+  }
+  inject({});
+}
+
+TEST(Enumerating, ADriverThatCannotStartIsNoDeviceAndNoError) {
+  for (const char* call : {"vkCreateInstance", "vkEnumeratePhysicalDevices"}) {
+    for (const VkResult result : {VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_INCOMPATIBLE_DRIVER}) {
+      inject({call, 1, true, result});
+      EXPECT_TRUE(vulkan::enumerate().empty()) << call << " " << result;
+      inject({});
+    }
+  }
+  EXPECT_FALSE(vulkan::enumerate().empty());
 }
 
 TEST_F(DriverError, IsNoReasonToRunAKeyWithoutAGraphForEver) {

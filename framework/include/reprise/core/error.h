@@ -61,7 +61,7 @@ class Error : public std::runtime_error {
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   /// What was called before the recording knew of it: with its file and line appended.
   Error(ErrorCode code, const std::string& message, SourceLocation where);
-  /// `cause` with `context` appended. What `place` says of the cause's own place is ignored.
+  /// `cause` with `context` appended. What `cause` says of its place counts more than `place`.
   Error(const Error& cause, std::string_view context, ErrorPlace place);
 
   ErrorCode code() const { return code_; }

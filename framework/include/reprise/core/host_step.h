@@ -28,9 +28,10 @@ class HostContext {
   HostContext& operator=(const HostContext&) = default;
 };
 
-/// One run of a host step: what it reads and where it writes. Valid during the call only. The typed
-/// accessors throw invalid_argument for an index that there is not and for another dtype: float is
-/// f32, std::int32_t i32, std::int64_t i64; std::byte is the bytes of any dtype.
+/// One run of a host step: what it reads and where it writes. Valid during the call only. In the
+/// typed accessors float is f32, std::int32_t i32, std::int64_t i64; std::byte is the bytes of any
+/// dtype.
+/// Errors: invalid_argument if the index is out of range, dtype_mismatch.
 class HostStepCall {
  public:
   HostStepCall(std::string_view name, std::span<const HostStepTensor> inputs,

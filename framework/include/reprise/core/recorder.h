@@ -39,16 +39,16 @@ class Recorder {
   virtual ~Recorder() = default;
   /// "layer.3" for scope("layer", 3); nested ones are joined by '/'.
   Scope scope(std::string_view name, std::int32_t index = -1);
-  /// A dynamic attribute. Throws invalid_argument if the state block has no such field.
+  /// A dynamic attribute. Errors: unknown_name.
   StateField state(std::string_view field, SourceLocation where = SourceLocation::here());
   /// The first dimension of shapes whose rows a field of the state counts: one of
-  /// SessionOptions::extents. Throws invalid_argument if there is none of that name.
+  /// SessionOptions::extents. Errors: unknown_name.
   Extent extent(std::string_view field, SourceLocation where = SourceLocation::here());
   /// The state block itself as an i32 tensor, for ops that write fields. Throws invalid_argument if
   /// the session has none.
   Tensor state_block(SourceLocation where = SourceLocation::here());
-  /// An array of the state: a tensor [count] whose elements are those of each launch. Throws
-  /// invalid_argument if there is none of that name.
+  /// An array of the state: a tensor [count] whose elements are those of each launch.
+  /// Errors: unknown_name.
   Tensor state_array(std::string_view array, SourceLocation where = SourceLocation::here());
 
   /// Checks operands against the schema, infers, records. Throws Error with full context, and

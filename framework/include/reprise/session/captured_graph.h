@@ -45,7 +45,8 @@ class CapturedGraph {
   explicit operator bool() const { return recording_ != nullptr; }
 
   /// Sets an input for this and later launches.
-  /// Errors: invalid_argument for an unknown name, a different dtype or number of elements.
+  /// Errors: unknown_name, dtype_mismatch, size_mismatch; extent_out_of_range for rows above the
+  /// bucket.
   void set_input(std::string_view input, std::span<const float> values);
   void set_input(std::string_view input, std::span<const std::int32_t> values);
   void set_input(std::string_view input, DType dtype, std::span<const std::byte> bytes);
@@ -56,8 +57,9 @@ class CapturedGraph {
   }
   void set_state(std::initializer_list<StateValue> values);
 
-  /// Submits and waits. Takes the outputs of the launch() before. Throws invalid_argument if a
-  /// state field would leave its range at once, device_lost or timeout.
+  /// Submits and waits. Takes the outputs of the launch() before.
+  /// Errors: invalid_argument if a state field would leave its range at once; extent_out_of_range;
+  /// busy if tickets hold all slots; stale, shut_down, device_lost, timeout, driver_error.
   void launch(const LaunchOptions& options = {});
   /// How many iterations of the last launch() ran.
   std::uint32_t iterations() const;
@@ -87,8 +89,8 @@ class CapturedGraph {
   }
 
   /// Submits without waiting. The outputs live in a slot of their own until the ticket is released;
-  /// with all slots in use by the device alone it waits for the oldest. With all slots held by
-  /// tickets for longer than slot_timeout it throws invalid_argument. Never overwrites anything.
+  /// with all slots in use by the device alone it waits for the oldest. Never overwrites anything.
+  /// Errors: those of launch(); busy if tickets hold all slots for longer than slot_timeout.
   Ticket launch_async(const LaunchOptions& options = {});
   /// As launch_async, but empty where that would wait.
   std::optional<Ticket> try_launch_async(const LaunchOptions& options = {});

@@ -86,8 +86,8 @@ class Device {
   /// rounded. None is further than 6.34 standard deviations from the mean.
   Tensor normal(const Shape& shape, DType dtype, std::uint64_t seed, double mean = 0,
                 double stddev = 1, std::string name = {}) const;
-  /// Bytes are in the order of a contiguous tensor of that shape and dtype; another number of them
-  /// is an invalid_argument.
+  /// Bytes are in the order of a contiguous tensor of that shape and dtype.
+  /// Errors: size_mismatch.
   Tensor from_host(const Shape& shape, DType dtype, std::span<const std::byte> bytes,
                    std::string name = {}) const;
   Tensor from_host(const Shape& shape, std::span<const float> values, std::string name = {}) const;
@@ -95,8 +95,8 @@ class Device {
                    std::string name = {}) const;
   /// Returns the elements of a persistent, contiguous tensor, after all work submitted so far that
   /// writes it. Where the host shares the device's memory, it waits for no other work.
-  /// Errors: invalid_argument for a view with gaps, for a T that is not of the dtype, and for a
-  /// session's transient, which output() makes readable.
+  /// Errors: dtype_mismatch; invalid_argument for a view with gaps and for a session's transient,
+  /// which output() makes readable; stale.
   template <OutputElement T = std::byte>
   std::vector<T> to_host(const Tensor& tensor) const {
     const TensorRecord& from = readable(tensor);

@@ -12,7 +12,7 @@ namespace reprise {
 template <StateElement T>
 class DeviceScalar {
  public:
-  /// A field of a block that has others too. Throws invalid_argument unless it has that type.
+  /// A field of a block that has others too. Errors: unknown_name, dtype_mismatch.
   DeviceScalar(StateBlock block, std::string_view field) : state_(std::move(block)), field_(field) {
     (void)state_.get<T>(field_);
   }

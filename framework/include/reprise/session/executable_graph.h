@@ -132,7 +132,7 @@ class ExecutableGraph {
   /// goes before a handle, which keeps its own. Inputs with an extent are given the rows of the
   /// run, or more. run() waits; its outputs stay as long as the result.
   RunResult run(const std::vector<NamedInput>& inputs = {});
-  /// Does not wait for the run. Throws invalid_argument if tickets hold all slots.
+  /// Does not wait for the run. Errors: busy if tickets hold all slots.
   [[nodiscard]] Ticket submit(const std::vector<NamedInput>& inputs = {});
   /// The same; empty where it would have to wait for a slot.
   [[nodiscard]] std::optional<Ticket> try_submit(const std::vector<NamedInput>& inputs = {});

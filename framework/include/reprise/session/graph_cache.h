@@ -101,9 +101,10 @@ class GraphCache {
   /// values of all inputs; a key always comes with the same state block. Several iterations need a
   /// graph: where only a direct run is possible, they throw invalid_argument.
   ///
-  /// Throws invalid_argument for a key without an owner, for missing or unknown inputs, for another
-  /// state block, and where a key is recorded again with another structure: the message names the
-  /// first node that differs. A pass that cannot be recorded (unsupported, invalid_argument) runs
+  /// Errors: invalid_argument for a key without an owner, for an input that is given twice, for a
+  /// different state block, and where a key is recorded again with a different structure, naming
+  /// the first node that differs; missing_input, unknown_name, dtype_mismatch, size_mismatch for
+  /// inputs. A pass that cannot be recorded (unsupported, invalid_argument) runs
   /// directly; if that works, it is remembered until the key is reset. If it fails too, its error
   /// is thrown and nothing is remembered. Other errors are thrown.
   KeyedRun run(const GraphKey& key, const RecordFunction& pass, SessionOptions session = {},

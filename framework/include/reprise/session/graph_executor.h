@@ -98,8 +98,8 @@ class GraphExecutor {
   /// device_lost or timeout.
   void synchronize() const;
   /// Waits for everything in flight, then writes what the profiling database waits for. From its
-  /// beginning on, open sessions, new ones and launches of graphs throw invalid_argument; tickets
-  /// and outputs stay readable. Does the same again if called again. Throws device_lost or timeout.
+  /// beginning on, open sessions, new ones and launches of graphs throw shut_down; tickets and
+  /// outputs stay readable. Does the same again if called again. Throws device_lost or timeout.
   void shutdown() const;
   /// Gives back the arenas of direct sessions that nothing uses, and what Device::trim() does.
   /// Later sessions allocate again.

@@ -15,9 +15,9 @@ class PartialRun {
 
   /// The last node that ran.
   std::uint32_t node() const { return node_; }
-  /// A contiguous tensor. Throws invalid_argument for one that there is not, that a later node
-  /// computes, whose memory a node that ran used again (naming that), or that is a strided view.
-  /// T as with Ticket::read.
+  /// Returns the elements of a contiguous tensor. T as with Ticket::read.
+  /// Errors: dtype_mismatch; invalid_argument if the index is out of range, a later node computes
+  /// the tensor, a node that ran used its memory again (naming that), or it is a strided view.
   template <OutputElement T = float>
   std::vector<T> read(std::uint32_t tensor) const {
     const std::vector<std::byte> bytes = this->bytes(tensor);

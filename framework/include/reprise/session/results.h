@@ -43,8 +43,7 @@ class OutputSet {
   void add(std::string name, Output output) {
     outputs_.emplace(std::move(name), std::move(output));
   }
-  /// Throws invalid_argument for names that were not declared with output(), listing those that
-  /// were.
+  /// Errors: unknown_name, listing the outputs; invalid_argument if there are none.
   const Output& find(std::string_view name) const;
   const std::map<std::string, Output, std::less<>>& all() const { return outputs_; }
 
@@ -61,8 +60,9 @@ class FinishResult {
   FinishResult(FinishReport with, OutputSet outputs, CapturedGraph of)
       : report(with), graph(std::move(of)), outputs_(std::move(outputs)) {}
   /// The elements of a declared output after the run inside finish(). T is float for f32,
-  /// std::int32_t for i32, std::byte for the bytes of any dtype. Throws invalid_argument for other
-  /// names, and for all if nothing ran: FinishOptions::run was false, or the state said stop.
+  /// std::int32_t for i32, std::byte for the bytes of any dtype.
+  /// Errors: unknown_name, dtype_mismatch; invalid_argument if nothing ran, because
+  /// FinishOptions::run was false or the state said stop.
   template <OutputElement T = float>
   std::vector<T> read(std::string_view name) const {
     const OutputSet::Output& output = outputs_.find(name);

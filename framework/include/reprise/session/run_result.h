@@ -19,7 +19,7 @@ class RunResult {
   /// Errors: unknown_name, listing the outputs; invalid_argument if nothing ran.
   /// Lifetime: of the last copy of this result.
   OutputView output(std::string_view name) const { return ticket_->output(name); }
-  /// A copy of its elements. Throws as output(), and invalid_argument for another T than its dtype.
+  /// Returns a copy of its elements. Errors: those of output(), dtype_mismatch.
   template <OutputElement T = float>
   std::vector<T> read(std::string_view name) const {
     return elements_of<T>(name, output(name));

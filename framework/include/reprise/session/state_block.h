@@ -82,8 +82,8 @@ class StateBlock {
   const StateLayout& layout() const;
 
   /// Takes effect with the next launch or finish. What the host owns keeps its value until set
-  /// again; what is carried is patched once, then the device goes on from there. Throws
-  /// invalid_argument for unknown or derived fields, for another type or number of elements, and
+  /// again; what is carried is patched once, then the device goes on from there.
+  /// Errors: unknown_name, dtype_mismatch, size_mismatch; invalid_argument for a derived field and
   /// for values out of range or not finite.
   template <StateValueOf V>
   void set(std::string_view name, const V& value) const {
@@ -91,7 +91,8 @@ class StateBlock {
   }
   /// All of them or, if one is refused, none: no submission sees a part.
   void set(std::initializer_list<StateValue> values) const;
-  /// The value after the last completed launch or finish; before the first, the initial one.
+  /// Returns the value after the last completed launch or finish; before the first, the initial
+  /// one. Errors: unknown_name, dtype_mismatch.
   template <StateElement T = std::int32_t>
   T get(std::string_view field) const;
   /// The same of an array.

@@ -25,8 +25,8 @@ std::vector<NodeSupport> supports(GraphExecutor& executor, const RecordFunction&
 
 /// The same of one call: `operands` has a spec per operand of the op, one of rank 0 for what is
 /// absent. `attributes`: the bytes of its attribute struct; none for ops without. An op that takes
-/// other operands is unsupported too, and the reason says which. Throws invalid_argument for an op
-/// the library does not have.
+/// other operands is unsupported too, and the reason says which.
+/// Errors: unknown_name for an op that the library does not have.
 Support supports(GraphExecutor& executor, std::string_view op, std::span<const TensorSpec> operands,
                  std::span<const std::byte> attributes = {});
 

@@ -21,7 +21,7 @@ template <class T>
 concept OutputElement =
     std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::byte>;
 
-/// Errors: invalid_argument unless the tensor of that name has elements of this dtype.
+/// Errors: dtype_mismatch unless the tensor of that name has elements of this dtype.
 void require_elements(std::string_view name, const TensorSpec& spec, DType dtype);
 template <OutputElement T>
 void require_elements(std::string_view name, const TensorSpec& spec) {
@@ -89,13 +89,15 @@ class Ticket {
     return elements_of<T>(name, output(name, iteration));
   }
   /// Valid until the ticket is released. Of a launch of several iterations: what the last one that
-  /// ran left, or an earlier one. Throws invalid_argument if none or too few ran, and for outputs
-  /// of which only the last iteration's are kept (see kRowOutputBytes).
+  /// ran left, or an earlier one.
+  /// Errors: unknown_name; invalid_argument if none or too few ran, and for outputs of which only
+  /// the last iteration's are kept (see kRowOutputBytes).
   OutputView output(std::string_view name) const;
   OutputView output(std::string_view name, std::uint32_t iteration) const;
   /// Of all outputs, in order of declaration.
   std::vector<std::string> output_names() const;
   /// Returns a state field after this submission, or after an iteration of it that ran.
+  /// Errors: unknown_name, dtype_mismatch; invalid_argument if the iteration did not run.
   template <StateElement T = std::int32_t>
   T state(std::string_view field) const {
     return std::bit_cast<T>(state_bits(field, kDTypeOf<T>));
