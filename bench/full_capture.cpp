@@ -76,12 +76,12 @@ std::vector<PassDecision> decisions_of(const ComputeGraph& graph) {
 std::shared_ptr<const RecordedGraph> full_graph(std::size_t nodes) {
   const auto recorded = std::make_shared<RecordedGraph>(*synthetic_graph(nodes, "decode"));
   recorded->plan.decisions = decisions_of(recorded->graph);
-  recorded->state_fields = StateLayout()
-                               .host("rows", 1)
-                               .carried("pos")
-                               .carried("token", 7)
-                               .derived("kv_len", field("pos") + field("rows"))
-                               .fields();
+  recorded->graph.state_fields = StateLayout()
+                                     .host("rows", 1)
+                                     .carried("pos")
+                                     .carried("token", 7)
+                                     .derived("kv_len", field("pos") + field("rows"))
+                                     .fields();
   return recorded;
 }
 
@@ -101,7 +101,7 @@ class Run {
     sink_->recording(std::move(recording));
     sink_->flush();
     ticks_.resize(graph_->plan.steps.size() + 1);
-    state_.resize(graph_->state_fields.size());
+    state_.resize(graph_->graph.state_fields.size());
   }
 
   void replay(std::size_t replays) {

@@ -41,8 +41,7 @@ void add_tensor(Hasher& hash, const ComputeGraph& graph, const GraphTensor& tens
   hash.number(storage.input ? 1 : 0).number(storage.output ? 1 : 0);
 }
 
-std::uint64_t hash_of(const ComputeGraph& graph, std::uint32_t index,
-                      std::span<const StateFieldInfo> fields) {
+std::uint64_t hash_of(const ComputeGraph& graph, std::uint32_t index) {
   const Node& node = graph.nodes[index];
   Hasher hash;
   hash.text(node.op->name).text(graph.names.path(node.scope));
@@ -52,7 +51,7 @@ std::uint64_t hash_of(const ComputeGraph& graph, std::uint32_t index,
   const std::span<const std::byte> attributes = graph.attributes_of(node);
   for (const Attribute& a : node.op->attributes) {
     if (std::size_t{a.offset} + size_of(a.type) <= attributes.size()) {
-      add_attribute(hash.text(a.name), a.type, attributes.subspan(a.offset), fields);
+      add_attribute(hash.text(a.name), a.type, attributes.subspan(a.offset), graph.state_fields);
     }
   }
   for (const Use& use : graph.uses_of(node)) {
@@ -64,13 +63,13 @@ std::uint64_t hash_of(const ComputeGraph& graph, std::uint32_t index,
 
 }  // namespace
 
-GraphStructure structure_of(const ComputeGraph& graph, std::span<const StateFieldInfo> fields) {
+GraphStructure structure_of(const ComputeGraph& graph) {
   GraphStructure structure;
   structure.nodes.reserve(graph.nodes.size());
   Hasher hash;
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    structure.nodes.push_back({hash_of(graph, n, fields), node.op, node.where});
+    structure.nodes.push_back({hash_of(graph, n), node.op, node.where});
     hash.number(structure.nodes.back().hash);
   }
   for (const GraphTensor& tensor : graph.tensors) {  // some may be used by no node
@@ -80,9 +79,7 @@ GraphStructure structure_of(const ComputeGraph& graph, std::span<const StateFiel
   return structure;
 }
 
-std::string structure_hash(const ComputeGraph& graph, std::span<const StateFieldInfo> fields) {
-  return structure_of(graph, fields).hash;
-}
+std::string structure_hash(const ComputeGraph& graph) { return structure_of(graph).hash; }
 
 std::optional<std::uint32_t> first_difference(std::span<const NodeSignature> a,
                                               std::span<const NodeSignature> b) {
@@ -100,8 +97,7 @@ namespace {
 /// attributes and operands by name.
 std::vector<std::pair<std::string, std::string>> facts_of(const ComputeGraph& graph,
                                                           std::span<const std::string> names,
-                                                          std::uint32_t index,
-                                                          std::span<const StateFieldInfo> fields) {
+                                                          std::uint32_t index) {
   std::vector<std::pair<std::string, std::string>> facts;
   if (index >= graph.nodes.size()) {
     return facts;
@@ -113,7 +109,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ComputeGraph& gr
   for (const Attribute& a : node.op->attributes) {
     if (std::size_t{a.offset} + size_of(a.type) <= attributes.size()) {
       Hasher hash;
-      add_attribute(hash, a.type, attributes.subspan(a.offset), fields);
+      add_attribute(hash, a.type, attributes.subspan(a.offset), graph.state_fields);
       facts.emplace_back(a.name, hash.hex());
     }
   }
@@ -129,15 +125,14 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ComputeGraph& gr
 
 }  // namespace
 
-std::string describe_difference(const ComputeGraph& a, std::span<const StateFieldInfo> fields_a,
-                                const ComputeGraph& b, std::span<const StateFieldInfo> fields_b) {
-  const GraphStructure in_a = structure_of(a, fields_a), in_b = structure_of(b, fields_b);
+std::string describe_difference(const ComputeGraph& a, const ComputeGraph& b) {
+  const GraphStructure in_a = structure_of(a), in_b = structure_of(b);
   const std::size_t end = std::max(a.nodes.size(), b.nodes.size());
   const std::size_t last = first_difference(in_a.nodes, in_b.nodes).value_or(end);
   const std::vector<std::string> names_a = tensor_names(a), names_b = tensor_names(b);
   for (std::uint32_t n = 0; n <= last && n < end; ++n) {
-    const auto facts_a = facts_of(a, names_a, n, fields_a);
-    const auto facts_b = facts_of(b, names_b, n, fields_b);
+    const auto facts_a = facts_of(a, names_a, n);
+    const auto facts_b = facts_of(b, names_b, n);
     if (n < last && facts_a == facts_b) {
       continue;
     }

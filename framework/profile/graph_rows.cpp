@@ -25,7 +25,7 @@ class RowMaker {
   RowMaker(const RecordingRecord& record, GraphRows& rows)
       : graph_(record.recorded->graph),
         plan_(record.recorded->plan),
-        fields_(record.recorded->state_fields),
+        fields_(graph_.state_fields),
         known_kernels_(record.kernels),
         edges_(edges_of(graph_)),
         rows_(rows) {}
@@ -56,16 +56,11 @@ class RowMaker {
       add(8, {text(decision.pass), integer(d), text(decision.kind), index(decision.node),
               integer(decision.applied ? 1 : 0), text_or_null(decision.reason)});
     }
-    rows_.graph = {text(structure_hash(graph_, fields_)),
-                   text(graph_.name),
-                   integer(graph_.nodes.size()),
-                   integer(plan_.steps.size()),
-                   integer(edges_.size()),
-                   integer(plan_.barriers.size()),
-                   integer(plan_.arena_bytes),
-                   integer(plan_.naive_bytes),
-                   integer(plan_.live_peak_bytes),
-                   integer(weights_bytes())};
+    rows_.graph = {text(structure_hash(graph_)),   text(graph_.name),
+                   integer(graph_.nodes.size()),   integer(plan_.steps.size()),
+                   integer(edges_.size()),         integer(plan_.barriers.size()),
+                   integer(plan_.arena_bytes),     integer(plan_.naive_bytes),
+                   integer(plan_.live_peak_bytes), integer(weights_bytes())};
   }
 
  private:

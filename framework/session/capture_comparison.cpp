@@ -36,8 +36,8 @@ CaptureComparison::Side::Side(const DryCapture& of)
       origins[s].buffer = graph.storages[s].buffer.get();
     }
   }
-  for (std::uint32_t i = 0; i < capture.inputs.size(); ++i) {
-    origins[graph.tensors[capture.inputs[i].tensor].storage].input = i;
+  for (std::uint32_t i = 0; i < graph.inputs.size(); ++i) {
+    origins[graph.tensors[graph.inputs[i].tensor].storage].input = i;
   }
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     for (const Use& use : graph.uses_of(graph.nodes[n])) {
@@ -58,7 +58,7 @@ std::string CaptureComparison::Side::text_of(std::uint32_t tensor) const {
            origin.buffer->name() + "' of " + bytes_text(origin.buffer->bytes());
   }
   if (origin.input != kNoIndex) {
-    return "input '" + capture.inputs[origin.input].name + "'";
+    return "input '" + graph.inputs[origin.input].name + "'";
   }
   return origin.node == kNoIndex ? "nothing"
                                  : "result of op " + std::to_string(origin.node) + " " +
@@ -92,7 +92,7 @@ std::string CaptureComparison::Side::value_of(const Attribute& attribute,
     std::memcpy(&word, bytes.data() + offsetof(Param<float>, word), sizeof word);
   }
   if (word != StateField::kNone) {
-    const auto& fields = capture.recorded->state_fields;
+    const auto& fields = graph.state_fields;
     const auto field = std::ranges::find(fields, word, &StateFieldInfo::word);
     return field == fields.end() ? "word " + std::to_string(word) + " of the state"
                                  : "state field '" + field->name + "'";
@@ -112,7 +112,7 @@ CaptureComparison::CaptureComparison(const DryCapture& first, const DryCapture& 
       run_(run),
       findings_(findings),
       node_differs_(a_.graph.nodes.size()),
-      input_differs_(first.inputs.size()) {}
+      input_differs_(first.recorded->graph.inputs.size()) {}
 
 void CaptureComparison::add(std::uint32_t node, std::string_view op, std::string field,
                             std::string first, std::string other, bool follows) {
@@ -171,11 +171,11 @@ void CaptureComparison::compare() {
 }
 
 void CaptureComparison::compare_inputs() {
-  const auto& a = a_.capture.inputs;
-  const auto& b = b_.capture.inputs;
+  const auto& a = a_.graph.inputs;
+  const auto& b = b_.graph.inputs;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    const TensorSpec& first = a_.graph.tensors[a[i].tensor].spec;
-    const TensorSpec& other = b_.graph.tensors[b[i].tensor].spec;
+    const TensorSpec& first = a[i].spec;
+    const TensorSpec& other = b[i].spec;
     compare_specs(a_.first_user(a[i].tensor), "input '" + a[i].name + "'", first, other, false);
     input_differs_[i] = first.shape != other.shape || first.dtype != other.dtype;
   }
@@ -186,8 +186,8 @@ void CaptureComparison::compare_inputs() {
 }
 
 void CaptureComparison::compare_outputs() {
-  const auto& a = a_.capture.outputs;
-  const auto& b = b_.capture.outputs;
+  const auto& a = a_.graph.outputs;
+  const auto& b = b_.graph.outputs;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     const std::uint32_t node = a_.origin_of(a[i].tensor).node;
     const std::string name = "output '" + a[i].name + "'";

@@ -79,7 +79,7 @@ OutputView CapturedGraph::output(std::string_view name, std::uint32_t iteration)
 
 std::vector<std::string> CapturedGraph::output_names() const {
   std::vector<std::string> names;
-  for (const Recording::Port& port : recording().output_ports()) {
+  for (const Port& port : recording().outputs()) {
     names.push_back(port.name);
   }
   return names;
@@ -103,7 +103,7 @@ void CapturedGraph::save(const std::filesystem::path& path) const {
 
 std::string CapturedGraph::structure_hash() const {
   const RecordedGraph& of = recorded();
-  return reprise::structure_hash(of.graph, of.state_fields);
+  return reprise::structure_hash(of.graph);
 }
 
 std::string CapturedGraph::content_hash() const {

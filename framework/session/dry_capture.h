@@ -7,13 +7,8 @@
 namespace reprise {
 
 struct DryCapture {
-  struct Port {
-    std::string name;
-    std::uint32_t tensor;  // of the graph
-  };
   std::shared_ptr<const RecordedGraph> recorded;
-  std::vector<Port> inputs, outputs;  // in order of declaration
-  IterationRows rows{};               // of sessions with extents; these have memory
+  IterationRows rows{};  // of sessions with extents; these have memory
   FinishReport report{};
   std::uint64_t profile_session = 0;
 

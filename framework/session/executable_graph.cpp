@@ -25,8 +25,8 @@ ExecutableGraph::ExecutableGraph(ExecutableGraph&&) noexcept = default;
 ExecutableGraph& ExecutableGraph::operator=(ExecutableGraph&&) noexcept = default;
 ExecutableGraph::~ExecutableGraph() = default;
 
-std::vector<PortInfo> ExecutableGraph::inputs() const { return instance().program().inputs(); }
-std::vector<PortInfo> ExecutableGraph::outputs() const { return instance().program().outputs(); }
+const std::vector<Port>& ExecutableGraph::inputs() const { return instance().program().inputs(); }
+const std::vector<Port>& ExecutableGraph::outputs() const { return instance().program().outputs(); }
 const ParamStore& ExecutableGraph::params() const { return instance().program().options().params; }
 const StateBlock& ExecutableGraph::state() const { return instance().state(); }
 std::size_t ExecutableGraph::recordings() const { return instance().program().recordings(); }

@@ -46,8 +46,8 @@ void ExecutableInstance::create_handle(const Handle& handle) {
     throw_invalid_argument("The executable '" + program_->options().name + "' has a handle '" +
                            handle.name + "' already.");
   }
-  const std::vector<PortInfo>& inputs = program_->inputs();
-  const auto input = std::ranges::find(inputs, handle.name, &PortInfo::name);
+  const std::vector<Port>& inputs = program_->inputs();
+  const auto input = std::ranges::find(inputs, handle.name, &Port::name);
   if (input != inputs.end()) {
     require_spec("The handle '" + handle.name + "'", TensorSpec(handle.shape, handle.dtype),
                  input->spec);

@@ -9,7 +9,7 @@ namespace {
 
 [[noreturn]] void fail(ErrorCode code, const std::string& message) { throw Error(code, message); }
 
-std::int64_t rows_in(const PortInfo& input, std::span<const std::byte> bytes) {
+std::int64_t rows_in(const Port& input, std::span<const std::byte> bytes) {
   return rows_given(input.spec, bytes);
 }
 
@@ -71,7 +71,7 @@ std::uint32_t ExecutableInstance::handle_of(std::string_view input) const {
 
 const InputSources& ExecutableInstance::all_handles() {
   sources_.clear();
-  for (const PortInfo& input : program_->inputs()) {
+  for (const Port& input : program_->inputs()) {
     sources_.push_back(handle_of(input.name));
   }
   return sources_;
@@ -80,7 +80,7 @@ const InputSources& ExecutableInstance::all_handles() {
 const InputSources& ExecutableInstance::sources_of(std::span<const NamedInput> given) {
   all_handles();
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    const PortInfo& input = program_->inputs()[i];
+    const Port& input = program_->inputs()[i];
     const auto values = std::ranges::count(given, input.name, &NamedInput::name);
     if (values > 1) {
       throw_invalid_argument("The input '" + input.name + "' was given " + std::to_string(values) +
@@ -132,7 +132,7 @@ std::int64_t ExecutableInstance::rows_of(std::span<const NamedInput> given) cons
   std::optional<std::int64_t> rows = extent_;
   const NamedInput* first = nullptr;
   for (const NamedInput& value : given) {
-    const PortInfo& input = program_->inputs()[program_->input_index(value.name)];
+    const Port& input = program_->inputs()[program_->input_index(value.name)];
     if (input.spec.shape.fixed()) {
       continue;
     }
@@ -158,7 +158,7 @@ ExecutableProgram::Use ExecutableInstance::use_of(std::int64_t bucket,
     use.experts = residency_->tensors();
     use.experts.insert(use.experts.end(), route_rings_.begin(), route_rings_.end());
   }
-  const std::vector<PortInfo>& inputs = program_->inputs();
+  const std::vector<Port>& inputs = program_->inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (sources[i] != kNoIndex) {
       use.handles.push_back({inputs[i].name, handles_[sources[i]].tensor});
@@ -170,7 +170,7 @@ ExecutableProgram::Use ExecutableInstance::use_of(std::int64_t bucket,
       continue;
     }
     // What a run is given instead of the handle is not its memory: the result has to be copied.
-    const bool given = std::ranges::any_of(inputs, [&](const PortInfo& input) {
+    const bool given = std::ranges::any_of(inputs, [&](const Port& input) {
       return input.name == handle.info.name &&
              sources[static_cast<std::size_t>(&input - inputs.data())] == kNoIndex;
     });
@@ -189,17 +189,14 @@ bool ExecutableInstance::is_fed(std::string_view output) const {
 
 std::shared_ptr<CapturedGraph::Recording> ExecutableInstance::make_recording(
     const ExecutableProgram::Use& use) const {
-  using Port = CapturedGraph::Recording::Port;
   ExecutableProgram::Recorded recorded = program_->record(use);
   const DryCapture& capture = recorded.plan->capture;
-  std::vector<Port> inputs, outputs;
-  for (const DryCapture::Port& input : capture.inputs) {
-    inputs.push_back({input.name, input.tensor});
-  }
+  const std::vector<Port>& all = capture.recorded->graph.outputs;
+  std::vector<Port> outputs;
   std::vector<std::uint32_t> output_words;  // of those that are left
-  for (std::size_t i = 0; i < capture.outputs.size(); ++i) {
-    if (!is_fed(capture.outputs[i].name)) {
-      outputs.push_back({capture.outputs[i].name, capture.outputs[i].tensor});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_fed(all[i].name)) {
+      outputs.push_back(all[i]);
       if (recorded.rows) {
         output_words.push_back(recorded.rows.output_words[i]);
       }
@@ -208,7 +205,7 @@ std::shared_ptr<CapturedGraph::Recording> ExecutableInstance::make_recording(
   recorded.rows.output_words = std::move(output_words);
   FinishReport report = capture.report;
   auto recording = std::make_shared<CapturedGraph::Recording>(
-      program_->core(), recorded.graph, state_, recorded.rows, inputs, outputs,
+      program_->core(), recorded.graph, state_, recorded.rows, std::move(outputs),
       FinishOptions{.slots = program_->options().slots}, report);
   for (auto& [node, step] : recorded.graph->graph.host_steps) {
     step.function = nullptr;  // as in GraphSession::finish
@@ -230,9 +227,9 @@ const ExecutableRecording& ExecutableInstance::recording_for(std::int64_t rows,
     }
   }
   ExecutableRecording made{bucket, sources, swapped_, make_recording(use_of(bucket, sources)), {}};
-  const auto& ports = made.recording->input_ports();
-  for (const PortInfo& input : program_->inputs()) {
-    const auto port = std::ranges::find(ports, input.name, &CapturedGraph::Recording::Port::name);
+  const std::vector<Port>& ports = made.recording->recorded().graph.inputs;
+  for (const Port& input : program_->inputs()) {
+    const auto port = std::ranges::find(ports, input.name, &Port::name);
     made.ports.push_back(port == ports.end() ? kNoIndex
                                              : static_cast<std::uint32_t>(port - ports.begin()));
   }

@@ -11,16 +11,6 @@
 namespace reprise {
 namespace {
 
-const PortInfo& find_port(const std::vector<PortInfo>& ports, std::string_view kind,
-                          std::string_view graph, std::string_view name) {
-  const auto it = std::ranges::find(ports, name, &PortInfo::name);
-  if (it == ports.end()) {
-    throw_unknown_name("The executable '" + std::string(graph) + "'", kind, name,
-                       names_of(ports, &PortInfo::name));
-  }
-  return *it;
-}
-
 /// What an instance will have, without memory.
 std::vector<NamedTensor> expert_placeholders(const ExpertSetup& setup) {
   std::vector<NamedTensor> tensors;
@@ -101,16 +91,8 @@ ExecutableProgram::ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordF
   }
   const std::lock_guard lock(mutex_);
   const auto plan = make_plan(use);
-  const ComputeGraph& graph = plan->capture.recorded->graph;
-  const auto ports = [&](const std::vector<DryCapture::Port>& list) {
-    std::vector<PortInfo> infos;
-    for (const DryCapture::Port& port : list) {
-      infos.push_back({port.name, graph.tensors[port.tensor].spec});
-    }
-    return infos;
-  };
-  inputs_ = ports(plan->capture.inputs);
-  outputs_ = ports(plan->capture.outputs);
+  inputs_ = plan->capture.recorded->graph.inputs;
+  outputs_ = plan->capture.recorded->graph.outputs;
   expert_calls_ = plan->expert_calls;
   plans_.emplace(key_of(use), plan);
 }
@@ -149,12 +131,11 @@ void ExecutableProgram::check_options() {
 }
 
 std::uint32_t ExecutableProgram::input_index(std::string_view name) const {
-  return static_cast<std::uint32_t>(&find_port(inputs_, "input", options_.name, name) -
-                                    inputs_.data());
+  return index_of(inputs_, "The executable '" + options_.name + "'", "input", name);
 }
 
-const PortInfo& ExecutableProgram::output(std::string_view name) const {
-  return find_port(outputs_, "output", options_.name, name);
+const Port& ExecutableProgram::output(std::string_view name) const {
+  return outputs_[index_of(outputs_, "The executable '" + options_.name + "'", "output", name)];
 }
 
 std::size_t ExecutableProgram::recordings() const {
@@ -181,13 +162,8 @@ void ExecutableProgram::place(GraphSession& session, const Target& target) const
     session.place_output(target.output, target.tensor, target.mode == FeedMode::copy);
     return;
   }
-  const auto output =
-      std::ranges::find(session.outputs_, target.output, &GraphSession::NamedOutput::name);
   const TensorRef handle(target.tensor);
-  if (output == session.outputs_.end()) {
-    find_port({}, "output", options_.name, target.output);
-  }
-  const TensorRef written(output->handle);
+  const TensorRef written(session.outputs_[session.output_index(target.output)]);
   if (written->buffer != handle->buffer || written->offset != handle->offset) {
     throw_invalid_argument(
         "The output '" + target.output + "' of the executable '" + options_.name +

@@ -50,13 +50,13 @@ class ExecutableProgram {
   const ExecutableOptions& options() const { return options_; }
   /// Options with what was left out filled in: the extent is a field of the layout.
   const StateLayout& layout() const { return options_.state; }
-  const std::vector<PortInfo>& inputs() const { return inputs_; }
-  const std::vector<PortInfo>& outputs() const { return outputs_; }
+  const std::vector<Port>& inputs() const { return inputs_; }
+  const std::vector<Port>& outputs() const { return outputs_; }
   /// Of each layer whose experts the pass uses, the same in every recording.
   const std::vector<ExpertCall>& expert_calls() const { return expert_calls_; }
   /// Throws unknown_name.
   std::uint32_t input_index(std::string_view name) const;
-  const PortInfo& output(std::string_view name) const;
+  const Port& output(std::string_view name) const;
   std::size_t recordings() const;
   /// Throws missing_input, naming it, if a param of the pass is not set.
   void require_params() const;
@@ -70,7 +70,7 @@ class ExecutableProgram {
   std::shared_ptr<ExecutorCore> core_;
   RecordFunction pass_;
   ExecutableOptions options_;
-  std::vector<PortInfo> inputs_, outputs_;
+  std::vector<Port> inputs_, outputs_;
   std::vector<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
   mutable std::mutex mutex_;  // of the pass, too

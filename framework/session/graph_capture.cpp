@@ -98,6 +98,7 @@ Tensor GraphCapture::add_input(std::string_view name, const TensorSpec& spec) {
   Tensor tensor = make(spec, add_storage({.bytes = spec.bytes(), .input = true}), 0);
   graph_.tensors.back().name = graph_.names.intern(name);
   graph_.tensors.back().role = TensorRole::input;
+  graph_.inputs.push_back({std::string(name), spec, TensorRef(tensor)->index});
   return tensor;
 }
 

@@ -78,16 +78,13 @@ void require_state(const SavedGraph& saved, const StateBlock& state) {
   }
 }
 
-std::vector<CapturedGraph::Recording::Port> ports_of(const std::vector<SavedPort>& saved) {
-  std::vector<CapturedGraph::Recording::Port> ports;
+void require_different_names(const std::vector<SavedPort>& ports) {
   std::set<std::string_view> names;
-  for (const SavedPort& port : saved) {
+  for (const SavedPort& port : ports) {
     if (!names.insert(port.name).second) {
       throw_invalid_argument("The file has two inputs or outputs of the name (" + port.name + ").");
     }
-    ports.push_back({port.name, port.tensor});
   }
-  return ports;
 }
 
 /// Memory for what the iterations of a launch leave.
@@ -137,8 +134,8 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   session.begin_ns = now_ns();
   require_state(saved, options.state);
   require_extents_of(options.state, saved.extents);
-  const auto inputs = ports_of(saved.inputs);
-  const auto outputs = ports_of(saved.outputs);
+  require_different_names(saved.inputs);
+  require_different_names(saved.outputs);
   const IterationRows rows = rows_for(core->device(), saved, options.state);
   auto recorded = std::make_shared<RecordedGraph>();
   recorded->graph = GraphRebuilder(*core, saved, options, rows).build();
@@ -148,16 +145,15 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   PlanOptions plan_options = saved.options;
   plan_options.fusions = fusion_rules();
   recorded->plan = make_plan(recorded->graph, core->traits(), plan_options);
-  recorded->state_fields = saved.state_fields;  // those of the block: they were compared
   report.plan_ns = static_cast<std::uint64_t>(now_ns() - planning);
   std::optional<std::string> difference = moved(saved, recorded->graph);
-  const std::string structure = structure_hash(recorded->graph, recorded->state_fields);
+  const std::string structure = structure_hash(recorded->graph);
   if (!difference && structure != saved.structure_hash) {
     throw_invalid_argument("Its structure is (" + structure + "), but it says (" +
                            saved.structure_hash + ").");
   }
   auto recording = std::make_shared<CapturedGraph::Recording>(
-      core, recorded, options.state, rows, inputs, outputs,
+      core, recorded, options.state, rows, recorded->graph.outputs,
       FinishOptions{.slots = options.slots.value_or(saved.slots)}, report);
   for (const SavedPort& port : saved.inputs) {
     recording->set_input(port.name, saved.tensors[port.tensor].spec.dtype, port.values);

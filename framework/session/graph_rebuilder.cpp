@@ -52,6 +52,7 @@ ComputeGraph GraphRebuilder::build() {
     add_node();
   }
   finish_tensors();
+  add_ports();
   require_iterations();
   return std::move(capture_.graph());
 }
@@ -284,6 +285,22 @@ void GraphRebuilder::finish_tensors() {
     }
     graph.storages[tensor.storage].output = true;
   }
+}
+
+/// In the order of the file, which that of the tensors need not be.
+void GraphRebuilder::add_ports() {
+  ComputeGraph& graph = capture_.graph();
+  const auto ports = [&](const std::vector<SavedPort>& saved) {
+    std::vector<Port> list;
+    for (const SavedPort& port : saved) {
+      list.push_back({port.name, graph.tensors[port.tensor].spec, port.tensor});
+    }
+    return list;
+  };
+  graph.inputs = ports(saved_.inputs);
+  graph.outputs = ports(saved_.outputs);
+  graph.state_fields = saved_.state_fields;  // those of the block: they were compared
+  graph.max_iterations = saved_.max_iterations;
 }
 
 /// The grids that steps read on the device, and what the host is told ran, come from nowhere else

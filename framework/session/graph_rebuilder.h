@@ -42,6 +42,7 @@ class GraphRebuilder final : public Recorder {
   void add_node();
   void require_iterations() const;
   void finish_tensors();
+  void add_ports();
   const Tensor& tensor(std::uint32_t index) const;
   /// Those of the block, without arrays.
   std::span<const StateFieldInfo> fields() const;

@@ -33,7 +33,7 @@ class GraphSaver {
       save_node(node);
     }
     saved_.has_state = static_cast<bool>(recording_.state());
-    saved_.state_fields = recorded.state_fields;
+    saved_.state_fields = graph_.state_fields;
     if (saved_.has_state) {
       saved_.stop_word = recording_.state().layout().stop_word().value_or(kNoIndex);
     }
@@ -43,7 +43,7 @@ class GraphSaver {
     saved_.slots = static_cast<std::uint32_t>(recording_.slots());
     saved_.options = recorded.plan.options;
     saved_.fingerprint = fingerprint_of(recording_);
-    saved_.structure_hash = structure_hash(graph_, recorded.state_fields);
+    saved_.structure_hash = structure_hash(graph_);
     return std::move(saved_);
   }
 
@@ -137,13 +137,13 @@ class GraphSaver {
   }
 
   void save_ports() {
-    std::size_t i = 0;
-    for (const auto& [name, tensor] : recording_.input_ports()) {
-      const std::span<const std::byte> values = recording_.input_values(i++);
-      saved_.inputs.push_back({name, tensor, {values.begin(), values.end()}});
+    for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
+      const std::span<const std::byte> values = recording_.input_values(i);
+      saved_.inputs.push_back(
+          {graph_.inputs[i].name, graph_.inputs[i].tensor, {values.begin(), values.end()}});
     }
-    for (const auto& [name, tensor] : recording_.output_ports()) {
-      saved_.outputs.push_back({name, tensor, {}});
+    for (const Port& output : recording_.outputs()) {
+      saved_.outputs.push_back({output.name, output.tensor, {}});
     }
   }
 

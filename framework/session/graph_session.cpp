@@ -110,10 +110,10 @@ std::vector<ExtentLimit> GraphSession::direct_limits() const {
     const std::int64_t rows = direct_->rows_of(extent.word);
     limits.push_back({extent.word, rows, rows, ExtentLimit::Cause::recorded});
   }
-  for (const auto& [tensor, bytes] : input_bytes_) {
-    const GraphTensor& input = graph.tensors[tensor];
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const Port& input = graph.inputs[i];
     if (!input.spec.shape.fixed()) {
-      limits.push_back(limit_of(graph.names.text(input.name), input.spec, bytes));
+      limits.push_back(limit_of(input.name, input.spec, input_values_[i]));
     }
   }
   return limits;
@@ -227,14 +227,12 @@ Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec, DT
     require_values(name, spec, dtype, bytes);
   }
   const ComputeGraph& graph = capture_->graph();
-  for (const auto& [tensor, known] : input_bytes_) {
-    if (graph.names.text(graph.tensors[tensor].name) == name) {
-      throw_invalid_argument("The session has an input '" + std::string(name) + "' already.");
-    }
+  if (std::ranges::find(graph.inputs, name, &Port::name) != graph.inputs.end()) {
+    throw_invalid_argument("The session has an input '" + std::string(name) + "' already.");
   }
   Tensor tensor = capture_->add_input(name, spec);
   const std::uint32_t index = TensorRef(tensor)->index;
-  input_bytes_.emplace(index, std::vector<std::byte>(bytes.begin(), bytes.end()));
+  input_values_.emplace_back(bytes.begin(), bytes.end());
   if (direct_ != nullptr) {
     direct_->place(graph, graph.tensors[index].storage);
   }
@@ -259,23 +257,22 @@ void GraphSession::output(std::string_view name, const Tensor& tensor, SourceLoc
       throw_invalid_argument("The output '" + std::string(name) + "' " + to_string(ref.spec()) +
                              " is a strided view; call copy first.");
     }
-    for (const NamedOutput& known : outputs_) {
-      if (known.name == name) {
-        throw_invalid_argument("The session has an output '" + std::string(name) + "' already.");
-      }
+    ComputeGraph& graph = capture_->graph();
+    if (std::ranges::find(graph.outputs, name, &Port::name) != graph.outputs.end()) {
+      throw_invalid_argument("The session has an output '" + std::string(name) + "' already.");
     }
     if (ref->buffer != nullptr) {
       ref->buffer->require_alive();
     }
     const std::uint32_t index = capture_->index_of(ref);
-    ComputeGraph& graph = capture_->graph();
     GraphTensor& entry = graph.tensors[index];
     graph.storages[entry.storage].output = true;
     if (entry.role == TensorRole::activation) {
       entry.role = TensorRole::output;
       entry.name = graph.names.intern(name);
     }
-    outputs_.push_back({std::string(name), index, tensor});
+    graph.outputs.push_back({std::string(name), entry.spec, index});
+    outputs_.push_back(tensor);
   });
 }
 
@@ -285,26 +282,25 @@ void GraphSession::copy_outputs_of(const Tensor& memory) {
       return capture_->graph().tensors[tensor].storage;
     };
     const std::uint32_t storage = storage_of(capture_->index_of(memory));
-    for (NamedOutput& output : outputs_) {
-      if (storage_of(output.tensor) == storage) {
-        output.handle = copy(*this, output.handle);
-        output.tensor = TensorRef(output.handle)->index;
-        capture_->graph().storages[storage_of(output.tensor)].output = true;
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      if (storage_of(capture_->graph().outputs[i].tensor) == storage) {
+        outputs_[i] = copy(*this, outputs_[i]);
+        const std::uint32_t copied = TensorRef(outputs_[i])->index;
+        capture_->graph().outputs[i].tensor = copied;
+        capture_->graph().storages[storage_of(copied)].output = true;
       }
     }
   });
 }
 
+std::uint32_t GraphSession::output_index(std::string_view name) const {
+  return index_of(capture_->graph().outputs, "The session '" + options_.name + "'", "output", name);
+}
+
 void GraphSession::place_output(std::string_view name, const Tensor& target, bool by_copy) {
   in_context("output", {}, [&] {
-    const auto output = std::ranges::find(outputs_, name, &NamedOutput::name);
-    if (output == outputs_.end()) {
-      throw Error(ErrorCode::unknown_name,
-                  "The session has no output (" + std::string(name) + ").");
-    }
-    require_same_spec("The output '" + std::string(name) + "'", output->handle.spec(),
-                      target.spec());
-    Tensor placed = output->handle;
+    Tensor placed = outputs_[output_index(name)];
+    require_same_spec("The output '" + std::string(name) + "'", placed.spec(), target.spec());
     if (by_copy || !capture_->can_place(placed, target)) {
       placed = copy(*this, placed);
     }

@@ -39,10 +39,7 @@ auto GraphSession::end(std::string_view what, F&& f) {
 void GraphSession::require_all_inputs_used() const {
   const ComputeGraph& graph = capture_->graph();
   for (const NamedInput& given : options_.inputs) {
-    const bool used = std::ranges::any_of(input_bytes_, [&](const auto& input) {
-      return graph.names.text(graph.tensors[input.first].name) == given.name;
-    });
-    if (!used) {
+    if (std::ranges::find(graph.inputs, given.name, &Port::name) == graph.inputs.end()) {
       throw Error(ErrorCode::unknown_name, "The session '" + options_.name +
                                                "' is given values of an input '" + given.name +
                                                "' that it does not declare.");
@@ -75,11 +72,7 @@ FinishResult GraphSession::finish(const FinishOptions& options) {
 }
 
 void GraphSession::record_iteration_rows() {
-  std::vector<Tensor> outputs;
-  for (const NamedOutput& output : outputs_) {
-    outputs.push_back(output.handle);
-  }
-  record_rows(*this, core_->device(), options_.state.layout().words(), outputs, *rows_);
+  record_rows(*this, core_->device(), options_.state.layout().words(), outputs_, *rows_);
   mark_internal(capture_->index_of(TensorRef(rows_->rows)));
 }
 
@@ -99,16 +92,15 @@ Ticket GraphSession::submit() {
 
 void GraphSession::open_submission() {
   std::vector<Exchange> inputs;
-  for (const auto& [tensor, bytes] : input_bytes_) {
-    inputs.push_back(direct_->exchange(capture_->graph(), "", tensor));
+  for (const Port& input : capture_->graph().inputs) {
+    inputs.push_back(direct_->exchange(capture_->graph(), "", input.tensor));
   }
   submission_ = std::make_shared<DirectSubmission>(core_, options_.name, options_.state,
                                                    std::move(inputs), direct_->staging());
   submission_->set_extents(direct_limits(), direct_->is_empty());
   const Slot& slot = submission_->slot();
-  auto source = input_bytes_.begin();
-  for (const Exchange& input : slot.inputs()) {
-    std::ranges::copy((source++)->second, slot.input_bytes(input));
+  for (std::size_t i = 0; i < input_values_.size(); ++i) {
+    std::ranges::copy(input_values_[i], slot.input_bytes(slot.inputs()[i]));
   }
 }
 
@@ -145,7 +137,7 @@ std::shared_ptr<DirectSubmission> GraphSession::submit_direct(AfterSubmit then) 
   if (submission_ == nullptr) {
     open_submission();
   }
-  for (const NamedOutput& output : outputs_) {
+  for (const Port& output : graph.outputs) {
     last.outputs.push_back(direct_->exchange(graph, output.name, output.tensor));
   }
   report.ops = op_count();
@@ -216,12 +208,13 @@ std::shared_ptr<RecordedGraph> GraphSession::plan_recorded(const PlanOptions& op
   report.ops = op_count();
   const std::int64_t begin = now_ns();
   auto recorded = std::make_shared<RecordedGraph>();
-  recorded->graph = std::move(capture_->graph());
+  ComputeGraph& graph = recorded->graph = std::move(capture_->graph());
   capture_->graph().name = options_.name;  // what is left only names things in messages
-  recorded->plan = make_plan(recorded->graph, core_->traits(), options);
+  recorded->plan = make_plan(graph, core_->traits(), options);
+  graph.max_iterations = options_.max_iterations;
   if (options_.state) {
-    recorded->state_fields = options_.state.layout().fields();
-    std::ranges::copy(options_.state.layout().arrays(), std::back_inserter(recorded->state_fields));
+    graph.state_fields = options_.state.layout().fields();
+    std::ranges::copy(options_.state.layout().arrays(), std::back_inserter(graph.state_fields));
   }
   report.plan_ns = static_cast<std::uint64_t>(now_ns() - begin);
   return recorded;
@@ -243,13 +236,6 @@ DryCapture GraphSession::finish_dry(const PlanOptions& options) {
     FinishReport& report = capture.report;
     capture.recorded = plan_recorded(options, report);
     capture.rows = *rows_;
-    const ComputeGraph& graph = capture.recorded->graph;
-    for (const auto& [tensor, bytes] : input_bytes_) {
-      capture.inputs.push_back({std::string(graph.names.text(graph.tensors[tensor].name)), tensor});
-    }
-    for (const NamedOutput& output : outputs_) {
-      capture.outputs.push_back({output.name, output.tensor});
-    }
     report_session(report, declares_inputs_ ? "compiled" : "dry");
     capture.profile_session = profile_id_;
     return capture;
@@ -261,24 +247,14 @@ FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
   const std::shared_ptr<RecordedGraph> recorded =
       plan_recorded({options.reuse, options.passes, fusion_rules()}, report);
 
-  using Port = CapturedGraph::Recording::Port;
-  std::vector<Port> inputs, outputs;
   const ComputeGraph& graph = recorded->graph;
-  for (const auto& [tensor, bytes] : input_bytes_) {
-    inputs.push_back({std::string(graph.names.text(graph.tensors[tensor].name)), tensor});
-  }
-  for (const NamedOutput& output : outputs_) {
-    outputs.push_back({output.name, output.tensor});
-  }
   auto recording = std::make_shared<CapturedGraph::Recording>(
-      core_, recorded, options_.state, *rows_, inputs, outputs, options, report);
+      core_, recorded, options_.state, *rows_, graph.outputs, options, report);
   for (auto& [node, step] : recorded->graph.host_steps) {
     step.function = nullptr;  // the writer of the database keeps the graph, and must not destroy it
   }
-  auto source = input_bytes_.begin();
-  for (const Port& input : inputs) {
-    const DType dtype = graph.tensors[input.tensor].spec.dtype;
-    recording->set_input(input.name, dtype, (source++)->second);
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    recording->set_input(graph.inputs[i].name, graph.inputs[i].spec.dtype, input_values_[i]);
   }
   if (const auto reason = recording->stale()) {  // also where nothing encodes with the buffer yet
     throw Error(ErrorCode::stale, *reason);

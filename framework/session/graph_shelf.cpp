@@ -16,7 +16,6 @@ std::size_t node_count(const KeyEntry& entry) { return entry.nodes ? entry.nodes
 CapturedGraph KeyEntry::take(MissReason why, std::string about) {
   miss = why;
   text = std::move(about);
-  inputs.clear();
   state = StateBlock();
   return std::exchange(graph, CapturedGraph());
 }

@@ -20,7 +20,6 @@ struct KeyEntry {
   std::mutex mutex;
   std::atomic<std::thread::id> locked_by{};  // any thread may look
   CapturedGraph graph;                       // empty: `miss` says why
-  std::vector<std::string> inputs;           // of the graph
   StateBlock state;                          // of the graph
   /// Of the last graph, unless it was reset or stale.
   std::optional<std::vector<NodeSignature>> nodes;

@@ -26,16 +26,6 @@ std::string sentence(const GraphKey& key, std::string_view about) {
   return "The key " + key.text() + " " + std::string(about);
 }
 
-std::vector<std::string> inputs_of(const ComputeGraph& graph) {
-  std::vector<std::string> names;
-  for (const GraphTensor& tensor : graph.tensors) {
-    if (graph.storages[tensor.storage].input && tensor.alias_of == kNoIndex) {
-      names.emplace_back(graph.names.text(tensor.name));
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 std::string_view name_of(RunOutcome how) {
@@ -215,12 +205,12 @@ KeyedRun KeyedGraphs::launch(KeyEntry& entry, std::span<const NamedInput> inputs
   if (!entry.graph.wait_for_slot(options.slot_timeout)) {
     return run;
   }
-  for (const std::string& name : entry.inputs) {
-    const auto values = std::ranges::count(inputs, name, &NamedInput::name);
+  for (const Port& input : entry.graph.recorded().graph.inputs) {
+    const auto values = std::ranges::count(inputs, input.name, &NamedInput::name);
     if (values != 1) {
       throw Error(
           values == 0 ? ErrorCode::missing_input : ErrorCode::invalid_argument,
-          sentence(entry.key, "has an input '" + name +
+          sentence(entry.key, "has an input '" + input.name +
                                   "'; give it exactly one value for every run. A graph that is "
                                   "replayed has no values but those it is given."));
     }
@@ -244,7 +234,7 @@ KeyedRun KeyedGraphs::launch(KeyEntry& entry, std::span<const NamedInput> inputs
 
 bool KeyedGraphs::put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& state) {
   const RecordedGraph& recorded = graph.recorded();
-  GraphStructure structure = structure_of(recorded.graph, recorded.state_fields);
+  GraphStructure structure = structure_of(recorded.graph);
   require_same_structure(entry, graph, structure);
   bool churned = entry.miss != MissReason::absent;
   std::vector<GraphShelf::Evicted> evicted;
@@ -271,7 +261,6 @@ bool KeyedGraphs::put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& s
     report_end(graph, "rejected", "");
     return churned;
   }
-  entry.inputs = inputs_of(recorded.graph);
   entry.state = state;
   entry.miss = MissReason::none;
   entry.text.clear();

@@ -50,13 +50,12 @@ class NumericsComparison {
   void require_same_structure() const {
     const RecordedGraph& a = graph_.recorded();
     const RecordedGraph& b = reference_.recorded();
-    if (structure_hash(a.graph, a.state_fields) == structure_hash(b.graph, b.state_fields)) {
+    if (structure_hash(a.graph) == structure_hash(b.graph)) {
       return;
     }
     throw_invalid_argument(
         "Numbers are compared between recordings of one pass, but '" + a.graph.name +
-        "' and its reference differ first at " +
-        describe_difference(a.graph, a.state_fields, b.graph, b.state_fields) +
+        "' and its reference differ first at " + describe_difference(a.graph, b.graph) +
         ". If both record the same ops, look for calls that are arguments of one call: "
         "compilers evaluate those in different orders.");
   }

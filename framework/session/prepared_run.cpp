@@ -5,7 +5,7 @@
 namespace reprise {
 
 std::span<std::byte> PreparedRun::State::bytes(std::uint32_t input) {
-  const std::vector<PortInfo>& inputs = instance->program().inputs();
+  const std::vector<Port>& inputs = instance->program().inputs();
   if (input >= inputs.size()) {
     throw Error(ErrorCode::unknown_name, "The executable has no input (" + std::to_string(input) +
                                              "); it has " + std::to_string(inputs.size()) +
@@ -55,7 +55,7 @@ void PreparedRun::write(InputSlot input, std::span<const std::byte> bytes) {
   const std::span<std::byte> to = state().bytes(input.index);
   if (bytes.size() != to.size()) {
     state_->given[input.index] = false;
-    const PortInfo& port = state_->instance->program().inputs()[input.index];
+    const Port& port = state_->instance->program().inputs()[input.index];
     throw Error(ErrorCode::size_mismatch, "The input '" + port.name + "' " + to_string(port.spec) +
                                               " takes " + std::to_string(to.size()) +
                                               " bytes in this run, but got (" +

@@ -10,20 +10,18 @@ namespace reprise {
 
 CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
                                     std::shared_ptr<const RecordedGraph> recorded, StateBlock state,
-                                    const IterationRows& rows, const std::vector<Port>& inputs,
-                                    const std::vector<Port>& outputs, const FinishOptions& options,
-                                    FinishReport& report)
+                                    const IterationRows& rows, std::vector<Port> outputs,
+                                    const FinishOptions& options, FinishReport& report)
     : core_(std::move(core)),
       recorded_(std::move(recorded)),
       state_(std::move(state)),
       rows_(rows),
-      input_ports_(inputs),
-      output_ports_(outputs),
+      outputs_(std::move(outputs)),
       growths_(growths_of(recorded_->graph)),
       pool_(options.pool),
       state_buffers_(state_.buffers()),
       limits_(limits_of(recorded_->graph.extents)),
-      inputs_(inputs.size()),
+      inputs_(recorded_->graph.inputs.size()),
       first_id_(core_->profile() == nullptr ? 0 : core_->profile()->next_id()) {
   const DriverWork work = driver_work();
   const std::size_t slots = options.slots;
@@ -77,9 +75,10 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
   };
   for (std::size_t i = 0; i < slots; ++i) {
     Staging staging;
-    slots_.push_back({std::make_unique<Slot>(device, state_, exchanges(inputs), exchanges(outputs),
-                                             rows, staging, *this, static_cast<std::uint32_t>(i)),
-                      std::vector<std::uint64_t>(inputs.size())});
+    slots_.push_back({std::make_unique<Slot>(device, state_, exchanges(recorded_->graph.inputs),
+                                             exchanges(outputs_), rows, staging, *this,
+                                             static_cast<std::uint32_t>(i)),
+                      std::vector<std::uint64_t>(inputs_.size())});
   }
   report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
   report.steps = static_cast<std::uint32_t>(plan.steps.size());

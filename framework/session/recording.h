@@ -20,14 +20,11 @@ class CapturedGraph::Recording final : public SlotOwner,
                                        public std::enable_shared_from_this<Recording> {
  public:
   static constexpr std::size_t kMaxSlots = 64;
-  struct Port {
-    std::string name;
-    std::uint32_t tensor;
-  };
-  /// Allocates and encodes; fills the plan's share of the report. Nothing runs yet.
+  /// Allocates and encodes; fills the plan's share of the report. Nothing runs yet. `outputs`:
+  /// those of the graph that launches bring back.
   Recording(std::shared_ptr<ExecutorCore> core, std::shared_ptr<const RecordedGraph> recorded,
-            StateBlock state, const IterationRows& rows, const std::vector<Port>& inputs,
-            const std::vector<Port>& outputs, const FinishOptions& options, FinishReport& report);
+            StateBlock state, const IterationRows& rows, std::vector<Port> outputs,
+            const FinishOptions& options, FinishReport& report);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
   ~Recording() override;
@@ -41,7 +38,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// back.
   Slot* reserve(bool may_wait);
   void give_back(const Slot& slot);
-  /// Of input_ports()[input].
+  /// Of an input of the graph.
   std::span<std::byte> input_memory(const Slot& slot, std::size_t input) const;
   /// The slot is given back if this throws.
   Ticket submit_reserved(Slot& slot, AfterSubmit then);
@@ -63,8 +60,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   const std::shared_ptr<const RecordedGraph>& shared_recorded() const { return recorded_; }
   ExecutorCore& core() const { return *core_; }
   const IterationRows& rows() const { return rows_; }
-  const std::vector<Port>& input_ports() const { return input_ports_; }
-  const std::vector<Port>& output_ports() const { return output_ports_; }
+  const std::vector<Port>& outputs() const { return outputs_; }
   /// What an input was set to last.
   std::span<const std::byte> input_values(std::size_t i) const { return inputs_[i].bytes; }
   /// Those of the plan that the backend knows something about.
@@ -167,7 +163,7 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::shared_ptr<const RecordedGraph> recorded_;
   StateBlock state_;
   IterationRows rows_;
-  std::vector<Port> input_ports_, output_ports_;
+  std::vector<Port> outputs_;
   std::vector<StateGrowth> growths_;
   std::string key_json_;
   CapturePool pool_;  // empty: the arena is its own

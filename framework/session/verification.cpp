@@ -118,9 +118,9 @@ void Verification::profile(CapturedGraph& graph, const OutputSet& direct, const 
   };
   std::size_t written = 0;
   for (const VerifiedTensor& tensor : report.tensors) {
-    const auto port = std::ranges::find(recording.output_ports(), tensor.name,
+    const auto port = std::ranges::find(recording.outputs(), tensor.name,
                                         [](const auto& p) { return "output '" + p.name + "'"; });
-    if (port != recording.output_ports().end()) {
+    if (port != recording.outputs().end()) {
       send({.tensor = port->tensor}, tensor, bytes_of(direct, port->name),
            bytes_of(replay, port->name));
     } else if (tensor.mismatch.empty()) {

@@ -31,7 +31,7 @@ class Structures : public ::testing::Test {
     return s.finish({.run = false}).graph;
   }
   static GraphStructure structure(const CapturedGraph& graph) {
-    return structure_of(graph.recorded().graph, graph.recorded().state_fields);
+    return structure_of(graph.recorded().graph);
   }
   /// Of a pass and the default one.
   std::optional<std::uint32_t> difference(const Pass& pass) {
@@ -98,8 +98,7 @@ TEST_F(Structures, ADifferenceIsDescribedWhereAnotherTensorIsRead) {
   const CapturedGraph left = sum(a, b), right = sum(b, a);
   const RecordedGraph &in_left = left.recorded(), &in_right = right.recorded();
   EXPECT_EQ(first_difference(structure(left).nodes, structure(right).nodes), 2U);
-  EXPECT_THAT(describe_difference(in_left.graph, in_left.state_fields, in_right.graph,
-                                  in_right.state_fields),
+  EXPECT_THAT(describe_difference(in_left.graph, in_right.graph),
               ::testing::AllOf(::testing::StartsWith("op 0 get_rows, "),
                                ::testing::EndsWith("table is 'a' f32 [8, 4] and 'b' f32 [8, 4]")));
   CapturedGraph actual = sum(a, b), reference = sum(b, a);

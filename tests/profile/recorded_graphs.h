@@ -108,9 +108,9 @@ class GraphMaker {
     recorded_ = recorded.get();
     ComputeGraph& g = recorded->graph;
     g.name = options_.name;
-    recorded->state_fields = {{"token", StateOwner::host, DType::i32, 0, 0, ""},
-                              {"pos", StateOwner::carried, DType::i32, 1, 0, ""},
-                              {"next", StateOwner::derived, DType::i32, 2, 0, "pos + 1"}};
+    recorded->graph.state_fields = {{"token", StateOwner::host, DType::i32, 0, 0, ""},
+                                    {"pos", StateOwner::carried, DType::i32, 1, 0, ""},
+                                    {"next", StateOwner::derived, DType::i32, 2, 0, "pos + 1"}};
     const TensorSpec row({2, options_.columns}, DType::f32);
     const std::uint32_t x = tensor(row, TensorRole::input, options_.input_name);
     const std::uint32_t weight =

@@ -46,8 +46,8 @@ TEST_F(SqlViews, StateOfAReplayIsDecodedToTheLastBit) {
   words.push_back(0x7FC00000);  // NaN
   auto recorded = std::make_shared<RecordedGraph>(*GraphMaker({}).make());
   const auto count = static_cast<std::uint32_t>(floats.size() + 2);  // the last one is not there
-  recorded->state_fields = {{"ids", StateOwner::host, DType::i32, 0, 0, "", {}, 5},
-                            {"scale", StateOwner::carried, DType::f32, 5, 0, "", {}, count}};
+  recorded->graph.state_fields = {{"ids", StateOwner::host, DType::i32, 0, 0, "", {}, 5},
+                                  {"scale", StateOwner::carried, DType::f32, 5, 0, "", {}, count}};
   {
     const auto sink = open_profile(path_, {});
     sink->device(test::test_device());

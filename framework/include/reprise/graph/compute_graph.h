@@ -8,6 +8,8 @@
 
 #include "reprise/core/host_step.h"
 #include "reprise/core/op.h"
+#include "reprise/graph/port.h"
+#include "reprise/graph/state_layout.h"
 
 namespace reprise {
 
@@ -114,6 +116,9 @@ struct ComputeGraph {
   /// it decides whether they run.
   std::uint32_t iteration_tensor = kNoIndex;
   std::vector<GraphExtent> extents;
+  std::vector<Port> inputs, outputs;         // in order of declaration
+  std::vector<StateFieldInfo> state_fields;  // and arrays after them; empty without a state block
+  std::uint32_t max_iterations = 1;          // of one launch
   Names names;
   std::map<std::uint32_t, HostStep> host_steps;          // by node: of the op host_step
   std::vector<std::shared_ptr<const OpDef>> custom_ops;  // what nodes call that would go otherwise

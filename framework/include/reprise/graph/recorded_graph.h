@@ -1,7 +1,6 @@
-// What a recorded session leaves behind: the graph as recorded, its plan, and its state fields.
+// What a recorded session leaves behind: the graph as recorded, and its plan.
 #pragma once
 #include "reprise/graph/execution_plan.h"
-#include "reprise/graph/state_layout.h"
 
 namespace reprise {
 
@@ -9,7 +8,6 @@ namespace reprise {
 struct RecordedGraph {
   ComputeGraph graph;
   ExecutionPlan plan;
-  std::vector<StateFieldInfo> state_fields;  // and arrays after them; empty without a state block
 };
 
 }  // namespace reprise

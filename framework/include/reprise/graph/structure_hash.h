@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "reprise/graph/compute_graph.h"
-#include "reprise/graph/state_layout.h"
 
 namespace reprise {
 
@@ -25,9 +24,9 @@ struct GraphStructure {
   std::vector<NodeSignature> nodes;  // in order; 40 bytes each
 };
 
-GraphStructure structure_of(const ComputeGraph& graph, std::span<const StateFieldInfo> fields);
+GraphStructure structure_of(const ComputeGraph& graph);
 /// The hash alone.
-std::string structure_hash(const ComputeGraph& graph, std::span<const StateFieldInfo> fields);
+std::string structure_hash(const ComputeGraph& graph);
 
 /// The first node that is not the same in both, which may be one past the end of either; empty if
 /// all nodes are the same.
@@ -36,8 +35,7 @@ std::optional<std::uint32_t> first_difference(std::span<const NodeSignature> a,
 /// In what two graphs of different structure differ first, in words: the node of each, and the
 /// operands or attributes that are not the same. Operands count by their names here, so a node that
 /// reads another tensor of the same shape is found where it does.
-std::string describe_difference(const ComputeGraph& a, std::span<const StateFieldInfo> fields_a,
-                                const ComputeGraph& b, std::span<const StateFieldInfo> fields_b);
+std::string describe_difference(const ComputeGraph& a, const ComputeGraph& b);
 /// "op 3 add (layer.0/mlp), model.cpp:41": a node of `graph`, or "no op 3" past its end.
 std::string describe_node(const ComputeGraph& graph, std::uint32_t node);
 

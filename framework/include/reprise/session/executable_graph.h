@@ -33,12 +33,6 @@ struct ExecutableOptions {
   ExpertSetup experts{};
 };
 
-/// An input or output; shapes are those of the largest bucket.
-struct PortInfo {
-  std::string name;
-  TensorSpec spec;
-};
-
 enum class HandleResidency : std::uint8_t {
   device,
   host,  // memory of the host that the device reads and writes in place
@@ -112,8 +106,9 @@ class ExecutableGraph {
   ExecutableGraph& operator=(ExecutableGraph&&) noexcept;
   ~ExecutableGraph();
 
-  std::vector<PortInfo> inputs() const;
-  std::vector<PortInfo> outputs() const;
+  /// Returns what runs take and leave. Shapes: of the largest bucket.
+  const std::vector<Port>& inputs() const;
+  const std::vector<Port>& outputs() const;
   const ParamStore& params() const;
   /// Fields other than the extent are set here before a run.
   const StateBlock& state() const;

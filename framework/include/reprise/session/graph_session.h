@@ -2,7 +2,6 @@
 // be replayed (recorded); both go through the same capture, lowering and hazard tracking.
 #pragma once
 #include <functional>
-#include <map>
 #include <memory>
 #include <ranges>
 #include <span>
@@ -199,11 +198,6 @@ class GraphSession final : public Recorder {
   friend class ExecutableProgram;
   friend class ExpertRecording;
   enum class Phase : std::uint8_t { recording, finished };
-  struct NamedOutput {
-    std::string name;
-    std::uint32_t tensor;
-    Tensor handle;  // keeps a direct session from reusing its memory
-  };
   void append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) override;
   void require_open() const override;
   StateField find_state(std::string_view field) const override;
@@ -252,6 +246,8 @@ class GraphSession final : public Recorder {
   Tensor add_input(std::string_view name, const TensorSpec& spec, DType dtype,
                    std::span<const std::byte> bytes);
   void require_all_inputs_used() const;
+  /// Errors: unknown_name.
+  std::uint32_t output_index(std::string_view name) const;
   SessionRecord session_record();
   void report_error(const Error& error);
   void report_session(const FinishReport& report, std::string outcome);
@@ -266,8 +262,8 @@ class GraphSession final : public Recorder {
   std::uint32_t submits_ = 0, submitted_nodes_ = 0;
   std::uint64_t host_step_ns_ = 0, part_wait_ns_ = 0;
   std::unique_ptr<IterationRows> rows_;
-  std::map<std::uint32_t, std::vector<std::byte>> input_bytes_;  // by graph tensor
-  std::vector<NamedOutput> outputs_;
+  std::vector<std::vector<std::byte>> input_values_;  // by input of the graph
+  std::vector<Tensor> outputs_;  // by output; keep a direct session from reusing their memory
   std::int64_t begin_ns_;
   std::uint32_t ops_ = 0;
   std::uint64_t profile_id_ = 0;
