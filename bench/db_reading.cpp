@@ -78,7 +78,7 @@ nlohmann::ordered_json measure_list(const DbArguments& a) {
     for (long long g = 0; g < a.graphs; ++g) {
       RecordingRecord recording;
       recording.id = sink->next_id();
-      recording.recorded = synthetic_graph(15, "graph " + std::to_string(g));
+      recording.plan = synthetic_graph(15, "graph " + std::to_string(g));
       ReplayRecord replay;
       replay.recording = recording.id;
       sink->recording(std::move(recording));

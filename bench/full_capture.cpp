@@ -73,35 +73,37 @@ std::vector<PassDecision> decisions_of(const ComputeGraph& graph) {
   return decisions;
 }
 
-std::shared_ptr<const RecordedGraph> full_graph(std::size_t nodes) {
-  const auto recorded = std::make_shared<RecordedGraph>(*synthetic_graph(nodes, "decode"));
-  recorded->plan.decisions = decisions_of(recorded->graph);
-  recorded->graph.state_fields = StateLayout()
-                                     .host("rows", 1)
-                                     .carried("pos")
-                                     .carried("token", 7)
-                                     .derived("kv_len", field("pos") + field("rows"))
-                                     .fields();
-  return recorded;
+std::shared_ptr<const ExecutionPlan> full_graph(std::size_t nodes) {
+  auto plan = std::make_shared<ExecutionPlan>(*synthetic_graph(nodes, "decode"));
+  auto graph = std::make_shared<ComputeGraph>(*plan->graph);
+  plan->decisions = decisions_of(*graph);
+  graph->state_fields = StateLayout()
+                            .host("rows", 1)
+                            .carried("pos")
+                            .carried("token", 7)
+                            .derived("kv_len", field("pos") + field("rows"))
+                            .fields();
+  plan->graph = std::move(graph);
+  return plan;
 }
 
 /// One run of a program that opens a database.
 class Run {
  public:
   Run(const std::filesystem::path& path, const std::string& label,
-      std::shared_ptr<const RecordedGraph> graph)
+      std::shared_ptr<const ExecutionPlan> graph)
       : sink_(open_profile(path, info(label), {}, {.ring_bytes = 4 * kWaitingBytes})),
         graph_(std::move(graph)) {
     sink_->device(synthetic_device());
     RecordingRecord recording;
     recording.id = sink_->next_id();
-    recording.recorded = graph_;
-    recording.kernels = kernels_of(graph_->plan);
+    recording.plan = graph_;
+    recording.kernels = kernels_of(*graph_);
     recording_ = recording.id;
     sink_->recording(std::move(recording));
     sink_->flush();
-    ticks_.resize(graph_->plan.steps.size() + 1);
-    state_.resize(graph_->graph.state_fields.size());
+    ticks_.resize(graph_->steps.size() + 1);
+    state_.resize(graph_->graph->state_fields.size());
   }
 
   void replay(std::size_t replays) {
@@ -122,7 +124,7 @@ class Run {
 
   /// Every node beside two references; a third of them is off.
   void compare() {
-    for (std::uint32_t n = 0; n < graph_->graph.nodes.size(); ++n) {
+    for (std::uint32_t n = 0; n < graph_->graph->nodes.size(); ++n) {
       for (const char* const reference : {"cpu", "direct"}) {
         ComparisonRecord comparison;
         comparison.recording = recording_;
@@ -144,7 +146,7 @@ class Run {
 
   void log() {
     const std::size_t events =
-        std::clamp<std::size_t>(graph_->graph.nodes.size(), 1'000, kMaxEvents);
+        std::clamp<std::size_t>(graph_->graph->nodes.size(), 1'000, kMaxEvents);
     for (std::size_t e = 0; e < events; ++e) {
       EventRecord event;
       event.severity = static_cast<LogLevel>(e % 4);
@@ -188,19 +190,19 @@ class Run {
   }
 
   std::uint32_t result_of(std::uint32_t node) const {
-    return graph_->graph.uses_of(graph_->graph.nodes[node]).back().tensor;
+    return graph_->graph->uses_of(graph_->graph->nodes[node]).back().tensor;
   }
 
   /// The middle node has a matrix, the others around it a row each.
   void watch(std::size_t r) {
     const bool keeps = r >= kCountedReplays;
-    const std::size_t nodes = graph_->graph.nodes.size();
+    const std::size_t nodes = graph_->graph->nodes.size();
     const std::size_t count = keeps ? std::min(kKeptResults, nodes) : nodes;
     const std::size_t first = keeps ? nodes / 2 - count / 2 : 0;
     TensorsRecord record;
     record.recording = recording_;
     record.sequence = r;
-    record.recorded = graph_;
+    record.plan = graph_;
     record.contents = keeps;
     record.not_finite = true;
     for (std::size_t n = first; n < first + count; ++n) {
@@ -225,7 +227,7 @@ class Run {
     ticks_[0] = kBetween * (r + 1);
     const std::uint64_t slow = r % kOutlierEach == kOutlierEach - 1 ? 3 : 1;
     for (std::size_t s = 0; timed && s + 1 < ticks_.size(); ++s) {
-      const std::uint64_t ns = synthetic_ns(graph_->graph.nodes[graph_->plan.steps[s].node]);
+      const std::uint64_t ns = synthetic_ns(graph_->graph->nodes[graph_->steps[s].node]);
       ticks_[s + 1] = ticks_[s] + slow * (ns + random_() % (ns / 4));
     }
     if (timed) {
@@ -252,7 +254,7 @@ class Run {
   }
 
   std::shared_ptr<ProfileSink> sink_;
-  std::shared_ptr<const RecordedGraph> graph_;
+  std::shared_ptr<const ExecutionPlan> graph_;
   std::uint64_t recording_ = 0;
   std::mt19937_64 random_{1};
   std::vector<std::uint64_t> ticks_;

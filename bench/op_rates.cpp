@@ -72,7 +72,7 @@ std::string text_of(const ComputeGraph& graph, const Node& node) {
 Texts texts_of(const LlamaRun& run, bool by_op) {
   Texts texts;
   for (const auto& [rows, captured] : run.graphs()) {
-    const ComputeGraph& graph = captured.recorded().graph;
+    const ComputeGraph& graph = captured.graph();
     for (const Node& node : graph.nodes) {
       texts[graph.name].push_back(by_op ? std::string(node.op->name) : text_of(graph, node));
     }

@@ -85,7 +85,7 @@ void print_passes(const PassesArguments& a) {
   for (const Variant& variant : variants) {
     const FinishReport& report = variant.recorded.report;
     rows.push_back({{"passes", variant.name},
-                    {"fused", variant.recorded.graph.recorded().plan.fused.size()},
+                    {"fused", variant.recorded.graph.plan().fused.size()},
                     {"steps", report.steps},
                     {"barriers", report.barriers},
                     {"arena_bytes", report.arena_bytes},

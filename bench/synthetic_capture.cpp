@@ -31,8 +31,8 @@ constexpr std::array<std::uint64_t, 7> kOpNs{2'000, 20'000, 1'500, 900, 4'000, 2
 
 class GraphMaker {
  public:
-  std::shared_ptr<const RecordedGraph> make(std::size_t nodes, const std::string& name) {
-    recorded_->graph.name = name;
+  std::shared_ptr<const ExecutionPlan> make(std::size_t nodes, const std::string& name) {
+    graph_->name = name;
     std::uint32_t x = tensor(TensorRole::input, "tokens");
     for (std::int32_t layer = 0; graph().nodes.size() + kLayerNodes <= nodes; ++layer) {
       x = add_layer(layer, x);
@@ -42,19 +42,18 @@ class GraphMaker {
     }
     graph().tensors[x].role = TensorRole::output;
     graph().storages[graph().tensors[x].storage].output = true;
-    recorded_->plan = make_plan(graph(), {});
-    return recorded_;
+    return std::make_shared<const ExecutionPlan>(make_plan(graph_, {}));
   }
 
  private:
-  ComputeGraph& graph() { return recorded_->graph; }
+  ComputeGraph& graph() { return *graph_; }
 
   std::uint32_t tensor(TensorRole role, std::string_view name) {
     const TensorSpec spec({1, kRowWidth}, DType::f32);
     Storage storage;
     storage.bytes = spec.bytes();
     storage.input = role == TensorRole::input;
-    storage.kind = role == TensorRole::param ? StorageKind::persistent : StorageKind::transient;
+    storage.origin = role == TensorRole::param ? StorageOrigin::caller : StorageOrigin::transient;
     GraphTensor tensor;
     tensor.spec = spec;
     tensor.role = role;
@@ -98,12 +97,12 @@ class GraphMaker {
     return node(add, ffn, node(silu_mul, ffn, gate, up), a);
   }
 
-  std::shared_ptr<RecordedGraph> recorded_ = std::make_shared<RecordedGraph>();
+  std::shared_ptr<ComputeGraph> graph_ = std::make_shared<ComputeGraph>();
 };
 
 }  // namespace
 
-std::shared_ptr<const RecordedGraph> synthetic_graph(std::size_t nodes, const std::string& name) {
+std::shared_ptr<const ExecutionPlan> synthetic_graph(std::size_t nodes, const std::string& name) {
   return GraphMaker().make(nodes, name);
 }
 

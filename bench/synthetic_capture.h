@@ -9,7 +9,7 @@
 namespace reprise::bench {
 
 /// Layers of 15 nodes in scopes layer.<i>/attn and layer.<i>/ffn, planned as every recording is.
-std::shared_ptr<const RecordedGraph> synthetic_graph(std::size_t nodes, const std::string& name);
+std::shared_ptr<const ExecutionPlan> synthetic_graph(std::size_t nodes, const std::string& name);
 
 /// A device whose ticks are nanoseconds.
 DeviceInfo synthetic_device();

@@ -18,11 +18,11 @@ class SyntheticReplays {
     sink_->device(synthetic_device());
     RecordingRecord recording;
     recording.id = sink_->next_id();
-    recording.recorded = graph_;
+    recording.plan = graph_;
     record_.recording = recording.id;
     sink_->recording(std::move(recording));
     sink_->flush();
-    ticks_.resize(graph_->plan.steps.size() + 1);
+    ticks_.resize(graph_->steps.size() + 1);
     record_.prepare_ns = 900;
     record_.submit_ns = 4'000;
     record_.wait_ns = 2'000'000;
@@ -70,11 +70,11 @@ class SyntheticReplays {
   }
 
   ProfileSink& sink() { return *sink_; }
-  std::size_t steps() const { return graph_->plan.steps.size(); }
+  std::size_t steps() const { return graph_->steps.size(); }
 
  private:
   std::shared_ptr<ProfileSink> sink_;
-  std::shared_ptr<const RecordedGraph> graph_;
+  std::shared_ptr<const ExecutionPlan> graph_;
   std::mt19937_64 random_{1};
   std::vector<std::uint64_t> ticks_;
   std::array<std::uint32_t, 8> state_{};

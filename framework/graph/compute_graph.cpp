@@ -65,8 +65,7 @@ NodeCall::NodeCall(const ComputeGraph& graph, std::uint32_t node, const OpDef& o
 
 std::string ComputeGraph::label_of(std::uint32_t node) const {
   const auto host_step = host_steps.find(node);
-  return host_step != host_steps.end() ? host_step->second.name
-                                       : names.last_part(nodes[node].scope);
+  return host_step != host_steps.end() ? host_step->second : names.last_part(nodes[node].scope);
 }
 
 bool ComputeGraph::decides_iterations(std::uint32_t node) const {

@@ -69,7 +69,7 @@ void place_transients(const ComputeGraph& graph, ExecutionPlan& plan,
   std::vector<std::uint32_t> lifetime_of(homes.size(), kNoIndex);
   for (std::size_t i = 0; i < graph.storages.size(); ++i) {
     const Place& place = plan.places[i];
-    if (graph.storages[i].kind != StorageKind::transient || place.first_step == kNoIndex) {
+    if (graph.storages[i].is_persistent() || place.first_step == kNoIndex) {
       continue;
     }
     if (homes[i] != i) {
@@ -105,14 +105,15 @@ std::uint32_t storage_of(const ComputeGraph& graph, std::uint32_t tensor) {
 }
 
 void place_persistent(const ComputeGraph& graph, ExecutionPlan& plan) {
-  plan.pools.push_back({"arena", plan.arena_bytes, nullptr});
+  plan.pools.push_back({"arena", plan.arena_bytes});
   for (std::size_t i = 0; i < graph.storages.size(); ++i) {
     const Storage& storage = graph.storages[i];
-    if (storage.kind == StorageKind::persistent) {
+    if (storage.is_persistent()) {
       const bool state = storage_of(graph, graph.state_tensor) == i ||
                          storage_of(graph, graph.iteration_tensor) == i;
       plan.places[i].pool = static_cast<std::uint32_t>(plan.pools.size());
-      plan.pools.push_back({state ? "state" : "buffer", storage.bytes, storage.buffer});
+      plan.pools.push_back(
+          {state ? "state" : "buffer", storage.bytes, static_cast<std::uint32_t>(i)});
     }
   }
 }
@@ -173,9 +174,11 @@ std::vector<std::uint32_t> running_order(const ExecutionPlan& plan) {
   return order;
 }
 
-ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits,
+ExecutionPlan make_plan(std::shared_ptr<const ComputeGraph> of, const DeviceTraits& traits,
                         const PlanOptions& options) {
   ExecutionPlan plan;
+  plan.graph = std::move(of);
+  const ComputeGraph& graph = *plan.graph;
   plan.options = options;
   Schedule schedule = run_passes(graph, traits, options.passes, options.fusions);
   std::uint32_t next_rank = 0;

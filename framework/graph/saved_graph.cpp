@@ -51,7 +51,7 @@ void tensor_fields(A& a, T& t) {
   a.value(t.name);
   a.choice(t.role, 5);
   a.value(t.alias_of);
-  a.choice(t.origin, kTensorOrigins);
+  a.choice(t.origin, kSavedOrigins);
 }
 
 template <class A, class N>

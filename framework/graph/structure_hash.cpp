@@ -37,7 +37,7 @@ void add_tensor(Hasher& hash, const ComputeGraph& graph, const GraphTensor& tens
     hash.number(static_cast<std::uint64_t>(tensor.spec.strides[d]));
   }
   const Storage& storage = graph.storages[tensor.storage];
-  hash.number(storage.bytes).number(static_cast<std::uint64_t>(storage.kind));
+  hash.number(storage.bytes).number(storage.is_persistent() ? 1 : 0);
   hash.number(storage.input ? 1 : 0).number(storage.output ? 1 : 0);
 }
 
@@ -46,7 +46,7 @@ std::uint64_t hash_of(const ComputeGraph& graph, std::uint32_t index) {
   Hasher hash;
   hash.text(node.op->name).text(graph.names.path(node.scope));
   if (const auto step = graph.host_steps.find(index); step != graph.host_steps.end()) {
-    hash.text(step->second.name);
+    hash.text(step->second);
   }
   const std::span<const std::byte> attributes = graph.attributes_of(node);
   for (const Attribute& a : node.op->attributes) {

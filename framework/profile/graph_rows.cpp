@@ -23,8 +23,8 @@ Value text_or_null(std::string_view value) { return value.empty() ? Value{} : te
 class RowMaker {
  public:
   RowMaker(const RecordingRecord& record, GraphRows& rows)
-      : graph_(record.recorded->graph),
-        plan_(record.recorded->plan),
+      : graph_(*record.plan->graph),
+        plan_(*record.plan),
         fields_(graph_.state_fields),
         known_kernels_(record.kernels),
         edges_(edges_of(graph_)),
@@ -135,8 +135,8 @@ class RowMaker {
     for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
       const GraphTensor& tensor = graph_.tensors[t];
       const Place& place = plan_.places[tensor.storage];
-      const bool placed = graph_.storages[tensor.storage].kind == StorageKind::persistent ||
-                          place.first_step != kNoIndex;
+      const bool placed =
+          graph_.storages[tensor.storage].is_persistent() || place.first_step != kNoIndex;
       std::vector<std::int64_t> dims;
       for (std::size_t d = 0; d < tensor.spec.shape.rank(); ++d) {
         dims.push_back(tensor.spec.shape.dim(d));

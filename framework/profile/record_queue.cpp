@@ -20,7 +20,7 @@ std::size_t bytes_of(const Record& record) {
     constexpr std::size_t kBytesPerGraph = 4096;
     constexpr std::size_t kBytesPerNode = 1024;
     bytes += kBytesPerGraph + recording->key_json.size();
-    bytes += recording->recorded ? recording->recorded->graph.nodes.size() * kBytesPerNode : 0;
+    bytes += recording->plan ? recording->plan->graph->nodes.size() * kBytesPerNode : 0;
   } else if (const auto* session = std::get_if<SessionRecord>(&record)) {
     bytes += session->name.size() + session->outcome.size();
   } else if (const auto* buffer = std::get_if<BufferRecord>(&record)) {

@@ -23,18 +23,18 @@ ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
                  "min_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,mean_ns,stddev_ns,last_ns,below_bias,"
                  "hist) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)") {}
 
-void ReplayWriter::add_graph(std::int64_t graph, const RecordedGraph& recorded,
-                             std::int64_t device_row, std::shared_ptr<const DeviceInfo> device) {
+void ReplayWriter::add_graph(std::int64_t graph, const ExecutionPlan& plan, std::int64_t device_row,
+                             std::shared_ptr<const DeviceInfo> device) {
   Graph& g = graphs_[graph];
   if (g.row == 0) {
     g.row = graph;
-    g.phase = recorded.graph.name;
+    g.phase = plan.graph->name;
     g.phase_index = phases_.try_emplace(g.phase, phases_.size()).first->second;
-    g.nodes = recorded.graph.nodes.size();
-    g.steps = recorded.plan.steps.size();
+    g.nodes = plan.graph->nodes.size();
+    g.steps = plan.steps.size();
     std::vector<bool> has_steps(g.nodes);
     for (std::uint32_t s = 0; s < g.steps; ++s) {
-      const std::uint32_t node = recorded.plan.steps[s].node;
+      const std::uint32_t node = plan.steps[s].node;
       if (node < g.nodes) {
         g.parts.push_back({s, node, !has_steps[node]});
         has_steps[node] = true;

@@ -18,7 +18,7 @@ class ReplayWriter {
 
   /// Replays of recordings of this graph may follow; both are called by their rows. `device_row`
   /// and `device`: where such a recording runs.
-  void add_graph(std::int64_t graph, const RecordedGraph& recorded, std::int64_t device_row,
+  void add_graph(std::int64_t graph, const ExecutionPlan& plan, std::int64_t device_row,
                  std::shared_ptr<const DeviceInfo> device);
   /// The row of its graph, if the recording is known.
   std::optional<std::int64_t> graph_of(std::int64_t recording);

@@ -263,7 +263,7 @@ void RunWriter::write_row(const BufferRecord& r) {
 void RunWriter::write_row(const BufferFreedRecord& r) { free_buffer_.run(r.time_ns, row_id(r.id)); }
 
 void RunWriter::write_row(const RecordingRecord& r) {
-  if (!r.recorded) {
+  if (!r.plan) {
     return;
   }
   const std::int64_t id = row_id(r.id);
@@ -280,7 +280,7 @@ void RunWriter::write_row(const RecordingRecord& r) {
     const std::uint64_t buffer = r.pool_buffers[p];
     add_recording_pool_.run(id, p, buffer == 0 ? std::nullopt : find_buffer_.find(row_id(buffer)));
   }
-  replays_.add_graph(graph, *r.recorded, device_id(), info_);
+  replays_.add_graph(graph, *r.plan, device_id(), info_);
   const auto [first, last] = unlinked_.equal_range(r.id);
   for (auto event = first; event != last; ++event) {
     link_event_.run(graph, event->second.node, event->second.row);

@@ -100,7 +100,7 @@ void TensorWriter::finish() {
 
 void TensorWriter::write(const TensorsRecord& record, const Replay& replay) {
   const std::vector<std::string> names =
-      record.contents ? tensor_names(record.recorded->graph) : std::vector<std::string>();
+      record.contents ? tensor_names(*record.plan->graph) : std::vector<std::string>();
   bool all_finite = true;
   for (const TensorsRecord::Tensor& tensor : record.tensors) {
     if (tensor.rows) {
@@ -162,7 +162,7 @@ void TensorWriter::write_not_finite(const TensorsRecord& record,
                                     const TensorsRecord::Tensor& tensor,
                                     const TensorStatistics& values, const Replay& replay) {
   warn("not_finite", record, tensor, replay,
-       "the result of " + describe_node(record.recorded->graph, tensor.node) + " holds (" +
+       "the result of " + describe_node(*record.plan->graph, tensor.node) + " holds (" +
            std::to_string(values.nan) + ") NaN and (" + std::to_string(values.infinite) +
            ") infinite values of " + std::to_string(values.count) +
            ", the first watched one that does.");
@@ -191,10 +191,9 @@ void TensorWriter::check_rows(const TensorsRecord& record, const TensorsRecord::
   }
   if (outside > 0) {
     warn("rows_outside", record, tensor, replay,
-         describe_node(record.recorded->graph, tensor.node) + " is given (" +
-             std::to_string(outside) + ") row numbers outside of 0 to " +
-             std::to_string(*tensor.rows - 1) + ", the first (" + std::to_string(first) +
-             ") in place " + std::to_string(first_at) + ".");
+         describe_node(*record.plan->graph, tensor.node) + " is given (" + std::to_string(outside) +
+             ") row numbers outside of 0 to " + std::to_string(*tensor.rows - 1) + ", the first (" +
+             std::to_string(first) + ") in place " + std::to_string(first_at) + ".");
   }
 }
 
@@ -202,7 +201,7 @@ void TensorWriter::warn(std::string_view code, const TensorsRecord& record,
                         const TensorsRecord::Tensor& tensor, const Replay& replay,
                         const std::string& found) {
   const std::string message = "Replay (" + std::to_string(record.sequence) + ") of the graph '" +
-                              record.recorded->graph.name + "': " + found;
+                              record.plan->graph->name + "': " + found;
   add_event_.run(replay.run, record.time_ns, static_cast<int>(LogLevel::warning), code,
                  std::string_view(message), replay.graph, tensor.node, *replay.row);
   if (log_) {

@@ -23,18 +23,14 @@ std::string strides_text(const TensorSpec& spec) {
 
 }  // namespace
 
-CaptureComparison::Side::Side(const DryCapture& of)
-    : capture(of),
-      graph(of.recorded->graph),
-      steps(of.recorded->plan.steps, graph.nodes.size()),
+CaptureComparison::Side::Side(const PassPlan& of)
+    : plan(of),
+      graph(of.graph()),
+      steps(of.execution->steps, graph.nodes.size()),
       origins(graph.storages.size()) {
-  std::uint32_t internal = 0;
   for (std::size_t s = 0; s < origins.size(); ++s) {
-    if (graph.storages[s].internal) {
-      origins[s].internal = internal++;  // every recording has memory of its own
-    } else {
-      origins[s].buffer = graph.storages[s].buffer.get();
-    }
+    origins[s].memory = graph.storages[s].origin;
+    origins[s].buffer = of.given[of.execution->places[s].pool].get();
   }
   for (std::uint32_t i = 0; i < graph.inputs.size(); ++i) {
     origins[graph.tensors[graph.inputs[i].tensor].storage].input = i;
@@ -53,9 +49,13 @@ CaptureComparison::Side::Side(const DryCapture& of)
 std::string CaptureComparison::Side::text_of(std::uint32_t tensor) const {
   const GraphTensor& t = graph.tensors[tensor];
   const Origin& origin = origin_of(tensor);
+  const std::string name = "'" + std::string(graph.names.text(t.name)) + "'";
   if (origin.buffer != nullptr) {
-    return "'" + std::string(graph.names.text(t.name)) + "' in the buffer '" +
-           origin.buffer->name() + "' of " + bytes_text(origin.buffer->bytes());
+    return name + " in the buffer '" + origin.buffer->name() + "' of " +
+           bytes_text(origin.buffer->bytes());
+  }
+  if (origin.memory != StorageOrigin::transient) {
+    return name + " of the state";
   }
   if (origin.input != kNoIndex) {
     return "input '" + graph.inputs[origin.input].name + "'";
@@ -105,14 +105,14 @@ std::string CaptureComparison::Side::value_of(const Attribute& attribute,
   return text_of_element(real ? DType::f32 : DType::i32, bytes.first(sizeof(float)));
 }
 
-CaptureComparison::CaptureComparison(const DryCapture& first, const DryCapture& other,
+CaptureComparison::CaptureComparison(const PassPlan& first, const PassPlan& other,
                                      std::uint32_t run, std::vector<LintFinding>& findings)
     : a_(first),
       b_(other),
       run_(run),
       findings_(findings),
       node_differs_(a_.graph.nodes.size()),
-      input_differs_(first.recorded->graph.inputs.size()) {}
+      input_differs_(first.graph().inputs.size()) {}
 
 void CaptureComparison::add(std::uint32_t node, std::string_view op, std::string field,
                             std::string first, std::string other, bool follows) {
@@ -301,8 +301,8 @@ void CaptureComparison::compare_steps(std::uint32_t node) {
 
 void CaptureComparison::compare_step(std::uint32_t node, std::uint32_t a, std::uint32_t b,
                                      bool follows) {
-  const StepList& first = a_.capture.recorded->plan.steps;
-  const StepList& other = b_.capture.recorded->plan.steps;
+  const StepList& first = a_.plan.execution->steps;
+  const StepList& other = b_.plan.execution->steps;
   const auto compare = [&](const char* field, std::string in_a, std::string in_b) {
     if (in_a != in_b) {
       differ(node, field, std::move(in_a), std::move(in_b), follows);

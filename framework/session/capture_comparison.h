@@ -1,7 +1,7 @@
-// CaptureComparison: where two dry captures of one pass differ.
+// CaptureComparison: where two plans of one pass differ.
 #pragma once
-#include "framework/session/dry_capture.h"
 #include "framework/session/node_steps.h"
+#include "framework/session/pass_plan.h"
 #include "reprise/session/lint.h"
 
 namespace reprise {
@@ -10,24 +10,24 @@ class CaptureComparison {
  public:
   /// Adds to `findings` what differs, but for fields of nodes that are among them already. All of
   /// it outlives this.
-  CaptureComparison(const DryCapture& first, const DryCapture& other, std::uint32_t run,
+  CaptureComparison(const PassPlan& first, const PassPlan& other, std::uint32_t run,
                     std::vector<LintFinding>& findings);
   void compare();
 
  private:
-  /// One of the two captures.
+  /// One of the two.
   struct Side {
-    explicit Side(const DryCapture& of);
-    const DryCapture& capture;
+    explicit Side(const PassPlan& of);
+    const PassPlan& plan;
     const ComputeGraph& graph;
     NodeSteps steps;
     /// Where the values of a storage come from; equal on both sides where a replay finds them.
     struct Origin {
-      const Buffer* buffer = nullptr;  // persistent
+      StorageOrigin memory = StorageOrigin::transient;
+      const Buffer* buffer = nullptr;  // of the caller
       std::uint32_t input = kNoIndex;  // number of the input
       std::uint32_t node = kNoIndex;   // computed: which result of which node
       std::uint32_t slot = 0;
-      std::uint32_t internal = kNoIndex;  // number of the memory that the session made for itself
       bool operator==(const Origin&) const = default;
     };
     std::vector<Origin> origins;  // by storage

@@ -65,7 +65,9 @@ std::uint64_t CapturedGraph::num_replays() const {
   return recording_ == nullptr ? 0 : recording_->num_replays();
 }
 
-const RecordedGraph& CapturedGraph::recorded() const { return recording().recorded(); }
+const ComputeGraph& CapturedGraph::graph() const { return recording().graph(); }
+
+const ExecutionPlan& CapturedGraph::plan() const { return recording().plan(); }
 
 const SubmissionTimes& CapturedGraph::last_times() const { return recording().last_times(); }
 
@@ -101,14 +103,11 @@ void CapturedGraph::save(const std::filesystem::path& path) const {
   save_recording(recording(), path);
 }
 
-std::string CapturedGraph::structure_hash() const {
-  const RecordedGraph& of = recorded();
-  return reprise::structure_hash(of.graph);
-}
+std::string CapturedGraph::structure_hash() const { return reprise::structure_hash(graph()); }
 
 std::string CapturedGraph::content_hash() const {
   RecordingRecord record;
-  record.recorded = recording().shared_recorded();
+  record.plan = recording().shared_plan();
   record.kernels = recording().kernels();
   return reprise::content_hash(record, recording().core().device().info());
 }
@@ -117,14 +116,14 @@ std::optional<std::string> CapturedGraph::stale() const { return recording().sta
 
 void CapturedGraph::rebind(const Tensor& from, const Tensor& to) { recording().rebind(from, to); }
 
-bool CapturedGraph::has_pool() const { return static_cast<bool>(recording().pool()); }
+bool CapturedGraph::has_pool() const { return static_cast<bool>(recording().memory().pool()); }
 
 const CapturePool& CapturedGraph::pool() const {
   if (!has_pool()) {
-    throw_invalid_argument("The graph '" + recorded().graph.name +
+    throw_invalid_argument("The graph '" + graph().name +
                            "' has no pool: its session was finished without one.");
   }
-  return recording().pool();
+  return recording().memory().pool();
 }
 
 std::size_t CapturedGraph::slots() const { return recording().slots(); }

@@ -37,15 +37,16 @@ void DirectRun::set_extents(std::span<const GraphExtent> extents,
       extents, [&](const GraphExtent& extent) { return host_words_[extent.word] == 0; });
 }
 
-void DirectRun::place(const ComputeGraph& graph, std::uint32_t storage) {
+void DirectRun::place(const GraphCapture& capture, std::uint32_t storage) {
+  const ComputeGraph& graph = capture.graph();
   homes_.resize(std::max<std::size_t>(homes_.size(), graph.storages.size()));
   Home& home = homes_[storage];
   if (home.pool != kUnplaced) {
     return;
   }
   const Storage& s = graph.storages[storage];
-  if (s.kind == StorageKind::persistent) {
-    home.pool = pool_of(s.buffer);
+  if (s.is_persistent()) {
+    home.pool = pool_of(capture.buffer_of(storage));
     return;
   }
   home.range = arena_->allocate(core_->device(), s.bytes, s.input);
@@ -64,7 +65,7 @@ void DirectRun::encode_node(GraphCapture& capture) {
   DriverWork work = driver_work(graph);
   work.at(index);
   for (const Use& use : graph.uses_of(graph.nodes[index])) {
-    place(graph, graph.tensors[use.tensor].storage);
+    place(capture, graph.tensors[use.tensor].storage);
   }
   const std::size_t first = steps_.size();
   const NodeCall node(graph, index);
@@ -96,8 +97,8 @@ void DirectRun::encode_node(GraphCapture& capture) {
       ++barriers_;
     }
     if (is_host_step(steps_[i])) {
-      host_step_.emplace(core_->device(), graph, steps_, static_cast<std::uint32_t>(i),
-                         arena_->host_staging());
+      host_step_.emplace(core_->device(), graph, capture.functions().at(index), steps_,
+                         static_cast<std::uint32_t>(i), arena_->host_staging());
       host_step_->encode_reads(*encoder_, pools_);
     } else {
       encoder_->step(steps_, i, pools_);
@@ -130,9 +131,9 @@ std::unique_ptr<Encoding> DirectRun::finish() {
   return encoder_->finish();
 }
 
-Exchange DirectRun::exchange(const ComputeGraph& graph, std::string name, std::uint32_t tensor) {
-  const GraphTensor& t = graph.tensors[tensor];
-  place(graph, t.storage);
+Exchange DirectRun::exchange(const GraphCapture& capture, std::string name, std::uint32_t tensor) {
+  const GraphTensor& t = capture.graph().tensors[tensor];
+  place(capture, t.storage);
   const Home& home = homes_[t.storage];
   return {std::move(name), t.spec, pools_[home.pool], home.offset + t.offset, 0};
 }

@@ -29,13 +29,13 @@ class DirectRun {
   bool is_empty() const { return empty_; }
   /// Gives a storage its memory, once. Inputs get memory that no earlier step used: their values
   /// are copied before the first step runs.
-  void place(const ComputeGraph& graph, std::uint32_t storage);
+  void place(const GraphCapture& capture, std::uint32_t storage);
   /// Encodes the newest node of the graph; of a host step what it reads, and then comes a cut().
   void encode_node(GraphCapture& capture);
   /// After that cut, when its part is complete: runs the function and encodes what it wrote.
   void run_host_step();
   /// Where a tensor lives.
-  Exchange exchange(const ComputeGraph& graph, std::string name, std::uint32_t tensor);
+  Exchange exchange(const GraphCapture& capture, std::string name, std::uint32_t tensor);
   /// What was encoded since the last cut; what follows goes into another encoding.
   std::unique_ptr<Encoding> cut();
   std::unique_ptr<Encoding> finish();

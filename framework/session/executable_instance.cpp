@@ -157,6 +157,7 @@ ExecutableProgram::Use ExecutableInstance::use_of(std::int64_t bucket,
   if (residency_ != nullptr) {
     use.experts = residency_->tensors();
     use.experts.insert(use.experts.end(), route_rings_.begin(), route_rings_.end());
+    use.own = use.experts;
   }
   const std::vector<Port>& inputs = program_->inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -166,6 +167,12 @@ ExecutableProgram::Use ExecutableInstance::use_of(std::int64_t bucket,
   }
   for (const HandleEntry& handle : handles_) {
     use.shares_plan = use.shares_plan && !handle.borrowed;
+    if (!handle.borrowed) {
+      use.own.push_back({"handle " + handle.info.name, handle.tensor});
+    }
+    if (handle.next) {
+      use.own.push_back({"next " + handle.info.name, handle.next});
+    }
     if (handle.output.empty()) {
       continue;
     }
@@ -189,32 +196,20 @@ bool ExecutableInstance::is_fed(std::string_view output) const {
 
 std::shared_ptr<CapturedGraph::Recording> ExecutableInstance::make_recording(
     const ExecutableProgram::Use& use) const {
-  ExecutableProgram::Recorded recorded = program_->record(use);
-  const DryCapture& capture = recorded.plan->capture;
-  const std::vector<Port>& all = capture.recorded->graph.outputs;
-  std::vector<Port> outputs;
-  std::vector<std::uint32_t> output_words;  // of those that are left
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!is_fed(all[i].name)) {
-      outputs.push_back(all[i]);
-      if (recorded.rows) {
-        output_words.push_back(recorded.rows.output_words[i]);
-      }
+  const std::shared_ptr<const PassPlan> plan = program_->plan_for(use);
+  CapturedGraph::Recording::Options options{.slots = program_->options().slots,
+                                            .outputs = std::vector<std::uint32_t>(),
+                                            .context = residency_.get()};
+  const std::vector<Port>& outputs = plan->graph().outputs;
+  for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+    if (!is_fed(outputs[i].name)) {
+      options.outputs->push_back(i);
     }
   }
-  recorded.rows.output_words = std::move(output_words);
-  FinishReport report = capture.report;
-  auto recording = std::make_shared<CapturedGraph::Recording>(
-      program_->core(), recorded.graph, state_, recorded.rows, std::move(outputs),
-      FinishOptions{.slots = program_->options().slots}, report);
-  for (auto& [node, step] : recorded.graph->graph.host_steps) {
-    step.function = nullptr;  // as in GraphSession::finish
-  }
-  recording->set_context(residency_.get());
-  if (const auto reason = recording->stale()) {
-    fail(ErrorCode::stale, *reason);
-  }
-  recording->profile(capture.profile_session, report, "");
+  FinishReport report = plan->report;
+  auto recording = CapturedGraph::Recording::make(
+      program_->core(), *plan, {.state = state_, .own = use.own}, options, report);
+  recording->profile(plan->session, report, "");
   return recording;
 }
 
@@ -227,7 +222,7 @@ const ExecutableRecording& ExecutableInstance::recording_for(std::int64_t rows,
     }
   }
   ExecutableRecording made{bucket, sources, swapped_, make_recording(use_of(bucket, sources)), {}};
-  const std::vector<Port>& ports = made.recording->recorded().graph.inputs;
+  const std::vector<Port>& ports = made.recording->graph().inputs;
   for (const Port& input : program_->inputs()) {
     const auto port = std::ranges::find(ports, input.name, &Port::name);
     made.ports.push_back(port == ports.end() ? kNoIndex

@@ -3,19 +3,18 @@
 #include <algorithm>
 
 #include "framework/session/expert_recording.h"
-#include "framework/session/framework_tensors.h"
-#include "framework/session/rebound_graph.h"
+#include "framework/session/unbacked_buffer.h"
 #include "reprise/core/known_names.h"
 #include "reprise/ops/fusions.h"
 
 namespace reprise {
 namespace {
 
-/// What an instance will have, without memory.
-std::vector<NamedTensor> expert_placeholders(const ExpertSetup& setup) {
+/// What an instance will have, over no memory.
+std::vector<NamedTensor> unbacked_experts(const ExpertSetup& setup) {
   std::vector<NamedTensor> tensors;
   const auto add = [&](const std::string& name, const TensorSpec& spec) {
-    tensors.push_back({name, Tensor::over(placeholder(name, spec.bytes()), spec, 0, name)});
+    tensors.push_back({name, unbacked(name, spec)});
   };
   if (!setup.store) {
     return tensors;
@@ -28,29 +27,6 @@ std::vector<NamedTensor> expert_placeholders(const ExpertSetup& setup) {
     }
   }
   return tensors;
-}
-
-/// What an instance has for itself, in one order.
-std::vector<std::shared_ptr<Buffer>> own_buffers(const ExecutorCore& core,
-                                                 const ExecutableProgram::Use& use,
-                                                 const IterationRows& rows) {
-  std::vector<std::shared_ptr<Buffer>> buffers;
-  const auto add = [&](const Tensor& tensor) { buffers.push_back(TensorRef(tensor)->buffer); };
-  for (const FrameworkTensor& own : FrameworkTensor::all(core, use.state, rows)) {
-    if (own.origin != TensorOrigin::empty_state) {
-      add(own.tensor);
-    }
-  }
-  for (const NamedTensor& handle : use.handles) {
-    add(handle.tensor);
-  }
-  for (const ExecutableProgram::Target& target : use.targets) {
-    add(target.tensor);
-  }
-  for (const NamedTensor& tensor : use.experts) {
-    add(tensor.tensor);
-  }
-  return buffers;
 }
 
 std::string key_of(const ExecutableProgram::Use& use) {
@@ -85,14 +61,14 @@ ExecutableProgram::ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordF
   check_options();
   Use use;
   use.bucket = options_.buckets.empty() ? 0 : options_.buckets.back();
-  use.experts = expert_placeholders(options_.experts);
+  use.experts = use.own = unbacked_experts(options_.experts);
   if (options_.state.words() > 0) {
     use.state = StateBlock(core_->device(), options_.state);
   }
   const std::lock_guard lock(mutex_);
   const auto plan = make_plan(use);
-  inputs_ = plan->capture.recorded->graph.inputs;
-  outputs_ = plan->capture.recorded->graph.outputs;
+  inputs_ = plan->graph().inputs;
+  outputs_ = plan->graph().outputs;
   expert_calls_ = plan->expert_calls;
   plans_.emplace(key_of(use), plan);
 }
@@ -173,7 +149,7 @@ void ExecutableProgram::place(GraphSession& session, const Target& target) const
   }
 }
 
-std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::make_plan(const Use& use) {
+std::shared_ptr<const PassPlan> ExecutableProgram::make_plan(const Use& use) {
   SessionOptions session{.name = options_.name, .state = use.state};
   if (use.bucket > 0) {
     session.extents = {{options_.extent, use.bucket}};
@@ -193,64 +169,30 @@ std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::make_plan(cons
   for (const Target& target : use.targets) {
     place(recorded, target);
   }
-  auto plan = std::make_shared<Plan>();
-  plan->capture = recorded.finish_dry({.passes = options_.passes, .fusions = fusion_rules()});
+  for (const NamedTensor& own : use.own) {
+    recorded.capture_->set_origin(own.tensor, StorageOrigin::own, own.name);
+  }
+  auto plan = std::make_shared<const PassPlan>(
+      recorded.take_plan({.passes = options_.passes, .fusions = fusion_rules()}, "compiled"));
   ++recordings_;
-  plan->expert_calls = recorded.expert_calls_;
   for (const std::string& name : recorded.param_names_) {
     if (std::ranges::count(param_names_, name) == 0) {
       param_names_.push_back(name);
     }
   }
-  IterationRows& rows = plan->capture.rows;
-  std::vector<BufferChange> changes;
-  for (const std::shared_ptr<Buffer>& buffer : own_buffers(*core_, use, rows)) {
-    const auto known = std::ranges::find(changes, buffer.get(), &BufferChange::from);
-    if (known == changes.end()) {
-      changes.push_back({buffer.get(), placeholder(buffer->name(), buffer->bytes())});
-      plan->placeholders.push_back(changes.back().to);
-    } else {
-      plan->placeholders.push_back(known->to);
-    }
-  }
-  plan->capture.recorded = rebound_graph(*plan->capture.recorded, changes);
-  if (rows) {  // nobody keeps their memory for a plan
-    for (Tensor* tensor : {&rows.iteration, &rows.rows}) {
-      const TensorRef ref(*tensor);
-      *tensor = Tensor::over(placeholder(ref->buffer->name(), ref->buffer->bytes()), ref->spec,
-                             ref->offset, ref->name);
-    }
-  }
   return plan;
 }
 
-std::shared_ptr<const ExecutableProgram::Plan> ExecutableProgram::plan_for(const Use& use) {
+std::shared_ptr<const PassPlan> ExecutableProgram::plan_for(const Use& use) {
   const std::lock_guard lock(mutex_);
   if (!use.shares_plan) {
     return make_plan(use);
   }
-  std::shared_ptr<const Plan>& plan = plans_[key_of(use)];
+  std::shared_ptr<const PassPlan>& plan = plans_[key_of(use)];
   if (plan == nullptr) {
     plan = make_plan(use);
   }
   return plan;
-}
-
-ExecutableProgram::Recorded ExecutableProgram::record(const Use& use) {
-  Recorded recorded{.graph = nullptr, .rows = {}, .plan = plan_for(use)};
-  recorded.rows = recorded.plan->capture.rows;
-  if (recorded.rows) {
-    recorded.rows.iteration = make_iteration(core_->device());
-    recorded.rows.rows =
-        core_->device().zeros(recorded.rows.rows.shape(), DType::i32, "iteration rows");
-  }
-  std::vector<BufferChange> changes;
-  const auto own = own_buffers(*core_, use, recorded.rows);
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    changes.push_back({recorded.plan->placeholders[i].get(), own[i]});
-  }
-  recorded.graph = rebound_graph(*recorded.plan->capture.recorded, changes);
-  return recorded;
 }
 
 }  // namespace reprise

@@ -4,9 +4,8 @@
 #include <map>
 #include <mutex>
 
-#include "framework/session/dry_capture.h"
 #include "framework/session/executor_core.h"
-#include "framework/session/iteration_rows.h"
+#include "framework/session/pass_plan.h"
 #include "reprise/session/executable_graph.h"
 
 namespace reprise {
@@ -30,21 +29,11 @@ class ExecutableProgram {
     std::vector<NamedTensor> handles{};  // inputs that come from one
     std::vector<Target> targets{};
     std::vector<NamedTensor> experts{};  // tables, cells, and routes where they are captured
+    std::vector<NamedTensor> own{};      // all memory of the instance: see StorageOrigin::own
     bool shares_plan = true;             // false: a handle has memory of the caller's
   };
-  /// A plan over placeholders of the memory that every instance has for itself.
-  struct Plan {
-    DryCapture capture;
-    std::vector<std::shared_ptr<Buffer>> placeholders;  // in the order of own_buffers()
-    std::vector<ExpertCall> expert_calls;
-  };
-  struct Recorded {
-    std::shared_ptr<RecordedGraph> graph;
-    IterationRows rows;
-    std::shared_ptr<const Plan> plan;
-  };
-  /// The pass recorded for this use, over its own memory. Calls the pass if there is no such plan.
-  Recorded record(const Use& use);
+  /// Calls the pass if there is no such plan.
+  std::shared_ptr<const PassPlan> plan_for(const Use& use);
 
   const std::shared_ptr<ExecutorCore>& core() const { return core_; }
   const ExecutableOptions& options() const { return options_; }
@@ -63,8 +52,7 @@ class ExecutableProgram {
 
  private:
   void check_options();
-  std::shared_ptr<const Plan> plan_for(const Use& use);
-  std::shared_ptr<const Plan> make_plan(const Use& use);
+  std::shared_ptr<const PassPlan> make_plan(const Use& use);
   void place(GraphSession& session, const Target& target) const;
 
   std::shared_ptr<ExecutorCore> core_;
@@ -74,7 +62,7 @@ class ExecutableProgram {
   std::vector<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
   mutable std::mutex mutex_;  // of the pass, too
-  std::map<std::string, std::shared_ptr<const Plan>> plans_;
+  std::map<std::string, std::shared_ptr<const PassPlan>> plans_;
   std::size_t recordings_ = 0;
 };
 

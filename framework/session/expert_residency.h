@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 
+#include "reprise/core/host_step.h"
 #include "reprise/session/expert_store.h"
 #include "reprise/session/graph_executor.h"
 #include "reprise/session/graph_session.h"

@@ -7,18 +7,18 @@ std::vector<FrameworkTensor> FrameworkTensor::all(const ExecutorCore& core, cons
   std::vector<FrameworkTensor> list;
   if (state) {
     const StateBlock::Memory& memory = *state.memory_;
-    list.push_back({TensorOrigin::state, memory.block});
-    list.push_back({TensorOrigin::state_patch, memory.patch});
-    list.push_back({TensorOrigin::state_table, memory.table});
+    list.push_back({StorageOrigin::state, memory.block});
+    list.push_back({StorageOrigin::state_patch, memory.patch});
+    list.push_back({StorageOrigin::state_table, memory.table});
     for (const StateArray& array : memory.arrays) {
-      list.push_back({TensorOrigin::state_array, array.tensor});
+      list.push_back({StorageOrigin::state_array, array.tensor});
     }
   } else {
-    list.push_back({TensorOrigin::empty_state, core.empty_state()});
+    list.push_back({StorageOrigin::empty_state, core.empty_state()});
   }
   if (rows) {
-    list.push_back({TensorOrigin::iteration, rows.iteration});
-    list.push_back({TensorOrigin::iteration_rows, rows.rows});
+    list.push_back({StorageOrigin::iteration, rows.iteration});
+    list.push_back({StorageOrigin::iteration_rows, rows.rows});
   }
   return list;
 }

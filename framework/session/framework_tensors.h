@@ -4,12 +4,11 @@
 
 #include "framework/session/executor_core.h"
 #include "framework/session/iteration_rows.h"
-#include "reprise/graph/saved_graph.h"
 
 namespace reprise {
 
 struct FrameworkTensor {
-  TensorOrigin origin;
+  StorageOrigin origin;
   Tensor tensor;
   /// Of sessions with that state block, empty or not, and those rows.
   static std::vector<FrameworkTensor> all(const ExecutorCore& core, const StateBlock& state,

@@ -39,6 +39,7 @@ void GraphCapture::reserve(const GraphSizes& sizes) {
   graph_.tensors.reserve(sizes.tensors);
   graph_.storages.reserve(sizes.storages);
   graph_.attributes.reserve(sizes.attribute_bytes);
+  memory_.reserve(sizes.storages);
   handles_.reserve(sizes.storages);
 }
 
@@ -47,8 +48,9 @@ GraphSizes GraphCapture::sizes() const {
           graph_.attributes.size()};
 }
 
-std::uint32_t GraphCapture::add_storage(Storage storage) {
-  graph_.storages.push_back(std::move(storage));
+std::uint32_t GraphCapture::add_storage(const Storage& storage, std::shared_ptr<Buffer> memory) {
+  graph_.storages.push_back(storage);
+  memory_.push_back(std::move(memory));
   handles_.push_back(0);
   return static_cast<std::uint32_t>(graph_.storages.size() - 1);
 }
@@ -71,9 +73,8 @@ std::uint32_t GraphCapture::index_of(const TensorRef& tensor) {
   if (known == kNoIndex) {
     std::uint32_t& storage = buffers_.slot(tensor->buffer.get());
     if (storage == kNoIndex) {
-      storage = add_storage({.bytes = tensor->buffer->bytes(),
-                             .kind = StorageKind::persistent,
-                             .buffer = tensor->buffer});
+      storage = add_storage({.bytes = tensor->buffer->bytes(), .origin = StorageOrigin::caller},
+                            tensor->buffer);
     }
     known = static_cast<std::uint32_t>(graph_.tensors.size());
     graph_.tensors.push_back({tensor->spec, tensor->offset, storage,
@@ -83,9 +84,18 @@ std::uint32_t GraphCapture::index_of(const TensorRef& tensor) {
   return known;
 }
 
+void GraphCapture::set_origin(const TensorRef& tensor, StorageOrigin origin,
+                              std::string_view name) {
+  const std::uint32_t storage = buffers_.slot(tensor->buffer.get());
+  if (storage != kNoIndex) {
+    graph_.storages[storage].origin = origin;
+    graph_.storages[storage].name = graph_.names.intern(name);
+  }
+}
+
 std::uint32_t GraphCapture::operand(const OpCall& call, std::size_t i) {
   const std::uint32_t tensor = index_of(call.inputs[i]);
-  const Buffer* buffer = graph_.storages[graph_.tensors[tensor].storage].buffer.get();
+  const Buffer* buffer = memory_[graph_.tensors[tensor].storage].get();
   if (buffer != nullptr && buffer->freed()) {
     throw Error(ErrorCode::stale, describe(call, i) + " cannot be used: its buffer (" +
                                       buffer->name() +
@@ -108,7 +118,7 @@ bool GraphCapture::can_place(const TensorRef& tensor, const TensorRef& target) {
   }
   const GraphTensor& entry = graph_.tensors[tensor->index];
   const Storage& storage = graph_.storages[entry.storage];
-  return storage.kind == StorageKind::transient && !storage.input && entry.offset == 0 &&
+  return !storage.is_persistent() && !storage.input && entry.offset == 0 &&
          storage.bytes == target.spec().bytes() && buffers_.slot(target->buffer.get()) == kNoIndex;
 }
 
@@ -182,7 +192,7 @@ void GraphCapture::add_node(const OpCall& call, const Outputs& outputs, std::uin
   for (std::size_t i = 0; i < call.inputs.size(); ++i, ++slot) {
     if (call.inputs[i]) {
       const Use use{operand(call, i), slot, call.op.operands[i].access};
-      const Buffer* buffer = graph_.storages[graph_.tensors[use.tensor].storage].buffer.get();
+      const Buffer* buffer = memory_[graph_.tensors[use.tensor].storage].get();
       if (writes(use.access) && buffer != nullptr) {
         buffer->require_writable();
       }

@@ -2,9 +2,11 @@
 // Does not run or plan anything.
 #pragma once
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
+#include "reprise/core/host_step.h"
 #include "reprise/graph/compute_graph.h"
 
 namespace reprise {
@@ -43,6 +45,13 @@ class GraphCapture {
   ComputeGraph& graph() { return graph_; }
   const ComputeGraph& graph() const { return graph_; }
   std::uint64_t owner() const { return slab_->owner(); }
+  /// The memory of a persistent storage.
+  const std::shared_ptr<Buffer>& buffer_of(std::uint32_t storage) const { return memory_[storage]; }
+  /// Says where the memory of a persistent tensor comes from, if the graph uses it; those of which
+  /// nothing is said are the caller's. `name`: of what is `own`.
+  void set_origin(const TensorRef& tensor, StorageOrigin origin, std::string_view name = {});
+  /// What host steps run, by node.
+  std::map<std::uint32_t, HostFunction>& functions() { return functions_; }
 
   /// The index of a tensor in the graph; persistent ones are entered and retained on first use.
   std::uint32_t index_of(const TensorRef& tensor);
@@ -64,7 +73,7 @@ class GraphCapture {
   void collect_dead(F&& f) {
     slab_->collect([&](const TensorRecord& record) {
       const std::uint32_t storage = graph_.tensors[record.index].storage;
-      if (--handles_[storage] == 0 && graph_.storages[storage].kind == StorageKind::transient) {
+      if (--handles_[storage] == 0 && !graph_.storages[storage].is_persistent()) {
         f(storage);
       }
     });
@@ -77,10 +86,12 @@ class GraphCapture {
   void require_apart(const OpCall& call, std::span<const Use> uses) const;
   void keep_op(const OpDef& op);
   Tensor make(const TensorSpec& spec, std::uint32_t storage, std::uint64_t offset);
-  std::uint32_t add_storage(Storage storage);
+  std::uint32_t add_storage(const Storage& storage, std::shared_ptr<Buffer> memory = nullptr);
 
   ComputeGraph graph_;
   PointerMap tensors_, buffers_;
+  std::vector<std::shared_ptr<Buffer>> memory_;  // by storage; null: a transient
+  std::map<std::uint32_t, HostFunction> functions_;
   std::vector<Tensor> retained_;        // keys of tensors_ must not be reused by a new tensor
   std::vector<std::uint32_t> handles_;  // live records per storage
   TensorSlab* slab_;

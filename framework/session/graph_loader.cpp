@@ -87,8 +87,8 @@ void require_different_names(const std::vector<SavedPort>& ports) {
   }
 }
 
-/// Memory for what the iterations of a launch leave.
-IterationRows rows_for(const Device& device, const SavedGraph& saved, const StateBlock& state) {
+/// What the iterations of a launch leave.
+IterationRows rows_for(const SavedGraph& saved, const StateBlock& state) {
   IterationRows rows;
   rows.capacity = saved.max_iterations;
   if (saved.max_iterations < 1 || saved.max_iterations > kMaxIterations ||
@@ -102,8 +102,8 @@ IterationRows rows_for(const Device& device, const SavedGraph& saved, const Stat
     for (const SavedPort& port : saved.outputs) {
       outputs.push_back(saved.tensors[port.tensor].spec);
     }
-    rows.iteration = make_iteration(device);
-    make_rows(device, state.layout().words(), outputs, rows);
+    rows.iteration = make_iteration();
+    make_rows(state.layout().words(), outputs, rows);
   }
   return rows;
 }
@@ -114,7 +114,7 @@ std::optional<std::string> moved(const SavedGraph& saved, const ComputeGraph& gr
     const SavedTensor& was = saved.tensors[t];
     const GraphTensor& is = graph.tensors[t];
     const Storage& storage = graph.storages[is.storage];
-    const std::uint64_t bytes = storage.buffer == nullptr ? 0 : storage.bytes;
+    const std::uint64_t bytes = storage.is_persistent() ? storage.bytes : 0;
     if (was.storage != is.storage || was.offset != is.offset || was.storage_bytes != bytes) {
       return "the tensor '" + saved.texts[was.name] + "': at (" + std::to_string(was.offset) +
              ") of a buffer of " + std::to_string(was.storage_bytes) + " bytes in the file, at (" +
@@ -126,7 +126,6 @@ std::optional<std::string> moved(const SavedGraph& saved, const ComputeGraph& gr
 
 LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& saved,
                  const LoadOptions& options) {
-  FinishReport report;
   SessionRecord session;
   session.recorded = true;
   session.precision = core->traits().precision;
@@ -136,25 +135,26 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   require_extents_of(options.state, saved.extents);
   require_different_names(saved.inputs);
   require_different_names(saved.outputs);
-  const IterationRows rows = rows_for(core->device(), saved, options.state);
-  auto recorded = std::make_shared<RecordedGraph>();
-  recorded->graph = GraphRebuilder(*core, saved, options, rows).build();
+  const IterationRows rows = rows_for(saved, options.state);
+  GraphRebuilder rebuilder(*core, saved, options, rows);
+  rebuilder.build();
   const std::int64_t planning = now_ns();
-  report.record_ns = static_cast<std::uint64_t>(planning - session.begin_ns);
-  report.ops = static_cast<std::uint32_t>(recorded->graph.nodes.size());
   PlanOptions plan_options = saved.options;
   plan_options.fusions = fusion_rules();
-  recorded->plan = make_plan(recorded->graph, core->traits(), plan_options);
+  PassPlan plan = PassPlan::of(rebuilder.capture(), core->traits(), plan_options);
+  plan.rows = rows;
+  FinishReport report;
+  report.record_ns = static_cast<std::uint64_t>(planning - session.begin_ns);
   report.plan_ns = static_cast<std::uint64_t>(now_ns() - planning);
-  std::optional<std::string> difference = moved(saved, recorded->graph);
-  const std::string structure = structure_hash(recorded->graph);
+  report.ops = static_cast<std::uint32_t>(plan.graph().nodes.size());
+  std::optional<std::string> difference = moved(saved, plan.graph());
+  const std::string structure = structure_hash(plan.graph());
   if (!difference && structure != saved.structure_hash) {
     throw_invalid_argument("Its structure is (" + structure + "), but it says (" +
                            saved.structure_hash + ").");
   }
-  auto recording = std::make_shared<CapturedGraph::Recording>(
-      core, recorded, options.state, rows, recorded->graph.outputs,
-      FinishOptions{.slots = options.slots.value_or(saved.slots)}, report);
+  auto recording = CapturedGraph::Recording::make(
+      core, plan, {.state = options.state}, {.slots = options.slots.value_or(saved.slots)}, report);
   for (const SavedPort& port : saved.inputs) {
     recording->set_input(port.name, saved.tensors[port.tensor].spec.dtype, port.values);
   }

@@ -33,13 +33,13 @@ GraphRebuilder::GraphRebuilder(ExecutorCore& core, const SavedGraph& saved,
       framework_(FrameworkTensor::all(core, options.state, rows)),
       capture_(saved.name, core.next_owner()) {
   owner_ = capture_.owner();
-  state_ = index_of(options.state ? TensorOrigin::state : TensorOrigin::empty_state);
+  state_ = index_of(options.state ? StorageOrigin::state : StorageOrigin::empty_state);
   for (const SavedPort& port : saved.inputs) {
     inputs_.emplace(port.tensor, &port);
   }
 }
 
-ComputeGraph GraphRebuilder::build() {
+void GraphRebuilder::build() {
   require_extents();
   capture_.graph().extents = saved_.extents;
   add_names();
@@ -54,7 +54,6 @@ ComputeGraph GraphRebuilder::build() {
   finish_tensors();
   add_ports();
   require_iterations();
-  return std::move(capture_.graph());
 }
 
 /// Those of tensors are among those of the graph.
@@ -107,7 +106,7 @@ void GraphRebuilder::find_ops() {
 void GraphRebuilder::bind_callers() {
   std::string missing;
   for (const SavedTensor& tensor : saved_.tensors) {
-    if (tensor.origin == TensorOrigin::caller) {
+    if (tensor.origin == StorageOrigin::caller) {
       const auto it = options_.tensors.find(saved_.texts[tensor.name]);
       if (it == options_.tensors.end() || !it->second) {
         missing += (missing.empty() ? "'" : ", '") + saved_.texts[tensor.name] + "' " +
@@ -133,7 +132,7 @@ void GraphRebuilder::add_tensor(const SavedTensor& t) {
   const auto index = static_cast<std::uint32_t>(tensors_.size());
   if (t.alias_of != kNoIndex) {
     add_view(t);
-  } else if (t.origin != TensorOrigin::session) {
+  } else if (t.origin != StorageOrigin::transient) {
     add_persistent(t);
   } else if (const auto port = inputs_.find(index); port != inputs_.end()) {
     add_input(*port->second);
@@ -153,7 +152,7 @@ void GraphRebuilder::add_input(const SavedPort& port) {
 
 void GraphRebuilder::add_view(const SavedTensor& t) {
   const TensorRef source(tensor(t.alias_of));
-  if (t.origin != TensorOrigin::session || t.offset < saved_.tensors[t.alias_of].offset) {
+  if (t.origin != StorageOrigin::transient || t.offset < saved_.tensors[t.alias_of].offset) {
     throw_invalid_argument("A view begins before its source, or has memory of its own.");
   }
   const SavedViewAttributes a{t.spec, t.offset - saved_.tensors[t.alias_of].offset};
@@ -167,12 +166,12 @@ void GraphRebuilder::add_view(const SavedTensor& t) {
 void GraphRebuilder::add_persistent(const SavedTensor& t) {
   const std::string& name = saved_.texts[t.name];
   Tensor given;
-  if (t.origin == TensorOrigin::caller) {
+  if (t.origin == StorageOrigin::caller) {
     given = options_.tensors.find(name)->second;
   } else {
     const auto it = std::ranges::find_if(framework_, [&](const FrameworkTensor& known) {
       return known.origin == t.origin &&
-             (known.origin != TensorOrigin::state_array || TensorRef(known.tensor)->name == name);
+             (known.origin != StorageOrigin::state_array || TensorRef(known.tensor)->name == name);
     });
     if (it == framework_.end()) {
       throw_invalid_argument("The tensor '" + name +
@@ -253,7 +252,7 @@ void GraphRebuilder::append(const OpCall& call, const Outputs& outputs, std::spa
   capture_.add_node(call, outputs, current_scope_, state, results);
 }
 
-std::uint32_t GraphRebuilder::index_of(TensorOrigin origin) const {
+std::uint32_t GraphRebuilder::index_of(StorageOrigin origin) const {
   const auto it = std::ranges::find(saved_.tensors, origin, &SavedTensor::origin);
   return it == saved_.tensors.end() ? kNoIndex
                                     : static_cast<std::uint32_t>(it - saved_.tensors.begin());
@@ -269,8 +268,11 @@ void GraphRebuilder::finish_tensors() {
   for (std::size_t t = 0; t < saved_.tensors.size(); ++t) {
     graph.tensors[t].role = saved_.tensors[t].role;
     graph.tensors[t].name = saved_.tensors[t].name;
+    if (saved_.tensors[t].origin != StorageOrigin::transient) {
+      graph.storages[graph.tensors[t].storage].origin = saved_.tensors[t].origin;
+    }
   }
-  graph.iteration_tensor = index_of(TensorOrigin::iteration);
+  graph.iteration_tensor = index_of(StorageOrigin::iteration);
   for (const SavedPort& port : saved_.inputs) {  // launches write there
     const GraphTensor& tensor = graph.tensors[port.tensor];
     if (!graph.storages[tensor.storage].input || tensor.alias_of != kNoIndex) {

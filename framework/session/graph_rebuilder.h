@@ -5,6 +5,7 @@
 
 #include "framework/session/framework_tensors.h"
 #include "reprise/core/recorder.h"
+#include "reprise/graph/saved_graph.h"
 #include "reprise/session/saved_graphs.h"
 
 namespace reprise {
@@ -15,7 +16,8 @@ class GraphRebuilder final : public Recorder {
   GraphRebuilder(ExecutorCore& core, const SavedGraph& saved, const LoadOptions& options,
                  const IterationRows& rows);
   /// Throws invalid_argument or unsupported for whatever no session could have recorded.
-  ComputeGraph build();
+  void build();
+  GraphCapture& capture() { return capture_; }
 
   std::string tensor_name(const TensorRecord& tensor) const override;
 
@@ -47,7 +49,7 @@ class GraphRebuilder final : public Recorder {
   /// Those of the block, without arrays.
   std::span<const StateFieldInfo> fields() const;
   /// kNoIndex: it is not in the file.
-  std::uint32_t index_of(TensorOrigin origin) const;
+  std::uint32_t index_of(StorageOrigin origin) const;
 
   const SavedGraph& saved_;
   const LoadOptions& options_;

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "framework/session/attribute_bytes.h"
-#include "framework/session/framework_tensors.h"
 #include "reprise/graph/hasher.h"
 #include "reprise/graph/plan_fingerprint.h"
 #include "reprise/graph/structure_hash.h"
@@ -17,12 +16,9 @@ namespace {
 class GraphSaver {
  public:
   explicit GraphSaver(const CapturedGraph::Recording& recording)
-      : recording_(recording),
-        graph_(recording.recorded().graph),
-        framework_(FrameworkTensor::all(recording.core(), recording.state(), recording.rows())) {}
+      : recording_(recording), graph_(recording.graph()) {}
 
   SavedGraph save() {
-    const RecordedGraph& recorded = recording_.recorded();
     saved_.library_version = library_version();
     saved_.name = graph_.name;
     save_names();
@@ -39,9 +35,9 @@ class GraphSaver {
     }
     save_ports();
     saved_.extents = graph_.extents;
-    saved_.max_iterations = recording_.rows().capacity;
+    saved_.max_iterations = graph_.max_iterations;
     saved_.slots = static_cast<std::uint32_t>(recording_.slots());
-    saved_.options = recorded.plan.options;
+    saved_.options = recording_.plan().options;
     saved_.fingerprint = fingerprint_of(recording_);
     saved_.structure_hash = structure_hash(graph_);
     return std::move(saved_);
@@ -68,16 +64,13 @@ class GraphSaver {
     return it->second;
   }
 
-  TensorOrigin origin_of(const GraphTensor& tensor) {
+  StorageOrigin origin_of(const GraphTensor& tensor) {
     const Storage& storage = graph_.storages[tensor.storage];
-    if (storage.kind == StorageKind::transient || tensor.alias_of != kNoIndex) {
-      return TensorOrigin::session;
+    if (tensor.alias_of != kNoIndex) {
+      return StorageOrigin::transient;
     }
-    for (const FrameworkTensor& known : framework_) {
-      const TensorRef ref(known.tensor);
-      if (ref->buffer == storage.buffer && ref->offset == tensor.offset) {
-        return known.origin;
-      }
+    if (storage.origin != StorageOrigin::caller) {
+      return storage.origin;
     }
     const std::string_view name = graph_.names.text(tensor.name);
     if (name.empty() || !caller_names_.insert(name).second) {
@@ -87,7 +80,7 @@ class GraphSaver {
           (name.empty() ? "one without a name" : std::string(name)) + ") " +
           to_string(tensor.spec) + " has none of its own. Name it when it is made.");
     }
-    return TensorOrigin::caller;
+    return StorageOrigin::caller;
   }
 
   void save_tensor(const GraphTensor& t) {
@@ -95,7 +88,7 @@ class GraphSaver {
     saved_.tensors.push_back({.spec = t.spec,
                               .offset = t.offset,
                               .storage = t.storage,
-                              .storage_bytes = storage.buffer == nullptr ? 0 : storage.bytes,
+                              .storage_bytes = storage.is_persistent() ? storage.bytes : 0,
                               .name = t.name,
                               .role = t.role,
                               .alias_of = t.alias_of,
@@ -149,7 +142,6 @@ class GraphSaver {
 
   const CapturedGraph::Recording& recording_;
   const ComputeGraph& graph_;
-  std::vector<FrameworkTensor> framework_;
   SavedGraph saved_;
   std::set<std::string_view> caller_names_;
   std::map<std::string, std::uint32_t> source_texts_;
@@ -164,7 +156,7 @@ SavedGraph saved_graph_of(const CapturedGraph::Recording& recording) {
 
 std::vector<FingerprintPart> fingerprint_of(const CapturedGraph::Recording& recording) {
   const ExecutorCore& core = recording.core();
-  return fingerprint_of(recording.recorded().plan, core.traits(), [&](const Kernel& kernel) {
+  return fingerprint_of(recording.plan(), core.traits(), [&](const Kernel& kernel) {
     // A device that does not replay has none before the first launch.
     const auto info = core.traits().replays ? core.device().backend().kernel_info(kernel)
                                             : std::optional<KernelInfo>();

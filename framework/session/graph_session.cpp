@@ -133,7 +133,7 @@ void GraphSession::record_plan_op() {
   const StateLayout& layout = options_.state.layout();
   rows_->capacity = options_.max_iterations;
   if (options_.max_iterations > 1 || (mode_ == Mode::recorded && !options_.extents.empty())) {
-    rows_->iteration = make_iteration(core_->device());
+    rows_->iteration = make_iteration();
   } else if (layout.carried_count() + layout.derived_count() == 0) {
     return;
   }
@@ -147,13 +147,7 @@ void GraphSession::record_plan_op() {
     ComputeGraph& graph = capture_->graph();
     graph.iteration_tensor = capture_->index_of(TensorRef(rows_->iteration));
     graph.tensors[graph.iteration_tensor].role = TensorRole::state;
-    mark_internal(graph.iteration_tensor);
   }
-}
-
-void GraphSession::mark_internal(std::uint32_t tensor) {
-  ComputeGraph& graph = capture_->graph();
-  graph.storages[graph.tensors[tensor].storage].internal = true;
 }
 
 void GraphSession::require_open() const {
@@ -234,10 +228,10 @@ Tensor GraphSession::add_input(std::string_view name, const TensorSpec& spec, DT
   const std::uint32_t index = TensorRef(tensor)->index;
   input_values_.emplace_back(bytes.begin(), bytes.end());
   if (direct_ != nullptr) {
-    direct_->place(graph, graph.tensors[index].storage);
+    direct_->place(*capture_, graph.tensors[index].storage);
   }
   if (submission_ != nullptr) {  // the slot went with the first part
-    const Exchange place = direct_->exchange(graph, "", index);
+    const Exchange place = direct_->exchange(*capture_, "", index);
     core_->device().write(place.buffer, place.buffer_offset, bytes);
   }
   return tensor;
@@ -404,7 +398,8 @@ void GraphSession::keep_host_step(const OpCall& call) {
   }
   ComputeGraph& graph = capture_->graph();
   const auto index = static_cast<std::uint32_t>(graph.nodes.size() - 1);
-  graph.host_steps.emplace(index, std::move(step));
+  graph.host_steps.emplace(index, std::move(step.name));
+  capture_->functions().emplace(index, std::move(step.function));
   std::ranges::fill(std::span(graph.attributes).subspan(graph.nodes[index].attributes),
                     std::byte{0});  // the pointer is of no more use
 }

@@ -5,7 +5,7 @@
 
 #include "framework/session/direct_run.h"
 #include "framework/session/direct_submission.h"
-#include "framework/session/dry_capture.h"
+#include "framework/session/framework_tensors.h"
 #include "framework/session/host_clock.h"
 #include "framework/session/iteration_rows.h"
 #include "framework/session/recording.h"
@@ -72,8 +72,7 @@ FinishResult GraphSession::finish(const FinishOptions& options) {
 }
 
 void GraphSession::record_iteration_rows() {
-  record_rows(*this, core_->device(), options_.state.layout().words(), outputs_, *rows_);
-  mark_internal(capture_->index_of(TensorRef(rows_->rows)));
+  record_rows(*this, options_.state.layout().words(), outputs_, *rows_);
 }
 
 Ticket GraphSession::submit() {
@@ -93,7 +92,7 @@ Ticket GraphSession::submit() {
 void GraphSession::open_submission() {
   std::vector<Exchange> inputs;
   for (const Port& input : capture_->graph().inputs) {
-    inputs.push_back(direct_->exchange(capture_->graph(), "", input.tensor));
+    inputs.push_back(direct_->exchange(*capture_, "", input.tensor));
   }
   submission_ = std::make_shared<DirectSubmission>(core_, options_.name, options_.state,
                                                    std::move(inputs), direct_->staging());
@@ -111,7 +110,7 @@ std::vector<StateGrowth> GraphSession::new_growths() {
 
 void GraphSession::submit_part(AfterSubmit then) {
   if (before_submit_) {
-    before_submit_(capture_->graph());
+    before_submit_(*capture_);
   }
   const auto running = core_->hold_running();
   const DriverWork work = direct_->driver_work(capture_->graph());
@@ -127,7 +126,7 @@ std::shared_ptr<DirectSubmission> GraphSession::submit_direct(AfterSubmit then) 
   const ComputeGraph& graph = capture_->graph();
   const DriverWork work = direct_->driver_work(graph);
   if (before_submit_) {
-    before_submit_(graph);
+    before_submit_(*capture_);
   }
   FinishReport report;
   const std::int64_t begin = now_ns();
@@ -138,7 +137,7 @@ std::shared_ptr<DirectSubmission> GraphSession::submit_direct(AfterSubmit then) 
     open_submission();
   }
   for (const Port& output : graph.outputs) {
-    last.outputs.push_back(direct_->exchange(graph, output.name, output.tensor));
+    last.outputs.push_back(direct_->exchange(*capture_, output.name, output.tensor));
   }
   report.ops = op_count();
   report.steps = direct_->steps();
@@ -202,62 +201,53 @@ FinishResult GraphSession::finish_direct() {
   return {submission->report(), std::move(set), CapturedGraph()};
 }
 
-std::shared_ptr<RecordedGraph> GraphSession::plan_recorded(const PlanOptions& options,
-                                                           FinishReport& report) {
-  report.record_ns = static_cast<std::uint64_t>(now_ns() - begin_ns_);
-  report.ops = op_count();
+PassPlan GraphSession::make_plan(const PlanOptions& options) {
   const std::int64_t begin = now_ns();
-  auto recorded = std::make_shared<RecordedGraph>();
-  ComputeGraph& graph = recorded->graph = std::move(capture_->graph());
-  capture_->graph().name = options_.name;  // what is left only names things in messages
-  recorded->plan = make_plan(graph, core_->traits(), options);
+  ComputeGraph& graph = capture_->graph();
+  for (const FrameworkTensor& known : FrameworkTensor::all(*core_, options_.state, *rows_)) {
+    capture_->set_origin(known.tensor, known.origin);
+  }
   graph.max_iterations = options_.max_iterations;
   if (options_.state) {
     graph.state_fields = options_.state.layout().fields();
     std::ranges::copy(options_.state.layout().arrays(), std::back_inserter(graph.state_fields));
   }
-  report.plan_ns = static_cast<std::uint64_t>(now_ns() - begin);
-  return recorded;
+  PassPlan plan = PassPlan::of(*capture_, core_->traits(), options);
+  plan.expert_calls = expert_calls_;
+  plan.rows = *rows_;
+  plan.session = profile_id_;
+  plan.report.ops = op_count();
+  plan.report.record_ns = static_cast<std::uint64_t>(begin - begin_ns_);
+  plan.report.plan_ns = static_cast<std::uint64_t>(now_ns() - begin);
+  return plan;
+}
+
+PassPlan GraphSession::take_plan(const PlanOptions& options, const std::string& outcome) {
+  return end(outcome == "dry" ? "a dry capture" : "compile", [&] {
+    PassPlan plan = make_plan(options);
+    report_session(plan.report, outcome);
+    return plan;
+  });
 }
 
 WarmUp GraphSession::finish_warm() {
   return end("prewarm", [&] {
-    FinishReport report;
-    const auto recorded = plan_recorded({}, report);
-    const WarmUp result = warm_up(core_->device().backend(), recorded->plan.steps);
-    report_session(report, "prewarmed");
+    const PassPlan plan = make_plan({});
+    const WarmUp result = warm_up(core_->device().backend(), plan.execution->steps);
+    report_session({}, "prewarmed");
     return result;
   });
 }
 
-DryCapture GraphSession::finish_dry(const PlanOptions& options) {
-  return end("a dry capture", [&] {
-    DryCapture capture;
-    FinishReport& report = capture.report;
-    capture.recorded = plan_recorded(options, report);
-    capture.rows = *rows_;
-    report_session(report, declares_inputs_ ? "compiled" : "dry");
-    capture.profile_session = profile_id_;
-    return capture;
-  });
-}
-
 FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
-  FinishReport report;
-  const std::shared_ptr<RecordedGraph> recorded =
-      plan_recorded({options.reuse, options.passes, fusion_rules()}, report);
-
-  const ComputeGraph& graph = recorded->graph;
-  auto recording = std::make_shared<CapturedGraph::Recording>(
-      core_, recorded, options_.state, *rows_, graph.outputs, options, report);
-  for (auto& [node, step] : recorded->graph.host_steps) {
-    step.function = nullptr;  // the writer of the database keeps the graph, and must not destroy it
-  }
-  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
-    recording->set_input(graph.inputs[i].name, graph.inputs[i].spec.dtype, input_values_[i]);
-  }
-  if (const auto reason = recording->stale()) {  // also where nothing encodes with the buffer yet
-    throw Error(ErrorCode::stale, *reason);
+  const PassPlan plan = make_plan({options.reuse, options.passes, fusion_rules()});
+  FinishReport report = plan.report;
+  auto recording = CapturedGraph::Recording::make(
+      core_, plan, {.state = options_.state, .pool = options.pool},
+      {.slots = options.slots, .joined_host_steps = options.joined_host_steps}, report);
+  const std::vector<Port>& inputs = plan.graph().inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    recording->set_input(inputs[i].name, inputs[i].spec.dtype, input_values_[i]);
   }
   OutputSet set;
   if (options.run) {

@@ -1,5 +1,6 @@
 #include "framework/session/iteration_rows.h"
 
+#include "framework/session/unbacked_buffer.h"
 #include "reprise/graph/compute_graph.h"
 #include "reprise/ops/collect.h"
 #include "reprise/ops/views.h"
@@ -22,22 +23,22 @@ std::uint64_t IterationRows::row_bytes() const {
   return iteration ? static_cast<std::uint64_t>(rows.shape().back()) * StateLayout::kWordBytes : 0;
 }
 
-Tensor make_iteration(const Device& device) {
-  return device.zeros({kGridHeaderWords + kMaxGrids * kGridRowWords}, DType::i32, "iteration");
+Tensor make_iteration() {
+  return unbacked("iteration", {{kGridHeaderWords + kMaxGrids * kGridRowWords}, DType::i32});
 }
 
-void make_rows(const Device& device, std::uint32_t state_words, std::span<const TensorSpec> outputs,
+void make_rows(std::uint32_t state_words, std::span<const TensorSpec> outputs,
                IterationRows& rows) {
   std::uint32_t words = state_words;
   for (const TensorSpec& spec : outputs) {
     rows.output_words.push_back(has_row(spec) ? words : kNoIndex);
     words += has_row(spec) ? static_cast<std::uint32_t>(spec.bytes() / StateLayout::kWordBytes) : 0;
   }
-  rows.rows = device.zeros({rows.capacity, words}, DType::i32, "iteration rows");
+  rows.rows = unbacked("iteration rows", {{rows.capacity, words}, DType::i32});
 }
 
-void record_rows(Recorder& recorder, const Device& device, std::uint32_t state_words,
-                 std::span<const Tensor> outputs, IterationRows& rows) {
+void record_rows(Recorder& recorder, std::uint32_t state_words, std::span<const Tensor> outputs,
+                 IterationRows& rows) {
   std::vector<Tensor> sources;
   if (state_words > 0) {
     sources.push_back(slice(recorder, recorder.state_block(), 0, 0, state_words));
@@ -49,7 +50,7 @@ void record_rows(Recorder& recorder, const Device& device, std::uint32_t state_w
       sources.push_back(output);
     }
   }
-  make_rows(device, state_words, specs, rows);
+  make_rows(state_words, specs, rows);
   std::int64_t first_word = 0;
   for (std::size_t i = 0; i < sources.size(); i += kMaxSources) {
     const auto some = std::span(sources).subspan(i, std::min(kMaxSources, sources.size() - i));

@@ -22,15 +22,14 @@ struct IterationRows {
   std::uint64_t row_bytes() const;
 };
 
-/// Memory for the iteration, with room for the grids of any plan.
-Tensor make_iteration(const Device& device);
-/// Memory for the rows: the first `state_words` of the state block, then each output that is small
-/// enough.
-void make_rows(const Device& device, std::uint32_t state_words, std::span<const TensorSpec> outputs,
-               IterationRows& rows);
+/// The iteration, with room for the grids of any plan. Over no memory.
+Tensor make_iteration();
+/// The rows: the first `state_words` of the state block, then each output that is small enough.
+/// Over no memory.
+void make_rows(std::uint32_t state_words, std::span<const TensorSpec> outputs, IterationRows& rows);
 /// Records what fills a row at the end of a graph, and makes the rows.
-void record_rows(Recorder& recorder, const Device& device, std::uint32_t state_words,
-                 std::span<const Tensor> outputs, IterationRows& rows);
+void record_rows(Recorder& recorder, std::uint32_t state_words, std::span<const Tensor> outputs,
+                 IterationRows& rows);
 /// Puts the grids of a plan where its steps read them, and a row for each extent, so that no rows
 /// are seen where no grid depends on them. Throws unsupported if there are too many.
 void write_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,

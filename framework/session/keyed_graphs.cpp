@@ -205,7 +205,7 @@ KeyedRun KeyedGraphs::launch(KeyEntry& entry, std::span<const NamedInput> inputs
   if (!entry.graph.wait_for_slot(options.slot_timeout)) {
     return run;
   }
-  for (const Port& input : entry.graph.recorded().graph.inputs) {
+  for (const Port& input : entry.graph.graph().inputs) {
     const auto values = std::ranges::count(inputs, input.name, &NamedInput::name);
     if (values != 1) {
       throw Error(
@@ -233,8 +233,7 @@ KeyedRun KeyedGraphs::launch(KeyEntry& entry, std::span<const NamedInput> inputs
 }
 
 bool KeyedGraphs::put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& state) {
-  const RecordedGraph& recorded = graph.recorded();
-  GraphStructure structure = structure_of(recorded.graph);
+  GraphStructure structure = structure_of(graph.graph());
   require_same_structure(entry, graph, structure);
   bool churned = entry.miss != MissReason::absent;
   std::vector<GraphShelf::Evicted> evicted;
@@ -245,7 +244,7 @@ bool KeyedGraphs::put(KeyEntry& entry, CapturedGraph& graph, const StateBlock& s
   const std::uint64_t bytes = graph.bytes();
   counts_.recorded(entry.key);
   entry.nodes = std::move(structure.nodes);
-  entry.custom_ops = recorded.graph.custom_ops;
+  entry.custom_ops = graph.graph().custom_ops;
   const std::size_t replaced = evicted.size();
   const bool kept = shelf_.make_room(entry, bytes, evicted);
   for (std::size_t i = replaced; i < evicted.size(); ++i) {
@@ -283,12 +282,12 @@ void KeyedGraphs::require_same_structure(const KeyEntry& entry, const CapturedGr
     before =
         std::string(node.op->name) + ", " + node.where.file + ":" + std::to_string(node.where.line);
   }
-  throw_invalid_argument(
-      sentence(entry.key, "is recorded again with another structure: " +
-                              describe_node(graph.recorded().graph, *differs) +
-                              " is the first node that differs; it was " + before +
-                              ". What changes the structure belongs into the key, or the key "
-                              "is reset before."));
+  throw_invalid_argument(sentence(
+      entry.key,
+      "is recorded again with another structure: " + describe_node(graph.graph(), *differs) +
+          " is the first node that differs; it was " + before +
+          ". What changes the structure belongs into the key, or the key "
+          "is reset before."));
 }
 
 void KeyedGraphs::drop_if_stale(KeyEntry& entry) {

@@ -96,18 +96,18 @@ LintReport lint(GraphExecutor& executor, const RecordFunction& pass, const LintO
       options.runs[run]();
     }
     state.show_what_is_set();
-    DryCapture captured = DryCapture::of(executor, pass, options.session);
-    add_miscounted_rows(captured.recorded->graph, options.session.state, run, report.findings);
+    PassPlan captured = PassPlan::of(executor, pass, options.session);
+    add_miscounted_rows(captured.graph(), options.session.state, run, report.findings);
     return captured;
   };
-  const DryCapture first = capture(0);
-  report.name = first.recorded->graph.name;
-  report.nodes = static_cast<std::uint32_t>(first.recorded->graph.nodes.size());
+  const PassPlan first = capture(0);
+  report.name = first.graph().name;
+  report.nodes = static_cast<std::uint32_t>(first.graph().nodes.size());
   for (std::uint32_t run = 1; run < report.runs; ++run) {
-    const DryCapture other = capture(run);
+    const PassPlan other = capture(run);
     CaptureComparison(first, other, run, report.findings).compare();
   }
-  add_unordered(first.recorded->graph, report.findings);
+  add_unordered(first.graph(), report.findings);
   std::ranges::stable_sort(report.findings, {}, &LintFinding::node);
   return report;
 }

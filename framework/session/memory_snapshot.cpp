@@ -35,13 +35,6 @@ void MemorySnapshot::add(const std::shared_ptr<Buffer>& buffer, std::uint64_t be
   }
 }
 
-void MemorySnapshot::add_writes(const ComputeGraph& graph, std::size_t first) {
-  for_each_persistent_write(graph, first, [&](const GraphTensor& tensor) {
-    add(graph.storages[tensor.storage].buffer, tensor.offset,
-        tensor.offset + tensor.spec.span_bytes());
-  });
-}
-
 void MemorySnapshot::restore() const {
   for (const auto& [buffer, pieces] : buffers_) {
     for (const auto& [begin, bytes] : pieces) {

@@ -18,8 +18,6 @@ class MemorySnapshot {
 
   /// Keeps the bytes of the range that it does not have yet, as they are now.
   void add(const std::shared_ptr<Buffer>& buffer, std::uint64_t begin, std::uint64_t end);
-  /// The same of all persistent memory that the nodes from `first` on write.
-  void add_writes(const ComputeGraph& graph, std::size_t first = 0);
   /// Throws what Device::write throws.
   void restore() const;
   /// Nothing is restored any more.
@@ -38,7 +36,7 @@ void for_each_persistent_write(const ComputeGraph& graph, std::size_t first, F&&
     for (const Use& use : graph.uses_of(graph.nodes[n])) {
       const GraphTensor& tensor = graph.tensors[use.tensor];
       const Storage& storage = graph.storages[tensor.storage];
-      if (writes(use.access) && storage.kind == StorageKind::persistent && !storage.internal) {
+      if (writes(use.access) && storage.is_persistent() && !storage.is_internal()) {
         f(tensor);
       }
     }

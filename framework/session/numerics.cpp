@@ -25,7 +25,7 @@ class NumericsComparison {
     for (const TappedRun::Tensor& tensor : expected.tensors) {
       by_tensor[tensor.tap.tensor] = &tensor;
     }
-    const ComputeGraph& graph = graph_.recorded().graph;
+    const ComputeGraph& graph = graph_.graph();
     const std::vector<std::string> names = tensor_names(graph);
     wrong_.resize(graph.storages.size());
     NumericsReport report{graph.name, reference_.device().info().name, options_.tolerance, {}};
@@ -48,21 +48,21 @@ class NumericsComparison {
 
  private:
   void require_same_structure() const {
-    const RecordedGraph& a = graph_.recorded();
-    const RecordedGraph& b = reference_.recorded();
-    if (structure_hash(a.graph) == structure_hash(b.graph)) {
+    const ComputeGraph& a = graph_.graph();
+    const ComputeGraph& b = reference_.graph();
+    if (structure_hash(a) == structure_hash(b)) {
       return;
     }
     throw_invalid_argument(
-        "Numbers are compared between recordings of one pass, but '" + a.graph.name +
-        "' and its reference differ first at " + describe_difference(a.graph, b.graph) +
+        "Numbers are compared between recordings of one pass, but '" + a.name +
+        "' and its reference differ first at " + describe_difference(a, b) +
         ". If both record the same ops, look for calls that are arguments of one call: "
         "compilers evaluate those in different orders.");
   }
 
   /// Whether an operand did not pass when it was last computed.
   bool reads_wrong(std::uint32_t node) const {
-    const ComputeGraph& graph = graph_.recorded().graph;
+    const ComputeGraph& graph = graph_.graph();
     const std::span<const Use> uses = graph.uses_of(graph.nodes[node]);
     return std::ranges::any_of(uses, [&](const Use& use) {
       return use.slot < graph.nodes[node].op->operands.size() &&

@@ -2,60 +2,55 @@
 
 #include <algorithm>
 
-#include "framework/session/capture_pool_memory.h"
 #include "framework/session/host_clock.h"
 #include "framework/session/warm_up.h"
 
 namespace reprise {
 
-CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
-                                    std::shared_ptr<const RecordedGraph> recorded, StateBlock state,
-                                    const IterationRows& rows, std::vector<Port> outputs,
-                                    const FinishOptions& options, FinishReport& report)
+namespace {
+
+std::vector<Port> chosen(const std::vector<Port>& ports,
+                         const std::optional<std::vector<std::uint32_t>>& which) {
+  std::vector<Port> list;
+  for (std::uint32_t i = 0; i < ports.size(); ++i) {
+    if (!which || std::ranges::count(*which, i) != 0) {
+      list.push_back(ports[i]);
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core, const PassPlan& plan,
+                                    const Memory::Sources& sources, const Options& options,
+                                    FinishReport& report)
     : core_(std::move(core)),
-      recorded_(std::move(recorded)),
-      state_(std::move(state)),
-      rows_(rows),
-      outputs_(std::move(outputs)),
-      growths_(growths_of(recorded_->graph)),
-      pool_(options.pool),
-      state_buffers_(state_.buffers()),
-      limits_(limits_of(recorded_->graph.extents)),
-      inputs_(recorded_->graph.inputs.size()),
+      plan_(plan.execution),
+      memory_(*core_, plan, sources),
+      outputs_(chosen(graph().outputs, options.outputs)),
+      rows_(memory_.rows()),
+      growths_(growths_of(graph())),
+      context_(options.context),
+      limits_(limits_of(graph().extents)),
+      inputs_(graph().inputs.size()),
       first_id_(core_->profile() == nullptr ? 0 : core_->profile()->next_id()) {
   const DriverWork work = driver_work();
-  const std::size_t slots = options.slots;
-  if (slots < 1 || slots > kMaxSlots) {
-    throw_invalid_argument("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
-                           std::to_string(slots) + ") are asked for.");
-  }
-  const ExecutionPlan& plan = recorded_->plan;
   const Device& device = core_->device();
-  for (const Pool& planned : plan.pools) {
-    pools_.push_back(planned.buffer);
-  }
-  if (pool_ && !recorded_->graph.host_steps.empty()) {
-    throw_invalid_argument(
-        "The graph '" + recorded_->graph.name +
-        "' has host steps, between which other graphs of a pool could use its arena; finish it "
-        "without a pool.");
-  }
-  if (pool_) {
-    pools_[ExecutionPlan::kArena] =
-        pool_.memory().admit(device, recorded_->graph.name, plan.arena_bytes, pools_);
-  } else if (plan.arena_bytes > 0) {
-    pools_[ExecutionPlan::kArena] =
-        device.backend().allocate("arena of '" + recorded_->graph.name + "'", plan.arena_bytes,
-                                  BufferKind::device, MemoryPurpose::arenas);
-  }
-  if (rows) {
-    write_grids(device, rows.iteration, plan.steps.grids(), recorded_->graph.extents);
+  if (rows_ && options.outputs) {
+    std::vector<std::uint32_t> words;
+    for (const std::uint32_t i : *options.outputs) {
+      words.push_back(rows_.output_words[i]);
+    }
+    rows_.output_words = std::move(words);
   }
   const std::int64_t begin = now_ns();
   HostStaging host_staging;
-  for (std::uint32_t s = 0; s < plan.steps.size(); ++s) {
-    if (is_host_step(plan.steps[s])) {
-      host_steps_.emplace_back(device, recorded_->graph, plan.steps, s, host_staging);
+  const StepList& steps = plan_->steps;
+  for (std::uint32_t s = 0; s < steps.size(); ++s) {
+    if (is_host_step(steps[s])) {
+      host_steps_.emplace_back(device, graph(), plan.functions.at(steps[s].node), steps, s,
+                               host_staging);
     }
   }
   if (options.joined_host_steps && !host_steps_.empty()) {
@@ -63,7 +58,7 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
     segments_.resize(host_steps_.size());
   }
   if (replays()) {
-    plain_ = encode_body(TimingMode::off, pools_);
+    plain_ = encode_body(TimingMode::off);
   }
   const auto exchanges = [&](const std::vector<Port>& ports) {
     std::vector<Exchange> list;
@@ -73,20 +68,32 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core,
     }
     return list;
   };
-  for (std::size_t i = 0; i < slots; ++i) {
+  for (std::size_t i = 0; i < options.slots; ++i) {
     Staging staging;
-    slots_.push_back({std::make_unique<Slot>(device, state_, exchanges(recorded_->graph.inputs),
-                                             exchanges(outputs_), rows, staging, *this,
-                                             static_cast<std::uint32_t>(i)),
-                      std::vector<std::uint64_t>(inputs_.size())});
+    slots_.push_back(
+        {std::make_unique<Slot>(device, state(), exchanges(graph().inputs), exchanges(outputs_),
+                                rows_, staging, *this, static_cast<std::uint32_t>(i)),
+         std::vector<std::uint64_t>(inputs_.size())});
   }
   report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
-  report.steps = static_cast<std::uint32_t>(plan.steps.size());
+  report.steps = static_cast<std::uint32_t>(steps.size());
   report.barriers =
-      static_cast<std::uint32_t>(core_->serialize() ? plan.steps.size() : plan.barriers.size());
-  report.arena_bytes = plan.arena_bytes;
-  report.live_peak_bytes = plan.live_peak_bytes;
+      static_cast<std::uint32_t>(core_->serialize() ? steps.size() : plan_->barriers.size());
+  report.arena_bytes = plan_->arena_bytes;
+  report.live_peak_bytes = plan_->live_peak_bytes;
   report.replays = replays();
+}
+
+std::shared_ptr<CapturedGraph::Recording> CapturedGraph::Recording::make(
+    std::shared_ptr<ExecutorCore> core, const PassPlan& plan, const Memory::Sources& sources,
+    const Options& options, FinishReport& report) {
+  if (options.slots < 1 || options.slots > kMaxSlots) {
+    throw_invalid_argument("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
+                           std::to_string(options.slots) + ") are asked for.");
+  }
+  auto recording = std::make_shared<Recording>(std::move(core), plan, sources, options, report);
+  recording->require_not_stale();  // also where nothing encodes with the buffer yet
+  return recording;
 }
 
 CapturedGraph::Recording::~Recording() {
@@ -103,8 +110,8 @@ CapturedGraph::Recording::~Recording() {
       } catch (const Error&) {  // NOLINT(bugprone-empty-catch): failed() entered it
       }
     }
-    if (pools_[ExecutionPlan::kArena] != nullptr && !pool_) {
-      core_->profile()->buffer_freed(*pools_[ExecutionPlan::kArena]);
+    if (const Buffer* arena = memory_.own_arena()) {
+      core_->profile()->buffer_freed(*arena);
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for a record
   }
@@ -114,9 +121,9 @@ const Body& CapturedGraph::Recording::body_for(TimingMode mode, std::uint32_t it
   const bool by_node = mode != TimingMode::off && mode != TimingMode::replay;
   if (!replays()) {
     const TimingMode stamped = by_node ? mode : TimingMode::off;
-    once_ = encode_body(stamped, pools_);
+    once_ = encode_body(stamped);
     for (std::uint32_t i = 1; i < iterations; ++i) {
-      once_.next.push_back(encode_body(stamped, pools_, once_.stamps).encoding);
+      once_.next.push_back(encode_body(stamped, once_.stamps).encoding);
     }
     return once_;
   }
@@ -128,15 +135,15 @@ const Body& CapturedGraph::Recording::body_for(TimingMode mode, std::uint32_t it
     if (SessionProfile* profile = core_->profile()) {
       profile->timestamp_bias();
     }
-    timed = encode_body(mode, pools_);
+    timed = encode_body(mode);
   }
   return timed;
 }
 
 Exchange CapturedGraph::Recording::exchange(const Port& port) const {
-  const GraphTensor& t = recorded_->graph.tensors[port.tensor];
-  const Place& place = recorded_->plan.places[t.storage];
-  return {port.name, t.spec, pools_[place.pool], place.offset + t.offset, 0};
+  const GraphTensor& t = graph().tensors[port.tensor];
+  return {port.name, t.spec, memory_.buffer_of(t.storage),
+          plan_->places[t.storage].offset + t.offset, 0};
 }
 
 void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
@@ -194,8 +201,7 @@ CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_
   }
   if (oldest == nullptr) {
     throw Error(ErrorCode::busy,
-                "All (" + std::to_string(slots_.size()) + ") slots of the graph '" +
-                    recorded_->graph.name +
+                "All (" + std::to_string(slots_.size()) + ") slots of the graph '" + graph().name +
                     "' are held by tickets; release one, or finish the session with more slots.");
   }
   if (!may_wait) {
@@ -207,7 +213,7 @@ CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_
 
 void CapturedGraph::Recording::begin_run() {
   if (in_host_step_) {
-    throw_invalid_argument("The graph '" + recorded_->graph.name +
+    throw_invalid_argument("The graph '" + graph().name +
                            "' is launched by one of its own host steps.");
   }
   require_not_stale();
@@ -220,7 +226,7 @@ void CapturedGraph::Recording::begin_run() {
 Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wait,
                                        AfterSubmit then) {
   if (options.iterations < 1 || options.iterations > rows_.capacity) {
-    throw_invalid_argument("The graph '" + recorded_->graph.name + "' is launched with (" +
+    throw_invalid_argument("The graph '" + graph().name + "' is launched with (" +
                            std::to_string(options.iterations) + ") iterations, but 1 to " +
                            std::to_string(rows_.capacity) +
                            " are possible; begin its session with more max_iterations.");
@@ -333,8 +339,8 @@ bool CapturedGraph::Recording::in_use() {
 }
 
 std::uint64_t CapturedGraph::Recording::bytes() const {
-  const std::shared_ptr<Buffer>& arena = pools_[ExecutionPlan::kArena];
-  std::uint64_t sum = arena == nullptr || pool_ ? 0 : arena->bytes();  // a pool is shared
+  const Buffer* arena = memory_.own_arena();
+  std::uint64_t sum = arena == nullptr ? 0 : arena->bytes();
   for (const SlotEntry& entry : slots_) {
     sum += entry.slot->bytes();
   }
@@ -344,7 +350,7 @@ std::uint64_t CapturedGraph::Recording::bytes() const {
 const Slot& CapturedGraph::Recording::last_launch() const {
   if (last_launch_ == nullptr) {
     throw_invalid_argument(
-        "The graph '" + recorded_->graph.name +
+        "The graph '" + graph().name +
         "' holds no outputs: there was no launch(), or a later launch took them. Tickets hold "
         "those of launch_async().");
   }
@@ -359,7 +365,52 @@ std::uint64_t CapturedGraph::Recording::upload() {
   const auto running = core_->hold_running();
   const DriverWork work = driver_work();
   uploaded_ = true;
-  return warm_up(core_->device().backend(), recorded_->plan.steps).ns;
+  return warm_up(core_->device().backend(), plan_->steps).ns;
+}
+
+std::optional<std::string> CapturedGraph::Recording::stale() {
+  const Buffer* freed = memory_.first_freed();
+  if (freed == nullptr) {
+    return std::nullopt;
+  }
+  if (SessionProfile* profile = core_->profile()) {
+    profile->buffer_freed(*freed);  // nobody told the executor earlier
+  }
+  return "The graph '" + graph().name + "' is stale: its buffer (" + freed->name() +
+         ") was freed. Record it again, or rebind() it to the tensor that took its place.";
+}
+
+void CapturedGraph::Recording::require_not_stale() {
+  if (const auto reason = stale()) {
+    throw Error(ErrorCode::stale, *reason);
+  }
+}
+
+void CapturedGraph::Recording::rebind(const TensorRef& from, const TensorRef& to) {
+  Memory memory = memory_.rebound(from, to);
+  const std::shared_ptr<Buffer> old = from->buffer;
+  if (old == to->buffer) {
+    return;
+  }
+  const std::int64_t begin = now_ns();
+  // With another buffer freed nothing can be launched: the rebind that replaces the last one
+  // encodes.
+  Body body = memory.first_freed() == nullptr
+                  ? encode_steps(all_steps(), TimingMode::off, memory.buffers())
+                  : Body();
+  memory.keep_rebound(*old, to->buffer);
+  for (const SlotEntry& entry : slots_) {
+    entry.slot->rebind(*old, to->buffer);
+  }
+  memory_ = std::move(memory);
+  plain_ = replays() ? std::move(body) : Body();
+  timed_ = serialised_ = {};
+  watched_.forget_bodies();
+  if (profile_id_ != 0) {
+    FinishReport report;  // a recording is an encoded plan, so this is another one
+    report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
+    profile_recording(report);
+  }
 }
 
 void CapturedGraph::Recording::completed(const Slot& slot) {

@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "framework/session/executor_core.h"
+#include "framework/session/memory.h"
 #include "framework/session/slot.h"
 #include "framework/session/staged_host_step.h"
 #include "framework/session/state_bound.h"
@@ -20,11 +20,20 @@ class CapturedGraph::Recording final : public SlotOwner,
                                        public std::enable_shared_from_this<Recording> {
  public:
   static constexpr std::size_t kMaxSlots = 64;
-  /// Allocates and encodes; fills the plan's share of the report. Nothing runs yet. `outputs`:
-  /// those of the graph that launches bring back.
-  Recording(std::shared_ptr<ExecutorCore> core, std::shared_ptr<const RecordedGraph> recorded,
-            StateBlock state, const IterationRows& rows, std::vector<Port> outputs,
-            const FinishOptions& options, FinishReport& report);
+  struct Options {
+    std::size_t slots = 2;
+    bool joined_host_steps = false;
+    /// Which of the graph's outputs launches bring back; empty: all.
+    std::optional<std::vector<std::uint32_t>> outputs{};
+    HostContext* context = nullptr;  // for the functions of host steps
+  };
+  /// Allocates and encodes; fills its share of the report. Nothing runs yet.
+  /// Errors: invalid_argument for the number of slots; stale.
+  static std::shared_ptr<Recording> make(std::shared_ptr<ExecutorCore> core, const PassPlan& plan,
+                                         const Memory::Sources& sources, const Options& options,
+                                         FinishReport& report);
+  Recording(std::shared_ptr<ExecutorCore> core, const PassPlan& plan,
+            const Memory::Sources& sources, const Options& options, FinishReport& report);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
   ~Recording() override;
@@ -42,12 +51,10 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::span<std::byte> input_memory(const Slot& slot, std::size_t input) const;
   /// The slot is given back if this throws.
   Ticket submit_reserved(Slot& slot, AfterSubmit then);
-  /// For the functions of host steps.
-  void set_context(HostContext* context) { context_ = context; }
   /// Throws invalid_argument if there was none, or another launch took its slot.
   const Slot& last_launch() const;
   const SubmissionTimes& last_times() const { return last_launch().times(); }
-  const StateBlock& state() const { return state_; }
+  const StateBlock& state() const { return memory_.state(); }
   std::size_t slots() const { return slots_.size(); }
   std::uint64_t num_replays() const { return replays_.load(std::memory_order_relaxed); }
   /// Slots held by tickets, or by the graph itself for the outputs of its last launch().
@@ -56,10 +63,11 @@ class CapturedGraph::Recording final : public SlotOwner,
   bool in_use();
   std::uint64_t bytes() const;
   bool replays() const { return core_->traits().replays; }
-  const RecordedGraph& recorded() const { return *recorded_; }
-  const std::shared_ptr<const RecordedGraph>& shared_recorded() const { return recorded_; }
+  const ComputeGraph& graph() const { return *plan_->graph; }
+  const ExecutionPlan& plan() const { return *plan_; }
+  const std::shared_ptr<const ExecutionPlan>& shared_plan() const { return plan_; }
+  const Memory& memory() const { return memory_; }
   ExecutorCore& core() const { return *core_; }
-  const IterationRows& rows() const { return rows_; }
   const std::vector<Port>& outputs() const { return outputs_; }
   /// What an input was set to last.
   std::span<const std::byte> input_values(std::size_t i) const { return inputs_[i].bytes; }
@@ -67,7 +75,6 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::vector<std::pair<Kernel, KernelInfo>> kernels() const;
   std::optional<std::string> stale();
   void rebind(const TensorRef& from, const TensorRef& to);
-  const CapturePool& pool() const { return pool_; }
   std::uint64_t upload();
   /// See CapturedGraph::run_prefix.
   /// A node, alone or after all that run before it.
@@ -76,7 +83,6 @@ class CapturedGraph::Recording final : public SlotOwner,
   TappedRun run_tapped(const std::string& pattern);
   /// How often the arena was used so far.
   std::uint64_t runs() const { return runs_; }
-  const std::vector<std::shared_ptr<Buffer>>& pools() const { return pools_; }
   const Device& device() const { return core_->device(); }
   bool is_uploaded() const { return uploaded_ || num_replays() > 0; }
   void set_timing(std::optional<TimingMode> mode) { timing_ = mode; }
@@ -87,11 +93,11 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::uint64_t profile_id() const { return profile_id_; }
   /// What messages of the driver are about while the thread encodes or submits this.
   DriverWork driver_work() const {
-    return {core_->driver_events(), recorded_->graph, {.recording = event_id()}};
+    return {core_->driver_events(), graph(), {.recording = event_id()}};
   }
   void completed(const Slot& slot) override;
   void failed(const Slot& slot, const Error& error) noexcept override;
-  std::string_view graph_name() const override { return recorded_->graph.name; }
+  std::string_view graph_name() const override { return graph().name; }
   void released() noexcept override;
   /// Waits until a launch would find a slot that no ticket holds; false after `timeout`.
   bool wait_for_slot(std::chrono::nanoseconds timeout);
@@ -116,9 +122,8 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// `stamps`: taken in node modes; null: new ones.
   Body encode_steps(Steps range, TimingMode mode, std::span<const std::shared_ptr<Buffer>> pools,
                     std::shared_ptr<Timestamps> stamps = nullptr, TapStaging taps = {}) const;
-  Body encode_body(TimingMode mode, std::span<const std::shared_ptr<Buffer>> pools,
-                   std::shared_ptr<Timestamps> stamps = nullptr) const {
-    return encode_steps(all_steps(), mode, pools, std::move(stamps));
+  Body encode_body(TimingMode mode, std::shared_ptr<Timestamps> stamps = nullptr) const {
+    return encode_steps(all_steps(), mode, memory_.buffers(), std::move(stamps));
   }
   const Body& body_for(TimingMode mode, std::uint32_t iterations);
   Body encode_watched(const TapStaging& taps, std::uint32_t iterations) const;
@@ -150,8 +155,6 @@ class CapturedGraph::Recording final : public SlotOwner,
   /// `first`, run without them.
   void drain(std::span<const StagedHostStep> host_steps, std::size_t first) noexcept;
   void require_not_stale();
-  /// Throws what CapturedGraph::rebind says.
-  std::uint32_t pool_to_rebind(const TensorRecord& from, const TensorRecord& to) const;
   void profile_recording(const FinishReport& report);
   void profile_replays(const Slot& slot) noexcept;
   void profile_replay(const Slot& slot, std::uint32_t iteration, ReplayStatus status) noexcept;
@@ -160,25 +163,21 @@ class CapturedGraph::Recording final : public SlotOwner,
   std::uint64_t event_id() const { return profile_id_ != 0 ? profile_id_.load() : first_id_; }
 
   std::shared_ptr<ExecutorCore> core_;
-  std::shared_ptr<const RecordedGraph> recorded_;
-  StateBlock state_;
-  IterationRows rows_;
+  std::shared_ptr<const ExecutionPlan> plan_;
+  Memory memory_;
   std::vector<Port> outputs_;
+  IterationRows rows_;  // those of the memory, with the words of these outputs
   std::vector<StateGrowth> growths_;
   std::string key_json_;
-  CapturePool pool_;  // empty: the arena is its own
-  std::vector<std::shared_ptr<Buffer>> pools_;
   std::vector<StagedHostStep> host_steps_;
   std::shared_ptr<HostSignal> host_signal_;  // joined host steps only: they raise it
   std::vector<std::uint64_t> segments_;      // joined: submissions before each host step
   bool in_host_step_ = false;
-  HostContext* context_ = nullptr;
+  HostContext* context_;
   std::uint64_t runs_ = 0;
-  std::vector<std::shared_ptr<Buffer>> state_buffers_;
-  std::uint64_t fresh_at_ = ~std::uint64_t{0};  // Backend::free_count when nothing was stale
-  Body plain_, timed_, serialised_;             // of the node modes, made at first use
-  Body once_;                                   // without replay: of the last launch
-  std::vector<ExtentLimit> limits_;             // buckets, then inputs with extents
+  Body plain_, timed_, serialised_;  // of the node modes, made at first use
+  Body once_;                        // without replay: of the last launch
+  std::vector<ExtentLimit> limits_;  // buckets, then inputs with extents
   std::vector<Input> inputs_;
   std::vector<SlotEntry> slots_;
   std::mutex release_mutex_;

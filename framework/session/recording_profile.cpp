@@ -8,7 +8,7 @@ namespace reprise {
 
 std::vector<std::pair<Kernel, KernelInfo>> CapturedGraph::Recording::kernels() const {
   std::vector<std::pair<Kernel, KernelInfo>> list;
-  const StepList& steps = recorded_->plan.steps;
+  const StepList& steps = plan_->steps;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const Kernel& kernel = steps[s].kernel;
     const bool known = std::ranges::any_of(list, [&](const auto& k) { return k.first == kernel; });
@@ -44,12 +44,13 @@ void CapturedGraph::Recording::profile_recording(const FinishReport& report) {
   RecordingRecord record;
   record.id = profile_id_ = profile_id_ == 0 ? first_id_ : profile->next_id();
   record.session = profile_session_;
-  record.recorded = recorded_;
+  record.plan = plan_;
   record.key_json = key_json_;
   record.kernels = kernels();
-  for (std::size_t p = 0; p < pools_.size(); ++p) {
+  for (std::size_t p = 0; p < memory_.buffers().size(); ++p) {
+    const std::shared_ptr<Buffer>& buffer = memory_.buffers()[p];
     record.pool_buffers.push_back(
-        pools_[p] == nullptr ? 0 : profile->buffer(pools_[p], recorded_->plan.pools[p].kind));
+        buffer == nullptr ? 0 : profile->buffer(buffer, plan_->pools[p].kind));
   }
   record.record_ns = report.record_ns;
   record.plan_ns = report.plan_ns;

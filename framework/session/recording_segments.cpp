@@ -10,7 +10,7 @@
 namespace reprise {
 
 CapturedGraph::Recording::Steps CapturedGraph::Recording::all_steps() const {
-  return {0, static_cast<std::uint32_t>(recorded_->plan.steps.size())};
+  return {0, static_cast<std::uint32_t>(plan_->steps.size())};
 }
 
 std::span<const StagedHostStep> CapturedGraph::Recording::host_steps_in(Steps range) const {
@@ -39,8 +39,8 @@ Body CapturedGraph::Recording::encode_steps(Steps range, TimingMode mode,
                                             std::span<const std::shared_ptr<Buffer>> pools,
                                             std::shared_ptr<Timestamps> stamps,
                                             TapStaging taps) const {
-  const ExecutionPlan& plan = recorded_->plan;
-  const ComputeGraph& graph = recorded_->graph;
+  const ExecutionPlan& plan = *plan_;
+  const ComputeGraph& graph = *plan_->graph;
   DriverWork work = driver_work();
   Backend& backend = core_->device().backend();
   const std::span<const StagedHostStep> host_steps = host_steps_in(range);
@@ -124,9 +124,9 @@ void CapturedGraph::Recording::submit_segments(Slot& slot, const SlotLaunch& lau
   Backend& backend = core_->device().backend();
   const bool joined = host_signal_ != nullptr;
   const auto node_of = [&](std::uint32_t step) {
-    const StepList& steps = recorded_->plan.steps;
+    const StepList& steps = plan_->steps;
     return step < steps.size() ? steps[step].node
-                               : static_cast<std::uint32_t>(recorded_->graph.nodes.size());
+                               : static_cast<std::uint32_t>(graph().nodes.size());
   };
   SubmissionTimes before{.submits = 0};
   std::uint32_t next_node = node_of(range.begin);
@@ -135,7 +135,7 @@ void CapturedGraph::Recording::submit_segments(Slot& slot, const SlotLaunch& lau
     const bool last = s == host_steps.size();
     const std::uint32_t end = node_of(last ? range.end : host_steps[s].step());
     const std::vector<StateGrowth> growths =
-        growths_of(recorded_->graph, std::exchange(next_node, end), end);
+        growths_of(graph(), std::exchange(next_node, end), end);
     const Body body{s == 0 ? launch.body.encoding : launch.body.segments[s - 1],
                     launch.body.stamps};
     submit_part(slot, {.body = body,
@@ -213,16 +213,15 @@ void CapturedGraph::Recording::drain(std::span<const StagedHostStep> host_steps,
 }
 
 PartialRun CapturedGraph::Recording::run_part(std::uint32_t node, bool alone) {
-  const StepList& steps = recorded_->plan.steps;
-  const std::vector<std::uint32_t>& ranks = recorded_->plan.ranks;
+  const StepList& steps = plan_->steps;
+  const std::vector<std::uint32_t>& ranks = plan_->ranks;
   if (node >= ranks.size()) {
-    throw_invalid_argument("The graph '" + recorded_->graph.name + "' has no node (" +
-                           std::to_string(node) + "); it has " + std::to_string(ranks.size()) +
-                           ".");
+    throw_invalid_argument("The graph '" + graph().name + "' has no node (" + std::to_string(node) +
+                           "); it has " + std::to_string(ranks.size()) + ".");
   }
   if (ranks[node] == kNoIndex) {
-    throw_invalid_argument("The graph '" + recorded_->graph.name + "' does not run " +
-                           describe_node(recorded_->graph, node) + ": a pass removed it.");
+    throw_invalid_argument("The graph '" + graph().name + "' does not run " +
+                           describe_node(graph(), node) + ": a pass removed it.");
   }
   require_partial();
   begin_run();
@@ -231,24 +230,25 @@ PartialRun CapturedGraph::Recording::run_part(std::uint32_t node, bool alone) {
     range.begin += alone && ranks[steps[s].node] < ranks[node] ? 1U : 0U;
     range.end += ranks[steps[s].node] <= ranks[node] ? 1U : 0U;
   }
-  run_once(range, encode_steps(range, TimingMode::off, pools_));
+  run_once(range, encode_steps(range, TimingMode::off, memory_.buffers()));
   return {shared_from_this(), node, runs_};
 }
 
 TappedRun CapturedGraph::Recording::run_tapped(const std::string& pattern) {
   require_partial();
   begin_run();
-  const TapList list = find_taps(*recorded_, {.tensors = pattern}, ~std::uint64_t{0} / 2);
+  const TapList list = find_taps(*plan_, {.tensors = pattern}, ~std::uint64_t{0} / 2);
   TapStaging taps{list.taps};
   if (list.bytes > 0) {
     taps.staging = core_->device().backend().allocate(
         "tapped tensors", list.bytes, BufferKind::download, MemoryPurpose::exchange);
   }
   TappedRun run;
-  run_once(all_steps(), encode_steps(all_steps(), TimingMode::off, pools_, nullptr, taps),
+  run_once(all_steps(),
+           encode_steps(all_steps(), TimingMode::off, memory_.buffers(), nullptr, taps),
            [&](const Slot& slot) {
              for (const Tap& tap : list.taps) {
-               const TensorSpec spec = spec_of(*recorded_, tap.tensor, slot.state_words(0));
+               const TensorSpec spec = spec_of(*plan_, tap.tensor, slot.state_words(0));
                const std::byte* begin = taps.staging->mapped() + tap.staging_offset;
                run.tensors.push_back({tap, spec, {begin, begin + spec.bytes()}});
              }
@@ -258,7 +258,7 @@ TappedRun CapturedGraph::Recording::run_tapped(const std::string& pattern) {
 
 void CapturedGraph::Recording::require_partial() const {
   if (rows_.capacity > 1) {
-    throw_invalid_argument("The graph '" + recorded_->graph.name + "' runs up to (" +
+    throw_invalid_argument("The graph '" + graph().name + "' runs up to (" +
                            std::to_string(rows_.capacity) +
                            ") iterations per launch; only graphs of one run in part.");
   }
@@ -274,7 +274,7 @@ void CapturedGraph::Recording::run_once(Steps range, const Body& body,
     std::string_view graph;
   } part(graph_name());
   Staging staging;
-  Slot slot(core_->device(), state_, slots_[0].slot->inputs(), {}, IterationRows(), staging, part);
+  Slot slot(core_->device(), state(), slots_[0].slot->inputs(), {}, IterationRows(), staging, part);
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
   }

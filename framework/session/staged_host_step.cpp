@@ -21,11 +21,12 @@ void grow(const Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t b
 bool is_host_step(const Step& step) { return step.op == &ops::host_step_def; }
 
 StagedHostStep::StagedHostStep(const Device& device, const ComputeGraph& graph,
-                               const StepList& steps, std::uint32_t step, HostStaging& staging)
+                               HostFunction function, const StepList& steps, std::uint32_t step,
+                               HostStaging& staging)
     : step_(step),
       node_(steps[step].node),
-      function_(graph.host_steps.at(node_).function),
-      name_(graph.host_steps.at(node_).name),
+      function_(std::move(function)),
+      name_(graph.host_steps.at(node_)),
       node_text_(describe_node(graph, node_)),
       scope_(graph.names.path(graph.nodes[node_].scope)),
       where_(graph.nodes[node_].where) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reprise/core/backend.h"
+#include "reprise/core/host_step.h"
 #include "reprise/graph/compute_graph.h"
 #include "reprise/session/device.h"
 
@@ -22,8 +23,8 @@ bool is_host_step(const Step& step);
 class StagedHostStep {
  public:
   /// `steps[step]` is a host step of `graph`. Neither needs to outlive this.
-  StagedHostStep(const Device& device, const ComputeGraph& graph, const StepList& steps,
-                 std::uint32_t step, HostStaging& staging);
+  StagedHostStep(const Device& device, const ComputeGraph& graph, HostFunction function,
+                 const StepList& steps, std::uint32_t step, HostStaging& staging);
 
   /// Ends a segment (EncoderOptions::ends_at_host): copies what the function reads to the host.
   void encode_reads(Encoder& encoder, std::span<const std::shared_ptr<Buffer>> pools) const;
@@ -43,7 +44,6 @@ class StagedHostStep {
     std::uint64_t offset;  // in the staging buffer
   };
   std::uint32_t step_, node_;
-  // Copies: rebind() replaces the graph, and a graph may outlive what its functions captured.
   HostFunction function_;
   std::string name_, node_text_, scope_;
   SourceLocation where_;

@@ -1,23 +1,12 @@
 #include "reprise/session/support.h"
 
 #include "framework/session/attribute_bytes.h"
-#include "framework/session/dry_capture.h"
-#include "reprise/graph/recorded_graph.h"
+#include "framework/session/pass_plan.h"
+#include "framework/session/unbacked_buffer.h"
 #include "reprise/ops/op_named.h"
 
 namespace reprise {
 namespace {
-
-/// Of which only the size is there, so that any spec can be asked about.
-class UnbackedBuffer final : public Buffer {
- public:
-  explicit UnbackedBuffer(std::uint64_t bytes) : Buffer("operand", bytes, BufferKind::device) {}
-  void release_memory() noexcept override {}
-};
-
-Tensor unbacked(const TensorSpec& spec) {
-  return Tensor::over(std::make_shared<UnbackedBuffer>(spec.span_bytes()), spec, 0, "operand");
-}
 
 Support support_of(const ComputeGraph& graph, std::uint32_t node, const Backend& backend,
                    const DeviceTraits& traits) {
@@ -44,8 +33,8 @@ Support support_of(const ComputeGraph& graph, std::uint32_t node, const Backend&
 
 std::vector<NodeSupport> supports(GraphExecutor& executor, const RecordFunction& pass,
                                   SessionOptions session) {
-  const DryCapture capture = DryCapture::of(executor, pass, std::move(session));
-  const ComputeGraph& graph = capture.recorded->graph;
+  const PassPlan plan = PassPlan::of(executor, pass, std::move(session));
+  const ComputeGraph& graph = plan.graph();
   std::vector<NodeSupport> all;
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
@@ -75,7 +64,7 @@ Support supports(GraphExecutor& executor, std::string_view op, std::span<const T
     const auto nodes = supports(executor, [&](GraphSession& s) {
       std::vector<Tensor> tensors;
       for (const TensorSpec& spec : operands) {
-        tensors.push_back(spec.shape.rank() == 0 ? Tensor() : unbacked(spec));
+        tensors.push_back(spec.shape.rank() == 0 ? Tensor() : unbacked("operand", spec));
       }
       const std::vector<TensorRef> inputs(tensors.begin(), tensors.end());
       std::vector<Tensor> results(Outputs::kMax);

@@ -39,10 +39,8 @@ RowUse row_numbers_of(const ComputeGraph& graph, const Node& node) {
 
 }  // namespace
 
-TapList find_taps(const RecordedGraph& recorded, const TensorWatch& watch,
-                  std::uint64_t most_bytes) {
-  const ComputeGraph& graph = recorded.graph;
-  const ExecutionPlan& plan = recorded.plan;
+TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint64_t most_bytes) {
+  const ComputeGraph& graph = *plan.graph;
   const std::vector<std::string> names = tensor_names(graph);
   const std::vector<std::uint32_t> last = last_steps(plan);
   TapList list;
@@ -74,7 +72,7 @@ TapList find_taps(const RecordedGraph& recorded, const TensorWatch& watch,
     }
     for (const Use& use : graph.uses_of(node)) {
       if (use.slot >= node.op->operands.size() && writes(use.access) &&
-          graph.storages[graph.tensors[use.tensor].storage].kind == StorageKind::transient &&
+          !graph.storages[graph.tensors[use.tensor].storage].is_persistent() &&
           fnmatch(watch.tensors.c_str(), names[use.tensor].c_str(), 0) == 0) {
         add(use.tensor, n, kNoIndex);
       }
@@ -84,19 +82,19 @@ TapList find_taps(const RecordedGraph& recorded, const TensorWatch& watch,
   return list;
 }
 
-TensorSpec spec_of(const RecordedGraph& recorded, std::uint32_t tensor,
+TensorSpec spec_of(const ExecutionPlan& plan, std::uint32_t tensor,
                    std::span<const std::uint32_t> state) {
-  TensorSpec spec = recorded.graph.tensors[tensor].spec;
+  TensorSpec spec = plan.graph->tensors[tensor].spec;
   if (!spec.shape.fixed()) {
     spec.shape = spec.shape.with_front(state[spec.shape.extent_word()]);
   }
   return spec;
 }
 
-std::int64_t rows_of(const RecordedGraph& recorded, const Tap& tap,
+std::int64_t rows_of(const ExecutionPlan& plan, const Tap& tap,
                      std::span<const std::uint32_t> state) {
-  const Shape shape = spec_of(recorded, tap.table, state).shape;
-  const std::int8_t dim = recorded.graph.nodes[tap.node].op->row_numbers.dim;
+  const Shape shape = spec_of(plan, tap.table, state).shape;
+  const std::int8_t dim = plan.graph->nodes[tap.node].op->row_numbers.dim;
   return shape.dim(dim < 0 ? shape.rank() - static_cast<std::size_t>(-dim)
                            : static_cast<std::size_t>(dim));
 }

@@ -2,7 +2,7 @@
 // that memory is used again.
 #pragma once
 #include "reprise/core/backend.h"
-#include "reprise/graph/recorded_graph.h"
+#include "reprise/graph/execution_plan.h"
 #include "reprise/session/tensor_watch.h"
 
 namespace reprise {
@@ -39,16 +39,15 @@ struct TapStaging {
 };
 
 /// A tensor of the graph as it is with that state, of fixed shape.
-TensorSpec spec_of(const RecordedGraph& recorded, std::uint32_t tensor,
+TensorSpec spec_of(const ExecutionPlan& plan, std::uint32_t tensor,
                    std::span<const std::uint32_t> state);
 /// Of the row numbers of a tap: how many rows there are.
-std::int64_t rows_of(const RecordedGraph& recorded, const Tap& tap,
+std::int64_t rows_of(const ExecutionPlan& plan, const Tap& tap,
                      std::span<const std::uint32_t> state);
 
 /// What a watch looks at: contiguous transient results of nodes that run, if their name matches its
 /// pattern, and the row numbers that nodes are given, if they are asked for.
-TapList find_taps(const RecordedGraph& recorded, const TensorWatch& watch,
-                  std::uint64_t most_bytes);
+TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint64_t most_bytes);
 
 /// Copies what is tapped after a step, if anything is, and takes it off the list.
 void encode_taps(Encoder& encoder, TapStaging& rest, std::uint32_t step,

@@ -63,7 +63,11 @@ VerifyReport Verification::run() {
   pass_(session);
   CapturedGraph graph = session.finish(options_.finish).graph;
   const std::size_t known = written_.size();
-  watch(graph.recorded().graph, 0);
+  const Memory& memory = graph.recording().memory();
+  const auto buffer_of = [&](std::uint32_t storage) -> const std::shared_ptr<Buffer>& {
+    return memory.buffer_of(storage);
+  };
+  watch(graph.graph(), buffer_of, 0);
   for (std::size_t i = known; i < written_.size(); ++i) {
     written_[i].direct = read(written_[i].part);  // the direct run left it as it is
   }
@@ -76,7 +80,7 @@ VerifyReport Verification::run() {
   memory_.restore();
   state_.restore();
   memory_.forget();
-  VerifyReport report{.name = graph.recorded().graph.name};
+  VerifyReport report{.name = graph.graph().name};
   compare_outputs(direct, first, replay, report);
   for (const Written& w : written_) {
     const DType dtype = w.part.spec.dtype;
@@ -135,8 +139,11 @@ void Verification::profile(CapturedGraph& graph, const OutputSet& direct, const 
 OutputSet Verification::run_directly() {
   GraphSession session = executor_.begin(options_.session);
   std::size_t known = 0;
-  session.before_submit_ = [&](const ComputeGraph& graph) {
-    watch(graph, std::exchange(known, graph.nodes.size()));
+  session.before_submit_ = [&](const GraphCapture& capture) {
+    const auto buffer_of = [&](std::uint32_t storage) -> const std::shared_ptr<Buffer>& {
+      return capture.buffer_of(storage);
+    };
+    watch(capture.graph(), buffer_of, std::exchange(known, capture.graph().nodes.size()));
   };
   pass_(session);
   const FinishResult result = session.finish();
@@ -156,11 +163,11 @@ OutputSet Verification::launch(CapturedGraph& graph) {
   return outputs;
 }
 
-void Verification::watch(const ComputeGraph& graph, std::size_t first) {
-  memory_.add_writes(graph, first);
+void Verification::watch(const ComputeGraph& graph, const BufferOf& buffer_of, std::size_t first) {
   const auto state = options_.session.state.buffers();
   for_each_persistent_write(graph, first, [&](const GraphTensor& tensor) {
-    const std::shared_ptr<Buffer>& buffer = graph.storages[tensor.storage].buffer;
+    const std::shared_ptr<Buffer>& buffer = buffer_of(tensor.storage);
+    memory_.add(buffer, tensor.offset, tensor.offset + tensor.spec.span_bytes());
     const StatePart part{"tensor '" + std::string(graph.names.text(tensor.name)) + "'", buffer,
                          tensor.offset, row_of(tensor.spec.dtype, tensor.spec.span_bytes())};
     const bool known =

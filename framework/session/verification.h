@@ -1,5 +1,7 @@
 // Verification: the runs of one call of verify(), and what each of them left.
 #pragma once
+#include <functional>
+
 #include "framework/session/memory_snapshot.h"
 #include "framework/session/state_snapshot.h"
 #include "reprise/session/verify.h"
@@ -14,6 +16,7 @@ class Verification {
 
  private:
   using Bytes = std::vector<std::byte>;
+  using BufferOf = std::function<const std::shared_ptr<Buffer>&(std::uint32_t storage)>;
   /// Persistent memory that the pass writes, and what it holds after each run.
   struct Written {
     StatePart part;
@@ -22,7 +25,7 @@ class Verification {
   OutputSet run_directly();
   static OutputSet launch(CapturedGraph& graph);
   /// What the nodes from `first` on write is kept as it is and compared from now on.
-  void watch(const ComputeGraph& graph, std::size_t first);
+  void watch(const ComputeGraph& graph, const BufferOf& buffer_of, std::size_t first);
   Bytes read(const StatePart& part) const;
   void keep(Bytes Written::*after);
   /// Rows of the table comparisons, where there is a profiling database.

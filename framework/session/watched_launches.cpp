@@ -5,8 +5,8 @@
 namespace reprise {
 
 WatchInFlight::WatchInFlight(std::shared_ptr<WatchedLaunch> launch,
-                             std::shared_ptr<const RecordedGraph> recorded)
-    : launch_(std::move(launch)), recorded_(std::move(recorded)) {
+                             std::shared_ptr<const ExecutionPlan> plan)
+    : launch_(std::move(launch)), plan_(std::move(plan)) {
   launch_->in_flight.store(true, std::memory_order_relaxed);
 }
 
@@ -17,17 +17,17 @@ TensorsRecord WatchInFlight::read(const Slot& slot) const {
   }
   record.sequence = slot.sequence();
   record.iteration = slot.ran() - 1;
-  record.recorded = recorded_;
+  record.plan = plan_;
   record.contents = launch_->watch.contents;
   record.not_finite = launch_->watch.not_finite;
   record.time_ns = now_ns();
   record.bytes.reserve(launch_->list.bytes);
   for (const Tap& tap : launch_->list.taps) {
     const std::span<const std::uint32_t> state = slot.state_words(record.iteration);
-    const TensorSpec spec = spec_of(*recorded_, tap.tensor, state);
+    const TensorSpec spec = spec_of(*plan_, tap.tensor, state);
     record.tensors.push_back({tap.tensor, tap.node, spec, record.bytes.size()});
     if (tap.table != kNoIndex) {
-      record.tensors.back().rows = rows_of(*recorded_, tap, state);
+      record.tensors.back().rows = rows_of(*plan_, tap, state);
     }
     const std::byte* begin = launch_->staging->mapped() + tap.staging_offset;
     record.bytes.insert(record.bytes.end(), begin, begin + spec.bytes());
@@ -35,14 +35,14 @@ TensorsRecord WatchInFlight::read(const Slot& slot) const {
   return record;
 }
 
-void WatchedLaunches::set(std::span<const TensorWatch> watches, const RecordedGraph& recorded,
+void WatchedLaunches::set(std::span<const TensorWatch> watches, const ExecutionPlan& plan,
                           const Device& device) {
   launches_.clear();
   left_out_ = 0;
   for (const TensorWatch& watch : watches) {
     auto launch = std::make_shared<WatchedLaunch>();
     launch->watch = watch;
-    launch->list = find_taps(recorded, watch, kMaxWatchedBytes);
+    launch->list = find_taps(plan, watch, kMaxWatchedBytes);
     left_out_ += launch->list.left_out;
     if (!launch->list.taps.empty()) {
       launch->staging = device.backend().allocate("watched tensors", launch->list.bytes,
@@ -53,7 +53,7 @@ void WatchedLaunches::set(std::span<const TensorWatch> watches, const RecordedGr
 }
 
 std::unique_ptr<WatchInFlight> WatchedLaunches::take(
-    std::uint64_t sequence, bool replays, const std::shared_ptr<const RecordedGraph>& recorded,
+    std::uint64_t sequence, bool replays, const std::shared_ptr<const ExecutionPlan>& plan,
     const EncodeBody& encode) {
   std::shared_ptr<WatchedLaunch> next;
   for (const std::shared_ptr<WatchedLaunch>& launch : launches_) {
@@ -69,7 +69,7 @@ std::unique_ptr<WatchInFlight> WatchedLaunches::take(
     next->body = encode({next->list.taps, next->staging});
   }
   next->due = (sequence / next->watch.every + 1) * next->watch.every;
-  return std::make_unique<WatchInFlight>(next, recorded);
+  return std::make_unique<WatchInFlight>(next, plan);
 }
 
 void WatchedLaunches::forget_bodies() {

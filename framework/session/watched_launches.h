@@ -22,8 +22,7 @@ struct WatchedLaunch {
 /// One launch that brings tensors back; another can when it dies.
 class WatchInFlight {
  public:
-  WatchInFlight(std::shared_ptr<WatchedLaunch> launch,
-                std::shared_ptr<const RecordedGraph> recorded);
+  WatchInFlight(std::shared_ptr<WatchedLaunch> launch, std::shared_ptr<const ExecutionPlan> plan);
   WatchInFlight(const WatchInFlight&) = delete;
   WatchInFlight& operator=(const WatchInFlight&) = delete;
   ~WatchInFlight() { launch_->in_flight.store(false, std::memory_order_release); }
@@ -33,7 +32,7 @@ class WatchInFlight {
 
  private:
   std::shared_ptr<WatchedLaunch> launch_;
-  std::shared_ptr<const RecordedGraph> recorded_;
+  std::shared_ptr<const ExecutionPlan> plan_;
 };
 
 class WatchedLaunches {
@@ -42,14 +41,13 @@ class WatchedLaunches {
   using EncodeBody = std::function<Body(const TapStaging&)>;
 
   bool empty() const { return launches_.empty(); }
-  void set(std::span<const TensorWatch> watches, const RecordedGraph& recorded,
-           const Device& device);
+  void set(std::span<const TensorWatch> watches, const ExecutionPlan& plan, const Device& device);
   /// Results that found no room.
   std::size_t left_out() const { return left_out_; }
   /// What a launch is watched by, of several the one that waits longest; null: it is like any
   /// other. `replays`: bodies last.
   std::unique_ptr<WatchInFlight> take(std::uint64_t sequence, bool replays,
-                                      const std::shared_ptr<const RecordedGraph>& recorded,
+                                      const std::shared_ptr<const ExecutionPlan>& plan,
                                       const EncodeBody& encode);
   /// Bodies are encoded anew.
   void forget_bodies();

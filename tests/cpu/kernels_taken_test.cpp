@@ -45,7 +45,7 @@ TEST_P(KernelsTaken, ByEveryCallOfPromptAndStepThatHasOne) {
     run.generate(kPrompt, 1);
     std::set<std::string_view> taken;
     for (const auto& [rows, captured] : run.graphs()) {
-      const ComputeGraph& graph = captured.recorded().graph;
+      const ComputeGraph& graph = captured.graph();
       for (const Node& node : graph.nodes) {
         if (with_kernel.contains(node.op->name)) {
           EXPECT_TRUE(takes(graph, node, precision)) << node.op->name << ", " << rows << " rows";

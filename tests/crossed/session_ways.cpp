@@ -202,7 +202,7 @@ class SessionWays {
       case How::prefix: {
         graph();
         set_inputs(graph_);
-        const std::size_t nodes = graph_.recorded().graph.nodes.size();
+        const std::size_t nodes = graph_.graph().nodes.size();
         static_cast<void>(graph_.run_prefix(static_cast<std::uint32_t>(nodes - 1)));
         outcome().iterations = 1;
         outcome().outputs.resize(1);

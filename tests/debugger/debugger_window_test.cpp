@@ -201,7 +201,7 @@ TEST(DebuggerWindow, AClickThatSlipsALittleIsNoBrush) {
   std::mt19937_64 random(1);
   for (std::uint64_t r = 0; r < 20; ++r) {
     test::TimedReplay replay(recording, r,
-                             test::random_durations(random, graph->plan.steps.size()));
+                             test::random_durations(random, graph->steps.size()));
     sink->replay(replay.record);
   }
   sink->flush();

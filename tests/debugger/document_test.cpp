@@ -44,7 +44,7 @@ class Writer {
   void replay(std::size_t times, TimingMode mode = TimingMode::node) {
     for (std::size_t i = 0; i < times; ++i) {
       TimedReplay replay(recording_, node_ns_.size(),
-                         random_durations(random_, graph_->plan.steps.size()));
+                         random_durations(random_, graph_->steps.size()));
       replay.record.timing_mode = mode;
       if (mode != TimingMode::node) {
         replay.record.step_ticks = {};
@@ -58,7 +58,7 @@ class Writer {
   }
   void fail() {
     TimedReplay replay(recording_, node_ns_.size(),
-                       random_durations(random_, graph_->plan.steps.size()));
+                       random_durations(random_, graph_->steps.size()));
     replay.record.status = ReplayStatus::failed;
     sink_->replay(replay.record);
     sink_->flush();
@@ -72,12 +72,12 @@ class Writer {
     return times;
   }
   const std::vector<std::uint64_t>& steps(std::size_t replay) const { return step_ns_[replay]; }
-  std::size_t nodes() const { return graph_->graph.nodes.size(); }
+  std::size_t nodes() const { return graph_->graph->nodes.size(); }
 
  private:
   std::mt19937_64 random_;
   std::shared_ptr<ProfileSink> sink_;
-  std::shared_ptr<const RecordedGraph> graph_;
+  std::shared_ptr<const ExecutionPlan> graph_;
   std::uint64_t recording_ = 0;
   std::vector<std::vector<std::uint64_t>> node_ns_, step_ns_;
 };

@@ -26,7 +26,7 @@ class RecordedDatabase {
     const std::uint64_t recording = test::send_recording(*sink, graph);
     for (std::uint64_t r = 0; r < options.replays; ++r) {
       test::TimedReplay replay(recording, r,
-                               test::random_durations(random, graph->plan.steps.size()));
+                               test::random_durations(random, graph->steps.size()));
       const std::array<std::uint32_t, 3> state{static_cast<std::uint32_t>(100 + r),
                                                static_cast<std::uint32_t>(r), 0};
       replay.record.state = state;

@@ -35,7 +35,7 @@ class WatchedDatabase {
       TensorsRecord record;
       record.recording = recording;
       record.sequence = sequence;
-      record.recorded = recorded;
+      record.plan = recorded;
       record.contents = launches[sequence].contents;
       for (const WatchedResult& result : launches[sequence].results) {
         const auto bytes = std::as_bytes(std::span(result.values));

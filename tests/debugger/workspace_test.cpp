@@ -16,7 +16,7 @@ void write(const std::filesystem::path& path, std::size_t scales) {
   const std::uint64_t recording = test::send_recording(*sink, graph);
   for (std::uint64_t r = 0; r < 3; ++r) {
     const test::TimedReplay replay(recording, r,
-                                   std::vector<std::uint64_t>(graph->plan.steps.size(), 100 + r));
+                                   std::vector<std::uint64_t>(graph->steps.size(), 100 + r));
     sink->replay(replay.record);
   }
 }

@@ -4,6 +4,7 @@
 
 #include "samples/llama/forward.h"
 #include "tests/graph/pass_sets.h"
+#include "tests/graph/plan_of.h"
 
 namespace reprise::testing {
 namespace {
@@ -20,7 +21,7 @@ class ArenaOfAModel : public ::testing::TestWithParam<std::string> {
     const Tensor y =
         llama::forward(s, model_, get_rows(s, model_.embedding, s.input("ids", {rows}, ids)));
     s.output("next", llama::choose(s, y));
-    return s.finish({.passes = passes, .run = false}).graph.recorded().plan;
+    return s.finish({.passes = passes, .run = false}).graph.plan();
   }
   static void expect_at_most(double max, const char* what, const ExecutionPlan& plan) {
     std::printf("%s: arena %llu, live peak %llu, ratio %.3f\n", what,
@@ -47,7 +48,7 @@ TEST(ArenaOfRandomGraphs, PlannedByStepIsHardlyLargerThanWhatIsAlive) {
   for (const PassOptions& passes : {PassOptions::none(), PassOptions::exact()}) {
     std::vector<double> ratios;
     for_random_graphs(1000, 200, [&](const ComputeGraph& graph) {
-      ratios.push_back(over_live_peak(make_plan(graph, {}, {ReuseRule::step, passes})));
+      ratios.push_back(over_live_peak(plan_of(graph, {}, {ReuseRule::step, passes})));
     });
     std::ranges::sort(ratios);
     const double median = ratios[ratios.size() / 2], p95 = ratios[ratios.size() * 95 / 100];

@@ -199,7 +199,7 @@ Left run_fusions(const Device& device, const FusionSeeds& seeds, const PassOptio
   GraphSession session = executor.begin_recorded({.state = persistent.state});
   const auto names = FusionPass(session, persistent, seeds.pass).record(seeds.pairs);
   const FinishResult result = session.finish({.passes = passes});
-  for (const PassDecision& d : result.graph.recorded().plan.decisions) {
+  for (const PassDecision& d : result.graph.plan().decisions) {
     applied[d.kind] += d.pass == "fuse" && d.applied ? 1U : 0U;
   }
   Left left;

@@ -4,6 +4,7 @@
 #include "framework/ops/op_table.h"
 #include "reprise/ops/op_named.h"
 #include "tests/graph/fusion_passes.h"
+#include "tests/graph/plan_of.h"
 
 namespace reprise::testing {
 namespace {
@@ -23,7 +24,7 @@ class Fusions : public ::testing::Test {
   /// What was decided about fusions.
   static List decisions(const CapturedGraph& graph) {
     List list;
-    for (const PassDecision& d : graph.recorded().plan.decisions) {
+    for (const PassDecision& d : graph.plan().decisions) {
       if (d.pass == "fuse") {
         list.push_back(std::string(d.kind) + " at " + std::to_string(d.node) +
                        (d.applied ? ": " : " not: ") + d.reason);
@@ -32,7 +33,7 @@ class Fusions : public ::testing::Test {
     return list;
   }
   static List steps(const CapturedGraph& graph) {
-    const StepList& all = graph.recorded().plan.steps;
+    const StepList& all = graph.plan().steps;
     List ops;
     for (std::size_t s = 0; s < all.size(); ++s) {
       ops.emplace_back(all[s].op->name);
@@ -43,7 +44,7 @@ class Fusions : public ::testing::Test {
   void expect_refused(const std::string& decision) {
     const CapturedGraph graph = finish(PassOptions{false, false, false, true, true});
     EXPECT_EQ(decisions(graph), (List{decision}));
-    EXPECT_TRUE(graph.recorded().plan.fused.empty());
+    EXPECT_TRUE(graph.plan().fused.empty());
   }
 
   Device device_ = test_device("cpu");
@@ -59,8 +60,8 @@ TEST_F(Fusions, AProductTakesTheSumThatFollows) {
   const CapturedGraph graph = finish();
   EXPECT_EQ(decisions(graph), (List{"residual at 1: one call with matmul (0)"}));
   EXPECT_EQ(steps(graph), (List{"matmul"}));
-  EXPECT_EQ(graph.recorded().graph.nodes.size(), 2U);
-  EXPECT_EQ(graph.recorded().plan.ranks, (std::vector<std::uint32_t>{0, 0}));
+  EXPECT_EQ(graph.graph().nodes.size(), 2U);
+  EXPECT_EQ(graph.plan().ranks, (std::vector<std::uint32_t>{0, 0}));
 }
 
 TEST_F(Fusions, TheProductMayBeTheFirstOperandOfTheSum) {
@@ -93,7 +94,7 @@ TEST_F(Fusions, ProductsOfOneTensorAreOneCallInThePlaceOfTheFirst) {
   EXPECT_EQ(decisions(graph), (List{"matmul_group at 2: one call with matmul (0)",
                                     "matmul_group at 3: one call with matmul (0)"}));
   EXPECT_EQ(steps(graph), (List{"matmul_group", "mul", "mul", "silu_mul"}));
-  EXPECT_EQ(graph.recorded().plan.fused.at(0).members, (std::vector<std::uint32_t>{0, 2, 3}));
+  EXPECT_EQ(graph.plan().fused.at(0).members, (std::vector<std::uint32_t>{0, 2, 3}));
 }
 
 TEST_F(Fusions, AFourthProductBeginsAnotherGroup) {
@@ -151,7 +152,7 @@ TEST_F(Fusions, WhatWasFusedIsFusedAgain) {
   s_.output("y", mul(s_, rms_norm(s_, add(s_, x_, x_), {}), weight));
   const CapturedGraph graph = finish(PassOptions::approximate());
   EXPECT_EQ(steps(graph), (List{"add_rms_norm"}));
-  EXPECT_EQ(graph.recorded().plan.fused.at(2).members, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(graph.plan().fused.at(2).members, (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
 TEST_F(Fusions, AFusedCallTakesMemoryInPlaceByItsOwnOperands) {
@@ -160,7 +161,7 @@ TEST_F(Fusions, AFusedCallTakesMemoryInPlaceByItsOwnOperands) {
   s_.output("n", rms_norm(s_, z, {}));
   s_.output("y", mul(s_, z, x_));
   const CapturedGraph graph = finish({false, false, true, true, false});
-  const auto& decided = graph.recorded().plan.decisions;
+  const auto& decided = graph.plan().decisions;
   const auto it = std::ranges::find_if(
       decided, [](const PassDecision& d) { return d.pass == "in_place" && d.node == 2; });
   ASSERT_NE(it, decided.end());
@@ -399,9 +400,9 @@ TEST_F(Fusions, LeaveDtypesThatTheFusedOpLacks) {
   const Tensor table = device_.zeros({4, 8}, DType::f16, "table");
   s_.output("y", add(s_, get_rows(s_, table, 1), device_.zeros({8}, DType::f32, "bias")));
   const CapturedGraph captured = finish(PassOptions::none());
-  const ComputeGraph& graph = captured.recorded().graph;
+  const ComputeGraph& graph = captured.graph();
   const FusionRule rules[] = {gather_and_add(*op_named("mul"), kGathered)};
-  const ExecutionPlan plan = make_plan(graph, {}, {ReuseRule::epoch, kFuse, {rules, {}}});
+  const ExecutionPlan plan = plan_of(graph, {}, {ReuseRule::epoch, kFuse, {rules, {}}});
   ASSERT_EQ(plan.decisions.size(), 3U);  // barriers and memory follow
   EXPECT_EQ(plan.decisions[0].reason, "mul takes no f16 as x");
 }
@@ -414,9 +415,9 @@ TEST_F(Fusions, LeaveWhatNoKernelComputes) {
     throw Error(ErrorCode::unsupported, "There is no such kernel.");
   };
   const CapturedGraph captured = finish(PassOptions::none());
-  const ComputeGraph& graph = captured.recorded().graph;
+  const ComputeGraph& graph = captured.graph();
   const FusionRule rules[] = {gather_and_add(without_kernel, kGathered)};
-  const ExecutionPlan plan = make_plan(graph, {}, {ReuseRule::epoch, kFuse, {rules, {}}});
+  const ExecutionPlan plan = plan_of(graph, {}, {ReuseRule::epoch, kFuse, {rules, {}}});
   ASSERT_EQ(plan.decisions.size(), 3U);  // barriers and memory follow
   EXPECT_EQ(plan.decisions[0].reason, "There is no such kernel.");
   EXPECT_EQ(plan.steps.size(), 2U);
@@ -486,7 +487,7 @@ TEST_P(FusionResults, AreWithinTheToleranceOfTheOpsWhereTheyAreApproximate) {
     const Tensor w = s.input("w", {257}, DType::f32, random_bytes(rng, DType::f32, 257, 0.5, 1.5));
     s.output("y", mul(s, rms_norm(s, x, {}), w));
     const FinishResult result = s.finish({.passes = passes});
-    EXPECT_EQ(result.graph.recorded().plan.fused.size(), passes.fuse_approximate ? 1U : 0U);
+    EXPECT_EQ(result.graph.plan().fused.size(), passes.fuse_approximate ? 1U : 0U);
     return to_doubles(DType::f32, result.read<std::byte>("y"));
   };
   EXPECT_LE(nmse(run(PassOptions::none()), run(PassOptions::approximate())), 1e-11);

@@ -3,6 +3,7 @@
 
 #include "reprise/ops/fusions.h"
 #include "tests/graph/pass_sets.h"
+#include "tests/graph/plan_of.h"
 
 namespace reprise::testing {
 namespace {
@@ -33,7 +34,7 @@ TEST(PassHazards, AreCoveredByBarriersOfWhichNoneCanGo) {
     const DeviceTraits& traits = devices[++graphs % devices.size()];
     for (const NamedPasses& passes : kPassSets) {
       for (const ReuseRule rule : {ReuseRule::epoch, ReuseRule::step}) {
-        const ExecutionPlan plan = make_plan(graph, traits, {rule, passes.options, fusion_rules()});
+        const ExecutionPlan plan = plan_of(graph, traits, {rule, passes.options, fusion_rules()});
         const BarrierOracle oracle(touches_of_all(plan));
         EXPECT_EQ(oracle.uncovered(plan.barriers), 0U) << passes.name;
         EXPECT_EQ(oracle.removable(plan.barriers), 0U) << passes.name;

@@ -26,7 +26,7 @@ void for_random_graphs(int count, std::uint64_t most_ops, F&& f) {
     const RandomWeights weights(device, rng());
     GraphSession session = executor.begin_recorded({.state = weights.state});
     RandomPass(session, weights, rng()).record(pick(rng, most_ops));
-    f(session.finish({.run = false}).graph.recorded().graph);
+    f(session.finish({.run = false}).graph.graph());
   }
 }
 

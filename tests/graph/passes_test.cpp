@@ -3,6 +3,7 @@
 
 #include "reprise/ops/fusions.h"
 #include "tests/graph/pass_sets.h"
+#include "tests/graph/plan_of.h"
 
 namespace reprise::testing {
 namespace {
@@ -15,9 +16,9 @@ CapturedGraph graph_of(GraphSession& session, const PassOptions& passes = PassOp
 /// Of the passes; those about barriers and memory come after them.
 std::vector<std::string> decisions(const CapturedGraph& graph) {
   std::vector<std::string> list;
-  const auto& all = graph.recorded().plan.decisions;
+  const auto& all = graph.plan().decisions;
   for (const PassDecision& d : std::span(all).first(all.size() - 2)) {
-    const auto& nodes = graph.recorded().graph.nodes;
+    const auto& nodes = graph.graph().nodes;
     list.push_back(std::string(d.pass) + " " + std::string(d.kind) + " " +
                    (d.node == kNoIndex ? "graph" : std::string(nodes[d.node].op->name)) +
                    (d.applied ? "" : " not") + ": " + d.reason);
@@ -27,8 +28,8 @@ std::vector<std::string> decisions(const CapturedGraph& graph) {
 
 std::vector<std::string> running_ops(const CapturedGraph& graph) {
   std::vector<std::string> ops;
-  for (const std::uint32_t n : running_order(graph.recorded().plan)) {
-    ops.emplace_back(graph.recorded().graph.nodes[n].op->name);
+  for (const std::uint32_t n : running_order(graph.plan())) {
+    ops.emplace_back(graph.graph().nodes[n].op->name);
   }
   return ops;
 }
@@ -71,7 +72,7 @@ TEST_F(Passes, DeadNodesAreLeftOutWithAllThatOnlyTheyRead) {
   EXPECT_EQ(running_ops(graph), (List{"silu_mul"}));
   EXPECT_EQ(decisions(graph), (List{"dead_nodes removed add: nobody reads its results",
                                     "dead_nodes removed mul: nobody reads its results"}));
-  EXPECT_EQ(graph.recorded().graph.nodes.size(), 3U);
+  EXPECT_EQ(graph.graph().nodes.size(), 3U);
 }
 
 TEST_F(Passes, NodesThatWritePersistentTensorsAreNotDead) {
@@ -86,7 +87,7 @@ TEST_F(Passes, PlansSayWhatBarriersAndMemoryCameTo) {
   const Tensor c = rms_norm(s_, b, {});
   s_.output("y", rms_norm(s_, c, {}));
   const CapturedGraph graph = graph_of(s_, PassOptions::exact());
-  const auto& all = graph.recorded().plan.decisions;
+  const auto& all = graph.plan().decisions;
   EXPECT_EQ(all[all.size() - 2].reason, "(3) barriers instead of one between every two steps (3)");
   EXPECT_FALSE(all[all.size() - 2].applied);
   EXPECT_EQ(all.back().reason,
@@ -96,7 +97,7 @@ TEST_F(Passes, PlansSayWhatBarriersAndMemoryCameTo) {
 
 TEST_F(Passes, PlansWithoutPassesSayNothing) {
   s_.output("y", add(s_, x_, x_));
-  EXPECT_TRUE(graph_of(s_).recorded().plan.decisions.empty());
+  EXPECT_TRUE(graph_of(s_).plan().decisions.empty());
 }
 
 TEST_F(Passes, HostStepsAreNotDead) {
@@ -124,7 +125,7 @@ TEST_F(Passes, ReorderedNodesShareABarrier) {
   s_.output("b", add(s_, b, x_));
   const CapturedGraph graph = graph_of(s_, {false, true, false});
   EXPECT_EQ(running_ops(graph), (List{"mul", "silu_mul", "add", "add"}));
-  EXPECT_EQ(graph.recorded().plan.barriers.size(), 1U);
+  EXPECT_EQ(graph.plan().barriers.size(), 1U);
   EXPECT_EQ(decisions(graph),
             (List{"reorder order graph: (1) barriers instead of (2)",
                   "reorder moved silu_mul: it need not wait where it was recorded"}));
@@ -148,7 +149,7 @@ TEST_F(Passes, NodesThatFollowEachOtherBecauseOfARemovedOneKeepTheirOrder) {
   const Tensor b = silu_mul(s_, x_, x_);
   s_.output("b", add(s_, b, x_));
   const CapturedGraph graph = graph_of(s_, {true, true, false});
-  const std::vector<std::uint32_t>& ranks = graph.recorded().plan.ranks;
+  const std::vector<std::uint32_t>& ranks = graph.plan().ranks;
   EXPECT_EQ(ranks[2], kNoIndex);
   EXPECT_LT(ranks[1], ranks[3]);
 }
@@ -159,8 +160,8 @@ TEST_F(Passes, AResultTakesTheMemoryOfAnOperandThatEndsThere) {
   const CapturedGraph graph = graph_of(s_, {false, false, true});
   EXPECT_EQ(decisions(graph), (List{"in_place shared mul not: inputs and outputs of the graph stay",
                                     "in_place shared add: its operand ends here"}));
-  const RecordedGraph& recorded = graph.recorded();
-  EXPECT_EQ(recorded.plan.arena_bytes, 2 * kArenaAlignment);  // the input and one more
+  const ExecutionPlan& plan = graph.plan();
+  EXPECT_EQ(plan.arena_bytes, 2 * kArenaAlignment);  // the input and one more
 }
 
 TEST_F(Passes, AnOperandThatIsReadLaterKeepsItsMemory) {
@@ -179,7 +180,7 @@ TEST_F(Passes, AnOperandThatAnotherReadsInTheSameEpochKeepsItsMemory) {
   const CapturedGraph graph = graph_of(s_, {false, false, true});
   EXPECT_EQ(decisions(graph).back(),
             "in_place shared add not: another step reads it without a barrier between them");
-  EXPECT_EQ(graph.recorded().plan.barriers.size(), 1U);
+  EXPECT_EQ(graph.plan().barriers.size(), 1U);
 }
 
 TEST_F(Passes, OperandsUsedTwiceByAStepKeepTheirMemory) {
@@ -235,7 +236,7 @@ TEST(PassesOnRandomGraphs, KeepTheOrderOfAllThatDepends) {
     const std::vector<Edge> edges = edges_of(graph);
     for (const NamedPasses& passes : kPassSets) {
       const ExecutionPlan plan =
-          make_plan(graph, traits, {ReuseRule::epoch, passes.options, fusion_rules()});
+          plan_of(graph, traits, {ReuseRule::epoch, passes.options, fusion_rules()});
       for (const Edge& edge : edges) {
         const std::uint32_t src = plan.ranks[edge.src], dst = plan.ranks[edge.dst];
         EXPECT_TRUE(src == kNoIndex || dst == kNoIndex || src < dst || in_one_call(plan, edge))
@@ -247,8 +248,8 @@ TEST(PassesOnRandomGraphs, KeepTheOrderOfAllThatDepends) {
 
 TEST(PassesOnRandomGraphs, AddNoBarriersAndNoMemoryInPlace) {
   for_random_graphs(300, 100, [](const ComputeGraph& graph) {
-    const ExecutionPlan plain = make_plan(graph, {}, {ReuseRule::epoch, PassOptions::none()});
-    const ExecutionPlan shared = make_plan(graph, {}, {ReuseRule::epoch, {false, false, true}});
+    const ExecutionPlan plain = plan_of(graph, {}, {ReuseRule::epoch, PassOptions::none()});
+    const ExecutionPlan shared = plan_of(graph, {}, {ReuseRule::epoch, {false, false, true}});
     EXPECT_EQ(shared.barriers.size(), plain.barriers.size());
     EXPECT_LE(shared.live_peak_bytes, plain.live_peak_bytes);
     EXPECT_LE(shared.naive_bytes, plain.naive_bytes);
@@ -259,9 +260,9 @@ TEST(PassesOnRandomGraphs, NeverAddBarriers) {
   DeviceTraits traits;
   traits.binding_alignment = 4;  // wider bindings overlap where tensors do not
   for_random_graphs(300, 100, [&](const ComputeGraph& graph) {
-    const std::size_t plain = make_plan(graph, traits).barriers.size();
+    const std::size_t plain = plan_of(graph, traits).barriers.size();
     for (const NamedPasses& passes : kPassSets) {
-      EXPECT_LE(make_plan(graph, traits, {ReuseRule::epoch, passes.options}).barriers.size(), plain)
+      EXPECT_LE(plan_of(graph, traits, {ReuseRule::epoch, passes.options}).barriers.size(), plain)
           << passes.name;
     }
   });

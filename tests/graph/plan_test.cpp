@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tests/graph/plan_of.h"
 #include "tests/graph/random_graphs.h"
 
 namespace reprise::testing {
@@ -28,14 +29,12 @@ struct Lowered {
   ExecutionPlan plan;
 
   Lowered(const ComputeGraph& of, const DeviceTraits& with, const PlanOptions& options)
-      : graph(of), traits(with), rule(options.reuse), plan(make_plan(of, with, options)) {
+      : graph(of), traits(with), rule(options.reuse), plan(plan_of(of, with, options)) {
     for (const std::uint32_t n : running_order(plan)) {
       lower(NodeCall(graph, n).call(), traits, apart);
     }
   }
-  bool transient(std::uint32_t storage) const {
-    return graph.storages[storage].kind == StorageKind::transient;
-  }
+  bool transient(std::uint32_t storage) const { return !graph.storages[storage].is_persistent(); }
 };
 
 std::vector<Touches> touches(const StepList& steps) {
@@ -65,7 +64,7 @@ void for_random_plans(F&& f, int graphs = 30, std::uint64_t most_ops = 100, bool
     for (const DeviceTraits& traits : all_traits()) {
       for (const ReuseRule rule : {ReuseRule::step, ReuseRule::epoch}) {
         for (const bool passes : {false, true}) {
-          f(Lowered(graph.recorded().graph, traits, {rule, {passes, passes, passes && in_place}}));
+          f(Lowered(graph.graph(), traits, {rule, {passes, passes, passes && in_place}}));
         }
       }
     }
@@ -115,7 +114,7 @@ TEST(Plan, ReuseByEpochNeedsNoMoreBarriersThanUnsharedStorage) {
   });
 }
 
-/// First and last step of every transient storage, inputs and outputs as StorageKind describes
+/// First and last step of every transient storage, inputs and outputs as Storage describes
 /// them.
 std::map<std::uint32_t, Lifetime> lifetimes(const Lowered& l) {
   std::map<std::uint32_t, Lifetime> alive;
@@ -238,7 +237,7 @@ TEST(Plan, PoolZeroIsTheArenaAndTheOthersAreBuffers) {
     std::size_t persistent = 0;
     for (std::uint32_t i = 0; i < l.graph.storages.size(); ++i) {
       persistent += l.transient(i) ? 0U : 1U;
-      EXPECT_EQ(l.plan.pools[l.plan.places[i].pool].buffer, l.graph.storages[i].buffer);
+      EXPECT_EQ(l.plan.pools[l.plan.places[i].pool].storage, l.transient(i) ? kNoIndex : i);
     }
     EXPECT_EQ(l.plan.pools.size(), 1 + persistent);
   });
@@ -382,7 +381,7 @@ TEST_F(PlanResults, BothRulesComputeTheSameAfterSeveralLaunches) {
 }
 
 TEST(Plan, OfAnEmptyGraphHasNoStepsAndNoArena) {
-  const ExecutionPlan plan = make_plan(ComputeGraph{}, DeviceTraits{});
+  const ExecutionPlan plan = plan_of(ComputeGraph());
   EXPECT_EQ(plan.steps.size(), 0U);
   EXPECT_TRUE(plan.barriers.empty());
   EXPECT_EQ(plan.arena_bytes, 0U);
@@ -400,9 +399,9 @@ TEST(Plan, ABindingAboveTheLimitOfTheDeviceIsAnError) {
   DeviceTraits traits;
   traits.max_binding_bytes = 255;
   expect_error(ErrorCode::unsupported, {"add", "(256)", "255", "x"},
-               [&] { (void)make_plan(graph.recorded().graph, traits); });
+               [&] { (void)plan_of(graph.graph(), traits); });
   traits.max_binding_bytes = 256;
-  EXPECT_EQ(make_plan(graph.recorded().graph, traits).steps.size(), 1U);
+  EXPECT_EQ(plan_of(graph.graph(), traits).steps.size(), 1U);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class Structures : public ::testing::Test {
     return s.finish({.run = false}).graph;
   }
   static GraphStructure structure(const CapturedGraph& graph) {
-    return structure_of(graph.recorded().graph);
+    return structure_of(graph.graph());
   }
   /// Of a pass and the default one.
   std::optional<std::uint32_t> difference(const Pass& pass) {
@@ -69,10 +69,10 @@ TEST_F(Structures, DifferPastTheEndOfTheShorterOne) {
 
 TEST_F(Structures, ANodeIsNamedWithItsOpScopeAndLine) {
   const CapturedGraph graph = record({});
-  const std::string text = describe_node(graph.recorded().graph, 1);
+  const std::string text = describe_node(graph.graph(), 1);
   EXPECT_NE(text.find("op 1 rms_norm (mlp), "), std::string::npos) << text;
   EXPECT_NE(text.find("structure_hash_test.cpp:"), std::string::npos) << text;
-  EXPECT_EQ(describe_node(graph.recorded().graph, 3), "no op 3");
+  EXPECT_EQ(describe_node(graph.graph(), 3), "no op 3");
 }
 
 TEST_F(Structures, AttributesInTheStateCountByTheNameOfTheField) {
@@ -96,9 +96,8 @@ TEST_F(Structures, ADifferenceIsDescribedWhereAnotherTensorIsRead) {
     return s.finish({.run = false}).graph;
   };
   const CapturedGraph left = sum(a, b), right = sum(b, a);
-  const RecordedGraph &in_left = left.recorded(), &in_right = right.recorded();
   EXPECT_EQ(first_difference(structure(left).nodes, structure(right).nodes), 2U);
-  EXPECT_THAT(describe_difference(in_left.graph, in_right.graph),
+  EXPECT_THAT(describe_difference(left.graph(), right.graph()),
               ::testing::AllOf(::testing::StartsWith("op 0 get_rows, "),
                                ::testing::EndsWith("table is 'a' f32 [8, 4] and 'b' f32 [8, 4]")));
   CapturedGraph actual = sum(a, b), reference = sum(b, a);

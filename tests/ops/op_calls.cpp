@@ -105,7 +105,7 @@ std::vector<OpCallOfRow> calls_of(const OpDef& op) {
     RowContext context(device, session);
     const std::vector<Tensor> results = row.build(context);
     const CapturedGraph captured = session.finish({.run = false}).graph;
-    const ComputeGraph& graph = captured.recorded().graph;
+    const ComputeGraph& graph = captured.graph();
     for (const Node& node : graph.nodes) {
       if (node.op != &op) {
         continue;

@@ -12,15 +12,15 @@ constexpr std::byte kPoison{0xFF};  // NaN as f32, f16 and bf16, -1 as integers
 PoisonedArena::PoisonedArena(const Device& device, const CapturePool& pool,
                              const CapturedGraph& graph)
     : device_(device) {
-  const RecordedGraph& recorded = graph.recorded();
-  if (recorded.plan.arena_bytes == 0) {
+  const ExecutionPlan& plan = graph.plan();
+  if (plan.arena_bytes == 0) {
     return;
   }
-  arena_ = pool.memory().admit(device, "poisoned", recorded.plan.arena_bytes, {});
-  for (std::size_t s = 0; s < recorded.plan.places.size(); ++s) {
-    const Place& place = recorded.plan.places[s];
+  arena_ = pool.memory().admit(device, "poisoned", plan.arena_bytes, {});
+  for (std::size_t s = 0; s < plan.places.size(); ++s) {
+    const Place& place = plan.places[s];
     if (place.pool == ExecutionPlan::kArena) {
-      used_.push_back({place.offset, recorded.graph.storages[s].bytes});
+      used_.push_back({place.offset, plan.graph->storages[s].bytes});
     }
   }
 }

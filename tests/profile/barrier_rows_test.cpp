@@ -14,7 +14,7 @@ using test::TempFolder;
 
 class BarrierRows : public ::testing::Test {
  protected:
-  void write(const std::shared_ptr<const RecordedGraph>& recorded) const {
+  void write(const std::shared_ptr<const ExecutionPlan>& recorded) const {
     const auto sink = open_profile(path_, {});
     sink->device(test::test_device());
     test::send_recording(*sink, recorded);
@@ -59,18 +59,17 @@ TEST_F(BarrierRows, AreThoseThatEveryPairOfStepsGives) {
   for (std::string line; std::getline(lines, line);) {
     EXPECT_TRUE(rows.insert(line).second) << line << " is there twice";
   }
-  EXPECT_EQ(rows, causes_of(recorded->plan));
+  EXPECT_EQ(rows, causes_of(*recorded));
 }
 
 // h = norm(x), s = add(x, x) and y = norm(s, h): the last step waits for the two before it.
 TEST_F(BarrierRows, NameEveryTensorThatAStepWaitsFor) {
-  auto recorded = std::make_shared<RecordedGraph>(*test::GraphMaker({}).make());
-  ComputeGraph& graph = recorded->graph;
-  constexpr std::uint32_t kX = 0, kH = 3;
-  graph.uses[graph.nodes[1].first_use].tensor = kX;
-  graph.uses[graph.nodes[2].first_use + 1].tensor = kH;
-  recorded->plan = make_plan(graph, {});
-  write(recorded);
+  const auto edit = [](ComputeGraph& graph) {
+    constexpr std::uint32_t kX = 0, kH = 3;
+    graph.uses[graph.nodes[1].first_use].tensor = kX;
+    graph.uses[graph.nodes[2].first_use + 1].tensor = kH;
+  };
+  write(test::GraphMaker({.edit = edit}).make());
   EXPECT_EQ(
       sql(path_,
           "SELECT causes, tensors FROM v_barriers; SELECT cause_op, waiting_op, kind, tensor, "

@@ -31,7 +31,7 @@ TEST_F(RecordQueueWithoutAWriter, DropsRecordingsAboveItsBoundAndCountsThem) {
   for (std::uint64_t r = 1; r <= kSent; ++r) {
     RecordingRecord record;
     record.id = r;
-    record.recorded = graph;
+    record.plan = graph;
     queue_.push(std::move(record));
   }
   EXPECT_LE(queue_.bytes(), kMaxBytes);
@@ -80,7 +80,7 @@ class LongRun : public ::testing::Test {
   }
   TempFolder folder_;
   const std::filesystem::path path_ = folder_ / "profile.db";
-  const std::shared_ptr<const RecordedGraph> graph_ = GraphMaker({}).make();
+  const std::shared_ptr<const ExecutionPlan> graph_ = GraphMaker({}).make();
 };
 
 TEST_F(LongRun, TakesNoMemoryPerRecordingAndForgetsNone) {
@@ -134,7 +134,7 @@ TEST_F(LongRun, KeepsNoTensorsWhoseReplaysNeverCome) {
     for (int i = 0; i < 6; ++i) {
       TensorsRecord tensors;
       tensors.recording = test::send_recording(*sink, graph_);
-      tensors.recorded = graph_;
+      tensors.plan = graph_;
       tensors.tensors = {{3, 0, {{1}, DType::f32}, 0}};
       tensors.bytes.resize(kBytes);
       sink->tensors(tensors);

@@ -198,7 +198,7 @@ TEST_F(CaptureReader, CapturesBeginWithTheLatestRun) {
       // Recorded twice: one capture.
       for (std::uint64_t r = 0; r < 2; ++r) {
         TimedReplay replay(send_recording(*sink, graph), r,
-                           std::vector<std::uint64_t>(graph->plan.steps.size(), 100));
+                           std::vector<std::uint64_t>(graph->steps.size(), 100));
         sink->replay(replay.record);
         replay.record.step_ticks = {};
         sink->replay(replay.record);

@@ -37,7 +37,7 @@ class CapturedTimes : public ::testing::Test {
   std::vector<std::vector<std::uint64_t>> send(std::size_t replays) {
     std::vector<std::vector<std::uint64_t>> sent;
     for (std::size_t r = 0; r < replays; ++r) {
-      TimedReplay replay(recording_, next_++, random_durations(random_, graph_->plan.steps.size()));
+      TimedReplay replay(recording_, next_++, random_durations(random_, graph_->steps.size()));
       const std::array<std::uint32_t, 3> state{static_cast<std::uint32_t>(random_()), 2, 3};
       replay.record.state = state;
       sent.push_back(replay.durations);
@@ -59,7 +59,7 @@ class CapturedTimes : public ::testing::Test {
   std::mt19937_64 random_{seed_};
   TempFolder folder_;
   const std::filesystem::path path_ = folder_ / "profile.db";
-  std::shared_ptr<const RecordedGraph> graph_;
+  std::shared_ptr<const ExecutionPlan> graph_;
   std::shared_ptr<ProfileSink> sink_;
   std::uint64_t recording_ = 0, next_ = 0;
 };
@@ -171,7 +171,7 @@ TEST_F(CapturedTimes, NodeTimesAndHistogramsAreThoseOfAllReplays) {
   ASSERT_EQ(tables.size(), 1U);
   EXPECT_EQ(tables[0].phase, "decode");
   EXPECT_EQ(tables[0].timing_mode, TimingMode::node);
-  ASSERT_EQ(tables[0].nodes.size(), graph_->graph.nodes.size());
+  ASSERT_EQ(tables[0].nodes.size(), graph_->graph->nodes.size());
   std::vector<std::vector<std::uint64_t>> of_node(tables[0].nodes.size());
   for (const auto& durations : sent) {
     const std::vector<std::uint64_t> times = node_times(*graph_, durations);
@@ -223,7 +223,7 @@ TEST_F(CapturedTimes, TheTableWithTheMostReplaysComesFirst) {
   EXPECT_EQ(tables[0].timing_mode, TimingMode::node_serialised);
   EXPECT_EQ(tables[1].timing_mode, TimingMode::node);
   EXPECT_EQ(std::count(tables[2].nodes.begin(), tables[2].nodes.end(), std::nullopt),
-            static_cast<std::ptrdiff_t>(graph_->graph.nodes.size()));
+            static_cast<std::ptrdiff_t>(graph_->graph->nodes.size()));
 }
 
 TEST_F(CapturedTimes, OfPhasesWithoutEndTheFirst64AreRead) {

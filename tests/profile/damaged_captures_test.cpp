@@ -31,7 +31,7 @@ void write_profile(const std::filesystem::path& path) {
   const std::uint64_t recording = send_recording(*sink, graph);
   std::mt19937_64 random(1);
   for (std::uint64_t r = 0; r < 20; ++r) {
-    TimedReplay replay(recording, r, random_durations(random, graph->plan.steps.size()));
+    TimedReplay replay(recording, r, random_durations(random, graph->steps.size()));
     sink->replay(replay.record);
   }
 }

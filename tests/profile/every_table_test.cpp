@@ -68,7 +68,7 @@ class EveryTable : public ExpertsTest {
     sink->device(device_.info());
     const auto recorded = test::GraphMaker({}).make();
     TensorsRecord tensors{.recording = test::send_recording(*sink, recorded),
-                          .recorded = recorded,
+                          .plan = recorded,
                           .tensors = {{3, 0, {{1}, DType::f32}, 0}},
                           .bytes = std::vector<std::byte>(4),
                           .contents = true};

@@ -56,7 +56,7 @@ TEST(LiveFile, ReadersAreNeverRefusedWhileReplaysAreWrittenAtFullSpeed) {
   GraphOptions options;
   options.scales = 100;
   const auto graph = GraphMaker(options).make();
-  const std::vector<std::uint64_t> step_ns(graph->plan.steps.size(), 10);
+  const std::vector<std::uint64_t> step_ns(graph->steps.size(), 10);
   const auto sink = open_profile(path, {});
   sink->device(nanosecond_device());
   const std::uint64_t recording = send_recording(*sink, graph);
@@ -101,7 +101,7 @@ struct Progress {
     options.scales = random() % 50;
     const auto graph = GraphMaker(options).make();
     const std::uint64_t recording = send_recording(*sink, graph);
-    const auto step_ns = random_durations(random, graph->plan.steps.size());
+    const auto step_ns = random_durations(random, graph->steps.size());
     for (std::uint64_t r = 0; r < 500; ++r) {
       TimedReplay replay(recording, r, step_ns);
       replay.record.submit_time_ns =

@@ -44,12 +44,12 @@ class NodeTimings : public ::testing::Test {
   std::mt19937_64 random_{seed_};
   TempFolder folder_;
   const std::filesystem::path path_ = folder_ / "profile.db";
-  const std::shared_ptr<const RecordedGraph> graph_ = [] {
+  const std::shared_ptr<const ExecutionPlan> graph_ = [] {
     GraphOptions options;
     options.scales = 4;
     return GraphMaker(options).make();
   }();
-  const std::size_t steps_ = graph_->plan.steps.size();
+  const std::size_t steps_ = graph_->steps.size();
 };
 
 TEST_F(NodeTimings, AreTheTicksSentInEveryStepAndNode) {
@@ -63,7 +63,7 @@ TEST_F(NodeTimings, AreTheTicksSentInEveryStepAndNode) {
       sink->replay(replay.record);
       std::uint64_t start = 0;
       for (std::uint64_t s = 0; s < steps_; ++s) {
-        steps += join({r, s, graph_->plan.steps[s].node, start, replay.durations[s]}) + "\n";
+        steps += join({r, s, graph_->steps[s].node, start, replay.durations[s]}) + "\n";
         start += replay.durations[s];
       }
       const auto times = node_times(*graph_, replay.durations);
@@ -103,7 +103,7 @@ TEST_F(NodeTimings, AreNullWhereTheDeviceGaveNone) {
 }
 
 TEST_F(NodeTimings, StatisticsMatchEveryReplayShortOrLongButWarmUpsAndFailures) {
-  std::vector<std::vector<std::uint64_t>> times(graph_->graph.nodes.size());
+  std::vector<std::vector<std::uint64_t>> times(graph_->graph->nodes.size());
   {
     const auto sink = open();
     sink->timestamp_bias(150);
@@ -204,7 +204,7 @@ TEST_F(NodeTimings, StayWithinTheirBudgetAndTheFileStopsGrowingByThem) {
     const auto graph = GraphMaker(options).make();
     const auto sink = open(limits);
     const std::uint64_t recording = send_recording(*sink, graph);
-    const std::vector<std::uint64_t> step_ns(graph->plan.steps.size(), 10);
+    const std::vector<std::uint64_t> step_ns(graph->steps.size(), 10);
     for (std::uint64_t r = 0; r < 2 * kReplays; ++r) {
       sink->replay(TimedReplay(recording, r, step_ns).record);
       if (r % 500 == 499) {

@@ -20,7 +20,7 @@ using test::test_device;
 class ProfileHealthOf : public ::testing::Test {
  protected:
   std::string query(const std::string& text) const { return sql(path_, text); }
-  std::shared_ptr<const RecordedGraph> graph() const { return GraphMaker({}).make(); }
+  std::shared_ptr<const ExecutionPlan> graph() const { return GraphMaker({}).make(); }
   TempFolder folder_;
   const std::filesystem::path path_ = folder_ / "profile.db";
 };

@@ -32,7 +32,7 @@ class ProfileTables : public ::testing::Test {
     sink->device(nanosecond_device());
     sink->timestamp_bias(400);
     const std::uint64_t recording = send_recording(*sink, graph);
-    std::vector<std::uint64_t> step_ns(graph->plan.steps.size(), 1000);
+    std::vector<std::uint64_t> step_ns(graph->steps.size(), 1000);
     step_ns[slowest] = 4000;
     for (std::uint64_t r = 0; r < replays; ++r) {
       TimedReplay replay(recording, r, step_ns);

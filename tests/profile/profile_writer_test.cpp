@@ -122,7 +122,7 @@ TEST_F(Written, NamesTensorsAndPlacesThem) {
   const auto recorded = GraphMaker(options_).make();
   std::string expected;
   for (std::size_t s = 0; s < 6; ++s) {  // one storage per tensor, at its start
-    const Place& place = recorded->plan.places[s];
+    const Place& place = recorded->places[s];
     expected += (s == 0 ? "" : "\n") + std::to_string(place.pool) + "|" +
                 std::to_string(place.offset) + "|" + std::to_string(place.first_step) + "|" +
                 std::to_string(std::min(place.last_step, 2U));
@@ -135,19 +135,19 @@ TEST_F(Written, NamesTensorsAndPlacesThem) {
                   "ORDER BY slot"),
             "0|x|0|r\n0|weight|1|r\n0|y|3|w\n0|state|2|r");
   EXPECT_EQ(query("SELECT idx, kind, size_bytes FROM pools ORDER BY idx"),
-            "0|arena|" + std::to_string(recorded->plan.arena_bytes) + "\n1|buffer|384\n2|state|12");
+            "0|arena|" + std::to_string(recorded->arena_bytes) + "\n1|buffer|384\n2|state|12");
 }
 
 TEST_F(Written, HasTheEdgesAndBarriersOfThePlan) {
   const auto recorded = GraphMaker(options_).make();
   std::string edges;
-  for (const Edge& e : edges_of(recorded->graph)) {
+  for (const Edge& e : edges_of(*recorded->graph)) {
     edges += (edges.empty() ? "" : "\n") + std::to_string(e.src) + "|" + std::to_string(e.dst) +
              "|" + std::to_string(e.tensor) + "|" + std::string(name_of(e.kind));
   }
   EXPECT_EQ(query("SELECT src, dst, tensor_idx, kind FROM edges ORDER BY dst, src, tensor_idx"),
             edges);
-  ASSERT_EQ(recorded->plan.barriers.size(), 2U);
+  ASSERT_EQ(recorded->barriers.size(), 2U);
   EXPECT_EQ(query("SELECT before_step, required, emitted, kind, size_bytes, cause_op, cause_scope, "
                   "waiting_op, waiting_scope, reason FROM v_barriers ORDER BY ordinal"),
             "1|1|1|RAW|768|norm|layer.3/attn|add|layer.3|"
@@ -155,10 +155,10 @@ TEST_F(Written, HasTheEdgesAndBarriersOfThePlan) {
             "2|1|1|RAW|768|add|layer.3|norm||add (layer.3) wrote what norm reads");
   EXPECT_EQ(query("SELECT name, node_count, step_count, edge_count, barrier_count, weights_bytes, "
                   "arena_bytes, naive_bytes, live_peak_bytes FROM graphs"),
-            "decode|3|3|" + std::to_string(edges_of(recorded->graph).size()) + "|2|384|" +
-                std::to_string(recorded->plan.arena_bytes) + "|" +
-                std::to_string(recorded->plan.naive_bytes) + "|" +
-                std::to_string(recorded->plan.live_peak_bytes));
+            "decode|3|3|" + std::to_string(edges_of(*recorded->graph).size()) + "|2|384|" +
+                std::to_string(recorded->arena_bytes) + "|" +
+                std::to_string(recorded->naive_bytes) + "|" +
+                std::to_string(recorded->live_peak_bytes));
 }
 
 TEST_F(Written, HasStateFieldsAndTheStateOfEveryReplay) {
@@ -316,17 +316,14 @@ TEST(ProfileWriter, SurvivesAFullDisk) {
 TEST(ProfileWriter, IsClosedByItsLastRecordIfThatIsItsLastOwner) {
   const TempFolder folder;
   const auto path = folder / "profile.db";
-  struct OwnedBuffer final : Buffer {
-    OwnedBuffer(std::shared_ptr<ProfileSink> s)
-        : Buffer("owner", 4, BufferKind::device), sink(std::move(s)) {}
-    void release_memory() noexcept override {}
-    ~OwnedBuffer() override { sink->buffer_freed(1, 5); }
-    std::shared_ptr<ProfileSink> sink;
-  };
   auto sink = open_profile(path, {});
-  const GraphOptions options;
-  auto recorded = std::make_shared<RecordedGraph>(*GraphMaker(options).make());
-  recorded->graph.storages[1].buffer = std::make_shared<OwnedBuffer>(sink);
+  GraphOptions options;
+  options.edit = [sink](ComputeGraph& graph) {
+    graph.custom_ops.emplace_back(&test::add_op(),
+                                  [sink](const OpDef*) { sink->buffer_freed(1, 5); });
+  };
+  auto recorded = GraphMaker(options).make();
+  options.edit = nullptr;
   send_run(*sink, std::move(recorded), 1);
   sink.reset();
   std::string state = "NULL";

@@ -94,6 +94,11 @@ struct GraphOptions {
   const char* file = "model.cpp";  // a literal, as in every SourceLocation
   std::int64_t columns = 96;
   std::size_t scales = 0;  // nodes of scale_op() before the last
+  std::vector<StateFieldInfo> state_fields{
+      {"token", StateOwner::host, DType::i32, 0, 0, ""},
+      {"pos", StateOwner::carried, DType::i32, 1, 0, ""},
+      {"next", StateOwner::derived, DType::i32, 2, 0, "pos + 1"}};
+  std::function<void(ComputeGraph&)> edit{};  // before it is planned
 };
 
 /// h = norm(x, weight) in layer.3/attn at a dynamic position, s = add(h, x) in layer.3, and
@@ -103,14 +108,10 @@ class GraphMaker {
  public:
   explicit GraphMaker(GraphOptions options) : options_(std::move(options)) {}
 
-  std::shared_ptr<const RecordedGraph> make() {
-    auto recorded = std::make_shared<RecordedGraph>();
-    recorded_ = recorded.get();
-    ComputeGraph& g = recorded->graph;
+  std::shared_ptr<const ExecutionPlan> make() {
+    ComputeGraph& g = graph_;
     g.name = options_.name;
-    recorded->graph.state_fields = {{"token", StateOwner::host, DType::i32, 0, 0, ""},
-                                    {"pos", StateOwner::carried, DType::i32, 1, 0, ""},
-                                    {"next", StateOwner::derived, DType::i32, 2, 0, "pos + 1"}};
+    g.state_fields = options_.state_fields;
     const TensorSpec row({2, options_.columns}, DType::f32);
     const std::uint32_t x = tensor(row, TensorRole::input, options_.input_name);
     const std::uint32_t weight =
@@ -135,19 +136,23 @@ class GraphMaker {
     constant.centred = false;
     constant.position = 5;
     node(norm_op(), 0, 12, constant, {s, weight, y, state});
-    recorded->plan = make_plan(g, {});
-    return recorded;
+    if (options_.edit) {
+      options_.edit(g);
+    }
+    return std::make_shared<const ExecutionPlan>(
+        make_plan(std::make_shared<const ComputeGraph>(std::move(g)), {}));
   }
 
  private:
   std::uint32_t tensor(const TensorSpec& spec, TensorRole role, const std::string& name) {
-    ComputeGraph& g = recorded_->graph;
+    ComputeGraph& g = graph_;
     Storage storage;
     storage.bytes = spec.bytes();
     storage.input = role == TensorRole::input;
     storage.output = role == TensorRole::output;
-    storage.kind = role == TensorRole::param || role == TensorRole::state ? StorageKind::persistent
-                                                                          : StorageKind::transient;
+    if (role == TensorRole::param || role == TensorRole::state) {
+      storage.origin = StorageOrigin::caller;
+    }
     g.storages.push_back(storage);
     GraphTensor tensor;
     tensor.spec = spec;
@@ -161,7 +166,7 @@ class GraphMaker {
   template <class A>
   void node(const OpDef& op, std::uint32_t scope, std::uint32_t line, const A& attributes,
             std::initializer_list<std::uint32_t> tensors) {
-    ComputeGraph& g = recorded_->graph;
+    ComputeGraph& g = graph_;
     Node node;
     node.op = &op;
     node.where = {options_.file, "forward", line};
@@ -181,7 +186,7 @@ class GraphMaker {
   }
 
   const GraphOptions options_;
-  RecordedGraph* recorded_ = nullptr;
+  ComputeGraph graph_;
 };
 
 inline RunInfo run_info(const std::string& app, const std::string& label,
@@ -208,11 +213,11 @@ inline DeviceInfo test_device(const std::string& name = "Test GPU") {
 inline constexpr std::array<std::uint32_t, 3> kTestSpirv{0x07230203, 1, 2};
 
 /// One session that records `graph` with its arena. Returns the id of the recording.
-inline std::uint64_t send_recording(ProfileSink& sink, std::shared_ptr<const RecordedGraph> graph) {
+inline std::uint64_t send_recording(ProfileSink& sink, std::shared_ptr<const ExecutionPlan> graph) {
   const std::uint64_t session = sink.next_id();
   const std::uint64_t arena = sink.next_id();
   const std::uint64_t id = sink.next_id();
-  sink.buffer({arena, "arena of decode", "device", graph->plan.arena_bytes, 40});
+  sink.buffer({arena, "arena of decode", "device", graph->arena_bytes, 40});
   RecordingRecord recording;
   recording.id = id;
   recording.session = session;
@@ -222,7 +227,7 @@ inline std::uint64_t send_recording(ProfileSink& sink, std::shared_ptr<const Rec
   recording.plan_ns = 2;
   recording.encode_ns = 3;
   recording.time_ns = 50;
-  recording.recorded = std::move(graph);
+  recording.plan = std::move(graph);
   sink.recording(std::move(recording));
   SessionRecord record;
   record.id = session;
@@ -237,7 +242,7 @@ inline std::uint64_t send_recording(ProfileSink& sink, std::shared_ptr<const Rec
 }
 
 /// A recording, and `replays` replays after a warm-up.
-inline std::uint64_t send_run(ProfileSink& sink, std::shared_ptr<const RecordedGraph> graph,
+inline std::uint64_t send_run(ProfileSink& sink, std::shared_ptr<const ExecutionPlan> graph,
                               std::uint32_t replays) {
   const std::uint64_t id = send_recording(sink, std::move(graph));
   for (std::uint32_t r = 0; r <= replays; ++r) {

@@ -43,11 +43,13 @@ TEST_F(SqlViews, StateOfAReplayIsDecodedToTheLastBit) {
   for (const float f : floats) {
     words.push_back(std::bit_cast<std::uint32_t>(f));
   }
-  words.push_back(0x7FC00000);  // NaN
-  auto recorded = std::make_shared<RecordedGraph>(*GraphMaker({}).make());
+  words.push_back(0x7FC00000);                                       // NaN
   const auto count = static_cast<std::uint32_t>(floats.size() + 2);  // the last one is not there
-  recorded->graph.state_fields = {{"ids", StateOwner::host, DType::i32, 0, 0, "", {}, 5},
-                                  {"scale", StateOwner::carried, DType::f32, 5, 0, "", {}, count}};
+  const auto recorded =
+      GraphMaker(
+          {.state_fields = {{"ids", StateOwner::host, DType::i32, 0, 0, "", {}, 5},
+                            {"scale", StateOwner::carried, DType::f32, 5, 0, "", {}, count}}})
+          .make();
   {
     const auto sink = open_profile(path_, {});
     sink->device(test::test_device());
@@ -83,7 +85,7 @@ TEST_F(SqlViews, PeakOfMemoryHasInputsAndOutputsAndIsThePlansOwn) {
     send_recording(*sink, recorded);
   }
   EXPECT_EQ(query("SELECT graph, live_bytes FROM v_memory_peak"),
-            "decode|" + std::to_string(recorded->plan.live_peak_bytes));
+            "decode|" + std::to_string(recorded->live_peak_bytes));
   EXPECT_EQ(query("SELECT DISTINCT role FROM v_memory_plan ORDER BY 1"),
             "activation\ninput\noutput");
 }

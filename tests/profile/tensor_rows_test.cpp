@@ -43,7 +43,7 @@ class TensorRows : public ::testing::Test {
     TensorsRecord r;
     r.recording = recording_;
     r.sequence = sequence;
-    r.recorded = recorded_;
+    r.plan = recorded_;
     r.tensors = {{3, 0, spec, 0}, {4, 1, spec, h.size() * sizeof(float)}};
     r.bytes = bytes_of(h);
     const std::vector<std::byte> more = bytes_of(s);
@@ -61,7 +61,7 @@ class TensorRows : public ::testing::Test {
 
   TempFolder folder_;
   const std::filesystem::path path_ = folder_ / "profile.db";
-  const std::shared_ptr<const RecordedGraph> recorded_ = GraphMaker({}).make();
+  const std::shared_ptr<const ExecutionPlan> recorded_ = GraphMaker({}).make();
   std::shared_ptr<ProfileSink> sink_;
   std::uint64_t recording_ = 0;
   std::string log_;

@@ -52,11 +52,11 @@ inline std::vector<std::uint64_t> random_durations(std::mt19937_64& random, std:
 }
 
 /// Times of nodes: the sum of their steps.
-inline std::vector<std::uint64_t> node_times(const RecordedGraph& recorded,
+inline std::vector<std::uint64_t> node_times(const ExecutionPlan& plan,
                                              const std::vector<std::uint64_t>& durations) {
-  std::vector<std::uint64_t> times(recorded.graph.nodes.size(), 0);
+  std::vector<std::uint64_t> times(plan.graph->nodes.size(), 0);
   for (std::size_t s = 0; s < durations.size(); ++s) {
-    times[recorded.plan.steps[s].node] += durations[s];
+    times[plan.steps[s].node] += durations[s];
   }
   return times;
 }

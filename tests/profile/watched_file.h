@@ -15,7 +15,7 @@ inline void write_watched(const std::filesystem::path& path, const std::vector<f
     TensorsRecord record;
     record.recording = recording;
     record.sequence = r;
-    record.recorded = recorded;
+    record.plan = recorded;
     record.contents = true;
     std::uint32_t node = 0;
     for (const std::vector<float>* values : {&small, &large}) {

@@ -51,7 +51,7 @@ inline void write_run(const std::filesystem::path& path, const RunShape& shape =
   const std::uint64_t recording = send_recording(*sink, graph);
   for (std::uint64_t r = 0; r < shape.replays; ++r) {
     std::vector<std::uint64_t> ns;
-    for (std::size_t s = 0; s < graph->plan.steps.size(); ++s) {
+    for (std::size_t s = 0; s < graph->steps.size(); ++s) {
       ns.push_back(shape.step_ns(r, s));
     }
     TimedReplay replay(recording, r, ns);

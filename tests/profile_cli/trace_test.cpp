@@ -69,7 +69,7 @@ TEST_F(TraceTest, RandomTimesNestToo) {
     const std::uint64_t recording = test::send_recording(*sink, graph);
     for (std::uint64_t r = 0; r < 300; ++r) {
       test::TimedReplay replay(recording, r,
-                               test::random_durations(random, graph->plan.steps.size()));
+                               test::random_durations(random, graph->steps.size()));
       replay.record.submit_time_ns = static_cast<std::int64_t>(random() % 1'000'000);
       replay.record.prepare_ns = random() % 1000;
       replay.record.submit_ns = random() % 1000;

@@ -48,7 +48,7 @@ class SharedProgress {
   void* memory_;
 };
 
-std::shared_ptr<const RecordedGraph> make_graph(std::uint64_t which) {
+std::shared_ptr<const ExecutionPlan> make_graph(std::uint64_t which) {
   test::GraphOptions options;
   options.name = "graph " + std::to_string(which);
   options.scales = which * 20;
@@ -85,7 +85,7 @@ class Child {
   void begin(Doing what) { ++progress_.begun[static_cast<std::size_t>(what)]; }
   void record() {
     const auto graph = make_graph(random_() % kGraphs);
-    steps_ = graph->plan.steps.size();
+    steps_ = graph->steps.size();
     begin(Doing::record);
     recording_ = test::send_recording(*sink_, graph);
     ++progress_.recordings;

@@ -30,7 +30,7 @@ class ManyInAFile : public ::testing::Test {
   /// Sends timed replays; memory over their number, the first fifth left out.
   std::vector<soak::Sample> replay(ProfileSink& sink, std::uint64_t replays) {
     const auto graph = test::GraphMaker({.scales = 2}).make();
-    std::vector<std::uint64_t> ticks(graph->plan.steps.size() + 1);
+    std::vector<std::uint64_t> ticks(graph->steps.size() + 1);
     ReplayRecord record;
     record.recording = test::send_recording(sink, graph);
     record.timing_mode = TimingMode::node;

@@ -48,13 +48,13 @@ void records(const std::filesystem::path& path, Seen& seen) {
   const std::uint64_t recording = test::send_recording(*sink, graph);
   RecordingRecord refused;  // a graph of its own, which must not stay
   refused.id = recording;
-  refused.recorded = test::GraphMaker({.name = "refused", .scales = 5}).make();
+  refused.plan = test::GraphMaker({.name = "refused", .scales = 5}).make();
   const RecordingRecord again = refused;
   sink->recording(std::move(refused));
   sink->clock({1, 2, 3, 4});
   sink->event({LogLevel::info, "test", "", "x", 0, recording, 5});
   sink->host_scope({sink->next_id(), 0, "scope", "", "", 1, 2});
-  const std::vector<std::uint64_t> step_ns(graph->plan.steps.size(), 10);
+  const std::vector<std::uint64_t> step_ns(graph->steps.size(), 10);
   for (std::uint64_t r = 0; r < 40; ++r) {
     sink->replay(test::TimedReplay(recording, r, step_ns).record);
     if (r == 10) {

@@ -32,7 +32,7 @@ class CapturePools : public ::testing::TestWithParam<std::string> {
     }
     return all;
   }
-  std::uint64_t arena_of(const CapturedGraph& graph) { return graph.recorded().plan.arena_bytes; }
+  std::uint64_t arena_of(const CapturedGraph& graph) { return graph.plan().arena_bytes; }
   static constexpr std::int64_t kColumns = 64;
   const ExpectNoValidationMessages quiet_;
   Device device_ = test_device(GetParam());
@@ -88,7 +88,7 @@ TEST_P(CapturePools, NothingHasToSurviveBetweenSubmissions) {
     Twins& one = graphs[rng() % graphs.size()];
     Twins& two = graphs[rng() % graphs.size()];
     if (rng() % 3 == 0) {  // else the inputs of an earlier launch
-      const auto rows = one.pooled.recorded().graph.tensors[0].spec.shape.dim(0);
+      const auto rows = one.pooled.graph().tensors[0].spec.shape.dim(0);
       const auto x = values(rows, static_cast<float>(rng() % 100));
       one.pooled.set_input("x", x);
       one.alone.set_input("x", x);

@@ -69,7 +69,7 @@ TEST_P(Extents, AGraphComputesWhatASessionOfExactlyThatManyRowsComputes) {
 TEST_P(Extents, AreThoseOfFusedCallsToo) {
   const ExtentPass fusible = pass("fusible");
   CapturedGraph graph = runs_.graph(fusible, 1, PassOptions::exact());
-  EXPECT_EQ(graph.recorded().plan.fused.size(), GetParam().starts_with("vulkan") ? 4U : 5U);
+  EXPECT_EQ(graph.plan().fused.size(), GetParam().starts_with("vulkan") ? 4U : 5U);
   for (const std::int32_t rows : numbers_of_rows()) {
     const std::int32_t position = some_position();
     EXPECT_EQ(runs_.replay(graph, rows, position), runs_.direct(fusible, rows, position)) << rows;
@@ -81,9 +81,9 @@ TEST_P(Extents, StepsOverRowsReadTheirGridsFromThem) {
   const std::uint32_t rows = runs_.state().layout().find("rows")->word;
   for (const ExtentPass& pass : passes_) {
     const CapturedGraph captured = runs_.graph(pass);
-    const RecordedGraph& recorded = captured.recorded();
-    const ComputeGraph& graph = recorded.graph;
-    const StepList& steps = recorded.plan.steps;
+    const ExecutionPlan& plan = captured.plan();
+    const ComputeGraph& graph = *plan.graph;
+    const StepList& steps = plan.steps;
     for (std::size_t s = 0; s < steps.size(); ++s) {
       const Step& step = steps[s];
       const bool over_rows =
@@ -191,7 +191,7 @@ TEST_P(Extents, ChangeTheStructureOfAGraph) {
   norm.record(bucket, {u, u, {}});
   const CapturedGraph a = fixed.finish({.run = false}).graph;
   const CapturedGraph b = bucket.finish({.run = false}).graph;
-  EXPECT_NE(structure_hash(a.recorded().graph), structure_hash(b.recorded().graph));
+  EXPECT_NE(structure_hash(a.graph()), structure_hash(b.graph()));
 }
 
 class ExtentErrors : public ::testing::TestWithParam<std::string> {

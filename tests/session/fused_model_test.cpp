@@ -22,8 +22,7 @@ class FusedModel : public ::testing::TestWithParam<std::string> {
       FinishResult result = s.finish({.passes = passes});
       // The sums of both halves of a layer, and the keys; on the CPU what reads each norm.
       const std::size_t fused = GetParam() == "cpu" ? 5 : 3;
-      EXPECT_EQ(result.graph.recorded().plan.fused.size(),
-                passes.fuse ? fused * model.layers.size() : 0);
+      EXPECT_EQ(result.graph.plan().fused.size(), passes.fuse ? fused * model.layers.size() : 0);
       all.push_back(result.read<std::byte>("logits"));
       EXPECT_TRUE(std::isfinite(result.read("logits")[0]));
       return result;

@@ -217,7 +217,7 @@ TEST_F(HostileGraphs, AreRefusedWithInputsThatAreWeights) {
   refuse_change(
       [](SavedGraph& g) {
         const auto weights = std::ranges::find_if(g.tensors, [&](const SavedTensor& t) {
-          return t.origin == TensorOrigin::caller && t.spec.bytes() == 64;
+          return t.origin == StorageOrigin::caller && t.spec.bytes() == 64;
         });
         g.inputs.push_back({"norm", static_cast<std::uint32_t>(weights - g.tensors.begin()),
                             std::vector<std::byte>(64)});

@@ -38,7 +38,7 @@ class PartialRuns : public ::testing::TestWithParam<std::string> {
   /// The nodes of a graph that have results.
   static std::vector<std::uint32_t> nodes_with_results(const CapturedGraph& graph) {
     std::vector<std::uint32_t> nodes;
-    const ComputeGraph& g = graph.recorded().graph;
+    const ComputeGraph& g = graph.graph();
     for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
       if (!g.nodes[n].op->results.empty()) {
         nodes.push_back(n);
@@ -135,7 +135,7 @@ TEST_P(PartialRuns, OfALlamaLayerLeaveWhatADirectSessionComputes) {
   ASSERT_EQ(nodes.size(), expected.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     EXPECT_EQ(graph.run_prefix(nodes[i]).read<std::byte>(nodes[i], 0), expected[i])
-        << describe_node(graph.recorded().graph, nodes[i]);
+        << describe_node(graph.graph(), nodes[i]);
   }
 }
 
@@ -230,7 +230,7 @@ TEST_P(PartialRuns, OfStridedViewsNameTheTensorToRead) {
     return std::vector<Tensor>{copy(s, permute(s, y, {1, 0}))};
   });
   const PartialRun run = graph.run_prefix(0);
-  const auto& tensors = graph.recorded().graph.tensors;
+  const auto& tensors = graph.graph().tensors;
   for (std::uint32_t t = 0; t < tensors.size(); ++t) {
     if (!tensors[t].spec.contiguous()) {
       expect_error(ErrorCode::invalid_argument, {"strided view", "read tensor"},

@@ -15,7 +15,7 @@ class Prewarm : public ::testing::TestWithParam<std::string> {
   }
   /// Kernels whose pipelines exist.
   std::size_t pipelines(const CapturedGraph& of) const {
-    const StepList& steps = of.recorded().plan.steps;
+    const StepList& steps = of.plan().steps;
     std::set<std::string> known;
     for (std::size_t s = 0; s < steps.size(); ++s) {
       if (const auto info = device_.backend().kernel_info(steps[s].kernel)) {

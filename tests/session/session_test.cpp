@@ -260,7 +260,7 @@ TEST_P(Session, NodesNameTheUsersLineAndScope) {
   }
   const auto line = static_cast<std::uint32_t>(__LINE__ - 2);
   const CapturedGraph graph = s.finish().graph;
-  const ComputeGraph& recorded = graph.recorded().graph;
+  const ComputeGraph& recorded = graph.graph();
   EXPECT_EQ(recorded.names.path(recorded.nodes[0].scope), "layer.3/attn");
   EXPECT_EQ(recorded.nodes[0].where.line, line);
   EXPECT_EQ(std::string(recorded.nodes[0].where.file), __FILE__);

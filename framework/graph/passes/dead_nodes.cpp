@@ -9,7 +9,7 @@ bool has_effect(const ComputeGraph& graph, std::uint32_t node) {
   }
   for (const Use& use : graph.uses_of(graph.nodes[node])) {
     const Storage& storage = graph.storages[graph.tensors[use.tensor].storage];
-    if (writes(use.access) && (storage.kind == StorageKind::persistent || storage.output)) {
+    if (writes(use.access) && (storage.is_persistent() || storage.output)) {
       return true;
     }
   }

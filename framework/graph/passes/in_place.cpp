@@ -44,7 +44,7 @@ class InPlace {
   std::string_view reason_against(std::uint32_t s, const GraphTensor& from, const GraphTensor& to) {
     const Storage& old = graph_.storages[from.storage];
     const Storage& fresh = graph_.storages[to.storage];
-    if (old.kind != StorageKind::transient || fresh.kind != StorageKind::transient) {
+    if (old.is_persistent() || fresh.is_persistent()) {
       return "a persistent tensor stays";
     }
     if (old.input || old.output) {

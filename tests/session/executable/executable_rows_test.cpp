@@ -74,6 +74,29 @@ TEST_P(ExecutableRows, AForkSharesParamsAndPlansAndHasAStateAnArenaSlotsAndHandl
   EXPECT_NO_THROW(fork.run({{"x", ones}}));
 }
 
+TEST_P(ExecutableRows, SharedPlansKeepNoMemoryOfTheGraphTheyWereMadeFor) {
+  constexpr std::int64_t kElements = 65'536;
+  constexpr std::uint64_t kBytes = kElements * sizeof(float);
+  const auto in_use = [&] { return device_.memory().total.bytes; };
+  ExecutableGraph graph(executor_, [](GraphSession& s) {
+    s.output("y", add(s, s.input("a", {kElements}), s.input("b", {kElements})));
+  });
+  for (const char* name : {"a", "b"}) {
+    graph.create_handle({.name = name, .shape = {kElements}});
+  }
+  graph.bind("a", Floats(kElements, 1));
+  graph.bind("b", Floats(kElements, 2));
+  std::optional<ExecutableGraph> fork(graph.fork());
+  fork->bind("b", Floats(kElements, 20));
+  EXPECT_EQ(fork->run().read("y"), Floats(kElements, 20)) << "the plan is made for this one";
+  EXPECT_EQ(graph.run().read("y"), Floats(kElements, 3));
+  EXPECT_EQ(graph.recordings(), 2U) << "and shared: one is for values, one for handles";
+  const std::uint64_t before = in_use();
+  fork.reset();
+  EXPECT_LE(in_use() + 2 * kBytes, before) << "its handles are gone";
+  EXPECT_EQ(graph.run().read("y"), Floats(kElements, 3));
+}
+
 TEST_P(ExecutableRows, TheActiveExtentStaysUntilItIsChangedOrCleared) {
   ExecutableGraph graph = rows_graph();
   Floats x(32);

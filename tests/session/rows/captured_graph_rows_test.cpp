@@ -67,7 +67,7 @@ TEST_P(CapturedGraphRows, UploadPaysTheFirstLaunchEarlyOnceAndRunsNothing) {
   set_rows(s, table, add(s, x, x), SetRowsAttributes{.position = 0});
   CapturedGraph graph = s.finish({.run = false}).graph;
   const auto compiled = [&] {
-    const StepList& steps = graph.recorded().plan.steps;
+    const StepList& steps = graph.plan().steps;
     std::vector<std::uint64_t> ns;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const auto info = device.backend().kernel_info(steps[i].kernel);
@@ -101,7 +101,7 @@ TEST_P(CapturedGraphRows, EveryGraphKeepsWhatItCapturedAndGraphsShareAPoolThatCa
   EXPECT_EQ(first.pool(), pool);
   EXPECT_EQ(second.pool(), pool);
   EXPECT_EQ(pool.buffer_count(), 2U) << "one arena for both, and the weights";
-  EXPECT_EQ(pool.bytes(), first.recorded().plan.arena_bytes + weight_bytes);
+  EXPECT_EQ(pool.bytes(), first.plan().arena_bytes + weight_bytes);
   pool.seal();
   EXPECT_TRUE(pool.sealed());
   CapturedGraph third = capture({.pool = pool}, "third");  // all it needs is there
@@ -200,7 +200,7 @@ TEST_P(CapturedGraphRows, ASessionDiscardsItselfAndCaptureWrapsACallable) {
       },
       {.name = "doubler"}, {.slots = 5});
   EXPECT_EQ(captured.read("y"), result(x_));
-  EXPECT_EQ(captured.graph.recorded().graph.name, "doubler");
+  EXPECT_EQ(captured.graph.graph().name, "doubler");
   EXPECT_EQ(captured.graph.slots(), 5U);
   captured.graph.set_input("x", other_);
   captured.graph.launch();

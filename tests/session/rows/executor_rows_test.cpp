@@ -185,7 +185,7 @@ TEST_P(ExecutorRowsInBothForms, BarriersStandBetweenDependentOpsAndNotBetweenInd
   EXPECT_EQ(result.report.barriers, 4U);
   if (recorded()) {
     std::string causes;
-    for (const Barrier& barrier : result.graph.recorded().plan.barriers) {
+    for (const Barrier& barrier : result.graph.plan().barriers) {
       causes += std::string(name_of(barrier.kind)) + " " + std::to_string(barrier.cause_src) +
                 " -> " + std::to_string(barrier.before_step) + "\n";
     }
@@ -261,7 +261,7 @@ TEST_P(ExecutorRowsInBothForms, OneFinishReportsWhatTheSessionWasAndWhereItsTime
     EXPECT_EQ(report.device_ns.has_value(), mode != TimingMode::off);
     if (recorded()) {
       EXPECT_TRUE(report.replays);
-      EXPECT_EQ(report.arena_bytes, finished.graph.recorded().plan.arena_bytes);
+      EXPECT_EQ(report.arena_bytes, finished.graph.plan().arena_bytes);
       EXPECT_EQ(finished.graph.slots(), 3U);
     }
   }

@@ -18,8 +18,8 @@ INSTANTIATE_TEST_SUITE_P(On, ExecutorServiceRows, ::testing::Values("cpu", "vulk
 INSTANTIATE_TEST_SUITE_P(On, ExecutorServiceRowsInBothForms, both_forms(), form_name);
 
 /// A graph as lines of text: all that a person asks of it.
-std::string text_of(const RecordedGraph& recorded) {
-  const ComputeGraph& graph = recorded.graph;
+std::string text_of(const ExecutionPlan& plan) {
+  const ComputeGraph& graph = *plan.graph;
   std::string text;
   const auto name = [&](std::uint32_t tensor) {
     return std::string(graph.names.text(graph.tensors[tensor].name));
@@ -38,7 +38,7 @@ std::string text_of(const RecordedGraph& recorded) {
     text += "edge " + std::to_string(edge.src) + " -> " + std::to_string(edge.dst) + " " +
             std::string(name_of(edge.kind)) + " '" + name(edge.tensor) + "'\n";
   }
-  for (const Barrier& barrier : recorded.plan.barriers) {
+  for (const Barrier& barrier : plan.barriers) {
     text += "barrier before " + std::to_string(barrier.before_step) + " " +
             std::string(name_of(barrier.kind)) + " of " + std::to_string(barrier.cause_src) + "\n";
   }
@@ -79,8 +79,8 @@ TEST_P(ExecutorServiceRows, AGraphHoldsNodesEdgesBarriersScopesSourceLinesAndCos
       "tensor 'x' f32 [1, 4] input\ntensor '' f32 [1, 4] activation\n"
       "tensor 'w' f32 [4] param\ntensor 'y' f32 [1, 4] output\n"
       "tensor 'table' f32 [2, 4] param\n";
-  EXPECT_EQ(text_of(graph.recorded()), expected);
-  const RecordedGraph value = graph.recorded();
+  EXPECT_EQ(text_of(graph.plan()), expected);
+  const ExecutionPlan value = graph.plan();
   const std::string structure = graph.structure_hash();
   const test::TempFolder folder;
   graph.save(folder / "graph");
@@ -89,7 +89,7 @@ TEST_P(ExecutorServiceRows, AGraphHoldsNodesEdgesBarriersScopesSourceLinesAndCos
   LoadedGraph loaded =
       executor_.load_graph(folder / "graph", {.tensors = {{"table", table}, {"w", w_}}});
   EXPECT_FALSE(loaded.report.replanned) << loaded.report.reason;
-  EXPECT_EQ(text_of(loaded.graph.recorded()), expected);
+  EXPECT_EQ(text_of(loaded.graph.plan()), expected);
   EXPECT_EQ(loaded.graph.structure_hash(), structure);
   loaded.graph.set_input("x", other_);
   loaded.graph.launch();
@@ -123,7 +123,7 @@ TEST_P(ExecutorServiceRows, KernelsCompileAtFirstUseByNameAndConstantsOrInPrewar
       const Tensor table = device.from_host({1, 4}, Floats(4, 7), "table");
       const auto created = [&] {
         std::vector<std::uint64_t> ns;
-        const StepList& steps = planned.recorded().plan.steps;
+        const StepList& steps = planned.plan().steps;
         for (std::size_t i = 0; i < steps.size(); ++i) {
           Kernel kernel = steps[i].kernel;
           const auto info = device.backend().kernel_info(kernel);

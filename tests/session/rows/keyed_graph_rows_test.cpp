@@ -178,7 +178,7 @@ TEST_P(KeyedGraphRowsInBothForms, AnyParameterIsStaticOrDynamicInTheSameKernels)
     }
     outcome.state = {state.get("pos"), state.get("done")};
     if (recorded()) {
-      const StepList& steps = finished.graph.recorded().plan.steps;
+      const StepList& steps = finished.graph.plan().steps;
       for (std::size_t i = 0; i < steps.size(); ++i) {
         outcome.kernels.emplace_back(steps[i].kernel, steps[i].grid);
       }

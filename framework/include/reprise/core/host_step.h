@@ -91,7 +91,7 @@ using HostFunction = std::function<void(HostStepCall&)>;
 struct HostStep {
   std::string name;
   std::vector<TensorSpec> outputs;
-  HostFunction function;  // empty in a finished graph: its recording has it
+  HostFunction function;
 };
 
 }  // namespace reprise

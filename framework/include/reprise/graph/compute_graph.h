@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "reprise/core/host_step.h"
 #include "reprise/core/op.h"
 #include "reprise/graph/port.h"
 #include "reprise/graph/state_layout.h"
@@ -15,21 +14,32 @@ namespace reprise {
 
 inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFF;
 
-enum class StorageKind : std::uint8_t {
-  transient,   // planned into the arena
-  persistent,  // a Buffer that outlives the session
+/// Where a recording gets the memory of a storage from.
+enum class StorageOrigin : std::uint8_t {
+  transient,       // planned into the arena
+  caller,          // a persistent tensor that the pass was given: weights, caches
+  state,           // the state block
+  state_patch,     // what the host sets of it
+  state_table,     // its expressions
+  state_array,     // all of them
+  empty_state,     // in place of a block, where there is none
+  iteration,       // see core/step.h; every recording has its own
+  iteration_rows,  // what iterations leave; every recording has its own
+  own,             // of each recording, by name: handles, cells of experts
 };
 
 /// One piece of memory. Views share it.
 struct Storage {
   std::uint64_t bytes = 0;
-  StorageKind kind = StorageKind::transient;
-  bool input = false;   // written by every launch before the first step; lives to the end
-  bool output = false;  // read by every launch after the last step; lives to the end
-  /// Memory that the session made for itself, to run its graph: no value of the pass lies in it,
-  /// and every recording has its own.
-  bool internal = false;
-  std::shared_ptr<Buffer> buffer = nullptr;  // persistent only: retained once, not per use
+  StorageOrigin origin = StorageOrigin::transient;
+  bool input = false;      // written by every launch before the first step; lives to the end
+  bool output = false;     // read by every launch after the last step; lives to the end
+  std::uint32_t name = 0;  // of what is `own`
+  bool is_persistent() const { return origin != StorageOrigin::transient; }
+  /// Memory that runs the graph: no value of the pass lies in it.
+  bool is_internal() const {
+    return origin == StorageOrigin::iteration || origin == StorageOrigin::iteration_rows;
+  }
 };
 
 enum class TensorRole : std::uint8_t { activation, input, output, param, state };
@@ -120,7 +130,7 @@ struct ComputeGraph {
   std::vector<StateFieldInfo> state_fields;  // and arrays after them; empty without a state block
   std::uint32_t max_iterations = 1;          // of one launch
   Names names;
-  std::map<std::uint32_t, HostStep> host_steps;          // by node: of the op host_step
+  std::map<std::uint32_t, std::string> host_steps;       // names, by node: of the op host_step
   std::vector<std::shared_ptr<const OpDef>> custom_ops;  // what nodes call that would go otherwise
 
   std::span<const Use> uses_of(const Node& n) const {

@@ -13,11 +13,12 @@ enum class ReuseRule : std::uint8_t {
   epoch,  // free after the barrier that follows its last reader: never adds a barrier
 };
 
-/// Pool 0 is the arena; the others are persistent buffers.
+/// A buffer that every recording of the plan brings. Pool 0 is the arena; the others are those of
+/// persistent storages. Different pools are different buffers.
 struct Pool {
   std::string_view kind;  // "arena", "buffer", "state"
   std::uint64_t bytes = 0;
-  std::shared_ptr<Buffer> buffer;  // null for the arena: every recording brings its own
+  std::uint32_t storage = kNoIndex;  // of the graph; none: the arena
 };
 
 /// Where a storage of the graph lives.
@@ -33,10 +34,12 @@ struct PlanOptions {
   FusionRules fusions{};  // what nodes are fused by
 };
 
+/// Lifetime: immutable once made; shared by recordings and the writer of the profiling database.
 struct ExecutionPlan {
   static constexpr std::uint32_t kArena = 0;
-  StepList steps;                 // bindings name pools
-  std::vector<Barrier> barriers;  // ranges name pools
+  std::shared_ptr<const ComputeGraph> graph;  // what was recorded
+  StepList steps;                             // bindings name pools
+  std::vector<Barrier> barriers;              // ranges name pools
   std::vector<Pool> pools;
   std::vector<Place> places;  // one per storage of the graph
   PlanOptions options;
@@ -51,7 +54,7 @@ struct ExecutionPlan {
 
 /// Runs the passes, lowers the nodes they leave, places transients into one arena by lifetime, then
 /// places barriers.
-ExecutionPlan make_plan(const ComputeGraph& graph, const DeviceTraits& traits,
+ExecutionPlan make_plan(std::shared_ptr<const ComputeGraph> graph, const DeviceTraits& traits,
                         const PlanOptions& options = {});
 
 /// The recorded nodes that run, in that order; members of a fused call as they were recorded.

@@ -5,23 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "reprise/graph/recorded_graph.h"
+#include "reprise/graph/execution_plan.h"
 
 namespace reprise {
 
-/// Who gives a persistent tensor its memory when the graph is loaded.
-enum class TensorOrigin : std::uint8_t {
-  session,        // nobody: a transient, an input, or a view
-  caller,         // by name: weights, caches
-  state,          // the state block
-  state_patch,    // what the host sets of it
-  state_table,    // its expressions
-  state_array,    // by name
-  empty_state,    // in place of a block, where there is none
-  iteration,      // see core/step.h
-  iteration_rows  // what iterations leave
-};
-inline constexpr std::uint8_t kTensorOrigins = 9;
+/// Those that a file may have, as numbers from 0; `own` is none of them.
+inline constexpr std::uint8_t kSavedOrigins = 9;
 
 struct SavedScope {
   std::uint32_t outer = 0, name = 0;
@@ -40,7 +29,7 @@ struct SavedTensor {
   std::uint32_t name = 0;
   TensorRole role = TensorRole::activation;
   std::uint32_t alias_of = kNoIndex;
-  TensorOrigin origin = TensorOrigin::session;
+  StorageOrigin origin = StorageOrigin::transient;  // of views, too; callers and arrays by name
 };
 
 struct SavedNode {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reprise/core/backend.h"
-#include "reprise/graph/recorded_graph.h"
+#include "reprise/graph/execution_plan.h"
 #include "reprise/profile/replay_status.h"
 #include "reprise/profile/timing_mode.h"
 
@@ -49,7 +49,7 @@ struct BufferRecord {
 
 struct RecordingRecord {
   std::uint64_t id = 0, session = 0;
-  std::shared_ptr<const RecordedGraph> recorded;
+  std::shared_ptr<const ExecutionPlan> plan;
   std::vector<std::pair<Kernel, KernelInfo>> kernels;  // one per kernel of the plan, if known
   std::vector<std::uint64_t> pool_buffers;             // BufferRecord ids, one per pool
   std::uint64_t record_ns = 0, plan_ns = 0, encode_ns = 0;
@@ -141,7 +141,7 @@ struct TensorsRecord {
   };
   std::uint64_t recording = 0, sequence = 0;
   std::uint32_t iteration = 0;
-  std::shared_ptr<const RecordedGraph> recorded{};
+  std::shared_ptr<const ExecutionPlan> plan{};
   std::vector<Tensor> tensors{};  // in the order in which they were computed
   std::vector<std::byte> bytes{};
   bool contents = false;    // to be kept; otherwise statistics alone

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reprise/graph/recorded_graph.h"
+#include "reprise/graph/execution_plan.h"
 #include "reprise/profile/timing_mode.h"
 #include "reprise/session/capture_pool.h"
 #include "reprise/session/state_block.h"
@@ -102,7 +102,7 @@ class CapturedGraph {
   std::optional<std::string> stale() const;
   /// From the next launch on the graph uses the buffer of `to` wherever it used that of `from`:
   /// another sequence's cache, or what took the place of a freed tensor. Launches in flight keep
-  /// the old one; nothing waits. The commands are encoded anew; recorded() refers to a new value.
+  /// the old one; nothing waits. The commands are encoded anew.
   /// Throws, and changes nothing: invalid_argument if the graph does not use `from` or uses the
   /// buffer of `to` already, if spec, offset or bytes of the buffers differ, for state blocks, for
   /// another device, for imported memory that the graph writes; stale if `to` is freed.
@@ -125,7 +125,7 @@ class CapturedGraph {
   bool replays() const;
 
   /// Runs nodes 0 to `node` once, or that node alone, and waits. Nodes are rows of
-  /// recorded().graph.nodes: one for each op call, in the order of the calls, and none for views.
+  /// graph().nodes: one for each op call, in the order of the calls, and none for views.
   /// Two come from no call: `plan`, node 0 of graphs with an extent, several iterations, or carried
   /// or derived state, and `collect`, the last nodes of graphs with several iterations. Every
   /// tensor they left can be read: for finding where numbers go wrong. Inputs and state are sent as
@@ -148,7 +148,8 @@ class CapturedGraph {
   void set_timing(std::optional<TimingMode> mode);
   /// Replays that succeeded and are known to be complete, the run inside finish() included.
   std::uint64_t num_replays() const;
-  const RecordedGraph& recorded() const;
+  const ComputeGraph& graph() const;
+  const ExecutionPlan& plan() const;
 
   /// Writes the graph to a file: what was recorded, what its plan is, and the inputs as they were
   /// set last; not the bytes of weights, caches and state. GraphExecutor::load_graph reads it, in

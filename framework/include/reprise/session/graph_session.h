@@ -24,8 +24,8 @@ class GraphCapture;
 struct ExtentLimit;
 class DirectRun;
 class DirectSubmission;
-struct DryCapture;
 struct IterationRows;
+struct PassPlan;
 
 /// A container that goes at the end of the statement: its elements have to be kept.
 template <class R, class T>
@@ -193,7 +193,7 @@ class GraphSession final : public Recorder {
  private:
   friend class KeyedGraphs;
   friend class GraphExecutor;
-  friend struct DryCapture;
+  friend struct PassPlan;
   friend class Verification;
   friend class ExecutableProgram;
   friend class ExpertRecording;
@@ -218,7 +218,6 @@ class GraphSession final : public Recorder {
   std::vector<ExtentLimit> direct_limits() const;
   void record_plan_op();
   void record_iteration_rows();
-  void mark_internal(std::uint32_t tensor);
   /// Runs the call that ends the session.
   template <class F>
   auto end(std::string_view what, F&& f);
@@ -231,12 +230,12 @@ class GraphSession final : public Recorder {
   std::shared_ptr<DirectSubmission> submit_direct(AfterSubmit then);
   FinishResult finish_direct();
   FinishResult finish_recorded(const FinishOptions& options);
-  /// Ends a recorded session: its graph with a plan. Nothing is allocated or encoded.
-  std::shared_ptr<RecordedGraph> plan_recorded(const PlanOptions& options, FinishReport& report);
+  PassPlan make_plan(const PlanOptions& options);
+  /// Ends a recorded session with a plan. Nothing is allocated or encoded. `outcome`: what the
+  /// database calls that.
+  PassPlan take_plan(const PlanOptions& options, const std::string& outcome);
   /// Plans and warms up what the session would run. Nothing of it runs.
   WarmUp finish_warm();
-  /// Plans what the session would run. Nothing of it runs.
-  DryCapture finish_dry(const PlanOptions& options = {});
   /// Recorded sessions only: outputs in the memory of this persistent tensor become copies of what
   /// the pass leaves there, so that later writes to it do not reach them.
   void copy_outputs_of(const Tensor& memory);
@@ -273,7 +272,7 @@ class GraphSession final : public Recorder {
   std::vector<ExpertCall> expert_calls_;
   std::string key_json_;  // of the graph, for the database
   /// Of direct sessions: called before a part is handed over.
-  std::function<void(const ComputeGraph&)> before_submit_;
+  std::function<void(const GraphCapture&)> before_submit_;
   bool reported_ = false;  // the database has the session, or its submission sends it
 };
 

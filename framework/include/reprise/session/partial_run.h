@@ -5,7 +5,7 @@
 namespace reprise {
 
 /// Readable until the graph is launched or run in part again: its arena is used anew. Tensors are
-/// rows of CapturedGraph::recorded().graph.tensors. Not thread-safe, as its graph is not.
+/// rows of CapturedGraph::graph().tensors. Not thread-safe, as its graph is not.
 class PartialRun {
  public:
   /// For graphs: `run` counts what used the arena.

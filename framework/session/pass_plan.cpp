@@ -1,0 +1,27 @@
+#include "framework/session/pass_plan.h"
+
+namespace reprise {
+
+PassPlan PassPlan::of(GraphCapture& capture, const DeviceTraits& traits,
+                      const PlanOptions& options) {
+  PassPlan plan;
+  auto graph = std::make_shared<const ComputeGraph>(std::move(capture.graph()));
+  capture.graph().name = graph->name;  // what is left only names things in messages
+  auto execution = std::make_shared<ExecutionPlan>(make_plan(graph, traits, options));
+  for (const Pool& pool : execution->pools) {
+    const bool caller =
+        pool.storage != kNoIndex && graph->storages[pool.storage].origin == StorageOrigin::caller;
+    plan.given.push_back(caller ? capture.buffer_of(pool.storage) : nullptr);
+  }
+  plan.execution = std::move(execution);
+  plan.functions = std::move(capture.functions());
+  return plan;
+}
+
+PassPlan PassPlan::of(GraphExecutor& executor, const RecordFunction& pass, SessionOptions session) {
+  GraphSession recorded = executor.begin_recorded(std::move(session));
+  pass(recorded);
+  return recorded.take_plan({}, "dry");
+}
+
+}  // namespace reprise
