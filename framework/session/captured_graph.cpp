@@ -20,13 +20,13 @@ const OutputSet::Output& OutputSet::find(std::string_view name) const {
 }
 
 CapturedGraph::CapturedGraph() = default;
-CapturedGraph::CapturedGraph(std::shared_ptr<Recording> recording)
-    : recording_(std::move(recording)) {}
+CapturedGraph::CapturedGraph(std::shared_ptr<Recording> recording, Ticket last)
+    : recording_(std::move(recording)), last_(std::move(last)) {}
 CapturedGraph::CapturedGraph(CapturedGraph&&) noexcept = default;
 CapturedGraph& CapturedGraph::operator=(CapturedGraph&&) noexcept = default;
 CapturedGraph::~CapturedGraph() = default;
 
-CapturedGraph::Recording& CapturedGraph::recording() const {
+Recording& CapturedGraph::inner() const {
   if (recording_ == nullptr) {
     throw_invalid_argument("The graph is empty: only finish() of a recorded session makes one.");
   }
@@ -34,61 +34,68 @@ CapturedGraph::Recording& CapturedGraph::recording() const {
 }
 
 void CapturedGraph::set_input(std::string_view input, std::span<const float> values) {
-  recording().set_input(input, DType::f32, std::as_bytes(values));
+  inner().inputs().set(input, DType::f32, std::as_bytes(values));
 }
 
 void CapturedGraph::set_input(std::string_view input, std::span<const std::int32_t> values) {
-  recording().set_input(input, DType::i32, std::as_bytes(values));
+  inner().inputs().set(input, DType::i32, std::as_bytes(values));
 }
 
 void CapturedGraph::set_input(std::string_view input, DType dtype,
                               std::span<const std::byte> bytes) {
-  recording().set_input(input, dtype, bytes);
+  inner().inputs().set(input, dtype, bytes);
 }
 
-const StateBlock& CapturedGraph::state_block() const { return recording().state(); }
+const StateBlock& CapturedGraph::state_block() const { return inner().state(); }
 
 void CapturedGraph::set_state(std::initializer_list<StateValue> values) {
   state_block().set(values);
 }
 
-void CapturedGraph::launch(const LaunchOptions& options) { recording().launch(options); }
-
-std::uint32_t CapturedGraph::iterations() const { return recording().last_launch().ran(); }
-
-std::uint32_t CapturedGraph::state_bits(std::string_view field, DType dtype,
-                                        std::uint32_t iteration) const {
-  return recording().last_launch().state(field, dtype, iteration);
+void CapturedGraph::launch(const LaunchOptions& options) {
+  Ticket ticket = inner().launch(options, true, AfterSubmit::will_wait, last_).value();
+  ticket.wait();
+  last_ = std::move(ticket);
 }
+
+const Ticket& CapturedGraph::last_launch() const {
+  if (!last_) {
+    throw_invalid_argument(
+        "The graph '" + graph().name +
+        "' holds no outputs: there was no launch(), or a later launch took them. Tickets hold "
+        "those of launch_async().");
+  }
+  return last_;
+}
+
+std::uint32_t CapturedGraph::iterations() const { return last_launch().iterations(); }
 
 std::uint64_t CapturedGraph::num_replays() const {
   return recording_ == nullptr ? 0 : recording_->num_replays();
 }
 
-const ComputeGraph& CapturedGraph::graph() const { return recording().graph(); }
+const ComputeGraph& CapturedGraph::graph() const { return inner().graph(); }
 
-const ExecutionPlan& CapturedGraph::plan() const { return recording().plan(); }
+const ExecutionPlan& CapturedGraph::plan() const { return inner().plan(); }
 
-const SubmissionTimes& CapturedGraph::last_times() const { return recording().last_times(); }
+const SubmissionTimes& CapturedGraph::last_times() const { return last_launch().times(); }
 
-OutputView CapturedGraph::output(std::string_view name) const {
-  return recording().last_launch().output(name);
-}
+OutputView CapturedGraph::output(std::string_view name) const { return last_launch().output(name); }
 
 OutputView CapturedGraph::output(std::string_view name, std::uint32_t iteration) const {
-  return recording().last_launch().output(name, iteration);
+  return last_launch().output(name, iteration);
 }
 
 std::vector<std::string> CapturedGraph::output_names() const {
   std::vector<std::string> names;
-  for (const Port& port : recording().outputs()) {
+  for (const Port& port : inner().outputs()) {
     names.push_back(port.name);
   }
   return names;
 }
 
 Ticket CapturedGraph::launch_async(const LaunchOptions& options) {
-  return recording().launch_async(options, true).value();
+  return inner().launch(options, true, AfterSubmit::will_continue, last_).value();
 }
 
 std::optional<Ticket> CapturedGraph::try_launch_async(const LaunchOptions& options) {
@@ -96,59 +103,62 @@ std::optional<Ticket> CapturedGraph::try_launch_async(const LaunchOptions& optio
     throw_invalid_argument("try_launch_async() never waits, but was given a slot_timeout of (" +
                            std::to_string(options.slot_timeout.count()) + ") ns.");
   }
-  return recording().launch_async(options, false);
+  return inner().launch(options, false, AfterSubmit::will_continue, last_);
 }
 
-void CapturedGraph::save(const std::filesystem::path& path) const {
-  save_recording(recording(), path);
-}
+void CapturedGraph::save(const std::filesystem::path& path) const { save_recording(inner(), path); }
 
 std::string CapturedGraph::structure_hash() const { return reprise::structure_hash(graph()); }
 
 std::string CapturedGraph::content_hash() const {
   RecordingRecord record;
-  record.plan = recording().shared_plan();
-  record.kernels = recording().kernels();
-  return reprise::content_hash(record, recording().core().device().info());
+  record.plan = inner().shared_plan();
+  record.kernels = kernels_of(plan().steps, inner().device().backend());
+  return reprise::content_hash(record, inner().core().device().info());
 }
 
-std::optional<std::string> CapturedGraph::stale() const { return recording().stale(); }
+std::optional<std::string> CapturedGraph::stale() const { return inner().stale(); }
 
-void CapturedGraph::rebind(const Tensor& from, const Tensor& to) { recording().rebind(from, to); }
+void CapturedGraph::rebind(const Tensor& from, const Tensor& to) { inner().rebind(from, to); }
 
-bool CapturedGraph::has_pool() const { return static_cast<bool>(recording().memory().pool()); }
+bool CapturedGraph::has_pool() const { return static_cast<bool>(inner().memory().pool()); }
 
 const CapturePool& CapturedGraph::pool() const {
   if (!has_pool()) {
     throw_invalid_argument("The graph '" + graph().name +
                            "' has no pool: its session was finished without one.");
   }
-  return recording().memory().pool();
+  return inner().memory().pool();
 }
 
-std::size_t CapturedGraph::slots() const { return recording().slots(); }
+std::size_t CapturedGraph::slots() const { return inner().slots().count(); }
 
 PartialRun CapturedGraph::run_prefix(std::uint32_t node) {
-  return recording().run_part(node, false);
+  last_.release();
+  return inner().run_part(node, false);
 }
 
-PartialRun CapturedGraph::run_node(std::uint32_t node) { return recording().run_part(node, true); }
-std::size_t CapturedGraph::held_slots() const { return recording().held_slots(); }
+PartialRun CapturedGraph::run_node(std::uint32_t node) {
+  last_.release();
+  return inner().run_part(node, true);
+}
+
+std::size_t CapturedGraph::held_slots() const { return inner().slots().held(); }
 
 bool CapturedGraph::wait_for_slot(std::chrono::nanoseconds timeout) {
-  return recording().wait_for_slot(timeout);
+  return last_ || inner().slots().wait(timeout);
 }
 
-bool CapturedGraph::in_use() const { return recording().in_use(); }
+bool CapturedGraph::in_use() const { return inner().slots().in_use(); }
 
-std::uint64_t CapturedGraph::bytes() const { return recording().bytes(); }
+std::uint64_t CapturedGraph::bytes() const { return inner().bytes(); }
 
-bool CapturedGraph::replays() const { return recording().replays(); }
+bool CapturedGraph::replays() const { return inner().replays(); }
 
-std::uint64_t CapturedGraph::upload() { return recording().upload(); }
+std::uint64_t CapturedGraph::upload() { return inner().upload(); }
 
-bool CapturedGraph::is_uploaded() const { return recording().is_uploaded(); }
+bool CapturedGraph::is_uploaded() const { return inner().is_uploaded(); }
 
-void CapturedGraph::set_timing(std::optional<TimingMode> mode) { recording().set_timing(mode); }
+void CapturedGraph::set_timing(std::optional<TimingMode> mode) { inner().set_timing(mode); }
 
 }  // namespace reprise

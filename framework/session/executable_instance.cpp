@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/session/expert_recording.h"
+#include "framework/session/host_clock.h"
 
 namespace reprise {
 namespace {
@@ -194,12 +195,12 @@ bool ExecutableInstance::is_fed(std::string_view output) const {
   });
 }
 
-std::shared_ptr<CapturedGraph::Recording> ExecutableInstance::make_recording(
+std::shared_ptr<Recording> ExecutableInstance::make_recording(
     const ExecutableProgram::Use& use) const {
   const std::shared_ptr<const PassPlan> plan = program_->plan_for(use);
-  CapturedGraph::Recording::Options options{.slots = program_->options().slots,
-                                            .outputs = std::vector<std::uint32_t>(),
-                                            .context = residency_.get()};
+  Recording::Options options{.slots = program_->options().slots,
+                             .outputs = std::vector<std::uint32_t>(),
+                             .context = residency_.get()};
   const std::vector<Port>& outputs = plan->graph().outputs;
   for (std::uint32_t i = 0; i < outputs.size(); ++i) {
     if (!is_fed(outputs[i].name)) {
@@ -207,9 +208,9 @@ std::shared_ptr<CapturedGraph::Recording> ExecutableInstance::make_recording(
     }
   }
   FinishReport report = plan->report;
-  auto recording = CapturedGraph::Recording::make(
-      program_->core(), *plan, {.state = state_, .own = use.own}, options, report);
-  recording->profile(plan->session, report, "");
+  auto recording =
+      Recording::make(program_->core(), *plan, {.state = state_, .own = use.own}, options, report);
+  recording->reporter().enter(plan->session, report, recording->memory(), "");
   return recording;
 }
 
@@ -293,10 +294,10 @@ Ticket ExecutableInstance::submit(PreparedRun::State& run, AfterSubmit then) {
   }
   Slot* slot = std::exchange(run.slot, nullptr);
   prepared_ = false;
-  Ticket ticket = run.recording->submit_reserved(*slot, then);
+  Ticket ticket = run.recording->submit(*slot, {}, then, now_ns());
   last_submission_ = slot->times().submission;
   if (residency_ != nullptr) {
-    end_expert_run(run.recording->profile_id());
+    end_expert_run(run.recording->reporter().id());
   }
   if (run.rows > 0 || program_->options().extent.empty()) {
     bool any = false;
@@ -313,7 +314,7 @@ Ticket ExecutableInstance::submit(PreparedRun::State& run, AfterSubmit then) {
 
 void ExecutableInstance::give_back(PreparedRun::State& run) noexcept {
   if (run.slot != nullptr) {
-    run.recording->give_back(*std::exchange(run.slot, nullptr));
+    std::exchange(run.slot, nullptr)->give_back();
     prepared_ = false;
   }
 }

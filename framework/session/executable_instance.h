@@ -14,7 +14,7 @@ struct ExecutableRecording {
   std::int64_t bucket = 0;
   InputSources sources;
   bool swapped = false;
-  std::shared_ptr<CapturedGraph::Recording> recording;
+  std::shared_ptr<Recording> recording;
   std::vector<std::uint32_t> ports;  // by input: its index in the recording; kNoIndex: a handle
 };
 
@@ -73,7 +73,7 @@ class ExecutableInstance final : public std::enable_shared_from_this<ExecutableI
   std::size_t layer_of(std::string_view layer) const;
   void end_expert_run(std::uint64_t recording);
   const ExecutableRecording& recording_for(std::int64_t rows, const InputSources& sources);
-  std::shared_ptr<CapturedGraph::Recording> make_recording(const ExecutableProgram::Use& use) const;
+  std::shared_ptr<Recording> make_recording(const ExecutableProgram::Use& use) const;
   ExecutableProgram::Use use_of(std::int64_t bucket, const InputSources& sources) const;
   std::uint32_t handle_of(std::string_view input) const;
   /// Throws missing_input for inputs without a value and a handle.
@@ -104,7 +104,7 @@ class ExecutableInstance final : public std::enable_shared_from_this<ExecutableI
 
 struct PreparedRun::State {
   std::shared_ptr<ExecutableInstance> instance;
-  std::shared_ptr<CapturedGraph::Recording> recording{};
+  std::shared_ptr<Recording> recording{};
   const std::vector<std::uint32_t>* ports = nullptr;  // see ExecutableRecording
   Slot* slot = nullptr;                               // null: submitted
   std::int64_t rows = 0;

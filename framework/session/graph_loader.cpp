@@ -153,10 +153,10 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
     throw_invalid_argument("Its structure is (" + structure + "), but it says (" +
                            saved.structure_hash + ").");
   }
-  auto recording = CapturedGraph::Recording::make(
-      core, plan, {.state = options.state}, {.slots = options.slots.value_or(saved.slots)}, report);
+  auto recording = Recording::make(core, plan, {.state = options.state},
+                                   {.slots = options.slots.value_or(saved.slots)}, report);
   for (const SavedPort& port : saved.inputs) {
-    recording->set_input(port.name, saved.tensors[port.tensor].spec.dtype, port.values);
+    recording->inputs().set(port.name, saved.tensors[port.tensor].spec.dtype, port.values);
   }
   // What the file was made with says more than the consequences of it.
   const auto facts = first_difference(saved.fingerprint, fingerprint_of(*recording));
@@ -165,7 +165,7 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
     session.id = profile->next_id();
     const std::uint64_t id = session.id;
     profile->session(std::move(session), report, "loaded");
-    recording->profile(id, report, "");
+    recording->reporter().enter(id, report, recording->memory(), "");
   }
   return {CapturedGraph(std::move(recording)),
           {difference.has_value(), difference.value_or(std::string())}};
@@ -184,7 +184,7 @@ LoadedGraph load_saved_graph(const std::shared_ptr<ExecutorCore>& core,
   }
 }
 
-void save_recording(const CapturedGraph::Recording& recording, const std::filesystem::path& path) {
+void save_recording(const Recording& recording, const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = encode_graph(saved_graph_of(recording));
   NewFile file(path);
   file.write(bytes);

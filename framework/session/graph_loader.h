@@ -11,6 +11,6 @@ namespace reprise {
 LoadedGraph load_saved_graph(const std::shared_ptr<ExecutorCore>& core,
                              const std::filesystem::path& path, const LoadOptions& options);
 /// See CapturedGraph::save.
-void save_recording(const CapturedGraph::Recording& recording, const std::filesystem::path& path);
+void save_recording(const Recording& recording, const std::filesystem::path& path);
 
 }  // namespace reprise

@@ -15,7 +15,7 @@ namespace {
 
 class GraphSaver {
  public:
-  explicit GraphSaver(const CapturedGraph::Recording& recording)
+  explicit GraphSaver(const Recording& recording)
       : recording_(recording), graph_(recording.graph()) {}
 
   SavedGraph save() {
@@ -36,7 +36,7 @@ class GraphSaver {
     save_ports();
     saved_.extents = graph_.extents;
     saved_.max_iterations = graph_.max_iterations;
-    saved_.slots = static_cast<std::uint32_t>(recording_.slots());
+    saved_.slots = static_cast<std::uint32_t>(recording_.slots().count());
     saved_.options = recording_.plan().options;
     saved_.fingerprint = fingerprint_of(recording_);
     saved_.structure_hash = structure_hash(graph_);
@@ -131,7 +131,7 @@ class GraphSaver {
 
   void save_ports() {
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
-      const std::span<const std::byte> values = recording_.input_values(i);
+      const std::span<const std::byte> values = recording_.inputs().values(i);
       saved_.inputs.push_back(
           {graph_.inputs[i].name, graph_.inputs[i].tensor, {values.begin(), values.end()}});
     }
@@ -140,7 +140,7 @@ class GraphSaver {
     }
   }
 
-  const CapturedGraph::Recording& recording_;
+  const Recording& recording_;
   const ComputeGraph& graph_;
   SavedGraph saved_;
   std::set<std::string_view> caller_names_;
@@ -150,11 +150,9 @@ class GraphSaver {
 
 }  // namespace
 
-SavedGraph saved_graph_of(const CapturedGraph::Recording& recording) {
-  return GraphSaver(recording).save();
-}
+SavedGraph saved_graph_of(const Recording& recording) { return GraphSaver(recording).save(); }
 
-std::vector<FingerprintPart> fingerprint_of(const CapturedGraph::Recording& recording) {
+std::vector<FingerprintPart> fingerprint_of(const Recording& recording) {
   const ExecutorCore& core = recording.core();
   return fingerprint_of(recording.plan(), core.traits(), [&](const Kernel& kernel) {
     // A device that does not replay has none before the first launch.

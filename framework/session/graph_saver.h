@@ -7,8 +7,8 @@ namespace reprise {
 
 /// Throws invalid_argument, naming it, for a persistent tensor without a name of its own, and
 /// unsupported for an op the library does not have.
-SavedGraph saved_graph_of(const CapturedGraph::Recording& recording);
+SavedGraph saved_graph_of(const Recording& recording);
 /// What the plan of a recording is, and what it was made for.
-std::vector<FingerprintPart> fingerprint_of(const CapturedGraph::Recording& recording);
+std::vector<FingerprintPart> fingerprint_of(const Recording& recording);
 
 }  // namespace reprise

@@ -162,13 +162,15 @@ std::shared_ptr<DirectSubmission> GraphSession::submit_direct(AfterSubmit then) 
 namespace {
 
 /// What a launch left; nothing if nothing ran.
-void add_outputs(const Slot& slot, OutputSet& set) {
-  for (const Exchange& output : slot.outputs()) {
-    if (slot.ran() > 0) {
-      const auto [spec, bytes] = slot.output(output);
-      set.add(output.name, {spec, {bytes.begin(), bytes.end()}});
+OutputSet outputs_of(const Ticket& ticket) {
+  OutputSet set;
+  if (ticket.iterations() > 0) {
+    for (const std::string& name : ticket.output_names()) {
+      const auto [spec, bytes] = ticket.output(name);
+      set.add(name, {spec, {bytes.begin(), bytes.end()}});
     }
   }
+  return set;
 }
 
 }  // namespace
@@ -193,12 +195,9 @@ void GraphSession::require_default(const FinishOptions& options) const {
 
 FinishResult GraphSession::finish_direct() {
   const auto submission = submit_direct(AfterSubmit::will_wait);
-  Slot& slot = submission->slot();
-  const Ticket ticket({submission, &slot});
-  slot.wait();
-  OutputSet set;
-  add_outputs(slot, set);
-  return {submission->report(), std::move(set), CapturedGraph()};
+  const Ticket ticket({submission, &submission->slot()});
+  ticket.wait();
+  return {submission->report(), outputs_of(ticket), CapturedGraph()};
 }
 
 PassPlan GraphSession::make_plan(const PlanOptions& options) {
@@ -242,27 +241,28 @@ WarmUp GraphSession::finish_warm() {
 FinishResult GraphSession::finish_recorded(const FinishOptions& options) {
   const PassPlan plan = make_plan({options.reuse, options.passes, fusion_rules()});
   FinishReport report = plan.report;
-  auto recording = CapturedGraph::Recording::make(
+  auto recording = Recording::make(
       core_, plan, {.state = options_.state, .pool = options.pool},
       {.slots = options.slots, .joined_host_steps = options.joined_host_steps}, report);
   const std::vector<Port>& inputs = plan.graph().inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    recording->set_input(inputs[i].name, inputs[i].spec.dtype, input_values_[i]);
+    recording->inputs().set(inputs[i].name, inputs[i].spec.dtype, input_values_[i]);
   }
-  OutputSet set;
+  OutputSet outputs;
+  Ticket first;
   if (options.run) {
-    recording->launch({});
-    const SubmissionTimes& times = recording->last_times();
+    first = recording->launch({}, true, AfterSubmit::will_wait, first).value();
+    outputs = outputs_of(first);
+    const SubmissionTimes& times = first.times();
     report.submit_ns = times.submit_ns;
     report.wait_ns = times.wait_ns;
     report.host_step_ns = times.host_step_ns;
     report.submits = times.submits;
     report.device_ns = times.device_ns;
-    add_outputs(recording->last_launch(), set);
   }
   report_session(report, "finished");
-  recording->profile(profile_id_, report, key_json_);
-  return {report, std::move(set), CapturedGraph(std::move(recording))};
+  recording->reporter().enter(profile_id_, report, recording->memory(), key_json_);
+  return {report, std::move(outputs), CapturedGraph(std::move(recording), std::move(first))};
 }
 
 SessionRecord GraphSession::session_record() {

@@ -306,7 +306,7 @@ void KeyedGraphs::drop_if_stale(KeyEntry& entry) {
 
 void KeyedGraphs::report_end(const CapturedGraph& graph, std::string_view evicted,
                              std::string_view stale) const {
-  const std::uint64_t id = graph.recording().profile_id();
+  const std::uint64_t id = graph.inner().reporter().id();
   if (id != 0) {
     core_->profile()->sink().recording_ended(
         {id, now_ns(), std::string(evicted), std::string(stale)});

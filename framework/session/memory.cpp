@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/session/capture_pool_memory.h"
+#include "framework/session/framework_tensors.h"
 
 namespace reprise {
 namespace {

@@ -11,11 +11,10 @@
 
 namespace reprise {
 
-/// Friend of CapturedGraph.
 class NumericsComparison {
  public:
   NumericsComparison(CapturedGraph& graph, CapturedGraph& reference, const NumericsOptions& options)
-      : graph_(graph.recording()), reference_(reference.recording()), options_(options) {}
+      : graph_(graph.inner()), reference_(reference.inner()), options_(options) {}
 
   NumericsReport run() {
     require_same_structure();
@@ -71,20 +70,20 @@ class NumericsComparison {
   }
 
   void profile(const NumericsReport& report) const {
-    if (graph_.profile_id() == 0) {
+    if (graph_.reporter().id() == 0) {
       return;
     }
     ProfileSink& sink = graph_.core().profile()->sink();
     for (const ComparedResult& result : report.results) {
       const Deviation& d = result.deviation;
-      sink.comparison({graph_.profile_id(), result.node, result.tensor, result.name,
+      sink.comparison({graph_.reporter().id(), result.node, result.tensor, result.name,
                        report.reference, d.max_abs, d.max_rel, d.rmse, d.cosine, d.first_bad,
                        result.input_differs, report.tolerance, result.pass, now_ns()});
     }
   }
 
-  CapturedGraph::Recording& graph_;
-  CapturedGraph::Recording& reference_;
+  Recording& graph_;
+  Recording& reference_;
   const NumericsOptions& options_;
   std::vector<bool> wrong_;  // by storage: its last result did not pass
 };

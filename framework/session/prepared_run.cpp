@@ -22,7 +22,7 @@ std::span<std::byte> PreparedRun::State::bytes(std::uint32_t input) {
   if (!given.empty()) {
     given[input] = true;
   }
-  return recording->input_memory(*slot, (*ports)[input]).first(instance->bytes_of(input, rows));
+  return {slot->input_bytes(slot->inputs()[(*ports)[input]]), instance->bytes_of(input, rows)};
 }
 
 PreparedRun::PreparedRun(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -4,62 +4,70 @@
 
 #include "framework/session/host_clock.h"
 #include "framework/session/warm_up.h"
+#include "reprise/graph/structure_hash.h"
 
 namespace reprise {
-
 namespace {
+
+/// The rows with the words of these outputs alone.
+IterationRows rows_of(IterationRows rows, const std::optional<std::vector<std::uint32_t>>& which) {
+  if (rows && which) {
+    std::vector<std::uint32_t> words;
+    for (const std::uint32_t output : *which) {
+      words.push_back(rows.output_words[output]);
+    }
+    rows.output_words = std::move(words);
+  }
+  return rows;
+}
 
 std::vector<Port> chosen(const std::vector<Port>& ports,
                          const std::optional<std::vector<std::uint32_t>>& which) {
+  if (!which) {
+    return ports;
+  }
   std::vector<Port> list;
-  for (std::uint32_t i = 0; i < ports.size(); ++i) {
-    if (!which || std::ranges::count(*which, i) != 0) {
-      list.push_back(ports[i]);
-    }
+  for (const std::uint32_t port : *which) {
+    list.push_back(ports[port]);
   }
   return list;
 }
 
 }  // namespace
 
-CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core, const PassPlan& plan,
-                                    const Memory::Sources& sources, const Options& options,
-                                    FinishReport& report)
+std::shared_ptr<Recording> Recording::make(const std::shared_ptr<ExecutorCore>& core,
+                                           const PassPlan& plan, const Memory::Sources& sources,
+                                           const Options& options, FinishReport& report) {
+  if (options.slots < 1 || options.slots > kMaxSlots) {
+    throw_invalid_argument("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
+                           std::to_string(options.slots) + ") are asked for.");
+  }
+  Memory memory(*core, plan, sources);
+  const std::int64_t begin = now_ns();
+  auto recording = std::make_shared<Recording>(core, plan, std::move(memory), options);
+  const ExecutionPlan& execution = *plan.execution;
+  report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
+  report.steps = static_cast<std::uint32_t>(execution.steps.size());
+  report.barriers =
+      core->serialize() ? report.steps : static_cast<std::uint32_t>(execution.barriers.size());
+  report.arena_bytes = execution.arena_bytes;
+  report.live_peak_bytes = execution.live_peak_bytes;
+  report.replays = recording->replays();
+  recording->require_not_stale();  // also where nothing encodes with the buffer yet
+  return recording;
+}
+
+Recording::Recording(std::shared_ptr<ExecutorCore> core, const PassPlan& plan, Memory memory,
+                     const Options& options)
     : core_(std::move(core)),
       plan_(plan.execution),
-      memory_(*core_, plan, sources),
+      memory_(std::move(memory)),
       outputs_(chosen(graph().outputs, options.outputs)),
-      rows_(memory_.rows()),
       growths_(growths_of(graph())),
-      context_(options.context),
-      limits_(limits_of(graph().extents)),
-      inputs_(graph().inputs.size()),
-      first_id_(core_->profile() == nullptr ? 0 : core_->profile()->next_id()) {
-  const DriverWork work = driver_work();
-  const Device& device = core_->device();
-  if (rows_ && options.outputs) {
-    std::vector<std::uint32_t> words;
-    for (const std::uint32_t i : *options.outputs) {
-      words.push_back(rows_.output_words[i]);
-    }
-    rows_.output_words = std::move(words);
-  }
-  const std::int64_t begin = now_ns();
-  HostStaging host_staging;
-  const StepList& steps = plan_->steps;
-  for (std::uint32_t s = 0; s < steps.size(); ++s) {
-    if (is_host_step(steps[s])) {
-      host_steps_.emplace_back(device, graph(), plan.functions.at(steps[s].node), steps, s,
-                               host_staging);
-    }
-  }
-  if (options.joined_host_steps && !host_steps_.empty()) {
-    host_signal_ = device.backend().host_signal();
-    segments_.resize(host_steps_.size());
-  }
-  if (replays()) {
-    plain_ = encode_body(TimingMode::off);
-  }
+      reporter_(*core_, plan_, options.slots),
+      host_steps_(*core_, plan, options.context, options.joined_host_steps),
+      bodies_(*core_, *plan_, memory_, host_steps_, reporter_),
+      inputs_(graph(), options.slots) {
   const auto exchanges = [&](const std::vector<Port>& ports) {
     std::vector<Exchange> list;
     list.reserve(ports.size());
@@ -68,48 +76,20 @@ CapturedGraph::Recording::Recording(std::shared_ptr<ExecutorCore> core, const Pa
     }
     return list;
   };
-  for (std::size_t i = 0; i < options.slots; ++i) {
+  const IterationRows rows = rows_of(memory_.rows(), options.outputs);
+  for (std::uint32_t i = 0; i < options.slots; ++i) {
     Staging staging;
-    slots_.push_back(
-        {std::make_unique<Slot>(device, state(), exchanges(graph().inputs), exchanges(outputs_),
-                                rows_, staging, *this, static_cast<std::uint32_t>(i)),
-         std::vector<std::uint64_t>(inputs_.size())});
+    slots_.add(std::make_unique<Slot>(device(), state(), exchanges(graph().inputs),
+                                      exchanges(outputs_), rows, staging, *this, i));
   }
-  report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
-  report.steps = static_cast<std::uint32_t>(steps.size());
-  report.barriers =
-      static_cast<std::uint32_t>(core_->serialize() ? steps.size() : plan_->barriers.size());
-  report.arena_bytes = plan_->arena_bytes;
-  report.live_peak_bytes = plan_->live_peak_bytes;
-  report.replays = replays();
 }
 
-std::shared_ptr<CapturedGraph::Recording> CapturedGraph::Recording::make(
-    std::shared_ptr<ExecutorCore> core, const PassPlan& plan, const Memory::Sources& sources,
-    const Options& options, FinishReport& report) {
-  if (options.slots < 1 || options.slots > kMaxSlots) {
-    throw_invalid_argument("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
-                           std::to_string(options.slots) + ") are asked for.");
-  }
-  auto recording = std::make_shared<Recording>(std::move(core), plan, sources, options, report);
-  recording->require_not_stale();  // also where nothing encodes with the buffer yet
-  return recording;
-}
-
-CapturedGraph::Recording::~Recording() {
-  if (profile_id_ == 0) {
+Recording::~Recording() {
+  if (reporter_.id() == 0) {
     return;  // what is in flight keeps what it uses
   }
+  slots_.reclaim();  // their replays are not in the database yet
   try {
-    if (last_launch_ != nullptr) {
-      last_launch_->release();
-    }
-    for (const SlotEntry& entry : slots_) {
-      try {
-        entry.slot->reclaim();  // its replay is not in the database yet
-      } catch (const Error&) {  // NOLINT(bugprone-empty-catch): failed() entered it
-      }
-    }
     if (const Buffer* arena = memory_.own_arena()) {
       core_->profile()->buffer_freed(*arena);
     }
@@ -117,258 +97,111 @@ CapturedGraph::Recording::~Recording() {
   }
 }
 
-const Body& CapturedGraph::Recording::body_for(TimingMode mode, std::uint32_t iterations) {
-  const bool by_node = mode != TimingMode::off && mode != TimingMode::replay;
-  if (!replays()) {
-    const TimingMode stamped = by_node ? mode : TimingMode::off;
-    once_ = encode_body(stamped);
-    for (std::uint32_t i = 1; i < iterations; ++i) {
-      once_.next.push_back(encode_body(stamped, once_.stamps).encoding);
-    }
-    return once_;
-  }
-  if (!by_node) {
-    return plain_;
-  }
-  Body& timed = mode == TimingMode::node ? timed_ : serialised_;
-  if (timed.encoding == nullptr) {
-    if (SessionProfile* profile = core_->profile()) {
-      profile->timestamp_bias();
-    }
-    timed = encode_body(mode);
-  }
-  return timed;
-}
-
-Exchange CapturedGraph::Recording::exchange(const Port& port) const {
+Exchange Recording::exchange(const Port& port) const {
   const GraphTensor& t = graph().tensors[port.tensor];
   return {port.name, t.spec, memory_.buffer_of(t.storage),
           plan_->places[t.storage].offset + t.offset, 0};
 }
 
-void CapturedGraph::Recording::set_input(std::string_view name, DType dtype,
-                                         std::span<const std::byte> bytes) {
-  const std::vector<Exchange>& known = slots_[0].slot->inputs();
-  const Exchange& input = find_exchange(known, graph_name(), "input", name);
-  require_values(name, input.spec, dtype, bytes);
-  Input& value = inputs_[static_cast<std::size_t>(&input - known.data())];
-  value.bytes.assign(bytes.begin(), bytes.end());
-  ++value.version;
-  if (!input.spec.shape.fixed()) {
-    const auto set = std::ranges::find(limits_, input.name, &ExtentLimit::input);
-    if (set == limits_.end()) {
-      limits_.push_back(limit_of(input.name, input.spec, bytes));
-    } else {
-      set->max = rows_given(input.spec, bytes);
-    }
-  }
-}
-
-void CapturedGraph::Recording::released() noexcept {
-  { const std::lock_guard lock(release_mutex_); }  // not between the look and the wait below
-  slot_released_.notify_all();
-}
-
-bool CapturedGraph::Recording::wait_for_slot(std::chrono::nanoseconds timeout) {
-  const auto found = [&] {
-    return last_launch_ != nullptr || std::ranges::any_of(slots_, [](const SlotEntry& entry) {
-             return !entry.reserved && entry.slot->phase() != Slot::Phase::held;
-           });
-  };
-  if (timeout <= std::chrono::nanoseconds(0)) {
-    return found();
-  }
-  // An hour is as good as for ever, and no clock overflows.
-  std::unique_lock lock(release_mutex_);
-  return slot_released_.wait_for(
-      lock, std::min<std::chrono::nanoseconds>(timeout, std::chrono::hours(1)), found);
-}
-
-CapturedGraph::Recording::SlotEntry* CapturedGraph::Recording::acquire(bool may_wait) {
-  SlotEntry* oldest = nullptr;
-  for (SlotEntry& entry : slots_) {
-    Slot& slot = *entry.slot;
-    if (slot.phase() == Slot::Phase::held || entry.reserved) {
-      continue;
-    }
-    if (slot.phase() == Slot::Phase::idle || slot.done()) {
-      slot.reclaim();
-      return &entry;
-    }
-    if (oldest == nullptr || slot.sequence() < oldest->slot->sequence()) {
-      oldest = &entry;
-    }
-  }
-  if (oldest == nullptr) {
-    throw Error(ErrorCode::busy,
-                "All (" + std::to_string(slots_.size()) + ") slots of the graph '" + graph().name +
-                    "' are held by tickets; release one, or finish the session with more slots.");
-  }
-  if (!may_wait) {
-    return nullptr;
-  }
-  oldest->slot->reclaim();
-  return oldest;
-}
-
-void CapturedGraph::Recording::begin_run() {
-  if (in_host_step_) {
+void Recording::begin_run() {
+  if (host_steps_.running()) {
     throw_invalid_argument("The graph '" + graph().name +
                            "' is launched by one of its own host steps.");
   }
   require_not_stale();
-  if (last_launch_ != nullptr) {
-    std::exchange(last_launch_, nullptr)->release();
-  }
   ++runs_;
 }
 
-Slot* CapturedGraph::Recording::submit(const LaunchOptions& options, bool may_wait,
-                                       AfterSubmit then) {
-  if (options.iterations < 1 || options.iterations > rows_.capacity) {
+void Recording::require_iterations(std::uint32_t iterations) const {
+  const std::uint32_t most = memory_.rows().capacity;
+  if (iterations < 1 || iterations > most) {
     throw_invalid_argument("The graph '" + graph().name + "' is launched with (" +
-                           std::to_string(options.iterations) + ") iterations, but 1 to " +
-                           std::to_string(rows_.capacity) +
+                           std::to_string(iterations) + ") iterations, but 1 to " +
+                           std::to_string(most) +
                            " are possible; begin its session with more max_iterations.");
   }
+}
+
+std::optional<Ticket> Recording::launch(const LaunchOptions& options, bool may_wait,
+                                        AfterSubmit then, Ticket& replaced) {
+  require_iterations(options.iterations);
   core_->require_running();
   begin_run();
+  replaced.release();
   if (may_wait) {
-    wait_for_slot(options.slot_timeout);
+    slots_.wait(options.slot_timeout);
   }
-  SlotEntry* entry = acquire(may_wait);
-  if (entry == nullptr) {
-    return nullptr;
-  }
-  const std::int64_t begin = now_ns();
-  Slot& slot = *entry->slot;
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    if (entry->versions[i] != inputs_[i].version) {
-      entry->versions[i] = inputs_[i].version;
-      std::ranges::copy(inputs_[i].bytes, slot.input_bytes(slot.inputs()[i]));
-    }
-  }
-  start(*entry, options, then, begin);
-  return &slot;
-}
-
-void CapturedGraph::Recording::start(SlotEntry& entry, const LaunchOptions& options,
-                                     AfterSubmit then, std::int64_t begin_ns) {
-  entry.watched = take_watch(options.iterations);
-  const TimingMode mode = entry.watched ? TimingMode::off : core_->timing_mode(timing_);
-  const Body& body = entry.watched ? entry.watched->body() : body_for(mode, options.iterations);
-  entry.profile_id = profile_id_;
-  const SlotLaunch launch{.body = body,
-                          .growths = growths_,
-                          .mode = mode,
-                          .iterations = options.iterations,
-                          .sequence = sequence_,
-                          .begin_ns = begin_ns,
-                          .then = then,
-                          .limits = limits_};
-  try {
-    submit_segments(*entry.slot, launch, all_steps());
-  } catch (const Error& cause) {
-    entry.watched.reset();
-    const Error error = entry.slot->placed(cause, sequence_);
-    report(error);
-    require_not_stale();  // another thread may have freed a buffer since
-    throw error;
-  }
-  ++sequence_;
-}
-
-Slot* CapturedGraph::Recording::reserve(bool may_wait) {
-  core_->require_running();
-  begin_run();
-  SlotEntry* entry = acquire(may_wait);
-  if (entry == nullptr) {
-    return nullptr;
-  }
-  entry->reserved = true;
-  std::ranges::fill(entry->versions, 0);
-  return entry->slot.get();
-}
-
-void CapturedGraph::Recording::give_back(const Slot& slot) { entry_of(slot).reserved = false; }
-
-std::span<std::byte> CapturedGraph::Recording::input_memory(const Slot& slot,
-                                                            std::size_t input_index) const {
-  const Exchange& input = slot.inputs()[input_index];
-  return {slot.input_bytes(input), input.spec.bytes()};
-}
-
-Ticket CapturedGraph::Recording::submit_reserved(Slot& slot, AfterSubmit then) {
-  SlotEntry& entry = entry_of(slot);
-  entry.reserved = false;
-  require_not_stale();
-  start(entry, {}, then, now_ns());
-  return Ticket({shared_from_this(), &slot});
-}
-
-void CapturedGraph::Recording::launch(const LaunchOptions& options) {
-  Slot* slot = submit(options, true, AfterSubmit::will_wait);
-  try {
-    slot->wait();
-  } catch (...) {
-    slot->release();
-    throw;
-  }
-  last_launch_ = slot;
-}
-
-std::optional<Ticket> CapturedGraph::Recording::launch_async(const LaunchOptions& options,
-                                                             bool may_wait) {
-  Slot* slot = submit(options, may_wait, AfterSubmit::will_continue);
+  Slot* slot = slots_.acquire(may_wait);
   if (slot == nullptr) {
     return std::nullopt;
   }
-  return Ticket({shared_from_this(), slot});
+  const std::int64_t begin = now_ns();
+  inputs_.fill(*slot);
+  return submit(*slot, options, then, begin);
 }
 
-std::size_t CapturedGraph::Recording::held_slots() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      slots_, [](const SlotEntry& e) { return e.slot->phase() == Slot::Phase::held; }));
+Slot* Recording::reserve(bool may_wait) {
+  core_->require_running();
+  begin_run();
+  return slots_.acquire(may_wait);
 }
 
-bool CapturedGraph::Recording::in_use() {
-  return std::ranges::any_of(slots_, [](const SlotEntry& e) {
-    const Slot::Phase phase = e.slot->phase();
-    return phase == Slot::Phase::held || (phase == Slot::Phase::released && !e.slot->done());
-  });
+Ticket Recording::submit(Slot& slot, const LaunchOptions& options, AfterSubmit then,
+                         std::int64_t begin_ns) {
+  try {
+    start(slot, options, then, begin_ns);
+  } catch (...) {
+    slot.give_back();
+    throw;
+  }
+  return Ticket({shared_from_this(), &slot});
 }
 
-std::uint64_t CapturedGraph::Recording::bytes() const {
+void Recording::start(Slot& slot, const LaunchOptions& options, AfterSubmit then,
+                      std::int64_t begin_ns) {
+  std::unique_ptr<WatchInFlight> watched =
+      watched_.take(sequence_, *core_, plan_, reporter_.event_id(), [&](const TapStaging& taps) {
+        return bodies_.encode(bodies_.all(), taps, options.iterations);
+      });
+  const TimingMode mode = watched ? TimingMode::off : core_->timing_mode(timing_);
+  const SlotLaunch launch{
+      .body = watched ? watched->body() : bodies_.body(mode, options.iterations),
+      .growths = growths_,
+      .mode = mode,
+      .iterations = options.iterations,
+      .sequence = sequence_,
+      .begin_ns = begin_ns,
+      .then = then,
+      .limits = inputs_.limits()};
+  try {
+    host_steps_.submit(slot, launch, bodies_.all(), reporter_.event_id());
+  } catch (const Error& cause) {
+    const Error error = slot.placed(cause, sequence_);
+    reporter_.error(error);
+    require_not_stale();  // another thread may have freed a buffer since
+    throw error;
+  }
+  reporter_.launched(slot, std::move(watched));
+  ++sequence_;
+}
+
+std::uint64_t Recording::bytes() const {
   const Buffer* arena = memory_.own_arena();
-  std::uint64_t sum = arena == nullptr ? 0 : arena->bytes();
-  for (const SlotEntry& entry : slots_) {
-    sum += entry.slot->bytes();
-  }
-  return sum;
+  return slots_.bytes() + (arena == nullptr ? 0 : arena->bytes());
 }
 
-const Slot& CapturedGraph::Recording::last_launch() const {
-  if (last_launch_ == nullptr) {
-    throw_invalid_argument(
-        "The graph '" + graph().name +
-        "' holds no outputs: there was no launch(), or a later launch took them. Tickets hold "
-        "those of launch_async().");
-  }
-  return *last_launch_;
-}
-
-std::uint64_t CapturedGraph::Recording::upload() {
+std::uint64_t Recording::upload() {
   require_not_stale();
   if (is_uploaded()) {
     return 0;
   }
   const auto running = core_->hold_running();
-  const DriverWork work = driver_work();
+  const DriverWork work(core_->driver_events(), graph(), {.recording = reporter_.event_id()});
   uploaded_ = true;
-  return warm_up(core_->device().backend(), plan_->steps).ns;
+  return warm_up(device().backend(), plan_->steps).ns;
 }
 
-std::optional<std::string> CapturedGraph::Recording::stale() {
+std::optional<std::string> Recording::stale() {
   const Buffer* freed = memory_.first_freed();
   if (freed == nullptr) {
     return std::nullopt;
@@ -380,13 +213,13 @@ std::optional<std::string> CapturedGraph::Recording::stale() {
          ") was freed. Record it again, or rebind() it to the tensor that took its place.";
 }
 
-void CapturedGraph::Recording::require_not_stale() {
+void Recording::require_not_stale() {
   if (const auto reason = stale()) {
     throw Error(ErrorCode::stale, *reason);
   }
 }
 
-void CapturedGraph::Recording::rebind(const TensorRef& from, const TensorRef& to) {
+void Recording::rebind(const TensorRef& from, const TensorRef& to) {
   Memory memory = memory_.rebound(from, to);
   const std::shared_ptr<Buffer> old = from->buffer;
   if (old == to->buffer) {
@@ -395,42 +228,97 @@ void CapturedGraph::Recording::rebind(const TensorRef& from, const TensorRef& to
   const std::int64_t begin = now_ns();
   // With another buffer freed nothing can be launched: the rebind that replaces the last one
   // encodes.
-  Body body = memory.first_freed() == nullptr
-                  ? encode_steps(all_steps(), TimingMode::off, memory.buffers())
-                  : Body();
+  Body body = memory.first_freed() == nullptr ? bodies_.encode_over(memory) : Body();
   memory.keep_rebound(*old, to->buffer);
-  for (const SlotEntry& entry : slots_) {
-    entry.slot->rebind(*old, to->buffer);
-  }
+  slots_.rebind(*old, to->buffer);
   memory_ = std::move(memory);
-  plain_ = replays() ? std::move(body) : Body();
-  timed_ = serialised_ = {};
+  bodies_.replace(replays() ? std::move(body) : Body());
   watched_.forget_bodies();
-  if (profile_id_ != 0) {
-    FinishReport report;  // a recording is an encoded plan, so this is another one
-    report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
-    profile_recording(report);
-  }
+  FinishReport report;  // a recording is an encoded plan, so this is another one
+  report.encode_ns = static_cast<std::uint64_t>(now_ns() - begin);
+  reporter_.enter_again(report, memory_);
 }
 
-void CapturedGraph::Recording::completed(const Slot& slot) {
+void Recording::completed(const Slot& slot) {
   replays_.fetch_add(slot.ran(), std::memory_order_relaxed);
-  if (profile_id_ != 0) {
-    profile_watched(entry_of(slot));
-    profile_replays(slot);
+  reporter_.completed(slot);
+}
+
+void Recording::failed(const Slot& slot, const Error& error) noexcept {
+  reporter_.failed(slot, error);
+}
+
+PartialRun Recording::run_part(std::uint32_t node, bool alone) {
+  const StepList& steps = plan_->steps;
+  const std::vector<std::uint32_t>& ranks = plan_->ranks;
+  if (node >= ranks.size()) {
+    throw_invalid_argument("The graph '" + graph().name + "' has no node (" + std::to_string(node) +
+                           "); it has " + std::to_string(ranks.size()) + ".");
+  }
+  if (ranks[node] == kNoIndex) {
+    throw_invalid_argument("The graph '" + graph().name + "' does not run " +
+                           describe_node(graph(), node) + ": a pass removed it.");
+  }
+  require_one_iteration();
+  begin_run();
+  StepRange range{0, 0};
+  for (std::uint32_t s = 0; s < steps.size(); ++s) {
+    range.begin += alone && ranks[steps[s].node] < ranks[node] ? 1U : 0U;
+    range.end += ranks[steps[s].node] <= ranks[node] ? 1U : 0U;
+  }
+  run_once(range, bodies_.encode(range));
+  return {shared_from_this(), node, runs_};
+}
+
+TappedRun Recording::run_tapped(const std::string& pattern) {
+  require_one_iteration();
+  begin_run();
+  const TapList list = find_taps(*plan_, {.tensors = pattern}, ~std::uint64_t{0} / 2);
+  TapStaging taps{list.taps};
+  if (list.bytes > 0) {
+    taps.staging = device().backend().allocate("tapped tensors", list.bytes, BufferKind::download,
+                                               MemoryPurpose::exchange);
+  }
+  TappedRun run;
+  run_once(bodies_.all(), bodies_.encode(bodies_.all(), taps), [&](const Slot& slot) {
+    for (const Tap& tap : list.taps) {
+      const TensorSpec spec = spec_of(*plan_, tap.tensor, slot.state_words(0));
+      const std::byte* begin = taps.staging->mapped() + tap.staging_offset;
+      run.tensors.push_back({tap, spec, {begin, begin + spec.bytes()}});
+    }
+  });
+  return run;
+}
+
+void Recording::require_one_iteration() const {
+  const std::uint32_t most = memory_.rows().capacity;
+  if (most > 1) {
+    throw_invalid_argument("The graph '" + graph().name + "' runs up to (" + std::to_string(most) +
+                           ") iterations per launch; only graphs of one run in part.");
   }
 }
 
-void CapturedGraph::Recording::failed(const Slot& slot, const Error& error) noexcept {
-  if (profile_id_ != 0 && error.code() == ErrorCode::device_lost) {
-    profile_replay(slot, 0, ReplayStatus::failed);  // after a timeout it may still complete
-  }
-  report(error);
-}
-
-void CapturedGraph::Recording::report(const Error& error) const noexcept {
-  if (profile_id_ != 0) {
-    core_->profile()->error(error, 0, profile_id_);
+void Recording::run_once(StepRange range, const Body& body,
+                         const std::function<void(const Slot&)>& after) {
+  struct Part final : SlotOwner {
+    explicit Part(std::string_view of) : graph(of) {}
+    std::string_view graph_name() const override { return graph; }
+    void completed(const Slot& /*slot*/) override {}
+    void failed(const Slot& /*slot*/, const Error& /*error*/) noexcept override {}
+    std::string_view graph;
+  } part(graph_name());
+  Staging staging;
+  Slot slot(device(), state(), slots_.first().inputs(), {}, IterationRows(), staging, part);
+  inputs_.fill_once(slot);
+  host_steps_.submit(slot,
+                     {.body = body,
+                      .begin_ns = now_ns(),
+                      .limits = inputs_.limits(),
+                      .keeps_patches = range.begin > 0},
+                     range, reporter_.event_id());
+  slot.wait();
+  if (after) {
+    after(slot);
   }
 }
 

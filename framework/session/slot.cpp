@@ -345,6 +345,16 @@ void Slot::reclaim() {
   }
 }
 
+bool Slot::in_hands() const {
+  const Phase now = phase();
+  return now == Phase::reserved || now == Phase::held;
+}
+
+void Slot::reserve() {
+  reclaim();
+  phase_.store(Phase::reserved, std::memory_order_relaxed);
+}
+
 void Slot::require_ran(std::uint32_t iteration) const {
   if (iteration >= ran_) {
     throw_invalid_argument("Iteration (" + std::to_string(iteration) + ") of a launch of " +

@@ -62,14 +62,15 @@ struct DeviceTime {
   std::optional<std::uint64_t> duration_ns;
 };
 
-/// A slot is used by its owner while idle or released, and by its ticket while held; the phase
-/// hands it over between their threads.
+/// A slot is used by its owner until it is held and after that, and by its ticket while held; the
+/// phase hands it over between their threads.
 class Slot {
  public:
   enum class Phase : std::uint8_t {
     idle,
-    held,     // by a ticket: in flight or complete
-    released  // no ticket any more, but perhaps still in flight
+    reserved,  // for a submission that is being prepared
+    held,      // by a ticket: in flight or complete
+    released   // no ticket any more, but perhaps still in flight
   };
   /// Grows `staging` as needed. `index`: which one of its owner's.
   Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
@@ -100,10 +101,17 @@ class Slot {
                std::optional<std::uint64_t> submission = {}) const;
 
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
+  /// Reserved or held.
+  bool in_hands() const;
+  /// Waits for what it still has in flight.
+  void reserve();
+  /// Nothing was submitted.
+  void give_back() noexcept { phase_.store(Phase::idle, std::memory_order_release); }
+  std::string_view graph_name() const { return owner_.graph_name(); }
   /// Before anything was brought back to the host: grows `staging` as needed.
   void set_outputs(std::vector<Exchange> outputs, Staging& staging);
-  /// Submits for a ticket, once all parts are submitted. The slot must be idle; it stays so if this
-  /// throws. Throws invalid_argument if a state field would leave its range, after
+  /// Submits for a ticket, once all parts are submitted. The slot must not be held; it keeps its
+  /// phase if this throws. Throws invalid_argument if a state field would leave its range, after
   /// waiting for what is in flight, and extent_out_of_range.
   void submit(const SlotLaunch& launch);
   /// After the last part of several: what came before it.

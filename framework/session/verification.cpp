@@ -63,7 +63,7 @@ VerifyReport Verification::run() {
   pass_(session);
   CapturedGraph graph = session.finish(options_.finish).graph;
   const std::size_t known = written_.size();
-  const Memory& memory = graph.recording().memory();
+  const Memory& memory = graph.inner().memory();
   const auto buffer_of = [&](std::uint32_t storage) -> const std::shared_ptr<Buffer>& {
     return memory.buffer_of(storage);
   };
@@ -93,13 +93,13 @@ VerifyReport Verification::run() {
 
 void Verification::profile(CapturedGraph& graph, const OutputSet& direct, const OutputSet& replay,
                            const VerifyReport& report) const {
-  const CapturedGraph::Recording& recording = graph.recording();
-  if (recording.profile_id() == 0) {
+  const Recording& recording = graph.inner();
+  if (recording.reporter().id() == 0) {
     return;
   }
   const auto send = [&](ComparisonRecord record, const VerifiedTensor& tensor, Bytes expected,
                         Bytes actual) {
-    record.recording = recording.profile_id();
+    record.recording = recording.reporter().id();
     record.name = tensor.name;
     record.reference = "direct";
     record.pass = tensor.equal();

@@ -35,26 +35,42 @@ TensorsRecord WatchInFlight::read(const Slot& slot) const {
   return record;
 }
 
-void WatchedLaunches::set(std::span<const TensorWatch> watches, const ExecutionPlan& plan,
-                          const Device& device) {
+void WatchedLaunches::find(ExecutorCore& core, const ExecutionPlan& plan, std::uint64_t recording) {
+  const std::string graph = "the graph '" + plan.graph->name + "'";
   launches_.clear();
-  left_out_ = 0;
-  for (const TensorWatch& watch : watches) {
-    auto launch = std::make_shared<WatchedLaunch>();
-    launch->watch = watch;
-    launch->list = find_taps(plan, watch, kMaxWatchedBytes);
-    left_out_ += launch->list.left_out;
-    if (!launch->list.taps.empty()) {
-      launch->staging = device.backend().allocate("watched tensors", launch->list.bytes,
-                                                  BufferKind::download, MemoryPurpose::exchange);
-      launches_.push_back(std::move(launch));
+  std::size_t left_out = 0;
+  try {
+    for (const TensorWatch& watch : *core.watches()) {
+      auto launch = std::make_shared<WatchedLaunch>();
+      launch->watch = watch;
+      launch->list = find_taps(plan, watch, kMaxWatchedBytes);
+      left_out += launch->list.left_out;
+      if (!launch->list.taps.empty()) {
+        launch->staging = core.device().backend().allocate(
+            "watched tensors", launch->list.bytes, BufferKind::download, MemoryPurpose::exchange);
+        launches_.push_back(std::move(launch));
+      }
     }
+    if (left_out > 0) {
+      core.warn("watch", "watch_too_large",
+                "(" + std::to_string(left_out) + ") watched results of " + graph +
+                    " are left out: all of them would be more than (" +
+                    std::to_string(kMaxWatchedBytes) + ") bytes of one launch.",
+                recording);
+    }
+  } catch (const std::exception& error) {
+    core.warn("watch", "watch_failed", "T" + graph.substr(1) + " is not watched: " + error.what(),
+              recording);
   }
 }
 
 std::unique_ptr<WatchInFlight> WatchedLaunches::take(
-    std::uint64_t sequence, bool replays, const std::shared_ptr<const ExecutionPlan>& plan,
-    const EncodeBody& encode) {
+    std::uint64_t sequence, ExecutorCore& core, const std::shared_ptr<const ExecutionPlan>& plan,
+    std::uint64_t recording, const EncodeBody& encode) {
+  if (version_ != core.watch_version()) {
+    version_ = core.watch_version();
+    find(core, *plan, recording);
+  }
   std::shared_ptr<WatchedLaunch> next;
   for (const std::shared_ptr<WatchedLaunch>& launch : launches_) {
     const bool may = launch->due <= sequence && !launch->in_flight.load(std::memory_order_acquire);
@@ -65,7 +81,7 @@ std::unique_ptr<WatchInFlight> WatchedLaunches::take(
   if (next == nullptr) {
     return nullptr;
   }
-  if (!replays || next->body.encoding == nullptr) {
+  if (!core.traits().replays || next->body.encoding == nullptr) {
     next->body = encode({next->list.taps, next->staging});
   }
   next->due = (sequence / next->watch.every + 1) * next->watch.every;

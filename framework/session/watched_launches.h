@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 
+#include "framework/session/executor_core.h"
 #include "framework/session/slot.h"
 #include "framework/session/tensor_taps.h"
 #include "reprise/profile/profile_sink.h"
@@ -40,21 +41,20 @@ class WatchedLaunches {
   /// Encodes a body with these taps.
   using EncodeBody = std::function<Body(const TapStaging&)>;
 
-  bool empty() const { return launches_.empty(); }
-  void set(std::span<const TensorWatch> watches, const ExecutionPlan& plan, const Device& device);
-  /// Results that found no room.
-  std::size_t left_out() const { return left_out_; }
   /// What a launch is watched by, of several the one that waits longest; null: it is like any
-  /// other. `replays`: bodies last.
-  std::unique_ptr<WatchInFlight> take(std::uint64_t sequence, bool replays,
+  /// other. Looks first whether the watches of the executor changed. Failures are warnings about
+  /// `recording`: launches go on without.
+  std::unique_ptr<WatchInFlight> take(std::uint64_t sequence, ExecutorCore& core,
                                       const std::shared_ptr<const ExecutionPlan>& plan,
-                                      const EncodeBody& encode);
+                                      std::uint64_t recording, const EncodeBody& encode);
   /// Bodies are encoded anew.
   void forget_bodies();
 
  private:
+  void find(ExecutorCore& core, const ExecutionPlan& plan, std::uint64_t recording);
+
   std::vector<std::shared_ptr<WatchedLaunch>> launches_;
-  std::size_t left_out_ = 0;
+  std::uint64_t version_ = 0;  // of the executor's watches
 };
 
 }  // namespace reprise

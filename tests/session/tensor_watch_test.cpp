@@ -340,15 +340,21 @@ TEST_P(TensorWatches, WithoutMemoryForThemTheGraphIsInTheWarning) {
             "2|watch|watch_failed|large");
 }
 
-TEST_P(TensorWatches, CountResultsThatAreAllTooLarge) {
+TEST_P(TensorWatches, CountResultsThatAreAllTooLargeInAWarning) {
   const auto columns = static_cast<std::int64_t>(kMaxWatchedBytes / sizeof(float));
   const auto recorded = test::GraphMaker({.columns = columns}).make();
-  WatchedLaunches launches;
-  launches.set(std::array{TensorWatch{}, TensorWatch{.tensors = "logits"}}, *recorded, device_);
-  EXPECT_TRUE(launches.empty());
-  EXPECT_EQ(launches.left_out(), 4U);
-  launches.set({}, *recorded, device_);
-  EXPECT_EQ(launches.left_out(), 0U);
+  {
+    ExecutorCore core(device_, {.profile = path_});
+    core.set_watches({{}, {.tensors = "logits"}});
+    WatchedLaunches launches;
+    const auto encode = [](const TapStaging&) { return Body(); };
+    EXPECT_EQ(launches.take(0, core, recorded, 0, encode), nullptr);
+    EXPECT_EQ(launches.take(1, core, recorded, 0, encode), nullptr);
+  }
+  EXPECT_EQ(query("SELECT code, message FROM events"),
+            "watch_too_large|(4) watched results of the graph 'decode' are left out: all of them "
+            "would be more than (" +
+                std::to_string(kMaxWatchedBytes) + ") bytes of one launch.");
 }
 
 TEST_P(TensorWatches, AreRefusedWhereNothingWouldComeOfThem) {

@@ -29,6 +29,7 @@ struct LaunchOptions {
 };
 
 class PartialRun;
+class Recording;
 
 /// Retains everything it uses: weights, caches, state, its arena. Not thread-safe; different graphs
 /// may be used from different threads, and so may the tickets of one. An empty graph (default
@@ -36,9 +37,9 @@ class PartialRun;
 /// disturb its launches; with a profiling database it waits for those whose tickets are released.
 class CapturedGraph {
  public:
-  class Recording;
   CapturedGraph();
-  explicit CapturedGraph(std::shared_ptr<Recording> recording);
+  /// `last`: of a launch whose outputs it holds.
+  explicit CapturedGraph(std::shared_ptr<Recording> recording, Ticket last = {});
   CapturedGraph(CapturedGraph&&) noexcept;
   CapturedGraph& operator=(CapturedGraph&&) noexcept;
   ~CapturedGraph();
@@ -85,7 +86,7 @@ class CapturedGraph {
   /// Returns a state field after an iteration of the last launch().
   template <StateElement T = std::int32_t>
   T state(std::string_view field, std::uint32_t iteration) const {
-    return std::bit_cast<T>(state_bits(field, kDTypeOf<T>, iteration));
+    return last_launch().state<T>(field, iteration);
   }
 
   /// Submits without waiting. The outputs live in a slot of their own until the ticket is released;
@@ -163,15 +164,14 @@ class CapturedGraph {
   std::string content_hash() const;
   /// Of the last launch().
   const SubmissionTimes& last_times() const;
+  /// For this layer; users never see the whole type.
+  Recording& inner() const;
 
  private:
   const StateBlock& state_block() const;
-  std::uint32_t state_bits(std::string_view field, DType dtype, std::uint32_t iteration) const;
-  friend class KeyedGraphs;
-  friend class NumericsComparison;
-  friend class Verification;
-  Recording& recording() const;
+  const Ticket& last_launch() const;
   std::shared_ptr<Recording> recording_;
+  Ticket last_;
 };
 
 }  // namespace reprise

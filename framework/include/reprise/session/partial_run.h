@@ -9,8 +9,7 @@ namespace reprise {
 class PartialRun {
  public:
   /// For graphs: `run` counts what used the arena.
-  PartialRun(std::shared_ptr<CapturedGraph::Recording> recording, std::uint32_t node,
-             std::uint64_t run)
+  PartialRun(std::shared_ptr<Recording> recording, std::uint32_t node, std::uint64_t run)
       : recording_(std::move(recording)), node_(node), run_(run) {}
 
   /// The last node that ran.
@@ -36,7 +35,7 @@ class PartialRun {
   std::string name_of(std::uint32_t tensor) const;
   const TensorSpec& spec_of(std::uint32_t tensor) const;
 
-  std::shared_ptr<CapturedGraph::Recording> recording_;
+  std::shared_ptr<Recording> recording_;
   std::uint32_t node_;
   std::uint64_t run_;
 };
