@@ -6,6 +6,17 @@
 
 namespace reprise {
 
+OutputSet OutputSet::of(const Ticket& ticket) {
+  OutputSet set;
+  if (ticket.iterations() > 0) {
+    for (const std::string& name : ticket.output_names()) {
+      const auto [spec, bytes] = ticket.output(name);
+      set.add(name, {spec, {bytes.begin(), bytes.end()}});
+    }
+  }
+  return set;
+}
+
 const OutputSet::Output& OutputSet::find(std::string_view name) const {
   const auto it = outputs_.find(name);
   if (it != outputs_.end()) {

@@ -133,13 +133,14 @@ void ExecutableProgram::require_params() const {
   }
 }
 
-void ExecutableProgram::place(GraphSession& session, const Target& target) const {
+void ExecutableProgram::place(GraphSession& session, RecordedSession& recorded,
+                              const Target& target) const {
   if (target.mode != FeedMode::in_place) {
-    session.place_output(target.output, target.tensor, target.mode == FeedMode::copy);
+    recorded.place_output(session, target.output, target.tensor, target.mode == FeedMode::copy);
     return;
   }
   const TensorRef handle(target.tensor);
-  const TensorRef written(session.outputs_[session.output_index(target.output)]);
+  const TensorRef written(recorded.output_tensor(target.output));
   if (written->buffer != handle->buffer || written->offset != handle->offset) {
     throw_invalid_argument(
         "The output '" + target.output + "' of the executable '" + options_.name +
@@ -158,24 +159,28 @@ std::shared_ptr<const PassPlan> ExecutableProgram::make_plan(const Use& use) {
   session.tensors = use.handles;
   session.tensors.insert(session.tensors.end(), use.experts.begin(), use.experts.end());
   session.experts = options_.experts;
-  GraphSession recorded(core_, GraphSession::Mode::recorded, std::move(session));
-  recorded.declares_inputs_ = true;
-  pass_(recorded);
-  for (const Target& target : use.targets) {
-    if (target.mode == FeedMode::copy) {
-      recorded.copy_outputs_of(target.tensor);
+  auto recording = std::make_unique<RecordedSession>(
+      core_, std::move(session), Session::Purpose{Session::InputValues::by_launches});
+  RecordedSession& recorded = *recording;
+  GraphSession door(std::move(recording));
+  pass_(door);
+  door.in_session("output", [&](Session& /*inner*/) {
+    for (const Target& target : use.targets) {
+      if (target.mode == FeedMode::copy) {
+        recorded.copy_outputs_of(door, target.tensor);
+      }
     }
-  }
-  for (const Target& target : use.targets) {
-    place(recorded, target);
-  }
+    for (const Target& target : use.targets) {
+      place(door, recorded, target);
+    }
+  });
   for (const NamedTensor& own : use.own) {
-    recorded.capture_->set_origin(own.tensor, StorageOrigin::own, own.name);
+    recorded.builder().set_origin(own.tensor, StorageOrigin::own, own.name);
   }
   auto plan = std::make_shared<const PassPlan>(
-      recorded.take_plan({.passes = options_.passes, .fusions = fusion_rules()}, "compiled"));
+      PassPlan::of(door, {.passes = options_.passes, .fusions = fusion_rules()}, "compiled"));
   ++recordings_;
-  for (const std::string& name : recorded.param_names_) {
+  for (const std::string& name : recorded.param_names()) {
     if (std::ranges::count(param_names_, name) == 0) {
       param_names_.push_back(name);
     }

@@ -6,6 +6,7 @@
 
 #include "framework/session/executor_core.h"
 #include "framework/session/pass_plan.h"
+#include "framework/session/recorded_session.h"
 #include "reprise/session/executable_graph.h"
 
 namespace reprise {
@@ -53,7 +54,7 @@ class ExecutableProgram {
  private:
   void check_options();
   std::shared_ptr<const PassPlan> make_plan(const Use& use);
-  void place(GraphSession& session, const Target& target) const;
+  void place(GraphSession& session, RecordedSession& recorded, const Target& target) const;
 
   std::shared_ptr<ExecutorCore> core_;
   RecordFunction pass_;

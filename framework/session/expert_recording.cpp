@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/session/expert_residency.h"
+#include "framework/session/session.h"
 #include "reprise/core/known_names.h"
 #include "reprise/ops/copy.h"
 #include "reprise/ops/host_step.h"
@@ -38,7 +39,7 @@ std::int64_t expert_rounds(std::int64_t experts, std::int64_t cells, std::int64_
 
 ExpertRecording::ExpertRecording(GraphSession& session, std::string_view layer, const Tensor& ids)
     : session_(session),
-      setup_(session.options_.experts),
+      setup_(session.inner().options().experts),
       layer_(setup_.store.layer(layer)),
       layer_index_(static_cast<std::size_t>(&layer_ - setup_.store.layers().data())),
       ids_(ids),
@@ -51,17 +52,17 @@ ExpertRecording::ExpertRecording(GraphSession& session, std::string_view layer, 
         "' take ids that are contiguous i32 [rows, used] of a fixed shape, but got (" +
         (ref ? to_string(ref.spec()) : std::string("none")) + ").");
   }
-  for (const ExpertCall& call : session.expert_calls_) {
+  for (const ExpertCall& call : session.inner().expert_calls()) {
     if (call.layer == layer_.name) {
       throw_invalid_argument("The pass asks for the experts of the layer '" + layer_.name +
                              "' twice; give the second call a layer of its own.");
     }
   }
-  session.expert_calls_.push_back({layer_.name, ids.shape().dim(0), ids.shape().dim(1)});
+  session.inner().expert_calls().push_back({layer_.name, ids.shape().dim(0), ids.shape().dim(1)});
 }
 
 Tensor ExpertRecording::bound(const std::string& name) const {
-  const std::vector<NamedTensor>& tensors = session_.options_.tensors;
+  const std::vector<NamedTensor>& tensors = session_.inner().options().tensors;
   const auto it = std::ranges::find(tensors, name, &NamedTensor::name);
   return it == tensors.end() ? Tensor() : it->tensor;
 }
@@ -141,7 +142,7 @@ Tensor PlacedExperts::matmul(Site site, const Tensor& x, std::string_view projec
 
 Tensor GraphSession::experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f,
                              SourceLocation where) {
-  const bool usable = declares_inputs_ && static_cast<bool>(options_.experts.store);
+  const bool usable = session_->has_experts();
   std::optional<ExpertRecording> recording;
   in_context("experts", where, [&] {
     if (!usable) {

@@ -1,8 +1,11 @@
 #include "reprise/session/graph_executor.h"
 
+#include "framework/session/direct_session.h"
 #include "framework/session/graph_loader.h"
 #include "framework/session/host_clock.h"
 #include "framework/session/keyed_graphs.h"
+#include "framework/session/recorded_session.h"
+#include "framework/session/warm_up.h"
 
 namespace reprise {
 
@@ -42,11 +45,11 @@ std::optional<ProfileHealth> GraphExecutor::profile_health() const {
 }
 
 GraphSession GraphExecutor::begin(SessionOptions options) {
-  return {core_, GraphSession::Mode::direct, std::move(options)};
+  return GraphSession(std::make_unique<DirectSession>(core_, std::move(options)));
 }
 
 GraphSession GraphExecutor::begin_recorded(SessionOptions options) {
-  return {core_, GraphSession::Mode::recorded, std::move(options)};
+  return GraphSession(std::make_unique<RecordedSession>(core_, std::move(options)));
 }
 
 FinishResult GraphExecutor::capture(const RecordFunction& pass, SessionOptions session,
@@ -57,9 +60,8 @@ FinishResult GraphExecutor::capture(const RecordFunction& pass, SessionOptions s
 }
 
 WarmUp GraphExecutor::prewarm(const RecordFunction& pass, SessionOptions session) {
-  GraphSession recorded = begin_recorded(std::move(session));
-  pass(recorded);
-  return recorded.finish_warm();
+  const PassPlan plan = PassPlan::of(*this, pass, std::move(session), "prewarmed");
+  return warm_up(core_->device().backend(), plan.execution->steps);
 }
 
 GraphSession GraphExecutor::begin_graph_capture(SessionOptions options) {

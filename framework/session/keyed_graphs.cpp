@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "framework/session/direct_session.h"
 #include "framework/session/host_clock.h"
+#include "framework/session/recorded_session.h"
 #include "framework/session/recording.h"
 
 namespace reprise {
@@ -20,6 +22,10 @@ void require_owner(const GraphKey& key) {
 /// What a direct session may be able to do all the same.
 bool may_run_directly(const Error& error) {
   return error.code() == ErrorCode::unsupported || error.code() == ErrorCode::invalid_argument;
+}
+
+Session::Purpose kept_under(const GraphKey& key) {
+  return {Session::InputValues::with_call, key.json()};
 }
 
 std::string sentence(const GraphKey& key, std::string_view about) {
@@ -97,9 +103,8 @@ KeyedRun KeyedGraphs::record(KeyEntry& entry, const RecordFunction& pass,
   run.text = sentence(entry.key, entry.text.empty() ? "is new." : "is recorded: " + entry.text);
   CapturedGraph graph;
   try {
-    GraphSession session(core_, GraphSession::Mode::recorded, std::move(recorded));
-    session.keyed_ = true;
-    session.key_json_ = entry.key.json();
+    GraphSession session(
+        std::make_unique<RecordedSession>(core_, std::move(recorded), kept_under(entry.key)));
     FinishOptions finish = shelf_.options().finish;
     finish.run = false;
     pass(session);
@@ -137,9 +142,7 @@ KeyedRun KeyedGraphs::run_directly(const GraphKey& key, const RecordFunction& pa
                           ") iterations, but without its graph only 1 is possible."));
   }
   options.max_iterations = 1;
-  GraphSession session(core_, GraphSession::Mode::direct, options);
-  session.keyed_ = true;
-  session.key_json_ = key.json();
+  GraphSession session(std::make_unique<DirectSession>(core_, options, kept_under(key)));
   pass(session);
   KeyedRun run{.how = RunOutcome::direct};
   run.ticket = session.submit();
@@ -149,24 +152,25 @@ KeyedRun KeyedGraphs::run_directly(const GraphKey& key, const RecordFunction& pa
 KeyedRun KeyedGraphs::keep(const GraphKey& key, GraphSession& session,
                            const FinishOptions& options) {
   require_owner(key);
-  if (session.core_ != core_) {
+  Session& inner = session.inner();
+  if (&inner.core() != core_.get()) {
     throw_invalid_argument(
-        sentence(key, "is of another executor than the session '" + session.options_.name + "'."));
+        sentence(key, "is of another executor than the session '" + inner.options().name + "'."));
   }
-  if (session.mode_ != GraphSession::Mode::recorded) {
-    throw_invalid_argument("The session '" + session.options_.name +
+  if (dynamic_cast<RecordedSession*>(&inner) == nullptr) {
+    throw_invalid_argument("The session '" + inner.options().name +
                            "' is direct and leaves no graph; begin it with begin_graph_capture().");
   }
   const std::shared_ptr<KeyEntry> entry = shelf_.entry(key);
   const Locked locked(*entry);
   drop_if_stale(*entry);
-  session.key_json_ = key.json();
+  inner.set_key(key.json());
   FinishOptions finish = options;
   finish.run = false;
   FinishResult result = session.finish(finish);
   KeyedRun run{.miss = entry->miss};
   run.report = result.report;
-  put(*entry, result.graph, session.options_.state);
+  put(*entry, result.graph, inner.options().state);
   CapturedGraph& kept = result.graph ? result.graph : entry->graph;
   if (options.run) {
     run.ticket = kept.launch_async();

@@ -1,5 +1,7 @@
 #include "framework/session/pass_plan.h"
 
+#include "framework/session/recorded_session.h"
+
 namespace reprise {
 
 PassPlan PassPlan::of(GraphCapture& capture, const DeviceTraits& traits,
@@ -18,10 +20,20 @@ PassPlan PassPlan::of(GraphCapture& capture, const DeviceTraits& traits,
   return plan;
 }
 
-PassPlan PassPlan::of(GraphExecutor& executor, const RecordFunction& pass, SessionOptions session) {
+PassPlan PassPlan::of(GraphExecutor& executor, const RecordFunction& pass, SessionOptions session,
+                      const std::string& outcome) {
   GraphSession recorded = executor.begin_recorded(std::move(session));
   pass(recorded);
-  return recorded.take_plan({}, "dry");
+  return of(recorded, {}, outcome);
+}
+
+PassPlan PassPlan::of(GraphSession& recorded, const PlanOptions& options,
+                      const std::string& outcome) {
+  PassPlan plan;
+  recorded.in_session("plan", [&](Session& inner) {
+    plan = dynamic_cast<RecordedSession&>(inner).plan(recorded, options, outcome);
+  });
+  return plan;
 }
 
 }  // namespace reprise

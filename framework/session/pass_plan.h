@@ -26,7 +26,12 @@ struct PassPlan {
   /// Takes the graph out of a capture and plans it.
   static PassPlan of(GraphCapture& capture, const DeviceTraits& traits, const PlanOptions& options);
   /// What a recorded session would make a graph of. Nothing of it runs, nothing is allocated.
-  static PassPlan of(GraphExecutor& executor, const RecordFunction& pass, SessionOptions session);
+  /// `outcome`: what the database calls that.
+  static PassPlan of(GraphExecutor& executor, const RecordFunction& pass, SessionOptions session,
+                     const std::string& outcome = "dry");
+  /// The same of a session that was recorded already.
+  static PassPlan of(GraphSession& recorded, const PlanOptions& options,
+                     const std::string& outcome);
 };
 
 }  // namespace reprise

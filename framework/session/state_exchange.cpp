@@ -14,7 +14,7 @@ StateExchange::StateExchange(const Device& device, StateBlock state)
     : device_(device), state_(std::move(state)) {
   if (state_) {
     words_.resize(state_.layout().words_with_arrays());
-    array_patches_.resize(state_.memory_->arrays.size());
+    array_patches_.resize(state_.inner().arrays.size());
     arrays_up_ = staging_aligned(patch_offset() + kPatchBytes);
     arrays_down_ = staging_aligned(block_words() * StateLayout::kWordBytes);
     upload_bytes_ = staging_aligned(arrays_up_ + array_bytes());
@@ -23,7 +23,7 @@ StateExchange::StateExchange(const Device& device, StateBlock state)
 }
 
 std::uint64_t StateExchange::array_bytes() const {
-  const auto& buffer = state_.memory_->array_buffer;
+  const auto& buffer = state_.inner().array_buffer;
   return buffer == nullptr ? 0 : buffer->bytes();
 }
 
@@ -35,7 +35,7 @@ void StateExchange::add_uploads(std::vector<StagedCopy>& copies) const {
   if (!state_) {
     return;
   }
-  const auto& memory = *state_.memory_;
+  const auto& memory = state_.inner();
   copies.push_back(copy_of(memory.block, 0, memory.layout.host_count() * StateLayout::kWordBytes));
   if (memory.layout.carried_count() > 0) {
     copies.push_back(copy_of(memory.patch, patch_offset(), kPatchBytes));
@@ -50,7 +50,7 @@ void StateExchange::add_uploads(std::vector<StagedCopy>& copies) const {
 
 void StateExchange::add_downloads(std::vector<StagedCopy>& copies) const {
   if (state_) {
-    const auto& memory = *state_.memory_;
+    const auto& memory = state_.inner();
     copies.push_back(copy_of(memory.block, 0, block_words() * StateLayout::kWordBytes));
     if (memory.array_buffer != nullptr) {
       copies.push_back({arrays_down_, memory.array_buffer, 0, array_bytes()});
@@ -64,7 +64,7 @@ std::unique_lock<std::mutex> StateExchange::send(const Staging& staging,
   if (!state_) {
     return {};
   }
-  auto& memory = *state_.memory_;
+  auto& memory = state_.inner();
   std::unique_lock lock(memory.mutex);
   while (const auto violation =
              memory.bound->check({memory.host, memory.patch_mask, memory.patches})) {
@@ -91,7 +91,7 @@ std::unique_lock<std::mutex> StateExchange::send(const Staging& staging,
 }
 
 void StateExchange::encode_patches(const Staging& staging) {
-  const auto& arrays = state_.memory_->arrays;
+  const auto& arrays = state_.inner().arrays;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const bool again = !device_.backend().traits().replays;
     if (arrays[i].pending && (again || array_patches_[i].encoding == nullptr)) {
@@ -105,7 +105,7 @@ void StateExchange::encode_patches(const Staging& staging) {
 }
 
 void StateExchange::write_arrays(std::byte* upload, std::vector<EncodingRef>& list) {
-  auto& arrays = state_.memory_->arrays;
+  auto& arrays = state_.inner().arrays;
   list.reserve(list.size() + arrays.size());
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     StateArray& array = arrays[i];
@@ -122,11 +122,11 @@ void StateExchange::write_arrays(std::byte* upload, std::vector<EncodingRef>& li
 
 std::unique_lock<std::mutex> StateExchange::hold() {
   sent_patches_ = 0;
-  return state_ ? std::unique_lock(state_.memory_->mutex) : std::unique_lock<std::mutex>();
+  return state_ ? std::unique_lock(state_.inner().mutex) : std::unique_lock<std::mutex>();
 }
 
 void StateExchange::settle(std::uint64_t submission) {
-  auto& memory = *state_.memory_;
+  auto& memory = state_.inner();
   device_.backend().wait(submission);
   std::vector<std::uint32_t> words(memory.layout.words());
   const TensorRef block(memory.block);
@@ -138,7 +138,7 @@ void StateExchange::settle(std::uint64_t submission) {
 void StateExchange::submitted(std::uint64_t submission, std::span<const StateGrowth> growths,
                               std::uint32_t iterations, bool exact) {
   if (state_) {
-    auto& memory = *state_.memory_;
+    auto& memory = state_.inner();
     memory.bound->submitted(submission, {memory.host, sent_patches_, memory.patches}, growths,
                             iterations, exact);
   }
@@ -146,7 +146,7 @@ void StateExchange::submitted(std::uint64_t submission, std::span<const StateGro
 
 void StateExchange::failed() {
   if (state_) {
-    auto& memory = *state_.memory_;
+    auto& memory = state_.inner();
     memory.patch_mask |= sent_patches_;  // nothing was set since: the values are there
     for (std::size_t i = 0; i < memory.arrays.size(); ++i) {
       memory.arrays[i].pending = memory.arrays[i].pending || array_patches_[i].sent;
@@ -158,7 +158,7 @@ void StateExchange::receive(const Staging& staging, std::uint64_t submission) {
   if (!state_) {
     return;
   }
-  auto& memory = *state_.memory_;
+  auto& memory = state_.inner();
   const std::byte* download = staging.download->mapped();
   std::memcpy(words_.data(), download, block_words() * StateLayout::kWordBytes);
   for (const StateArray& array : memory.arrays) {

@@ -8,8 +8,8 @@ StateSnapshot::StateSnapshot(StateBlock state) : state_(std::move(state)) {
   if (!state_) {
     return;
   }
-  const auto& memory = *state_.memory_;
-  const std::lock_guard lock(state_.memory_->mutex);
+  const auto& memory = state_.inner();
+  const std::lock_guard lock(state_.inner().mutex);
   host_ = memory.host;
   patches_ = memory.patches;
   returned_ = memory.returned;
@@ -36,7 +36,7 @@ void StateSnapshot::restore(bool host_owned) const {
   if (!state_) {
     return;
   }
-  auto& memory = *state_.memory_;
+  auto& memory = state_.inner();
   const std::lock_guard lock(memory.mutex);
   memory.patches = patches_;
   memory.returned = returned_;
@@ -59,7 +59,7 @@ void StateSnapshot::show_what_is_set() const {
   if (!state_) {
     return;
   }
-  auto& memory = *state_.memory_;
+  auto& memory = state_.inner();
   const std::lock_guard lock(memory.mutex);
   std::ranges::copy(memory.host, memory.returned.begin());
   const std::uint32_t first = memory.layout.host_count();
@@ -85,7 +85,7 @@ std::vector<StatePart> StateSnapshot::parts() const {
   if (!state_) {
     return parts;
   }
-  const auto& memory = *state_.memory_;
+  const auto& memory = state_.inner();
   const TensorRef block(memory.block);
   for (const StateFieldInfo& info : memory.layout.fields()) {
     parts.push_back({"state field '" + info.name + "'",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/session/direct_session.h"
 #include "framework/session/host_clock.h"
 #include "framework/session/recording.h"
 #include "framework/session/verify_difference.h"
@@ -139,12 +140,12 @@ void Verification::profile(CapturedGraph& graph, const OutputSet& direct, const 
 OutputSet Verification::run_directly() {
   GraphSession session = executor_.begin(options_.session);
   std::size_t known = 0;
-  session.before_submit_ = [&](const GraphCapture& capture) {
+  dynamic_cast<DirectSession&>(session.inner()).before_submit([&](const GraphCapture& capture) {
     const auto buffer_of = [&](std::uint32_t storage) -> const std::shared_ptr<Buffer>& {
       return capture.buffer_of(storage);
     };
     watch(capture.graph(), buffer_of, std::exchange(known, capture.graph().nodes.size()));
-  };
+  });
   pass_(session);
   const FinishResult result = session.finish();
   return result.outputs();

@@ -61,9 +61,8 @@ TEST_P(Import, GivesTheResultsOfACopy) {
   std::mt19937_64 rng(seed_);
   const auto x = random_bytes(rng, DType::f32, 3 * kColumns, -1, 1);
   GraphExecutor executor(device_);
-  for (const auto mode : {GraphSession::Mode::direct, GraphSession::Mode::recorded}) {
-    auto session =
-        mode == GraphSession::Mode::direct ? executor.begin() : executor.begin_recorded();
+  for (const bool recorded : {false, true}) {
+    auto session = recorded ? executor.begin_recorded() : executor.begin();
     const Tensor input = session.input("x", {3, kColumns}, DType::f32, x);
     session.output("in place", matmul(session, input, tensor()));
     session.output("copy", matmul(session, input, copied));

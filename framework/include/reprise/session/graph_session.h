@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "reprise/core/recorder.h"
-#include "reprise/profile/profile_sink.h"
 #include "reprise/session/capture_pool.h"
 #include "reprise/session/device.h"
 #include "reprise/session/param_store.h"
@@ -20,12 +19,7 @@
 namespace reprise {
 
 class ExecutorCore;
-class GraphCapture;
-struct ExtentLimit;
-class DirectRun;
-class DirectSubmission;
-struct IterationRows;
-struct PassPlan;
+class Session;
 
 /// A container that goes at the end of the statement: its elements have to be kept.
 template <class R, class T>
@@ -144,8 +138,8 @@ struct SessionStatus {
 /// it is invalidated and every later call says why. Not thread-safe.
 class GraphSession final : public Recorder {
  public:
-  enum class Mode : std::uint8_t { direct, recorded };
-  GraphSession(std::shared_ptr<ExecutorCore> core, Mode mode, SessionOptions options);
+  /// Made by a GraphExecutor.
+  explicit GraphSession(std::unique_ptr<Session> session);
   GraphSession(const GraphSession&) = delete;
   GraphSession& operator=(const GraphSession&) = delete;
   ~GraphSession() override;
@@ -190,14 +184,12 @@ class GraphSession final : public Recorder {
 
   std::string tensor_name(const TensorRecord& tensor) const override;
 
+  /// For this layer; users never see the whole type.
+  Session& inner() const { return *session_; }
+  /// For this layer: a call on it whose errors say where they came from, and invalidate it.
+  void in_session(std::string_view what, const std::function<void(Session&)>& call);
+
  private:
-  friend class KeyedGraphs;
-  friend class GraphExecutor;
-  friend struct PassPlan;
-  friend class Verification;
-  friend class ExecutableProgram;
-  friend class ExpertRecording;
-  enum class Phase : std::uint8_t { recording, finished };
   void append(const OpCall& call, const Outputs& outputs, std::span<Tensor> results) override;
   void require_open() const override;
   StateField find_state(std::string_view field) const override;
@@ -210,70 +202,7 @@ class GraphSession final : public Recorder {
   std::uint32_t op_count() const override;
   void note_failure(const Error& error) const noexcept override;
 
-  void keep_inputs();
-  void require_options() const;
-  void require_default(const FinishOptions& options) const;
-  void begin_extents();
-  /// What has to hold when a direct session's state is sent.
-  std::vector<ExtentLimit> direct_limits() const;
-  void record_plan_op();
-  void record_iteration_rows();
-  /// Runs the call that ends the session.
-  template <class F>
-  auto end(std::string_view what, F&& f);
-  void open_submission();
-  void submit_part(AfterSubmit then);
-  /// What the nodes since the last part add to state fields.
-  std::vector<StateGrowth> new_growths();
-  void keep_host_step(const OpCall& call);
-  void run_host_step();
-  std::shared_ptr<DirectSubmission> submit_direct(AfterSubmit then);
-  FinishResult finish_direct();
-  FinishResult finish_recorded(const FinishOptions& options);
-  PassPlan make_plan(const PlanOptions& options);
-  /// Ends a recorded session with a plan. Nothing is allocated or encoded. `outcome`: what the
-  /// database calls that.
-  PassPlan take_plan(const PlanOptions& options, const std::string& outcome);
-  /// Plans and warms up what the session would run. Nothing of it runs.
-  WarmUp finish_warm();
-  /// Recorded sessions only: outputs in the memory of this persistent tensor become copies of what
-  /// the pass leaves there, so that later writes to it do not reach them.
-  void copy_outputs_of(const Tensor& memory);
-  /// Of recorded sessions, before they are finished: the output gets its values in this persistent
-  /// tensor, by a copy at this point or by having its memory from the beginning.
-  void place_output(std::string_view name, const Tensor& target, bool by_copy);
-  Tensor add_input(std::string_view name, const TensorSpec& spec, DType dtype,
-                   std::span<const std::byte> bytes);
-  void require_all_inputs_used() const;
-  /// Errors: unknown_name.
-  std::uint32_t output_index(std::string_view name) const;
-  SessionRecord session_record();
-  void report_error(const Error& error);
-  void report_session(const FinishReport& report, std::string outcome);
-
-  std::shared_ptr<ExecutorCore> core_;
-  SessionOptions options_;
-  Mode mode_;
-  Phase phase_ = Phase::recording;
-  std::unique_ptr<GraphCapture> capture_;
-  std::unique_ptr<DirectRun> direct_;             // null in recorded sessions
-  std::shared_ptr<DirectSubmission> submission_;  // of a direct session, from its first part on
-  std::uint32_t submits_ = 0, submitted_nodes_ = 0;
-  std::uint64_t host_step_ns_ = 0, part_wait_ns_ = 0;
-  std::unique_ptr<IterationRows> rows_;
-  std::vector<std::vector<std::byte>> input_values_;  // by input of the graph
-  std::vector<Tensor> outputs_;  // by output; keep a direct session from reusing their memory
-  std::int64_t begin_ns_;
-  std::uint32_t ops_ = 0;
-  std::uint64_t profile_id_ = 0;
-  bool keyed_ = false;            // a cache gives the values of all inputs
-  bool declares_inputs_ = false;  // those without values: every launch brings them
-  std::vector<std::string> param_names_;
-  std::vector<ExpertCall> expert_calls_;
-  std::string key_json_;  // of the graph, for the database
-  /// Of direct sessions: called before a part is handed over.
-  std::function<void(const GraphCapture&)> before_submit_;
-  bool reported_ = false;  // the database has the session, or its submission sends it
+  std::unique_ptr<Session> session_;
 };
 
 }  // namespace reprise

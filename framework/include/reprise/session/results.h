@@ -43,6 +43,8 @@ class OutputSet {
   void add(std::string name, Output output) {
     outputs_.emplace(std::move(name), std::move(output));
   }
+  /// Copies what a run left, after waiting for it; nothing if nothing ran.
+  static OutputSet of(const Ticket& ticket);
   /// Errors: unknown_name, listing the outputs; invalid_argument if there are none.
   const Output& find(std::string_view name) const;
   const std::map<std::string, Output, std::less<>>& all() const { return outputs_; }

@@ -101,11 +101,7 @@ class StateBlock {
   /// A field as an attribute of an op. Throws invalid_argument if the session has another block.
   StateField field(Recorder& session, std::string_view field) const;
 
- private:
-  friend class StateExchange;
-  friend class GraphSession;
-  friend struct FrameworkTensor;
-  friend class StateSnapshot;
+  /// For this layer: what the block is made of.
   struct Memory {
     Memory(const Device& device, StateLayout with);
     StateLayout layout;
@@ -122,9 +118,13 @@ class StateBlock {
     std::shared_ptr<Buffer> array_buffer;
     void allocate_arrays(const Device& device);
   };
-  const StateFieldInfo& info_of(std::string_view field) const;
-  const StateFieldInfo& info_of(std::string_view field, DType dtype) const;
+  Memory& inner() const { return *memory_; }
+  /// Errors: unknown_name, dtype_mismatch.
   StateArray& array_of(std::string_view array) const;
+  const StateFieldInfo& info_of(std::string_view field, DType dtype) const;
+
+ private:
+  const StateFieldInfo& info_of(std::string_view field) const;
   void require(const StateValue& value) const;
   void assign(const StateValue& value) const;
   std::shared_ptr<Memory> memory_;
