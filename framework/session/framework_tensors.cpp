@@ -6,7 +6,7 @@ std::vector<FrameworkTensor> FrameworkTensor::all(const ExecutorCore& core, cons
                                                   const IterationRows& rows) {
   std::vector<FrameworkTensor> list;
   if (state) {
-    const StateBlock::Memory& memory = state.inner();
+    const StateMemory& memory = state.inner();
     list.push_back({StorageOrigin::state, memory.block});
     list.push_back({StorageOrigin::state_patch, memory.patch});
     list.push_back({StorageOrigin::state_table, memory.table});

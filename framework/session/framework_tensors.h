@@ -4,6 +4,7 @@
 
 #include "framework/session/executor_core.h"
 #include "framework/session/iteration_rows.h"
+#include "framework/session/state_memory.h"
 
 namespace reprise {
 

@@ -4,6 +4,7 @@
 
 #include "framework/session/extents.h"
 #include "framework/session/host_clock.h"
+#include "framework/session/state_memory.h"
 #include "reprise/core/custom_op.h"
 #include "reprise/core/known_names.h"
 #include "reprise/ops/host_step.h"
@@ -194,7 +195,7 @@ Tensor Session::find_block() const {
 }
 
 Tensor Session::find_array(std::string_view array) {
-  Tensor tensor = options_.state.array_of(array).tensor;
+  Tensor tensor = options_.state.require("array", array).array_of(array).tensor;
   builder_.graph().tensors[builder_.index_of(tensor)].role = TensorRole::state;
   return tensor;
 }

@@ -64,21 +64,8 @@ std::unique_lock<std::mutex> StateExchange::send(const Staging& staging,
   if (!state_) {
     return {};
   }
-  auto& memory = state_.inner();
-  std::unique_lock lock(memory.mutex);
-  while (const auto violation =
-             memory.bound->check({memory.host, memory.patch_mask, memory.patches})) {
-    if (violation->wait_for == 0) {
-      const StateFieldInfo info = memory.layout.fields()[violation->word];
-      throw_invalid_argument(
-          "The state field '" + info.name + "' would be (" + std::to_string(violation->low) +
-          ") in the next replay, but its range is " + to_string(info.range) + ".");
-    }
-    lock.unlock();
-    settle(violation->wait_for);
-    lock.lock();
-  }
-  require_limits(limits, memory.layout, memory.host);
+  StateMemory& memory = state_.inner();
+  std::unique_lock lock = memory.lock_to_send(limits);
   encode_patches(staging);
   std::byte* upload = staging.upload->mapped();
   write_arrays(upload, list);
@@ -125,22 +112,10 @@ std::unique_lock<std::mutex> StateExchange::hold() {
   return state_ ? std::unique_lock(state_.inner().mutex) : std::unique_lock<std::mutex>();
 }
 
-void StateExchange::settle(std::uint64_t submission) {
-  auto& memory = state_.inner();
-  device_.backend().wait(submission);
-  std::vector<std::uint32_t> words(memory.layout.words());
-  const TensorRef block(memory.block);
-  device_.read(block->buffer, block->offset, std::as_writable_bytes(std::span(words)));
-  const std::lock_guard lock(memory.mutex);
-  memory.bound->read(submission, words);
-}
-
 void StateExchange::submitted(std::uint64_t submission, std::span<const StateGrowth> growths,
                               std::uint32_t iterations, bool exact) {
   if (state_) {
-    auto& memory = state_.inner();
-    memory.bound->submitted(submission, {memory.host, sent_patches_, memory.patches}, growths,
-                            iterations, exact);
+    state_.inner().submitted(submission, sent_patches_, growths, iterations, exact);
   }
 }
 
@@ -165,16 +140,11 @@ void StateExchange::receive(const Staging& staging, std::uint64_t submission) {
     std::memcpy(words_.data() + array.info.word, download + arrays_down_ + array.offset,
                 array.info.count * StateLayout::kWordBytes);
   }
-  const std::lock_guard lock(memory.mutex);
-  memory.bound->returned(submission, words_);
-  if (submission > memory.returned_by) {
-    memory.returned_by = submission;
-    std::ranges::copy(words_, memory.returned.begin());
-  }
+  memory.receive(submission, words_);
 }
 
 std::uint32_t StateExchange::word_of(std::string_view field, DType dtype) const {
-  return state_.info_of(field, dtype).word;
+  return state_.require("field", field).info_of(field, dtype).word;
 }
 
 }  // namespace reprise

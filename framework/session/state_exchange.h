@@ -3,7 +3,7 @@
 #pragma once
 #include "framework/session/extents.h"
 #include "framework/session/slot_encodings.h"
-#include "framework/session/state_bound.h"
+#include "framework/session/state_memory.h"
 
 namespace reprise {
 
@@ -46,8 +46,6 @@ class StateExchange {
   /// Encodes what the pending patches of arrays need for the first time.
   void encode_patches(const Staging& staging);
   void write_arrays(std::byte* upload, std::vector<EncodingRef>& list);
-  /// Waits for a submission and tells the bound what the fields are then.
-  void settle(std::uint64_t submission);
 
   Device device_;
   StateBlock state_;

@@ -15,7 +15,7 @@ StateSnapshot::StateSnapshot(StateBlock state) : state_(std::move(state)) {
   returned_ = memory.returned;
   patch_mask_ = memory.patch_mask;
   returned_by_ = memory.returned_by;
-  bound_.emplace(*memory.bound);
+  bound_.emplace(memory.bound);
   for (const StateArray& array : memory.arrays) {
     arrays_.push_back({array.values, array.pending});
   }
@@ -42,7 +42,7 @@ void StateSnapshot::restore(bool host_owned) const {
   memory.returned = returned_;
   memory.patch_mask = patch_mask_;
   memory.returned_by = returned_by_;
-  *memory.bound = *bound_;
+  memory.bound = *bound_;
   if (host_owned) {
     memory.host = host_;
   }

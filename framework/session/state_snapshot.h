@@ -1,7 +1,6 @@
 // StateSnapshot: the host's side of a state block as it was. The device's side is memory.
 #pragma once
-#include "framework/session/state_bound.h"
-#include "reprise/session/state_block.h"
+#include "framework/session/state_memory.h"
 
 namespace reprise {
 

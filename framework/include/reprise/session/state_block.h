@@ -4,7 +4,6 @@
 #include <concepts>
 #include <initializer_list>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,51 +15,42 @@
 namespace reprise {
 
 class Recorder;
-class StateBound;
-
-/// Memory of an array of the state.
-struct StateArray {
-  StateFieldInfo info;
-  Tensor tensor;
-  std::uint64_t offset = 0;           // in the buffer of all arrays
-  std::vector<std::uint32_t> values;  // what the host set last
-  bool pending = false;               // carried: set since the last launch
-};
+class StateMemory;
 
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
 
 /// What a field or an array is set to: {"pos", 3}, {"tokens", tokens}. Elements are not copied: it
 /// lives no longer than the statement that sets it.
-class StateValue {
- public:
+struct StateValue {
   /// Any integer for an i32 field, any floating-point number for an f32 field.
   template <Number T>
-  StateValue(std::string_view field, T value) : name_(field) {
+  StateValue(std::string_view field, T value) : name(field) {
     if constexpr (std::is_integral_v<T>) {
-      bits_ = static_cast<std::uint32_t>(value);
+      bits = static_cast<std::uint32_t>(value);
       if (!std::in_range<std::int32_t>(+value)) {
-        misfit_ = std::to_string(+value);
+        misfit = std::to_string(+value);
       }
     } else {
       set_real(static_cast<double>(value));
     }
   }
   StateValue(std::string_view array, std::span<const std::int32_t> values)
-      : name_(array), dtype_(DType::i32), array_(true), elements_(std::as_bytes(values)) {}
+      : name(array), dtype(DType::i32), is_array(true), elements(std::as_bytes(values)) {}
   StateValue(std::string_view array, std::span<const float> values)
-      : name_(array), dtype_(DType::f32), array_(true), elements_(std::as_bytes(values)) {}
+      : name(array), dtype(DType::f32), is_array(true), elements(std::as_bytes(values)) {}
+
+  std::string text() const;
+
+  std::string_view name;
+  DType dtype = DType::i32;
+  bool is_array = false;
+  std::string misfit;  // a value that no field can have
+  std::uint32_t bits = 0;
+  std::span<const std::byte> elements;
 
  private:
-  friend class StateBlock;
   void set_real(double value);
-  std::string text() const;
-  std::string_view name_;
-  DType dtype_ = DType::i32;
-  bool array_ = false;
-  std::string misfit_;  // a value that no field can have
-  std::uint32_t bits_ = 0;
-  std::span<const std::byte> elements_;
 };
 
 /// A number for a field, or elements for an array.
@@ -101,33 +91,14 @@ class StateBlock {
   /// A field as an attribute of an op. Throws invalid_argument if the session has another block.
   StateField field(Recorder& session, std::string_view field) const;
 
-  /// For this layer: what the block is made of.
-  struct Memory {
-    Memory(const Device& device, StateLayout with);
-    StateLayout layout;
-    Tensor block, patch, table;  // i32 [1024], [33], [row_count or more, 12]
-    std::int32_t row_count = 0;
-    std::mutex mutex;
-    std::vector<std::uint32_t> host;      // values of the host fields
-    std::uint32_t patch_mask = 0;         // carried fields set since the last launch
-    std::vector<std::uint32_t> patches;   // their values
-    std::vector<std::uint32_t> returned;  // block and arrays after the last completed launch
-    std::uint64_t returned_by = 0;        // its submission
-    std::unique_ptr<StateBound> bound;
-    std::vector<StateArray> arrays;  // of the host, then carried ones, in one buffer
-    std::shared_ptr<Buffer> array_buffer;
-    void allocate_arrays(const Device& device);
-  };
-  Memory& inner() const { return *memory_; }
-  /// Errors: unknown_name, dtype_mismatch.
-  StateArray& array_of(std::string_view array) const;
-  const StateFieldInfo& info_of(std::string_view field, DType dtype) const;
+  /// For this layer; users never see the whole type.
+  StateMemory& inner() const { return *memory_; }
+  /// The same for a field or an array of that name.
+  /// Errors: unknown_name if the block is empty.
+  StateMemory& require(std::string_view kind, std::string_view name) const;
 
  private:
-  const StateFieldInfo& info_of(std::string_view field) const;
-  void require(const StateValue& value) const;
-  void assign(const StateValue& value) const;
-  std::shared_ptr<Memory> memory_;
+  std::shared_ptr<StateMemory> memory_;
 };
 
 }  // namespace reprise
