@@ -8,6 +8,7 @@ build_packages=(
   git                                      # the commit written into profiles; applies mutants
   libvulkan-dev spirv-headers              # Vulkan loader and headers; SPIR-V reflection
   glslang-dev                              # GLSL to SPIR-V: shaders, and kernels at run time
+  glslang-tools                            # the CMake files of glslang-dev fail without it
   spirv-tools                              # kernels are validated at run time
   libhwy-dev                               # vectors with run-time dispatch: the CPU's kernels
   libdlpack-dev                            # the layout of tensors exchanged with other libraries
