@@ -9,6 +9,14 @@ namespace {
 constexpr std::uint64_t kHitsPerRow = 1024;
 constexpr std::size_t kKeysNamed = 4;
 
+constexpr std::array<std::pair<const char*, std::uint64_t GraphCacheCounters::*>, 6> kEvents{
+    {{"recorded", &GraphCacheCounters::recorded},
+     {"evicted", &GraphCacheCounters::evicted},
+     {"reset", &GraphCacheCounters::reset},
+     {"stale", &GraphCacheCounters::stale},
+     {"rejected", &GraphCacheCounters::rejected},
+     {"failed", &GraphCacheCounters::failed}}};
+
 }  // namespace
 
 std::uint64_t GraphCacheCounters::missed() const {
@@ -31,10 +39,10 @@ CacheCounts::~CacheCounts() {
   tell_hits();
 }
 
-void CacheCounts::tell(const char* counter, std::string_view reason, const GraphKey* key) {
+void CacheCounts::tell(const char* counter, std::string_view reason, const GraphKey& key) {
   tell_hits();
   if (SessionProfile* profile = core_->profile()) {
-    profile->count(counter, reason, 1, key == nullptr ? "" : key->json());
+    profile->count(counter, reason, 1, key.json());
   }
 }
 
@@ -57,44 +65,15 @@ void CacheCounts::hit() {
 void CacheCounts::miss(const GraphKey& key, MissReason reason, bool churned) {
   const std::lock_guard lock(mutex_);
   ++counters_.misses[static_cast<std::size_t>(reason)];
-  tell("miss", name_of(reason), &key);
+  tell("miss", name_of(reason), key);
   watch(churned, &key);
 }
 
-void CacheCounts::recorded(const GraphKey& key) {
+void CacheCounts::event(CacheEvent what, const GraphKey& key, std::string_view reason) {
   const std::lock_guard lock(mutex_);
-  ++counters_.recorded;
-  tell("recorded", "", &key);
-}
-
-void CacheCounts::evicted(const GraphKey& key, std::string_view reason) {
-  const std::lock_guard lock(mutex_);
-  ++counters_.evicted;
-  tell("evicted", reason, &key);
-}
-
-void CacheCounts::reset(const GraphKey& key) {
-  const std::lock_guard lock(mutex_);
-  ++counters_.reset;
-  tell("reset", "", &key);
-}
-
-void CacheCounts::stale(const GraphKey& key) {
-  const std::lock_guard lock(mutex_);
-  ++counters_.stale;
-  tell("stale", "", &key);
-}
-
-void CacheCounts::rejected(const GraphKey& key) {
-  const std::lock_guard lock(mutex_);
-  ++counters_.rejected;
-  tell("rejected", "", &key);
-}
-
-void CacheCounts::failed(const GraphKey& key) {
-  const std::lock_guard lock(mutex_);
-  ++counters_.failed;
-  tell("failed", "", &key);
+  const auto [name, counter] = kEvents[static_cast<std::size_t>(what)];
+  ++(counters_.*counter);
+  tell(name, reason, key);
 }
 
 GraphCacheCounters CacheCounts::get() const {

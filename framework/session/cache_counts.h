@@ -24,6 +24,9 @@ class StormWatch {
   bool storm_ = false;
 };
 
+/// What may become of the graph of a key.
+enum class CacheEvent : std::uint8_t { recorded, evicted, reset, stale, rejected, failed };
+
 /// Thread-safe. Hits reach the database with the next event that is none, every 1,024 of them, and
 /// at the end.
 class CacheCounts {
@@ -36,17 +39,13 @@ class CacheCounts {
   void hit();
   /// `churned`: the miss recorded a key that had a graph before, or pushed another graph out.
   void miss(const GraphKey& key, MissReason reason, bool churned);
-  void recorded(const GraphKey& key);
-  void evicted(const GraphKey& key, std::string_view reason);
-  void reset(const GraphKey& key);
-  void stale(const GraphKey& key);
-  void rejected(const GraphKey& key);
-  void failed(const GraphKey& key);
+  /// `reason`: for the database.
+  void event(CacheEvent what, const GraphKey& key, std::string_view reason = "");
   GraphCacheCounters get() const;
 
  private:
   /// With the mutex locked.
-  void tell(const char* counter, std::string_view reason, const GraphKey* key);
+  void tell(const char* counter, std::string_view reason, const GraphKey& key);
   void tell_hits();
   void watch(bool churned, const GraphKey* key);
 

@@ -10,7 +10,7 @@ namespace reprise {
 ExecutableGraph::ExecutableGraph(GraphExecutor& executor, const RecordFunction& pass,
                                  ExecutableOptions options)
     : ExecutableGraph(std::make_shared<ExecutableInstance>(
-          std::make_shared<ExecutableProgram>(executor.core_, pass, std::move(options)))) {}
+          std::make_shared<ExecutableProgram>(executor.core(), pass, std::move(options)))) {}
 
 ExecutableGraph::ExecutableGraph(std::shared_ptr<ExecutableInstance> instance)
     : instance_(std::move(instance)) {}

@@ -3,7 +3,6 @@
 #include "framework/session/direct_session.h"
 #include "framework/session/graph_loader.h"
 #include "framework/session/host_clock.h"
-#include "framework/session/keyed_graphs.h"
 #include "framework/session/recorded_session.h"
 #include "framework/session/warm_up.h"
 
@@ -70,12 +69,12 @@ GraphSession GraphExecutor::begin_graph_capture(SessionOptions options) {
 
 KeyedRun GraphExecutor::end_graph_capture(const GraphKey& key, GraphSession& session,
                                           const FinishOptions& options) {
-  return graphs_.graphs_->keep(key, session, options);
+  return graphs_.keep(key, session, options);
 }
 
 KeyedRun GraphExecutor::replay_graph(const GraphKey& key, const std::vector<NamedInput>& inputs,
                                      const LaunchOptions& launch) {
-  return graphs_.graphs_->replay(key, inputs, launch);
+  return graphs_.replay(key, inputs, launch);
 }
 
 std::size_t GraphExecutor::reset_graph(const GraphKey& key) { return graphs_.reset(key); }

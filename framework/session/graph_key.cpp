@@ -47,7 +47,7 @@ std::string json_string(std::string_view text) {
 
 }  // namespace
 
-GraphOwner::GraphOwner(std::string name)
+GraphOwner::Id::Id(std::string name)
     : identity_(std::make_shared<const Identity>(Identity{next_number(), std::move(name)})) {}
 
 std::string GraphKey::text() const {

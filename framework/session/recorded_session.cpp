@@ -57,6 +57,7 @@ PassPlan RecordedSession::make_plan(const PlanOptions& options) {
     std::ranges::copy(options_.state.layout().arrays(), std::back_inserter(graph.state_fields));
   }
   PassPlan plan = PassPlan::of(builder_, core_->traits(), options);
+  planned_ = true;
   plan.expert_calls = expert_calls_;
   plan.rows = rows_;
   plan.session = profile_id_;

@@ -140,6 +140,11 @@ std::optional<Ticket> Recording::launch(const LaunchOptions& options, bool may_w
   return submit(*slot, options, then, begin);
 }
 
+Ticket Recording::launch(const LaunchOptions& options) {
+  Ticket none;
+  return launch(options, true, AfterSubmit::will_continue, none).value();
+}
+
 Slot* Recording::reserve(bool may_wait) {
   core_->require_running();
   begin_run();

@@ -42,6 +42,7 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   /// may begin.
   std::optional<Ticket> launch(const LaunchOptions& options, bool may_wait, AfterSubmit then,
                                Ticket& replaced);
+  Ticket launch(const LaunchOptions& options);
   /// A node, alone or after all that run before it.
   PartialRun run_part(std::uint32_t node, bool alone);
   /// All nodes once: what the tapped ones of them computed.

@@ -54,6 +54,8 @@ class Session {
   GraphCapture& builder() { return builder_; }
   std::uint32_t op_count() const { return ops_; }
   bool is_finished() const { return finished_; }
+  /// What it recorded is a plan: what fails from here on is no fault of the pass.
+  bool is_planned() const { return planned_; }
   bool has_experts() const {
     return inputs_ == InputValues::by_launches && static_cast<bool>(options_.experts.store);
   }
@@ -100,7 +102,7 @@ class Session {
   std::int64_t begin_ns_;
   std::uint64_t profile_id_ = 0;
   std::uint32_t ops_ = 0;  // without views
-  bool finished_ = false;
+  bool finished_ = false, planned_ = false;
   bool reported_ = false;  // the database has the session, or its submission sends it
 
  private:

@@ -195,6 +195,17 @@ TEST_P(GraphCaches, AnErrorThatDirectSessionsShareReachesTheCallerAndIsNotRememb
   EXPECT_EQ(run(cache, 4).how, RunOutcome::recorded);
 }
 
+TEST_P(GraphCaches, WhatMakingTheGraphOfAPlanThrowsReachesTheCallerAndIsNotRemembered) {
+  const CapturePool pool(device_);
+  pool.seal();
+  GraphCache cache(executor_, {.finish = {.pool = pool}});
+  expect_error(ErrorCode::invalid_argument, {"sealed"}, [&] { run(cache, 4); });
+  EXPECT_EQ(cache.find(key(4)).miss, MissReason::absent);
+  EXPECT_EQ(cache.counters().failed, 0U);
+  pool.unseal();
+  EXPECT_EQ(run(cache, 4).how, RunOutcome::recorded);
+}
+
 TEST_P(GraphCaches, OtherExceptionsPassThrough) {
   GraphCache cache(executor_);
   EXPECT_THROW((void)cache.run(key(4), [](GraphSession&) { throw std::string("mine"); }),

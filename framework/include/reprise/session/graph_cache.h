@@ -13,7 +13,6 @@
 namespace reprise {
 
 class GraphExecutor;
-class KeyedGraphs;
 
 /// What became of a run.
 enum class RunOutcome : std::uint8_t {
@@ -95,7 +94,8 @@ using RecordFunction = std::function<void(GraphSession&)>;
 class GraphCache {
  public:
   /// Errors: invalid_argument if max_graphs is 0 or finish.run is false.
-  explicit GraphCache(const GraphExecutor& executor, GraphCacheOptions options = {});
+  explicit GraphCache(const GraphExecutor& executor, const GraphCacheOptions& options = {});
+  GraphCache(std::shared_ptr<ExecutorCore> core, const GraphCacheOptions& options);
 
   /// Submits the pass of a key and returns without waiting. `session` holds the state block and the
   /// values of all inputs; a key always comes with the same state block. Several iterations need a
@@ -104,11 +104,20 @@ class GraphCache {
   /// Errors: invalid_argument for a key without an owner, for an input that is given twice, for a
   /// different state block, and where a key is recorded again with a different structure, naming
   /// the first node that differs; missing_input, unknown_name, dtype_mismatch, size_mismatch for
-  /// inputs. A pass that cannot be recorded (unsupported, invalid_argument) runs
+  /// inputs. A pass that cannot be recorded or planned (unsupported, invalid_argument) runs
   /// directly; if that works, it is remembered until the key is reset. If it fails too, its error
   /// is thrown and nothing is remembered. Other errors are thrown.
   KeyedRun run(const GraphKey& key, const RecordFunction& pass, SessionOptions session = {},
                const LaunchOptions& launch = {});
+  /// Keeps what a session recorded under the key, in place of a graph that is there, and runs it,
+  /// unless told otherwise: the ticket holds the outputs of this first run.
+  /// Errors: invalid_argument for a key without an owner, a session that is direct or of another
+  /// executor, and another structure than the key had before, naming the first node that differs.
+  KeyedRun keep(const GraphKey& key, GraphSession& session, const FinishOptions& options = {});
+  /// Submits the graph of a key; false, with the reason, if it has none. Takes values for all its
+  /// inputs; state is set through its StateBlock.
+  KeyedRun replay(const GraphKey& key, std::span<const NamedInput> inputs,
+                  const LaunchOptions& launch = {});
   /// Counts nothing and waits for nothing but a recording of the key that is under way.
   GraphLookup find(const GraphKey& key) const;
 
@@ -120,9 +129,8 @@ class GraphCache {
   GraphCacheCounters counters() const;
 
  private:
-  friend class GraphExecutor;
-  GraphCache(std::shared_ptr<ExecutorCore> core, GraphCacheOptions options);
-  std::shared_ptr<KeyedGraphs> graphs_;
+  struct State;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace reprise

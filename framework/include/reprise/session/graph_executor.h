@@ -62,14 +62,10 @@ class GraphExecutor {
   /// Capture by key, for passes that are no function; GraphCache is the simpler way. A session that
   /// is destroyed before end_graph_capture(), by an exception too, is discarded.
   GraphSession begin_graph_capture(SessionOptions options = {});
-  /// Keeps the graph of the session under the key, in place of one that is there, and runs it,
-  /// unless told otherwise: the ticket holds the outputs of this first run. Throws invalid_argument
-  /// for a key without an owner, a direct session, and another structure than the key had before,
-  /// naming the first node that differs.
+  /// See GraphCache::keep.
   KeyedRun end_graph_capture(const GraphKey& key, GraphSession& session,
                              const FinishOptions& options = {});
-  /// Submits the graph of a key; false, with the reason, if it has none. Takes values for all its
-  /// inputs; state is set through its StateBlock.
+  /// See GraphCache::replay.
   KeyedRun replay_graph(const GraphKey& key, const std::vector<NamedInput>& inputs = {},
                         const LaunchOptions& launch = {});
   /// As those of GraphCache, for the graphs this executor keeps by key.
@@ -110,10 +106,10 @@ class GraphExecutor {
   HostScope host_scope(std::string name) const;
   /// What the writer of the profiling database did so far; empty without one.
   std::optional<ProfileHealth> profile_health() const;
+  /// For the session layer: users never see the whole type.
+  const std::shared_ptr<ExecutorCore>& core() const { return core_; }
 
  private:
-  friend class GraphCache;
-  friend class ExecutableGraph;
   std::shared_ptr<ExecutorCore> core_;
   GraphCache graphs_;
 };

@@ -17,51 +17,49 @@ namespace reprise {
 /// another model. One that was moved from has no identity any more.
 class GraphOwner {
  public:
-  explicit GraphOwner(std::string name);
+  /// What a key keeps of its owner, which may die before it.
+  class Id {
+   public:
+    Id() = default;
+    /// A new one.
+    explicit Id(std::string name);
+    /// 0: none.
+    std::uint64_t number() const { return identity_ == nullptr ? 0 : identity_->number; }
+    std::string_view name() const {
+      return identity_ == nullptr ? std::string_view() : std::string_view(identity_->name);
+    }
+    bool operator==(const Id& other) const { return number() == other.number(); }
+    auto operator<=>(const Id& other) const { return number() <=> other.number(); }
+
+   private:
+    struct Identity {
+      std::uint64_t number;
+      std::string name;
+    };
+    std::shared_ptr<const Identity> identity_;
+  };
+
+  explicit GraphOwner(std::string name) : id_(std::move(name)) {}
   GraphOwner(const GraphOwner&) = delete;
   GraphOwner& operator=(const GraphOwner&) = delete;
   GraphOwner(GraphOwner&&) noexcept = default;
   GraphOwner& operator=(GraphOwner&&) noexcept = default;
   ~GraphOwner() = default;
 
-  /// 0: none.
-  std::uint64_t number() const { return identity_ == nullptr ? 0 : identity_->number; }
-  std::string_view name() const {
-    return identity_ == nullptr ? std::string_view() : std::string_view(identity_->name);
-  }
-
- private:
-  friend class GraphOwnerId;
-  struct Identity {
-    std::uint64_t number;
-    std::string name;
-  };
-  std::shared_ptr<const Identity> identity_;
-};
-
-/// What a key keeps of its owner, which may die before it. Made from a GraphOwner; empty if default
-/// constructed.
-class GraphOwnerId {
- public:
-  GraphOwnerId() = default;
   // NOLINTNEXTLINE(google-explicit-constructor)
-  GraphOwnerId(const GraphOwner& owner) : identity_(owner.identity_) {}
-  std::uint64_t number() const { return identity_ == nullptr ? 0 : identity_->number; }
-  std::string_view name() const {
-    return identity_ == nullptr ? std::string_view() : std::string_view(identity_->name);
-  }
-  bool operator==(const GraphOwnerId& other) const { return number() == other.number(); }
-  auto operator<=>(const GraphOwnerId& other) const { return number() <=> other.number(); }
+  operator Id() const { return id_; }
+  std::uint64_t number() const { return id_.number(); }
+  std::string_view name() const { return id_.name(); }
 
  private:
-  std::shared_ptr<const GraphOwner::Identity> identity_;
+  Id id_;
 };
 
 /// {.owner = model.owner, .tag = "decode", .bucket = {rows, length}, .parameters = ...}. Keys are
 /// equal if all members are. The device, and whether the memory that was recorded is still there,
 /// need no place in it: caches see to both.
 struct GraphKey {
-  GraphOwnerId owner{};
+  GraphOwner::Id owner{};
   std::string tag{};                   // which pass of the owner
   std::vector<std::int64_t> bucket{};  // the shapes it serves: upper bounds
   std::uint64_t parameters = 0;        // hash_parameters(...) of what else is baked into the pass
