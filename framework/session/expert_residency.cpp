@@ -1,6 +1,7 @@
 #include "framework/session/expert_residency.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "framework/session/expert_recording.h"
@@ -9,19 +10,11 @@
 namespace reprise {
 namespace {
 
-void add(ExpertStats& sum, const ExpertStats& run) {
-  sum.runs += run.runs;
-  sum.tokens_device += run.tokens_device;
-  sum.tokens_host += run.tokens_host;
-  sum.calls_device += run.calls_device;
-  sum.calls_host += run.calls_host;
-  sum.hits += run.hits;
-  sum.misses += run.misses;
-  sum.promotions += run.promotions;
-  sum.demotions += run.demotions;
-  sum.bytes_moved += run.bytes_moved;
-  sum.stall_ns += run.stall_ns;
-}
+constexpr std::array kCounts = {
+    &ExpertStats::runs,         &ExpertStats::tokens_device, &ExpertStats::tokens_host,
+    &ExpertStats::calls_device, &ExpertStats::calls_host,    &ExpertStats::hits,
+    &ExpertStats::misses,       &ExpertStats::promotions,    &ExpertStats::demotions,
+    &ExpertStats::bytes_moved,  &ExpertStats::stall_ns};
 
 /// Adds the time until its end.
 class Stall {
@@ -37,6 +30,20 @@ class Stall {
 };
 
 }  // namespace
+
+ExpertStats& operator+=(ExpertStats& sum, const ExpertStats& run) {
+  for (const auto count : kCounts) {
+    sum.*count += run.*count;
+  }
+  return sum;
+}
+
+ExpertStats operator-(ExpertStats now, const ExpertStats& before) {
+  for (const auto count : kCounts) {
+    now.*count -= before.*count;
+  }
+  return now;
+}
 
 ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
     : device_(device), setup_(setup), cells_(setup.cells()) {
@@ -214,7 +221,7 @@ void ExpertResidency::end_run(std::span<const LayerRun> ran) {
       layer.run.calls_device += static_cast<std::uint64_t>(rows * used);
       layer.run.hits += static_cast<std::uint64_t>(rows * used);
     }
-    add(layer.total, layer.run);
+    layer.total += layer.run;
     layer.last = std::exchange(layer.run, {.layer = layer.of->name});
   }
 }

@@ -10,6 +10,10 @@
 
 namespace reprise {
 
+/// Of all counts; the layer is that of the first.
+ExpertStats& operator+=(ExpertStats& sum, const ExpertStats& run);
+ExpertStats operator-(ExpertStats now, const ExpertStats& before);
+
 /// Used by the thread that runs the graph.
 class ExpertResidency final : public HostContext {
  public:

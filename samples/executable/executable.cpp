@@ -37,7 +37,7 @@ int main(int argc, char** argv) try {
   auto other = graph.fork();  // the same weights and plans, its own handles
   const std::vector<float> ones(4, 1);
   const std::vector<std::vector<reprise::NamedInput>> runs(3, {{"x", ones}});
-  other.run_pipelined(runs, [](std::size_t, const reprise::RunResult&) {});
+  other.run_pipelined(runs, [](std::size_t, const reprise::Ticket&) {});
   std::printf("fork: %g, first: %g\n", other.read("sum")[0], graph.read("sum")[0]);
   try {
     graph.run();

@@ -38,10 +38,18 @@ TEST(MemoryAccount, CountsByHeapAndPurposeUntilItIsGivenBack) {
   EXPECT_EQ(memory->info().of(kTensors), (MemoryUse{0, 300, 0}));
 }
 
-TEST(MemoryAccount, SharesMayOutliveIt) {
+TEST(MemoryAccount, StaysAsLongAsOneOfItsShares) {
   MemoryShare share;
-  { share = account({10})->reserve("a", kTensors, 0, 10); }
+  std::weak_ptr<MemoryAccount> weak;
+  {
+    const auto memory = account({10});
+    share = memory->reserve("a", kTensors, 0, 10);
+    weak = memory;
+  }
+  ASSERT_FALSE(weak.expired());
+  EXPECT_EQ(weak.lock()->info().total, (MemoryUse{10, 10, 1}));
   share.give_back();
+  EXPECT_TRUE(weak.expired());
 }
 
 TEST(MemoryAccount, ImportedMemoryIsInNoHeapAndUnderNoBudget) {

@@ -278,7 +278,7 @@ class ExecutableWays {
       }
       case How::pipelined: {
         const std::vector<std::vector<NamedInput>> runs{inputs()};
-        graph_->run_pipelined(runs, [&](std::size_t, const RunResult& result) { take(result); });
+        graph_->run_pipelined(runs, [&](std::size_t, const Ticket& result) { take(result); });
         break;
       }
       default:
@@ -286,9 +286,7 @@ class ExecutableWays {
     }
   }
 
-  void take(const RunResult& result) {
-    outcome_.rounds.back() = outcome_of(result.ticket(), program_);
-  }
+  void take(const Ticket& result) { outcome_.rounds.back() = outcome_of(result, program_); }
   void keep(Ticket ticket) {
     pending_.push_back({outcome_.rounds.size() - 1, std::move(ticket)});
     while (pending_.size() >= slots()) {

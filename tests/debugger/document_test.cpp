@@ -27,6 +27,17 @@ using test::sql;
 using test::TempFolder;
 using test::TimedReplay;
 
+/// How often this process has a database open.
+int open_descriptors_of(const std::filesystem::path& database) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;  // the descriptor of this very list
+    const std::filesystem::path target = std::filesystem::read_symlink(entry, gone);
+    count += target == std::filesystem::canonical(database) ? 1 : 0;
+  }
+  return count;
+}
+
 /// A program that records one graph and replays it.
 class Writer {
  public:
@@ -591,7 +602,7 @@ TEST_F(DocumentTest, ANewRunDoesNotTakeTheScreen) {
   EXPECT_FALSE(document.live());
 }
 
-TEST_F(DocumentTest, ClosesWhileReading) {
+TEST_F(DocumentTest, ClosesWhileReadingAndLeavesTheFileToOthers) {
   {
     Writer writer(path_, "decode", 50, seed_);
     writer.replay(300);
@@ -604,6 +615,7 @@ TEST_F(DocumentTest, ClosesWhileReading) {
     document.set_range(ReplayRange{0, 299});
     document.poll();
   }
+  EXPECT_EQ(open_descriptors_of(path_), 0) << "readers of closed documents are gone";
 }
 
 }  // namespace

@@ -273,12 +273,13 @@ TEST(Gguf, TruncationAtEveryOffsetIsAnError) {
   }
 }
 
-TEST(Gguf, RandomDamageIsAnErrorOrLoads) {
+TEST(Gguf, RandomDamageIsAnErrorThatNamesTheFileOrLoads) {
   const std::uint64_t seed = test::test_seed();
   SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
   const std::string good = small_file(random).bytes();
   const TempFile temp;
+  int loaded = 0, refused = 0;
   for (int round = 0; round < 3000; ++round) {
     std::string bytes = good;
     for (std::uint64_t change = random() % 6; change-- > 0;) {
@@ -288,9 +289,15 @@ TEST(Gguf, RandomDamageIsAnErrorOrLoads) {
     temp.write(bytes);
     try {
       touch(GgufFile::open(temp.path()));
-    } catch (const Error&) {
+      ++loaded;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(temp.path().filename()), std::string::npos)
+          << error.what();
+      ++refused;
     }
   }
+  EXPECT_GT(loaded, 100) << "rounds without a change, and those that change values alone";
+  EXPECT_GT(refused, 100);
 }
 
 TEST(Gguf, EveryMutantMeetsItsExpectation) {

@@ -251,6 +251,17 @@ CaseOutputs run_saved_case(const Device& device, const OpCase& row, std::uint64_
   return outputs;
 }
 
+std::vector<NodeSupport> support_of_case(const Device& device, const OpCase& row) {
+  GraphExecutor executor(device);
+  const StateBlock state = make_state(device, row);
+  return supports(executor,
+                  [&](GraphSession& session) {
+                    Context context(device, session, 0);
+                    build(row, context, session);
+                  },
+                  {.state = state});
+}
+
 std::vector<FingerprintPart> plan_of_case(const Device& device, const OpCase& row) {
   GraphExecutor executor(device);
   const StateBlock state = make_state(device, row);

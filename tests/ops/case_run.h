@@ -26,6 +26,9 @@ CaseOutputs run_saved_case(const Device& device, const OpCase& row, std::uint64_
 /// memory, barriers. Devices with equal plans run the row in the same way.
 std::vector<FingerprintPart> plan_of_case(const Device& device, const OpCase& row);
 
+/// What `supports` says of the nodes of a row.
+std::vector<NodeSupport> support_of_case(const Device& device, const OpCase& row);
+
 /// Within the limit of the row; bits where it is 0.
 void expect_close(const CaseOutputs& expected, const CaseOutputs& actual, const OpCase& row);
 

@@ -47,6 +47,21 @@ const bool kRegistered = [] {
   return true;
 }();
 
+TEST(Ops, AreSaidToBeSupportedAndWhyNotByAKernel) {
+  for (const std::string name : {"cpu", "vulkan", "reference"}) {
+    const Device device = test_device(name);
+    for (const NamedCases& op : all_op_cases()) {
+      const OpCase row = op.cases().front();
+      for (const NodeSupport& node : support_of_case(device, row)) {
+        SCOPED_TRACE(name + ", " + std::string(op.op) + " " + row.label + ": " + node.op);
+        EXPECT_NE(node.support.kind, SupportKind::unsupported) << node.support.reason;
+        EXPECT_EQ(node.support.kind == SupportKind::native, node.support.reason.empty());
+        EXPECT_TRUE(name != "reference" || node.support.kind == SupportKind::lowered);
+      }
+    }
+  }
+}
+
 TEST(Ops, EveryOpHasRows) {
   ASSERT_TRUE(kRegistered);
   const auto rows = all_op_cases();

@@ -105,6 +105,40 @@ TEST_P(Allocation, SettingArraysOfTheStateTakesNothing) {
   });
 }
 
+TEST_P(Allocation, RunsOfAnExecutableTakeNothing) {
+  GraphExecutor executor(device_);
+  ExecutableGraph graph(
+      executor,
+      [](GraphSession& s) {
+        const Tensor x = s.input("rows of this run", {s.extent("rows"), 16});
+        const Tensor bias = s.param("bias", {16});
+        s.output("twice as much", add(s, x, x));
+        s.output("a sum by swap", add(s, s.input("swapped sum", {16}), bias));
+        s.output("a sum by copy", add(s, s.input("copied sum", {16}), bias));
+      },
+      {.name = "of a name that no short string holds", .extent = "rows", .buckets = {2, 4}});
+  graph.set_param("bias", std::span(x_).first(16));
+  graph.create_handle({.name = "swapped sum", .shape = {16}});
+  graph.create_handle({.name = "copied sum", .shape = {16}});
+  graph.feed("swapped sum", "a sum by swap", {.mode = FeedMode::swap});
+  graph.feed("copied sum", "a sum by copy");
+  const std::array<std::vector<NamedInput>, 2> inputs{
+      std::vector<NamedInput>{{"rows of this run", std::span(x_).first(32)}},
+      std::vector<NamedInput>{{"rows of this run", x_}}};
+  const InputSlot slot = graph.input_slot("rows of this run");
+  int runs = 0;
+  expect_nothing_allocated([&](int i) {
+    const std::size_t bucket = static_cast<std::size_t>(i / 2 % 2);
+    graph.run(inputs[bucket]);
+    graph.submit(inputs[1 - bucket]).wait();
+    PreparedRun run = graph.prepare();
+    std::ranges::copy(std::as_bytes(std::span(x_)), run.bytes(slot).begin());
+    run.run();
+    runs += 3;
+  });
+  EXPECT_EQ(graph.read("swapped sum"), std::vector<float>(16, 1.5F * static_cast<float>(runs)));
+}
+
 TEST_P(Allocation, ProfiledLaunchesTakeNothingInAnyMode) {
   const auto path =
       std::filesystem::path(::testing::TempDir()) / ("allocation_" + GetParam() + ".db");

@@ -1,5 +1,5 @@
 // Kernels made ready before their first use, and what that leaves alone.
-#include <set>
+#include <algorithm>
 
 #include "tests/testing.h"
 
@@ -16,10 +16,11 @@ class Prewarm : public ::testing::TestWithParam<std::string> {
   /// Kernels whose pipelines exist.
   std::size_t pipelines(const CapturedGraph& of) const {
     const StepList& steps = of.plan().steps;
-    std::set<std::string> known;
+    std::vector<Kernel> known;
     for (std::size_t s = 0; s < steps.size(); ++s) {
-      if (const auto info = device_.backend().kernel_info(steps[s].kernel)) {
-        known.insert(std::string(steps[s].kernel.shader));
+      const Kernel& kernel = steps[s].kernel;
+      if (device_.backend().kernel_info(kernel) && std::ranges::count(known, kernel) == 0) {
+        known.push_back(kernel);
       }
     }
     return known.size();

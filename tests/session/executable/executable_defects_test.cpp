@@ -12,7 +12,7 @@ INSTANTIATE_TEST_SUITE_P(On, ExecutableDefects, ::testing::Values("cpu", "vulkan
                          device_param_name);
 
 TEST_P(ExecutableDefects, AnOutputOutlivesLaterRunsAndTheGraphItself) {
-  std::optional<RunResult> kept;
+  std::optional<Ticket> kept;
   {
     ExecutableGraph graph = scaled_graph(2);
     kept = graph.run({{"x", ones}});
@@ -41,7 +41,7 @@ TEST_P(ExecutableDefects, RunsInFlightDoNotShareTheMemoryOfAnInput) {
 TEST_P(ExecutableDefects, AnExtentOfZeroEndsAtOnceAndLeavesNoOutputs) {
   ExecutableGraph graph = rows_graph();
   graph.set_active_extent(0);
-  const RunResult result = graph.run({{"x", w}, {"c", c}});
+  const Ticket result = graph.run({{"x", w}, {"c", c}});
   EXPECT_FALSE(result.ran());
   EXPECT_THROW((void)result.read("y"), Error);
   graph.clear_active_extent();
@@ -53,7 +53,7 @@ TEST_P(ExecutableDefects, AnExtentDoesNotCutOpsWithoutThatDimension) {
   ExecutableGraph graph = rows_graph();
   for (const std::int64_t rows : {1, 2, 5, 8}) {
     graph.set_active_extent(rows);
-    const RunResult result = graph.run({{"x", Floats(32, 1)}, {"c", c}});
+    const Ticket result = graph.run({{"x", Floats(32, 1)}, {"c", c}});
     EXPECT_EQ(result.read("z"), doubled()) << rows;
   }
 }

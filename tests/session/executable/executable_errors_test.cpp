@@ -19,7 +19,7 @@ TEST_P(ExecutableErrors, UnknownNamesAreListedWithThoseThereAre) {
   unknown({"(v)", "w"}, [&] { graph.set_param("v", w); });
   unknown({"(h)", "none"}, [&] { graph.bind("h", w); });
   unknown({"(h)", "none"}, [&] { (void)graph.read("h"); });
-  const RunResult result = graph.run({{"x", w}, {"c", c}});
+  const Ticket result = graph.run({{"x", w}, {"c", c}});
   unknown({"(v)", "y, z"}, [&] { (void)result.output("v"); });
   unknown({"(v)", "y, z"}, [&] { (void)result.read("v"); });
   graph.create_handle({.name = "h", .shape = {3, 4}});

@@ -42,7 +42,7 @@ TEST_P(ExecutableForks, OnFourThreadsGiveTheBitsOfSerialRunsAndStoreWeightsOnce)
   const auto run_all = [&](ExecutableGraph& graph, std::size_t f) {
     std::vector<Floats> results;
     for (std::size_t i = 0; i < kRuns; ++i) {
-      const RunResult result = graph.run({{"x", xs[f][i]}, {"c", cs[f][i]}});
+      const Ticket result = graph.run({{"x", xs[f][i]}, {"c", cs[f][i]}});
       results.push_back(result.read("next"));
       results.push_back(result.read("y"));
     }

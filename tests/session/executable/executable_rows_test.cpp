@@ -32,7 +32,7 @@ TEST_P(ExecutableRows, ARunTakesInputsByNameAndGivesNamedTypedOutputs) {
   ASSERT_EQ(graph.inputs().size(), 1U);
   EXPECT_EQ(graph.inputs()[0].spec.shape, Shape({2, 4}));
   ASSERT_EQ(graph.outputs().size(), 2U);
-  const RunResult result = graph.run({{"x", Floats{0, 9, 1, 2, 5, 4, 3, 7}}});
+  const Ticket result = graph.run({{"x", Floats{0, 9, 1, 2, 5, 4, 3, 7}}});
   EXPECT_TRUE(result.ran());
   EXPECT_EQ(result.read<std::int32_t>("top"), (Ints{1, 3}));
   EXPECT_EQ(result.output("top").spec.dtype, DType::i32);
@@ -106,7 +106,7 @@ TEST_P(ExecutableRows, TheActiveExtentStaysUntilItIsChangedOrCleared) {
   };
   graph.set_active_extent(3);
   for (int i = 0; i < 3; ++i) {
-    const RunResult result = graph.run({{"x", x}, {"c", c}});
+    const Ticket result = graph.run({{"x", x}, {"c", c}});
     EXPECT_EQ(result.read("y"), first_rows(3));
     EXPECT_EQ(result.output("y").spec.shape, Shape({3, 4}));
   }
@@ -194,7 +194,7 @@ TEST_P(ExecutableRows, PipelinedRunsLeaveTheirOwnOutputsInOrderInAsMuchMemoryAsT
     EXPECT_EQ(floats(outputs[i].find("y").bytes), times_w(values[i])) << i;
   }
   std::size_t next = 0;
-  graph.run_pipelined(runs, [&](std::size_t i, const RunResult& result) {
+  graph.run_pipelined(runs, [&](std::size_t i, const Ticket& result) {
     EXPECT_EQ(i, next++);
     EXPECT_EQ(result.read("y"), times_w(values[i]));
   });

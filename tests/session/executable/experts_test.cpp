@@ -16,7 +16,7 @@ TEST_P(Experts, UploadedWhereTheyMissGiveTheBitsOfADeviceThatHasAll) {
     ExecutableGraph some = graph(setup(resident, ExpertMiss::upload, 4));
     for (int run = 0; run < 24; ++run) {
       const Floats x = random_rows(1);
-      const RunResult expected = all.run({{"x", x}}), actual = some.run({{"x", x}});
+      const Ticket expected = all.run({{"x", x}}), actual = some.run({{"x", x}});
       ASSERT_EQ(actual.read("y"), expected.read("y")) << resident << " resident, run " << run;
       ASSERT_EQ(actual.read<std::int32_t>("ids.1"), expected.read<std::int32_t>("ids.1"));
     }
@@ -130,7 +130,7 @@ TEST_P(Experts, RoutesAreReadFromARingThatCountsWhatItDropped) {
     some.capture_routes(4);
     std::vector<Ints> expected;
     const auto run = [&] {
-      const RunResult result = some.run({{"x", random_rows(2)}});
+      const Ticket result = some.run({{"x", random_rows(2)}});
       expected.push_back(result.read<std::int32_t>("ids.0"));
       expected.push_back(result.read<std::int32_t>("ids.1"));
     };

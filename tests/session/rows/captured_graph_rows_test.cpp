@@ -58,7 +58,7 @@ TEST_P(CapturedGraphRows, LaunchReplaysEverythingCapturedAndCountsSuccessesOnly)
   EXPECT_EQ(graph.num_replays(), 5U);
 }
 
-TEST_P(CapturedGraphRows, UploadPaysTheFirstLaunchEarlyOnceAndRunsNothing) {
+TEST_P(CapturedGraphRows, UploadMakesThePipelinesOfTheFirstLaunchOnceAndRunsNothing) {
   const Device device = fresh_device();
   GraphExecutor executor(device);
   const Tensor table = device.from_host({1, 4}, Floats(4, 7), "table");

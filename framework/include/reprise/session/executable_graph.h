@@ -11,11 +11,10 @@
 
 #include "reprise/session/graph_executor.h"
 #include "reprise/session/param_store.h"
-#include "reprise/session/run_result.h"
 
 namespace reprise {
 
-class ExecutableInstance;
+class Executable;
 
 struct ExecutableOptions {
   std::string name = "executable";  // of its graphs in messages and the database
@@ -80,15 +79,15 @@ class PreparedRun {
   void write(InputSlot input, std::span<const std::byte> bytes);
   /// Throws missing_input, naming it, and keeps the slot.
   Ticket submit();
-  RunResult run();
+  Ticket run();
+
+  /// By ExecutableGraph::prepare.
+  PreparedRun(std::shared_ptr<Executable> executable, std::uint64_t number);
 
  private:
-  friend class ExecutableInstance;
-  struct State;
-  explicit PreparedRun(std::unique_ptr<State> state);
-  State& state() const;
-  void require_given() const;
-  std::unique_ptr<State> state_;
+  Executable& executable() const;
+  std::shared_ptr<Executable> executable_;
+  std::uint64_t number_;
 };
 
 /// Not thread-safe; forks may be used from different threads. Errors have codes of their own:
@@ -125,8 +124,9 @@ class ExecutableGraph {
 
   /// Every run needs all params set, and for every input a value or a handle of that name; a value
   /// goes before a handle, which keeps its own. Inputs with an extent are given the rows of the
-  /// run, or more. run() waits; its outputs stay as long as the result.
-  RunResult run(const std::vector<NamedInput>& inputs = {});
+  /// run, or more. run() waits; its ticket holds
+  /// a slot, with the outputs, until it goes.
+  Ticket run(const std::vector<NamedInput>& inputs = {});
   /// Does not wait for the run. Errors: busy if tickets hold all slots.
   [[nodiscard]] Ticket submit(const std::vector<NamedInput>& inputs = {});
   /// The same; empty where it would have to wait for a slot.
@@ -136,7 +136,7 @@ class ExecutableGraph {
   /// One run after another, as many in flight as there are slots, each with inputs of its own;
   /// what each left is handed over in order, before its slot is used again.
   void run_pipelined(std::span<const std::vector<NamedInput>> runs,
-                     const std::function<void(std::size_t, const RunResult&)>& done);
+                     const std::function<void(std::size_t, const Ticket&)>& done);
   std::vector<OutputSet> run_pipelined(std::span<const std::vector<NamedInput>> runs);
 
   /// Throws unknown_name.
@@ -194,10 +194,10 @@ class ExecutableGraph {
   std::vector<ExpertStats> take_expert_stats();
 
  private:
-  explicit ExecutableGraph(std::shared_ptr<ExecutableInstance> instance);
-  ExecutableInstance& instance() const;
+  explicit ExecutableGraph(std::shared_ptr<Executable> executable);
+  Executable& inner() const;
   TensorSpec handle_spec(std::string_view handle) const;
-  std::shared_ptr<ExecutableInstance> instance_;
+  std::shared_ptr<Executable> executable_;
 };
 
 }  // namespace reprise

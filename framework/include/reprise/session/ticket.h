@@ -108,6 +108,8 @@ class Ticket {
   }
   /// How many iterations ran; 1 for graphs that run once per launch.
   std::uint32_t iterations() const;
+  /// False for a run of no rows, or after the state said stop: there are no outputs then.
+  bool ran() const { return iterations() > 0; }
   const SubmissionTimes& times() const;
 
   /// Gives the slot back, whether or not the device is through with it. The outputs are gone.

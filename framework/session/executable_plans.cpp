@@ -1,4 +1,4 @@
-#include "framework/session/executable_program.h"
+#include "framework/session/executable_plans.h"
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ std::vector<NamedTensor> unbacked_experts(const ExpertSetup& setup) {
   return tensors;
 }
 
-std::string key_of(const ExecutableProgram::Use& use) {
+std::string key_of(const ExecutablePlans::Use& use) {
   std::string key = std::to_string(use.bucket);
   const auto add = [&](const char* kind, const std::string& name) {
     key += kind + std::to_string(name.size()) + ' ' + name;  // whatever a name has in it
@@ -37,7 +37,7 @@ std::string key_of(const ExecutableProgram::Use& use) {
   for (const NamedTensor& handle : use.handles) {
     add(" handle ", handle.name);
   }
-  for (const ExecutableProgram::Target& target : use.targets) {
+  for (const ExecutablePlans::Target& target : use.targets) {
     // A target may be the tensor of an input: that is another plan.
     const auto same = std::ranges::find_if(use.handles, [&](const NamedTensor& handle) {
       return TensorRef(handle.tensor)->buffer == TensorRef(target.tensor)->buffer;
@@ -55,9 +55,12 @@ std::string key_of(const ExecutableProgram::Use& use) {
 
 }  // namespace
 
-ExecutableProgram::ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordFunction pass,
-                                     ExecutableOptions options)
-    : core_(std::move(core)), pass_(std::move(pass)), options_(std::move(options)) {
+ExecutablePlans::ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunction pass,
+                                 ExecutableOptions options)
+    : core_(std::move(core)),
+      pass_(std::move(pass)),
+      options_(std::move(options)),
+      what_("The executable '" + options_.name + "'") {
   check_options();
   Use use;
   use.bucket = options_.buckets.empty() ? 0 : options_.buckets.back();
@@ -73,20 +76,19 @@ ExecutableProgram::ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordF
   plans_.emplace(key_of(use), plan);
 }
 
-void ExecutableProgram::check_options() {
-  const std::string name = "The executable '" + options_.name + "'";
+void ExecutablePlans::check_options() {
   if (!pass_) {
-    throw_invalid_argument(name + " has no pass: the function is empty.");
+    throw_invalid_argument(what_ + " has no pass: the function is empty.");
   }
   if (options_.extent.empty() != options_.buckets.empty()) {
-    throw_invalid_argument(name +
+    throw_invalid_argument(what_ +
                            (options_.extent.empty()
                                 ? " has buckets, but no extent that they are of."
                                 : " has the extent '" + options_.extent + "', but no buckets."));
   }
   for (std::size_t i = 0; i < options_.buckets.size(); ++i) {
     if (options_.buckets[i] < 1 || (i > 0 && options_.buckets[i] <= options_.buckets[i - 1])) {
-      throw_invalid_argument(name + " has a bucket of (" + std::to_string(options_.buckets[i]) +
+      throw_invalid_argument(what_ + " has a bucket of (" + std::to_string(options_.buckets[i]) +
                              ") rows; buckets are at least 1, in ascending order.");
     }
   }
@@ -96,7 +98,7 @@ void ExecutableProgram::check_options() {
   if (options_.experts.store) {
     if (!options_.extent.empty()) {
       throw Error(ErrorCode::unsupported,
-                  name + " has experts and the extent '" + options_.extent +
+                  what_ + " has experts and the extent '" + options_.extent +
                       "'; passes with experts have fixed shapes in this version.");
     }
     options_.state.host(kExpertRunField);
@@ -106,20 +108,20 @@ void ExecutableProgram::check_options() {
   }
 }
 
-std::uint32_t ExecutableProgram::input_index(std::string_view name) const {
-  return index_of(inputs_, "The executable '" + options_.name + "'", "input", name);
+std::uint32_t ExecutablePlans::input_index(std::string_view name) const {
+  return index_of(inputs_, what_, "input", name);
 }
 
-const Port& ExecutableProgram::output(std::string_view name) const {
-  return outputs_[index_of(outputs_, "The executable '" + options_.name + "'", "output", name)];
+const Port& ExecutablePlans::output(std::string_view name) const {
+  return outputs_[index_of(outputs_, what_, "output", name)];
 }
 
-std::size_t ExecutableProgram::recordings() const {
+std::size_t ExecutablePlans::recordings() const {
   const std::lock_guard lock(mutex_);
   return recordings_;
 }
 
-void ExecutableProgram::require_params() const {
+void ExecutablePlans::require_params() const {
   if (options_.params.unset() == 0) {
     return;
   }
@@ -133,8 +135,8 @@ void ExecutableProgram::require_params() const {
   }
 }
 
-void ExecutableProgram::place(GraphSession& session, RecordedSession& recorded,
-                              const Target& target) const {
+void ExecutablePlans::place(GraphSession& session, RecordedSession& recorded,
+                            const Target& target) const {
   if (target.mode != FeedMode::in_place) {
     recorded.place_output(session, target.output, target.tensor, target.mode == FeedMode::copy);
     return;
@@ -150,7 +152,7 @@ void ExecutableProgram::place(GraphSession& session, RecordedSession& recorded,
   }
 }
 
-std::shared_ptr<const PassPlan> ExecutableProgram::make_plan(const Use& use) {
+std::shared_ptr<const PassPlan> ExecutablePlans::make_plan(const Use& use) {
   SessionOptions session{.name = options_.name, .state = use.state};
   if (use.bucket > 0) {
     session.extents = {{options_.extent, use.bucket}};
@@ -188,7 +190,7 @@ std::shared_ptr<const PassPlan> ExecutableProgram::make_plan(const Use& use) {
   return plan;
 }
 
-std::shared_ptr<const PassPlan> ExecutableProgram::plan_for(const Use& use) {
+std::shared_ptr<const PassPlan> ExecutablePlans::plan_for(const Use& use) {
   const std::lock_guard lock(mutex_);
   if (!use.shares_plan) {
     return make_plan(use);

@@ -1,4 +1,4 @@
-// ExecutableProgram: what an executable graph and its forks share: the pass, the params, and a plan
+// ExecutablePlans: what an executable graph and its forks share: the pass, the params, and a plan
 // for each bucket and each way its handles are used.
 #pragma once
 #include <map>
@@ -12,10 +12,10 @@
 namespace reprise {
 
 /// Thread-safe.
-class ExecutableProgram {
+class ExecutablePlans {
  public:
-  ExecutableProgram(std::shared_ptr<ExecutorCore> core, RecordFunction pass,
-                    ExecutableOptions options);
+  ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunction pass,
+                  ExecutableOptions options);
 
   /// An output that goes into a handle.
   struct Target {
@@ -38,6 +38,8 @@ class ExecutableProgram {
 
   const std::shared_ptr<ExecutorCore>& core() const { return core_; }
   const ExecutableOptions& options() const { return options_; }
+  /// "The executable 'llama'".
+  const std::string& what() const { return what_; }
   /// Options with what was left out filled in: the extent is a field of the layout.
   const StateLayout& layout() const { return options_.state; }
   const std::vector<Port>& inputs() const { return inputs_; }
@@ -59,6 +61,7 @@ class ExecutableProgram {
   std::shared_ptr<ExecutorCore> core_;
   RecordFunction pass_;
   ExecutableOptions options_;
+  const std::string what_;
   std::vector<Port> inputs_, outputs_;
   std::vector<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
