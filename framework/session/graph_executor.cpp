@@ -1,10 +1,11 @@
 #include "reprise/session/graph_executor.h"
 
-#include "framework/session/direct_session.h"
-#include "framework/session/graph_loader.h"
-#include "framework/session/host_clock.h"
-#include "framework/session/recorded_session.h"
-#include "framework/session/warm_up.h"
+#include "framework/session/executor/host_clock.h"
+#include "framework/session/record/direct_session.h"
+#include "framework/session/record/plan_pass.h"
+#include "framework/session/record/recorded_session.h"
+#include "framework/session/replay/warm_up.h"
+#include "framework/session/saved/graph_loader.h"
 
 namespace reprise {
 
@@ -59,7 +60,7 @@ FinishResult GraphExecutor::capture(const RecordFunction& pass, SessionOptions s
 }
 
 WarmUp GraphExecutor::prewarm(const RecordFunction& pass, SessionOptions session) {
-  const PassPlan plan = PassPlan::of(*this, pass, std::move(session), "prewarmed");
+  const PassPlan plan = plan_pass(core_, pass, std::move(session), "prewarmed");
   return warm_up(core_->device().backend(), plan.execution->steps);
 }
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "framework/session/session.h"
+#include "framework/session/record/session.h"
 
 namespace reprise {
 

@@ -1,6 +1,6 @@
 #include "tests/ops/poisoned_arena.h"
 
-#include "framework/session/capture_pool_memory.h"
+#include "framework/session/replay/capture_pool_memory.h"
 
 namespace reprise::testing {
 namespace {

@@ -1,5 +1,5 @@
 // The arena of direct sessions against a brute-force account of who holds which bytes.
-#include "framework/session/direct_arena.h"
+#include "framework/session/device/direct_arena.h"
 
 #include "tests/testing.h"
 

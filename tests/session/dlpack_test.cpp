@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "framework/session/tensor_factory.h"
+#include "framework/session/device/tensor_factory.h"
 #include "tests/session/gate_op.h"
 #include "tests/testing.h"
 

@@ -1,6 +1,6 @@
 // What a driver says, as events of profiling databases. The CPU is given a driver that says what a
 // test wants; on Vulkan it is the validation layer, about barriers that are left out.
-#include "framework/session/driver_events.h"
+#include "framework/session/executor/driver_events.h"
 
 #include <atomic>
 #include <gmock/gmock.h>

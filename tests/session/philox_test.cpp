@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "framework/session/normal_quantile.h"
+#include "framework/session/device/normal_quantile.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

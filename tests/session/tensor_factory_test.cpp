@@ -1,5 +1,5 @@
 // Tensors made by a rule: every element against the rule as its header says it, on every device.
-#include "framework/session/tensor_factory.h"
+#include "framework/session/device/tensor_factory.h"
 
 #include <bit>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "framework/session/normal_quantile.h"
+#include "framework/session/device/normal_quantile.h"
 #include "reprise/core/decode.h"
 #include "reprise/core/float16.h"
 #include "reprise/core/philox.h"

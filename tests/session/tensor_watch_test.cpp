@@ -1,7 +1,7 @@
 // Watched launches: what tensors hold in the middle of a replay, which computes the same as ever.
 #include <limits>
 
-#include "framework/session/watched_launches.h"
+#include "framework/session/replay/watched_launches.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/session/random_ops.h"

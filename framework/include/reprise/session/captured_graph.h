@@ -1,7 +1,6 @@
 // CapturedGraph: a recording that can be replayed for ever. Its state and inputs change between
 // launches; its steps, memory and commands do not.
 #pragma once
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,21 +11,9 @@
 
 #include "reprise/graph/execution_plan.h"
 #include "reprise/profile/timing_mode.h"
-#include "reprise/session/capture_pool.h"
-#include "reprise/session/state_block.h"
-#include "reprise/session/ticket.h"
+#include "reprise/session/session_options.h"
 
 namespace reprise {
-
-struct LaunchOptions {
-  /// How often the body runs, one after another on the device without the host in between: 1 to
-  /// SessionOptions::max_iterations. Fewer run where the state's stop field is set or a field
-  /// leaves its range meanwhile: see iterations().
-  std::uint32_t iterations = 1;
-  /// How long to wait for another thread to release a ticket, if tickets hold all slots.
-  /// Errors: invalid_argument in try_launch_async(), which never waits.
-  std::chrono::nanoseconds slot_timeout{0};
-};
 
 class PartialRun;
 class Recording;

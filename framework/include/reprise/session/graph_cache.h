@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "reprise/session/executor_options.h"
 #include "reprise/session/graph_key.h"
 #include "reprise/session/graph_session.h"
 
@@ -62,13 +63,6 @@ struct GraphLookup {
   explicit operator bool() const { return miss == MissReason::none; }
 };
 
-/// Capacity of the cache. A graph that does not fit runs once and is discarded.
-struct GraphCacheOptions {
-  std::size_t max_graphs = 8;
-  std::uint64_t max_bytes = std::uint64_t{1} << 30U;  // see CapturedGraph::bytes
-  FinishOptions finish{.slots = 4};                   // of the graphs; `run` stays true
-};
-
 /// Since the cache was made. What runs is a hit or a miss, and so is a replay by key that does not;
 /// calls that throw are neither.
 struct GraphCacheCounters {
@@ -83,11 +77,6 @@ struct GraphCacheCounters {
   std::uint64_t missed(MissReason reason) const { return misses[static_cast<std::size_t>(reason)]; }
   std::uint64_t missed() const;
 };
-
-/// The pass of a key: records it into the session it is given, or runs it there. Declares inputs
-/// with input(name, shape, dtype) and gives every result a name with output(). Nothing outside of
-/// the session may depend on its being called: a replay does not call it.
-using RecordFunction = std::function<void(GraphSession&)>;
 
 /// Thread-safe, for equal keys too: while one thread records a key, others that run it wait, and
 /// those of other keys do not. Dies without disturbing work in flight or tickets.

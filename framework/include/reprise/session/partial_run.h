@@ -1,8 +1,10 @@
 // PartialRun: what the first nodes of a graph, or one of them, left in its tensors.
 #pragma once
-#include "reprise/session/captured_graph.h"
+#include "reprise/session/ticket.h"
 
 namespace reprise {
+
+class Recording;
 
 /// Readable until the graph is launched or run in part again: its arena is used anew. Tensors are
 /// rows of CapturedGraph::graph().tensors. Not thread-safe, as its graph is not.

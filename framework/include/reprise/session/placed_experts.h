@@ -25,12 +25,6 @@ class PlacedExperts {
   State* state_;
 };
 
-/// For sessions: what a pass asked for.
-struct ExpertCall {
-  std::string layer;
-  std::int64_t rows = 0, used = 0;
-};
-
 /// What a layer computes of its rows: calls projections, returns [rows, used, m].
 using ExpertFunction = std::function<Tensor(const PlacedExperts&)>;
 

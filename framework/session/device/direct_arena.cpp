@@ -1,0 +1,106 @@
+#include "framework/session/device/direct_arena.h"
+
+#include <algorithm>
+
+namespace reprise {
+namespace {
+
+std::uint64_t aligned(std::uint64_t bytes) {
+  return (std::max<std::uint64_t>(bytes, 1) + kStorageAlignment - 1) / kStorageAlignment *
+         kStorageAlignment;
+}
+
+}  // namespace
+
+bool DirectArena::take_free(std::uint64_t bytes, Range& range) {
+  for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
+    auto& free = chunks_[c].free;
+    const auto it =
+        std::ranges::find_if(free, [&](const auto& f) { return f.second - f.first >= bytes; });
+    if (it != free.end()) {
+      range = {c, it->first, it->first + bytes};
+      it->first += bytes;
+      if (it->first == it->second) {
+        free.erase(it);
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+bool DirectArena::take_fresh(std::uint64_t bytes, Range& range) {
+  for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
+    Chunk& chunk = chunks_[c];
+    if (chunk.buffer->bytes() - chunk.used >= bytes) {
+      range = {c, chunk.used, chunk.used + bytes};
+      chunk.used += bytes;
+      return true;
+    }
+  }
+  return false;
+}
+
+DirectArena::Range DirectArena::allocate(const Device& device, std::uint64_t bytes, bool fresh) {
+  const std::uint64_t need = aligned(bytes);
+  Range range;
+  if ((!fresh && take_free(need, range)) || take_fresh(need, range)) {
+    return range;
+  }
+  const std::uint64_t last = chunks_.empty() ? first_chunk_bytes_ : chunks_.back().buffer->bytes();
+  chunks_.push_back({device.backend().allocate("direct arena", std::max(need, last),
+                                               BufferKind::device, MemoryPurpose::arenas),
+                     0,
+                     {}});
+  ++growths_;
+  take_fresh(need, range);
+  return range;
+}
+
+void DirectArena::barrier() {
+  for (const Range& range : released_) {
+    auto& free = chunks_[range.chunk].free;
+    auto it = std::ranges::lower_bound(free, std::pair(range.begin, range.end));
+    it = free.insert(it, {range.begin, range.end});
+    if (it + 1 != free.end() && (it + 1)->first == it->second) {
+      it->second = (it + 1)->second;
+      free.erase(it + 1);
+    }
+    if (it != free.begin() && (it - 1)->second == it->first) {
+      (it - 1)->second = it->second;
+      free.erase(it);
+    }
+  }
+  released_.clear();
+}
+
+void DirectArena::reset() {
+  for (Chunk& chunk : chunks_) {
+    chunk.used = 0;
+    chunk.free.clear();
+  }
+  released_.clear();
+  growths_ = 0;
+}
+
+void DirectArena::join_chunks(const Device& device) {
+  if (chunks_.size() < 2) {
+    return;
+  }
+  const std::uint64_t all = bytes();
+  chunks_.clear();  // first, so that both need not fit
+  chunks_.push_back(
+      {device.backend().allocate("direct arena", all, BufferKind::device, MemoryPurpose::arenas),
+       0,
+       {}});
+}
+
+std::uint64_t DirectArena::bytes() const {
+  std::uint64_t sum = 0;
+  for (const Chunk& chunk : chunks_) {
+    sum += chunk.buffer->bytes();
+  }
+  return sum;
+}
+
+}  // namespace reprise

@@ -1,0 +1,333 @@
+#include "framework/session/executable/executable.h"
+
+#include <algorithm>
+
+#include "framework/session/executor/host_clock.h"
+
+namespace reprise {
+
+Executable::Executable(std::shared_ptr<ExecutablePlans> plans)
+    : plans_(std::move(plans)),
+      handles_(*plans_),
+      values_(plans_->inputs().size()),
+      key_{.tag = plans_->options().name} {
+  if (plans_->layout().words_with_arrays() > 0) {
+    state_ = StateBlock(plans_->core()->device(), plans_->layout());
+  }
+  if (plans_->options().experts.store) {
+    experts_ = std::make_unique<ExpertRoutes>(plans_->core(), plans_->options().experts,
+                                              plans_->expert_calls());
+  }
+}
+
+std::shared_ptr<Executable> Executable::fork() const {
+  auto other = std::make_shared<Executable>(plans_);
+  other->extent_ = extent_;
+  other->handles_.add_like(handles_);
+  if (experts_ != nullptr) {
+    other->experts_->capture(experts_->captured_runs());
+  }
+  return other;
+}
+
+ExpertRoutes& Executable::experts() const {
+  if (experts_ == nullptr) {
+    throw_invalid_argument(plans_->what() + " has no experts; see ExecutableOptions::experts.");
+  }
+  return *experts_;
+}
+
+void Executable::require_free() const {
+  if (slot_ != nullptr) {
+    throw Error(ErrorCode::busy, plans_->what() +
+                                     " has a prepared run that is neither submitted nor "
+                                     "destroyed.");
+  }
+}
+
+void Executable::use_handles() {
+  std::ranges::fill(values_, nullptr);
+  sources_.clear();
+  for (const Port& input : plans_->inputs()) {
+    sources_.push_back(handles_.find(input.name));
+  }
+}
+
+void Executable::use(std::span<const NamedInput> inputs) {
+  use_handles();
+  for (const NamedInput& given : inputs) {
+    const std::uint32_t input = plans_->input_index(given.name);
+    require_values(given.name, plans_->inputs()[input].spec, given.dtype, given.bytes);
+    if (values_[input] != nullptr) {
+      const auto values = std::ranges::count(inputs, given.name, &NamedInput::name);
+      throw_invalid_argument("The input '" + given.name + "' was given " + std::to_string(values) +
+                             " values; give it one.");
+    }
+    values_[input] = &given;
+    sources_[input] = kNoIndex;
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i] == nullptr && sources_[i] == kNoIndex) {
+      const Port& input = plans_->inputs()[i];
+      throw Error(ErrorCode::missing_input, "The input '" + input.name + "' " +
+                                                to_string(input.spec) + " of the executable '" +
+                                                plans_->options().name +
+                                                "' has no value in this run, and there is no "
+                                                "handle of that name.");
+    }
+  }
+}
+
+std::int64_t Executable::bucket_of(std::int64_t rows) const {
+  const std::vector<std::int64_t>& buckets = plans_->options().buckets;
+  if (buckets.empty()) {
+    return 0;
+  }
+  const auto bucket = std::ranges::lower_bound(buckets, rows);
+  if (rows < 0 || bucket == buckets.end()) {
+    throw Error(ErrorCode::extent_out_of_range,
+                "The extent '" + plans_->options().extent + "' of the executable '" +
+                    plans_->options().name + "' is 0 to " + std::to_string(buckets.back()) +
+                    ", its largest bucket, but (" + std::to_string(rows) + ") rows are asked for.");
+  }
+  return *bucket;
+}
+
+void Executable::set_extent(std::optional<std::int64_t> rows) {
+  if (rows && plans_->options().buckets.empty()) {
+    throw_invalid_argument(
+        plans_->what() +
+        " has no extent; name one in ExecutableOptions::extent, with its buckets.");
+  }
+  if (rows) {
+    bucket_of(*rows);
+  }
+  extent_ = rows;
+}
+
+std::int64_t Executable::rows() const {
+  if (plans_->options().buckets.empty()) {
+    return 0;
+  }
+  std::optional<std::int64_t> rows = extent_;
+  const NamedInput* first = nullptr;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const Port& input = plans_->inputs()[i];
+    if (values_[i] == nullptr || input.spec.shape.fixed()) {
+      continue;
+    }
+    const std::int64_t has = rows_given(input.spec, values_[i]->bytes);
+    if (extent_ ? has < *extent_ : rows && has != *rows) {
+      throw Error(ErrorCode::size_mismatch,
+                  "The input '" + input.name + "' was given (" + std::to_string(has) +
+                      ") rows, but " +
+                      (extent_ ? "the active extent is " + std::to_string(*extent_) + "."
+                               : "'" + first->name + "' " + std::to_string(*rows) + "."));
+    }
+    if (!rows) {
+      rows = has;
+      first = values_[i];
+    }
+  }
+  return rows.value_or(plans_->options().buckets.back());
+}
+
+ExecutablePlans::Use Executable::use_of(std::int64_t bucket) const {
+  ExecutablePlans::Use use{.bucket = bucket, .state = state_};
+  if (experts_ != nullptr) {
+    use.own = use.experts = experts_->tensors();
+  }
+  const std::vector<Port>& inputs = plans_->inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (sources_[i] != kNoIndex) {
+      use.handles.push_back({inputs[i].name, handles_.all()[sources_[i]].tensor});
+    }
+  }
+  for (const Handles::Entry& handle : handles_.all()) {
+    use.shares_plan = use.shares_plan && !handle.borrowed;
+    if (!handle.borrowed) {
+      use.own.push_back({"handle " + handle.info.name, handle.tensor});
+    }
+    if (handle.swaps()) {
+      use.own.push_back({"next " + handle.info.name, handle.next});
+    }
+    if (handle.output.empty()) {
+      continue;
+    }
+    // What a run is given instead of the handle is not its memory: the result has to be copied.
+    const auto input = std::ranges::find(inputs, handle.info.name, &Port::name);
+    const bool given = input != inputs.end() &&
+                       sources_[static_cast<std::size_t>(input - inputs.begin())] == kNoIndex;
+    const FeedMode mode =
+        given && handle.feed.mode == FeedMode::in_place ? FeedMode::copy : handle.feed.mode;
+    use.targets.push_back({handle.output, handle.swaps() ? handle.next : handle.tensor, mode});
+  }
+  return use;
+}
+
+std::shared_ptr<Recording> Executable::make_recording(const ExecutablePlans::Use& use) const {
+  const std::shared_ptr<const PassPlan> plan = plans_->plan_for(use);
+  Recording::Options options{.slots = plans_->options().slots,
+                             .outputs = std::vector<std::uint32_t>(),
+                             .context = experts_ == nullptr ? nullptr : &experts_->residency()};
+  const std::vector<Port>& outputs = plan->graph().outputs;
+  for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+    if (!handles_.feeds_alone(outputs[i].name)) {
+      options.outputs->push_back(i);
+    }
+  }
+  FinishReport report = plan->report;
+  auto recording =
+      Recording::make(plans_->core(), *plan, {.state = state_, .own = use.own}, options, report);
+  recording->reporter().enter(plan->session, report, recording->memory(), "");
+  return recording;
+}
+
+Recording& Executable::recording_for(std::int64_t bucket) {
+  key_.bucket.assign({bucket, handles_.swapped() ? 1 : 0});
+  key_.bucket.insert(key_.bucket.end(), sources_.begin(), sources_.end());
+  const std::shared_ptr<GraphTable::Entry> entry = table_->entry(key_);
+  if (entry->recording == nullptr) {
+    std::vector<GraphTable::Gone> none;
+    table_->keep(*entry, make_recording(use_of(bucket)), none);
+  }
+  if (last_ != entry.get()) {
+    last_ = entry.get();
+    ports_.clear();
+    const std::vector<Port>& ports = entry->recording->graph().inputs;
+    for (const Port& input : plans_->inputs()) {
+      const auto port = std::ranges::find(ports, input.name, &Port::name);
+      ports_.push_back(port == ports.end() ? kNoIndex
+                                           : static_cast<std::uint32_t>(port - ports.begin()));
+    }
+  }
+  return *entry->recording;
+}
+
+void Executable::compile() {
+  require_free();
+  use_handles();
+  const std::vector<std::int64_t>& buckets = plans_->options().buckets;
+  for (std::size_t i = 0; i < std::max<std::size_t>(buckets.size(), 1); ++i) {
+    recording_for(buckets.empty() ? 0 : buckets[i]).upload();
+  }
+}
+
+bool Executable::reserve(bool may_wait) {
+  rows_ = rows();
+  slot_ = recording_for(bucket_of(rows_)).reserve(may_wait);
+  return slot_ != nullptr;
+}
+
+std::span<std::byte> Executable::input_bytes(std::uint32_t input) const {
+  const TensorSpec& spec = plans_->inputs()[input].spec;
+  std::uint64_t bytes = spec.bytes();
+  if (!spec.shape.fixed()) {
+    bytes =
+        bytes / static_cast<std::uint64_t>(spec.shape.dim(0)) * static_cast<std::uint64_t>(rows_);
+  }
+  return {slot_->input_bytes(slot_->inputs()[ports_[input]]), bytes};
+}
+
+std::optional<Ticket> Executable::run(std::span<const NamedInput> inputs, bool may_wait,
+                                      AfterSubmit then) {
+  require_free();
+  plans_->require_params();
+  use(inputs);
+  if (!reserve(may_wait)) {
+    return std::nullopt;
+  }
+  for (std::uint32_t i = 0; i < values_.size(); ++i) {
+    if (values_[i] != nullptr) {
+      const std::span<std::byte> to = input_bytes(i);
+      std::ranges::copy(values_[i]->bytes.first(to.size()), to.begin());
+    }
+  }
+  return submit(then);
+}
+
+Ticket Executable::submit(AfterSubmit then) {
+  const std::string& field = plans_->options().extent;
+  if (!field.empty()) {
+    state_.set(field, static_cast<std::int32_t>(rows_));
+  }
+  if (experts_ != nullptr) {
+    experts_->begin_run(state_);
+  }
+  Slot& slot = *std::exchange(slot_, nullptr);
+  Recording& recording = *last_->recording;
+  Ticket ticket = recording.submit(slot, {}, then, now_ns());
+  last_submission_ = slot.times().submission;
+  if (experts_ != nullptr) {
+    experts_->end_run(recording.reporter().id());
+  }
+  if (rows_ > 0 || field.empty()) {
+    handles_.swap();
+  }
+  return ticket;
+}
+
+PreparedRun Executable::prepare() {
+  require_free();
+  plans_->require_params();
+  use_handles();
+  reserve(true);
+  given_.assign(plans_->inputs().size(), false);
+  return {shared_from_this(), ++prepared_};
+}
+
+void Executable::require_prepared(std::uint64_t prepared) const {
+  if (slot_ == nullptr || prepared != prepared_) {
+    throw_invalid_argument("The prepared run is submitted already.");
+  }
+}
+
+std::span<std::byte> Executable::bytes(std::uint64_t prepared, std::uint32_t input) {
+  const std::vector<Port>& inputs = plans_->inputs();
+  if (input >= inputs.size()) {
+    throw Error(ErrorCode::unknown_name, "The executable has no input (" + std::to_string(input) +
+                                             "); it has " + std::to_string(inputs.size()) +
+                                             ". input_slot() finds them by name.");
+  }
+  require_prepared(prepared);
+  if (ports_[input] == kNoIndex) {
+    throw_invalid_argument(
+        "The input '" + inputs[input].name +
+        "' of a prepared run comes from its handle; give it a value with run().");
+  }
+  given_[input] = true;
+  return input_bytes(input);
+}
+
+void Executable::write(std::uint64_t prepared, std::uint32_t input,
+                       std::span<const std::byte> values) {
+  const std::span<std::byte> to = bytes(prepared, input);
+  if (values.size() != to.size()) {
+    given_[input] = false;
+    const Port& port = plans_->inputs()[input];
+    throw Error(ErrorCode::size_mismatch, "The input '" + port.name + "' " + to_string(port.spec) +
+                                              " takes " + std::to_string(to.size()) +
+                                              " bytes in this run, but got (" +
+                                              std::to_string(values.size()) + ").");
+  }
+  std::ranges::copy(values, to.begin());
+}
+
+Ticket Executable::submit(std::uint64_t prepared, AfterSubmit then) {
+  require_prepared(prepared);
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    if (!given_[i] && ports_[i] != kNoIndex) {
+      throw Error(ErrorCode::missing_input, "The input '" + plans_->inputs()[i].name +
+                                                "' of the prepared run was not written.");
+    }
+  }
+  return submit(then);
+}
+
+void Executable::give_back(std::uint64_t prepared) noexcept {
+  if (slot_ != nullptr && prepared == prepared_) {
+    std::exchange(slot_, nullptr)->give_back();
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,86 @@
+// Executable: what an executable graph has for itself: recordings, a state, handles, experts.
+#pragma once
+#include "framework/session/cache/graph_table.h"
+#include "framework/session/executable/handles.h"
+#include "framework/session/experts/expert_routes.h"
+
+namespace reprise {
+
+/// By input: the handle that it comes from, or kNoIndex for a value of the run.
+using InputSources = std::vector<std::uint32_t>;
+
+/// Threads: one at a time. Lifetime: prepared runs keep it.
+class Executable final : public std::enable_shared_from_this<Executable> {
+ public:
+  explicit Executable(std::shared_ptr<ExecutablePlans> plans);
+  /// With handles, feeds and extent like these.
+  std::shared_ptr<Executable> fork() const;
+
+  void compile();
+  /// Empty only if `may_wait` is false and it would have to.
+  std::optional<Ticket> run(std::span<const NamedInput> inputs, bool may_wait, AfterSubmit then);
+  PreparedRun prepare();
+  // Of a prepared run. Errors: invalid_argument if it was submitted; see PreparedRun.
+  std::span<std::byte> bytes(std::uint64_t prepared, std::uint32_t input);
+  void write(std::uint64_t prepared, std::uint32_t input, std::span<const std::byte> bytes);
+  Ticket submit(std::uint64_t prepared, AfterSubmit then);
+  void give_back(std::uint64_t prepared) noexcept;
+  void wait_all() const { plans_->core()->device().backend().wait(last_submission_); }
+  void set_extent(std::optional<std::int64_t> rows);
+  std::optional<std::int64_t> extent() const { return extent_; }
+
+  ExecutablePlans& plans() const { return *plans_; }
+  const StateBlock& state() const { return state_; }
+  const Handles& handles() const { return handles_; }
+  /// Errors: invalid_argument if there are none.
+  ExpertRoutes& experts() const;
+  /// Errors: busy while a run is prepared.
+  void require_free() const;
+  /// Calls f, which changes what recordings use. Errors: busy.
+  template <class F>
+  void change(F&& f) {
+    require_free();
+    f(handles_);
+    last_ = nullptr;
+    table_.emplace(GraphTable::Limits{});
+  }
+
+ private:
+  /// By input, from handles where there are such.
+  void use_handles();
+  /// Of a run with these values.
+  /// Errors: see ExecutableGraph::run.
+  void use(std::span<const NamedInput> inputs);
+  std::int64_t rows() const;
+  std::int64_t bucket_of(std::int64_t rows) const;
+  /// Of this run.
+  std::span<std::byte> input_bytes(std::uint32_t input) const;
+  /// Of these sources.
+  Recording& recording_for(std::int64_t bucket);
+  std::shared_ptr<Recording> make_recording(const ExecutablePlans::Use& use) const;
+  ExecutablePlans::Use use_of(std::int64_t bucket) const;
+  /// A slot for these sources, before anything is written; false if it would have to wait.
+  bool reserve(bool may_wait);
+  Ticket submit(AfterSubmit then);
+  void require_prepared(std::uint64_t prepared) const;
+
+  std::shared_ptr<ExecutablePlans> plans_;
+  StateBlock state_;
+  Handles handles_;
+  std::optional<std::int64_t> extent_;
+  std::unique_ptr<ExpertRoutes> experts_;  // null: none
+  std::optional<GraphTable> table_{GraphTable::Limits{}};
+  // Of the run under way; kept, so that none allocates.
+  std::vector<const NamedInput*> values_;  // by input
+  InputSources sources_;
+  GraphKey key_;
+  GraphTable::Entry* last_ = nullptr;  // of the last run
+  std::vector<std::uint32_t> ports_;   // by input: its place in that recording; kNoIndex: a handle
+  std::int64_t rows_ = 0;
+  Slot* slot_ = nullptr;        // that is being filled
+  std::uint64_t prepared_ = 0;  // how many runs were; the last one may be open
+  std::vector<bool> given_;     // by input
+  std::uint64_t last_submission_ = 0;
+};
+
+}  // namespace reprise

@@ -1,0 +1,207 @@
+#include "framework/session/executable/executable_plans.h"
+
+#include <algorithm>
+
+#include "framework/session/device/unbacked_buffer.h"
+#include "framework/session/experts/expert_recording.h"
+#include "framework/session/record/graph_capture.h"
+#include "framework/session/record/plan_pass.h"
+#include "reprise/core/known_names.h"
+#include "reprise/ops/fusions.h"
+
+namespace reprise {
+namespace {
+
+/// What an instance will have, over no memory.
+std::vector<NamedTensor> unbacked_experts(const ExpertSetup& setup) {
+  std::vector<NamedTensor> tensors;
+  const auto add = [&](const std::string& name, const TensorSpec& spec) {
+    tensors.push_back({name, unbacked(name, spec)});
+  };
+  if (!setup.store) {
+    return tensors;
+  }
+  for (const ExpertStore::Layer& layer : setup.store.layers()) {
+    add(expert_table_name(layer.name), TensorSpec({setup.store.experts()}, DType::i32));
+    for (const ExpertStore::Projection& p : layer.projections) {
+      add(expert_cells_name(layer.name, p.name),
+          TensorSpec({setup.cells(), p.spec.shape.dim(1), p.spec.shape.dim(2)}, p.spec.dtype));
+    }
+  }
+  return tensors;
+}
+
+std::string key_of(const ExecutablePlans::Use& use) {
+  std::string key = std::to_string(use.bucket);
+  const auto add = [&](const char* kind, const std::string& name) {
+    key += kind + std::to_string(name.size()) + ' ' + name;  // whatever a name has in it
+  };
+  for (const NamedTensor& handle : use.handles) {
+    add(" handle ", handle.name);
+  }
+  for (const ExecutablePlans::Target& target : use.targets) {
+    // A target may be the tensor of an input: that is another plan.
+    const auto same = std::ranges::find_if(use.handles, [&](const NamedTensor& handle) {
+      return TensorRef(handle.tensor)->buffer == TensorRef(target.tensor)->buffer;
+    });
+    add(" output ", target.output);
+    key += ' ' + std::to_string(static_cast<int>(target.mode)) + ' ' +
+           std::to_string(same - use.handles.begin());
+  }
+  for (const NamedTensor& tensor : use.experts) {
+    add(" experts ", tensor.name);
+    key += ' ' + to_string(tensor.tensor.spec());
+  }
+  return key;
+}
+
+}  // namespace
+
+ExecutablePlans::ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunction pass,
+                                 ExecutableOptions options)
+    : core_(std::move(core)),
+      pass_(std::move(pass)),
+      options_(std::move(options)),
+      what_("The executable '" + options_.name + "'") {
+  check_options();
+  Use use;
+  use.bucket = options_.buckets.empty() ? 0 : options_.buckets.back();
+  use.experts = use.own = unbacked_experts(options_.experts);
+  if (options_.state.words() > 0) {
+    use.state = StateBlock(core_->device(), options_.state);
+  }
+  const std::lock_guard lock(mutex_);
+  const auto plan = make_plan(use);
+  inputs_ = plan->graph().inputs;
+  outputs_ = plan->graph().outputs;
+  expert_calls_ = plan->expert_calls;
+  plans_.emplace(key_of(use), plan);
+}
+
+void ExecutablePlans::check_options() {
+  if (!pass_) {
+    throw_invalid_argument(what_ + " has no pass: the function is empty.");
+  }
+  if (options_.extent.empty() != options_.buckets.empty()) {
+    throw_invalid_argument(what_ +
+                           (options_.extent.empty()
+                                ? " has buckets, but no extent that they are of."
+                                : " has the extent '" + options_.extent + "', but no buckets."));
+  }
+  for (std::size_t i = 0; i < options_.buckets.size(); ++i) {
+    if (options_.buckets[i] < 1 || (i > 0 && options_.buckets[i] <= options_.buckets[i - 1])) {
+      throw_invalid_argument(what_ + " has a bucket of (" + std::to_string(options_.buckets[i]) +
+                             ") rows; buckets are at least 1, in ascending order.");
+    }
+  }
+  if (!options_.extent.empty() && options_.state.find(options_.extent) == nullptr) {
+    options_.state.host(options_.extent, 1);
+  }
+  if (options_.experts.store) {
+    if (!options_.extent.empty()) {
+      throw Error(ErrorCode::unsupported,
+                  what_ + " has experts and the extent '" + options_.extent +
+                      "'; passes with experts have fixed shapes in this version.");
+    }
+    options_.state.host(kExpertRunField);
+  }
+  if (!options_.params) {
+    options_.params = ParamStore(core_->device());
+  }
+}
+
+std::uint32_t ExecutablePlans::input_index(std::string_view name) const {
+  return index_of(inputs_, what_, "input", name);
+}
+
+const Port& ExecutablePlans::output(std::string_view name) const {
+  return outputs_[index_of(outputs_, what_, "output", name)];
+}
+
+std::size_t ExecutablePlans::recordings() const {
+  const std::lock_guard lock(mutex_);
+  return recordings_;
+}
+
+void ExecutablePlans::require_params() const {
+  if (options_.params.unset() == 0) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  for (const ParamStore::Param& param : options_.params.params()) {
+    if (!param.set && std::ranges::count(param_names_, param.name) > 0) {
+      throw Error(ErrorCode::missing_input, "The param '" + param.name + "' " +
+                                                to_string(param.spec) + " of the executable '" +
+                                                options_.name + "' was never set.");
+    }
+  }
+}
+
+void ExecutablePlans::place(GraphSession& session, RecordedSession& recorded,
+                            const Target& target) const {
+  if (target.mode != FeedMode::in_place) {
+    recorded.place_output(session, target.output, target.tensor, target.mode == FeedMode::copy);
+    return;
+  }
+  const TensorRef handle(target.tensor);
+  const TensorRef written(recorded.output_tensor(target.output));
+  if (written->buffer != handle->buffer || written->offset != handle->offset) {
+    throw_invalid_argument(
+        "The output '" + target.output + "' of the executable '" + options_.name +
+        "' feeds the handle (" + handle->name +
+        ") in place, but the pass puts it into other memory; write the handle's tensor "
+        "itself, as set_rows does, or feed it by copy or swap.");
+  }
+}
+
+std::shared_ptr<const PassPlan> ExecutablePlans::make_plan(const Use& use) {
+  SessionOptions session{.name = options_.name, .state = use.state};
+  if (use.bucket > 0) {
+    session.extents = {{options_.extent, use.bucket}};
+  }
+  session.params = options_.params;
+  session.tensors = use.handles;
+  session.tensors.insert(session.tensors.end(), use.experts.begin(), use.experts.end());
+  session.experts = options_.experts;
+  auto recording = std::make_unique<RecordedSession>(
+      core_, std::move(session), Session::Purpose{Session::InputValues::by_launches});
+  RecordedSession& recorded = *recording;
+  GraphSession door(std::move(recording));
+  pass_(door);
+  door.in_session("output", [&](Session& /*inner*/) {
+    for (const Target& target : use.targets) {
+      if (target.mode == FeedMode::copy) {
+        recorded.copy_outputs_of(door, target.tensor);
+      }
+    }
+    for (const Target& target : use.targets) {
+      place(door, recorded, target);
+    }
+  });
+  for (const NamedTensor& own : use.own) {
+    recorded.builder().set_origin(own.tensor, StorageOrigin::own, own.name);
+  }
+  auto plan = std::make_shared<const PassPlan>(
+      plan_session(door, {.passes = options_.passes, .fusions = fusion_rules()}, "compiled"));
+  ++recordings_;
+  for (const std::string& name : recorded.param_names()) {
+    if (std::ranges::count(param_names_, name) == 0) {
+      param_names_.push_back(name);
+    }
+  }
+  return plan;
+}
+
+std::shared_ptr<const PassPlan> ExecutablePlans::plan_for(const Use& use) {
+  const std::lock_guard lock(mutex_);
+  if (!use.shares_plan) {
+    return make_plan(use);
+  }
+  std::shared_ptr<const PassPlan>& plan = plans_[key_of(use)];
+  if (plan == nullptr) {
+    plan = make_plan(use);
+  }
+  return plan;
+}
+
+}  // namespace reprise

@@ -1,0 +1,73 @@
+// ExecutablePlans: what an executable graph and its forks share: the pass, the params, and a plan
+// for each bucket and each way its handles are used.
+#pragma once
+#include <map>
+#include <mutex>
+
+#include "framework/session/executor/executor_core.h"
+#include "framework/session/record/recorded_session.h"
+#include "framework/session/replay/pass_plan.h"
+#include "reprise/session/executable_graph.h"
+
+namespace reprise {
+
+/// Thread-safe.
+class ExecutablePlans {
+ public:
+  ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunction pass,
+                  ExecutableOptions options);
+
+  /// An output that goes into a handle.
+  struct Target {
+    std::string output;
+    Tensor tensor;
+    FeedMode mode = FeedMode::copy;
+  };
+  /// What a recording is made for.
+  struct Use {
+    std::int64_t bucket = 0;  // 0: shapes are fixed
+    StateBlock state{};
+    std::vector<NamedTensor> handles{};  // inputs that come from one
+    std::vector<Target> targets{};
+    std::vector<NamedTensor> experts{};  // tables, cells, and routes where they are captured
+    std::vector<NamedTensor> own{};      // all memory of the instance: see StorageOrigin::own
+    bool shares_plan = true;             // false: a handle has memory of the caller's
+  };
+  /// Calls the pass if there is no such plan.
+  std::shared_ptr<const PassPlan> plan_for(const Use& use);
+
+  const std::shared_ptr<ExecutorCore>& core() const { return core_; }
+  const ExecutableOptions& options() const { return options_; }
+  /// "The executable 'llama'".
+  const std::string& what() const { return what_; }
+  /// Options with what was left out filled in: the extent is a field of the layout.
+  const StateLayout& layout() const { return options_.state; }
+  const std::vector<Port>& inputs() const { return inputs_; }
+  const std::vector<Port>& outputs() const { return outputs_; }
+  /// Of each layer whose experts the pass uses, the same in every recording.
+  const std::vector<ExpertCall>& expert_calls() const { return expert_calls_; }
+  /// Throws unknown_name.
+  std::uint32_t input_index(std::string_view name) const;
+  const Port& output(std::string_view name) const;
+  std::size_t recordings() const;
+  /// Throws missing_input, naming it, if a param of the pass is not set.
+  void require_params() const;
+
+ private:
+  void check_options();
+  std::shared_ptr<const PassPlan> make_plan(const Use& use);
+  void place(GraphSession& session, RecordedSession& recorded, const Target& target) const;
+
+  std::shared_ptr<ExecutorCore> core_;
+  RecordFunction pass_;
+  ExecutableOptions options_;
+  const std::string what_;
+  std::vector<Port> inputs_, outputs_;
+  std::vector<std::string> param_names_;
+  std::vector<ExpertCall> expert_calls_;
+  mutable std::mutex mutex_;  // of the pass, too
+  std::map<std::string, std::shared_ptr<const PassPlan>> plans_;
+  std::size_t recordings_ = 0;
+};
+
+}  // namespace reprise

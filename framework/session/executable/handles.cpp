@@ -1,0 +1,152 @@
+#include "framework/session/executable/handles.h"
+
+#include <algorithm>
+
+#include "reprise/core/known_names.h"
+
+namespace reprise {
+namespace {
+
+void require_spec(const std::string& what, const TensorSpec& is, const TensorSpec& wanted) {
+  if (is.shape != wanted.shape || is.dtype != wanted.dtype) {
+    throw Error(is.shape != wanted.shape ? ErrorCode::shape_mismatch : ErrorCode::dtype_mismatch,
+                what + " is " + to_string(is) + ", but (" + to_string(wanted) + ") is needed.");
+  }
+}
+
+}  // namespace
+
+Tensor Handles::allocate(const Handle& handle) const {
+  const Device& device = plans_.core()->device();
+  if (handle.residency == HandleResidency::device) {
+    return device.zeros(handle.shape, handle.dtype, handle.name);
+  }
+  const TensorSpec spec(handle.shape, handle.dtype);
+  auto buffer = device.backend().allocate(handle.name, spec.bytes(), BufferKind::download);
+  std::fill_n(buffer->mapped(), spec.bytes(), std::byte{0});
+  return Tensor::over(std::move(buffer), spec, 0, handle.name);
+}
+
+void Handles::add_like(const Handles& other) {
+  for (const Entry& entry : other.entries_) {
+    Entry& own = entries_.emplace_back(entry);
+    own.borrowed = false;
+    own.tensor = allocate(entry.info);
+    own.next = entry.swaps() ? allocate(entry.info) : Tensor();
+  }
+}
+
+std::uint32_t Handles::find(std::string_view name) const {
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].info.name == name) {
+      return i;
+    }
+  }
+  return kNoIndex;
+}
+
+const Handles::Entry& Handles::require(std::string_view name) const {
+  const std::uint32_t index = find(name);
+  if (index == kNoIndex) {
+    throw_unknown_name(plans_.what(), "handle", name,
+                       names_of(entries_, [](const Entry& e) { return e.info.name; }));
+  }
+  return entries_[index];
+}
+
+bool Handles::feeds_alone(std::string_view output) const {
+  return std::ranges::any_of(entries_, [&](const Entry& handle) {
+    return handle.output == output && !handle.feed.to_host;
+  });
+}
+
+void Handles::swap() {
+  bool any = false;
+  for (Entry& handle : entries_) {
+    if (handle.swaps()) {
+      std::swap(handle.tensor, handle.next);
+      any = true;
+    }
+  }
+  swapped_ = swapped_ != any;
+}
+
+void Handles::create(const Handle& handle) {
+  if (find(handle.name) != kNoIndex) {
+    throw_invalid_argument(plans_.what() + " has a handle '" + handle.name + "' already.");
+  }
+  const std::vector<Port>& inputs = plans_.inputs();
+  const auto input = std::ranges::find(inputs, handle.name, &Port::name);
+  if (input != inputs.end()) {
+    require_spec("The handle '" + handle.name + "'", TensorSpec(handle.shape, handle.dtype),
+                 input->spec);
+  }
+  entries_.push_back({.info = handle, .tensor = allocate(handle)});
+}
+
+void Handles::bind(std::string_view name, std::span<const std::byte> bytes, DType dtype) const {
+  const Entry& entry = require(name);
+  const TensorRef tensor(entry.tensor);
+  const std::string is = "The handle '" + entry.info.name + "' is " + to_string(tensor.spec());
+  if (dtype != tensor.dtype()) {
+    throw Error(ErrorCode::dtype_mismatch,
+                is + ", but was bound to (" + std::string(name_of(dtype)) + ") values.");
+  }
+  if (bytes.size() != tensor.spec().bytes()) {
+    throw Error(ErrorCode::size_mismatch, is + " (" + std::to_string(tensor.spec().bytes()) +
+                                              " bytes), but was bound to (" +
+                                              std::to_string(bytes.size()) + ") bytes.");
+  }
+  plans_.core()->device().write(tensor->buffer, tensor->offset, bytes);
+}
+
+void Handles::bind(std::string_view name, const Tensor& tensor) {
+  Entry& entry = entries_[static_cast<std::size_t>(&require(name) - entries_.data())];
+  const TensorRef ref(tensor);
+  if (!ref || ref->buffer == nullptr || !ref.spec().contiguous()) {
+    throw_invalid_argument("The handle '" + entry.info.name +
+                           "' takes a contiguous persistent tensor, but this one is " +
+                           (!ref                     ? "empty."
+                            : ref->buffer == nullptr ? "a session's transient."
+                                                     : "strided."));
+  }
+  if (entry.next) {
+    throw_invalid_argument("The handle '" + entry.info.name +
+                           "' swaps its memory with every run, so it takes none of the caller's.");
+  }
+  require_spec("The tensor '" + ref->name + "'", ref.spec(),
+               TensorSpec(entry.info.shape, entry.info.dtype));
+  ref->buffer->require_alive();
+  entry.tensor = tensor;
+  entry.borrowed = true;
+}
+
+void Handles::feed(std::string_view name, std::string_view output, const FeedOptions& options) {
+  Entry& entry = entries_[static_cast<std::size_t>(&require(name) - entries_.data())];
+  require_spec("The output '" + std::string(output) + "'", plans_.output(output).spec,
+               TensorSpec(entry.info.shape, entry.info.dtype));
+  const auto fed = std::ranges::find(entries_, output, &Entry::output);
+  if (!entry.output.empty() || fed != entries_.end()) {
+    const Entry& has = entry.output.empty() ? *fed : entry;
+    throw_invalid_argument("The output '" + std::string(output) + "' cannot feed the handle '" +
+                           entry.info.name + "': '" + has.output + "' feeds '" + has.info.name +
+                           "' already.");
+  }
+  if (options.mode == FeedMode::swap) {
+    if (entry.borrowed) {
+      throw_invalid_argument("The handle '" + entry.info.name +
+                             "' has memory of the caller's, so it cannot swap it.");
+    }
+    if (plans_.layout().stop_word()) {
+      throw Error(ErrorCode::unsupported, "The handle '" + entry.info.name +
+                                              "' cannot swap: its state may stop a run on the "
+                                              "device, and the host would swap all the same. Feed "
+                                              "it by copy.");
+    }
+    entry.next = allocate(entry.info);
+  }
+  entry.output = output;
+  entry.feed = options;
+}
+
+}  // namespace reprise

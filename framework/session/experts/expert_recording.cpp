@@ -1,0 +1,159 @@
+#include "framework/session/experts/expert_recording.h"
+
+#include <algorithm>
+
+#include "framework/session/experts/expert_residency.h"
+#include "framework/session/record/session.h"
+#include "framework/session/replay/pass_plan.h"
+#include "reprise/core/known_names.h"
+#include "reprise/ops/copy.h"
+#include "reprise/ops/host_step.h"
+#include "reprise/ops/matmul_experts.h"
+#include "reprise/ops/set_rows.h"
+#include "reprise/ops/views.h"
+
+namespace reprise {
+namespace {
+
+ExpertResidency& residency_of(const HostStepCall& call) {
+  auto* residency = dynamic_cast<ExpertResidency*>(call.context());
+  if (residency == nullptr) {
+    throw_invalid_argument("The host step '" + std::string(call.name()) +
+                           "' moves experts of an executable graph, but runs without one.");
+  }
+  return *residency;
+}
+
+}  // namespace
+
+std::string expert_table_name(std::string_view layer) { return "experts of " + std::string(layer); }
+
+std::string expert_cells_name(std::string_view layer, std::string_view projection) {
+  return "cells of " + std::string(layer) + "/" + std::string(projection);
+}
+
+std::string expert_routes_name(std::string_view layer) { return "routes of " + std::string(layer); }
+
+std::int64_t expert_rounds(std::int64_t experts, std::int64_t cells, std::int64_t calls) {
+  return (std::min(experts, calls) + cells - 1) / cells;
+}
+
+ExpertRecording::ExpertRecording(GraphSession& session, std::string_view layer, const Tensor& ids)
+    : session_(session),
+      setup_(session.inner().options().experts),
+      layer_(setup_.store.layer(layer)),
+      layer_index_(static_cast<std::size_t>(&layer_ - setup_.store.layers().data())),
+      ids_(ids),
+      cells_(setup_.cells()) {
+  const TensorRef ref(ids);
+  if (!ref || ref.dtype() != DType::i32 || ref.shape().rank() != 2 || !ref.shape().fixed() ||
+      !ref.spec().contiguous()) {
+    throw_invalid_argument(
+        "The experts of the layer '" + layer_.name +
+        "' take ids that are contiguous i32 [rows, used] of a fixed shape, but got (" +
+        (ref ? to_string(ref.spec()) : std::string("none")) + ").");
+  }
+  for (const ExpertCall& call : session.inner().expert_calls()) {
+    if (call.layer == layer_.name) {
+      throw_invalid_argument("The pass asks for the experts of the layer '" + layer_.name +
+                             "' twice; give the second call a layer of its own.");
+    }
+  }
+  session.inner().expert_calls().push_back({layer_.name, ids.shape().dim(0), ids.shape().dim(1)});
+}
+
+Tensor ExpertRecording::bound(const std::string& name) const {
+  const std::vector<NamedTensor>& tensors = session_.inner().options().tensors;
+  const auto it = std::ranges::find(tensors, name, &NamedTensor::name);
+  return it == tensors.end() ? Tensor() : it->tensor;
+}
+
+void ExpertRecording::keep_routes() {
+  if (const Tensor ring = bound(expert_routes_name(layer_.name))) {
+    set_rows(session_, ring, reshape(session_, ids_, {1, ids_.shape().elements()}),
+             {.position = session_.state(kExpertRunField)});
+  }
+}
+
+Tensor ExpertRecording::table(std::int64_t round) {
+  if (cells_ == setup_.store.experts() || setup_.options.misses == ExpertMiss::cpu) {
+    return bound(expert_table_name(layer_.name));
+  }
+  const auto place = [layer = layer_index_, round](HostStepCall& call) {
+    residency_of(call).place(layer, round, call.input_spec(0).shape.dim(0),
+                             call.input<std::int32_t>(0), call.output<std::int32_t>(0));
+  };
+  return host_step(session_, "place experts of " + layer_.name, {ids_},
+                   {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
+}
+
+Tensor ExpertRecording::product(Site site, const Tensor& x, std::string_view name) {
+  const auto it = std::ranges::find(layer_.projections, name, &ExpertStore::Projection::name);
+  if (it == layer_.projections.end()) {
+    throw_unknown_name("The layer '" + layer_.name + "'", "projection", name,
+                       names_of(layer_.projections, &ExpertStore::Projection::name));
+  }
+  Tensor missing;
+  const std::size_t index = products_.size();
+  if (index < before_.size()) {
+    missing = before_[index];
+  } else if (cells_ < setup_.store.experts() && setup_.options.misses == ExpertMiss::cpu) {
+    const auto projection = static_cast<std::size_t>(it - layer_.projections.begin());
+    const auto compute = [layer = layer_index_, projection,
+                          first = index == 0](HostStepCall& call) {
+      residency_of(call).compute_misses({layer, projection, first}, call.input_spec(0),
+                                        call.input(0), call.input_spec(1),
+                                        call.input<std::int32_t>(1), call.output<float>(0));
+    };
+    const Tensor rows = x.spec().contiguous() ? x : copy(site, x);
+    missing = host_step(
+        site, "missing experts of " + layer_.name + "/" + it->name, {rows, ids_},
+        {TensorSpec({ids_.shape().dim(0), ids_.shape().dim(1), it->spec.shape.dim(1)}, DType::f32)},
+        compute)[0];
+  }
+  products_.push_back(
+      matmul_experts(site, x, bound(expert_cells_name(layer_.name, name)), ids_, table_, missing));
+  return products_.back();
+}
+
+Tensor ExpertRecording::record(const ExpertFunction& f) {
+  keep_routes();
+  const bool uploads =
+      cells_ < setup_.store.experts() && setup_.options.misses == ExpertMiss::upload;
+  const std::int64_t rounds =
+      uploads ? expert_rounds(setup_.store.experts(), cells_, ids_.shape().elements()) : 1;
+  PlacedExperts::State state{*this};
+  Tensor result;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    before_ = std::exchange(products_, {});
+    table_ = table(round);
+    result = f(PlacedExperts(state));
+    if (round > 0 && products_.size() != before_.size()) {
+      throw_invalid_argument("The experts of the layer '" + layer_.name + "' made (" +
+                             std::to_string(products_.size()) + ") products, but " +
+                             std::to_string(before_.size()) + " in the round before.");
+    }
+  }
+  return result;
+}
+
+Tensor PlacedExperts::matmul(Site site, const Tensor& x, std::string_view projection) const {
+  return state_->recording.product(site, x, projection);
+}
+
+Tensor GraphSession::experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f,
+                             SourceLocation where) {
+  const bool usable = session_->has_experts();
+  std::optional<ExpertRecording> recording;
+  in_context("experts", where, [&] {
+    if (!usable) {
+      throw_invalid_argument(
+          "The session has no experts (" + std::string(layer) +
+          "): they belong to an ExecutableGraph, see ExecutableOptions::experts.");
+    }
+    recording.emplace(*this, layer, ids);
+  });
+  return recording->record(f);
+}
+
+}  // namespace reprise

@@ -1,0 +1,135 @@
+#include "framework/session/experts/expert_routes.h"
+
+#include <algorithm>
+
+#include "framework/session/executor/host_clock.h"
+#include "framework/session/experts/expert_recording.h"
+#include "framework/session/replay/pass_plan.h"
+
+namespace reprise {
+
+ExpertRoutes::ExpertRoutes(std::shared_ptr<ExecutorCore> core, const ExpertSetup& setup,
+                           std::vector<ExpertCall> calls)
+    : core_(std::move(core)),
+      residency_(core_->device(), setup),
+      calls_(std::move(calls)),
+      taken_(residency_.layer_count()) {
+  for (const ExpertCall& call : calls_) {
+    layers_.push_back({layer_of(call.layer), call.rows, call.used});
+  }
+}
+
+std::size_t ExpertRoutes::layer_of(std::string_view layer) const {
+  const ExpertStore& store = residency_.setup().store;
+  return static_cast<std::size_t>(&store.layer(layer) - store.layers().data());
+}
+
+std::vector<NamedTensor> ExpertRoutes::tensors() const {
+  std::vector<NamedTensor> list = residency_.tensors();
+  list.insert(list.end(), rings_.begin(), rings_.end());
+  return list;
+}
+
+void ExpertRoutes::set_resident(std::string_view layer, const std::vector<bool>& resident) {
+  residency_.set_resident(layer_of(layer), resident);
+}
+
+void ExpertRoutes::set_resident(const std::vector<bool>& resident) {
+  for (std::size_t layer = 0; layer < residency_.layer_count(); ++layer) {
+    residency_.set_resident(layer, resident);
+  }
+}
+
+std::vector<bool> ExpertRoutes::resident(std::string_view layer) const {
+  return residency_.resident(layer_of(layer));
+}
+
+void ExpertRoutes::begin_run(const StateBlock& state) {
+  residency_.begin_run();
+  if (route_runs_ != 0) {
+    state.set(kExpertRunField, static_cast<std::int32_t>(residency_.runs() % route_runs_));
+  }
+}
+
+void ExpertRoutes::end_run(std::uint64_t recording) {
+  const std::uint64_t run = residency_.runs();
+  residency_.end_run(layers_);
+  SessionProfile* profile = core_->profile();
+  if (profile == nullptr) {
+    return;
+  }
+  for (const auto& layer : layers_) {
+    const ExpertStats& stats = residency_.last(layer.layer);
+    profile->sink().experts({.recording = recording,
+                             .run = run,
+                             .layer = stats.layer,
+                             .tokens_device = stats.tokens_device,
+                             .tokens_host = stats.tokens_host,
+                             .calls_device = stats.calls_device,
+                             .calls_host = stats.calls_host,
+                             .hits = stats.hits,
+                             .misses = stats.misses,
+                             .promotions = stats.promotions,
+                             .demotions = stats.demotions,
+                             .bytes_moved = stats.bytes_moved,
+                             .stall_ns = stats.stall_ns,
+                             .time_ns = now_ns()});
+  }
+}
+
+std::vector<ExpertStats> ExpertRoutes::stats(bool take) {
+  std::vector<ExpertStats> all, since;
+  for (std::size_t layer = 0; layer < residency_.layer_count(); ++layer) {
+    all.push_back(residency_.total(layer));
+    since.push_back(all.back() - taken_[layer]);
+  }
+  if (take) {
+    taken_ = all;
+  }
+  return take ? since : all;
+}
+
+void ExpertRoutes::capture(std::uint32_t runs) {
+  std::vector<NamedTensor> rings;
+  for (const ExpertCall& call : calls_) {
+    if (runs != 0) {
+      const std::string name = expert_routes_name(call.layer);
+      rings.push_back(
+          {name, core_->device().zeros({runs, call.rows * call.used}, DType::i32, name)});
+    }
+  }
+  rings_ = std::move(rings);
+  route_runs_ = runs;
+  routes_from_ = residency_.runs();
+}
+
+RouteCapture ExpertRoutes::take(const std::string& executable) {
+  if (route_runs_ == 0) {
+    throw_invalid_argument(executable +
+                           " captures no routes; call capture_routes() before its runs.");
+  }
+  const std::uint64_t end = residency_.runs();
+  const std::uint64_t kept = std::min<std::uint64_t>(end - routes_from_, route_runs_);
+  RouteCapture capture;
+  capture.dropped = end - routes_from_ - kept;
+  std::vector<std::vector<std::int32_t>> rings;
+  for (const NamedTensor& ring : rings_) {
+    rings.push_back(core_->device().to_host<std::int32_t>(ring.tensor));
+  }
+  for (std::uint64_t run = end - kept; run < end; ++run) {
+    for (std::size_t i = 0; i < rings.size(); ++i) {
+      const ExpertCall& call = calls_[i];
+      const auto ids = static_cast<std::size_t>(call.rows * call.used);
+      const auto row = std::span(rings[i]).subspan(run % route_runs_ * ids, ids);
+      capture.runs.push_back({.run = run,
+                              .layer = call.layer,
+                              .rows = call.rows,
+                              .used = call.used,
+                              .ids = {row.begin(), row.end()}});
+    }
+  }
+  routes_from_ = end;
+  return capture;
+}
+
+}  // namespace reprise

@@ -1,0 +1,183 @@
+#include "framework/session/record/direct_session.h"
+
+#include <array>
+
+#include "framework/session/executor/host_clock.h"
+#include "framework/session/state/extents.h"
+
+namespace reprise {
+
+DirectSession::DirectSession(std::shared_ptr<ExecutorCore> core, SessionOptions options,
+                             Purpose purpose)
+    : Session(std::move(core), std::move(options), "direct", std::move(purpose)),
+      run_(core_, options_.name, core_->last_sizes(), profile_id_) {}
+
+void DirectSession::require_options() const { require_iterations(false); }
+
+void DirectSession::begin_extents() {
+  const std::vector<GraphExtent>& extents = builder_.graph().extents;
+  if (!extents.empty()) {
+    auto& memory = options_.state.inner();
+    const std::lock_guard lock(memory.mutex);
+    require_limits(limits_of(extents), memory.layout, memory.host);
+    run_.set_extents(extents, memory.host);
+  }
+}
+
+std::vector<ExtentLimit> DirectSession::limits() const {
+  const ComputeGraph& graph = builder_.graph();
+  std::vector<ExtentLimit> limits;
+  for (const GraphExtent& extent : graph.extents) {
+    const std::int64_t rows = run_.rows_of(extent.word);
+    limits.push_back({extent.word, rows, rows, ExtentLimit::Cause::recorded});
+  }
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const Port& input = graph.inputs[i];
+    if (!input.spec.shape.fixed()) {
+      limits.push_back(limit_of(input.name, input.spec, input_values_[i]));
+    }
+  }
+  return limits;
+}
+
+void DirectSession::added_input(std::uint32_t tensor, std::span<const std::byte> values) {
+  run_.place(builder_, builder_.graph().tensors[tensor].storage);
+  if (submission_ != nullptr) {  // the slot went with the first part
+    const Exchange place = run_.exchange(builder_, "", tensor);
+    core_->device().write(place.buffer, place.buffer_offset, values);
+  }
+}
+
+void DirectSession::recorded(bool host_step) {
+  run_.encode_node(builder_);
+  if (host_step) {
+    run_host_step();
+  } else if (options_.ops_per_submit != 0 && ops_ % options_.ops_per_submit == 0) {
+    submit_part(AfterSubmit::will_continue);
+  }
+}
+
+void DirectSession::run_host_step() {
+  submit_part(AfterSubmit::will_wait);
+  const std::int64_t begin = now_ns();
+  core_->device().backend().wait(run_.last_submitted());
+  const std::int64_t called = now_ns();
+  part_wait_ns_ += static_cast<std::uint64_t>(called - begin);
+  run_.run_host_step();
+  host_step_ns_ += static_cast<std::uint64_t>(now_ns() - called);
+}
+
+SessionRecord DirectSession::record() const {
+  return {.id = profile_id_,
+          .precision = core_->traits().precision,
+          .name = options_.name,
+          .begin_ns = begin_ns_};
+}
+
+void DirectSession::open_submission() {
+  const std::vector<Port>& ports = builder_.graph().inputs;
+  std::vector<Exchange> inputs;
+  for (const Port& input : ports) {
+    inputs.push_back(run_.exchange(builder_, "", input.tensor));
+  }
+  submission_ = std::make_shared<DirectSubmission>(core_, options_.name, options_.state,
+                                                   std::move(inputs), run_.staging());
+  submission_->set_extents(limits(), run_.is_empty());
+  const Slot& slot = submission_->slot();
+  for (std::size_t i = 0; i < input_values_.size(); ++i) {
+    std::ranges::copy(input_values_[i], slot.input_bytes(slot.inputs()[i]));
+  }
+}
+
+std::vector<StateGrowth> DirectSession::new_growths() {
+  const auto end = static_cast<std::uint32_t>(builder_.graph().nodes.size());
+  return growths_of(builder_.graph(), std::exchange(submitted_nodes_, end), end);
+}
+
+void DirectSession::submit_part(AfterSubmit then) {
+  if (hook_) {
+    hook_(builder_);
+  }
+  const auto running = core_->hold_running();
+  const DriverWork work = run_.driver_work(builder_.graph());
+  EncodingRef part = run_.cut();
+  if (submission_ == nullptr) {
+    open_submission();
+  }
+  run_.submitted(submission_->submit_part(std::move(part), new_growths(), then));
+  ++submits_;
+}
+
+std::shared_ptr<DirectSubmission> DirectSession::submit_all(AfterSubmit then) {
+  const ComputeGraph& graph = builder_.graph();
+  const DriverWork work = run_.driver_work(graph);
+  if (hook_) {
+    hook_(builder_);
+  }
+  FinishReport report;
+  const std::int64_t begin = now_ns();
+  report.record_ns = static_cast<std::uint64_t>(begin - begin_ns_);
+  DirectSubmission::Last last;
+  last.body = run_.finish();
+  if (submission_ == nullptr) {
+    open_submission();
+  }
+  for (const Port& output : graph.outputs) {
+    last.outputs.push_back(run_.exchange(builder_, output.name, output.tensor));
+  }
+  report.ops = ops_;
+  report.steps = run_.steps();
+  report.barriers = run_.barriers();
+  report.arena_bytes = run_.arena_bytes();
+  report.arena_growths = run_.arena_growths();
+  report.submits = ++submits_;
+  report.host_step_ns = host_step_ns_;
+  report.wait_ns = part_wait_ns_;
+  last.arena = run_.take_arena();
+  last.growths = new_growths();
+  last.report = report;
+  last.record = record();
+  last.begin_ns = begin;
+  last.then = then;
+  const auto running = core_->hold_running();
+  submission_->submit(std::move(last));
+  reported_ = true;
+  return submission_;
+}
+
+void DirectSession::require_default(const FinishOptions& options) const {
+  const FinishOptions defaults;
+  const std::array<std::pair<bool, std::string_view>, 6> given{
+      {{options.reuse != defaults.reuse, "reuse"},
+       {options.passes != defaults.passes, "passes"},
+       {options.slots != defaults.slots, "slots"},
+       {options.run != defaults.run, "run"},
+       {!(options.pool == defaults.pool), "pool"},
+       {options.joined_host_steps != defaults.joined_host_steps, "joined_host_steps"}}};
+  for (const auto& [differs, option] : given) {
+    if (differs) {
+      throw_invalid_argument("The session '" + options_.name +
+                             "' is direct, but finish() was given (" + std::string(option) +
+                             "), which only recorded sessions have.");
+    }
+  }
+}
+
+FinishResult DirectSession::finish(Recorder& recorder, const FinishOptions& options) {
+  return end(recorder, [&]() -> FinishResult {
+    require_default(options);
+    const auto submission = submit_all(AfterSubmit::will_wait);
+    const Ticket ticket({submission, &submission->slot()});
+    ticket.wait();
+    return {submission->report(), OutputSet::of(ticket), CapturedGraph()};
+  });
+}
+
+Ticket DirectSession::submit(Recorder& recorder) {
+  return end(recorder, [&] {
+    const auto submission = submit_all(AfterSubmit::will_continue);
+    return Ticket({submission, &submission->slot()});
+  });
+}
+
+}  // namespace reprise

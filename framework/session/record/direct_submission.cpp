@@ -1,0 +1,96 @@
+#include "framework/session/record/direct_submission.h"
+
+#include "framework/session/executor/host_clock.h"
+
+namespace reprise {
+
+DirectSubmission::DirectSubmission(std::shared_ptr<ExecutorCore> core, std::string name,
+                                   StateBlock state, std::vector<Exchange> inputs, Staging& staging)
+    : core_(std::move(core)),
+      name_(std::move(name)),
+      slot_(core_->device(), std::move(state), std::move(inputs), {}, IterationRows(), staging,
+            *this) {}
+
+DirectSubmission::~DirectSubmission() {
+  if (record_) {
+    try {
+      slot_.done();           // it may be complete though nobody asked
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): failed() noted it
+    }
+  }
+  send_record();
+}
+
+TimingMode DirectSubmission::timing_mode() const {
+  const TimingMode wanted = core_->timing_mode(std::nullopt);
+  return wanted == TimingMode::off ? TimingMode::off : TimingMode::replay;
+}
+
+std::uint64_t DirectSubmission::submit_part(EncodingRef part, std::span<const StateGrowth> growths,
+                                            AfterSubmit then) {
+  mode_ = began_ ? mode_ : timing_mode();
+  slot_.submit({.body = {std::move(part), nullptr},
+                .growths = growths,
+                .mode = mode_,
+                .begin_ns = now_ns(),
+                .then = then,
+                .part = began_ ? SlotPart::middle : SlotPart::first,
+                .limits = limits_,
+                .nothing_runs = nothing_runs_});
+  began_ = true;
+  return slot_.times().submission;
+}
+
+void DirectSubmission::set_extents(std::vector<ExtentLimit> limits, bool nothing_runs) {
+  limits_ = std::move(limits);
+  nothing_runs_ = nothing_runs;
+}
+
+void DirectSubmission::submit(Last last) {
+  report_ = last.report;
+  arena_ = std::move(last.arena);
+  slot_.set_outputs(std::move(last.outputs), arena_->staging());
+  slot_.submit({.body = {std::move(last.body), nullptr},
+                .growths = last.growths,
+                .mode = began_ ? mode_ : timing_mode(),
+                .begin_ns = last.begin_ns,
+                .then = last.then,
+                .part = began_ ? SlotPart::last : SlotPart::whole,
+                .limits = limits_,
+                .nothing_runs = nothing_runs_});
+  arena_->in_use_until = slot_.times().submission;
+  report_.encode_ns = slot_.times().prepare_ns;
+  report_.submit_ns += slot_.times().submit_ns;
+  if (core_->profile() != nullptr) {
+    record_ = std::move(last.record);
+    record_->submits = report_.submits;
+  }
+}
+
+void DirectSubmission::completed(const Slot& slot) {
+  report_.wait_ns += slot.times().wait_ns;
+  report_.device_ns = slot.times().device_ns;
+  outcome_ = "finished";
+  send_record();
+}
+
+void DirectSubmission::failed(const Slot& /*slot*/, const Error& error) noexcept {
+  if (record_) {
+    core_->profile()->error(error, record_->id, 0);
+    try {
+      outcome_ = error.what();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for the text
+    }
+  }
+}
+
+void DirectSubmission::send_record() noexcept {
+  try {
+    if (record_) {
+      core_->profile()->session(*std::exchange(record_, std::nullopt), report_, outcome_);
+    }
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for a record; the work is done
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,60 @@
+// DirectSubmission: a direct session that was submitted, until its ticket is released. Its arena
+// goes back to the executor then.
+#pragma once
+#include "framework/session/executor/executor_core.h"
+#include "framework/session/replay/slot.h"
+#include "reprise/session/finish_report.h"
+
+namespace reprise {
+
+class DirectSubmission final : public SlotOwner {
+ public:
+  /// Makes the slot. Outputs follow with submit().
+  DirectSubmission(std::shared_ptr<ExecutorCore> core, std::string name, StateBlock state,
+                   std::vector<Exchange> inputs, Staging& staging);
+  DirectSubmission(const DirectSubmission&) = delete;
+  DirectSubmission& operator=(const DirectSubmission&) = delete;
+  /// Reports the session, with what is known then.
+  ~DirectSubmission() override;
+
+  Slot& slot() { return slot_; }
+  /// Submits a part that others follow, the first one with inputs and state; returns the
+  /// submission.
+  std::uint64_t submit_part(EncodingRef part, std::span<const StateGrowth> growths,
+                            AfterSubmit then);
+  /// Before the first part: what has to hold of the state, and whether an extent has no rows.
+  void set_extents(std::vector<ExtentLimit> limits, bool nothing_runs);
+  struct Last {
+    EncodingRef body;  // all of it, if nothing was submitted before
+    std::vector<Exchange> outputs;
+    ExecutorCore::ArenaLoan arena;
+    std::vector<StateGrowth> growths;  // of that body
+    FinishReport report;               // complete but for what only the device knows
+    SessionRecord record;              // sent once the submission is complete
+    std::int64_t begin_ns = 0;         // when the session was closed
+    AfterSubmit then = AfterSubmit::will_wait;
+  };
+  /// Once, and nothing afterwards.
+  void submit(Last last);
+  void completed(const Slot& slot) override;
+  void failed(const Slot& slot, const Error& error) noexcept override;
+  std::string_view graph_name() const override { return name_; }
+  const FinishReport& report() const { return report_; }
+
+ private:
+  TimingMode timing_mode() const;
+  void send_record() noexcept;
+  std::shared_ptr<ExecutorCore> core_;
+  std::string name_;
+  ExecutorCore::ArenaLoan arena_;
+  std::optional<SessionRecord> record_;  // not sent yet
+  FinishReport report_;
+  std::string outcome_ = "released before it was complete";
+  Slot slot_;
+  std::vector<ExtentLimit> limits_;
+  bool nothing_runs_ = false;
+  TimingMode mode_ = TimingMode::off;
+  bool began_ = false;  // the first part is submitted
+};
+
+}  // namespace reprise

@@ -1,0 +1,123 @@
+// Session: one pass being recorded, behind the door GraphSession. Direct and recorded ones differ
+// in what becomes of a node, and of all of them in the end.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "framework/session/executor/executor_core.h"
+#include "framework/session/record/graph_capture.h"
+#include "framework/session/replay/pass_plan.h"
+#include "framework/session/state/iteration_rows.h"
+#include "reprise/session/graph_session.h"
+
+namespace reprise {
+
+/// Threads: one. Lifetime: of its GraphSession; unfinished, it is discarded and reported.
+class Session {
+ public:
+  enum class InputValues : std::uint8_t {
+    given,       // by the pass, or by SessionOptions::inputs
+    with_call,   // by SessionOptions::inputs alone: the pass is kept under a key
+    by_launches  // by nobody yet
+  };
+  /// What a session is for, beside its options.
+  struct Purpose {
+    InputValues inputs = InputValues::given;
+    std::string key_json{};  // of the graph, for the database
+  };
+  /// `kind`: its name if it is given none.
+  Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, const char* kind,
+          Purpose purpose);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  virtual ~Session();
+
+  /// Checks the options; records what comes first in every launch: patches and derived fields.
+  void begin(Recorder& recorder);
+  Tensor input(std::string_view name, const TensorSpec& spec, std::span<const std::byte> values);
+  /// Its values, or its tensor, are those of the options.
+  Tensor input(std::string_view name, const TensorSpec& spec);
+  Tensor param(std::string_view name, const Shape& shape, DType dtype);
+  void output(std::string_view name, const Tensor& tensor);
+  void append(const OpCall& call, const Outputs& outputs, std::uint32_t scope,
+              bool arguments_unordered, std::span<Tensor> results);
+  StateField find_state(std::string_view field) const;
+  Extent find_extent(std::string_view field) const;
+  Tensor find_block() const;
+  Tensor find_array(std::string_view array);
+
+  virtual FinishResult finish(Recorder& recorder, const FinishOptions& options) = 0;
+  virtual Ticket submit(Recorder& recorder) = 0;
+  /// Nothing was finished. `why`: for the database; empty: nobody wanted it.
+  void discard(const std::string& why);
+
+  ExecutorCore& core() const { return *core_; }
+  const SessionOptions& options() const { return options_; }
+  GraphCapture& builder() { return builder_; }
+  std::uint32_t op_count() const { return ops_; }
+  bool is_finished() const { return finished_; }
+  /// What it recorded is a plan: what fails from here on is no fault of the pass.
+  bool is_planned() const { return planned_; }
+  bool has_experts() const {
+    return inputs_ == InputValues::by_launches && static_cast<bool>(options_.experts.store);
+  }
+  std::vector<ExpertCall>& expert_calls() { return expert_calls_; }
+  const std::vector<std::string>& param_names() const { return param_names_; }
+  void set_key(std::string json) { key_json_ = std::move(json); }
+
+ protected:
+  /// Options that this kind of session does not have.
+  virtual void require_options() const = 0;
+  /// Throws invalid_argument if more than one iteration per launch is asked for and not possible.
+  void require_iterations(bool possible) const;
+  virtual void begin_extents() {}
+  /// Whether nodes read on the device whether they run.
+  virtual bool has_iteration() const { return false; }
+  virtual void added_input(std::uint32_t /*tensor*/, std::span<const std::byte> /*values*/) {}
+  /// After every node.
+  virtual void recorded(bool host_step) = 0;
+  virtual SessionRecord record() const = 0;
+
+  /// Runs what ends the session.
+  template <class F>
+  auto end(Recorder& recorder, F&& f) {
+    begin_end(recorder);
+    try {
+      return f();
+    } catch (const Error& cause) {
+      report_error(cause);
+      throw;
+    }
+  }
+  void report(const FinishReport& report, std::string outcome);
+
+  std::shared_ptr<ExecutorCore> core_;
+  SessionOptions options_;
+  InputValues inputs_;
+  std::string key_json_;
+  GraphCapture builder_;
+  IterationRows rows_;
+  std::vector<std::vector<std::byte>> input_values_;  // by input of the graph
+  std::vector<Tensor> outputs_;  // by output; keep a direct session from reusing their memory
+  std::vector<std::string> param_names_;
+  std::vector<ExpertCall> expert_calls_;
+  std::int64_t begin_ns_;
+  std::uint64_t profile_id_ = 0;
+  std::uint32_t ops_ = 0;  // without views
+  bool finished_ = false, planned_ = false;
+  bool reported_ = false;  // the database has the session, or its submission sends it
+
+ private:
+  void record_plan_op(Recorder& recorder);
+  Tensor add_input(std::string_view name, const TensorSpec& spec, DType dtype,
+                   std::span<const std::byte> values);
+  void keep_host_step(HostStep& step);
+  void require_all_inputs_used() const;
+  void begin_end(Recorder& recorder);
+  void report_error(const Error& error);
+};
+
+/// Throws shape_mismatch or dtype_mismatch, about `what`.
+void require_same_spec(const std::string& what, const TensorSpec& spec, const TensorSpec& tensor);
+
+}  // namespace reprise

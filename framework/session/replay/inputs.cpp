@@ -1,0 +1,46 @@
+#include "framework/session/replay/inputs.h"
+
+#include <algorithm>
+
+namespace reprise {
+
+Inputs::Inputs(const ComputeGraph& graph, std::size_t slots)
+    : ports_(graph.inputs),
+      graph_("The graph '" + graph.name + "'"),
+      values_(ports_.size()),
+      held_(slots, std::vector<std::uint64_t>(values_.size())),
+      limits_(limits_of(graph.extents)) {}
+
+void Inputs::set(std::string_view name, DType dtype, std::span<const std::byte> bytes) {
+  const std::uint32_t index = index_of(ports_, graph_, "input", name);
+  const TensorSpec& spec = ports_[index].spec;
+  require_values(name, spec, dtype, bytes);
+  values_[index].bytes.assign(bytes.begin(), bytes.end());
+  ++values_[index].version;
+  if (!spec.shape.fixed()) {
+    const auto set = std::ranges::find(limits_, name, &ExtentLimit::input);
+    if (set == limits_.end()) {
+      limits_.push_back(limit_of(std::string(name), spec, bytes));
+    } else {
+      set->max = rows_given(spec, bytes);
+    }
+  }
+}
+
+void Inputs::fill(const Slot& slot) {
+  std::vector<std::uint64_t>& held = held_[slot.index()];
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (held[i] != values_[i].version) {
+      held[i] = values_[i].version;
+      std::ranges::copy(values_[i].bytes, slot.input_bytes(slot.inputs()[i]));
+    }
+  }
+}
+
+void Inputs::fill_once(const Slot& slot) const {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    std::ranges::copy(values_[i].bytes, slot.input_bytes(slot.inputs()[i]));
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,43 @@
+// Inputs: the values of a recording's inputs, and what launches with them need of the state.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/session/replay/slot.h"
+#include "framework/session/state/extents.h"
+
+namespace reprise {
+
+/// Threads: the recording's.
+class Inputs {
+ public:
+  /// Lifetime: the graph outlives this. `slots`: those that fill() is given are numbered below.
+  Inputs(const ComputeGraph& graph, std::size_t slots);
+
+  /// Kept for later launches.
+  /// Errors: unknown_name, dtype_mismatch, size_mismatch, extent_out_of_range.
+  void set(std::string_view name, DType dtype, std::span<const std::byte> bytes);
+  /// What an input was set to last.
+  std::span<const std::byte> values(std::size_t input) const { return values_[input].bytes; }
+  /// Those of buckets, then of inputs with extents.
+  std::span<const ExtentLimit> limits() const { return limits_; }
+  /// Copies what the slot does not have yet; allocates nothing.
+  void fill(const Slot& slot);
+  /// Copies all of them to a slot without a number.
+  void fill_once(const Slot& slot) const;
+
+ private:
+  struct Value {
+    std::vector<std::byte> bytes;
+    std::uint64_t version = 1;  // grows with every set
+  };
+  const std::vector<Port>& ports_;
+  std::string graph_;  // in errors
+  std::vector<Value> values_;
+  std::vector<std::vector<std::uint64_t>> held_;  // versions, by slot and input
+  std::vector<ExtentLimit> limits_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,151 @@
+#include "framework/session/replay/replay_reporter.h"
+
+#include <algorithm>
+
+#include "framework/session/executor/host_clock.h"
+
+namespace reprise {
+
+std::vector<std::pair<Kernel, KernelInfo>> kernels_of(const StepList& steps,
+                                                      const Backend& backend) {
+  std::vector<std::pair<Kernel, KernelInfo>> list;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const Kernel& kernel = steps[s].kernel;
+    const bool known = std::ranges::any_of(list, [&](const auto& k) { return k.first == kernel; });
+    if (!known) {
+      if (const auto info = backend.kernel_info(kernel)) {
+        list.emplace_back(kernel, *info);
+      }
+    }
+  }
+  return list;
+}
+
+ReplayReporter::ReplayReporter(ExecutorCore& core, std::shared_ptr<const ExecutionPlan> plan,
+                               std::size_t slots)
+    : core_(core),
+      plan_(std::move(plan)),
+      first_id_(core.profile() == nullptr ? 0 : core.profile()->next_id()),
+      in_flight_(slots) {}
+
+void ReplayReporter::enter(std::uint64_t session, const FinishReport& report, const Memory& memory,
+                           std::string key_json) {
+  if (core_.profile() == nullptr) {
+    return;
+  }
+  core_.profile()->clocks();
+  session_ = session;
+  key_json_ = std::move(key_json);
+  send_recording(report, memory);
+  for (InFlight& launch : in_flight_) {
+    launch.recording = id_;
+  }
+  if (unreported_ != nullptr) {
+    completed(*unreported_);
+  }
+}
+
+void ReplayReporter::enter_again(const FinishReport& report, const Memory& memory) {
+  if (id_ != 0) {
+    send_recording(report, memory);
+  }
+}
+
+void ReplayReporter::send_recording(const FinishReport& report, const Memory& memory) {
+  SessionProfile* profile = core_.profile();
+  RecordingRecord record;
+  record.id = id_ = id_ == 0 ? first_id_ : profile->next_id();
+  record.session = session_;
+  record.plan = plan_;
+  record.key_json = key_json_;
+  record.kernels = kernels_of(plan_->steps, core_.device().backend());
+  for (std::size_t p = 0; p < memory.buffers().size(); ++p) {
+    const std::shared_ptr<Buffer>& buffer = memory.buffers()[p];
+    record.pool_buffers.push_back(
+        buffer == nullptr ? 0 : profile->buffer(buffer, plan_->pools[p].kind));
+  }
+  record.record_ns = report.record_ns;
+  record.plan_ns = report.plan_ns;
+  record.encode_ns = report.encode_ns;
+  record.time_ns = now_ns();
+  profile->sink().recording(std::move(record));
+  profile->memory();
+}
+
+void ReplayReporter::launched(const Slot& slot, std::unique_ptr<WatchInFlight> watched) {
+  in_flight_[slot.index()].recording = id_;
+  in_flight_[slot.index()].watched = std::move(watched);
+}
+
+void ReplayReporter::completed(const Slot& slot) noexcept {
+  if (first_id_ == 0) {
+    return;
+  }
+  if (id_ == 0) {
+    unreported_ = &slot;
+    return;
+  }
+  send_watched(slot);
+  for (std::uint32_t i = 0; i < slot.iterations(); ++i) {
+    send_replay(slot, i, i < slot.ran() ? ReplayStatus::ran : ReplayStatus::skipped);
+  }
+}
+
+void ReplayReporter::failed(const Slot& slot, const Error& cause) noexcept {
+  if (id_ != 0 && cause.code() == ErrorCode::device_lost) {
+    send_replay(slot, 0, ReplayStatus::failed);  // after a timeout it may still complete
+  }
+  error(cause);
+}
+
+void ReplayReporter::error(const Error& error) const noexcept {
+  if (id_ != 0) {
+    core_.profile()->error(error, 0, id_);
+  }
+}
+
+void ReplayReporter::send_watched(const Slot& slot) noexcept {
+  InFlight& launch = in_flight_[slot.index()];
+  const std::unique_ptr<WatchInFlight> watched = std::move(launch.watched);
+  if (watched == nullptr) {
+    return;
+  }
+  try {
+    TensorsRecord record = watched->read(slot);
+    record.recording = launch.recording;
+    if (!record.tensors.empty()) {
+      core_.profile()->sink().tensors(std::move(record));
+    }
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory, and nobody else to tell
+  }
+}
+
+void ReplayReporter::send_replay(const Slot& slot, std::uint32_t iteration,
+                                 ReplayStatus status) noexcept {
+  const SubmissionTimes& times = slot.times();
+  ReplayRecord record;
+  record.recording = in_flight_[slot.index()].recording;
+  record.sequence = slot.sequence();
+  record.submission = times.submission;
+  record.iteration = iteration;
+  record.slot = slot.index();
+  record.submit_time_ns = times.submit_time_ns;
+  if (iteration == 0) {  // what the host did was done once for all of them
+    record.prepare_ns = times.prepare_ns;
+    record.submit_ns = times.submit_ns;
+    record.wait_ns = times.wait_ns;
+  }
+  record.timing_mode = slot.timing_mode();
+  record.warm_up = slot.sequence() == 0;
+  record.status = status;
+  if (status == ReplayStatus::ran) {
+    const DeviceTime device = slot.device_time(iteration);
+    record.device_start_ns = device.start_ns;
+    record.device_ns = device.duration_ns;
+    record.state = slot.state_words(iteration);
+    record.step_ticks = slot.step_ticks(iteration);
+  }
+  core_.profile()->sink().replay(record);
+}
+
+}  // namespace reprise

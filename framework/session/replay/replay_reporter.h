@@ -1,0 +1,57 @@
+// ReplayReporter: what a recording tells the profiling database. Nothing without one.
+#pragma once
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "framework/session/replay/memory.h"
+#include "framework/session/replay/slot.h"
+#include "framework/session/replay/watched_launches.h"
+#include "reprise/session/finish_report.h"
+
+namespace reprise {
+
+/// Those of a plan that the backend knows something about.
+std::vector<std::pair<Kernel, KernelInfo>> kernels_of(const StepList& steps,
+                                                      const Backend& backend);
+
+/// Threads: the recording's; completed(), failed() and error(): any.
+class ReplayReporter {
+ public:
+  ReplayReporter(ExecutorCore& core, std::shared_ptr<const ExecutionPlan> plan, std::size_t slots);
+
+  /// 0: the recording is not in the database.
+  std::uint64_t id() const { return id_; }
+  /// For events: they may come before it is entered. 0: there is no database.
+  std::uint64_t event_id() const { return id_ != 0 ? id_.load() : first_id_; }
+  /// Enters the recording, and a launch that was complete before.
+  void enter(std::uint64_t session, const FinishReport& report, const Memory& memory,
+             std::string key_json);
+  /// A rebind made another recording of it.
+  void enter_again(const FinishReport& report, const Memory& memory);
+  /// The slot is submitted. `watched`: what it brings back; null: nothing.
+  void launched(const Slot& slot, std::unique_ptr<WatchInFlight> watched);
+  void completed(const Slot& slot) noexcept;
+  void failed(const Slot& slot, const Error& error) noexcept;
+  void error(const Error& error) const noexcept;
+
+ private:
+  struct InFlight {
+    std::uint64_t recording = 0;  // that it was launched from
+    std::unique_ptr<WatchInFlight> watched{};
+  };
+  void send_recording(const FinishReport& report, const Memory& memory);
+  void send_watched(const Slot& slot) noexcept;
+  void send_replay(const Slot& slot, std::uint32_t iteration, ReplayStatus status) noexcept;
+
+  ExecutorCore& core_;
+  std::shared_ptr<const ExecutionPlan> plan_;
+  std::uint64_t first_id_;  // which id_ it gets first; 0: there is no database
+  std::uint64_t session_ = 0;
+  std::string key_json_;
+  std::vector<InFlight> in_flight_;   // by slot
+  const Slot* unreported_ = nullptr;  // complete before the recording was entered
+  std::atomic<std::uint64_t> id_{0};
+};
+
+}  // namespace reprise

@@ -1,0 +1,87 @@
+#include "framework/session/replay/slots.h"
+
+#include <algorithm>
+
+namespace reprise {
+
+Slot* Slots::acquire(bool may_wait) {
+  Slot* oldest = nullptr;
+  for (const std::unique_ptr<Slot>& slot : slots_) {
+    if (slot->in_hands()) {
+      continue;
+    }
+    if (slot->phase() == Slot::Phase::idle || slot->done()) {
+      slot->reserve();
+      return slot.get();
+    }
+    if (oldest == nullptr || slot->sequence() < oldest->sequence()) {
+      oldest = slot.get();
+    }
+  }
+  if (oldest == nullptr) {
+    throw Error(ErrorCode::busy,
+                "All (" + std::to_string(slots_.size()) + ") slots of the graph '" +
+                    std::string(first().graph_name()) +
+                    "' are held by tickets; release one, or finish the session with more slots.");
+  }
+  if (!may_wait) {
+    return nullptr;
+  }
+  oldest->reserve();
+  return oldest;
+}
+
+bool Slots::wait(std::chrono::nanoseconds timeout) {
+  const auto found = [&] {
+    return std::ranges::any_of(slots_, [](const auto& slot) { return !slot->in_hands(); });
+  };
+  if (timeout <= std::chrono::nanoseconds(0)) {
+    return found();
+  }
+  // An hour is as good as for ever, and no clock overflows.
+  std::unique_lock lock(mutex_);
+  return released_.wait_for(
+      lock, std::min<std::chrono::nanoseconds>(timeout, std::chrono::hours(1)), found);
+}
+
+void Slots::released() noexcept {
+  { const std::lock_guard lock(mutex_); }  // not between the look and the wait above
+  released_.notify_all();
+}
+
+std::size_t Slots::held() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      slots_, [](const auto& slot) { return slot->phase() == Slot::Phase::held; }));
+}
+
+bool Slots::in_use() const {
+  return std::ranges::any_of(slots_, [](const auto& slot) {
+    const Slot::Phase phase = slot->phase();
+    return phase == Slot::Phase::held || (phase == Slot::Phase::released && !slot->done());
+  });
+}
+
+std::uint64_t Slots::bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& slot : slots_) {
+    sum += slot->bytes();
+  }
+  return sum;
+}
+
+void Slots::rebind(const Buffer& from, const std::shared_ptr<Buffer>& to) {
+  for (const auto& slot : slots_) {
+    slot->rebind(from, to);
+  }
+}
+
+void Slots::reclaim() noexcept {
+  for (const auto& slot : slots_) {
+    try {
+      slot->reclaim();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): its owner was told
+    }
+  }
+}
+
+}  // namespace reprise

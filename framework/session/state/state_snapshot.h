@@ -1,0 +1,47 @@
+// StateSnapshot: the host's side of a state block as it was. The device's side is memory.
+#pragma once
+#include "framework/session/state/state_memory.h"
+
+namespace reprise {
+
+/// A piece of persistent memory: "state field 'pos'".
+struct StatePart {
+  std::string name;
+  std::shared_ptr<Buffer> buffer;
+  std::uint64_t offset;
+  TensorSpec spec;
+};
+
+/// Restored when it dies. Nobody else may use the block meanwhile.
+class StateSnapshot {
+ public:
+  /// An empty block: nothing to restore.
+  explicit StateSnapshot(StateBlock state);
+  StateSnapshot(const StateSnapshot&) = delete;
+  StateSnapshot& operator=(const StateSnapshot&) = delete;
+  ~StateSnapshot();
+
+  void restore() const;
+  /// What the host owns keeps the values that were set since.
+  void restore_but_host_owned() const;
+  /// get() and values() answer with what was set, as they would after a launch that changes nothing
+  /// else.
+  void show_what_is_set() const;
+  /// Its fields and arrays.
+  std::vector<StatePart> parts() const;
+
+ private:
+  void restore(bool host_owned) const;
+  struct Array {
+    std::vector<std::uint32_t> values;
+    bool pending;
+  };
+  StateBlock state_;
+  std::vector<std::uint32_t> host_, patches_, returned_;
+  std::uint32_t patch_mask_ = 0;
+  std::uint64_t returned_by_ = 0;
+  std::optional<StateBound> bound_;
+  std::vector<Array> arrays_;
+};
+
+}  // namespace reprise
