@@ -6,8 +6,8 @@
 #include "bench/statistics.h"
 #include "bench/synthetic_replays.h"
 #include "bench/temporary_profile.h"
+#include "framework/profile/capture_reader.h"
 #include "reprise/core/error.h"
-#include "reprise/profile/capture_reader.h"
 
 namespace reprise::bench {
 namespace {

@@ -5,8 +5,8 @@
 #include "bench/samples.h"
 #include "bench/synthetic_replays.h"
 #include "bench/temporary_profile.h"
-#include "reprise/profile/capture_reader.h"
-#include "reprise/profile/profile_reader.h"
+#include "framework/profile/capture_reader.h"
+#include "framework/profile/profile_reader.h"
 
 namespace reprise::bench {
 namespace {

@@ -1,6 +1,6 @@
 // How long the debugger takes to lay out the graph of a capture with everything unfolded.
 #pragma once
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::bench {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/synthetic_capture.h"
-#include "reprise/profile/profile_sink.h"
+#include "framework/profile/profile_sink.h"
 #include "shaders/shader_table.h"
 
 namespace reprise::bench {

@@ -15,7 +15,7 @@
 #include "bench/open_blas.h"
 #include "bench/samples.h"
 #include "framework/programs/json_output.h"
-#include "reprise/core/decode.h"
+#include "reprise/backend/decode.h"
 #include "reprise/core/encode.h"
 #include "reprise/reprise.h"
 

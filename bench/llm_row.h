@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reprise/profile/profile_sink.h"
+#include "framework/profile/profile_sink.h"
 
 namespace reprise::bench {
 

@@ -21,9 +21,11 @@
 #include "bench/llama_run.h"
 #include "bench/model_facts.h"
 #include "bench/temporary_profile.h"
+#include "framework/core/op.h"
+#include "framework/profile/profile_tables.h"
 #include "framework/programs/json_output.h"
 #include "reprise/core/printable.h"
-#include "reprise/profile/profile_tables.h"
+#include "reprise/graph/compute_graph.h"
 
 namespace reprise::bench {
 namespace {

@@ -10,6 +10,7 @@
 #include "bench/commands.h"
 #include "bench/samples.h"
 #include "framework/programs/json_output.h"
+#include "reprise/graph/execution_plan.h"
 #include "samples/llama/forward.h"
 
 namespace reprise::bench {

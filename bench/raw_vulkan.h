@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::bench {
 

@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "framework/core/op.h"
+#include "framework/graph/make_plan.h"
+
 namespace reprise::bench {
 namespace {
 

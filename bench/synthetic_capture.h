@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "reprise/profile/profile_sink.h"
+#include "framework/profile/profile_sink.h"
 
 namespace reprise::bench {
 

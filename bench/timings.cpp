@@ -10,8 +10,8 @@
 #include "bench/commands.h"
 #include "bench/samples.h"
 #include "bench/temporary_profile.h"
+#include "framework/profile/profile_tables.h"
 #include "framework/programs/json_output.h"
-#include "reprise/profile/profile_tables.h"
 #include "reprise/reprise.h"
 
 namespace reprise::bench {

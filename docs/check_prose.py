@@ -5,8 +5,8 @@
 
 Every page: sentences of at most 20 words on average, lines of at most 120 characters outside of
 tables and code, links and anchors that lead somewhere, a way to it from docs/README.md. The pages
-that a reader meets first: no sentence above 35 words, no turn of phrase of the list below.
-README.md: at most 120 lines, all of them of at most 120 characters.
+that a reader meets first, and comments of public headers: no turn of phrase of the list below;
+those pages: no sentence above 35 words. README.md: at most 120 lines of at most 120 characters.
 """
 import pathlib
 import re
@@ -92,9 +92,28 @@ def prose_problems(page):
     for sentence, count in zip(page.sentences, counts):
         if count > MAX_WORDS:
             yield f"{page.name}: a sentence has {count} words; at most {MAX_WORDS}: {sentence}"
-        for name, pattern in PHRASES:
-            if re.search(pattern, sentence, 0 if pattern.startswith("^") else re.IGNORECASE):
-                yield f"{page.name}: \"{name}\": {sentence}"
+        yield from phrase_problems(page.name, sentence)
+
+
+def phrase_problems(name, sentence):
+    for phrase, pattern in PHRASES:
+        if re.search(pattern, sentence, 0 if pattern.startswith("^") else re.IGNORECASE):
+            yield f"{name}: \"{phrase}\": {sentence}"
+
+
+def header_problems(root):
+    """What comments of public headers say; one that follows code is a sentence of its own."""
+    for path in sorted(root.glob("framework/include/reprise/**/*.h")):
+        blocks = [[]]
+        for line in path.read_text(encoding="utf-8").splitlines():
+            code, mark, comment = line.partition("//")
+            if code.strip() or not mark:
+                blocks.append([])
+            if mark:
+                blocks[-1].append(comment.lstrip("/").strip())
+        for block in blocks:
+            for sentence in sentences_of(" ".join(block)):
+                yield from phrase_problems(path.relative_to(root).as_posix(), sentence)
 
 
 def readme_problems(page):
@@ -145,6 +164,7 @@ def problems_of(root):
         yield from prose_problems(page)
     if "README.md" in pages:
         yield from readme_problems(pages["README.md"])
+    yield from header_problems(root)
     yield from link_problems(root, pages)
 
 

@@ -7,7 +7,9 @@
 #include <deque>
 #include <mutex>
 
-#include "reprise/core/in_flight.h"
+#include "reprise/backend/backend_factory.h"
+#include "reprise/backend/host_call.h"
+#include "reprise/backend/in_flight.h"
 #include "reprise/open_device.h"
 
 namespace reprise::testing {
@@ -113,7 +115,7 @@ class ReferenceEncoder final : public Encoder {
         }
         tensors.push_back({data[i], &live[i]});
       }
-      op.reference({op, tensors, attributes, state});
+      run_reference({op, tensors, attributes, state});
     });
   }
   void reset(const std::shared_ptr<Timestamps>& /*stamps*/) override {}

@@ -11,8 +11,9 @@
 #include <tuple>
 
 #include "backends/vulkan/backend.h"
-#include "reprise/core/decode.h"
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
+#include "reprise/backend/decode.h"
+#include "reprise/backend/host_call.h"
 #include "tests/reference_backend.h"
 
 namespace reprise::testing {

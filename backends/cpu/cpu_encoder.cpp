@@ -7,7 +7,7 @@
 #include <limits>
 #include <new>
 
-#include "reprise/core/custom_op.h"
+#include "framework/core/custom_op.h"
 
 namespace reprise::cpu {
 namespace {

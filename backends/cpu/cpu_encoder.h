@@ -5,7 +5,7 @@
 #include "backends/cpu/kernel.h"
 #include "backends/cpu/scratch.h"
 #include "backends/cpu/thread_pool.h"
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::cpu {
 

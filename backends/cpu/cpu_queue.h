@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "backends/cpu/cpu_encoder.h"
-#include "reprise/core/in_flight.h"
+#include "reprise/backend/in_flight.h"
 
 namespace reprise::cpu {
 

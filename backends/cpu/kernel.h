@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "reprise/core/op.h"
-#include "reprise/core/precision.h"
+#include "framework/core/op.h"
+#include "reprise/core/kernel_choice.h"
 
 namespace reprise::cpu {
 

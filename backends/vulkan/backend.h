@@ -6,7 +6,7 @@
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/pipelines.h"
 #include "backends/vulkan/queue.h"
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::vulkan {
 

@@ -4,7 +4,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::vulkan {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reprise/core/run_time_shader.h"
+#include "reprise/backend/run_time_shader.h"
 
 namespace reprise::vulkan {
 

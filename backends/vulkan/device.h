@@ -12,7 +12,7 @@
 #include "backends/vulkan/calibrated_clock.h"
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/physical_device.h"
-#include "reprise/core/device_life.h"
+#include "reprise/backend/device_life.h"
 #include "reprise/core/open_options.h"
 
 namespace reprise::vulkan {

@@ -7,7 +7,7 @@
 
 #include "backends/vulkan/buffer.h"
 #include "backends/vulkan/encoding.h"
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::vulkan {
 

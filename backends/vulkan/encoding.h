@@ -11,7 +11,7 @@
 #include "backends/vulkan/host_signal.h"
 #include "backends/vulkan/kernel_use.h"
 #include "backends/vulkan/timestamps.h"
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::vulkan {
 

@@ -6,7 +6,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "reprise/core/spirv_reflect.h"
+#include "reprise/backend/shader_interface.h"
 
 namespace reprise::vulkan {
 

@@ -5,7 +5,7 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/handle.h"
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::vulkan {
 

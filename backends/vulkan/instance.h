@@ -8,7 +8,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::vulkan {
 

@@ -1,7 +1,7 @@
 // Which family of kernels a device runs, from what it can do.
 #pragma once
 #include "backends/vulkan/physical_device.h"
-#include "reprise/core/kernel_family.h"
+#include "reprise/core/kernel_choice.h"
 
 namespace reprise::vulkan {
 

@@ -7,7 +7,7 @@
 #include <vulkan/vulkan.h>
 
 #include "backends/vulkan/features.h"
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::vulkan {
 

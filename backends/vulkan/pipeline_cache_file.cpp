@@ -6,8 +6,8 @@
 
 #include <xxhash.h>
 
+#include "framework/core/new_file.h"
 #include "reprise/core/error.h"
-#include "reprise/core/new_file.h"
 
 namespace reprise::vulkan {
 namespace {

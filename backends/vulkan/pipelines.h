@@ -14,9 +14,9 @@
 #include "backends/vulkan/handle.h"
 #include "backends/vulkan/pipeline_cache.h"
 #include "backends/vulkan/set_cache.h"
-#include "reprise/core/run_time_shader.h"
-#include "reprise/core/spirv_reflect.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/run_time_shader.h"
+#include "reprise/backend/shader_interface.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::vulkan {
 

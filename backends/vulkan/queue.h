@@ -10,7 +10,7 @@
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/host_signal.h"
 #include "backends/vulkan/timeline.h"
-#include "reprise/core/in_flight.h"
+#include "reprise/backend/in_flight.h"
 
 namespace reprise::vulkan {
 

@@ -8,7 +8,7 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/handle.h"
-#include "reprise/core/spirv_reflect.h"
+#include "reprise/backend/shader_interface.h"
 
 namespace reprise::vulkan {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "reprise/core/backend_factory.h"
+#include "reprise/backend/backend_factory.h"
 
 namespace reprise::vulkan {
 

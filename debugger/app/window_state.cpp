@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reprise/core/new_file.h"
+#include "framework/core/new_file.h"
 
 namespace reprise::debugger {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "debugger/cli/listing.h"
-#include "reprise/profile/profile_tables.h"
+#include "framework/profile/profile_tables.h"
 
 namespace reprise::cli {
 

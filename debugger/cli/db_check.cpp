@@ -3,7 +3,7 @@
 #include "debugger/cli/db_commands.h"
 #include "debugger/cli/terminal.h"
 #include "debugger/model/printable.h"
-#include "reprise/profile/profile_check.h"
+#include "framework/profile/profile_check.h"
 
 namespace reprise::cli {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "debugger/cli/listing.h"
-#include "reprise/profile/selected_capture.h"
+#include "framework/profile/selected_capture.h"
 
 namespace reprise::cli {
 

@@ -5,7 +5,7 @@
 #include "debugger/cli/commands.h"
 #include "debugger/cli/print_json.h"
 #include "debugger/model/printable.h"
-#include "reprise/profile/profile_reader.h"
+#include "framework/profile/profile_reader.h"
 
 namespace reprise::cli {
 namespace {

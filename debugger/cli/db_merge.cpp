@@ -3,7 +3,7 @@
 #include "debugger/cli/db_commands.h"
 #include "debugger/cli/print_json.h"
 #include "debugger/cli/terminal.h"
-#include "reprise/profile/profile_rewrite.h"
+#include "framework/profile/profile_rewrite.h"
 
 namespace reprise::cli {
 

@@ -3,7 +3,7 @@
 #include "debugger/cli/commands.h"
 #include "debugger/cli/print_json.h"
 #include "debugger/cli/table.h"
-#include "reprise/profile/replay_status.h"
+#include "framework/profile/replay_status.h"
 
 namespace reprise::cli {
 namespace {

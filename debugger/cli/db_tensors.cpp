@@ -1,7 +1,7 @@
 #include <map>
 
 #include "debugger/cli/db_commands.h"
-#include "reprise/profile/tensor_tables.h"
+#include "framework/profile/tensor_tables.h"
 
 namespace reprise::cli {
 namespace {

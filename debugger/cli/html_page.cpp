@@ -8,8 +8,8 @@
 #include "debugger/cli/table.h"
 #include "debugger/model/format.h"
 #include "debugger/model/markup.h"
-#include "reprise/profile/profile_reader.h"
-#include "reprise/profile/sql_query.h"
+#include "framework/profile/profile_reader.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::cli {
 namespace {

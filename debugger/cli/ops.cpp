@@ -7,6 +7,7 @@
 #include "backends/cpu/cpu_backend.h"
 #include "debugger/cli/commands.h"
 #include "debugger/cli/print_json.h"
+#include "framework/core/op.h"
 #include "reprise/ops/op_named.h"
 
 namespace reprise::cli {

@@ -4,7 +4,7 @@
 
 #include "debugger/cli/trace_graph.h"
 #include "debugger/cli/trace_writer.h"
-#include "reprise/profile/replay_status.h"
+#include "framework/profile/replay_status.h"
 
 namespace reprise::cli {
 namespace {

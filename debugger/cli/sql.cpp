@@ -10,7 +10,7 @@
 #include "debugger/model/csv.h"
 #include "debugger/model/printable.h"
 #include "reprise/core/error.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "debugger/cli/trace_writer.h"
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::cli {
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reprise/core/error.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::cli {
 namespace {

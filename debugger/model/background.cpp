@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "reprise/profile/cancelled.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::debugger {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "debugger/model/format.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::debugger {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "debugger/model/selection.h"
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

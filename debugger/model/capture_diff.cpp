@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "debugger/model/format.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::debugger {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "debugger/model/worker_read.h"
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

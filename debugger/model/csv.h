@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::debugger {
 

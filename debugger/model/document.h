@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "debugger/model/statistics.h"
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

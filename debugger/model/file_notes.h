@@ -9,7 +9,7 @@
 
 #include "debugger/model/bindings.h"
 #include "debugger/model/tensor_statistics.h"
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

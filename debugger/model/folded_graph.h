@@ -9,7 +9,7 @@
 
 #include "debugger/model/fold_state.h"
 #include "debugger/model/scope_tree.h"
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

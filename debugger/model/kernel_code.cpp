@@ -7,7 +7,7 @@
 
 #include "debugger/model/source_files.h"
 #include "reprise/core/error.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::debugger {
 namespace {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "debugger/model/node_details.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::debugger {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

@@ -1,7 +1,7 @@
 // Names that panels do not show as the file has them: bytes that are no text, scopes without an
 // end.
 #pragma once
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

@@ -7,7 +7,7 @@
 #include "debugger/model/node_errors.h"
 #include "debugger/model/statistics.h"
 #include "debugger/model/workspace.h"
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

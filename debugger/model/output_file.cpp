@@ -2,8 +2,8 @@
 
 #include <fstream>
 
+#include "framework/core/new_file.h"
 #include "reprise/core/error.h"
-#include "reprise/core/new_file.h"
 
 namespace reprise::debugger {
 

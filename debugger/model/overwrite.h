@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "debugger/model/format.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::debugger {
 namespace {

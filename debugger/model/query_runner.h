@@ -4,7 +4,7 @@
 #include <string>
 
 #include "debugger/model/worker_read.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::debugger {
 

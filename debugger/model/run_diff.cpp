@@ -9,8 +9,8 @@
 
 #include "debugger/model/node_changes.h"
 #include "debugger/model/rank_test.h"
+#include "framework/profile/replay_status.h"
 #include "reprise/core/error.h"
-#include "reprise/profile/replay_status.h"
 
 namespace reprise::debugger {
 namespace {

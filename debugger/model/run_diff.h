@@ -4,7 +4,7 @@
 #pragma once
 #include <filesystem>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

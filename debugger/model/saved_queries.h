@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/core/new_file.h"
 #include "reprise/core/error.h"
-#include "reprise/core/new_file.h"
 
 namespace reprise::debugger {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/chrono.h>
 
 #include "debugger/model/printable.h"
-#include "reprise/graph/hasher.h"
+#include "framework/graph/hasher.h"
 
 namespace reprise::debugger {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "debugger/model/statistics.h"
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

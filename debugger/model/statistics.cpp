@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "debugger/model/format.h"
-#include "reprise/profile/replay_status.h"
+#include "framework/profile/replay_status.h"
 
 namespace reprise::debugger {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 #include "debugger/model/capture_read.h"
 #include "debugger/model/tensor_values.h"
-#include "reprise/profile/tensor_tables.h"
+#include "framework/profile/tensor_tables.h"
 
 namespace reprise::debugger {
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "debugger/model/format.h"
-#include "reprise/core/decode.h"
+#include "reprise/backend/decode.h"
 #include "reprise/core/error.h"
 
 namespace reprise::debugger {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "debugger/model/scope_tree.h"
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

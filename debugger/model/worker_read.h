@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "debugger/model/background.h"
-#include "reprise/profile/cancelled.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::debugger {
 

@@ -24,8 +24,8 @@
 #include "debugger/views/statistics_panel.h"
 #include "debugger/views/tensors_panel.h"
 #include "debugger/views/timeline_panel.h"
+#include "framework/core/known_names.h"
 #include "reprise/core/error.h"
-#include "reprise/core/known_names.h"
 
 namespace reprise::debugger {
 namespace {

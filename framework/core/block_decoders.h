@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "reprise/core/decode.h"
+#include "reprise/backend/decode.h"
 
 namespace reprise {
 

@@ -1,9 +1,8 @@
-#include "reprise/core/capabilities.h"
-
 #include <algorithm>
 #include <cctype>
 
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
+#include "reprise/core/device_info.h"
 
 namespace reprise {
 namespace {

@@ -1,8 +1,10 @@
 // The shape rule of run-time kernels: what one call is checked for while it is recorded.
 #include <algorithm>
 
-#include "reprise/core/backend.h"
-#include "reprise/core/custom_op.h"
+#include "framework/core/custom_op.h"
+#include "framework/core/op.h"
+#include "reprise/backend/backend.h"
+#include "reprise/core/custom_kernel.h"
 
 namespace reprise {
 namespace {

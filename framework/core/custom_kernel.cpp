@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "reprise/core/backend.h"
-#include "reprise/core/custom_op.h"
+#include "framework/core/custom_op.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise {
 namespace {
@@ -50,6 +50,12 @@ std::span<std::byte> KernelRun::bytes(std::size_t binding, Access access, DTypeS
   }
   return {tensor.data, tensor.spec->bytes()};
 }
+
+std::size_t KernelRun::binding_count() const { return call_.tensors.size(); }
+
+const TensorSpec& KernelRun::spec(std::size_t binding) const { return *at(binding).spec; }
+
+std::uint32_t KernelRun::state_word(std::uint32_t word) const { return call_.state[word]; }
 
 void KernelRun::copy_push(void* to, std::size_t bytes) const {
   if (bytes != push_.size()) {

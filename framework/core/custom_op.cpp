@@ -1,9 +1,9 @@
-#include "reprise/core/custom_op.h"
+#include "framework/core/custom_op.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise {
 namespace {

@@ -1,9 +1,9 @@
-#include "reprise/core/decode.h"
+#include "reprise/backend/decode.h"
 
 #include <cstring>
 
 #include "framework/core/block_decoders.h"
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
 
 namespace reprise {
 namespace {

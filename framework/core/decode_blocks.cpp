@@ -1,6 +1,6 @@
 // Blocks of 32 values. Of nibbles, the low ones are the values 0 to 15, the high ones 16 to 31.
 #include "framework/core/block_decoders.h"
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
 
 namespace reprise {
 namespace {

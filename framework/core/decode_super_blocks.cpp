@@ -1,7 +1,7 @@
 // Super-blocks of 256 values: parts of 16 or 32 with scales of few bits, one or two halves that
 // scale those.
 #include "framework/core/block_decoders.h"
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
 
 namespace reprise {
 namespace {

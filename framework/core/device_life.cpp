@@ -1,4 +1,4 @@
-#include "reprise/core/device_life.h"
+#include "reprise/backend/device_life.h"
 
 #include <array>
 #include <chrono>

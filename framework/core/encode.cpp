@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "reprise/core/decode.h"
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
+#include "reprise/backend/decode.h"
 
 namespace reprise {
 namespace {

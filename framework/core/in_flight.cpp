@@ -1,4 +1,4 @@
-#include "reprise/core/in_flight.h"
+#include "reprise/backend/in_flight.h"
 
 namespace reprise {
 
@@ -28,8 +28,8 @@ void InFlight::add(std::uint64_t submission, std::span<const EncodingRef> encodi
 
 std::size_t InFlight::take(std::uint64_t submission, std::span<EncodingRef> retired) {
   std::size_t taken = 0;
-  for (; taken < retired.size() && count_ > 0 && at(0).submission <= submission; --count_) {
-    retired[taken++] = std::move(at(0).encoding);
+  for (; taken < retired.size() && count_ > 0 && at(0).first <= submission; --count_) {
+    retired[taken++] = std::move(at(0).second);
     first_ = (first_ + 1) % ring_.size();
   }
   return taken;
@@ -37,8 +37,8 @@ std::size_t InFlight::take(std::uint64_t submission, std::span<EncodingRef> reti
 
 std::uint64_t InFlight::last_use(const Buffer& buffer, Access access) const {
   for (std::size_t i = count_; i-- > 0;) {
-    if (at(i).encoding->uses().any(buffer, access)) {
-      return at(i).submission;
+    if (at(i).second->uses().any(buffer, access)) {
+      return at(i).first;
     }
   }
   return 0;

@@ -1,7 +1,8 @@
-#include "reprise/core/kernel_interface.h"
-
 #include <algorithm>
 #include <set>
+
+#include "framework/core/op.h"
+#include "reprise/core/custom_kernel.h"
 
 namespace reprise {
 namespace {

@@ -1,4 +1,4 @@
-#include "reprise/core/known_names.h"
+#include "framework/core/known_names.h"
 
 namespace reprise {
 

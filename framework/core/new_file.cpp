@@ -1,4 +1,4 @@
-#include "reprise/core/new_file.h"
+#include "framework/core/new_file.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-#include "reprise/core/op.h"
+#include "framework/core/op.h"
 
 #include <cstring>
 
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
 #include "reprise/core/recorder.h"
 
 namespace reprise {
@@ -27,6 +27,10 @@ void store_as(std::byte* data, std::int64_t element, T value) {
 }
 
 }  // namespace
+
+std::string_view name_of(const OpDef& op) { return op.name; }
+
+void run_reference(const HostCall& call) { call.op.reference(call); }
 
 std::string_view name_of(OpFamily family) {
   constexpr std::array<std::string_view, kOpFamilyCount> kNames{

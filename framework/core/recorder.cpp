@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "framework/core/tensor_slab.h"
+
 namespace reprise {
 namespace {
 
@@ -145,19 +147,23 @@ void Recorder::require_usable() const {
 
 std::size_t Recorder::unfinished_operands(const OpCall& call) const {
   return static_cast<std::size_t>(std::ranges::count_if(call.inputs, [&](const TensorRef& input) {
-    return input && std::ranges::count(unfinished_, &*input, &UnfinishedStatement::result) != 0;
+    return input && std::ranges::count(unfinished_, &*input,
+                                       &decltype(unfinished_)::value_type::second) != 0;
   }));
 }
 
-void Recorder::keep_unfinished(const Site& site, const OpCall& call, const Tensor& result) {
+Tensor Recorder::call(const Site& site, const OpCall& call) {
+  Tensor result;
+  this->call(call, {&result, 1});
   if (!call.op.view || unfinished_operands(call) != 0) {  // other views record nothing
-    unfinished_.push_back({&site, &*TensorRef(result)});
+    unfinished_.emplace_back(&site, &*TensorRef(result));
     site.kept = true;
   }
+  return result;
 }
 
 void Recorder::forget_unfinished(const Site& site) noexcept {
-  std::erase_if(unfinished_, [&](const UnfinishedStatement& of) { return of.site == &site; });
+  std::erase_if(unfinished_, [&](const auto& of) { return of.first == &site; });
 }
 
 StateField Recorder::state(std::string_view field, SourceLocation where) {

@@ -1,5 +1,3 @@
-#include "reprise/core/spirv_reflect.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include <spirv/unified1/spirv.hpp>
 
+#include "reprise/backend/shader_interface.h"
 #include "reprise/core/error.h"
 
 namespace reprise {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/core/tensor_slab.h"
 #include "reprise/core/error.h"
 
 namespace reprise {
@@ -50,6 +51,8 @@ TensorRecord* TensorSlab::create() {
   record->slab = this;
   return record;
 }
+
+void Tensor::drop(TensorRecord* record) { record->slab->drop(record); }
 
 void TensorSlab::drop(TensorRecord* record) {
   record->buffer.reset();

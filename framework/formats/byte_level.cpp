@@ -5,10 +5,10 @@
 #include <string>
 #include <tuple>
 
+#include "framework/core/known_names.h"
 #include "framework/formats/byte_alphabet.h"
 #include "framework/formats/greedy_merge.h"
 #include "framework/formats/text.h"
-#include "reprise/core/known_names.h"
 
 namespace reprise {
 namespace {

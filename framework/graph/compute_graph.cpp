@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/graph/node_call.h"
+
 namespace reprise {
 
 std::string_view name_of(TensorRole role) {
@@ -29,38 +31,16 @@ std::uint32_t Names::scope(std::uint32_t outer, std::string_view name, std::int3
 }
 
 std::string Names::last_part(std::uint32_t scope) const {
-  const ScopeKey& key = scopes_[scope];
-  return texts_[key.name] + (key.index < 0 ? "" : "." + std::to_string(key.index));
+  const auto& [outer, name, index] = scopes_[scope];
+  return texts_[name] + (index < 0 ? "" : "." + std::to_string(index));
 }
 
 std::string Names::path(std::uint32_t scope) const {
   if (scope == 0) {
     return "";
   }
-  const std::string outer = path(scopes_[scope].outer);
+  const std::string outer = path(outer_of(scope));
   return outer + (outer.empty() ? "" : "/") + last_part(scope);
-}
-
-NodeCall::NodeCall(const ComputeGraph& graph, std::uint32_t node)
-    : NodeCall(graph, node, *graph.nodes[node].op, graph.uses_of(graph.nodes[node]),
-               graph.attributes_of(graph.nodes[node])) {}
-
-NodeCall::NodeCall(const ComputeGraph& graph, std::uint32_t node, const OpDef& op,
-                   std::span<const Use> uses, std::span<const std::byte> attributes)
-    : call_{op, node, {}, {}, attributes} {
-  const auto bound = [&](std::uint32_t tensor) {
-    const GraphTensor& t = graph.tensors[tensor];
-    return BoundTensor{&t.spec, t.storage, t.offset};
-  };
-  for (const Use& use : uses) {
-    if (use.slot < kMaxTensors) {  // the state use of a dynamic op comes after the schema's slots
-      tensors_[use.slot] = bound(use.tensor);
-    }
-  }
-  call_.tensors = std::span(tensors_).first(op.operands.size() + op.results.size());
-  if (op.reads_state()) {
-    call_.state = bound(graph.state_tensor);
-  }
 }
 
 std::string ComputeGraph::label_of(std::uint32_t node) const {

@@ -1,4 +1,4 @@
-#include "reprise/graph/edges.h"
+#include "framework/graph/edges.h"
 
 #include <algorithm>
 #include <map>

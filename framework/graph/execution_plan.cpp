@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "framework/core/lowering.h"
+#include "framework/graph/hazards.h"
+#include "framework/graph/make_plan.h"
+#include "framework/graph/memory_plan.h"
 #include "framework/graph/passes/in_place.h"
+#include "framework/graph/run_passes.h"
+#include "framework/graph/schedule.h"
 
 namespace reprise {
 namespace {
@@ -179,7 +185,8 @@ ExecutionPlan make_plan(std::shared_ptr<const ComputeGraph> of, const DeviceTrai
   ExecutionPlan plan;
   plan.graph = std::move(of);
   const ComputeGraph& graph = *plan.graph;
-  plan.options = options;
+  plan.reuse = options.reuse;
+  plan.passes = options.passes;
   Schedule schedule = run_passes(graph, traits, options.passes, options.fusions);
   std::uint32_t next_rank = 0;
   plan.steps.reserve(graph.nodes.size(), graph.uses.size());

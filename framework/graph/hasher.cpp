@@ -1,4 +1,4 @@
-#include "reprise/graph/hasher.h"
+#include "framework/graph/hasher.h"
 
 #include <array>
 #include <new>

@@ -1,6 +1,6 @@
-#include "reprise/graph/hazards.h"
+#include "framework/graph/hazards.h"
 
-#include "reprise/graph/hazard_kind.h"
+#include "framework/graph/hazard_kind.h"
 
 namespace reprise {
 

@@ -1,4 +1,4 @@
-#include "reprise/graph/memory_plan.h"
+#include "framework/graph/memory_plan.h"
 
 #include <algorithm>
 #include <map>

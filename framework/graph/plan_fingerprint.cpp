@@ -1,8 +1,9 @@
-#include "reprise/graph/plan_fingerprint.h"
+#include "framework/graph/plan_fingerprint.h"
 
 #include <algorithm>
 
-#include "reprise/graph/hasher.h"
+#include "framework/core/op.h"
+#include "framework/graph/hasher.h"
 
 namespace reprise {
 namespace {

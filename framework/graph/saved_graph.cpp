@@ -1,9 +1,9 @@
-#include "reprise/graph/saved_graph.h"
+#include "framework/graph/saved_graph.h"
 
 #include <algorithm>
 
 #include "framework/graph/byte_stream.h"
-#include "reprise/graph/hasher.h"
+#include "framework/graph/hasher.h"
 
 namespace reprise {
 namespace {

@@ -1,7 +1,9 @@
-#include "reprise/graph/schedule.h"
+#include "framework/graph/schedule.h"
 
 #include <numeric>
 
+#include "framework/core/fusion.h"
+#include "framework/graph/run_passes.h"
 #include "reprise/graph/passes.h"
 
 namespace reprise {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "reprise/core/known_names.h"
+#include "framework/core/known_names.h"
 
 namespace reprise {
 namespace {
@@ -331,17 +331,16 @@ const StateFieldInfo* StateLayout::find_array(std::string_view name) const {
 std::string StateLayout::names() const { return names_of(fields_, &StateFieldInfo::name); }
 std::string StateLayout::array_names() const { return names_of(arrays_, &StateFieldInfo::name); }
 
-std::vector<StateLayout::Derivation> StateLayout::derivations() const {
-  std::vector<Derivation> rows;
+std::vector<std::pair<std::uint32_t, StateExpression>> StateLayout::derivations() const {
+  std::vector<std::pair<std::uint32_t, StateExpression>> rows;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (fields_[i].owner != StateOwner::derived) {
       continue;
     }
     const FieldExpression& e = expressions_[i];
-    Derivation row{fields_[i].word, e.form};
-    row.expression.x = e.x.empty() ? -1 : static_cast<std::int32_t>(find(e.x)->word);
-    row.expression.y = e.y.empty() ? -1 : static_cast<std::int32_t>(find(e.y)->word);
-    rows.push_back(row);
+    StateExpression& row = rows.emplace_back(fields_[i].word, e.form).second;
+    row.x = e.x.empty() ? -1 : static_cast<std::int32_t>(find(e.x)->word);
+    row.y = e.y.empty() ? -1 : static_cast<std::int32_t>(find(e.y)->word);
   }
   return rows;
 }

@@ -1,10 +1,11 @@
-#include "reprise/graph/structure_hash.h"
+#include "framework/graph/structure_hash.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "reprise/graph/hasher.h"
-#include "reprise/graph/tensor_names.h"
+#include "framework/core/op.h"
+#include "framework/graph/hasher.h"
+#include "framework/graph/tensor_names.h"
 
 namespace reprise {
 namespace {

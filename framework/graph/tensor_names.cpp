@@ -1,6 +1,8 @@
-#include "reprise/graph/tensor_names.h"
+#include "framework/graph/tensor_names.h"
 
 #include <map>
+
+#include "framework/core/op.h"
 
 namespace reprise {
 namespace {

@@ -1,8 +1,9 @@
 #include "reprise/ops/add_rms_norm.h"
 
+#include "framework/core/lowering.h"
 #include "framework/ops/rms_norm_lowering.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

@@ -1,7 +1,9 @@
 #include "reprise/ops/advance.h"
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/elementwise.h"
 
 namespace reprise::ops {

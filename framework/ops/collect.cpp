@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

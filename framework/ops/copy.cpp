@@ -2,11 +2,13 @@
 
 #include <vector>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_formats.h"
-#include "reprise/core/decode.h"
+#include "reprise/backend/decode.h"
+#include "reprise/backend/step.h"
 #include "reprise/core/encode.h"
-#include "reprise/core/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -1,8 +1,10 @@
 #include "reprise/ops/cumsum.h"
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/gpu_groups.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -1,8 +1,9 @@
 // What ops that compute each element apart share: choosing their shaders, costs, and all of ops
 // with one operand, which add their name and their function.
 #pragma once
+#include "framework/core/lowering.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

@@ -1,4 +1,4 @@
-#include "reprise/ops/fusions.h"
+#include "framework/ops/fusions.h"
 
 #include "framework/ops/rope_set_rows.h"
 #include "framework/ops/schema.h"

@@ -1,5 +1,7 @@
 #include "reprise/ops/gated.h"
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/activations.h"
 #include "framework/ops/elementwise.h"
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "framework/core/record.h"
 #include "framework/ops/recurrence.h"
 
 namespace reprise::ops {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <string>
 
+#include "framework/core/lowering.h"
+#include "framework/core/op.h"
 #include "reprise/core/error.h"
 
 namespace reprise::ops {

@@ -1,6 +1,7 @@
 // Workgroups of the gpu kernels: how many invocations share a row, and whether loads may be wide.
 #pragma once
-#include "reprise/core/step.h"
+#include "framework/core/lowering.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <span>
 
-#include "reprise/core/decode.h"
-#include "reprise/core/op.h"
+#include "framework/core/op.h"
+#include "reprise/backend/decode.h"
 
 namespace reprise::ops {
 

@@ -1,6 +1,8 @@
 #include "reprise/ops/host_step.h"
 
-#include "reprise/core/step.h"
+#include "framework/core/op.h"
+#include "framework/ops/host_step_def.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/host_rows.h"
 #include "framework/ops/matmul_gpu.h"
 #include "framework/ops/matmul_lanes.h"
@@ -10,7 +12,7 @@
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_formats.h"
 #include "framework/ops/weight_parts.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

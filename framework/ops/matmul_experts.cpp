@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/host_rows.h"
 #include "framework/ops/matmul_gpu.h"
 #include "framework/ops/matmul_lanes.h"
@@ -11,7 +13,7 @@
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_formats.h"
 #include "framework/ops/weight_parts.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/core/lowering.h"
 #include "framework/ops/weight_formats.h"
 
 namespace reprise::ops {

@@ -1,5 +1,6 @@
 // How matmul runs where the device takes the gpu kernels.
 #pragma once
+#include "framework/core/lowering.h"
 #include "framework/ops/gpu_groups.h"
 
 namespace reprise::ops {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/core/lowering.h"
 #include "framework/ops/matmul_rows.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_formats.h"

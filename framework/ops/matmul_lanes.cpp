@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "framework/core/lowering.h"
 #include "framework/ops/schema.h"
 
 namespace reprise::ops {

@@ -5,8 +5,10 @@
 #include <limits>
 #include <string>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

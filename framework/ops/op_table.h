@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-#include "reprise/core/op.h"
+#include "framework/core/op.h"
 
 namespace reprise::ops {
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "framework/core/op.h"
 #include "reprise/ops/views.h"
 
 namespace reprise {

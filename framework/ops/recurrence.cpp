@@ -1,5 +1,7 @@
 #include "framework/ops/recurrence.h"
 
+#include "framework/core/lowering.h"
+
 namespace reprise::ops {
 
 void require_tokens(const OpCall& call, std::size_t x, std::size_t operand, std::size_t own,

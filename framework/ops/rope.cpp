@@ -4,9 +4,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/rope_form.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/ops/rope_angles.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 #include "reprise/ops/rope.h"
 
 namespace reprise::ops {

@@ -1,5 +1,6 @@
 #include "framework/ops/row_grid.h"
 
+#include "framework/core/lowering.h"
 #include "framework/ops/gpu_groups.h"
 
 namespace reprise::ops {

@@ -1,7 +1,7 @@
 // How kernels that read whole rows are spread over a device: the same body runs with one invocation
 // per row (shaders/include/row.glsl) or a workgroup per row (row_group.glsl).
 #pragma once
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

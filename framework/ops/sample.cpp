@@ -5,12 +5,14 @@
 #include <numeric>
 #include <vector>
 
+#include "framework/core/lowering.h"
+#include "framework/core/philox.h"
+#include "framework/core/record.h"
 #include "framework/ops/float_key.h"
 #include "framework/ops/gpu_groups.h"
 #include "framework/ops/sample_arithmetic.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/philox.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "framework/core/record.h"
 #include "framework/ops/elementwise.h"
 
 namespace reprise::ops {

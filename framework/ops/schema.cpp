@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

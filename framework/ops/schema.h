@@ -3,8 +3,8 @@
 #pragma once
 #include <array>
 
-#include "reprise/core/kernel_family.h"
-#include "reprise/core/op.h"
+#include "framework/core/op.h"
+#include "reprise/core/kernel_choice.h"
 
 namespace reprise::ops {
 

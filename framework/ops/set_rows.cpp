@@ -5,10 +5,12 @@
 #include <limits>
 #include <vector>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/elementwise.h"
 #include "framework/ops/schema.h"
+#include "reprise/backend/step.h"
 #include "reprise/core/encode.h"
-#include "reprise/core/step.h"
 
 namespace reprise::ops {
 namespace {

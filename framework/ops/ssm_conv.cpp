@@ -3,6 +3,8 @@
 #include <limits>
 #include <vector>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/recurrence.h"
 
 namespace reprise::ops {

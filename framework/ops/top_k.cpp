@@ -5,10 +5,12 @@
 #include <numeric>
 #include <vector>
 
+#include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/float_key.h"
 #include "framework/ops/gpu_groups.h"
 #include "framework/ops/schema.h"
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 #include "reprise/ops/argsort.h"
 
 namespace reprise::ops {

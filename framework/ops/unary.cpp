@@ -1,5 +1,6 @@
 #include "reprise/ops/unary.h"
 
+#include "framework/core/record.h"
 #include "framework/ops/activations.h"
 #include "framework/ops/elementwise.h"
 

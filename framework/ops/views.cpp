@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/core/record.h"
 #include "framework/ops/schema.h"
 
 namespace reprise::ops {

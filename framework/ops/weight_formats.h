@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "reprise/core/op.h"
+#include "framework/core/op.h"
 
 namespace reprise::ops {
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "framework/core/op.h"
+#include "reprise/backend/host_call.h"
+
 namespace reprise::ops {
 namespace {
 

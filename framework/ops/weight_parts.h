@@ -3,7 +3,8 @@
 #pragma once
 #include <vector>
 
-#include "reprise/core/step.h"
+#include "framework/core/op.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

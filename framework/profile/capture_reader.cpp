@@ -1,4 +1,4 @@
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 #include "framework/profile/captures.h"
 #include "framework/profile/exit_state.h"

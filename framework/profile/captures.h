@@ -3,8 +3,8 @@
 #include <array>
 #include <map>
 
+#include "framework/profile/capture_reader.h"
 #include "framework/profile/profile_snapshot.h"
-#include "reprise/profile/capture_reader.h"
 
 namespace reprise::profile {
 

@@ -5,12 +5,14 @@
 #include <set>
 #include <tuple>
 
+#include "framework/graph/edges.h"
+#include "framework/graph/hasher.h"
+#include "framework/graph/hazard_kind.h"
+#include "framework/graph/hazards.h"
+#include "framework/graph/make_plan.h"
+#include "framework/graph/structure_hash.h"
+#include "framework/graph/tensor_names.h"
 #include "framework/profile/json.h"
-#include "reprise/graph/edges.h"
-#include "reprise/graph/hasher.h"
-#include "reprise/graph/hazard_kind.h"
-#include "reprise/graph/structure_hash.h"
-#include "reprise/graph/tensor_names.h"
 
 namespace reprise::profile {
 namespace {

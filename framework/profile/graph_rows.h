@@ -3,8 +3,8 @@
 #pragma once
 #include <array>
 
+#include "framework/profile/profile_sink.h"
 #include "framework/profile/sqlite.h"
-#include "reprise/profile/profile_sink.h"
 
 namespace reprise::profile {
 

@@ -4,7 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "reprise/graph/hasher.h"
+#include "framework/graph/hasher.h"
 
 namespace reprise::profile {
 namespace {

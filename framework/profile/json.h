@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 #include "reprise/graph/state_layout.h"
 
 namespace reprise::profile {

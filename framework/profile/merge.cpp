@@ -9,7 +9,7 @@
 #include "framework/profile/new_database.h"
 #include "framework/profile/schema.h"
 #include "framework/profile/tensor_folder.h"
-#include "reprise/profile/cancelled.h"
+#include "reprise/sql_query.h"
 
 namespace reprise {
 namespace profile {

@@ -1,7 +1,7 @@
 // The runs of several profiling databases in one.
 #pragma once
+#include "framework/profile/profile_rewrite.h"
 #include "framework/profile/sqlite.h"
-#include "reprise/profile/profile_rewrite.h"
 
 namespace reprise::profile {
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <stop_token>
 
+#include "framework/core/new_file.h"
 #include "framework/profile/sqlite.h"
-#include "reprise/core/new_file.h"
 
 namespace reprise::profile {
 

@@ -1,4 +1,4 @@
-#include "reprise/profile/profile_check.h"
+#include "framework/profile/profile_check.h"
 
 #include <algorithm>
 #include <array>

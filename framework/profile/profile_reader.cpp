@@ -1,4 +1,4 @@
-#include "reprise/profile/profile_reader.h"
+#include "framework/profile/profile_reader.h"
 
 #include <algorithm>
 #include <array>

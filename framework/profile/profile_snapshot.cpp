@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/profile/profile_file.h"
-#include "reprise/profile/cancelled.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::profile {
 namespace {

@@ -1,9 +1,9 @@
-#include "reprise/profile/profile_tables.h"
+#include "framework/profile/profile_tables.h"
 
 #include <array>
 
 #include "framework/profile/profile_snapshot.h"
-#include "reprise/profile/timing_mode.h"
+#include "reprise/profile.h"
 
 namespace reprise {
 namespace {

@@ -1,7 +1,7 @@
 #include <chrono>
 #include <sys/stat.h>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise {
 namespace {

@@ -2,11 +2,11 @@
 
 #include "framework/profile/new_database.h"
 #include "framework/profile/profile_file.h"
+#include "framework/profile/profile_rewrite.h"
 #include "framework/profile/profile_snapshot.h"
 #include "framework/profile/table_names.h"
 #include "framework/profile/tensor_folder.h"
-#include "reprise/profile/cancelled.h"
-#include "reprise/profile/profile_rewrite.h"
+#include "reprise/sql_query.h"
 
 namespace reprise {
 namespace profile {

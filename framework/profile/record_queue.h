@@ -7,7 +7,7 @@
 #include <mutex>
 #include <variant>
 
-#include "reprise/profile/profile_sink.h"
+#include "framework/profile/profile_sink.h"
 
 namespace reprise::profile {
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <memory>
 
-#include "reprise/profile/profile_sink.h"
+#include "framework/profile/profile_sink.h"
 
 namespace reprise::profile {
 

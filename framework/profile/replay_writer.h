@@ -5,10 +5,10 @@
 #include <string>
 
 #include "framework/profile/node_stats.h"
+#include "framework/profile/profile_sink.h"
 #include "framework/profile/sqlite.h"
 #include "framework/profile/step_times.h"
 #include "framework/profile/timing_retention.h"
-#include "reprise/profile/profile_sink.h"
 
 namespace reprise::profile {
 

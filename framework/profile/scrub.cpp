@@ -4,7 +4,7 @@
 #include "framework/profile/merge.h"
 #include "framework/profile/new_database.h"
 #include "framework/profile/schema.h"
-#include "reprise/profile/cancelled.h"
+#include "reprise/sql_query.h"
 
 namespace reprise {
 namespace profile {

@@ -1,4 +1,4 @@
-#include "reprise/profile/selected_capture.h"
+#include "framework/profile/selected_capture.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // What snapshots.content_hash holds: of the values of a tensor, its dtype and its shape.
 #pragma once
-#include "reprise/graph/hasher.h"
+#include "framework/graph/hasher.h"
 
 namespace reprise::profile {
 

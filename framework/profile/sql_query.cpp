@@ -1,4 +1,4 @@
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 #include "framework/profile/profile_snapshot.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise::profile {
 

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/core/new_file.h"
 #include "reprise/core/error.h"
-#include "reprise/core/new_file.h"
 #include "reprise/formats/safetensors.h"
 
 namespace reprise::profile {

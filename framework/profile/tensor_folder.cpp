@@ -2,9 +2,9 @@
 
 #include <fstream>
 
+#include "framework/core/new_file.h"
 #include "framework/profile/tensor_place.h"
-#include "reprise/core/new_file.h"
-#include "reprise/profile/cancelled.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::profile {
 namespace {

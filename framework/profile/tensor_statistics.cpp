@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "reprise/core/decode.h"
+#include "reprise/backend/decode.h"
 
 namespace reprise::profile {
 namespace {

@@ -1,4 +1,4 @@
-#include "reprise/profile/tensor_tables.h"
+#include "framework/profile/tensor_tables.h"
 
 #include <bit>
 #include <cmath>

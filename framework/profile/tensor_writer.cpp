@@ -2,12 +2,12 @@
 
 #include <cstring>
 
+#include "framework/graph/structure_hash.h"
+#include "framework/graph/tensor_names.h"
 #include "framework/profile/json.h"
 #include "framework/profile/snapshot_hash.h"
 #include "framework/profile/tensor_file.h"
 #include "framework/profile/tensor_place.h"
-#include "reprise/graph/structure_hash.h"
-#include "reprise/graph/tensor_names.h"
 
 namespace reprise::profile {
 namespace {

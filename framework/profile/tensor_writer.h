@@ -5,9 +5,9 @@
 #include <map>
 #include <tuple>
 
+#include "framework/profile/profile_sink.h"
 #include "framework/profile/sqlite.h"
 #include "framework/profile/tensor_statistics.h"
-#include "reprise/profile/profile_sink.h"
 
 namespace reprise::profile {
 

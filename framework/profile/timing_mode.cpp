@@ -1,6 +1,6 @@
-#include "reprise/profile/timing_mode.h"
-
 #include <array>
+
+#include "reprise/profile.h"
 
 namespace reprise {
 namespace {

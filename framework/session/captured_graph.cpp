@@ -1,8 +1,8 @@
 #include "reprise/session/captured_graph.h"
 
+#include "framework/core/known_names.h"
+#include "framework/graph/structure_hash.h"
 #include "framework/session/saved/graph_loader.h"
-#include "reprise/core/known_names.h"
-#include "reprise/graph/structure_hash.h"
 #include "reprise/session/results.h"
 
 namespace reprise {

@@ -86,6 +86,10 @@ GraphLookup GraphExecutor::find_graph(const GraphKey& key) const { return graphs
 
 GraphCacheCounters GraphExecutor::graph_counters() const { return graphs_.counters(); }
 
+LoadedGraph GraphExecutor::load_graph(const std::filesystem::path& path) {
+  return load_graph(path, {});
+}
+
 LoadedGraph GraphExecutor::load_graph(const std::filesystem::path& path,
                                       const LoadOptions& options) {
   return load_saved_graph(core_, path, options);

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "reprise/reprise.h"
+#include "reprise/session/support.h"
 
 int main() {
   for (const auto& found : reprise::enumerate()) {

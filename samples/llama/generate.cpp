@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+
 namespace llama {
 void require_prompt(const Model& model, const Request& request) {
   const auto prompt = request.prompt;
@@ -86,7 +87,7 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model, const 
     }
   };
   const auto settle = [&] {
-    settled = settled == 0 ? executor.device().backend().allocation_count() : settled;
+    settled = settled == 0 ? executor.device().status().allocations : settled;
   };
   if (more && mode == Mode::recorded) {
     auto session =
@@ -127,7 +128,7 @@ Generation generate(reprise::GraphExecutor& executor, const Model& model, const 
   result.decode_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (settled != 0) {
-    result.allocations = executor.device().backend().allocation_count() - settled;
+    result.allocations = executor.device().status().allocations - settled;
   }
   return result;
 }

@@ -8,7 +8,7 @@
 #include "framework/programs/text_file.h"
 #include "reprise/core/printable.h"
 #include "reprise/formats/tokenizer.h"
-#include "reprise/profile/timing_mode.h"
+#include "reprise/profile.h"
 #include "samples/llama/arguments.h"
 #include "samples/llama/pipeline_cache_path.h"
 #include "samples/llama/report.h"

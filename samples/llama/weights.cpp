@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace llama {
 namespace {
@@ -64,7 +64,7 @@ void Weights::upload(const reprise::Device& device,
            (end == first || bytes + tensors[end]->data.size() <= kBufferBytes)) {
       bytes += aligned(tensors[end++]->data.size());
     }
-    const auto buffer = device.backend().allocate("weights", bytes, reprise::BufferKind::device);
+    const auto buffer = device.allocate("weights", bytes);
     std::vector<std::byte> packed(bytes);
     std::uint64_t offset = 0;
     for (; first < end; ++first) {

@@ -1,20 +1,17 @@
 // Tensors made by a rule, and tensors shared with other libraries.
 // usage: make_tensors [device]
 #include <cstdio>
-#include <cstring>
 
 #include "reprise/core/encode.h"
 #include "reprise/core/printable.h"
 #include "reprise/reprise.h"
+#include "reprise/session/dlpack.h"
 
 using reprise::Device, reprise::DType, reprise::Tensor;
 
 template <class T>
 static void print(const Device& device, const Tensor& tensor) {
-  const std::vector<std::byte> bytes = device.to_host(tensor);
-  std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  for (const T value : values) {
+  for (const T value : device.to_host<T>(tensor)) {
     std::printf(" %.9g", static_cast<double>(value));
   }
   std::printf("\n");

@@ -1,16 +1,14 @@
-// What a profiling database says about a forward pass, through the readers of the library: the
-// slowest layer, the slowest replay with the state it had, and what memory holds where most is in
-// use. query_profile.sql asks the same of any SQLite client.
+// What a profiling database says about a forward pass, asked in SQL: the slowest layer, the slowest
+// replay with the state it had, and what memory holds where most is in use. query_profile.sql asks
+// the same of any SQLite client.
 // usage: query_profile [profiling database]
-#include <algorithm>
 #include <cstdio>
-#include <map>
 
 #include "reprise/core/printable.h"
-#include "reprise/profile/selected_capture.h"
 #include "reprise/reprise.h"
+#include "reprise/sql_query.h"
 
-using reprise::Capture, reprise::field, reprise::printable, reprise::Tensor;
+using reprise::field, reprise::Tensor;
 
 /// Two layers, the second with sixteen times the weights; 40 replays.
 static void record(const std::string& path) {
@@ -38,69 +36,11 @@ static void record(const std::string& path) {
   }
 }
 
-static void print_slowest_layer(const std::string& path, const Capture& capture) {
-  const auto tables = read_node_timings(path, capture.summary.id);
-  std::map<std::string, std::uint64_t> layers;  // medians of nodes, by the first part of the scope
-  for (std::size_t n = 0; !tables.empty() && n < capture.nodes.size(); ++n) {
-    const std::string& scope = capture.nodes[n].scope;
-    if (tables[0].nodes[n] && !scope.empty()) {
-      layers[scope.substr(0, scope.find('/'))] += tables[0].nodes[n]->p50_ns;
-    }
-  }
-  const auto slowest =
-      std::ranges::max_element(layers, {}, [](const auto& layer) { return layer.second; });
-  if (slowest != layers.end()) {
-    std::printf("slowest of %zu scopes: %s, %.1f us\n", layers.size(),
-                printable(slowest->first).c_str(), static_cast<double>(slowest->second) / 1e3);
-  }
-}
-
-static void print_slowest_replay(const std::string& path, const Capture& capture) {
-  reprise::ReplayTable table;
-  read_new_replays(path, capture.summary.id, table);
-  std::vector<std::size_t> order;  // rows with times, the fastest first
-  for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    if (!table.rows[r].warm_up && table.rows[r].device_ns) {
-      order.push_back(r);
-    }
-  }
-  const auto time = [&](std::size_t r) { return static_cast<double>(*table.rows[r].device_ns); };
-  std::ranges::sort(order, {}, time);
-  if (order.empty()) {
-    return;
-  }
-  std::printf("slowest of %zu replays: number %llu, %.2f times the median; state:", order.size(),
-              static_cast<unsigned long long>(table.rows[order.back()].sequence),
-              time(order.back()) / time(order[order.size() / 2]));
-  for (const Capture::StateField& of : capture.state_fields) {
-    const std::size_t word = order.back() * table.state_words + of.offset_bytes / 4;
-    std::printf(" %s = %d", printable(of.name).c_str(),
-                static_cast<std::int32_t>(table.state[word]));
-  }
-  std::printf("\n");
-}
-
-static void print_memory_at_peak(const Capture& capture) {
-  const auto live = [&](const Capture::Tensor& t, std::uint32_t step) {
-    return t.pool && capture.pools[*t.pool].kind == "arena" && !t.alias_of && t.first_step &&
-           t.last_step && *t.first_step <= step && step <= *t.last_step;
-  };
-  std::uint64_t max = 0;
-  std::uint32_t peak = 0;
-  for (std::uint32_t step = 0; step < capture.steps.size(); ++step) {
-    std::uint64_t bytes = 0;
-    for (const Capture::Tensor& t : capture.tensors) {
-      bytes += live(t, step) ? t.bytes : 0;
-    }
-    peak = bytes > max ? step : peak;
-    max = std::max(max, bytes);
-  }
-  std::printf("most of the arena in use: %llu bytes in step %u\n",
-              static_cast<unsigned long long>(max), peak);
-  for (const Capture::Tensor& t : capture.tensors) {
-    if (live(t, peak)) {
-      std::printf("  %6llu bytes, steps %u to %u: %s\n", static_cast<unsigned long long>(t.bytes),
-                  *t.first_step, *t.last_step, printable(t.name).c_str());
+/// Prints the rows of one column of text.
+static void print(const std::string& path, const std::string& sql) {
+  for (const auto& row : reprise::run_sql(path, sql).rows) {
+    if (const auto* text = std::get_if<std::string>(row.data())) {
+      std::printf("%s\n", reprise::printable(*text).c_str());
     }
   }
 }
@@ -110,12 +50,39 @@ int main(int argc, char** argv) try {
   if (argc < 2) {
     record(path);
   }
-  const Capture capture = read_capture(path, reprise::choose_capture(path, {}).capture);
-  std::printf("run %lld, '%s', %zu nodes\n", static_cast<long long>(capture.summary.id.run),
-              printable(capture.summary.name).c_str(), capture.nodes.size());
-  print_slowest_layer(path, capture);
-  print_slowest_replay(path, capture);
-  print_memory_at_peak(capture);
+  // Of the last replay with times of its steps: which recording that is, of which run and graph.
+  const std::string latest =
+      "WITH latest AS (SELECT c.id, c.run_id, c.graph_id FROM step_timings t JOIN replays r ON "
+      "r.id = t.replay_id JOIN recordings c ON c.id = r.recording_id ORDER BY c.run_id DESC, r.id "
+      "DESC LIMIT 1) ";
+  print(path, latest +
+                  "SELECT printf('run %d, ''%s'', %d nodes', l.run_id, g.name, (SELECT count(*) "
+                  "FROM nodes n WHERE n.graph_id = g.id)) FROM latest l JOIN graphs g ON g.id = "
+                  "l.graph_id");
+  // Medians of nodes, by the first part of the scope.
+  print(path, latest +
+                  ", layers AS (SELECT substr(scope || '/', 1, instr(scope || '/', '/') - 1) AS "
+                  "layer, sum(p50_us) AS us FROM v_top_nodes JOIN latest USING (run_id, graph_id) "
+                  "WHERE scope <> '' GROUP BY layer) SELECT printf('slowest of %d scopes: %s, %.1f "
+                  "us', count(*), layer, max(us)) FROM layers HAVING count(*) > 0");
+  print(path,
+        latest +
+            ", timed AS (SELECT r.id, r.seq, r.device_ns FROM replays r JOIN recordings c ON "
+            "c.id = r.recording_id JOIN latest l ON c.run_id = l.run_id AND c.graph_id = "
+            "l.graph_id WHERE r.warm_up = 0 AND r.device_ns IS NOT NULL), slowest AS (SELECT "
+            "* FROM timed ORDER BY device_ns DESC LIMIT 1) SELECT printf('slowest of %d "
+            "replays: number %d, %.2f times the median; state: %s', (SELECT count(*) FROM "
+            "timed), s.seq, s.device_ns / (SELECT median(device_ns) FROM timed), (SELECT "
+            "group_concat(field || ' = ' || value, ' ') FROM v_replay_state WHERE replay_id = "
+            "s.id)) FROM slowest s");
+  print(path, latest +
+                  "SELECT printf('most of the arena in use: %d bytes in step %d', m.live_bytes, "
+                  "m.step) FROM v_memory_peak m JOIN latest USING (graph_id)");
+  print(path, latest +
+                  "SELECT printf('  %6d bytes, steps %d to %d: %s', p.nbytes, p.first_use, "
+                  "p.last_use, p.name) FROM latest JOIN v_memory_peak m USING (graph_id) JOIN "
+                  "v_memory_plan p ON p.graph_id = m.graph_id AND m.step BETWEEN p.first_use AND "
+                  "p.last_use WHERE p.alias_of IS NULL ORDER BY p.nbytes DESC");
 } catch (const reprise::Error& error) {
   std::fprintf(stderr, "error: %s\n", reprise::printable_lines(error.what()).c_str());
   return 1;

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "reprise/core/printable.h"
-#include "reprise/profile/tensor_tables.h"
 #include "reprise/reprise.h"
+#include "reprise/sql_query.h"
 
 using reprise::GraphSession, reprise::Tensor;
 
@@ -62,12 +62,10 @@ int main(int argc, char** argv) try {
   }
 
   executor.shutdown();
-  std::size_t snapshots = 0;
-  for (const reprise::SnapshotRow& row : reprise::read_snapshots(file)) {
-    snapshots +=
-        reprise::read_snapshot_bytes(file, row.id).size() == 2 * kDim * sizeof(float) ? 1U : 0U;
-  }
-  std::printf("%zu snapshots\n", snapshots);
+  const auto snapshots =
+      reprise::run_sql(file, "SELECT count(*) FROM snapshots WHERE nbytes = 2 * 8 * 4");
+  std::printf("%lld snapshots\n",
+              static_cast<long long>(std::get<std::int64_t>(snapshots.rows[0][0])));
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "error: %s\n", reprise::printable_lines(e.what()).c_str());

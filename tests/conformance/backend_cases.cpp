@@ -2,6 +2,8 @@
 #include <cstring>
 #include <thread>
 
+#include "reprise/backend/backend.h"
+#include "reprise/backend/step.h"
 #include "tests/conformance/conformance.h"
 
 namespace reprise::testing {

@@ -1,9 +1,9 @@
 // Decoding of blocks against their definition, element by element in float64.
-#include "reprise/core/decode.h"
+#include "reprise/backend/decode.h"
 
 #include <cmath>
 
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -1,5 +1,5 @@
 // What becomes of a device.
-#include "reprise/core/device_life.h"
+#include "reprise/backend/device_life.h"
 
 #include "tests/testing.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "reprise/core/decode.h"
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
+#include "reprise/backend/decode.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -1,5 +1,5 @@
 // Interfaces that no kernel can have.
-#include "reprise/core/kernel_interface.h"
+#include "reprise/core/custom_kernel.h"
 
 #include <functional>
 #include <ostream>

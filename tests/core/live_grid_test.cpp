@@ -1,5 +1,6 @@
 // How much of a grid runs for so many rows.
-#include "reprise/core/step.h"
+#include "framework/core/lowering.h"
+#include "reprise/backend/step.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

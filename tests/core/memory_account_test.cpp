@@ -1,7 +1,8 @@
 // What a device's memory is counted as, and what is refused.
+#include "reprise/backend/memory_account.h"
+
 #include <thread>
 
-#include "reprise/core/memory.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

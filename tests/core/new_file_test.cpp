@@ -1,5 +1,5 @@
 // Files that are published: whole or not at all, through no link, by any number of writers.
-#include "reprise/core/new_file.h"
+#include "framework/core/new_file.h"
 
 #include <csignal>
 #include <fstream>

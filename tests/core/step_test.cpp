@@ -1,6 +1,7 @@
 // Lowering without a device: what a step binds, and which limits are respected.
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
+#include "framework/core/lowering.h"
 #include "framework/ops/op_table.h"
 #include "reprise/ops.h"
 #include "tests/testing.h"

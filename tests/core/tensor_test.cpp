@@ -4,6 +4,7 @@
 #include <limits>
 #include <thread>
 
+#include "framework/core/tensor_slab.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

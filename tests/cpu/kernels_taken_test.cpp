@@ -4,6 +4,7 @@
 #include "backends/cpu/kernels/kernel_table.h"
 #include "bench/llama_run.h"
 #include "reprise/formats/gguf.h"
+#include "reprise/graph/compute_graph.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

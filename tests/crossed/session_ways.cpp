@@ -1,6 +1,9 @@
 #include <deque>
 #include <future>
 
+#include "reprise/graph/compute_graph.h"
+#include "reprise/session/partial_run.h"
+#include "reprise/session/saved_graphs.h"
 #include "tests/crossed/session_tensors.h"
 #include "tests/crossed/types.h"
 

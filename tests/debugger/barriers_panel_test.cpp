@@ -4,7 +4,7 @@
 #include "debugger/views/barriers_panel.h"
 
 #include "debugger/model/format.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/profile/sql.h"
 

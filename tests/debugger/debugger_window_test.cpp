@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "debugger/app/window_host.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/read_png.h"
 #include "tests/profile/sql.h"
@@ -200,8 +200,7 @@ TEST(DebuggerWindow, AClickThatSlipsALittleIsNoBrush) {
   const std::uint64_t recording = test::send_recording(*sink, graph);
   std::mt19937_64 random(1);
   for (std::uint64_t r = 0; r < 20; ++r) {
-    test::TimedReplay replay(recording, r,
-                             test::random_durations(random, graph->steps.size()));
+    test::TimedReplay replay(recording, r, test::random_durations(random, graph->steps.size()));
     sink->replay(replay.record);
   }
   sink->flush();

@@ -4,7 +4,7 @@
 // p95_b, numbers, details and the row of the diff as id.
 #include "debugger/views/diff_panel.h"
 
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/debugger/debugger_window.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/watched_database.h"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/watched_database.h"
 #include "tests/profile/sql.h"

@@ -3,7 +3,7 @@
 // node uses it; published: memory/view.
 #include "debugger/views/memory_panel.h"
 
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
 #include "tests/profile/sql.h"

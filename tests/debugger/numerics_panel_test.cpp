@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/debugger/debugger_window.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/watched_database.h"

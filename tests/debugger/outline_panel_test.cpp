@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/profile_cli/timed_database.h"
 

@@ -3,7 +3,7 @@
 // reason and the decision as row id.
 #include "debugger/views/passes_panel.h"
 
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/profile/sql.h"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <random>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 
@@ -25,8 +25,7 @@ class RecordedDatabase {
     sink->device(test::nanosecond_device());
     const std::uint64_t recording = test::send_recording(*sink, graph);
     for (std::uint64_t r = 0; r < options.replays; ++r) {
-      test::TimedReplay replay(recording, r,
-                               test::random_durations(random, graph->steps.size()));
+      test::TimedReplay replay(recording, r, test::random_durations(random, graph->steps.size()));
       const std::array<std::uint32_t, 3> state{static_cast<std::uint32_t>(100 + r),
                                                static_cast<std::uint32_t>(r), 0};
       replay.record.state = state;

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 #include "tests/profile/recorded_graphs.h"
 
 namespace reprise::debugger {

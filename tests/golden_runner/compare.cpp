@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "reprise/core/decode.h"
+#include "reprise/backend/decode.h"
 #include "reprise/core/error.h"
 
 namespace golden {

@@ -3,7 +3,7 @@
 #pragma once
 #include <map>
 
-#include "reprise/core/precision.h"
+#include "reprise/core/kernel_choice.h"
 #include "tests/golden_runner/case_file.h"
 
 namespace golden {

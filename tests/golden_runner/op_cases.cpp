@@ -3,6 +3,7 @@
 #include <deque>
 #include <limits>
 
+#include "reprise/backend/backend.h"
 #include "tests/golden_runner/elementwise_cases.h"
 #include "tests/golden_runner/runs.h"
 

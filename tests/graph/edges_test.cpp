@@ -1,5 +1,5 @@
 // Edges against a byte-by-byte search through earlier nodes on random graphs with partial overlaps.
-#include "reprise/graph/edges.h"
+#include "framework/graph/edges.h"
 
 #include <set>
 #include <tuple>

@@ -1,5 +1,7 @@
 #include "tests/graph/fusion_passes.h"
 
+#include "reprise/graph/execution_plan.h"
+
 namespace reprise::testing {
 namespace {
 

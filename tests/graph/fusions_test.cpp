@@ -1,8 +1,10 @@
 // Fusions: what each rule makes of two nodes, every reason against it, and what partial runs see.
 #include <algorithm>
 
+#include "framework/core/fusion.h"
 #include "framework/ops/op_table.h"
 #include "reprise/ops/op_named.h"
+#include "reprise/session/partial_run.h"
 #include "tests/graph/fusion_passes.h"
 #include "tests/graph/plan_of.h"
 

@@ -1,5 +1,5 @@
 // The hazard tracker against every pair of steps of random sequences, and by hand on small ones.
-#include "reprise/graph/hazards.h"
+#include "framework/graph/hazards.h"
 
 #include "tests/graph/random_graphs.h"
 

@@ -1,5 +1,5 @@
 // The arena planner on random lifetimes: against every pair, and small sets against every order.
-#include "reprise/graph/memory_plan.h"
+#include "framework/graph/memory_plan.h"
 
 #include <numeric>
 

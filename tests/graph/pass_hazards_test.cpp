@@ -1,9 +1,10 @@
 // The barriers of plans that passes changed, against every pair of their steps.
 #include <set>
 
-#include "reprise/ops/fusions.h"
+#include "framework/ops/fusions.h"
 #include "tests/graph/pass_sets.h"
 #include "tests/graph/plan_of.h"
+#include "tests/graph/random_graphs.h"
 
 namespace reprise::testing {
 namespace {

@@ -1,7 +1,12 @@
 // Passes: what they change, what they must not change, and what they say about it.
 #include <algorithm>
 
-#include "reprise/ops/fusions.h"
+#include "framework/core/op.h"
+#include "framework/core/record.h"
+#include "framework/graph/edges.h"
+#include "framework/graph/memory_plan.h"
+#include "framework/ops/fusions.h"
+#include "reprise/session/partial_run.h"
 #include "tests/graph/pass_sets.h"
 #include "tests/graph/plan_of.h"
 

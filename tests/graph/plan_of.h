@@ -1,5 +1,6 @@
 // Plans of graphs that the test owns.
 #pragma once
+#include "framework/graph/make_plan.h"
 #include "reprise/graph/execution_plan.h"
 
 namespace reprise::testing {

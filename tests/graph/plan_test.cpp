@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "framework/core/lowering.h"
+#include "framework/graph/hazards.h"
+#include "framework/graph/make_plan.h"
+#include "framework/graph/memory_plan.h"
+#include "framework/graph/node_call.h"
 #include "tests/graph/plan_of.h"
 #include "tests/graph/random_graphs.h"
 

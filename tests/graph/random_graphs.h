@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/graph/hazards.h"
+#include "reprise/graph/execution_plan.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -65,15 +65,15 @@ TEST(StateLayout, OwnersHaveNames) {
 TEST(StateLayout, DerivationsNameWordsInOrderOfDeclaration) {
   const auto rows = decode_layout().derivations();
   ASSERT_EQ(rows.size(), 3U);
-  EXPECT_EQ(rows[0].target, 4U);
-  EXPECT_EQ(rows[0].expression.x, -1);
-  EXPECT_EQ(rows[0].expression.c, 1);
-  EXPECT_EQ(rows[1].target, 5U);
-  EXPECT_EQ(rows[1].expression.x, 2);
-  EXPECT_EQ(rows[1].expression.y, 0);
-  EXPECT_EQ(rows[2].target, 6U);
-  EXPECT_EQ(rows[2].expression.x, 5);
-  EXPECT_EQ(rows[2].expression.div, 8);
+  EXPECT_EQ(rows[0].first, 4U);
+  EXPECT_EQ(rows[0].second.x, -1);
+  EXPECT_EQ(rows[0].second.c, 1);
+  EXPECT_EQ(rows[1].first, 5U);
+  EXPECT_EQ(rows[1].second.x, 2);
+  EXPECT_EQ(rows[1].second.y, 0);
+  EXPECT_EQ(rows[2].first, 6U);
+  EXPECT_EQ(rows[2].second.x, 5);
+  EXPECT_EQ(rows[2].second.div, 8);
 }
 
 TEST(StateLayout, RefusesASecondFieldOfAName) {
@@ -224,7 +224,7 @@ Mirror limited(const Mirror& of, std::int32_t low, std::int32_t high) {
 std::int32_t evaluated(const FieldExpression& expression, std::int32_t p, std::int32_t q) {
   const StateLayout layout = StateLayout().host("p").carried("q").derived("d", expression);
   const std::array<std::int32_t, 3> words{p, q, 0};
-  return evaluate(layout.derivations().at(0).expression, words);
+  return evaluate(layout.derivations().at(0).second, words);
 }
 
 template <class F>

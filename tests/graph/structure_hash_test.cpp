@@ -1,5 +1,5 @@
 // Which recordings are the same, and which node is the first that is not.
-#include "reprise/graph/structure_hash.h"
+#include "framework/graph/structure_hash.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,7 @@
 // Weights in blocks on a Vulkan device against their decoded values: rows have the same bits,
 // products are sums in another order.
-#include "reprise/core/decode.h"
+#include "reprise/backend/backend.h"
+#include "reprise/backend/decode.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

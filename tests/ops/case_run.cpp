@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "reprise/session/saved_graphs.h"
+#include "reprise/session/support.h"
 #include "tests/ops/poisoned_arena.h"
 #include "tests/profile/recorded_graphs.h"
 

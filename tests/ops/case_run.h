@@ -1,7 +1,8 @@
 // One op row on one device: builds it in a session, runs it several times with fresh values, and
 // returns every output of every run.
 #pragma once
-#include "reprise/graph/plan_fingerprint.h"
+#include "framework/graph/plan_fingerprint.h"
+#include "reprise/session/support.h"
 #include "tests/ops/op_cases.h"
 #include "tests/testing.h"
 

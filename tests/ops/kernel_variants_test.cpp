@@ -1,6 +1,7 @@
 // Families of kernels, each against the references: not only the one made for this device.
 #include <algorithm>
 
+#include "reprise/backend/backend.h"
 #include "reprise/ops/argmax.h"
 #include "reprise/ops/attention.h"
 #include "reprise/ops/matmul.h"

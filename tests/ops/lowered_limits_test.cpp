@@ -1,7 +1,8 @@
-// Devices that allow less than this one: every row of an op is refused with the limit, or runs as on
-// a device without it, or runs here.
+// Devices that allow less than this one: every row of an op is refused with the limit, or runs as
+// on a device without it, or runs here.
 #include <algorithm>
 
+#include "reprise/backend/backend.h"
 #include "tests/ops/case_run.h"
 #include "tests/ops/op_case_table.h"
 

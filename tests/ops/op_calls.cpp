@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/core/op.h"
 #include "reprise/graph/compute_graph.h"
 #include "tests/ops/op_case_table.h"
 

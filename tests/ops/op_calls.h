@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 
+#include "framework/core/op.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "framework/ops/op_table.h"
+#include "reprise/session/support.h"
 #include "tests/ops/case_run.h"
 #include "tests/ops/op_case_table.h"
 

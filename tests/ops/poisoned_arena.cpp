@@ -1,6 +1,7 @@
 #include "tests/ops/poisoned_arena.h"
 
 #include "framework/session/replay/capture_pool_memory.h"
+#include "reprise/graph/execution_plan.h"
 
 namespace reprise::testing {
 namespace {

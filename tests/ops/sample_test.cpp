@@ -3,7 +3,7 @@
 #include <limits>
 #include <set>
 
-#include "reprise/core/philox.h"
+#include "framework/core/philox.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -4,6 +4,7 @@
 
 #include "framework/ops/op_table.h"
 #include "reprise/ops/movement.h"
+#include "reprise/session/saved_graphs.h"
 #include "tests/ops/case_run.h"
 #include "tests/ops/op_calls.h"
 #include "tests/ops/op_case_table.h"

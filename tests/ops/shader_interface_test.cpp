@@ -1,11 +1,12 @@
 // The SPIR-V of every op against its schema, without a device.
+#include "reprise/backend/shader_interface.h"
+
 #include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "framework/ops/op_table.h"
-#include "reprise/core/spirv_reflect.h"
 #include "shaders/shader_table.h"
 
 namespace reprise {

@@ -1,6 +1,7 @@
 // Weights above the storage range on a device: a lowered limit must not change a bit.
 #include <numeric>
 
+#include "reprise/backend/backend.h"
 #include "samples/llama/generate.h"
 #include "tests/ops/case_run.h"
 

@@ -1,6 +1,9 @@
 // Weights above the storage range of a device, without one: which dispatches they become.
 #include "framework/ops/weight_parts.h"
 
+#include "framework/core/lowering.h"
+#include "framework/graph/hazards.h"
+#include "framework/graph/make_plan.h"
 #include "framework/ops/op_table.h"
 #include "reprise/graph/execution_plan.h"
 #include "reprise/ops.h"

@@ -1,5 +1,5 @@
 // Captures against the rows they are made of.
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/testing.h"

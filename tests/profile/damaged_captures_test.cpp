@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "reprise/profile/capture_reader.h"
-#include "reprise/profile/sql_query.h"
+#include "framework/profile/capture_reader.h"
+#include "reprise/sql_query.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/testing.h"

@@ -1,10 +1,10 @@
 // Files of older versions of the schema: read as they are, and brought to this version by a writer.
 #include <fstream>
 
-#include "reprise/profile/capture_reader.h"
-#include "reprise/profile/profile_check.h"
-#include "reprise/profile/profile_reader.h"
-#include "reprise/profile/profile_tables.h"
+#include "framework/profile/capture_reader.h"
+#include "framework/profile/profile_check.h"
+#include "framework/profile/profile_reader.h"
+#include "framework/profile/profile_tables.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"

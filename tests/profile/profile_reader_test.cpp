@@ -1,5 +1,5 @@
 // The reader against what was written, live files, and files that are damaged or something else.
-#include "reprise/profile/profile_reader.h"
+#include "framework/profile/profile_reader.h"
 
 #include <fstream>
 #include <map>

@@ -1,5 +1,5 @@
 // The tables for people against what was sent, and files that are hostile.
-#include "reprise/profile/profile_tables.h"
+#include "framework/profile/profile_tables.h"
 
 #include <numeric>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 

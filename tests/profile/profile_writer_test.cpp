@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/graph/edges.h"
+#include "framework/profile/profile_reader.h"
 #include "framework/profile/record_queue.h"
 #include "reprise/core/error.h"
-#include "reprise/graph/edges.h"
-#include "reprise/profile/profile_reader.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 

@@ -6,7 +6,9 @@
 #include <string>
 #include <unistd.h>
 
-#include "reprise/profile/profile_sink.h"
+#include "framework/core/op.h"
+#include "framework/graph/make_plan.h"
+#include "framework/profile/profile_sink.h"
 
 namespace reprise::test {
 

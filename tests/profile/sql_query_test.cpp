@@ -1,5 +1,5 @@
 // Somebody's SQL: what it returns, and what it must not do.
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 
 #include <future>
 

@@ -1,5 +1,5 @@
 // Arrays of the state in the profiling database: their rows, and their elements behind the block.
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"

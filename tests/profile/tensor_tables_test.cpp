@@ -1,10 +1,10 @@
 // Reading the values of tensors back, also from files that say wrong things about them.
-#include "reprise/profile/tensor_tables.h"
+#include "framework/profile/tensor_tables.h"
 
 #include <cmath>
 #include <fstream>
 
-#include "reprise/profile/profile_rewrite.h"
+#include "framework/profile/profile_rewrite.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/watched_file.h"
 #include "tests/testing.h"

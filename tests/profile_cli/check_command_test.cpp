@@ -1,6 +1,6 @@
 // `reprise db check`: what it finds in files that are wrong in one way each.
 #include "debugger/cli/db_commands.h"
-#include "reprise/profile/profile_check.h"
+#include "framework/profile/profile_check.h"
 #include "tests/profile_cli/timed_database.h"
 
 namespace reprise {

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "debugger/cli/db_commands.h"
-#include "reprise/profile/cancelled.h"
-#include "reprise/profile/profile_check.h"
-#include "reprise/profile/profile_rewrite.h"
+#include "framework/profile/profile_check.h"
+#include "framework/profile/profile_rewrite.h"
+#include "reprise/sql_query.h"
 #include "tests/profile_cli/timed_database.h"
 
 namespace reprise {

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "reprise/profile/profile_rewrite.h"
+#include "framework/profile/profile_rewrite.h"
 #include "tests/profile_cli/timed_database.h"
 
 namespace reprise {

@@ -5,7 +5,7 @@
 #include "debugger/cli/db_commands.h"
 #include "debugger/cli/table.h"
 #include "debugger/cli/terminal.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/profile_cli/timed_database.h"
 
 namespace reprise {

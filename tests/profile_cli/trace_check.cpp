@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reprise/profile/capture_reader.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "debugger/cli/db_commands.h"
 #include "debugger/cli/perfetto.h"
-#include "reprise/profile/profile_rewrite.h"
+#include "framework/profile/profile_rewrite.h"
 #include "tests/profile_cli/timed_database.h"
 #include "tests/profile_cli/trace_check.h"
 #include "tests/testing.h"
@@ -68,8 +68,7 @@ TEST_F(TraceTest, RandomTimesNestToo) {
     sink->device(test::nanosecond_device());
     const std::uint64_t recording = test::send_recording(*sink, graph);
     for (std::uint64_t r = 0; r < 300; ++r) {
-      test::TimedReplay replay(recording, r,
-                               test::random_durations(random, graph->steps.size()));
+      test::TimedReplay replay(recording, r, test::random_durations(random, graph->steps.size()));
       replay.record.submit_time_ns = static_cast<std::int64_t>(random() % 1'000'000);
       replay.record.prepare_ns = random() % 1000;
       replay.record.submit_ns = random() % 1000;

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "framework/profile/graph_rows.h"
-#include "reprise/profile/profile_check.h"
+#include "framework/profile/profile_check.h"
 #include "tests/profile/sql.h"
 
 namespace reprise::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reprise/profile/profile_sink.h"
+#include "framework/profile/profile_sink.h"
 
 namespace reprise::test {
 

@@ -6,8 +6,8 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
-#include "reprise/profile/profile_check.h"
-#include "reprise/profile/profile_reader.h"
+#include "framework/profile/profile_check.h"
+#include "framework/profile/profile_reader.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/profile_faults/child_process.h"

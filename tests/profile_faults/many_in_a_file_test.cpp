@@ -2,8 +2,8 @@
 // grow, nothing is missing.
 #include <set>
 
-#include "reprise/profile/capture_reader.h"
-#include "reprise/profile/profile_reader.h"
+#include "framework/profile/capture_reader.h"
+#include "framework/profile/profile_reader.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/profile_faults/file_state.h"

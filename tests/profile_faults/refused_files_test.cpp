@@ -7,9 +7,9 @@
 
 #include "debugger/cli/commands.h"
 #include "debugger/cli/db_commands.h"
+#include "framework/profile/profile_reader.h"
 #include "reprise/core/error.h"
-#include "reprise/profile/profile_reader.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/profile_cli/timed_database.h"
 #include "tests/profile_faults/file_state.h"
 #include "tests/profile_faults/forward_pass.h"

@@ -1,7 +1,7 @@
 // Two writers that open one file at once: who fails takes nothing away from the other.
 #include <sqlite3.h>
 
-#include "reprise/profile/profile_sink.h"
+#include "framework/profile/profile_sink.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/profile_faults/file_state.h"

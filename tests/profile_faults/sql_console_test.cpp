@@ -6,7 +6,7 @@
 
 #include "debugger/cli/db_commands.h"
 #include "reprise/core/error.h"
-#include "reprise/profile/sql_query.h"
+#include "reprise/sql_query.h"
 #include "tests/profile_cli/timed_database.h"
 #include "tests/profile_faults/file_state.h"
 

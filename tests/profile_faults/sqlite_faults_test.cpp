@@ -3,8 +3,8 @@
 // written is counted, and the file is sound and holds what was committed.
 #include <functional>
 
-#include "reprise/profile/profile_check.h"
-#include "reprise/profile/profile_reader.h"
+#include "framework/profile/profile_check.h"
+#include "framework/profile/profile_reader.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/profile_faults/file_state.h"

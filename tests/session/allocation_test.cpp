@@ -1,6 +1,7 @@
 // Setting, launching and reading allocate nothing once a graph runs: neither from the heap nor from
 // the device.
 #include "bench/heap_calls.h"
+#include "reprise/backend/backend.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <unistd.h>
 
+#include "reprise/backend/backend.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"
 

@@ -1,6 +1,8 @@
 // Graphs whose arenas lie over each other.
 #include <thread>
 
+#include "reprise/graph/compute_graph.h"
+#include "reprise/graph/execution_plan.h"
 #include "tests/session/tensor_values.h"
 #include "tests/testing.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "reprise/backend/backend.h"
+#include "reprise/backend/driver_messages.h"
 #include "reprise/reprise.h"
 
 namespace reprise::testing {

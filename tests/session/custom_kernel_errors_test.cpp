@@ -3,6 +3,7 @@
 #include <functional>
 #include <ostream>
 
+#include "reprise/backend/backend.h"
 #include "tests/session/custom_kernels.h"
 
 namespace reprise::testing {

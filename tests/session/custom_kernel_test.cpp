@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <thread>
 
-#include "reprise/profile/profile_tables.h"
+#include "framework/profile/profile_tables.h"
+#include "reprise/backend/backend.h"
+#include "reprise/backend/step.h"
+#include "reprise/session/partial_run.h"
 #include "tests/profile/sql.h"
 #include "tests/session/custom_kernels.h"
 #include "tests/session/tensor_values.h"

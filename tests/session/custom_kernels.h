@@ -3,7 +3,7 @@
 #pragma once
 #include <algorithm>
 
-#include "reprise/core/custom_op.h"
+#include "framework/core/custom_op.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

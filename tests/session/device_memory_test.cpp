@@ -216,7 +216,7 @@ TEST_P(DeviceMemory, TrimGivesBackWhatIsIdleAndEverythingGoesOn) {
 
 TEST_P(DeviceMemory, ArenasBeginAsLargeAsAsked) {
   const Device device = fresh();
-  GraphExecutor executor(device, {.arenas = {.first_chunk_bytes = 1U << 16U, .most_idle = 0}});
+  GraphExecutor executor(device, {.arenas = {.first_chunk_bytes = 1U << 16U, .max_idle = 0}});
   {
     auto s = executor.begin();
     const Tensor x = s.input("x", {4}, kX);

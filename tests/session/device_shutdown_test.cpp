@@ -3,6 +3,7 @@
 #include <functional>
 #include <thread>
 
+#include "reprise/backend/backend.h"
 #include "tests/session/gate_op.h"
 #include "tests/session/tensor_values.h"
 #include "tests/testing.h"

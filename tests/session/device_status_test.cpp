@@ -1,6 +1,8 @@
 // Every field of a device's status, seen to change.
 #include <thread>
 
+#include "reprise/backend/backend.h"
+#include "reprise/backend/step.h"
 #include "tests/session/custom_kernels.h"
 #include "tests/session/gate_op.h"
 #include "tests/session/tensor_values.h"

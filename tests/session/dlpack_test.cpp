@@ -1,4 +1,6 @@
 // Tensors of other libraries, and ours lent to them. The other side is played by Foreign.
+#include "reprise/session/dlpack.h"
+
 #include <atomic>
 #include <cstring>
 #include <dlpack/dlpack.h>
@@ -7,6 +9,7 @@
 #include <thread>
 
 #include "framework/session/device/tensor_factory.h"
+#include "reprise/backend/backend.h"
 #include "tests/session/gate_op.h"
 #include "tests/testing.h"
 

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <thread>
 
+#include "reprise/session/partial_run.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/session/counted_backend.h"

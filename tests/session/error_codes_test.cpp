@@ -1,4 +1,5 @@
 // The same mistake has the same code, whoever is asked.
+#include "reprise/session/support.h"
 #include "tests/session/executable/executable_test.h"
 
 namespace reprise::testing {

@@ -2,7 +2,11 @@
 // one.
 #include <filesystem>
 
-#include "reprise/graph/structure_hash.h"
+#include "framework/core/op.h"
+#include "framework/graph/structure_hash.h"
+#include "reprise/backend/step.h"
+#include "reprise/graph/execution_plan.h"
+#include "reprise/session/saved_graphs.h"
 #include "tests/session/extent_passes.h"
 
 namespace reprise::testing {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "reprise/backend/backend.h"
 #include "tests/profile/sql.h"
 #include "tests/session/gate_op.h"
 #include "tests/session/tensor_values.h"

@@ -1,6 +1,7 @@
 // A real model with its nodes fused: the bits of the nodes apart, over a prompt and what follows.
 #include <cmath>
 
+#include "reprise/graph/execution_plan.h"
 #include "samples/llama/generate.h"
 #include "tests/testing.h"
 

@@ -4,6 +4,10 @@
 #include <cstring>
 #include <mutex>
 
+#include "framework/core/op.h"
+#include "framework/core/record.h"
+#include "reprise/backend/host_call.h"
+
 namespace reprise::testing {
 namespace {
 

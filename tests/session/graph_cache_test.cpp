@@ -1,6 +1,7 @@
 // A pass written once, and when a cache records it, replays it, or runs it directly.
 #include <thread>
 
+#include "reprise/backend/backend.h"
 #include "tests/session/gate_op.h"
 #include "tests/testing.h"
 
@@ -49,6 +50,36 @@ class GraphCaches : public ::testing::TestWithParam<std::string> {
   const GraphOwner owner_{"model"};
 };
 INSTANTIATE_TEST_SUITE_P(On, GraphCaches, ::testing::Values("cpu", "vulkan"), device_param_name);
+
+/// Asks a cache for a key as it ends.
+struct AsksAtItsEnd {
+  AsksAtItsEnd(const GraphCache& cache, const GraphKey& key, std::vector<MissReason>& found)
+      : cache_(cache), key_(key), found_(found) {}
+  AsksAtItsEnd(const AsksAtItsEnd&) = delete;
+  AsksAtItsEnd& operator=(const AsksAtItsEnd&) = delete;
+  ~AsksAtItsEnd() { found_.push_back(cache_.find(key_).miss); }
+
+ private:
+  const GraphCache& cache_;
+  GraphKey key_;
+  std::vector<MissReason>& found_;
+};
+
+TEST_P(GraphCaches, LetFunctionsOfTheirGraphsUseTheKeyAsTheyEnd) {
+  GraphCache cache(executor_);
+  std::vector<MissReason> found;
+  const auto pass = [&](GraphSession& s) {
+    const auto asks = std::make_shared<AsksAtItsEnd>(cache, key(2), found);
+    const Tensor x = s.input("x", {2});
+    s.output("y", host_step(s, "copy", {x}, {x.spec()}, [asks](HostStepCall& call) {
+               std::ranges::copy(call.input(0), call.output(0).begin());
+             })[0]);
+  };
+  const std::vector<float> x = values(2, 1);
+  EXPECT_EQ(cache.run(key(2), pass, {.inputs = {{"x", x}}}).read("y"), x);
+  EXPECT_EQ(cache.reset(key(2)), 1U);
+  EXPECT_EQ(found, std::vector{MissReason::reset});
+}
 
 TEST_P(GraphCaches, RecordTheFirstRunOfAKeyAndReplayTheOthers) {
   GraphCache cache(executor_);

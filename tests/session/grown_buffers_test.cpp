@@ -1,5 +1,6 @@
 // Buffers that grow: the contents move in order with work in flight, what was recorded with the old
 // memory is stale.
+#include "reprise/backend/backend.h"
 #include "tests/session/gate_op.h"
 #include "tests/session/tensor_values.h"
 #include "tests/testing.h"

@@ -2,8 +2,8 @@
 #include <fstream>
 #include <functional>
 
-#include "reprise/graph/hasher.h"
-#include "reprise/graph/saved_graph.h"
+#include "framework/graph/hasher.h"
+#include "framework/graph/saved_graph.h"
 #include "reprise/ops/op_named.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/session/saved_pass.h"

@@ -1,6 +1,8 @@
 #include "tests/session/leaky_op.h"
 
-#include "reprise/core/step.h"
+#include "framework/core/op.h"
+#include "framework/core/record.h"
+#include "reprise/backend/step.h"
 
 namespace reprise::testing {
 namespace {

@@ -1,6 +1,7 @@
 // Values of the host that a recording would bake, one test per kind, and what is none of them.
 #include <gmock/gmock.h>
 
+#include "reprise/backend/backend.h"
 #include "tests/session/leaky_op.h"
 #include "tests/session/saved_pass.h"
 #include "tests/testing.h"

@@ -1,6 +1,7 @@
 // Names of devices, and backends of somebody else.
 #include <algorithm>
 
+#include "reprise/backend/backend_factory.h"
 #include "tests/session/counted_backend.h"
 #include "tests/session/tensor_values.h"
 #include "tests/testing.h"

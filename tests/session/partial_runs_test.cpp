@@ -1,7 +1,9 @@
 // The first nodes of a graph, and single ones: they leave the values that a direct session of the
 // same ops has for its outputs.
+#include "framework/core/op.h"
+#include "framework/graph/structure_hash.h"
 #include "reprise/formats/gguf.h"
-#include "reprise/graph/structure_hash.h"
+#include "reprise/session/partial_run.h"
 #include "samples/llama/generate.h"
 #include "tests/session/random_ops.h"
 #include "tests/testing.h"

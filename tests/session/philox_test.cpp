@@ -1,5 +1,5 @@
 // Random numbers against published vectors, and the quantile against the C library's distribution.
-#include "reprise/core/philox.h"
+#include "framework/core/philox.h"
 
 #include <bit>
 #include <cmath>

@@ -1,6 +1,9 @@
 // Kernels made ready before their first use, and what that leaves alone.
 #include <algorithm>
 
+#include "reprise/backend/backend.h"
+#include "reprise/backend/step.h"
+#include "reprise/graph/execution_plan.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

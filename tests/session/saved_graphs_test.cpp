@@ -1,4 +1,6 @@
 // Graphs in files: saved by one process, loaded and launched by another, bit by bit the same.
+#include "reprise/session/saved_graphs.h"
+
 #include <cstdlib>
 #include <fstream>
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <cmath>
 
+#include "reprise/session/saved_graphs.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

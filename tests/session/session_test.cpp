@@ -2,6 +2,8 @@
 // backends.
 #include <numeric>
 
+#include "reprise/backend/backend.h"
+#include "reprise/graph/compute_graph.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -1,4 +1,5 @@
 // Arrays of the state: who owns them, when they change, what replays in flight see.
+#include "reprise/backend/backend.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

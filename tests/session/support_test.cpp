@@ -1,4 +1,7 @@
 // How devices answer the question whether they run an op.
+#include "reprise/session/support.h"
+
+#include "reprise/backend/backend.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

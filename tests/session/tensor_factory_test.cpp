@@ -7,10 +7,11 @@
 #include <limits>
 #include <map>
 
+#include "framework/core/float16.h"
+#include "framework/core/philox.h"
 #include "framework/session/device/normal_quantile.h"
-#include "reprise/core/decode.h"
-#include "reprise/core/float16.h"
-#include "reprise/core/philox.h"
+#include "reprise/backend/decode.h"
+#include "reprise/session/saved_graphs.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/testing.h"
 

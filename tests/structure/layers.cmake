@@ -7,17 +7,36 @@ cmake_minimum_required(VERSION 3.25)
 function(may_include module)
   set(allowed_${module} ${ARGN} PARENT_SCOPE)
 endfunction()
-may_include(core reprise/core/ framework/core/)
-may_include(ops reprise/core/ reprise/ops/ framework/ops/)
-may_include(graph reprise/core/ reprise/graph/ framework/graph/)
-may_include(profile reprise/core/ reprise/formats/ reprise/graph/ reprise/profile/
-            framework/profile/)
-may_include(formats reprise/core/ reprise/formats/ framework/formats/)
-may_include(session reprise/core/ reprise/ops/ reprise/graph/ reprise/profile/ reprise/session/)
+# Private headers that other modules of this project share; nobody outside of it has them.
+foreach(name IN ITEMS custom_op float16 fusion known_names lowering new_file op philox record
+                      tensor_slab)
+  list(APPEND core_shared framework/core/${name}.h)
+endforeach()
+foreach(name IN ITEMS edges hasher hazard_kind hazards make_plan node_call plan_fingerprint range_map
+                      run_passes saved_graph structure_hash tensor_names)
+  list(APPEND graph_shared framework/graph/${name}.h)
+endforeach()
+foreach(name IN ITEMS capture_reader profile_check profile_reader profile_rewrite profile_sink
+                      profile_tables replay_status selected_capture tensor_tables)
+  list(APPEND profile_shared framework/profile/${name}.h)
+endforeach()
+set(core reprise/core/ reprise/backend/ ${core_shared})
+set(ops_shared framework/ops/fusions.h framework/ops/host_step_def.h)
+
+may_include(core reprise/core/ reprise/backend/ framework/core/)
+may_include(backend reprise/core/ reprise/backend/)
+may_include(ops ${core} reprise/ops/ framework/ops/)
+may_include(graph ${core} reprise/graph/ framework/graph/)
+may_include(profile ${core} reprise/formats/ reprise/graph/ ${graph_shared} reprise/profile.h
+            reprise/sql_query.h framework/profile/)
+may_include(formats reprise/core/ ${core_shared} reprise/formats/ framework/formats/)
+# Public headers of the session layer.
+may_include(session reprise/core/ reprise/ops/ reprise/graph/ reprise/profile.h reprise/session/)
 
 # The session layer: wings on floors, and above them the doors that users hold. The headers of doors
 # are for the upper floors: what all wings share is in headers of its own.
-set(below_session reprise/core/ reprise/ops/ reprise/graph/ reprise/profile/)
+set(below_session ${core} reprise/ops/ ${ops_shared} reprise/graph/ ${graph_shared}
+    reprise/profile.h framework/profile/profile_sink.h)
 foreach(part IN ITEMS capture_pool device device_scalar dlpack executor_options expert_store
                       finish_report host_scope param_store partial_run placed_experts
                       session_options state_block tensor_watch ticket)
@@ -53,23 +72,26 @@ endforeach()
 may_include(doors ${below_session} reprise/session/ framework/session/)
 
 may_include(umbrella reprise/)
-may_include(open_device reprise/open_device.h reprise/core/ reprise/session/
+may_include(open_device reprise/open_device.h ${core} reprise/session/
             backends/backend_registry.h backends/cpu/cpu_backend.h backends/vulkan/vulkan_backend.h)
-may_include(cpu reprise/core/ backends/cpu/)
-may_include(vulkan reprise/core/ backends/vulkan/ shaders/)
+may_include(cpu ${core} backends/cpu/)
+may_include(vulkan ${core} backends/vulkan/ shaders/)
 may_include(shaders shaders/)
-may_include(debugger_cli reprise/reprise.h reprise/open_device.h reprise/core/ reprise/ops/
-            reprise/graph/ reprise/profile/ reprise/formats/ backends/cpu/cpu_backend.h
+set(debugger_shared reprise/core/ ${core_shared} reprise/profile.h reprise/sql_query.h
+    ${profile_shared})
+may_include(debugger_cli ${debugger_shared} reprise/reprise.h reprise/open_device.h reprise/backend/
+            reprise/ops/ reprise/graph/ reprise/formats/ backends/cpu/cpu_backend.h
             framework/programs/ debugger/cli/ debugger/model/)
-may_include(debugger_model reprise/core/ reprise/graph/hasher.h reprise/profile/ debugger/model/)
+may_include(debugger_model ${debugger_shared} reprise/backend/ framework/graph/hasher.h
+            debugger/model/)
 may_include(debugger_ui debugger/model/ debugger/ui/)
-may_include(debugger_views reprise/core/ reprise/profile/ debugger/model/ debugger/ui/
-            debugger/views/)
-may_include(debugger_app reprise/core/ reprise/profile/ debugger/model/ debugger/ui/
-            debugger/views/ debugger/demo/ debugger/app/ framework/programs/)
+may_include(debugger_views ${debugger_shared} debugger/model/ debugger/ui/ debugger/views/)
+may_include(debugger_app ${debugger_shared} debugger/model/ debugger/ui/ debugger/views/
+            debugger/demo/ debugger/app/ framework/programs/)
 may_include(debugger_demo reprise/reprise.h debugger/demo/)
 may_include(programs reprise/core/ framework/programs/)
-may_include(bench reprise/ framework/programs/ samples/ shaders/ debugger/ bench/)
+may_include(bench reprise/ ${core_shared} ${graph_shared} ${profile_shared} framework/programs/ samples/
+            shaders/ debugger/ bench/)
 may_include(tests reprise/ framework/ backends/ shaders/ debugger/ samples/ bench/ tests/)
 
 # package(<prefix> <folder>...): who may include headers of other projects; nobody else may.
@@ -120,6 +142,8 @@ function(module_of path result)
     set(module doors)
   elseif(path MATCHES "^framework/(include/reprise/)?(core|ops|graph|profile|formats|session|programs)/")
     set(module ${CMAKE_MATCH_2})
+  elseif(path MATCHES "^framework/include/reprise/backend/")
+    set(module backend)
   elseif(path MATCHES "^framework/include/reprise/[^/]+$")
     set(module umbrella)
   elseif(path MATCHES "^backends/(cpu|vulkan)/")

@@ -7,7 +7,8 @@
 #include <spirv/unified1/spirv.hpp>
 
 #include "backends/vulkan/features.h"
-#include "reprise/core/spirv_reflect.h"
+#include "framework/core/op.h"
+#include "reprise/backend/shader_interface.h"
 #include "shaders/shader_table.h"
 #include "tests/seed.h"
 #include "tests/vulkan/norm_run.h"

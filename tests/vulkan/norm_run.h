@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "reprise/core/backend.h"
+#include "framework/core/lowering.h"
+#include "framework/core/op.h"
+#include "reprise/backend/backend.h"
 #include "reprise/ops/rms_norm.h"
 
 namespace reprise::ops {

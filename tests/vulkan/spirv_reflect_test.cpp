@@ -1,11 +1,10 @@
 // Reflection of the program's own shaders, and of damaged ones: it throws or answers, nothing else.
-#include "reprise/core/spirv_reflect.h"
-
 #include <random>
 
 #include <gtest/gtest.h>
 #include <spirv/unified1/spirv.hpp>
 
+#include "reprise/backend/shader_interface.h"
 #include "reprise/core/error.h"
 #include "shaders/shader_table.h"
 #include "tests/seed.h"

@@ -5,7 +5,7 @@
 
 #include "backends/cpu/kernels/rope-inl.h"
 #include "backends/cpu/kernels/table_rows.h"
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "backends/cpu/kernels/table_rows.h"
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
 
 namespace reprise::cpu {
 namespace {

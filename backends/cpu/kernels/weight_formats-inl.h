@@ -1,6 +1,6 @@
 // Rows of weights of every format: the common ones as vectors, the others decoded block by block.
 #include "backends/cpu/kernels/super_blocks-inl.h"
-#include "reprise/core/decode.h"
+#include "reprise/backend/decode.h"
 
 #if defined(REPRISE_WEIGHT_FORMATS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef REPRISE_WEIGHT_FORMATS_INL_H

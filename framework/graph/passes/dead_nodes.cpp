@@ -1,3 +1,4 @@
+#include "framework/graph/schedule.h"
 #include "reprise/graph/passes.h"
 
 namespace reprise {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/graph/passes/fusing.h"
+#include "framework/graph/schedule.h"
 
 namespace reprise {
 namespace {

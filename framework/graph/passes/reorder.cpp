@@ -2,7 +2,8 @@
 // filled if nothing in it has to come before; the next ones in recorded order are looked at.
 #include <algorithm>
 
-#include "reprise/graph/edges.h"
+#include "framework/graph/edges.h"
+#include "framework/graph/schedule.h"
 #include "reprise/graph/passes.h"
 
 namespace reprise {

@@ -274,8 +274,9 @@ bool GraphCache::State::put(Entry& entry, const std::shared_ptr<Recording>& reco
   entry.custom_ops = recording->graph().custom_ops;
   std::vector<GraphTable::Gone> gone;
   const bool kept = table.keep(entry, recording, gone);
-  for (const GraphTable::Gone& old : gone) {
+  for (GraphTable::Gone& old : gone) {
     ended(*old.recording, old.reason, "");
+    entry.ending.push_back(std::move(old.recording));
     if (!(old.key == entry.key)) {
       counts.event(CacheEvent::evicted, old.key, old.reason);
       churned = true;
@@ -319,7 +320,7 @@ void GraphCache::State::drop_if_stale(Entry& entry) {
     ended(*entry.recording, "", *why);
     table.drop(entry);
     entry.nodes.reset();  // other memory is another key, in effect
-    entry.take(MissReason::stale, *why);
+    entry.ending.push_back(entry.take(MissReason::stale, *why));
     counts.event(CacheEvent::stale, entry.key);
   }
 }
@@ -361,7 +362,7 @@ std::size_t GraphCache::State::reset(Entry& entry) {
     counts.event(CacheEvent::reset, entry.key);
   }
   if (entry.miss != MissReason::absent) {
-    entry.take(MissReason::reset, "It was reset.");
+    entry.ending.push_back(entry.take(MissReason::reset, "It was reset."));
   }
   return had ? 1 : 0;
 }

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <charconv>
 
+#include "framework/graph/hasher.h"
+
 namespace reprise {
 namespace {
 
@@ -47,8 +49,15 @@ std::string json_string(std::string_view text) {
 
 }  // namespace
 
+std::uint64_t GraphOwner::Id::number() const { return identity_ == nullptr ? 0 : identity_->first; }
+
+std::string_view GraphOwner::Id::name() const {
+  return identity_ == nullptr ? std::string_view() : std::string_view(identity_->second);
+}
+
 GraphOwner::Id::Id(std::string name)
-    : identity_(std::make_shared<const Identity>(Identity{next_number(), std::move(name)})) {}
+    : identity_(std::make_shared<const std::pair<std::uint64_t, std::string>>(next_number(),
+                                                                              std::move(name))) {}
 
 std::string GraphKey::text() const {
   std::string text = tag;
@@ -66,6 +75,18 @@ std::string GraphKey::json() const {
   return "{\"owner\":" + json_string(owner.name()) +
          ",\"owner_number\":" + std::to_string(owner.number()) + ",\"tag\":" + json_string(tag) +
          ",\"bucket\":[" + joined(bucket, ",") + "],\"parameters\":\"" + hex(parameters) + "\"}";
+}
+
+std::uint64_t detail::hash_of(std::initializer_list<Parameter> parameters) {
+  Hasher hash;
+  for (const auto& [is_text, bytes] : parameters) {
+    if (is_text) {
+      hash.text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    } else {
+      hash.bytes(bytes);
+    }
+  }
+  return hash.digest();
 }
 
 }  // namespace reprise

@@ -22,16 +22,8 @@ std::shared_ptr<Recording> GraphTable::Entry::take(MissReason reason, std::strin
   return std::exchange(recording, nullptr);
 }
 
-GraphTable::Lock::Lock(Entry& entry) : entry_(entry) {
-  if (entry.locked_by_.load() == std::this_thread::get_id()) {
-    throw_invalid_argument("The pass of the key " + entry.key.text() + " uses its own key.");
-  }
-  entry.mutex_.lock();
-  entry.locked_by_ = std::this_thread::get_id();
-}
-
 GraphTable::Lock::~Lock() {
-  entry_.locked_by_ = std::thread::id();
+  const auto ending = std::exchange(entry_.ending, {});
   entry_.mutex_.unlock();
 }
 

@@ -3,10 +3,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 
+#include "framework/graph/structure_hash.h"
+#include "framework/session/executor/pass_mutex.h"
 #include "framework/session/replay/recording.h"
-#include "reprise/graph/structure_hash.h"
 #include "reprise/session/graph_cache.h"
 
 namespace reprise {
@@ -22,9 +22,9 @@ class GraphTable {
   /// What is known of one key. Members are used by whoever holds its Lock.
   class Entry {
    public:
-    explicit Entry(GraphKey k) : key(std::move(k)) {}
-    /// Forgets the recording, for the sake of `reason`. It goes to the caller, who destroys it with
-    /// nothing locked.
+    explicit Entry(GraphKey k)
+        : key(std::move(k)), mutex_("The pass of the key " + key.text() + " uses its own key.") {}
+    /// Forgets the recording, for the sake of `reason`.
     std::shared_ptr<Recording> take(MissReason reason, std::string about);
 
     const GraphKey key;
@@ -34,20 +34,22 @@ class GraphTable {
     /// Of the last recording, unless it was reset or stale.
     std::optional<std::vector<NodeSignature>> nodes;
     std::vector<std::shared_ptr<const OpDef>> custom_ops;  // that `nodes` look at
+    /// Recordings that the Lock lets go of once nothing is locked: they own functions of the
+    /// caller.
+    std::vector<std::shared_ptr<Recording>> ending;
 
    private:
     friend class GraphTable;
-    std::mutex mutex_;
-    std::atomic<std::thread::id> locked_by_{};  // any thread may look
+    PassMutex mutex_;
     // Guarded by the table.
     bool kept_ = false;
     std::uint64_t bytes_ = 0, last_use_ = 0;
   };
 
-  /// A pass that uses its own key is told instead of waiting for itself.
+  /// Errors: invalid_argument in a pass that uses its own key.
   class Lock {
    public:
-    explicit Lock(Entry& entry);
+    explicit Lock(Entry& entry) : entry_(entry) { entry.mutex_.lock(); }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
     ~Lock();
@@ -86,7 +88,7 @@ class GraphTable {
  private:
   struct Candidate {
     std::shared_ptr<Entry> entry;
-    std::unique_lock<std::mutex> lock;
+    std::unique_lock<PassMutex> lock;
   };
   /// With the mutex locked.
   bool make_room(Entry& entry, std::uint64_t bytes, std::vector<Gone>& gone);

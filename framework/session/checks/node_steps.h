@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "framework/graph/structure_hash.h"
+#include "framework/graph/tensor_names.h"
 #include "framework/session/device/value_text.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/replay/recording.h"
-#include "reprise/graph/structure_hash.h"
-#include "reprise/graph/tensor_names.h"
 
 namespace reprise {
 

@@ -1,5 +1,7 @@
 #include "reprise/session/support.h"
 
+#include "framework/core/lowering.h"
+#include "framework/graph/node_call.h"
 #include "framework/session/device/unbacked_buffer.h"
 #include "framework/session/record/attribute_bytes.h"
 #include "framework/session/record/plan_pass.h"

@@ -1,8 +1,8 @@
 // Device::compile_kernel: from what a caller declares to an op that sessions record.
 #include <algorithm>
 
-#include "reprise/core/custom_op.h"
-#include "reprise/graph/hasher.h"
+#include "framework/core/custom_op.h"
+#include "framework/graph/hasher.h"
 #include "reprise/session/device.h"
 
 namespace reprise {

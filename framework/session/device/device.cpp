@@ -81,6 +81,16 @@ bool only_first_grows(const Shape& from, const Shape& to) {
 Device::Device(std::shared_ptr<Backend> backend)
     : backend_(std::move(backend)), ring_(std::make_shared<UploadRing>()) {}
 
+const DeviceInfo& Device::info() const { return backend_->info(); }
+
+const BackendCapabilities& Device::capabilities() const { return backend_->capabilities(); }
+
+MemoryInfo Device::memory() const { return backend_->memory_info(); }
+
+void Device::set_memory_budget(std::uint64_t bytes) const { backend_->memory().set_budget(bytes); }
+
+void Device::shutdown() const { backend_->shutdown(); }
+
 DeviceStatus Device::status() const {
   DeviceStatus status;
   status.state = backend_->life().state();

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "framework/core/float16.h"
 #include "framework/session/device/element_range.h"
 #include "reprise/core/error.h"
-#include "reprise/core/float16.h"
 
 namespace reprise {
 namespace {

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <limits>
 
+#include "framework/core/float16.h"
+#include "framework/core/philox.h"
 #include "framework/session/device/element_range.h"
 #include "framework/session/device/element_values.h"
 #include "framework/session/device/normal_quantile.h"
 #include "reprise/core/error.h"
-#include "reprise/core/float16.h"
-#include "reprise/core/philox.h"
 
 namespace reprise {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 #include "reprise/session/device.h"
 
 namespace reprise {

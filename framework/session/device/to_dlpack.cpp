@@ -2,6 +2,7 @@
 #include <array>
 
 #include "framework/session/device/dlpack_dtypes.h"
+#include "reprise/backend/backend.h"
 #include "reprise/session/dlpack.h"
 
 namespace reprise {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <span>
 
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise {
 

@@ -4,7 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "reprise/core/float16.h"
+#include "framework/core/float16.h"
+#include "framework/core/op.h"
 
 namespace reprise {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 
 namespace reprise {
 

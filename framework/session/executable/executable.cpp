@@ -226,7 +226,7 @@ std::span<std::byte> Executable::input_bytes(std::uint32_t input) const {
     bytes =
         bytes / static_cast<std::uint64_t>(spec.shape.dim(0)) * static_cast<std::uint64_t>(rows_);
   }
-  return {slot_->input_bytes(slot_->inputs()[ports_[input]]), bytes};
+  return {slot_->exchange().input_bytes(ports_[input]), bytes};
 }
 
 std::optional<Ticket> Executable::run(std::span<const NamedInput> inputs, bool may_wait,

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "framework/core/known_names.h"
+#include "framework/ops/fusions.h"
 #include "framework/session/device/unbacked_buffer.h"
 #include "framework/session/experts/expert_recording.h"
 #include "framework/session/record/graph_capture.h"
 #include "framework/session/record/plan_pass.h"
-#include "reprise/core/known_names.h"
-#include "reprise/ops/fusions.h"
 
 namespace reprise {
 namespace {
@@ -62,7 +62,8 @@ ExecutablePlans::ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunct
     : core_(std::move(core)),
       pass_(std::move(pass)),
       options_(std::move(options)),
-      what_("The executable '" + options_.name + "'") {
+      what_("The executable '" + options_.name + "'"),
+      mutex_("The pass of the executable '" + options_.name + "' uses its own executable.") {
   check_options();
   Use use;
   use.bucket = options_.buckets.empty() ? 0 : options_.buckets.back();

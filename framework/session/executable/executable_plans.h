@@ -2,9 +2,9 @@
 // for each bucket and each way its handles are used.
 #pragma once
 #include <map>
-#include <mutex>
 
 #include "framework/session/executor/executor_core.h"
+#include "framework/session/executor/pass_mutex.h"
 #include "framework/session/record/recorded_session.h"
 #include "framework/session/replay/pass_plan.h"
 #include "reprise/session/executable_graph.h"
@@ -65,7 +65,7 @@ class ExecutablePlans {
   std::vector<Port> inputs_, outputs_;
   std::vector<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
-  mutable std::mutex mutex_;  // of the pass, too
+  mutable PassMutex mutex_;  // also held while the pass runs
   std::map<std::string, std::shared_ptr<const PassPlan>> plans_;
   std::size_t recordings_ = 0;
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reprise/core/known_names.h"
+#include "framework/core/known_names.h"
 
 namespace reprise {
 namespace {

@@ -1,7 +1,7 @@
 // Ticks of a device as nanoseconds, and how its clock relates to the host's.
 #pragma once
-#include "reprise/core/backend.h"
-#include "reprise/profile/profile_sink.h"
+#include "framework/profile/profile_sink.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise {
 

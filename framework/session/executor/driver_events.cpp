@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "framework/graph/structure_hash.h"
 #include "framework/session/executor/host_clock.h"
-#include "reprise/graph/structure_hash.h"
 
 namespace reprise {
 namespace {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "framework/profile/profile_sink.h"
 #include "framework/session/executor/driver_work.h"
-#include "reprise/core/driver_messages.h"
-#include "reprise/profile/profile_sink.h"
+#include "reprise/backend/driver_messages.h"
 
 namespace reprise {
 

@@ -15,7 +15,7 @@ ExecutorCore::ExecutorCore(Device device, const ExecutorOptions& options)
       serialize_(options.serialize),
       arenas_(options.arenas) {
   traits_.precision = options.precision;
-  idle_arenas_.reserve(std::min(arenas_.most_idle, ArenaOptions().most_idle));
+  idle_arenas_.reserve(std::min(arenas_.max_idle, ArenaOptions().max_idle));
   if (!options.profile.empty()) {
     profile_.emplace(
         open_profile(options.profile, options.run, options.log, options.profile_limits), device_);
@@ -103,7 +103,7 @@ std::vector<std::unique_ptr<DirectArena>> ExecutorCore::take_idle_arenas() {
 
 void ExecutorCore::keep_arena(std::unique_ptr<DirectArena> arena) {
   const std::lock_guard lock(mutex_);
-  if (idle_arenas_.size() < arenas_.most_idle) {
+  if (idle_arenas_.size() < arenas_.max_idle) {
     idle_arenas_.push_back(std::move(arena));
   }
 }

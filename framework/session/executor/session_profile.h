@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "reprise/profile/profile_sink.h"
+#include "framework/profile/profile_sink.h"
 #include "reprise/session/device.h"
 #include "reprise/session/finish_report.h"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "framework/core/known_names.h"
 #include "framework/session/experts/expert_residency.h"
 #include "framework/session/record/session.h"
 #include "framework/session/replay/pass_plan.h"
-#include "reprise/core/known_names.h"
 #include "reprise/ops/copy.h"
 #include "reprise/ops/host_step.h"
 #include "reprise/ops/matmul_experts.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <new>
 
-#include "reprise/core/known_names.h"
+#include "framework/core/known_names.h"
 
 namespace reprise {
 namespace {

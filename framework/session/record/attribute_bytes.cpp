@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/core/op.h"
+
 namespace reprise {
 namespace {
 

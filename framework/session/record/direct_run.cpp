@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
-#include "framework/session/replay/slot_encodings.h"
+#include "framework/core/lowering.h"
+#include "framework/graph/make_plan.h"
+#include "framework/graph/node_call.h"
+#include "framework/session/replay/slot_exchange.h"
 
 namespace reprise {
 

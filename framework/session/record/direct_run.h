@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "framework/graph/hazards.h"
 #include "framework/session/executor/executor_core.h"
 #include "framework/session/record/graph_capture.h"
 #include "framework/session/replay/labels.h"
-#include "framework/session/replay/slot_encodings.h"
+#include "framework/session/replay/slot_exchange.h"
 #include "framework/session/replay/staged_host_step.h"
 
 namespace reprise {

@@ -85,7 +85,7 @@ void DirectSession::open_submission() {
   submission_->set_extents(limits(), run_.is_empty());
   const Slot& slot = submission_->slot();
   for (std::size_t i = 0; i < input_values_.size(); ++i) {
-    std::ranges::copy(input_values_[i], slot.input_bytes(slot.inputs()[i]));
+    std::ranges::copy(input_values_[i], slot.exchange().input_bytes(i));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/tensor_slab.h"
 #include "framework/session/executor/graph_sizes.h"
 #include "reprise/core/host_step.h"
 #include "reprise/graph/compute_graph.h"

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "framework/graph/make_plan.h"
 #include "framework/session/executor/executor_core.h"
 #include "framework/session/record/graph_capture.h"
 #include "framework/session/replay/pass_plan.h"

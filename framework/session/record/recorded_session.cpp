@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "framework/graph/make_plan.h"
+#include "framework/ops/fusions.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/record/plan_pass.h"
 #include "framework/session/replay/framework_tensors.h"
 #include "framework/session/replay/recording.h"
 #include "reprise/ops/copy.h"
-#include "reprise/ops/fusions.h"
 
 namespace reprise {
 

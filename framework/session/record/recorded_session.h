@@ -1,5 +1,6 @@
 // RecordedSession: its ops become a graph and a plan, of which a recording is made.
 #pragma once
+#include "framework/graph/make_plan.h"
 #include "framework/session/record/session.h"
 #include "framework/session/replay/pass_plan.h"
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "framework/core/custom_op.h"
+#include "framework/core/known_names.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/state/extents.h"
 #include "framework/session/state/state_memory.h"
-#include "reprise/core/custom_op.h"
-#include "reprise/core/known_names.h"
-#include "reprise/ops/host_step.h"
+#include "framework/ops/host_step_def.h"
 #include "reprise/ops/plan.h"
 
 namespace reprise {

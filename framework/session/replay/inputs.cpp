@@ -32,14 +32,14 @@ void Inputs::fill(const Slot& slot) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (held[i] != values_[i].version) {
       held[i] = values_[i].version;
-      std::ranges::copy(values_[i].bytes, slot.input_bytes(slot.inputs()[i]));
+      std::ranges::copy(values_[i].bytes, slot.exchange().input_bytes(i));
     }
   }
 }
 
 void Inputs::fill_once(const Slot& slot) const {
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    std::ranges::copy(values_[i].bytes, slot.input_bytes(slot.inputs()[i]));
+    std::ranges::copy(values_[i].bytes, slot.exchange().input_bytes(i));
   }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 #include "reprise/graph/compute_graph.h"
 
 namespace reprise {

@@ -108,17 +108,17 @@ std::uint32_t Memory::pool_of(const Buffer& buffer) const {
 
 /// The first few of the buffers that may be rebound.
 std::string Memory::caller_buffers() const {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMaxNames = 8;
   std::string names;
   std::size_t count = 0;
   for (std::uint32_t p = 0; p < buffers_.size(); ++p) {
-    if (origin_of(p) == StorageOrigin::caller && ++count <= kMost) {
+    if (origin_of(p) == StorageOrigin::caller && ++count <= kMaxNames) {
       names += (names.empty() ? "" : ", ") + buffers_[p]->name();
     }
   }
   return names.empty()
              ? "none"
-             : names + (count > kMost ? " and " + std::to_string(count - kMost) + " more" : "");
+             : names + (count > kMaxNames ? " and " + std::to_string(count - kMaxNames) + " more" : "");
 }
 
 std::uint32_t Memory::pool_to_rebind(const TensorRecord& from, const TensorRecord& to) const {

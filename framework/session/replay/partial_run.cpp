@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/graph/structure_hash.h"
 #include "framework/session/replay/recording.h"
-#include "reprise/graph/structure_hash.h"
 
 namespace reprise {
 namespace {

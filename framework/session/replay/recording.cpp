@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "framework/graph/structure_hash.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/replay/warm_up.h"
-#include "reprise/graph/structure_hash.h"
 
 namespace reprise {
 namespace {
@@ -313,7 +313,8 @@ void Recording::run_once(StepRange range, const Body& body,
     std::string_view graph;
   } part(graph_name());
   Staging staging;
-  Slot slot(device(), state(), slots_.first().inputs(), {}, IterationRows(), staging, part);
+  Slot slot(device(), state(), slots_.first().exchange().inputs(), {}, IterationRows(), staging,
+            part);
   inputs_.fill_once(slot);
   host_steps_.submit(slot,
                      {.body = body,

@@ -1,189 +1,32 @@
 #include "framework/session/replay/slot.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
+#include "framework/core/known_names.h"
 #include "framework/session/executor/host_clock.h"
-#include "reprise/core/known_names.h"
 #include "reprise/session/session_options.h"
 
 namespace reprise {
-namespace {
-
-bool sends(SlotPart part) { return part == SlotPart::whole || part == SlotPart::first; }
-bool brings_back(SlotPart part) { return part == SlotPart::whole || part == SlotPart::last; }
-
-constexpr std::uint64_t kWordBytes = 4;
-
-std::uint64_t lay_out(std::vector<Exchange>& tensors, std::uint64_t offset) {
-  for (Exchange& t : tensors) {
-    t.staging_offset = offset;
-    offset = staging_aligned(offset + t.spec.bytes());
-  }
-  return offset;
-}
-
-std::vector<StagedCopy> copies_of(const std::vector<Exchange>& tensors) {
-  std::vector<StagedCopy> copies;
-  copies.reserve(tensors.size());
-  for (const Exchange& t : tensors) {
-    copies.push_back({t.staging_offset, t.buffer, t.buffer_offset, t.spec.bytes()});
-  }
-  return copies;
-}
-
-}  // namespace
-
-const Exchange& find_exchange(const std::vector<Exchange>& list, std::string_view graph,
-                              std::string_view kind, std::string_view name) {
-  const auto it = std::ranges::find(list, name, &Exchange::name);
-  if (it == list.end()) {
-    throw_unknown_name("The graph '" + std::string(graph) + "'", kind, name,
-                       names_of(list, &Exchange::name));
-  }
-  return *it;
-}
 
 Slot::Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
            std::vector<Exchange> outputs, const IterationRows& rows, Staging& staging,
            SlotOwner& owner, std::uint32_t index)
     : device_(device),
       state_(device, std::move(state)),
-      inputs_(std::move(inputs)),
+      exchange_(device, state_, std::move(inputs), rows, staging),
       owner_(owner),
       index_(index),
-      clock_(device.info()),
-      rows_(rows) {
-  zero_offset_ = state_.upload_bytes();
-  const std::uint64_t zero_end = zero_offset_ + (rows_ ? staging_aligned(kWordBytes) : 0);
-  grow(device_, staging.upload, "slot upload",
-       std::max<std::uint64_t>(lay_out(inputs_, zero_end), kWordBytes), BufferKind::upload,
-       MemoryPurpose::exchange);
-  set_outputs(std::move(outputs), staging);
-  if (rows_) {
-    std::memset(staging_.upload->mapped() + zero_offset_, 0, kWordBytes);
-  }
-}
-
-void Slot::set_outputs(std::vector<Exchange> outputs, Staging& staging) {
-  outputs_ = std::move(outputs);
-  count_offset_ = lay_out(outputs_, state_.download_bytes());
-  rows_offset_ = count_offset_ + (rows_ ? staging_aligned(kWordBytes) : 0);
-  ticks_offset_ = staging_aligned(rows_offset_ + rows_.capacity * rows_.row_bytes());
-  const std::uint32_t stamps = rows_.capacity + 1;
-  grow(device_, staging.download, "slot download", ticks_offset_ + stamps * sizeof(std::uint64_t),
-       BufferKind::download, MemoryPurpose::exchange);
-  if (staging.stamps == nullptr) {
-    staging.stamps = device_.backend().timestamps(stamps);
-  }
-  staging_ = staging;
-}
-
-EncodingRef Slot::encode_prologue_of(TimingMode mode) const {
-  std::vector<StagedCopy> copies = copies_of(inputs_);
-  state_.add_uploads(copies);
-  if (rows_) {
-    copies.push_back(copy_of(rows_.iteration, zero_offset_, kWordBytes));
-  }
-  return encode_prologue(device_.backend(), staging_, copies,
-                         mode == TimingMode::replay ? staging_.stamps : nullptr);
-}
-
-EncodingRef Slot::encode_epilogue_of(const SlotLaunch& launch) {
-  std::vector<StagedCopy> copies = copies_of(outputs_);
-  state_.add_downloads(copies);
-  if (rows_) {
-    copies.push_back(copy_of(rows_.iteration, count_offset_, kWordBytes));
-    copies.push_back(copy_of(rows_.rows, rows_offset_, launch.iterations * rows_.row_bytes()));
-  }
-  ResolvedStamps resolved;
-  const bool around = launch.mode == TimingMode::replay;
-  if (around) {
-    resolved = {staging_.stamps, launch.iterations + 1, staging_.download, ticks_offset_};
-  } else if (!rows_ && launch.body.stamps != nullptr) {
-    resolved = step_stamps(launch.body, 0);
-  }
-  return encode_epilogue(device_.backend(), staging_, copies, resolved, around);
-}
-
-ResolvedStamps Slot::step_stamps(const Body& body, std::uint32_t iteration) {
-  step_stamps_ = body.stamps->count();
-  const std::uint64_t bytes = step_stamps_ * sizeof(std::uint64_t);
-  if (step_ticks_ == nullptr) {
-    step_ticks_ = device_.backend().allocate("step timestamps", rows_.capacity * bytes,
-                                             BufferKind::download, MemoryPurpose::exchange);
-  }
-  return {body.stamps, step_stamps_, step_ticks_, iteration * bytes};
-}
-
-EncodingRef Slot::after_body(const SlotLaunch& launch, std::uint32_t iteration) {
-  const bool steps = launch.body.stamps != nullptr;
-  const bool last = iteration + 1 == launch.iterations;
-  if (!rows_ || (!steps && (launch.mode != TimingMode::replay || last))) {
-    return nullptr;
-  }
-  std::vector<EncodingRef>& known = between_[static_cast<std::size_t>(launch.mode)];
-  if (known.size() <= iteration) {
-    Backend& backend = device_.backend();
-    known.push_back(steps ? encode_resolve(backend, step_stamps(launch.body, iteration))
-                          : encode_stamp(backend, staging_.stamps, iteration + 1));
-  }
-  return known[iteration];
-}
-
-void Slot::list_encodings(const SlotLaunch& launch) {
-  if (!device_.backend().traits().replays) {
-    prologues_ = {};
-    between_ = {};
-    epilogues_.clear();
-  }
-  list_.clear();
-  if (sends(launch.part)) {
-    EncodingRef& prologue = prologues_[static_cast<std::size_t>(launch.mode)];
-    if (prologue == nullptr) {
-      prologue = encode_prologue_of(launch.mode);
-    }
-    list_.push_back(prologue);
-  }
-  for (std::uint32_t i = 0; i < launch.iterations; ++i) {
-    const Body& body = launch.body;
-    list_.push_back(i == 0 || body.next.empty() ? body.encoding : body.next[i - 1]);
-    if (EncodingRef between = after_body(launch, i)) {
-      list_.push_back(std::move(between));
-    }
-  }
-  if (brings_back(launch.part)) {
-    EncodingRef& epilogue = epilogues_[{launch.mode, launch.iterations}];
-    if (epilogue == nullptr) {
-      epilogue = encode_epilogue_of(launch);
-    }
-    list_.push_back(epilogue);
-  }
-}
-
-void Slot::rebind(const Buffer& from, const std::shared_ptr<Buffer>& to) {
-  for (std::vector<Exchange>* exchanges : {&inputs_, &outputs_}) {
-    for (Exchange& exchange : *exchanges) {
-      if (exchange.buffer.get() == &from) {
-        exchange.buffer = to;
-      }
-    }
-  }
-  // They exchange with that buffer, or copy the timestamps of a body that is encoded anew.
-  prologues_ = {};
-  between_ = {};
-  epilogues_.clear();
-  list_.clear();
+      clock_(device.info()) {
+  exchange_.set_outputs(std::move(outputs), staging);
 }
 
 void Slot::submit(const SlotLaunch& launch) {
-  list_encodings(launch);
+  std::vector<EncodingRef>& list = exchange_.encodings(launch);
   const std::unique_lock<std::mutex> lock =
-      sends(launch.part) ? state_.send(staging_, list_, launch.limits) : state_.hold();
+      sends(launch.part) ? state_.send(exchange_.staging(), list, launch.limits) : state_.hold();
   const std::int64_t submit_ns = now_ns();
   try {
-    times_.submission = device_.backend().submit(list_, launch.then);
+    times_.submission = device_.backend().submit(list, launch.then);
   } catch (...) {
     if (sends(launch.part)) {
       state_.failed();
@@ -191,7 +34,7 @@ void Slot::submit(const SlotLaunch& launch) {
     throw;
   }
   state_.submitted(times_.submission, launch.growths, launch.iterations,
-                   !rows_ && !launch.nothing_runs);
+                   !exchange_.rows() && !launch.nothing_runs);
   if (launch.keeps_patches) {
     state_.failed();
   }
@@ -226,26 +69,13 @@ void Slot::abandon() noexcept {
   phase_.store(Phase::idle, std::memory_order_release);
 }
 
-std::span<const std::uint64_t> Slot::ticks(std::uint32_t iteration) const {
-  if (mode_ == TimingMode::off) {
-    return {};
-  }
-  if (mode_ == TimingMode::replay) {
-    const auto* stamps =
-        reinterpret_cast<const std::uint64_t*>(staging_.download->mapped() + ticks_offset_);
-    return {stamps + iteration, 2};
-  }
-  return {reinterpret_cast<const std::uint64_t*>(step_ticks_->mapped()) +
-              std::size_t{iteration} * step_stamps_,
-          step_stamps_};
-}
-
 std::span<const std::uint64_t> Slot::step_ticks(std::uint32_t iteration) const {
-  return mode_ == TimingMode::replay ? std::span<const std::uint64_t>() : ticks(iteration);
+  return mode_ == TimingMode::replay ? std::span<const std::uint64_t>()
+                                     : exchange_.ticks(mode_, iteration);
 }
 
 DeviceTime Slot::device_time(std::uint32_t iteration) const {
-  const std::span<const std::uint64_t> stamps = ticks(iteration);
+  const std::span<const std::uint64_t> stamps = exchange_.ticks(mode_, iteration);
   if (stamps.empty()) {
     return {};
   }
@@ -253,12 +83,10 @@ DeviceTime Slot::device_time(std::uint32_t iteration) const {
 }
 
 std::span<const std::uint32_t> Slot::state_words(std::uint32_t iteration) const {
-  if (!rows_) {
+  if (!exchange_.rows()) {
     return state_.words();
   }
-  const auto* row = reinterpret_cast<const std::uint32_t*>(
-      staging_.download->mapped() + rows_offset_ + iteration * rows_.row_bytes());
-  return {row, state_.block_words()};
+  return {reinterpret_cast<const std::uint32_t*>(exchange_.row(iteration)), state_.block_words()};
 }
 
 void Slot::complete() {
@@ -266,11 +94,10 @@ void Slot::complete() {
     return;
   }
   complete_ = true;
-  state_.receive(staging_, times_.submission);
+  state_.receive(exchange_.staging(), times_.submission);
   ran_ = nothing_runs_ ? 0 : 1;
-  if (rows_) {
-    std::memcpy(&ran_, staging_.download->mapped() + count_offset_, kWordBytes);
-    ran_ = std::min(ran_, iterations_);
+  if (exchange_.rows()) {
+    ran_ = std::min(exchange_.ran(), iterations_);
   }
   const DeviceTime first = device_time(0);
   times_.device_start_ns = first.start_ns;
@@ -355,9 +182,14 @@ void Slot::require_ran(std::uint32_t iteration) const {
   }
 }
 
-std::uint64_t Slot::bytes() const {
-  return staging_.upload->bytes() + staging_.download->bytes() +
-         (step_ticks_ == nullptr ? 0 : step_ticks_->bytes());
+const Exchange& Slot::find_output(std::string_view name) const {
+  const std::vector<Exchange>& outputs = exchange_.outputs();
+  const auto it = std::ranges::find(outputs, name, &Exchange::name);
+  if (it == outputs.end()) {
+    throw_unknown_name("The graph '" + std::string(owner_.graph_name()) + "'", "output", name,
+                       names_of(outputs, &Exchange::name));
+  }
+  return *it;
 }
 
 OutputView Slot::output(const Exchange& output) const {
@@ -365,25 +197,25 @@ OutputView Slot::output(const Exchange& output) const {
   if (!spec.shape.fixed()) {
     spec.shape = spec.shape.with_front(state_.words()[spec.shape.extent_word()]);
   }
-  return {spec, {staging_.download->mapped() + output.staging_offset, spec.bytes()}};
+  return {spec, exchange_.output_bytes(output, spec)};
 }
 
 OutputView Slot::output(std::string_view name) const {
-  const Exchange& output = find_exchange(outputs_, owner_.graph_name(), "output", name);
+  const Exchange& output = find_output(name);
   require_ran(0);
   return this->output(output);
 }
 
 OutputView Slot::output(std::string_view name, std::uint32_t iteration) const {
-  const Exchange& output = find_exchange(outputs_, owner_.graph_name(), "output", name);
+  const Exchange& output = find_output(name);
   require_ran(iteration);
+  const IterationRows& rows = exchange_.rows();
   const std::uint32_t word =
-      rows_ ? rows_.output_words[static_cast<std::size_t>(&output - outputs_.data())] : kNoIndex;
+      rows ? rows.output_words[static_cast<std::size_t>(&output - exchange_.outputs().data())]
+           : kNoIndex;
   if (word != kNoIndex) {
     return {output.spec,
-            {staging_.download->mapped() + rows_offset_ + iteration * rows_.row_bytes() +
-                 word * kWordBytes,
-             output.spec.bytes()}};
+            {exchange_.row(iteration) + word * StateLayout::kWordBytes, output.spec.bytes()}};
   }
   if (iteration + 1 != ran_) {
     throw_invalid_argument("The output '" + output.name + "' " + to_string(output.spec) +

@@ -64,7 +64,7 @@ bool Slots::in_use() const {
 std::uint64_t Slots::bytes() const {
   std::uint64_t sum = 0;
   for (const auto& slot : slots_) {
-    sum += slot->bytes();
+    sum += slot->exchange().bytes();
   }
   return sum;
 }

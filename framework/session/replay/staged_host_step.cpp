@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "framework/session/replay/slot_encodings.h"
-#include "reprise/graph/structure_hash.h"
-#include "reprise/ops/host_step.h"
+#include "framework/graph/structure_hash.h"
+#include "framework/ops/host_step_def.h"
 
 namespace reprise {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/session/device/staging.h"
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 #include "reprise/core/host_step.h"
 #include "reprise/graph/compute_graph.h"
 #include "reprise/session/device.h"

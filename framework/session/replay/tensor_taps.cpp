@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fnmatch.h>
 
-#include "framework/session/replay/slot_encodings.h"
-#include "reprise/graph/tensor_names.h"
+#include "framework/graph/make_plan.h"
+#include "framework/graph/tensor_names.h"
 
 namespace reprise {
 namespace {
@@ -39,7 +39,7 @@ RowUse row_numbers_of(const ComputeGraph& graph, const Node& node) {
 
 }  // namespace
 
-TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint64_t most_bytes) {
+TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint64_t max_bytes) {
   const ComputeGraph& graph = *plan.graph;
   const std::vector<std::string> names = tensor_names(graph);
   const std::vector<std::uint32_t> last = last_steps(plan);
@@ -51,7 +51,7 @@ TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint
       return;
     }
     const std::uint64_t end = staging_aligned(list.bytes + spec.bytes());
-    if (end > most_bytes) {
+    if (end > max_bytes) {
       ++list.left_out;
       return;
     }

@@ -1,9 +1,9 @@
 // Taps: where a body is left for a moment to copy what its nodes computed or were given, before
 // that memory is used again.
 #pragma once
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 #include "reprise/graph/execution_plan.h"
-#include "reprise/session/tensor_watch.h"
+#include "reprise/session/executor_options.h"
 
 namespace reprise {
 
@@ -47,7 +47,7 @@ std::int64_t rows_of(const ExecutionPlan& plan, const Tap& tap,
 
 /// What a watch looks at: contiguous transient results of nodes that run, if their name matches its
 /// pattern, and the row numbers that nodes are given, if they are asked for.
-TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint64_t most_bytes);
+TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint64_t max_bytes);
 
 /// Copies what is tapped after a step, if anything is, and takes it off the list.
 void encode_taps(Encoder& encoder, TapStaging& rest, std::uint32_t step,

@@ -61,7 +61,7 @@ OutputView Ticket::output(std::string_view name, std::uint32_t iteration) const 
 
 std::vector<std::string> Ticket::output_names() const {
   std::vector<std::string> names;
-  for (const Exchange& output : slot().outputs()) {
+  for (const Exchange& output : slot().exchange().outputs()) {
     names.push_back(output.name);
   }
   return names;

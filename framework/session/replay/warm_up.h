@@ -1,6 +1,6 @@
 // Makes kernels ready before they are needed.
 #pragma once
-#include "reprise/core/backend.h"
+#include "reprise/backend/backend.h"
 #include "reprise/session/finish_report.h"
 
 namespace reprise {

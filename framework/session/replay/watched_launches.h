@@ -3,11 +3,11 @@
 #pragma once
 #include <functional>
 
+#include "framework/profile/profile_sink.h"
 #include "framework/session/executor/executor_core.h"
 #include "framework/session/replay/slot.h"
 #include "framework/session/replay/tensor_taps.h"
-#include "reprise/profile/profile_sink.h"
-#include "reprise/session/tensor_watch.h"
+#include "reprise/session/executor_options.h"
 
 namespace reprise {
 

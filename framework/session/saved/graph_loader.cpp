@@ -4,15 +4,15 @@
 #include <fstream>
 #include <set>
 
+#include "framework/core/new_file.h"
+#include "framework/graph/plan_fingerprint.h"
+#include "framework/graph/structure_hash.h"
+#include "framework/ops/fusions.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/record/plan_pass.h"
 #include "framework/session/saved/graph_rebuilder.h"
 #include "framework/session/saved/graph_saver.h"
 #include "framework/session/state/extents.h"
-#include "reprise/core/new_file.h"
-#include "reprise/graph/plan_fingerprint.h"
-#include "reprise/graph/structure_hash.h"
-#include "reprise/ops/fusions.h"
 #include "reprise/session/graph_session.h"
 
 namespace reprise {

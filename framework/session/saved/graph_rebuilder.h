@@ -3,10 +3,10 @@
 #pragma once
 #include <map>
 
+#include "framework/graph/saved_graph.h"
 #include "framework/session/record/graph_capture.h"
 #include "framework/session/replay/framework_tensors.h"
 #include "reprise/core/recorder.h"
-#include "reprise/graph/saved_graph.h"
 #include "reprise/session/saved_graphs.h"
 
 namespace reprise {

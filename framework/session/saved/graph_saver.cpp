@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
+#include "framework/graph/hasher.h"
+#include "framework/graph/plan_fingerprint.h"
+#include "framework/graph/structure_hash.h"
 #include "framework/session/record/attribute_bytes.h"
-#include "reprise/graph/hasher.h"
-#include "reprise/graph/plan_fingerprint.h"
-#include "reprise/graph/structure_hash.h"
 #include "reprise/ops/op_named.h"
 
 namespace reprise {
@@ -37,7 +37,8 @@ class GraphSaver {
     saved_.extents = graph_.extents;
     saved_.max_iterations = graph_.max_iterations;
     saved_.slots = static_cast<std::uint32_t>(recording_.slots().count());
-    saved_.options = recording_.plan().options;
+    saved_.options.reuse = recording_.plan().reuse;
+    saved_.options.passes = recording_.plan().passes;
     saved_.fingerprint = fingerprint_of(recording_);
     saved_.structure_hash = structure_hash(graph_);
     return std::move(saved_);

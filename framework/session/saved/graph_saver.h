@@ -1,7 +1,7 @@
 // From a recording to the rows of a file.
 #pragma once
+#include "framework/graph/saved_graph.h"
 #include "framework/session/replay/recording.h"
-#include "reprise/graph/saved_graph.h"
 
 namespace reprise {
 

@@ -1,6 +1,6 @@
 // A view as files hold it: which elements of its source it shows, not which op said so.
 #pragma once
-#include "reprise/core/op.h"
+#include "framework/core/op.h"
 
 namespace reprise {
 

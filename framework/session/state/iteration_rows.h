@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "reprise/core/step.h"
+#include "reprise/backend/step.h"
 #include "reprise/graph/compute_graph.h"
 #include "reprise/session/device.h"
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/core/known_names.h"
 #include "framework/session/device/value_text.h"
 #include "framework/session/state/state_memory.h"
-#include "reprise/core/known_names.h"
 #include "reprise/core/recorder.h"
 
 namespace reprise {

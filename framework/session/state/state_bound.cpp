@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "framework/graph/node_call.h"
+
 namespace reprise {
 namespace {
 

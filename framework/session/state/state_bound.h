@@ -58,7 +58,7 @@ class StateBound {
   static Interval evaluate(const StateExpression& e, std::span<const Interval> words);
 
   std::vector<StateFieldInfo> fields_;
-  std::vector<StateLayout::Derivation> derivations_;
+  std::vector<std::pair<std::uint32_t, StateExpression>> derivations_;
   std::uint32_t host_count_, carried_count_;
   bool limited_ = false;  // a carried or derived field has a range: without one nothing is tracked
   std::vector<std::int32_t> base_;  // the block after base_submission_

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "reprise/core/known_names.h"
-#include "reprise/core/step.h"
+#include "framework/core/known_names.h"
+#include "reprise/backend/step.h"
 
 namespace reprise {
 

@@ -172,5 +172,21 @@ TEST_P(ExecutableErrors, APassThatFailsIsAnErrorWhereTheGraphIsMade) {
   });
 }
 
+TEST_P(ExecutableErrors, APassThatUsesItsOwnExecutableIsTold) {
+  ExecutableGraph* self = nullptr;
+  const auto asks = [&](GraphSession& s) {
+    if (self != nullptr) {
+      (void)self->recordings();
+    }
+    const Tensor x = s.input("x", {s.extent("rows"), 4});
+    s.output("y", add(s, x, x));
+  };
+  ExecutableGraph graph(executor_, asks, {.name = "self", .extent = "rows", .buckets = {2, 4}});
+  self = &graph;
+  expect_error(ErrorCode::invalid_argument, {"'self'", "uses its own executable"}, [&] {
+    (void)graph.run({{"x", Floats(4)}});
+  });
+}
+
 }  // namespace
 }  // namespace reprise::testing

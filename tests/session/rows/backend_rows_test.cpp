@@ -1,6 +1,7 @@
 // What a backend is, a capability per test: names, capabilities, tensors, memory, kernels, life.
 #include <algorithm>
 
+#include "reprise/session/support.h"
 #include "tests/session/rows/row_test.h"
 
 namespace reprise::testing {

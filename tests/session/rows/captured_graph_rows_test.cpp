@@ -1,4 +1,8 @@
 // What a captured graph can do, a capability per test.
+#include "reprise/backend/backend.h"
+#include "reprise/backend/step.h"
+#include "reprise/graph/compute_graph.h"
+#include "reprise/graph/execution_plan.h"
 #include "tests/session/rows/held_device.h"
 #include "tests/session/rows/row_test.h"
 

@@ -2,6 +2,7 @@
 #include <barrier>
 #include <thread>
 
+#include "reprise/graph/execution_plan.h"
 #include "tests/session/counted_backend.h"
 #include "tests/session/rows/held_device.h"
 #include "tests/session/rows/row_test.h"

@@ -2,7 +2,10 @@
 // model files, sampling, profiles.
 #include <cmath>
 
+#include "framework/core/op.h"
+#include "framework/graph/edges.h"
 #include "reprise/formats/gguf.h"
+#include "reprise/session/saved_graphs.h"
 #include "tests/formats/gguf_builder.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"

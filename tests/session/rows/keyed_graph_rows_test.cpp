@@ -1,4 +1,6 @@
 // What decode loops need of graphs under keys, a capability per test.
+#include "reprise/backend/step.h"
+#include "reprise/graph/execution_plan.h"
 #include "tests/session/rows/held_device.h"
 #include "tests/session/rows/row_test.h"
 

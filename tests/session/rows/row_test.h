@@ -1,6 +1,7 @@
 // What the tests of capabilities share: a device, one of the two forms a pass runs in, and a tiny
 // pass whose values are exact.
 #pragma once
+#include "reprise/backend/backend.h"
 #include "tests/session/tensor_values.h"
 #include "tests/testing.h"
 

@@ -15,8 +15,9 @@ enum class BufferKind : std::uint8_t {
   imported,  // memory of the host in place: read by steps, never written; not mapped
 };
 
-/// One allocation of a backend, freed with its last owner. bytes() and name() never change;
-/// the mapped bytes may be used by one thread at a time, and not while a submission uses them
+/// One allocation of a backend. bytes() and name() never change.
+/// Lifetime: freed with its last owner.
+/// Threads: one thread at a time may use the mapped bytes, and none while a submission uses them
 /// (Backend::last_use).
 class Buffer {
  public:
@@ -29,26 +30,30 @@ class Buffer {
   const std::string& name() const { return name_; }
   std::uint64_t bytes() const { return bytes_; }
   BufferKind kind() const { return kind_; }
-  /// When it was allocated, CLOCK_MONOTONIC.
+  /// Returns when it was allocated.
+  /// Units: nanoseconds of CLOCK_MONOTONIC.
   std::int64_t created_ns() const { return created_ns_; }
-  /// Null where only the device reaches the memory; never for the kinds upload and download.
+  /// Returns the mapped memory; null where only the device reaches it; never for upload and
+  /// download.
   std::byte* mapped() const { return mapped_; }
-  /// Throws invalid_argument, naming the buffer, if it is imported.
+  /// Checks that the buffer may be written.
+  /// Errors: invalid_argument, naming the buffer, if it is imported.
   void require_writable() const;
-  /// Its memory was given back by Backend::free: nothing may use it any more.
+  /// Returns whether Backend::free gave its memory back: nothing may use it any more.
   bool freed() const { return freed_.load(); }
-  /// Throws stale, naming the buffer, if it is freed.
+  /// Checks that the buffer is not freed.
+  /// Errors: stale, naming the buffer.
   void require_alive() const;
 
-  /// Keeps the memory until as many unpin(), though the buffer is freed meanwhile: for encoders
-  /// until they are finished, for the host while it reads or writes. Throws stale if it is freed
-  /// already.
+  /// Keeps the memory until as many unpin(), even if the buffer is freed meanwhile. Encoders pin
+  /// until they are finished, the host while it reads or writes.
+  /// Errors: stale if it is freed already.
   void pin();
   void unpin() noexcept { pins_.fetch_sub(1); }
   bool pinned() const { return pins_.load() != 0; }
-  /// For queues: refuses new uses and new pins; the memory itself goes with release_memory().
+  /// Refuses new uses and new pins; the memory itself goes with release_memory(). For queues.
   void mark_freed() { freed_.store(true); }
-  /// For queues: gives the memory back before the last owner goes, once nothing in flight uses it.
+  /// Gives the memory back before the last owner goes, once nothing in flight uses it. For queues.
   virtual void release_memory() noexcept = 0;
 
  protected:

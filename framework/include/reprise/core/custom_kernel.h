@@ -1,7 +1,11 @@
-// Kernels of the caller's own, brought while the program runs: a shader, a function for the CPU, or
-// both. A call of one is a node like any other: docs/custom-kernels.md.
+// Kernels of the caller's own, compiled while the program runs: a shader, a function for the CPU,
+// or both. A call of one is a node like any other: docs/custom-kernels.md.
 #pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,17 +13,64 @@
 #include <string_view>
 #include <vector>
 
-#include "reprise/core/kernel_interface.h"
+#include "reprise/core/operand.h"
 #include "reprise/core/recorder.h"
-#include "reprise/core/run_time_shader.h"
-#include "reprise/core/step.h"
 
 namespace reprise {
 
-/// One run of a kernel on the CPU; valid during the call only. The accessors throw invalid_argument
-/// for a binding that there is not, for another access than its interface says and for another
-/// dtype: float is f32, std::int32_t i32, std::int64_t i64, std::uint16_t the bits of f16 and bf16,
-/// std::byte the bytes of any dtype.
+struct HostCall;
+struct HostTensor;
+struct ShaderInterface;
+
+/// A storage buffer of the shader, or a tensor of the function on the CPU. Its number is its place
+/// in KernelInterface::bindings.
+struct KernelBinding {
+  std::string name;
+  /// A call brings `read` and `read_write` tensors and makes `write` ones. A `read` one is declared
+  /// `readonly` in the shader. Hazards are derived from this alone.
+  Access access = Access::read;
+  DTypeSet dtypes = 0xFFFFFFFF;  // default: any; accepts({DType::f32})
+};
+
+/// A named word of the push constants, or two words for param_i32 and param_f32: a Param, {value,
+/// word of the state}, which shaders read with shaders/include/state.glsl.
+struct KernelField {
+  std::string name;
+  AttributeType type = AttributeType::i32;  // not boolean
+  std::uint32_t offset = 0;                 // bytes, a multiple of 4
+};
+
+/// The interface of a kernel. Up to 12 bindings: first those that a call brings, then up to 4 that
+/// it makes.
+struct KernelInterface {
+  std::vector<KernelBinding> bindings{};
+  std::uint32_t push_bytes = 0;  // a multiple of 4
+  /// Words without a name are called "push.<word>" in reports.
+  std::vector<KernelField> fields{};
+  /// Specialization constants by id, as bits. An id may be any that the shader has.
+  std::map<std::uint32_t, std::uint32_t> constants{};
+
+  static constexpr std::size_t kMaxBindings = 12;
+  /// Returns whether a field may live in the state: then the state block is bound after all
+  /// bindings.
+  bool reads_state() const;
+};
+
+/// Checks that a kernel can have this interface.
+/// Errors: invalid_argument, naming the kernel and the binding or field, for more or other bindings
+/// than above, two of one name, fields that overlap or leave the push constants.
+void require_sound(std::string_view kernel, const KernelInterface& interface);
+
+/// Checks that the shader has this interface.
+/// Errors: invalid_argument if not, naming the binding and both declarations.
+void require_match(std::string_view kernel, const KernelInterface& interface,
+                   const ShaderInterface& shader);
+
+/// One run of a kernel on the CPU. In the accessors float is f32, std::int32_t i32, std::int64_t
+/// i64, std::uint16_t the bits of f16 and bf16, std::byte the bytes of any dtype.
+/// Errors: invalid_argument from accessors if the binding is out of range, or the access or the
+/// dtype differs from its interface.
+/// Lifetime: valid during the call only.
 class KernelRun {
  public:
   KernelRun(const KernelInterface& interface, std::string_view name, const HostCall& call,
@@ -28,20 +79,22 @@ class KernelRun {
 
   std::string_view name() const { return name_; }
   const Grid& grid() const { return grid_; }
-  std::size_t binding_count() const { return call_.tensors.size(); }
-  const TensorSpec& spec(std::size_t binding) const { return *at(binding).spec; }
+  std::size_t binding_count() const;
+  const TensorSpec& spec(std::size_t binding) const;
 
-  /// A binding that is `read` or `read_write`.
+  /// Returns a binding that is `read` or `read_write`.
   template <class T>
   std::span<const T> read(std::size_t binding) const {
     return elements<T>(binding, Access::read);
   }
-  /// A binding that is `write` (unspecified before, all of it is to be written) or `read_write`.
+  /// Returns a binding that is `write` or `read_write`. A `write` one is unspecified before; the
+  /// run has to write all of it.
   template <class T>
   std::span<T> write(std::size_t binding) const {
     return elements<T>(binding, Access::write);
   }
-  /// What the call pushed. Throws invalid_argument if P is of another size.
+  /// Returns the push constants of the call.
+  /// Errors: invalid_argument if P has a different size.
   template <class P>
   P push() const {
     static_assert(std::is_trivially_copyable_v<P>);
@@ -49,15 +102,16 @@ class KernelRun {
     copy_push(&value, sizeof(P));
     return value;
   }
-  /// A parameter as this run sees it: the constant, or the field of the state.
+  /// Returns a parameter as this run sees it: the constant, or the field of the state.
   template <class T>
   T value(const Param<T>& param) const {
-    return call_.value(param);
+    return param.dynamic() ? std::bit_cast<T>(state_word(param.word)) : param.value;
   }
 
  private:
   const HostTensor& at(std::size_t binding) const;
   std::span<std::byte> bytes(std::size_t binding, Access access, DTypeSet dtypes) const;
+  std::uint32_t state_word(std::uint32_t word) const;
   void copy_push(void* to, std::size_t bytes) const;
 
   template <class T>
@@ -85,15 +139,17 @@ class KernelRun {
   Grid grid_;
 };
 
-/// What the CPU runs for a call, once for the whole grid, on the thread that runs its submission.
-/// It may run on several threads at once where several devices share it, must not use sessions or
-/// graphs of the device it runs on, and is destroyed on any thread, so it must not own a device, an
-/// executor or a graph. What it throws loses the device, as a failing GPU would be lost: the error
-/// names the node.
+/// The function that the CPU runs for a call, once for the whole grid. It must not use sessions or
+/// graphs of the device it runs on.
+/// Errors: an exception loses the device, as a failing GPU would be lost; the error names the node.
+/// Lifetime: it must not own a device, an executor or a graph, because it is destroyed on any
+/// thread.
+/// Threads: called on the thread that runs its submission; on several at once where several devices
+/// share it.
 using KernelFunction = std::function<void(const KernelRun&)>;
 
-/// Devices that run shaders need `glsl` or `spirv`, the CPU needs `function`. A kernel that has
-/// both runs anywhere.
+/// The source of a kernel. Devices that run shaders need `glsl` or `spirv`, the CPU needs
+/// `function`. A kernel that has both runs anywhere.
 struct KernelSource {
   std::string name{};  // 1 to 64 of A-Z a-z 0-9 _ . -; nodes are of the op "kernel:<name>"
   std::string glsl{};  // up to 1 MiB
@@ -104,7 +160,7 @@ struct KernelSource {
   KernelFunction function{};
 };
 
-/// What is known of a compiled kernel; what its device does not tell is empty.
+/// Facts about a compiled kernel; those that its device does not report are empty.
 struct CustomKernelInfo {
   std::optional<std::array<std::uint32_t, 3>> local_size;  // invocations of a workgroup
   std::uint32_t push_bytes = 0;
@@ -116,9 +172,9 @@ struct CustomKernelInfo {
 
 struct CustomOp;
 
-/// A handle on a compiled kernel, got from Device::compile_kernel. Copies are the same kernel;
-/// all members may be called concurrently. Sessions and graphs keep the kernels they call: the
-/// handle may be dropped at once.
+/// A handle on a compiled kernel, returned by Device::compile_kernel. Copies are the same kernel.
+/// Lifetime: sessions and graphs keep the kernels they call, so the handle may be dropped at once.
+/// Threads: all members may be called concurrently.
 class CustomKernel {
  public:
   CustomKernel() = default;
@@ -133,8 +189,9 @@ class CustomKernel {
   std::shared_ptr<const CustomOp> op_;
 };
 
-/// The push constants of one call, borrowed for its length: nothing, or any struct without gaps,
-/// whose Params may be constants or fields of the state.
+/// The push constants of one call: nothing, or any struct without gaps, whose Params may be
+/// constants or fields of the state.
+/// Lifetime: borrowed for the length of the call.
 class KernelPush {
  public:
   KernelPush() = default;
@@ -149,13 +206,14 @@ class KernelPush {
   std::span<const std::byte> bytes_;
 };
 
-/// Records one call. `inputs` are the tensors for the bindings that are `read` or `read_write`, in
-/// order, contiguous; `outputs` the shapes and dtypes for those that are `write`, which are
-/// returned. `grid` counts workgroups, at least 1 along each axis.
+/// Records one call and returns the tensors it makes. `inputs` are contiguous tensors for the
+/// `read` and `read_write` bindings, in order. `outputs` are shapes and dtypes for the `write`
+/// bindings. `grid` counts workgroups, at least 1 along each axis.
 /// Errors: invalid_argument for other numbers of tensors, dtypes, empty tensors, other sizes of
-/// push constants, an empty grid, tensors with an extent of the state, a kernel of another device;
-/// unsupported for grids above the limits of the device and for views that begin where it cannot
-/// bind. Tensors above its storage range are unsupported when the session is planned or encoded.
+/// push constants, an empty grid, tensors with an extent of the state, a kernel of a different
+/// device; unsupported for grids above the limits of the device and for views that begin where it
+/// cannot bind. Tensors above its storage range are unsupported when the session is planned or
+/// encoded.
 std::vector<Tensor> dispatch(Site site, const CustomKernel& kernel,
                              const std::vector<TensorRef>& inputs,
                              const std::vector<TensorSpec>& outputs, const KernelPush& push,

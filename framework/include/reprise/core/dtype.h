@@ -1,5 +1,5 @@
-// Element types, block-quantised formats included. Plain values; all functions may be called
-// concurrently.
+// Element types, block-quantised formats included.
+// Threads: all functions may be called concurrently.
 #pragma once
 #include <array>
 #include <concepts>
@@ -60,7 +60,7 @@ constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<std:
 std::string_view name_of(DType type);
 std::optional<DType> dtype_named(std::string_view name);
 
-/// What the host has as a type of its own.
+/// A dtype that the host has as a type of its own.
 template <class T>
 concept HostElement =
     std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
@@ -70,11 +70,11 @@ inline constexpr DType kDTypeOf = std::same_as<T, float>          ? DType::f32
                                   : std::same_as<T, std::int32_t> ? DType::i32
                                                                   : DType::i64;
 
-/// What fields of a state are read as.
+/// A type that fields of a state are read as.
 template <class T>
 concept StateElement = std::same_as<T, float> || std::same_as<T, std::int32_t>;
 
-/// Bytes of `elements` consecutive elements; a started block counts whole.
+/// Returns the bytes of `elements` consecutive elements; a started block counts whole.
 constexpr std::uint64_t bytes_of(DType type, std::uint64_t elements) {
   const DTypeInfo& info = info_of(type);
   if (info.block_elements == 1) {

@@ -8,19 +8,19 @@
 
 namespace reprise {
 
-/// Who called an op. Not std::source_location: clang 14 lacks it with libstdc++ 12.
+/// The place of a call. Not std::source_location: clang 14 lacks it with libstdc++ 12.
 struct SourceLocation {
   const char* file = "";
   const char* function = "";
   std::uint32_t line = 0;
-  /// As a default argument: where the function was called.
+  /// Returns the place where the function was called, if used as a default argument.
   static SourceLocation here(const char* file = __builtin_FILE(),
                              const char* function = __builtin_FUNCTION(),
                              std::uint32_t line = __builtin_LINE()) {
     return {file, function, line};
   }
 };
-/// "model.cpp:41"; empty without a line.
+/// Returns "model.cpp:41"; empty without a line.
 std::string to_string(const SourceLocation& where);
 
 enum class ErrorCode : std::uint8_t {
@@ -47,7 +47,7 @@ std::string_view name_of(ErrorCode code);
 /// Where an error happened, as far as that is known.
 struct ErrorPlace {
   static constexpr std::uint32_t kNoOp = 0xFFFFFFFF;
-  std::uint32_t op = kNoOp;  // calls of the session before it; of a finished graph, its node
+  std::uint32_t op = kNoOp;  // number of calls before it; in a finished graph, its node
   std::string scope{};
   SourceLocation where{};  // of that call
   std::string graph{};
@@ -59,9 +59,9 @@ struct ErrorPlace {
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  /// What was called before the recording knew of it: with its file and line appended.
+  /// Appends file and line to the message: for calls that the recording does not know yet.
   Error(ErrorCode code, const std::string& message, SourceLocation where);
-  /// `cause` with `context` appended. What `cause` says of its place counts more than `place`.
+  /// Appends `context` to `cause`. A place that `cause` has takes precedence over `place`.
   Error(const Error& cause, std::string_view context, ErrorPlace place);
 
   ErrorCode code() const { return code_; }
@@ -69,7 +69,7 @@ class Error : public std::runtime_error {
 
  private:
   ErrorCode code_;
-  std::size_t line_bytes_ = 0;  // at the end of what(), of an error that only has a line
+  std::size_t line_bytes_ = 0;  // length of the line at the end of what(), if that is all it has
   ErrorPlace place_;
 };
 

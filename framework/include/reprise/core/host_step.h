@@ -1,4 +1,4 @@
-// Host steps: work of the caller's own that runs on the host, between the steps of a device.
+// Host steps: functions of the caller that run on the host, between the steps of a device.
 #pragma once
 #include <functional>
 #include <span>
@@ -10,13 +10,14 @@
 
 namespace reprise {
 
-/// A contiguous tensor in host memory, for the length of one call.
+/// A contiguous tensor in host memory.
+/// Lifetime: the length of one call.
 struct HostStepTensor {
   TensorSpec spec;
   std::span<std::byte> bytes;
 };
 
-/// What the graph of a host step belongs to, where several graphs run the same function: the owner
+/// The owner of the graph of a host step, where several graphs run the same function. The owner
 /// derives from it, and the function casts it back.
 class HostContext {
  public:
@@ -28,10 +29,10 @@ class HostContext {
   HostContext& operator=(const HostContext&) = default;
 };
 
-/// One run of a host step: what it reads and where it writes. Valid during the call only. In the
-/// typed accessors float is f32, std::int32_t i32, std::int64_t i64; std::byte is the bytes of any
-/// dtype.
+/// One run of a host step: what it reads and where it writes. In the typed accessors float is f32,
+/// std::int32_t i32, std::int64_t i64; std::byte is the bytes of any dtype.
 /// Errors: invalid_argument if the index is out of range, dtype_mismatch.
+/// Lifetime: valid during the call only.
 class HostStepCall {
  public:
   HostStepCall(std::string_view name, std::span<const HostStepTensor> inputs,
@@ -40,7 +41,7 @@ class HostStepCall {
       : name_(name), inputs_(inputs), outputs_(outputs), in_place_(in_place), context_(context) {}
 
   std::string_view name() const { return name_; }
-  /// Null unless the graph has an owner of that kind.
+  /// Returns the owner; null unless the graph has an owner of that kind.
   HostContext* context() const { return context_; }
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return outputs_.size(); }
@@ -52,12 +53,13 @@ class HostStepCall {
   std::span<const T> input(std::size_t i) const {
     return elements<T>("input", at("input", inputs_, i));
   }
-  /// Unspecified before the call writes it, all of it.
+  /// Returns an output. Its values are unspecified until the call writes them; it has to write all.
   template <class T = std::byte>
   std::span<T> output(std::size_t i) const {
     return elements<T>("output", at("output", outputs_, i));
   }
-  /// The tensor that is read and written in place. Throws invalid_argument if there is none.
+  /// Returns the tensor that is read and written in place.
+  /// Errors: invalid_argument if there is none.
   template <class T = std::byte>
   std::span<T> in_place() const {
     return elements<T>("tensor in place", updated());
@@ -87,7 +89,7 @@ class HostStepCall {
 
 using HostFunction = std::function<void(HostStepCall&)>;
 
-/// What a node of the op host_step runs.
+/// The work of a node of the op host_step.
 struct HostStep {
   std::string name;
   std::vector<TensorSpec> outputs;

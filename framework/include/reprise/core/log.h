@@ -1,4 +1,4 @@
-// How the library tells what happens beside results and errors: a level and a sentence.
+// Messages of the library beside results and errors: a level and a sentence.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -7,7 +7,7 @@
 namespace reprise {
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
-/// May be called from any thread.
+/// Threads: may be called from any thread.
 using LogCallback = std::function<void(LogLevel, std::string_view)>;
 
 }  // namespace reprise

@@ -19,7 +19,7 @@ struct StateExpression {
   std::int32_t hi = std::numeric_limits<std::int32_t>::max();
 };
 
-/// Words outside the span count as 0.
+/// Returns the value of an expression; words outside the span count as 0.
 inline std::int32_t evaluate(const StateExpression& e, std::span<const std::int32_t> words) {
   const auto field = [words](std::int32_t index) {
     const auto i = static_cast<std::uint32_t>(index);

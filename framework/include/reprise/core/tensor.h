@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "reprise/core/buffer.h"
 #include "reprise/core/dtype.h"
@@ -13,7 +12,8 @@
 
 namespace reprise {
 
-/// What a tensor looks like in memory. Strides count elements; block formats are always contiguous.
+/// Shape, dtype and strides of a tensor. Strides count elements; block formats are always
+/// contiguous.
 struct TensorSpec {
   Shape shape;
   DType dtype = DType::f32;
@@ -22,7 +22,7 @@ struct TensorSpec {
   TensorSpec() = default;
   TensorSpec(const Shape& of_shape, DType type)
       : shape(of_shape), dtype(type), strides(contiguous_strides(of_shape)) {}
-  /// Throws invalid_argument for negative strides and for reaches above Shape::kMaxElements.
+  /// Errors: invalid_argument for negative strides and for reaches above Shape::kMaxElements.
   TensorSpec(const Shape& of_shape, DType type, const Strides& with);
 
   bool contiguous() const {
@@ -35,7 +35,7 @@ struct TensorSpec {
     }
     return true;
   }
-  /// Bytes from the first to the last element, gaps of strided views included.
+  /// Returns the bytes from the first to the last element, gaps of strided views included.
   std::uint64_t span_bytes() const {
     std::int64_t last = 0;
     for (std::size_t i = 0; i < shape.rank(); ++i) {
@@ -46,12 +46,12 @@ struct TensorSpec {
     }
     return bytes_of(dtype, static_cast<std::uint64_t>(last) + 1);
   }
-  /// Bytes of the elements alone.
+  /// Returns the bytes of the elements alone.
   std::uint64_t bytes() const {
     return bytes_of(dtype, static_cast<std::uint64_t>(shape.elements()));
   }
 };
-/// "f32 [2, 3]"
+/// Returns "f32 [2, 3]".
 std::string to_string(const TensorSpec& spec);
 
 class TensorSlab;
@@ -66,47 +66,8 @@ struct TensorRecord {
   TensorRecord* next = nullptr;  // in a list of dropped records
 };
 
-/// Records of one owner: a session's serial, or 0 for persistent tensors. create(), collect() and
-/// close() belong to the owner's thread, drop() to any.
-class TensorSlab {
- public:
-  /// Records come in chunks that double in size, the first one of `chunk`.
-  explicit TensorSlab(std::uint64_t owner, std::size_t chunk = 32)
-      : owner_(owner), next_chunk_(chunk) {}
-  std::uint64_t owner() const { return owner_; }
-  TensorRecord* create();
-  /// Calls `dropped(record)` for every record whose last handle died since the last call.
-  template <class F>
-  void collect(F&& dropped) {
-    TensorRecord* record = dropped_.load(std::memory_order_relaxed) == nullptr
-                               ? nullptr
-                               : dropped_.exchange(nullptr, std::memory_order_acquire);
-    while (record != nullptr) {
-      TensorRecord* next = record->next;
-      dropped(*record);
-      record->next = free_;
-      free_ = record;
-      record = next;
-    }
-  }
-  void drop(TensorRecord* record);
-  /// The owner is gone: the slab deletes itself with the last handle.
-  void close();
-
- private:
-  static TensorRecord* closed();
-  std::uint64_t owner_;
-  std::size_t next_chunk_;
-  std::size_t left_ = 0;     // records of the last chunk that were never handed out
-  std::size_t created_ = 0;  // records that were
-  std::vector<std::unique_ptr<TensorRecord[]>> chunks_;
-  TensorRecord* next_ = nullptr;
-  TensorRecord* free_ = nullptr;
-  std::atomic<TensorRecord*> dropped_{nullptr};
-  std::atomic<std::int64_t> remaining_{0};  // counted only after close()
-};
-
-/// Shared ownership of one tensor. Copies of a handle may be used and dropped on any thread.
+/// Shared ownership of one tensor.
+/// Threads: copies of a handle may be used and dropped on any thread.
 class Tensor {
  public:
   Tensor() = default;
@@ -125,7 +86,8 @@ class Tensor {
   }
   ~Tensor() { release(); }
 
-  /// A tensor over persistent memory. Throws invalid_argument if it does not fit into the buffer.
+  /// Makes a tensor over persistent memory.
+  /// Errors: invalid_argument if it does not fit into the buffer.
   static Tensor over(std::shared_ptr<Buffer> buffer, const TensorSpec& spec,
                      std::uint64_t offset = 0, std::string name = {});
 
@@ -133,22 +95,25 @@ class Tensor {
   const Shape& shape() const { return record_->spec.shape; }
   DType dtype() const { return record_->spec.dtype; }
   const TensorSpec& spec() const { return record_->spec; }
-  /// The name of a persistent tensor. Empty for a session's transient, which its graph names.
+  /// Returns the name of a persistent tensor. Empty for a session's transient, which its graph
+  /// names.
   const std::string& name() const { return record_->name; }
 
  private:
   friend class TensorRef;
+  static void drop(TensorRecord* record);
   void release() {
     // A sole owner needs no read-modify-write: nobody else can copy the handle.
     if (record_ != nullptr && (record_->handles.load(std::memory_order_acquire) == 1 ||
                                record_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1)) {
-      record_->slab->drop(record_);
+      drop(record_);
     }
   }
   TensorRecord* record_ = nullptr;
 };
 
-/// Borrowed for the length of one call, like string_view.
+/// A tensor as an argument.
+/// Lifetime: borrowed for the length of one call, like string_view.
 class TensorRef {
  public:
   TensorRef() = default;
@@ -171,8 +136,8 @@ class TensorRef {
   TensorRecord* record_ = nullptr;
 };
 
-/// A tensor in a struct of arguments, {.mask = x}; {} means absent. The struct owns it, so it may
-/// outlive the tensor it was given.
+/// A tensor in a struct of arguments, {.mask = x}; {} means absent.
+/// Lifetime: owned by the struct, which may outlive the tensor it was given.
 class TensorArgument {
  public:
   TensorArgument() = default;

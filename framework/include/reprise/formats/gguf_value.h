@@ -1,5 +1,5 @@
-// One metadata entry of a GGUF file, read where it lies in the mapped file.
-// Asking for another type than the entry has is an error that names the key and both types.
+// One metadata entry of a GGUF file, read in place in the mapped file. Asking for a different type
+// than the entry has is an error that names the key and both types.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,11 +29,13 @@ enum class GgufValueType : std::uint32_t {
 };
 std::string_view name_of(GgufValueType type);
 
-/// Valid as long as the GgufFile it comes from. Const members may be called concurrently.
+/// One metadata entry.
+/// Lifetime: valid as long as the GgufFile it comes from.
+/// Threads: const members may be called concurrently.
 class GgufValue {
  public:
-  /// `encoded` holds `count` elements as in the file, already checked to be complete. `file` is its
-  /// path, for messages.
+  /// Takes `encoded`, `count` elements as in the file, already checked to be complete. `file` is
+  /// its path, for messages.
   GgufValue(std::string_view file, std::string_view key, bool is_array, GgufValueType element_type,
             std::uint64_t count, std::span<const std::byte> encoded)
       : file_(file),
@@ -45,21 +47,23 @@ class GgufValue {
 
   std::string_view key() const { return key_; }
   bool is_array() const { return is_array_; }
-  /// The type of the value, or of each element of an array.
+  /// Returns the type of the value, or of each element of an array.
   GgufValueType element_type() const { return element_type_; }
-  /// 1 for a value that is no array.
+  /// Returns the number of elements; 1 for a value that is no array.
   std::uint64_t count() const { return count_; }
 
-  /// From any integer type. Errors: invalid_argument if the value is outside [least, most].
+  /// Converts from any integer type.
+  /// Errors: invalid_argument if the value is outside [min, max].
   std::int64_t as_integer(std::int64_t min = std::numeric_limits<std::int64_t>::min(),
                           std::int64_t max = std::numeric_limits<std::int64_t>::max()) const;
-  /// From f32 or f64.
+  /// Converts from f32 or f64.
   double as_real() const;
   bool as_bool() const;
-  /// Verbatim: may hold NUL, control characters and invalid UTF-8.
+  /// Returns text verbatim: may hold NUL, control characters and invalid UTF-8.
   std::string_view as_string() const;
 
-  /// From an array of any integer type. Errors: invalid_argument above 2^63 - 1.
+  /// Converts from an array of any integer type.
+  /// Errors: invalid_argument above 2^63 - 1.
   std::vector<std::int64_t> as_integers() const;
   std::vector<float> as_floats() const;
   std::vector<std::string_view> as_strings() const;
@@ -68,7 +72,7 @@ class GgufValue {
   std::int64_t integer_at(std::uint64_t index) const;
   void require(bool matches, bool array, std::string_view wanted) const;
 
-  /// "The metadata value 'k' of the GGUF file 'f'"
+  /// Returns "The metadata value 'k' of the GGUF file 'f'".
   std::string named() const;
 
   std::string_view file_;

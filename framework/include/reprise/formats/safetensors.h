@@ -1,7 +1,7 @@
 // A safetensors model, mapped read-only: one file, or the shards that an index names. Tensors are
-// views into the mappings. Every count, length and offset is checked when the model is opened,
-// nothing is converted or copied. Does not know what a model's tensors mean.
-// Format: https://huggingface.co/docs/safetensors
+// views into the mappings. Every count, length and offset is checked when the model is opened;
+// nothing is converted or copied. The meaning of a model's tensors is not its concern.
+// Source: https://huggingface.co/docs/safetensors
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace reprise {
 
 struct SafetensorsContents;
 
-/// Valid as long as its SafetensorsFile or that file's storage().
+/// A tensor of the model.
+/// Lifetime: valid as long as its SafetensorsFile or that file's storage().
 struct SafetensorsTensor {
   std::string name;                 // verbatim, UTF-8
   std::string dtype_name;           // as in the file: "BF16"
@@ -29,11 +30,13 @@ struct SafetensorsTensor {
   std::span<const std::byte> data;  // aligned to nothing
   std::string_view file;            // path of the file that holds it
 
-  /// Empty for types this library cannot compute with.
+  /// Returns the dtype; empty for types this library cannot compute with.
   std::optional<DType> dtype() const;
+  /// Returns the dtype.
   /// Errors: unsupported for those types, naming the tensor and the type.
   DType require_dtype() const;
-  /// A scalar has shape [1]. Errors: unsupported above rank 4.
+  /// Returns the shape; a scalar has shape [1].
+  /// Errors: unsupported above rank 4.
   Shape require_shape() const;
 };
 
@@ -44,31 +47,37 @@ struct SafetensorsShard {
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
-/// A cheap handle. Const members may be called concurrently. The files must not be shortened or
-/// rewritten while any handle lives.
+/// A cheap handle of an open model.
+/// Lifetime: the files must not be shortened or rewritten while any handle lives.
+/// Threads: const members may be called concurrently.
 class SafetensorsFile {
  public:
-  /// A path that ends in ".json" is an index (model.safetensors.index.json): its shards lie in its
-  /// folder. Tensors of a shard that the index does not name are left out.
-  /// Errors: io if a file cannot be read, invalid_argument with the reason if one is malformed.
+  /// Opens and checks a model. A path that ends in ".json" is an index
+  /// (model.safetensors.index.json): its shards lie in its folder. Tensors of a shard that the
+  /// index does not name are left out.
+  /// Errors: io if a file cannot be read; invalid_argument with the reason if one is malformed.
   static SafetensorsFile open(const std::filesystem::path& path);
-  /// The bytes of one file, which stay as they are as long as any handle lives. `name` stands for
-  /// the path. Errors: as open.
+  /// Reads the bytes of one file. `name` stands for the path.
+  /// Errors: as open.
+  /// Lifetime: the bytes must stay unchanged as long as any handle lives.
   static SafetensorsFile over(std::span<const std::byte> bytes, std::string name);
 
-  /// One if the model is a single file; else in the order in which the index names them first.
+  /// Returns the shards: one if the model is a single file, else in the order in which the index
+  /// names them first.
   const std::vector<SafetensorsShard>& shards() const;
 
-  /// In the order of the header, or of the index; names unique.
+  /// Returns all tensors in the order of the header, or of the index; names unique.
   const std::vector<SafetensorsTensor>& tensors() const;
-  /// nullptr if absent.
+  /// Finds a tensor; nullptr if absent.
   const SafetensorsTensor* find(std::string_view name) const;
+  /// Returns a tensor.
   /// Errors: invalid_argument if absent, naming the tensor.
   const SafetensorsTensor& tensor(std::string_view name) const;
 
+  /// Checks that no file was resized.
   /// Errors: io if a file on disk no longer has the size it was opened with.
   void require_unchanged() const;
-  /// Keeps the bytes of all tensors alive without the handle.
+  /// Returns an owner that keeps the bytes of all tensors alive without the handle.
   std::shared_ptr<const void> storage() const { return contents_; }
 
  private:

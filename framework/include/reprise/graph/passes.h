@@ -1,45 +1,27 @@
-// Passes: what makes a recorded graph cheaper before it is planned. Each reads the graph and a
-// schedule and changes the schedule alone; it reports what it decided.
+// Options for planning a recorded graph.
 #pragma once
-#include "reprise/core/fusion.h"
-#include "reprise/graph/schedule.h"
+#include <cstdint>
 
 namespace reprise {
 
-/// Which of them run. Exact ones give outputs of the same bits.
+enum class ReuseRule : std::uint8_t {
+  step,   // a range is free after its last reader: smallest arena, reuse may add barriers
+  epoch,  // free after the barrier that follows its last reader: never adds a barrier
+};
+
+/// Passes make a graph cheaper before it is planned. Exact ones give outputs of the same bits.
 struct PassOptions {
   static constexpr PassOptions none() { return {}; }
   static constexpr PassOptions exact() { return {true, true, true, true, false}; }
-  /// Also those that round otherwise: within what the ops promise, but not the same bits.
+  /// Also enables passes that round differently: within what the ops promise, but not the same
+  /// bits.
   static constexpr PassOptions approximate() { return {true, true, true, true, true}; }
-  bool dead_nodes = false;        // leaves out what nobody reads
+  bool dead_nodes = false;        // removes nodes whose results nothing reads
   bool reorder = false;           // fewer barriers, where nodes need not wait in recorded order
-  bool in_place = false;          // results lie where an operand was that is read for the last time
+  bool in_place = false;          // a result reuses the memory of an operand at its last read
   bool fuse = false;              // one call for several nodes, by rules that are exact
   bool fuse_approximate = false;  // and by those that are not
   bool operator==(const PassOptions&) const = default;
 };
-
-/// The passes that choose, fuse and order nodes, one after another.
-Schedule run_passes(const ComputeGraph& graph, const DeviceTraits& traits,
-                    const PassOptions& options, const FusionRules& rules);
-
-/// Leaves out nodes whose results nobody reads: they are no outputs, lie in no persistent tensor
-/// and no node that runs reads them. Host steps always run.
-void remove_dead_nodes(const ComputeGraph& graph, Schedule& schedule);
-
-/// Makes one call of two nodes wherever a rule allows it, rule by rule in their order. Both kinds
-/// of rules are given; only those that the options ask for are applied.
-void fuse_nodes(const ComputeGraph& graph, const DeviceTraits& traits, const PassOptions& options,
-                const FusionRules& rules, Schedule& schedule);
-
-/// Makes one call of nodes that read the same operand, in the place of the first, wherever a rule
-/// allows it.
-void group_nodes(const ComputeGraph& graph, const DeviceTraits& traits, const FusionRules& rules,
-                 Schedule& schedule);
-
-/// Moves nodes forward to a barrier's side where they do not have to wait: fewer barriers, or the
-/// order as it was. Nothing moves across a host step or a node that decides about iterations.
-void reorder_nodes(const ComputeGraph& graph, Schedule& schedule);
 
 }  // namespace reprise

@@ -14,8 +14,8 @@ struct Port {
   std::uint32_t tensor = 0xFFFFFFFF;  // row of ComputeGraph::tensors
 };
 
-/// Returns the place of a port in a list.
-/// Errors: unknown_name, with all names there are: "The graph 'decode' has no input (y); ...".
+/// Returns the index of a port in a list.
+/// Errors: unknown_name, with all names: "The graph 'decode' has no input (y); ...".
 std::uint32_t index_of(std::span<const Port> ports, std::string_view owner, std::string_view kind,
                        std::string_view name);
 

@@ -1,11 +1,12 @@
-// StateLayout: the named scalars and arrays that change between replays, and who owns them.
+// StateLayout: the named scalars and arrays that change between replays, and their owners.
 #pragma once
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "reprise/core/op.h"
+#include "reprise/core/operand.h"
 #include "reprise/core/state_expression.h"
 
 namespace reprise {
@@ -36,11 +37,11 @@ struct StateRange {
   std::int32_t low = std::numeric_limits<std::int32_t>::min();
   std::int32_t high = std::numeric_limits<std::int32_t>::max();
   bool contains(std::int32_t value) const { return low <= value && value <= high; }
-  /// Whether it leaves any value out.
+  /// Returns whether it excludes any value.
   bool limits() const { return *this != StateRange(); }
   bool operator==(const StateRange&) const = default;
 };
-/// "1 to 32"
+/// Returns "1 to 32".
 std::string to_string(const StateRange& range);
 
 struct StateFieldInfo {
@@ -53,12 +54,13 @@ struct StateFieldInfo {
   StateRange range{};         // i32 only
   std::uint32_t count = 1;    // elements of an array
 };
-/// Throws invalid_argument unless a value with these bits may be given to the field: an i32 in its
-/// range, a finite f32.
+/// Checks that a value with these bits may be given to the field: an i32 in its range, a finite
+/// f32.
+/// Errors: invalid_argument if not.
 void require_value(const StateFieldInfo& info, std::uint32_t bits);
 
-/// What an i32 field is at first: any integer of the program. Throws invalid_argument for one that
-/// 32 bits do not hold; a fraction does not compile.
+/// The initial value of an i32 field: any integer of the program. A fraction does not compile.
+/// Errors: invalid_argument if 32 bits do not hold it.
 struct InitialInteger {
   InitialInteger() = default;
   template <std::integral I>
@@ -68,60 +70,59 @@ struct InitialInteger {
   std::int32_t value = 0;
 };
 
-/// At most 1,024 words of 4 bytes: one per field and per element of an array. At most 32 carried
-/// fields, any number of carried arrays. Names are unique and not empty. Every function that adds
-/// one throws invalid_argument otherwise, and for initial values out of range.
+/// Fields and arrays of a state. Names are unique and not empty. At most 32 carried fields, any
+/// number of carried arrays.
+/// Units: at most 1,024 words of 4 bytes: one per field and per element of an array.
+/// Errors: invalid_argument from every function that adds a field or an array, if these limits are
+/// exceeded, the name is empty or taken, or an initial value is out of range.
 class StateLayout {
  public:
   static constexpr std::uint32_t kMaxWords = 1024;
   static constexpr std::uint64_t kWordBytes = 4;
   static constexpr std::uint32_t kMaxCarried = 32;
 
-  /// host("rows", 1, {.low = 1, .high = 32})
+  /// Adds a field: host("rows", 1, {.low = 1, .high = 32}).
   StateLayout& host(std::string name, InitialInteger initial = {}, StateRange range = {});
   StateLayout& host_f32(std::string name, float initial = 0);
   StateLayout& carried(std::string name, InitialInteger initial = {}, StateRange range = {});
   StateLayout& carried_f32(std::string name, float initial = 0);
-  /// Fields of the expression must be declared before; they are i32. The host sees a value outside
-  /// the range only after it was computed.
+  /// Adds a field that is computed. Fields of the expression must be declared before; they are i32.
+  /// The host sees a value outside the range only after it was computed.
   StateLayout& derived(std::string name, const FieldExpression& expression, StateRange range = {});
 
-  /// A tensor [count] beside the block, got from Recorder::state_array: ids, positions, tokens of
-  /// a batch. Every element may have any value of the range; they start at 0, or at the end of the
-  /// range that is nearest to it. The range is checked where the host sets them.
+  /// Adds a tensor [count] beside the block, returned by Recorder::state_array: ids, positions,
+  /// tokens of a batch. Elements start at 0, or at the end of the range that is nearest to it. The
+  /// range is checked where the host sets them.
   StateLayout& array(std::string name, std::uint32_t count, StateRange range = {});
   StateLayout& array_f32(std::string name, std::uint32_t count);
   StateLayout& carried_array(std::string name, std::uint32_t count, StateRange range = {});
   StateLayout& carried_array_f32(std::string name, std::uint32_t count);
 
-  /// The iterations of a submission stop once that field is not zero. It is a carried i32 field
+  /// Stops the iterations of a submission once that field is not zero. It is a carried i32 field
   /// declared before, and the only one that stops them.
   StateLayout& stop_when(std::string_view field);
-  /// Its word in the block.
+  /// Returns the word of that field in the block.
   std::optional<std::uint32_t> stop_word() const;
 
-  /// In the order of the block.
+  /// Returns the fields in the order of the block.
   std::vector<StateFieldInfo> fields() const;
-  /// Arrays of the host, then carried ones: their words follow those of the block.
+  /// Returns arrays of the host, then carried ones: their words follow those of the block.
   std::vector<StateFieldInfo> arrays() const;
-  /// Null if there is none.
+  /// Finds a field or an array; null if there is none.
   const StateFieldInfo* find(std::string_view name) const;
   const StateFieldInfo* find_array(std::string_view name) const;
-  /// "pos, token": for messages.
+  /// Returns "pos, token", for messages.
   std::string names() const;
   std::string array_names() const;
   std::uint32_t host_count() const { return count(StateOwner::host); }
   std::uint32_t carried_count() const { return count(StateOwner::carried); }
   std::uint32_t derived_count() const { return count(StateOwner::derived); }
-  /// Of the block, without arrays.
+  /// Returns the number of words of the block, without arrays.
   std::uint32_t words() const { return static_cast<std::uint32_t>(fields_.size()); }
   std::uint32_t words_with_arrays() const;
-  /// One expression per derived field, in order, field references as words of the block.
-  struct Derivation {
-    std::uint32_t target;
-    StateExpression expression;
-  };
-  std::vector<Derivation> derivations() const;
+  /// Returns the word and the expression of each derived field, in order. The fields it reads are
+  /// words of the block.
+  std::vector<std::pair<std::uint32_t, StateExpression>> derivations() const;
 
  private:
   StateLayout& add(StateFieldInfo info, FieldExpression expression = {});

@@ -11,8 +11,9 @@ struct AdvanceAttributes {
 
 /// Ends an iteration on the device: position += rows, token = next, and done = 1 if next is the end
 /// token (done is never cleared here). Later ops of the same session and the next replay see it.
-/// next: i32, one element. The session needs a state block.
-/// Errors: invalid_argument if next has another shape or a field is not i32.
+/// The session needs a state block.
+/// Shapes: next: i32, one element.
+/// Errors: invalid_argument if next has a different shape or a field is not i32.
 void advance(Site site, TensorRef next, AdvanceAttributes a);
 
 }  // namespace reprise

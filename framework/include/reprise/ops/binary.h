@@ -1,9 +1,9 @@
-// Sums, differences, products and quotients per element.
-// z[i] = f(x[i], y[i mod extents of y]), per dimension: y is tiled over x, so [4] + [2] adds y
-// twice, as in GGML; NumPy would refuse it, and broadcasts x over y too, which is an error here. x,
-// z: any shape, f32; y: f32, aligned with x at the last dimension; missing leading dimensions count
-// as 1. Both may have any strides. Errors: invalid_argument if a dimension of x is not a multiple
-// of the one of y.
+// Sums, differences, products and quotients per element. z[i] = f(x[i], y[i mod extents of y]), per
+// dimension: y is tiled over x, so [4] + [2] adds y twice, as in GGML. NumPy would refuse that, and
+// broadcasts x over y too, which is an error here.
+// Shapes: x, z: any shape, f32; y: f32, aligned with x at the last dimension; missing leading
+// dimensions count as 1. Both may have any strides.
+// Errors: invalid_argument if a dimension of x is not a multiple of the one of y.
 #pragma once
 #include "reprise/core/recorder.h"
 
@@ -12,8 +12,8 @@ namespace reprise {
 [[nodiscard]] Tensor add(Site site, TensorRef x, TensorRef y);
 [[nodiscard]] Tensor sub(Site site, TensorRef x, TensorRef y);
 [[nodiscard]] Tensor mul(Site site, TensorRef x, TensorRef y);
-/// x / y. Devices round it to 2.5 ulp, and need not know quotients by numbers beside 2^-126 to
-/// 2^126.
+/// Returns x / y. Devices round it to 2.5 ulp; quotients by numbers outside 2^-126 to 2^126 are
+/// unspecified.
 [[nodiscard]] Tensor div(Site site, TensorRef x, TensorRef y);
 
 }  // namespace reprise

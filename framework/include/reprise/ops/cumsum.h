@@ -3,10 +3,10 @@
 
 namespace reprise {
 
-/// Running sums: y[c] = x[0] + .. + x[c], per row. x: [.., cols] f32, any strides. y: as x, f32.
-/// NaN stays NaN from its column on.
-/// Sums are taken in f32 in an order that the shape decides, the same in every run; f64 in the
+/// Returns running sums: y[c] = x[0] + .. + x[c], per row. NaN stays NaN from its column on. Sums
+/// are taken in f32 in an order that the shape decides, the same in every run; f64 in the
 /// reference.
+/// Shapes: x: [.., cols] f32, any strides; y: as x, f32.
 /// Errors: unsupported where a software driver would not finish a row.
 [[nodiscard]] Tensor cumsum(Site site, TensorRef x);
 

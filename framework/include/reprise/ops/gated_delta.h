@@ -3,7 +3,7 @@
 
 namespace reprise {
 
-/// What the gated delta rule reads for each token. All f32; the elements of a last dimension are
+/// Inputs of the gated delta rule for each token. All f32; the elements of a last dimension are
 /// neighbours.
 struct GatedDeltaInputs {
   TensorArgument q;     // [tokens, key_heads, key_dim]
@@ -18,17 +18,18 @@ struct GatedDeltaAttributes {
   Param<std::int32_t> past = 1;  // tokens before these; if not above 0, sequences begin here
 };
 
-/// Linear attention with the gated delta rule. Per head h, which reads key head h / (heads /
-/// key_heads): S = exp(gate) * S, then S = S + k * (beta * (v - k^T S)), y = scale * q^T S.
-/// All may have [sequences, ..] in front of tokens. y: as v, contiguous.
-/// state: [slots, heads, key_dim, value_dim] f32, contiguous, in place: S before the first token
-/// and after the last one. Sequence s uses row ids[s], i32 [sequences], or without ids ({}) row s.
-/// If past is not above 0, it counts as zeros. No other operand may share memory with it. A
-/// sequence whose id is outside the table gives NaN; of sequences with equal ids, which one goes
-/// first is unspecified.
+/// Computes linear attention with the gated delta rule, token after token, also in prompts. Per
+/// head h, which reads key head h / (heads / key_heads): S = exp(gate) * S, then S = S + k * (beta
+/// * (v - k^T S)), y = scale * q^T S. States in f32, f64 in the reference within a call.
+///
+/// `state` is updated in place: S before the first token and after the last one. It counts as zeros
+/// if past is not above 0. Sequence s uses row ids[s], or row s without ids ({}). No other operand
+/// may share memory with `state`. A sequence whose id is out of range gives NaN. The order of
+/// sequences with equal ids is unspecified.
+/// Shapes: inputs may have [sequences, ..] in front of tokens; y: as v, contiguous; state: [slots,
+/// heads, key_dim, value_dim] f32, contiguous; ids: i32 [sequences].
 /// Errors: invalid_argument if shapes do not match or heads is no multiple of key_heads.
-/// Source: Yang, Kautz & Hatamizadeh 2024, "Gated Delta Networks", equation 10, transposed; token
-/// after token, also in prompts. States in f32, f64 in the reference within a call.
+/// Source: Yang, Kautz & Hatamizadeh 2024, "Gated Delta Networks", equation 10, transposed.
 [[nodiscard]] Tensor gated_delta(Site site, TensorRef state, const GatedDeltaInputs& in,
                                  TensorRef ids = {}, GatedDeltaAttributes attributes = {});
 

@@ -8,12 +8,12 @@ struct ProductGroup {
   Tensor y0, y1, y2;
 };
 
-/// Products that share x in one step: y0 = matmul(x, w0) and so on, with their bits. What passes
-/// make of these; a forward pass is as well off with them.
-/// x as that of matmul; w0, w1, w2: [m, k] of one dtype, each with an m of its own, w2 may be
-/// absent
-/// ({}). Errors: those of matmul, and invalid_argument if weights have another rank than 2, no
-/// rows, or different dtypes.
+/// Multiplies x with several weights in one step: y0 = matmul(x, w0) and so on, with their bits.
+/// Produced by the fusion pass; calling matmul yourself is just as fast.
+/// Shapes: x as that of matmul; w0, w1, w2: [m, k] of one dtype, each with an m of its own; w2 may
+/// be absent ({}).
+/// Errors: those of matmul; invalid_argument if weights have a rank other than 2, no rows, or
+/// different dtypes.
 [[nodiscard]] ProductGroup matmul_group(Site site, TensorRef x, TensorRef w0, TensorRef w1,
                                         TensorRef w2 = {});
 

@@ -1,19 +1,19 @@
-// The ops of the library: all of them, and by name for what is read from files.
+// The ops of the library: all of them, and by name for ops that are read from files.
 #pragma once
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "reprise/core/op.h"
-
 namespace reprise {
 
-/// By name. Views leave no nodes and are not among them.
+struct OpDef;
+
+/// Returns all ops, sorted by name. Views leave no nodes and are not among them.
 std::span<const OpDef* const> library_ops();
-/// Null if the library has none of that name.
+/// Finds an op; null if the library has none of that name.
 const OpDef* op_named(std::string_view name);
-/// Changes with everything a recorded node of the op relies on: operands, results, attributes and
-/// where they lie.
+/// Returns a text that changes with everything a recorded node of the op relies on: operands,
+/// results, attributes and their places.
 std::string schema_text(const OpDef& op);
 
 }  // namespace reprise

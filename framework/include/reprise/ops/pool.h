@@ -4,8 +4,8 @@
 namespace reprise {
 
 enum class PoolMode : std::int32_t {
-  max,   // of the elements in the window; NaN if one of them is
-  mean,  // over the whole window: what lies outside x counts as 0
+  max,   // the largest element in the window; NaN if one of them is
+  mean,  // over the whole window: elements outside x count as 0
 };
 
 struct Pool1dAttributes {
@@ -15,8 +15,9 @@ struct Pool1dAttributes {
   PoolMode mode = PoolMode::max;
 };
 
-/// Windows of the last dimension, each as one number. x: [.., length] f32, any strides;
-/// y: [.., (length + 2 * padding - width) / stride + 1] f32.
+/// Reduces each window of the last dimension to one number.
+/// Shapes: x: [.., length] f32, any strides; y: [.., (length + 2 * padding - width) / stride + 1]
+/// f32.
 /// Errors: invalid_argument if a number is out of range or y would be empty.
 /// Source: Dumoulin & Visin 2016, "A guide to convolution arithmetic", section 3.
 [[nodiscard]] Tensor pool_1d(Site site, TensorRef x, Pool1dAttributes a = {});
@@ -28,7 +29,7 @@ struct Pool2dAttributes {
   PoolMode mode = PoolMode::max;
 };
 
-/// The same over the last two dimensions.
+/// Reduces windows of the last two dimensions, likewise.
 [[nodiscard]] Tensor pool_2d(Site site, TensorRef x, Pool2dAttributes a = {});
 
 }  // namespace reprise

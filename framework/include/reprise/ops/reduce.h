@@ -3,12 +3,13 @@
 
 namespace reprise {
 
-/// What one number says of a row, or of a tensor. x: f32, at least 1 column, any strides.
-/// sum_rows, mean, max: [.., 1] f32, of each row; sum: [1] f32, of all elements.
-/// NaN in a row gives NaN; so do infinities of both signs but for max.
-/// Sums are taken in f32, in an order that the kernel and the shape decide, the same in every run:
-/// one invocation adds its elements in eight sums, those are added, then those of its workgroup.
-/// `sum` takes one workgroup: of millions of elements, sum the rows first. f64 in the reference.
+/// Reduce each row, or a whole tensor, to one number. NaN in a row gives NaN; so do infinities of
+/// both signs, except for max. Sums are taken in f32, in an order that the kernel and the shape
+/// decide, the same in every run; f64 in the reference. One invocation adds its elements in eight
+/// sums; those are added, then those of its workgroup. `sum` takes one workgroup: sum the rows
+/// first if there are millions of elements.
+/// Shapes: x: f32, at least 1 column, any strides; sum_rows, mean, max: [.., 1] f32, of each row;
+/// sum: [1] f32, of all elements.
 /// Errors: invalid_argument for rows without columns; unsupported where a software driver would not
 /// finish a row.
 [[nodiscard]] Tensor sum_rows(Site site, TensorRef x);

@@ -5,7 +5,7 @@
 
 namespace reprise {
 
-/// Which elements are rotated together: (2i, 2i + 1) or (i, i + dims / 2).
+/// Pairs of elements that are rotated together: (2i, 2i + 1) or (i, i + dims / 2).
 enum class RopePairing : std::int32_t { interleaved, half_split };
 
 struct RopeAttributes {
@@ -16,7 +16,7 @@ struct RopeAttributes {
   RopePairing pairing = RopePairing::interleaved;
   TensorArgument positions{};          // i32 [rows], one per row instead of position
   TensorArgument frequency_factors{};  // f32 [dims / 2], divide the frequencies
-  /// Multi-section rotation, of images and video: i32 `positions` are [rows, 4], and pair i uses
+  /// Multi-section rotation, of images and video: i32 `positions` are [rows, 4]. Pair i uses
   /// position s of its row if (i modulo the sum of all) falls into section s. All 0: one position.
   std::array<std::int32_t, 4> sections{};
   /// YaRN, see with_yarn(): how far pairs up to ramp_first keep the frequency they have with a
@@ -32,30 +32,34 @@ struct RopeAttributes {
 struct YarnScaling {
   std::int32_t context = 0;
   float extrapolation = 1.0F;
-  float magnitude = 1.0F;  // times 1 + 0.1 * ln(1 / scale), unless extrapolation is 0
-  float beta_fast =
-      32.0F;               // full turns within the context from which on a pair keeps its frequency
-  float beta_slow = 1.0F;  // and up to which it is scaled
+  float magnitude = 1.0F;   // times 1 + 0.1 * ln(1 / scale), unless extrapolation is 0
+  float beta_fast = 32.0F;  // turns within the context from which on a pair keeps its frequency
+  float beta_slow = 1.0F;   // turns up to which it is scaled
 };
-/// `a` with ramp, extrapolation and magnitude of YaRN, for heads of which `dims` elements turn.
-/// Errors: invalid_argument if base or scale are in the state, or no number in `yarn` is above 0.
+/// Returns `a` with ramp, extrapolation and magnitude of YaRN, for heads of which `dims` elements
+/// turn.
+/// Errors: invalid_argument if base or scale are in the state, base is not above 1, dims is below
+/// 2, or scale or the context or a beta of `yarn` is not above 0.
 /// Source: Peng et al. 2023, "YaRN", sections 3.2 to 3.4.
 [[nodiscard]] RopeAttributes with_yarn(RopeAttributes a, std::int64_t dims,
                                        const YarnScaling& yarn);
 
-/// Rotary position embedding: pair i of a head at position p is turned by the angle
-/// p * scale * base^(-2i / dims) / frequency_factors[i]; elements from dims on are copied.
-/// With extrapolation, scale * (1 - m) + m stands for scale, where m is extrapolation * (1 -
-/// clamp((i - ramp_first) / max(ramp_last - ramp_first, 1), 0, 1)).
-/// x, y: [rows, heads, head_dim] f32 or f16 alike, x may be strided. A factor that is not a
-/// positive normal number leaves its pair as it is. Errors: invalid_argument if dims is odd or
-/// above head_dim, a constant base below 1, a constant scale not above 0, an extrapolation outside
-/// 0 to 1, a ramp outside 0 to 32,767, a magnitude that is not finite, sections that are negative,
-/// above 65,535 or without positions, or the optional tensors have other shapes than above. In the
-/// state, a base that is no finite number of at least 1 counts as 1, a scale that is no positive
-/// normal number as 0: nothing turns; extrapolation and ramp count as the nearest number that is
-/// allowed, NaN as 0. Source: Su et al. 2021, "RoFormer". Angles are 64-bit fractions of a turn on
+/// Applies rotary position embedding: pair i of a head at position p is turned by the angle p *
+/// scale * base^(-2i / dims) / frequency_factors[i]; elements from dims on are copied. With
+/// extrapolation, scale * (1 - m) + m replaces scale, where m is extrapolation * (1 - clamp((i -
+/// ramp_first) / max(ramp_last - ramp_first, 1), 0, 1)). Angles are 64-bit fractions of a turn on
 /// the GPU, good to 1e-8 rad below position 1,000,000; f64 in the reference.
+///
+/// A factor that is not a positive normal number leaves its pair as it is. Numbers in the state: a
+/// base that is no finite number of at least 1 counts as 1, a scale that is no positive normal
+/// number as 0: nothing turns. Extrapolation and ramp count as the nearest number that is allowed,
+/// NaN as 0.
+/// Shapes: x, y: [rows, heads, head_dim] f32 or f16 alike, x may be strided.
+/// Errors: invalid_argument if dims is odd or above head_dim, a constant base below 1, a constant
+/// scale not above 0, an extrapolation outside 0 to 1, a ramp outside 0 to 32,767, a magnitude that
+/// is not finite, sections that are negative, above 65,535 or without positions, or the optional
+/// tensors have other shapes than above.
+/// Source: Su et al. 2021, "RoFormer".
 [[nodiscard]] Tensor rope(Site site, TensorRef x, RopeAttributes a = {});
 
 }  // namespace reprise

@@ -4,16 +4,17 @@
 namespace reprise {
 
 struct SolveTriangularAttributes {
-  bool unit = false;  // the diagonal counts as ones, whatever it holds
+  bool unit = false;  // the diagonal counts as ones and is not read
 };
 
-/// The x of a * x = b, for a lower triangular a; what lies above its diagonal is not read.
-/// a: [.., n, n], b: [.., n, columns] f32 with the same leading dimensions, any strides. x: as b.
-/// A zero on the diagonal divides by zero: infinities or NaN from its row on.
-/// Errors: invalid_argument if shapes do not match; unsupported if n is above what the loops of a
-/// software driver run.
+/// Solves a * x = b for a lower triangular a; elements above its diagonal are not read. A zero on
+/// the diagonal divides by zero: infinities or NaN from its row on. Sums in f32, f64 in the
+/// reference.
+/// Shapes: a: [.., n, n], b: [.., n, columns] f32 with the same leading dimensions, any strides; x:
+/// as b.
+/// Errors: invalid_argument if shapes do not match; unsupported if n is above the number of loop
+/// iterations that a software driver runs.
 /// Source: Golub & Van Loan, "Matrix Computations", algorithm 3.1.1 (forward substitution by rows).
-/// Sums in f32, f64 in the reference.
 [[nodiscard]] Tensor solve_triangular(Site site, TensorRef a, TensorRef b,
                                       SolveTriangularAttributes attributes = {});
 

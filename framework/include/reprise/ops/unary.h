@@ -1,36 +1,37 @@
-// Functions of one number, per element.
-// x: any shape and strides, f32; y: as x, contiguous.
-// A NaN stays one. Infinities are what the formulas make of them: silu and the gelus of minus
-// infinity, sin and cos of infinities, sqrt and log of negative numbers are NaN. Devices compute to
-// a few ulp of the result, sin and cos to an ulp of 1 where x is not small. What is below the
-// smallest normal number may count as 0 there, an exp in a formula too.
+// Functions of one number, per element. A NaN stays one. Infinities follow from the formulas: silu
+// and the gelus of minus infinity, sin and cos of infinities, sqrt and log of negative numbers are
+// NaN. Devices compute to a few ulp of the result, sin and cos to an ulp of 1 where x is not small.
+// Numbers below the smallest normal one may count as 0 there, an exp in a formula too.
+// Shapes: x: any shape and strides, f32; y: as x, contiguous.
 #pragma once
 #include "reprise/core/recorder.h"
 
 namespace reprise {
 
-/// x / (1 + exp(-x)). Source: Elfwing et al. 2017, "Sigmoid-Weighted Linear Units".
+/// Returns x / (1 + exp(-x)).
+/// Source: Elfwing et al. 2017, "Sigmoid-Weighted Linear Units".
 [[nodiscard]] Tensor silu(Site site, TensorRef x);
-/// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), near to gelu_erf.
+/// Returns x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), near to gelu_erf.
 /// Source: Hendrycks & Gimpel 2016, "Gaussian Error Linear Units".
 [[nodiscard]] Tensor gelu(Site site, TensorRef x);
-/// x / 2 * (1 + erf(x / sqrt(2))): x times the distribution function of the normal distribution.
+/// Returns x / 2 * (1 + erf(x / sqrt(2))): x times the distribution function of the normal
+/// distribution.
 [[nodiscard]] Tensor gelu_erf(Site site, TensorRef x);
-/// x / (1 + exp(-1.702 x)), less near to gelu_erf.
+/// Returns x / (1 + exp(-1.702 x)), less near to gelu_erf.
 [[nodiscard]] Tensor gelu_quick(Site site, TensorRef x);
-/// x, or 0 where x is negative.
+/// Returns x, or 0 where x is negative.
 [[nodiscard]] Tensor relu(Site site, TensorRef x);
-/// 1 / (1 + exp(-x)).
+/// Returns 1 / (1 + exp(-x)).
 [[nodiscard]] Tensor sigmoid(Site site, TensorRef x);
 [[nodiscard]] Tensor tanh(Site site, TensorRef x);
 [[nodiscard]] Tensor exp(Site site, TensorRef x);
-/// Natural logarithm; minus infinity of 0.
+/// Returns the natural logarithm; minus infinity for 0.
 [[nodiscard]] Tensor log(Site site, TensorRef x);
 [[nodiscard]] Tensor neg(Site site, TensorRef x);
-/// x * x.
+/// Returns x * x.
 [[nodiscard]] Tensor sqr(Site site, TensorRef x);
 [[nodiscard]] Tensor sqrt(Site site, TensorRef x);
-/// Of x in radians, however large.
+/// Returns the sine of x in radians, of any magnitude; likewise cos().
 [[nodiscard]] Tensor sin(Site site, TensorRef x);
 [[nodiscard]] Tensor cos(Site site, TensorRef x);
 

@@ -1,4 +1,4 @@
-// CapturePool: the memory of captured graphs that take turns. Their arenas lie over each other.
+// CapturePool: memory that captured graphs use in turn. Their arenas overlap.
 #pragma once
 #include <memory>
 
@@ -6,14 +6,16 @@
 
 namespace reprise {
 
-/// A session finished with FinishOptions::pool makes a graph whose arena comes from the pool: the
-/// smallest one that is large enough, or a new one. Sharing is safe because submissions of a device
-/// run one after another and nothing in an arena has to survive one: inputs are copied in and
-/// outputs out by each. The pool keeps every buffer its graphs captured, arenas and persistent
-/// tensors, until it and they are gone, or the buffer is freed.
+/// Memory shared by captured graphs. A session finished with FinishOptions::pool takes the arena of
+/// its graph from here: the smallest one that is large enough, or a new one.
 ///
-/// A cheap value; copies share the pool. An empty one (default constructed) means "no pool". All
-/// members may be called concurrently; graphs of one pool may be launched from different threads.
+/// Sharing is safe because a device runs its submissions one after another. Nothing in an arena has
+/// to survive a submission: each one copies inputs in and outputs out.
+/// Lifetime: keeps every buffer its graphs captured, arenas and persistent tensors, until the pool
+/// and the graphs are gone, or the buffer is freed. Copies share the pool; copying is cheap. A
+/// default constructed one is empty: "no pool".
+/// Threads: all members may be called concurrently; graphs of one pool may be launched from
+/// different threads.
 class CapturePool {
  public:
   CapturePool() = default;
@@ -21,11 +23,11 @@ class CapturePool {
   explicit operator bool() const { return memory_ != nullptr; }
   bool operator==(const CapturePool&) const = default;
 
-  /// Of the buffers it keeps, each counted once.
+  /// Returns the number and the bytes of the buffers it keeps, each counted once.
   std::size_t buffer_count() const;
   std::uint64_t bytes() const;
-  /// From now on no graph may add a buffer: finish() and rebind() throw invalid_argument where one
-  /// would. Graphs that find all they need in the pool are still made.
+  /// Forbids new buffers from now on. Graphs that find all they need in the pool are still made.
+  /// Errors: invalid_argument from finish() and rebind() if the graph needs a new buffer.
   void seal() const;
   void unseal() const;
   bool sealed() const;

@@ -1,42 +1,39 @@
-// GraphKey: under what a graph is kept and found again.
+// GraphKey: the key under which a graph is kept and found again.
 #pragma once
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
-
-#include "reprise/graph/hasher.h"
 
 namespace reprise {
 
 /// An identity that no other object of the process has. A model holds one, so that its graphs never
-/// meet those of another model, whatever the two call them. Not copyable: a copy of a model is
-/// another model. One that was moved from has no identity any more.
+/// collide with those of another model, even under the same names. Not copyable: a copy of a model
+/// is a different model. One that was moved from has no identity any more.
 class GraphOwner {
  public:
-  /// What a key keeps of its owner, which may die before it.
+  /// The identity of an owner as a key keeps it.
+  /// Lifetime: may outlive the owner.
   class Id {
    public:
     Id() = default;
-    /// A new one.
+    /// Makes a new identity.
     explicit Id(std::string name);
-    /// 0: none.
-    std::uint64_t number() const { return identity_ == nullptr ? 0 : identity_->number; }
-    std::string_view name() const {
-      return identity_ == nullptr ? std::string_view() : std::string_view(identity_->name);
-    }
+    /// Returns the number; 0: none.
+    std::uint64_t number() const;
+    std::string_view name() const;
     bool operator==(const Id& other) const { return number() == other.number(); }
     auto operator<=>(const Id& other) const { return number() <=> other.number(); }
 
    private:
-    struct Identity {
-      std::uint64_t number;
-      std::string name;
-    };
-    std::shared_ptr<const Identity> identity_;
+    std::shared_ptr<const std::pair<std::uint64_t, std::string>> identity_;  // number, name
   };
 
   explicit GraphOwner(std::string name) : id_(std::move(name)) {}
@@ -56,40 +53,41 @@ class GraphOwner {
 };
 
 /// {.owner = model.owner, .tag = "decode", .bucket = {rows, length}, .parameters = ...}. Keys are
-/// equal if all members are. The device, and whether the memory that was recorded is still there,
-/// need no place in it: caches see to both.
+/// equal if all members are. Leave out the device and the memory that was recorded: caches check
+/// both.
 struct GraphKey {
   GraphOwner::Id owner{};
   std::string tag{};                   // which pass of the owner
-  std::vector<std::int64_t> bucket{};  // the shapes it serves: upper bounds
+  std::vector<std::int64_t> bucket{};  // upper bounds of the shapes it serves
   std::uint64_t parameters = 0;        // hash_parameters(...) of what else is baked into the pass
 
   auto operator<=>(const GraphKey&) const = default;
   bool operator==(const GraphKey&) const = default;
-  /// "decode [64, 1] of 'llama' (owner 3), parameters 00000000000000ab".
+  /// Returns "decode [64, 1] of 'llama' (owner 3), parameters 00000000000000ab".
   std::string text() const;
-  /// {"owner":"llama","owner_number":3,"tag":"decode","bucket":[64,1],"parameters":"..."}
+  /// Returns {"owner":"llama","owner_number":3,"tag":"decode","bucket":[64,1],"parameters":"..."}.
   std::string json() const;
 };
 
 namespace detail {
+/// A parameter as text or bytes.
+using Parameter = std::pair<bool, std::span<const std::byte>>;
 template <class T>
-void add_parameter(Hasher& hash, const T& value) {
+Parameter parameter(const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
-    hash.text(value);
+    return {true, std::as_bytes(std::span(std::string_view(value)))};
   } else {
     static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>, "numbers, enumerators and text");
-    hash.bytes(std::as_bytes(std::span(&value, 1)));
+    return {false, std::as_bytes(std::span(&value, 1))};
   }
 }
+std::uint64_t hash_of(std::initializer_list<Parameter> parameters);
 }  // namespace detail
 
-/// Of the static parameters of a pass: numbers, enumerators and text, in order.
+/// Returns a hash of the static parameters of a pass: numbers, enumerators and text, in order.
 template <class... T>
 std::uint64_t hash_parameters(const T&... values) {
-  Hasher hash;
-  (detail::add_parameter(hash, values), ...);
-  return hash.digest();
+  return detail::hash_of({detail::parameter(values)...});
 }
 
 }  // namespace reprise

@@ -1,5 +1,5 @@
 // GraphSession: one forward pass. A Recorder whose ops run once (direct) or become a graph that can
-// be replayed (recorded); both go through the same capture, lowering and hazard tracking.
+// be replayed (recorded). Both go through the same capture, lowering and hazard tracking.
 #pragma once
 #include <functional>
 #include <memory>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reprise/core/recorder.h"
-#include "reprise/session/placed_experts.h"
+#include "reprise/session/expert_store.h"
 #include "reprise/session/results.h"
 #include "reprise/session/session_options.h"
 
@@ -20,18 +20,19 @@ class Session;
 enum class SessionPhase : std::uint8_t { recording, finished, invalidated };
 std::string_view name_of(SessionPhase phase);
 
-/// Where a session stands.
+/// The status of a session.
 struct SessionStatus {
   SessionPhase phase = SessionPhase::recording;
-  std::uint32_t op_index = 0;  // ops so far; invalidated: of the op that failed
+  std::uint32_t op_index = 0;  // ops so far; invalidated: index of the op that failed
   std::string label{};         // invalidated: what failed, "rms_norm (layer.3/attn)"
   std::string reason{};        // invalidated: the message of the error
   SourceLocation where{};      // invalidated: the line that called it, if it was an op
 };
 
-/// Destroyed unfinished, it is discarded: nothing runs that was not handed over before (see
-/// ops_per_submit and host_step) and the executor stays usable. After a throw
-/// it is invalidated and every later call says why. Not thread-safe.
+/// An open session. After an error it is invalidated, and every later call says why.
+/// Lifetime: a session destroyed before finish() is discarded. Only what was submitted before runs
+/// (see ops_per_submit and host_step), and the executor stays usable.
+/// Threads: not thread-safe.
 class GraphSession final : public Recorder {
  public:
   /// Made by a GraphExecutor.
@@ -40,7 +41,7 @@ class GraphSession final : public Recorder {
   GraphSession& operator=(const GraphSession&) = delete;
   ~GraphSession() override;
 
-  /// A tensor whose values the host gives: now, and before later launches with
+  /// Declares a tensor whose values the host gives: now, and before later launches with
   /// CapturedGraph::set_input. Names are unique among inputs.
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape,
                              std::span<const float> values,
@@ -51,38 +52,41 @@ class GraphSession final : public Recorder {
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype,
                              std::span<const std::byte> bytes,
                              SourceLocation where = SourceLocation::here());
-  /// Its values are those of that name in SessionOptions::inputs, or it is the tensor of that name
-  /// in SessionOptions::tensors.
+  /// Declares an input with the values of that name in SessionOptions::inputs, or returns the
+  /// tensor of that name in SessionOptions::tensors.
   [[nodiscard]] Tensor input(std::string_view name, const Shape& shape, DType dtype = DType::f32,
                              SourceLocation where = SourceLocation::here());
-  /// The param of that name of SessionOptions::params, declared if it was not: a persistent tensor.
+  /// Returns the param of that name of SessionOptions::params, a persistent tensor. Declares it if
+  /// that did not happen yet.
   [[nodiscard]] Tensor param(std::string_view name, const Shape& shape, DType dtype = DType::f32,
                              SourceLocation where = SourceLocation::here());
-  /// The experts of a layer of SessionOptions::experts on the rows that ids, i32 [rows, used], say.
-  /// `f` is called once, or several times if the cells of a layer hold fewer experts than a run may
-  /// route to: it makes the same calls each time, and what the last one returns has all of them.
-  /// Passes of an ExecutableGraph only; shapes are fixed. Throws invalid_argument elsewhere,
-  /// unknown_name.
+  /// Records the experts of a layer of SessionOptions::experts on the rows that `ids` say. `f` is
+  /// called once, or several times if the cells of a layer hold fewer experts than a run may route
+  /// to. It makes the same calls each time; the result of the last one has all experts. Passes of
+  /// an ExecutableGraph only.
+  /// Shapes: ids i32 [rows, used]; all shapes are fixed.
+  /// Errors: invalid_argument in any other session; unknown_name.
   [[nodiscard]] Tensor experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f,
                                SourceLocation where = SourceLocation::here());
   /// Makes a contiguous tensor readable after finish() and after every launch. Names are unique
   /// among outputs. Persistent tensors may be outputs.
   void output(std::string_view name, const Tensor& tensor,
               SourceLocation where = SourceLocation::here());
-  /// Runs what was recorded. Nothing can be recorded afterwards.
+  /// Runs the recording. Nothing can be recorded afterwards.
   FinishResult finish(const FinishOptions& options = {});
-  /// Direct sessions: hands over what was encoded and returns at once. Recorded ones throw
-  /// invalid_argument: finish them and use CapturedGraph::launch_async.
+  /// Submits what a direct session encoded and returns at once.
+  /// Errors: invalid_argument in a recorded session: finish it and use CapturedGraph::launch_async.
   Ticket submit();
 
-  /// Never throws for what became of the session.
+  /// Returns the status; works in every phase.
   SessionStatus status() const;
 
   std::string tensor_name(const TensorRecord& tensor) const override;
 
-  /// For this layer; users never see the whole type.
+  /// For this layer only; the type is incomplete for users.
   Session& inner() const { return *session_; }
-  /// For this layer: a call on it whose errors say where they came from, and invalidate it.
+  /// For this layer only: makes a call on it. An error says where it came from, and invalidates the
+  /// session.
   void in_session(std::string_view what, const std::function<void(Session&)>& call);
 
  private:
@@ -101,9 +105,9 @@ class GraphSession final : public Recorder {
   std::unique_ptr<Session> session_;
 };
 
-/// The pass of a key: records it into the session it is given, or runs it there. Declares inputs
-/// with input(name, shape, dtype) and gives every result a name with output(). Nothing outside of
-/// the session may depend on its being called: a replay does not call it.
+/// The pass of a key: records it into the given session, or runs it there. Declares inputs with
+/// input(name, shape, dtype) and names every result with output(). A replay does not call it, so
+/// nothing outside of the session may depend on the call.
 using RecordFunction = std::function<void(GraphSession&)>;
 
 }  // namespace reprise

@@ -1,4 +1,4 @@
-// HostScope: a stretch of host time in the profiling database, under a name of the user's.
+// HostScope: a stretch of host time in the profiling database, with a name of the user's.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,7 +8,8 @@ namespace reprise {
 
 class ExecutorCore;
 
-/// From its making to its end, on one thread. Without a profiling database it does nothing.
+/// A stretch from construction to destruction, on one thread. Does nothing without a profiling
+/// database.
 class [[nodiscard]] HostScope {
  public:
   HostScope(std::shared_ptr<ExecutorCore> core, std::string name);

@@ -1,4 +1,4 @@
-// PartialRun: what the first nodes of a graph, or one of them, left in its tensors.
+// PartialRun: the tensors that the first nodes of a graph, or one of them, left.
 #pragma once
 #include "reprise/session/ticket.h"
 
@@ -6,15 +6,16 @@ namespace reprise {
 
 class Recording;
 
-/// Readable until the graph is launched or run in part again: its arena is used anew. Tensors are
-/// rows of CapturedGraph::graph().tensors. Not thread-safe, as its graph is not.
+/// A run of part of a graph. Tensors are indices into CapturedGraph::graph().tensors.
+/// Lifetime: readable until the graph is launched or run in part again, which uses the arena anew.
+/// Threads: not thread-safe, as its graph is not.
 class PartialRun {
  public:
-  /// For graphs: `run` counts what used the arena.
+  /// Made by graphs: `run` counts the uses of the arena.
   PartialRun(std::shared_ptr<Recording> recording, std::uint32_t node, std::uint64_t run)
       : recording_(std::move(recording)), node_(node), run_(run) {}
 
-  /// The last node that ran.
+  /// Returns the last node that ran.
   std::uint32_t node() const { return node_; }
   /// Returns the elements of a contiguous tensor. T as with Ticket::read.
   /// Errors: dtype_mismatch; invalid_argument if the index is out of range, a later node computes
@@ -24,12 +25,13 @@ class PartialRun {
     const std::vector<std::byte> bytes = this->bytes(tensor);
     return elements_of<T>(name_of(tensor), {spec_of(tensor), bytes});
   }
-  /// Result `result` of a node.
+  /// Returns the elements of result `result` of a node.
   template <OutputElement T = float>
   std::vector<T> read(std::uint32_t node, std::uint32_t result) const {
     return read<T>(result_of(node, result));
   }
-  /// The tensor that holds a result of a node. Throws invalid_argument if there is none.
+  /// Returns the tensor that holds a result of a node.
+  /// Errors: invalid_argument if there is none.
   std::uint32_t result_of(std::uint32_t node, std::uint32_t result) const;
 
  private:

@@ -1,4 +1,4 @@
-// What finish() hands back.
+// Results of finish().
 #pragma once
 #include <cstring>
 #include <map>
@@ -20,8 +20,9 @@ class OutputSet {
   void add(std::string name, Output output) {
     outputs_.emplace(std::move(name), std::move(output));
   }
-  /// Copies what a run left, after waiting for it; nothing if nothing ran.
+  /// Copies the outputs of a run, after waiting for it; nothing if nothing ran.
   static OutputSet of(const Ticket& ticket);
+  /// Finds an output.
   /// Errors: unknown_name, listing the outputs; invalid_argument if there are none.
   const Output& find(std::string_view name) const;
   const std::map<std::string, Output, std::less<>>& all() const { return outputs_; }
@@ -38,7 +39,7 @@ class FinishResult {
   FinishResult() = default;
   FinishResult(FinishReport with, OutputSet outputs, CapturedGraph of)
       : report(with), graph(std::move(of)), outputs_(std::move(outputs)) {}
-  /// The elements of a declared output after the run inside finish(). T is float for f32,
+  /// Returns the elements of a declared output after the run inside finish(). T is float for f32,
   /// std::int32_t for i32, std::byte for the bytes of any dtype.
   /// Errors: unknown_name, dtype_mismatch; invalid_argument if nothing ran, because
   /// FinishOptions::run was false or the state said stop.
@@ -47,7 +48,7 @@ class FinishResult {
     const OutputSet::Output& output = outputs_.find(name);
     return elements_of<T>(name, {output.spec, output.bytes});
   }
-  /// All of them; none if nothing ran.
+  /// Returns all outputs; none if nothing ran.
   const OutputSet& outputs() const { return outputs_; }
 
  private:

@@ -1,4 +1,4 @@
-// What loading a graph from a file takes and gives. CapturedGraph::save writes the file,
+// Options and results of loading a graph from a file. CapturedGraph::save writes the file,
 // GraphExecutor::load_graph reads it.
 #pragma once
 #include <map>
@@ -11,19 +11,20 @@
 namespace reprise {
 
 struct LoadOptions {
-  /// Weights, caches and what else the graph keeps between launches, by the names they had when it
-  /// was recorded; shapes, dtypes and strides are the same. Others may be among them.
+  /// Weights, caches and other memory that the graph keeps between launches, by the names they had
+  /// when it was recorded. Shapes, dtypes and strides are the same. Additional tensors are ignored.
   std::map<std::string, Tensor, std::less<>> tensors{};
-  /// With the fields of the recorded one, in any launch's values; empty if it had none.
+  /// A block with the fields of the recorded one, with the values of any launch; empty if it had
+  /// none.
   StateBlock state{};
   std::optional<std::size_t> slots{};  // empty: as many as it had
 };
 
-/// The graph is recorded and planned again in any case: ops, shapes and memory pass the checks of a
-/// session. This says what came of it.
+/// How the plan compares with the saved one. In any case the graph is recorded and planned again:
+/// ops, shapes and memory pass the checks of a session.
 struct LoadReport {
   bool replanned = false;  // the plan is not the one that was saved
-  /// Why not: the first thing that differs. "kernel family: (gpu) in the file, (lanes) here"
+  /// Why it is not: the first thing that differs. "kernel family: (gpu) in the file, (lanes) here"
   std::string reason{};
 };
 

@@ -1,4 +1,4 @@
-// What sessions, what finish() makes of them, and launches can be told.
+// Options of sessions, of finish() and of launches.
 #pragma once
 #include <chrono>
 #include <memory>
@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reprise/graph/execution_plan.h"
 #include "reprise/graph/passes.h"
-#include "reprise/graph/schedule.h"
 #include "reprise/session/capture_pool.h"
 #include "reprise/session/expert_store.h"
 #include "reprise/session/param_store.h"
@@ -17,13 +15,14 @@
 
 namespace reprise {
 
-/// A container that goes at the end of the statement: its elements have to be kept.
+/// A temporary container: its elements have to be kept.
 template <class R, class T>
 concept TemporaryOf = std::ranges::contiguous_range<R> && !std::ranges::borrowed_range<R> &&
                       std::same_as<std::ranges::range_value_t<R>, T>;
 
-/// Values of an input, by name. Those of a temporary container are kept, {"x", std::vector{1.F}};
-/// others are of the caller, who keeps them until the call that takes this returns.
+/// Values of an input, by name.
+/// Lifetime: values of a temporary container are kept, {"x", std::vector{1.F}}. Any others belong
+/// to the caller, who keeps them until the call that takes this returns.
 struct NamedInput {
   NamedInput(std::string_view of, std::span<const float> values)
       : name(of), dtype(DType::f32), bytes(std::as_bytes(values)) {}
@@ -41,7 +40,7 @@ struct NamedInput {
   std::string name;
   DType dtype;
   std::span<const std::byte> bytes;
-  std::shared_ptr<const std::vector<std::byte>> kept{};  // what `bytes` are of, or null
+  std::shared_ptr<const std::vector<std::byte>> kept{};  // owner of `bytes`, or null
 
  private:
   template <class R>
@@ -66,54 +65,58 @@ struct ExtentBucket {
 };
 
 struct SessionOptions {
-  std::string name{};  // of the graph in messages and the database; "direct" or "recorded" if empty
+  std::string name{};  // for messages and the database; "direct" or "recorded" if empty
   StateBlock state{};  // empty: the session has no state
-  /// Of recorded sessions with state: how often one launch of the graph may run its body.
+  /// Recorded sessions with state only: how often one launch of the graph may run its body.
   std::uint32_t max_iterations = 1;
   /// Fields of the host that count rows: {{"rows", 32}}. Recorder::extent("rows") is the first
-  /// dimension of a shape then, and one graph serves every number of rows from 0 to its bucket at
-  /// the cost of that many. Kernels are chosen, and memory is planned, for the bucket. With 0 rows
-  /// nothing runs, as in an iteration after the last one. Inputs of such a shape may be given any
-  /// number of rows up to the bucket, but at least those of the launch; outputs have those. A
-  /// direct session has the rows of its field when it begins.
+  /// dimension of a shape then. One graph serves every number of rows from 0 to its bucket, at the
+  /// cost of that many. Kernels are chosen, and memory is planned, for the bucket. With 0 rows
+  /// nothing runs, as in an iteration after the last one. A direct session has the rows of its
+  /// field when it begins.
+  /// Shapes: inputs of such a shape may have any number of rows up to the bucket, but at least
+  /// those of the launch; outputs have those of the launch.
   std::vector<ExtentBucket> extents{};
   /// Direct sessions only. Submits what was encoded after every so many ops, so that the device
   /// begins while the rest is recorded. A part that was submitted runs even if the session is
   /// discarded. The first part sends the state. 0: submits everything at the end.
   /// Errors: invalid_argument in a recorded session.
   std::uint32_t ops_per_submit = 0;
-  /// Of the inputs that the session declares without values, each once. The session must declare
-  /// all of them. Their bytes are copied when it begins.
+  /// Values of the inputs that the session declares without values, each once. The session must
+  /// declare all of them.
+  /// Lifetime: their bytes are copied when the session begins.
   std::vector<NamedInput> inputs{};
-  /// What param() asks for; empty: the session has no params.
+  /// Params for param(); empty: the session has no params.
   ParamStore params{};
   /// Inputs that lie in persistent tensors: input(name, shape, dtype) returns that tensor, which
-  /// has the shape and dtype it asks for, and nothing is sent. Not all have to be asked for.
+  /// has that shape and dtype, and nothing is sent. Not all have to be asked for.
   std::vector<NamedTensor> tensors{};
-  /// What experts() computes with, set by an ExecutableGraph.
+  /// Experts for experts(), set by an ExecutableGraph.
   /// Errors: invalid_argument in any other session.
   ExpertSetup experts{};
 };
 
 inline constexpr std::uint32_t kMaxIterations = 4096;
-/// Outputs of at most so many bytes and of fixed shapes, in elements of 4 bytes, are kept of every
-/// iteration of a launch; of others, those of the last one that ran.
+/// Outputs of fixed shapes and at most so many bytes, in elements of 4 bytes, are kept of every
+/// iteration of a launch. Any others are kept of the last one that ran.
 inline constexpr std::uint64_t kRowOutputBytes = 4096;
 
-/// Recorded sessions only. Errors: invalid_argument in a direct session, unless all are defaults.
+/// Recorded sessions only.
+/// Errors: invalid_argument in a direct session, unless all are defaults.
 struct FinishOptions {
   ReuseRule reuse = ReuseRule::epoch;  // of the arena
   PassOptions passes{};
   std::size_t slots = 2;  // launches that may be in flight or unreleased; 1 to 64
   bool run = true;        // false: the graph is made, but nothing runs
-  CapturePool pool{};     // of the arena; empty: the graph has one of its own
-  /// Of graphs with host steps. True: a launch submits all its segments at once, and the device
-  /// waits for the functions; that saves a submission's latency behind every host step. Work of
-  /// other sessions that is submitted meanwhile waits for the functions too, and no wait times out
-  /// because of them: a function that waits for the device itself waits for ever. Where a function
-  /// throws, what follows still runs, without any other function: outputs of host steps are zeros,
-  /// tensors in place keep their values. The launch throws and exposes nothing, but what the
-  /// segments write to state and persistent tensors is written.
+  CapturePool pool{};     // for the arena; empty: the graph has an arena of its own
+  /// Graphs with host steps only. True: a launch submits all its segments at once, and the device
+  /// waits for the functions. That saves a submission's latency behind every host step. Work of
+  /// other sessions that is submitted meanwhile waits for the functions too. No wait times out
+  /// because of them: a function that waits for the device itself waits for ever.
+  ///
+  /// If a function fails, the rest still runs, without any other function: outputs of host steps
+  /// are zeros, tensors in place keep their values. The launch throws and exposes nothing, but what
+  /// the segments write to state and persistent tensors is written.
   bool joined_host_steps = false;
 };
 

@@ -20,10 +20,10 @@ class StateMemory;
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
 
-/// What a field or an array is set to: {"pos", 3}, {"tokens", tokens}. Elements are not copied: it
-/// lives no longer than the statement that sets it.
+/// The new value of a field or an array: {"pos", 3}, {"tokens", tokens}.
+/// Lifetime: elements are not copied; use it only in the statement that makes it.
 struct StateValue {
-  /// Any integer for an i32 field, any floating-point number for an f32 field.
+  /// Takes any integer for an i32 field, any floating-point number for an f32 field.
   template <Number T>
   StateValue(std::string_view field, T value) : name(field) {
     if constexpr (std::is_integral_v<T>) {
@@ -57,48 +57,93 @@ struct StateValue {
 template <class V>
 concept StateValueOf = std::constructible_from<StateValue, std::string_view, const V&>;
 
-/// A cheap value; copies share the block. An empty one (default constructed) means "no state".
-/// set() and get() may be called from any thread; use a block on one device only.
+/// The values of a StateLayout in device memory. Use a block on one device only.
+/// Lifetime: copies share the block; copying is cheap. A default constructed one is empty: "no
+/// state".
+/// Threads: set() and get() may be called from any thread.
 class StateBlock {
  public:
   StateBlock() = default;
-  /// Fields start at their initial values.
+  /// Allocates the block; fields start at their initial values.
   StateBlock(const Device& device, StateLayout layout);
   explicit operator bool() const { return memory_ != nullptr; }
-  /// Whether they share their memory.
+  /// Returns whether both share their memory.
   bool operator==(const StateBlock& other) const { return memory_ == other.memory_; }
-  /// For recordings: the memory of the block; none if it is empty.
+  /// Returns the memory of the block, for recordings; nothing if it is empty.
   std::vector<std::shared_ptr<Buffer>> buffers() const;
   const StateLayout& layout() const;
 
-  /// Takes effect with the next launch or finish. What the host owns keeps its value until set
-  /// again; what is carried is patched once, then the device goes on from there.
+  /// Sets a field or an array; takes effect with the next launch or finish. A host field keeps its
+  /// value until set again. A carried field is patched once, then the device goes on from there.
   /// Errors: unknown_name, dtype_mismatch, size_mismatch; invalid_argument for a derived field and
   /// for values out of range or not finite.
   template <StateValueOf V>
   void set(std::string_view name, const V& value) const {
     set({{name, value}});
   }
-  /// All of them or, if one is refused, none: no submission sees a part.
+  /// Sets all of them or, after an error, none: no submission sees a part.
   void set(std::initializer_list<StateValue> values) const;
   /// Returns the value after the last completed launch or finish; before the first, the initial
-  /// one. Errors: unknown_name, dtype_mismatch.
+  /// one.
+  /// Errors: unknown_name, dtype_mismatch.
   template <StateElement T = std::int32_t>
   T get(std::string_view field) const;
-  /// The same of an array.
+  /// Returns the values of an array, likewise.
   template <StateElement T = std::int32_t>
   std::vector<T> values(std::string_view array) const;
-  /// A field as an attribute of an op. Throws invalid_argument if the session has another block.
+  /// Returns a field as an attribute of an op.
+  /// Errors: invalid_argument if the session has a different block.
   StateField field(Recorder& session, std::string_view field) const;
 
-  /// For this layer; users never see the whole type.
+  /// For this layer only; the type is incomplete for users.
   StateMemory& inner() const { return *memory_; }
-  /// The same for a field or an array of that name.
+  /// Returns the same for a field or an array of that name.
   /// Errors: unknown_name if the block is empty.
   StateMemory& require(std::string_view kind, std::string_view name) const;
 
  private:
   std::shared_ptr<StateMemory> memory_;
+};
+
+/// One field of a state block. Launches in flight keep the value they were submitted with.
+///   DeviceScalar<float> eps(device, "eps", 1e-5F);
+///   auto s = executor.begin_recorded({.state = eps.state()});
+///   rms_norm(s, x, weight, {.eps = eps.in(s)});
+/// Threads: as a StateBlock.
+template <StateElement T>
+class DeviceScalar {
+ public:
+  /// Takes a field of a block that has others too.
+  /// Errors: unknown_name, dtype_mismatch.
+  DeviceScalar(StateBlock block, std::string_view field) : state_(std::move(block)), field_(field) {
+    (void)state_.get<T>(field_);
+  }
+  /// Makes a block with this field alone, owned by the host.
+  DeviceScalar(const Device& device, std::string name, T initial = {})
+      : state_(device, alone(name, initial)), field_(std::move(name)) {}
+
+  /// See StateBlock::set.
+  template <Number N>
+  void set(N value) const {
+    state_.set(field_, value);
+  }
+  T get() const { return state_.get<T>(field_); }
+  const StateBlock& state() const { return state_; }
+
+  /// Returns the field as an attribute of an op.
+  /// Errors: invalid_argument if the session has a different state block.
+  StateField in(Recorder& session) const { return state_.field(session, field_); }
+
+ private:
+  static StateLayout alone(const std::string& name, T initial) {
+    if constexpr (std::same_as<T, float>) {
+      return StateLayout().host_f32(name, initial);
+    } else {
+      return StateLayout().host(name, initial);
+    }
+  }
+  StateBlock state_;
+  std::string field_;
 };
 
 }  // namespace reprise

@@ -1,4 +1,4 @@
-// Whether and how a device runs ops, asked before they are recorded.
+// Support of a device for ops, asked before they are recorded.
 #pragma once
 #include <span>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace reprise {
 
-/// Of one op of a pass.
+/// How the device runs one op of a pass.
 struct NodeSupport {
   std::uint32_t node = 0;
   std::string op, scope;
@@ -17,15 +17,15 @@ struct NodeSupport {
   Support support;
 };
 
-/// How the executor's device would run each op of a pass, in the executor's precision. The pass is
-/// recorded and thrown away: nothing runs, no tensor is touched; kernels may be compiled. Throws
-/// what recording throws: only ops that are valid calls are asked about.
+/// Returns how the executor's device would run each op of a pass, in the executor's precision.
+/// Records the pass and discards it: nothing runs, no tensor is touched; kernels may be compiled.
+/// Errors: those of recording, as the ops have to be valid calls.
 std::vector<NodeSupport> supports(GraphExecutor& executor, const RecordFunction& pass,
                                   SessionOptions session = {});
 
-/// The same of one call: `operands` has a spec per operand of the op, one of rank 0 for what is
-/// absent. `attributes`: the bytes of its attribute struct; none for ops without. An op that takes
-/// other operands is unsupported too, and the reason says which.
+/// Returns the same for one call. `operands` has a spec per operand of the op, one of rank 0 for an
+/// absent operand. `attributes` are the bytes of its attribute struct; none for ops without. A call
+/// with other operands is unsupported too, and the reason says which the op takes.
 /// Errors: unknown_name for an op that the library does not have.
 Support supports(GraphExecutor& executor, std::string_view op, std::span<const TensorSpec> operands,
                  std::span<const std::byte> attributes = {});

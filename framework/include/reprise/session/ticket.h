@@ -16,12 +16,13 @@ namespace reprise {
 class Backend;
 class Slot;
 
-/// What the elements of a tensor can be read as. std::byte reads the bytes of any dtype.
+/// A type that elements of a tensor can be read as. std::byte reads the bytes of any dtype.
 template <class T>
 concept OutputElement =
     std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::byte>;
 
-/// Errors: dtype_mismatch unless the tensor of that name has elements of this dtype.
+/// Checks that the tensor of that name has elements of this dtype.
+/// Errors: dtype_mismatch.
 void require_elements(std::string_view name, const TensorSpec& spec, DType dtype);
 template <OutputElement T>
 void require_elements(std::string_view name, const TensorSpec& spec) {
@@ -30,7 +31,7 @@ void require_elements(std::string_view name, const TensorSpec& spec) {
   }
 }
 
-/// An output as it lies in the memory of its slot.
+/// An output in the memory of its slot.
 struct OutputView {
   TensorSpec spec;  // contiguous
   std::span<const std::byte> bytes;
@@ -46,28 +47,31 @@ std::vector<T> elements_of(std::string_view name, const OutputView& output) {
   return values;
 }
 
-/// Where the time of one submission went, nanoseconds.
+/// Where the time of one submission went.
+/// Units: nanoseconds.
 struct SubmissionTimes {
   std::uint64_t submission = 0;     // number of the submission on its device
   std::int64_t submit_time_ns = 0;  // CLOCK_MONOTONIC, when it was handed to the device
   std::uint64_t prepare_ns = 0;     // filling the slot
   std::uint64_t submit_ns = 0;      // the submit call
-  std::uint64_t wait_ns = 0;        // waits; 0 if it was complete before
+  std::uint64_t wait_ns = 0;        // waiting; 0 if it was complete before
   std::uint64_t host_step_ns = 0;   // in the functions of host steps
   std::uint32_t submits = 1;        // one, and one for every host step
   std::optional<std::int64_t> device_start_ns{};  // on the device's clock
   std::optional<std::uint64_t> device_ns{};  // empty: timing was off, or the device has no clock
 };
 
-/// Move-only; destroying it releases it. May be handed to another thread, and used by one thread at
-/// a time. An empty ticket (released, moved from, never given a submission) answers every question
-/// with an error of code released.
+/// The receipt of a submission, move-only. Destroying it releases it.
+/// Errors: released from every member of an empty ticket (released, moved from, never given a
+/// submission).
+/// Threads: used by one thread at a time; may be handed to another one.
 class Ticket {
  public:
   Ticket() = default;
-  /// For sessions and graphs: takes over a slot that is held for it.
+  /// Takes over a slot that is held for it; for sessions and graphs.
   explicit Ticket(std::shared_ptr<Slot> slot) : slot_(std::move(slot)) {}
-  /// For a submission without outputs and state: asking for them throws invalid_argument.
+  /// Makes the ticket of a submission without outputs, state and times.
+  /// Errors: invalid_argument when it is asked for one of these.
   Ticket(std::shared_ptr<Backend> backend, std::uint64_t submission)
       : backend_(std::move(backend)), submission_(submission) {}
   Ticket(Ticket&&) noexcept = default;
@@ -75,11 +79,14 @@ class Ticket {
   ~Ticket() { release(); }
   explicit operator bool() const { return slot_ != nullptr || backend_ != nullptr; }
 
-  /// Whether the device is through; never blocks. Throws device_lost.
+  /// Returns whether the device has completed the submission; never blocks.
+  /// Errors: device_lost.
   bool done() const;
-  /// Throws device_lost or timeout; never waits for ever. On the CPU it lasts as long as the work.
+  /// Waits for the submission, but never for ever. On the CPU it lasts as long as the work.
+  /// Errors: device_lost, timeout.
   void wait() const;
-  /// The rest waits first.
+  /// Waits, then returns an output. All members below wait first, except output_names() and
+  /// release().
   template <OutputElement T = float>
   std::vector<T> read(std::string_view name) const {
     return elements_of<T>(name, output(name));
@@ -88,13 +95,14 @@ class Ticket {
   std::vector<T> read(std::string_view name, std::uint32_t iteration) const {
     return elements_of<T>(name, output(name, iteration));
   }
-  /// Valid until the ticket is released. Of a launch of several iterations: what the last one that
-  /// ran left, or an earlier one.
+  /// Returns an output in place. A launch of several iterations has that of the last one that ran,
+  /// or of an earlier one.
   /// Errors: unknown_name; invalid_argument if none or too few ran, and for outputs of which only
   /// the last iteration's are kept (see kRowOutputBytes).
+  /// Lifetime: valid until the ticket is released.
   OutputView output(std::string_view name) const;
   OutputView output(std::string_view name, std::uint32_t iteration) const;
-  /// Of all outputs, in order of declaration.
+  /// Returns the names of all outputs, in order of declaration.
   std::vector<std::string> output_names() const;
   /// Returns a state field after this submission, or after an iteration of it that ran.
   /// Errors: unknown_name, dtype_mismatch; invalid_argument if the iteration did not run.
@@ -106,13 +114,13 @@ class Ticket {
   T state(std::string_view field, std::uint32_t iteration) const {
     return std::bit_cast<T>(state_bits(field, kDTypeOf<T>, iteration));
   }
-  /// How many iterations ran; 1 for graphs that run once per launch.
+  /// Returns how many iterations ran; 1 for graphs that run once per launch.
   std::uint32_t iterations() const;
-  /// False for a run of no rows, or after the state said stop: there are no outputs then.
+  /// Returns false for a run of no rows, or after the state said stop: there are no outputs then.
   bool ran() const { return iterations() > 0; }
   const SubmissionTimes& times() const;
 
-  /// Gives the slot back, whether or not the device is through with it. The outputs are gone.
+  /// Gives the slot back, whether or not the submission is complete. The outputs are gone.
   void release() noexcept;
 
  private:

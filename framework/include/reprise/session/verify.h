@@ -1,4 +1,4 @@
-// verify: whether a pass that is recorded and replayed does the same, bit for bit, as a direct run.
+// verify: compares a pass that is recorded and replayed with a direct run, bit for bit.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,11 +8,11 @@
 namespace reprise {
 
 struct VerifyOptions {
-  SessionOptions session{};  // of both sessions; max_iterations counts as 1
-  FinishOptions finish{};    // of the recorded one; `run` has no use here
+  SessionOptions session{};  // for both sessions; max_iterations counts as 1
+  FinishOptions finish{};    // for the recorded one; `run` is ignored
 };
 
-/// Where the elements of a tensor differ.
+/// Differences between the elements of two tensors.
 struct VerifyDifference {
   std::uint64_t element = 0;         // the first one, in order of memory
   std::string expected{}, actual{};  // its value in the direct run, and here
@@ -34,20 +34,21 @@ struct VerifyReport {
   std::string name{};  // of the session
   std::vector<VerifiedTensor> tensors{};
   bool equal() const;
-  /// A line that sums up, and one per tensor that is not equal.
+  /// Returns a summary line, and one line per tensor that is not equal.
   std::string text() const;
 };
 
-/// Runs a pass directly, records it, runs the graph and replays it, each time from the same memory,
-/// and compares all outputs and all persistent memory that its ops declare to write: state, arrays
-/// and caches. Memory and state are bit for bit as before afterwards, also if this throws, but for
-/// a lost device. Memory that an op writes without declaring it (a shader that leaves its bindings,
-/// a host step that writes through a pointer of its own) is neither compared nor restored, and
-/// variables of the host stay as the pass left them: it is called twice.
+/// Runs a pass directly, records it, runs the graph and replays it, each time from the same memory.
+/// Compares all outputs and all persistent memory that its ops declare to write: state, arrays and
+/// caches. Waits for what is in flight first. The pass is called twice; variables of the host stay
+/// as it left them.
 ///
-/// Waits for what is in flight first. Nobody else may use the state block or the written tensors
-/// meanwhile. Takes memory of the host for four times what the pass writes. Throws what the pass,
-/// finish() and launch() throw.
+/// Memory and state are bit for bit as before afterwards, also after an error, except on a lost
+/// device. Memory that an op writes without declaring it is neither compared nor restored. Examples
+/// are a shader that leaves its bindings, and a host step that writes through a pointer of its own.
+/// Units: takes host memory for four times what the pass writes.
+/// Errors: those of the pass, finish() and launch().
+/// Threads: nothing else may use the state block or the written tensors meanwhile.
 VerifyReport verify(GraphExecutor& executor, const RecordFunction& pass,
                     const VerifyOptions& options = {});
 

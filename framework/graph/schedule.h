@@ -1,0 +1,25 @@
+// Schedule: which nodes of a recorded graph run and in which order, which of them run as one, and
+// what passes decided about them. The graph stays as it was recorded.
+#pragma once
+#include "reprise/graph/execution_plan.h"
+
+namespace reprise {
+
+struct Schedule {
+  std::vector<std::uint32_t> order;  // recorded nodes; of a fused call the one it runs in place of
+  FusedCalls fused;
+  std::vector<PassDecision> decisions;
+};
+
+/// What runs in place of a node: its own call, or a fused one. Valid while both are unchanged.
+struct ScheduledCall {
+  ScheduledCall(const ComputeGraph& graph, const FusedCalls& fused, std::uint32_t node);
+  const OpDef* op;
+  std::span<const Use> uses;
+  std::span<const std::byte> attributes;
+};
+
+/// All nodes, as they were recorded.
+Schedule recorded_order(const ComputeGraph& graph);
+
+}  // namespace reprise

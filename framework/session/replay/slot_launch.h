@@ -1,0 +1,45 @@
+// SlotLaunch: what a submission through a slot does.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "framework/core/op.h"
+#include "reprise/backend/backend.h"
+#include "reprise/profile.h"
+
+namespace reprise {
+
+struct ExtentLimit;
+
+/// One encoding of the steps between prologue and epilogue.
+struct Body {
+  EncodingRef encoding;
+  std::shared_ptr<Timestamps> stamps;   // node modes: taken by the body itself
+  std::vector<EncodingRef> next{};      // without replay: those of the iterations after the first
+  std::vector<EncodingRef> segments{};  // what follows the first host step, the second one, ...
+};
+
+/// Host steps cut a submission into parts, and direct sessions may be split: the first one sends
+/// state and inputs, the last one brings outputs and state back.
+enum class SlotPart : std::uint8_t { whole, first, middle, last };
+inline bool sends(SlotPart part) { return part == SlotPart::whole || part == SlotPart::first; }
+inline bool brings_back(SlotPart part) { return part == SlotPart::whole || part == SlotPart::last; }
+
+/// What a submission does.
+struct SlotLaunch {
+  const Body& body;
+  std::span<const StateGrowth> growths{};  // of the body, or of what this part runs of it
+  TimingMode mode = TimingMode::off;
+  std::uint32_t iterations = 1;
+  std::optional<std::uint64_t> sequence{};  // launches of the graph before this one
+  std::int64_t begin_ns = 0;                // when preparing began
+  AfterSubmit then = AfterSubmit::will_wait;
+  SlotPart part = SlotPart::whole;
+  std::span<const ExtentLimit> limits{};  // of the state that is sent
+  bool nothing_runs = false;              // of a direct session without rows
+  bool keeps_patches = false;  // the body does not apply patches: they go with the next launch too
+};
+
+}  // namespace reprise
