@@ -22,7 +22,7 @@
 #include "bench/model_facts.h"
 #include "bench/temporary_profile.h"
 #include "framework/core/op.h"
-#include "framework/profile/profile_tables.h"
+#include "framework/profile/profile_reader.h"
 #include "framework/programs/json_output.h"
 #include "reprise/core/printable.h"
 #include "reprise/graph/compute_graph.h"

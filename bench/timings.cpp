@@ -10,7 +10,7 @@
 #include "bench/commands.h"
 #include "bench/samples.h"
 #include "bench/temporary_profile.h"
-#include "framework/profile/profile_tables.h"
+#include "framework/profile/profile_reader.h"
 #include "framework/programs/json_output.h"
 #include "reprise/reprise.h"
 

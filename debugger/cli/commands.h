@@ -4,7 +4,7 @@
 #include <string>
 
 #include "debugger/cli/listing.h"
-#include "framework/profile/profile_tables.h"
+#include "framework/profile/profile_reader.h"
 
 namespace reprise::cli {
 

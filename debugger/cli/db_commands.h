@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "debugger/cli/listing.h"
-#include "framework/profile/selected_capture.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::cli {
 

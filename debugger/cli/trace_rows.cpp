@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "debugger/model/sql_values.h"
 #include "reprise/core/error.h"
-#include "reprise/sql_query.h"
 
 namespace reprise::cli {
 namespace {
@@ -43,11 +43,7 @@ double real(const SqlValue& value) {
   return std::isfinite(found) ? found : 0;
 }
 
-std::string text(const SqlValue& value) {
-  const auto* found = std::get_if<std::string>(&value);
-  return found != nullptr ? *found : std::string();
-}
-
+using debugger::text_or_empty;
 using Row = std::vector<SqlValue>;
 
 std::vector<Row> rows_of(const std::string& path, const std::string& sql) {
@@ -124,7 +120,7 @@ std::vector<TraceRun> TraceRows::runs() const {
     run.id = integer(row[0]);
     run.rank = integer(row[1]);
     run.world_size = integer(row[2]);
-    run.name = text(row[3]);
+    run.name = text_or_empty(row[3]);
     run.start_ns = integer(row[4]);
     run.end_ns = std::max(run.start_ns, integer(row[5]));
     run.calendar_ns = optional(row[6]);
@@ -170,7 +166,7 @@ std::vector<TraceDevice> TraceRows::devices(const TraceRun& run) const {
       comparisons.push_back(
           {integer(clock[0]), ticks != nullptr ? static_cast<std::uint64_t>(*ticks) : 0});
     }
-    devices.push_back({integer(row[0]), text(row[1]),
+    devices.push_back({integer(row[0]), text_or_empty(row[1]),
                        DeviceMoments(std::move(comparisons), real(row[2]), integer(row[3]))});
   }
   return devices;
@@ -241,7 +237,7 @@ void TraceRows::each_replay_page(
           replay.wait_ns = duration(row[13]);
           replay.device_start_ns = optional(row[14]);
           replay.device_ns = duration(row[15]);
-          replay.phase = text(row[16]);
+          replay.phase = text_or_empty(row[16]);
           replay.warm_up = integer(row[17]) != 0;
           replay.has_step_times = integer(row[18]) != 0;
           page.push_back(std::move(replay));
@@ -267,7 +263,7 @@ void TraceRows::each_scope(const TraceRun& run,
       [&](const std::vector<Row>& rows) {
         for (const Row& row : rows) {
           each({integer(row[2]), integer(row[0]), std::max<std::int64_t>(-integer(row[1]), 0),
-                text(row[3]), text(row[4]), text(row[5])});
+                text_or_empty(row[3]), text_or_empty(row[4]), text_or_empty(row[5])});
         }
       });
 }
@@ -286,9 +282,9 @@ void TraceRows::each_instant(const TraceRun& run,
       "c.key_json, coalesce(c.evicted_reason, c.stale_reason) FROM recordings c JOIN graphs g ON "
       "g.id=c.graph_id WHERE c.evicted_t_ns IS NOT NULL",
       window(run, "t", "t"), [&](const Row& row) {
-        TraceInstant instant{integer(row[0]), text(row[3]), {}};
+        TraceInstant instant{integer(row[0]), text_or_empty(row[3]), {}};
         for (std::size_t a = 0; a < kAbout.size(); ++a) {
-          if (std::string about = text(row[a + 4]); !about.empty()) {
+          if (std::string about = text_or_empty(row[a + 4]); !about.empty()) {
             instant.about.emplace_back(kAbout[a], std::move(about));
           }
         }
@@ -305,7 +301,7 @@ void TraceRows::each_sample(const TraceRun& run,
                "v.run_id, n.name || ' (' || n.unit || ')', v.value FROM counter_values v JOIN "
                "counters n ON n.id=v.counter_id",
                window(run, "t", "t"), [&](const Row& row) {
-                 each({integer(row[0]), text(row[3]), real(row[4])});
+                 each({integer(row[0]), text_or_empty(row[3]), real(row[4])});
                });
 }
 

@@ -3,20 +3,10 @@
 #include <algorithm>
 
 #include "debugger/model/format.h"
-#include "reprise/sql_query.h"
+#include "debugger/model/sql_values.h"
 
 namespace reprise::debugger {
 namespace {
-
-std::optional<std::int64_t> integer(const SqlValue& value) {
-  const auto* whole = std::get_if<std::int64_t>(&value);
-  return whole == nullptr ? std::nullopt : std::optional(*whole);
-}
-
-std::string text(const SqlValue& value) {
-  const auto* found = std::get_if<std::string>(&value);
-  return found == nullptr ? std::string() : *found;
-}
 
 /// The recordings of a capture with their pools, the latest recording last. No row says when a
 /// graph that no cache held was let go; its arena was freed then. Of one without an arena nobody
@@ -60,29 +50,29 @@ Bindings read_bindings(const std::filesystem::path& path, const Capture& capture
   bindings.of_pool.resize(capture.pools.size());
   const CaptureId id = capture.summary.id;
   for (const std::vector<SqlValue>& row : run_sql(path, bindings_sql(id), {}, stop).rows) {
-    const std::int64_t pool = integer(row[0]).value_or(-1);
+    const std::int64_t pool = whole_of(row[0]).value_or(-1);
     if (std::cmp_less(pool, 0) || std::cmp_greater_equal(pool, capture.pools.size())) {
       ++bindings.left_out;
       continue;
     }
     Binding& binding = bindings.of_pool[static_cast<std::size_t>(pool)];
     binding = {};
-    const std::optional<std::int64_t> buffer = integer(row[1]);
+    const std::optional<std::int64_t> buffer = whole_of(row[1]);
     if (!buffer) {
       continue;
     }
     const auto count = [&](std::size_t column) {
       return static_cast<std::uint64_t>(
-          std::max<std::int64_t>(integer(row[column]).value_or(0), 0));
+          std::max<std::int64_t>(whole_of(row[column]).value_or(0), 0));
     };
     binding.buffer = *buffer;
-    binding.name = text(row[2]);
+    binding.name = text_or_empty(row[2]);
     binding.bytes = count(3);
-    binding.recorded_ns = integer(row[4]).value_or(0);
-    binding.freed_ns = integer(row[5]);
+    binding.recorded_ns = whole_of(row[4]).value_or(0);
+    binding.freed_ns = whole_of(row[5]);
     binding.replays_after = count(7);
-    binding.successor = binding.freed_ns ? integer(row[8]) : std::nullopt;
-    binding.state = state_of(binding, integer(row[6]).value_or(0) != 0,
+    binding.successor = binding.freed_ns ? whole_of(row[8]) : std::nullopt;
+    binding.state = state_of(binding, whole_of(row[6]).value_or(0) != 0,
                              capture.pools[static_cast<std::size_t>(pool)].bytes);
   }
   const SqlResult stale =
@@ -91,7 +81,7 @@ Bindings read_bindings(const std::filesystem::path& path, const Capture& capture
                   std::to_string(id.run) + " AND graph_id = " + std::to_string(id.graph) +
                   " ORDER BY id DESC LIMIT 1",
               {}, stop);
-  bindings.stale_reason = stale.rows.empty() ? "" : text(stale.rows[0][0]);
+  bindings.stale_reason = stale.rows.empty() ? "" : text_or_empty(stale.rows[0][0]);
   return bindings;
 }
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "debugger/model/format.h"
-#include "reprise/sql_query.h"
+#include "debugger/model/sql_values.h"
 
 namespace reprise::debugger {
 namespace {
@@ -25,12 +25,9 @@ RunFacts run_facts(const CaptureOfFile& of, const std::stop_token& stop) {
               {}, stop);
   RunFacts facts;
   if (!found.rows.empty()) {
-    const auto text = [&](std::size_t column) {
-      const auto* value = std::get_if<std::string>(&found.rows[0][column]);
-      return value == nullptr ? std::string() : *value;
-    };
-    const auto* const dirty = std::get_if<std::int64_t>(&found.rows[0][4]);
-    facts = {text(0), text(1), text(2), text(3), dirty != nullptr && *dirty != 0};
+    const auto& row = found.rows[0];
+    facts = {text_or_empty(row[0]), text_or_empty(row[1]), text_or_empty(row[2]),
+             text_or_empty(row[3]), whole_of(row[4]).value_or(0) != 0};
   }
   return facts;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "reprise/sql_query.h"
+#include "debugger/model/sql_values.h"
 
 namespace reprise::debugger {
 namespace {
@@ -11,19 +11,9 @@ namespace {
 constexpr std::size_t kMaxEvents = 10'000;
 constexpr std::size_t kLongestText = 4096;
 
-std::optional<std::int64_t> whole(const SqlValue& value) {
-  const auto* const number = std::get_if<std::int64_t>(&value);
-  return number == nullptr ? std::nullopt : std::optional(*number);
-}
-
-std::string words(const SqlValue& value) {
-  const auto* const found = std::get_if<std::string>(&value);
-  return found == nullptr ? "" : *found;
-}
-
 /// Severities of files that nobody damaged are 0 to 3.
 LogSeverity severity_of(const SqlValue& value) {
-  return static_cast<LogSeverity>(std::clamp<std::int64_t>(whole(value).value_or(1), 0, 3));
+  return static_cast<LogSeverity>(std::clamp<std::int64_t>(whole_of(value).value_or(1), 0, 3));
 }
 
 SqlResult ask(const std::filesystem::path& path, const std::string& sql,
@@ -49,15 +39,21 @@ void add_events(const std::filesystem::path& path, const Capture& capture,
   std::size_t dangling = 0;
   for (auto row = result.rows.rbegin(); row != result.rows.rend(); ++row) {
     const auto& r = *row;
-    LogEntry entry{whole(r[0]), severity_of(r[1]), words(r[2]), words(r[3]), words(r[4]), {}, {}};
-    const auto node = whole(r[6]);
-    const bool here = whole(r[5]) == capture.summary.id.graph && node;
+    LogEntry entry{whole_of(r[0]),
+                   severity_of(r[1]),
+                   text_or_empty(r[2]),
+                   text_or_empty(r[3]),
+                   text_or_empty(r[4]),
+                   {},
+                   {}};
+    const auto node = whole_of(r[6]);
+    const bool here = whole_of(r[5]) == capture.summary.id.graph && node;
     const bool lies = here && *node >= 0 && std::cmp_less(*node, capture.nodes.size());
     if (lies) {
       entry.node = static_cast<std::uint32_t>(*node);
     }
-    entry.replay = whole(r[7]);
-    const bool no_severity = whole(r[1]) != static_cast<std::int64_t>(entry.severity);
+    entry.replay = whole_of(r[7]);
+    const bool no_severity = whole_of(r[1]) != static_cast<std::int64_t>(entry.severity);
     dangling += (here && !lies) || no_severity ? 1U : 0U;
     log.entries.push_back(std::move(entry));
   }
@@ -82,13 +78,13 @@ void add_drops(const std::filesystem::path& path, const Capture& capture,
               std::to_string(capture.summary.id.run) + " GROUP BY what, reason ORDER BY 1, 2",
           stop);
   for (const auto& row : result.rows) {
-    const std::int64_t count = whole(row[2]).value_or(0);
+    const std::int64_t count = whole_of(row[2]).value_or(0);
     log.entries.push_back({{},
                            LogSeverity::warning,
                            "profile",
                            "dropped",
-                           std::to_string(count) + " of (" + words(row[0]) +
-                               ") were not recorded: " + words(row[1]) + ".",
+                           std::to_string(count) + " of (" + text_or_empty(row[0]) +
+                               ") were not recorded: " + text_or_empty(row[1]) + ".",
                            {},
                            {}});
   }

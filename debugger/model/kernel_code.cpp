@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "debugger/model/source_files.h"
+#include "debugger/model/sql_values.h"
 #include "reprise/core/error.h"
-#include "reprise/sql_query.h"
 
 namespace reprise::debugger {
 namespace {
@@ -19,15 +19,9 @@ std::string of_graph(CaptureId id) {
          std::to_string(id.graph) + ") ORDER BY k.id";
 }
 
-std::string text_of(const SqlValue& value) {
-  const auto* const text = std::get_if<std::string>(&value);
-  return text == nullptr ? "" : *text;
-}
-
 std::optional<std::uint64_t> count_of(const SqlValue& value) {
-  const auto* const whole = std::get_if<std::int64_t>(&value);
-  return whole != nullptr && *whole >= 0 ? std::optional(static_cast<std::uint64_t>(*whole))
-                                         : std::nullopt;
+  const auto whole = whole_of(value);
+  return whole && *whole >= 0 ? std::optional(static_cast<std::uint64_t>(*whole)) : std::nullopt;
 }
 
 std::vector<std::byte> bytes_of_hex(std::string_view hex) {
@@ -63,18 +57,18 @@ KernelCode read_kernel_code(const std::filesystem::path& path, CaptureId id, std
   KernelCode code;
   code.capture = id;
   code.kernel = kernel;
-  code.entry = text_of(row[0]);
-  code.spirv_hash = text_of(row[1]);
+  code.entry = text_or_empty(row[0]);
+  code.spirv_hash = text_or_empty(row[1]);
   code.spirv_bytes = count_of(row[2]);
   code.create_ns = count_of(row[3]);
-  code.source = printable_lines(text_of(row[5]));
+  code.source = printable_lines(text_or_empty(row[5]));
   if (!code.spirv_bytes || *code.spirv_bytes == 0) {
     code.spirv.problem = "The database has no SPIR-V of this kernel.";
   } else if (*code.spirv_bytes > kMaxSpirvBytes) {
     code.spirv.problem =
         "The SPIR-V has (" + std::to_string(*code.spirv_bytes) + ") bytes; at most 1 MiB is shown.";
   } else {
-    code.spirv = spirv_text(bytes_of_hex(text_of(row[4])));
+    code.spirv = spirv_text(bytes_of_hex(text_or_empty(row[4])));
   }
   return code;
 }

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "debugger/model/format.h"
-#include "reprise/sql_query.h"
+#include "debugger/model/sql_values.h"
 
 namespace reprise::debugger {
 namespace {
@@ -71,10 +71,7 @@ MeasuredPerturbation read_perturbation(const std::filesystem::path& path, Captur
               {.rows = 400}, stop);
   std::vector<ModeTimes> modes;
   for (const auto& row : result.rows) {
-    const auto whole = [&](std::size_t column) {
-      const auto* const number = std::get_if<std::int64_t>(&row[column]);
-      return number == nullptr ? std::int64_t{-1} : *number;
-    };
+    const auto whole = [&](std::size_t column) { return whole_of(row[column]).value_or(-1); };
     if (whole(1) >= 0 && whole(1) <= static_cast<int>(TimingMode::node_serialised)) {
       modes.push_back({whole(0), static_cast<TimingMode>(whole(1)),
                        static_cast<std::uint64_t>(std::max<std::int64_t>(whole(2), 0)),

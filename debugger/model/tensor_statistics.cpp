@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "reprise/sql_query.h"
+#include "debugger/model/sql_values.h"
 
 namespace reprise::debugger {
 namespace {
@@ -37,7 +37,7 @@ std::vector<std::int64_t> not_finite_replays(const std::filesystem::path& path, 
       {.rows = 1'000'000}, stop);
   std::vector<std::int64_t> replays;
   for (const auto& row : found.rows) {
-    if (const auto* const replay = std::get_if<std::int64_t>(&row[0])) {
+    if (const auto replay = whole_of(row[0])) {
       replays.push_back(*replay);
     }
   }
@@ -64,10 +64,8 @@ std::vector<KeptNotFinite> kept_not_finite(const std::filesystem::path& path, Ca
               {.rows = snapshots.size()}, stop);
   std::vector<KeptNotFinite> kept;
   for (const auto& row : found.rows) {
-    const auto* const node = std::get_if<std::int64_t>(&row[0]);
-    const auto* const tensor = std::get_if<std::int64_t>(&row[1]);
-    const auto* const replay = std::get_if<std::int64_t>(&row[2]);
-    if (node != nullptr && tensor != nullptr && replay != nullptr) {
+    const auto node = whole_of(row[0]), tensor = whole_of(row[1]), replay = whole_of(row[2]);
+    if (node && tensor && replay) {
       kept.push_back({*node, *tensor, *replay});
     }
   }
@@ -82,16 +80,14 @@ std::optional<ComparedGraph> compared_elsewhere(const std::filesystem::path& pat
               "g.id = p.graph_id GROUP BY 1, 2 ORDER BY 3 DESC, 1 DESC, 2 LIMIT 1",
               {}, stop);
   const auto whole = [&](std::size_t column) {
-    const auto* const value =
-        found.rows.empty() ? nullptr : std::get_if<std::int64_t>(&found.rows[0][column]);
-    return value == nullptr ? std::nullopt : std::optional(*value);
+    return found.rows.empty() ? std::nullopt : whole_of(found.rows[0][column]);
   };
   if (!whole(0) || !whole(1) || !whole(2)) {
     return std::nullopt;
   }
-  const auto* const name = std::get_if<std::string>(&found.rows[0][3]);
-  return ComparedGraph{
-      {*whole(0), *whole(1)}, name == nullptr ? "" : *name, static_cast<std::uint64_t>(*whole(2))};
+  return ComparedGraph{{*whole(0), *whole(1)},
+                       text_or_empty(found.rows[0][3]),
+                       static_cast<std::uint64_t>(*whole(2))};
 }
 
 }  // namespace

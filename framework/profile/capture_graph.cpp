@@ -1,6 +1,7 @@
 // A graph and its plan out of a database. Whatever a row says is checked against what was read
 // before it; rows that say something else are left out.
 #include <algorithm>
+#include <map>
 
 #include "framework/profile/captures.h"
 
@@ -14,8 +15,8 @@ constexpr std::array kTablesOfAGraph{"nodes",        "steps",          "kernels"
 
 constexpr std::int64_t kMaxSmall = std::numeric_limits<std::uint32_t>::max();
 
-/// A JSON object: what has another form would not be one.
-std::string object_or_empty(std::string text) { return text.empty() ? "{}" : std::move(text); }
+/// What is empty would be no JSON object.
+void require_object(std::string& json) { json = json.empty() ? "{}" : std::move(json); }
 
 std::uint32_t size_of(const auto& rows) { return static_cast<std::uint32_t>(rows.size()); }
 
@@ -41,8 +42,10 @@ class GraphReader {
  private:
   /// Calls `add` for every row of this graph; false: it was left out because of `why`.
   template <class Add>
-  void each(const std::string& what, const char* why, std::string_view sql, Add&& add) {
-    Statement rows(database_, sql);
+  void each(const std::string& what, const char* why, const std::string& columns,
+            const std::string& order, Add&& add) {
+    Statement rows(database_,
+                   "SELECT " + columns + " FROM " + what + " WHERE graph_id=? ORDER BY " + order);
     rows.bind_all(graph_);
     std::uint64_t left_out = 0;
     while (rows.step()) {
@@ -59,30 +62,23 @@ class GraphReader {
                     " are negative, too large or not whole: the nearest that can be is shown.");
     odd_ = 0;
   }
-  std::uint64_t amount(const Statement& row, int column) {
-    odd_ += is_odd(row, column) ? 1 : 0;
-    return count(row, column);
-  }
-  std::optional<std::uint64_t> optional_amount(const Statement& row, int column) {
-    return row.null(column) ? std::nullopt : std::optional(amount(row, column));
-  }
-  std::uint32_t small(const Statement& row, int column) {
-    odd_ += is_odd(row, column, kMaxSmall) ? 1 : 0;
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(column), 0, kMaxSmall));
-  }
-  std::array<std::uint32_t, 3> three(const Statement& row, int column) {
-    return {small(row, column), small(row, column + 1), small(row, column + 2)};
+  /// As read_columns(); numbers that cannot be are counted.
+  template <class... Values>
+  void set(const Statement& row, int first, Values&... values) {
+    odd_ += read_columns(row, first, values...);
   }
   /// As each(), of rows whose first column numbers them from 0: what comes after a gap is left out.
-  template <class Row, class Make>
-  void each_in_order(const char* what, std::vector<Row>& rows, std::string_view sql, Make&& make) {
-    each(what, "their numbers do not go on from 0", sql, [&](const Statement& row) {
-      if (row.integer(0) != static_cast<std::int64_t>(rows.size())) {
-        return false;
-      }
-      rows.push_back(make(row));
-      return true;
-    });
+  template <class Row, class Fill>
+  void each_in_order(const char* what, std::vector<Row>& rows, const std::string& columns,
+                     Fill&& fill) {
+    each(what, "their numbers do not go on from 0", "idx, " + columns, "idx",
+         [&](const Statement& row) {
+           if (row.integer(0) != static_cast<std::int64_t>(rows.size())) {
+             return false;
+           }
+           fill(row, rows.emplace_back());
+           return true;
+         });
   }
   /// An index into something of that size, if it is one.
   static std::optional<std::uint32_t> index(const Statement& row, int column, std::size_t size) {
@@ -110,39 +106,26 @@ class GraphReader {
                   "SELECT arena_bytes, naive_bytes, live_peak_bytes FROM graphs WHERE id=?");
     row.bind_all(graph_);
     while (row.step()) {
-      c_.arena_bytes = amount(row, 0);
-      c_.unshared_bytes = amount(row, 1);
-      c_.live_peak_bytes = amount(row, 2);
+      set(row, 0, c_.arena_bytes, c_.unshared_bytes, c_.live_peak_bytes);
     }
     note_odd("graphs");
   }
 
   void read_pools() {
-    each_in_order("pools", c_.pools,
-                  "SELECT idx, kind, size_bytes FROM pools WHERE graph_id=? ORDER BY idx",
-                  [&](const Statement& row) {
-                    return Capture::Pool{row.text(1), amount(row, 2)};
-                  });
+    each_in_order(
+        "pools", c_.pools, "kind, size_bytes",
+        [&](const Statement& row, Capture::Pool& pool) { set(row, 1, pool.kind, pool.bytes); });
   }
 
   void read_nodes() {
     each_in_order("nodes", c_.nodes,
-                  "SELECT idx, op, label, scope, attributes_json, src_file, src_func, src_line, "
-                  "flops, read_bytes, write_bytes, family FROM nodes WHERE graph_id=? ORDER BY idx",
-                  [&](const Statement& row) {
-                    Capture::Node node;
-                    node.op = row.text(1);
-                    node.label = row.text(2);
-                    node.scope = row.text(3);
-                    node.attributes_json = object_or_empty(row.text(4));
-                    node.source_file = row.text(5);
-                    node.source_function = row.text(6);
-                    node.source_line = small(row, 7);
-                    node.flops = optional_amount(row, 8);
-                    node.read_bytes = optional_amount(row, 9);
-                    node.write_bytes = optional_amount(row, 10);
-                    node.family = row.text(11);
-                    return node;
+                  "op, label, scope, attributes_json, src_file, src_func, src_line, flops, "
+                  "read_bytes, write_bytes, family",
+                  [&](const Statement& row, Capture::Node& n) {
+                    set(row, 1, n.op, n.label, n.scope, n.attributes_json, n.source_file,
+                        n.source_function, n.source_line, n.flops, n.read_bytes, n.write_bytes,
+                        n.family);
+                    require_object(n.attributes_json);
                   });
     if (c_.summary.nodes != c_.nodes.size()) {
       c_.problems.push_back({"nodes", "The graph has (" + std::to_string(c_.summary.nodes) +
@@ -161,36 +144,33 @@ class GraphReader {
     rows.bind_all(graph_);
     while (rows.step()) {
       kernels_[rows.integer(0)] = size_of(c_.kernels);
-      c_.kernels.push_back({rows.text(1), object_or_empty(rows.text(2)), rows.text(3),
-                            three(rows, 4), amount(rows, 7), amount(rows, 8), amount(rows, 9),
-                            optional_amount(rows, 10), optional_amount(rows, 11)});
+      Capture::Kernel& k = c_.kernels.emplace_back();
+      set(rows, 1, k.name, k.constants_json, k.source_path, k.local_size[0], k.local_size[1],
+          k.local_size[2], k.shared_bytes, k.push_bytes, k.subgroup_size, k.registers,
+          k.spill_bytes);
+      require_object(k.constants_json);
     }
     note_odd("kernels");
   }
 
   void read_steps() {
-    each_in_order("steps", c_.steps,
-                  "SELECT idx, kind, node_idx, kernel_id, grid_x, grid_y, grid_z, grid_expr, push "
-                  "FROM steps WHERE graph_id=? ORDER BY idx",
-                  [&](const Statement& row) {
-                    Capture::Step step;
-                    step.kind = row.text(1);
-                    step.node = reference(row, 2, c_.nodes.size());
-                    const auto kernel = kernels_.find(row.integer(3));
-                    if (kernel != kernels_.end()) {
-                      step.kernel = kernel->second;
-                    } else if (!row.null(3)) {
-                      ++dangling_;
-                    }
-                    step.grid = three(row, 4);
-                    step.grid_expression = row.text(7);
-                    const std::span<const std::byte> push = row.blob(8);
-                    step.push.resize((push.size() + 3) / 4);
-                    for (std::size_t b = 0; b < push.size(); ++b) {
-                      step.push[b / 4] |= std::to_integer<std::uint32_t>(push[b]) << b % 4 * 8;
-                    }
-                    return step;
-                  });
+    each_in_order(
+        "steps", c_.steps, "node_idx, kernel_id, push, kind, grid_x, grid_y, grid_z, grid_expr",
+        [&](const Statement& row, Capture::Step& step) {
+          step.node = reference(row, 1, c_.nodes.size());
+          const auto kernel = kernels_.find(row.integer(2));
+          if (kernel != kernels_.end()) {
+            step.kernel = kernel->second;
+          } else if (!row.null(2)) {
+            ++dangling_;
+          }
+          set(row, 4, step.kind, step.grid[0], step.grid[1], step.grid[2], step.grid_expression);
+          const std::span<const std::byte> push = row.blob(3);
+          step.push.resize((push.size() + 3) / 4);
+          for (std::size_t b = 0; b < push.size(); ++b) {
+            step.push[b / 4] |= std::to_integer<std::uint32_t>(push[b]) << b % 4 * 8;
+          }
+        });
     note_dangling("steps");
     order_steps_by_node();
   }
@@ -217,32 +197,22 @@ class GraphReader {
   }
 
   void read_tensors() {
-    each_in_order(
-        "tensors", c_.tensors,
-        "SELECT idx, name, dtype, shape_json, role, nbytes, offset_bytes, pool_idx, first_use, "
-        "last_use, alias_of FROM tensors WHERE graph_id=? ORDER BY idx",
-        [&](const Statement& row) {
-          Capture::Tensor tensor;
-          tensor.name = row.text(1);
-          tensor.dtype = row.text(2);
-          tensor.shape_json = row.text(3);
-          tensor.role = row.text(4);
-          tensor.bytes = amount(row, 5);
-          tensor.offset_bytes = amount(row, 6);
-          tensor.pool = reference(row, 7, c_.pools.size());
-          tensor.first_step = reference(row, 8, c_.steps.size());
-          tensor.last_step = reference(row, 9, c_.steps.size());
-          tensor.alias_of = reference(row, 10, c_.tensors.size());
-          return tensor;
-        });
+    each_in_order("tensors", c_.tensors,
+                  "name, dtype, shape_json, role, nbytes, offset_bytes, pool_idx, first_use, "
+                  "last_use, alias_of",
+                  [&](const Statement& row, Capture::Tensor& t) {
+                    set(row, 1, t.name, t.dtype, t.shape_json, t.role, t.bytes, t.offset_bytes);
+                    t.pool = reference(row, 7, c_.pools.size());
+                    t.first_step = reference(row, 8, c_.steps.size());
+                    t.last_step = reference(row, 9, c_.steps.size());
+                    t.alias_of = reference(row, 10, c_.tensors.size() - 1);  // one before this
+                  });
     note_dangling("tensors");
   }
 
   void read_operands() {
     each("node_tensors", "the graph has no such node or tensor",
-         "SELECT node_idx, tensor_idx, operand, access FROM node_tensors WHERE graph_id=? ORDER BY "
-         "node_idx, slot",
-         [&](const Statement& row) {
+         "node_idx, tensor_idx, operand, access", "node_idx, slot", [&](const Statement& row) {
            const auto node = index(row, 0, c_.nodes.size());
            const auto tensor = index(row, 1, c_.tensors.size());
            if (!node || !tensor) {
@@ -262,10 +232,8 @@ class GraphReader {
 
   void read_edges() {
     std::int64_t backwards = 0;
-    each("edges", "the graph has no such nodes or tensor",
-         "SELECT src, dst, tensor_idx, kind FROM edges WHERE graph_id=? ORDER BY dst, src, "
-         "tensor_idx, kind",
-         [&](const Statement& row) {
+    each("edges", "the graph has no such nodes or tensor", "src, dst, tensor_idx, kind",
+         "dst, src, tensor_idx, kind", [&](const Statement& row) {
            const auto src = index(row, 0, c_.nodes.size());
            const auto dst = index(row, 1, c_.nodes.size());
            const auto tensor = index(row, 2, c_.tensors.size());
@@ -283,12 +251,8 @@ class GraphReader {
                 "rows of edges were left out: they lead to their own or an earlier node, which a "
                 "graph without cycles does not have.");
     // Rows of a damaged index come in any order.
-    const auto before = [](const Capture::Edge& a, const Capture::Edge& b) {
-      return std::pair(a.dst, a.src) < std::pair(b.dst, b.src);
-    };
-    if (!std::is_sorted(c_.edges.begin(), c_.edges.end(), before)) {
-      std::stable_sort(c_.edges.begin(), c_.edges.end(), before);
-    }
+    std::ranges::stable_sort(c_.edges, {},
+                             [](const Capture::Edge& e) { return std::pair(e.dst, e.src); });
     for (const Capture::Edge& edge : c_.edges) {
       std::uint32_t& level = c_.nodes[edge.dst].level;
       level = std::max(level, c_.nodes[edge.src].level + 1);
@@ -297,25 +261,19 @@ class GraphReader {
 
   void read_barriers() {
     each("barriers", "the graph has no such step",
-         "SELECT before_step, required, emitted, cause_src, cause_dst, kind, reason, pool_idx, "
-         "offset_bytes, size_bytes FROM barriers WHERE graph_id=? ORDER BY ordinal",
-         [&](const Statement& row) {
-           Capture::Barrier barrier;
+         "before_step, cause_src, cause_dst, pool_idx, required, emitted, kind, reason, "
+         "offset_bytes, size_bytes",
+         "ordinal", [&](const Statement& row) {
            const auto before = index(row, 0, c_.steps.size());
            if (!before) {
              return false;
            }
-           barrier.before_step = *before;
-           barrier.required = row.integer(1) != 0;
-           barrier.emitted = row.integer(2) != 0;
-           barrier.cause_src = reference(row, 3, c_.steps.size());
-           barrier.cause_dst = reference(row, 4, c_.steps.size());
-           barrier.kind = row.text(5);
-           barrier.reason = row.text(6);
-           barrier.pool = reference(row, 7, c_.pools.size());
-           barrier.offset_bytes = amount(row, 8);
-           barrier.size_bytes = amount(row, 9);
-           c_.barriers.push_back(std::move(barrier));
+           Capture::Barrier& b = c_.barriers.emplace_back();
+           b.before_step = *before;
+           b.cause_src = reference(row, 1, c_.steps.size());
+           b.cause_dst = reference(row, 2, c_.steps.size());
+           b.pool = reference(row, 3, c_.pools.size());
+           set(row, 4, b.required, b.emitted, b.kind, b.reason, b.offset_bytes, b.size_bytes);
            return true;
          });
     note_dangling("barriers");
@@ -323,35 +281,28 @@ class GraphReader {
 
   void read_state_fields() {
     each("state_fields", "a state block has no such words",
-         "SELECT name, type, owner, expression, count, offset_bytes FROM state_fields WHERE "
-         "graph_id=? ORDER BY idx",
-         [&](const Statement& row) {
+         "name, type, owner, expression, count, offset_bytes", "idx", [&](const Statement& row) {
            if (!lies_in_state(row.integer(5), row.integer(4))) {
              return false;
            }
-           c_.state_fields.push_back(
-               {row.text(0), row.text(1), row.text(2), row.text(3), small(row, 4), small(row, 5)});
+           Capture::StateField& f = c_.state_fields.emplace_back();
+           set(row, 0, f.name, f.type, f.owner, f.expression, f.count, f.offset_bytes);
            return true;
          });
   }
 
   void read_pass_decisions() {
     Statement rows(database_,
-                   "SELECT pass, kind, node_idx, applied, reason, estimate_ns FROM pass_decisions "
+                   "SELECT node_idx, pass, kind, applied, reason, estimate_ns FROM pass_decisions "
                    "WHERE graph_id=? ORDER BY pass, ordinal");
     rows.bind_all(graph_);
     while (rows.step()) {
-      c_.pass_decisions.push_back({rows.text(0), rows.text(1), reference(rows, 2, c_.nodes.size()),
-                                   rows.integer(3) != 0, rows.text(4),
-                                   rows.null(5) ? std::nullopt : std::optional(rows.integer(5))});
+      Capture::PassDecision& d = c_.pass_decisions.emplace_back();
+      d.node = reference(rows, 0, c_.nodes.size());
+      read_columns(rows, 1, d.pass, d.kind, d.applied, d.reason, d.estimate_ns);
     }
     note_dangling("pass_decisions");
-    const auto before = [](const Capture::PassDecision& a, const Capture::PassDecision& b) {
-      return a.pass < b.pass;
-    };
-    if (!std::is_sorted(c_.pass_decisions.begin(), c_.pass_decisions.end(), before)) {
-      std::stable_sort(c_.pass_decisions.begin(), c_.pass_decisions.end(), before);
-    }
+    std::ranges::stable_sort(c_.pass_decisions, {}, &Capture::PassDecision::pass);
   }
 
   Database& database_;
@@ -374,17 +325,16 @@ bool lies_in_state(std::int64_t offset_bytes, std::int64_t count) {
 Capture read_capture(const std::filesystem::path& path, CaptureId id, const std::stop_token& stop) {
   std::vector<const char*> tables(profile::kCaptureTables.begin(), profile::kCaptureTables.end());
   tables.insert(tables.end(), profile::kTablesOfAGraph.begin(), profile::kTablesOfAGraph.end());
-  Capture capture;
-  profile::read_snapshot(
+  return profile::read_snapshot(
       path, tables,
       [&](profile::Database& database) {
-        capture = {};
+        Capture capture;
         capture.summary = profile::require_capture(database, id);
         profile::GraphReader(database, id.graph, capture).read();
         profile::add_problems_of_runs(database, capture);
+        return capture;
       },
       stop);
-  return capture;
 }
 
 }  // namespace reprise

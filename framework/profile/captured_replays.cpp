@@ -25,26 +25,10 @@ std::size_t state_words(Database& database, std::int64_t graph) {
 constexpr std::int64_t kLastMode = static_cast<int>(TimingMode::node_serialised);
 constexpr std::int64_t kMaxStatus = std::numeric_limits<std::uint32_t>::max();
 
-// As they are selected; there may be a million rows, so each column is looked at once.
-enum Column : int {
-  id,
-  sequence,
-  submit_time,
-  prepare,
-  submit,
-  wait,
-  device,
-  phase,
-  timing_mode,
-  warm_up,
-  status,
-  state
-};
-
+// There may be a million rows, so each column is looked at once.
 void append(const Statement& row, ReplayTable& table) {
   using Type = Statement::Type;
-  const auto number = [&](Column column,
-                          std::int64_t max = std::numeric_limits<std::int64_t>::max()) {
+  const auto number = [&](int column, std::int64_t max = std::numeric_limits<std::int64_t>::max()) {
     const Type type = row.type(column);
     const std::int64_t value = type == Type::integer ? row.integer(column) : -1;
     const bool sound = value >= 0 && value <= max;
@@ -52,23 +36,23 @@ void append(const Statement& row, ReplayTable& table) {
     return sound ? std::optional(static_cast<std::uint64_t>(value)) : std::nullopt;
   };
   ReplayRow replay;
-  replay.id = row.integer(id);
-  replay.sequence = number(sequence).value_or(0);
-  replay.submit_time_ns = row.integer(submit_time);
-  table.odd_numbers += row.type(submit_time) == Type::integer ? 0U : 1U;
-  replay.prepare_ns = number(prepare);
-  replay.submit_ns = number(submit);
-  replay.wait_ns = number(wait);
-  replay.device_ns = number(device);
-  replay.phase = row.text(phase);
-  replay.timing_mode = static_cast<TimingMode>(number(timing_mode, kLastMode).value_or(0));
-  replay.warm_up = row.integer(warm_up) != 0;
+  replay.id = row.integer(0);
+  replay.sequence = number(1).value_or(0);
+  replay.submit_time_ns = row.integer(2);
+  table.odd_numbers += row.type(2) == Type::integer ? 0U : 1U;
+  replay.prepare_ns = number(3);
+  replay.submit_ns = number(4);
+  replay.wait_ns = number(5);
+  replay.device_ns = number(6);
+  replay.phase = row.text(7);
+  replay.timing_mode = static_cast<TimingMode>(number(8, kLastMode).value_or(0));
+  replay.warm_up = row.integer(9) != 0;
   // One that makes no sense is not that of a replay that succeeded.
-  replay.status = static_cast<std::uint32_t>(number(status, kMaxStatus).value_or(kMaxStatus));
+  replay.status = static_cast<std::uint32_t>(number(10, kMaxStatus).value_or(kMaxStatus));
   table.rows.push_back(std::move(replay));
   const std::size_t first = table.state.size();
   table.state.resize(first + table.state_words);
-  const std::span<const std::byte> words = row.blob(state);
+  const std::span<const std::byte> words = row.blob(11);
   const std::size_t bytes = std::min(words.size(), table.state_words * 4);
   for (std::size_t b = 0; b < bytes; ++b) {
     table.state[first + b / 4] |= std::to_integer<std::uint32_t>(words[b]) << b % 4 * 8;

@@ -62,20 +62,6 @@ std::vector<std::size_t> find_timed(Database& database, std::span<const std::int
   return found;
 }
 
-NodeTiming timing_of(const Statement& row, int first) {
-  NodeTiming timing;
-  timing.count = count(row, first);
-  timing.total_ns = count(row, first + 1);
-  timing.min_ns = count(row, first + 2);
-  timing.max_ns = count(row, first + 3);
-  timing.p50_ns = count(row, first + 4);
-  timing.p95_ns = count(row, first + 5);
-  timing.mean_ns = row.real(first + 6);
-  timing.stddev_ns = row.real(first + 7);
-  timing.below_bias = row.integer(first + 8) != 0;
-  return timing;
-}
-
 std::uint64_t most_replays(const NodeTimingTable& table) {
   std::uint64_t max = 0;
   for (const auto& node : table.nodes) {
@@ -148,11 +134,10 @@ void read_step_times(
 
 std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path, CaptureId id,
                                                const std::stop_token& stop) {
-  std::vector<NodeTimingTable> tables;
-  profile::read_snapshot(
+  auto result = profile::read_snapshot(
       path, profile::kNodeTables,
       [&](profile::Database& database) {
-        tables.clear();
+        std::vector<NodeTimingTable> tables;
         const auto nodes = static_cast<std::size_t>(
             profile::Statement(database, "SELECT count(*) FROM nodes WHERE graph_id=?")
                 .find(id.graph)
@@ -173,27 +158,26 @@ std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path
             tables.push_back({std::move(phase), mode, {}});
             tables.back().nodes.resize(nodes);
           }
-          const std::uint64_t node = profile::count(rows, 2);
-          if (node < nodes) {
-            tables.back().nodes[node] = profile::timing_of(rows, 3);
+          if (const auto node = static_cast<std::uint64_t>(rows.integer(2)); node < nodes) {
+            NodeTiming& t = tables.back().nodes[node].emplace();
+            profile::read_columns(rows, 3, t.count, t.total_ns, t.min_ns, t.max_ns, t.p50_ns,
+                                  t.p95_ns, t.mean_ns, t.stddev_ns, t.below_bias);
           }
         }
+        return tables;
       },
       stop);
-  std::stable_sort(tables.begin(), tables.end(), [](const auto& a, const auto& b) {
-    return profile::most_replays(a) > profile::most_replays(b);
-  });
-  return tables;
+  std::ranges::stable_sort(result, std::greater(), profile::most_replays);
+  return result;
 }
 
 std::vector<HistogramBucket> read_node_histogram(const std::filesystem::path& path, CaptureId id,
                                                  const std::string& phase, TimingMode mode,
                                                  std::uint32_t node, const std::stop_token& stop) {
-  std::vector<HistogramBucket> buckets;
-  profile::read_snapshot(
+  return profile::read_snapshot(
       path, profile::kNodeTables,
       [&](profile::Database& database) {
-        buckets.clear();
+        std::vector<HistogramBucket> buckets;
         profile::Statement row(database,
                                "SELECT hist FROM node_stats WHERE graph_id=? AND run_id=? AND "
                                "phase=? AND timing_mode=? AND idx=?");
@@ -201,9 +185,9 @@ std::vector<HistogramBucket> read_node_histogram(const std::filesystem::path& pa
         while (row.step()) {
           buckets = profile::buckets_of(row.blob(0));
         }
+        return buckets;
       },
       stop);
-  return buckets;
 }
 
 std::vector<HistogramBucket> histogram_of(std::span<const std::uint64_t> durations_ns) {

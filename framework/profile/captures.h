@@ -1,7 +1,6 @@
 // The captures of a database, for the readers of what belongs to one.
 #pragma once
 #include <array>
-#include <map>
 
 #include "framework/profile/capture_reader.h"
 #include "framework/profile/profile_snapshot.h"
@@ -18,6 +17,9 @@ void add_problem(std::vector<FileProblem>& problems, std::int64_t rows, const st
 /// What of the runs of a graph the readers leave out, and replays and recordings that no capture
 /// has.
 void add_problems_of_runs(Database& database, Capture& capture);
+
+/// Ids, for messages.
+std::string known_graphs(Database& database);
 
 /// Of kCaptureTables; the latest run first, then by graph.
 std::vector<CaptureSummary> captures_of(Database& database, std::optional<CaptureId> only);

@@ -1,7 +1,6 @@
 #include "framework/profile/graph_rows.h"
 
 #include <algorithm>
-#include <bit>
 #include <set>
 #include <tuple>
 
@@ -17,10 +16,15 @@
 namespace reprise::profile {
 namespace {
 
-Value integer(std::uint64_t value) { return std::bit_cast<std::int64_t>(value); }
-Value index(std::uint64_t value) { return value == kNoIndex ? Value{} : integer(value); }
-Value text(std::string_view value) { return std::string(value); }
-Value text_or_null(std::string_view value) { return value.empty() ? Value{} : text(value); }
+Value value_of(std::integral auto number) { return static_cast<std::int64_t>(number); }
+Value value_of(std::string_view text) { return std::string(text); }
+Value value_of(const std::same_as<Value> auto& value) { return value; }
+template <class... Columns>
+void append(std::vector<Value>& values, const Columns&... columns) {
+  (values.push_back(value_of(columns)), ...);
+}
+Value index(std::uint32_t value) { return value == kNoIndex ? Value{} : value_of(value); }
+Value text_or_null(std::string_view value) { return value.empty() ? Value{} : value_of(value); }
 
 class RowMaker {
  public:
@@ -40,34 +44,32 @@ class RowMaker {
     add_steps();
     add_tensors();
     for (const Edge& e : edges_) {
-      add(4, {integer(e.src), integer(e.dst), integer(e.tensor), text(name_of(e.kind))});
+      add(4, e.src, e.dst, e.tensor, name_of(e.kind));
     }
     add_barriers();
     add_causes();
     for (std::size_t p = 0; p < plan_.pools.size(); ++p) {
-      add(6, {integer(p), text(plan_.pools[p].kind), integer(plan_.pools[p].bytes)});
+      add(6, p, plan_.pools[p].kind, plan_.pools[p].bytes);
     }
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const StateFieldInfo& field = fields_[f];
-      add(7, {integer(f), text(field.name), text(name_of(field.dtype)), integer(field.count),
-              integer(std::uint64_t{field.word} * 4), text(name_of(field.owner)),
-              text_or_null(field.expression)});
+      add(7, f, field.name, name_of(field.dtype), field.count, std::uint64_t{field.word} * 4,
+          name_of(field.owner), text_or_null(field.expression));
     }
     for (std::size_t d = 0; d < plan_.decisions.size(); ++d) {
       const PassDecision& decision = plan_.decisions[d];
-      add(8, {text(decision.pass), integer(d), text(decision.kind), index(decision.node),
-              integer(decision.applied ? 1 : 0), text_or_null(decision.reason)});
+      add(8, decision.pass, d, decision.kind, index(decision.node), decision.applied ? 1 : 0,
+          text_or_null(decision.reason));
     }
-    rows_.graph = {text(structure_hash(graph_)),   text(graph_.name),
-                   integer(graph_.nodes.size()),   integer(plan_.steps.size()),
-                   integer(edges_.size()),         integer(plan_.barriers.size()),
-                   integer(plan_.arena_bytes),     integer(plan_.naive_bytes),
-                   integer(plan_.live_peak_bytes), integer(weights_bytes())};
+    append(rows_.graph, structure_hash(graph_), graph_.name, graph_.nodes.size(),
+           plan_.steps.size(), edges_.size(), plan_.barriers.size(), plan_.arena_bytes,
+           plan_.naive_bytes, plan_.live_peak_bytes, weights_bytes());
   }
 
  private:
-  void add(std::size_t table, std::initializer_list<Value> row) {
-    rows_.tables[table].insert(rows_.tables[table].end(), row);
+  template <class... Columns>
+  void add(std::size_t table, const Columns&... columns) {
+    append(rows_.tables[table], columns...);
   }
 
   /// Longest path to each node.
@@ -85,18 +87,14 @@ class RowMaker {
       const Node& node = graph_.nodes[n];
       const bool known = node.op->cost != nullptr;
       const Cost cost = known ? graph_.cost_of(n) : Cost{};
-      add(0,
-          {integer(n), text(node.op->name), text(name_of(node.op->family)),
-           text_or_null(graph_.label_of(n)), text(scopes_[n]),
-           text(attributes_json(*node.op, graph_.attributes_of(node), fields_)),
-           known ? integer(cost.operations) : Value{}, known ? integer(cost.read_bytes) : Value{},
-           known ? integer(cost.write_bytes) : Value{}, integer(level[n]),
-           text_or_null(node.where.file), integer(node.where.line),
-           text_or_null(node.where.function)});
+      add(0, n, node.op->name, name_of(node.op->family), text_or_null(graph_.label_of(n)),
+          scopes_[n], attributes_json(*node.op, graph_.attributes_of(node), fields_),
+          known ? value_of(cost.operations) : Value{}, known ? value_of(cost.read_bytes) : Value{},
+          known ? value_of(cost.write_bytes) : Value{}, level[n], text_or_null(node.where.file),
+          node.where.line, text_or_null(node.where.function));
       for (const Use& use : graph_.uses_of(node)) {
         const std::string_view access = !writes(use.access) ? "r" : reads(use.access) ? "rw" : "w";
-        add(3, {integer(n), integer(use.slot), text(operand_name(*node.op, use.slot)),
-                integer(use.tensor), text(access)});
+        add(3, n, use.slot, operand_name(*node.op, use.slot), use.tensor, access);
       }
     }
   }
@@ -106,10 +104,10 @@ class RowMaker {
       const Step& step = plan_.steps[s];
       const bool dispatch = step.kind == StepKind::dispatch;
       const auto push = plan_.steps.bytes(step);
-      const auto size = [&](std::size_t i) { return dispatch ? integer(step.grid[i]) : Value{}; };
-      add(kStepsTable, {integer(s), index(step.node), text(name_of(step.kind)),
-                        dispatch ? integer(kernel_row(step.kernel)) : Value{}, size(0), size(1),
-                        size(2), dispatch ? Value{Blob(push.begin(), push.end())} : Value{}});
+      const auto size = [&](std::size_t i) { return dispatch ? value_of(step.grid[i]) : Value{}; };
+      add(kStepsTable, s, index(step.node), name_of(step.kind),
+          dispatch ? value_of(kernel_row(step.kernel)) : Value{}, size(0), size(1), size(2),
+          dispatch ? Value{Blob(push.begin(), push.end())} : Value{});
     }
   }
 
@@ -143,15 +141,14 @@ class RowMaker {
       for (std::size_t d = 0; d < tensor.spec.shape.rank(); ++d) {
         dims.push_back(tensor.spec.shape.dim(d));
       }
-      add(2, {integer(t), text_or_null(names[t]), text(name_of(tensor.spec.dtype)),
-              text(json_of(dims)), text(json_of(std::span(tensor.spec.strides).first(dims.size()))),
-              integer(tensor.spec.bytes()), text(name_of(tensor.role)),
-              placed ? integer(place.pool) : Value{},
-              placed ? integer(place.offset + tensor.offset) : Value{},
-              index(std::min(place.first_step, last_step)),
-              // Outputs live past the last step, which is no step.
-              place.last_step == kNoIndex ? Value{} : index(std::min(place.last_step, last_step)),
-              index(tensor.alias_of)});
+      add(2, t, text_or_null(names[t]), name_of(tensor.spec.dtype), json_of(dims),
+          json_of(std::span(tensor.spec.strides).first(dims.size())), tensor.spec.bytes(),
+          name_of(tensor.role), placed ? value_of(place.pool) : Value{},
+          placed ? value_of(place.offset + tensor.offset) : Value{},
+          index(std::min(place.first_step, last_step)),
+          // Outputs live past the last step, which is no step.
+          place.last_step == kNoIndex ? Value{} : index(std::min(place.last_step, last_step)),
+          index(tensor.alias_of));
     }
   }
 
@@ -172,10 +169,9 @@ class RowMaker {
                                  (barrier.kind == HazardKind::war ? " reads" : " wrote") +
                                  " what " + who(barrier.before_step) +
                                  (barrier.kind == HazardKind::raw ? " reads" : " overwrites");
-      add(5, {integer(b), integer(barrier.before_step), integer(1), integer(1),
-              integer(barrier.cause_src), integer(barrier.before_step), text(name_of(barrier.kind)),
-              integer(barrier.range.buffer), integer(barrier.range.begin),
-              integer(barrier.range.end - barrier.range.begin), text(reason)});
+      add(5, b, barrier.before_step, 1, 1, barrier.cause_src, barrier.before_step,
+          name_of(barrier.kind), barrier.range.buffer, barrier.range.begin,
+          barrier.range.end - barrier.range.begin, reason);
     }
   }
 
@@ -205,8 +201,7 @@ class RowMaker {
       }
       std::size_t c = 0;
       for (const auto& [step, kind, pool, begin, end] : causes) {
-        add(kBarrierCausesTable, {integer(b), integer(c++), integer(step), text(name_of(kind)),
-                                  integer(pool), integer(begin), integer(end - begin)});
+        add(kBarrierCausesTable, b, c++, step, name_of(kind), pool, begin, end - begin);
       }
       first = before;
     }

@@ -63,23 +63,19 @@ std::string object(std::span<const std::pair<std::string, T>> pairs) {
   return dump(json);
 }
 
+std::string array(const auto& values) {
+  Json json = Json::array();
+  for (const auto& value : values) {
+    json.push_back(value);
+  }
+  return dump(json);
+}
+
 }  // namespace
 
-std::string json_of(std::span<const std::string> texts) {
-  Json json = Json::array();
-  for (const std::string& text : texts) {
-    json.push_back(text);
-  }
-  return dump(json);
-}
+std::string json_of(std::span<const std::string> texts) { return array(texts); }
 
-std::string json_of(std::span<const std::int64_t> numbers) {
-  Json json = Json::array();
-  for (const std::int64_t n : numbers) {
-    json.push_back(n);
-  }
-  return dump(json);
-}
+std::string json_of(std::span<const std::int64_t> numbers) { return array(numbers); }
 
 std::string json_of(const Kernel& kernel) {
   Json json = Json::object();

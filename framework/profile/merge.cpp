@@ -2,12 +2,13 @@
 // runs get the ids that follow those there are.
 #include "framework/profile/merge.h"
 
-#include <array>
 #include <map>
+#include <set>
 
 #include "framework/profile/migrations.h"
 #include "framework/profile/new_database.h"
 #include "framework/profile/schema.h"
+#include "framework/profile/table_list.h"
 #include "framework/profile/tensor_folder.h"
 #include "reprise/sql_query.h"
 
@@ -15,90 +16,28 @@ namespace reprise {
 namespace profile {
 namespace {
 
-/// A table whose rows several runs share, and by what they are the same.
-struct SharedTable {
-  const char *name, *same;
-};
-constexpr std::array kShared{
-    SharedTable{"hosts", "d.machine_id_hash=t.machine_id_hash"},
-    SharedTable{"builds",
-                "d.version=t.version AND d.git_commit=t.git_commit AND d.git_dirty=t.git_dirty AND "
-                "d.compiler=t.compiler AND d.build_type=t.build_type AND d.flags=t.flags"},
-    SharedTable{"devices",
-                "d.backend=t.backend AND d.name=t.name AND d.device_uuid=t.device_uuid AND "
-                "d.driver_uuid=t.driver_uuid AND d.driver_version=t.driver_version AND "
-                "d.driver_info=t.driver_info"},
-    SharedTable{"graphs", "d.content_hash=t.content_hash"},
-    SharedTable{"kernels",
-                "d.name=t.name AND d.spirv_hash=t.spirv_hash AND d.entry=t.entry AND "
-                "d.spec_json=t.spec_json AND "
-                "d.device_id=(SELECT new FROM temp.new_devices WHERE old=t.device_id)"},
-    SharedTable{"counters", "d.name=t.name AND d.unit=t.unit"}};
-
-/// Rows that belong to a graph are taken with it, all others with their run.
-enum class Of : std::uint8_t { graph, run, recording, replay };
-struct RowTable {
-  const char* name;
-  Of of;
-  /// Of rows that belong to no run: those that an earlier file does not have already.
-  const char* unowned = nullptr;
-};
-std::string which(Of of) {
+/// Returns the condition for rows t of a table to be taken over, by the owner of its rows.
+std::string which(const std::string& owner) {
   const std::string recordings =
       "(SELECT id FROM src.recordings WHERE run_id IN (SELECT old FROM temp.new_runs))";
-  switch (of) {
-    case Of::graph:
-      return "t.graph_id IN (SELECT old FROM temp.new_graphs WHERE new NOT IN (SELECT id FROM "
-             "temp.known_graphs))";
-    case Of::run:
-      return "t.run_id IN (SELECT old FROM temp.new_runs)";
-    case Of::recording:
-      return "t.recording_id IN " + recordings;
-    case Of::replay:
-      break;
-  }
-  return "t.replay_id IN (SELECT id FROM src.replays WHERE recording_id IN " + recordings + ")";
+  return "t." + owner + " IN " +
+         (owner == "run_id"         ? "(SELECT old FROM temp.new_runs)"
+          : owner == "recording_id" ? recordings
+          : owner == "replay_id"
+              ? "(SELECT id FROM src.replays WHERE recording_id IN " + recordings + ")"
+              : "(SELECT old FROM temp.new_graphs WHERE new NOT IN (SELECT id FROM "
+                "temp.known_graphs))");
 }
-constexpr std::array kRows{
-    RowTable{"nodes", Of::graph},
-    RowTable{"steps", Of::graph},
-    RowTable{"tensors", Of::graph},
-    RowTable{"node_tensors", Of::graph},
-    RowTable{"edges", Of::graph},
-    RowTable{"barriers", Of::graph},
-    RowTable{"barrier_causes", Of::graph},
-    RowTable{"pools", Of::graph},
-    RowTable{"state_fields", Of::graph},
-    RowTable{"pass_decisions", Of::graph},
-    RowTable{"clock_sync", Of::run},
-    RowTable{"sessions", Of::run},
-    RowTable{"recordings", Of::run},
-    RowTable{"buffers", Of::run},
-    RowTable{"recording_pools", Of::recording},
-    RowTable{"memory_samples", Of::run},
-    RowTable{"cache_counters", Of::run},
-    RowTable{"replays", Of::recording},
-    RowTable{"step_timings", Of::replay},
-    RowTable{"node_stats", Of::run},
-    RowTable{"scopes", Of::run},
-    RowTable{"counter_values", Of::run},
-    RowTable{"expert_residency", Of::recording},
-    RowTable{"tensor_stats", Of::replay},
-    RowTable{"snapshots", Of::replay},
-    RowTable{"comparisons", Of::run},
-    RowTable{"events", Of::run},
-    RowTable{"drops", Of::run},
-    RowTable{"writer_health", Of::run},
-    RowTable{"benchmarks", Of::run,
-             "t.run_id IS NULL AND NOT EXISTS (SELECT 1 FROM "
-             "main.benchmarks d WHERE d.run_id IS NULL AND d.test=t.test AND "
-             "d.peer IS t.peer AND d.backend IS t.backend AND d.model_type IS "
-             "t.model_type AND d.test_time IS t.test_time AND "
-             "d.samples_ns_json IS t.samples_ns_json)"}};
+
+/// Benchmarks without a run: those that an earlier file does not have already.
+constexpr std::string_view kUnownedBenchmarks =
+    " OR (t.run_id IS NULL AND NOT EXISTS (SELECT 1 FROM main.benchmarks d WHERE d.run_id IS NULL "
+    "AND d.test=t.test AND d.peer IS t.peer AND d.backend IS t.backend AND d.model_type IS "
+    "t.model_type AND d.test_time IS t.test_time AND d.samples_ns_json IS t.samples_ns_json))";
 
 class Merger {
  public:
-  explicit Merger(Database& database) : database_(database) {}
+  explicit Merger(Database& database) : database_(database), tables_(tables_of(database)) {}
 
   /// A file that nobody else has open.
   void add(const std::filesystem::path& path, MergeResult& result) {
@@ -107,10 +46,11 @@ class Merger {
       Transaction transaction(database_);
       find_offsets();
       add_runs(result);
-      for (const RowTable& table : kRows) {
-        copy(table.name, "",
-             which(table.of) +
-                 (table.unowned == nullptr ? "" : " OR (" + std::string(table.unowned) + ")"));
+      for (const auto& [table, owner, has_ids] : tables_) {
+        if (!owner.empty()) {
+          copy(table, "",
+               which(owner) + std::string(table == "benchmarks" ? kUnownedBenchmarks : ""));
+        }
       }
       database_.execute("INSERT OR IGNORE INTO main.meta SELECT key, value FROM src.meta");
       transaction.commit();
@@ -120,16 +60,10 @@ class Merger {
 
  private:
   void find_offsets() {
-    offsets_.clear();
-    for (const char* table :
-         {"hosts",          "builds",         "devices",        "graphs",
-          "kernels",        "counters",       "runs",           "sessions",
-          "recordings",     "buffers",        "replays",        "scopes",
-          "memory_samples", "cache_counters", "counter_values", "expert_residency",
-          "snapshots",      "comparisons",    "events",         "drops",
-          "writer_health",  "benchmarks"}) {
-      offsets_[table] =
-          database_.integer("SELECT coalesce(max(id), 0) FROM main." + std::string(table));
+    for (const auto& [table, owner, has_ids] : tables_) {
+      if (has_ids) {
+        offsets_[table] = database_.integer("SELECT coalesce(max(id), 0) FROM main." + table);
+      }
     }
   }
 
@@ -137,10 +71,12 @@ class Merger {
     database_.execute(
         "DROP TABLE IF EXISTS temp.known_graphs; "
         "CREATE TEMP TABLE known_graphs AS SELECT id FROM main.graphs");
-    for (const auto& [name, same] : kShared) {
-      const std::string table = name;
-      copy(table, "OR IGNORE ", "1");
-      map(table, "SELECT t.id, d.id FROM src." + table + " t JOIN main." + table + " d ON " + same);
+    for (const auto& [table, owner, has_ids] : tables_) {
+      if (owner.empty() && has_ids && table != "runs") {
+        copy(table, "OR IGNORE ", "1");
+        map(table, "SELECT t.id, d.id FROM src." + table + " t JOIN main." + table + " d ON " +
+                       same_key(table));
+      }
     }
     result.shared_graphs += static_cast<std::uint64_t>(
         database_.integer("SELECT count(*) FROM temp.new_graphs WHERE new IN (SELECT id FROM "
@@ -156,35 +92,39 @@ class Merger {
   /// temp.new_<table>: which id a row of the file has now.
   void map(const std::string& table, const std::string& pairs) {
     const std::string name = "temp.new_" + table;
+    mapped_.insert(table);
     database_.execute("DROP TABLE IF EXISTS " + name + "; CREATE TEMP TABLE new_" + table +
                       "(old INTEGER PRIMARY KEY, new INT); INSERT INTO " + name + " " + pairs);
   }
 
-  /// What a column holds in the file that is made.
+  /// Returns the condition for rows t and d of a shared table to be the same.
+  std::string same_key(const std::string& table) {
+    std::string same;
+    Statement columns(database_,
+                      "SELECT c.name FROM pragma_index_list(?, 'main') i, "
+                      "pragma_index_info(i.name, 'main') c WHERE i.origin='u'");
+    columns.bind_all(table);
+    while (columns.step()) {
+      same += (same.empty() ? "d." : " AND d.") + columns.text(0) + "=" +
+              value_of(table, columns.text(0));
+    }
+    return same;
+  }
+
+  /// Returns the new value of a column of t. Columns that end in _id are named after the table they
+  /// refer to.
   std::string value_of(const std::string& table, const std::string& column) {
-    static const std::map<std::string, std::string> kMapped{
-        {"run_id", "runs"},        {"graph_id", "graphs"},   {"host_id", "hosts"},
-        {"build_id", "builds"},    {"device_id", "devices"}, {"kernel_id", "kernels"},
-        {"counter_id", "counters"}};
-    static const std::map<std::string, std::string> kShifted{{"session_id", "sessions"},
-                                                             {"recording_id", "recordings"},
-                                                             {"replay_id", "replays"},
-                                                             {"parent_id", "scopes"},
-                                                             {"buffer_id", "buffers"}};
-    const auto shifted = [&](const std::string& of) {
-      return "t." + column + "+" + std::to_string(offsets_[of]);
-    };
-    if (column == "id") {
-      return shifted(table);
-    }
-    if (const auto found = kShifted.find(column); found != kShifted.end()) {
-      return shifted(found->second);
-    }
-    const auto found = kMapped.find(column);
-    if (found == kMapped.end() || table == "devices") {  // devices.device_id is the vendor's
+    const std::string of = column == "id"          ? table
+                           : column == "parent_id" ? "scopes"
+                                                   : column.substr(0, column.rfind("_id")) + "s";
+    const bool refers = column == "id" || column.ends_with("_id");
+    // The device_id of devices is the vendor's.
+    if (!refers || !offsets_.contains(of) || (table == "devices" && column != "id")) {
       return "t." + column;
     }
-    return "(SELECT new FROM temp.new_" + found->second + " WHERE old=t." + column + ")";
+    return column == "id" || !mapped_.contains(of)
+               ? "t." + column + "+" + std::to_string(offsets_.at(of))
+               : "(SELECT new FROM temp.new_" + of + " WHERE old=t." + column + ")";
   }
 
   void copy(const std::string& table, const std::string& conflict, const std::string& where) {
@@ -202,6 +142,8 @@ class Merger {
   }
 
   Database& database_;
+  const std::vector<TableOfSchema> tables_;
+  std::set<std::string> mapped_;                 // tables whose rows are found in temp.new_<table>
   std::map<std::string, std::int64_t> offsets_;  // what is added to ids of the file, by table
 };
 
@@ -225,9 +167,6 @@ MergeResult merge_into(Database& database, std::span<const std::filesystem::path
       bring_to_this_version(copy.path());
       merger.add(copy.path(), result);
     } catch (const SqliteError& error) {
-      if (error.interrupted()) {
-        throw Cancelled();
-      }
       throw Error(ErrorCode::io, "The profiling database (" + path.string() +
                                      ") cannot be taken over (" + error.reason() +
                                      "); `reprise db check` says what is wrong with it.");
@@ -251,7 +190,7 @@ MergeResult merge_profiles(std::span<const std::filesystem::path> paths,
   {
     profile::Database database(file.path(), profile::Database::Mode::write);
     database.execute(profile::kSchemaSql);
-    database.stop_when([&stop] { return stop.stop_requested(); });
+    database.stop_at(stop);
     result = profile::merge_into(database, paths, file.path(), stop);
     result.missing_tensors = profile::copy_tensors(database, paths, out, stop);
   }

@@ -28,18 +28,13 @@ void complete_version_1(Database& database) {
 }
 
 void drop_views(Database& database) {
-  std::vector<std::string> names;
-  Statement views(database, "SELECT name FROM sqlite_schema WHERE type='view'");
+  std::string drops;
+  Statement views(database,
+                  "SELECT printf('DROP VIEW \"%w\";', name) FROM sqlite_schema WHERE type='view'");
   while (views.step()) {
-    names.push_back(views.text(0));
+    drops += views.text(0);
   }
-  for (const std::string& name : names) {
-    std::string quoted;
-    for (const char c : name) {
-      quoted += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    database.execute("DROP VIEW \"" + quoted + "\"");
-  }
+  database.execute(drops);
 }
 
 void create_views(Database& database) {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "framework/profile/profile_snapshot.h"
-#include "framework/profile/table_names.h"
+#include "framework/profile/table_list.h"
 
 namespace reprise::profile {
 

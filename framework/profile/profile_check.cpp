@@ -1,11 +1,8 @@
 #include "framework/profile/profile_check.h"
 
-#include <algorithm>
-#include <array>
-
 #include "framework/profile/exit_state.h"
 #include "framework/profile/profile_snapshot.h"
-#include "framework/profile/table_names.h"
+#include "framework/profile/table_list.h"
 
 namespace reprise {
 namespace profile {
@@ -13,66 +10,9 @@ namespace {
 
 constexpr std::int64_t kMaxFindings = 100;  // of one query
 
-/// Rows of a graph whose number it says itself.
-struct Counted {
-  const char *table, *column;
-};
-constexpr std::array kCounted{Counted{"nodes", "node_count"}, Counted{"steps", "step_count"},
-                              Counted{"edges", "edge_count"}, Counted{"barriers", "barrier_count"}};
-constexpr std::array kNumbered{"nodes", "steps", "tensors", "pools", "state_fields"};
+constexpr std::int64_t kTensorsSince = 2, kCausesSince = 3;  // versions of the schema
 
-/// A column with the idx of a row of `target` in the same graph.
-struct Reference {
-  const char *table, *column, *target;
-};
-constexpr std::array kInGraph{Reference{"steps", "node_idx", "nodes"},
-                              Reference{"node_tensors", "node_idx", "nodes"},
-                              Reference{"node_tensors", "tensor_idx", "tensors"},
-                              Reference{"edges", "src", "nodes"},
-                              Reference{"edges", "dst", "nodes"},
-                              Reference{"edges", "tensor_idx", "tensors"},
-                              Reference{"barriers", "before_step", "steps"},
-                              Reference{"barriers", "cause_src", "steps"},
-                              Reference{"barriers", "cause_dst", "steps"},
-                              Reference{"barriers", "pool_idx", "pools"},
-                              Reference{"tensors", "pool_idx", "pools"},
-                              Reference{"tensors", "alias_of", "tensors"},
-                              Reference{"tensors", "first_use", "steps"},
-                              Reference{"tensors", "last_use", "steps"},
-                              Reference{"node_stats", "idx", "nodes"}};
-constexpr std::array kOfTensors{Reference{"tensor_stats", "tensor_idx", "tensors"},
-                                Reference{"tensor_stats", "node_idx", "nodes"},
-                                Reference{"snapshots", "tensor_idx", "tensors"},
-                                Reference{"snapshots", "node_idx", "nodes"},
-                                Reference{"comparisons", "tensor_idx", "tensors"},
-                                Reference{"comparisons", "node_idx", "nodes"}};
-constexpr std::int64_t kTensorsSince = 2;  // version of the schema
-constexpr std::array kOfCauses{Reference{"barrier_causes", "src_step", "steps"},
-                               Reference{"barrier_causes", "pool_idx", "pools"}};
-constexpr std::int64_t kCausesSince = 3;
-/// A column with the id of a row of `target` that no foreign key of the schema covers.
-constexpr std::array kById{Reference{"tensors", "graph_id", "graphs"},
-                           Reference{"node_tensors", "graph_id", "graphs"},
-                           Reference{"edges", "graph_id", "graphs"},
-                           Reference{"barriers", "graph_id", "graphs"},
-                           Reference{"pools", "graph_id", "graphs"},
-                           Reference{"state_fields", "graph_id", "graphs"},
-                           Reference{"pass_decisions", "graph_id", "graphs"},
-                           Reference{"node_stats", "graph_id", "graphs"},
-                           Reference{"node_stats", "run_id", "runs"},
-                           Reference{"scopes", "run_id", "runs"},
-                           Reference{"scopes", "parent_id", "scopes"},
-                           Reference{"cache_counters", "run_id", "runs"},
-                           Reference{"events", "run_id", "runs"},
-                           Reference{"drops", "run_id", "runs"},
-                           Reference{"writer_health", "run_id", "runs"},
-                           Reference{"benchmarks", "run_id", "runs"},
-                           Reference{"memory_samples", "run_id", "runs"},
-                           Reference{"counter_values", "run_id", "runs"},
-                           Reference{"comparisons", "run_id", "runs"},
-                           Reference{"comparisons", "recording_id", "recordings"},
-                           Reference{"tensor_stats", "replay_id", "replays"},
-                           Reference{"snapshots", "replay_id", "replays"}};
+using Names = std::initializer_list<const char*>;
 
 class Checker {
  public:
@@ -87,9 +27,6 @@ class Checker {
         findings_.push_back({about, rows.text(0)});
       }
     } catch (const SqliteError& error) {
-      if (error.interrupted()) {
-        throw;
-      }
       findings_.push_back({"integrity", "reading failed: " + error.reason()});
     }
   }
@@ -103,14 +40,14 @@ class Checker {
   }
 
   void counts() {
-    for (const auto& [table, column] : kCounted) {
-      const std::string rows =
-          "(SELECT count(*) FROM " + std::string(table) + " WHERE graph_id=g.id)";
-      each("counts", "SELECT 'graph ' || g.id || ' has ' || " + rows + " || ' " + table +
-                         ", but says ' || coalesce(g." + column +
-                         ", 'nothing') FROM graphs g WHERE g." + column + " IS NOT " + rows);
+    for (const std::string one : {"node", "step", "edge", "barrier"}) {
+      const std::string rows = "(SELECT count(*) FROM " + one + "s WHERE graph_id=g.id)";
+      each("counts", "SELECT 'graph ' || g.id || ' has ' || " + rows + " || ' " + one +
+                         "s, but says ' || coalesce(g." + one +
+                         "_count, 'nothing') FROM graphs g WHERE g." + one + "_count IS NOT " +
+                         rows);
     }
-    for (const std::string table : kNumbered) {
+    for (const std::string table : {"nodes", "steps", "tensors", "pools", "state_fields"}) {
       each("counts", "SELECT 'the ' || count(*) || ' " + table +
                          " of graph ' || graph_id || ' are numbered ' || min(idx) || ' to ' || "
                          "max(idx) FROM " +
@@ -121,25 +58,43 @@ class Checker {
   }
 
   void references() {
-    const auto in_graph = [&](const Reference& r) {
-      dangling(r, " of graph ' || t.graph_id || '", "x.graph_id=t.graph_id AND x.idx",
-               " GROUP BY t.graph_id");
-    };
-    std::ranges::for_each(kInGraph, in_graph);
+    in_graph("steps", {"node_idx"}, "nodes");
+    in_graph("node_tensors", {"node_idx"}, "nodes");
+    in_graph("node_tensors", {"tensor_idx"}, "tensors");
+    in_graph("edges", {"src", "dst"}, "nodes");
+    in_graph("edges", {"tensor_idx"}, "tensors");
+    in_graph("barriers", {"before_step", "cause_src", "cause_dst"}, "steps");
+    in_graph("barriers", {"pool_idx"}, "pools");
+    in_graph("tensors", {"pool_idx"}, "pools");
+    in_graph("tensors", {"alias_of"}, "tensors");
+    in_graph("tensors", {"first_use", "last_use"}, "steps");
+    in_graph("node_stats", {"idx"}, "nodes");
     const std::int64_t version = database_.integer("PRAGMA user_version");
     if (version >= kTensorsSince) {
-      std::ranges::for_each(kOfTensors, in_graph);
+      for (const char* table : {"tensor_stats", "snapshots", "comparisons"}) {
+        in_graph(table, {"tensor_idx"}, "tensors");
+        in_graph(table, {"node_idx"}, "nodes");
+      }
     }
     if (version >= kCausesSince) {
-      std::ranges::for_each(kOfCauses, in_graph);
+      in_graph("barrier_causes", {"src_step"}, "steps");
+      in_graph("barrier_causes", {"pool_idx"}, "pools");
       each("references",
            "SELECT count(*) || ' rows of barrier_causes of graph ' || t.graph_id || ' have a "
            "barrier that barriers lacks' FROM barrier_causes t WHERE NOT EXISTS(SELECT 1 FROM "
            "barriers x WHERE x.graph_id=t.graph_id AND x.ordinal=t.barrier) GROUP BY t.graph_id");
     }
-    for (const Reference& r : kById) {
-      dangling(r, "", "x.id", " HAVING count(*)>0");
-    }
+    // What no foreign key of the schema covers.
+    by_id({"tensors", "node_tensors", "edges", "barriers", "pools", "state_fields",
+           "pass_decisions", "node_stats"},
+          "graph_id", "graphs");
+    by_id({"node_stats", "scopes"}, "run_id", "runs");
+    by_id({"scopes"}, "parent_id", "scopes");
+    by_id({"cache_counters", "events", "drops", "writer_health", "benchmarks", "memory_samples",
+           "counter_values", "comparisons"},
+          "run_id", "runs");
+    by_id({"comparisons"}, "recording_id", "recordings");
+    by_id({"tensor_stats", "snapshots"}, "replay_id", "replays");
   }
 
   void places_and_timings() {
@@ -174,12 +129,25 @@ class Checker {
   }
 
  private:
-  void dangling(const Reference& r, const std::string& of, const std::string& key,
-                const std::string& group) {
-    each("references", "SELECT count(*) || ' rows of " + std::string(r.table) + of + " have a " +
-                           r.column + " that " + r.target + " lacks' FROM " + r.table +
-                           " t WHERE t." + r.column + " IS NOT NULL AND NOT EXISTS(SELECT 1 FROM " +
-                           r.target + " x WHERE " + key + "=t." + r.column + ")" + group);
+  /// The columns hold the idx of a row of `target` in the same graph.
+  void in_graph(const char* table, Names columns, const std::string& target) {
+    for (const char* column : columns) {
+      dangling(table, column, target, " of graph ' || t.graph_id || '",
+               "x.graph_id=t.graph_id AND x.idx", " GROUP BY t.graph_id");
+    }
+  }
+  /// The column holds the id of a row of `target`.
+  void by_id(Names tables, const std::string& column, const std::string& target) {
+    for (const char* table : tables) {
+      dangling(table, column, target, "", "x.id", " HAVING count(*)>0");
+    }
+  }
+  void dangling(const std::string& table, const std::string& column, const std::string& target,
+                const std::string& of, const std::string& key, const std::string& group) {
+    each("references", "SELECT count(*) || ' rows of " + table + of + " have a " + column +
+                           " that " + target + " lacks' FROM " + table + " t WHERE t." + column +
+                           " IS NOT NULL AND NOT EXISTS(SELECT 1 FROM " + target + " x WHERE " +
+                           key + "=t." + column + ")" + group);
   }
 
   Database& database_;

@@ -1,5 +1,7 @@
-// Reads what a profiling database is about, for `reprise db info`. Anything else is a question for
-// SQL. Works while the file is being written and holds nothing open afterwards.
+// Reads what a profiling database is about, and its tables for people: nodes by the time they take,
+// the nodes of a graph, and replays. Works while the file is being written and holds nothing open
+// afterwards. All throw io if the file cannot be read, is not a profiling database, is damaged or
+// has a newer schema, and return text as stored. Durations are nanoseconds.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -40,8 +42,72 @@ struct DatabaseInfo {
   std::vector<TableSummary> tables;  // by name
 };
 
-/// Throws io if the file cannot be read, is not a profiling database, is damaged, or has a newer
-/// schema. Text is returned as stored: escape it before it reaches a terminal.
+/// Escape its text before it reaches a terminal.
 DatabaseInfo read_profile_info(const std::filesystem::path& path);
+
+struct NodeSummary {
+  std::int64_t graph = 0, index = 0;
+  std::string graph_name, op, scope;
+  std::string kernels;  // of its steps, separated by commas
+  std::string source;   // "forward.cpp:12"; empty if unknown
+  std::uint64_t steps = 0;
+  std::optional<std::uint64_t> flops, bytes;  // bytes read and written; empty if the op has no cost
+};
+
+/// How long a node took in the replays of one phase in one timing mode, warm-ups left out.
+struct NodeTimes {
+  NodeSummary node;
+  std::string phase, timing_mode;
+  std::uint64_t replays = 0, total_ns = 0, p50_ns = 0, p95_ns = 0, min_ns = 0, max_ns = 0;
+  /// Of the time of all nodes of its graph in the same phase and mode, 0 to 1.
+  double share = 0;
+  /// Half of its times or more are below three times what one timestamp adds to them.
+  bool below_bias = false;
+};
+
+struct TopNodes {
+  std::optional<std::int64_t> run;  // the last one with node times; empty if there is none
+  std::optional<std::uint64_t> timestamp_bias_ns;
+  std::vector<NodeTimes> nodes;  // the slowest first
+};
+
+enum class NodeOrder : std::uint8_t { total, p50 };
+
+struct TopNodesQuery {
+  std::optional<std::int64_t> graph{};  // empty: all graphs of the run
+  std::optional<std::string> phase{};   // empty: all phases
+  NodeOrder order = NodeOrder::total;
+  std::size_t limit = 20;
+};
+
+struct ReplaySummary {
+  std::int64_t id = 0, run = 0, graph = 0;
+  std::string graph_name, phase, timing_mode;
+  std::uint64_t sequence = 0, submission = 0, iteration = 0, slot = 0, status = 0;
+  bool warm_up = false, has_step_times = false;
+  std::optional<std::uint64_t> prepare_ns, submit_ns, wait_ns, device_ns;
+};
+
+/// What a pass did to a node before the graph was planned, or why it did not.
+struct PassDecisionSummary {
+  std::int64_t graph = 0;
+  std::string graph_name, pass, kind;  // kind: removed, order, moved, shared, fused
+  std::optional<std::int64_t> node;    // its index; empty if the decision is about none
+  std::string op, scope;               // of the node
+  bool applied = false;
+  std::string reason;
+  std::optional<std::int64_t> estimate_ns;  // saved, or lost if it is negative
+};
+
+/// Throws invalid_argument if the database has no such graph, as read_nodes.
+TopNodes read_top_nodes(const std::filesystem::path& path, const TopNodesQuery& query);
+/// Of one graph, or of all graphs of the last run that recorded any; in order.
+std::vector<NodeSummary> read_nodes(const std::filesystem::path& path,
+                                    std::optional<std::int64_t> graph);
+/// Of the graphs that read_nodes takes; by graph and pass, in the order in which it decided.
+std::vector<PassDecisionSummary> read_pass_decisions(const std::filesystem::path& path,
+                                                     std::optional<std::int64_t> graph);
+/// The last `limit`, the latest first.
+std::vector<ReplaySummary> read_replays(const std::filesystem::path& path, std::size_t limit);
 
 }  // namespace reprise

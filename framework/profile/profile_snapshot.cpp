@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/profile/profile_file.h"
-#include "reprise/sql_query.h"
+#include "framework/profile/schema.h"
 
 namespace reprise::profile {
 namespace {
@@ -25,23 +25,11 @@ void require_whole_pages(Database& database) {
   }
 }
 
-void require_tables(Database& database, std::span<const char* const> tables) {
-  Statement find(database,
-                 "SELECT 1 FROM sqlite_schema WHERE name=? AND type='table' AND rootpage>0");
-  for (const char* name : tables) {
-    if (!find.find(name)) {
-      damaged(database.path(), "the table (" + std::string(name) + ") is missing");
-    }
-  }
-}
-
 void read_once(const std::filesystem::path& path, Database::Mode mode,
                std::span<const char* const> tables, const std::function<void(Database&)>& read,
                const std::stop_token& stop) {
   Database database(path, mode);
-  if (stop.stop_possible()) {
-    database.stop_when([&stop] { return stop.stop_requested(); });
-  }
+  database.stop_at(stop);
   database.execute("BEGIN");  // one moment of a file that is being written
   require_profile(database);
   if (mode == Database::Mode::immutable) {
@@ -54,18 +42,43 @@ void read_once(const std::filesystem::path& path, Database::Mode mode,
 
 }  // namespace
 
-std::uint64_t count(const Statement& row, int column) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, row.integer(column)));
+void require_tables(Database& database, std::span<const char* const> tables) {
+  Statement find(database,
+                 "SELECT 1 FROM sqlite_schema WHERE name=? AND type='table' AND rootpage>0");
+  for (const char* name : tables) {
+    if (!find.find(name)) {
+      damaged(database.path(), "the table (" + std::string(name) + ") is missing");
+    }
+  }
 }
 
-std::optional<std::uint64_t> optional_count(const Statement& row, int column) {
-  return row.null(column) ? std::nullopt : std::optional(count(row, column));
+void require_schema(Database& database) try {
+  Database schema(":memory:", Database::Mode::write);
+  schema.execute(kSchemaSql);
+  Statement columns(schema,
+                    "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE "
+                    "m.type='table'");
+  Statement find(database,
+                 "SELECT 1 FROM main.sqlite_schema m, pragma_table_info(m.name, 'main') c WHERE "
+                 "m.name=? AND m.type='table' AND m.rootpage>0 AND c.name=?");
+  while (columns.step()) {
+    if (!find.find(columns.text(0), columns.text(1))) {
+      throw Error(ErrorCode::io, "The column (" + columns.text(1) + ") of the table (" +
+                                     columns.text(0) + ") is missing.");
+    }
+  }
+} catch (const Error& error) {
+  throw Error(error, "(in the profiling database " + database.path() + ")", {});
 }
 
-bool is_odd(const Statement& row, int column, std::int64_t max) {
-  const Statement::Type type = row.type(column);
-  return type != Statement::Type::null &&
-         (type != Statement::Type::integer || row.integer(column) < 0 || row.integer(column) > max);
+std::uint64_t bytes_with_log(const std::filesystem::path& path) {
+  std::uint64_t bytes = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    std::error_code absent;
+    const std::uintmax_t size = std::filesystem::file_size(path.string() + suffix, absent);
+    bytes += absent ? 0 : size;
+  }
+  return bytes;
 }
 
 void read_snapshot(const std::filesystem::path& path, std::span<const char* const> tables,
@@ -99,9 +112,6 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
     }
     read_once(path, Database::Mode::read, tables, read, stop);
   } catch (const SqliteError& e) {
-    if (e.interrupted() && stop.stop_requested()) {
-      throw Cancelled();
-    }
     if (e.not_a_database()) {
       throw Error(ErrorCode::io, "The file (" + path.string() +
                                      ") is not a profiling database, nor any SQLite one.");

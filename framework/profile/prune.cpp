@@ -1,12 +1,13 @@
-#include <array>
+#include <algorithm>
+#include <map>
 
 #include "framework/profile/new_database.h"
 #include "framework/profile/profile_file.h"
 #include "framework/profile/profile_rewrite.h"
 #include "framework/profile/profile_snapshot.h"
-#include "framework/profile/table_names.h"
+#include "framework/profile/schema.h"
+#include "framework/profile/table_list.h"
 #include "framework/profile/tensor_folder.h"
-#include "reprise/sql_query.h"
 
 namespace reprise {
 namespace profile {
@@ -14,19 +15,14 @@ namespace {
 
 constexpr std::string_view kGoneRecordings =
     "(SELECT id FROM recordings WHERE run_id IN (SELECT id FROM temp.gone_runs))";
-constexpr std::array kOfReplays{"step_timings", "tensor_stats", "snapshots"};
-constexpr std::array kOfRecordings{"recording_pools", "expert_residency"};
-constexpr std::array kOfRuns{"clock_sync",     "node_stats",     "scopes",      "events",
-                             "drops",          "writer_health",  "benchmarks",  "memory_samples",
-                             "cache_counters", "counter_values", "comparisons", "recordings",
-                             "sessions",       "buffers"};
-constexpr std::array kOfGraphs{"nodes",        "steps",          "tensors",        "node_tensors",
-                               "edges",        "barriers",       "barrier_causes", "pools",
-                               "state_fields", "pass_decisions", "node_stats"};
-
 class Pruner {
  public:
-  explicit Pruner(Database& database) : database_(database) {}
+  explicit Pruner(Database& database) : database_(database) {
+    Database schema(":memory:", Database::Mode::write);  // the file may have tables of its own
+    schema.execute(kSchemaSql);
+    tables_ = tables_of(schema);
+    std::ranges::reverse(tables_);
+  }
 
   PruneResult prune(const PruneOptions& options) {
     Transaction transaction(database_);
@@ -72,16 +68,15 @@ class Pruner {
 
   /// What refers to a row goes before it.
   void remove() {
-    const std::string replays = " IN (SELECT id FROM temp.gone_replays)";
-    for (const char* table : kOfReplays) {
-      remove_from(table, "replay_id" + replays);
-    }
-    remove_from("replays", "id" + replays);
-    for (const char* table : kOfRecordings) {
-      remove_from(table, "recording_id IN " + std::string(kGoneRecordings));
-    }
-    for (const char* table : kOfRuns) {
-      remove_from(table, "run_id IN (SELECT id FROM temp.gone_runs)");
+    const std::map<std::string, std::string_view> gone{
+        {"run_id", "(SELECT id FROM temp.gone_runs)"},
+        {"recording_id", kGoneRecordings},
+        {"replay_id", "(SELECT id FROM temp.gone_replays)"}};
+    for (const TableOfSchema& table : tables_) {
+      const bool replays = table.name == "replays";
+      if (const auto of = gone.find(replays ? "replay_id" : table.owner); of != gone.end()) {
+        remove_from(table.name, (replays ? "id" : table.owner) + " IN " + std::string(of->second));
+      }
     }
     remove_from("runs", "id IN (SELECT id FROM temp.gone_runs)");
     if (database_.integer("SELECT count(*) FROM temp.gone_runs") > 0) {
@@ -93,10 +88,12 @@ class Pruner {
     const std::string kept =
         " NOT IN (SELECT graph_id FROM recordings UNION SELECT graph_id FROM sessions WHERE "
         "graph_id IS NOT NULL)";
-    for (const char* table : kOfGraphs) {
-      remove_from(table, "graph_id" + kept);
+    for (const TableOfSchema& table : tables_) {
+      if (table.owner == "graph_id") {
+        remove_from(table.name, "graph_id" + kept);
+      }
     }
-    for (const char* table : {"snapshots", "comparisons"}) {
+    for (const char* table : {"node_stats", "snapshots", "comparisons"}) {
       remove_from(table, "graph_id" + kept);
     }
     remove_from("graphs", "id" + kept);
@@ -113,17 +110,8 @@ class Pruner {
   }
 
   Database& database_;
+  std::vector<TableOfSchema> tables_;  // before those that they refer to
 };
-
-std::uint64_t bytes_of(const std::filesystem::path& path) {
-  std::uint64_t bytes = 0;
-  for (const char* suffix : {"", "-wal"}) {
-    std::error_code absent;
-    const std::uintmax_t size = std::filesystem::file_size(path.string() + suffix, absent);
-    bytes += absent ? 0 : size;
-  }
-  return bytes;
-}
 
 }  // namespace
 }  // namespace profile
@@ -133,26 +121,21 @@ PruneResult prune_profile(const std::filesystem::path& path, const PruneOptions&
   profile::require_not_written(path);
   profile::read_snapshot(
       path, profile::kAllTables, [](profile::Database&) {}, stop);
-  const std::uint64_t before = profile::bytes_of(path);
+  const std::uint64_t before = profile::bytes_with_log(path);
   PruneResult result;
-  try {
+  {
     profile::ProfileFile file(path);
-    file.database().stop_when([&stop] { return stop.stop_requested(); });
+    file.database().stop_at(stop);
     const profile::NamedTensors tensors(file.database(), path);
     result = profile::Pruner(file.database()).prune(options);
     tensors.remove_unneeded(file.database());
     if (options.vacuum) {
       file.database().execute("VACUUM");
     }
-    file.database().stop_when({});
-  } catch (const profile::SqliteError& error) {
-    if (error.interrupted()) {
-      throw Cancelled();
-    }
-    throw;
+    file.database().stop_at({});
   }
   result.bytes_before = before;
-  result.bytes_after = profile::bytes_of(path);
+  result.bytes_after = profile::bytes_with_log(path);
   return result;
 }
 

@@ -7,21 +7,15 @@ namespace reprise::profile {
 
 ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
     : database_(database),
+      sql_(database),
       retention_(step_timing_bytes),
-      find_recording_(database,
-                      "SELECT graph_id, device_id FROM recordings WHERE id=? AND run_id=(SELECT "
-                      "max(id) FROM runs)"),
-      add_replay_(database,
-                  "INSERT INTO replays(recording_id,seq,submission,iteration,slot,t_submit_ns,"
-                  "prepare_ns,submit_ns,wait_ns,device_start_ns,device_ns,phase,state,timing_mode,"
-                  "warm_up,status) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-      add_times_(database,
-                 "INSERT INTO step_timings(replay_id,codec,unit_ns,data) VALUES(?,1,?,?)"),
-      remove_times_(database, "DELETE FROM step_timings WHERE replay_id=?"),
-      set_stats_(database,
-                 "INSERT OR REPLACE INTO node_stats(graph_id,run_id,phase,timing_mode,idx,n,sum_ns,"
-                 "min_ns,max_ns,p50_ns,p90_ns,p95_ns,p99_ns,mean_ns,stddev_ns,last_ns,below_bias,"
-                 "hist) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)") {}
+      add_replay_(
+          database,
+          insert_into(
+              "replays(recording_id,seq,submission,iteration,slot,t_submit_ns,prepare_ns,submit_ns,"
+              "wait_ns,device_start_ns,device_ns,phase,state,timing_mode,warm_up,status)")),
+      add_times_(database, insert_into("step_timings(replay_id,codec,unit_ns,data)")),
+      remove_times_(database, "DELETE FROM step_timings WHERE replay_id=?") {}
 
 void ReplayWriter::add_graph(std::int64_t graph, const ExecutionPlan& plan, std::int64_t device_row,
                              std::shared_ptr<const DeviceInfo> device) {
@@ -50,10 +44,13 @@ const ReplayWriter::Recording* ReplayWriter::find(std::int64_t recording) {
     return &place;
   }
   std::optional<Recording> found;
-  find_recording_.bind_all(recording);
-  while (find_recording_.step()) {
-    const auto graph = graphs_.find(find_recording_.integer(0));
-    const auto device = devices_.find(find_recording_.integer(1));
+  Statement& rows = sql_(
+      "SELECT graph_id, device_id FROM recordings WHERE id=? AND run_id=(SELECT max(id) FROM "
+      "runs)");
+  rows.bind_all(recording);
+  while (rows.step()) {
+    const auto graph = graphs_.find(rows.integer(0));
+    const auto device = devices_.find(rows.integer(1));
     if (graph != graphs_.end() && device != devices_.end()) {  // else: of an earlier run
       found = {recording, &graph->second, device->second.get()};
     }
@@ -122,7 +119,7 @@ void ReplayWriter::keep_times(std::int64_t replay, std::uint64_t duration_ns, co
     remove_times_.run(removed);
   }
   if (keep) {
-    add_times_.run(replay, times_.unit_ns(), blob);
+    add_times_.run(replay, 1, times_.unit_ns(), blob);
   }
 }
 
@@ -212,11 +209,13 @@ void ReplayWriter::write_stats(std::int64_t run) {
     for (std::size_t n = 0; n < stats.nodes.size(); ++n) {
       const NodeStats& s = stats.nodes[n];
       if (s.count() > 0) {
-        set_stats_.run(graph.row, run, graph.phase, static_cast<int>(key.second), n, s.count(),
-                       s.sum_ns(), s.min_ns(), s.max_ns(), s.quantile_ns(0.5), s.quantile_ns(0.9),
-                       s.quantile_ns(0.95), s.quantile_ns(0.99), s.mean_ns(), s.stddev_ns(),
-                       s.last_ns(), s.below_bias(),
-                       std::span<const std::byte>(s.histogram().blob()));
+        sql_.replace(
+            "node_stats(graph_id,run_id,phase,timing_mode,idx,n,sum_ns,min_ns,max_ns,p50_ns,p90_ns,"
+            "p95_ns,p99_ns,mean_ns,stddev_ns,last_ns,below_bias,hist)",
+            graph.row, run, graph.phase, static_cast<int>(key.second), n, s.count(), s.sum_ns(),
+            s.min_ns(), s.max_ns(), s.quantile_ns(0.5), s.quantile_ns(0.9), s.quantile_ns(0.95),
+            s.quantile_ns(0.99), s.mean_ns(), s.stddev_ns(), s.last_ns(), s.below_bias(),
+            std::span<const std::byte>(s.histogram().blob()));
       }
     }
   }

@@ -72,6 +72,7 @@ class ReplayWriter {
   void add_waiting(Stats& stats);
 
   Database& database_;
+  Statements sql_;
   /// Programs may record without end: those replayed of late, each in the place that its row gives,
   /// and the file knows the others.
   static constexpr std::size_t kRemembered = 1024;
@@ -86,8 +87,8 @@ class ReplayWriter {
   // Reused by every replay.
   StepTimes times_;
   std::vector<std::byte> state_;
-  std::vector<std::uint64_t> times_of_nodes_;  // one after another
-  Statement find_recording_, add_replay_, add_times_, remove_times_, set_stats_;
+  std::vector<std::uint64_t> times_of_nodes_;        // one after another
+  Statement add_replay_, add_times_, remove_times_;  // not found by their text each time
 };
 
 }  // namespace reprise::profile

@@ -52,32 +52,27 @@ class RunWriter {
   void write_row(const CounterRecord& record);
   void write_row(const std::shared_ptr<const TensorsRecord>& record);
   void write_row(const ComparisonRecord& record);
+  std::int64_t add_host();
+  std::int64_t add_build();
   std::int64_t device_id();
   std::int64_t graph_id(const RecordingRecord& record);
   std::int64_t kernel_id(const KernelRow& kernel);
   void write_graph_table(std::int64_t graph, std::size_t table, std::vector<Value>& values,
                          std::span<const std::int64_t> kernels);
+  void link_session(std::int64_t recording, std::int64_t session);
   /// Ids of records count from 1 in every run; those of rows go on.
   std::int64_t row_id(std::uint64_t record) const;
   /// The row of the graph of a recording that was written.
   std::optional<std::int64_t> graph_of(std::uint64_t recording);
 
   Database& database_;
+  Statements sql_;
   std::int64_t run_ = 0, first_id_ = 0;
   std::shared_ptr<const DeviceInfo> info_ = std::make_shared<DeviceInfo>();
   std::optional<std::int64_t> device_;
   ReplayWriter replays_;
   TensorWriter tensors_;
 
-  Statement add_device_, find_device_, add_session_, find_session_, link_recordings_, link_session_;
-  Statement add_buffer_, free_buffer_, find_buffer_;
-  Statement add_graph_, find_graph_, add_kernel_, find_kernel_;
-  Statement add_recording_, add_recording_pool_, add_scope_, add_event_, link_event_;
-  Statement add_clock_, add_benchmark_;
-  Statement end_recording_, add_cache_counter_, add_experts_, add_memory_;
-  Statement add_counter_, find_counter_, add_counter_value_, add_comparison_;
-  Statement add_drop_, add_health_, heartbeat_, finish_;
-  std::vector<Statement> add_to_graph_;                  // one per kGraphTables
   std::multimap<std::uint64_t, std::uint64_t> waiting_;  // recordings, by sessions to finish
   struct UnlinkedEvent {
     std::int64_t row;

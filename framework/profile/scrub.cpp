@@ -4,6 +4,7 @@
 #include "framework/profile/merge.h"
 #include "framework/profile/new_database.h"
 #include "framework/profile/schema.h"
+#include "framework/profile/table_list.h"
 #include "reprise/sql_query.h"
 
 namespace reprise {
@@ -11,95 +12,45 @@ namespace profile {
 namespace {
 
 /// Texts and blobs that a scrubbed file keeps as they are. Everything else that is text or a blob
-/// goes: a new column is private until somebody adds it here.
-constexpr auto kKept = std::to_array<std::string_view>({
-    "meta.value",  // of the keys below
-    "hosts.os",
-    "hosts.cpu_model",
-    "builds.version",
-    "builds.git_commit",
-    "builds.compiler",
-    "builds.build_type",
-    "devices.backend",
-    "devices.name",
-    "devices.driver_name",
-    "devices.driver_info",
-    "devices.api_version",
-    "devices.type",
-    "devices.limits_json",
-    "devices.features_json",
-    "runs.run_uuid",
-    "runs.quant",
-    "runs.label",
-    "runs.start_utc",
-    "runs.exit_state",
-    "graphs.content_hash",
-    "graphs.structure_hash",
-    "graphs.name",
-    "kernels.name",
-    "kernels.spirv_hash",
-    "kernels.entry",
-    "kernels.spec_json",
-    "nodes.op",
-    "nodes.family",
-    "nodes.label",
-    "nodes.scope",
-    "nodes.src_func",
-    "steps.kind",
-    "steps.push",
-    "tensors.name",
-    "tensors.dtype",
-    "tensors.shape_json",
-    "tensors.strides_json",
-    "tensors.role",
-    "node_tensors.operand",
-    "node_tensors.access",
-    "edges.kind",
-    "barriers.kind",
-    "barriers.reason",
-    "barrier_causes.kind",
-    "pools.kind",
-    "state_fields.name",
-    "state_fields.type",
-    "state_fields.owner",
-    "state_fields.expression",
-    "pass_decisions.pass",
-    "pass_decisions.kind",
-    "pass_decisions.reason",
-    "sessions.mode",
-    "sessions.name",
-    "sessions.thread",
-    "sessions.precision",
-    "recordings.evicted_reason",
-    "buffers.name",
-    "buffers.kind",
-    "memory_samples.purpose",
-    "cache_counters.counter",
-    "cache_counters.reason",
-    "replays.phase",
-    "step_timings.data",
-    "node_stats.phase",
-    "node_stats.hist",
-    "scopes.thread",
-    "scopes.name",
-    "scopes.category",
-    "counters.name",
-    "counters.unit",
-    "expert_residency.layer",
-    "tensor_stats.hist",
-    "comparisons.name",
-    "events.source",
-    "events.code",
-    "drops.what",
-    "drops.reason",
-    "benchmarks.test",
-    "benchmarks.backend",
-    "benchmarks.precision",
-    "benchmarks.model_type",
-    "benchmarks.samples_ns_json",
-    "benchmarks.peer",
-    "benchmarks.test_time",
-});
+/// goes: a new column is private until somebody adds it here. Of meta see scrub().
+struct Kept {
+  std::string_view table, columns;
+};
+constexpr std::array kKept{
+    Kept{"meta", "value"},
+    Kept{"hosts", "os cpu_model"},
+    Kept{"builds", "version git_commit compiler build_type"},
+    Kept{"devices",
+         "backend name driver_name driver_info api_version type limits_json features_json"},
+    Kept{"runs", "run_uuid quant label start_utc exit_state"},
+    Kept{"graphs", "content_hash structure_hash name"},
+    Kept{"kernels", "name spirv_hash entry spec_json"},
+    Kept{"nodes", "op family label scope src_func"},
+    Kept{"steps", "kind push"},
+    Kept{"tensors", "name dtype shape_json strides_json role"},
+    Kept{"node_tensors", "operand access"},
+    Kept{"edges", "kind"},
+    Kept{"barriers", "kind reason"},
+    Kept{"barrier_causes", "kind"},
+    Kept{"pools", "kind"},
+    Kept{"state_fields", "name type owner expression"},
+    Kept{"pass_decisions", "pass kind reason"},
+    Kept{"sessions", "mode name thread precision"},
+    Kept{"recordings", "evicted_reason"},
+    Kept{"buffers", "name kind"},
+    Kept{"memory_samples", "purpose"},
+    Kept{"cache_counters", "counter reason"},
+    Kept{"replays", "phase"},
+    Kept{"step_timings", "data"},
+    Kept{"node_stats", "phase hist"},
+    Kept{"scopes", "thread name category"},
+    Kept{"counters", "name unit"},
+    Kept{"expert_residency", "layer"},
+    Kept{"tensor_stats", "hist"},
+    Kept{"comparisons", "name"},
+    Kept{"events", "source code"},
+    Kept{"drops", "what reason"},
+    Kept{"benchmarks", "test backend precision model_type samples_ns_json peer test_time"}};
 
 /// What is put in the place of a text that must stay different, or says something in part.
 struct Replaced {
@@ -125,7 +76,9 @@ constexpr std::array kReplaced{
 /// What a text or blob in that column becomes; empty: it stays.
 std::string scrubbed(const std::string& table, const std::string& column, bool may_be_null) {
   const std::string name = table + "." + column;
-  if (std::ranges::count(kKept, name) != 0) {
+  const auto kept = std::ranges::find(kKept, table, &Kept::table);
+  if (kept != kKept.end() &&
+      (" " + std::string(kept->columns) + " ").find(" " + column + " ") != std::string::npos) {
     return "";
   }
   const auto replaced = std::ranges::find(kReplaced, name, &Replaced::column);
@@ -135,16 +88,6 @@ std::string scrubbed(const std::string& table, const std::string& column, bool m
   return replaced->value != kFileName ? std::string(replaced->value)
                                       : "substr(" + column + ", length(rtrim(" + column +
                                             ", replace(" + column + ", '/', '')))+1)";
-}
-
-std::vector<std::string> tables_of(Database& database) {
-  std::vector<std::string> tables;
-  Statement rows(database,
-                 "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite%'");
-  while (rows.step()) {
-    tables.push_back(rows.text(0));
-  }
-  return tables;
 }
 
 /// One pass over the table; columns of numbers too, as any column can hold a text.
@@ -174,8 +117,8 @@ void scrub(Database& database) {
   database.execute("DELETE FROM meta WHERE key NOT IN ('created_utc', 'created_by')");
   database.execute("DELETE FROM snapshots");
   database.execute("UPDATE runs SET pid=NULL");
-  for (const std::string& table : tables_of(database)) {
-    scrub_table(database, table);
+  for (const TableOfSchema& table : tables_of(database)) {
+    scrub_table(database, table.name);
   }
   transaction.commit();
 }
@@ -186,18 +129,13 @@ void scrub(Database& database) {
 void scrub_profile(const std::filesystem::path& path, const std::filesystem::path& out,
                    const std::stop_token& stop) {
   profile::NewDatabase file(out);
-  try {
+  {
     profile::Database database(file.path(), profile::Database::Mode::write);
     database.execute(profile::kSchemaSql);
-    database.stop_when([&stop] { return stop.stop_requested(); });
+    database.stop_at(stop);
     profile::merge_into(database, std::span(&path, 1), file.path(), stop);
     profile::scrub(database);
     database.execute("VACUUM");  // free pages and ends of pages still hold what was there
-  } catch (const profile::SqliteError& error) {
-    if (error.interrupted()) {
-      throw Cancelled();
-    }
-    throw;
   }
   if (stop.stop_requested()) {
     throw Cancelled();

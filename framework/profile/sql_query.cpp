@@ -99,12 +99,8 @@ SqlResult run(Database& database, const std::string& sql, const SqlLimits& limit
   return result;
 }
 
-[[noreturn]] void explain(const SqliteError& error, const SqlLimits& limits,
-                          const std::stop_token& stop) {
+[[noreturn]] void explain(const SqliteError& error, const SqlLimits& limits) {
   if (error.interrupted()) {
-    if (stop.stop_requested()) {
-      throw Cancelled();
-    }
     throw Error(ErrorCode::timeout,
                 "The query takes longer than (" + std::to_string(limits.time.count()) + " ms).");
   }
@@ -125,20 +121,21 @@ SqlResult run(Database& database, const std::string& sql, const SqlLimits& limit
 
 SqlResult run_sql(const std::filesystem::path& path, const std::string& sql,
                   const SqlLimits& limits, const std::stop_token& stop) {
-  SqlResult result;
-  profile::read_snapshot(path, {}, [&](profile::Database& database) {
-    database.add_statistics();
-    const profile::Limits limited(database, limits.time, stop);
-    try {
-      result = profile::run(database, sql, limits);
-    } catch (const profile::SqliteError& error) {
-      if (!error.interrupted() && !error.blames_the_query() && !error.out_of_memory()) {
-        throw;
-      }
-      profile::explain(error, limits, stop);
-    }
-  });
-  return result;
+  return profile::read_snapshot(
+      path, {},
+      [&](profile::Database& database) {
+        database.add_statistics();
+        const profile::Limits limited(database, limits.time, stop);
+        try {
+          return profile::run(database, sql, limits);
+        } catch (const profile::SqliteError& error) {
+          if (!error.interrupted() && !error.blames_the_query() && !error.out_of_memory()) {
+            throw;
+          }
+          profile::explain(error, limits);
+        }
+      },
+      stop);
 }
 
 }  // namespace reprise

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "framework/profile/statistics.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::profile {
 namespace {
@@ -158,6 +159,12 @@ void Database::stop_when(std::function<bool()> stop) {
   sqlite3_progress_handler(handle_, stop_ ? kInstructions : 0, ask, this);
 }
 
+void Database::stop_at(std::stop_token stop) {
+  token_ = std::move(stop);
+  stop_when(token_.stop_possible() ? [this] { return token_.stop_requested(); }
+                                   : std::function<bool()>());
+}
+
 void Database::only_reads(bool only) {
   sqlite3_set_authorizer(handle_, only ? authorise_reading : nullptr, nullptr);
 }
@@ -180,6 +187,9 @@ void Database::fail(std::string_view doing) const {
   const int code = sqlite3_extended_errcode(handle_);
   const int system = sqlite3_system_errno(handle_);
   const int primary = code & 0xFF;
+  if (primary == SQLITE_INTERRUPT && token_.stop_requested()) {
+    throw Cancelled();
+  }
   const std::string reason = sqlite3_errmsg(handle_);
   std::string message = "The database (" + path_ + ") failed while " + std::string(doing) + ": " +
                         reason + " (SQLite code " + std::to_string(code) + ")";
@@ -329,6 +339,23 @@ int Statement::columns() const { return sqlite3_column_count(handle_); }
 std::string Statement::column_name(int column) const {
   const char* name = sqlite3_column_name(handle_, column);
   return name == nullptr ? "" : name;
+}
+
+std::string insert_into(std::string_view columns, std::string_view verb) {
+  std::string sql = std::string(verb) + " INTO " + std::string(columns) + " VALUES(?";
+  for (const char c : columns) {
+    sql += c == ',' ? ",?" : "";
+  }
+  return sql + ")";
+}
+
+Statement& Statements::find(std::string_view text, std::string_view verb) {
+  auto found = by_text_.find(text);
+  if (found == by_text_.end()) {
+    const std::string sql = verb.empty() ? std::string(text) : insert_into(text, verb);
+    found = by_text_.emplace(text, Statement(database_, sql)).first;
+  }
+  return found->second;
 }
 
 Transaction::Transaction(Database& database) : database_(database) {

@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,6 +84,8 @@ class Database {
 
   /// Asked now and then while a statement runs; true ends it with an error that is interrupted().
   void stop_when(std::function<bool()> stop);
+  /// Statements throw Cancelled once `stop` asks.
+  void stop_at(std::stop_token stop);
   /// From here on (or no longer) statements can only read: rows, functions, and PRAGMAs that
   /// describe tables. Nothing can be attached or loaded.
   void only_reads(bool only);
@@ -99,6 +103,7 @@ class Database {
   std::string path_;
   std::uint64_t log_pages_ = 0;
   std::function<bool()> stop_;
+  std::stop_token token_;
 };
 
 /// Prepared once, run any number of times. Bound text and blobs must outlive the run.
@@ -180,6 +185,36 @@ class Statement {
   void reset();
   Database& database_;
   sqlite3_stmt* handle_ = nullptr;
+};
+
+/// Returns "INSERT INTO table(a,b) VALUES(?,?)" for "table(a,b)".
+std::string insert_into(std::string_view columns, std::string_view verb = "INSERT");
+
+/// Statements by their text, each prepared when it is first run.
+class Statements {
+ public:
+  explicit Statements(Database& database) : database_(database) {}
+  Statement& operator()(std::string_view sql) { return find(sql, ""); }
+  /// `columns` is as for insert_into(), here and below with a value for each.
+  Statement& inserting(std::string_view columns) { return find(columns, "INSERT"); }
+  template <class... Values>
+  void insert(std::string_view columns, const Values&... values) {
+    inserting(columns).run(values...);
+  }
+  /// Leaves a row that has the same key as it is.
+  template <class... Values>
+  void insert_new(std::string_view columns, const Values&... values) {
+    find(columns, "INSERT OR IGNORE").run(values...);
+  }
+  template <class... Values>
+  void replace(std::string_view columns, const Values&... values) {
+    find(columns, "REPLACE").run(values...);
+  }
+
+ private:
+  Statement& find(std::string_view text, std::string_view verb);
+  Database& database_;
+  std::map<std::string, Statement, std::less<>> by_text_;
 };
 
 /// BEGIN IMMEDIATE; rolled back unless committed.

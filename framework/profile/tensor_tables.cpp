@@ -1,7 +1,7 @@
 #include "framework/profile/tensor_tables.h"
 
-#include <bit>
-#include <cmath>
+#include <algorithm>
+#include <array>
 
 #include "framework/profile/profile_snapshot.h"
 #include "framework/profile/snapshot_hash.h"
@@ -11,58 +11,63 @@
 namespace reprise {
 namespace {
 
-using profile::count;
 using profile::Database;
+using profile::read_columns;
+using profile::read_rows;
 using profile::Statement;
 
 constexpr std::array kTables{"replays",      "recordings", "nodes",      "tensors",
                              "tensor_stats", "snapshots",  "comparisons"};
 constexpr std::int64_t kFirstVersion = 2;  // with rows of tensors
 
-/// Calls f(database) with a file that can have such rows.
-template <class F>
-void read(const std::filesystem::path& path, const std::stop_token& stop, F&& f) {
-  profile::read_snapshot(
+/// Returns read(database), or nothing for a file that cannot have such rows.
+template <class Read>
+auto read_snapshot(const std::filesystem::path& path, const std::stop_token& stop, Read&& read) {
+  return profile::read_snapshot(
       path, kTables,
       [&](Database& database) {
-        if (database.integer("PRAGMA user_version") >= kFirstVersion) {
-          f(database);
-        }
+        return database.integer("PRAGMA user_version") >= kFirstVersion
+                   ? read(database)
+                   : std::invoke_result_t<Read, Database&>();
       },
       stop);
 }
 
-// Of a row t of a table of tensors: the columns of WatchedTensor.
-constexpr std::string_view kTensorColumns =
-    "t.replay_id, t.graph_id, t.tensor_idx, t.node_idx, r.seq, x.name, n.op";
-constexpr int kTensorColumnCount = 7;
+// The number of columns of WatchedTensor.
+constexpr int kTensorColumns = 7;
 // Of such a row: its node and tensor are there.
 constexpr std::string_view kOfTheGraph =
     "EXISTS(SELECT 1 FROM nodes n WHERE n.graph_id=t.graph_id AND n.idx=t.node_idx) AND "
     "EXISTS(SELECT 1 FROM tensors x WHERE x.graph_id=t.graph_id AND x.idx=t.tensor_idx)";
 
-std::string from(const char* table, const char* more) {
-  return std::string(" FROM ") + table +
-         " t JOIN replays r ON r.id=t.replay_id LEFT JOIN tensors x ON x.graph_id=t.graph_id AND "
-         "x.idx=t.tensor_idx LEFT JOIN nodes n ON n.graph_id=t.graph_id AND n.idx=t.node_idx WHERE "
-         "(?1 IS NULL OR t.graph_id=?1) AND (?2 IS NULL OR t.replay_id=?2) AND (?3 IS NULL OR "
-         "t.tensor_idx=?3) AND (?4 IS NULL OR EXISTS(SELECT 1 FROM recordings c WHERE "
-         "c.id=r.recording_id AND c.run_id=?4)) ORDER BY t.replay_id DESC, t.node_idx DESC" +
-         more + " LIMIT ?5";
-}
-
-void bind(Statement& rows, const TensorQuery& query) {
-  rows.bind_all(query.graph, query.replay, query.tensor, query.run, query.limit);
-}
-
-WatchedTensor tensor_of(const Statement& row) {
-  return {row.integer(0), row.integer(1), row.integer(2), row.integer(3),
-          count(row, 4),  row.text(5),    row.text(6)};
-}
-
-std::optional<double> real(const Statement& row, int column) {
-  return row.null(column) || !std::isfinite(row.real(column)) ? std::nullopt
-                                                              : std::optional(row.real(column));
+/// Returns the latest rows of a table that match, in the order in which they were made. `columns`
+/// come after those of WatchedTensor, and `set` reads them.
+template <class Row, class Set>
+std::vector<Row> read_watched(const std::filesystem::path& path, const TensorQuery& query,
+                              const std::stop_token& stop, const std::string& columns,
+                              const std::string& table, const std::string& last, Set&& set) {
+  auto rows = read_snapshot(path, stop, [&](Database& database) {
+    return read_rows<Row>(
+        database,
+        "SELECT t.replay_id, t.graph_id, t.tensor_idx, t.node_idx, r.seq, x.name, n.op, " +
+            columns + " FROM " + table +
+            " t JOIN replays r ON r.id=t.replay_id LEFT JOIN tensors x ON x.graph_id=t.graph_id "
+            "AND x.idx=t.tensor_idx LEFT JOIN nodes n ON n.graph_id=t.graph_id AND "
+            "n.idx=t.node_idx WHERE (?1 IS NULL OR t.graph_id=?1) AND (?2 IS NULL OR "
+            "t.replay_id=?2) AND (?3 IS NULL OR t.tensor_idx=?3) AND (?4 IS NULL OR EXISTS(SELECT "
+            "1 FROM recordings c WHERE c.id=r.recording_id AND c.run_id=?4)) ORDER BY t.replay_id "
+            "DESC, t.node_idx DESC, " +
+            last + " DESC LIMIT ?5",
+        [&](const Statement& row, Row& to) {
+          WatchedTensor& of = to.of;
+          read_columns(row, 0, of.replay, of.graph, of.tensor, of.node, of.sequence, of.name,
+                       of.op);
+          set(row, to);
+        },
+        query.graph, query.replay, query.tensor, query.run, query.limit);
+  });
+  std::ranges::reverse(rows);
+  return rows;
 }
 
 std::optional<TensorStatsRow::Histogram> histogram_of(std::span<const std::byte> blob) {
@@ -81,31 +86,21 @@ std::optional<TensorStatsRow::Histogram> histogram_of(std::span<const std::byte>
 std::vector<TensorStatsRow> read_tensor_stats(const std::filesystem::path& path,
                                               const TensorQuery& query,
                                               const std::stop_token& stop) {
-  std::vector<TensorStatsRow> stats;
-  read(path, stop, [&](Database& database) {
-    stats.clear();
-    Statement rows(database, "SELECT " + std::string(kTensorColumns) +
-                                 ", t.n, t.nan_count, t.inf_count, t.zero_count, t.min, t.max, "
-                                 "t.mean, t.rms, t.hist" +
-                                 from("tensor_stats", ", t.tensor_idx DESC"));
-    bind(rows, query);
-    while (rows.step()) {
-      const int c = kTensorColumnCount;
-      stats.push_back({tensor_of(rows), count(rows, c), count(rows, c + 1), count(rows, c + 2),
-                       count(rows, c + 3), real(rows, c + 4), real(rows, c + 5), real(rows, c + 6),
-                       real(rows, c + 7), histogram_of(rows.blob(c + 8))});
-    }
-  });
-  return {stats.rbegin(), stats.rend()};
+  return read_watched<TensorStatsRow>(
+      path, query, stop,
+      "t.hist, t.n, t.nan_count, t.inf_count, t.zero_count, t.min, t.max, t.mean, t.rms",
+      "tensor_stats", "t.tensor_idx", [](const Statement& row, TensorStatsRow& t) {
+        t.histogram = histogram_of(row.blob(kTensorColumns));
+        read_columns(row, kTensorColumns + 1, t.count, t.nan, t.infinite, t.zero, t.min, t.max,
+                     t.mean, t.rms);
+      });
 }
 
 std::vector<TensorSums> read_tensor_sums(const std::filesystem::path& path, std::int64_t run,
                                          std::int64_t graph, const std::stop_token& stop) {
-  std::vector<TensorSums> sums;
-  read(path, stop, [&](Database& database) {
-    sums.clear();
+  return read_snapshot(path, stop, [&](Database& database) {
     // total() and not sum(): what a damaged file adds up to is no reason to fail.
-    Statement rows(
+    return read_rows<TensorSums>(
         database,
         "SELECT tensor_idx, min(node_idx), count(*), CAST(total(n) AS INTEGER), "
         "CAST(total(nan_count) AS INTEGER), CAST(total(inf_count) AS INTEGER), "
@@ -115,41 +110,28 @@ std::vector<TensorSums> read_tensor_sums(const std::filesystem::path& path, std:
         "FROM (SELECT t.*, max(t.n-t.nan_count-t.inf_count,0) AS finite FROM tensor_stats t JOIN "
         "replays r ON r.id=t.replay_id JOIN recordings c ON c.id=r.recording_id WHERE "
         "t.graph_id=?1 AND c.graph_id=?1 AND c.run_id=?2 AND " +
-            std::string(kOfTheGraph) + ") GROUP BY tensor_idx ORDER BY 2, 1");
-    rows.bind_all(graph, run);
-    while (rows.step()) {
-      sums.push_back({rows.integer(0), rows.integer(1), count(rows, 2), count(rows, 3),
-                      count(rows, 4), count(rows, 5), count(rows, 6), real(rows, 7), real(rows, 8),
-                      real(rows, 9),
-                      rows.null(10) ? std::nullopt : std::optional(rows.integer(10))});
-    }
+            std::string(kOfTheGraph) + ") GROUP BY tensor_idx ORDER BY 2, 1",
+        [](const Statement& row, TensorSums& t) {
+          read_columns(row, 0, t.tensor, t.node, t.replays, t.count, t.nan, t.infinite, t.zero,
+                       t.min, t.max, t.mean, t.first_not_finite_replay);
+        },
+        graph, run);
   });
-  return sums;
 }
 
 std::vector<SnapshotRow> read_snapshots(const std::filesystem::path& path, const TensorQuery& query,
                                         const std::stop_token& stop) {
-  std::vector<SnapshotRow> snapshots;
-  read(path, stop, [&](Database& database) {
-    snapshots.clear();
-    Statement rows(database, "SELECT " + std::string(kTensorColumns) +
-                                 ", t.id, t.dtype, t.shape_json, t.content_hash, t.nbytes, "
-                                 "t.external_path" +
-                                 from("snapshots", ", t.id DESC"));
-    bind(rows, query);
-    while (rows.step()) {
-      const int c = kTensorColumnCount;
-      snapshots.push_back({rows.integer(c), tensor_of(rows), rows.text(c + 1), rows.text(c + 2),
-                           rows.text(c + 3), count(rows, c + 4), rows.text(c + 5)});
-    }
-  });
-  return {snapshots.rbegin(), snapshots.rend()};
+  return read_watched<SnapshotRow>(
+      path, query, stop, "t.id, t.dtype, t.shape_json, t.content_hash, t.nbytes, t.external_path",
+      "snapshots", "t.id", [](const Statement& row, SnapshotRow& t) {
+        read_columns(row, kTensorColumns, t.id, t.dtype, t.shape_json, t.content_hash, t.bytes,
+                     t.beside);
+      });
 }
 
 LostTensorRows count_lost_tensor_rows(const std::filesystem::path& path, std::int64_t graph,
                                       const std::stop_token& stop) {
-  LostTensorRows lost;
-  read(path, stop, [&](Database& database) {
+  return read_snapshot(path, stop, [&](Database& database) {
     const auto rows_without = [&](const char* table, const std::string& what) {
       Statement rows(database, "SELECT count(*) FROM " + std::string(table) +
                                    " t WHERE graph_id=? AND NOT (" + what + ")");
@@ -158,74 +140,68 @@ LostTensorRows count_lost_tensor_rows(const std::filesystem::path& path, std::in
     const std::string replay =
         "EXISTS(SELECT 1 FROM replays r JOIN recordings c ON c.id=r.recording_id WHERE "
         "r.id=t.replay_id AND c.graph_id=t.graph_id)";
-    lost = {rows_without("tensor_stats", replay + " AND " + std::string(kOfTheGraph)),
-            rows_without("snapshots", replay)};
+    return LostTensorRows{rows_without("tensor_stats", replay + " AND " + std::string(kOfTheGraph)),
+                          rows_without("snapshots", replay)};
   });
-  return lost;
 }
 
 std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, std::int64_t id,
                                            const std::stop_token& stop) {
-  std::optional<std::vector<std::byte>> inside;
-  std::string dtype, shape, hash, place;
-  bool found = false;
-  read(path, stop, [&](Database& database) {
-    Statement rows(database,
-                   "SELECT dtype, shape_json, content_hash, external_path, data FROM snapshots "
-                   "WHERE id=?");
-    rows.bind_all(id);
-    found = rows.step();
-    if (found) {
-      dtype = rows.text(0);
-      shape = rows.text(1);
-      hash = rows.text(2);
-      place = rows.text(3);
-      const std::span<const std::byte> data = rows.blob(4);
-      inside = rows.null(3) ? std::optional(std::vector(data.begin(), data.end())) : std::nullopt;
-    }
+  struct Found {
+    std::string dtype, shape, hash, place;
+    std::vector<std::byte> bytes;
+    bool inside = false;
+  };
+  auto found = read_snapshot(path, stop, [&](Database& database) {
+    return read_rows<Found>(
+        database,
+        "SELECT dtype, shape_json, content_hash, external_path, external_path IS NULL, data FROM "
+        "snapshots WHERE id=?",
+        [](const Statement& row, Found& f) {
+          read_columns(row, 0, f.dtype, f.shape, f.hash, f.place, f.inside);
+          const std::span<const std::byte> data = row.blob(5);
+          f.bytes.assign(data.begin(), data.end());
+        },
+        id);
   });
   const std::string what =
       "The snapshot (" + std::to_string(id) + ") of the profiling database (" + path.string() + ")";
-  if (!found) {
+  if (found.empty()) {
     throw_invalid_argument(what + " is not there; the table snapshots has those there are.");
   }
+  auto& [dtype, shape, hash, place, bytes, inside] = found.front();
   if (!inside && !profile::is_tensor_place(place, hash)) {
     throw Error(ErrorCode::io, what + " is said to lie at (" + place +
                                    "), which is no place where a writer puts one.");
   }
-  std::vector<std::byte> bytes =
-      inside ? std::move(*inside) : profile::read_tensor_file(path.parent_path() / place);
+  if (!inside) {
+    bytes = profile::read_tensor_file(path.parent_path() / place);
+  }
   if (profile::snapshot_hash(dtype, shape, bytes) != hash) {
     throw Error(ErrorCode::io, what + " is damaged: its contents do not have the hash (" + hash +
                                    ") that was stored with them.");
   }
-  return bytes;
+  return std::move(bytes);
 }
 
 std::vector<ComparisonRow> read_comparisons(const std::filesystem::path& path,
                                             const TensorQuery& query, const std::stop_token& stop) {
-  std::vector<ComparisonRow> comparisons;
-  read(path, stop, [&](Database& database) {
-    comparisons.clear();
-    Statement rows(
+  auto comparisons = read_snapshot(path, stop, [&](Database& database) {
+    return read_rows<ComparisonRow>(
         database,
-        "SELECT run_id, graph_id, node_idx, tensor_idx, name, reference, max_abs, "
-        "max_rel, rmse, cosine, first_bad_index, input_differs, tolerance, pass FROM "
-        "comparisons WHERE (?1 IS NULL OR graph_id=?1) AND (?2 IS NULL OR run_id=?2) AND "
-        "(?3 IS NULL OR tensor_idx=?3) ORDER BY id DESC LIMIT ?4");
-    rows.bind_all(query.graph, query.run, query.tensor, query.limit);
-    const auto id = [&](int column) {
-      return rows.null(column) ? std::nullopt : std::optional(rows.integer(column));
-    };
-    while (rows.step()) {
-      comparisons.push_back({rows.integer(0), rows.integer(1), id(2), id(3), rows.text(4),
-                             rows.text(5), real(rows, 6), real(rows, 7), real(rows, 8),
-                             real(rows, 9), id(10),
-                             rows.null(11) ? std::nullopt : std::optional(rows.integer(11) != 0),
-                             rows.real(12), rows.integer(13) != 0});
-    }
+        "SELECT run_id, graph_id, node_idx, tensor_idx, name, reference, max_abs, max_rel, rmse, "
+        "cosine, first_bad_index, input_differs, tolerance, pass FROM comparisons WHERE (?1 IS "
+        "NULL OR graph_id=?1) AND (?2 IS NULL OR run_id=?2) AND (?3 IS NULL OR tensor_idx=?3) "
+        "ORDER BY id DESC LIMIT ?4",
+        [](const Statement& row, ComparisonRow& c) {
+          read_columns(row, 0, c.run, c.graph, c.node, c.tensor, c.name, c.reference, c.max_abs,
+                       c.max_rel, c.rmse, c.cosine, c.first_bad, c.input_differs, c.tolerance,
+                       c.pass);
+        },
+        query.graph, query.run, query.tensor, query.limit);
   });
-  return {comparisons.rbegin(), comparisons.rend()};
+  std::ranges::reverse(comparisons);
+  return comparisons;
 }
 
 }  // namespace reprise

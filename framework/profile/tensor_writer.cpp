@@ -40,20 +40,10 @@ Blob blob_of(const std::array<std::uint32_t, kValueRanges>& histogram) {
 TensorWriter::TensorWriter(Database& database, std::uint64_t snapshot_bytes, LogCallback log,
                            DropCallback dropped)
     : database_(database),
+      sql_(database),
       contents_left_(snapshot_bytes),
       log_(std::move(log)),
-      dropped_(std::move(dropped)),
-      add_statistics_(database,
-                      "INSERT INTO tensor_stats(replay_id,graph_id,tensor_idx,node_idx,n,min,max,"
-                      "mean,rms,nan_count,inf_count,zero_count,hist) "
-                      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-      add_snapshot_(database,
-                    "INSERT INTO snapshots(replay_id,graph_id,tensor_idx,node_idx,t_ns,dtype,"
-                    "shape_json,nbytes,content_hash,data,external_path) "
-                    "VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
-      add_event_(database,
-                 "INSERT INTO events(run_id,t_ns,severity,source,code,message,graph_id,node_idx,"
-                 "replay_id) VALUES(?,?,?,'numerics',?,?,?,?,?)") {}
+      dropped_(std::move(dropped)) {}
 
 TensorWriter::Waiting::iterator TensorWriter::erase(Waiting::iterator waiting) {
   waiting_bytes_ -= waiting->second->bytes.size();
@@ -112,7 +102,9 @@ void TensorWriter::write(const TensorsRecord& record, const Replay& replay) {
     const auto known = [&](double value) { return finite ? std::optional(value) : std::nullopt; };
     const TensorStatistics::Finite f = finite.value_or(TensorStatistics::Finite());
     const Blob histogram = blob_of(f.histogram);
-    add_statistics_.run(
+    sql_.insert(
+        "tensor_stats(replay_id,graph_id,tensor_idx,node_idx,n,min,max,mean,rms,nan_count,"
+        "inf_count,zero_count,hist)",
         *replay.row, replay.graph, tensor.tensor, tensor.node, values.count, known(f.min),
         known(f.max), known(f.mean), known(f.rms), values.nan, values.infinite, values.zero,
         finite ? std::optional(std::span<const std::byte>(histogram)) : std::nullopt);
@@ -152,10 +144,13 @@ void TensorWriter::write_contents(const TensorsRecord& record, const TensorsReco
     }
   }
   contents_left_ -= bytes.size();
-  add_snapshot_.run(*replay.row, replay.graph, tensor.tensor, tensor.node, record.time_ns,
-                    name_of(tensor.spec.dtype), std::string_view(shape), bytes.size(),
-                    std::string_view(hash), place ? std::nullopt : std::optional(bytes),
-                    place ? std::optional<std::string_view>(*place) : std::nullopt);
+  sql_.insert(
+      "snapshots(replay_id,graph_id,tensor_idx,node_idx,t_ns,dtype,shape_json,nbytes,content_hash,"
+      "data,external_path)",
+      *replay.row, replay.graph, tensor.tensor, tensor.node, record.time_ns,
+      name_of(tensor.spec.dtype), std::string_view(shape), bytes.size(), std::string_view(hash),
+      place ? std::nullopt : std::optional(bytes),
+      place ? std::optional<std::string_view>(*place) : std::nullopt);
 }
 
 void TensorWriter::write_not_finite(const TensorsRecord& record,
@@ -202,8 +197,9 @@ void TensorWriter::warn(std::string_view code, const TensorsRecord& record,
                         const std::string& found) {
   const std::string message = "Replay (" + std::to_string(record.sequence) + ") of the graph '" +
                               record.plan->graph->name + "': " + found;
-  add_event_.run(replay.run, record.time_ns, static_cast<int>(LogLevel::warning), code,
-                 std::string_view(message), replay.graph, tensor.node, *replay.row);
+  sql_.insert("events(run_id,t_ns,severity,source,code,message,graph_id,node_idx,replay_id)",
+              replay.run, record.time_ns, static_cast<int>(LogLevel::warning), "numerics", code,
+              std::string_view(message), replay.graph, tensor.node, *replay.row);
   if (log_) {
     try {
       log_(LogLevel::warning, message);

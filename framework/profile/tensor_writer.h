@@ -56,12 +56,12 @@ class TensorWriter {
             const Replay& replay, const std::string& found);
 
   Database& database_;
+  Statements sql_;
   std::uint64_t contents_left_;
   LogCallback log_;
   DropCallback dropped_;
   Waiting waiting_;
   std::uint64_t waiting_bytes_ = 0;
-  Statement add_statistics_, add_snapshot_, add_event_;
 };
 
 }  // namespace reprise::profile

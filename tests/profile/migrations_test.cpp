@@ -4,7 +4,6 @@
 #include "framework/profile/capture_reader.h"
 #include "framework/profile/profile_check.h"
 #include "framework/profile/profile_reader.h"
-#include "framework/profile/profile_tables.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"

@@ -1,8 +1,7 @@
 // The tables for people against what was sent, and files that are hostile.
-#include "framework/profile/profile_tables.h"
-
 #include <numeric>
 
+#include "framework/profile/profile_reader.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/testing.h"

@@ -418,6 +418,15 @@ TEST(ProfileWriter, RefusesWhatIsNotAProfilingDatabaseAndLeavesItAsItWas) {
   EXPECT_EQ(folder.files(), 4U);
 }
 
+TEST(ProfileWriter, RefusesAFileThatLacksAColumnItWrites) {
+  const TempFolder folder;
+  write_run(folder / "profile.db", {});
+  sql(folder / "profile.db", "ALTER TABLE drops RENAME COLUMN reason TO cause");
+  EXPECT_NE(refusal(folder / "profile.db").find("column (reason) of the table (drops) is missing"),
+            std::string::npos);
+  EXPECT_EQ(sql(folder / "profile.db", "SELECT count(*) FROM runs"), "1");
+}
+
 TEST(ProfileWriter, RemovesAFileItCreatedIfOpeningFails) {
   const TempFolder folder;
   rlimit before{};

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "framework/profile/profile_tables.h"
+#include "framework/profile/profile_reader.h"
 #include "reprise/backend/backend.h"
 #include "reprise/backend/step.h"
 #include "reprise/session/partial_run.h"

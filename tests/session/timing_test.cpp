@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "framework/profile/profile_tables.h"
+#include "framework/profile/profile_reader.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"
 

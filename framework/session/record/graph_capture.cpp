@@ -40,7 +40,6 @@ void GraphCapture::reserve(const GraphSizes& sizes) {
   graph_.tensors.reserve(sizes.tensors);
   graph_.storages.reserve(sizes.storages);
   graph_.attributes.reserve(sizes.attribute_bytes);
-  memory_.reserve(sizes.storages);
   handles_.reserve(sizes.storages);
 }
 
@@ -51,8 +50,11 @@ GraphSizes GraphCapture::sizes() const {
 
 std::uint32_t GraphCapture::add_storage(const Storage& storage, std::shared_ptr<Buffer> memory) {
   graph_.storages.push_back(storage);
-  memory_.push_back(std::move(memory));
   handles_.push_back(0);
+  if (memory != nullptr) {
+    memory_.resize(graph_.storages.size());
+    memory_.back() = std::move(memory);
+  }
   return static_cast<std::uint32_t>(graph_.storages.size() - 1);
 }
 
@@ -96,7 +98,7 @@ void GraphCapture::set_origin(const TensorRef& tensor, StorageOrigin origin,
 
 std::uint32_t GraphCapture::operand(const OpCall& call, std::size_t i) {
   const std::uint32_t tensor = index_of(call.inputs[i]);
-  const Buffer* buffer = memory_[graph_.tensors[tensor].storage].get();
+  const Buffer* buffer = buffer_behind(tensor);
   if (buffer != nullptr && buffer->freed()) {
     throw Error(ErrorCode::stale, describe(call, i) + " cannot be used: its buffer (" +
                                       buffer->name() +
@@ -193,7 +195,7 @@ void GraphCapture::add_node(const OpCall& call, const Outputs& outputs, std::uin
   for (std::size_t i = 0; i < call.inputs.size(); ++i, ++slot) {
     if (call.inputs[i]) {
       const Use use{operand(call, i), slot, call.op.operands[i].access};
-      const Buffer* buffer = memory_[graph_.tensors[use.tensor].storage].get();
+      const Buffer* buffer = buffer_behind(use.tensor);
       if (writes(use.access) && buffer != nullptr) {
         buffer->require_writable();
       }

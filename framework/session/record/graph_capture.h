@@ -82,12 +82,17 @@ class GraphCapture {
   /// Throws invalid_argument if an operand that the op writes shares memory with another one.
   void require_apart(const OpCall& call, std::span<const Use> uses) const;
   void keep_op(const OpDef& op);
+  /// Null: a transient.
+  const Buffer* buffer_behind(std::uint32_t tensor) const {
+    const std::uint32_t storage = graph_.tensors[tensor].storage;
+    return storage < memory_.size() ? memory_[storage].get() : nullptr;
+  }
   Tensor make(const TensorSpec& spec, std::uint32_t storage, std::uint64_t offset);
   std::uint32_t add_storage(const Storage& storage, std::shared_ptr<Buffer> memory = nullptr);
 
   ComputeGraph graph_;
   PointerMap tensors_, buffers_;
-  std::vector<std::shared_ptr<Buffer>> memory_;  // by storage; null: a transient
+  std::vector<std::shared_ptr<Buffer>> memory_;  // by storage, up to the last persistent one
   std::map<std::uint32_t, HostFunction> functions_;
   std::vector<Tensor> retained_;        // keys of tensors_ must not be reused by a new tensor
   std::vector<std::uint32_t> handles_;  // live records per storage
