@@ -87,8 +87,7 @@ void print_executable(const ExecutableArguments& a) {
                 }));
     samples.add("name", per_run([&] { got = graph.run({{"x", x}}).read("y"); }));
     const double begin = now_us();
-    graph.run_pipelined(inputs,
-                        [&](std::size_t, const Ticket& result) { got = result.read("y"); });
+    graph.run_pipelined(inputs, [&](std::size_t, const Ticket& result) { got = result.read("y"); });
     samples.add("pipelined", (now_us() - begin) / static_cast<double>(a.runs));
     if (got != expected) {
       throw_invalid_argument(

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-
 namespace llama {
 void require_prompt(const Model& model, const Request& request) {
   const auto prompt = request.prompt;

@@ -1,9 +1,8 @@
 // Interfaces that no kernel can have.
-#include "reprise/core/custom_kernel.h"
-
 #include <functional>
 #include <ostream>
 
+#include "reprise/core/custom_kernel.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

@@ -4,10 +4,10 @@
 
 #include "framework/core/custom_op.h"
 #include "framework/core/known_names.h"
+#include "framework/ops/host_step_def.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/state/extents.h"
 #include "framework/session/state/state_memory.h"
-#include "framework/ops/host_step_def.h"
 #include "reprise/ops/plan.h"
 
 namespace reprise {

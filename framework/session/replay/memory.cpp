@@ -118,7 +118,8 @@ std::string Memory::caller_buffers() const {
   }
   return names.empty()
              ? "none"
-             : names + (count > kMaxNames ? " and " + std::to_string(count - kMaxNames) + " more" : "");
+             : names +
+                   (count > kMaxNames ? " and " + std::to_string(count - kMaxNames) + " more" : "");
 }
 
 std::uint32_t Memory::pool_to_rebind(const TensorRecord& from, const TensorRecord& to) const {
