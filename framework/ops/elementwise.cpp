@@ -1,7 +1,5 @@
 #include "framework/ops/elementwise.h"
 
-#include "framework/core/lowering.h"
-
 namespace reprise::ops {
 
 bool in_whole_texels(const BoundTensor& tensor, const View& view) {

@@ -4,7 +4,6 @@
 #include <bit>
 #include <string>
 
-#include "framework/core/lowering.h"
 #include "framework/core/op.h"
 #include "reprise/core/error.h"
 

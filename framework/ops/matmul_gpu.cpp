@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "framework/core/lowering.h"
 #include "framework/ops/weight_formats.h"
 
 namespace reprise::ops {

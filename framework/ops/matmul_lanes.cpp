@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "framework/core/lowering.h"
 #include "framework/ops/schema.h"
 
 namespace reprise::ops {

@@ -1,7 +1,5 @@
 #include "framework/ops/recurrence.h"
 
-#include "framework/core/lowering.h"
-
 namespace reprise::ops {
 
 void require_tokens(const OpCall& call, std::size_t x, std::size_t operand, std::size_t own,

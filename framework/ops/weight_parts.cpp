@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "framework/core/op.h"
 #include "reprise/backend/host_call.h"
 
 namespace reprise::ops {

@@ -65,20 +65,36 @@ struct AsksAtItsEnd {
   std::vector<MissReason>& found_;
 };
 
-TEST_P(GraphCaches, LetFunctionsOfTheirGraphsUseTheKeyAsTheyEnd) {
-  GraphCache cache(executor_);
-  std::vector<MissReason> found;
-  const auto pass = [&](GraphSession& s) {
-    const auto asks = std::make_shared<AsksAtItsEnd>(cache, key(2), found);
+/// Copies x on the host, with a function that asks for a key as it ends.
+RecordFunction asking_pass(const GraphCache& cache, const GraphKey& key,
+                           std::vector<MissReason>& found) {
+  return [&cache, key, &found](GraphSession& s) {
+    const auto asks = std::make_shared<AsksAtItsEnd>(cache, key, found);
     const Tensor x = s.input("x", {2});
     s.output("y", host_step(s, "copy", {x}, {x.spec()}, [asks](HostStepCall& call) {
                std::ranges::copy(call.input(0), call.output(0).begin());
              })[0]);
   };
+}
+
+TEST_P(GraphCaches, LetFunctionsOfTheirGraphsUseTheKeyAsTheyEnd) {
+  GraphCache cache(executor_);
+  std::vector<MissReason> found;
   const std::vector<float> x = values(2, 1);
+  const auto pass = asking_pass(cache, key(2), found);
   EXPECT_EQ(cache.run(key(2), pass, {.inputs = {{"x", x}}}).read("y"), x);
   EXPECT_EQ(cache.reset(key(2)), 1U);
   EXPECT_EQ(found, std::vector{MissReason::reset});
+}
+
+TEST_P(GraphCaches, LetFunctionsOfEvictedGraphsUseTheKeyThatTookTheirRoom) {
+  GraphCache cache(executor_, {.max_graphs = 1});
+  std::vector<MissReason> found;
+  const std::vector<float> x = values(2, 1);
+  const auto pass = asking_pass(cache, key(4), found);
+  EXPECT_EQ(cache.run(key(2), pass, {.inputs = {{"x", x}}}).read("y"), x);
+  run(cache, 4);
+  EXPECT_EQ(found, std::vector{MissReason::none});
 }
 
 TEST_P(GraphCaches, RecordTheFirstRunOfAKeyAndReplayTheOthers) {

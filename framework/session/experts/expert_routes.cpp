@@ -4,7 +4,6 @@
 
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/experts/expert_recording.h"
-#include "framework/session/replay/pass_plan.h"
 
 namespace reprise {
 

@@ -5,7 +5,6 @@
 #include "framework/core/lowering.h"
 #include "framework/graph/make_plan.h"
 #include "framework/graph/node_call.h"
-#include "framework/session/replay/slot_exchange.h"
 
 namespace reprise {
 

@@ -1,7 +1,6 @@
 #include "framework/session/record/graph_capture.h"
 
 #include "framework/core/custom_op.h"
-#include "framework/core/tensor_slab.h"
 #include "framework/graph/range_map.h"
 
 namespace reprise {

@@ -1,6 +1,5 @@
 #include "framework/session/record/plan_pass.h"
 
-#include "framework/graph/make_plan.h"
 #include "framework/session/record/recorded_session.h"
 
 namespace reprise {

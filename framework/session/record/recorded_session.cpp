@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "framework/graph/make_plan.h"
 #include "framework/ops/fusions.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/record/plan_pass.h"

@@ -1,7 +1,6 @@
 #include "framework/session/state/iteration_rows.h"
 
 #include "framework/session/device/unbacked_buffer.h"
-#include "reprise/graph/compute_graph.h"
 #include "reprise/ops/collect.h"
 #include "reprise/ops/views.h"
 #include "reprise/session/session_options.h"

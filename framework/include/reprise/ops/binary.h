@@ -3,7 +3,7 @@
 // broadcasts x over y too, which is an error here.
 // Shapes: x, z: any shape, f32; y: f32, aligned with x at the last dimension; missing leading
 // dimensions count as 1. Both may have any strides.
-// Errors: invalid_argument if a dimension of x is not a multiple of the one of y.
+// Errors: invalid_argument unless every dimension of y divides the same dimension of x.
 #pragma once
 #include "reprise/core/recorder.h"
 
