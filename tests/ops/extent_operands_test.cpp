@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "framework/ops/op_table.h"
@@ -49,14 +50,17 @@ Form resized(OpCallOfRow call, std::uint32_t with_extent, bool from_state) {
   return {std::move(call), with_extent, from_state};
 }
 
-/// One form over one state block: a field counts the rows, others are numbers of the call.
+/// One form over one state block: a field counts the rows, others are numbers of the call. Without
+/// a seed its values are zeros, which take no time.
 class Runs {
  public:
-  Runs(const Device& device, const Form& form, std::uint64_t seed)
+  Runs(const Device& device, const Form& form, std::optional<std::uint64_t> seed)
       : device_(device), form_(form), executor_(device), state_(device, layout(form)) {
-    std::mt19937_64 rng(seed);
+    std::mt19937_64 rng(seed.value_or(0));
     for (const auto& spec : form.call.operands) {
-      content_.push_back(spec ? random_content(rng, *spec, kLow) : Bytes());
+      content_.push_back(!spec  ? Bytes()
+                         : seed ? random_content(rng, *spec, kLow)
+                                : Bytes(spec->bytes()));
     }
   }
 
@@ -226,7 +230,7 @@ class Runs {
 
 bool is_taken(const Device& device, const Form& form) {
   try {
-    (void)Runs(device, form, 0).graph();
+    (void)Runs(device, form, std::nullopt).graph();
     return true;
   } catch (const Error& e) {
     EXPECT_TRUE(e.code() == ErrorCode::invalid_argument || e.code() == ErrorCode::unsupported)
@@ -268,13 +272,18 @@ std::int64_t elements_of(const OpCallOfRow& call) {
   return elements;
 }
 
-/// The smallest one of each kind that the op takes.
-std::vector<Form> forms_of(const OpDef& op) {
+/// The smallest one of each kind that the op takes. They are found once for all devices.
+const std::vector<Form>& forms_of(const OpDef& op) {
+  static std::map<std::string_view, std::vector<Form>> known_forms;
+  const auto [found, fresh] = known_forms.try_emplace(op.name);
+  if (!fresh) {
+    return found->second;
+  }
+  std::vector<Form>& forms = found->second;
   const Device device = test_device("reference");
   std::vector<OpCallOfRow> calls = calls_of(op);
   std::ranges::stable_sort(calls, {}, elements_of);
   std::set<std::string> known;
-  std::vector<Form> forms;
   for (const OpCallOfRow& call : calls) {
     std::uint32_t present = 0;
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
@@ -331,7 +340,7 @@ class ExtentOperands : public ::testing::Test {
     const ExpectNoValidationMessages quiet;
     const std::uint64_t seed = test_seed();
     SCOPED_TRACE(seed_note(seed));
-    const std::vector<Form> forms = forms_of(op_);
+    const std::vector<Form>& forms = forms_of(op_);
     EXPECT_FALSE(forms.empty()) << op_.name << " takes extents, but no row of it can have one.";
     for (const Form& form : forms) {
       std::string operands;
