@@ -24,5 +24,6 @@ void add_llm(CLI::App& app, const std::vector<std::string>& command_line);
 void add_op(CLI::App& app);
 void add_passes(CLI::App& app);
 void add_timings(CLI::App& app);
+void add_warm_up(CLI::App& app);
 
 }  // namespace reprise::bench

@@ -38,6 +38,7 @@ int main(int argc, char** argv) try {
   reprise::bench::add_executable(app);
   reprise::bench::add_host_steps(app);
   reprise::bench::add_timings(app);
+  reprise::bench::add_warm_up(app);
   reprise::bench::add_db(app);
   reprise::bench::add_debugger(app);
 

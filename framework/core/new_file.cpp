@@ -26,47 +26,6 @@ constexpr std::size_t kPartDigits = 16;  // hexadecimal ones: 64 random bits
 // What SQLite keeps beside a database that it writes itself.
 constexpr std::array kCompanions{"-wal", "-shm", "-journal"};
 
-/// Writes into a descriptor and remembers the first error.
-class FileBuffer : public std::streambuf {
- public:
-  FileBuffer(int file, std::stop_token stop) : file_(file), stop_(std::move(stop)) {
-    setp(bytes_.data(), bytes_.data() + bytes_.size());
-  }
-  int error() const { return error_; }
-
- protected:
-  int sync() override {
-    for (const char* from = pbase(); from != pptr() && error_ == 0;) {
-      const ssize_t written = stop_.stop_requested()
-                                  ? -1
-                                  : ::write(file_, from, static_cast<std::size_t>(pptr() - from));
-      if (written >= 0) {
-        from += written;
-      } else if (stop_.stop_requested()) {
-        error_ = ECANCELED;
-      } else if (errno != EINTR) {
-        error_ = errno;
-      }
-    }
-    setp(bytes_.data(), bytes_.data() + bytes_.size());
-    return error_ == 0 ? 0 : -1;
-  }
-  int_type overflow(int_type next) override {
-    if (sync() != 0) {
-      return traits_type::eof();
-    }
-    return traits_type::eq_int_type(next, traits_type::eof())
-               ? traits_type::not_eof(next)
-               : sputc(traits_type::to_char_type(next));
-  }
-
- private:
-  std::array<char, 1 << 16> bytes_{};
-  const int file_;
-  const std::stop_token stop_;
-  int error_ = 0;
-};
-
 /// rename() that fails with EEXIST where the name is taken.
 int rename_to_new(const char* from, const char* to) {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
@@ -197,11 +156,56 @@ std::string irreplaceable(const std::filesystem::path& path) {
 
 }  // namespace
 
-class NewFile::Stream : private FileBuffer, public std::ostream {
+/// Writes into a descriptor and remembers the first error.
+class NewFile::Stream final : public std::ostream {
  public:
-  Stream(int file, std::stop_token stop)
-      : FileBuffer(file, std::move(stop)), std::ostream(static_cast<FileBuffer*>(this)) {}
-  using FileBuffer::error;
+  Stream(int file, std::stop_token stop) : std::ostream(nullptr), buffer_(file, std::move(stop)) {
+    rdbuf(&buffer_);
+  }
+  int error() const { return buffer_.error(); }
+
+ private:
+  class Buffer : public std::streambuf {
+   public:
+    Buffer(int file, std::stop_token stop) : file_(file), stop_(std::move(stop)) {
+      setp(bytes_.data(), bytes_.data() + bytes_.size());
+    }
+    int error() const { return error_; }
+
+   protected:
+    int sync() override {
+      for (const char* from = pbase(); from != pptr() && error_ == 0;) {
+        const ssize_t written = stop_.stop_requested()
+                                    ? -1
+                                    : ::write(file_, from, static_cast<std::size_t>(pptr() - from));
+        if (written >= 0) {
+          from += written;
+        } else if (stop_.stop_requested()) {
+          error_ = ECANCELED;
+        } else if (errno != EINTR) {
+          error_ = errno;
+        }
+      }
+      setp(bytes_.data(), bytes_.data() + bytes_.size());
+      return error_ == 0 ? 0 : -1;
+    }
+    int_type overflow(int_type next) override {
+      if (sync() != 0) {
+        return traits_type::eof();
+      }
+      return traits_type::eq_int_type(next, traits_type::eof())
+                 ? traits_type::not_eof(next)
+                 : sputc(traits_type::to_char_type(next));
+    }
+
+   private:
+    std::array<char, 1 << 16> bytes_{};
+    const int file_;
+    const std::stop_token stop_;
+    int error_ = 0;
+  };
+
+  Buffer buffer_;
 };
 
 NewFile::NewFile(std::filesystem::path path, Existing existing, std::stop_token stop)

@@ -25,8 +25,8 @@ struct SessionRecord {
   std::int64_t begin_ns = 0, end_ns = 0;
   std::uint32_t ops = 0, barriers = 0, submits = 0, arena_growths = 0;
   std::uint64_t encode_ns = 0, submit_ns = 0, wait_ns = 0;
-  std::optional<std::uint64_t> device_ns;
-  std::string outcome;  // "finished", "discarded", or the error
+  std::optional<std::uint64_t> device_ns{};
+  std::string outcome{};  // "finished", "discarded", or the error
   std::string thread{};
 };
 

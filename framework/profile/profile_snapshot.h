@@ -73,7 +73,7 @@ bool read_column(const Statement& row, int column, std::optional<T>& to) {
 template <class... Values>
 unsigned read_columns(const Statement& row, int first, Values&... values) {
   unsigned odd = 0;
-  ((odd += read_column(row, first++, values) ? 0 : 1), ...);
+  ((odd += read_column(row, first++, values) ? 0U : 1U), ...);
   return odd;
 }
 

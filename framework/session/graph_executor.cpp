@@ -1,9 +1,11 @@
 #include "reprise/session/graph_executor.h"
 
+#include "framework/ops/fusions.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/record/direct_session.h"
 #include "framework/session/record/plan_pass.h"
 #include "framework/session/record/recorded_session.h"
+#include "framework/session/replay/memory.h"
 #include "framework/session/replay/warm_up.h"
 #include "framework/session/saved/graph_loader.h"
 
@@ -59,9 +61,13 @@ FinishResult GraphExecutor::capture(const RecordFunction& pass, SessionOptions s
   return recorded.finish(finish);
 }
 
-WarmUp GraphExecutor::prewarm(const RecordFunction& pass, SessionOptions session) {
-  const PassPlan plan = plan_pass(core_, pass, std::move(session), "prewarmed");
-  return warm_up(core_->device().backend(), plan.execution->steps);
+WarmUp GraphExecutor::prewarm(const RecordFunction& pass, SessionOptions session,
+                              const FinishOptions& finish) {
+  const StateBlock state = session.state;
+  const PassPlan plan = plan_pass(core_, pass, std::move(session),
+                                  {finish.reuse, finish.passes, fusion_rules()}, "prewarmed");
+  const Memory memory(*core_, plan, {.state = state});
+  return warm_up(core_->device().backend(), plan.execution->steps, memory.buffers());
 }
 
 GraphSession GraphExecutor::begin_graph_capture(SessionOptions options) {

@@ -1,6 +1,7 @@
 // A backend that tells which of its buffers are alive. Everything else goes to the one behind it.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "reprise/backend/backend.h"
@@ -34,6 +35,9 @@ class CountedBackend : public Backend {
     return live;
   }
 
+  /// How often something was encoded.
+  std::uint64_t encodings() const { return encodings_; }
+
   const DeviceInfo& info() const override { return inner().info(); }
   const DeviceTraits& traits() const override { return inner().traits(); }
   const BackendCapabilities& capabilities() const override { return inner().capabilities(); }
@@ -54,6 +58,7 @@ class CountedBackend : public Backend {
   void release_freed() override { inner().release_freed(); }
   std::uint64_t allocation_count() const override { return inner().allocation_count(); }
   std::unique_ptr<Encoder> encoder(const EncoderOptions& options) override {
+    ++encodings_;
     return inner().encoder(options);
   }
   std::shared_ptr<Timestamps> timestamps(std::uint32_t count) override {
@@ -95,6 +100,7 @@ class CountedBackend : public Backend {
     return buffer;
   }
   Device device_;
+  std::atomic<std::uint64_t> encodings_{0};
   std::mutex mutex_;
   std::vector<std::weak_ptr<Buffer>> made_;
 };

@@ -1,9 +1,11 @@
 // Kernels made ready before their first use, and what that leaves alone.
 #include <algorithm>
+#include <set>
 
-#include "reprise/backend/backend.h"
 #include "reprise/backend/step.h"
 #include "reprise/graph/execution_plan.h"
+#include "tests/session/counted_backend.h"
+#include "tests/session/forwarding_encoder.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -100,6 +102,116 @@ TEST_P(Prewarm, AnUploadedGraphIsReadyAndHasNotRun) {
   EXPECT_EQ(graph.num_replays(), 0U);
   EXPECT_EQ(to_doubles(DType::f32, device_.to_host(cache_)), std::vector<double>(8, 7));
   EXPECT_EQ(pipelines(graph), has_pipelines() ? 4U : 0U);
+}
+
+using Floats = std::vector<float>;
+/// A shader; its constants, then the bytes of each of its bindings.
+using KernelUse = std::pair<std::string, std::vector<std::uint64_t>>;
+
+KernelUse use_of(const StepList& steps, std::size_t index) {
+  const Kernel& kernel = steps[index].kernel;
+  KernelUse use{std::string(kernel.shader), {kernel.constants.begin(), kernel.constants.end()}};
+  for (const Binding& binding : steps.bindings(steps[index])) {
+    use.second.push_back(binding.bytes);
+  }
+  return use;
+}
+
+/// Tells which kernels it encoded over no groups.
+class WatchedKernels final : public CountedBackend {
+ public:
+  using CountedBackend::CountedBackend;
+  std::unique_ptr<Encoder> encoder(const EncoderOptions& options) override {
+    class Watching final : public ForwardingEncoder {
+     public:
+      Watching(std::unique_ptr<Encoder> to, std::set<KernelUse>& uses)
+          : ForwardingEncoder(std::move(to)), uses_(uses) {}
+      void step(const StepList& steps, std::size_t index,
+                std::span<const std::shared_ptr<Buffer>> pools) override {
+        if (steps[index].kind == StepKind::dispatch && steps[index].grid == Grid{0, 0, 0}) {
+          uses_.insert(use_of(steps, index));
+        }
+        ForwardingEncoder::step(steps, index, pools);
+      }
+
+     private:
+      std::set<KernelUse>& uses_;
+    };
+    return std::make_unique<Watching>(CountedBackend::encoder(options), over_nothing);
+  }
+  std::set<KernelUse> over_nothing;
+};
+
+class WarmKernels : public ::testing::Test {
+ protected:
+  std::shared_ptr<WatchedKernels> backend_ =
+      std::make_shared<WatchedKernels>(test_device("vulkan"));
+  Device device_{backend_};
+  GraphExecutor executor_{device_};
+  Tensor weight_ = device_.from_host({96}, Floats(96, 1), "weight");
+  const FinishOptions fused_{.passes = PassOptions::exact(), .run = false};
+
+  void pass(GraphSession& s) const {
+    const Tensor x = s.input("x", {2, 96}, Floats(192, 2));
+    const Tensor z = s.input("z", {1, 96}, Floats(96, 3));
+    s.output("z", add(s, z, z));  // the kernel of the next one over other sizes
+    s.output("x", add(s, x, x));
+    s.output("y", rms_norm(s, add(s, mul(s, x, x), x), weight_, {.eps = 1e-5F}));
+  }
+  CapturedGraph capture() {
+    return executor_.capture([&](GraphSession& s) { pass(s); }, {}, fused_).graph;
+  }
+  static std::set<KernelUse> uses_of(const CapturedGraph& graph) {
+    std::set<KernelUse> uses;
+    const StepList& steps = graph.plan().steps;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      if (steps[s].kind == StepKind::dispatch) {
+        uses.insert(use_of(steps, s));
+      }
+    }
+    return uses;
+  }
+};
+
+TEST_F(WarmKernels, AreBoundByUploadToMemoryOfTheSizesThatTheyWillHave) {
+  CapturedGraph graph = capture();
+  EXPECT_TRUE(backend_->over_nothing.empty());
+  (void)graph.upload();
+  EXPECT_EQ(backend_->over_nothing, uses_of(graph));
+}
+
+TEST_F(WarmKernels, AreThoseThatThePassesLeave) {
+  (void)executor_.prewarm([&](GraphSession& s) { pass(s); }, {}, fused_);
+  EXPECT_EQ(backend_->over_nothing, uses_of(capture()));
+}
+
+TEST_F(WarmKernels, AnUploadedGraphIsLaunchedWithoutEncodingAnything) {
+  if (!device_.backend().traits().replays) {
+    GTEST_SKIP() << "Every launch of this device encodes.";
+  }
+  const StateBlock state(device_, StateLayout().carried("pos"));
+  for (const TimingMode mode : {TimingMode::off, TimingMode::replay, TimingMode::node}) {
+    SCOPED_TRACE(static_cast<int>(mode));
+    executor_.set_timing(mode);
+    CapturedGraph graph = executor_
+                              .capture(
+                                  [&](GraphSession& s) {
+                                    pass(s);
+                                    advance(s, s.input("id", {1}, std::vector<std::int32_t>{3}),
+                                            {.position = s.state("pos"), .rows = 1});
+                                  },
+                                  {.state = state, .max_iterations = 3}, {.run = false})
+                              .graph;
+    (void)graph.upload();
+    const std::uint64_t encodings = backend_->encodings();
+    for (const std::uint32_t iterations : {3U, 1U}) {
+      const Ticket first = graph.launch_async({.iterations = iterations});
+      const Ticket second = graph.launch_async({.iterations = iterations});
+      first.wait();
+      second.wait();
+    }
+    EXPECT_EQ(backend_->encodings(), encodings);
+  }
 }
 
 TEST_P(Prewarm, AGraphThatRanIsUploaded) {

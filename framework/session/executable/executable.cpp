@@ -207,9 +207,23 @@ Recording& Executable::recording_for(std::int64_t bucket) {
 void Executable::compile() {
   require_free();
   use_handles();
-  const std::vector<std::int64_t>& buckets = plans_->options().buckets;
-  for (std::size_t i = 0; i < std::max<std::size_t>(buckets.size(), 1); ++i) {
-    recording_for(buckets.empty() ? 0 : buckets[i]).upload();
+  std::vector<std::int64_t> buckets = plans_->options().buckets;
+  if (buckets.empty()) {
+    buckets.push_back(0);
+  }
+  const bool swapped = handles_.swapped();
+  try {
+    do {
+      for (const std::int64_t bucket : buckets) {
+        recording_for(bucket).upload();
+      }
+      handles_.swap();  // as every other run finds them
+    } while (handles_.swapped() != swapped);
+  } catch (...) {
+    if (handles_.swapped() != swapped) {
+      handles_.swap();
+    }
+    throw;
   }
 }
 

@@ -20,10 +20,10 @@ PassPlan plan_graph(GraphCapture& capture, const DeviceTraits& traits, const Pla
 }
 
 PassPlan plan_pass(const std::shared_ptr<ExecutorCore>& core, const RecordFunction& pass,
-                   SessionOptions options, const std::string& outcome) {
-  GraphSession recorded(std::make_unique<RecordedSession>(core, std::move(options)));
+                   SessionOptions session, const PlanOptions& options, const std::string& outcome) {
+  GraphSession recorded(std::make_unique<RecordedSession>(core, std::move(session)));
   pass(recorded);
-  return plan_session(recorded, {}, outcome);
+  return plan_session(recorded, options, outcome);
 }
 
 PassPlan plan_session(GraphSession& recorded, const PlanOptions& options,

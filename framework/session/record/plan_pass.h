@@ -15,7 +15,8 @@ PassPlan plan_graph(GraphCapture& capture, const DeviceTraits& traits, const Pla
 /// What a recorded session would make a graph of. Nothing of it runs, nothing is allocated.
 /// `outcome`: what the database calls that.
 PassPlan plan_pass(const std::shared_ptr<ExecutorCore>& core, const RecordFunction& pass,
-                   SessionOptions options, const std::string& outcome = "dry");
+                   SessionOptions session, const PlanOptions& options = {},
+                   const std::string& outcome = "dry");
 /// The same of a session that was recorded already.
 PassPlan plan_session(GraphSession& recorded, const PlanOptions& options,
                       const std::string& outcome);

@@ -1,6 +1,7 @@
 #include "framework/session/replay/recording.h"
 
 #include <algorithm>
+#include <set>
 
 #include "framework/graph/structure_hash.h"
 #include "framework/session/executor/host_clock.h"
@@ -202,8 +203,17 @@ std::uint64_t Recording::upload() {
   }
   const auto running = core_->hold_running();
   const DriverWork work(core_->driver_events(), graph(), {.recording = reporter_.event_id()});
+  const std::int64_t begin = now_ns();
+  warm_up(device().backend(), plan_->steps, memory_.buffers());
+  if (replays()) {
+    const TimingMode mode = core_->timing_mode(timing_);
+    for (const std::uint32_t iterations : std::set{1U, std::max(memory_.rows().capacity, 1U)}) {
+      slots_.prepare(
+          {.body = bodies_.body(mode, iterations), .mode = mode, .iterations = iterations});
+    }
+  }
   uploaded_ = true;
-  return warm_up(device().backend(), plan_->steps).ns;
+  return static_cast<std::uint64_t>(now_ns() - begin);
 }
 
 std::optional<std::string> Recording::stale() {

@@ -20,6 +20,12 @@ Slot::Slot(const Device& device, StateBlock state, std::vector<Exchange> inputs,
   exchange_.set_outputs(std::move(outputs), staging);
 }
 
+void Slot::prepare(const SlotLaunch& launch) {
+  if (!in_hands()) {
+    exchange_.encodings(launch);
+  }
+}
+
 void Slot::submit(const SlotLaunch& launch) {
   std::vector<EncodingRef>& list = exchange_.encodings(launch);
   const std::unique_lock<std::mutex> lock =

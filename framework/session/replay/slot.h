@@ -76,6 +76,8 @@ class Slot {
   void set_outputs(std::vector<Exchange> outputs, Staging& staging) {
     exchange_.set_outputs(std::move(outputs), staging);
   }
+  /// Encodes what such a launch runs beside its body, unless the slot is in hands.
+  void prepare(const SlotLaunch& launch);
   /// Submits for a ticket, once all parts are submitted. The slot must not be held; it keeps its
   /// phase if this throws. Throws invalid_argument if a state field would leave its range, after
   /// waiting for what is in flight, and extent_out_of_range.

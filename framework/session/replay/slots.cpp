@@ -69,6 +69,12 @@ std::uint64_t Slots::bytes() const {
   return sum;
 }
 
+void Slots::prepare(const SlotLaunch& launch) {
+  for (const auto& slot : slots_) {
+    slot->prepare(launch);
+  }
+}
+
 void Slots::rebind(const Buffer& from, const std::shared_ptr<Buffer>& to) {
   for (const auto& slot : slots_) {
     slot->rebind(from, to);

@@ -28,6 +28,8 @@ class Slots {
   /// One is held, or its submission is in flight.
   bool in_use() const;
   std::uint64_t bytes() const;
+  /// Encodes what such a launch runs beside its body, in all of them.
+  void prepare(const SlotLaunch& launch);
   void rebind(const Buffer& from, const std::shared_ptr<Buffer>& to);
   /// Waits for what released ones have in flight.
   void reclaim() noexcept;

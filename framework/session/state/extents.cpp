@@ -72,20 +72,22 @@ void require_limits(std::span<const ExtentLimit> limits, const StateLayout& layo
     if (limit.min <= value && value <= limit.max) {
       continue;
     }
-    const auto fail = [&](const std::string& why) {
-      throw Error(ErrorCode::extent_out_of_range, "The extent '" +
-                                                      layout.fields()[limit.word].name + "' is (" +
-                                                      std::to_string(value) + "), but " + why);
-    };
     const std::string max = std::to_string(limit.max);
+    std::string why;
     switch (limit.cause) {
       case ExtentLimit::Cause::bucket:
-        fail("the graph was recorded for 0 to " + max + " rows.");
+        why = "the graph was recorded for 0 to " + max + " rows.";
+        break;
       case ExtentLimit::Cause::input:
-        fail("its input '" + limit.input + "' was given " + max + " rows.");
+        why = "its input '" + limit.input + "' was given " + max + " rows.";
+        break;
       case ExtentLimit::Cause::recorded:
-        fail("the session was recorded while it was " + max + ".");
+        why = "the session was recorded while it was " + max + ".";
+        break;
     }
+    throw Error(ErrorCode::extent_out_of_range, "The extent '" + layout.fields()[limit.word].name +
+                                                    "' is (" + std::to_string(value) + "), but " +
+                                                    why);
   }
 }
 

@@ -1,6 +1,7 @@
 // What an executable graph can do, a capability per test.
 #include <numeric>
 
+#include "tests/session/counted_backend.h"
 #include "tests/session/executable/executable_test.h"
 #include "tests/session/rows/held_device.h"
 
@@ -222,6 +223,28 @@ TEST_P(ExecutableRows, CompiledAheadARunRecordsNothing) {
   const DeviceStatus after = device_.status();
   EXPECT_EQ(after.allocations, before.allocations);
   EXPECT_EQ(after.kernels.created, before.kernels.created);
+}
+
+TEST_P(ExecutableRows, CompiledAheadNoRunEncodesWhicheverWayItsHandlesAreSwapped) {
+  const auto backend = std::make_shared<CountedBackend>(device_);
+  GraphExecutor executor{Device(backend)};
+  if (!executor.device().backend().traits().replays) {
+    GTEST_SKIP() << "Every launch of this device encodes.";
+  }
+  ExecutableGraph graph(executor, summed);
+  graph.create_handle({.name = "h", .shape = {4}});
+  graph.feed("h", "sum", {.mode = FeedMode::swap});
+  graph.compile();
+  EXPECT_EQ(graph.read<float>("h"), Floats(4, 0)) << "as if it had not been compiled";
+  const std::uint64_t encodings = backend->encodings(), allocations = backend->allocation_count();
+  const std::uint64_t kernels = backend->kernel_counters().created;
+  for (int run = 0; run < 4; ++run) {
+    graph.run({{"x", ones}});
+  }
+  EXPECT_EQ(backend->encodings(), encodings);
+  EXPECT_EQ(backend->allocation_count(), allocations);
+  EXPECT_EQ(backend->kernel_counters().created, kernels);
+  EXPECT_EQ(graph.read<float>("h"), Floats(4, 4));
 }
 
 struct Fed {

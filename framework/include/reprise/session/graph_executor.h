@@ -36,9 +36,12 @@ class GraphExecutor {
   FinishResult capture(const RecordFunction& pass, SessionOptions session = {},
                        const FinishOptions& finish = {});
   /// Makes the kernels of a pass ready, so that its first session creates no pipeline. Records the
-  /// pass, plans it, and runs each kernel once over nothing. The pass itself does not run, and
-  /// nothing it uses is read or written.
-  WarmUp prewarm(const RecordFunction& pass, SessionOptions session = {});
+  /// pass, plans it as `finish` says, and runs each kernel once over no groups, bound to memory of
+  /// the sizes that it will have. The pass itself does not run, and nothing it uses is read or
+  /// written.
+  /// Errors: those of recording it; out_of_memory, since its arena is allocated for that time.
+  WarmUp prewarm(const RecordFunction& pass, SessionOptions session = {},
+                 const FinishOptions& finish = {});
 
   /// Begins a capture by key, for passes that are no function; GraphCache is the simpler way. A
   /// session destroyed before end_graph_capture(), by an exception too, is discarded.
