@@ -80,21 +80,18 @@ void Debugger::watch(const std::filesystem::path& folder) try {
 void Debugger::record_demo() {
   problem_.clear();
   start_ = true;
-  demo_.start([this, record = record_demo_](const std::stop_token& /*stop*/) {
-    Background::TakeOver take_over;
-    try {
-      take_over = [this, files = record()] {
-        source_roots_.push_back(files.sources);
-        open(files.after);
-        if (opening_) {
-          opening_->compare_with(files.before);
-        }
-      };
-    } catch (const std::exception& e) {
-      take_over = [this, why = std::string(e.what())] { problem_ = why; };
-    }
-    return take_over;
-  });
+  demo_ = std::async(std::launch::async, record_demo_);
+}
+
+void Debugger::take_demo() try {
+  const DemoFiles files = demo_.get();
+  source_roots_.push_back(files.sources);
+  open(files.after);
+  if (opening_) {
+    opening_->compare_with(files.before);
+  }
+} catch (const std::exception& e) {
+  problem_ = e.what();
 }
 
 void Debugger::go_to_start(std::string_view focus) {
@@ -120,7 +117,7 @@ Actions Debugger::open_actions() {
   }
   actions.push_back({"Watch a folder", "", [this] { go_to_start("start/folder"); }});
   actions.push_back(
-      {"Record and open the demo", "", [this] { record_demo(); }, record_demo_ && !demo_.busy()});
+      {"Record and open the demo", "", [this] { record_demo(); }, record_demo_ && !demo_.valid()});
   return actions;
 }
 
@@ -158,7 +155,7 @@ StartContents Debugger::contents() const {
         " Run \"reprise db check " + opening_->name() + "\": it says what is wrong with a file.";
   } else if (opening_) {
     contents.progress = "Reading " + opening_->name();
-  } else if (demo_.busy()) {
+  } else if (demo_.valid()) {
     contents.progress = "Recording the demo";
   }
   contents.problem = printable(contents.problem);
@@ -201,7 +198,11 @@ void Debugger::draw(Ui& ui) {
 }
 
 bool Debugger::poll() {
-  bool changed = demo_.poll();
+  bool changed =
+      demo_.valid() && demo_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  if (changed) {
+    take_demo();
+  }
   changed = (opened_ && opened_->view().poll()) || changed;
   changed = (opening_ && opening_->view().poll()) || changed;
   if (folder_ && folder_->poll(WatchedFolder::Clock::now())) {
@@ -222,14 +223,13 @@ bool Debugger::poll() {
 }
 
 bool Debugger::busy() const {
-  return demo_.busy() || (opened_ && opened_->workspace().busy()) ||
+  return demo_.valid() || (opened_ && opened_->workspace().busy()) ||
          (opening_ && opening_->workspace().busy());
 }
 
 void Debugger::settle() {
-  if (demo_.busy()) {
-    demo_.wait();
-    demo_.poll();
+  if (demo_.valid()) {
+    take_demo();
   }
   for (const ViewPointer* view : {&opening_, &opened_}) {
     if (*view) {

@@ -3,13 +3,13 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "debugger/app/debugger_view.h"
-#include "debugger/model/background.h"
 #include "debugger/model/watched_folder.h"
 #include "debugger/views/start_screen.h"
 
@@ -58,6 +58,7 @@ class Debugger {
   ViewPointer make(const std::filesystem::path& database);
   void replace(ViewPointer by);
   void record_demo();
+  void take_demo();
   void go_to_start(std::string_view focus);
   void leave_start();
   void add_actions(ActionGroups& groups);
@@ -66,7 +67,7 @@ class Debugger {
   Settings settings_;  // as they were when the database on the screen was opened
   std::vector<std::filesystem::path> source_roots_;
   std::function<DemoFiles()> record_demo_;
-  Background demo_;
+  std::future<DemoFiles> demo_;  // valid while it is being recorded
   ViewPointer opened_, opening_;
   std::optional<WatchedFolder> folder_;
   std::string problem_;  // of what could not be begun

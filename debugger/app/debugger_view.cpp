@@ -119,7 +119,7 @@ void DebuggerView::choose(std::optional<std::int64_t> run, std::optional<std::in
 }
 
 void DebuggerView::compare_with(const std::filesystem::path& other) {
-  workspace_.diff.open(existing(other));
+  workspace_.open_other(existing(other));
 }
 
 View DebuggerView::view() {

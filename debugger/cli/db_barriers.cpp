@@ -4,43 +4,40 @@
 namespace reprise::cli {
 namespace {
 
-const Capture::Node* at(const Capture& capture, std::optional<std::uint32_t> node) {
-  return node ? &capture.nodes[*node] : nullptr;
-}
-
 Listing barriers_of(const Capture& capture) {
-  Listing list{"barriers",
-               {{"barrier", "barrier", Holds::numbers},
-                {"before_step", "before step", Holds::numbers},
-                {"kind", "kind"},
-                {"node", "node", Holds::numbers},
-                {"op", "op"},
-                {"scope", "scope"},
-                {"cause_node", "waits for", Holds::numbers},
-                {"cause_op", "op"},
-                {"cause_scope", "scope"},
-                {"tensors", "tensors"},
-                {"pool", ""},
-                {"offset_bytes", ""},
-                {"bytes", "bytes", Holds::numbers},
-                {"required", "required"},
-                {"emitted", "emitted"},
-                {"verdict", ""},
-                {"reason", "reason"}}};
-  for (std::uint32_t b = 0; b < capture.barriers.size(); ++b) {
-    const Capture::Barrier& barrier = capture.barriers[b];
-    const auto waiting = debugger::waiting_node(capture, barrier);
-    const auto cause = debugger::cause_node(capture, barrier);
-    const Capture::Node* to = at(capture, waiting);
-    const Capture::Node* from = at(capture, cause);
-    list.rows.push_back(
-        {b, barrier.before_step, barrier.kind, waiting, to == nullptr ? "" : to->op,
-         to == nullptr ? "" : to->scope, cause, from == nullptr ? "" : from->op,
-         from == nullptr ? "" : from->scope, debugger::tensors_text(capture, barrier), barrier.pool,
-         barrier.offset_bytes, barrier.size_bytes, barrier.required, barrier.emitted,
-         debugger::name_of(debugger::verdict_of(barrier)), barrier.reason});
-  }
-  return list;
+  using Row = Capture::Barrier;
+  constexpr Holds kTexts = Holds::texts, kNumbers = Holds::numbers;
+  const auto waiting = [&](const Row& row) { return debugger::waiting_node(capture, row); };
+  const auto cause = [&](const Row& row) { return debugger::cause_node(capture, row); };
+  const auto of = [&](auto find, std::string Capture::Node::*member) {
+    return [&capture, find, member](const Row& row) {
+      const auto node = find(row);
+      return node ? capture.nodes[*node].*member : "";
+    };
+  };
+  return list_of<Row>(
+      "barriers",
+      {{"barrier", "barrier", kNumbers,
+        [&](const Row& row) { return &row - capture.barriers.data(); }},
+       {"before_step", "before step", kNumbers, &Row::before_step},
+       {"kind", "kind", kTexts, &Row::kind},
+       {"node", "node", kNumbers, waiting},
+       {"op", "op", kTexts, of(waiting, &Capture::Node::op)},
+       {"scope", "scope", kTexts, of(waiting, &Capture::Node::scope)},
+       {"cause_node", "waits for", kNumbers, cause},
+       {"cause_op", "op", kTexts, of(cause, &Capture::Node::op)},
+       {"cause_scope", "scope", kTexts, of(cause, &Capture::Node::scope)},
+       {"tensors", "tensors", kTexts,
+        [&](const Row& row) { return debugger::tensors_text(capture, row); }},
+       {"pool", kNotInTables, kTexts, &Row::pool},
+       {"offset_bytes", kNotInTables, kTexts, &Row::offset_bytes},
+       {"bytes", "bytes", kNumbers, &Row::size_bytes},
+       {"required", "required", kTexts, &Row::required},
+       {"emitted", "emitted", kTexts, &Row::emitted},
+       {"verdict", kNotInTables, kTexts,
+        [](const Row& row) { return debugger::name_of(debugger::verdict_of(row)); }},
+       {"reason", "reason", kTexts, &Row::reason}},
+      capture.barriers);
 }
 
 }  // namespace

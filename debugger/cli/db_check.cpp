@@ -12,7 +12,7 @@ int print_check(const CheckOptions& options) {
   const std::vector<ProfileFinding> found = check_profile(options.path, interrupt.token());
   if (options.json) {
     Report report;
-    Listing findings{"findings", {{"about", ""}, {"message", ""}}};
+    Listing findings{"findings", {{"about", kNotInTables}, {"message", kNotInTables}}};
     for (const ProfileFinding& finding : found) {
       findings.rows.push_back({finding.about, finding.message});
     }

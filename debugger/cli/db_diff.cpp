@@ -91,21 +91,21 @@ Listing nodes_of(const std::vector<GraphDiff>& graphs, double notable) {
 }
 
 Listing graphs_of(const std::vector<GraphDiff>& graphs) {
-  Listing list{"graphs",
-               {{"graph", "graph"},
-                {"graph_a", "a", Holds::numbers},
-                {"graph_b", "b", Holds::numbers},
-                {"device_a_ns", "device p50 a us", Holds::numbers},
-                {"device_b_ns", "device p50 b us", Holds::numbers},
-                {"change", "change"}}};
-  for (const GraphDiff& graph : graphs) {
-    list.rows.push_back({graph.name, graph.graph_a, graph.graph_b, nanoseconds(graph.device_a_ns),
-                         nanoseconds(graph.device_b_ns),
-                         !graph.graph_a   ? "added"
-                         : !graph.graph_b ? "removed"
-                                          : ""});
-  }
-  return list;
+  using Row = GraphDiff;
+  constexpr Holds kTexts = Holds::texts, kNumbers = Holds::numbers;
+  return list_of<Row>("graphs",
+                      {{"graph", "graph", kTexts, &Row::name},
+                       {"graph_a", "a", kNumbers, &Row::graph_a},
+                       {"graph_b", "b", kNumbers, &Row::graph_b},
+                       {"device_a_ns", "device p50 a us", kNumbers,
+                        [](const Row& row) { return nanoseconds(row.device_a_ns); }},
+                       {"device_b_ns", "device p50 b us", kNumbers,
+                        [](const Row& row) { return nanoseconds(row.device_b_ns); }},
+                       {"change", "change", kTexts,
+                        [](const Row& row) {
+                          return !row.graph_a ? "added" : !row.graph_b ? "removed" : "";
+                        }}},
+                      graphs);
 }
 
 std::size_t count_of(const Listing& nodes, const std::string& change) {

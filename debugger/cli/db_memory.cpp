@@ -15,45 +15,42 @@ bool at_peak(const MemoryMap& map, std::uint32_t tensor) {
 }
 
 Listing tensors_of(const Capture& capture, const MemoryMap& map) {
-  Listing list{"tensors",
-               {{"tensor", "tensor", Holds::numbers},
-                {"name", "name"},
-                {"role", "role"},
-                {"dtype", "dtype"},
-                {"shape", "shape"},
-                {"pool", "pool", Holds::numbers},
-                {"pool_kind", "kind"},
-                {"offset_bytes", "offset", Holds::numbers},
-                {"bytes", "bytes", Holds::numbers},
-                {"first_step", "first", Holds::numbers},
-                {"last_step", "last", Holds::numbers},
-                {"alias_of", "alias of", Holds::numbers},
-                {"at_peak", "at peak"}}};
-  for (std::uint32_t t = 0; t < capture.tensors.size(); ++t) {
-    const Capture::Tensor& tensor = capture.tensors[t];
-    const bool placed = tensor.pool.has_value();
-    list.rows.push_back({t, tensor.name, tensor.role, tensor.dtype, tensor.shape_json, tensor.pool,
-                         placed ? capture.pools[*tensor.pool].kind : "",
-                         placed ? Cell(tensor.offset_bytes) : Cell::none(), tensor.bytes,
-                         tensor.first_step, tensor.last_step, tensor.alias_of, at_peak(map, t)});
-  }
-  return list;
+  using Row = Capture::Tensor;
+  constexpr Holds kTexts = Holds::texts, kNumbers = Holds::numbers;
+  const auto index = [&](const Row& row) {
+    return static_cast<std::uint32_t>(&row - capture.tensors.data());
+  };
+  return list_of<Row>(
+      "tensors",
+      {{"tensor", "tensor", kNumbers, index},
+       {"name", "name", kTexts, &Row::name},
+       {"role", "role", kTexts, &Row::role},
+       {"dtype", "dtype", kTexts, &Row::dtype},
+       {"shape", "shape", kTexts, &Row::shape_json},
+       {"pool", "pool", kNumbers, &Row::pool},
+       {"pool_kind", "kind", kTexts,
+        [&](const Row& row) { return row.pool ? capture.pools[*row.pool].kind : ""; }},
+       {"offset_bytes", "offset", kNumbers,
+        [](const Row& row) { return row.pool ? Cell(row.offset_bytes) : Cell::none(); }},
+       {"bytes", "bytes", kNumbers, &Row::bytes},
+       {"first_step", "first", kNumbers, &Row::first_step},
+       {"last_step", "last", kNumbers, &Row::last_step},
+       {"alias_of", "alias of", kNumbers, &Row::alias_of},
+       {"at_peak", "at peak", kTexts, [&](const Row& row) { return at_peak(map, index(row)); }}},
+      capture.tensors);
 }
 
 Listing buffers_of(const std::vector<BufferSummary>& buffers) {
-  Listing list{"buffers",
-               {{"buffer", "buffer", Holds::numbers},
-                {"name", "name"},
-                {"kind", "kind"},
-                {"bytes", "bytes", Holds::numbers},
-                {"pool", "pool", Holds::numbers},
-                {"allocated_ns", ""},
-                {"freed_ns", ""}}};
-  for (const BufferSummary& buffer : buffers) {
-    list.rows.push_back({buffer.id, buffer.name, buffer.kind, buffer.bytes, buffer.pool,
-                         buffer.allocated_ns, buffer.freed_ns});
-  }
-  return list;
+  using Row = BufferSummary;
+  return list_of<Row>("buffers",
+                      {{"buffer", "buffer", Holds::numbers, &Row::id},
+                       {"name", "name", Holds::texts, &Row::name},
+                       {"kind", "kind", Holds::texts, &Row::kind},
+                       {"bytes", "bytes", Holds::numbers, &Row::bytes},
+                       {"pool", "pool", Holds::numbers, &Row::pool},
+                       {"allocated_ns", kNotInTables, Holds::texts, &Row::allocated_ns},
+                       {"freed_ns", kNotInTables, Holds::texts, &Row::freed_ns}},
+                      buffers);
 }
 
 }  // namespace

@@ -1,57 +1,46 @@
-#include <nlohmann/json.hpp>
+#include <cstdio>
 
 #include "debugger/cli/commands.h"
-#include "debugger/cli/print_json.h"
-#include "debugger/cli/table.h"
+#include "debugger/cli/listing.h"
 
 namespace reprise::cli {
 namespace {
 
-nlohmann::json to_json(const PassDecisionSummary& decision) {
-  return {{"graph", decision.graph},        {"graph_name", decision.graph_name},
-          {"pass", decision.pass},          {"kind", decision.kind},
-          {"node", or_null(decision.node)}, {"op", decision.op},
-          {"scope", decision.scope},        {"applied", decision.applied},
-          {"reason", decision.reason},      {"estimate_ns", or_null(decision.estimate_ns)}};
+Cell graph_cell(const PassDecisionSummary& row) {
+  return {Value(row.graph), std::to_string(row.graph) + " " + row.graph_name};
 }
 
-std::string microseconds_saved(std::optional<std::int64_t> ns) {
-  return ns ? number(static_cast<double>(*ns) / 1e3, 1) : "";
+Cell saved_cell(const PassDecisionSummary& row) {
+  Cell cell(row.estimate_ns);
+  cell.text = row.estimate_ns ? number(static_cast<double>(*row.estimate_ns) / 1e3, 1) : "";
+  return cell;
 }
 
-void print(const std::vector<PassDecisionSummary>& decisions) {
-  Table table({{"graph"},
-               {"pass"},
-               {"kind"},
-               {"node", Holds::numbers},
-               {"op"},
-               {"scope"},
-               {"applied"},
-               {"saves us", Holds::numbers},
-               {"reason"}});
-  for (const PassDecisionSummary& d : decisions) {
-    table.add({std::to_string(d.graph) + " " + d.graph_name, d.pass, d.kind,
-               d.node ? std::to_string(*d.node) : "", d.op, d.scope, d.applied ? "yes" : "no",
-               microseconds_saved(d.estimate_ns), d.reason});
-  }
-  table.print();
+const std::vector<RowColumn<PassDecisionSummary>>& decision_columns() {
+  using Row = PassDecisionSummary;
+  static const std::vector<RowColumn<Row>> kColumns = {
+      {"graph", "graph", Holds::texts, graph_cell},
+      {"graph_name", kNotInTables, Holds::texts, &Row::graph_name},
+      {"pass", "pass", Holds::texts, &Row::pass},
+      {"kind", "kind", Holds::texts, &Row::kind},
+      {"node", "node", Holds::numbers, &Row::node},
+      {"op", "op", Holds::texts, &Row::op},
+      {"scope", "scope", Holds::texts, &Row::scope},
+      {"applied", "applied", Holds::texts, &Row::applied},
+      {"estimate_ns", "saves us", Holds::numbers, saved_cell},
+      {"reason", "reason", Holds::texts, &Row::reason}};
+  return kColumns;
 }
 
 }  // namespace
 
 void print_passes(const std::string& path, std::optional<std::int64_t> graph, bool json) {
   const std::vector<PassDecisionSummary> decisions = read_pass_decisions(path, graph);
-  if (json) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const PassDecisionSummary& decision : decisions) {
-      list.push_back(to_json(decision));
-    }
-    print_json(list);
-  } else if (decisions.empty()) {
+  if (!json && decisions.empty()) {
     std::printf("no pass decided anything about %s\n",
                 graph ? "this graph" : "the graphs of the last run");
   } else {
-    print(decisions);
+    print_rows(list_of("passes", decision_columns(), decisions), json);
   }
 }
 

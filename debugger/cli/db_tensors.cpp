@@ -17,31 +17,37 @@ void print_tensors(const TensorsCommand& command) {
   for (const SnapshotRow& snapshot : read_snapshots(command.path, query)) {
     snapshots[{snapshot.of.replay, snapshot.of.tensor}] = snapshot.id;
   }
-  Listing list{"tensors",
-               {{"replay", "replay", Holds::numbers},
-                {"sequence", "seq", Holds::numbers},
-                {"graph", "graph", Holds::numbers},
-                {"node", "node", Holds::numbers},
-                {"op", "op"},
-                {"tensor", "", Holds::numbers},
-                {"name", "name"},
-                {"count", "n", Holds::numbers},
-                {"nan", "nan", Holds::numbers},
-                {"infinite", "inf", Holds::numbers},
-                {"zero", "zero", Holds::numbers},
-                {"min", "min", Holds::numbers},
-                {"max", "max", Holds::numbers},
-                {"mean", "mean", Holds::numbers},
-                {"rms", "rms", Holds::numbers},
-                {"snapshot", "snapshot", Holds::numbers}}};
-  for (const TensorStatsRow& row : read_tensor_stats(command.path, query)) {
-    const WatchedTensor& of = row.of;
-    const auto snapshot = snapshots.find({of.replay, of.tensor});
-    list.rows.push_back({of.replay, of.sequence, of.graph, of.node, of.op, of.tensor, of.name,
-                         row.count, row.nan, row.infinite, row.zero, real(row.min, kDigits),
-                         real(row.max, kDigits), real(row.mean, kDigits), real(row.rms, kDigits),
-                         snapshot == snapshots.end() ? Cell::none() : Cell(snapshot->second)});
-  }
+  using Row = TensorStatsRow;
+  constexpr Holds kTexts = Holds::texts, kNumbers = Holds::numbers;
+  const auto of = [](auto WatchedTensor::*member) {
+    return [member](const Row& row) -> Cell { return row.of.*member; };
+  };
+  const auto value = [](auto Row::*member) {
+    return [member](const Row& row) { return real(row.*member, kDigits); };
+  };
+  Listing list =
+      list_of<Row>("tensors",
+                   {{"replay", "replay", kNumbers, of(&WatchedTensor::replay)},
+                    {"sequence", "seq", kNumbers, of(&WatchedTensor::sequence)},
+                    {"graph", "graph", kNumbers, of(&WatchedTensor::graph)},
+                    {"node", "node", kNumbers, of(&WatchedTensor::node)},
+                    {"op", "op", kTexts, of(&WatchedTensor::op)},
+                    {"tensor", kNotInTables, kNumbers, of(&WatchedTensor::tensor)},
+                    {"name", "name", kTexts, of(&WatchedTensor::name)},
+                    {"count", "n", kNumbers, &Row::count},
+                    {"nan", "nan", kNumbers, &Row::nan},
+                    {"infinite", "inf", kNumbers, &Row::infinite},
+                    {"zero", "zero", kNumbers, &Row::zero},
+                    {"min", "min", kNumbers, value(&Row::min)},
+                    {"max", "max", kNumbers, value(&Row::max)},
+                    {"mean", "mean", kNumbers, value(&Row::mean)},
+                    {"rms", "rms", kNumbers, value(&Row::rms)},
+                    {"snapshot", "snapshot", kNumbers,
+                     [&](const Row& row) {
+                       const auto found = snapshots.find({row.of.replay, row.of.tensor});
+                       return found == snapshots.end() ? Cell::none() : Cell(found->second);
+                     }}},
+                   read_tensor_stats(command.path, query));
   Report report;
   if (list.rows.empty()) {
     report.notes.push_back(

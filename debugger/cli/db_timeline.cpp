@@ -33,7 +33,7 @@ Report timeline_report(const Captured& captured) {
   Listing slices{"slices",
                  {{"node", "node", Holds::numbers},
                   {"op", "op"},
-                  {"label", ""},
+                  {"label", kNotInTables},
                   {"scope", "scope"},
                   {"start_ns", "start us", Holds::numbers},
                   {"duration_ns", "us", Holds::numbers},

@@ -114,15 +114,15 @@ class Page {
     out_ << "<div class=\"scroll\"><table id=\"" << debugger::markup_text(listing.key)
          << "\"><thead><tr>";
     for (const ListColumn& column : listing.columns) {
-      if (!column.title.empty()) {
-        out_ << "<th>" << debugger::markup_text(column.title) << "</th>";
+      if (column.title) {
+        out_ << "<th>" << debugger::markup_text(*column.title) << "</th>";
       }
     }
     out_ << "</tr></thead>\n<tbody>\n";
     for (std::size_t r = 0; r < std::min(kMaxRows, listing.rows.size()); ++r) {
       out_ << "<tr>";
       for (std::size_t c = 0; c < listing.columns.size(); ++c) {
-        if (!listing.columns[c].title.empty()) {
+        if (listing.columns[c].title) {
           cell(listing.rows[r][c], listing.columns[c].holds == Holds::numbers);
         }
       }
@@ -300,25 +300,26 @@ class Page {
   void replays() {
     ReplayTable found;
     read_new_replays(path_, captured_.capture.summary.id, found);
-    Listing list{"replays",
-                 {{"replay", "replay", Holds::numbers},
-                  {"sequence", "number", Holds::numbers},
-                  {"phase", "phase"},
-                  {"timing_mode", "timing"},
-                  {"prepare_ns", "prepare us", Holds::numbers},
-                  {"submit_ns", "submit us", Holds::numbers},
-                  {"wait_ns", "wait us", Holds::numbers},
-                  {"device_ns", "device us", Holds::numbers},
-                  {"warm_up", "warm-up"},
-                  {"status", "status", Holds::numbers}}};
+    using Row = ReplayRow;
+    constexpr Holds kTexts = Holds::texts, kNumbers = Holds::numbers;
+    const auto time = [](auto Row::*member) {
+      return [member](const Row& row) { return nanoseconds(row.*member); };
+    };
     const std::size_t first = found.rows.size() > kMaxRows ? found.rows.size() - kMaxRows : 0;
-    for (std::size_t r = first; r < found.rows.size(); ++r) {
-      const ReplayRow& row = found.rows[r];
-      list.rows.push_back({row.id, row.sequence, row.phase, std::string(name_of(row.timing_mode)),
-                           nanoseconds(row.prepare_ns), nanoseconds(row.submit_ns),
-                           nanoseconds(row.wait_ns), nanoseconds(row.device_ns), row.warm_up,
-                           row.status});
-    }
+    const Listing list =
+        list_of<Row>("replays",
+                     {{"replay", "replay", kNumbers, &Row::id},
+                      {"sequence", "number", kNumbers, &Row::sequence},
+                      {"phase", "phase", kTexts, &Row::phase},
+                      {"timing_mode", "timing", kTexts,
+                       [](const Row& row) { return std::string(name_of(row.timing_mode)); }},
+                      {"prepare_ns", "prepare us", kNumbers, time(&Row::prepare_ns)},
+                      {"submit_ns", "submit us", kNumbers, time(&Row::submit_ns)},
+                      {"wait_ns", "wait us", kNumbers, time(&Row::wait_ns)},
+                      {"device_ns", "device us", kNumbers, time(&Row::device_ns)},
+                      {"warm_up", "warm-up", kTexts, &Row::warm_up},
+                      {"status", "status", kNumbers, &Row::status}},
+                     std::span(found.rows).subspan(first));
     table("Replays", list,
           first == 0 ? ""
                      : "The last " + debugger::count_text(kMaxRows) + " of " +
@@ -326,21 +327,24 @@ class Page {
   }
 
   void passes() {
-    Listing list{"passes",
-                 {{"pass", "pass"},
-                  {"kind", "kind"},
-                  {"node", "node", Holds::numbers},
-                  {"op", "op"},
-                  {"applied", "applied"},
-                  {"estimate_ns", "saves us", Holds::numbers},
-                  {"reason", "reason"}}};
-    for (const Capture::PassDecision& d : captured_.capture.pass_decisions) {
-      const auto us =
-          d.estimate_ns ? std::optional(static_cast<double>(*d.estimate_ns) / 1e3) : std::nullopt;
-      list.rows.push_back({d.pass, d.kind, d.node,
-                           d.node ? captured_.capture.nodes[*d.node].op : "", d.applied,
-                           real(us, 1), d.reason});
-    }
+    using Row = Capture::PassDecision;
+    constexpr Holds kTexts = Holds::texts, kNumbers = Holds::numbers;
+    const Capture& capture = captured_.capture;
+    const Listing list = list_of<Row>(
+        "passes",
+        {{"pass", "pass", kTexts, &Row::pass},
+         {"kind", "kind", kTexts, &Row::kind},
+         {"node", "node", kNumbers, &Row::node},
+         {"op", "op", kTexts,
+          [&](const Row& row) { return row.node ? capture.nodes[*row.node].op : ""; }},
+         {"applied", "applied", kTexts, &Row::applied},
+         {"estimate_ns", "saves us", kNumbers,
+          [](const Row& row) {
+            return row.estimate_ns ? real(static_cast<double>(*row.estimate_ns) / 1e3, 1)
+                                   : Cell::none();
+          }},
+         {"reason", "reason", kTexts, &Row::reason}},
+        capture.pass_decisions);
     table("Passes", list);
   }
 

@@ -28,18 +28,6 @@ ordered_json to_json(const Value& value) {
                     value);
 }
 
-ordered_json to_json(const Listing& listing) {
-  ordered_json rows = ordered_json::array();
-  for (const auto& cells : listing.rows) {
-    ordered_json row = ordered_json::object();
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      row[listing.columns[c].key] = to_json(cells[c].value);
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 std::string csv_text(const Value& value) {
   return std::visit(Overloaded{[](std::monostate) { return std::string(); },
                                [](bool yes) { return std::string(yes ? "1" : "0"); },
@@ -64,18 +52,34 @@ void print_csv(const Listing& listing) {
   }
 }
 
+}  // namespace
+
+ordered_json to_json(const Listing& listing) {
+  ordered_json rows = ordered_json::array();
+  for (const auto& cells : listing.rows) {
+    ordered_json row = ordered_json::object();
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      if (!listing.columns[c].key.empty()) {
+        row[listing.columns[c].key] = to_json(cells[c].value);
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 void print_table(const Listing& listing) {
   std::vector<Column> columns;
   for (const ListColumn& column : listing.columns) {
-    if (!column.title.empty()) {
-      columns.push_back({column.title, column.holds});
+    if (column.title) {
+      columns.push_back({*column.title, column.holds});
     }
   }
   Table table(std::move(columns));
   for (const auto& cells : listing.rows) {
     std::vector<std::string> texts;
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (!listing.columns[c].title.empty()) {
+      if (listing.columns[c].title) {
         texts.push_back(cells[c].text);
       }
     }
@@ -84,7 +88,13 @@ void print_table(const Listing& listing) {
   table.print();
 }
 
-}  // namespace
+void print_rows(const Listing& listing, bool json) {
+  if (json) {
+    print_json(nlohmann::json(to_json(listing)));
+  } else {
+    print_table(listing);
+  }
+}
 
 Cell::Cell(Value v, std::string t) : value(std::move(v)), text(std::move(t)) {}
 

@@ -30,7 +30,7 @@ Listing tensor_listing() {
            {"type", "type"},
            {"shape", "shape"},
            {"bytes", "bytes", Holds::numbers},
-           {"computable", ""}}};
+           {"computable", kNotInTables}}};
 }
 
 /// Arrays are counted: that of the tokens alone has more than a screen.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "debugger/model/capture_read.h"
+#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 

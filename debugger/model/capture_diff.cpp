@@ -195,52 +195,15 @@ std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const No
   return rows;
 }
 
-void DiffReads::open(const std::filesystem::path& other) {
-  named_ = other;
-  if (other.empty()) {
-    captures_.forget();
-    other_.clear();
-    other_captures_.clear();
-    return;
-  }
-  captures_.ask([from = other](const std::stop_token& stop) { return read_captures(from, stop); });
+CaptureDiff read_diff_of(const std::filesystem::path& /*path*/,
+                         const std::pair<CaptureOfFile, CaptureOfFile>& sides,
+                         const std::stop_token& stop) {
+  return read_capture_diff(sides.first, sides.second, stop);
 }
 
-void DiffReads::take_captures() {
-  if (!captures_.running() && captures_.result() != nullptr) {
-    other_ = named_;
-    other_captures_ = *captures_.result();
-    captures_.forget();
-  }
-}
-
-void DiffReads::compare(const CaptureOfFile& a, CaptureId b) {
-  const std::pair asked(a, b);
-  if (asked_ == asked) {
-    return;
-  }
-  asked_ = asked;
-  diff_.forget();
-  diff_.ask([a, of_b = CaptureOfFile{path_, b}](const std::stop_token& stop) {
-    return read_capture_diff(a, of_b, stop);
-  });
-}
-
-void DiffReads::forget() {
-  asked_.reset();
-  diff_.forget();
-}
-
-bool DiffReads::poll() {
-  const bool captures = captures_.poll(), diff = diff_.poll();
-  take_captures();
-  return captures || diff;
-}
-
-void DiffReads::settle() {
-  captures_.settle();
-  take_captures();
-  diff_.settle();
+OtherFile read_other_file(const std::filesystem::path& /*path*/, const std::filesystem::path& other,
+                          const std::stop_token& stop) {
+  return {other, read_captures(other, stop)};
 }
 
 }  // namespace reprise::debugger

@@ -1,10 +1,8 @@
 // Two captures beside each other: structure, times and numbers, node by node. The first one, which
-// the second is compared with, may be of the same file or of another. Read by a worker thread when
-// somebody asks. One thread, the one that draws.
+// the second is compared with, may be of the same file or of another.
 #pragma once
 #include "debugger/model/number_diff.h"
 #include "debugger/model/run_diff.h"
-#include "debugger/model/worker_read.h"
 
 namespace reprise::debugger {
 
@@ -28,6 +26,10 @@ struct CaptureDiff {
 /// Throws as the readers.
 CaptureDiff read_capture_diff(const CaptureOfFile& a, const CaptureOfFile& b,
                               const std::stop_token& stop = {});
+/// The same, as a Read has it: of the two captures in `sides`.
+CaptureDiff read_diff_of(const std::filesystem::path& path,
+                         const std::pair<CaptureOfFile, CaptureOfFile>& sides,
+                         const std::stop_token& stop);
 
 /// What can be said of a row; several may hold.
 enum class NodeChange : std::uint8_t { added, removed, changed, slower, faster, diverged };
@@ -63,44 +65,12 @@ std::vector<std::uint32_t> diff_rows(const CaptureDiff& diff, std::span<const No
                                      DiffOrder order = DiffOrder::recorded,
                                      bool descending = false);
 
-class DiffReads : public WorkerJob {
- public:
-  /// `path`: of the second capture.
-  explicit DiffReads(std::filesystem::path path) : path_(std::move(path)) {}
-
-  /// Reads the captures of another file, which is other() once that is done: until then, and if it
-  /// cannot be read, other() stays. An empty path takes those of the first one.
-  void open(const std::filesystem::path& other);
-  /// A file was named and is being read.
-  bool opening() const { return captures_.running(); }
-  /// Where the first capture is looked for; empty: in the file of the second.
-  const std::filesystem::path& other() const { return other_; }
-  /// Of other(); empty if that is.
-  const std::vector<CaptureSummary>& captures() const { return other_captures_; }
-  const std::string& other_problem() const { return captures_.error(); }
-
-  /// Nothing if it is what was asked for last.
-  void compare(const CaptureOfFile& a, CaptureId b);
-  void forget();
-  /// Null before it is read, and if it cannot be.
-  const CaptureDiff* diff() const { return diff_.result(); }
-  const std::string& problem() const { return diff_.error(); }
-  /// Another number whenever what diff() points to is another.
-  std::uint64_t revision() const { return diff_.finished(); }
-
-  bool poll() override;
-  bool running() const override { return captures_.running() || diff_.running(); }
-  void settle() override;
-
- private:
-  void take_captures();
-
-  const std::filesystem::path path_;
-  std::filesystem::path other_, named_;  // the one that is used, and the last one that was named
-  std::vector<CaptureSummary> other_captures_;
-  std::optional<std::pair<CaptureOfFile, CaptureId>> asked_;
-  WorkerRead<std::vector<CaptureSummary>> captures_;
-  WorkerRead<CaptureDiff> diff_;
+/// The captures of another file, as the key and the value of a Read.
+struct OtherFile {
+  std::filesystem::path path;
+  std::vector<CaptureSummary> captures;
 };
+OtherFile read_other_file(const std::filesystem::path& path, const std::filesystem::path& other,
+                          const std::stop_token& stop);
 
 }  // namespace reprise::debugger

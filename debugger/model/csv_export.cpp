@@ -8,11 +8,13 @@ namespace {
 
 constexpr SqlLimits kLimits{.rows = 1'000'000};
 
-std::string write(const std::filesystem::path& database, const std::string& sql,
-                  const std::filesystem::path& file, const std::stop_token& stop) {
-  const SqlResult result = run_sql(database, sql, kLimits, stop);
+}  // namespace
+
+std::string write_csv(const std::filesystem::path& database, const CsvExport& what,
+                      const std::stop_token& stop) {
+  const SqlResult result = run_sql(database, what.sql, kLimits, stop);
   write_output(
-      file,
+      what.file,
       [&](std::ostream& out) {
         out << csv_line(result.columns);
         for (const auto& row : result.rows) {
@@ -20,24 +22,8 @@ std::string write(const std::filesystem::path& database, const std::string& sql,
         }
       },
       stop);
-  return "Wrote " + std::filesystem::absolute(file).string() +
+  return "Wrote " + std::filesystem::absolute(what.file).string() +
          (result.truncated ? ", its first " + std::to_string(result.rows.size()) + " rows" : "");
-}
-
-}  // namespace
-
-void CsvExport::start(const std::string& sql, const std::filesystem::path& file) {
-  ask([from = database_, sql, file](const std::stop_token& stop) {
-    return write(from, sql, file, stop);
-  });
-}
-
-std::string CsvExport::take_outcome() {
-  if (told_ == finished()) {
-    return {};
-  }
-  told_ = finished();
-  return result() != nullptr ? *result() : error();
 }
 
 std::filesystem::path free_name(const std::filesystem::path& wanted) {

@@ -12,7 +12,7 @@ constexpr std::size_t kStepBytes = 8;
 
 }  // namespace
 
-LoadedCapture load_capture(const std::filesystem::path& path, CaptureId id,
+LoadedCapture load_capture(const std::filesystem::path& path, const CaptureId& id,
                            const std::stop_token& stop) {
   LoadedCapture loaded;
   Capture capture = read_capture(path, id, stop);
@@ -24,8 +24,13 @@ LoadedCapture load_capture(const std::filesystem::path& path, CaptureId id,
   return loaded;
 }
 
-DisplayedCapture shown_capture(const Capture& capture, const ReplayTable& replays) {
-  DisplayedCapture shown{capture.summary, replays.rows.size(), {}};
+DisplayedCapture displayed_capture(const Capture* capture, const ReplayTable& replays) {
+  DisplayedCapture shown;
+  if (capture == nullptr) {
+    return shown;
+  }
+  shown.summary = capture->summary;
+  shown.replays = replays.rows.size();
   shown.last.state_words = replays.state_words;
   if (!replays.rows.empty()) {
     shown.last.rows.push_back(replays.rows.back());
@@ -34,35 +39,31 @@ DisplayedCapture shown_capture(const Capture& capture, const ReplayTable& replay
   return shown;
 }
 
-Refresh refresh(const std::filesystem::path& path, std::optional<DisplayedCapture> shown,
-                bool read_timings, const std::stop_token& stop) {
+Refresh refresh(const std::filesystem::path& path, const DisplayedCapture& shown,
+                const std::stop_token& stop) {
+  const auto start = std::chrono::steady_clock::now();
   Refresh found;
   found.captures = read_captures(path, stop);
-  if (!shown) {
-    return found;
+  if (const auto& old = shown.summary) {
+    const auto is_same = [&](const CaptureSummary& capture) {
+      return capture.id == old->id && capture.run_uuid == old->run_uuid &&
+             capture.content_hash == old->content_hash && capture.replays >= shown.replays;
+    };
+    found.replaced = std::ranges::none_of(found.captures, is_same);
+    if (!found.replaced) {
+      found.new_replays = shown.last;
+      ReplayTable& replays = found.new_replays;
+      const auto known = static_cast<std::ptrdiff_t>(replays.rows.size());
+      const auto words = known * static_cast<std::ptrdiff_t>(replays.state_words);
+      read_new_replays(path, old->id, replays, stop);
+      replays.rows.erase(replays.rows.begin(), replays.rows.begin() + known);
+      replays.state.erase(replays.state.begin(), replays.state.begin() + words);
+      if (shown.read_timings) {
+        found.timings = read_node_timings(path, old->id, stop);
+      }
+    }
   }
-  const CaptureSummary& old = shown->summary;
-  const auto same = std::find_if(
-      found.captures.begin(), found.captures.end(), [&](const CaptureSummary& capture) {
-        return capture.id == old.id && capture.run_uuid == old.run_uuid &&
-               capture.content_hash == old.content_hash && capture.replays >= shown->replays;
-      });
-  found.replaced = same == found.captures.end();
-  if (found.replaced) {
-    return found;
-  }
-  found.new_replays = std::move(shown->last);
-  const std::size_t known = found.new_replays.rows.size();
-  read_new_replays(path, old.id, found.new_replays, stop);
-  found.new_replays.rows.erase(found.new_replays.rows.begin(),
-                               found.new_replays.rows.begin() + static_cast<std::ptrdiff_t>(known));
-  found.new_replays.state.erase(
-      found.new_replays.state.begin(),
-      found.new_replays.state.begin() +
-          static_cast<std::ptrdiff_t>(known * found.new_replays.state_words));
-  if (read_timings) {
-    found.timings = read_node_timings(path, old.id, stop);
-  }
+  found.took = std::chrono::steady_clock::now() - start;
   return found;
 }
 
@@ -119,40 +120,46 @@ void ReplayTally::update(const ReplayTable& table) {
   }
 }
 
-RangeTimes read_range(const std::filesystem::path& path, const Capture& capture,
-                      std::span<const std::int64_t> replays, const std::stop_token& stop) {
-  RangeTimes found;
-  const std::size_t steps = capture.steps.size();
+RangeTimes read_range(const std::filesystem::path& path, const RangeKey& key,
+                      const std::stop_token& stop) {
+  const Capture& capture = *key.capture;
   const std::size_t nodes = capture.nodes.size();
-  found.durations.resize(nodes);
+  std::vector<std::vector<std::uint64_t>> durations(nodes);
   std::uint64_t read = 0;
   read_step_times(
-      path, replays, steps,
+      path, key.replays, capture.steps.size(),
       [&](std::size_t, std::span<const CapturedStepTime> times) {
         ++read;
         for (std::size_t n = 0; n < nodes; ++n) {
           if (const auto time = node_time(capture, capture.nodes[n], times)) {
-            found.durations[n].push_back(*time);
+            durations[n].push_back(*time);
           }
         }
       },
       most_replays(capture), stop);
-  found.statistics = statistics_of(found.durations, capture.summary.timestamp_bias_ns.value_or(0));
-  found.statistics.replays = read;
-  return found;
+  CaptureStatistics statistics =
+      statistics_of(durations, capture.summary.timestamp_bias_ns.value_or(0));
+  statistics.replays = read;
+  statistics.source = key.source;
+  return {key.range, key.table_size, std::move(durations), std::move(statistics)};
 }
 
 std::vector<CapturedStepTime> read_one_replay(const std::filesystem::path& path,
-                                              std::int64_t replay, std::size_t steps,
+                                              const StepTimesKey& key,
                                               const std::stop_token& stop) {
   std::vector<CapturedStepTime> found;
   read_step_times(
-      path, std::span(&replay, 1), steps,
+      path, std::span(&key.replay, 1), key.steps,
       [&](std::size_t, std::span<const CapturedStepTime> times) {
         found.assign(times.begin(), times.end());
       },
       1, stop);
   return found;
+}
+
+std::vector<HistogramBucket> read_histogram(const std::filesystem::path& path,
+                                            const HistogramKey& key, const std::stop_token& stop) {
+  return read_node_histogram(path, key.capture, key.source.phase, key.source.mode, key.node, stop);
 }
 
 }  // namespace reprise::debugger

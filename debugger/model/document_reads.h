@@ -1,5 +1,5 @@
-// What a Document reads on its worker thread. Every function opens the file anew and touches
-// nothing but its arguments; all throw as the readers do.
+// What a Document reads on worker threads. Every function opens the file anew and touches nothing
+// but its arguments; all throw as the readers do.
 #pragma once
 #include <chrono>
 #include <filesystem>
@@ -15,16 +15,17 @@ struct LoadedCapture {
   ReplayTable replays;
   std::vector<NodeTimingTable> timings;
 };
-LoadedCapture load_capture(const std::filesystem::path& path, CaptureId id,
+LoadedCapture load_capture(const std::filesystem::path& path, const CaptureId& id,
                            const std::stop_token& stop);
 
 /// What is on the screen, to be brought up to date.
 struct DisplayedCapture {
-  CaptureSummary summary;
+  std::optional<CaptureSummary> summary;  // none without a capture
   std::size_t replays = 0;
   ReplayTable last;  // the last replay alone, if there is one
+  bool read_timings = false;
 };
-DisplayedCapture shown_capture(const Capture& capture, const ReplayTable& replays);
+DisplayedCapture displayed_capture(const Capture* capture, const ReplayTable& replays);
 
 struct Refresh {
   std::vector<CaptureSummary> captures;
@@ -34,8 +35,8 @@ struct Refresh {
   std::optional<std::vector<NodeTimingTable>> timings;
   std::chrono::nanoseconds took{};
 };
-Refresh refresh(const std::filesystem::path& path, std::optional<DisplayedCapture> shown,
-                bool read_timings, const std::stop_token& stop);
+Refresh refresh(const std::filesystem::path& path, const DisplayedCapture& shown,
+                const std::stop_token& stop);
 
 /// Whose step times count: it ran to its end, and is no warm-up.
 bool counts(const ReplayRow& row);
@@ -58,19 +59,38 @@ struct ReplayTally {
   void update(const ReplayTable& table);
 };
 
+/// Some replays of a capture whose step times are wanted.
+struct RangeKey {
+  std::shared_ptr<const Capture> capture;
+  std::vector<std::int64_t> replays{};  // ids, ascending
+  std::optional<ReplayRange> range{};   // that they are of
+  std::size_t table_size = 0;           // of the replay table
+  TimingSource source{};
+};
 /// The step times of some replays, summed by node.
 struct RangeTimes {
-  std::optional<ReplayRange> range;                   // of which it was asked
-  std::size_t table_size = 0;                         // of the replay table then
+  std::optional<ReplayRange> range;                   // as in the key
+  std::size_t table_size = 0;                         // the same
   std::vector<std::vector<std::uint64_t>> durations;  // by node, one per replay
   CaptureStatistics statistics;
 };
-/// `replays` are ids, ascending. Fills durations and statistics.
-RangeTimes read_range(const std::filesystem::path& path, const Capture& capture,
-                      std::span<const std::int64_t> replays, const std::stop_token& stop);
+RangeTimes read_range(const std::filesystem::path& path, const RangeKey& key,
+                      const std::stop_token& stop);
 
+struct StepTimesKey {
+  std::int64_t replay = 0;  // an id
+  std::size_t steps = 0;
+};
 std::vector<CapturedStepTime> read_one_replay(const std::filesystem::path& path,
-                                              std::int64_t replay, std::size_t steps,
-                                              const std::stop_token& stop);
+                                              const StepTimesKey& key, const std::stop_token& stop);
+
+struct HistogramKey {
+  CaptureId capture;
+  TimingSource source;
+  std::uint32_t node = 0;
+  bool operator==(const HistogramKey&) const = default;
+};
+std::vector<HistogramBucket> read_histogram(const std::filesystem::path& path,
+                                            const HistogramKey& key, const std::stop_token& stop);
 
 }  // namespace reprise::debugger

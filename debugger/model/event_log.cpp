@@ -106,7 +106,6 @@ const char* name_of(LogSeverity severity) {
 EventLog read_event_log(const std::filesystem::path& path, const Capture& capture,
                         const std::stop_token& stop) {
   EventLog log;
-  log.capture = capture.summary.id;
   add_events(path, capture, stop, log);
   add_drops(path, capture, stop, log);
   for (const FileProblem& problem : capture.problems) {

@@ -27,7 +27,6 @@ struct LogEntry {
 };
 
 struct EventLog {
-  CaptureId capture;
   std::vector<LogEntry> entries;  // as they came; what the file itself says last
   bool truncated = false;         // only the last 10,000 events
   /// How many are at least that severe.

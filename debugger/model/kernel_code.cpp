@@ -36,27 +36,26 @@ std::vector<std::byte> bytes_of_hex(std::string_view hex) {
 
 }  // namespace
 
-KernelCode read_kernel_code(const std::filesystem::path& path, CaptureId id, std::uint32_t kernel,
+KernelCode read_kernel_code(const std::filesystem::path& path, const KernelKey& key,
                             const std::stop_token& stop) {
+  const CaptureId id = key.capture->summary.id;
   const std::string most_code = std::to_string(kMaxSpirvBytes);
   const std::string sql =
       "SELECT k.entry, k.spirv_hash, length(CAST(k.spirv AS BLOB)), k.pipeline_create_ns, "
       "CASE WHEN length(CAST(k.spirv AS BLOB)) <= " +
       most_code + " THEN hex(k.spirv) END, CASE WHEN length(CAST(k.source AS BLOB)) <= " +
       std::to_string(kMaxSourceBytes) + " THEN k.source END " + of_graph(id) + " LIMIT 1 OFFSET " +
-      std::to_string(kernel);
+      std::to_string(key.kernel);
   SqlLimits limits;
   limits.rows = 1;
   limits.text_bytes = std::max(2 * kMaxSpirvBytes, kMaxSourceBytes);
   const SqlResult result = run_sql(path, sql, limits, stop);
   if (result.rows.empty()) {
-    throw_invalid_argument("The database has no kernel (" + std::to_string(kernel) +
+    throw_invalid_argument("The database has no kernel (" + std::to_string(key.kernel) +
                            ") of graph (" + std::to_string(id.graph) + ").");
   }
   const auto& row = result.rows.front();
   KernelCode code;
-  code.capture = id;
-  code.kernel = kernel;
   code.entry = text_or_empty(row[0]);
   code.spirv_hash = text_or_empty(row[1]);
   code.spirv_bytes = count_of(row[2]);

@@ -7,14 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "debugger/model/read_scheduler.h"
 #include "debugger/model/spirv_text.h"
-#include "framework/profile/capture_reader.h"
 
 namespace reprise::debugger {
 
-struct KernelCode {
-  CaptureId capture;
+struct KernelKey {
+  CaptureKey capture;
   std::uint32_t kernel = 0;  // of Capture::kernels
+  bool operator==(const KernelKey&) const = default;
+};
+struct KernelCode {
   std::string entry, spirv_hash;
   std::optional<std::uint64_t> spirv_bytes, create_ns;
   std::vector<std::string> source;  // printable lines; none if the file has no source of at most
@@ -23,8 +26,8 @@ struct KernelCode {
 };
 
 /// Throws invalid_argument if the database has no such kernel, io as the readers.
-KernelCode read_kernel_code(const std::filesystem::path& path, CaptureId id, std::uint32_t kernel,
-                            const std::stop_token& stop = {});
+KernelCode read_kernel_code(const std::filesystem::path& path, const KernelKey& key,
+                            const std::stop_token& stop);
 
 /// A query for all of a capture, without their SPIR-V.
 std::string kernels_sql(CaptureId id);

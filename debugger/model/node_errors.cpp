@@ -160,7 +160,7 @@ std::optional<double> threshold_of(const std::string& text) {
 }
 
 void ErrorList::refresh(const std::shared_ptr<const Capture>& capture,
-                        const TensorStatisticsReads& numbers) {
+                        const TensorStatisticsRead& numbers) {
   const bool other = capture != capture_;
   if (!other && revision_ == numbers.revision() && shown_ == reference && typed_ == threshold) {
     return;
@@ -178,12 +178,12 @@ void ErrorList::refresh(const std::shared_ptr<const Capture>& capture,
   capture_ = capture;
   revision_ = numbers.revision();
   references_ =
-      numbers.numbers() == nullptr ? std::vector<std::string>() : references_of(*numbers.numbers());
+      numbers.value() == nullptr ? std::vector<std::string>() : references_of(*numbers.value());
   reference = other || reference >= references_.size() ? 0 : reference;
   shown_ = reference;
   errors_ = references_.empty()
                 ? NodeErrors()
-                : node_errors(*capture, *numbers.numbers(), references_[reference], threshold_);
+                : node_errors(*capture, *numbers.value(), references_[reference], threshold_);
 }
 
 }  // namespace reprise::debugger

@@ -57,7 +57,7 @@ class ErrorList {
   std::string threshold;      // as typed
 
   /// Cheap if nothing changed.
-  void refresh(const std::shared_ptr<const Capture>& capture, const TensorStatisticsReads& numbers);
+  void refresh(const std::shared_ptr<const Capture>& capture, const TensorStatisticsRead& numbers);
   const std::vector<std::string>& references() const { return references_; }
   const NodeErrors& errors() const { return errors_; }
   /// Another number whenever errors() may be others.

@@ -12,8 +12,8 @@ namespace {
 // Contents that differ are read and compared up to so many bytes; others just differ.
 constexpr std::uint64_t kMaxReadBytes = std::uint64_t{128} << 20U;
 
-struct Side {
-  Side(const CaptureOfFile& of, const std::stop_token& stop)
+struct ComparedSide {
+  ComparedSide(const CaptureOfFile& of, const std::stop_token& stop)
       : path(of.path),
         capture(read_capture(of.path, of.id, stop)),
         numbers(read_numbers(of.path, capture, stop)) {
@@ -33,8 +33,8 @@ struct SnapshotPair {
 };
 
 /// Of the last replay of which both have one.
-std::optional<SnapshotPair> last_pair(const Side& a, const Side& b, std::int64_t tensor_a,
-                                      std::int64_t tensor_b) {
+std::optional<SnapshotPair> last_pair(const ComparedSide& a, const ComparedSide& b,
+                                      std::int64_t tensor_a, std::int64_t tensor_b) {
   const auto of_a = a.snapshots.find(tensor_a);
   const auto of_b = b.snapshots.find(tensor_b);
   if (of_a == a.snapshots.end() || of_b == b.snapshots.end()) {
@@ -51,7 +51,7 @@ std::optional<SnapshotPair> last_pair(const Side& a, const Side& b, std::int64_t
 
 class Comparison {
  public:
-  Comparison(const Side& a, const Side& b, const std::stop_token& stop)
+  Comparison(const ComparedSide& a, const ComparedSide& b, const std::stop_token& stop)
       : a_(a), b_(b), stop_(stop) {}
 
   NumberDiff of(const SnapshotPair& pair) {
@@ -75,12 +75,12 @@ class Comparison {
   }
 
  private:
-  TensorValues values(const Side& side, const SnapshotRow& row) const {
+  TensorValues values(const ComparedSide& side, const SnapshotRow& row) const {
     return decode_values(row.dtype, row.shape_json, read_snapshot_bytes(side.path, row.id, stop_));
   }
 
-  const Side& a_;
-  const Side& b_;
+  const ComparedSide& a_;
+  const ComparedSide& b_;
   const std::stop_token& stop_;
   std::uint64_t left_ = kMaxReadBytes;
 };
@@ -121,7 +121,7 @@ ValueDistance distance_of(const TensorValues& a, const TensorValues& b) {
 std::vector<std::optional<NumberDiff>> diff_numbers(const CaptureOfFile& a, const CaptureOfFile& b,
                                                     const GraphDiff& nodes,
                                                     const std::stop_token& stop) {
-  const Side side_a(a, stop), side_b(b, stop);
+  const ComparedSide side_a(a, stop), side_b(b, stop);
   Comparison compare(side_a, side_b, stop);
   std::vector<std::optional<NumberDiff>> diffs(nodes.nodes.size());
   for (std::size_t n = 0; n < diffs.size(); ++n) {

@@ -59,8 +59,10 @@ std::optional<Perturbation> perturbation_of(const std::vector<ModeTimes>& modes,
   return best;
 }
 
-MeasuredPerturbation read_perturbation(const std::filesystem::path& path, CaptureId id,
-                                       const std::stop_token& stop) {
+std::optional<Perturbation> read_perturbation(const std::filesystem::path& path,
+                                              const PerturbationKey& key,
+                                              const std::stop_token& stop) {
+  const CaptureId id = key.capture->summary.id;
   const SqlResult result =
       run_sql(path,
               "SELECT c.run_id, r.timing_mode, count(*), median(r.device_ns), median(r.submit_ns + "
@@ -78,7 +80,7 @@ MeasuredPerturbation read_perturbation(const std::filesystem::path& path, Captur
                        positive(row[3]), positive(row[4])});
     }
   }
-  return {id, perturbation_of(modes, id.run)};
+  return perturbation_of(modes, id.run);
 }
 
 std::string perturbation_text(const std::optional<Perturbation>& found) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/profile/capture_reader.h"
+#include "debugger/model/read_scheduler.h"
 
 namespace reprise::debugger {
 
@@ -34,13 +34,15 @@ inline constexpr std::uint64_t kMinForPerturbation = 5;
 /// before an earlier one, device times before host times. Empty without a pair.
 std::optional<Perturbation> perturbation_of(const std::vector<ModeTimes>& modes, std::int64_t run);
 
-struct MeasuredPerturbation {
-  CaptureId capture;
-  std::optional<Perturbation> found;
+/// A capture, and how many replays it had when somebody asked.
+struct PerturbationKey {
+  CaptureKey capture;
+  std::size_t replays = 0;
 };
 /// Over all runs of the graph. Throws io as the readers.
-MeasuredPerturbation read_perturbation(const std::filesystem::path& path, CaptureId id,
-                                       const std::stop_token& stop = {});
+std::optional<Perturbation> read_perturbation(const std::filesystem::path& path,
+                                              const PerturbationKey& key,
+                                              const std::stop_token& stop);
 
 /// "timing costs +3.1 %", "cost of timing: not measured".
 std::string perturbation_text(const std::optional<Perturbation>& found);

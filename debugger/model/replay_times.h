@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "framework/profile/capture_reader.h"
+#include "debugger/model/document_reads.h"
 
 namespace reprise::debugger {
 
@@ -23,8 +23,8 @@ struct ReplayTimes {
   }
 };
 
-/// `replays` are ids, ascending. Throws as the readers; touches nothing but its arguments.
-ReplayTimes read_replay_times(const std::filesystem::path& path, const Capture& capture,
-                              std::span<const std::int64_t> replays, const std::stop_token& stop);
+/// Throws as the readers.
+ReplayTimes read_replay_times(const std::filesystem::path& path, const RangeKey& key,
+                              const std::stop_token& stop);
 
 }  // namespace reprise::debugger

@@ -174,93 +174,25 @@ std::vector<std::uint32_t> results_of(const Capture& capture, std::uint32_t node
   return results;
 }
 
-TensorStatisticsReads::TensorStatisticsReads(const std::filesystem::path& path)
-    : path_(path), numbers_(path, read_numbers) {}
-
-void TensorStatisticsReads::show(const std::shared_ptr<const Capture>& capture) {
-  if (numbers_.show(capture)) {
-    show_tensor({});
-    show_snapshot(nullptr);
-    look_into(nullptr);
-  }
+std::vector<TensorStatsRow> read_replays_of_tensor(const std::filesystem::path& path,
+                                                   const TensorKey& key,
+                                                   const std::stop_token& stop) {
+  const CaptureId id = key.capture->summary.id;
+  return read_tensor_stats(path, {.graph = id.graph, .run = id.run, .tensor = key.tensor}, stop);
 }
 
-void TensorStatisticsReads::show_tensor(std::optional<std::uint32_t> tensor) {
-  if (tensor != shown_tensor_) {
-    shown_tensor_ = tensor;
-    tensor_.forget();
-    ++tensor_revision_;
-    read_tensor();
-  }
+TensorValues read_contents(const std::filesystem::path& path, const SnapshotKey& key,
+                           const std::stop_token& stop) {
+  return decode_values(key.row.dtype, key.row.shape_json,
+                       read_snapshot_bytes(path, key.row.id, stop));
 }
 
-void TensorStatisticsReads::read_tensor() {
-  if (shown_tensor_) {
-    const CaptureId id = numbers_.capture()->summary.id;
-    tensor_.ask([from = path_, id, tensor = *shown_tensor_](const std::stop_token& stop) {
-      return read_tensor_stats(from, {.graph = id.graph, .run = id.run, .tensor = tensor}, stop);
-    });
-  }
-}
-
-const std::vector<TensorStatsRow>& TensorStatisticsReads::replays_of_tensor() const {
-  static const std::vector<TensorStatsRow> kNone;
-  return tensor_.result() == nullptr ? kNone : *tensor_.result();
-}
-
-void TensorStatisticsReads::show_snapshot(const SnapshotRow* snapshot) {
-  const auto id = snapshot == nullptr ? std::nullopt : std::optional(snapshot->id);
-  if (id == shown_snapshot_) {
-    return;
-  }
-  shown_snapshot_ = id;
-  contents_.forget();
-  if (snapshot != nullptr) {
-    contents_.ask([from = path_, of = *snapshot](const std::stop_token& stop) {
-      return decode_values(of.dtype, of.shape_json, read_snapshot_bytes(from, of.id, stop));
-    });
-  }
-}
-
-void TensorStatisticsReads::look_into(const SnapshotRow* snapshot) {
-  const auto id = snapshot == nullptr ? std::nullopt : std::optional(snapshot->id);
-  if (id == looked_into_) {
-    return;
-  }
-  looked_into_ = id;
-  first_not_finite_.forget();
-  if (snapshot != nullptr) {
-    first_not_finite_.ask([from = path_, of = *snapshot](const std::stop_token& stop) {
-      const TensorValues values =
-          decode_values(of.dtype, of.shape_json, read_snapshot_bytes(from, of.id, stop));
-      const auto first = debugger::first_not_finite(values);
-      return first ? value_text(values.values[*first]) + " at " + element_text(values.dims, *first)
-                   : std::string();
-    });
-  }
-}
-
-bool TensorStatisticsReads::poll() {
-  const bool numbers = numbers_.poll(), tensor = tensor_.poll(), contents = contents_.poll();
-  const bool first_not_finite = first_not_finite_.poll();
-  tensor_revision_ += tensor ? 1U : 0U;
-  if (numbers) {
-    read_tensor();
-  }
-  return numbers || tensor || contents || first_not_finite;
-}
-
-bool TensorStatisticsReads::running() const {
-  return numbers_.running() || tensor_.running() || contents_.running() ||
-         first_not_finite_.running();
-}
-
-void TensorStatisticsReads::settle() {
-  numbers_.settle();
-  tensor_.settle();
-  ++tensor_revision_;
-  contents_.settle();
-  first_not_finite_.settle();
+std::string read_first_not_finite(const std::filesystem::path& path, const SnapshotKey& key,
+                                  const std::stop_token& stop) {
+  const TensorValues values = read_contents(path, key, stop);
+  const auto first = first_not_finite(values);
+  return first ? value_text(values.values[*first]) + " at " + element_text(values.dims, *first)
+               : std::string();
 }
 
 }  // namespace reprise::debugger

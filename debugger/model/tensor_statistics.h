@@ -1,8 +1,7 @@
 // What a database holds of the values of a capture's tensors: statistics of watched launches, the
-// contents that were kept, and how far results were from those of a reference. Read by worker
-// threads when a panel asks, and again when the file changed. One thread, the one that draws.
+// contents that were kept, and how far results were from those of a reference.
 #pragma once
-#include "debugger/model/capture_read.h"
+#include "debugger/model/read_scheduler.h"
 #include "debugger/model/tensor_values.h"
 #include "framework/profile/tensor_tables.h"
 
@@ -46,57 +45,31 @@ std::vector<bool> nodes_not_finite(const Capture& capture, const TensorStatistic
 /// What a node writes, each once.
 std::vector<std::uint32_t> results_of(const Capture& capture, std::uint32_t node);
 
-class TensorStatisticsReads : public WorkerJob {
- public:
-  explicit TensorStatisticsReads(const std::filesystem::path& path);
+using TensorStatisticsRead = Read<CaptureKey, TensorStatistics>;
 
-  /// Panels that show numbers call it in every frame.
-  void show(const std::shared_ptr<const Capture>& capture);
-  /// What show() was called with last.
-  const std::shared_ptr<const Capture>& capture() const { return numbers_.capture(); }
-  /// Null before they are read, and if they cannot be.
-  const TensorStatistics* numbers() const { return numbers_.found(); }
-  const std::string& problem() const { return numbers_.problem(); }
-  /// Another number whenever what numbers() points to is another.
-  std::uint64_t revision() const { return numbers_.revision(); }
-
-  /// The replays in which a tensor was watched, in their order.
-  void show_tensor(std::optional<std::uint32_t> tensor);
-  const std::vector<TensorStatsRow>& replays_of_tensor() const;
-  /// Another number whenever they are others.
-  std::uint64_t tensor_revision() const { return tensor_revision_; }
-  const std::string& tensor_problem() const { return tensor_.error(); }
-
-  /// The contents of a row of numbers()->snapshots.
-  void show_snapshot(const SnapshotRow* snapshot);
-  /// Null before they are read, and if they cannot be.
-  const TensorValues* contents() const { return contents_.result(); }
-  const std::string& contents_problem() const { return contents_.error(); }
-  std::uint64_t contents_revision() const { return contents_.finished(); }
-
-  /// Looks for the first element of a row of numbers()->snapshots that is a NaN or infinity.
-  void look_into(const SnapshotRow* snapshot);
-  /// "nan at [0, 17]", empty if all are finite; null before it is found, and if the contents cannot
-  /// be read.
-  const std::string* first_not_finite() const { return first_not_finite_.result(); }
-  const std::string& first_not_finite_problem() const { return first_not_finite_.error(); }
-
-  /// True if anything of the above changed.
-  bool poll() override;
-  bool running() const override;
-  void settle() override;
-
- private:
-  void read_tensor();
-
-  const std::filesystem::path path_;
-  std::uint64_t tensor_revision_ = 0;
-  std::optional<std::uint32_t> shown_tensor_;
-  std::optional<std::int64_t> shown_snapshot_, looked_into_;
-  CaptureRead<TensorStatistics> numbers_;
-  WorkerRead<std::vector<TensorStatsRow>> tensor_;
-  WorkerRead<TensorValues> contents_;
-  WorkerRead<std::string> first_not_finite_;
+/// A tensor of a capture, whose watched replays are wanted.
+struct TensorKey {
+  CaptureKey capture;
+  std::uint32_t tensor = 0;
+  bool operator==(const TensorKey&) const = default;
 };
+/// In the order of the replays.
+std::vector<TensorStatsRow> read_replays_of_tensor(const std::filesystem::path& path,
+                                                   const TensorKey& key,
+                                                   const std::stop_token& stop);
+
+/// A row of TensorStatistics::snapshots, whose contents are wanted.
+struct SnapshotKey {
+  CaptureKey capture;
+  SnapshotRow row;
+  bool operator==(const SnapshotKey& other) const {
+    return capture == other.capture && row.id == other.row.id;
+  }
+};
+TensorValues read_contents(const std::filesystem::path& path, const SnapshotKey& key,
+                           const std::stop_token& stop);
+/// The first element that is a NaN or infinity, "nan at [0, 17]"; empty if all are finite.
+std::string read_first_not_finite(const std::filesystem::path& path, const SnapshotKey& key,
+                                  const std::stop_token& stop);
 
 }  // namespace reprise::debugger

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "debugger/model/panel_reads.h"
 #include "debugger/model/printable.h"
 
 namespace reprise::debugger {
@@ -11,34 +10,20 @@ namespace reprise::debugger {
 Workspace::Workspace(const std::filesystem::path& database,
                      std::vector<std::filesystem::path> source_roots)
     : document(database),
-      queries(database),
-      exports(database),
-      reads(std::make_unique<PanelReads>()),
-      numbers(database),
-      bindings(database, read_bindings),
-      diff(database),
-      sources(std::move(source_roots)),
-      jobs_{&queries, &exports, &numbers, &bindings, &diff} {
-  for (WorkerJob* const job : reads->jobs()) {
-    jobs_.push_back(job);
-  }
-}
-
-Workspace::~Workspace() = default;
-
-bool Workspace::busy() const {
-  return document.reading() || std::any_of(jobs_.begin(), jobs_.end(),
-                                           [](const WorkerJob* job) { return job->running(); });
-}
+      reads(database),
+      queries([](const std::filesystem::path& path, const std::string& sql,
+                 const std::stop_token& stop) { return run_sql(path, sql, {}, stop); }),
+      sources(std::move(source_roots)) {}
 
 bool Workspace::poll() {
   const bool document_changed = document.poll();
-  bool job_finished = false;
-  for (WorkerJob* const job : jobs_) {
-    job_finished = job->poll() || job_finished;
-  }
-  if (std::string outcome = exports.take_outcome(); !outcome.empty()) {
-    notice = std::move(outcome);
+  reads.look();
+  const bool ended = reads.poll();
+  if (const auto outcome = exports.take()) {
+    notice = *outcome;
+  } else if (!exports.problem().empty()) {
+    notice = exports.problem();
+    exports.forget();
   }
   if (document.capture() != shown_) {
     shown_ = document.capture();
@@ -49,24 +34,29 @@ bool Workspace::poll() {
     reveal = false;
   }
   // Panels ask for these when they are drawn: they may still be those of another capture.
-  const TensorStatistics* const of_tensors =
-      numbers.capture() == shown_ ? numbers.numbers() : nullptr;
-  const Bindings* const of_pools = bindings.capture() == shown_ ? bindings.found() : nullptr;
+  const TensorStatistics* const of_tensors = numbers.key() == shown_ ? numbers.value() : nullptr;
+  const Bindings* const of_pools = bindings.key() == shown_ ? bindings.value() : nullptr;
   const Noted now{document.revision(), numbers.revision(), bindings.revision(), of_tensors,
                   of_pools};
   if (std::exchange(noted_, now) != now) {
     file_notes.update(shown_, document.replays(), of_tensors, of_pools);
   }
-  return document_changed || job_finished || playing;
+  return document_changed || ended || playing;
 }
 
 void Workspace::settle() {
   document.settle();
-  for (WorkerJob* const job : jobs_) {
-    job->settle();
-  }
+  reads.settle();
   poll();
   document.settle();
+}
+
+void Workspace::open_other(const std::filesystem::path& file) {
+  if (file.empty()) {
+    other_file.forget();
+  } else {
+    other_file.ask(reads, file);
+  }
 }
 
 void Workspace::select(const Selection& selected) {

@@ -16,7 +16,8 @@
 #include "debugger/model/file_notes.h"
 #include "debugger/model/fold_state.h"
 #include "debugger/model/node_errors.h"
-#include "debugger/model/query_runner.h"
+#include "debugger/model/perturbation.h"
+#include "debugger/model/read_scheduler.h"
 #include "debugger/model/scope_tree.h"
 #include "debugger/model/selection.h"
 #include "debugger/model/source_files.h"
@@ -24,20 +25,17 @@
 
 namespace reprise::debugger {
 
-struct PanelReads;
-
 /// What the colours of the graph stand for.
 enum class ColourBy : std::uint8_t { time, op, error, memory, variance, critical_path };
 
 struct Workspace {
   explicit Workspace(const std::filesystem::path& database,
                      std::vector<std::filesystem::path> source_roots);
-  ~Workspace();
   /// Document::poll(); a new capture resets selection and folds and builds its tree. True if
   /// anything that is drawn may have changed, always while `playing`.
   bool poll();
   /// Something is being read: a poll() soon will take it over.
-  bool busy() const;
+  bool busy() const { return document.reading() || reads.busy(); }
   void settle();
 
   /// Selects and asks the document for what the selection needs.
@@ -53,6 +51,13 @@ struct Workspace {
   void back();
   void forward();
   void toggle_bookmark();
+  /// Another file whose captures Diff shows; an empty path: none. One that cannot be read leaves
+  /// the one before.
+  void open_other(const std::filesystem::path& file);
+  /// Panels that show what tensors held, or what memory a capture is bound to, call them in every
+  /// frame. There is a capture.
+  void show_numbers() { numbers.show(reads, document.capture()); }
+  void show_bindings() { bindings.show(reads, document.capture()); }
 
   Document document;
   ScopeTree scopes;  // of document.capture(); empty without one
@@ -60,13 +65,15 @@ struct Workspace {
   FoldState folds;
   std::string filter;  // of Nodes: see filter.h
   ColourBy colour_by = ColourBy::time;
-  QueryRunner queries;
-  CsvExport exports;
-  std::unique_ptr<PanelReads> reads;
-  TensorStatisticsReads numbers;
+  ReadScheduler reads;  // beside those of the document
+  Read<std::string, SqlResult> queries;
+  Read<CsvExport, std::string> exports{write_csv};  // of the sentence that says what was written
+  TensorStatisticsRead numbers{of_capture<read_numbers>, Follow::file};
   ErrorList errors;  // of `numbers`
-  CaptureRead<Bindings> bindings;
-  DiffReads diff;
+  Read<SnapshotKey, std::string> first_not_finite{read_first_not_finite};
+  Read<CaptureKey, Bindings> bindings{of_capture<read_bindings>, Follow::file};
+  Read<PerturbationKey, std::optional<Perturbation>> perturbation{read_perturbation};
+  Read<std::filesystem::path, OtherFile> other_file{read_other_file};  // that Diff looks into
   Bookmarks bookmarks;
   SourceFiles sources;
   FileNotes file_notes;
@@ -94,7 +101,6 @@ struct Workspace {
     const Bindings* of_pools = nullptr;
     bool operator==(const Noted&) const = default;
   } noted_;
-  std::vector<WorkerJob*> jobs_;  // what is read beside the document
 };
 
 /// "#15 matmul", "layer.3/attn"; "(not in this capture)".

@@ -30,6 +30,9 @@ struct TableCell {
 
 /// "12.3 us" as a number and its unit.
 TableCell number_cell(const std::string& text);
+inline TableCell dim_cell(std::string text) {
+  return {.text = std::move(text), .colour = Colour::dim};
+}
 
 /// Kept by the panel from frame to frame.
 struct TableState {

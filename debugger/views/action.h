@@ -1,6 +1,7 @@
 // Something a person can ask for: by its key, from the palette and the menu bar, and named on the
 // sheet of keys.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -57,5 +58,13 @@ void draw_context_menu(Ui& ui, bool open, const std::function<Actions()>& action
 /// titles.
 Actions row_actions(std::string_view what, std::optional<std::size_t> row, std::size_t count,
                     const std::function<void(std::size_t)>& go);
+
+/// Where `value` stands among rows; none if it does not.
+template <class Rows, class Value>
+std::optional<std::size_t> row_of(const Rows& rows, const Value& value) {
+  const auto found = std::ranges::find(rows, value);
+  return found == rows.end() ? std::nullopt
+                             : std::optional(static_cast<std::size_t>(found - rows.begin()));
+}
 
 }  // namespace reprise::debugger

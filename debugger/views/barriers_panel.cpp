@@ -12,33 +12,94 @@ namespace {
 constexpr float kNodeWidth = 170, kRoomy = 1200;  // at 1x; narrower panels share what is left
 }
 
-struct BarriersPanel::ColumnDef {
-  TableColumn column;
-  float from_width;  // of the panel at 1x: narrower ones leave it out
-  std::optional<BarrierOrder> order;
-};
-
-/// In the order of Column.
-const std::vector<BarriersPanel::ColumnDef>& BarriersPanel::column_defs() {
-  constexpr Align kRight = Align::right;
-  constexpr Align kLeft = Align::left;
-  constexpr FontKind kMono = FontKind::mono;
-  constexpr FontKind kText = FontKind::regular;
-  static const std::vector<ColumnDef> kDefs = {
-      {{"index", "#", 44, kRight, kMono, false}, 480, {}},
-      {{"cost", "At most", 84, kRight, kMono, true}, 420, BarrierOrder::cost},
-      {{"before", "Before", 78, kRight, kMono, false}, 1450, {}},
-      {{"after", "After", 78, kRight, kMono, false}, 1450, {}},
-      {{"critical", "Critical", 66, kLeft, kText, false}, 700, {}},
-      {{"step", "Before step", 108, kRight, kMono, true}, 0, BarrierOrder::step},
-      {{"node", "Node", kNodeWidth, kLeft, kText, false}, 0, {}},
-      {{"cause", "Waits for", kNodeWidth, kLeft, kText, false}, 0, {}},
-      {{"kind", "Kind", 56, kLeft, kMono, true}, 0, BarrierOrder::kind},
-      {{"emitted", "Emitted", 84, kLeft, kText, true}, 0, BarrierOrder::verdict},
-      {{"tensors", "Tensors", 150, kLeft, kText, false}, 900, {}},
-      {{"size", "Size", 84, kRight, kMono, true}, 560, BarrierOrder::size},
-      {{"reason", "Reason", 0, kLeft, kText, false}, 1200, {}}};
-  return kDefs;
+const std::vector<PanelColumn<BarriersPanel>>& BarriersPanel::columns() {
+  using P = BarriersPanel;
+  constexpr Align kLeft = Align::left, kRight = Align::right;
+  constexpr FontKind kText = FontKind::regular, kMono = FontKind::mono;
+  const auto by = [](BarrierOrder order) {
+    return [order](const P& p, std::vector<std::uint32_t>& rows, bool descending) {
+      const bool known = p.timed_ || order != BarrierOrder::cost;
+      rows = barrier_rows(*p.capture_, static_cast<BarrierFilter>(p.filter_),
+                          known ? order : BarrierOrder::step, known && descending, p.times_);
+    };
+  };
+  static const std::vector<PanelColumn<P>> kColumns = {
+      {.header = {"index", "#", 44, kRight, kMono},
+       .cell = [](const P&, std::uint32_t b) { return dim_cell(std::to_string(b)); },
+       .from_width = 480},
+      {{"cost", "At most", 84, kRight, kMono},
+       [](const P& p, std::uint32_t b) {
+         const auto& times = p.times_[b];
+         return times ? number_cell(duration_text(times->cost_ns())) : TableCell{};
+       },
+       by(BarrierOrder::cost),
+       true,
+       420},
+      {{"before", "Before", 78, kRight, kMono},
+       [](const P& p, std::uint32_t b) {
+         return p.times_[b] ? number_cell(duration_text(p.times_[b]->before_ns)) : TableCell{};
+       },
+       {},
+       true,
+       1450},
+      {{"after", "After", 78, kRight, kMono},
+       [](const P& p, std::uint32_t b) {
+         return p.times_[b] ? number_cell(duration_text(p.times_[b]->after_ns)) : TableCell{};
+       },
+       {},
+       true,
+       1450},
+      {{"critical", "Critical", 66, kLeft, kText},
+       [](const P& p, std::uint32_t b) {
+         return p.times_[b] && p.times_[b]->critical
+                    ? TableCell{.text = "yes", .colour = Colour::warning}
+                    : dim_cell(p.times_[b] ? "no" : "");
+       },
+       {},
+       true,
+       700},
+      {{"step", "Before step", 108, kRight, kMono},
+       [](const P& p, std::uint32_t b) {
+         return TableCell{.text = std::to_string(p.capture_->barriers[b].before_step)};
+       },
+       by(BarrierOrder::step)},
+      {{"node", "Node", kNodeWidth, kLeft, kText},
+       [](const P& p, std::uint32_t b) {
+         const Capture::Barrier& barrier = p.capture_->barriers[b];
+         return p.node_cell(waiting_node(*p.capture_, barrier), barrier.before_step);
+       }},
+      {{"cause", "Waits for", kNodeWidth, kLeft, kText},
+       [](const P& p, std::uint32_t b) {
+         const Capture::Barrier& barrier = p.capture_->barriers[b];
+         return p.node_cell(cause_node(*p.capture_, barrier), barrier.cause_src);
+       }},
+      {{"kind", "Kind", 56, kLeft, kMono},
+       [](const P& p, std::uint32_t b) { return TableCell{.text = p.capture_->barriers[b].kind}; },
+       by(BarrierOrder::kind)},
+      {{"emitted", "Emitted", 84, kLeft, kText},
+       [](const P& p, std::uint32_t b) {
+         const BarrierVerdict verdict = verdict_of(p.capture_->barriers[b]);
+         const bool missing = verdict == BarrierVerdict::missing;
+         return missing || verdict == BarrierVerdict::redundant
+                    ? TableCell{.text = name_of(verdict),
+                                .colour = missing ? Colour::error : Colour::warning}
+                    : dim_cell(p.capture_->barriers[b].emitted ? "yes" : "no");
+       },
+       by(BarrierOrder::verdict)},
+      {.header = {"tensors", "Tensors", 150, kLeft, kText},
+       .cell = [](const P& p, std::uint32_t b) { return TableCell{.text = p.tensors_[b]}; },
+       .from_width = 900},
+      {.header = {"size", "Size", 84, kRight, kMono},
+       .cell =
+           [](const P& p, std::uint32_t b) {
+             return number_cell(bytes_text(p.capture_->barriers[b].size_bytes));
+           },
+       .sort = by(BarrierOrder::size),
+       .from_width = 560},
+      {.header = {"reason", "Reason", 0, kLeft, kText},
+       .cell = [](const P& p, std::uint32_t b) { return dim_cell(p.capture_->barriers[b].reason); },
+       .from_width = 1200}};
+  return kColumns;
 }
 
 void BarriersPanel::refresh(const Workspace& workspace) {
@@ -69,40 +130,6 @@ void BarriersPanel::refresh(const Workspace& workspace) {
 
 TableOrder BarriersPanel::usual_order() const {
   return timed_ ? TableOrder{"cost", true} : TableOrder{"step", false};
-}
-
-void BarriersPanel::sort() {
-  const auto& defs = column_defs();
-  const auto def_of = [&](const TableOrder& order) {
-    return std::ranges::find(
-        defs, order.column, [](const ColumnDef& def) -> const auto& { return def.column.id; });
-  };
-  TableOrder order = table_.arranged.order.value_or(usual_order());
-  auto def = def_of(order);
-  if (def == defs.end() || !def->order || (!timed_ && def->order == BarrierOrder::cost)) {
-    order = usual_order();
-    def = def_of(order);
-  }
-  rows_ = barrier_rows(*capture_, static_cast<BarrierFilter>(filter_), *def->order,
-                       order.descending, times_);
-}
-
-void BarriersPanel::choose_columns(const Ui& ui, float width) {
-  shown_.clear();
-  columns_.clear();
-  for (std::size_t c = 0; c < column_defs().size(); ++c) {
-    const ColumnDef& def = column_defs()[c];
-    const auto column = static_cast<Column>(c);
-    const bool of_times = column == Column::cost || column == Column::critical ||
-                          column == Column::before || column == Column::after;
-    if (width >= ui.px(def.from_width) && (timed_ || !of_times)) {
-      shown_.push_back(column);
-      columns_.push_back(def.column);
-      if (def.column.width == kNodeWidth && width < ui.px(kRoomy)) {
-        columns_.back().width = 0;
-      }
-    }
-  }
 }
 
 void BarriersPanel::draw(Ui& ui, Workspace& workspace) {
@@ -142,71 +169,24 @@ void BarriersPanel::draw_filter(Ui& ui) {
   ImGui::SetCursorScreenPos({row.min.x, bottom + ui.px(4)});
 }
 
-std::string BarriersPanel::node_text(std::optional<std::uint32_t> node) const {
+TableCell BarriersPanel::node_cell(std::optional<std::uint32_t> node,
+                                   std::optional<std::uint32_t> step) const {
   if (!node) {
-    return {};
+    return dim_cell(step ? capture_->steps[*step].kind + " step " + std::to_string(*step) : "");
   }
   const Capture::Node& of = capture_->nodes[*node];
-  return "#" + std::to_string(*node) + " " + of.op + (of.scope.empty() ? "" : "  ") + of.scope;
-}
-
-TableCell BarriersPanel::cell(std::uint32_t index, Column column) const {
-  const Capture::Barrier& barrier = capture_->barriers[index];
-  const auto dim = [](std::string text) {
-    return TableCell{.text = std::move(text), .colour = Colour::dim};
-  };
-  const auto node_or_step = [&](std::optional<std::uint32_t> node,
-                                std::optional<std::uint32_t> step) {
-    return node   ? TableCell{.text = node_text(node)}
-           : step ? dim(capture_->steps[*step].kind + " step " + std::to_string(*step))
-                  : dim("");
-  };
-  switch (column) {
-    case Column::index:
-      return dim(std::to_string(index));
-    case Column::step:
-      return {.text = std::to_string(barrier.before_step)};
-    case Column::node:
-      return node_or_step(waiting_node(*capture_, barrier), barrier.before_step);
-    case Column::kind:
-      return {.text = barrier.kind};
-    case Column::cost:
-      return times_[index] ? number_cell(duration_text(times_[index]->cost_ns())) : TableCell{};
-    case Column::critical:
-      return times_[index] && times_[index]->critical
-                 ? TableCell{.text = "yes", .colour = Colour::warning}
-                 : dim(times_[index] ? "no" : "");
-    case Column::before:
-      return times_[index] ? number_cell(duration_text(times_[index]->before_ns)) : TableCell{};
-    case Column::after:
-      return times_[index] ? number_cell(duration_text(times_[index]->after_ns)) : TableCell{};
-    case Column::emitted: {
-      const BarrierVerdict verdict = verdict_of(barrier);
-      const bool missing = verdict == BarrierVerdict::missing;
-      return missing || verdict == BarrierVerdict::redundant
-                 ? TableCell{.text = name_of(verdict),
-                             .colour = missing ? Colour::error : Colour::warning}
-                 : dim(barrier.emitted ? "yes" : "no");
-    }
-    case Column::cause:
-      return node_or_step(cause_node(*capture_, barrier), barrier.cause_src);
-    case Column::tensors:
-      return {.text = tensors_[index]};
-    case Column::size:
-      return number_cell(bytes_text(barrier.size_bytes));
-    case Column::reason:
-      return dim(barrier.reason);
-  }
-  return {};
+  return {.text = "#" + std::to_string(*node) + " " + of.op + (of.scope.empty() ? "" : "  ") +
+                  of.scope};
 }
 
 void BarriersPanel::draw_rows(Ui& ui, Workspace& workspace) {
-  choose_columns(ui, ui.rest().width());
+  const float width = ui.rest().width() / ui.scale();
+  table_.choose(width, timed_);
+  for (TableColumn& header : table_.headers()) {
+    header.width = header.width == kNodeWidth && width < kRoomy ? 0 : header.width;
+  }
   const Selection& selected = workspace.selection.current();
   const TableRows rows{
-      .count = rows_.size(),
-      .id = [&](std::size_t row) { return rows_[row]; },
-      .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown_[column]); },
       .selected =
           [&](std::size_t row) {
             if (at_ && selected.node == waiting_node(*capture_, capture_->barriers[*at_])) {
@@ -218,7 +198,7 @@ void BarriersPanel::draw_rows(Ui& ui, Workspace& workspace) {
       .follow = workspace.selection.revision(),
       .usual_order = usual_order(),
       .none = "No barrier of this plan is of that kind."};
-  const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
+  const TableEvents events = table_.draw(ui, "table", *this, rows_, rows);
   if (events.sort_changed) {
     sort();
   } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
@@ -243,11 +223,7 @@ void BarriersPanel::select(Workspace& workspace, std::size_t row) {
 }
 
 Actions BarriersPanel::actions(Workspace& workspace) {
-  const auto found = std::ranges::find(rows_, at_);
-  const auto row = found == rows_.end()
-                       ? std::nullopt
-                       : std::optional(static_cast<std::size_t>(found - rows_.begin()));
-  return row_actions("barrier", row, rows_.size(), [&](std::size_t to) {
+  return row_actions("barrier", row_of(rows_, at_), rows_.size(), [&](std::size_t to) {
     select(workspace, to);
     table_.scroll_to = to;
   });

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "debugger/model/barrier_list.h"
-#include "debugger/ui/table.h"
+#include "debugger/views/columns.h"
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -22,34 +22,16 @@ class BarriersPanel : public Panel {
   std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
 
  private:
-  enum class Column : std::uint8_t {
-    index,
-    cost,
-    before,
-    after,
-    critical,
-    step,
-    node,
-    cause,
-    kind,
-    emitted,
-    tensors,
-    size,
-    reason
-  };
-  struct ColumnDef;
-  static const std::vector<ColumnDef>& column_defs();
+  static const std::vector<PanelColumn<BarriersPanel>>& columns();
 
   void refresh(const Workspace& workspace);
-  void sort();
+  void sort() { table_.sort(*this, rows_, usual_order()); }
   /// What costs most first, if that is known.
   TableOrder usual_order() const;
-  void choose_columns(const Ui& ui, float width);
   void draw_filter(Ui& ui);
   void draw_rows(Ui& ui, Workspace& workspace);
   void select(Workspace& workspace, std::size_t row);
-  TableCell cell(std::uint32_t barrier, Column column) const;
-  std::string node_text(std::optional<std::uint32_t> node) const;
+  TableCell node_cell(std::optional<std::uint32_t> node, std::optional<std::uint32_t> step) const;
 
   // What the rows were made of, and the rows.
   std::shared_ptr<const Capture> capture_;
@@ -62,9 +44,7 @@ class BarriersPanel : public Panel {
   std::vector<std::optional<BarrierTimes>> times_;  // one per barrier
   bool timed_ = false;                              // any of them
 
-  std::vector<Column> shown_;
-  std::vector<TableColumn> columns_;  // of shown_
-  TableState table_;
+  ColumnTable<BarriersPanel> table_{columns()};
 };
 
 }  // namespace reprise::debugger

@@ -12,23 +12,26 @@ std::string candidate_name(const CaptureSummary& of, const std::string& file) {
 
 }  // namespace
 
-CaptureOfFile DiffChoice::capture_of(const Workspace& workspace, const Candidate& candidate) {
-  return {candidate.of_other ? workspace.diff.other() : workspace.document.path(),
-          candidate.of->id};
+CaptureOfFile DiffChoice::capture_of(const Workspace& workspace, const Candidate& candidate) const {
+  return {candidate.of_other ? other_.path : workspace.document.path(), candidate.of->id};
 }
 
 bool DiffChoice::is_chosen(const Workspace& workspace, const Candidate& candidate) const {
   return chosen_ && chosen_->id == candidate.of->id && capture_of(workspace, candidate) == chosen_;
 }
 
-void DiffChoice::refresh(const Workspace& workspace) {
+void DiffChoice::refresh(Workspace& workspace) {
   const CaptureSummary& shown = workspace.document.capture()->summary;
-  if (other_ != workspace.diff.other()) {
-    other_ = workspace.diff.other();
-    chosen_.reset();
+  std::optional<OtherFile> found = workspace.other_file.take();
+  if (!workspace.other_file.key()) {
+    found = OtherFile();
+  }
+  if (found) {
+    chosen_ = found->path == other_.path ? chosen_ : std::nullopt;
+    other_ = std::move(*found);
   }
   candidates_.clear();
-  for (const CaptureSummary& of : workspace.diff.captures()) {
+  for (const CaptureSummary& of : other_.captures) {
     candidates_.push_back({&of, true});
   }
   for (const CaptureSummary& of : workspace.document.captures()) {
@@ -40,12 +43,13 @@ void DiffChoice::refresh(const Workspace& workspace) {
     chosen_.reset();
   }
   const auto choose = [&](auto&& is_like) {
-    const auto found = std::ranges::find_if(candidates_, [&](const Candidate& c) {
+    const auto like = std::ranges::find_if(candidates_, [&](const Candidate& c) {
       // Who names another file wants that, also while it is being read.
-      return c.of_other == (!other_.empty() || workspace.diff.opening()) && is_like(*c.of);
+      return c.of_other == (!other_.path.empty() || workspace.other_file.running()) &&
+             is_like(*c.of);
     });
-    if (found != candidates_.end() && !chosen_) {
-      chosen_ = capture_of(workspace, *found);
+    if (like != candidates_.end() && !chosen_) {
+      chosen_ = capture_of(workspace, *like);
     }
   };
   choose([&](const CaptureSummary& of) { return of.content_hash == shown.content_hash; });
@@ -58,9 +62,8 @@ void DiffChoice::draw(Ui& ui, Workspace& workspace, const Box& box) {
   auto chosen = static_cast<std::size_t>(at - candidates_.begin());
   const auto name = [&](std::size_t i) {
     const Candidate& candidate = candidates_[i];
-    return candidate_name(*candidate.of, candidate.of_other
-                                             ? workspace.diff.other().filename().string()
-                                             : std::string());
+    return candidate_name(*candidate.of,
+                          candidate.of_other ? other_.path.filename().string() : std::string());
   };
   const float open = ui.text_size("Open").x + ui.px(17), gap = ui.px(6);
   const float half = std::min(box.width() * 0.5F, ui.px(420));
@@ -78,7 +81,7 @@ void DiffChoice::draw(Ui& ui, Workspace& workspace, const Box& box) {
   const bool entered = ui.take_enter();
   ImGui::SetCursorScreenPos({box.max.x - open, box.min.y});
   if (ui.button("open", "Open") || entered) {
-    workspace.diff.open(path_);
+    workspace.open_other(path_);
   }
 }
 

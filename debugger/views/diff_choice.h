@@ -15,7 +15,7 @@ class DiffChoice {
  public:
   /// In every frame before the rest: lists what there is and, of a file that somebody named or else
   /// of any, chooses the same graph, or one of the same name.
-  void refresh(const Workspace& workspace);
+  void refresh(Workspace& workspace);
   /// What was chosen is no longer.
   void forget() { chosen_.reset(); }
   const std::optional<CaptureOfFile>& chosen() const { return chosen_; }
@@ -25,16 +25,16 @@ class DiffChoice {
 
  private:
   struct Candidate {
-    const CaptureSummary* of = nullptr;  // of the workspace, in this frame
+    const CaptureSummary* of = nullptr;  // of the workspace or other_, in this frame
     bool of_other = false;               // in the other file
   };
   bool is_chosen(const Workspace& workspace, const Candidate& candidate) const;
-  static CaptureOfFile capture_of(const Workspace& workspace, const Candidate& candidate);
+  CaptureOfFile capture_of(const Workspace& workspace, const Candidate& candidate) const;
 
   std::vector<Candidate> candidates_;
   std::optional<CaptureOfFile> chosen_;
-  std::filesystem::path other_;  // that the candidates are of
-  std::string path_;             // as typed
+  OtherFile other_;   // the last one that could be read; none: an empty path
+  std::string path_;  // as typed
 };
 
 }  // namespace reprise::debugger

@@ -21,58 +21,7 @@ Colour colour_of(NodeChange change) {
   return kColours[static_cast<std::size_t>(change)];
 }
 
-enum Column : std::size_t {
-  node_a,
-  node_b,
-  op,
-  scope,
-  difference,
-  share,
-  change,
-  median_a,
-  median_b,
-  ratio,
-  probability,
-  p95_a,
-  p95_b,
-  numbers,
-  details
-};
 const TableOrder kLargestChange{"difference", true};
-struct ColumnDef {
-  TableColumn column;
-  bool timed;        // shown if nodes were timed
-  float from_width;  // of the panel at 1x: narrower ones leave it out
-  std::optional<DiffOrder> order{};
-};
-
-/// In the order of Column.
-const std::vector<ColumnDef>& column_defs() {
-  constexpr Align kLeft = Align::left, kRight = Align::right;
-  constexpr FontKind kText = FontKind::regular, kMono = FontKind::mono;
-  const auto sorts = [](const char* id, const char* title, float width, float from_width,
-                        DiffOrder order, bool timed = true) {
-    return ColumnDef{{id, title, width, kRight, kMono, true}, timed, from_width, order};
-  };
-  static const std::vector<ColumnDef> kDefs = {
-      {{"node_a", "A", 38, kRight, kMono, false}, false, 900},
-      sorts("node_b", "B", 44, 0, DiffOrder::recorded, false),
-      {{"op", "Op", 110, kLeft, kText, false}, false, 0},
-      {{"scope", "Scope", 0, kLeft, kText, false}, false, 0},
-      sorts("difference", "B - A", 82, 0, DiffOrder::difference),
-      {{"share", "of A", 78, kRight, kMono, false}, true, 0},
-      {{"change", "", 86, kLeft, kText, false}, false, 0},
-      sorts("median_a", "p50 A", 76, 0, DiffOrder::median_a),
-      sorts("median_b", "p50 B", 76, 0, DiffOrder::median_b),
-      sorts("ratio", "B/A", 62, 900, DiffOrder::ratio),
-      {{"probability", "By chance", 84, kRight, kMono, false}, true, 1000},
-      {{"p95_a", "p95 A", 78, kRight, kMono, false}, true, 1200},
-      {{"p95_b", "p95 B", 78, kRight, kMono, false}, true, 1200},
-      sorts("numbers", "Numbers", 84, 0, DiffOrder::numbers, false),
-      {{"details", "Changed", 0, kLeft, kText, false}, false, 800}};
-  return kDefs;
-}
-
 std::string side_text(const CaptureDiff::Side& side) {
   const RunFacts& run = side.run;
   std::string text = (side.graph.empty() ? "(unnamed)" : side.graph) + ", run " +
@@ -94,6 +43,17 @@ std::string numbers_text(const std::optional<NumberDiff>& diff) {
                           : fmt::format("{:.1e}", *diff->max_rel);
 }
 
+TableCell side_cell(const std::optional<NodeSide>& side,
+                    std::optional<std::uint64_t> NodeSide::*member) {
+  return side && (*side).*member ? number_cell(duration_text(*((*side).*member))) : TableCell{};
+}
+
+TableCell index_cell(const std::optional<NodeSide>& side) {
+  return dim_cell(side ? std::to_string(side->node) : "");
+}
+
+std::string sign_of(double value) { return value == 0 ? "" : value < 0 ? "-" : "+"; }
+
 std::string details_text(const NodeDiff& node) {
   std::string text;
   for (const std::string& what : node.changes) {
@@ -102,51 +62,38 @@ std::string details_text(const NodeDiff& node) {
   return text;
 }
 
-TableCell dim(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
-
 }  // namespace
 
 void DiffPanel::refresh(Workspace& workspace) {
   if (capture_ != workspace.document.capture()) {
     capture_ = workspace.document.capture();
     choice_.forget();
-    workspace.diff.forget();
+    read_.forget();
   }
   choice_.refresh(workspace);
   if (const auto& chosen = choice_.chosen()) {
-    workspace.diff.compare(*chosen, capture_->summary.id);
+    read_.show(workspace.reads, {*chosen, {workspace.document.path(), capture_->summary.id}});
   } else {
-    workspace.diff.forget();
+    read_.forget();
   }
-  if (diff_ != workspace.diff.diff() || revision_ != workspace.diff.revision()) {
-    diff_ = workspace.diff.diff();
-    revision_ = workspace.diff.revision();
+  if (std::exchange(revision_, read_.revision()) != read_.revision()) {
+    diff_ = read_.value();
     show();
   }
 }
 
 void DiffPanel::show() {
-  std::vector<NodeChange> wanted;
   counts_.fill(0);
   rows_.clear();
   if (diff_ == nullptr) {
     return;
   }
   for (std::size_t c = 0; c < kNodeChanges; ++c) {
-    const auto of = static_cast<NodeChange>(c);
     for (std::size_t row = 0; row < diff_->graph.nodes.size(); ++row) {
-      counts_[c] += has(*diff_, row, of) ? 1U : 0U;
-    }
-    if (wanted_[c]) {
-      wanted.push_back(of);
+      counts_[c] += has(*diff_, row, static_cast<NodeChange>(c)) ? 1U : 0U;
     }
   }
-  const TableOrder order = table_.arranged.order.value_or(kLargestChange);
-  const auto& defs = column_defs();
-  const auto def = std::ranges::find(
-      defs, order.column, [](const ColumnDef& of) -> const auto& { return of.column.id; });
-  const auto by = def == defs.end() ? std::nullopt : def->order;
-  rows_ = diff_rows(*diff_, wanted, by.value_or(DiffOrder::difference), order.descending);
+  table_.sort(*this, rows_, kLargestChange);
   common_.clear();
   if (const auto common = common_factor(diff_->graph)) {
     common_ = common_factor_text(*common);
@@ -168,9 +115,8 @@ void DiffPanel::draw(Ui& ui, Workspace& workspace) {
     return box;
   };
   choice_.draw(ui, workspace, next(row));
-  if (!workspace.diff.other_problem().empty()) {
-    ui.text_in("other_problem", next(row), workspace.diff.other_problem(),
-               {.colour = Colour::error});
+  if (const std::string& problem = workspace.other_file.problem(); !problem.empty()) {
+    ui.text_in("other_problem", next(row), problem, {.colour = Colour::error});
   }
   if (!choice_.chosen()) {
     draw_empty_state(ui,
@@ -178,7 +124,7 @@ void DiffPanel::draw(Ui& ui, Workspace& workspace) {
                                        : "There is no other capture to compare with.",
                      kAgainst);
   } else if (diff_ == nullptr) {
-    const std::string& problem = workspace.diff.problem();
+    const std::string& problem = read_.problem();
     draw_empty_state(ui, problem.empty() ? "Comparing" : problem, "");
   } else {
     draw_sides(ui, *diff_, next(2 * row));
@@ -228,109 +174,138 @@ void DiffPanel::draw_filter(Ui& ui, const Box& box) {
              {.font = FontKind::mono, .colour = Colour::dim, .align = Align::right});
 }
 
-TableCell DiffPanel::cell(std::uint32_t row, std::size_t column) const {
-  const NodeDiff& node = diff_->graph.nodes[row];
-  const auto time = [](const std::optional<NodeSide>& side, auto member) {
-    return side && (*side).*member ? number_cell(duration_text(*((*side).*member))) : TableCell{};
-  };
-  const auto index = [](const std::optional<NodeSide>& side) {
-    return dim(side ? std::to_string(side->node) : "");
-  };
-  switch (column) {
-    case change:
+TableCell DiffPanel::change_cell(std::uint32_t row) const {
+  for (std::size_t c = 0; c < kNodeChanges; ++c) {
+    const auto of = static_cast<NodeChange>(c);
+    if (has(*diff_, row, of)) {
+      const char* const glyph = of == NodeChange::added     ? "+ "
+                                : of == NodeChange::removed ? "- "
+                                                            : "";
+      // Where there is no room for what changed, it stands here.
+      return {.text = of == NodeChange::changed && !table_.shows("details")
+                          ? details_text(node(row))
+                          : std::string(glyph) + name_of(of),
+              .colour = colour_of(of),
+              .mark = colour_of(of)};
+    }
+  }
+  return {};
+}
+
+const std::vector<PanelColumn<DiffPanel>>& DiffPanel::columns() {
+  using P = DiffPanel;
+  using Row = std::uint32_t;
+  constexpr Align kLeft = Align::left, kRight = Align::right;
+  constexpr FontKind kText = FontKind::regular, kMono = FontKind::mono;
+  const auto by = [](DiffOrder order) {
+    return [order](const P& p, std::vector<Row>& rows, bool descending) {
+      std::vector<NodeChange> wanted;
       for (std::size_t c = 0; c < kNodeChanges; ++c) {
-        const auto of = static_cast<NodeChange>(c);
-        if (has(*diff_, row, of)) {
-          const char* const glyph = of == NodeChange::added     ? "+ "
-                                    : of == NodeChange::removed ? "- "
-                                                                : "";
-          // Where there is no room for what changed, it stands here.
-          return {.text = of == NodeChange::changed && !details_shown_
-                              ? details_text(node)
-                              : std::string(glyph) + name_of(of),
-                  .colour = colour_of(of),
-                  .mark = colour_of(of)};
+        if (p.wanted_[c]) {
+          wanted.push_back(static_cast<NodeChange>(c));
         }
       }
-      return {};
-    case node_a:
-      return index(node.a);
-    case node_b:
-      return index(node.b);
-    case op: {
-      TableCell cell{.text = node.op};
-      if (node.b && node.b->node < capture_->nodes.size()) {
-        cell.mark = family_colour(capture_->nodes[node.b->node].family);
-      }
-      return cell;
-    }
-    case scope:
-      return dim(node.scope);
-    case median_a:
-      return time(node.a, &NodeSide::median_ns);
-    case median_b:
-      return time(node.b, &NodeSide::median_ns);
-    case difference: {
-      const std::optional<double> ns = difference_ns(node);
-      const char* const sign = !ns || *ns == 0 ? "" : *ns < 0 ? "-" : "+";
-      return ns ? number_cell(sign + duration_text(whole_ns(std::abs(*ns)))) : TableCell{};
-    }
-    case share: {
-      const std::optional<double> ns = difference_ns(node);
-      if (!ns || time_of_a_ == 0) {
-        return {};
-      }
-      const double of_a = *ns / static_cast<double>(time_of_a_);
-      return number_cell((of_a > 0 ? "+" : of_a < 0 ? "-" : "") + percent_text(std::abs(of_a)));
-    }
-    case ratio: {
-      const bool slower = has(*diff_, row, NodeChange::slower);
-      const bool faster = has(*diff_, row, NodeChange::faster);
-      return {.text = node.ratio ? fmt::format("{:.2f}", *node.ratio) : "",
-              .colour = slower   ? Colour::error
-                        : faster ? Colour::ok
-                                 : Colour::text};
-    }
-    case probability:
-      return dim(!node.probability           ? ""
-                 : *node.probability < 0.001 ? "<0.001"
-                                             : fmt::format("{:.3f}", *node.probability));
-    case p95_a:
-      return time(node.a, &NodeSide::p95_ns);
-    case p95_b:
-      return time(node.b, &NodeSide::p95_ns);
-    case numbers: {
-      const auto& found = diff_->numbers[row];
-      return {.text = numbers_text(found),
-              .colour = found && !found->equal() ? Colour::warning : Colour::dim};
-    }
-    default:
-      return dim(details_text(node));
-  }
+      rows = diff_rows(*p.diff_, wanted, order, descending);
+    };
+  };
+  static const std::vector<PanelColumn<P>> kColumns = {
+      {.header = {"node_a", "A", 38, kRight, kMono},
+       .cell = [](const P& p, Row row) { return index_cell(p.node(row).a); },
+       .from_width = 900},
+      {{"node_b", "B", 44, kRight, kMono},
+       [](const P& p, Row row) { return index_cell(p.node(row).b); },
+       by(DiffOrder::recorded)},
+      {{"op", "Op", 110, kLeft, kText},
+       [](const P& p, Row row) {
+         const auto& b = p.node(row).b;
+         TableCell cell{.text = p.node(row).op};
+         if (b && b->node < p.capture_->nodes.size()) {
+           cell.mark = family_colour(p.capture_->nodes[b->node].family);
+         }
+         return cell;
+       }},
+      {{"scope", "Scope", 0, kLeft, kText},
+       [](const P& p, Row row) { return dim_cell(p.node(row).scope); }},
+      {{"difference", "B - A", 82, kRight, kMono},
+       [](const P& p, Row row) {
+         const std::optional<double> ns = difference_ns(p.node(row));
+         return ns ? number_cell(sign_of(*ns) + duration_text(whole_ns(std::abs(*ns))))
+                   : TableCell{};
+       },
+       by(DiffOrder::difference),
+       true},
+      {{"share", "of A", 78, kRight, kMono},
+       [](const P& p, Row row) {
+         const std::optional<double> ns = difference_ns(p.node(row));
+         return !ns || p.time_of_a_ == 0
+                    ? TableCell{}
+                    : number_cell(sign_of(*ns) +
+                                  percent_text(std::abs(*ns / static_cast<double>(p.time_of_a_))));
+       },
+       {},
+       true},
+      {{"change", "", 86, kLeft, kText}, [](const P& p, Row row) { return p.change_cell(row); }},
+      {{"median_a", "p50 A", 76, kRight, kMono},
+       [](const P& p, Row row) { return side_cell(p.node(row).a, &NodeSide::median_ns); },
+       by(DiffOrder::median_a),
+       true},
+      {{"median_b", "p50 B", 76, kRight, kMono},
+       [](const P& p, Row row) { return side_cell(p.node(row).b, &NodeSide::median_ns); },
+       by(DiffOrder::median_b),
+       true},
+      {{"ratio", "B/A", 62, kRight, kMono},
+       [](const P& p, Row row) {
+         const auto& ratio = p.node(row).ratio;
+         return TableCell{.text = ratio ? fmt::format("{:.2f}", *ratio) : "",
+                          .colour = has(*p.diff_, row, NodeChange::slower)   ? Colour::error
+                                    : has(*p.diff_, row, NodeChange::faster) ? Colour::ok
+                                                                             : Colour::text};
+       },
+       by(DiffOrder::ratio),
+       true,
+       900},
+      {{"probability", "By chance", 84, kRight, kMono},
+       [](const P& p, Row row) {
+         const auto& chance = p.node(row).probability;
+         return dim_cell(!chance           ? ""
+                         : *chance < 0.001 ? "<0.001"
+                                           : fmt::format("{:.3f}", *chance));
+       },
+       {},
+       true,
+       1000},
+      {{"p95_a", "p95 A", 78, kRight, kMono},
+       [](const P& p, Row row) { return side_cell(p.node(row).a, &NodeSide::p95_ns); },
+       {},
+       true,
+       1200},
+      {{"p95_b", "p95 B", 78, kRight, kMono},
+       [](const P& p, Row row) { return side_cell(p.node(row).b, &NodeSide::p95_ns); },
+       {},
+       true,
+       1200},
+      {{"numbers", "Numbers", 84, kRight, kMono},
+       [](const P& p, Row row) {
+         const auto& found = p.diff_->numbers[row];
+         return TableCell{.text = numbers_text(found),
+                          .colour = found && !found->equal() ? Colour::warning : Colour::dim};
+       },
+       by(DiffOrder::numbers)},
+      {.header = {"details", "Changed", 0, kLeft, kText},
+       .cell = [](const P& p, Row row) { return dim_cell(details_text(p.node(row))); },
+       .from_width = 800}};
+  return kColumns;
 }
 
 void DiffPanel::draw_rows(Ui& ui, Workspace& workspace) {
   const auto selected = workspace.selection.current().node;
-  const float width = ui.rest().width();
-  std::vector<std::size_t> shown;
-  std::vector<TableColumn> columns;
-  for (std::size_t c = 0; c < column_defs().size(); ++c) {
-    const ColumnDef& def = column_defs()[c];
-    if ((timed_ || !def.timed) && width >= ui.px(def.from_width)) {
-      shown.push_back(c);
-      columns.push_back(def.column);
-    }
-  }
-  details_shown_ = shown.back() == details;
+  table_.choose(ui.rest().width() / ui.scale(), timed_);
   const TableRows rows{
-      .count = rows_.size(),
-      .id = [&](std::size_t row) { return rows_[row]; },
-      .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown[column]); },
       .selected = [&](std::size_t row) { return selected && shown_node(row) == selected; },
       .follow = workspace.selection.revision(),
       .usual_order = kLargestChange,
       .none = "No node is one of these."};
-  const TableEvents events = draw_table(ui, "table", columns, rows, table_);
+  const TableEvents events = table_.draw(ui, "table", *this, rows_, rows);
   if (events.sort_changed) {
     show();
   } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
@@ -355,14 +330,11 @@ void DiffPanel::select(Workspace& workspace, std::size_t row) {
 }
 
 Actions DiffPanel::actions(Workspace& workspace) {
-  const auto found = std::ranges::find(rows_, at_);
-  const auto row = found == rows_.end()
-                       ? std::nullopt
-                       : std::optional(static_cast<std::size_t>(found - rows_.begin()));
-  return row_actions("difference", row, diff_ == nullptr ? 0 : rows_.size(), [&](std::size_t to) {
-    select(workspace, to);
-    table_.scroll_to = to;
-  });
+  return row_actions("difference", row_of(rows_, at_), diff_ == nullptr ? 0 : rows_.size(),
+                     [&](std::size_t to) {
+                       select(workspace, to);
+                       table_.scroll_to = to;
+                     });
 }
 
 std::string DiffPanel::sql(const Workspace& workspace) const {

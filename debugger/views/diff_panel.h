@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "debugger/ui/table.h"
+#include "debugger/views/columns.h"
 #include "debugger/views/diff_choice.h"
 #include "debugger/views/panel.h"
 
@@ -23,6 +23,7 @@ class DiffPanel : public Panel {
   std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
 
  private:
+  static const std::vector<PanelColumn<DiffPanel>>& columns();
   void refresh(Workspace& workspace);
   void show();
   void draw_sides(Ui& ui, const CaptureDiff& diff, const Box& box) const;
@@ -31,23 +32,24 @@ class DiffPanel : public Panel {
   /// The node of the capture on the screen, if it has one.
   std::optional<std::uint32_t> shown_node(std::size_t row) const;
   void select(Workspace& workspace, std::size_t row);
-  TableCell cell(std::uint32_t row, std::size_t column) const;
+  TableCell change_cell(std::uint32_t row) const;
+  const NodeDiff& node(std::uint32_t row) const { return diff_->graph.nodes[row]; }
 
   std::shared_ptr<const Capture> capture_;
   DiffChoice choice_;
 
   // What the rows were made of, and the rows.
-  const CaptureDiff* diff_ = nullptr;  // of the workspace
+  Read<std::pair<CaptureOfFile, CaptureOfFile>, CaptureDiff> read_{read_diff_of};
+  const CaptureDiff* diff_ = nullptr;  // of read_
   std::uint64_t revision_ = 0;
   std::array<bool, kNodeChanges> wanted_{};
   std::array<std::size_t, kNodeChanges> counts_{};
   std::vector<std::uint32_t> rows_;
   bool timed_ = false;               // any node, on both sides
-  bool details_shown_ = false;       // there is room for their column
   std::string common_;               // one line about all of them
   std::uint64_t time_of_a_ = 0;      // of which differences are shares
   std::optional<std::uint32_t> at_;  // the row that was pointed at last
-  TableState table_;
+  ColumnTable<DiffPanel> table_{columns()};
 };
 
 }  // namespace reprise::debugger

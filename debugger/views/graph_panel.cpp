@@ -297,11 +297,9 @@ void GraphPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& bar) {
 // ---- the panel
 
 void GraphPanel::update_not_finite(Workspace& workspace) {
-  workspace.numbers.show(capture_);
-  const TensorStatistics* const numbers = workspace.numbers.numbers();
-  const std::pair from{numbers, workspace.numbers.revision()};
-  if (from != numbers_) {
-    numbers_ = from;
+  workspace.show_numbers();
+  const TensorStatistics* const numbers = workspace.numbers.value();
+  if (std::exchange(numbers_, workspace.numbers.revision()) != workspace.numbers.revision()) {
     not_finite_ = numbers == nullptr ? std::vector<bool>() : nodes_not_finite(*capture_, *numbers);
   }
 }
@@ -313,7 +311,7 @@ void GraphPanel::update_values(Workspace& workspace) {
     return;
   }
   if (by == ColourBy::error) {
-    workspace.numbers.show(capture_);
+    workspace.show_numbers();
     workspace.errors.refresh(capture_, workspace.numbers);
   }
   const Document& document = workspace.document;
@@ -322,7 +320,7 @@ void GraphPanel::update_values(Workspace& workspace) {
     return;
   }
   made_ = made;
-  const bool read = workspace.numbers.numbers() != nullptr;
+  const bool read = workspace.numbers.value() != nullptr;
   values_ = node_values(by, *capture_, document.statistics(),
                         read ? &workspace.errors.errors() : nullptr);
   if (by == ColourBy::error && !workspace.numbers.problem().empty()) {

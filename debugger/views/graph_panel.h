@@ -73,8 +73,7 @@ class GraphPanel : public Panel {
   };
   Made made_;
   std::optional<NodeValues> values_;
-  std::pair<const TensorStatistics*, std::uint64_t>
-      numbers_{};  // that not_finite_ was made of, revision
+  std::uint64_t numbers_ = 0;  // their revision, that not_finite_ was made of
   std::vector<bool> not_finite_;
 };
 

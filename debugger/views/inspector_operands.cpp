@@ -49,7 +49,7 @@ void chips(Ui& ui, Workspace& workspace, Rows& rows, std::string_view id, std::s
 
 /// The memory that a tensor was recorded with: always if it is stale, else where it is no arena.
 void binding_line(Ui& ui, const Workspace& workspace, Rows& rows, const Capture::Tensor& tensor) {
-  const Bindings* const bindings = workspace.bindings.found();
+  const Bindings* const bindings = workspace.bindings.value();
   if (bindings == nullptr || !tensor.pool || *tensor.pool >= bindings->of_pool.size()) {
     return;
   }
@@ -67,7 +67,7 @@ void binding_line(Ui& ui, const Workspace& workspace, Rows& rows, const Capture:
 /// Where a result held its first NaN or infinity, as far as its contents were kept. `look`: the
 /// only one of a node whose contents are read.
 void not_finite_line(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t tensor, bool& look) {
-  const TensorStatistics* const numbers = workspace.numbers.numbers();
+  const TensorStatistics* const numbers = workspace.numbers.value();
   const TensorSums* const sums = numbers == nullptr ? nullptr : numbers->sums_of(tensor);
   if (sums == nullptr || (sums->nan == 0 && sums->infinite == 0)) {
     return;
@@ -83,9 +83,10 @@ void not_finite_line(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t ten
   if (snapshot == nullptr) {
     text += "; no contents of it were kept";
   } else if (std::exchange(look, false)) {
-    workspace.numbers.look_into(snapshot);
-    const std::string* const first = workspace.numbers.first_not_finite();
-    const std::string& problem = workspace.numbers.first_not_finite_problem();
+    auto& read = workspace.first_not_finite;
+    read.show(workspace.reads, {workspace.document.capture(), *snapshot});
+    const std::string* const first = read.value();
+    const std::string& problem = read.problem();
     if (first != nullptr && !first->empty()) {
       text += "; replay " + count_text(snapshot->of.sequence) + ": first " + *first;
     } else if (!problem.empty()) {
@@ -106,12 +107,12 @@ void inspect_operands(Ui& ui, Workspace& workspace, Rows& rows, std::uint32_t in
     return;
   }
   heading(ui, rows, "Tensors");
-  workspace.bindings.show(capture);
-  const Bindings* const bindings = workspace.bindings.found();
+  workspace.show_bindings();
+  const Bindings* const bindings = workspace.bindings.value();
   if (bindings != nullptr && !bindings->stale_reason.empty()) {
     ui.paragraph("stale", bindings->stale_reason, Colour::error);
   }
-  workspace.numbers.show(capture);
+  workspace.show_numbers();
   bool look = true;
   const auto scope = ui.scope("operand");
   for (std::uint32_t o = 0; o < std::min<std::size_t>(node.operands.count, kMaxInspected); ++o) {

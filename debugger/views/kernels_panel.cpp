@@ -5,7 +5,6 @@
 
 #include "debugger/model/format.h"
 #include "debugger/model/node_details.h"
-#include "debugger/model/panel_reads.h"
 #include "debugger/ui/icons.h"
 #include "debugger/views/choice_row.h"
 #include "debugger/views/code_view.h"
@@ -60,7 +59,7 @@ void KernelsPanel::refresh(Workspace& workspace) {
       nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     }
     shown_ = 0;
-    asked_.reset();
+    read_.forget();
     codes_ = {};
     facts_.clear();
     search();
@@ -78,28 +77,14 @@ void KernelsPanel::refresh(Workspace& workspace) {
       shown_ = uses(k) ? static_cast<std::uint32_t>(k) : shown_;
     }
   }
-  if (asked_ != shown_) {
-    ask(workspace);
+  if (read_.show(workspace.reads, {capture_, shown_})) {
+    codes_ = {};
+    facts_.clear();
+    search();
   }
-  WorkerRead<KernelCode>& job = workspace.reads->kernel_code;
-  if (job.finished() != finished_) {
-    finished_ = job.finished();
-    const KernelCode* const code = job.result();
-    if (code != nullptr && code->capture == capture_->summary.id && code->kernel == shown_) {
-      show_code(workspace, *code);
-    }
+  if (const auto code = read_.take()) {
+    show_code(workspace, *code);
   }
-}
-
-void KernelsPanel::ask(Workspace& workspace) {
-  asked_ = shown_;
-  codes_ = {};
-  facts_.clear();
-  search();
-  workspace.reads->kernel_code.ask([path = workspace.document.path(), id = capture_->summary.id,
-                                    kernel = shown_](const std::stop_token& stop) {
-    return read_kernel_code(path, id, kernel, stop);
-  });
 }
 
 void KernelsPanel::show_code(Workspace& workspace, const KernelCode& code) {
@@ -174,7 +159,7 @@ void KernelsPanel::draw(Ui& ui, Workspace& workspace) {
   const float left = all.min.x + list + ui.px(8), right = all.max.x - ui.px(8);
   draw_list(ui, workspace, {all.min, {all.min.x + list, all.max.y}});
   float top = all.min.y + ui.px(4);
-  draw_facts(ui, workspace, {{left, top}, {right, top + 2 * row}});
+  draw_facts(ui, {{left, top}, {right, top + 2 * row}});
   top += 2 * row + ui.px(2);
   draw_search(ui, {{left, top}, {right, top + row}});
   top += row + ui.px(4);
@@ -237,7 +222,7 @@ Actions KernelsPanel::actions(Workspace& workspace) {
   });
 }
 
-void KernelsPanel::draw_facts(Ui& ui, const Workspace& workspace, const Box& box) {
+void KernelsPanel::draw_facts(Ui& ui, const Box& box) {
   const Capture::Kernel& kernel = capture_->kernels[shown_];
   std::string launch = "workgroup " + size_text(kernel.local_size) + kDot +
                        bytes_text(kernel.push_bytes) + " of push constants" + kDot +
@@ -250,10 +235,9 @@ void KernelsPanel::draw_facts(Ui& ui, const Workspace& workspace, const Box& box
   add(kernel.spill_bytes, " bytes spilled");
   const float half = box.min.y + ui.row_height();
   ui.text_in("launch", {box.min, {box.max.x, half}}, kernel.name + kDot + launch, {});
-  const WorkerRead<KernelCode>& job = workspace.reads->kernel_code;
-  const bool failed = !job.running() && !job.error().empty();
+  const bool failed = !read_.running() && !read_.problem().empty();
   ui.text_in("facts", {{box.min.x, half}, box.max},
-             failed           ? job.error()
+             failed           ? read_.problem()
              : facts_.empty() ? "reading"
                               : facts_,
              {.colour = failed ? Colour::error : Colour::dim});
@@ -317,7 +301,7 @@ void KernelsPanel::draw_codes(Ui& ui, Workspace& workspace, const Box& box) {
       if (code.outside.empty()) {
         ui.paragraph("text", code.problem, Colour::dim);
       } else if (draw_source_question(ui, workspace, code.outside)) {
-        asked_.reset();
+        read_.forget();
       }
       continue;
     }

@@ -40,12 +40,11 @@ class KernelsPanel : public Panel {
   };
 
   void refresh(Workspace& workspace);
-  void ask(Workspace& workspace);
   void show_code(Workspace& workspace, const KernelCode& code);
   void search();
   void jump(std::size_t match);
   void draw_list(Ui& ui, Workspace& workspace, const Box& box);
-  void draw_facts(Ui& ui, const Workspace& workspace, const Box& box);
+  void draw_facts(Ui& ui, const Box& box);
   void draw_search(Ui& ui, const Box& box);
   void draw_codes(Ui& ui, Workspace& workspace, const Box& box);
   TableCell cell(const Workspace& workspace, std::uint32_t kernel, std::size_t column) const;
@@ -55,10 +54,9 @@ class KernelsPanel : public Panel {
   std::vector<std::size_t> steps_;                 // of every kernel: how many
   Selection selection_;                            // that shown_ follows
   std::uint32_t shown_ = 0;                        // a kernel
-  std::optional<std::uint32_t> asked_;
-  std::uint64_t finished_ = 0;  // as WorkerRead::finished()
-  std::array<Code, 2> codes_;   // source, SPIR-V
-  std::string facts_;           // of the code
+  Read<KernelKey, KernelCode> read_{read_kernel_code};
+  std::array<Code, 2> codes_;  // source, SPIR-V
+  std::string facts_;          // of the code
 
   std::string wanted_;  // the search
   std::vector<Match> matches_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "debugger/model/format.h"
-#include "debugger/model/panel_reads.h"
 #include "debugger/ui/icons.h"
 #include "debugger/views/choice_row.h"
 
@@ -11,25 +10,6 @@ namespace reprise::debugger {
 namespace {
 
 constexpr float kMessageWidth = 460;  // of an open one, at 1x
-
-enum LogColumn : std::size_t {
-  log_time,
-  log_severity,
-  log_source,
-  log_code,
-  log_node,
-  log_message
-};
-const std::vector<TableColumn>& log_columns() {
-  static const std::vector<TableColumn> kColumns = {
-      {"time", "Time", 92, Align::right, FontKind::mono, false},
-      {"severity", "Level", 84, Align::left, FontKind::regular, false},
-      {"source", "Source", 84, Align::left, FontKind::regular, false},
-      {"code", "Code", 150, Align::left, FontKind::mono, false},
-      {"node", "Node", 140, Align::left, FontKind::regular, false},
-      {"message", "Message", 0, Align::left, FontKind::regular, false}};
-  return kColumns;
-}
 
 Colour colour_of(LogSeverity of) {
   switch (of) {
@@ -42,34 +22,26 @@ Colour colour_of(LogSeverity of) {
   }
 }
 
-TableCell dim(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
-
 }  // namespace
 
 void LogPanel::refresh(Workspace& workspace) {
   const Document& document = workspace.document;
-  WorkerRead<EventLog>& job = workspace.reads->events;
   const bool is_new = capture_ != document.capture();
   if (is_new) {
     capture_ = document.capture();
+    read_.forget();
     log_ = {};
     open_.reset();
     filter();
   }
-  if (is_new || (asked_ != document.revision() && !job.running())) {
+  if (is_new || (asked_ != document.revision() && !read_.running())) {
     asked_ = document.revision();
-    job.ask([path = document.path(), capture = capture_](const std::stop_token& stop) {
-      return read_event_log(path, *capture, stop);
-    });
+    read_.ask(workspace.reads, capture_);
   }
-  if (job.finished() != finished_) {
-    finished_ = job.finished();
-    const EventLog* const found = job.result();
-    if (found != nullptr && found->capture == capture_->summary.id) {
-      log_ = *found;
-      open_ = open_ && *open_ < log_.entries.size() ? open_ : std::nullopt;
-      filter();
-    }
+  if (auto found = read_.take()) {
+    log_ = std::move(*found);
+    open_ = open_ && *open_ < log_.entries.size() ? open_ : std::nullopt;
+    filter();
   }
 }
 
@@ -90,9 +62,8 @@ void LogPanel::filter() { rows_ = log_rows(log_, static_cast<LogSeverity>(least_
 
 void LogPanel::draw(Ui& ui, Workspace& workspace) {
   refresh(workspace);
-  const std::string& error = workspace.reads->events.error();
-  if (!error.empty()) {
-    ui.paragraph("problem", error, Colour::error);
+  if (!read_.problem().empty()) {
+    ui.paragraph("problem", read_.problem(), Colour::error);
     return;
   }
   if (log_.entries.empty()) {
@@ -144,32 +115,41 @@ void LogPanel::draw_filter(Ui& ui, const Box& box) {
       count, {.font = FontKind::mono, .colour = Colour::dim, .align = Align::right});
 }
 
-TableCell LogPanel::cell(const LogEntry& entry, std::size_t column) const {
-  switch (column) {
-    case log_time: {
-      const bool known = entry.time_ns && *entry.time_ns >= 0;
-      return known ? number_cell(duration_text(static_cast<std::uint64_t>(*entry.time_ns)))
-                   : dim("\xE2\x80\x94");
-    }
-    case log_severity:
-      return {.text = name_of(entry.severity),
-              .colour = colour_of(entry.severity),
-              .mark = colour_of(entry.severity)};
-    case log_source:
-      return dim(entry.source);
-    case log_code:
-      return dim(entry.code);
-    case log_node: {
-      if (!entry.node) {
-        return dim("");
-      }
-      const Capture::Node& of = capture_->nodes[*entry.node];
-      return {.text = "#" + std::to_string(*entry.node) + " " + of.op,
-              .mark = family_colour(of.family)};
-    }
-    default:
-      return {.text = entry.message};
-  }
+const std::vector<PanelColumn<LogPanel>>& LogPanel::columns() {
+  using P = LogPanel;
+  using Row = std::uint32_t;
+  const auto text = [](const char* id, const char* title, float width, FontKind font,
+                       std::string LogEntry::*member) {
+    return PanelColumn<P>{{id, title, width, Align::left, font}, [member](const P& p, Row row) {
+                            return dim_cell(p.log_.entries[row].*member);
+                          }};
+  };
+  static const std::vector<PanelColumn<P>> kColumns = {
+      {{"time", "Time", 92, Align::right, FontKind::mono},
+       [](const P& p, Row row) {
+         const auto& ns = p.log_.entries[row].time_ns;
+         return ns && *ns >= 0 ? number_cell(duration_text(static_cast<std::uint64_t>(*ns)))
+                               : dim_cell("\xE2\x80\x94");
+       }},
+      {{"severity", "Level", 84},
+       [](const P& p, Row row) {
+         const LogSeverity severity = p.log_.entries[row].severity;
+         return TableCell{
+             .text = name_of(severity), .colour = colour_of(severity), .mark = colour_of(severity)};
+       }},
+      text("source", "Source", 84, FontKind::regular, &LogEntry::source),
+      text("code", "Code", 150, FontKind::mono, &LogEntry::code),
+      {{"node", "Node", 140},
+       [](const P& p, Row row) {
+         const auto node = p.log_.entries[row].node;
+         return node ? TableCell{.text = "#" + std::to_string(*node) + " " +
+                                         p.capture_->nodes[*node].op,
+                                 .mark = family_colour(p.capture_->nodes[*node].family)}
+                     : dim_cell("");
+       }},
+      {{"message", "Message"},
+       [](const P& p, Row row) { return TableCell{.text = p.log_.entries[row].message}; }}};
+  return kColumns;
 }
 
 void LogPanel::draw_rows(Ui& ui, Workspace& workspace, const Box& box) {
@@ -178,15 +158,10 @@ void LogPanel::draw_rows(Ui& ui, Workspace& workspace, const Box& box) {
     const auto of = log_.entries[entry].node;
     return open_ == entry || (of && selection.holds(*of));
   };
-  const TableRows rows{
-      .count = rows_.size(),
-      .id = [&](std::size_t row) { return rows_[row]; },
-      .cell = [&](std::size_t row,
-                  std::size_t column) { return cell(log_.entries[rows_[row]], column); },
-      .selected = [&](std::size_t row) { return is_selected(rows_[row]); }};
+  const TableRows rows{.selected = [&](std::size_t row) { return is_selected(rows_[row]); }};
   ImGui::SetCursorScreenPos(box.min);
   const TableEvents events =
-      draw_table(ui, "table", log_columns(), rows, table_, {box.width(), box.height()});
+      table_.draw(ui, "table", *this, rows_, rows, {box.width(), box.height()});
   if (events.clicked && open_ == rows_[*events.clicked]) {
     open_.reset();
   } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
@@ -221,11 +196,7 @@ void LogPanel::draw_message(Ui& ui, const Box& box) const {
 }
 
 Actions LogPanel::actions(Workspace& workspace) {
-  const auto found = open_ ? std::ranges::find(rows_, *open_) : rows_.end();
-  const auto row = found == rows_.end()
-                       ? std::nullopt
-                       : std::optional(static_cast<std::size_t>(found - rows_.begin()));
-  return row_actions("message", row, rows_.size(), [&](std::size_t to) {
+  return row_actions("message", row_of(rows_, open_), rows_.size(), [&](std::size_t to) {
     open(workspace, rows_[to]);
     table_.scroll_to = to;
   });

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "debugger/model/event_log.h"
-#include "debugger/ui/table.h"
+#include "debugger/views/columns.h"
 #include "debugger/views/panel.h"
 #include "debugger/views/row_menu.h"
 
@@ -31,17 +31,17 @@ class LogPanel : public Panel {
   /// Shows the message of an entry, and selects its node and replay.
   void open(Workspace& workspace, std::uint32_t entry);
   void draw_message(Ui& ui, const Box& box) const;
-  TableCell cell(const LogEntry& entry, std::size_t column) const;
+  static const std::vector<PanelColumn<LogPanel>>& columns();
 
   std::shared_ptr<const Capture> capture_;
-  std::uint64_t asked_ = 0;     // a Document::revision(), after which the log is read again
-  std::uint64_t finished_ = 0;  // as WorkerRead::finished()
+  Read<CaptureKey, EventLog> read_{of_capture<read_event_log>};
+  std::uint64_t asked_ = 0;  // a Document::revision(), after which the log is read again
   EventLog log_;
   std::size_t least_ = 0;  // a LogSeverity
   std::string words_;
   std::vector<std::uint32_t> rows_;    // entries
   std::optional<std::uint32_t> open_;  // the entry whose whole message is shown
-  TableState table_;
+  ColumnTable<LogPanel> table_{columns()};
   RowMenu menu_;
 };
 

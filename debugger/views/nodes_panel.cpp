@@ -15,110 +15,78 @@ namespace {
 const TableOrder kNodesInOrder{"index", false};
 constexpr float kNarrowNodes = 560;  // of the panel, at 1x
 
-struct ColumnDef {
-  TableColumn column;
-  bool timed;        // shown with node times only
-  float from_width;  // of the panel at 1x: narrower ones leave it out
-};
-
-/// In the order of NodesPanel::Column.
-const std::vector<ColumnDef>& column_defs() {
-  constexpr Align kRight = Align::right;
-  constexpr FontKind kMono = FontKind::mono;
-  static const std::vector<ColumnDef> kDefs = {
-      {{"index", "#", 40, kRight, kMono, true}, false, 0},
-      {{"op", "Op", 120, Align::left, FontKind::regular, true}, false, 0},
-      {{"scope", "Scope", 0, Align::left, FontKind::regular, true}, false, 360},
-      {{"p50", "p50", 76, kRight, kMono, true}, true, 0},
-      {{"p95", "p95", 76, kRight, kMono, true}, true, 520},
-      {{"share", "p50 share", 98, kRight, kMono, true}, true, 0},
-      {{"barrier", icon::kBarrier, 34, Align::centre, FontKind::regular, true}, false, 560},
-      {{"kernel", "Kernel", 0, Align::left, kMono, true}, false, 760},
-      {{"source", "Source", 0, Align::left, kMono, true}, false, 900}};
-  return kDefs;
+TableCell time_cell(const NodeTiming* timing, std::uint64_t NodeTiming::*member) {
+  return timing == nullptr ? TableCell{.text = "\xE2\x80\x94", .colour = Colour::dim}
+                           : number_cell(duration_text(timing->*member));
 }
 
 }  // namespace
 
-void NodesPanel::choose_columns(const Ui& ui, float width, bool timed) {
-  shown_.clear();
-  columns_.clear();
-  for (std::size_t c = 0; c < column_defs().size(); ++c) {
-    const ColumnDef& def = column_defs()[c];
-    if ((timed || !def.timed) && width >= ui.px(def.from_width)) {
-      shown_.push_back(static_cast<Column>(c));
-      columns_.push_back(def.column);
-    }
-  }
-  if (width < ui.px(kNarrowNodes)) {
-    columns_[1].width = 0;  // the op takes a part of what is left
-  }
-}
-
-TableOrder NodesPanel::order() const { return table_.arranged.order.value_or(kNodesInOrder); }
-
-NodesPanel::Column NodesPanel::sorted_by() const {
-  const auto& defs = column_defs();
-  const auto found = std::ranges::find(
-      defs, order().column, [](const ColumnDef& def) -> const auto& { return def.column.id; });
-  return found == defs.end() ? Column::index : static_cast<Column>(found - defs.begin());
-}
-
-void NodesPanel::sort(const CaptureStatistics& statistics) {
-  const bool descending = order().descending;
-  const auto by = [&](auto key) {
-    using Value = decltype(key(0U));
-    std::vector<std::pair<Value, std::uint32_t>> keyed;
-    keyed.reserve(nodes_.size());
-    for (const std::uint32_t node : nodes_) {
-      keyed.emplace_back(key(node), node);
-    }
-    std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
-      return descending ? b.first < a.first : a.first < b.first;
-    });
-    std::transform(keyed.begin(), keyed.end(), nodes_.begin(),
-                   [](const auto& entry) { return entry.second; });
+const std::vector<PanelColumn<NodesPanel>>& NodesPanel::columns() {
+  using P = NodesPanel;
+  using Node = std::uint32_t;
+  constexpr Align kLeft = Align::left, kRight = Align::right;
+  constexpr FontKind kText = FontKind::regular, kMono = FontKind::mono;
+  const auto of = [](std::string Capture::Node::*member) {
+    return sort_by<P>(
+        [member](const P& p, Node n) -> std::string_view { return p.capture_->nodes[n].*member; });
   };
-  const auto timed = [&](std::uint64_t NodeTiming::*member) {
-    by([&, member](std::uint32_t node) {
-      const NodeTiming* const timing = timing_of(statistics, node);
+  const auto timed = [](std::uint64_t NodeTiming::*member) {
+    return sort_by<P>([member](const P& p, Node n) {
+      const NodeTiming* const timing = timing_of(*p.statistics_, n);
       return timing == nullptr ? 0 : timing->*member;
     });
   };
-  const auto node = [&](std::uint32_t n) -> const Capture::Node& { return capture_->nodes[n]; };
-  switch (sorted_by()) {
-    case Column::index:
-      by([](std::uint32_t n) { return n; });
-      break;
-    case Column::op:
-      by([&](std::uint32_t n) { return std::string_view(node(n).op); });
-      break;
-    case Column::scope:
-      by([&](std::uint32_t n) { return std::string_view(node(n).scope); });
-      break;
-    case Column::p50:
-    case Column::share:  // of the p50
-      timed(&NodeTiming::p50_ns);
-      break;
-    case Column::p95:
-      timed(&NodeTiming::p95_ns);
-      break;
-    case Column::barrier:
-      by([&](std::uint32_t n) { return barriers_[n] ? 1 : 0; });
-      break;
-    case Column::kernel:
-      by([&](std::uint32_t n) { return kernels_text(*capture_, node(n)); });
-      break;
-    case Column::source:
-      by([&](std::uint32_t n) {
-        return std::pair(std::string_view(node(n).source_file), node(n).source_line);
-      });
-      break;
-  }
+  static const std::vector<PanelColumn<P>> kColumns = {
+      {{"index", "#", 40, kRight, kMono},
+       [](const P&, Node n) { return dim_cell(std::to_string(n)); },
+       sort_by<P>([](const P&, Node n) { return n; })},
+      {{"op", "Op", 120, kLeft, kText},
+       [](const P& p, Node n) { return p.op_cell(n); },
+       of(&Capture::Node::op)},
+      {.header = {"scope", "Scope", 0, kLeft, kText},
+       .cell = [](const P& p, Node n) { return dim_cell(p.capture_->nodes[n].scope); },
+       .sort = of(&Capture::Node::scope),
+       .from_width = 360},
+      {{"p50", "p50", 76, kRight, kMono},
+       [](const P& p, Node n) {
+         return time_cell(timing_of(*p.statistics_, n), &NodeTiming::p50_ns);
+       },
+       timed(&NodeTiming::p50_ns),
+       true},
+      {{"p95", "p95", 76, kRight, kMono},
+       [](const P& p, Node n) {
+         return time_cell(timing_of(*p.statistics_, n), &NodeTiming::p95_ns);
+       },
+       timed(&NodeTiming::p95_ns),
+       true,
+       520},
+      {{"share", "p50 share", 98, kRight, kMono},
+       [](const P& p, Node n) { return p.share_cell(n); },
+       timed(&NodeTiming::p50_ns),
+       true},
+      {.header = {"barrier", icon::kBarrier, 34, Align::centre, kText},
+       .cell = [](const P& p, Node n) { return dim_cell(p.barriers_[n] ? icon::kBarrier : ""); },
+       .sort = sort_by<P>([](const P& p, Node n) { return p.barriers_[n] ? 1 : 0; }),
+       .from_width = 560},
+      {.header = {"kernel", "Kernel", 0, kLeft, kMono},
+       .cell = [](const P& p,
+                  Node n) { return dim_cell(kernels_text(*p.capture_, p.capture_->nodes[n])); },
+       .sort = sort_by<P>(
+           [](const P& p, Node n) { return kernels_text(*p.capture_, p.capture_->nodes[n]); }),
+       .from_width = 760},
+      {.header = {"source", "Source", 0, kLeft, kMono},
+       .cell = [](const P& p, Node n) { return dim_cell(short_source_text(p.capture_->nodes[n])); },
+       .sort = sort_by<P>([](const P& p, Node n) {
+         const Capture::Node& node = p.capture_->nodes[n];
+         return std::pair(std::string_view(node.source_file), node.source_line);
+       }),
+       .from_width = 900}};
+  return kColumns;
 }
 
 void NodesPanel::refresh(const Workspace& workspace) {
-  const CaptureStatistics& statistics = workspace.document.statistics();
+  statistics_ = &workspace.document.statistics();
   if (workspace.document.capture() != capture_) {
     capture_ = workspace.document.capture();
     barriers_ = nodes_with_barriers(*capture_);
@@ -130,25 +98,23 @@ void NodesPanel::refresh(const Workspace& workspace) {
   NodeFilter typed(filter_text_);
   problem_ = typed.problem();
   filter_ = problem_ ? filter_ : std::move(typed);  // while it is typed, the last that made sense
-  nodes_ = filter_.nodes(*capture_, statistics);
-  sort(statistics);
+  nodes_ = filter_.nodes(*capture_, *statistics_);
+  table_.sort(*this, nodes_, kNodesInOrder);
 }
 
 void NodesPanel::refresh_bindings(Workspace& workspace) {
-  CaptureRead<Bindings>& bindings = workspace.bindings;
-  if (bindings.show(capture_) || bindings_ != bindings.revision()) {
-    bindings_ = bindings.revision();
-    stale_ = bindings.found() == nullptr ? std::vector<bool>()
-                                         : nodes_with_stale_bindings(*capture_, *bindings.found());
+  workspace.show_bindings();
+  const auto& bindings = workspace.bindings;
+  if (std::exchange(bindings_, bindings.revision()) != bindings.revision()) {
+    stale_ = bindings.value() == nullptr ? std::vector<bool>()
+                                         : nodes_with_stale_bindings(*capture_, *bindings.value());
   }
 }
 
 void NodesPanel::refresh_numbers(Workspace& workspace) {
-  const bool is_new = workspace.numbers.capture() != capture_;
-  workspace.numbers.show(capture_);
-  if (is_new || numbers_ != workspace.numbers.revision()) {
-    numbers_ = workspace.numbers.revision();
-    const TensorStatistics* const numbers = workspace.numbers.numbers();
+  workspace.show_numbers();
+  if (std::exchange(numbers_, workspace.numbers.revision()) != workspace.numbers.revision()) {
+    const TensorStatistics* const numbers = workspace.numbers.value();
     not_finite_ = numbers == nullptr ? std::vector<bool>() : nodes_not_finite(*capture_, *numbers);
   }
 }
@@ -187,74 +153,43 @@ void NodesPanel::draw_filter(Ui& ui, Workspace& workspace) {
   }
 }
 
-TableCell NodesPanel::cell(std::uint32_t n, Column column,
-                           const CaptureStatistics& statistics) const {
+TableCell NodesPanel::op_cell(std::uint32_t n) const {
   const Capture::Node& node = capture_->nodes[n];
-  const NodeTiming* const timing = timing_of(statistics, n);
-  const auto time = [&](std::uint64_t NodeTiming::*member) {
-    return timing == nullptr ? TableCell{.text = "\xE2\x80\x94", .colour = Colour::dim}
-                             : number_cell(duration_text(timing->*member));
-  };
-  const auto dim = [](std::string text) {
-    return TableCell{.text = std::move(text), .colour = Colour::dim};
-  };
-  switch (column) {
-    case Column::index:
-      return dim(std::to_string(n));
-    case Column::op: {
-      TableCell cell;
-      cell.text = node.op;
-      cell.mark = family_colour(node.family);
-      if (n < stale_.size() && stale_[n]) {
-        cell.text = std::string(icon::kWarning) + " " + node.op;
-        cell.colour = Colour::error;
-      } else if (n < not_finite_.size() && not_finite_[n]) {
-        cell.text = std::string(icon::kWarning) + " " + node.op;
-        cell.colour = Colour::nan;
-      }
-      return cell;
-    }
-    case Column::scope:
-      return dim(node.scope);
-    case Column::p50:
-      return time(&NodeTiming::p50_ns);
-    case Column::p95:
-      return time(&NodeTiming::p95_ns);
-    case Column::share: {
-      if (timing == nullptr) {
-        return time(&NodeTiming::p50_ns);
-      }
-      TableCell cell = number_cell(percent_text(share_of(statistics, *timing)));
-      cell.bar = static_cast<double>(timing->p50_ns) /
-                 static_cast<double>(std::max<std::uint64_t>(statistics.max_p50_ns, 1));
-      return cell;
-    }
-    case Column::barrier:
-      return dim(barriers_[n] ? icon::kBarrier : "");
-    case Column::kernel:
-      return dim(kernels_text(*capture_, node));
-    case Column::source:
-      return dim(short_source_text(node));
+  const bool stale = n < stale_.size() && stale_[n];
+  const bool bad = n < not_finite_.size() && not_finite_[n];
+  return {.text = (stale || bad ? std::string(icon::kWarning) + " " : "") + node.op,
+          .colour = stale ? Colour::error
+                    : bad ? Colour::nan
+                          : Colour::text,
+          .mark = family_colour(node.family)};
+}
+
+TableCell NodesPanel::share_cell(std::uint32_t n) const {
+  const NodeTiming* const timing = timing_of(*statistics_, n);
+  if (timing == nullptr) {
+    return time_cell(timing, &NodeTiming::p50_ns);
   }
-  return {};
+  TableCell cell = number_cell(percent_text(share_of(*statistics_, *timing)));
+  cell.bar = static_cast<double>(timing->p50_ns) /
+             static_cast<double>(std::max<std::uint64_t>(statistics_->max_p50_ns, 1));
+  return cell;
 }
 
 void NodesPanel::draw_rows(Ui& ui, Workspace& workspace) {
-  const CaptureStatistics& statistics = workspace.document.statistics();
-  choose_columns(ui, ui.rest().width(), !statistics.nodes.empty());
+  const float width = ui.rest().width() / ui.scale();
+  table_.choose(width, !statistics_->nodes.empty());
+  if (width < kNarrowNodes) {
+    table_.headers()[1].width = 0;  // the op takes a part of what is left
+  }
   const TableRows rows{
-      .count = nodes_.size(),
-      .id = [&](std::size_t row) { return nodes_[row]; },
-      .cell = [&](std::size_t row,
-                  std::size_t column) { return cell(nodes_[row], shown_[column], statistics); },
       .selected = [&](std::size_t row) { return workspace.selection.current().holds(nodes_[row]); },
       .follow = workspace.selection.revision(),
       .usual_order = kNodesInOrder,
       .none = "No node passes the filter (" + filter_text_ + ")."};
-  const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
+  const TableEvents events = table_.draw(ui, "table", *this, nodes_, rows);
   if (events.sort_changed) {
     std::sort(nodes_.begin(), nodes_.end());
-    sort(statistics);
+    table_.sort(*this, nodes_, kNodesInOrder);
   }
   if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
     workspace.select_node(nodes_[*row]);
@@ -264,28 +199,26 @@ void NodesPanel::draw_rows(Ui& ui, Workspace& workspace) {
 }
 
 Actions NodesPanel::actions(Workspace& workspace) {
-  std::optional<std::size_t> row;
-  if (const auto node = workspace.selection.current().node) {
-    const auto found = std::find(nodes_.begin(), nodes_.end(), *node);
-    if (found != nodes_.end()) {
-      row = static_cast<std::size_t>(found - nodes_.begin());
-    }
-  }
-  return row_actions("node", row, nodes_.size(), [&](std::size_t to) {
-    workspace.select_node(nodes_[to]);
-    table_.scroll_to = to;
-  });
+  return row_actions("node", row_of(nodes_, workspace.selection.current().node), nodes_.size(),
+                     [&](std::size_t to) {
+                       workspace.select_node(nodes_[to]);
+                       table_.scroll_to = to;
+                     });
 }
 
 std::string NodesPanel::sql(const Workspace& workspace) const {
   const auto capture = workspace.document.capture();
-  static constexpr const char* kOrder[] = {"idx",    "op",      "scope",  "p50_ns", "p95_ns",
-                                           "p50_ns", "barrier", "kernel", "source"};
+  const TableOrder order = table_.order(kNodesInOrder);
+  const std::string& by = order.column;
   return "SELECT idx AS node, op, scope, p50_ns / 1e3 AS p50_us, p95_ns / 1e3 AS p95_us,\n"
          "  round(100 * share, 2) AS pct, barrier, kernel, source\nFROM " +
          node_rows_sql(capture->summary.id, shown_times(workspace.document)) + "\nWHERE " +
-         filter_.where() + "\nORDER BY " + kOrder[static_cast<std::size_t>(sorted_by())] +
-         (order().descending ? " DESC" : "") + ", idx";
+         filter_.where() + "\nORDER BY " +
+         (by == "index"                  ? "idx"
+          : by == "p50" || by == "share" ? "p50_ns"
+          : by == "p95"                  ? "p95_ns"
+                                         : by) +
+         (order.descending ? " DESC" : "") + ", idx";
 }
 
 }  // namespace reprise::debugger

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "debugger/model/filter.h"
-#include "debugger/ui/table.h"
+#include "debugger/views/columns.h"
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -21,21 +21,19 @@ class NodesPanel : public Panel {
   std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
 
  private:
-  enum class Column : std::uint8_t { index, op, scope, p50, p95, share, barrier, kernel, source };
+  static const std::vector<PanelColumn<NodesPanel>>& columns();
 
   void refresh(const Workspace& workspace);
   void refresh_bindings(Workspace& workspace);
   void refresh_numbers(Workspace& workspace);
-  void sort(const CaptureStatistics& statistics);
   void draw_filter(Ui& ui, Workspace& workspace);
   void draw_rows(Ui& ui, Workspace& workspace);
-  TableCell cell(std::uint32_t node, Column column, const CaptureStatistics& statistics) const;
-  TableOrder order() const;
-  Column sorted_by() const;
-  void choose_columns(const Ui& ui, float width, bool timed);
+  TableCell op_cell(std::uint32_t node) const;
+  TableCell share_cell(std::uint32_t node) const;
 
   // What the rows were made of, and the rows.
   std::shared_ptr<const Capture> capture_;
+  const CaptureStatistics* statistics_ = nullptr;  // of the document
   std::uint64_t revision_ = 0;
   std::string filter_text_;
   NodeFilter filter_;
@@ -47,9 +45,7 @@ class NodesPanel : public Panel {
   std::uint64_t bindings_ = 0;        // the revision of which stale_ is
   std::vector<std::uint32_t> nodes_;  // rows, sorted
 
-  std::vector<Column> shown_;
-  std::vector<TableColumn> columns_;  // of shown_
-  TableState table_;
+  ColumnTable<NodesPanel> table_{columns()};
 };
 
 }  // namespace reprise::debugger

@@ -34,7 +34,7 @@ void show_replay(Workspace& workspace, const Workspace::WatchedReplay& watched) 
 }  // namespace
 
 void select_next_not_finite(Workspace& workspace) {
-  const TensorStatistics* const numbers = workspace.numbers.numbers();
+  const TensorStatistics* const numbers = workspace.numbers.value();
   const auto next = numbers == nullptr
                         ? std::nullopt
                         : next_not_finite(*numbers, workspace.selection.current().node);
@@ -60,8 +60,8 @@ void NumericsActions::go_on(Workspace& workspace) {
   if (waiting_ == nullptr || !workspace.document.capture()) {
     return;
   }
-  workspace.numbers.show(workspace.document.capture());
-  if (workspace.numbers.numbers() != nullptr) {
+  workspace.show_numbers();
+  if (workspace.numbers.value() != nullptr) {
     std::exchange(waiting_, nullptr)(workspace);
   } else if (!workspace.numbers.problem().empty()) {
     workspace.notice = workspace.numbers.problem();

@@ -19,37 +19,6 @@ namespace {
 constexpr const char* kCompare = "compare_numerics(graph, reference);  verify(executor, pass);";
 constexpr double kMinShown = 1e-9;  // an error of a bar without length
 
-enum Column : std::size_t {
-  index,
-  op,
-  scope,
-  tensor,
-  max_rel,
-  max_abs,
-  rmse,
-  cosine,
-  first_bad,
-  not_finite,
-  result
-};
-const std::vector<TableColumn>& columns() {
-  constexpr Align kLeft = Align::left, kRight = Align::right;
-  constexpr FontKind kText = FontKind::regular, kMono = FontKind::mono;
-  static const std::vector<TableColumn> kColumns = {
-      {"index", "#", 44, kRight, kMono, false},
-      {"op", "Op", 130, kLeft, kText, false},
-      {"scope", "Scope", 0, kLeft, kText, false},
-      {"tensor", "Result", 0, kLeft, kText, false},
-      {"max_rel", "Largest relative", 150, kRight, kMono, false},
-      {"max_abs", "absolute", 82, kRight, kMono, false},
-      {"rmse", "rms", 82, kRight, kMono, false},
-      {"cosine", "Cosine", 92, kRight, kMono, false},
-      {"first_bad", "First element", 104, kRight, kMono, false},
-      {"not_finite", "Not finite", 112, kRight, kMono, false},
-      {"result", "", 190, kLeft, kText, false}};
-  return kColumns;
-}
-
 /// "1.0e-2": two digits of the exponent would leave no room for a bar.
 std::string error_text(std::optional<double> value) {
   std::string text = !value ? "not finite" : *value == 0 ? "0" : fmt::format("{:.1e}", *value);
@@ -82,8 +51,6 @@ std::string elsewhere_text(const TensorStatistics& numbers) {
          std::to_string(other.capture.graph);
 }
 
-TableCell dim(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
-
 }  // namespace
 
 std::optional<std::uint32_t> NumericsPanel::Row::node() const {
@@ -91,7 +58,7 @@ std::optional<std::uint32_t> NumericsPanel::Row::node() const {
 }
 
 void NumericsPanel::list_rows(const Workspace& workspace) {
-  const TensorStatistics& numbers = *workspace.numbers.numbers();
+  const TensorStatistics& numbers = *workspace.numbers.value();
   const NodeErrors& errors = workspace.errors.errors();
   const Listed wanted{workspace.errors.version(), workspace.numbers.revision(), differing_only_};
   if (std::exchange(listed_, wanted) == wanted) {
@@ -121,8 +88,8 @@ void NumericsPanel::list_rows(const Workspace& workspace) {
 
 void NumericsPanel::draw(Ui& ui, Workspace& workspace) {
   capture_ = workspace.document.capture();
-  workspace.numbers.show(capture_);
-  const TensorStatistics* const numbers = workspace.numbers.numbers();
+  workspace.show_numbers();
+  const TensorStatistics* const numbers = workspace.numbers.value();
   if (numbers == nullptr) {
     const std::string& problem = workspace.numbers.problem();
     draw_empty_state(ui, problem.empty() ? "Reading what was compared" : problem, "");
@@ -218,7 +185,7 @@ void NumericsPanel::draw_first(Ui& ui, Workspace& workspace, const Box& box) {
       workspace.select_node(*first_->node);
     }
   } else if (errors.references().empty()) {
-    const std::string elsewhere = elsewhere_text(*workspace.numbers.numbers());
+    const std::string elsewhere = elsewhere_text(*workspace.numbers.value());
     ui.text_in("nothing", box,
                "Nothing was compared" + (elsewhere.empty() ? std::string(": ") + kCompare
                                                            : " in this graph: " + elsewhere),
@@ -234,7 +201,7 @@ void NumericsPanel::draw_first(Ui& ui, Workspace& workspace, const Box& box) {
 
 TableCell NumericsPanel::verdict(const Row& row) const {
   if (row.error == nullptr) {
-    return dim("not compared");
+    return dim_cell("not compared");
   }
   if (!row.error->differs) {
     // A replay that was watched held it; the one that was compared, perhaps, did not.
@@ -255,61 +222,82 @@ TableCell NumericsPanel::verdict(const Row& row) const {
   return {.text = std::move(text), .colour = Colour::warning};
 }
 
-TableCell NumericsPanel::cell(const Row& row, std::size_t column) const {
-  const auto node = row.node();
-  const NodeError* const error = row.error;
-  switch (column) {
-    case index:
-      return dim(node ? std::to_string(*node) : "");
-    case op:
-      return node ? TableCell{.text = capture_->nodes[*node].op,
-                              .mark = family_colour(capture_->nodes[*node].family)}
-                  : dim("(the whole pass)");
-    case scope:
-      return dim(node ? capture_->nodes[*node].scope : "");
-    case tensor:
-      return {.text = error != nullptr
-                          ? error->name
-                          : capture_->tensors[static_cast<std::size_t>(row.sums->tensor)].name};
-    case max_rel:
-      return error == nullptr ? TableCell{}
-                              : TableCell{.text = error_text(error->max_rel),
-                                          .colour = error->differs ? Colour::error : Colour::text,
-                                          .bar = bar_of(error->max_rel)};
-    case max_abs:
-      return error == nullptr ? TableCell{} : dim(error_text(error->max_abs));
-    case rmse:
-      return error == nullptr ? TableCell{} : dim(error_text(error->rmse));
-    case cosine:
-      return error == nullptr || !error->cosine ? TableCell{}
-                                                : dim(fmt::format("{:.6f}", *error->cosine));
-    case first_bad:
-      return error == nullptr || !error->first_bad ? TableCell{}
-                                                   : dim(std::to_string(*error->first_bad));
-    case not_finite: {
-      if (row.sums == nullptr || !is_bad(*row.sums)) {
-        return {};
-      }
-      const bool nan = row.sums->nan > 0;
-      return {.text = nan ? count_text(row.sums->nan) + " NaN"
-                          : count_text(row.sums->infinite) + " inf",
-              .colour = nan ? Colour::nan : Colour::infinite};
-    }
-    default:
-      return verdict(row);
-  }
+const std::vector<PanelColumn<NumericsPanel, NumericsPanel::Row>>& NumericsPanel::columns() {
+  using P = NumericsPanel;
+  using Column = PanelColumn<P, Row>;
+  constexpr Align kLeft = Align::left, kRight = Align::right;
+  constexpr FontKind kText = FontKind::regular, kMono = FontKind::mono;
+  const auto of_error = [](const char* id, const char* title, float width, auto cell) {
+    return Column{{id, title, width, kRight, kMono},
+                  [cell](const P&, const Row& row) {
+                    return row.error == nullptr ? TableCell{} : cell(*row.error);
+                  },
+                  {},
+                  true};
+  };
+  static const std::vector<Column> kColumns = {
+      {{"index", "#", 44, kRight, kMono},
+       [](const P&, const Row& row) {
+         return dim_cell(row.node() ? std::to_string(*row.node()) : "");
+       }},
+      {{"op", "Op", 130, kLeft, kText},
+       [](const P& p, const Row& row) {
+         const auto node = row.node();
+         return node ? TableCell{.text = p.capture_->nodes[*node].op,
+                                 .mark = family_colour(p.capture_->nodes[*node].family)}
+                     : dim_cell("(the whole pass)");
+       }},
+      {{"scope", "Scope", 0, kLeft, kText},
+       [](const P& p, const Row& row) {
+         return dim_cell(row.node() ? p.capture_->nodes[*row.node()].scope : "");
+       }},
+      {{"tensor", "Result", 0, kLeft, kText},
+       [](const P& p, const Row& row) {
+         const auto& tensors = p.capture_->tensors;
+         return TableCell{.text = row.error != nullptr
+                                      ? row.error->name
+                                      : tensors[static_cast<std::size_t>(row.sums->tensor)].name};
+       }},
+      of_error("max_rel", "Largest relative", 150,
+               [](const NodeError& error) {
+                 return TableCell{.text = error_text(error.max_rel),
+                                  .colour = error.differs ? Colour::error : Colour::text,
+                                  .bar = bar_of(error.max_rel)};
+               }),
+      of_error("max_abs", "absolute", 82,
+               [](const NodeError& error) { return dim_cell(error_text(error.max_abs)); }),
+      of_error("rmse", "rms", 82,
+               [](const NodeError& error) { return dim_cell(error_text(error.rmse)); }),
+      of_error("cosine", "Cosine", 92,
+               [](const NodeError& error) {
+                 return error.cosine ? dim_cell(fmt::format("{:.6f}", *error.cosine)) : TableCell{};
+               }),
+      of_error("first_bad", "First element", 104,
+               [](const NodeError& error) {
+                 return error.first_bad ? dim_cell(std::to_string(*error.first_bad)) : TableCell{};
+               }),
+      {{"not_finite", "Not finite", 112, kRight, kMono},
+       [](const P&, const Row& row) {
+         if (row.sums == nullptr || !is_bad(*row.sums)) {
+           return TableCell{};
+         }
+         const bool nan = row.sums->nan > 0;
+         return TableCell{.text = nan ? count_text(row.sums->nan) + " NaN"
+                                      : count_text(row.sums->infinite) + " inf",
+                          .colour = nan ? Colour::nan : Colour::infinite};
+       }},
+      {{"result", "", 190, kLeft, kText},
+       [](const P& p, const Row& row) { return p.verdict(row); },
+       {},
+       true}};
+  return kColumns;
 }
 
 void NumericsPanel::draw_rows(Ui& ui, Workspace& workspace) {
   const auto selected = workspace.selection.current().node;
   // Of what was not compared only the counts of what is not finite are known.
-  const bool compared = !workspace.errors.references().empty();
-  std::vector<TableColumn> shown = columns();
-  if (!compared) {
-    shown = {shown[index], shown[op], shown[scope], shown[tensor], shown[not_finite]};
-  }
+  table_.choose(ui.rest().width(), !workspace.errors.references().empty());
   const TableRows rows{
-      .count = rows_.size(),
       .id =
           [&](std::size_t row) {
             const Row& of = rows_[row];
@@ -317,14 +305,10 @@ void NumericsPanel::draw_rows(Ui& ui, Workspace& workspace) {
                    : of.error->tensor  ? *of.error->tensor
                                        : capture_->tensors.size() + row;
           },
-      .cell =
-          [&](std::size_t row, std::size_t column) {
-            return cell(rows_[row], compared || column < max_rel ? column : not_finite);
-          },
       .selected = [&](std::size_t row) { return selected && rows_[row].node() == selected; },
       .follow = workspace.selection.revision(),
       .none = "No result differs or is not finite."};
-  const TableEvents events = draw_table(ui, "table", shown, rows, table_);
+  const TableEvents events = table_.draw(ui, "table", *this, rows_, rows);
   if (const auto row = events.clicked ? events.clicked : events.right_clicked;
       row && rows_[*row].node()) {
     workspace.select_node(*rows_[*row].node());
@@ -335,8 +319,8 @@ void NumericsPanel::draw_rows(Ui& ui, Workspace& workspace) {
 
 std::optional<PanelBadge> NumericsPanel::badge(Workspace& workspace) {
   const auto capture = workspace.document.capture();
-  workspace.numbers.show(capture);
-  const TensorStatistics* const numbers = workspace.numbers.numbers();
+  workspace.show_numbers();
+  const TensorStatistics* const numbers = workspace.numbers.value();
   if (numbers == nullptr) {
     return std::nullopt;
   }

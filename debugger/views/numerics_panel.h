@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "debugger/ui/table.h"
+#include "debugger/views/columns.h"
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -35,12 +35,12 @@ class NumericsPanel : public Panel {
     std::optional<std::uint32_t> node() const;
   };
 
+  static const std::vector<PanelColumn<NumericsPanel, Row>>& columns();
   void list_rows(const Workspace& workspace);
   void draw_nothing(Ui& ui, Workspace& workspace, const TensorStatistics& numbers);
   void draw_tools(Ui& ui, Workspace& workspace, const Box& box);
   void draw_first(Ui& ui, Workspace& workspace, const Box& box);
   void draw_rows(Ui& ui, Workspace& workspace);
-  TableCell cell(const Row& row, std::size_t column) const;
   TableCell verdict(const Row& row) const;
 
   std::shared_ptr<const Capture> capture_;
@@ -48,7 +48,7 @@ class NumericsPanel : public Panel {
   std::vector<Row> rows_;  // by node; point into errors and numbers of the workspace
   const NodeError* first_ = nullptr;
   bool differing_only_ = false;
-  TableState table_;
+  ColumnTable<NumericsPanel, Row> table_{columns()};
 };
 
 }  // namespace reprise::debugger

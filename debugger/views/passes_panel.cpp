@@ -10,57 +10,52 @@ namespace {
 
 constexpr float kGroupsWidth = 400;  // at 1x, and at most a part of the panel
 
-enum GroupColumn : std::size_t { group_pass, group_kind, group_decisions, group_applied };
-const std::vector<TableColumn>& group_columns() {
+}  // namespace
+
+const std::vector<PanelColumn<PassesPanel, PassGroup>>& PassesPanel::group_columns() {
+  using P = PassesPanel;
   constexpr Align kRight = Align::right;
   constexpr FontKind kMono = FontKind::mono;
-  static const std::vector<TableColumn> kColumns = {
-      {"pass", "Pass", 0, Align::left, FontKind::regular, false},
-      {"kind", "Kind", 0, Align::left, FontKind::regular, false},
-      {"decisions", "Decisions", 92, kRight, kMono, false},
-      {"applied", "Applied", 84, kRight, kMono, false}};
+  static const std::vector<PanelColumn<P, PassGroup>> kColumns = {
+      {{"pass", "Pass"}, [](const P&, const PassGroup& of) { return TableCell{.text = of.pass}; }},
+      {{"kind", "Kind"}, [](const P&, const PassGroup& of) { return dim_cell(of.kind); }},
+      {{"decisions", "Decisions", 92, kRight, kMono},
+       [](const P&, const PassGroup& of) { return dim_cell(count_text(of.decisions)); }},
+      {{"applied", "Applied", 84, kRight, kMono},
+       [](const P&, const PassGroup& of) { return TableCell{.text = count_text(of.applied)}; }}};
   return kColumns;
 }
 
-enum DecisionColumn : std::size_t {
-  decision_pass,
-  decision_kind,
-  decision_node,
-  decision_scope,
-  decision_applied,
-  decision_estimate,
-  decision_reason
-};
-const std::vector<TableColumn>& decision_columns() {
-  constexpr Align kLeft = Align::left;
-  constexpr FontKind kText = FontKind::regular;
-  static const std::vector<TableColumn> kColumns = {
-      {"pass", "Pass", 110, kLeft, kText, false},
-      {"kind", "Kind", 90, kLeft, kText, false},
-      {"node", "Node", 150, kLeft, kText, false},
-      {"scope", "Scope", 0, kLeft, kText, false},
-      {"applied", "Applied", 76, kLeft, kText, false},
-      {"estimate", "Saves", 92, Align::right, FontKind::mono, false},
-      {"reason", "Reason", 0, kLeft, kText, false}};
+const std::vector<PanelColumn<PassesPanel>>& PassesPanel::decision_columns() {
+  using P = PassesPanel;
+  using Row = std::uint32_t;
+  static const std::vector<PanelColumn<P>> kColumns = {
+      {{"pass", "Pass", 110}, [](const P& p, Row row) { return dim_cell(p.decision(row).pass); }},
+      {{"kind", "Kind", 90}, [](const P& p, Row row) { return dim_cell(p.decision(row).kind); }},
+      {{"node", "Node", 150},
+       [](const P& p, Row row) {
+         const Capture::Node* const of = p.node_of(row);
+         return of == nullptr
+                    ? TableCell{}
+                    : TableCell{.text = "#" + std::to_string(*p.decision(row).node) + " " + of->op,
+                                .mark = family_colour(of->family)};
+       }},
+      {{"scope", "Scope"},
+       [](const P& p, Row row) {
+         const Capture::Node* const of = p.node_of(row);
+         return dim_cell(of == nullptr ? "" : of->scope);
+       }},
+      {{"applied", "Applied", 76},
+       [](const P& p, Row row) {
+         return p.decision(row).applied ? TableCell{.text = "yes", .colour = Colour::ok}
+                                        : dim_cell("no");
+       }},
+      {{"estimate", "Saves", 92, Align::right, FontKind::mono},
+       [](const P& p, Row row) { return number_cell(estimate_text(p.decision(row))); }},
+      {{"reason", "Reason"},
+       [](const P& p, Row row) { return TableCell{.text = p.decision(row).reason}; }}};
   return kColumns;
 }
-
-TableCell dim_cell(std::string text) { return {.text = std::move(text), .colour = Colour::dim}; }
-
-TableCell group_cell(const PassGroup& group, std::size_t column) {
-  switch (column) {
-    case group_pass:
-      return {.text = group.pass};
-    case group_kind:
-      return dim_cell(group.kind);
-    case group_decisions:
-      return dim_cell(count_text(group.decisions));
-    default:
-      return {.text = count_text(group.applied)};
-  }
-}
-
-}  // namespace
 
 void PassesPanel::refresh(const Workspace& workspace) {
   if (capture_ == workspace.document.capture()) {
@@ -94,15 +89,11 @@ void PassesPanel::draw(Ui& ui, Workspace& workspace) {
 }
 
 void PassesPanel::draw_groups(Ui& ui, const Box& box) {
-  const TableRows rows{
-      .count = list_.groups.size(),
-      .id = [](std::size_t row) { return row; },
-      .cell = [&](std::size_t row,
-                  std::size_t column) { return group_cell(list_.groups[row], column); },
-      .selected = [&](std::size_t row) { return group_ == row; }};
+  const TableRows rows{.id = [](std::size_t row) { return row; },
+                       .selected = [&](std::size_t row) { return group_ == row; }};
   ImGui::SetCursorScreenPos(box.min);
   const TableEvents events =
-      draw_table(ui, "groups", group_columns(), rows, groups_table_, {box.width(), box.height()});
+      groups_table_.draw(ui, "groups", *this, list_.groups, rows, {box.width(), box.height()});
   if (events.clicked) {
     const auto clicked = static_cast<std::uint32_t>(*events.clicked);
     group_ = group_ == clicked ? std::nullopt : std::optional(clicked);
@@ -127,47 +118,15 @@ void PassesPanel::draw_filter(Ui& ui, const Box& box) {
              {.font = FontKind::mono, .colour = Colour::dim, .align = Align::right});
 }
 
-TableCell PassesPanel::cell(std::uint32_t index, std::size_t column) const {
-  const Capture::PassDecision& decision = capture_->pass_decisions[index];
-  const Capture::Node* const of = decision.node ? &capture_->nodes[*decision.node] : nullptr;
-  switch (column) {
-    case decision_pass:
-      return dim_cell(decision.pass);
-    case decision_kind:
-      return dim_cell(decision.kind);
-    case decision_node: {
-      TableCell cell;
-      if (of != nullptr) {
-        cell.text = "#" + std::to_string(*decision.node) + " " + of->op;
-        cell.mark = family_colour(of->family);
-      }
-      return cell;
-    }
-    case decision_scope:
-      return dim_cell(of == nullptr ? "" : of->scope);
-    case decision_applied:
-      return decision.applied ? TableCell{.text = "yes", .colour = Colour::ok} : dim_cell("no");
-    case decision_estimate:
-      return number_cell(estimate_text(decision));
-    default:
-      return {.text = decision.reason};
-  }
-}
-
 void PassesPanel::draw_decisions(Ui& ui, Workspace& workspace, const Box& box) {
   const Selection& selected = workspace.selection.current();
-  const TableRows rows{
-      .count = rows_.size(),
-      .id = [&](std::size_t row) { return rows_[row]; },
-      .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], column); },
-      .selected =
-          [&](std::size_t row) {
-            const auto node = capture_->pass_decisions[rows_[row]].node;
-            return at_ == rows_[row] || (node && selected.holds(*node));
-          }};
+  const TableRows rows{.selected = [&](std::size_t row) {
+    const auto node = capture_->pass_decisions[rows_[row]].node;
+    return at_ == rows_[row] || (node && selected.holds(*node));
+  }};
   ImGui::SetCursorScreenPos(box.min);
   const TableEvents events =
-      draw_table(ui, "table", decision_columns(), rows, table_, {box.width(), box.height()});
+      table_.draw(ui, "table", *this, rows_, rows, {box.width(), box.height()});
   if (const auto row = events.clicked ? events.clicked : events.right_clicked) {
     select(workspace, rows_[*row]);
   }
@@ -182,11 +141,7 @@ void PassesPanel::select(Workspace& workspace, std::uint32_t decision) {
 }
 
 Actions PassesPanel::actions(Workspace& workspace) {
-  const auto found = at_ ? std::ranges::find(rows_, *at_) : rows_.end();
-  const auto row = found == rows_.end()
-                       ? std::nullopt
-                       : std::optional(static_cast<std::size_t>(found - rows_.begin()));
-  return row_actions("decision", row, rows_.size(), [&](std::size_t to) {
+  return row_actions("decision", row_of(rows_, at_), rows_.size(), [&](std::size_t to) {
     select(workspace, rows_[to]);
     table_.scroll_to = to;
   });

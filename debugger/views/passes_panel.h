@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "debugger/model/pass_list.h"
-#include "debugger/ui/table.h"
+#include "debugger/views/columns.h"
 #include "debugger/views/panel.h"
 #include "debugger/views/row_menu.h"
 
@@ -31,7 +31,16 @@ class PassesPanel : public Panel {
   void draw_filter(Ui& ui, const Box& box);
   void draw_decisions(Ui& ui, Workspace& workspace, const Box& box);
   void select(Workspace& workspace, std::uint32_t decision);
-  TableCell cell(std::uint32_t decision, std::size_t column) const;
+  static const std::vector<PanelColumn<PassesPanel, PassGroup>>& group_columns();
+  static const std::vector<PanelColumn<PassesPanel>>& decision_columns();
+  const Capture::PassDecision& decision(std::uint32_t index) const {
+    return capture_->pass_decisions[index];
+  }
+  /// What it is about; null if that is no node.
+  const Capture::Node* node_of(std::uint32_t index) const {
+    const auto node = decision(index).node;
+    return node ? &capture_->nodes[*node] : nullptr;
+  }
 
   // What the rows were made of, and the rows.
   std::shared_ptr<const Capture> capture_;
@@ -42,7 +51,8 @@ class PassesPanel : public Panel {
 
   std::optional<std::uint32_t> at_;  // the decision that was chosen last
 
-  TableState groups_table_, table_;
+  ColumnTable<PassesPanel, PassGroup> groups_table_{group_columns()};
+  ColumnTable<PassesPanel> table_{decision_columns()};
   RowMenu menu_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "debugger/model/panel_reads.h"
+#include "debugger/model/workspace.h"
 
 namespace reprise::debugger {
 namespace {
@@ -10,25 +10,23 @@ namespace {
 constexpr double kMuch = 0.1;  // a cost from which times are to be doubted
 
 /// Of the capture that is shown; null while it is read.
-const MeasuredPerturbation* measured(Workspace& workspace) {
+const std::optional<Perturbation>* measured(Workspace& workspace) {
   const Document& document = workspace.document;
-  const CaptureId id = document.capture()->summary.id;
-  PanelReads& reads = *workspace.reads;
   const std::size_t replays = document.replays().rows.size();
-  const auto& asked = reads.perturbation_asked;
-  if (!asked || asked->capture != id || replays >= 2 * asked->replays + 1 ||
-      (!document.live() && replays != asked->replays)) {
-    reads.perturbation_asked = {id, replays};
-    reads.perturbation.ask([path = document.path(), id](const std::stop_token& stop) {
-      return read_perturbation(path, id, stop);
-    });
+  auto& read = workspace.perturbation;
+  if (read.key() && read.key()->capture != document.capture()) {
+    read.forget();
   }
-  const MeasuredPerturbation* const found = reads.perturbation.result();
-  return found != nullptr && found->capture == id ? found : nullptr;
+  const auto& asked = read.key();
+  if (!asked || replays >= 2 * asked->replays + 1 ||
+      (!document.live() && replays != asked->replays)) {
+    read.ask(workspace.reads, {document.capture(), replays});
+  }
+  return read.value();
 }
 
-std::string text_of(const MeasuredPerturbation* found) {
-  return found == nullptr ? "" : perturbation_text(found->found);
+std::string text_of(const std::optional<Perturbation>* found) {
+  return found == nullptr ? "" : perturbation_text(*found);
 }
 
 }  // namespace
@@ -38,13 +36,13 @@ float perturbation_width(Ui& ui, Workspace& workspace) {
 }
 
 void draw_perturbation_meter(Ui& ui, Workspace& workspace, const Box& box) {
-  const MeasuredPerturbation* const found = measured(workspace);
+  const std::optional<Perturbation>* const found = measured(workspace);
   const std::string text = text_of(found);
-  const bool much = found != nullptr && found->found && std::abs(found->found->cost) > kMuch;
+  const bool much = found != nullptr && *found && std::abs((*found)->cost) > kMuch;
   const Hit hit = ui.hit("perturbation", box, text);
   ui.text_in("", box, text, {.colour = much ? Colour::warning : Colour::dim});
   if (hit.hovered && found != nullptr) {
-    ui.tooltip(perturbation_details(found->found));
+    ui.tooltip(perturbation_details(*found));
   }
 }
 

@@ -87,7 +87,7 @@ std::string describe(const Workspace& workspace, std::size_t row, ReplayKind kin
 
 void ReplayStripPanel::refresh(Workspace& workspace, std::size_t columns) {
   const auto& rows = workspace.document.replays().rows;
-  workspace.numbers.show(workspace.document.capture());
+  workspace.show_numbers();
   const bool same_capture = capture_ == workspace.document.capture();
   if (!same_capture) {
     capture_ = workspace.document.capture();
@@ -98,7 +98,7 @@ void ReplayStripPanel::refresh(Workspace& workspace, std::size_t columns) {
     rows_ = rows.size();
     asked_columns_ = columns;
     numbers_ = workspace.numbers.revision();
-    const TensorStatistics* const numbers = workspace.numbers.numbers();
+    const TensorStatistics* const numbers = workspace.numbers.value();
     strip_ = make_strip(rows, columns,
                         numbers == nullptr ? std::span<const std::int64_t>()
                                            : std::span(numbers->not_finite_replays));

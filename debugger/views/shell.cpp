@@ -262,7 +262,8 @@ ActionGroups Shell::hidden_actions(Workspace& workspace) {
 }
 
 void Shell::export_csv(Workspace& workspace, std::string_view panel) {
-  workspace.exports.start(find(panel)->sql(workspace), free_name(std::string(panel) + ".csv"));
+  workspace.exports.ask(workspace.reads,
+                        {find(panel)->sql(workspace), free_name(std::string(panel) + ".csv")});
 }
 
 // ---- drawing

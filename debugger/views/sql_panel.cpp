@@ -68,9 +68,8 @@ void SqlPanel::refresh(Ui& ui, const Workspace& workspace) {
     queries_ = saved_queries(*capture_);
     text_ = untouched ? queries_.front().sql : text_;
   }
-  const SqlResult* const result = workspace.queries.result();
-  if (workspace.queries.finished() != finished_) {
-    finished_ = workspace.queries.finished();
+  const SqlResult* const result = workspace.queries.value();
+  if (std::exchange(revision_, workspace.queries.revision()) != workspace.queries.revision()) {
     table_ = {};
     at_.reset();
     if (result != nullptr) {
@@ -151,7 +150,7 @@ void SqlPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& box) {
   const bool running = workspace.queries.running();
   at();
   if (ui.button("run", std::string(icon::kPlay) + "  Run", !text_.empty())) {
-    workspace.queries.run(text_);
+    workspace.queries.ask(workspace.reads, text_);
   }
   after();
   at();
@@ -164,12 +163,12 @@ void SqlPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& box) {
     for (std::size_t q = 0; q < queries_.size(); ++q) {
       if (ui.menu_entry(std::to_string(q), queries_[q].name)) {
         text_ = queries_[q].sql;
-        workspace.queries.run(text_);
+        workspace.queries.ask(workspace.reads, text_);
       }
     }
     ui.end_menu();
   }
-  const SqlResult* const result = workspace.queries.result();
+  const SqlResult* const result = workspace.queries.value();
   after();
   at();
   ui.toggle("charted", "Chart", charted_);
@@ -188,7 +187,7 @@ void SqlPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& box) {
   std::string status = "Ctrl+Enter runs";
   if (running) {
     status = "running";
-  } else if (!workspace.queries.error().empty()) {
+  } else if (!workspace.queries.problem().empty()) {
     status = "failed";
   } else if (result != nullptr) {
     status = (result->truncated ? "the first " : "") + count_text(result->rows.size()) +
@@ -226,11 +225,11 @@ std::vector<std::uint32_t> SqlPanel::nodes_of(const Capture& capture,
 }
 
 void SqlPanel::draw_result(Ui& ui, Workspace& workspace) {
-  if (!workspace.queries.error().empty()) {
-    ui.paragraph("error", workspace.queries.error(), Colour::error);
+  if (!workspace.queries.problem().empty()) {
+    ui.paragraph("error", workspace.queries.problem(), Colour::error);
     return;
   }
-  const SqlResult* const result = workspace.queries.result();
+  const SqlResult* const result = workspace.queries.value();
   if (result == nullptr) {
     draw_empty_state(ui, "Ask the database: Ctrl+Enter runs the query",
                      "sqlite3 " + workspace.document.path().filename().string());
@@ -296,21 +295,17 @@ void SqlPanel::draw_table_of(Ui& ui, Workspace& workspace, const SqlResult& resu
 void SqlPanel::select(Workspace& workspace, std::size_t row) {
   at_ = row;
   const auto capture = workspace.document.capture();
-  const SqlResult* const result = workspace.queries.result();
+  const SqlResult* const result = workspace.queries.value();
   if (const auto node = capture && result ? node_of(*capture, result->rows[row]) : std::nullopt) {
     workspace.select_node(*node);
   }
 }
 
 Actions SqlPanel::actions(Workspace& workspace) {
-  Actions actions{
-      {"Run the query", "Ctrl+Enter", [&] { workspace.queries.run(text_); }, !text_.empty()}};
-  const auto found = at_ ? std::ranges::find(order_, *at_) : order_.end();
-  const auto row = found == order_.end()
-                       ? std::nullopt
-                       : std::optional(static_cast<std::size_t>(found - order_.begin()));
-  const bool shown = workspace.queries.result() != nullptr;
-  std::ranges::move(row_actions("row", row, shown ? order_.size() : 0,
+  Actions actions{{"Run the query", "Ctrl+Enter",
+                   [&] { workspace.queries.ask(workspace.reads, text_); }, !text_.empty()}};
+  const bool shown = workspace.queries.value() != nullptr;
+  std::ranges::move(row_actions("row", row_of(order_, at_), shown ? order_.size() : 0,
                                 [&](std::size_t to) {
                                   select(workspace, order_[to]);
                                   table_.scroll_to = to;

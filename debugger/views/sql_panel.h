@@ -42,7 +42,7 @@ class SqlPanel : public Panel {
   std::string text_;
 
   // Of the result.
-  std::uint64_t finished_ = 0;  // as QueryRunner::finished()
+  std::uint64_t revision_ = 0;  // of the result
   std::vector<TableColumn> columns_;
   std::vector<std::size_t> order_;  // its rows, sorted
   std::optional<std::size_t> node_column_, graph_column_;

@@ -6,7 +6,6 @@
 
 #include "debugger/model/document_reads.h"
 #include "debugger/model/format.h"
-#include "debugger/model/panel_reads.h"
 #include "debugger/views/choice_row.h"
 #include "debugger/views/selection_actions.h"
 #include "debugger/views/shown_times.h"
@@ -52,59 +51,110 @@ std::string replays_text(std::optional<ReplayRange> range) {
 
 }  // namespace
 
-enum class StatisticsPanel::Column : std::uint8_t {
-  name,
-  nodes,
-  count,
-  p50,
-  p95,
-  p99,
-  variation,
-  share,
-  bytes,
-  flops,
-  count_b,
-  p50_b,
-  change,
-  probability,
-  p95_b,
-  variation_b,
-  share_b,
-};
-
-struct StatisticsPanel::ColumnDef {
-  TableColumn column;
-  const char* compared;  // its title while ranges are compared; null: it is left out then
-  bool alone;            // shown while none are compared
-};
-
-/// In the order of Column.
-const std::vector<StatisticsPanel::ColumnDef>& StatisticsPanel::column_defs() {
-  constexpr Align kRight = Align::right;
-  constexpr FontKind kMono = FontKind::mono;
-  const auto number = [](const char* id, const char* title, float width, const char* compared,
-                         bool alone) {
-    return ColumnDef{{id, title, width, kRight, kMono, true}, compared, alone};
+/// While ranges are compared, what differs stands beside each other.
+const std::vector<PanelColumn<StatisticsPanel>>& StatisticsPanel::columns(bool compared) {
+  using P = StatisticsPanel;
+  using Columns = std::vector<PanelColumn<P>>;
+  using Group = std::uint32_t;
+  const auto make = [](bool two) {
+    Columns made;
+    const auto number = [&](const std::string& id, const std::string& title, float width, auto cell,
+                            auto key) {
+      made.push_back(
+          {{id, title, width, Align::right, FontKind::mono}, std::move(cell), sort_by<P>(key)});
+    };
+    // Of A, and of B behind it.
+    const auto times = [&](const std::string& id, const std::string& title, float width, auto cell,
+                           auto key) {
+      for (const bool b : {false, true}) {
+        const auto of = [b](const P& p, Group g) -> const GroupTimes& {
+          return (b ? p.b_ : p.a_).times[g];
+        };
+        if (two || !b) {
+          number(
+              id + (b ? "_b" : ""),
+              title + (!two ? ""
+                       : b  ? " B"
+                            : " A"),
+              width, [of, cell](const P& p, Group g) { return cell(p, of(p, g)); },
+              [of, key](const P& p, Group g) { return key(of(p, g)); });
+        }
+      }
+    };
+    const auto count = [&] {
+      times(
+          "count", "Replays", 76,
+          [](const P&, const GroupTimes& of) { return dim_cell(count_text(of.ns.size())); },
+          [](const GroupTimes& of) { return of.ns.size(); });
+    };
+    const auto time = [&](const char* id, std::uint64_t GroupTimes::*member) {
+      times(
+          id, id, 90,
+          [member](const P&, const GroupTimes& of) { return time_cell(of, of.*member); },
+          [member](const GroupTimes& of) { return of.*member; });
+    };
+    const auto rate = [&](const char* id, const char* title, float width, auto work,
+                          const char* unit) {
+      const auto of = [work](const P& p, Group g) {
+        return rate_of(p.groups_[g].*work, p.a_.times[g]);
+      };
+      number(
+          id, title, width, [of, unit](const P& p, Group g) { return rate_cell(of(p, g), unit); },
+          [of](const P& p, Group g) { return of(p, g).value_or(0); });
+    };
+    const auto change = [&](const char* id, const char* title, float width, auto text, auto key) {
+      number(
+          id, title, width,
+          [text](const P& p, Group g) {
+            const auto& of = p.changes_[g];
+            return of ? TableCell{.text = text(*of), .colour = colour_of(*of)} : none();
+          },
+          key);
+    };
+    made.push_back(
+        {{"name", "Group", 0},
+         [](const P& p, Group g) { return p.name_cell(g); },
+         sort_by<P>([](const P& p, Group g) { return std::string_view(p.groups_[g].name); })});
+    number(
+        "nodes", "Nodes", 64,
+        [](const P& p, Group g) { return dim_cell(count_text(p.groups_[g].nodes.size())); },
+        [](const P& p, Group g) { return p.groups_[g].nodes.size(); });
+    if (!two) {
+      count();
+    }
+    time("p50", &GroupTimes::p50_ns);
+    if (two) {
+      change("change", "Change", 96, change_text,
+             [](const P& p, Group g) { return p.changes_[g] ? p.changes_[g]->ratio : 0; });
+      change("probability", "p-value", 84, probability_text, [](const P& p, Group g) {
+        return p.changes_[g] ? p.changes_[g]->probability.value_or(2) : 3;
+      });
+    }
+    time("p95", &GroupTimes::p95_ns);
+    if (!two) {
+      time("p99", &GroupTimes::p99_ns);
+    }
+    times(
+        "variation", "CV", 84,
+        [](const P&, const GroupTimes& of) {
+          return of.ns.size() < 2 ? none() : number_cell(percent_text(of.variation));
+        },
+        [](const GroupTimes& of) { return of.variation; });
+    times(
+        "share", "p50 share", 120,
+        [](const P& p, const GroupTimes& of) { return share_cell(of.share, p.most_share_); },
+        [](const GroupTimes& of) { return of.p50_ns; });
+    if (two) {
+      count();
+      made.back().header.width = 84;
+    } else {
+      rate("bytes", "Memory", 100, &NodeGroup::bytes, "B/s");
+      rate("flops", "Arithmetic", 120, &NodeGroup::flops, "FLOP/s");
+    }
+    return made;
   };
-  static const std::vector<ColumnDef> kDefs = {
-      {{"name", "Group", 0, Align::left, FontKind::regular, true}, "Group", true},
-      number("nodes", "Nodes", 64, "Nodes", true),
-      number("count", "Replays", 76, "Replays A", true),
-      number("p50", "p50", 90, "p50 A", true),
-      number("p95", "p95", 90, "p95 A", true),
-      number("p99", "p99", 90, nullptr, true),
-      number("variation", "CV", 84, "CV A", true),
-      number("share", "p50 share", 120, "p50 share A", true),
-      number("bytes", "Memory", 100, nullptr, true),
-      number("flops", "Arithmetic", 120, nullptr, true),
-      number("count_b", "", 84, "Replays B", false),
-      number("p50_b", "", 90, "p50 B", false),
-      number("change", "", 96, "Change", false),
-      number("probability", "", 84, "p-value", false),
-      number("p95_b", "", 90, "p95 B", false),
-      number("variation_b", "", 84, "CV B", false),
-      number("share_b", "", 120, "p50 share B", false)};
-  return kDefs;
+  static const Columns kAlone = make(false), kCompared = make(true);
+  return compared ? kCompared : kAlone;
 }
 
 // ---- what is shown
@@ -113,8 +163,7 @@ std::optional<ReplayRange> StatisticsPanel::range_of_a(const Workspace& workspac
   return compares() ? pinned_ : workspace.document.range();
 }
 
-bool StatisticsPanel::read(Workspace& workspace, WorkerRead<ReplayTimes>& job, Side& side,
-                           std::optional<ReplayRange> range) {
+bool StatisticsPanel::read(Workspace& workspace, Side& side, std::optional<ReplayRange> range) {
   const Document& document = workspace.document;
   const std::size_t size = document.replays().rows.size();
   Wanted wanted{range, document.statistics().source, range ? 0 : size};
@@ -125,30 +174,25 @@ bool StatisticsPanel::read(Workspace& workspace, WorkerRead<ReplayTimes>& job, S
                            wanted.table_size - side.asked->table_size < size / 8;
   if (side.asked != wanted && !(document.live() && grew_little)) {
     side.asked = wanted;
-    job.ask(
-        [path = document.path(), capture = capture_,
-         ids = timed_replays(document.replays(), range, wanted.source)](
-            const std::stop_token& stop) { return read_replay_times(path, *capture, ids, stop); });
+    side.read.ask(workspace.reads,
+                  {capture_, timed_replays(document.replays(), range, wanted.source)});
   }
-  if (job.finished() == side.finished) {
+  if (std::exchange(side.revision, side.read.revision()) == side.read.revision()) {
     return false;
   }
-  side.finished = job.finished();
-  group(job, side);
+  group(side);
   return true;
 }
 
-void StatisticsPanel::group(const WorkerRead<ReplayTimes>& job, Side& side) const {
-  // Perhaps of a capture before: the one that was asked for comes after it.
-  const ReplayTimes* const found = job.result();
-  const bool fits = found != nullptr && found->nodes == capture_->nodes.size();
-  side.times = group_times(groups_, fits ? *found : ReplayTimes{});
+void StatisticsPanel::group(Side& side) const {
+  const ReplayTimes* const found = side.read.value();
+  side.times = group_times(groups_, found == nullptr ? ReplayTimes() : *found);
 }
 
-void StatisticsPanel::regroup(const Workspace& workspace) {
+void StatisticsPanel::regroup() {
   groups_ = node_groups(*capture_, static_cast<GroupBy>(by_));
-  group(workspace.reads->times_a, a_);
-  group(workspace.reads->times_b, b_);
+  group(a_);
+  group(b_);
   sort();
 }
 
@@ -156,14 +200,16 @@ void StatisticsPanel::refresh(Workspace& workspace) {
   if (capture_ != workspace.document.capture()) {
     capture_ = workspace.document.capture();
     pinned_.reset();
-    a_.asked.reset();
-    b_.asked.reset();
+    for (Side* const side : {&a_, &b_}) {
+      side->asked.reset();
+      side->read.forget();
+    }
     choose_columns();
-    regroup(workspace);
+    regroup();
   }
-  bool changed = read(workspace, workspace.reads->times_a, a_, range_of_a(workspace));
+  bool changed = read(workspace, a_, range_of_a(workspace));
   if (compares()) {
-    changed = read(workspace, workspace.reads->times_b, b_, workspace.document.range()) || changed;
+    changed = read(workspace, b_, workspace.document.range()) || changed;
   }
   if (changed) {
     sort();
@@ -171,32 +217,8 @@ void StatisticsPanel::refresh(Workspace& workspace) {
 }
 
 void StatisticsPanel::choose_columns() {
-  shown_.clear();
-  columns_.clear();
-  // While two are compared, what differs stands beside each other.
-  static const std::vector<Column> kCompared = {
-      Column::name,        Column::nodes,   Column::p50,   Column::p50_b,     Column::change,
-      Column::probability, Column::p95,     Column::p95_b, Column::variation, Column::variation_b,
-      Column::share,       Column::share_b, Column::count, Column::count_b};
-  const auto& defs = column_defs();
-  const auto show = [&](Column column) {
-    TableColumn shown = defs[static_cast<std::size_t>(column)].column;
-    if (compares()) {
-      shown.title = defs[static_cast<std::size_t>(column)].compared;
-    }
-    shown_.push_back(column);
-    columns_.push_back(shown);
-  };
-  if (compares()) {
-    std::for_each(kCompared.begin(), kCompared.end(), show);
-  } else {
-    for (std::size_t c = 0; c < defs.size(); ++c) {
-      if (defs[c].alone) {
-        show(static_cast<Column>(c));
-      }
-    }
-  }
-  columns_.front().title = std::array{"Op", "Kernel", "Scope"}[by_];
+  table_.use(columns(compares()));
+  table_.headers().front().title = std::array{"Op", "Kernel", "Scope"}[by_];
 }
 
 void StatisticsPanel::sort() {
@@ -211,54 +233,7 @@ void StatisticsPanel::sort() {
   }
   rows_.resize(groups_.size());
   std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
-  // By a column that is shown, or the greatest share first.
-  const TableOrder order = table_.arranged.order.value_or(TableOrder{});
-  const auto column = std::ranges::find(columns_, order.column, &TableColumn::id);
-  const bool known = column != columns_.end();
-  const auto by = [&](auto key) {
-    std::stable_sort(rows_.begin(), rows_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return !known || order.descending ? key(b) < key(a) : key(a) < key(b);
-    });
-  };
-  const auto a = [&](std::uint32_t g) -> const GroupTimes& { return a_.times[g]; };
-  const auto b = [&](std::uint32_t g) -> const GroupTimes& { return b_.times[g]; };
-  switch (known ? shown_[static_cast<std::size_t>(column - columns_.begin())] : Column::share) {
-    case Column::name:
-      return by([&](std::uint32_t g) { return std::string_view(groups_[g].name); });
-    case Column::nodes:
-      return by([&](std::uint32_t g) { return groups_[g].nodes.size(); });
-    case Column::count:
-      return by([&](std::uint32_t g) { return a(g).ns.size(); });
-    case Column::p50:
-      return by([&](std::uint32_t g) { return a(g).p50_ns; });
-    case Column::p95:
-      return by([&](std::uint32_t g) { return a(g).p95_ns; });
-    case Column::p99:
-      return by([&](std::uint32_t g) { return a(g).p99_ns; });
-    case Column::variation:
-      return by([&](std::uint32_t g) { return a(g).variation; });
-    case Column::share:
-      return by([&](std::uint32_t g) { return a(g).p50_ns; });
-    case Column::bytes:
-      return by([&](std::uint32_t g) { return rate_of(groups_[g].bytes, a(g)).value_or(0); });
-    case Column::flops:
-      return by([&](std::uint32_t g) { return rate_of(groups_[g].flops, a(g)).value_or(0); });
-    case Column::count_b:
-      return by([&](std::uint32_t g) { return b(g).ns.size(); });
-    case Column::p50_b:
-      return by([&](std::uint32_t g) { return b(g).p50_ns; });
-    case Column::change:
-      return by([&](std::uint32_t g) { return changes_[g] ? changes_[g]->ratio : 0; });
-    case Column::probability:
-      return by(
-          [&](std::uint32_t g) { return changes_[g] ? changes_[g]->probability.value_or(2) : 3; });
-    case Column::p95_b:
-      return by([&](std::uint32_t g) { return b(g).p95_ns; });
-    case Column::variation_b:
-      return by([&](std::uint32_t g) { return b(g).variation; });
-    case Column::share_b:
-      return by([&](std::uint32_t g) { return b(g).p50_ns; });
-  }
+  table_.sort(*this, rows_, {"share", true});
 }
 
 // ---- drawing
@@ -275,27 +250,25 @@ void StatisticsPanel::draw(Ui& ui, Workspace& workspace) {
   const float bar = ui.px(30);
   draw_bar(ui, workspace, {all.min, {all.max.x, all.min.y + bar}});
   ImGui::SetCursorScreenPos({all.min.x, all.min.y + bar});
-  const auto& error = workspace.reads->times_a.error();
-  if (!error.empty()) {
-    ui.paragraph("problem", error, Colour::error);
+  if (!a_.read.problem().empty()) {
+    ui.paragraph("problem", a_.read.problem(), Colour::error);
     return;
   }
   draw_rows(ui, workspace);
 }
 
 std::string StatisticsPanel::counts_text(const Workspace& workspace) const {
-  const auto side = [&](const WorkerRead<ReplayTimes>& job, std::optional<ReplayRange> range) {
-    const ReplayTimes* const times = job.result();
+  const auto text_of = [&](const Side& side, std::optional<ReplayRange> range) {
+    const ReplayTimes* const times = side.read.value();
     std::string text = replays_text(range);
-    if (job.running() || times == nullptr) {
+    if (side.read.running() || times == nullptr) {
       return text + ", reading";
     }
     return text + ", " + count_text(times->replays) + " timed" +
            (times->asked > times->replays ? " of " + count_text(times->asked) : "");
   };
-  const PanelReads& reads = *workspace.reads;
-  const std::string a = side(reads.times_a, range_of_a(workspace));
-  return compares() ? "A: " + a + "    B: " + side(reads.times_b, workspace.document.range()) : a;
+  const std::string a = text_of(a_, range_of_a(workspace));
+  return compares() ? "A: " + a + "    B: " + text_of(b_, workspace.document.range()) : a;
 }
 
 void StatisticsPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& box) {
@@ -306,7 +279,7 @@ void StatisticsPanel::draw_bar(Ui& ui, Workspace& workspace, const Box& box) {
     const auto scope = ui.scope("by");
     if (draw_choices(ui, row, groupings(), by_, left)) {
       choose_columns();
-      regroup(workspace);
+      regroup();
     }
   }
   const char* const compare = compares() ? "Stop comparing" : "Compare with these replays";
@@ -344,58 +317,6 @@ TableCell StatisticsPanel::name_cell(std::uint32_t g) const {
   return cell;
 }
 
-TableCell StatisticsPanel::cell(std::uint32_t g, Column column) const {
-  const NodeGroup& group = groups_[g];
-  const GroupTimes& a = a_.times[g];
-  const GroupTimes& b = b_.times[g];
-  const auto& change = changes_[g];
-  const auto dim = [](std::uint64_t count) {
-    return TableCell{.text = count_text(count), .colour = Colour::dim};
-  };
-  const auto variation = [](const GroupTimes& times) {
-    return times.ns.size() < 2 ? none() : number_cell(percent_text(times.variation));
-  };
-  switch (column) {
-    case Column::name:
-      return name_cell(g);
-    case Column::nodes:
-      return dim(group.nodes.size());
-    case Column::count:
-      return dim(a.ns.size());
-    case Column::count_b:
-      return dim(b.ns.size());
-    case Column::p50:
-      return time_cell(a, a.p50_ns);
-    case Column::p95:
-      return time_cell(a, a.p95_ns);
-    case Column::p99:
-      return time_cell(a, a.p99_ns);
-    case Column::p50_b:
-      return time_cell(b, b.p50_ns);
-    case Column::p95_b:
-      return time_cell(b, b.p95_ns);
-    case Column::variation:
-      return variation(a);
-    case Column::variation_b:
-      return variation(b);
-    case Column::share:
-      return share_cell(a.share, most_share_);
-    case Column::share_b:
-      return share_cell(b.share, most_share_);
-    case Column::bytes:
-      return rate_cell(rate_of(group.bytes, a), "B/s");
-    case Column::flops:
-      return rate_cell(rate_of(group.flops, a), "FLOP/s");
-    case Column::change:
-      return change ? TableCell{.text = change_text(*change), .colour = colour_of(*change)}
-                    : none();
-    case Column::probability:
-      return change ? TableCell{.text = probability_text(*change), .colour = colour_of(*change)}
-                    : none();
-  }
-  return {};
-}
-
 void StatisticsPanel::select(Workspace& workspace, std::size_t row) {
   workspace.select_nodes(groups_[rows_[row]].nodes);
 }
@@ -407,11 +328,8 @@ void StatisticsPanel::draw_rows(Ui& ui, Workspace& workspace) {
                                    : selection.nodes == group.nodes;
   };
   const TableRows rows{
-      .count = rows_.size(),
-      .id = [&](std::size_t row) { return rows_[row]; },
-      .cell = [&](std::size_t row, std::size_t column) { return cell(rows_[row], shown_[column]); },
       .selected = [&](std::size_t row) { return is_selected(groups_[rows_[row]]); }};
-  const TableEvents events = draw_table(ui, "table", columns_, rows, table_);
+  const TableEvents events = table_.draw(ui, "table", *this, rows_, rows);
   if (events.sort_changed) {
     sort();
   } else if (const auto row = events.clicked ? events.clicked : events.right_clicked) {

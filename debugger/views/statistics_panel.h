@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "debugger/model/group_statistics.h"
-#include "debugger/model/worker_read.h"
-#include "debugger/ui/table.h"
+#include "debugger/views/columns.h"
 #include "debugger/views/panel.h"
 
 namespace reprise::debugger {
@@ -25,9 +24,7 @@ class StatisticsPanel : public Panel {
   std::vector<PanelTable> tables() override { return {{"table", &table_.arranged}}; }
 
  private:
-  enum class Column : std::uint8_t;
-  struct ColumnDef;
-  static const std::vector<ColumnDef>& column_defs();
+  static const std::vector<PanelColumn<StatisticsPanel>>& columns(bool compared);
 
   /// Which replays' times are wanted.
   struct Wanted {
@@ -37,25 +34,24 @@ class StatisticsPanel : public Panel {
     bool operator==(const Wanted&) const = default;
   };
   struct Side {
-    std::optional<Wanted> asked;
-    std::uint64_t finished = 0;  // as WorkerRead::finished()
-    std::vector<GroupTimes> times;
+    std::optional<Wanted> asked{};
+    Read<RangeKey, ReplayTimes> read{read_replay_times};
+    std::uint64_t revision = 0;  // that the times are of
+    std::vector<GroupTimes> times{};
   };
 
   bool compares() const { return pinned_.has_value(); }
   std::optional<ReplayRange> range_of_a(const Workspace& workspace) const;
   void refresh(Workspace& workspace);
   /// True if its times changed.
-  bool read(Workspace& workspace, WorkerRead<ReplayTimes>& job, Side& side,
-            std::optional<ReplayRange> range);
-  void group(const WorkerRead<ReplayTimes>& job, Side& side) const;
-  void regroup(const Workspace& workspace);
+  bool read(Workspace& workspace, Side& side, std::optional<ReplayRange> range);
+  void group(Side& side) const;
+  void regroup();
   void choose_columns();
   void sort();
   void draw_bar(Ui& ui, Workspace& workspace, const Box& box);
   std::string counts_text(const Workspace& workspace) const;
   void draw_rows(Ui& ui, Workspace& workspace);
-  TableCell cell(std::uint32_t group, Column column) const;
   TableCell name_cell(std::uint32_t group) const;
   void select(Workspace& workspace, std::size_t row);
 
@@ -68,9 +64,7 @@ class StatisticsPanel : public Panel {
   double most_share_ = 0;
 
   std::vector<std::uint32_t> rows_;  // groups, sorted
-  std::vector<Column> shown_;
-  std::vector<TableColumn> columns_;
-  TableState table_;
+  ColumnTable<StatisticsPanel> table_{columns(false)};
 };
 
 }  // namespace reprise::debugger

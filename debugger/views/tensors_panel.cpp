@@ -39,7 +39,7 @@ std::string real_text(const std::optional<double>& value, const Sums& of) {
 }  // namespace
 
 void TensorsPanel::refresh(Workspace& workspace) {
-  workspace.numbers.show(workspace.document.capture());
+  workspace.show_numbers();
   const auto selected = workspace.selection.current().node;
   const bool other_capture = capture_ != workspace.document.capture();
   if (other_capture) {
@@ -48,7 +48,7 @@ void TensorsPanel::refresh(Workspace& workspace) {
     listed_.reset();
     node_.reset();
   }
-  if (workspace.numbers.numbers() == nullptr) {
+  if (workspace.numbers.value() == nullptr) {
     entries_.clear();
     listed_.reset();
     revision_ = 0;
@@ -67,18 +67,30 @@ void TensorsPanel::refresh(Workspace& workspace) {
       });
       chosen_.reset();
       if (first != entries_.end()) {
-        choose(workspace, *first);
+        choose(*first);
       }
     }
   }
-  workspace.numbers.show_tensor(chosen_ ? std::optional(chosen_->tensor) : std::nullopt);
+  read_chosen(workspace);
+}
+
+void TensorsPanel::read_chosen(Workspace& workspace) {
+  if (chosen_) {
+    watched_.show(workspace.reads, {capture_, chosen_->tensor});
+  } else {
+    watched_.forget();
+  }
   list_replays(workspace);
-  workspace.numbers.show_snapshot(
-      chosen_ ? workspace.numbers.numbers()->snapshot_of(chosen_->tensor, replay_) : nullptr);
+  if (const SnapshotRow* const snapshot =
+          chosen_ ? workspace.numbers.value()->snapshot_of(chosen_->tensor, replay_) : nullptr) {
+    contents_.show(workspace.reads, {capture_, *snapshot});
+  } else {
+    contents_.forget();
+  }
 }
 
 void TensorsPanel::list_entries(const Workspace& workspace) {
-  const TensorStatistics& numbers = *workspace.numbers.numbers();
+  const TensorStatistics& numbers = *workspace.numbers.value();
   entries_.clear();
   for (const TensorSums& sums : numbers.sums) {
     entries_.push_back(
@@ -105,20 +117,18 @@ void TensorsPanel::list_entries(const Workspace& workspace) {
   }
 }
 
-void TensorsPanel::choose(Workspace& workspace, const Entry& entry) {
+void TensorsPanel::choose(const Entry& entry) {
   chosen_ = entry;
   listed_.reset();
   overwrite_ = overwrite_of(*capture_, entry.tensor);
   replay_.reset();
-  workspace.numbers.show_tensor(entry.tensor);
 }
 
 void TensorsPanel::list_replays(const Workspace& workspace) {
   const auto& wish = workspace.watched_replay;
   const auto wished =
       wish && chosen_ && wish->node == chosen_->node ? std::optional(wish->replay) : std::nullopt;
-  const Listed wanted{chosen_, wished, workspace.numbers.revision(),
-                      workspace.numbers.tensor_revision()};
+  const Listed wanted{chosen_, wished, workspace.numbers.revision(), watched_.revision()};
   if (listed_ == wanted) {
     return;
   }
@@ -127,8 +137,8 @@ void TensorsPanel::list_replays(const Workspace& workspace) {
   if (!chosen_) {
     return;
   }
-  const TensorStatistics& numbers = *workspace.numbers.numbers();
-  const std::vector<TensorStatsRow>& rows = workspace.numbers.replays_of_tensor();
+  const TensorStatistics& numbers = *workspace.numbers.value();
+  const std::span<const TensorStatsRow> rows = watched_rows();
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const WatchedTensor& of = rows[r].of;
     if (rows.size() - r > kMaxReplays && of.replay != wished) {
@@ -157,16 +167,20 @@ void TensorsPanel::list_replays(const Workspace& workspace) {
   }
 }
 
-const TensorStatsRow* TensorsPanel::statistics(const Workspace& workspace) const {
-  const auto& rows = workspace.numbers.replays_of_tensor();
+std::span<const TensorStatsRow> TensorsPanel::watched_rows() const {
+  return watched_.value() == nullptr ? std::span<const TensorStatsRow>() : *watched_.value();
+}
+
+const TensorStatsRow* TensorsPanel::statistics() const {
+  const std::span<const TensorStatsRow> rows = watched_rows();
   const auto found =
-      std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.of.replay == replay_; });
+      std::ranges::find_if(rows, [&](const auto& r) { return r.of.replay == replay_; });
   return found == rows.end() ? nullptr : &*found;
 }
 
 void TensorsPanel::draw(Ui& ui, Workspace& workspace) {
   refresh(workspace);
-  if (workspace.numbers.numbers() == nullptr) {
+  if (workspace.numbers.value() == nullptr) {
     const std::string& problem = workspace.numbers.problem();
     draw_empty_state(ui, problem.empty() ? "Reading what tensors held" : problem, "");
     return;
@@ -221,7 +235,7 @@ void TensorsPanel::draw_choice(Ui& ui, Workspace& workspace, const Box& box) {
   if (ui.combo("tensor", names_, chosen, tensors)) {
     const Entry entry = entries_[chosen];
     node_ = entry.node;
-    choose(workspace, entry);
+    choose(entry);
     workspace.select_node(entry.node);
   }
   if (replays_.empty()) {
@@ -276,10 +290,10 @@ void TensorsPanel::draw_banner(Ui& ui, Workspace& workspace, Rows& rows) const {
 }
 
 void TensorsPanel::draw_statistics(Ui& ui, const Workspace& workspace, Rows& rows) const {
-  const TensorSums* const sums = workspace.numbers.numbers()->sums_of(chosen_->tensor);
-  const TensorStatsRow* const one = statistics(workspace);
-  if (!workspace.numbers.tensor_problem().empty()) {
-    ui.paragraph("problem", workspace.numbers.tensor_problem(), Colour::error);
+  const TensorSums* const sums = workspace.numbers.value()->sums_of(chosen_->tensor);
+  const TensorStatsRow* const one = statistics();
+  if (!watched_.problem().empty()) {
+    ui.paragraph("problem", watched_.problem(), Colour::error);
   }
   heading(ui, rows, "Statistics");
   if (sums == nullptr) {
@@ -342,7 +356,7 @@ void TensorsPanel::draw_statistics(Ui& ui, const Workspace& workspace, Rows& row
 void TensorsPanel::draw_other_values(Ui& ui, Workspace& workspace, Rows& rows) {
   const WatchedReplay* with_values = nullptr;
   for (const WatchedReplay& replay : replays_) {
-    if (workspace.numbers.numbers()->snapshot_of(chosen_->tensor, replay.id) != nullptr &&
+    if (workspace.numbers.value()->snapshot_of(chosen_->tensor, replay.id) != nullptr &&
         (with_values == nullptr || with_values->id < replay_)) {
       with_values = &replay;
     }
@@ -359,19 +373,18 @@ void TensorsPanel::draw_values(Ui& ui, Workspace& workspace, Rows& rows, float h
   }
   heading(ui, rows, "Values");
   const auto scope = ui.scope("values");
-  const TensorStatisticsReads& numbers = workspace.numbers;
-  const SnapshotRow* const snapshot = numbers.numbers()->snapshot_of(chosen_->tensor, replay_);
+  const SnapshotRow* const snapshot =
+      workspace.numbers.value()->snapshot_of(chosen_->tensor, replay_);
   if (snapshot == nullptr) {
     ui.paragraph("none",
                  "The file has no values of it in this replay: they are kept of launches watched "
                  "with .contents = true.",
                  Colour::dim);
     draw_other_values(ui, workspace, rows);
-  } else if (!numbers.contents_problem().empty()) {
-    ui.paragraph("problem", numbers.contents_problem(), Colour::error);
-  } else if (numbers.contents() != nullptr) {
-    menu_ = values_.draw(ui, rows, *numbers.contents(), numbers.contents_revision(),
-                         height - ui.px(30)) ||
+  } else if (!contents_.problem().empty()) {
+    ui.paragraph("problem", contents_.problem(), Colour::error);
+  } else if (contents_.value() != nullptr) {
+    menu_ = values_.draw(ui, rows, *contents_.value(), contents_.revision(), height - ui.px(30)) ||
             menu_;
   }
 }

@@ -40,9 +40,11 @@ class TensorsPanel : public Panel {
 
   void refresh(Workspace& workspace);
   void list_entries(const Workspace& workspace);
-  void choose(Workspace& workspace, const Entry& entry);
+  void choose(const Entry& entry);
+  void read_chosen(Workspace& workspace);
   void list_replays(const Workspace& workspace);
-  const TensorStatsRow* statistics(const Workspace& workspace) const;
+  std::span<const TensorStatsRow> watched_rows() const;
+  const TensorStatsRow* statistics() const;
   void draw_choice(Ui& ui, Workspace& workspace, const Box& box);
   void draw_facts(Ui& ui, Workspace& workspace, Rows& rows) const;
   void draw_banner(Ui& ui, Workspace& workspace, Rows& rows) const;
@@ -62,6 +64,8 @@ class TensorsPanel : public Panel {
   std::optional<Listed> listed_;
   std::optional<std::int64_t> replay_;  // chosen; none: the last one with values, or the last
 
+  Read<TensorKey, std::vector<TensorStatsRow>> watched_{read_replays_of_tensor, Follow::file};
+  Read<SnapshotKey, TensorValues> contents_{read_contents};
   TensorValuesView values_;
   bool menu_ = false;  // somebody asked for the menu of the tensor
 };

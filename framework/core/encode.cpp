@@ -4,14 +4,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "framework/core/float16.h"
+#include "framework/core/block_scale.h"
 #include "reprise/backend/decode.h"
 
 namespace reprise {
 namespace {
 
 constexpr std::size_t kBlock = 32;
-constexpr std::uint16_t kNan = 0x7E00;  // in half precision
 
 std::uint16_t f32_to_bf16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -45,32 +44,25 @@ float largest(const float* from) {
   return found;
 }
 
-struct Scale {
-  /// `unit` is what one step of an integer stands for, unless the block is no numbers.
-  explicit Scale(float unit)
-      : finite(std::isfinite(unit)),
-        half(finite ? f32_to_f16(unit) : kNan),
-        factor(!finite || (half & 0x7FFFU) == 0 ? 0 : 1 / unit) {}
-  bool finite;
-  std::uint16_t half;
-  float factor;
-  float integer(float value) const { return finite ? value * factor : 0; }
-};
+/// A value as a number of steps.
+float steps(const BlockScale& scale, float value) {
+  return scale.finite ? value * scale.factor : 0;
+}
 
 BlockQ8 encode_q8_0(const float* from) {
-  const Scale scale(std::abs(largest(from)) / 127);
+  const BlockScale scale(std::abs(largest(from)) / 127);
   BlockQ8 block{scale.half, {}};
   for (std::size_t i = 0; i < kBlock; ++i) {
-    block.values[i] = static_cast<std::int8_t>(std::round(scale.integer(from[i])));
+    block.values[i] = static_cast<std::int8_t>(std::round(steps(scale, from[i])));
   }
   return block;
 }
 
 BlockQ4 encode_q4_0(const float* from) {
-  const Scale scale(largest(from) / -8);
+  const BlockScale scale(largest(from) / -8);
   BlockQ4 block{scale.half, {}};
   const auto nibble = [&](float value) {
-    return std::min(15U, static_cast<unsigned>(scale.integer(value) + 8.5F));
+    return std::min(15U, static_cast<unsigned>(steps(scale, value) + 8.5F));
   };
   for (std::size_t i = 0; i < kBlock / 2; ++i) {
     block.nibbles[i] =

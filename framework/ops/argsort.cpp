@@ -4,9 +4,9 @@
 #include <numeric>
 #include <vector>
 
+#include "framework/core/float_key.h"
 #include "framework/core/lowering.h"
 #include "framework/core/record.h"
-#include "framework/ops/float_key.h"
 #include "framework/ops/gpu_groups.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"

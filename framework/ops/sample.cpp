@@ -5,12 +5,12 @@
 #include <numeric>
 #include <vector>
 
+#include "framework/core/float_key.h"
 #include "framework/core/lowering.h"
 #include "framework/core/philox.h"
 #include "framework/core/record.h"
-#include "framework/ops/float_key.h"
+#include "framework/core/sample_arithmetic.h"
 #include "framework/ops/gpu_groups.h"
-#include "framework/ops/sample_arithmetic.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
 
@@ -41,7 +41,6 @@ constexpr Attribute kAttributes[] = {
     {"seed", AttributeType::param_i32, offsetof(Form, seed)},
     {"position", AttributeType::param_i32, offsetof(Form, position)}};
 constexpr std::string_view kShaders[] = {"sample"};
-constexpr std::uint32_t kWhole = std::uint32_t{1} << 24U;  // of top_p
 
 // Mirrors the push block of shaders/sample.comp.
 struct Push {
@@ -94,38 +93,11 @@ Cost cost(const BoundCall& call) {
                         kPerToken * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
 }
 
-/// The attributes of a call as numbers of the ranges the header promises.
-struct Filters {
-  explicit Filters(const HostCall& call) {
-    const Form& form = call.as<Form>();
-    const float heat = call.value(form.temperature);
-    greedy = !(heat > kSmallestDivisor);
-    coldness = greedy ? 1 : reciprocal(std::min(heat, kLargestDivisor));
-    const std::int32_t k = call.value(form.top_k);
-    top_k = static_cast<std::size_t>(std::max(k, 0));
-    const float p = call.value(form.top_p);
-    top_p =
-        std::isnan(p) ? kWhole : static_cast<std::uint32_t>(std::clamp(p, 0.0F, 1.0F) * 0x1p24F);
-    const float min = call.value(form.min_p);
-    min_weight =
-        std::isnan(min) ? 0 : static_cast<std::uint32_t>(std::clamp(min, 0.0F, 1.0F) * 0x1p30F);
-    const float given = call.value(form.repetition_penalty);
-    penalty = given >= kSmallestDivisor && given <= kLargestDivisor ? given : 1;
-    share = reciprocal(penalty);
-  }
-  bool greedy;
-  float coldness;  // 1 / temperature
-  std::size_t top_k;
-  std::uint32_t top_p;  // of kWhole
-  std::uint32_t min_weight;
-  float penalty;
-  float share;  // 1 / penalty
-};
-
 /// One row, filter after filter.
 class Row {
  public:
-  Row(std::span<const float> logits, std::span<const std::int32_t> recent, const Filters& filters)
+  Row(std::span<const float> logits, std::span<const std::int32_t> recent,
+      const SampleFilters& filters)
       : filters_(filters), logits_(logits.begin(), logits.end()) {
     penalise(logits, recent);
     for (const float logit : logits_) {
@@ -161,8 +133,7 @@ class Row {
     for (const std::int32_t id : recent) {
       const auto token = static_cast<std::size_t>(id);
       if (id >= 0 && token < logits.size() && std::isfinite(logits[token])) {
-        const float logit = logits[token];
-        logits_[token] = logit * (logit > 0 ? filters_.share : filters_.penalty);
+        logits_[token] = filters_.penalised(logits[token]);
       }
     }
   }
@@ -186,12 +157,12 @@ class Row {
       }
     }
     const bool cuts_k = filters_.top_k > 0 && filters_.top_k < tokens.size();
-    if (cuts_k || filters_.top_p < kWhole) {
+    if (cuts_k || filters_.top_p < SampleFilters::kWhole) {
       std::ranges::stable_sort(tokens, std::greater<>(),
                                [this](std::size_t t) { return keys_[t]; });
     }
     tokens.resize(cuts_k ? filters_.top_k : tokens.size());
-    if (filters_.top_p < kWhole) {
+    if (filters_.top_p < SampleFilters::kWhole) {
       keep_likely(tokens);
     }
     std::erase_if(tokens, [this](std::size_t t) { return weight(t, 1) < filters_.min_weight; });
@@ -212,7 +183,7 @@ class Row {
     tokens.resize(count);
   }
 
-  const Filters& filters_;
+  const SampleFilters& filters_;
   std::vector<float> logits_;
   std::vector<std::uint32_t> keys_;
   std::size_t best_ = 0;
@@ -222,7 +193,9 @@ void reference(const HostCall& call) {
   const HostTensor& logits = call.tensors[0];
   const HostTensor& recent = call.tensors[1];
   const Form& form = call.as<Form>();
-  const Filters filters(call);
+  const SampleFilters filters(call.value(form.temperature), call.value(form.top_k),
+                              call.value(form.top_p), call.value(form.min_p),
+                              call.value(form.repetition_penalty));
   const auto seed = static_cast<std::uint32_t>(call.value(form.seed));
   const auto position = static_cast<std::uint32_t>(call.value(form.position));
   auto* tokens = elements_of<std::int32_t>(call.tensors[2]);

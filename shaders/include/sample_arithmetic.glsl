@@ -1,4 +1,4 @@
-// The arithmetic of sample(), the same bits as in framework/ops/sample_arithmetic.cpp: every sum and
+// The arithmetic of sample(), the same bits as in framework/core/sample_arithmetic.cpp: every sum and
 // product is rounded by itself. Include wide.glsl first.
 const uint kCertain = 1u << 30;
 const float kSmallestDivisor = 7.888609052210118e-31;  // 2^-100

@@ -1,10 +1,13 @@
 // Calls of a forward pass run kernels, not references.
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "backends/cpu/kernels/kernel_table.h"
 #include "bench/llama_run.h"
 #include "reprise/formats/gguf.h"
 #include "reprise/graph/compute_graph.h"
+#include "tests/ops/op_case_table.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -55,6 +58,19 @@ TEST_P(KernelsTaken, ByEveryCallOfPromptAndStepThatHasOne) {
       }
     }
     EXPECT_GE(taken.size(), 8U);
+  }
+}
+
+TEST(ReferencesOfTheCpu, AreThoseThatThePageOfOpsGivesAReasonFor) {
+  std::ifstream file(REPRISE_OPS_PAGE);
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  const std::size_t section = page.find("\n## References on the CPU\n");
+  ASSERT_NE(section, std::string::npos);
+  for (const NamedCases& op : all_op_cases()) {
+    const bool listed = page.find("\n| " + std::string(op.op) + " |", section) != std::string::npos;
+    const bool has_kernel = std::ranges::any_of(
+        cpu::all_kernels(), [&](const cpu::NamedKernel& kernel) { return kernel.op == op.op; });
+    EXPECT_NE(listed, has_kernel) << op.op;
   }
 }
 

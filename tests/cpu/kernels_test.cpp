@@ -36,26 +36,40 @@ std::vector<std::int64_t> targets() {
   return all;
 }
 
-TEST(CpuKernels, OfEveryInstructionSetComputeWhatTheReferencesDo) {
-  ASSERT_FALSE(targets().empty());
-  const std::uint64_t seed = test_seed();
-  SCOPED_TRACE(seed_note(seed));
-  for (const NamedCases& op : all_op_cases()) {
-    for (const OpCase& row : op.cases()) {
-      const CaseOutputs expected = run_case(test_device("reference"), row, false, seed);
-      for (const std::int64_t target : targets()) {
-        SCOPED_TRACE(std::string(op.op) + " " + row.label + " " + hwy::TargetName(target));
-        const UseTargets only(target);
-        expect_close(expected, run_case(test_device("cpu"), row, false, seed), row);
-      }
-    }
-  }
-}
-
 Device cpu_of(unsigned threads) {
   OpenOptions options;
   options.threads = threads;
   return open_device("cpu", options);
+}
+
+/// The rows of one op.
+class CpuKernels : public ::testing::TestWithParam<NamedCases> {
+ protected:
+  const std::uint64_t seed_ = test_seed();
+  const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
+};
+INSTANTIATE_TEST_SUITE_P(Of, CpuKernels, ::testing::ValuesIn(all_op_cases()),
+                         [](const auto& p) { return std::string(p.param.op); });
+
+TEST_P(CpuKernels, OfEveryInstructionSetComputeWhatTheReferencesDo) {
+  ASSERT_FALSE(targets().empty());
+  for (const OpCase& row : GetParam().cases()) {
+    const CaseOutputs expected = run_case(test_device("reference"), row, false, seed_);
+    for (const std::int64_t target : targets()) {
+      SCOPED_TRACE(row.label + " " + hwy::TargetName(target));
+      const UseTargets only(target);
+      expect_close(expected, run_case(test_device("cpu"), row, false, seed_), row);
+    }
+  }
+}
+
+TEST_P(CpuKernels, GiveTheSameBitsAtEveryNumberOfThreads) {
+  const Device one = cpu_of(1);
+  const Device several = cpu_of(3);
+  for (const OpCase& row : GetParam().cases()) {
+    SCOPED_TRACE(row.label);
+    EXPECT_TRUE(run_case(one, row, false, seed_) == run_case(several, row, false, seed_));
+  }
 }
 
 /// Rounded to 8 bits per block of 32, as Precision::fast does.
@@ -169,7 +183,7 @@ TEST_P(CpuPrecision, FastRoundsActivationsOfQuantisedWeightsAlone) {
   }
 }
 
-TEST(CpuKernels, GiveTheSameBitsAtEveryNumberOfThreads) {
+TEST(LayerOnTheCpu, GivesTheSameBitsAtEveryNumberOfThreads) {
   const std::uint64_t seed = test_seed();
   SCOPED_TRACE(seed_note(seed));
   const auto layer = [&](const Device& device) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "debugger/model/node_changes.h"
+#include "debugger/model/workspace.h"
 #include "tests/debugger/synthetic_capture.h"
 #include "tests/debugger/watched_database.h"
 #include "tests/profile/sql.h"
@@ -186,22 +187,26 @@ TEST_F(TimedDiffTest, HasRowsAsBWasRecordedAndWhatOnlyAHasBehindItsPredecessor) 
 
 TEST_F(TimedDiffTest, ReadsAnotherFileAndSaysWhatIsWrongWithIt) {
   test::write_run(path_);
-  DiffReads reads(path_);
-  reads.open(folder_ / "absent.db");
-  reads.settle();
-  EXPECT_THAT(reads.other_problem(), HasSubstr("no such file"));
-  EXPECT_THAT(reads.captures(), IsEmpty());
-  reads.open(path_);
-  reads.settle();
-  ASSERT_THAT(reads.captures(), SizeIs(1));
-  reads.compare({path_, {7, 7}}, reads.captures()[0].id);
-  reads.settle();
-  EXPECT_EQ(reads.diff(), nullptr);
-  EXPECT_NE(reads.problem(), "");
-  reads.compare({path_, reads.captures()[0].id}, reads.captures()[0].id);
-  reads.settle();
-  ASSERT_NE(reads.diff(), nullptr);
-  EXPECT_EQ(reads.problem(), "");
+  Workspace workspace(path_, {});
+  const auto& other = workspace.other_file;
+  workspace.open_other(folder_ / "absent.db");
+  workspace.settle();
+  EXPECT_THAT(other.problem(), HasSubstr("no such file"));
+  EXPECT_EQ(other.value(), nullptr);
+  workspace.open_other(path_);
+  workspace.settle();
+  ASSERT_NE(other.value(), nullptr);
+  ASSERT_THAT(other.value()->captures, SizeIs(1));
+  const CaptureOfFile known{path_, other.value()->captures[0].id};
+  Read<std::pair<CaptureOfFile, CaptureOfFile>, CaptureDiff> diff(read_diff_of);
+  diff.show(workspace.reads, {{path_, {7, 7}}, known});
+  workspace.settle();
+  EXPECT_EQ(diff.value(), nullptr);
+  EXPECT_NE(diff.problem(), "");
+  diff.show(workspace.reads, {known, known});
+  workspace.settle();
+  EXPECT_NE(diff.value(), nullptr);
+  EXPECT_EQ(diff.problem(), "");
 }
 
 }  // namespace

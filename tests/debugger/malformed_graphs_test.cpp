@@ -153,7 +153,7 @@ TEST_P(MalformedGraph, IsToldInThePanelConcerned) {
   const auto note = [&] {
     PanelWindow window(database_.path(), GetParam().panel(), {.width = 900, .height = 400});
     const std::string panel(window.panel().id());
-    window.workspace().bindings.show(window.workspace().document.capture());
+    window.workspace().show_bindings();
     window.run("wait");
     return window.text(panel + "/file_note");
   };
@@ -204,7 +204,7 @@ TEST(FileNote, OfAnotherCaptureGoes) {
             "");
   PanelWindow window(database.path(), make<InspectorPanel>(), {.width = 900, .height = 400});
   Workspace& workspace = window.workspace();
-  workspace.bindings.show(workspace.document.capture());
+  workspace.show_bindings();
   window.run("wait\nexpect inspector/file_note 1 rows of recording_pools were left out");
   workspace.document.choose(workspace.document.captures().back().id);
   window.run("wait\nabsent inspector/file_note");

@@ -57,17 +57,19 @@ TEST(Perturbation, AFewReplaysMeasureNothing) {
 
 TEST(Perturbation, IsReadFromAllRunsOfTheGraph) {
   const SampleDatabase database;
-  EXPECT_FALSE(read_perturbation(database.path(), {.run = 2, .graph = 2}).found);
+  const PerturbationKey key{
+      std::make_shared<const Capture>(read_capture(database.path(), {.run = 2, .graph = 2}))};
+  EXPECT_FALSE(read_perturbation(database.path(), key, {}));
   // Every second replay was not timed per node, and took 4/5 of the time.
   ASSERT_EQ(test::sql(database.path(),
                       "UPDATE replays SET device_ns = CASE WHEN id % 2 THEN 1000 ELSE 800 END, "
                       "timing_mode = CASE WHEN id % 2 THEN 2 ELSE 1 END WHERE recording_id IN "
                       "(SELECT id FROM recordings WHERE run_id = 2)"),
             "");
-  const auto measured = read_perturbation(database.path(), {.run = 2, .graph = 2});
-  ASSERT_TRUE(measured.found);
-  EXPECT_THAT(measured.found->plain.device_ns, Optional(800.0));
-  EXPECT_DOUBLE_EQ(measured.found->cost, 0.25);
+  const auto measured = read_perturbation(database.path(), key, {});
+  ASSERT_TRUE(measured);
+  EXPECT_THAT(measured->plain.device_ns, Optional(800.0));
+  EXPECT_DOUBLE_EQ(measured->cost, 0.25);
 }
 
 TEST(Perturbation, StandsInTheHeader) {

@@ -83,11 +83,12 @@ TEST_F(SqlPanelTest, MoreRowsThanTheLimitAreSaidToBeCut) {
 TEST_F(SqlPanelTest, CancelEndsAQueryThatWouldTakeLong) {
   run("type sql/editor WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
       "SELECT sum(i) FROM n");
-  window_.workspace().queries.run(window_.panel().sql(window_.workspace()));
-  EXPECT_TRUE(window_.workspace().queries.running());
-  window_.workspace().queries.cancel();
+  Workspace& workspace = window_.workspace();
+  workspace.queries.ask(workspace.reads, window_.panel().sql(workspace));
+  EXPECT_TRUE(workspace.queries.running());
+  workspace.queries.cancel();
   run("wait");
-  EXPECT_FALSE(window_.workspace().queries.running());
+  EXPECT_FALSE(workspace.queries.running());
 }
 
 TEST_F(SqlPanelTest, ManyColumnsScrollSideways) {

@@ -95,65 +95,55 @@ TEST_F(NumbersTest, CountEveryRowOfATensorBehindAGap) {
 }
 
 TEST_F(NumbersTest, AreReadWhenSomebodyShowsThemAndAgainWhenTheFileChanges) {
-  TensorStatisticsReads reads(database_.path());
-  reads.settle();
-  EXPECT_EQ(reads.numbers(), nullptr);
-  const auto shown = capture();
-  reads.show(shown);
-  reads.settle();
-  ASSERT_NE(reads.numbers(), nullptr);
-  EXPECT_THAT(reads.numbers()->snapshots, SizeIs(3));
-  const std::uint64_t revision = reads.revision();
+  ReadScheduler scheduler(database_.path());
+  TensorStatisticsRead read(of_capture<read_numbers>, Follow::file);
+  scheduler.settle();
+  EXPECT_EQ(read.value(), nullptr);
+  read.show(scheduler, capture());
+  scheduler.settle();
+  ASSERT_NE(read.value(), nullptr);
+  EXPECT_THAT(read.value()->snapshots, SizeIs(3));
+  const std::uint64_t revision = read.revision();
   ASSERT_EQ(test::sql(database_.path(), "DELETE FROM snapshots WHERE id = 2"), "");
-  reads.settle();
-  EXPECT_THAT(reads.numbers()->snapshots, SizeIs(2));
-  EXPECT_NE(reads.revision(), revision);
+  scheduler.settle();
+  EXPECT_THAT(read.value()->snapshots, SizeIs(2));
+  EXPECT_NE(read.revision(), revision);
 }
 
-TEST_F(NumbersTest, HaveTheReplaysOfTheTensorThatIsShown) {
-  TensorStatisticsReads reads(database_.path());
-  reads.show(capture());
-  reads.show_tensor(3);
-  reads.settle();
-  ASSERT_THAT(reads.replays_of_tensor(), SizeIs(3));
-  EXPECT_EQ(reads.replays_of_tensor()[1].nan, 1U);
-  reads.show_tensor(4);
-  reads.settle();
-  EXPECT_THAT(reads.replays_of_tensor(), SizeIs(1));
+TEST_F(NumbersTest, HaveTheReplaysOfATensor) {
+  const auto rows = read_replays_of_tensor(database_.path(), {capture(), 3}, {});
+  ASSERT_THAT(rows, SizeIs(3));
+  EXPECT_EQ(rows[1].nan, 1U);
+  EXPECT_THAT(read_replays_of_tensor(database_.path(), {capture(), 4}, {}), SizeIs(1));
 }
 
-TEST_F(NumbersTest, HaveTheContentsOfTheSnapshotThatIsShown) {
-  TensorStatisticsReads reads(database_.path());
-  reads.show(capture());
-  reads.settle();
-  reads.show_snapshot(reads.numbers()->snapshot_of(3, {}));
-  reads.settle();
-  ASSERT_NE(reads.contents(), nullptr);
-  EXPECT_THAT(reads.contents()->dims, ElementsAre(2U, 96U));
-  EXPECT_EQ(reads.contents()->values[8], static_cast<double>(ramp(192, -1, 0.01F)[8]));
-  reads.show_snapshot(nullptr);
-  EXPECT_EQ(reads.contents(), nullptr);
+TEST_F(NumbersTest, HaveTheContentsOfASnapshot) {
+  const SnapshotKey key{capture(), *read().snapshot_of(3, {})};
+  const TensorValues contents = read_contents(database_.path(), key, {});
+  EXPECT_THAT(contents.dims, ElementsAre(2U, 96U));
+  EXPECT_EQ(contents.values[8], static_cast<double>(ramp(192, -1, 0.01F)[8]));
+  EXPECT_EQ(read_first_not_finite(database_.path(), key, {}), "nan at [0, 7]");
 }
 
 TEST_F(NumbersTest, SayWhyContentsCannotBeShown) {
   ASSERT_EQ(test::sql(database_.path(), "UPDATE snapshots SET data = x'00' WHERE id = 1"), "");
-  TensorStatisticsReads reads(database_.path());
-  reads.show(capture());
-  reads.settle();
-  reads.show_snapshot(&reads.numbers()->snapshots[0]);
-  reads.settle();
-  EXPECT_EQ(reads.contents(), nullptr);
-  EXPECT_THAT(reads.contents_problem(), HasSubstr("is damaged"));
+  ReadScheduler scheduler(database_.path());
+  Read<SnapshotKey, TensorValues> contents(read_contents);
+  contents.show(scheduler, {capture(), read().snapshots[0]});
+  scheduler.settle();
+  EXPECT_EQ(contents.value(), nullptr);
+  EXPECT_THAT(contents.problem(), HasSubstr("is damaged"));
 }
 
 TEST_F(NumbersTest, SayWhyTheyCannotBeRead) {
   const auto shown = capture();
   std::ofstream(database_.path()) << "no database";
-  TensorStatisticsReads reads(database_.path());
-  reads.show(shown);
-  reads.settle();
-  EXPECT_EQ(reads.numbers(), nullptr);
-  EXPECT_THAT(reads.problem(), HasSubstr("not a profiling database"));
+  ReadScheduler scheduler(database_.path());
+  TensorStatisticsRead read(of_capture<read_numbers>);
+  read.show(scheduler, shown);
+  scheduler.settle();
+  EXPECT_EQ(read.value(), nullptr);
+  EXPECT_THAT(read.problem(), HasSubstr("not a profiling database"));
 }
 
 }  // namespace

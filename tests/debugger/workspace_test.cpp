@@ -48,7 +48,7 @@ TEST(Workspace, IsBusyUntilWhatItReadsIsTakenOver) {
   EXPECT_TRUE(workspace.busy());
   workspace.settle();
   EXPECT_FALSE(workspace.busy());
-  workspace.queries.run("SELECT 1");
+  workspace.queries.ask(workspace.reads, "SELECT 1");
   EXPECT_TRUE(workspace.busy());
   workspace.settle();
   EXPECT_FALSE(workspace.busy());

@@ -30,6 +30,7 @@ std::vector<OpCase> flat_cases() {
     cases.push_back(flat("1x1", {1, 1}, {1, 1, 1}, dtype));
     cases.push_back(flat("whole_length", {3, 7}, {5, 3, 7}, dtype));
     cases.push_back(flat("padded", {2, 13, 65}, {17, 13, 3}, dtype, {.padding = 1}));
+    cases.push_back(flat("long", {2, 5, 3001}, {3, 5, 3}, dtype, {.padding = 1}));
     cases.push_back(flat("only_padding_before", {2, 3}, {3, 2, 4}, dtype, {.padding = 5}));
     cases.push_back(flat("strided_dilated", {3, 8, 257}, {12, 4, 5}, dtype,
                          {.stride = 3, .padding = 7, .dilation = 4, .groups = 2}));
@@ -53,6 +54,8 @@ std::vector<OpCase> image_cases() {
         image("patches", {3, 28, 42}, {33, 3, 14, 14}, dtype, {.stride_y = 14, .stride_x = 14}));
     cases.push_back(
         image("same", {2, 5, 17, 9}, {7, 5, 3, 3}, dtype, {.padding_y = 1, .padding_x = 1}));
+    cases.push_back(image("many_places", {3, 80, 71}, {2, 3, 3, 3}, dtype,
+                          {.stride_y = 1, .stride_x = 1, .padding_y = 1, .padding_x = 1}));
     cases.push_back(image("uneven", {2, 6, 19, 31}, {4, 3, 2, 5}, dtype,
                           {.stride_y = 2,
                            .stride_x = 1,
@@ -62,6 +65,8 @@ std::vector<OpCase> image_cases() {
                            .dilation_x = 2,
                            .groups = 2}));
   }
+  cases.push_back(image("many_outputs", {30, 9, 23}, {200, 30, 3, 3}, DType::f32,
+                        {.padding_y = 1, .padding_x = 1}));
   cases.push_back({"turned", kLimit, kWhy, [](CaseContext& c) -> std::vector<Tensor> {
                      Recorder& r = c.recorder();
                      const Tensor x = permute(r, c.input({2, 11, 13, 3}), {0, 3, 2, 1});

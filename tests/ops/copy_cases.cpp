@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "reprise/ops/copy.h"
 #include "reprise/ops/views.h"
@@ -30,6 +32,33 @@ OpCase permuted(DType from, DType to) {
             const Tensor x = slice(c.recorder(), c.input({3, 5, 7, 65}, from), 2, 1, 5);
             return {cast(c.recorder(), permute(c.recorder(), x, {3, 0, 2, 1}), to)};
           }};
+}
+
+/// A copy of x permuted, large enough to be shared among threads.
+OpCase large(const std::string& name, const Shape& x, std::vector<std::size_t> order,
+             DType from = DType::f32, DType to = DType::f32) {
+  return {"large_" + name, 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            return {cast(c.recorder(), permute(c.recorder(), c.input(x, from), order), to)};
+          }};
+}
+
+// Tiles of 64 by 64, squares of 2, 4 and 8 units, runs below and above a tile.
+std::vector<OpCase> large_cases() {
+  return {large("runs_of_5", {40, 301, 5}, {1, 0, 2}),
+          large("runs_of_67", {31, 40, 67}, {1, 0, 2}),
+          large("runs_of_4099", {3, 7, 4099}, {1, 0, 2}),
+          large("one_run", {97, 1031}, {0, 1}),
+          large("transposed", {197, 133}, {1, 0}),
+          large("transposed_batches", {5, 70, 131}, {0, 2, 1}),
+          large("transposed_f16", {197, 133}, {1, 0}, DType::f16, DType::f16),
+          large("transposed_around", {3, 66, 5, 71}, {3, 0, 2, 1}),
+          large("strided", {60, 3, 2, 70}, {1, 2, 0, 3}),
+          large("few_rows", {131, 90, 3}, {2, 1, 0}),
+          large("f32_f16", {97, 1031}, {0, 1}, DType::f32, DType::f16),
+          large("f16_f32", {97, 1031}, {0, 1}, DType::f16, DType::f32),
+          large("bf16_f32", {3, 31, 1031}, {1, 0, 2}, DType::bf16, DType::f32),
+          large("f32_bf16", {7, 30, 301}, {2, 1, 0}, DType::f32, DType::bf16),
+          large("f32_q8_0", {31, 4128}, {0, 1}, DType::f32, DType::q8_0)};
 }
 
 // Every range of f16: subnormals, halves of the smallest, overflow.
@@ -129,6 +158,7 @@ std::vector<OpCase> copy_cases() {
   for (const DType to : {DType::f16, DType::bf16, DType::q8_0, DType::q4_0}) {
     cases.push_back(not_numbers(to));
   }
+  std::ranges::move(large_cases(), std::back_inserter(cases));
   return cases;
 }
 

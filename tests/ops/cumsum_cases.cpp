@@ -23,6 +23,14 @@ OpCase strided() {
           }};
 }
 
+// More than is brought together at once.
+OpCase long_strided() {
+  return {"long_strided", kLimit, kWhy, [](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor x = permute(c.recorder(), c.input({2500, 3}, DType::f32, -0.5, 1), {1, 0});
+            return {cumsum(c.recorder(), x)};
+          }};
+}
+
 // What overflows is infinite from there on; times 0 it is NaN from there on.
 OpCase not_finite(const std::string& name, double zero) {
   return {name, kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
@@ -43,7 +51,8 @@ std::vector<OpCase> cumsum_cases() {
           row(1, 100003),
           not_finite("infinite", 1),
           not_finite("not_a_number", 0),
-          strided()};
+          strided(),
+          long_strided()};
 }
 
 }  // namespace reprise::testing

@@ -56,6 +56,14 @@ std::vector<OpCase> concat_cases() {
     const Tensor b = slice(r, c.input({9, 4, 130}), 2, 3, 31);
     return concat(r, slice(r, a, 1, 1, 3), slice(r, b, 1, 0, 3), 2);
   }));
+  cases.push_back(row("columns_of_1", [](CaseContext& c) {
+    return concat(c.recorder(), c.input({9001, 1}), c.input({9001, 3}), 1);
+  }));
+  cases.push_back(row("large", [](CaseContext& c) {
+    const Tensor a = permute(c.recorder(), c.input({67, 3, 130}), {1, 0, 2});
+    const Tensor b = permute(c.recorder(), c.input({71, 67, 3}), {2, 1, 0});
+    return concat(c.recorder(), a, b, 2);
+  }));
   cases.push_back(row("with_nothing", [](CaseContext& c) {
     return concat(c.recorder(), c.input({0, 5}), c.input({3, 5}), 0);
   }));
@@ -80,6 +88,15 @@ std::vector<OpCase> repeat_cases() {
       row("further_dimensions",
           [](CaseContext& c) {
             return repeat(c.recorder(), c.input({3, 67}), {2, 5, 6, 67});
+          }),
+      row("columns_of_1",
+          [](CaseContext& c) {
+            return repeat(c.recorder(), c.input({3001, 1}), {3001, 7});
+          }),
+      row("large",
+          [](CaseContext& c) {
+            const Tensor x = permute(c.recorder(), c.input({67, 1, 33}), {2, 1, 0});
+            return repeat(c.recorder(), x, {3, 33, 5, 134});
           }),
       row("strided", [](CaseContext& c) {
         const Tensor x = permute(c.recorder(), c.input({65, 4, 9}), {2, 1, 0});
@@ -118,6 +135,11 @@ std::vector<OpCase> pad_cases() {
       row("an_empty_one",
           [](CaseContext& c) {
             return pad(c.recorder(), c.input({0, 5}), {.before = {2, 1}, .after = {1, 0}});
+          }),
+      row("large",
+          [](CaseContext& c) {
+            return pad(c.recorder(), c.input({2, 7, 50, 71}),
+                       {.before = {0, 0, 1, 1}, .after = {1, 0, 1, 1}});
           }),
       row("strided", [](CaseContext& c) {
         const Tensor x = permute(c.recorder(), c.input({65, 4, 9}), {2, 1, 0});

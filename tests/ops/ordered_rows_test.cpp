@@ -36,7 +36,7 @@ class OrderedRows : public ::testing::TestWithParam<std::string> {
   const ExpectNoValidationMessages quiet_;
   GraphExecutor executor_{test_device(GetParam())};
 };
-INSTANTIATE_TEST_SUITE_P(On, OrderedRows, ::testing::Values("reference", "vulkan"),
+INSTANTIATE_TEST_SUITE_P(On, OrderedRows, ::testing::Values("cpu", "reference", "vulkan"),
                          device_param_name);
 
 TEST_P(OrderedRows, EqualElementsKeepTheOrderOfTheirColumns) {

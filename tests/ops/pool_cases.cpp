@@ -53,11 +53,24 @@ std::vector<OpCase> pool_cases(std::string_view op) {
       cases.push_back(flat("halves", {5, 3, 64}, {.mode = mode}));
       cases.push_back(flat("overlapping", {2, 3, 5, 257},
                            {.width = 7, .stride = 3, .padding = 6, .mode = mode}));
+      cases.push_back(flat("every_column", {40, 3, 260}, {.width = 5, .stride = 1, .mode = mode}));
+      cases.push_back(
+          flat("wide_window", {2, 90}, {.width = 40, .stride = 2, .padding = 39, .mode = mode}));
       cases.push_back(flat("gaps", {65, 13}, {.width = 2, .stride = 5, .mode = mode}));
       cases.push_back(not_numbers(mode));
     } else {
       cases.push_back(image("1x1", {1, 1, 1}, {.height = 1, .width = 1, .mode = mode}));
       cases.push_back(image("halves", {7, 16, 18}, {.mode = mode}));
+      for (const std::int32_t stride : {1, 2}) {
+        cases.push_back(image("stride_" + std::to_string(stride), {5, 61, 67},
+                              {.height = 3,
+                               .width = 3,
+                               .stride_y = stride,
+                               .stride_x = stride,
+                               .padding_y = 1,
+                               .padding_x = 1,
+                               .mode = mode}));
+      }
       cases.push_back(image("uneven", {3, 33, 35},
                             {.height = 3,
                              .width = 5,

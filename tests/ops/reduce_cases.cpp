@@ -28,6 +28,14 @@ OpCase strided(Call call, const Limit& limit) {
       }};
 }
 
+// More than is brought together at once.
+OpCase long_strided(Call call, const Limit& limit) {
+  return {"long_strided", limit.nmse, limit.why, [=](CaseContext& c) -> std::vector<Tensor> {
+            const Tensor x = permute(c.recorder(), c.input({2501, 7}, DType::f32, 0.5, 1), {1, 0});
+            return {call(c.recorder(), x)};
+          }};
+}
+
 // What overflows is infinite: values of `low` to `high` outside of -0.97 to 0.97. Times 0 it is
 // NaN.
 OpCase not_finite(Call call, const Limit& limit, const std::string& name, std::int64_t cols,
@@ -61,7 +69,9 @@ std::vector<OpCase> reduce_cases(std::string_view op) {
                             shaped(call, limit, "2x3x17", {2, 3, 17}),
                             shaped(call, limit, "3x4097", {3, 4097}),
                             shaped(call, limit, "1x100003", {1, 100003}),
+                            shaped(call, limit, "none", {0, 5}),
                             strided(call, limit),
+                            long_strided(call, limit),
                             not_finite(call, limit, "infinite", 70, -1, 1, 1),
                             not_finite(call, limit, "not_a_number", 70, -1, 1, 0),
                             not_finite(call, limit, "long_infinite", 700, -0.9, 1, 1),

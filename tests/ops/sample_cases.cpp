@@ -9,10 +9,16 @@ namespace {
 
 constexpr const char* kWhy = "tokens";
 
-OpCase drawn(const std::string& name, const Shape& shape, const SampleAttributes& a) {
+/// Logits of up to `range`: every token as likely as any other, or few of them likely.
+OpCase spread(const std::string& name, double range, const Shape& shape,
+              const SampleAttributes& a) {
   return {name, 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
-            return {sample(c.recorder(), c.input(shape, DType::f32, -6, 6), a)};
+            return {sample(c.recorder(), c.input(shape, DType::f32, -range, range), a)};
           }};
+}
+
+OpCase drawn(const std::string& name, const Shape& shape, const SampleAttributes& a) {
+  return spread(name, 6, shape, a);
 }
 
 // Many rows that all filters cut, so that each attribute changes a token.
@@ -75,6 +81,12 @@ std::vector<OpCase> sample_cases() {
       drawn("hot", {9, 1025}, {.temperature = 1e20F}),
       drawn("2x32003", {2, 32003}, {.temperature = 1.1F, .top_k = 1000, .top_p = 0.99F}),
       drawn("1x152000", {1, 152000}, {.temperature = 1.3F, .top_p = 0.8F}),
+      drawn("1x152001_top_k", {1, 152001}, {.top_k = 40, .top_p = 0.9F, .min_p = 0.01F}),
+      spread("equal_logits", 0, {9, 4099}, {.top_p = 0.4F}),
+      spread("nearly_equal_logits", 0.01, {65, 1025}, {.top_p = 0.7F}),
+      spread("distant_logits", 300, {65, 1025}, {.temperature = 9, .top_p = 0.999F}),
+      spread("all_levels", 20, {65, 3001}, {.temperature = 3, .top_p = 0.99999F}),
+      spread("far_from_zero", 1e9, {65, 1025}, {.temperature = 1e8F, .top_p = 0.9F}),
       filtered("filtered", 300, 0),
       filtered("filtered_by_rows", 4001, 65),
       strided(),

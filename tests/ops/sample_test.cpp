@@ -51,7 +51,8 @@ class Sample : public ::testing::TestWithParam<std::string> {
   std::mt19937_64 rng_{seed_};
   GraphExecutor executor_{test_device(GetParam())};
 };
-INSTANTIATE_TEST_SUITE_P(On, Sample, ::testing::Values("reference", "vulkan"), device_param_name);
+INSTANTIATE_TEST_SUITE_P(On, Sample, ::testing::Values("cpu", "reference", "vulkan"),
+                         device_param_name);
 
 using Tokens = std::set<std::int32_t>;
 

@@ -1,12 +1,10 @@
 // argmax: the largest value in vectors, then its first place.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/argmax.cpp"
-#include <algorithm>
 #include <hwy/foreach_target.h>
-#include <limits>
 
 #include "backends/cpu/kernels/operands.h"
-#include "backends/cpu/kernels/simd-inl.h"
+#include "backends/cpu/kernels/row_fold-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
@@ -17,29 +15,16 @@ struct Argmax {
   std::int32_t* y;
 };
 
-/// NaN never wins.
-float largest(const float* x, std::size_t count) {
-  const F32 d;
-  Vf best = hn::Set(d, -std::numeric_limits<float>::infinity());
-  std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    const Vf v = hn::LoadU(d, x + i);
-    best = hn::IfThenElse(hn::Gt(v, best), v, best);
-  }
-  float max = hn::GetLane(hn::MaxOfLanes(d, best));
-  for (; i < count; ++i) {
-    max = x[i] > max ? x[i] : max;
-  }
-  return max;
-}
-
 void run(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<Argmax>();
+  const auto cols = static_cast<std::size_t>(a.x.dims[3]);
   for (std::int64_t row = first; row < end; ++row) {
     const float* x = a.x.row(row, a.x.dims);
-    const float* behind = x + a.x.dims[3];
-    const float* found = std::find(x, behind, largest(x, static_cast<std::size_t>(a.x.dims[3])));
-    a.y[row] = found == behind ? 0 : static_cast<std::int32_t>(found - x);
+    const float max = fold<FoldMax>(cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+      return load_up_to(F32(), x + i, left);
+    });
+    const std::size_t found = first_of(max, x, cols);
+    a.y[row] = found == cols ? 0 : static_cast<std::int32_t>(found);
   }
 }
 
@@ -53,7 +38,7 @@ bool plan_argmax(const KernelCall& call, KernelPlan& plan) {
   }
   plan.main.run = run;
   plan.main.items = call.tensors[0].shape().rows();
-  plan.main.item_ns = static_cast<double>(arguments.x.dims[3]) / 2;
+  plan.main.item_ns = static_cast<double>(arguments.x.dims[3]) / 8;
   plan.set_arguments(arguments);
   return true;
 }

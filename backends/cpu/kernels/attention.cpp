@@ -3,12 +3,12 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/attention.cpp"
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <hwy/foreach_target.h>
 #include <limits>
 
+#include "backends/cpu/kernels/alibi.h"
 #include "backends/cpu/kernels/dot_tile-inl.h"
 #include "backends/cpu/kernels/exp-inl.h"
 #include "backends/cpu/kernels/operands.h"
@@ -54,14 +54,9 @@ struct Queries {
   bool all_count[kTileVectors];  // no key that is seen has a score of -infinity
 };
 
-/// What the distance of a key is multiplied by. See AttentionAttributes::max_bias.
+/// What the distance of a key is multiplied by; 0: none. See AttentionAttributes::max_bias.
 float slope_of(const Attention& a, std::int64_t head) {
-  const auto even = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(a.heads)));
-  const double turn =
-      head < even ? static_cast<double>(head + 1) : static_cast<double>(head - even) + 0.5;
-  return a.bias == 0 ? 0
-                     : static_cast<float>(std::exp2(-static_cast<double>(a.bias) * turn /
-                                                    static_cast<double>(even)));
+  return a.bias == 0 ? 0 : alibi_slope(a.bias, head, a.heads);
 }
 
 /// Query `index` among those of a head of keys: rows of its first head, then of its second...

@@ -3,9 +3,9 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/rope_set_rows.cpp"
 #include <hwy/foreach_target.h>
 
+#include "backends/cpu/kernels/convert-inl.h"
 #include "backends/cpu/kernels/rope-inl.h"
 #include "backends/cpu/kernels/table_rows.h"
-#include "framework/core/float16.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
@@ -30,8 +30,9 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
     }
     if (a.halves) {
       rotation.rotate_row(row, rotated);
-      std::transform(rotated, rotated + cols,
-                     reinterpret_cast<std::uint16_t*>(a.table) + target * cols, f32_to_f16);
+      encode_halves<ToF16>(
+          reinterpret_cast<const std::byte*>(rotated), static_cast<std::size_t>(cols),
+          a.table + target * cols * static_cast<std::int64_t>(sizeof(std::uint16_t)));
     } else {
       rotation.rotate_row(row, reinterpret_cast<float*>(a.table) + target * cols);
     }
@@ -58,7 +59,7 @@ bool plan_rope_set_rows(const KernelCall& call, KernelPlan& plan) {
   plan.main.run = run;
   plan.main.items = x.shape().dim(0);
   plan.main.item_ns =
-      RowRotation::row_ns(arguments.rope) + (arguments.halves ? 2 * static_cast<double>(cols) : 0);
+      RowRotation::row_ns(arguments.rope) + (arguments.halves ? static_cast<double>(cols) / 4 : 0);
   plan.own_bytes =
       RowRotation::own_bytes(arguments.rope) + static_cast<std::uint64_t>(cols) * sizeof(float);
   plan.set_arguments(arguments);

@@ -1,36 +1,46 @@
-// set_rows: whole rows at once. It only moves bits, so it needs no vectors of its own.
-#include <algorithm>
+// set_rows: whole rows, converted to the format of the table.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/set_rows.cpp"
+#include <hwy/foreach_target.h>
 
+#include "backends/cpu/kernels/box-inl.h"
+#include "backends/cpu/kernels/convert-inl.h"
 #include "backends/cpu/kernels/table_rows.h"
-#include "framework/core/float16.h"
 
-namespace reprise::cpu {
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
 namespace {
 
 struct SetRows {
   std::byte* table;
-  const float* values;
+  const float* values;  // or i32
   std::int64_t value_row;
-  std::int64_t cols;
+  std::size_t cols;
+  std::uint64_t row_bytes;  // of the table
   TableRows rows;
-  bool halves;
+  Convert convert;  // null: rows are copied
 };
 
-void run(const Work& work, std::int64_t first, std::int64_t end) {
+void set_rows(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<SetRows>();
   for (std::int64_t r = first; r < end; ++r) {
     const std::int64_t target = a.rows.of(work, r);
     if (target < 0) {
       continue;
     }
-    const float* from = a.values + r * a.value_row;
-    if (a.halves) {
-      auto* to = reinterpret_cast<std::uint16_t*>(a.table) + target * a.cols;
-      std::transform(from, from + a.cols, to, f32_to_f16);
+    const auto* const from = reinterpret_cast<const std::byte*>(a.values + r * a.value_row);
+    std::byte* const to = a.table + static_cast<std::uint64_t>(target) * a.row_bytes;
+    if (a.convert == nullptr) {
+      move_run(from, to, a.row_bytes);
     } else {
-      std::copy_n(from, a.cols, reinterpret_cast<float*>(a.table) + target * a.cols);
+      a.convert(from, a.cols, to);
     }
   }
+}
+
+/// Rows may meet: one thread writes them all.
+void set_all_rows(const Work& work, std::int64_t /*first*/, std::int64_t /*end*/) {
+  set_rows(work, 0, work.as<SetRows>().rows.rows);
 }
 
 /// Whether the elements of one index of the first dimension lie one after another.
@@ -50,27 +60,39 @@ bool dense_rows(const TensorSpec& spec) {
 bool plan_set_rows(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& table = call.tensors[0];
   const HostTensor& values = call.tensors[1];
-  const bool listed = static_cast<bool>(call.tensors[2]);
-  const bool halves = table.dtype() == DType::f16;
-  if (listed || values.shape().rank() < 2 || !dense_rows(*values.spec) ||
-      (!halves && table.dtype() != DType::f32)) {
+  const HostTensor& ids = call.tensors[2];
+  const std::int64_t capacity = table.shape().dim(0);
+  if (values.shape().rank() < 2 || !dense_rows(*values.spec) || capacity == 0) {
     return false;
   }
-  const std::int64_t capacity = table.shape().dim(0);
+  const auto cols = static_cast<std::uint64_t>(table.shape().elements() / capacity);
   const SetRows arguments{.table = table.data,
                           .values = reinterpret_cast<const float*>(values.data),
                           .value_row = values.spec->strides[0],
-                          .cols = table.shape().elements() / capacity,
+                          .cols = cols,
+                          .row_bytes = bytes_of(table.dtype(), cols),
                           .rows = {.rows = values.shape().dim(0),
                                    .capacity = capacity,
                                    .position = attribute<Param<std::int32_t>>(call, "position"),
-                                   .window = attribute<Param<std::int32_t>>(call, "window")},
-                          .halves = halves};
-  plan.main.run = run;
-  plan.main.items = values.shape().dim(0);
-  plan.main.item_ns = static_cast<double>(arguments.cols) * (halves ? 2 : 0.25);
+                                   .window = attribute<Param<std::int32_t>>(call, "window"),
+                                   .ids = ids.data,
+                                   .wide_ids = ids && ids.dtype() == DType::i64},
+                          .convert = encode_from_f32(table.dtype())};
+  const double row_ns = static_cast<double>(cols) * (arguments.convert == nullptr ? 0.25 : 0.5);
+  if (ids) {
+    plan.main = {.run = set_all_rows,
+                 .items = 1,
+                 .item_ns = row_ns * static_cast<double>(arguments.rows.rows)};
+  } else {
+    plan.main = {.run = set_rows, .items = arguments.rows.rows, .item_ns = row_ns};
+  }
   plan.set_arguments(arguments);
   return true;
 }
 
-}  // namespace reprise::cpu
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+REPRISE_EXPORT_KERNEL(set_rows)
+#endif

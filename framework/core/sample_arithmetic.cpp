@@ -1,10 +1,11 @@
-#include "framework/ops/sample_arithmetic.h"
+#include "framework/core/sample_arithmetic.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <initializer_list>
 
-namespace reprise::ops {
+namespace reprise {
 
 // Newton's iteration from a guess by the bits, which is 12% off at most.
 float reciprocal(float v) {
@@ -37,4 +38,19 @@ std::uint32_t weight_of(float x) {
   return weight < kCertain ? weight : kCertain;
 }
 
-}  // namespace reprise::ops
+SampleFilters::SampleFilters(float temperature, std::int32_t k, float p, float min_p,
+                             float repetition_penalty)
+    : greedy(!(temperature > kSmallestDivisor)),
+      coldness(greedy ? 1 : reciprocal(std::min(temperature, kLargestDivisor))),
+      top_k(static_cast<std::size_t>(std::max(k, 0))),
+      top_p(std::isnan(p) ? kWhole
+                          : static_cast<std::uint32_t>(std::clamp(p, 0.0F, 1.0F) * 0x1p24F)),
+      min_weight(std::isnan(min_p)
+                     ? 0
+                     : static_cast<std::uint32_t>(std::clamp(min_p, 0.0F, 1.0F) * 0x1p30F)),
+      penalty(repetition_penalty >= kSmallestDivisor && repetition_penalty <= kLargestDivisor
+                  ? repetition_penalty
+                  : 1),
+      share(reciprocal(penalty)) {}
+
+}  // namespace reprise

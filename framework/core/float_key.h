@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace reprise::ops {
+namespace reprise {
 
 constexpr std::uint32_t key_of(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -15,4 +15,4 @@ constexpr std::uint32_t key_of(float value) {
   return one_zero ^ ((one_zero >> 31U) != 0 ? 0xFFFFFFFFU : 0x80000000U);
 }
 
-}  // namespace reprise::ops
+}  // namespace reprise

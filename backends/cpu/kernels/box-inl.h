@@ -1,0 +1,137 @@
+// Moves the tiles of a box: runs of neighbours, transposed blocks in registers, single units.
+#include "backends/cpu/box.h"
+#include "backends/cpu/kernels/simd-inl.h"
+
+#if defined(REPRISE_BOX_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef REPRISE_BOX_INL_H
+#undef REPRISE_BOX_INL_H
+#else
+#define REPRISE_BOX_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+
+/// Short runs in overlapping vectors: a call of memcpy would take longer than they do.
+HWY_INLINE void move_run(const std::byte* from, std::byte* to, std::size_t bytes) {
+  constexpr std::size_t kShort = 256;
+  const hn::FixedTag<std::uint8_t, 16> d;
+  if (bytes < 16 || bytes > kShort) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  const auto* source = reinterpret_cast<const std::uint8_t*>(from);
+  auto* target = reinterpret_cast<std::uint8_t*>(to);
+  for (std::size_t i = 0; i + 16 <= bytes; i += 16) {
+    hn::StoreU(hn::LoadU(d, source + i), d, target + i);
+  }
+  hn::StoreU(hn::LoadU(d, source + bytes - 16), d, target + bytes - 16);
+}
+
+/// One unit of type T; neither side needs to be aligned.
+template <class T>
+HWY_INLINE void move_unit(const std::byte* from, std::byte* to) {
+  std::memcpy(to, from, sizeof(T));
+}
+
+/// A square of units as wide as a vector of 16 bytes, transposed by interleaving its halves.
+template <class T>
+HWY_INLINE void move_square(const std::byte* from, std::int64_t from_column, std::byte* to,
+                            std::int64_t to_row) {
+  constexpr std::size_t kSide = 16 / sizeof(T);
+  const hn::FixedTag<T, kSide> d;
+  hn::Vec<decltype(d)> v[kSide], w[kSide];
+  for (std::size_t i = 0; i < kSide; ++i) {
+    v[i] =
+        hn::LoadU(d, reinterpret_cast<const T*>(from + static_cast<std::int64_t>(i) * from_column));
+  }
+#pragma GCC unroll 3
+  for (std::size_t round = 1; round < kSide; round *= 2) {
+    for (std::size_t i = 0; i < kSide / 2; ++i) {
+      w[2 * i] = hn::InterleaveLower(d, v[i], v[i + kSide / 2]);
+      w[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + kSide / 2]);
+    }
+    std::copy(std::begin(w), std::end(w), std::begin(v));
+  }
+  for (std::size_t i = 0; i < kSide; ++i) {
+    hn::StoreU(v[i], d, reinterpret_cast<T*>(to + static_cast<std::int64_t>(i) * to_row));
+  }
+}
+
+/// Units whose rows are neighbours in `from`, and whose columns are neighbours in `to`.
+template <class T>
+void move_transposed(const Box& box, const std::byte* from, std::byte* to, std::int64_t rows,
+                     std::int64_t columns) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  constexpr std::int64_t kUnit = sizeof(T);
+  const std::int64_t from_column = box.column().from;
+  const std::int64_t to_row = box.row().to;
+  for (std::int64_t r = 0; r < rows; r += kSide) {
+    std::int64_t c = 0;
+    for (; r + kSide <= rows && c + kSide <= columns; c += kSide) {
+      move_square<T>(from + r * kUnit + c * from_column, from_column, to + r * to_row + c * kUnit,
+                     to_row);
+    }
+    for (std::int64_t i = r; i < std::min(r + kSide, rows); ++i) {
+      for (std::int64_t j = c; j < columns; ++j) {
+        move_unit<T>(from + i * kUnit + j * from_column, to + i * to_row + j * kUnit);
+      }
+    }
+  }
+}
+
+template <class T>
+void move_strided(const Box& box, const std::byte* from, std::byte* to, std::int64_t rows,
+                  std::int64_t columns) {
+  const BoxDim& row = box.row();
+  const BoxDim& column = box.column();
+  for (std::int64_t r = 0; r < rows; ++r, from += row.from, to += row.to) {
+    if (column.from == 0 && column.to == sizeof(T)) {
+      T value;
+      std::memcpy(&value, from, sizeof(T));
+      std::fill_n(reinterpret_cast<T*>(to), columns, value);
+      continue;
+    }
+    for (std::int64_t c = 0; c < columns; ++c) {
+      move_unit<T>(from + c * column.from, to + c * column.to);
+    }
+  }
+}
+
+template <class T>
+void move_units(const Box& box, std::int64_t first, std::int64_t end) {
+  box.for_each_tile(
+      first, end,
+      [&](const std::byte* from, std::byte* to, std::int64_t rows, std::int64_t columns) {
+        if (box.form() == TileForm::transposed) {
+          move_transposed<T>(box, from, to, rows, columns);
+        } else {
+          move_strided<T>(box, from, to, rows, columns);
+        }
+      });
+}
+
+/// Moves the tiles [first, end).
+inline void move(const Box& box, std::int64_t first, std::int64_t end) {
+  if (box.form() == TileForm::runs) {
+    box.for_each_tile(
+        first, end,
+        [&](const std::byte* from, std::byte* to, std::int64_t rows, std::int64_t columns)
+            HWY_ATTR {
+              for (std::int64_t r = 0; r < rows; ++r, from += box.row().from, to += box.row().to) {
+                move_run(from, to, static_cast<std::size_t>(columns));
+              }
+            });
+  } else if (box.unit_bytes() == 2) {
+    move_units<std::uint16_t>(box, first, end);
+  } else if (box.unit_bytes() == 4) {
+    move_units<std::uint32_t>(box, first, end);
+  } else {
+    move_units<std::uint64_t>(box, first, end);
+  }
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,183 @@
+// Conversions of neighbours: every format to f32, and f32 to the formats that ops write, bit for
+// bit as decoder_of() and encoder_of() do. A NaN may become a different one.
+#include "backends/cpu/kernels/weight_formats-inl.h"
+#include "framework/core/block_scale.h"
+
+#if defined(REPRISE_CONVERT_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef REPRISE_CONVERT_INL_H
+#undef REPRISE_CONVERT_INL_H
+#else
+#define REPRISE_CONVERT_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+
+/// Converts so many elements, whole blocks.
+using Convert = void (*)(const std::byte* from, std::size_t elements, std::byte* to);
+
+template <class W>
+void decode_run(const std::byte* from, std::size_t elements, std::byte* to) {
+  const F32 d;
+  auto* y = reinterpret_cast<float*>(to);
+  std::size_t i = 0;
+  for (; i + W::kPiece <= elements; i += W::kPiece) {
+    const auto piece = W::piece(from, i);
+    for (std::size_t p = 0; p < kParts<W>; ++p) {
+      hn::StoreU(piece.part(p), d, y + i + p * kLanes);
+    }
+  }
+  if constexpr (kHasTail<W>) {
+    if (i < elements) {
+      store_part(d, W::tail(from, i, elements - i), y + i, elements - i);
+    }
+  }
+}
+
+/// Null for types that are not decoded.
+inline Convert decode_to_f32(DType from) {
+  Convert found = nullptr;
+  const auto use = [&](auto weights) {
+    found = decode_run<decltype(weights)>;
+    return true;
+  };
+  with_weights(from, use, use);
+  return found;
+}
+
+struct ToF16 {
+  static HWY_INLINE hn::Vec<HalfBits> narrow(Vf x) {
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+    // Without an instruction Highway rounds in a different way.
+    HWY_ALIGN float all[kLanes];
+    HWY_ALIGN std::uint16_t halves[kLanes];
+    hn::Store(x, F32(), all);
+    std::transform(std::begin(all), std::end(all), std::begin(halves), f32_to_f16);
+    return hn::Load(HalfBits(), halves);
+#else
+    return hn::BitCast(HalfBits(), hn::DemoteTo(hn::Rebind<hwy::float16_t, F32>(), x));
+#endif
+  }
+};
+
+struct ToBf16 {
+  static HWY_INLINE hn::Vec<HalfBits> narrow(Vf x) {
+    const hn::RebindToUnsigned<F32> words;
+    const auto bits = hn::BitCast(words, x);
+    const auto high = hn::ShiftRight<16>(bits);
+    const auto odd = hn::And(high, hn::Set(words, 1));
+    const auto nearest = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(words, 0x7FFF))));
+    const auto quiet = hn::Or(high, hn::Set(words, 0x40));
+    const auto is_nan = hn::RebindMask(words, hn::IsNaN(x));
+    return hn::TruncateTo(HalfBits(), hn::IfThenElse(is_nan, quiet, nearest));
+  }
+};
+
+template <class To>
+void encode_halves(const std::byte* from, std::size_t elements, std::byte* to) {
+  const auto* x = reinterpret_cast<const float*>(from);
+  auto* y = reinterpret_cast<std::uint16_t*>(to);
+  for (std::size_t i = 0; i < elements; i += kLanes) {
+    const std::size_t left = elements - i;
+    store_up_to(HalfBits(), To::narrow(load_up_to(F32(), x + i, left)), y + i, left);
+  }
+}
+
+/// A block of 32 values.
+struct EncodedBlock {
+  static constexpr std::size_t kVectors = kBlock / kLanes;
+  HWY_INLINE explicit EncodedBlock(const float* from) : at(from) {
+    const Words words;
+    auto all = hn::Zero(words);
+    for (std::size_t p = 0; p < kVectors; ++p) {
+      v[p] = hn::LoadU(F32(), from + p * kLanes);
+      all = hn::Max(all, magnitude(p));
+    }
+    max = hn::GetLane(hn::MaxOfLanes(words, all));
+  }
+  /// By bits: a NaN is above every number.
+  HWY_INLINE hn::Vec<Words> magnitude(std::size_t p) const {
+    return hn::And(hn::BitCast(Words(), v[p]), hn::Set(Words(), 0x7FFFFFFF));
+  }
+  /// The first value of the largest magnitude; +0 if there are only zeros.
+  HWY_INLINE float largest() const {
+    for (std::size_t p = 0; p < kVectors && max != 0; ++p) {
+      const auto lane = hn::FindFirstTrue(Words(), hn::Eq(magnitude(p), hn::Set(Words(), max)));
+      if (lane >= 0) {
+        return at[p * kLanes + static_cast<std::size_t>(lane)];
+      }
+    }
+    return 0;
+  }
+  /// Part p as numbers of steps.
+  HWY_INLINE Vf steps(std::size_t p, const BlockScale& scale) const {
+    return scale.finite ? hn::Mul(v[p], hn::Set(F32(), scale.factor)) : hn::Zero(F32());
+  }
+  const float* at;
+  Vf v[kVectors];
+  std::int32_t max;
+};
+
+/// To the nearest integer, halves away from zero, as std::round().
+HWY_INLINE Vf rounded_away(Vf x) {
+  const F32 d;
+  const Vf whole = hn::Trunc(x);
+  const auto up = hn::Ge(hn::Abs(hn::Sub(x, whole)), hn::Set(d, 0.5F));
+  return hn::Add(whole, hn::IfThenElseZero(up, hn::CopySign(hn::Set(d, 1.0F), x)));
+}
+
+inline void encode_q8_0(const std::byte* from, std::size_t elements, std::byte* to) {
+  const auto* x = reinterpret_cast<const float*>(from);
+  for (std::size_t i = 0; i < elements; i += kBlock, to += Q8Weights::kBlockBytes) {
+    const EncodedBlock block(x + i);
+    const BlockScale scale(std::bit_cast<float>(block.max) / 127);
+    std::memcpy(to, &scale.half, sizeof scale.half);
+    auto* q = reinterpret_cast<std::int8_t*>(to + sizeof scale.half);
+    for (std::size_t p = 0; p < EncodedBlock::kVectors; ++p) {
+      const auto integers = hn::ConvertTo(Words(), rounded_away(block.steps(p, scale)));
+      const hn::Rebind<std::int8_t, F32> bytes;
+      hn::StoreU(hn::DemoteTo(bytes, integers), bytes, q + p * kLanes);
+    }
+  }
+}
+
+inline void encode_q4_0(const std::byte* from, std::size_t elements, std::byte* to) {
+  constexpr std::size_t kHalf = EncodedBlock::kVectors / 2;
+  const auto* x = reinterpret_cast<const float*>(from);
+  for (std::size_t i = 0; i < elements; i += kBlock, to += Q4Weights::kBlockBytes) {
+    const EncodedBlock block(x + i);
+    const BlockScale scale(block.largest() / -8);
+    const auto nibbles = [&](std::size_t p) REPRISE_INLINED {
+      const Vf steps = hn::Add(block.steps(p, scale), hn::Set(F32(), 8.5F));
+      return hn::Min(hn::ConvertTo(Words(), steps), hn::Set(Words(), 15));
+    };
+    std::memcpy(to, &scale.half, sizeof scale.half);
+    auto* q = reinterpret_cast<std::uint8_t*>(to + sizeof scale.half);
+    for (std::size_t p = 0; p < kHalf; ++p) {
+      const auto both = hn::Or(nibbles(p), hn::ShiftLeft<4>(nibbles(p + kHalf)));
+      const hn::Rebind<std::uint8_t, F32> bytes;
+      hn::StoreU(hn::DemoteTo(bytes, both), bytes, q + p * kLanes);
+    }
+  }
+}
+
+/// Null for types that nothing is encoded in, and for f32.
+inline Convert encode_from_f32(DType to) {
+  switch (to) {
+    case DType::f16:
+      return encode_halves<ToF16>;
+    case DType::bf16:
+      return encode_halves<ToBf16>;
+    case DType::q8_0:
+      return encode_q8_0;
+    case DType::q4_0:
+      return encode_q4_0;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,189 @@
+// sample: at most four passes over a row, the largest logit, the last one that is kept (two, with
+// top_p) and the weights. A repetition penalty copies the row before.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/sample.cpp"
+#include <cmath>
+#include <hwy/foreach_target.h>
+
+#include "backends/cpu/kernels/nucleus-inl.h"
+#include "backends/cpu/kernels/operands.h"
+#include "backends/cpu/kernels/row_fold-inl.h"
+#include "framework/core/philox.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t kTokensOfBlock = 1024;  // whose weights are added up
+
+struct Sample {
+  const float* logits;
+  std::int64_t row;  // elements from a row to the next
+  std::size_t tokens;
+  const std::int32_t* recent;  // null: none
+  std::int64_t recent_row;
+  std::size_t recent_count;
+  std::int32_t* y;
+  Param<float> temperature;
+  Param<std::int32_t> top_k;
+  Param<float> top_p, min_p, repetition_penalty;
+  Param<std::int32_t> seed, position;
+};
+
+/// What a thread needs for a row.
+struct Room {
+  static constexpr std::uint64_t bytes(std::size_t tokens) {
+    return sizes(tokens) * sizeof(std::uint64_t);
+  }
+  Room(std::byte* own, std::size_t tokens)
+      : ranks(reinterpret_cast<Rank*>(own), tokens),
+        spare(ranks.data() + tokens, tokens),
+        sums(spare.data() + tokens, blocks(tokens)),
+        logits(reinterpret_cast<float*>(sums.data() + blocks(tokens)), tokens) {}
+  std::span<Rank> ranks, spare;
+  std::span<std::uint64_t> sums;  // of the weights of blocks
+  std::span<float> logits;        // with their penalties
+
+ private:
+  static constexpr std::size_t blocks(std::size_t tokens) { return tokens / kTokensOfBlock + 1; }
+  static constexpr std::size_t sizes(std::size_t tokens) {
+    return 2 * tokens + blocks(tokens) + (tokens + 1) / 2;
+  }
+};
+
+std::span<const float> penalised(const Sample& a, std::int64_t row, const SampleFilters& filters,
+                                 const Room& room) {
+  const std::span logits(a.logits + row * a.row, a.tokens);
+  if (filters.penalty == 1 || a.recent == nullptr) {
+    return logits;
+  }
+  std::ranges::copy(logits, room.logits.begin());
+  for (const std::int32_t id : std::span(a.recent + row * a.recent_row, a.recent_count)) {
+    const auto token = static_cast<std::size_t>(id);
+    if (id >= 0 && token < logits.size() && std::isfinite(logits[token])) {
+      room.logits[token] = filters.penalised(logits[token]);
+    }
+  }
+  return room.logits;
+}
+
+/// What is drawn from.
+struct KeptWeights {
+  LastKept last;
+  LogitWeights drawn, likely;
+  std::uint32_t min_weight;
+  /// Of the elements from `i` on.
+  HWY_INLINE VWeight of(std::span<const float> x, std::size_t i) const {
+    const F32 d;
+    const std::size_t left = x.size() - i;
+    const Vf v = load_up_to(d, x.data() + i, left);
+    auto keeps = hn::And(last.keeps(v, i), hn::FirstN(d, std::min(left, kLanes)));
+    if (hn::AllFalse(d, keeps)) {
+      return hn::Zero(WeightBits());
+    }
+    if (min_weight > 0) {
+      const auto min = hn::Set(WeightBits(), static_cast<std::int32_t>(min_weight));
+      keeps = hn::And(keeps, hn::RebindMask(d, hn::Not(hn::Lt(likely.of(v), min))));
+    }
+    return hn::IfThenElseZero(hn::RebindMask(WeightBits(), keeps), drawn.of(v));
+  }
+};
+
+std::int32_t draw(std::span<const float> x, const KeptWeights& weights, std::uint32_t word,
+                  std::span<std::uint64_t> sums) {
+  std::uint64_t total = 0;
+  for (std::size_t first = 0; first < x.size(); first += kTokensOfBlock) {
+    WeightSum sum;
+    for (std::size_t i = first; i < std::min(first + kTokensOfBlock, x.size()); i += kLanes) {
+      sum.add(weights.of(x, i));
+    }
+    total += sums[first / kTokensOfBlock] = sum.total();
+  }
+  std::uint64_t left = drawn(total, word);
+  std::size_t block = 0;
+  while (sums[block] <= left) {
+    left -= sums[block++];
+  }
+  HWY_ALIGN std::int32_t lanes[kLanes];
+  for (std::size_t i = block * kTokensOfBlock;; i += kLanes) {
+    hn::Store(weights.of(x, i), WeightBits(), lanes);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const auto weight = static_cast<std::uint64_t>(lanes[lane]);
+      if (weight > left) {
+        return static_cast<std::int32_t>(i + lane);
+      }
+      left -= weight;
+    }
+  }
+}
+
+std::int32_t choose(std::span<const float> x, const SampleFilters& filters, std::uint32_t word,
+                    const Room& room) {
+  const float best = fold<FoldMax>(x.size(), [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+    return load_up_to(F32(), x.data() + i, left);
+  });
+  if (filters.greedy || best == -std::numeric_limits<float>::infinity()) {
+    const std::size_t found = first_of(best, x.data(), x.size());
+    const bool no_number = found == x.size();
+    if (filters.greedy || no_number) {
+      return no_number ? 0 : static_cast<std::int32_t>(found);
+    }
+  }
+  const LogitWeights likely(best, 1);
+  LastKept last;
+  if (filters.top_k > 0 && filters.top_k < x.size()) {
+    last = keep_largest(x, likely, filters.top_k, filters.top_p, room.ranks);
+  } else if (filters.top_p < SampleFilters::kWhole) {
+    last = keep_likely(x, best, likely, filters.top_p, room.ranks, room.spare);
+  }
+  return draw(x, {last, {best, filters.coldness}, likely, filters.min_weight}, word, room.sums);
+}
+
+void run(const Work& work, std::int64_t first, std::int64_t end) {
+  const auto& a = work.as<Sample>();
+  const SampleFilters filters(work.value(a.temperature), work.value(a.top_k), work.value(a.top_p),
+                              work.value(a.min_p), work.value(a.repetition_penalty));
+  const auto seed = static_cast<std::uint32_t>(work.value(a.seed));
+  const auto position = static_cast<std::uint32_t>(work.value(a.position));
+  const Room room(work.own, a.tokens);
+  for (std::int64_t row = first; row < end; ++row) {
+    const PhiloxCounter words =
+        philox4x32({position, static_cast<std::uint32_t>(row), 0, 0}, {seed, 0});
+    a.y[row] = choose(penalised(a, row, filters, room), filters, words[0], room);
+  }
+}
+
+}  // namespace
+
+bool plan_sample(const KernelCall& call, KernelPlan& plan) {
+  const HostTensor& logits = call.tensors[0];
+  const HostTensor& recent = call.tensors[1];
+  const bool by_rows = recent && recent.shape().rank() == 2;
+  const Sample sample{.logits = reinterpret_cast<const float*>(logits.data),
+                      .row = logits.spec->strides[0],
+                      .tokens = static_cast<std::size_t>(logits.shape().back()),
+                      .recent = reinterpret_cast<const std::int32_t*>(recent.data),
+                      .recent_row = by_rows ? recent.spec->strides[0] : 0,
+                      .recent_count = recent ? static_cast<std::size_t>(recent.shape().back()) : 0,
+                      .y = reinterpret_cast<std::int32_t*>(call.tensors[2].data),
+                      .temperature = attribute<Param<float>>(call, "temperature"),
+                      .top_k = attribute<Param<std::int32_t>>(call, "top_k"),
+                      .top_p = attribute<Param<float>>(call, "top_p"),
+                      .min_p = attribute<Param<float>>(call, "min_p"),
+                      .repetition_penalty = attribute<Param<float>>(call, "repetition_penalty"),
+                      .seed = attribute<Param<std::int32_t>>(call, "seed"),
+                      .position = attribute<Param<std::int32_t>>(call, "position")};
+  plan.main = {.run = run,
+               .items = logits.shape().dim(0),
+               .item_ns = 200 + static_cast<double>(sample.tokens)};
+  plan.own_bytes = Room::bytes(sample.tokens);
+  plan.set_arguments(sample);
+  return true;
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+REPRISE_EXPORT_KERNEL(sample)
+#endif

@@ -1,0 +1,90 @@
+// Weights of logits as sample() has them, the same bits as framework/core/sample_arithmetic.h: no
+// multiplication may become part of a sum (backends/CMakeLists.txt).
+#include <limits>
+
+#include "backends/cpu/kernels/simd-inl.h"
+#include "framework/core/sample_arithmetic.h"
+
+#if defined(REPRISE_SAMPLE_WEIGHTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef REPRISE_SAMPLE_WEIGHTS_INL_H
+#undef REPRISE_SAMPLE_WEIGHTS_INL_H
+#else
+#define REPRISE_SAMPLE_WEIGHTS_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+
+using WeightBits = hn::Rebind<std::int32_t, F32>;
+using VWeight = hn::Vec<WeightBits>;
+
+/// weight_of() of every lane.
+HWY_INLINE VWeight weights_of(Vf x) {
+  const F32 d;
+  const WeightBits words;
+  const Vf n = hn::Floor(hn::Add(hn::Mul(x, hn::Set(d, 1.44269504F)), hn::Set(d, 0.5F)));
+  const Vf high = hn::Sub(x, hn::Mul(n, hn::Set(d, 0.693359375F)));
+  const Vf r = hn::Add(high, hn::Mul(n, hn::Set(d, 2.12194440e-4F)));
+  Vf p = hn::Set(d, 1.9875691500e-4F);
+  for (const float coefficient :
+       {1.3981999507e-3F, 8.3334519073e-3F, 4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F}) {
+    p = hn::Add(hn::Mul(p, r), hn::Set(d, coefficient));
+  }
+  const Vf y = hn::Add(hn::Add(hn::Mul(p, hn::Mul(r, r)), r), hn::Set(d, 1.0F));
+  const auto exponent = hn::Add(hn::ConvertTo(words, n), hn::Set(words, 127 + 30));
+  const Vf power = hn::BitCast(d, hn::ShiftLeft<23>(exponent));
+  const auto weight = hn::ConvertTo(words, hn::Mul(y, power));
+  const auto counts = hn::RebindMask(words, hn::Gt(x, hn::Set(d, -21.0F)));
+  return hn::IfThenElseZero(counts,
+                            hn::Min(weight, hn::Set(words, static_cast<std::int32_t>(kCertain))));
+}
+
+/// The weights of logits below the largest one, and of those that equal it; 0 of NaN.
+class LogitWeights {
+ public:
+  LogitWeights(float best, float coldness) : best_(best), coldness_(coldness) {}
+  HWY_INLINE VWeight of(Vf logits) const {
+    const F32 d;
+    const Vf best = hn::Set(d, best_);
+    const Vf below = hn::Mul(hn::Sub(logits, best), hn::Set(d, coldness_));
+    const auto certain = hn::RebindMask(WeightBits(), hn::Eq(logits, best));
+    return hn::IfThenElse(certain, hn::Set(WeightBits(), static_cast<std::int32_t>(kCertain)),
+                          weights_of(below));
+  }
+  std::uint32_t of(float logit) const {
+    return logit == best_ ? kCertain : weight_of((logit - best_) * coldness_);
+  }
+
+ private:
+  float best_, coldness_;
+};
+
+/// A sum of up to 2^16 weights per lane, each in two halves that do not overflow.
+class WeightSum {
+ public:
+  HWY_INLINE WeightSum() : low_(hn::Zero(WeightBits())), high_(hn::Zero(WeightBits())) {}
+  HWY_INLINE void add(VWeight weight) {
+    low_ = hn::Add(low_, hn::And(weight, hn::Set(WeightBits(), 0xFFFF)));
+    high_ = hn::Add(high_, hn::ShiftRight<16>(weight));
+  }
+  /// Lanes are added as 64 bits: the sum of the low halves may need more than 32.
+  std::uint64_t total() const {
+    HWY_ALIGN std::int32_t low[kLanes];
+    HWY_ALIGN std::int32_t high[kLanes];
+    hn::Store(low_, WeightBits(), low);
+    hn::Store(high_, WeightBits(), high);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      sum += (static_cast<std::uint64_t>(high[i]) << 16U) + static_cast<std::uint32_t>(low[i]);
+    }
+    return sum;
+  }
+
+ private:
+  VWeight low_, high_;
+};
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,145 @@
+// softmax, log_softmax: scores of a row are written where results go, then their exponentials. A
+// row stays in the cache meanwhile, so that memory is read and written once.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/softmax.cpp"
+#include <cmath>
+#include <hwy/foreach_target.h>
+
+#include "backends/cpu/kernels/alibi.h"
+#include "backends/cpu/kernels/exp-inl.h"
+#include "backends/cpu/kernels/operands.h"
+#include "backends/cpu/kernels/row_fold-inl.h"
+#include "backends/cpu/kernels/weights-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+namespace {
+
+/// A mask with at least the rows of x, whose outer dimensions repeat.
+struct Mask {
+  const std::byte* data = nullptr;
+  std::array<std::int64_t, 4> dims{}, strides{};  // in bytes
+  const std::byte* row(std::int64_t i0, std::int64_t i1, std::int64_t i2) const {
+    return data + i0 % dims[0] * strides[0] + i1 % dims[1] * strides[1] + i2 * strides[2];
+  }
+};
+
+struct Softmax {
+  Rows x;
+  float* y;
+  Mask mask;
+  const float* sinks;  // null: none
+  Param<float> scale, max_bias;
+};
+
+struct NoMask {};
+
+/// scale * x + slope * mask.
+template <class M>
+HWY_INLINE void write_scores(const float* x, const std::byte* mask, std::size_t cols, float scale,
+                             float slope, float* y) {
+  const F32 d;
+  const Vf factor = hn::Set(d, scale);
+  const Vf mask_factor = hn::Set(d, slope);
+  write_row(y, cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+    const Vf v = hn::Mul(load_up_to(d, x + i, left), factor);
+    if constexpr (std::is_same_v<M, NoMask>) {
+      return v;
+    } else {
+      const Vf m = left < kLanes ? M::tail(mask, i, left) : M::piece(mask, i).part(0);
+      return hn::MulAdd(m, mask_factor, v);
+    }
+  });
+}
+
+/// Scores become results. `sink`: one more of them, which has no result.
+template <bool kLogarithm>
+HWY_INLINE void normalise_scores(float* y, std::size_t cols, const float* sink) {
+  const F32 d;
+  const auto score = [&](std::size_t i, std::size_t left)
+                         REPRISE_INLINED { return load_up_to(d, y + i, left); };
+  float max = fold<FoldMax>(cols, score);
+  max = sink != nullptr && !(max > *sink) ? *sink : max;
+  const Vf largest = hn::Set(d, max);
+  const auto below = [&](std::size_t i, std::size_t left)
+                         REPRISE_INLINED { return hn::Sub(score(i, left), largest); };
+  const float others = sink == nullptr ? 0 : std::exp(*sink - max);
+  if constexpr (kLogarithm) {
+    const float sum = fold<FoldSum>(cols, [&](std::size_t i, std::size_t left)
+                                              REPRISE_INLINED { return exp_of(below(i, left)); });
+    const Vf logarithm = hn::Set(d, std::log(sum + others));
+    write_row(y, cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+      return hn::Sub(below(i, left), logarithm);
+    });
+  } else {
+    const float sum = fold<FoldSum>(cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+      const Vf e = exp_of(below(i, left));
+      store_up_to(d, e, y + i, left);
+      return e;
+    });
+    const Vf share = hn::Set(d, 1.0F / (sum + others));
+    write_row(y, cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+      return hn::Mul(score(i, left), share);
+    });
+  }
+}
+
+template <class M, bool kLogarithm>
+void run(const Work& work, std::int64_t first, std::int64_t end) {
+  const auto& a = work.as<Softmax>();
+  const auto cols = static_cast<std::size_t>(a.x.dims[3]);
+  const float scale = work.value(a.scale);
+  const float max_bias = work.value(a.max_bias);
+  const std::int64_t heads = a.x.dims[1];
+  for (std::int64_t row = first; row < end; ++row) {
+    const std::int64_t head = row / a.x.dims[2] % heads;
+    float* y = a.y + row * a.x.dims[3];
+    const std::byte* mask = nullptr;
+    float slope = 1;
+    if constexpr (!std::is_same_v<M, NoMask>) {
+      mask = a.mask.row(row / a.x.dims[2] / heads, head, row % a.x.dims[2]);
+      slope = max_bias > 0 ? alibi_slope(max_bias, head, heads) : 1;
+    }
+    write_scores<M>(a.x.row(row, a.x.dims), mask, cols, scale, slope, y);
+    normalise_scores<kLogarithm>(y, cols, a.sinks == nullptr ? nullptr : a.sinks + head);
+  }
+}
+
+template <bool kLogarithm>
+bool plan_rows(const KernelCall& call, KernelPlan& plan) {
+  const HostTensor& mask = call.tensors[1];
+  Softmax softmax{.x = Rows(call.tensors[0]),
+                  .y = reinterpret_cast<float*>(call.tensors[3].data),
+                  .mask = {},
+                  .sinks = reinterpret_cast<const float*>(call.tensors[2].data),
+                  .scale = attribute<Param<float>>(call, "scale"),
+                  .max_bias = attribute<Param<float>>(call, "max_bias")};
+  plan.main = {.run = run<NoMask, kLogarithm>,
+               .items = call.tensors[0].shape().rows(),
+               .item_ns = 20 + static_cast<double>(softmax.x.dims[3]) * 0.6};
+  if (mask) {
+    softmax.mask = {mask.data, mask.shape().padded(), padded_strides(mask)};
+    for (std::int64_t& stride : softmax.mask.strides) {
+      stride *= info_of(mask.dtype()).block_bytes;
+    }
+    plan.main.run =
+        mask.dtype() == DType::f32 ? run<F32Weights, kLogarithm> : run<F16Weights, kLogarithm>;
+  }
+  plan.set_arguments(softmax);
+  return true;
+}
+
+}  // namespace
+
+bool plan_softmax(const KernelCall& call, KernelPlan& plan) { return plan_rows<false>(call, plan); }
+bool plan_log_softmax(const KernelCall& call, KernelPlan& plan) {
+  return plan_rows<true>(call, plan);
+}
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+REPRISE_EXPORT_KERNEL(log_softmax)
+REPRISE_EXPORT_KERNEL(softmax)
+#endif

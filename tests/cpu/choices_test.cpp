@@ -1,0 +1,86 @@
+// What ops choose on the CPU, tokens and experts, is what their references choose.
+#include "tests/testing.h"
+
+namespace reprise::testing {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+template <class Build>
+Ids chosen(const char* device, Build&& build) {
+  GraphExecutor executor(test_device(device));
+  auto session = executor.begin();
+  session.output("ids", build(session));
+  return session.finish().template read<std::int32_t>("ids");
+}
+
+class CpuChoices : public ::testing::Test {
+ protected:
+  float between(float low, float high) {
+    return std::uniform_real_distribution<float>(low, high)(rng_);
+  }
+  std::vector<float> values(std::int64_t count, float low, float high) {
+    std::vector<float> all(static_cast<std::size_t>(count));
+    std::ranges::generate(all, [&] { return between(low, high); });
+    return all;
+  }
+  template <class Build>
+  void expect_the_reference(Build&& build) {
+    EXPECT_EQ(chosen("cpu", build), chosen("reference", build));
+  }
+
+  const std::uint64_t seed_ = test_seed();
+  std::mt19937_64 rng_{seed_};
+  const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
+};
+
+TEST_F(CpuChoices, OfExpertsWithABiasAreThoseOfTheReference) {
+  constexpr std::int64_t kRows = 300, kExperts = 160;
+  // Of nearly equal logits many gates differ by a rounding or not at all.
+  for (const float range : {3.0F, 1e-5F}) {
+    for (const ExpertGate gate : {ExpertGate::softmax, ExpertGate::sigmoid}) {
+      const auto logits = values(kRows * kExperts, -range, range);
+      const auto bias = values(kExperts, 0, range > 1 ? 1e-3F : 0);
+      expect_the_reference([&](GraphSession& s) {
+        return route_top_k(s, s.input("logits", {kRows, kExperts}, logits), {.k = 8, .gate = gate},
+                           s.input("bias", {kExperts}, bias))
+            .ids;
+      });
+    }
+  }
+}
+
+TEST_F(CpuChoices, OfTokensAreThoseOfTheReferenceWithAnyFilters) {
+  constexpr std::int64_t kRows = 20;
+  for (int round = 0; round < 60; ++round) {
+    const std::int64_t tokens = std::array{17, 300, 1024, 2500}.at(rng_() % 4);
+    const float range = std::array{0.0F, 0.1F, 3.0F, 12.0F, 40.0F}.at(rng_() % 5);
+    const auto logits = values(kRows * tokens, -range, range);
+    const bool cuts = rng_() % 2 == 0;
+    const bool likely = rng_() % 2 == 0;
+    const bool above = rng_() % 2 == 0;
+    SampleAttributes a{
+        .temperature = between(0.1F, 3),
+        .top_k = cuts ? static_cast<std::int32_t>(rng_() % 400) : 0,
+        .top_p = likely ? between(0, 1) : 1,
+        .min_p = above ? between(0, 0.2F) : 0,
+        .repetition_penalty = rng_() % 3 == 0 ? between(0.5F, 2) : 1,
+        .seed = static_cast<std::int32_t>(rng_() % 1000),
+        .position = round,
+    };
+    Ids recent(50);
+    std::ranges::generate(recent, [&] {
+      return static_cast<std::int32_t>(rng_() % static_cast<std::uint64_t>(tokens));
+    });
+    SCOPED_TRACE("round " + std::to_string(round));
+    expect_the_reference([&](GraphSession& s) {
+      SampleAttributes with = a;
+      const Tensor ids = s.input("recent", {50}, recent);
+      with.recent = ids;
+      return sample(s, s.input("logits", {kRows, tokens}, logits), with);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace reprise::testing
