@@ -61,7 +61,8 @@ TEST_P(ExecutableErrors, InputsOfOneExtentAgreeOnIt) {
   ExecutableGraph graph(executor_,
                         [](GraphSession& s) {
                           const Extent rows = s.extent("rows");
-                          s.output("y", add(s, s.input("a", {rows, 4}), s.input("b", {rows, 4})));
+                          const Tensor a = s.input("a", {rows, 4}), b = s.input("b", {rows, 4});
+                          s.output("y", add(s, a, b));
                         },
                         {.extent = "rows", .buckets = {8}});
   expect_error(ErrorCode::size_mismatch, {"'b'", "(2) rows", "'a' 1"}, [&] {
