@@ -31,6 +31,7 @@ int main(int argc, char** argv) try {
   reprise::bench::add_llm(app, words);
   reprise::bench::add_op(app);
   reprise::bench::add_gemm(app);
+  reprise::bench::add_kernels(app);
   reprise::bench::add_dispatch(app);
   reprise::bench::add_iterations(app);
   reprise::bench::add_passes(app);

@@ -144,6 +144,7 @@ class WatchedKernels final : public CountedBackend {
 
 class WarmKernels : public ::testing::Test {
  protected:
+  const ExpectNoValidationMessages quiet_;
   std::shared_ptr<WatchedKernels> backend_ =
       std::make_shared<WatchedKernels>(test_device("vulkan"));
   Device device_{backend_};
@@ -212,6 +213,49 @@ TEST_F(WarmKernels, AnUploadedGraphIsLaunchedWithoutEncodingAnything) {
     }
     EXPECT_EQ(backend_->encodings(), encodings);
   }
+}
+
+TEST_F(WarmKernels, TheSegmentsAroundHostStepsAreEncodedByUploadToo) {
+  if (!device_.backend().traits().replays) {
+    GTEST_SKIP() << "Every launch of this device encodes.";
+  }
+  const auto copied = [](HostStepCall& call) {
+    std::ranges::copy(call.input(0), call.output(0).begin());
+  };
+  for (const bool joined : {false, true}) {
+    SCOPED_TRACE(joined);
+    auto s = executor_.begin_recorded();
+    const Tensor x = s.input("x", {2, 96}, Floats(192, 2));
+    const Tensor y = host_step(s, "copy", {add(s, x, x)}, {x.spec()}, copied)[0];
+    s.output("y", add(s, y, x));
+    CapturedGraph graph = s.finish({.run = false, .joined_host_steps = joined}).graph;
+    (void)graph.upload();
+    const std::uint64_t encodings = backend_->encodings();
+    graph.launch();
+    graph.launch();
+    EXPECT_EQ(backend_->encodings(), encodings);
+    EXPECT_EQ(graph.read("y"), Floats(192, 6));
+  }
+}
+
+TEST_F(WarmKernels, UploadBesideALaunchThatWritesTheSameMemoryChangesNothing) {
+  const Tensor table = device_.zeros({2, 96}, DType::f32, "table");
+  const auto record = [&] {
+    auto s = executor_.begin_recorded();
+    const Tensor x = s.input("x", {1, 96}, Floats(96, 2));
+    set_rows(s, table, x, SetRowsAttributes{.position = 1});
+    s.output("y", add(s, table, table));
+    return s.finish({.run = false}).graph;
+  };
+  CapturedGraph running = record(), uploaded = record();
+  const Ticket ticket = running.launch_async();
+  EXPECT_GT(uploaded.upload(), 0U);
+  ticket.wait();
+  Floats twice(192, 0);
+  std::fill(twice.begin() + 96, twice.end(), 4.0F);
+  EXPECT_EQ(ticket.read("y"), twice);
+  uploaded.launch();
+  EXPECT_EQ(uploaded.read("y"), twice);
 }
 
 TEST_P(Prewarm, AGraphThatRanIsUploaded) {
