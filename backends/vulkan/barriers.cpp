@@ -24,17 +24,18 @@ void opening_barrier(VkCommandBuffer commands, bool after_host) {
           kAny, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kAny);
 }
 
-void step_barrier(VkCommandBuffer commands) {
-  constexpr VkPipelineStageFlags2 kStages = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
-                                            VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT |
-                                            VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
+void step_barrier(VkCommandBuffer commands, bool grids_written) {
+  // Dispatches before it have read their grids: that stage lies ahead of their shaders.
+  constexpr VkPipelineStageFlags2 kStages =
+      VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
   constexpr VkAccessFlags2 kWrites =
       VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
   constexpr VkAccessFlags2 kReads = VK_ACCESS_2_SHADER_STORAGE_READ_BIT |
                                     VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
-                                    VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT |
                                     VK_ACCESS_2_UNIFORM_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT;
-  barrier(commands, kStages, kWrites, kStages, kReads | kWrites);
+  barrier(commands, kStages, kWrites,
+          kStages | (grids_written ? VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT : 0),
+          kReads | kWrites | (grids_written ? VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT : 0));
 }
 
 void host_barrier(VkCommandBuffer commands) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <typeinfo>
+#include <utility>
 
 #include "backends/vulkan/barriers.h"
 #include "reprise/core/error.h"
@@ -92,13 +93,14 @@ void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps, std::uint
 
 void VulkanEncoder::barrier() {
   open();
-  step_barrier(commands_);
+  step_barrier(commands_, std::exchange(grids_written_, false));
 }
 
 void VulkanEncoder::step(const StepList& steps, std::size_t index,
                          std::span<const std::shared_ptr<Buffer>> pools) {
   open();
   const Step& step = steps[index];
+  grids_written_ = grids_written_ || step.writes_grids;
   switch (step.kind) {
     case StepKind::dispatch:
       dispatch(steps, step, pools);

@@ -57,6 +57,7 @@ class VulkanEncoder final : public Encoder {
   KernelUse* bound_ = nullptr;
   std::array<KernelUse*, 64> recent_{};  // by hash of the kernel
   std::uint32_t open_labels_ = 0;
+  bool grids_written_ = false;  // since the last barrier
   std::vector<Descriptor> descriptors_;
 };
 

@@ -39,6 +39,23 @@ void require_validation_layer() {
   }
 }
 
+constexpr VkApplicationInfo kApplication{
+    VK_STRUCTURE_TYPE_APPLICATION_INFO, nullptr, "reprise", 0, "reprise", 0, VK_API_VERSION_1_3};
+
+/// Makes an instance that lives as long as the process: while there is one, no driver is unloaded.
+/// NVIDIA's (580) fails to load a second time within some processes, and for good after 15 times.
+void keep_drivers_loaded() {
+  static const VkInstance kept = [] {
+    VkInstanceCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+    info.pApplicationInfo = &kApplication;
+    VkInstance instance = VK_NULL_HANDLE;
+    static_cast<void>(vkCreateInstance(&info, nullptr, &instance));  // others say why it fails
+    return instance;
+  }();
+  static_cast<void>(kept);
+}
+
 std::string_view view_of(const char* text) { return text == nullptr ? "" : text; }
 
 LogLevel level_of(VkDebugUtilsMessageSeverityFlagBitsEXT severity) {
@@ -59,9 +76,8 @@ Instance::Instance(bool validation, LogCallback log) : log_(std::move(log)) {
     messages_ = std::make_shared<DriverMessages>();
   }
   debug_utils_ = validation || has_debug_utils_extension();
+  keep_drivers_loaded();
 
-  VkApplicationInfo application{
-      VK_STRUCTURE_TYPE_APPLICATION_INFO, nullptr, "reprise", 0, "reprise", 0, VK_API_VERSION_1_3};
   const VkValidationFeatureEnableEXT synchronization =
       VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
   VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info();
@@ -71,7 +87,7 @@ Instance::Instance(bool validation, LogCallback log) : log_(std::move(log)) {
   const VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                   validation ? &features : nullptr,
                                   0,
-                                  &application,
+                                  &kApplication,
                                   validation ? 1U : 0U,
                                   &kValidationLayer,
                                   debug_utils_ ? 1U : 0U,

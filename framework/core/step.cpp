@@ -58,6 +58,7 @@ Step& StepList::append(StepKind kind, std::uint32_t node, const OpDef* op) {
   step.kind = kind;
   step.node = node;
   step.op = op;
+  step.writes_grids = writes_grids_;
   step.first_binding = static_cast<std::uint32_t>(bindings_.size());
   step.first_byte = static_cast<std::uint32_t>(bytes_.size());
   step.first_spec = static_cast<std::uint32_t>(specs_.size());

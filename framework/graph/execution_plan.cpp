@@ -195,9 +195,10 @@ ExecutionPlan make_plan(std::shared_ptr<const ComputeGraph> of, const DeviceTrai
     plan.ranks[n] = next_rank++;
     const ScheduledCall scheduled(graph, schedule.fused, n);
     const NodeCall node(graph, n, *scheduled.op, scheduled.uses, scheduled.attributes);
-    plan.steps.read_grids_from(graph.decides_iterations(n)
-                                   ? StepList::kNoGrids
-                                   : storage_of(graph, graph.iteration_tensor));
+    const bool decides = graph.decides_iterations(n);
+    plan.steps.read_grids_from(decides ? StepList::kNoGrids
+                                       : storage_of(graph, graph.iteration_tensor));
+    plan.steps.write_grids(decides);
     lower(node.call(), traits, plan.steps);
   }
   for (const auto& [n, fused] : schedule.fused) {

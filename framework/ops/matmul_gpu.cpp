@@ -12,6 +12,9 @@ constexpr std::int64_t kTileColumns = 64;
 constexpr std::int64_t kTileDown = 8;  // invocations along the rows of a tile
 constexpr std::uint32_t kTileInvocations = 128;
 constexpr std::int64_t kMaxTileRows = 8;  // of an invocation: 32 sums, 16 KiB of tiles
+constexpr std::int64_t kTileK = 32;       // columns of k in a tile
+constexpr std::int64_t kMaxParts = 4;
+constexpr std::int64_t kMaxSharedRows = 4;  // whose sums fit in the place of a tile of w
 
 constexpr std::int64_t kMaxVectorRows = 8;
 constexpr std::uint32_t kMaxVectorInvocations = 256;
@@ -40,18 +43,36 @@ std::int64_t unit_of(DType weights) {
   return info.block_elements > 1 ? 16 : 16 / info.block_bytes;
 }
 
-Dispatch tile_dispatch(const Shape& y, const Extents& n, DType weights, bool wide) {
+/// Returns how many parts of k may share a tile.
+std::int64_t max_parts(std::int64_t rows, std::int64_t k, const DeviceTraits& traits) {
+  const std::int64_t bytes = (kTileColumns + kTileDown * rows) * kTileK * 4;  // of a part's tiles
+  std::int64_t parts = rows <= kMaxSharedRows ? kMaxParts : 1;
+  while (parts > 1 && (parts * 2 * kTileK > k || parts * bytes > traits.shared_bytes ||
+                       parts * kTileInvocations > traits.max_workgroup_size)) {
+    parts /= 2;
+  }
+  return parts;
+}
+
+Dispatch tile_dispatch(const Shape& y, const Extents& n, DType weights, bool wide,
+                       const DeviceTraits& traits) {
   const auto tiles = [&](std::int64_t rows) {
     return n.batch * over(n.rows, kTileDown * rows) * over(n.columns, kTileColumns);
   };
   // Smaller tiles where x is small, or to have more of them: they read w more often.
   std::int64_t rows = kMaxTileRows;
-  while (rows > 2 && (kTileDown * rows / 2 >= n.rows || tiles(rows) < kEnoughTiles)) {
+  while (rows > 2 && (kTileDown * rows / 2 >= n.rows ||
+                      tiles(rows) * max_parts(rows, n.k, traits) < kEnoughTiles)) {
     rows /= 2;
   }
+  std::int64_t parts = 1;
+  while (tiles(rows) * parts < kEnoughTiles && parts < max_parts(rows, n.k, traits)) {
+    parts *= 2;
+  }
   return {{find_shader(kFormatShaders<"matmul.gpu_tile_">, "matmul.gpu_tile_", weights),
-           {kTileInvocations, static_cast<std::uint32_t>(rows), wide ? 1U : 0U},
-           3},
+           {static_cast<std::uint32_t>(parts) * kTileInvocations, static_cast<std::uint32_t>(rows),
+            wide ? 1U : 0U, static_cast<std::uint32_t>(parts)},
+           4},
           grid_of_tiles(y, kTileDown * rows, kTileColumns)};
 }
 
@@ -92,7 +113,7 @@ Dispatch gpu_matmul(const BoundCall& call, const View& x, const View& w,
   return n.rows <= kMaxVectorRows ? gpu_vectors(find_shader(kFormatShaders<"matmul.gpu_vector_">,
                                                             "matmul.gpu_vector_", weights),
                                                 y, weights, n.k, wide, traits)
-                                  : tile_dispatch(y, n, weights, wide);
+                                  : tile_dispatch(y, n, weights, wide, traits);
 }
 
 }  // namespace reprise::ops

@@ -8,6 +8,8 @@
 // of weights may be absent, SOME_ABSENT: is_bound() for the leading indices of a place, and
 // store_absent() there; a workgroup leaves as a whole.
 
+layout(constant_id = 3) const uint COLUMNS = 1;
+
 const uint kSums = COLUMNS * ROWS;
 shared float parts[kMostSubgroups * kSums];
 

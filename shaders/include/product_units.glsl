@@ -3,7 +3,6 @@
 // products, `uint k`, and matrix_of_weights(), where a matrix begins in w.
 layout(constant_id = 1) const uint ROWS = 1;
 layout(constant_id = 2) const bool WIDE = false;
-layout(constant_id = 3) const uint COLUMNS = 1;
 #include "weight_units.glsl"
 
 float x_element(uint e) { return x[e >> 2][e & 3u]; }

@@ -44,7 +44,15 @@ constexpr Listed kListed[] = {
      "the reference backend keeps its own copies"},
 };
 
+// Where the driver, or the machine that it runs in, cannot.
+constexpr Listed kWithoutImport{"vulkan", "imported_memory_is_read_in_place",
+                                Exception::unsupported, "this device imports no host memory"};
+
 const Listed* listed(const std::string& backend, const std::string& name) {
+  if (backend == kWithoutImport.backend && name == kWithoutImport.name &&
+      !test_device(backend).capabilities().imports_host_memory) {
+    return &kWithoutImport;
+  }
   for (const Listed& entry : kListed) {
     if (backend == entry.backend && name == entry.name) {
       return &entry;

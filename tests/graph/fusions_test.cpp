@@ -7,6 +7,7 @@
 #include "reprise/session/partial_run.h"
 #include "tests/graph/fusion_passes.h"
 #include "tests/graph/plan_of.h"
+#include "tests/ops/kernel_devices.h"
 
 namespace reprise::testing {
 namespace {
@@ -438,17 +439,19 @@ TEST_F(Fusions, RunInPartAsOneAndTellWhatIsInNoMemory) {
 /// Random passes made of what rules look for, and of what may be in their way.
 class FusionResults : public ::testing::TestWithParam<std::string> {
  protected:
-  Device device() const {
-    const std::string& name = GetParam();
-    for (const KernelFamily family :
-         {KernelFamily::portable, KernelFamily::lanes, KernelFamily::gpu}) {
-      if (name == name_of(family)) {
-        return test_device("vulkan", {}, family);
-      }
+  void SetUp() override {
+    const std::optional<KernelFamily> family = kernel_family_of(GetParam());
+    const std::optional<Device> found = device_with(family ? "vulkan" : GetParam(), family);
+    if (!found) {
+      GTEST_SKIP() << "This device cannot run these kernels.";
     }
-    return test_device(name);
+    device_ = found;
   }
+  const Device& device() const { return *device_; }
   bool on_vulkan() const { return GetParam() != "cpu" && GetParam() != "reference"; }
+
+ private:
+  std::optional<Device> device_;
 };
 INSTANTIATE_TEST_SUITE_P(On, FusionResults,
                          ::testing::Values("cpu", "reference", "vulkan", "portable", "lanes",

@@ -5,6 +5,7 @@
 
 #include "reprise/backend/backend.h"
 #include "tests/ops/case_run.h"
+#include "tests/ops/kernel_devices.h"
 #include "tests/ops/op_case_table.h"
 
 namespace reprise::testing {
@@ -131,9 +132,15 @@ TEST(LoweredLimit, OfTheStateRefusesLargerLayouts) {
                [&] { (void)StateBlock(device, layout); });
 }
 
-TEST(LoweredLimit, OfSharedMemoryOrSubgroupsRefusesKernelsThatNeedMore) {
+TEST(LoweredLimit, OfSharedMemoryRefusesKernelsThatNeedMore) {
   expect_error(ErrorCode::unsupported, {"(gpu)", "16384 bytes of shared memory (8192)"},
                [] { (void)test_device("vulkan", {.shared_bytes = 8192}, KernelFamily::gpu); });
+}
+
+TEST(LoweredLimit, OfSubgroupsRefusesKernelsThatNeedThem) {
+  if (!device_with("vulkan", KernelFamily::lanes)) {
+    GTEST_SKIP() << "This device cannot run the (lanes) kernels anyway.";
+  }
   expect_error(ErrorCode::unsupported, {"(lanes)", "subgroup arithmetic"}, [] {
     (void)test_device("vulkan", {.no_subgroup_arithmetic = true}, KernelFamily::lanes);
   });

@@ -1,5 +1,7 @@
 #include "tests/session/extent_passes.h"
 
+#include "reprise/backend/backend.h"
+
 namespace reprise::testing {
 namespace {
 
@@ -209,6 +211,14 @@ std::vector<ExtentPass> ExtentRuns::passes() const {
          set_rows(s, marks_, in.ids, {.position = s.state("pos")});  // a workgroup has many rows
        }},
   };
+}
+
+std::int32_t ExtentRuns::fewest_rows_of_same_kernels() const {
+  const DeviceTraits& traits = device_.backend().traits();
+  if (traits.runs_on_host || traits.kernels == KernelFamily::portable) {
+    return 1;
+  }
+  return traits.kernels == KernelFamily::gpu ? 9 : 2;
 }
 
 std::vector<NamedInput> ExtentRuns::inputs(std::int64_t rows) const {

@@ -38,6 +38,9 @@ class ExtentRuns {
                       const PassOptions& passes = {});
   Outputs replay(CapturedGraph& graph, std::int32_t rows, std::int32_t position);
 
+  /// With fewer rows than that, the device may choose other kernels than for the bucket.
+  std::int32_t fewest_rows_of_same_kernels() const;
+
   GraphExecutor& executor() { return executor_; }
   const StateBlock& state() const { return state_; }
   /// The first so many rows of them.

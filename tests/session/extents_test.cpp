@@ -58,7 +58,7 @@ TEST_P(Extents, AGraphComputesWhatADirectSessionOfThatExtentComputes) {
 // Kernels are chosen for the bucket: with fewer rows a device may choose others, which add up in
 // another order.
 TEST_P(Extents, AGraphComputesWhatASessionOfExactlyThatManyRowsComputes) {
-  const std::int32_t fewest = GetParam() == "vulkan_gpu" ? 9 : GetParam() == "vulkan" ? 2 : 1;
+  const std::int32_t fewest = runs_.fewest_rows_of_same_kernels();
   for (const ExtentPass& pass : passes_) {
     CapturedGraph graph = runs_.graph(pass);
     for (const std::int32_t some : numbers_of_rows()) {

@@ -68,9 +68,9 @@ TEST_F(VulkanBackend, DispatchesEqualTheHostComputation) {
   const auto encoding = run.whole(false);
   run.run(encoding);
   EXPECT_LE(run.error(2), kTolerance);
-  const auto info = device().kernel_info({"rms_norm", {device().traits().workgroup_size}, 1});
+  const auto info = device().kernel_info(run.kernel);
   ASSERT_TRUE(info.has_value());
-  EXPECT_EQ(info->local_size, (std::array{device().traits().workgroup_size, 1U, 1U}));
+  EXPECT_EQ(info->local_size, (std::array{run.kernel.constants[0], 1U, 1U}));
   EXPECT_EQ(info->push_bytes, ops::rms_norm_def.push_bytes);
   EXPECT_GT(info->pipeline_create_ns, 0U);
   EXPECT_FALSE(info->spirv.empty());

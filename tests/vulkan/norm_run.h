@@ -61,6 +61,7 @@ struct NormRun {
            {&block, state, 0},
            std::as_bytes(std::span(&attributes, 1))},
           device.traits(), steps);
+    kernel = steps[0].kernel;
     encoder.step(steps, 0, pools);
   }
   /// Inputs to the device: x from the first half of the upload, weights from the second.
@@ -128,6 +129,7 @@ struct NormRun {
   std::vector<float> input;
   const TensorSpec block{{1024}, DType::i32};  // of state, which a norm may read
   StepList steps;
+  Kernel kernel;  // of the norms
 };
 
 }  // namespace reprise::vulkan

@@ -10,7 +10,8 @@
 
 namespace reprise {
 
-/// Thread-safe. Allocates its segments at first use.
+/// Thread-safe. Allocates its segments at first use, of the size that is asked for; a segment that
+/// is too small for what comes later is replaced when its turn comes.
 class UploadRing {
  public:
   void write(Backend& backend, const std::shared_ptr<Buffer>& to, std::uint64_t offset,
@@ -19,14 +20,15 @@ class UploadRing {
   void trim(Backend& backend);
 
  private:
-  static constexpr std::uint64_t kSegmentBytes = std::uint64_t{4} << 20U;
   struct Segment {
     std::shared_ptr<Buffer> buffer;
+    std::uint64_t bytes = 0;
     std::uint64_t used = 0;
     std::uint64_t submission = 0;  // of the last copy out of it
   };
-  /// One with room; waits until the oldest one is copied.
-  Segment& segment_with_room(Backend& backend, std::unique_lock<std::mutex>& lock);
+  /// Returns one with room, if possible for `wanted` bytes; waits until the oldest one is copied.
+  Segment& segment_with_room(Backend& backend, std::uint64_t wanted,
+                             std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
   std::array<Segment, 3> segments_;

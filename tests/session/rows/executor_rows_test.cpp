@@ -1,6 +1,7 @@
 // What an executor can do, a capability per test.
 #include <barrier>
 #include <thread>
+#include <utility>
 
 #include "reprise/graph/execution_plan.h"
 #include "tests/session/counted_backend.h"
@@ -104,8 +105,8 @@ TEST_P(ExecutorRows, ARecordedSessionRunsNothingUntilFinishAndItsGraphReplaysFor
     ASSERT_EQ(first.graph.read("y"), result(next));
     ASSERT_EQ(first.graph.num_replays(), i + 1);
   }
-  EXPECT_EQ(host(table), (Floats{200, 2, 3, 4}));
   EXPECT_EQ(this->allocations(), allocations);
+  EXPECT_EQ(host(table), (Floats{200, 2, 3, 4}));
 }
 
 TEST_P(ExecutorRowsInBothForms, ADroppedSessionIsDiscardedAndTheExecutorStaysUsable) {
@@ -116,14 +117,15 @@ TEST_P(ExecutorRowsInBothForms, ADroppedSessionIsDiscardedAndTheExecutorStaysUsa
     advance(s, s.input("next", {1}, Ints{1}), {.position = s.state("pos"), .rows = 1});
     pass(s);
   };
+  Tensor gone = device_.from_host({4}, x_, "gone");
+  const std::weak_ptr<Buffer> weight = TensorRef(gone)->buffer;
+  device_.synchronize();  // it may be copied there
   const std::uint64_t before = submissions();
-  std::weak_ptr<Buffer> weight;
   {
-    const Tensor gone = device_.from_host({4}, x_, "gone");
-    weight = TensorRef(gone)->buffer;
+    const Tensor last = std::exchange(gone, {});
     auto s = begin({.state = state});
     record(s);
-    s.output("z", add(s, gone, gone));
+    s.output("z", add(s, last, last));
   }
   EXPECT_TRUE(weight.expired()) << "nothing of it is kept";
   try {

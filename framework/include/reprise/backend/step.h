@@ -102,6 +102,7 @@ struct Step {
   std::uint32_t extent = Extent::kFixed;  // the word of the state that has the number of rows
   /// Whether the last binding holds the grid instead: 0 groups skip the step, host calls too.
   bool indirect = false;
+  bool writes_grids = false;  // what steps behind it read their grids from
   std::uint32_t first_binding = 0, binding_count = 0;
   std::uint32_t first_byte = 0, byte_count = 0;  // push constants, or the attributes of a call
   std::uint32_t first_spec = 0;                  // call only: one per binding
@@ -144,6 +145,8 @@ class StepList {
   /// Makes steps appended from now on read their grids from rows of that storage. kNoGrids: they
   /// know them ahead. Copies stay as they are.
   void read_grids_from(std::uint32_t storage) { grid_storage_ = storage; }
+  /// Says whether steps appended from now on write the grids of others.
+  void write_grids(bool write) { writes_grids_ = write; }
   static constexpr std::uint32_t kNoGrids = 0xFFFFFFFF;
   /// Returns the rows, in order.
   std::span<const GridRow> grids() const { return grids_; }
@@ -183,6 +186,7 @@ class StepList {
   std::vector<TensorSpec> specs_;
   std::vector<GridRow> grids_;
   std::uint32_t grid_storage_ = kNoGrids;
+  bool writes_grids_ = false;
 };
 
 }  // namespace reprise
