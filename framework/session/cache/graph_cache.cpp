@@ -82,7 +82,6 @@ struct GraphCache::State {
   void require_same_structure(const Entry& entry, const ComputeGraph& graph,
                               const GraphStructure& structure) const;
   /// Tells the database.
-  void ended(const Recording& recording, std::string_view evicted, std::string_view stale) const;
   std::size_t reset(Entry& entry);
   std::size_t reset_all(std::uint64_t owner);  // 0: of every owner
 
@@ -275,7 +274,7 @@ bool GraphCache::State::put(Entry& entry, const std::shared_ptr<Recording>& reco
   std::vector<GraphTable::Gone> gone;
   const bool kept = table.keep(entry, recording, gone);
   for (GraphTable::Gone& old : gone) {
-    ended(*old.recording, old.reason, "");
+    old.recording->reporter().ended(old.reason, "");
     entry.ending.push_back(std::move(old.recording));
     if (!(old.key == entry.key)) {
       counts.event(CacheEvent::evicted, old.key, old.reason);
@@ -284,7 +283,7 @@ bool GraphCache::State::put(Entry& entry, const std::shared_ptr<Recording>& reco
   }
   if (!kept) {
     counts.event(CacheEvent::rejected, entry.key);
-    ended(*recording, "rejected", "");
+    recording->reporter().ended("rejected", "");
   }
   return churned;
 }
@@ -317,20 +316,11 @@ void GraphCache::State::drop_if_stale(Entry& entry) {
     why = entry.recording->stale();
   }
   if (why) {
-    ended(*entry.recording, "", *why);
+    entry.recording->reporter().ended("", *why);
     table.drop(entry);
     entry.nodes.reset();  // other memory is another key, in effect
     entry.ending.push_back(entry.take(MissReason::stale, *why));
     counts.event(CacheEvent::stale, entry.key);
-  }
-}
-
-void GraphCache::State::ended(const Recording& recording, std::string_view evicted,
-                              std::string_view stale) const {
-  const std::uint64_t id = recording.reporter().id();
-  if (id != 0) {
-    core->profile()->sink().recording_ended(
-        {id, now_ns(), std::string(evicted), std::string(stale)});
   }
 }
 
@@ -357,7 +347,7 @@ std::size_t GraphCache::State::reset(Entry& entry) {
   entry.nodes.reset();
   const bool had = entry.recording != nullptr;
   if (had) {
-    ended(*entry.recording, "reset", "");
+    entry.recording->reporter().ended("reset", "");
     table.drop(entry);
     counts.event(CacheEvent::reset, entry.key);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/session/executor/host_clock.h"
+#include "framework/session/replay/capture_pool_memory.h"
 
 namespace reprise {
 
@@ -11,6 +12,7 @@ Executable::Executable(std::shared_ptr<ExecutablePlans> plans)
       handles_(*plans_),
       values_(plans_->inputs().size()),
       key_{.tag = plans_->options().name} {
+  forget_recordings();
   if (plans_->layout().words_with_arrays() > 0) {
     state_ = StateBlock(plans_->core()->device(), plans_->layout());
   }
@@ -23,11 +25,38 @@ Executable::Executable(std::shared_ptr<ExecutablePlans> plans)
 std::shared_ptr<Executable> Executable::fork() const {
   auto other = std::make_shared<Executable>(plans_);
   other->extent_ = extent_;
+  other->timing_ = timing_;
+  other->launch_ = launch_;
   other->handles_.add_like(handles_);
   if (experts_ != nullptr) {
     other->experts_->capture(experts_->captured_runs());
   }
   return other;
+}
+
+void Executable::forget_recordings() {
+  last_ = nullptr;
+  table_.emplace(GraphTable::Limits{.max_graphs = plans_->options().max_recordings});
+  pool_ = CapturePool(plans_->core()->device());  // the other keeps what the recordings used
+}
+
+void Executable::set_timing(std::optional<TimingMode> mode) {
+  timing_ = mode;
+  for (const std::shared_ptr<GraphTable::Entry>& entry : table_->all()) {
+    if (entry->recording != nullptr) {
+      entry->recording->set_timing(mode);
+    }
+  }
+}
+
+void Executable::set_iterations(std::uint32_t iterations) {
+  const std::uint32_t most = plans_->options().max_iterations;
+  if (iterations < 1 || iterations > most) {
+    throw_invalid_argument(plans_->what() + " is to run its pass (" + std::to_string(iterations) +
+                           ") times in a run, but 1 to " + std::to_string(most) +
+                           " are possible; see ExecutableOptions::max_iterations.");
+  }
+  launch_.iterations = iterations;
 }
 
 ExpertRoutes& Executable::experts() const {
@@ -177,8 +206,11 @@ std::shared_ptr<Recording> Executable::make_recording(const ExecutablePlans::Use
     }
   }
   FinishReport report = plan->report;
-  auto recording =
-      Recording::make(plans_->core(), *plan, {.state = state_, .own = use.own}, options, report);
+  // The first arena is large enough for all.
+  pool_.memory().admit(plans_->core()->device(), plans_->options().name, plans_->arena_bytes(), {});
+  auto recording = Recording::make(
+      plans_->core(), *plan, {.state = state_, .own = use.own, .pool = pool_}, options, report);
+  recording->set_timing(timing_);
   recording->reporter().enter(plan->session, report, recording->memory(), "");
   return recording;
 }
@@ -188,8 +220,17 @@ Recording& Executable::recording_for(std::int64_t bucket) {
   key_.bucket.insert(key_.bucket.end(), sources_.begin(), sources_.end());
   const std::shared_ptr<GraphTable::Entry> entry = table_->entry(key_);
   if (entry->recording == nullptr) {
-    std::vector<GraphTable::Gone> none;
-    table_->keep(*entry, make_recording(use_of(bucket)), none);
+    std::vector<GraphTable::Gone> gone;
+    if (!table_->keep(*entry, make_recording(use_of(bucket)), gone)) {
+      throw Error(ErrorCode::busy,
+                  plans_->what() + " keeps at most (" +
+                      std::to_string(plans_->options().max_recordings) +
+                      ") recordings, and all of them run or have outputs that tickets hold.");
+    }
+    for (const GraphTable::Gone& old : gone) {
+      old.recording->reporter().ended(old.reason, "");
+      last_ = nullptr;
+    }
   }
   if (last_ != entry.get()) {
     last_ = entry.get();
@@ -204,12 +245,25 @@ Recording& Executable::recording_for(std::int64_t bucket) {
   return *entry->recording;
 }
 
+std::shared_ptr<Recording> Executable::recording(std::int64_t rows) {
+  require_free();
+  use_handles();
+  return recording_for(bucket_of(rows)).shared_from_this();
+}
+
 void Executable::compile() {
   require_free();
   use_handles();
   std::vector<std::int64_t> buckets = plans_->options().buckets;
   if (buckets.empty()) {
     buckets.push_back(0);
+  }
+  const bool swaps = std::ranges::any_of(handles_.all(), &Handles::Entry::swaps);
+  const std::size_t needed = buckets.size() * (swaps ? 2 : 1);
+  if (needed > plans_->options().max_recordings) {
+    throw_invalid_argument(plans_->what() + " needs (" + std::to_string(needed) +
+                           ") recordings, but keeps at most (" +
+                           std::to_string(plans_->options().max_recordings) + ").");
   }
   const bool swapped = handles_.swapped();
   try {
@@ -270,7 +324,7 @@ Ticket Executable::submit(AfterSubmit then) {
   }
   Slot& slot = *std::exchange(slot_, nullptr);
   Recording& recording = *last_->recording;
-  Ticket ticket = recording.submit(slot, {}, then, now_ns());
+  Ticket ticket = recording.submit(slot, launch_, then, now_ns());
   last_submission_ = slot.times().submission;
   if (experts_ != nullptr) {
     experts_->end_run(recording.reporter().id());

@@ -17,6 +17,10 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   std::shared_ptr<Executable> fork() const;
 
   void compile();
+  /// Of so many rows, with inputs from handles where there are such.
+  std::shared_ptr<Recording> recording(std::int64_t rows);
+  void set_timing(std::optional<TimingMode> mode);
+  void set_iterations(std::uint32_t iterations);
   /// Empty only if `may_wait` is false and it would have to.
   std::optional<Ticket> run(std::span<const NamedInput> inputs, bool may_wait, AfterSubmit then);
   PreparedRun prepare();
@@ -41,11 +45,11 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   void change(F&& f) {
     require_free();
     f(handles_);
-    last_ = nullptr;
-    table_.emplace(GraphTable::Limits{});
+    forget_recordings();
   }
 
  private:
+  void forget_recordings();
   /// By input, from handles where there are such.
   void use_handles();
   /// Of a run with these values.
@@ -69,7 +73,10 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   Handles handles_;
   std::optional<std::int64_t> extent_;
   std::unique_ptr<ExpertRoutes> experts_;  // null: none
-  std::optional<GraphTable> table_{GraphTable::Limits{}};
+  std::optional<GraphTable> table_;
+  CapturePool pool_;  // of the recordings' arenas
+  std::optional<TimingMode> timing_;
+  LaunchOptions launch_;
   // Of the run under way; kept, so that none allocates.
   std::vector<const NamedInput*> values_;  // by input
   InputSources sources_;

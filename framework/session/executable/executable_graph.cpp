@@ -32,6 +32,17 @@ const StateBlock& ExecutableGraph::state() const { return inner().state(); }
 std::size_t ExecutableGraph::recordings() const { return inner().plans().recordings(); }
 void ExecutableGraph::compile() { inner().compile(); }
 
+CapturedGraph ExecutableGraph::captured(std::int64_t rows) {
+  return CapturedGraph(inner().recording(rows));
+}
+
+CapturedGraph ExecutableGraph::captured() {
+  const std::vector<std::int64_t>& buckets = inner().plans().options().buckets;
+  return captured(buckets.empty() ? 0 : buckets.back());
+}
+
+void ExecutableGraph::set_timing(std::optional<TimingMode> mode) { inner().set_timing(mode); }
+
 void ExecutableGraph::set_param(std::string_view name, std::span<const float> values) const {
   params().set(name, values);
 }
@@ -94,6 +105,10 @@ PreparedRun ExecutableGraph::prepare() { return inner().prepare(); }
 void ExecutableGraph::set_active_extent(std::int64_t rows) { inner().set_extent(rows); }
 void ExecutableGraph::clear_active_extent() { inner().set_extent(std::nullopt); }
 std::optional<std::int64_t> ExecutableGraph::active_extent() const { return inner().extent(); }
+
+void ExecutableGraph::set_iterations(std::uint32_t iterations) {
+  inner().set_iterations(iterations);
+}
 
 void ExecutableGraph::create_handle(const Handle& handle) {
   inner().change([&](Handles& handles) { handles.create(handle); });

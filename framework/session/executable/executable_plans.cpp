@@ -76,6 +76,7 @@ ExecutablePlans::ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunct
   inputs_ = plan->graph().inputs;
   outputs_ = plan->graph().outputs;
   expert_calls_ = plan->expert_calls;
+  arena_bytes_ = plan->execution->arena_bytes;
   plans_.emplace(key_of(use), plan);
 }
 
@@ -156,7 +157,8 @@ void ExecutablePlans::place(GraphSession& session, RecordedSession& recorded,
 }
 
 std::shared_ptr<const PassPlan> ExecutablePlans::make_plan(const Use& use) {
-  SessionOptions session{.name = options_.name, .state = use.state};
+  SessionOptions session{
+      .name = options_.name, .state = use.state, .max_iterations = options_.max_iterations};
   if (use.bucket > 0) {
     session.extents = {{options_.extent, use.bucket}};
   }

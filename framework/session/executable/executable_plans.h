@@ -50,6 +50,8 @@ class ExecutablePlans {
   std::uint32_t input_index(std::string_view name) const;
   const Port& output(std::string_view name) const;
   std::size_t recordings() const;
+  /// Of the largest bucket, without handles: what recordings of all of them fit in, about.
+  std::uint64_t arena_bytes() const { return arena_bytes_; }
   /// Throws missing_input, naming it, if a param of the pass is not set.
   void require_params() const;
 
@@ -65,6 +67,7 @@ class ExecutablePlans {
   std::vector<Port> inputs_, outputs_;
   std::vector<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
+  std::uint64_t arena_bytes_ = 0;
   mutable PassMutex mutex_;  // also held while the pass runs
   std::map<std::string, std::shared_ptr<const PassPlan>> plans_;
   std::size_t recordings_ = 0;

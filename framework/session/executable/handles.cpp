@@ -137,6 +137,12 @@ void Handles::feed(std::string_view name, std::string_view output, const FeedOpt
       throw_invalid_argument("The handle '" + entry.info.name +
                              "' has memory of the caller's, so it cannot swap it.");
     }
+    if (plans_.options().max_iterations > 1) {
+      throw Error(ErrorCode::unsupported,
+                  "The handle (" + entry.info.name + ") cannot swap: a run runs its pass up to (" +
+                      std::to_string(plans_.options().max_iterations) +
+                      ") times, and the host would swap once. Feed it by copy.");
+    }
     if (plans_.layout().stop_word()) {
       throw Error(ErrorCode::unsupported, "The handle '" + entry.info.name +
                                               "' cannot swap: its state may stop a run on the "

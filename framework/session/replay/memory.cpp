@@ -42,12 +42,6 @@ Memory::Memory(ExecutorCore& core, const PassPlan& plan, const Sources& sources)
       buffers_(plan.given),
       state_buffers_(state_.buffers()) {
   const ComputeGraph& graph = *plan_->graph;
-  if (pool_ && !graph.host_steps.empty()) {
-    throw_invalid_argument(
-        "The graph '" + graph.name +
-        "' has host steps, between which other graphs of a pool could use its arena; finish it "
-        "without a pool.");
-  }
   if (rows_) {
     rows_.iteration = device_.zeros(rows_.iteration.shape(), DType::i32, "iteration");
     rows_.rows = device_.zeros(rows_.rows.shape(), DType::i32, "iteration rows");

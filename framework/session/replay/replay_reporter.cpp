@@ -72,6 +72,13 @@ void ReplayReporter::send_recording(const FinishReport& report, const Memory& me
   profile->memory();
 }
 
+void ReplayReporter::ended(std::string_view evicted, std::string_view stale) const {
+  if (const std::uint64_t id = id_; id != 0) {
+    core_.profile()->sink().recording_ended(
+        {id, now_ns(), std::string(evicted), std::string(stale)});
+  }
+}
+
 void ReplayReporter::launched(const Slot& slot, std::unique_ptr<WatchInFlight> watched) {
   in_flight_[slot.index()].recording = id_;
   in_flight_[slot.index()].watched = std::move(watched);

@@ -29,6 +29,8 @@ class ReplayReporter {
              std::string key_json);
   /// A rebind made another recording of it.
   void enter_again(const FinishReport& report, const Memory& memory);
+  /// It is kept no longer: where it was `evicted`, or is `stale`, why.
+  void ended(std::string_view evicted, std::string_view stale) const;
   /// The slot is submitted. `watched`: what it brings back; null: nothing.
   void launched(const Slot& slot, std::unique_ptr<WatchInFlight> watched);
   void completed(const Slot& slot) noexcept;

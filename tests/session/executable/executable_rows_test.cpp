@@ -1,6 +1,9 @@
 // What an executable graph can do, a capability per test.
 #include <numeric>
 
+#include "reprise/graph/execution_plan.h"
+#include "reprise/session/saved_graphs.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/session/counted_backend.h"
 #include "tests/session/executable/executable_test.h"
 #include "tests/session/rows/held_device.h"
@@ -245,6 +248,127 @@ TEST_P(ExecutableRows, CompiledAheadNoRunEncodesWhicheverWayItsHandlesAreSwapped
   EXPECT_EQ(backend->allocation_count(), allocations);
   EXPECT_EQ(backend->kernel_counters().created, kernels);
   EXPECT_EQ(graph.read<float>("h"), Floats(4, 4));
+}
+
+TEST_P(ExecutableRows, ACapturedBucketShowsItsGraphPlanReplaysAndTimesAndIsSaved) {
+  ExecutableGraph graph = rows_graph();
+  graph.set_timing(TimingMode::replay);
+  (void)graph.run({{"x", Floats(4, 2)}, {"c", c}});
+  (void)graph.run({{"x", Floats(32, 2)}, {"c", c}});
+  (void)graph.run({{"x", Floats(8, 2)}, {"c", c}});
+  CapturedGraph small = graph.captured(2);
+  EXPECT_EQ(small.num_replays(), 2U);
+  EXPECT_EQ(graph.captured().num_replays(), 1U);
+  EXPECT_EQ(small.graph().inputs[0].spec.shape.dim(0), 2);
+  EXPECT_EQ(graph.captured().graph().inputs[0].spec.shape.dim(0), 8);
+  EXPECT_GT(small.plan().steps.size(), 0U);
+  EXPECT_EQ(graph.recordings(), 2U) << "what runs have made is shown, nothing is made for it";
+  small.set_state("rows", 1);
+  small.set_input("x", Floats(4, 3));
+  small.set_input("c", c);
+  small.launch();
+  EXPECT_EQ(small.read("y"), times_w(Floats(4, 3)));
+  EXPECT_TRUE(small.last_times().device_ns.has_value());
+  const test::TempFolder folder;
+  small.save(folder / "small.graph");
+  CapturedGraph loaded = executor_
+                             .load_graph(folder / "small.graph",
+                                         {.tensors = {{"w", device_.from_host({4}, w, "w")}},
+                                          .state = StateBlock(device_, graph.state().layout())})
+                             .graph;
+  loaded.set_state("rows", 2);
+  loaded.set_input("x", Floats(8, 5));
+  loaded.set_input("c", c);
+  loaded.launch();
+  EXPECT_EQ(loaded.read("y"), times_w(Floats(8, 5)));
+  expect_error(ErrorCode::extent_out_of_range, {"(9)", "0 to 8"}, [&] { (void)graph.captured(9); });
+}
+
+TEST_P(ExecutableRows, OneArenaServesAllBucketsAndBothWaysOfSwapping) {
+  const auto pass = [](GraphSession& s) {
+    Tensor x = s.input("x", {s.extent("rows"), 256});
+    for (int i = 0; i < 4; ++i) {
+      x = mul(s, add(s, x, x), x);
+    }
+    s.output("y", x);
+    s.output("h", add(s, s.input("h", {4}), s.input("more", {4})));
+  };
+  const auto arenas_of = [&](const std::vector<std::int64_t>& buckets) {
+    const Device device = fresh_test_device(device_name());
+    GraphExecutor executor(device);
+    ExecutableGraph graph(executor, pass, {.extent = "rows", .buckets = buckets});
+    graph.create_handle({.name = "h", .shape = {4}});
+    graph.feed("h", "h", {.mode = FeedMode::swap});
+    for (const std::int64_t rows : buckets) {  // the smallest first
+      (void)graph.run({{"x", Floats(static_cast<std::size_t>(rows) * 256, 1)}, {"more", ones}});
+    }
+    graph.compile();
+    return device.memory().of(MemoryPurpose::arenas).bytes;
+  };
+  const std::uint64_t largest = arenas_of({64});
+  EXPECT_GE(largest, 64U * 256 * 4);
+  EXPECT_LE(arenas_of({1, 16, 64}), largest + largest / 10);
+}
+
+TEST_P(ExecutableRows, TheRecordingUsedLeastRecentlyMakesRoomAndOneThatIsHeldStays) {
+  ExecutableGraph graph(executor_, rows,
+                        {.extent = "rows", .buckets = {1, 2, 8}, .max_recordings = 2});
+  graph.set_param("w", w);
+  const auto run = [&](std::size_t rows) {
+    const Floats x(rows * 4, 2);
+    Ticket ticket = graph.run({{"x", x}, {"c", c}});
+    EXPECT_EQ(ticket.read("y"), times_w(x)) << rows;
+    return ticket;
+  };
+  (void)run(1);
+  (void)run(2);
+  (void)run(1);
+  (void)run(8);  // that of 2 rows goes
+  EXPECT_EQ(graph.captured(1).num_replays(), 2U);
+  EXPECT_EQ(graph.captured(8).num_replays(), 1U);
+  (void)run(2);  // that of 1 row goes
+  EXPECT_EQ(graph.captured(2).num_replays(), 1U);
+  EXPECT_EQ(graph.recordings(), 3U) << "plans stay";
+  {
+    const Ticket two = run(2), eight = run(8);
+    expect_error(ErrorCode::busy, {"at most (2) recordings"}, [&] { (void)run(1); });
+    EXPECT_EQ(two.read("y"), times_w(Floats(8, 2)));
+    EXPECT_EQ(eight.read("y"), times_w(Floats(32, 2)));
+  }
+  (void)run(1);
+  expect_error(ErrorCode::invalid_argument, {"needs (3) recordings", "at most (2)"},
+               [&] { graph.compile(); });
+}
+
+TEST_P(ExecutableRows, ARunRunsItsPassSoManyTimesOnTheDeviceAndHandlesFollow) {
+  const auto pass = [](GraphSession& s) {
+    const Tensor h = add(s, s.input("h", {4}), s.input("x", {4}));
+    s.output("h", h);
+    s.output("scaled", add(s, h, h));
+    advance(s, s.input("id", {1}, DType::i32), {.position = s.state("pos"), .rows = 1});
+  };
+  ExecutableGraph graph(executor_, pass,
+                        {.state = StateLayout().carried("pos", 0), .max_iterations = 5});
+  graph.create_handle({.name = "h", .shape = {4}});
+  graph.feed("h", "h");
+  const std::vector<NamedInput> inputs{{"x", ones}, {"id", Ints{1}}};
+  graph.compile();
+  const std::uint64_t before = submissions();
+  graph.set_iterations(4);
+  Ticket ticket = graph.run(inputs);
+  EXPECT_EQ(submissions(), before + 1);
+  EXPECT_EQ(ticket.iterations(), 4U);
+  EXPECT_EQ(ticket.read("scaled", 1), Floats(4, 4));
+  EXPECT_EQ(ticket.read("scaled"), Floats(4, 8));
+  EXPECT_EQ(graph.read("h"), Floats(4, 4));
+  EXPECT_EQ(graph.state().get("pos"), 4);
+  graph.set_iterations(1);
+  (void)graph.run(inputs);
+  EXPECT_EQ(graph.read("h"), Floats(4, 5));
+  expect_error(ErrorCode::invalid_argument, {"(6)", "1 to 5"}, [&] { graph.set_iterations(6); });
+  graph.create_handle({.name = "other", .shape = {4}});
+  expect_error(ErrorCode::unsupported, {"(other)", "up to (5) times"},
+               [&] { graph.feed("other", "scaled", {.mode = FeedMode::swap}); });
 }
 
 struct Fed {

@@ -29,7 +29,13 @@ struct ExecutableOptions {
   std::vector<std::int64_t> buckets{};
   ParamStore params{};    // empty: a new store
   std::size_t slots = 2;  // per recording: runs in flight or held by tickets
+  /// How many recordings are kept. There is one for each bucket that runs, for each set of inputs
+  /// that come from handles, and another for every other run where handles swap. Those that were
+  /// used least recently make room; one that runs or whose outputs are held stays.
+  std::size_t max_recordings = ~std::size_t{0};
   PassOptions passes{};
+  /// How often a run may run the pass on the device: see set_iterations. The pass has state then.
+  std::uint32_t max_iterations = 1;
   /// For a pass that calls GraphSession::experts. Every fork has cells of its own.
   ExpertSetup experts{};
 };
@@ -124,7 +130,19 @@ class ExecutableGraph {
 
   /// Makes the recordings of all buckets now, with the present handles and feeds, and their kernels
   /// ready. Runs record nothing then.
+  /// Errors: invalid_argument if these are more than max_recordings.
   void compile();
+  /// Returns the recording of the smallest bucket that holds so many rows, as a run finds it now
+  /// whose inputs all come from handles where there are such: its graph, plan, decisions of passes,
+  /// replay count and times, and save(). Makes it if there is none. A launch of it is a run that
+  /// swaps no handles.
+  /// Lifetime: it stays usable when the recording makes room, or handles change.
+  /// Errors: extent_out_of_range; those of run(); busy.
+  CapturedGraph captured(std::int64_t rows);
+  /// Returns likewise for the largest bucket, or for fixed shapes.
+  CapturedGraph captured();
+  /// Chooses how the next runs are timed; empty: as the executor says.
+  void set_timing(std::optional<TimingMode> mode);
 
   /// Sets a param: see ParamStore::set.
   void set_param(std::string_view name, std::span<const float> values) const;
@@ -161,6 +179,11 @@ class ExecutableGraph {
   void set_active_extent(std::int64_t rows);
   void clear_active_extent();
   std::optional<std::int64_t> active_extent() const;
+  /// Sets how often every following run runs the pass, one after another on the device without the
+  /// host in between, until changed. Each iteration finds the handles as the one before left them.
+  /// Fewer run where the state stops them: see Ticket::iterations.
+  /// Errors: invalid_argument outside of 1 to ExecutableOptions::max_iterations.
+  void set_iterations(std::uint32_t iterations);
 
   /// Makes a handle with memory of its own, zeros. If it has the name of an input, runs take the
   /// input from it; any other handle is a place where feeds put results.
