@@ -49,7 +49,7 @@ BackendCapabilities capabilities_of(const DeviceInfo& info, const OpenOptions& o
   has.runs_on_host = true;
   has.replays = options.replays;
   has.imports_host_memory = true;
-  has.maps_device_memory = options.map_device_memory;
+  has.maps_device_memory = has.reads_beside_work = options.map_device_memory;
   has.timestamp_valid_bits = info.timestamp_valid_bits;
   has.calibrated_clock = true;
   has.allocation_alignment = kAlignment;

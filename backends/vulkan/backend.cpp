@@ -65,6 +65,14 @@ std::uint64_t VulkanBackend::last_use(const Buffer& buffer, Access access) {
   return queue_.last_use(buffer, access);
 }
 
+bool VulkanBackend::copy_aside(const Buffer& from, std::uint64_t offset, const Buffer& to,
+                               std::uint64_t bytes) {
+  require_own(from);
+  require_own(to);
+  return queue_.copy_aside(static_cast<const VulkanBuffer&>(from), offset,
+                           static_cast<const VulkanBuffer&>(to), bytes);
+}
+
 std::unique_ptr<Encoder> VulkanBackend::encoder(const EncoderOptions& options) {
   device_->require_ready();
   return std::make_unique<VulkanEncoder>(device_, pipelines_, options);

@@ -1,6 +1,7 @@
 #include "backends/vulkan/device.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "backends/vulkan/command_pools.h"
@@ -42,6 +43,9 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
   traits_.max_binding_bytes = largest_binding(physical_, traits_.kernels);
   capabilities_ = capabilities_of(physical_, traits_);
   capabilities_.maps_device_memory = map_device_memory_ && shares_memory(physical_);
+  // The layer (1.3.239) takes accesses of two queues for racing that a timeline semaphore orders.
+  physical_.queue_count = options.validation ? 1 : std::min(physical_.queue_count, 2U);
+  capabilities_.reads_beside_work = capabilities_.maps_device_memory || physical_.queue_count > 1;
   if (hang_timeout_.count() <= 0) {
     hang_timeout_ = traits_.cpu_type ? std::chrono::milliseconds(10min) : 60s;
   }
@@ -68,12 +72,12 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
 }
 
 void Device::create(const VkPhysicalDeviceFeatures2& features) {
-  const float priority = 1;
+  const std::array priorities{1.0F, 1.0F};
   VkDeviceQueueCreateInfo queue{};
   queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
   queue.queueFamilyIndex = physical_.queue_family;
-  queue.queueCount = 1;
-  queue.pQueuePriorities = &priority;
+  queue.queueCount = physical_.queue_count;
+  queue.pQueuePriorities = priorities.data();
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
@@ -94,6 +98,9 @@ void Device::create(const VkPhysicalDeviceFeatures2& features) {
   info.ppEnabledExtensionNames = extensions.data();
   vulkan::check(vkCreateDevice(physical_.handle, &info, nullptr, &device_), "vkCreateDevice");
   vkGetDeviceQueue(device_, physical_.queue_family, 0, &queue_);
+  if (queue.queueCount > 1) {
+    vkGetDeviceQueue(device_, physical_.queue_family, 1, &read_queue_);
+  }
   command_pools_ = std::make_unique<CommandPools>(physical_.queue_family);
   if (physical_.calibrates_clocks) {
     clock_ = CalibratedClock(device_);

@@ -37,6 +37,8 @@ class Device {
 
   VkDevice get() const { return device_; }
   VkQueue queue() const { return queue_; }
+  /// Another one of its family; null if there is none.
+  VkQueue read_queue() const { return read_queue_; }
   const Instance& instance() const { return *instance_; }
   const PhysicalDevice& physical() const { return physical_; }
   const VkPhysicalDeviceLimits& limits() const { return physical_.properties.limits; }
@@ -85,7 +87,7 @@ class Device {
   std::chrono::milliseconds hang_timeout_;
   bool map_device_memory_;
   VkDevice device_ = VK_NULL_HANDLE;
-  VkQueue queue_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE, read_queue_ = VK_NULL_HANDLE;
   std::unique_ptr<CommandPools> command_pools_;
   DebugFunctions debug_;
   PFN_vkGetMemoryHostPointerPropertiesEXT host_pointer_properties_ = nullptr;

@@ -86,6 +86,7 @@ BackendCapabilities capabilities_of(const PhysicalDevice& device, const DeviceTr
   has.replays = traits.replays;
   has.imports_host_memory = device.import_alignment != 0;
   has.maps_device_memory = shares_memory(device);
+  has.reads_beside_work = has.maps_device_memory || device.queue_count > 1;
   has.timestamp_valid_bits = device.timestamp_valid_bits;
   has.timestamp_period_ns = static_cast<double>(limits.timestampPeriod);
   has.calibrated_clock = device.calibrates_clocks;

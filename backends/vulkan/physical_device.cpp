@@ -56,6 +56,7 @@ bool find_queue_family(PhysicalDevice& device) {
   for (std::uint32_t i = 0; i < count; ++i) {
     if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0 && families[i].queueCount > 0) {
       device.queue_family = i;
+      device.queue_count = families[i].queueCount;
       device.timestamp_valid_bits = families[i].timestampValidBits;
       return true;
     }

@@ -31,6 +31,7 @@ struct PhysicalDevice {
   VkPhysicalDeviceVulkan13Properties properties13{};
   VkPhysicalDeviceMemoryProperties memory{};
   std::uint32_t queue_family = 0;
+  std::uint32_t queue_count = 1;  // of that family
   std::uint32_t timestamp_valid_bits = 0;
   bool calibrates_clocks = false;
   bool tells_memory_budget = false;

@@ -31,7 +31,11 @@ const VulkanEncoding& own(const EncodingRef& encoding, const Device& device) {
 
 }  // namespace
 
-Queue::Queue(std::shared_ptr<Device> device) : device_(std::move(device)), timeline_(device_) {}
+Queue::Queue(std::shared_ptr<Device> device) : device_(std::move(device)), timeline_(device_) {
+  if (device_->read_queue() != VK_NULL_HANDLE) {
+    reads_ = std::make_unique<ReadQueue>(device_, device_->read_queue());
+  }
+}
 
 Queue::~Queue() {
   try {
@@ -157,6 +161,23 @@ bool Queue::complete(std::uint64_t submission) {
   }
   retire(counter);
   return true;
+}
+
+bool Queue::copy_aside(const VulkanBuffer& from, std::uint64_t offset, const VulkanBuffer& to,
+                       std::uint64_t bytes) {
+  if (reads_ == nullptr) {
+    return false;
+  }
+  while (true) {
+    wait(last_use(from, Access::write));
+    // Nobody submits meanwhile: what comes next may write what is read.
+    const std::lock_guard lock(mutex_);
+    device_->require_ready();
+    if (in_flight_->last_use(from, Access::write) <= completed()) {
+      reads_->copy(from, offset, to, bytes, timeline_.get(), completed());
+      return true;
+    }
+  }
 }
 
 std::uint64_t Queue::last_use(const Buffer& buffer, Access access) {

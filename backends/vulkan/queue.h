@@ -9,6 +9,7 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/host_signal.h"
+#include "backends/vulkan/read_queue.h"
 #include "backends/vulkan/timeline.h"
 #include "reprise/backend/in_flight.h"
 
@@ -27,6 +28,9 @@ class Queue {
   void wait(std::uint64_t submission);
   std::uint64_t last_use(const Buffer& buffer, Access access);
   std::uint64_t last_submission();
+  /// See Backend::copy_aside.
+  bool copy_aside(const VulkanBuffer& from, std::uint64_t offset, const VulkanBuffer& to,
+                  std::uint64_t bytes);
   std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
   void shutdown();
   void free(const std::shared_ptr<Buffer>& buffer);
@@ -55,6 +59,7 @@ class Queue {
   std::uint64_t submitted_ = 0;
   std::vector<VkCommandBufferSubmitInfo> commands_;
   std::vector<BehindHost> behind_host_;  // in flight
+  std::unique_ptr<ReadQueue> reads_;     // null: the device has one queue
   std::unique_ptr<InFlight> in_flight_ = std::make_unique<InFlight>();
 };
 

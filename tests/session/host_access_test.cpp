@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/session/gate_op.h"
+#include "tests/session/rows/held_device.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -113,6 +114,21 @@ class CopiedAccess : public ::testing::TestWithParam<std::string> {
   std::optional<Device> device_;
 };
 INSTANTIATE_TEST_SUITE_P(On, CopiedAccess, ::testing::Values("cpu", "vulkan"), device_param_name);
+
+TEST_P(CopiedAccess, ReadingWaitsForTheLastWriterAlone) {
+  const Device device = open_device(GetParam(), {.map_device_memory = false});
+  if (!device.capabilities().reads_beside_work) {
+    GTEST_SKIP() << "This device has one queue, in which a read waits its turn.";
+  }
+  const std::vector<float> values{1, 2, 3};
+  const Tensor written = device.from_host({3}, values, "written");
+  device.synchronize();
+  HeldDevice held(device);
+  const Tensor later = device.from_host({3}, values, "later");  // behind what is held
+  EXPECT_EQ(device.to_host<float>(written), values);
+  held.open();
+  EXPECT_EQ(device.to_host<float>(later), values);
+}
 
 TEST_P(CopiedAccess, LargeWritesGoRoundTheUploadRing) {
   const std::uint64_t seed = test_seed();

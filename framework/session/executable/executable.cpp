@@ -42,7 +42,7 @@ void Executable::forget_recordings() {
 
 void Executable::set_timing(std::optional<TimingMode> mode) {
   timing_ = mode;
-  for (const std::shared_ptr<GraphTable::Entry>& entry : table_->all()) {
+  for (const auto& entry : table_->all()) {
     if (entry->recording != nullptr) {
       entry->recording->set_timing(mode);
     }
@@ -215,22 +215,24 @@ std::shared_ptr<Recording> Executable::make_recording(const ExecutablePlans::Use
   return recording;
 }
 
+void Executable::keep(GraphTable::Entry& entry, std::shared_ptr<Recording> recording) {
+  std::vector<GraphTable::Gone> gone;
+  if (!table_->keep(entry, std::move(recording), gone)) {
+    throw Error(ErrorCode::busy, plans_->what() + " keeps at most " + bound() +
+                                     ", and all of them run or have outputs that tickets hold.");
+  }
+  for (const GraphTable::Gone& old : gone) {
+    old.recording->reporter().ended(old.reason, "");
+    last_ = nullptr;
+  }
+}
+
 Recording& Executable::recording_for(std::int64_t bucket) {
   key_.bucket.assign({bucket, handles_.swapped() ? 1 : 0});
   key_.bucket.insert(key_.bucket.end(), sources_.begin(), sources_.end());
   const std::shared_ptr<GraphTable::Entry> entry = table_->entry(key_);
   if (entry->recording == nullptr) {
-    std::vector<GraphTable::Gone> gone;
-    if (!table_->keep(*entry, make_recording(use_of(bucket)), gone)) {
-      throw Error(ErrorCode::busy,
-                  plans_->what() + " keeps at most (" +
-                      std::to_string(plans_->options().max_recordings) +
-                      ") recordings, and all of them run or have outputs that tickets hold.");
-    }
-    for (const GraphTable::Gone& old : gone) {
-      old.recording->reporter().ended(old.reason, "");
-      last_ = nullptr;
-    }
+    keep(*entry, make_recording(use_of(bucket)));
   }
   if (last_ != entry.get()) {
     last_ = entry.get();
@@ -254,16 +256,12 @@ std::shared_ptr<Recording> Executable::recording(std::int64_t rows) {
 void Executable::compile() {
   require_free();
   use_handles();
-  std::vector<std::int64_t> buckets = plans_->options().buckets;
-  if (buckets.empty()) {
-    buckets.push_back(0);
-  }
+  const std::vector<std::int64_t> buckets = plans_->buckets();
   const bool swaps = std::ranges::any_of(handles_.all(), &Handles::Entry::swaps);
   const std::size_t needed = buckets.size() * (swaps ? 2 : 1);
   if (needed > plans_->options().max_recordings) {
     throw_invalid_argument(plans_->what() + " needs (" + std::to_string(needed) +
-                           ") recordings, but keeps at most (" +
-                           std::to_string(plans_->options().max_recordings) + ").");
+                           ") recordings, but keeps at most " + bound() + ".");
   }
   const bool swapped = handles_.swapped();
   try {

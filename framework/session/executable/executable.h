@@ -61,6 +61,12 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   std::span<std::byte> input_bytes(std::uint32_t input) const;
   /// Of these sources.
   Recording& recording_for(std::int64_t bucket);
+  /// Others make room. Errors: busy if none can.
+  void keep(GraphTable::Entry& entry, std::shared_ptr<Recording> recording);
+  /// "(2) recordings".
+  std::string bound() const {
+    return "(" + std::to_string(plans_->options().max_recordings) + ") recordings";
+  }
   std::shared_ptr<Recording> make_recording(const ExecutablePlans::Use& use) const;
   ExecutablePlans::Use use_of(std::int64_t bucket) const;
   /// A slot for these sources, before anything is written; false if it would have to wait.

@@ -37,8 +37,7 @@ CapturedGraph ExecutableGraph::captured(std::int64_t rows) {
 }
 
 CapturedGraph ExecutableGraph::captured() {
-  const std::vector<std::int64_t>& buckets = inner().plans().options().buckets;
-  return captured(buckets.empty() ? 0 : buckets.back());
+  return captured(inner().plans().buckets().back());
 }
 
 void ExecutableGraph::set_timing(std::optional<TimingMode> mode) { inner().set_timing(mode); }

@@ -66,7 +66,7 @@ ExecutablePlans::ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunct
       mutex_("The pass of the executable '" + options_.name + "' uses its own executable.") {
   check_options();
   Use use;
-  use.bucket = options_.buckets.empty() ? 0 : options_.buckets.back();
+  use.bucket = buckets().back();
   use.experts = use.own = unbacked_experts(options_.experts);
   if (options_.state.words() > 0) {
     use.state = StateBlock(core_->device(), options_.state);

@@ -42,6 +42,10 @@ class ExecutablePlans {
   const std::string& what() const { return what_; }
   /// Options with what was left out filled in: the extent is a field of the layout.
   const StateLayout& layout() const { return options_.state; }
+  /// Of the recordings: 0 alone where shapes are fixed.
+  std::vector<std::int64_t> buckets() const {
+    return options_.buckets.empty() ? std::vector<std::int64_t>{0} : options_.buckets;
+  }
   const std::vector<Port>& inputs() const { return inputs_; }
   const std::vector<Port>& outputs() const { return outputs_; }
   /// Of each layer whose experts the pass uses, the same in every recording.

@@ -190,6 +190,15 @@ class Backend {
   /// Returns the last submission in flight that accesses the buffer in one of these ways; 0 if none
   /// does.
   virtual std::uint64_t last_use(const Buffer& buffer, Access access) = 0;
+  /// Copies bytes to the beginning of a download buffer, and waits for that and for the last
+  /// submission that writes `from`, but for no other. Returns false where the device cannot: the
+  /// caller submits the copy, and waits for everything submitted.
+  /// Lifetime: the caller keeps both buffers, and `from` from being freed.
+  /// Errors: device_lost, timeout.
+  virtual bool copy_aside(const Buffer& /*from*/, std::uint64_t /*offset*/, const Buffer& /*to*/,
+                          std::uint64_t /*bytes*/) {
+    return false;
+  }
   /// Compiles a shader of the caller's, makes its pipeline, and lets steps name it.
   /// Errors: invalid_argument for an invalid compute shader (of GLSL with the compiler's messages
   /// and their lines); unsupported for shaders that the device cannot run, and on devices that run

@@ -35,6 +35,7 @@ struct BackendCapabilities {
   bool replays = true;        // encodings are submitted again as they are
   bool imports_host_memory = false;
   bool maps_device_memory = false;         // the host reads and writes tensors in place
+  bool reads_beside_work = false;          // to_host waits for the last writer alone
   std::uint32_t timestamp_valid_bits = 0;  // 0: the device cannot time itself
   double timestamp_period_ns = 1;
   bool calibrated_clock = false;  // can read its clock and the host's together
