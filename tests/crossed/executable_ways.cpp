@@ -43,6 +43,7 @@ class ExecutableWays {
       if (program_.setup.extent) {
         graph_->set_active_extent(round.rows);
       }
+      graph_->set_iterations(static_cast<std::uint32_t>(round.iterations));
       set_state(graph_->state(), program_, round, !program_.setup.extent);
       if (program_.setup.other_threads) {
         std::async(std::launch::async, [&] { run_round(); }).get();
@@ -94,6 +95,7 @@ class ExecutableWays {
     }
     options.slots = slots();
     options.passes = pass_options(program_.setup);
+    options.max_iterations = static_cast<std::uint32_t>(program_.max_iterations());
     if (program_.setup.placed_experts && program_.has(OpKind::experts)) {
       const ExpertStore store(kExperts);
       const std::vector<std::byte> bytes = bytes_of(Leaf::experts, program_, first());

@@ -83,8 +83,8 @@ class Generator {
     s.handles = static_cast<Handles>(any(3));
     s.placed_experts = s.executable && !s.extent && chance(70);
     s.joined_host_steps = chance(30);
-    iterates_ = !s.executable && chance(35);
-    feeds_ = !iterates_ && chance(s.executable ? 60 : 20);
+    iterates_ = chance(35) && !s.placed_experts;
+    feeds_ = (!iterates_ || s.executable) && chance(s.executable ? 60 : 20);
     s.stops = chance(30);
     s.cpu_misses = s.placed_experts && chance(30);
     s.two_executors = !s.executable && chance(25);

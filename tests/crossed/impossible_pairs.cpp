@@ -30,7 +30,8 @@ const std::vector<Rule>& rules() {
   static const Names extent{"rows: none", "rows: some", "rows: full"};
   static const std::vector<Rule> all{
       {executable, sessions, "a program runs by sessions or by an executable graph"},
-      {executable, again, "executable graphs run once"},
+      {{"feed: swap"}, again, "refused: the host would swap once"},
+      {{"experts: placed", "experts: on the cpu"}, again, "refused: misses are host steps"},
       {executable, {"write: input"}, "inputs of executable graphs may be handles' memory"},
       {{"experts: placed", "experts: on the cpu"}, extent, "experts on a budget have fixed shapes"},
       {{"experts: none"}, {"op: experts"}, "the feature is that there are none"},

@@ -17,7 +17,8 @@ bool fits(const Round& round, const Program& program) {
   }
   if ((round.given == Given::memory && !program.uses(Leaf::memory)) ||
       (round.given == Given::table && (!program.uses(Leaf::table) || !setup.executable)) ||
-      (round.given != Given::nothing && round.how == How::prepared)) {
+      (round.given != Given::nothing && round.how == How::prepared) ||
+      (round.given == Given::table && round.iterations > 1)) {
     return false;
   }
   if (of_executable != setup.executable || (round.iterations > 1 && !runs_iterations(round.how))) {
@@ -54,20 +55,33 @@ bool fits(const Round& round, const Program& program) {
 
 bool runs_iterations(How how) {
   return how == How::launched || how == How::async || how == How::cached || how == How::keyed ||
-         how == How::loaded || how == How::rebound || how == How::pooled || how == How::direct;
+         how == How::loaded || how == How::rebound || how == How::pooled || how == How::direct ||
+         how == How::run || how == How::submit || how == How::prepared || how == How::pipelined;
 }
 
 bool swaps(const Program& program) {
   return program.setup.executable && program.fed >= 0 && program.setup.feed == Feed::swap;
 }
 
+namespace {
+
+/// Whose misses are served by host steps.
+bool has_placed_experts(const Program& program) {
+  return program.setup.placed_experts && program.has(OpKind::experts);
+}
+
+}  // namespace
+
 bool rounds_fit(const Program& program) {
-  if (program.rounds.empty() ||
-      (program.fed >= 0 && (program.max_iterations() > 1 || !program.uses(Leaf::memory)))) {
+  if (program.rounds.empty() || (program.fed >= 0 && !program.uses(Leaf::memory))) {
     return false;
   }
-  if ((program.max_iterations() > 1 && program.has(OpKind::host_step)) ||
-      (swaps(program) && program.setup.stops)) {
+  const bool again = program.max_iterations() > 1;
+  if (again && (program.has(OpKind::host_step) || swaps(program) ||
+                (program.fed >= 0 && !program.setup.executable) || has_placed_experts(program))) {
+    return false;
+  }
+  if (swaps(program) && program.setup.stops) {
     return false;
   }
   // What is set is read back once something ran.

@@ -245,6 +245,9 @@ class SessionWays {
       GraphSession session = executor().begin(options);
       record_(session);
       take(session.finish().outputs());
+      if (program_.fed >= 0) {
+        keep_memory();
+      }
     }
   }
 
