@@ -1,5 +1,6 @@
 #include "reprise/ops/copy.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "framework/core/lowering.h"
@@ -24,7 +25,8 @@ constexpr Operand kResults[] = {{"y", Access::write}};
 constexpr Attribute kAttributes[] = {
     {"dtype", AttributeType::i32, offsetof(CopyAttributes, dtype)}};
 // Equal dtypes, then from f32, then to f32.
-constexpr std::array kMoves{std::string_view("copy.w32"), std::string_view("copy.w16")};
+constexpr std::array kMoves{std::string_view("copy.w32"), std::string_view("copy.w16"),
+                            std::string_view("copy.wide")};
 constexpr std::array kNarrow{DType::f16, DType::bf16, DType::q8_0, DType::q4_0};
 constexpr std::array kWide = [] {
   std::array<DType, kWeightFormats.size() - 1> types{};
@@ -143,11 +145,28 @@ std::int64_t units_of(const BoundTensor& x, DType to) {
   return elements / info.block_elements * (x.dtype() == to ? info.block_bytes / 2 : 1);
 }
 
+constexpr std::uint64_t kWideBytes = 16;
+
+/// Whether x is so many bytes after as many, from the beginning of its binding, in every row of an
+/// extent too.
+bool is_wide(const BoundTensor& x, DType to, const DeviceTraits& traits) {
+  const auto rows = static_cast<std::uint64_t>(x.shape().fixed() ? 1 : x.shape().dim(0));
+  return traits.kernels == KernelFamily::gpu && x.dtype() == to && x.spec->contiguous() &&
+         x.offset % std::max<std::uint64_t>(kWideBytes, traits.binding_alignment) == 0 &&
+         x.spec->bytes() % (rows * kWideBytes) == 0;
+}
+
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const DType to = call.tensors[1].dtype();
   indexable_elements(x);
   indexable_elements(call.tensors[1]);
+  if (is_wide(x, to, traits)) {
+    const Push push{{}, {}, word(x.spec->bytes() / kWideBytes)};
+    steps.dispatch(call, traits, {kMoves[2], {traits.workgroup_size}, 1},
+                   groups_for({x.shape(), push.units}, traits.workgroup_size), push);
+    return;
+  }
   Push push{shape_words(x.shape()), view_of(x, traits), word(units_of(x, to))};
   if (x.dtype() == to && info_of(to).block_elements > 1) {
     push.shape = {1, 1, 1, push.units};
