@@ -241,11 +241,32 @@ void add(Hasher& hash, const Value& value) {
   }
 }
 
-std::string content_hash(const GraphRows& rows, const DeviceInfo& device) {
+/// Rows and columns in which direct sessions of one pass differ: what follows from where the arena
+/// had room, from where the session was cut into parts, and from live rows of extents.
+bool differs_in_direct_sessions(std::size_t table) {
+  return kGraphTables[table].starts_with("barriers(") || kGraphTables[table].starts_with("pools(");
+}
+bool differs_in_direct_sessions(std::size_t table, std::size_t column) {
+  const std::string_view list = kGraphTables[table];
+  std::size_t at = list.find('(');
+  for (std::size_t c = 0; c <= column; ++c) {  // graph_id comes first
+    at = list.find(',', at + 1);
+  }
+  const std::string_view name = list.substr(at + 1, list.find_first_of(",)", at + 1) - at - 1);
+  return name == "pool_idx" || name == "offset_bytes" || name.starts_with("grid_");
+}
+
+std::string content_hash(const GraphRows& rows, const RecordingRecord& record,
+                         const DeviceInfo& device) {
   Hasher hash;
   hash.text(device.backend).text(device.name).text(device.device_uuid).text(device.driver_uuid);
   hash.number(device.driver_version).text(device.driver_info);
-  for (const Value& value : rows.graph) {
+  if (record.direct) {
+    hash.text("direct").text(name_of(record.precision));
+  }
+  constexpr std::size_t kHashAndName = 2;
+  for (const Value& value :
+       std::span(rows.graph).first(record.direct ? kHashAndName : rows.graph.size())) {
     add(hash, value);
   }
   for (const KernelRow& kernel : rows.kernels) {
@@ -256,12 +277,20 @@ std::string content_hash(const GraphRows& rows, const DeviceInfo& device) {
     hash.number(kernel.info ? kernel.info->push_bytes : 0);
   }
   for (std::size_t t = 0; t < rows.tables.size(); ++t) {
-    if (t == kBarrierCausesTable) {
-      continue;  // it follows from the others, and files of version 2 lack it
+    if (t == kBarrierCausesTable ||  // it follows from the others, and files of version 2 lack it
+        (record.direct && differs_in_direct_sessions(t))) {
+      continue;
     }
-    hash.number(rows.tables[t].size());
-    for (const Value& value : rows.tables[t]) {
-      add(hash, value);
+    const std::vector<Value>& values = rows.tables[t];
+    hash.number(values.size());
+    std::vector<bool> left_out(columns_of(kGraphTables[t]));
+    for (std::size_t c = 0; record.direct && c < left_out.size(); ++c) {
+      left_out[c] = differs_in_direct_sessions(t, c);
+    }
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      if (!left_out[v % left_out.size()]) {
+        add(hash, values[v]);
+      }
     }
   }
   return hash.hex();
@@ -272,7 +301,7 @@ std::string content_hash(const GraphRows& rows, const DeviceInfo& device) {
 GraphRows rows_of(const RecordingRecord& record, const DeviceInfo& device) {
   GraphRows rows;
   RowMaker(record, rows).make();
-  rows.content_hash = content_hash(rows, device);
+  rows.content_hash = content_hash(rows, record, device);
   return rows;
 }
 

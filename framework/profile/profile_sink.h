@@ -37,6 +37,7 @@ struct BufferRecord {
   std::int64_t allocated_ns = 0;
 };
 
+/// A plan that replays run. A direct session is one too, with one replay.
 struct RecordingRecord {
   std::uint64_t id = 0, session = 0;
   std::shared_ptr<const ExecutionPlan> plan;
@@ -45,6 +46,10 @@ struct RecordingRecord {
   std::uint64_t record_ns = 0, plan_ns = 0, encode_ns = 0;
   std::int64_t time_ns = 0;
   std::string key_json{};  // what a graph cache keeps it under; empty: nothing
+  /// Of a direct session. Each finds other memory and perhaps another number of rows, so its graph
+  /// is known by what was called, the precision and the kernels.
+  bool direct = false;
+  Precision precision = Precision::exact;
 };
 
 /// A graph cache let go of a recording.

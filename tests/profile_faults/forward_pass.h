@@ -11,7 +11,7 @@ namespace reprise::test {
 
 struct PassResult {
   std::vector<float> values;      // of every run of the graph, in order
-  std::uint64_t replays = 0;      // how often the recorded graph ran
+  std::uint64_t replays = 0;      // the database has: of the graph, and the direct session
   ProfileHealth health;           // after everything was flushed; of nothing without a profile
   std::vector<std::string> told;  // to the log of the profile, to its end
 };

@@ -95,12 +95,16 @@ void DirectArena::join_chunks(const Device& device) {
        {}});
 }
 
-std::uint64_t DirectArena::bytes() const {
+std::uint64_t DirectArena::base_of(std::uint32_t chunk) const {
   std::uint64_t sum = 0;
-  for (const Chunk& chunk : chunks_) {
-    sum += chunk.buffer->bytes();
+  for (std::uint32_t c = 0; c < chunk; ++c) {
+    sum += chunks_[c].buffer->bytes();
   }
   return sum;
+}
+
+std::uint64_t DirectArena::bytes() const {
+  return base_of(static_cast<std::uint32_t>(chunks_.size()));
 }
 
 }  // namespace reprise

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/session/device/staging.h"
+#include "framework/session/device/step_stamps.h"
 #include "reprise/session/device.h"
 
 namespace reprise {
@@ -32,9 +33,16 @@ class DirectArena {
 
   const std::shared_ptr<Buffer>& chunk(std::uint32_t i) const { return chunks_[i].buffer; }
   std::uint64_t bytes() const;
+  /// Where a chunk begins if all of them lie behind each other.
+  std::uint64_t base_of(std::uint32_t chunk) const;
+  /// The only chunk; null if there are several or none.
+  std::shared_ptr<Buffer> only_chunk() const {
+    return chunks_.size() == 1 ? chunks_[0].buffer : nullptr;
+  }
   std::uint32_t growths() const { return growths_; }
   Staging& staging() { return staging_; }
   HostStaging& host_staging() { return host_staging_; }
+  StepStamps& step_stamps() { return step_stamps_; }
   /// The submission that uses memory and staging last; 0: none.
   std::uint64_t in_use_until = 0;
 
@@ -52,6 +60,7 @@ class DirectArena {
   std::uint32_t growths_ = 0;  // in this session
   Staging staging_;
   HostStaging host_staging_;
+  StepStamps step_stamps_;
 };
 
 }  // namespace reprise

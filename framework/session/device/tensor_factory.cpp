@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "reprise/backend/backend.h"
+
 namespace reprise {
 namespace {
 

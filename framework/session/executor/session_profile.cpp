@@ -37,8 +37,16 @@ void SessionProfile::memory() {
 }
 
 void SessionProfile::clocks() {
+  clocks_ns_.store(now_ns(), std::memory_order_relaxed);
   if (const auto record = compare_clocks(device_.backend())) {
     sink_->clock(*record);
+  }
+}
+
+void SessionProfile::refresh_clocks() {
+  constexpr std::int64_t kMaxAgeNs = 1'000'000'000;
+  if (now_ns() - clocks_ns_.load(std::memory_order_relaxed) > kMaxAgeNs) {
+    clocks();
   }
 }
 

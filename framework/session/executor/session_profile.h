@@ -1,5 +1,6 @@
 // SessionProfile: what the sessions and graphs of one executor tell their profiling database.
 #pragma once
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -21,6 +22,8 @@ class SessionProfile {
   void memory();
   /// Compares the clocks of host and device.
   void clocks();
+  /// The same, if that was more than a second ago.
+  void refresh_clocks();
   /// Measures what a timestamp costs, once.
   void timestamp_bias();
   /// Fills the record from the report and sends it, with host scopes of the session and its parts.
@@ -39,6 +42,7 @@ class SessionProfile {
   std::shared_ptr<ProfileSink> sink_;
   Device device_;
   std::once_flag bias_measured_;
+  std::atomic<std::int64_t> clocks_ns_{0};  // when they were compared last
   std::mutex mutex_;
   std::map<std::pair<const Buffer*, std::int64_t>, std::uint64_t> buffer_ids_;  // guarded by mutex_
   std::map<std::pair<std::string, std::string>, std::uint64_t> counts_;         // and this

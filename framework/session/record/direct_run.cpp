@@ -18,11 +18,25 @@ DirectRun::DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name,
       labels_(*encoder_) {
   steps_.reserve(expected.nodes, expected.uses);
   homes_.reserve(expected.storages);
+  const TimingMode mode = core_->timing_mode(std::nullopt);
+  const bool by_node = mode == TimingMode::node || mode == TimingMode::node_serialised;
+  if (SessionProfile* profile = core_->profile(); by_node && profile != nullptr) {
+    profile->timestamp_bias();
+    step_times_ = mode;
+    arena_->step_stamps().restart();
+    take_stamp();
+  }
 }
 
 DirectRun::~DirectRun() {
   encoder_.reset();
   core_->device().backend().release_freed();  // it may have been the last to use them
+}
+
+void DirectRun::take_stamp() {
+  if (step_times_ != TimingMode::off) {
+    arena_->step_stamps().take(core_->device(), *encoder_);
+  }
 }
 
 std::uint32_t DirectRun::pool_of(const std::shared_ptr<Buffer>& buffer) {
@@ -96,7 +110,7 @@ void DirectRun::encode_node(GraphCapture& capture) {
     if (waits) {
       arena_->barrier();
     }
-    if (waits || core_->serialize()) {
+    if (waits || core_->serialize() || step_times_ == TimingMode::node_serialised) {
       encoder_->barrier();
       ++barriers_;
     }
@@ -106,6 +120,7 @@ void DirectRun::encode_node(GraphCapture& capture) {
       host_step_->encode_reads(*encoder_, pools_);
     } else {
       encoder_->step(steps_, i, pools_);
+      take_stamp();
     }
   }
 }
@@ -114,6 +129,7 @@ void DirectRun::run_host_step() {
   host_step_->call();
   host_step_->encode_writes(*encoder_, pools_);
   encoder_->barrier();  // nothing tracks the copies
+  take_stamp();
 }
 
 std::unique_ptr<Encoder> DirectRun::open_encoder() const {
@@ -132,6 +148,9 @@ std::unique_ptr<Encoding> DirectRun::cut() {
 
 std::unique_ptr<Encoding> DirectRun::finish() {
   labels_->close();
+  if (step_times_ != TimingMode::off) {
+    arena_->step_stamps().resolve(*encoder_);
+  }
   return encoder_->finish();
 }
 

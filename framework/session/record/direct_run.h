@@ -46,6 +46,12 @@ class DirectRun {
   std::uint64_t last_submitted() const { return arena_->in_use_until; }
   Staging& staging() { return arena_->staging(); }
 
+  /// Whether timestamps are taken behind steps, and how: a node mode, else off.
+  TimingMode step_times() const { return step_times_; }
+  /// After finish(), once: what was encoded, as a plan of that graph, which moves into it; with the
+  /// buffers of its pools, null where the arena is several.
+  std::pair<std::shared_ptr<const ExecutionPlan>, std::vector<std::shared_ptr<Buffer>>> take_plan(
+      GraphCapture& capture, const DirectArena& arena);
   /// After finish(): the memory goes with the submission.
   ExecutorCore::ArenaLoan take_arena() { return std::move(arena_); }
   std::uint32_t steps() const { return static_cast<std::uint32_t>(steps_.size()); }
@@ -66,12 +72,14 @@ class DirectRun {
     DirectArena::Range range;
   };
   std::uint32_t pool_of(const std::shared_ptr<Buffer>& buffer);
+  void take_stamp();
   std::unique_ptr<Encoder> open_encoder() const;
 
   std::shared_ptr<ExecutorCore> core_;
   ExecutorCore::ArenaLoan arena_;
   std::string name_;
   std::uint64_t session_;
+  TimingMode step_times_ = TimingMode::off;
   std::unique_ptr<Encoder> encoder_;
   std::optional<Labels> labels_;
   std::optional<StagedHostStep> host_step_;  // the newest one

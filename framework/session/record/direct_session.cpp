@@ -80,8 +80,8 @@ void DirectSession::open_submission() {
   for (const Port& input : ports) {
     inputs.push_back(run_.exchange(builder_, "", input.tensor));
   }
-  submission_ = std::make_shared<DirectSubmission>(core_, options_.name, options_.state,
-                                                   std::move(inputs), run_.staging());
+  submission_ = std::make_shared<DirectSubmission>(
+      core_, options_.name, options_.state, std::move(inputs), run_.staging(), run_.step_times());
   submission_->set_extents(limits(), run_.is_empty());
   const Slot& slot = submission_->slot();
   for (std::size_t i = 0; i < input_values_.size(); ++i) {
@@ -108,7 +108,21 @@ void DirectSession::submit_part(AfterSubmit then) {
   ++submits_;
 }
 
+void DirectSession::enter_recording() {
+  keep_state_fields();
+  const auto [plan, pools] = run_.take_plan(builder_, submission_->arena());
+  submission_->enter(plan, pools);
+}
+
 std::shared_ptr<DirectSubmission> DirectSession::submit_all(AfterSubmit then) {
+  submit_last(then);
+  if (core_->profile() != nullptr) {
+    enter_recording();
+  }
+  return submission_;
+}
+
+void DirectSession::submit_last(AfterSubmit then) {
   const ComputeGraph& graph = builder_.graph();
   const DriverWork work = run_.driver_work(graph);
   if (hook_) {
@@ -142,7 +156,6 @@ std::shared_ptr<DirectSubmission> DirectSession::submit_all(AfterSubmit then) {
   const auto running = core_->hold_running();
   submission_->submit(std::move(last));
   reported_ = true;
-  return submission_;
 }
 
 void DirectSession::require_default(const FinishOptions& options) const {

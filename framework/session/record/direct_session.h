@@ -33,6 +33,9 @@ class DirectSession final : public Session {
   /// What the nodes since the last part add to state fields.
   std::vector<StateGrowth> new_growths();
   std::shared_ptr<DirectSubmission> submit_all(AfterSubmit then);
+  void submit_last(AfterSubmit then);
+  /// For the profiling database. The graph is of no use here any more.
+  void enter_recording();
 
   DirectRun run_;
   std::shared_ptr<DirectSubmission> submission_;  // from its first part on

@@ -5,9 +5,11 @@
 namespace reprise {
 
 DirectSubmission::DirectSubmission(std::shared_ptr<ExecutorCore> core, std::string name,
-                                   StateBlock state, std::vector<Exchange> inputs, Staging& staging)
+                                   StateBlock state, std::vector<Exchange> inputs, Staging& staging,
+                                   TimingMode step_times)
     : core_(std::move(core)),
       name_(std::move(name)),
+      step_times_(step_times),
       slot_(core_->device(), std::move(state), std::move(inputs), {}, IterationRows(), staging,
             *this) {}
 
@@ -23,7 +25,8 @@ DirectSubmission::~DirectSubmission() {
 
 TimingMode DirectSubmission::timing_mode() const {
   const TimingMode wanted = core_->timing_mode(std::nullopt);
-  return wanted == TimingMode::off ? TimingMode::off : TimingMode::replay;
+  return wanted == TimingMode::off && step_times_ == TimingMode::off ? TimingMode::off
+                                                                     : TimingMode::replay;
 }
 
 std::uint64_t DirectSubmission::submit_part(EncodingRef part, std::span<const StateGrowth> growths,
@@ -67,16 +70,29 @@ void DirectSubmission::submit(Last last) {
   }
 }
 
+void DirectSubmission::enter(std::shared_ptr<const ExecutionPlan> plan,
+                             std::span<const std::shared_ptr<Buffer>> pools) {
+  reporter_.emplace(*core_, std::move(plan), 1);
+  reporter_->enter_direct(record_->id, report_, pools);
+}
+
 void DirectSubmission::completed(const Slot& slot) {
   report_.wait_ns += slot.times().wait_ns;
   report_.device_ns = slot.times().device_ns;
   outcome_ = "finished";
+  if (reporter_) {
+    std::vector<std::uint64_t> ticks;
+    if (step_times_ != TimingMode::off) {
+      ticks = arena_->step_stamps().ticks();
+    }
+    reporter_->completed_direct(slot, step_times_, ticks);
+  }
   send_record();
 }
 
-void DirectSubmission::failed(const Slot& /*slot*/, const Error& error) noexcept {
-  if (record_) {
-    core_->profile()->error(error, record_->id, 0);
+void DirectSubmission::failed(const Slot& slot, const Error& error) noexcept {
+  if (reporter_) {
+    reporter_->failed(slot, error);
     try {
       outcome_ = error.what();
     } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for the text

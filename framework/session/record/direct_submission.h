@@ -2,16 +2,16 @@
 // goes back to the executor then.
 #pragma once
 #include "framework/session/executor/executor_core.h"
-#include "framework/session/replay/slot.h"
+#include "framework/session/replay/replay_reporter.h"
 #include "reprise/session/finish_report.h"
 
 namespace reprise {
 
 class DirectSubmission final : public SlotOwner {
  public:
-  /// Makes the slot. Outputs follow with submit().
+  /// Makes the slot. Outputs follow with submit(). `step_times`: see DirectRun.
   DirectSubmission(std::shared_ptr<ExecutorCore> core, std::string name, StateBlock state,
-                   std::vector<Exchange> inputs, Staging& staging);
+                   std::vector<Exchange> inputs, Staging& staging, TimingMode step_times);
   DirectSubmission(const DirectSubmission&) = delete;
   DirectSubmission& operator=(const DirectSubmission&) = delete;
   /// Reports the session, with what is known then.
@@ -34,8 +34,13 @@ class DirectSubmission final : public SlotOwner {
     std::int64_t begin_ns = 0;         // when the session was closed
     AfterSubmit then = AfterSubmit::will_wait;
   };
-  /// Once, and nothing afterwards.
+  /// Once, and nothing but enter() afterwards.
   void submit(Last last);
+  /// With a profiling database: enters what was submitted as a recording. `pools`: see
+  /// ReplayReporter.
+  void enter(std::shared_ptr<const ExecutionPlan> plan,
+             std::span<const std::shared_ptr<Buffer>> pools);
+  const DirectArena& arena() const { return *arena_; }
   void completed(const Slot& slot) override;
   void failed(const Slot& slot, const Error& error) noexcept override;
   std::string_view graph_name() const override { return name_; }
@@ -48,6 +53,8 @@ class DirectSubmission final : public SlotOwner {
   std::string name_;
   ExecutorCore::ArenaLoan arena_;
   std::optional<SessionRecord> record_;  // not sent yet
+  std::optional<ReplayReporter> reporter_;
+  TimingMode step_times_;
   FinishReport report_;
   std::string outcome_ = "released before it was complete";
   Slot slot_;

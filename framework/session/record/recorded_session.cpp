@@ -1,7 +1,6 @@
 #include "framework/session/record/recorded_session.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "framework/ops/fusions.h"
 #include "framework/session/executor/host_clock.h"
@@ -53,10 +52,7 @@ PassPlan RecordedSession::make_plan(const PlanOptions& options) {
     builder_.set_origin(known.tensor, known.origin);
   }
   graph.max_iterations = options_.max_iterations;
-  if (options_.state) {
-    graph.state_fields = options_.state.layout().fields();
-    std::ranges::copy(options_.state.layout().arrays(), std::back_inserter(graph.state_fields));
-  }
+  keep_state_fields();
   PassPlan plan = plan_graph(builder_, core_->traits(), options);
   planned_ = true;
   plan.expert_calls = expert_calls_;

@@ -292,6 +292,14 @@ void Session::begin_end(Recorder& recorder) {
   core_->set_last_sizes(builder_.sizes());
 }
 
+void Session::keep_state_fields() {
+  if (options_.state) {
+    std::vector<StateFieldInfo>& fields = builder_.graph().state_fields;
+    fields = options_.state.layout().fields();
+    std::ranges::copy(options_.state.layout().arrays(), std::back_inserter(fields));
+  }
+}
+
 void Session::discard(const std::string& why) {
   if (!finished_) {
     report({}, why.empty() ? "discarded" : why);

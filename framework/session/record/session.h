@@ -90,6 +90,8 @@ class Session {
     }
   }
   void report(const FinishReport& report, std::string outcome);
+  /// The graph is complete: it gets the fields of the state, and the arrays behind them.
+  void keep_state_fields();
 
   std::shared_ptr<ExecutorCore> core_;
   SessionOptions options_;

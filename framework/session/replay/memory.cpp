@@ -150,7 +150,8 @@ std::uint32_t Memory::pool_to_rebind(const TensorRecord& from, const TensorRecor
 
 Memory Memory::rebound(const TensorRef& from, const TensorRef& to) const {
   Memory other = *this;
-  other.buffers_[pool_to_rebind(persistent(from), persistent(to))] = to->buffer;
+  const std::uint32_t pool = pool_to_rebind(persistent(from), persistent(to));
+  other.buffers_[pool] = to->buffer;
   other.fresh_at_ = ~std::uint64_t{0};
   return other;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/graph/make_plan.h"
 #include "framework/graph/structure_hash.h"
 #include "framework/session/replay/recording.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/session/executor/device_clock.h"
 #include "framework/session/executor/host_clock.h"
 
 namespace reprise {
@@ -36,7 +37,7 @@ void ReplayReporter::enter(std::uint64_t session, const FinishReport& report, co
   core_.profile()->clocks();
   session_ = session;
   key_json_ = std::move(key_json);
-  send_recording(report, memory);
+  send_recording(report, memory.buffers());
   for (InFlight& launch : in_flight_) {
     launch.recording = id_;
   }
@@ -45,13 +46,23 @@ void ReplayReporter::enter(std::uint64_t session, const FinishReport& report, co
   }
 }
 
+void ReplayReporter::enter_direct(std::uint64_t session, const FinishReport& report,
+                                  std::span<const std::shared_ptr<Buffer>> pools) {
+  core_.profile()->refresh_clocks();
+  session_ = session;
+  direct_ = true;
+  send_recording(report, pools);
+  in_flight_.front().recording = id_;
+}
+
 void ReplayReporter::enter_again(const FinishReport& report, const Memory& memory) {
   if (id_ != 0) {
-    send_recording(report, memory);
+    send_recording(report, memory.buffers());
   }
 }
 
-void ReplayReporter::send_recording(const FinishReport& report, const Memory& memory) {
+void ReplayReporter::send_recording(const FinishReport& report,
+                                    std::span<const std::shared_ptr<Buffer>> pools) {
   SessionProfile* profile = core_.profile();
   RecordingRecord record;
   record.id = id_ = id_ == 0 ? first_id_ : profile->next_id();
@@ -59,15 +70,16 @@ void ReplayReporter::send_recording(const FinishReport& report, const Memory& me
   record.plan = plan_;
   record.key_json = key_json_;
   record.kernels = kernels_of(plan_->steps, core_.device().backend());
-  for (std::size_t p = 0; p < memory.buffers().size(); ++p) {
-    const std::shared_ptr<Buffer>& buffer = memory.buffers()[p];
+  for (std::size_t p = 0; p < pools.size(); ++p) {
     record.pool_buffers.push_back(
-        buffer == nullptr ? 0 : profile->buffer(buffer, plan_->pools[p].kind));
+        pools[p] == nullptr ? 0 : profile->buffer(pools[p], plan_->pools[p].kind));
   }
   record.record_ns = report.record_ns;
   record.plan_ns = report.plan_ns;
   record.encode_ns = report.encode_ns;
   record.time_ns = now_ns();
+  record.direct = direct_;
+  record.precision = core_.traits().precision;
   profile->sink().recording(std::move(record));
   profile->memory();
 }
@@ -98,6 +110,20 @@ void ReplayReporter::completed(const Slot& slot) noexcept {
   }
 }
 
+void ReplayReporter::completed_direct(const Slot& slot, TimingMode mode,
+                                      std::span<const std::uint64_t> ticks) noexcept {
+  ReplayRecord record =
+      record_of(slot, 0, slot.ran() == 0 ? ReplayStatus::skipped : ReplayStatus::ran);
+  if (!ticks.empty() && record.status == ReplayStatus::ran) {
+    const DeviceClock clock(core_.device().info());
+    record.timing_mode = mode;
+    record.step_ticks = ticks;
+    record.device_start_ns = clock.moment_ns(ticks.front());
+    record.device_ns = clock.between_ns(ticks.front(), ticks.back());
+  }
+  core_.profile()->sink().replay(record);
+}
+
 void ReplayReporter::failed(const Slot& slot, const Error& cause) noexcept {
   if (id_ != 0 && cause.code() == ErrorCode::device_lost) {
     send_replay(slot, 0, ReplayStatus::failed);  // after a timeout it may still complete
@@ -107,7 +133,7 @@ void ReplayReporter::failed(const Slot& slot, const Error& cause) noexcept {
 
 void ReplayReporter::error(const Error& error) const noexcept {
   if (id_ != 0) {
-    core_.profile()->error(error, 0, id_);
+    core_.profile()->error(error, direct_ ? session_ : 0, id_);
   }
 }
 
@@ -127,8 +153,8 @@ void ReplayReporter::send_watched(const Slot& slot) noexcept {
   }
 }
 
-void ReplayReporter::send_replay(const Slot& slot, std::uint32_t iteration,
-                                 ReplayStatus status) noexcept {
+ReplayRecord ReplayReporter::record_of(const Slot& slot, std::uint32_t iteration,
+                                       ReplayStatus status) const {
   const SubmissionTimes& times = slot.times();
   ReplayRecord record;
   record.recording = in_flight_[slot.index()].recording;
@@ -143,7 +169,7 @@ void ReplayReporter::send_replay(const Slot& slot, std::uint32_t iteration,
     record.wait_ns = times.wait_ns;
   }
   record.timing_mode = slot.timing_mode();
-  record.warm_up = slot.sequence() == 0;
+  record.warm_up = slot.sequence() == 0 && !direct_;  // every direct session is a first one
   record.status = status;
   if (status == ReplayStatus::ran) {
     const DeviceTime device = slot.device_time(iteration);
@@ -152,7 +178,12 @@ void ReplayReporter::send_replay(const Slot& slot, std::uint32_t iteration,
     record.state = slot.state_words(iteration);
     record.step_ticks = slot.step_ticks(iteration);
   }
-  core_.profile()->sink().replay(record);
+  return record;
+}
+
+void ReplayReporter::send_replay(const Slot& slot, std::uint32_t iteration,
+                                 ReplayStatus status) noexcept {
+  core_.profile()->sink().replay(record_of(slot, iteration, status));
 }
 
 }  // namespace reprise

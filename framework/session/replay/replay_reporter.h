@@ -27,6 +27,9 @@ class ReplayReporter {
   /// Enters the recording, and a launch that was complete before.
   void enter(std::uint64_t session, const FinishReport& report, const Memory& memory,
              std::string key_json);
+  /// Enters a direct session: a recording with one replay. `pools`: its buffers; null: several.
+  void enter_direct(std::uint64_t session, const FinishReport& report,
+                    std::span<const std::shared_ptr<Buffer>> pools);
   /// A rebind made another recording of it.
   void enter_again(const FinishReport& report, const Memory& memory);
   /// It is kept no longer: where it was `evicted`, or is `stale`, why.
@@ -34,6 +37,9 @@ class ReplayReporter {
   /// The slot is submitted. `watched`: what it brings back; null: nothing.
   void launched(const Slot& slot, std::unique_ptr<WatchInFlight> watched);
   void completed(const Slot& slot) noexcept;
+  /// A direct session is complete. `ticks`: see ReplayRecord, taken in a node mode; empty: none.
+  void completed_direct(const Slot& slot, TimingMode mode,
+                        std::span<const std::uint64_t> ticks) noexcept;
   void failed(const Slot& slot, const Error& error) noexcept;
   void error(const Error& error) const noexcept;
 
@@ -42,14 +48,16 @@ class ReplayReporter {
     std::uint64_t recording = 0;  // that it was launched from
     std::unique_ptr<WatchInFlight> watched{};
   };
-  void send_recording(const FinishReport& report, const Memory& memory);
+  void send_recording(const FinishReport& report, std::span<const std::shared_ptr<Buffer>> pools);
   void send_watched(const Slot& slot) noexcept;
+  ReplayRecord record_of(const Slot& slot, std::uint32_t iteration, ReplayStatus status) const;
   void send_replay(const Slot& slot, std::uint32_t iteration, ReplayStatus status) noexcept;
 
   ExecutorCore& core_;
   std::shared_ptr<const ExecutionPlan> plan_;
   std::uint64_t first_id_;  // which id_ it gets first; 0: there is no database
   std::uint64_t session_ = 0;
+  bool direct_ = false;
   std::string key_json_;
   std::vector<InFlight> in_flight_;   // by slot
   const Slot* unreported_ = nullptr;  // complete before the recording was entered

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "framework/core/op.h"
 #include "reprise/graph/compute_graph.h"
 #include "reprise/graph/state_layout.h"
 
