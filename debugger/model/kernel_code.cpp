@@ -105,6 +105,11 @@ std::vector<KernelConstant> constants_of(const Capture::Kernel& kernel, const Sp
   return constants;
 }
 
+bool is_function(const Capture::Kernel& kernel) {
+  return kernel.local_size[0] == 0 &&
+         (kernel.name == "reference" || kernel.name.find(':') != std::string::npos);
+}
+
 std::string usual_source_of(const Capture::Kernel& kernel) {
   return "shaders/" + kernel.name.substr(0, kernel.name.find('.')) + ".comp";
 }

@@ -41,6 +41,8 @@ struct KernelConstant {
 /// object nothing.
 std::vector<KernelConstant> constants_of(const Capture::Kernel& kernel, const SpirvText& code);
 
+/// Returns whether it is a function of the backend, no shader.
+bool is_function(const Capture::Kernel& kernel);
 /// Where the source of a kernel of this project would lie: "shaders/matmul.comp" of matmul.f32.
 std::string usual_source_of(const Capture::Kernel& kernel);
 

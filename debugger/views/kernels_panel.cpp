@@ -91,7 +91,9 @@ void KernelsPanel::show_code(Workspace& workspace, const KernelCode& code) {
   const Capture::Kernel& kernel = capture_->kernels[shown_];
   Code& source = codes_[kSource];
   source = {.title = "Source", .problem = {}, .lines = code.source, .matches = {}};
-  if (code.source.empty()) {
+  if (is_function(kernel)) {
+    source.problem = "This is a function of the backend, compiled into the program: no shader.";
+  } else if (code.source.empty()) {
     const std::string usual = usual_source_of(kernel);
     const SourceFile& file = workspace.sources.find(usual);
     const bool edited = !edited_since(file, capture_->summary.start_utc).empty();

@@ -180,6 +180,34 @@ std::vector<std::uint32_t> running_order(const ExecutionPlan& plan) {
   return order;
 }
 
+void add_up_transients(ExecutionPlan& plan) {
+  std::vector<Lifetime> lifetimes;
+  for (std::size_t i = 0; i < plan.places.size(); ++i) {
+    const Place& place = plan.places[i];
+    const Storage& storage = plan.graph->storages[i];
+    if (!storage.is_persistent() && place.first_step != kNoIndex) {
+      lifetimes.push_back({storage.bytes, place.first_step, place.last_step});
+      plan.naive_bytes += (storage.bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+    }
+  }
+  plan.live_peak_bytes = live_peak(lifetimes);
+}
+
+std::uint32_t fused_nodes(const ExecutionPlan& plan) {
+  std::size_t nodes = 0;
+  for (const auto& [node, fused] : plan.fused) {
+    nodes += fused.members.size();
+  }
+  return static_cast<std::uint32_t>(nodes);
+}
+
+std::uint32_t moved_results(const ExecutionPlan& plan) {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(plan.decisions, [](const PassDecision& decision) {
+        return decision.pass == "in_place" && decision.applied;
+      }));
+}
+
 ExecutionPlan make_plan(std::shared_ptr<const ComputeGraph> of, const DeviceTraits& traits,
                         const PlanOptions& options) {
   ExecutionPlan plan;

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "framework/core/custom_op.h"
 #include "framework/graph/edges.h"
 #include "framework/graph/hasher.h"
 #include "framework/graph/hazard_kind.h"
@@ -28,11 +29,13 @@ Value text_or_null(std::string_view value) { return value.empty() ? Value{} : va
 
 class RowMaker {
  public:
-  RowMaker(const RecordingRecord& record, GraphRows& rows)
+  RowMaker(const RecordingRecord& record, const DeviceInfo& device, GraphRows& rows)
       : graph_(*record.plan->graph),
         plan_(*record.plan),
         fields_(graph_.state_fields),
         known_kernels_(record.kernels),
+        references_(record.references),
+        backend_(device.backend),
         edges_(edges_of(graph_)),
         rows_(rows) {}
 
@@ -106,9 +109,28 @@ class RowMaker {
       const auto push = plan_.steps.bytes(step);
       const auto size = [&](std::size_t i) { return dispatch ? value_of(step.grid[i]) : Value{}; };
       add(kStepsTable, s, index(step.node), name_of(step.kind),
-          dispatch ? value_of(kernel_row(step.kernel)) : Value{}, size(0), size(1), size(2),
+          dispatch ? value_of(kernel_row(step.kernel)) : function_row(s), size(0), size(1), size(2),
           dispatch ? Value{Blob(push.begin(), push.end())} : Value{});
     }
+  }
+
+  /// The function of the backend that a call runs: a kernel of its own, or the op's reference.
+  /// Nothing for functions of the caller.
+  Value function_row(std::size_t s) {
+    const Step& step = plan_.steps[s];
+    if (step.kind != StepKind::call || s >= references_.size() ||
+        graph_.host_steps.contains(step.node) || owner_of(*step.op) != nullptr) {
+      return {};
+    }
+    std::string name = references_[s] ? "reference" : backend_ + ":" + std::string(step.op->name);
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      if (kernels_[k] == Kernel{} && rows_.kernels[k].name == name) {
+        return value_of(k);
+      }
+    }
+    kernels_.emplace_back();
+    rows_.kernels.push_back({std::move(name), "", json_of(Kernel{}), {}});
+    return value_of(kernels_.size() - 1);
   }
 
   std::size_t kernel_row(const Kernel& kernel) {
@@ -223,10 +245,12 @@ class RowMaker {
   const ExecutionPlan& plan_;
   const std::vector<StateFieldInfo>& fields_;
   const std::vector<std::pair<Kernel, KernelInfo>>& known_kernels_;
+  const std::vector<bool>& references_;
+  const std::string& backend_;
   const std::vector<Edge> edges_;
   GraphRows& rows_;
   std::vector<std::string> scopes_;  // one per node
-  std::vector<Kernel> kernels_;      // one per row of rows_.kernels
+  std::vector<Kernel> kernels_;      // one per row of rows_.kernels; empty: a function
 };
 
 void add(Hasher& hash, const Value& value) {
@@ -300,7 +324,7 @@ std::string content_hash(const GraphRows& rows, const RecordingRecord& record,
 
 GraphRows rows_of(const RecordingRecord& record, const DeviceInfo& device) {
   GraphRows rows;
-  RowMaker(record, rows).make();
+  RowMaker(record, device, rows).make();
   rows.content_hash = content_hash(rows, record, device);
   return rows;
 }

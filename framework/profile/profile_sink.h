@@ -42,7 +42,10 @@ struct RecordingRecord {
   std::uint64_t id = 0, session = 0;
   std::shared_ptr<const ExecutionPlan> plan;
   std::vector<std::pair<Kernel, KernelInfo>> kernels;  // one per kernel of the plan, if known
-  std::vector<std::uint64_t> pool_buffers;             // BufferRecord ids, one per pool
+  /// By step: a call that runs the float64 reference of its op, not a kernel of the backend. Empty:
+  /// nothing is known.
+  std::vector<bool> references{};
+  std::vector<std::uint64_t> pool_buffers;  // BufferRecord ids, one per pool
   std::uint64_t record_ns = 0, plan_ns = 0, encode_ns = 0;
   std::int64_t time_ns = 0;
   std::string key_json{};  // what a graph cache keeps it under; empty: nothing

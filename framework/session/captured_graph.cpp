@@ -126,6 +126,7 @@ std::string CapturedGraph::content_hash() const {
   RecordingRecord record;
   record.plan = inner().shared_plan();
   record.kernels = kernels_of(plan().steps, inner().device().backend());
+  record.references = references_in(plan().steps, inner().device().backend());
   return reprise::content_hash(record, inner().core().device().info());
 }
 

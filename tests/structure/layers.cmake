@@ -12,7 +12,7 @@ foreach(name IN ITEMS block_scale custom_op float16 float_key fusion known_names
                       record sample_arithmetic tensor_slab)
   list(APPEND core_shared framework/core/${name}.h)
 endforeach()
-foreach(name IN ITEMS edges hasher hazard_kind hazards make_plan memory_plan node_call plan_fingerprint range_map
+foreach(name IN ITEMS edges hasher hazard_kind hazards make_plan node_call plan_fingerprint range_map
                       run_passes saved_graph structure_hash tensor_names)
   list(APPEND graph_shared framework/graph/${name}.h)
 endforeach()

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "framework/graph/memory_plan.h"
+#include "framework/graph/make_plan.h"
 #include "framework/session/record/direct_run.h"
 
 namespace reprise {
@@ -29,19 +29,6 @@ void find_lifetimes(ExecutionPlan& plan) {
       place.last_step = end;
     }
   }
-}
-
-void add_up_transients(ExecutionPlan& plan) {
-  std::vector<Lifetime> lifetimes;
-  for (std::size_t i = 0; i < plan.places.size(); ++i) {
-    const Place& place = plan.places[i];
-    const Storage& storage = plan.graph->storages[i];
-    if (!storage.is_persistent() && place.first_step != kNoIndex) {
-      lifetimes.push_back({storage.bytes, place.first_step, place.last_step});
-      plan.naive_bytes += (storage.bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-    }
-  }
-  plan.live_peak_bytes = live_peak(lifetimes);
 }
 
 }  // namespace

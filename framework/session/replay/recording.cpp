@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "framework/graph/make_plan.h"
 #include "framework/graph/structure_hash.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/replay/warm_up.h"
@@ -51,6 +52,8 @@ std::shared_ptr<Recording> Recording::make(const std::shared_ptr<ExecutorCore>& 
   report.steps = static_cast<std::uint32_t>(execution.steps.size());
   report.barriers =
       core->serialize() ? report.steps : static_cast<std::uint32_t>(execution.barriers.size());
+  report.fused_nodes = fused_nodes(execution);
+  report.moved_results = moved_results(execution);
   report.arena_bytes = execution.arena_bytes;
   report.live_peak_bytes = execution.live_peak_bytes;
   report.replays = recording->replays();

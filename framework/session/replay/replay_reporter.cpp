@@ -22,6 +22,17 @@ std::vector<std::pair<Kernel, KernelInfo>> kernels_of(const StepList& steps,
   return list;
 }
 
+std::vector<bool> references_in(const StepList& steps, const Backend& backend) {
+  std::vector<bool> references;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (steps[s].kind == StepKind::call) {
+      references.resize(steps.size());
+      references[s] = backend.support(steps, s).kind == SupportKind::lowered;
+    }
+  }
+  return references;
+}
+
 ReplayReporter::ReplayReporter(ExecutorCore& core, std::shared_ptr<const ExecutionPlan> plan,
                                std::size_t slots)
     : core_(core),
@@ -70,6 +81,7 @@ void ReplayReporter::send_recording(const FinishReport& report,
   record.plan = plan_;
   record.key_json = key_json_;
   record.kernels = kernels_of(plan_->steps, core_.device().backend());
+  record.references = references_in(plan_->steps, core_.device().backend());
   for (std::size_t p = 0; p < pools.size(); ++p) {
     record.pool_buffers.push_back(
         pools[p] == nullptr ? 0 : profile->buffer(pools[p], plan_->pools[p].kind));

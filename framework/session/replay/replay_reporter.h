@@ -15,6 +15,9 @@ namespace reprise {
 std::vector<std::pair<Kernel, KernelInfo>> kernels_of(const StepList& steps,
                                                       const Backend& backend);
 
+/// By step, whether a call runs the reference of its op; empty where no step is a call.
+std::vector<bool> references_in(const StepList& steps, const Backend& backend);
+
 /// Threads: the recording's; completed(), failed() and error(): any.
 class ReplayReporter {
  public:

@@ -17,8 +17,11 @@ struct FinishReport {
   std::uint32_t ops = 0, steps = 0, barriers = 0;
   std::uint64_t arena_bytes = 0;
   std::uint64_t live_peak_bytes = 0;  // recorded sessions only
-  std::uint32_t arena_growths = 0;    // direct sessions only: chunks allocated between ops
-  std::uint32_t submits = 0;          // parts handed to the device; host steps cut a session
+  /// Recorded sessions only: calls that fusions made parts of others, and results that passes moved
+  /// into the memory of an operand.
+  std::uint32_t fused_nodes = 0, moved_results = 0;
+  std::uint32_t arena_growths = 0;  // direct sessions only: chunks allocated between ops
+  std::uint32_t submits = 0;        // parts handed to the device; host steps cut a session
   bool replays = true;  // recorded sessions; false: unsupported, every launch encodes again
 };
 
