@@ -27,9 +27,17 @@ void require_inputs(const OpCall& call, std::uint32_t alignment) {
   }
 }
 
-Outputs outputs_of(const CustomOp& op, std::span<const TensorSpec> specs) {
+/// The dimension that all operands with an extent share, or one of 1.
+Extent rows_of(std::span<const TensorRef> inputs) {
+  const auto it =
+      std::ranges::find_if(inputs, [](const TensorRef& t) { return t && !t.shape().fixed(); });
+  return it == inputs.end() ? Extent(1) : it->shape().extent(0);
+}
+
+Outputs outputs_of(const CustomOp& op, const CustomCall& call) {
+  const Extent rows = rows_of(call.inputs);
   Outputs outputs;
-  for (const TensorSpec& spec : specs) {
+  for (const TensorSpec& spec : call.outputs) {
     const Operand& row = op.results[outputs.count];
     const std::string text =
         op.title() + " is to make '" + std::string(row.name) + "' as (" + to_string(spec) + ")";
@@ -39,8 +47,10 @@ Outputs outputs_of(const CustomOp& op, std::span<const TensorSpec> specs) {
     if ((row.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
       throw_invalid_argument(text + ", a dtype that its interface does not allow there.");
     }
-    if (!spec.shape.fixed()) {
-      throw_invalid_argument(text + ", but what a kernel makes takes no extent of the state.");
+    if (spec.shape.extent_word() != rows.word) {
+      throw_invalid_argument(text + (rows.fixed() ? ", but no tensor it reads has that extent."
+                                                  : ", but what it reads has an extent of the "
+                                                    "state; make it of x.shape().extent(0) rows."));
     }
     outputs.specs[outputs.count++] = TensorSpec(spec.shape, spec.dtype);
   }
@@ -76,7 +86,7 @@ Outputs infer_custom(const CustomCall& call) {
   if (const auto device = op.device.lock(); device != nullptr) {
     require_inputs(call, device->traits().binding_alignment);
   }
-  return outputs_of(op, call.outputs);
+  return outputs_of(op, call);
 }
 
 }  // namespace reprise

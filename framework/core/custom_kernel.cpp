@@ -66,7 +66,7 @@ void KernelRun::copy_push(void* to, std::size_t bytes) const {
   std::memcpy(to, push_.data(), bytes);
 }
 
-std::string_view CustomKernel::name() const { return op_->kernel; }
+std::string_view CustomKernel::name() const { return op_->source.name; }
 
 const KernelInterface& CustomKernel::interface() const { return op_->interface; }
 

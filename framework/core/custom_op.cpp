@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "reprise/backend/backend.h"
 
@@ -24,28 +25,49 @@ Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
 
 void run(const HostCall& call) {
   const CustomOp& op = custom(call.op);
-  op.function(KernelRun(op.interface, op.kernel, call, push_of(call.attributes),
-                        CustomOp::header_of(call.attributes).grid));
+  op.source.function(KernelRun(op.interface, op.source.name, call, push_of(call.attributes),
+                               CustomOp::header_of(call.attributes).grid));
+}
+
+/// Workgroups follow the rows of an extent in proportion, which is never too few for rows in order.
+/// All of them run where 32 bits could not count them on the device, or where as many as given may
+/// be folded ones.
+Groups groups_of(const BoundCall& call, const Grid& grid) {
+  constexpr std::uint32_t kFolded = 65535;
+  const std::optional<std::uint32_t> axis = custom(call.op).interface.rows_axis;
+  const auto with_extent = std::ranges::find_if(
+      call.tensors, [](const BoundTensor& t) { return t && !t.shape().fixed(); });
+  Groups groups(grid);
+  if (!axis || with_extent == call.tensors.end() || grid[*axis] == kFolded) {
+    return groups;
+  }
+  const auto rows = static_cast<std::uint32_t>(with_extent->shape().dim(0));
+  const std::uint32_t common = std::gcd(rows, grid[*axis]);
+  const std::uint32_t units = grid[*axis] / common;
+  if (std::uint64_t{rows} * units <= 0xFFFFFFFF) {
+    groups.live = {.tile = 1, .units = units, .local = rows / common, .axis = *axis};
+  }
+  return groups;
 }
 
 void lower_custom(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const CustomOp& op = custom(call.op);
   steps.dispatch_bytes(call, traits, Kernel{op.shader->name},
-                       Groups(CustomOp::header_of(call.attributes).grid), push_of(call.attributes));
+                       groups_of(call, CustomOp::header_of(call.attributes).grid),
+                       push_of(call.attributes));
 }
 
 }  // namespace
 
-CustomOp::CustomOp(std::string name_of_kernel, KernelInterface declared, std::uint64_t content,
+CustomOp::CustomOp(KernelSource from, KernelInterface declared, std::uint64_t content,
                    const std::shared_ptr<Backend>& backend,
-                   std::shared_ptr<const RunTimeShader> compiled, KernelFunction callable)
-    : kernel(std::move(name_of_kernel)),
-      op_name("kernel:" + kernel),
+                   std::shared_ptr<const RunTimeShader> compiled)
+    : source(std::move(from)),
+      op_name("kernel:" + source.name),
       interface(std::move(declared)),
       hash(content),
       device(backend),
-      shader(std::move(compiled)),
-      function(std::move(callable)) {
+      shader(std::move(compiled)) {
   for (const KernelBinding& binding : interface.bindings) {
     const Operand row{binding.name, binding.access, binding.dtypes};
     (binding.access == Access::write ? result_rows_ : operand_rows_).push_back(row);
@@ -65,6 +87,7 @@ CustomOp::CustomOp(std::string name_of_kernel, KernelInterface declared, std::ui
   OpDef::cost = reprise::cost;
   reference = run;
   lower = lower_custom;
+  extents = interface.rows_axis ? ExtentRule::elements : ExtentRule::none;
 }
 
 void CustomOp::add_push_rows() {
@@ -100,14 +123,19 @@ std::vector<std::byte> CustomOp::attributes_of(const Grid& grid,
   return bytes;
 }
 
+const CustomOp* custom_op(const OpDef& op) {
+  return op.lower == lower_custom ? &custom(op) : nullptr;
+}
+
 std::shared_ptr<const OpDef> owner_of(const OpDef& op) {
-  return op.lower == lower_custom ? custom(op).shared_from_this() : nullptr;
+  const CustomOp* kernel = custom_op(op);
+  return kernel != nullptr ? kernel->shared_from_this() : nullptr;
 }
 
 void require_device(const OpDef& op, const Backend& device) {
-  if (op.lower == lower_custom && custom(op).device.lock().get() != &device) {
-    throw_invalid_argument("The kernel '" + custom(op).kernel +
-                           "' was compiled for another device.");
+  const CustomOp* kernel = custom_op(op);
+  if (kernel != nullptr && kernel->device.lock().get() != &device) {
+    throw_invalid_argument(kernel->title() + " was compiled for another device.");
   }
 }
 

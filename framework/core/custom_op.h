@@ -15,9 +15,8 @@ class Backend;
 /// Immutable.
 struct CustomOp final : OpDef, std::enable_shared_from_this<CustomOp> {
   /// The interface has to be sound. `hash`: of what the kernel computes; 0 if nothing is known.
-  CustomOp(std::string kernel, KernelInterface declared, std::uint64_t hash,
-           const std::shared_ptr<Backend>& backend, std::shared_ptr<const RunTimeShader> compiled,
-           KernelFunction run);
+  CustomOp(KernelSource from, KernelInterface declared, std::uint64_t hash,
+           const std::shared_ptr<Backend>& backend, std::shared_ptr<const RunTimeShader> compiled);
   CustomOp(const CustomOp&) = delete;
   CustomOp& operator=(const CustomOp&) = delete;
 
@@ -30,15 +29,14 @@ struct CustomOp final : OpDef, std::enable_shared_from_this<CustomOp> {
   static Header header_of(std::span<const std::byte> attributes);
   std::vector<std::byte> attributes_of(const Grid& grid, std::span<const std::byte> push) const;
   /// Begins what is said of it.
-  std::string title() const { return "The kernel '" + kernel + "'"; }
+  std::string title() const { return "The kernel '" + source.name + "'"; }
 
-  const std::string kernel;  // its name without "kernel:"
+  const KernelSource source;  // the function only where the device runs it
   const std::string op_name;
   const KernelInterface interface;
   const std::uint64_t hash;
   const std::weak_ptr<Backend> device;
   const std::shared_ptr<const RunTimeShader> shader;  // null on the CPU
-  const KernelFunction function;                      // empty elsewhere
 
  private:
   void add_push_rows();
@@ -53,6 +51,9 @@ struct CustomCall : OpCall {
 };
 /// The shape rule; see dispatch() for what it throws.
 Outputs infer_custom(const CustomCall& call);
+
+/// The op as a kernel that a program brought; null for ops of the library.
+const CustomOp* custom_op(const OpDef& op);
 
 /// Throws invalid_argument if the op was compiled for another device.
 void require_device(const OpDef& op, const Backend& device);

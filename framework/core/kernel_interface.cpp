@@ -130,6 +130,11 @@ bool KernelInterface::reads_state() const {
 void require_sound(std::string_view kernel, const KernelInterface& interface) {
   require_bindings(kernel, interface);
   require_fields(kernel, interface);
+  if (interface.rows_axis.value_or(0) > 2) {
+    throw_invalid_argument(kernel_text(kernel) + " takes rows along axis (" +
+                           std::to_string(*interface.rows_axis) +
+                           ") of its grid; 0 to 2 are possible.");
+  }
 }
 
 void require_match(std::string_view kernel, const KernelInterface& interface,

@@ -19,6 +19,17 @@ std::string names_of(const Items& items, NameOf name_of = {}) {
   return names.empty() ? "none" : names;
 }
 
+/// The place of the item with a name; 0xFFFFFFFF, kNoIndex of graphs, if there is none.
+template <class Items, class NameOf>
+std::uint32_t index_named(const Items& items, std::string_view name, NameOf name_of) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (std::invoke(name_of, items[i]) == name) {
+      return static_cast<std::uint32_t>(i);
+    }
+  }
+  return 0xFFFFFFFF;
+}
+
 /// "The graph 'decode' has no input (y); its inputs are: x, pos."
 [[noreturn]] void throw_unknown_name(std::string_view owner, std::string_view kind,
                                      std::string_view name, std::string_view known);

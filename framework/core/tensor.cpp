@@ -83,12 +83,17 @@ void TensorSlab::close() {
 
 Tensor Tensor::over(std::shared_ptr<Buffer> buffer, const TensorSpec& spec, std::uint64_t offset,
                     std::string name) {
-  require_rank(spec.shape);
   if (!spec.shape.fixed()) {
     throw_invalid_argument(
         "Tensor '" + name + "' " + to_string(spec) +
         " has an extent of the state; tensors that outlive a session have fixed shapes.");
   }
+  return persistent_tensor(std::move(buffer), spec, offset, std::move(name));
+}
+
+Tensor persistent_tensor(std::shared_ptr<Buffer> buffer, const TensorSpec& spec,
+                         std::uint64_t offset, std::string name) {
+  require_rank(spec.shape);
   if (offset > buffer->bytes() || spec.span_bytes() > buffer->bytes() - offset) {
     throw_invalid_argument("Tensor '" + name + "' " + to_string(spec) + " needs (" +
                            std::to_string(spec.span_bytes()) + ") bytes at offset (" +

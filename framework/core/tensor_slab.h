@@ -48,4 +48,8 @@ class TensorSlab {
   std::atomic<std::int64_t> remaining_{0};  // counted only after close()
 };
 
+/// Tensor::over, for a recording whose state may have the extent of the spec.
+Tensor persistent_tensor(std::shared_ptr<Buffer> buffer, const TensorSpec& spec,
+                         std::uint64_t offset, std::string name);
+
 }  // namespace reprise

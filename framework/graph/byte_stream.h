@@ -34,9 +34,10 @@ class ByteWriter {
   void choice(const T& v, std::uint8_t /*count*/) {
     value(static_cast<std::uint8_t>(v));
   }
-  void text(const std::string& v) {
-    if (v.size() > longest_text_) {
-      throw_invalid_argument("A name in a file has at most " + std::to_string(longest_text_) +
+  void text(const std::string& v) { text(v, longest_text_); }
+  void text(const std::string& v, std::uint64_t longest) {
+    if (v.size() > longest) {
+      throw_invalid_argument("A text in a file has at most " + std::to_string(longest) +
                              " bytes, but one has (" + std::to_string(v.size()) + "): '" +
                              v.substr(0, 64) + "...'.");
     }
@@ -83,8 +84,9 @@ class ByteSource {
     }
     v = static_cast<T>(number);
   }
-  void text(std::string& v) {
-    const auto part = sized(longest_text_);
+  void text(std::string& v) { text(v, longest_text_); }
+  void text(std::string& v, std::uint64_t longest) {
+    const auto part = sized(longest);
     v.assign(reinterpret_cast<const char*>(part.data()), part.size());
   }
   void blob(std::vector<std::byte>& v) {

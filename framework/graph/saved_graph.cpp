@@ -76,8 +76,36 @@ void state_field(A& a, F& f) {
   a.value(f.range.high);
 }
 
+template <class A, class K>
+void kernel_fields(A& a, K& k) {
+  a.value(k.op);
+  a.text(k.name);
+  a.text(k.glsl, kMaxSavedSource);
+  a.list(k.spirv, [&](auto& word) { a.value(word); });
+  a.list(k.includes, [&](auto& file) {
+    a.text(file.first);
+    a.text(file.second, kMaxSavedSource);
+  });
+  a.list(k.bindings, [&](auto& binding) {
+    a.text(binding.name);
+    a.choice(binding.access, 4);
+    a.value(binding.dtypes);
+  });
+  a.value(k.push_bytes);
+  a.list(k.fields, [&](auto& field) {
+    a.text(field.name);
+    a.choice(field.type, 5);
+    a.value(field.offset);
+  });
+  a.list(k.constants, [&](auto& constant) {
+    a.value(constant.first);
+    a.value(constant.second);
+  });
+  a.value(k.rows_axis);
+}
+
 template <class A, class G>
-void graph_fields(A& a, G& g) {
+void graph_fields(A& a, G& g, std::uint32_t version) {
   const auto ports = [&](auto& list) {
     a.list(list, [&](auto& port) {
       a.text(port.name);
@@ -122,6 +150,9 @@ void graph_fields(A& a, G& g) {
     a.text(part.second);
   });
   a.text(g.structure_hash);
+  if (version >= 3) {
+    a.list(g.kernels, [&](auto& kernel) { kernel_fields(a, kernel); });
+  }
 }
 
 void require_index(std::uint64_t index, std::uint64_t count, std::string_view what) {
@@ -159,6 +190,13 @@ void check_indices(const SavedGraph& g) {
     require_index(node.file, g.texts.size(), "the text");
     require_index(node.function, g.texts.size(), "the text");
   }
+  for (const SavedKernel& kernel : g.kernels) {
+    require_index(kernel.op, g.ops.size(), "the op of a kernel");
+    if (std::ranges::count(kernel.bindings, Access{}, &KernelBinding::access) != 0) {
+      throw_invalid_argument("The kernel '" + kernel.name +
+                             "' has a binding that is (0), neither read nor written.");
+    }
+  }
   for (const std::vector<SavedPort>* ports : {&g.inputs, &g.outputs}) {
     for (const SavedPort& port : *ports) {
       require_index(port.tensor, g.tensors.size(), "the tensor");
@@ -173,7 +211,7 @@ std::vector<std::byte> encode_graph(const SavedGraph& graph) {
   ByteWriter writer(kMaxSavedText);
   writer.append(std::as_bytes(std::span(kMagic)));
   writer.value(kGraphFileVersion);
-  graph_fields(writer, graph);
+  graph_fields(writer, graph, kGraphFileVersion);
   const std::string hash = hash_of(writer.bytes());
   if (writer.bytes().size() + hash.size() > kMaxGraphFileBytes) {
     throw_invalid_argument("A graph file has at most " + std::to_string(kMaxGraphFileBytes) +
@@ -194,9 +232,10 @@ SavedGraph decode_graph(std::span<const std::byte> bytes) {
                            " bytes) than any.");
   }
   std::memcpy(&version, bytes.data() + kMagic.size(), sizeof version);
-  if (version != kGraphFileVersion) {
+  if (version < kOldestGraphFileVersion || version > kGraphFileVersion) {
     throw Error(ErrorCode::unsupported, "It has version (" + std::to_string(version) +
-                                            ") of the format, but this library reads version " +
+                                            ") of the format, but this library reads versions " +
+                                            std::to_string(kOldestGraphFileVersion) + " to " +
                                             std::to_string(kGraphFileVersion) + ".");
   }
   const auto content = bytes.first(bytes.size() - kHashBytes);
@@ -207,7 +246,7 @@ SavedGraph decode_graph(std::span<const std::byte> bytes) {
   }
   ByteSource source(content.subspan(kMagic.size() + sizeof version), kMaxSavedText);
   SavedGraph graph;
-  graph_fields(source, graph);
+  graph_fields(source, graph, version);
   if (source.left() != 0) {
     throw_invalid_argument("It has (" + std::to_string(source.left()) + ") bytes after its end.");
   }

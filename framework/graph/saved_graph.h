@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/graph/make_plan.h"
+#include "reprise/core/custom_kernel.h"
 #include "reprise/graph/execution_plan.h"
 
 namespace reprise {
@@ -47,6 +48,19 @@ struct SavedPort {
   std::vector<std::byte> values;  // inputs: what they were set to last
 };
 
+/// A kernel of the program's own: KernelSource without a function, and KernelInterface.
+struct SavedKernel {
+  std::uint32_t op = 0;
+  std::string name, glsl;
+  std::vector<std::uint32_t> spirv;
+  std::vector<std::pair<std::string, std::string>> includes;
+  std::vector<KernelBinding> bindings;
+  std::uint32_t push_bytes = 0;
+  std::vector<KernelField> fields;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;
+  std::uint32_t rows_axis = kNoIndex;
+};
+
 /// One fact about a plan or what it was made for, and its value, both for people.
 using FingerprintPart = std::pair<std::string, std::string>;
 
@@ -69,18 +83,20 @@ struct SavedGraph {
   PlanOptions options;
   std::vector<FingerprintPart> fingerprint;
   std::string structure_hash;
+  std::vector<SavedKernel> kernels;  // since version 3
 };
 
-inline constexpr std::uint32_t kGraphFileVersion = 2;
+inline constexpr std::uint32_t kGraphFileVersion = 3, kOldestGraphFileVersion = 2;
 /// Limits of a file, so that reading one costs about what its size promises.
-inline constexpr std::uint64_t kMaxSavedText = 65536;  // bytes of one text
+inline constexpr std::uint64_t kMaxSavedText = 65536;        // bytes of one text
+inline constexpr std::uint64_t kMaxSavedSource = 1U << 20U;  // of the GLSL of a kernel
 inline constexpr std::uint32_t kMaxScopeDepth = 256;
 inline constexpr std::uint64_t kMaxGraphFileBytes = std::uint64_t{1} << 30U;
 
 /// The bytes of a file: magic, version, rows, and a hash of all of it. Little-endian. Throws
 /// invalid_argument for a text, a depth of scopes or a size above the limits.
 std::vector<std::byte> encode_graph(const SavedGraph& graph);
-/// Throws unsupported for a newer version and invalid_argument for what is no whole graph file.
+/// Throws unsupported for another version and invalid_argument for what is no whole graph file.
 /// Checks the bytes, the ranges of enumerations, the shapes and the indices of texts, scopes and
 /// ops; whether ops and tensors fit together is the loader's to find out.
 SavedGraph decode_graph(std::span<const std::byte> bytes);

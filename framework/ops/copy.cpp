@@ -162,7 +162,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   indexable_elements(x);
   indexable_elements(call.tensors[1]);
   if (is_wide(x, to, traits)) {
-    const Push push{{}, {}, word(x.spec->bytes() / kWideBytes)};
+    const Push push{{}, {}, word(static_cast<std::int64_t>(x.spec->bytes() / kWideBytes))};
     steps.dispatch(call, traits, {kMoves[2], {traits.workgroup_size}, 1},
                    groups_for({x.shape(), push.units}, traits.workgroup_size), push);
     return;

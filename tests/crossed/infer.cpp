@@ -80,10 +80,12 @@ class Inference {
                          a().contiguous() && a().below <= kTokens,
                      Type());
       case OpKind::custom:
-        return given(bindable(0) && has(1) && bindable(1) && a().same_shape(b()), with_same(a()));
+        return given(
+            bindable(0) && has(1) && bindable(1) && a().same_shape(b()) && a().extent == b().extent,
+            with_same(a()));
       case OpKind::accumulate:
-        return given(bindable(0) && has(1) && bindable(1) && a().same_shape(b()) &&
-                         a().storage != b().storage && writable(b()),
+        return given(bindable(0) && has(1) && bindable(1) && a().same_shape(b()) && !a().extent &&
+                         !b().extent && a().storage != b().storage && writable(b()),
                      Type());
       case OpKind::host_step:
         return given(floats(0) && !program_.setup.extent && a().contiguous(), with_same(a()));
@@ -100,7 +102,7 @@ class Inference {
   const Type& c() const { return at(2); }
   bool floats(std::size_t i) const { return has(i) && at(i).kind == Kind::f32; }
   bool bindable(std::size_t i) const {
-    return floats(i) && !at(i).extent && at(i).contiguous() && at(i).offset == 0;
+    return floats(i) && at(i).contiguous() && at(i).offset == 0;
   }
   bool writable(const Type& type) const { return may_be_written(type.storage, program_.setup); }
   static bool is_row_of(const Type& type, std::int64_t columns) {

@@ -8,7 +8,9 @@ namespace reprise::crossed {
 
 void compile_kernels(const Device& device, const Program& program, Surroundings& surroundings) {
   if (program.has(OpKind::custom)) {
-    surroundings.product = testing::product_kernel(device);
+    KernelInterface interface = testing::elementwise_interface();
+    interface.rows_axis = 0;
+    surroundings.product = testing::product_kernel(device, interface);
   }
   if (program.has(OpKind::accumulate)) {
     surroundings.accumulate = testing::accumulate_kernel(device);

@@ -27,12 +27,7 @@ bool fits(const Round& round, const Program& program) {
   if (round.how == How::direct && round.iterations > 1 && writes_an_input(program)) {
     return false;
   }
-  const bool own_ops = program.has(OpKind::custom) || program.has(OpKind::accumulate) ||
-                       program.has(OpKind::host_step);
-  if (round.how == How::loaded && own_ops) {
-    return false;
-  }
-  if (round.how == How::pooled && program.has(OpKind::host_step)) {
+  if ((round.how == How::loaded || round.how == How::pooled) && program.has(OpKind::host_step)) {
     return false;
   }
   // A prefix ends where passes left the last node.

@@ -298,6 +298,11 @@ class SessionWays {
     for (const auto& [leaf, tensor] : tensors_.surroundings().tensors) {
       options.tensors[name_of(leaf)] = tensor;
     }
+    if (executor().device().info().backend == "cpu") {
+      options.kernels = {tensors_.surroundings().product, tensors_.surroundings().accumulate};
+    } else {
+      options.trust_kernels = true;
+    }
     LoadedGraph loaded = executor().load_graph(path, options);
     if (loaded.report.replanned) {
       throw std::runtime_error("planned again: " + loaded.report.reason);

@@ -369,14 +369,5 @@ TEST_P(CustomKernels, AreNamedWhenAKeyIsRecordedAgainWithAnotherOne) {
                [&] { run("a", "second"); });
 }
 
-TEST_P(CustomKernels, CannotBeSaved) {
-  auto s = executor_.begin_recorded();
-  record(s, random(), w_);
-  const CapturedGraph graph = s.finish().graph;
-  expect_error(ErrorCode::unsupported, {"kernel:sum"}, [&] {
-    graph.save(std::filesystem::temp_directory_path() / "reprise_custom_kernel.graph");
-  });
-}
-
 }  // namespace
 }  // namespace reprise::testing

@@ -53,10 +53,11 @@ inline CustomKernel sum_kernel(const Device& device) {
       elementwise_interface());
 }
 
-inline CustomKernel product_kernel(const Device& device) {
+inline CustomKernel product_kernel(const Device& device,
+                                   const KernelInterface& interface = elementwise_interface()) {
   return device.compile_kernel(
       elementwise_source("product", "x[i] * w[i]", [](float x, float w) { return x * w; }),
-      elementwise_interface());
+      interface);
 }
 
 /// A call of such a kernel.

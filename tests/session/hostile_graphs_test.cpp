@@ -125,7 +125,8 @@ TEST_F(HostileGraphs, SayThatAnotherVersionOfTheFormatIsNotReadHere) {
   bytes[8] = std::byte{kGraphFileVersion + 1};
   refuse(bytes, ErrorCode::unsupported,
          {file_.string(), "version (" + std::to_string(kGraphFileVersion + 1) + ")",
-          "reads version " + std::to_string(kGraphFileVersion)});
+          "reads versions " + std::to_string(kOldestGraphFileVersion) + " to " +
+              std::to_string(kGraphFileVersion)});
 }
 
 TEST_F(HostileGraphs, SayThatTheyAreNoGraphFiles) {

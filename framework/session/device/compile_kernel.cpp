@@ -59,6 +59,9 @@ std::uint64_t hash_of(const KernelSource& source, const KernelInterface& interfa
   for (const auto& [id, value] : interface.constants) {
     hash.number(id).number(value);
   }
+  if (interface.rows_axis) {
+    hash.number(*interface.rows_axis);
+  }
   return hash.digest();
 }
 
@@ -74,7 +77,7 @@ CustomKernel Device::compile_kernel(const KernelSource& source,
       nothing_to_run(source, *this);
     }
     return CustomKernel(std::make_shared<const CustomOp>(
-        source.name, interface, hash_of(source, interface), backend_, nullptr, source.function));
+        source, interface, hash_of(source, interface), backend_, nullptr));
   }
   if (source.glsl.empty() && source.spirv.empty()) {
     nothing_to_run(source, *this);
@@ -82,8 +85,10 @@ CustomKernel Device::compile_kernel(const KernelSource& source,
   auto shader = backend_->add_shader(
       {source.name, source.glsl, source.spirv, source.includes, interface.constants});
   require_match(source.name, interface, shader->interface);
+  KernelSource kept = source;
+  kept.function = nullptr;  // it could own anything, and nobody calls it
   return CustomKernel(std::make_shared<const CustomOp>(
-      source.name, interface, hash_of(source, interface), backend_, std::move(shader), nullptr));
+      std::move(kept), interface, hash_of(source, interface), backend_, std::move(shader)));
 }
 
 }  // namespace reprise

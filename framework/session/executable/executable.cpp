@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/core/known_names.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/replay/capture_pool_memory.h"
 
@@ -124,9 +125,8 @@ std::int64_t Executable::bucket_of(std::int64_t rows) const {
 
 void Executable::set_extent(std::optional<std::int64_t> rows) {
   if (rows && plans_->options().buckets.empty()) {
-    throw_invalid_argument(
-        plans_->what() +
-        " has no extent; name one in ExecutableOptions::extent, with its buckets.");
+    throw_invalid_argument(plans_->what() +
+                           " has no extent; name one, with buckets, in ExecutableOptions::extent.");
   }
   if (rows) {
     bucket_of(*rows);
@@ -139,23 +139,24 @@ std::int64_t Executable::rows() const {
     return 0;
   }
   std::optional<std::int64_t> rows = extent_;
-  const NamedInput* first = nullptr;
+  const Port* first = nullptr;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const Port& input = plans_->inputs()[i];
-    if (values_[i] == nullptr || input.spec.shape.fixed()) {
+    const bool given = values_[i] != nullptr;
+    if (input.spec.shape.fixed() || (!given && sources_[i] == kNoIndex)) {
       continue;
     }
-    const std::int64_t has = rows_given(input.spec, values_[i]->bytes);
+    const std::int64_t has = given ? rows_given(input.spec, values_[i]->bytes)
+                                   : handles_.all()[sources_[i]].rows.value_or(0);
     if (extent_ ? has < *extent_ : rows && has != *rows) {
       throw Error(ErrorCode::size_mismatch,
-                  "The input '" + input.name + "' was given (" + std::to_string(has) +
-                      ") rows, but " +
+                  "The input '" + input.name + "' has (" + std::to_string(has) + ") rows, but " +
                       (extent_ ? "the active extent is " + std::to_string(*extent_) + "."
                                : "'" + first->name + "' " + std::to_string(*rows) + "."));
     }
     if (!rows) {
       rows = has;
-      first = values_[i];
+      first = &input;
     }
   }
   return rows.value_or(plans_->options().buckets.back());
@@ -169,7 +170,8 @@ ExecutablePlans::Use Executable::use_of(std::int64_t bucket) const {
   const std::vector<Port>& inputs = plans_->inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (sources_[i] != kNoIndex) {
-      use.handles.push_back({inputs[i].name, handles_.all()[sources_[i]].tensor});
+      const Tensor& memory = handles_.all()[sources_[i]].tensor;
+      use.handles.push_back({inputs[i].name, rows_for(memory, inputs[i].spec, bucket)});
     }
   }
   for (const Handles::Entry& handle : handles_.all()) {
@@ -184,12 +186,13 @@ ExecutablePlans::Use Executable::use_of(std::int64_t bucket) const {
       continue;
     }
     // What a run is given instead of the handle is not its memory: the result has to be copied.
-    const auto input = std::ranges::find(inputs, handle.info.name, &Port::name);
-    const bool given = input != inputs.end() &&
-                       sources_[static_cast<std::size_t>(input - inputs.begin())] == kNoIndex;
+    const std::uint32_t input = index_named(inputs, handle.info.name, &Port::name);
+    const bool given = input != kNoIndex && sources_[input] == kNoIndex;
     const FeedMode mode =
         given && handle.feed.mode == FeedMode::in_place ? FeedMode::copy : handle.feed.mode;
-    use.targets.push_back({handle.output, handle.swaps() ? handle.next : handle.tensor, mode});
+    const Tensor& memory = handle.swaps() ? handle.next : handle.tensor;
+    use.targets.push_back(
+        {handle.output, rows_for(memory, plans_->output(handle.output).spec, bucket), mode});
   }
   return use;
 }
@@ -239,9 +242,7 @@ Recording& Executable::recording_for(std::int64_t bucket) {
     ports_.clear();
     const std::vector<Port>& ports = entry->recording->graph().inputs;
     for (const Port& input : plans_->inputs()) {
-      const auto port = std::ranges::find(ports, input.name, &Port::name);
-      ports_.push_back(port == ports.end() ? kNoIndex
-                                           : static_cast<std::uint32_t>(port - ports.begin()));
+      ports_.push_back(index_named(ports, input.name, &Port::name));
     }
   }
   return *entry->recording;
@@ -328,7 +329,7 @@ Ticket Executable::submit(AfterSubmit then) {
     experts_->end_run(recording.reporter().id());
   }
   if (rows_ > 0 || field.empty()) {
-    handles_.swap();
+    handles_.ran(rows_);
   }
   return ticket;
 }

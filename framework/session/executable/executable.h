@@ -36,6 +36,13 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   ExecutablePlans& plans() const { return *plans_; }
   const StateBlock& state() const { return state_; }
   const Handles& handles() const { return handles_; }
+  /// Errors: those of ExecutableGraph::bind; busy for rows of an extent while a run is prepared.
+  void bind(std::string_view handle, std::span<const std::byte> bytes, DType dtype) {
+    if (handles_.require(handle).rows) {
+      require_free();
+    }
+    handles_.bind(handle, bytes, dtype);
+  }
   /// Errors: invalid_argument if there are none.
   ExpertRoutes& experts() const;
   /// Errors: busy while a run is prepared.

@@ -36,9 +36,7 @@ CapturedGraph ExecutableGraph::captured(std::int64_t rows) {
   return CapturedGraph(inner().recording(rows));
 }
 
-CapturedGraph ExecutableGraph::captured() {
-  return captured(inner().plans().buckets().back());
-}
+CapturedGraph ExecutableGraph::captured() { return captured(inner().plans().buckets().back()); }
 
 void ExecutableGraph::set_timing(std::optional<TimingMode> mode) { inner().set_timing(mode); }
 
@@ -130,7 +128,7 @@ void ExecutableGraph::bind(std::string_view handle, std::span<const float> value
 }
 
 void ExecutableGraph::bind(std::string_view handle, std::span<const std::byte> bytes, DType dtype) {
-  inner().handles().bind(handle, bytes, dtype);
+  inner().bind(handle, bytes, dtype);
 }
 
 void ExecutableGraph::bind(std::string_view handle, const Tensor& tensor) {
@@ -138,11 +136,11 @@ void ExecutableGraph::bind(std::string_view handle, const Tensor& tensor) {
 }
 
 std::vector<std::byte> ExecutableGraph::read_bytes(std::string_view handle) const {
-  return inner().plans().core()->device().to_host(inner().handles().require(handle).tensor);
+  return inner().plans().core()->device().to_host(inner().handles().require(handle).live());
 }
 
 TensorSpec ExecutableGraph::handle_spec(std::string_view handle) const {
-  return inner().handles().require(handle).tensor.spec();
+  return inner().handles().require(handle).live().spec();
 }
 
 void ExecutableGraph::feed(std::string_view handle, std::string_view output,

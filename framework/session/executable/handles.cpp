@@ -3,18 +3,43 @@
 #include <algorithm>
 
 #include "framework/core/known_names.h"
+#include "framework/core/tensor_slab.h"
 
 namespace reprise {
 namespace {
 
+/// Handles have the rows of the largest bucket where what they feed, or what feeds them, has an
+/// extent.
 void require_spec(const std::string& what, const TensorSpec& is, const TensorSpec& wanted) {
-  if (is.shape != wanted.shape || is.dtype != wanted.dtype) {
-    throw Error(is.shape != wanted.shape ? ErrorCode::shape_mismatch : ErrorCode::dtype_mismatch,
+  const bool fits =
+      is.shape.with_extent(Extent::kFixed) == wanted.shape.with_extent(Extent::kFixed);
+  if (!fits || is.dtype != wanted.dtype) {
+    throw Error(!fits ? ErrorCode::shape_mismatch : ErrorCode::dtype_mismatch,
                 what + " is " + to_string(is) + ", but (" + to_string(wanted) + ") is needed.");
   }
 }
 
+std::optional<std::int64_t> rows_of(const TensorSpec& spec) {
+  return spec.shape.fixed() ? std::nullopt : std::optional(spec.shape.dim(0));
+}
+
+Tensor first_rows(const Tensor& tensor, const Shape& shape) {
+  const TensorRef ref(tensor);
+  return persistent_tensor(ref->buffer, TensorSpec(shape, ref.dtype()), ref->offset, ref->name);
+}
+
 }  // namespace
+
+Tensor rows_for(const Tensor& handle, const TensorSpec& port, std::int64_t bucket) {
+  return port.shape.fixed()
+             ? handle
+             : first_rows(handle,
+                          port.shape.with_front(bucket).with_extent(port.shape.extent_word()));
+}
+
+Tensor Handles::Entry::live() const {
+  return rows ? first_rows(tensor, tensor.shape().with_front(*rows)) : tensor;
+}
 
 Tensor Handles::allocate(const Handle& handle) const {
   const Device& device = plans_.core()->device();
@@ -33,16 +58,12 @@ void Handles::add_like(const Handles& other) {
     own.borrowed = false;
     own.tensor = allocate(entry.info);
     own.next = entry.swaps() ? allocate(entry.info) : Tensor();
+    own.rows = entry.rows ? std::optional(entry.info.shape.dim(0)) : std::nullopt;
   }
 }
 
 std::uint32_t Handles::find(std::string_view name) const {
-  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].info.name == name) {
-      return i;
-    }
-  }
-  return kNoIndex;
+  return index_named(entries_, name, [](const Entry& e) { return e.info.name; });
 }
 
 const Handles::Entry& Handles::require(std::string_view name) const {
@@ -54,10 +75,23 @@ const Handles::Entry& Handles::require(std::string_view name) const {
   return entries_[index];
 }
 
+Handles::Entry& Handles::entry_of(std::string_view name) {
+  return entries_[static_cast<std::size_t>(&require(name) - entries_.data())];
+}
+
 bool Handles::feeds_alone(std::string_view output) const {
   return std::ranges::any_of(entries_, [&](const Entry& handle) {
     return handle.output == output && !handle.feed.to_host;
   });
+}
+
+void Handles::ran(std::int64_t rows) {
+  for (Entry& handle : entries_) {
+    if (handle.rows && !handle.output.empty()) {
+      handle.rows = rows;
+    }
+  }
+  swap();
 }
 
 void Handles::swap() {
@@ -77,31 +111,40 @@ void Handles::create(const Handle& handle) {
   }
   const std::vector<Port>& inputs = plans_.inputs();
   const auto input = std::ranges::find(inputs, handle.name, &Port::name);
+  std::optional<std::int64_t> rows;
   if (input != inputs.end()) {
     require_spec("The handle '" + handle.name + "'", TensorSpec(handle.shape, handle.dtype),
                  input->spec);
+    rows = rows_of(input->spec);
   }
-  entries_.push_back({.info = handle, .tensor = allocate(handle)});
+  entries_.push_back({.info = handle, .tensor = allocate(handle), .rows = rows});
 }
 
-void Handles::bind(std::string_view name, std::span<const std::byte> bytes, DType dtype) const {
-  const Entry& entry = require(name);
-  const TensorRef tensor(entry.tensor);
-  const std::string is = "The handle '" + entry.info.name + "' is " + to_string(tensor.spec());
+void Handles::bind(std::string_view name, std::span<const std::byte> bytes, DType dtype) {
+  Entry& handle = entry_of(name);
+  const TensorRef tensor(handle.tensor);
+  const std::string is = "The handle '" + handle.info.name + "' is " + to_string(tensor.spec());
   if (dtype != tensor.dtype()) {
     throw Error(ErrorCode::dtype_mismatch,
                 is + ", but was bound to (" + std::string(name_of(dtype)) + ") values.");
   }
-  if (bytes.size() != tensor.spec().bytes()) {
-    throw Error(ErrorCode::size_mismatch, is + " (" + std::to_string(tensor.spec().bytes()) +
-                                              " bytes), but was bound to (" +
-                                              std::to_string(bytes.size()) + ") bytes.");
+  const std::uint64_t all = tensor.spec().bytes();
+  const std::uint64_t row =
+      handle.rows ? all / static_cast<std::uint64_t>(tensor.shape().dim(0)) : all;
+  if (bytes.empty() || bytes.size() > all || bytes.size() % row != 0) {
+    throw Error(ErrorCode::size_mismatch,
+                is + " (" + std::to_string(all) + " bytes" +
+                    (handle.rows ? ", " + std::to_string(row) + " a row" : "") +
+                    "), but was bound to (" + std::to_string(bytes.size()) + ") bytes.");
+  }
+  if (handle.rows) {
+    handle.rows = static_cast<std::int64_t>(bytes.size() / row);
   }
   plans_.core()->device().write(tensor->buffer, tensor->offset, bytes);
 }
 
 void Handles::bind(std::string_view name, const Tensor& tensor) {
-  Entry& entry = entries_[static_cast<std::size_t>(&require(name) - entries_.data())];
+  Entry& entry = entry_of(name);
   const TensorRef ref(tensor);
   if (!ref || ref->buffer == nullptr || !ref.spec().contiguous()) {
     throw_invalid_argument("The handle '" + entry.info.name +
@@ -119,12 +162,24 @@ void Handles::bind(std::string_view name, const Tensor& tensor) {
   ref->buffer->require_alive();
   entry.tensor = tensor;
   entry.borrowed = true;
+  if (entry.rows) {
+    entry.rows = tensor.shape().dim(0);
+  }
 }
 
 void Handles::feed(std::string_view name, std::string_view output, const FeedOptions& options) {
-  Entry& entry = entries_[static_cast<std::size_t>(&require(name) - entries_.data())];
-  require_spec("The output '" + std::string(output) + "'", plans_.output(output).spec,
+  Entry& entry = entry_of(name);
+  const TensorSpec& spec = plans_.output(output).spec;
+  require_spec("The output '" + std::string(output) + "'", spec,
                TensorSpec(entry.info.shape, entry.info.dtype));
+  const bool is_input = std::ranges::count(plans_.inputs(), name, &Port::name) != 0;
+  if (is_input && entry.rows.has_value() == spec.shape.fixed()) {
+    throw Error(ErrorCode::shape_mismatch, "The output '" + std::string(output) + "' (" +
+                                               to_string(spec) + ") cannot feed the input '" +
+                                               entry.info.name +
+                                               "': only one of them has an "
+                                               "extent of the state.");
+  }
   const auto fed = std::ranges::find(entries_, output, &Entry::output);
   if (!entry.output.empty() || fed != entries_.end()) {
     const Entry& has = entry.output.empty() ? *fed : entry;
@@ -153,6 +208,7 @@ void Handles::feed(std::string_view name, std::string_view output, const FeedOpt
   }
   entry.output = output;
   entry.feed = options;
+  entry.rows = rows_of(spec);
 }
 
 }  // namespace reprise

@@ -1,11 +1,16 @@
 // Handles: the tensors of an executable graph that stay between its runs, and what feeds them.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/session/executable/executable_plans.h"
 
 namespace reprise {
+
+/// The first rows of a handle's memory: all of them for a fixed shape, those of a bucket for an
+/// extent.
+Tensor rows_for(const Tensor& handle, const TensorSpec& port, std::int64_t bucket);
 
 /// Threads: one.
 class Handles {
@@ -17,8 +22,11 @@ class Handles {
     bool borrowed = false;  // `tensor` is the caller's
     std::string output{};   // what feeds it; empty: nothing
     FeedOptions feed{};
+    /// How many rows it has, if these are an extent: what it was bound to, or the last run left.
+    std::optional<std::int64_t> rows{};
 
     bool swaps() const { return static_cast<bool>(next); }
+    Tensor live() const;  // these rows
   };
 
   /// Lifetime: the plans outlive this.
@@ -36,17 +44,20 @@ class Handles {
 
   // See ExecutableGraph.
   void create(const Handle& handle);
-  void bind(std::string_view name, std::span<const std::byte> bytes, DType dtype) const;
+  void bind(std::string_view name, std::span<const std::byte> bytes, DType dtype);
   void bind(std::string_view name, const Tensor& tensor);
   void feed(std::string_view name, std::string_view output, const FeedOptions& options);
 
   /// After a run of some rows.
+  void ran(std::int64_t rows);
+  /// As every other run finds them.
   void swap();
   /// An odd number of times.
   bool swapped() const { return swapped_; }
 
  private:
   Tensor allocate(const Handle& handle) const;
+  Entry& entry_of(std::string_view name);
 
   const ExecutablePlans& plans_;
   std::vector<Entry> entries_;

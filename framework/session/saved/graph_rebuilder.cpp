@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "framework/core/tensor_slab.h"
 #include "framework/session/record/attribute_bytes.h"
 #include "framework/session/saved/lasting_text.h"
+#include "framework/session/saved/saved_kernels.h"
 #include "framework/session/saved/saved_view.h"
 #include "framework/session/state/extents.h"
 #include "framework/session/state/state_bound.h"
@@ -28,7 +30,8 @@ void require_same(const TensorSpec& in_file, const TensorSpec& here, std::string
 
 GraphRebuilder::GraphRebuilder(ExecutorCore& core, const SavedGraph& saved,
                                const LoadOptions& options, const IterationRows& rows)
-    : saved_(saved),
+    : device_(core.device()),
+      saved_(saved),
       options_(options),
       framework_(FrameworkTensor::all(core, options.state, rows)),
       capture_(saved.name, core.next_owner()) {
@@ -89,9 +92,18 @@ void GraphRebuilder::add_names() {
   }
 }
 
+const OpDef* GraphRebuilder::op_of(std::uint32_t op) {
+  const auto kernel = std::ranges::find(saved_.kernels, op, &SavedKernel::op);
+  if (kernel == saved_.kernels.end()) {
+    return op_named(saved_.ops[op].name);
+  }
+  const OpDef& found = kernels_.emplace_back(loaded_kernel(device_, *kernel, options_)).op();
+  return found.name == saved_.ops[op].name ? &found : nullptr;
+}
+
 void GraphRebuilder::find_ops() {
   for (const SavedOp& saved : saved_.ops) {
-    const OpDef* op = op_named(saved.name);
+    const OpDef* op = op_of(static_cast<std::uint32_t>(ops_.size()));
     if (op == nullptr || schema_text(*op) != saved.schema) {
       throw Error(ErrorCode::unsupported,
                   "The op '" + saved.name + "' has (" + saved.schema + ") in the file, but " +
@@ -185,10 +197,12 @@ void GraphRebuilder::add_persistent(const SavedTensor& t) {
                            "' is a transient of a session; only persistent ones, made by a "
                            "Device, last.");
   }
-  require_same(t.spec, given.spec(), "The tensor '" + name + "'");
+  TensorSpec fixed = t.spec;  // with an extent: the first rows of memory for the bucket
+  fixed.shape = fixed.shape.with_extent(Extent::kFixed);
+  require_same(fixed, given.spec(), "The tensor '" + name + "'");
   ref->buffer->require_alive();
   // Of its own: one given under two names is two tensors of the graph.
-  tensors_.push_back(Tensor::over(ref->buffer, t.spec, ref->offset, name));
+  tensors_.push_back(persistent_tensor(ref->buffer, t.spec, ref->offset, name));
   if (capture_.index_of(tensors_.back()) + 1 != tensors_.size()) {
     throw_invalid_argument("The tensor '" + name + "' is not where the file says.");
   }
@@ -196,12 +210,31 @@ void GraphRebuilder::add_persistent(const SavedTensor& t) {
 
 namespace {
 
+void require_source(const CustomOp& kernel, const SavedNode& node) {
+  if (CustomOp::header_of(node.attributes).hash != kernel.hash) {
+    throw_invalid_argument("A call of the kernel '" + kernel.source.name +
+                           "' names another source than the kernel's.");
+  }
+}
+
 /// Optional ones may not be there.
 std::size_t results_of(const SavedNode& node) {
   return node.results.size() - static_cast<std::size_t>(std::ranges::count(node.results, kNoIndex));
 }
 
 }  // namespace
+
+std::vector<TensorSpec> GraphRebuilder::specs_of_results(const SavedNode& node) const {
+  std::vector<TensorSpec> specs;
+  for (const std::uint32_t result : node.results) {
+    if (result >= saved_.tensors.size()) {
+      throw_invalid_argument("A kernel makes the tensor (" + std::to_string(result) +
+                             "), but the file has " + std::to_string(saved_.tensors.size()) + ".");
+    }
+    specs.push_back(saved_.tensors[result].spec);
+  }
+  return specs;
+}
 
 void GraphRebuilder::add_node() {
   const SavedNode& node = saved_.nodes[next_node_];
@@ -221,7 +254,14 @@ void GraphRebuilder::add_node() {
   std::vector<Tensor> results(results_of(node));
   const SourceLocation where{lasting_text(saved_.texts[node.file]),
                              lasting_text(saved_.texts[node.function]), node.line};
-  call({*this, op, inputs, node.attributes, where}, results);
+  const OpCall record{*this, op, inputs, node.attributes, where};
+  if (const CustomOp* kernel = custom_op(op); kernel != nullptr) {
+    require_source(*kernel, node);
+    const std::vector<TensorSpec> specs = specs_of_results(node);
+    call(CustomCall{record, specs}, results);
+  } else {
+    call(record, results);
+  }
   std::ranges::move(results, std::back_inserter(tensors_));
   ++next_node_;
 }

@@ -37,12 +37,15 @@ class GraphRebuilder final : public Recorder {
   void require_extents() const;
   void add_names();
   void find_ops();
+  const OpDef* op_of(std::uint32_t op);
   void bind_callers();
   void add_tensor(const SavedTensor& tensor);
   void add_input(const SavedPort& port);
   void add_view(const SavedTensor& tensor);
   void add_persistent(const SavedTensor& tensor);
   void add_node();
+  /// Those that the file says: kernels have no rule for them.
+  std::vector<TensorSpec> specs_of_results(const SavedNode& node) const;
   void require_iterations() const;
   void finish_tensors();
   void add_ports();
@@ -52,14 +55,16 @@ class GraphRebuilder final : public Recorder {
   /// kNoIndex: it is not in the file.
   std::uint32_t index_of(StorageOrigin origin) const;
 
+  const Device& device_;
   const SavedGraph& saved_;
   const LoadOptions& options_;
   std::vector<FrameworkTensor> framework_;
   GraphCapture capture_;
   std::map<std::uint32_t, const SavedPort*> inputs_;  // by tensor
   std::uint32_t state_ = kNoIndex;                    // the tensor of the block, or in its place
-  std::vector<const OpDef*> ops_;                     // by the file's number
-  std::vector<Tensor> tensors_;                       // by the graph's index
+  std::vector<CustomKernel> kernels_;
+  std::vector<const OpDef*> ops_;  // by the file's number
+  std::vector<Tensor> tensors_;    // by the graph's index
   std::uint32_t next_node_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "framework/graph/plan_fingerprint.h"
 #include "framework/graph/structure_hash.h"
 #include "framework/session/record/attribute_bytes.h"
+#include "framework/session/saved/saved_kernels.h"
 #include "reprise/ops/op_named.h"
 
 namespace reprise {
@@ -99,7 +100,9 @@ class GraphSaver {
   std::uint32_t op_index(const OpDef& op) {
     const auto [it, fresh] = ops_.try_emplace(&op, static_cast<std::uint32_t>(saved_.ops.size()));
     if (fresh) {
-      if (op_named(op.name) != &op) {
+      if (const CustomOp* kernel = custom_op(op); kernel != nullptr) {
+        saved_.kernels.push_back(saved_kernel(*kernel, it->second));
+      } else if (op_named(op.name) != &op) {
         throw Error(ErrorCode::unsupported,
                     "The graph '" + graph_.name + "' cannot be saved: its op (" +
                         std::string(op.name) +

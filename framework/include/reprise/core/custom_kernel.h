@@ -30,6 +30,7 @@ struct KernelBinding {
   /// `readonly` in the shader. Hazards are derived from this alone.
   Access access = Access::read;
   DTypeSet dtypes = 0xFFFFFFFF;  // default: any; accepts({DType::f32})
+  bool operator==(const KernelBinding&) const = default;
 };
 
 /// A named word of the push constants, or two words for param_i32 and param_f32: a Param, {value,
@@ -38,6 +39,7 @@ struct KernelField {
   std::string name;
   AttributeType type = AttributeType::i32;  // not boolean
   std::uint32_t offset = 0;                 // bytes, a multiple of 4
+  bool operator==(const KernelField&) const = default;
 };
 
 /// The interface of a kernel. Up to 12 bindings: first those that a call brings, then up to 4 that
@@ -49,6 +51,11 @@ struct KernelInterface {
   std::vector<KernelField> fields{};
   /// Specialization constants by id, as bits. An id may be any that the shader has.
   std::map<std::uint32_t, std::uint32_t> constants{};
+  /// The axis of the grid along which workgroups take rows in order, 0 to 2. With it, tensors of a
+  /// call may have an extent of the state: a launch of n of b rows runs the first
+  /// ceil(n * groups / b) workgroups along it. Empty: the kernel takes no extents.
+  std::optional<std::uint32_t> rows_axis{};
+  bool operator==(const KernelInterface&) const = default;
 
   static constexpr std::size_t kMaxBindings = 12;
   /// Returns whether a field may live in the state: then the state block is bound after all
@@ -78,6 +85,7 @@ class KernelRun {
       : interface_(interface), name_(name), call_(call), push_(push), grid_(grid) {}
 
   std::string_view name() const { return name_; }
+  /// Returns the grid of the call. With an extent, that of the bucket: the specs have the rows.
   const Grid& grid() const { return grid_; }
   std::size_t binding_count() const;
   const TensorSpec& spec(std::size_t binding) const;
@@ -210,10 +218,10 @@ class KernelPush {
 /// `read` and `read_write` bindings, in order. `outputs` are shapes and dtypes for the `write`
 /// bindings. `grid` counts workgroups, at least 1 along each axis.
 /// Errors: invalid_argument for other numbers of tensors, dtypes, empty tensors, other sizes of
-/// push constants, an empty grid, tensors with an extent of the state, a kernel of a different
-/// device; unsupported for grids above the limits of the device and for views that begin where it
-/// cannot bind. Tensors above its storage range are unsupported when the session is planned or
-/// encoded.
+/// push constants, an empty grid, an extent that the kernel does not take or that not all tensors
+/// it makes have, a kernel of a different device; unsupported for grids above the limits of the
+/// device and for views that begin where it cannot bind. Tensors above its storage range are
+/// unsupported when the session is planned or encoded.
 std::vector<Tensor> dispatch(Site site, const CustomKernel& kernel,
                              const std::vector<TensorRef>& inputs,
                              const std::vector<TensorSpec>& outputs, const KernelPush& push,

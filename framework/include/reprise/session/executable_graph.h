@@ -45,7 +45,9 @@ enum class HandleResidency : std::uint8_t {
   host,  // memory of the host that the device reads and writes in place
 };
 
-/// A named tensor that stays between runs.
+/// A named tensor that stays between runs. Where it feeds an input that has an extent, or an output
+/// with one feeds it, it has room for the rows of the largest bucket, and as many rows as it was
+/// bound to or as the last run had that wrote it. All of them at first, zeros.
 struct Handle {
   std::string name;
   Shape shape;
@@ -174,7 +176,7 @@ class ExecutableGraph {
   PreparedRun prepare();
 
   /// Sets the rows of all following runs, until changed or cleared. Without it, the inputs with an
-  /// extent say how many rows a run has. 0: nothing runs, and there are no outputs.
+  /// extent say how many rows a run has, whether values or handles give them. 0: nothing runs, and there are no outputs.
   /// Errors: extent_out_of_range below 0 and above the largest bucket.
   void set_active_extent(std::int64_t rows);
   void clear_active_extent();
@@ -192,8 +194,8 @@ class ExecutableGraph {
   void create_handle(const Handle& handle);
   bool has_handle(std::string_view name) const;
   std::vector<Handle> handles() const;
-  /// Sets the values of a handle from the next run on.
-  /// Errors: unknown_name, dtype_mismatch, size_mismatch.
+  /// Sets the values of a handle from the next run on; of its first rows, if they are an extent.
+  /// Errors: unknown_name, dtype_mismatch, size_mismatch; busy for an extent while a run is prepared.
   void bind(std::string_view handle, std::span<const float> values);
   void bind(std::string_view handle, std::span<const std::byte> bytes, DType dtype);
   /// Uses a persistent tensor of the caller's as the memory of a handle: two graphs may share one.
@@ -207,7 +209,8 @@ class ExecutableGraph {
     return elements_of<T>(handle, {handle_spec(handle), bytes});
   }
   /// Puts this output into the handle in every run of any kind.
-  /// Errors: unknown_name, shape_mismatch, dtype_mismatch; invalid_argument if the handle or the
+  /// Errors: unknown_name, shape_mismatch, dtype_mismatch; shape_mismatch if the handle feeds an
+  /// input and only one of input and output has an extent; invalid_argument if the handle or the
   /// output has a feed already, and for in_place if the pass does not write the handle.
   void feed(std::string_view handle, std::string_view output, const FeedOptions& options = {});
 

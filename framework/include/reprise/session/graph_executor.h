@@ -61,8 +61,9 @@ class GraphExecutor {
   /// session, and the graph is planned for this device; nothing runs. The report says whether the
   /// plan is the saved one.
   /// Errors: io; unsupported for a file of a different format version, and for ops this library
-  /// does not have; invalid_argument for a damaged file, for missing tensors, listing them, and for
-  /// tensors or state that differ from the recorded ones.
+  /// does not have; invalid_argument for a damaged file, for missing tensors, listing them, for
+  /// kernels that are neither given nor trusted, and for tensors, state or kernels that differ from
+  /// the recorded ones.
   LoadedGraph load_graph(const std::filesystem::path& path);
   LoadedGraph load_graph(const std::filesystem::path& path, const LoadOptions& options);
 

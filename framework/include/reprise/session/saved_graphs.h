@@ -18,6 +18,13 @@ struct LoadOptions {
   /// none.
   StateBlock state{};
   std::optional<std::size_t> slots{};  // empty: as many as it had
+  /// Kernels of the graph, compiled for the device that loads it. They are found by name, and have
+  /// the source and interface that they had. A CPU needs them: functions are not in a file. Shapes,
+  /// grids and push constants of their calls are those of the file.
+  std::vector<CustomKernel> kernels{};
+  /// Whether the others are compiled from what the file holds. It is the code of whoever wrote the
+  /// file, and its shaders run on the device.
+  bool trust_kernels = false;
 };
 
 /// How the plan compares with the saved one. In any case the graph is recorded and planned again:
