@@ -33,6 +33,22 @@ float read_all(const float* data, std::size_t count) {
   return hn::GetLane(hn::SumOfLanes(d, s0));
 }
 
+/// Copies all but less than one round; past the caches if it streams.
+void copy_all(const float* from, float* to, std::size_t count, bool stream) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = 0; i + 4 * lanes <= count; i += 4 * lanes) {
+    for (std::size_t part = i; part < i + 4 * lanes; part += lanes) {
+      const auto value = hn::LoadU(d, from + part);
+      if (stream) {
+        hn::Stream(value, d, to + part);
+      } else {
+        hn::StoreU(value, d, to + part);
+      }
+    }
+  }
+}
+
 /// Returns the operations it did; `value` keeps the compiler from leaving them out.
 std::size_t multiply_add(std::size_t rounds, float& value) {
   const hn::ScalableTag<float> d;
@@ -66,7 +82,9 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
+#include <hwy/aligned_allocator.h>
 #include <thread>
 
 #include "reprise/ops/copy.h"
@@ -75,6 +93,7 @@ namespace reprise::bench {
 namespace {
 
 HWY_EXPORT(read_all);
+HWY_EXPORT(copy_all);
 HWY_EXPORT(multiply_add);
 
 using Clock = std::chrono::steady_clock;
@@ -122,17 +141,36 @@ Ceilings host_ceilings(unsigned threads, std::uint64_t bytes) {
   const std::vector<float> data(part * threads, 1.0F);
   const std::size_t repeats = std::max<std::size_t>(kBytesPerRun / (part * sizeof(float)), 1);
   std::vector<float> kept(threads, 1.0F);
+  std::vector<hwy::AlignedFreeUniquePtr<float[]>> copies;
+  for (unsigned t = 0; t < threads; ++t) {
+    copies.push_back(hwy::AllocateAligned<float>(part / 2));
+    std::fill_n(copies.back().get(), part / 2, 0.0F);
+  }
   const double read = best_rate(threads, [&](unsigned thread) {
     for (std::size_t i = 0; i < repeats; ++i) {
       kept[thread] += HWY_DYNAMIC_DISPATCH(read_all)(data.data() + thread * part, part);
     }
     return static_cast<double>(repeats * part * sizeof(float));
   });
+  const auto copy_rate = [&](bool stream) {
+    return best_rate(threads, [&](unsigned thread) {
+      const float* const from = data.data() + thread * part;
+      // Vectors are stored at multiples of their size.
+      const hwy::AlignedFreeUniquePtr<float[]>& to = copies[thread];
+      for (std::size_t i = 0; i < repeats; ++i) {
+        HWY_DYNAMIC_DISPATCH(copy_all)(from, to.get(), part / 2, stream);
+      }
+      return static_cast<double>(repeats * (part / 2) * 2 * sizeof(float));
+    });
+  };
+  const double copied = std::max(copy_rate(false), copy_rate(true));
   const double fma = best_rate(threads, [&](unsigned thread) {
     return static_cast<double>(HWY_DYNAMIC_DISPATCH(multiply_add)(kRounds, kept[thread]));
   });
-  return {read, fma};
+  return {read, copied, fma};
 }
+
+namespace {
 
 Ceilings copy_ceiling(GraphExecutor& executor, std::uint64_t bytes) {
   constexpr std::int64_t kLeast = 1024;
@@ -147,10 +185,28 @@ Ceilings copy_ceiling(GraphExecutor& executor, std::uint64_t bytes) {
     graph.launch();
     if (const auto ns = graph.last_times().device_ns; ns && *ns > 0) {
       const double rate = static_cast<double>(half) * 2 * sizeof(float) / static_cast<double>(*ns);
-      ceilings.read_gb_s = std::max(ceilings.read_gb_s.value_or(0), rate);
+      ceilings.read_gb_s = ceilings.copy_gb_s = std::max(ceilings.read_gb_s.value_or(0), rate);
     }
   }
   return ceilings;
+}
+
+/// Threads that a software Vulkan driver computes with.
+unsigned driver_threads() {
+  const char* const workers = std::getenv("LP_NUM_THREADS");
+  return workers == nullptr ? std::max(std::thread::hardware_concurrency(), 1U)
+                            : static_cast<unsigned>(std::clamp(std::atoi(workers), 1, 1024));
+}
+
+}  // namespace
+
+Ceilings ceilings_of(GraphExecutor& executor, std::int64_t threads, std::uint64_t bytes) {
+  const DeviceInfo& info = executor.device().info();
+  if (info.backend == "cpu") {
+    return host_ceilings(static_cast<unsigned>(threads), bytes);
+  }
+  return info.type == "cpu" ? host_ceilings(driver_threads(), bytes)
+                            : copy_ceiling(executor, bytes);
 }
 
 }  // namespace reprise::bench

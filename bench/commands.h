@@ -15,11 +15,11 @@ void add_db(CLI::App& app);
 void add_debugger(CLI::App& app);
 void add_dispatch(CLI::App& app);
 void add_executable(CLI::App& app);
+void add_experts(CLI::App& app);
 void add_extents(CLI::App& app);
 void add_gemm(CLI::App& app);
 void add_host_steps(CLI::App& app);
 void add_iterations(CLI::App& app);
-void add_kernels(CLI::App& app);
 /// `command_line` goes into the profiling database.
 void add_llm(CLI::App& app, const std::vector<std::string>& command_line);
 void add_op(CLI::App& app);

@@ -31,12 +31,12 @@ int main(int argc, char** argv) try {
   reprise::bench::add_llm(app, words);
   reprise::bench::add_op(app);
   reprise::bench::add_gemm(app);
-  reprise::bench::add_kernels(app);
   reprise::bench::add_dispatch(app);
   reprise::bench::add_iterations(app);
   reprise::bench::add_passes(app);
   reprise::bench::add_extents(app);
   reprise::bench::add_executable(app);
+  reprise::bench::add_experts(app);
   reprise::bench::add_host_steps(app);
   reprise::bench::add_timings(app);
   reprise::bench::add_warm_up(app);

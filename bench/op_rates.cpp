@@ -2,7 +2,6 @@
 // those of the graphs that models record; no list of ops or architectures is kept here.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -10,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -20,6 +18,7 @@
 #include "bench/commands.h"
 #include "bench/llama_run.h"
 #include "bench/model_facts.h"
+#include "bench/op_table.h"
 #include "bench/temporary_profile.h"
 #include "framework/core/op.h"
 #include "framework/profile/profile_reader.h"
@@ -37,6 +36,36 @@ struct OpRatesArguments {
   std::int64_t prompt = 128, threads = 1, reps = 20;
   bool json = false;
 };
+
+/// Of a call without a model.
+struct OpCallArguments {
+  std::string op;
+  std::vector<std::string> shapes, attributes;
+  bool references = false;
+};
+
+OpTableArguments table_of(const OpRatesArguments& a, const OpCallArguments& call) {
+  OpTableArguments table{.calls = {},
+                         .filter = a.filter,
+                         .device = a.device,
+                         .precision = a.precision,
+                         .threads = a.threads,
+                         .reps = a.reps,
+                         .references = call.references,
+                         .json = a.json};
+  if (!call.op.empty()) {
+    std::string text = call.op;
+    for (const auto* words : {&call.shapes, &call.attributes}) {
+      for (const std::string& word : *words) {
+        text += " " + word;
+      }
+    }
+    table.calls = {text};
+  } else if (!call.shapes.empty() || !call.attributes.empty()) {
+    throw_invalid_argument("--shape and --set are of the op that --op names; give one.");
+  }
+  return table;
+}
 
 /// The nodes of one model's graph that run the same op on the same shapes; or by op, those of the
 /// graphs of that name of all models that run it on any.
@@ -118,22 +147,6 @@ std::vector<OpRow> finished(std::vector<OpRow> rows, const std::string& filter) 
     return a.graph != b.graph ? a.graph < b.graph : a.ns > b.ns;
   });
   return rows;
-}
-
-/// Threads that a software Vulkan driver computes with.
-unsigned driver_threads() {
-  const char* const workers = std::getenv("LP_NUM_THREADS");
-  return workers == nullptr ? std::max(std::thread::hardware_concurrency(), 1U)
-                            : static_cast<unsigned>(std::clamp(std::atoi(workers), 1, 1024));
-}
-
-Ceilings ceilings_of(GraphExecutor& executor, std::int64_t threads, std::uint64_t bytes) {
-  const DeviceInfo& info = executor.device().info();
-  if (info.backend == "cpu") {
-    return host_ceilings(static_cast<unsigned>(threads), bytes);
-  }
-  return info.type == "cpu" ? host_ceilings(driver_threads(), bytes)
-                            : copy_ceiling(executor, bytes);
 }
 
 /// Units per nanosecond; empty where nothing was counted or measured.
@@ -241,8 +254,6 @@ Measurement measure(const Device& device, const std::string& path, const OpRates
 
 /// Prints a table or one JSON object; README.md says what the columns mean.
 void print_op_rates(const OpRatesArguments& a) {
-  require_between("-t", a.threads, 1, kMaxThreads);
-  require_between("-r", a.reps, 1, kMaxReps);
   const Device device = open_with_threads(a.device, a.threads);
   if (device.info().timestamp_valid_bits == 0) {
     throw std::runtime_error("The device (" + device.info().name + ") cannot time itself.");
@@ -290,7 +301,15 @@ void add_op(CLI::App& app) {
   const auto a = std::make_shared<OpRatesArguments>();
   CLI::App* ops = app.add_subcommand(
       "op", "Bytes and operations per second of each op of the llama sample, against ceilings");
-  ops->add_option("-m,--model", a->models, "GGUF files")->required();
+  const auto call = std::make_shared<OpCallArguments>();
+  ops->add_option("-m,--model", a->models,
+                  "GGUF files: the ops of their graphs. Without one, calls by themselves");
+  ops->add_option("--op", call->op, "One call of this op");
+  ops->add_option("--shape", call->shapes,
+                  "Its operands in order: f32[64,56,56], f32[6,64]{1,0} permuted, - for none");
+  ops->add_option("--set", call->attributes, "Its attributes that are not 0: stride=2");
+  ops->add_flag("--references", call->references,
+                "Without a model, of the CPU: beside the float64 references");
   ops->add_option("--by", a->by, "shape: a row per model and shapes; op: one per op of all models")
       ->check(CLI::IsMember({"shape", "op"}))
       ->capture_default_str();
@@ -307,7 +326,11 @@ void add_op(CLI::App& app) {
       ->capture_default_str();
   ops->add_option("--filter", a->filter, "Only ops whose text has this in it: matmul, q8_0");
   ops->add_flag("--json", a->json, "Print one JSON object");
-  ops->callback([a] { print_op_rates(*a); });
+  ops->callback([a, call] {
+    require_between("-t", a->threads, 1, kMaxThreads);
+    require_between("-r", a->reps, 1, kMaxReps);
+    a->models.empty() ? print_op_table(table_of(*a, *call)) : print_op_rates(*a);
+  });
 }
 
 }  // namespace reprise::bench

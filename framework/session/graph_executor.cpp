@@ -2,7 +2,9 @@
 
 #include "framework/ops/fusions.h"
 #include "framework/session/executor/host_clock.h"
+#include "framework/session/experts/expert_recording.h"
 #include "framework/session/record/direct_session.h"
+#include "framework/session/record/expert_tensors.h"
 #include "framework/session/record/plan_pass.h"
 #include "framework/session/record/recorded_session.h"
 #include "framework/session/replay/memory.h"
@@ -47,11 +49,15 @@ std::optional<ProfileHealth> GraphExecutor::profile_health() const {
 }
 
 GraphSession GraphExecutor::begin(SessionOptions options) {
-  return GraphSession(std::make_unique<DirectSession>(core_, std::move(options)));
+  std::shared_ptr<HostContext> experts = own_experts(device(), options);
+  return GraphSession(std::make_unique<DirectSession>(
+      core_, std::move(options), Session::Purpose{.experts = std::move(experts)}));
 }
 
 GraphSession GraphExecutor::begin_recorded(SessionOptions options) {
-  return GraphSession(std::make_unique<RecordedSession>(core_, std::move(options)));
+  std::shared_ptr<HostContext> experts = own_experts(device(), options);
+  return GraphSession(std::make_unique<RecordedSession>(
+      core_, std::move(options), Session::Purpose{.experts = std::move(experts)}));
 }
 
 FinishResult GraphExecutor::capture(const RecordFunction& pass, SessionOptions session,
@@ -64,9 +70,13 @@ FinishResult GraphExecutor::capture(const RecordFunction& pass, SessionOptions s
 WarmUp GraphExecutor::prewarm(const RecordFunction& pass, SessionOptions session,
                               const FinishOptions& finish) {
   const StateBlock state = session.state;
+  const std::vector<NamedTensor> experts =
+      expert_tensors(session.experts, [&](const std::string& name, const TensorSpec& spec) {
+        return device().empty(spec.shape, spec.dtype, name);
+      });
   const PassPlan plan = plan_pass(core_, pass, std::move(session),
                                   {finish.reuse, finish.passes, fusion_rules()}, "prewarmed");
-  const Memory memory(*core_, plan, {.state = state});
+  const Memory memory(*core_, plan, {.state = state, .own = experts});
   return warm_up(core_->device().backend(), plan.execution->steps, memory.buffers());
 }
 

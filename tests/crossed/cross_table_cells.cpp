@@ -103,26 +103,6 @@ void experts_and_files(GraphExecutor& executor) {
   graph.captured().save(nowhere());
 }
 
-const SessionOptions& one_row() {
-  static const std::vector<float> x(4);
-  static const std::vector<std::int32_t> id(1);
-  static const SessionOptions options{.inputs = {{"x", x}, {"ids", id}}};
-  return options;
-}
-
-void experts_and_lint(GraphExecutor& executor) {
-  (void)lint(executor, call_experts, {.session = one_row()});
-}
-
-void experts_and_verify(GraphExecutor& executor) {
-  (void)verify(executor, call_experts, {.session = one_row()});
-}
-
-void experts_and_direct(GraphExecutor& executor) {
-  auto s = executor.begin(one_row());
-  call_experts(s);
-}
-
 }  // namespace
 
 const std::vector<Cell>& cells() {
@@ -151,12 +131,11 @@ const std::vector<Cell>& cells() {
        experts_and_iterations},
       {"experts on a budget", "saved and loaded", refused,
        "its op (host_step) is not one of the library's", experts_and_files},
-      {"experts on a budget", "lint", refused, "they belong to an ExecutableGraph",
-       experts_and_lint},
-      {"experts on a budget", "verify", refused, "they belong to an ExecutableGraph",
-       experts_and_verify},
-      {"experts on a budget", "direct sessions", refused, "they belong to an ExecutableGraph",
-       experts_and_direct},
+      {"experts on a budget", "lint", works,
+       "ExpertSessions.AreCleanForLintWhichFindsWhatElseIsBaked"},
+      {"experts on a budget", "verify", works, "ExpertSessions.AreTheSameBitsForVerify"},
+      {"experts on a budget", "direct sessions", works,
+       "ExpertSessions.GiveTheBitsOfADeviceThatHasAll"},
       {"feeds that swap", "feeds that copy", works, "FedOutputs.TwoHandlesExchangeTheirValues"},
       {"feeds that swap", "saved and loaded", none, kOneRecording},
       {"feeds that copy", "saved and loaded", none, kOneRecording},

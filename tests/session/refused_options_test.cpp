@@ -54,14 +54,16 @@ TEST_P(RefusedOptions, ARecordedSessionIsNotSubmittedInParts) {
       << "a key may have to run directly";
 }
 
-TEST_P(RefusedOptions, SessionsOfTheUserHaveNoExperts) {
-  for (const bool recorded : {false, true}) {
-    const SessionOptions options{.name = "mine", .experts = experts()};
-    auto s = recorded ? executor_.begin_recorded(options) : executor_.begin(options);
-    doubled(s);
-    expect_error(ErrorCode::invalid_argument, {"'mine'", "experts", "ExecutableGraph"},
-                 [&] { (void)s.finish(); });
-  }
+TEST_P(RefusedOptions, PassesUnderAKeyHaveNoExperts) {
+  const GraphOwner owner("model");
+  GraphCache cache(executor_);
+  const auto pass = [](GraphSession& s) {
+    s.output("y", scale(s, s.input("x", {4}), {.scale = 2}));
+  };
+  expect_error(ErrorCode::invalid_argument, {"'mine'", "experts", "ExecutableGraph"}, [&] {
+    (void)cache.run({.owner = owner, .tag = "key"}, pass,
+                    {.name = "mine", .inputs = {{"x", Floats(4, 1)}}, .experts = experts()});
+  });
 }
 
 TEST_P(RefusedOptions, ACacheRunsWhatItRecords) {

@@ -326,7 +326,7 @@ Ticket Executable::submit(AfterSubmit then) {
   Ticket ticket = recording.submit(slot, launch_, then, now_ns());
   last_submission_ = slot.times().submission;
   if (experts_ != nullptr) {
-    experts_->end_run(recording.reporter().id());
+    experts_->end_run(recording.reporter().id(), recording.host_steps().expert_idle_ns());
   }
   if (rows_ > 0 || field.empty()) {
     handles_.ran(rows_);

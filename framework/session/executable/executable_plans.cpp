@@ -4,32 +4,13 @@
 
 #include "framework/core/known_names.h"
 #include "framework/ops/fusions.h"
-#include "framework/session/device/unbacked_buffer.h"
 #include "framework/session/experts/expert_recording.h"
+#include "framework/session/record/expert_tensors.h"
 #include "framework/session/record/graph_capture.h"
 #include "framework/session/record/plan_pass.h"
 
 namespace reprise {
 namespace {
-
-/// What an instance will have, over no memory.
-std::vector<NamedTensor> unbacked_experts(const ExpertSetup& setup) {
-  std::vector<NamedTensor> tensors;
-  const auto add = [&](const std::string& name, const TensorSpec& spec) {
-    tensors.push_back({name, unbacked(name, spec)});
-  };
-  if (!setup.store) {
-    return tensors;
-  }
-  for (const ExpertStore::Layer& layer : setup.store.layers()) {
-    add(expert_table_name(layer.name), TensorSpec({setup.store.experts()}, DType::i32));
-    for (const ExpertStore::Projection& p : layer.projections) {
-      add(expert_cells_name(layer.name, p.name),
-          TensorSpec({setup.cells(), p.spec.shape.dim(1), p.spec.shape.dim(2)}, p.spec.dtype));
-    }
-  }
-  return tensors;
-}
 
 std::string key_of(const ExecutablePlans::Use& use) {
   std::string key = std::to_string(use.bucket);

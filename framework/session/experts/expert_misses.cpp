@@ -1,7 +1,6 @@
 // The products of experts that have no cell, computed by the CPU backend from the host's weights.
 #include <algorithm>
 
-#include "framework/session/executor/host_clock.h"
 #include "framework/session/experts/expert_residency.h"
 #include "reprise/ops/matmul_experts.h"
 
@@ -32,7 +31,6 @@ void ExpertResidency::compute_misses(const Product& product, const TensorSpec& x
                                      std::span<const std::byte> x, const TensorSpec& ids_spec,
                                      std::span<const std::int32_t> ids, std::span<float> y) {
   Layer& layer = layers_[product.layer];
-  const std::int64_t begin = now_ns();
   if (product.first) {
     count(layer, ids, ids_spec.shape.dim(0));
   }
@@ -57,7 +55,6 @@ void ExpertResidency::compute_misses(const Product& product, const TensorSpec& x
   } else {
     std::ranges::fill(y, 0.0F);
   }
-  layer.run.stall_ns += static_cast<std::uint64_t>(now_ns() - begin);
 }
 
 }  // namespace reprise

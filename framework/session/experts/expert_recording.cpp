@@ -1,9 +1,11 @@
 #include "framework/session/experts/expert_recording.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "framework/core/known_names.h"
 #include "framework/session/experts/expert_residency.h"
+#include "framework/session/record/expert_tensors.h"
 #include "framework/session/record/session.h"
 #include "framework/session/replay/pass_plan.h"
 #include "reprise/ops/copy.h"
@@ -15,8 +17,9 @@
 namespace reprise {
 namespace {
 
-ExpertResidency& residency_of(const HostStepCall& call) {
-  auto* residency = dynamic_cast<ExpertResidency*>(call.context());
+/// `own`: of the session; null: the graph's that runs.
+ExpertResidency& residency_of(const HostStepCall& call, const std::shared_ptr<HostContext>& own) {
+  auto* residency = dynamic_cast<ExpertResidency*>(own == nullptr ? call.context() : own.get());
   if (residency == nullptr) {
     throw_invalid_argument("The host step '" + std::string(call.name()) +
                            "' moves experts of an executable graph, but runs without one.");
@@ -26,13 +29,14 @@ ExpertResidency& residency_of(const HostStepCall& call) {
 
 }  // namespace
 
-std::string expert_table_name(std::string_view layer) { return "experts of " + std::string(layer); }
-
-std::string expert_cells_name(std::string_view layer, std::string_view projection) {
-  return "cells of " + std::string(layer) + "/" + std::string(projection);
+std::shared_ptr<HostContext> own_experts(const Device& device, SessionOptions& options) {
+  if (!options.experts.store) {
+    return nullptr;
+  }
+  auto residency = std::make_shared<ExpertResidency>(device, options.experts);
+  std::ranges::copy(residency->tensors(), std::back_inserter(options.tensors));
+  return residency;
 }
-
-std::string expert_routes_name(std::string_view layer) { return "routes of " + std::string(layer); }
 
 std::int64_t expert_rounds(std::int64_t experts, std::int64_t cells, std::int64_t calls) {
   return (std::min(experts, calls) + cells - 1) / cells;
@@ -59,7 +63,8 @@ ExpertRecording::ExpertRecording(GraphSession& session, std::string_view layer, 
                              "' twice; give the second call a layer of its own.");
     }
   }
-  session.inner().expert_calls().push_back({layer_.name, ids.shape().dim(0), ids.shape().dim(1)});
+  session.inner().expert_calls().push_back(
+      {.layer = layer_.name, .rows = ids.shape().dim(0), .used = ids.shape().dim(1)});
 }
 
 Tensor ExpertRecording::bound(const std::string& name) const {
@@ -79,12 +84,21 @@ Tensor ExpertRecording::table(std::int64_t round) {
   if (cells_ == setup_.store.experts() || setup_.options.misses == ExpertMiss::cpu) {
     return bound(expert_table_name(layer_.name));
   }
-  const auto place = [layer = layer_index_, round](HostStepCall& call) {
-    residency_of(call).place(layer, round, call.input_spec(0).shape.dim(0),
-                             call.input<std::int32_t>(0), call.output<std::int32_t>(0));
+  const auto place = [layer = layer_index_, round,
+                      own = session_.inner().own_experts()](HostStepCall& call) {
+    residency_of(call, own).place(layer, round, call.input_spec(0).shape.dim(0),
+                                  call.input<std::int32_t>(0), call.output<std::int32_t>(0));
   };
-  return host_step(session_, "place experts of " + layer_.name, {ids_},
-                   {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
+  const Tensor placed = host_step(session_, "place experts of " + layer_.name, {ids_},
+                                  {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
+  note_host_step();
+  return placed;
+}
+
+void ExpertRecording::note_host_step() {
+  Session& session = session_.inner();
+  session.expert_calls().back().host_steps.push_back(
+      static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1));
 }
 
 Tensor ExpertRecording::product(Site site, const Tensor& x, std::string_view name) {
@@ -99,17 +113,18 @@ Tensor ExpertRecording::product(Site site, const Tensor& x, std::string_view nam
     missing = before_[index];
   } else if (cells_ < setup_.store.experts() && setup_.options.misses == ExpertMiss::cpu) {
     const auto projection = static_cast<std::size_t>(it - layer_.projections.begin());
-    const auto compute = [layer = layer_index_, projection,
-                          first = index == 0](HostStepCall& call) {
-      residency_of(call).compute_misses({layer, projection, first}, call.input_spec(0),
-                                        call.input(0), call.input_spec(1),
-                                        call.input<std::int32_t>(1), call.output<float>(0));
+    const auto compute = [layer = layer_index_, projection, first = index == 0,
+                          own = session_.inner().own_experts()](HostStepCall& call) {
+      residency_of(call, own).compute_misses({layer, projection, first}, call.input_spec(0),
+                                             call.input(0), call.input_spec(1),
+                                             call.input<std::int32_t>(1), call.output<float>(0));
     };
     const Tensor rows = x.spec().contiguous() ? x : copy(site, x);
     missing = host_step(
         site, "missing experts of " + layer_.name + "/" + it->name, {rows, ids_},
         {TensorSpec({ids_.shape().dim(0), ids_.shape().dim(1), it->spec.shape.dim(1)}, DType::f32)},
         compute)[0];
+    note_host_step();
   }
   products_.push_back(
       matmul_experts(site, x, bound(expert_cells_name(layer_.name, name)), ids_, table_, missing));
@@ -149,7 +164,8 @@ Tensor GraphSession::experts(std::string_view layer, const Tensor& ids, const Ex
     if (!usable) {
       throw_invalid_argument(
           "The session has no experts (" + std::string(layer) +
-          "): they belong to an ExecutableGraph, see ExecutableOptions::experts.");
+          "): give it some with SessionOptions::experts, or an ExecutableGraph with "
+          "ExecutableOptions::experts.");
     }
     recording.emplace(*this, layer, ids);
   });

@@ -7,15 +7,15 @@
 
 namespace reprise {
 
-/// Names of the persistent tensors that a layer has in an instance.
-std::string expert_table_name(std::string_view layer);                            // i32 [experts]
-std::string expert_cells_name(std::string_view layer, std::string_view project);  // [cells, m, k]
-std::string expert_routes_name(std::string_view layer);                           // i32 [runs, ids]
 /// The field of the state that says which row of the routes a run writes.
 inline constexpr const char* kExpertRunField = "experts/run";
 
 /// Rounds that serve all experts which `ids` may name, `cells` of them at a time.
 std::int64_t expert_rounds(std::int64_t experts, std::int64_t cells, std::int64_t calls);
+
+/// Cells of a session that is no executable graph's, with the names of its tensors added to the
+/// options; null without a store.
+std::shared_ptr<HostContext> own_experts(const Device& device, SessionOptions& options);
 
 class ExpertRecording {
  public:
@@ -27,6 +27,8 @@ class ExpertRecording {
   Tensor table(std::int64_t round);
   Tensor product(Site site, const Tensor& x, std::string_view projection);
   void keep_routes();
+  /// The last node is a host step of this layer.
+  void note_host_step();
   Tensor bound(const std::string& name) const;
 
   GraphSession& session_;

@@ -4,8 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "framework/session/executor/host_clock.h"
-#include "framework/session/experts/expert_recording.h"
+#include "framework/session/record/expert_tensors.h"
 
 namespace reprise {
 namespace {
@@ -15,19 +14,6 @@ constexpr std::array kCounts = {
     &ExpertStats::calls_device, &ExpertStats::calls_host,    &ExpertStats::hits,
     &ExpertStats::misses,       &ExpertStats::promotions,    &ExpertStats::demotions,
     &ExpertStats::bytes_moved,  &ExpertStats::stall_ns};
-
-/// Adds the time until its end.
-class Stall {
- public:
-  explicit Stall(std::uint64_t& sum) : sum_(sum) {}
-  Stall(const Stall&) = delete;
-  Stall& operator=(const Stall&) = delete;
-  ~Stall() { sum_ += static_cast<std::uint64_t>(now_ns() - begin_); }
-
- private:
-  std::uint64_t& sum_;
-  std::int64_t begin_ = now_ns();
-};
 
 }  // namespace
 
@@ -150,7 +136,6 @@ void ExpertResidency::count(Layer& layer, std::span<const std::int32_t> ids, std
 void ExpertResidency::place(std::size_t index, std::int64_t round, std::int64_t rows,
                             std::span<const std::int32_t> ids, std::span<std::int32_t> table) {
   Layer& layer = layers_[index];
-  const Stall stall(layer.run.stall_ns);
   if (round == 0) {
     layer.waiting.clear();
     count(layer, ids, rows);
@@ -213,9 +198,10 @@ void ExpertResidency::begin_run() {
 
 void ExpertResidency::end_run(std::span<const LayerRun> ran) {
   ++runs_;
-  for (const auto& [index, rows, used] : ran) {
+  for (const auto& [index, rows, used, idle_ns] : ran) {
     Layer& layer = layers_[index];
     layer.run.runs = 1;
+    layer.run.stall_ns = idle_ns;
     if (cells_ == setup_.store.experts()) {  // no host step saw them, and none had to
       layer.run.tokens_device += static_cast<std::uint64_t>(rows);
       layer.run.calls_device += static_cast<std::uint64_t>(rows * used);

@@ -31,6 +31,7 @@ class ExpertResidency final : public HostContext {
   struct LayerRun {
     std::size_t layer;
     std::int64_t rows, used;
+    std::uint64_t idle_ns = 0;  // of the device
   };
   void end_run(std::span<const LayerRun> layers);
   std::uint64_t runs() const { return runs_; }

@@ -4,6 +4,7 @@
 
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/experts/expert_recording.h"
+#include "framework/session/record/expert_tensors.h"
 
 namespace reprise {
 
@@ -50,8 +51,11 @@ void ExpertRoutes::begin_run(const StateBlock& state) {
   }
 }
 
-void ExpertRoutes::end_run(std::uint64_t recording) {
+void ExpertRoutes::end_run(std::uint64_t recording, std::span<const std::uint64_t> idle_ns) {
   const std::uint64_t run = residency_.runs();
+  for (std::size_t call = 0; call < layers_.size(); ++call) {
+    layers_[call].idle_ns = idle_ns[call];
+  }
   residency_.end_run(layers_);
   SessionProfile* profile = core_->profile();
   if (profile == nullptr) {

@@ -24,7 +24,8 @@ class ExpertRoutes {
 
   /// Before a run: of residency and rings. `state`: of the run.
   void begin_run(const StateBlock& state);
-  void end_run(std::uint64_t recording);
+  /// `idle_ns`: of the device, by call.
+  void end_run(std::uint64_t recording, std::span<const std::uint64_t> idle_ns);
 
   void capture(std::uint32_t runs);
   /// Runs that the rings have room for; 0: nothing is captured.

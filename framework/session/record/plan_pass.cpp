@@ -1,5 +1,9 @@
 #include "framework/session/record/plan_pass.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "framework/session/record/expert_tensors.h"
 #include "framework/session/record/recorded_session.h"
 
 namespace reprise {
@@ -21,6 +25,7 @@ PassPlan plan_graph(GraphCapture& capture, const DeviceTraits& traits, const Pla
 
 PassPlan plan_pass(const std::shared_ptr<ExecutorCore>& core, const RecordFunction& pass,
                    SessionOptions session, const PlanOptions& options, const std::string& outcome) {
+  std::ranges::move(unbacked_experts(session.experts), std::back_inserter(session.tensors));
   GraphSession recorded(std::make_unique<RecordedSession>(core, std::move(session)));
   pass(recorded);
   return plan_session(recorded, options, outcome);

@@ -4,6 +4,7 @@
 
 #include "framework/ops/fusions.h"
 #include "framework/session/executor/host_clock.h"
+#include "framework/session/record/expert_tensors.h"
 #include "framework/session/record/plan_pass.h"
 #include "framework/session/replay/framework_tensors.h"
 #include "framework/session/replay/recording.h"
@@ -51,6 +52,14 @@ PassPlan RecordedSession::make_plan(const PlanOptions& options) {
   for (const FrameworkTensor& known : FrameworkTensor::all(*core_, options_.state, rows_)) {
     builder_.set_origin(known.tensor, known.origin);
   }
+  if (has_experts()) {
+    for (const std::string& name : expert_tensor_names(options_.experts.store)) {
+      const auto own = std::ranges::find(options_.tensors, name, &NamedTensor::name);
+      if (own != options_.tensors.end()) {
+        builder_.set_origin(own->tensor, StorageOrigin::own, name);
+      }
+    }
+  }
   graph.max_iterations = options_.max_iterations;
   keep_state_fields();
   PassPlan plan = plan_graph(builder_, core_->traits(), options);
@@ -84,7 +93,7 @@ FinishResult RecordedSession::finish(Recorder& recorder, const FinishOptions& op
     }
     FinishReport report = plan.report;
     auto recording = Recording::make(
-        core_, plan, {.state = options_.state, .pool = options.pool},
+        core_, plan, {.state = options_.state, .own = options_.tensors, .pool = options.pool},
         {.slots = options.slots, .joined_host_steps = options.joined_host_steps}, report);
     const std::vector<Port>& inputs = plan.graph().inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -47,6 +47,7 @@ Session::Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, con
       inputs_(purpose.inputs),
       key_json_(std::move(purpose.key_json)),
       builder_(options_.name, core_->next_owner()),
+      own_experts_(std::move(purpose.experts)),
       begin_ns_(now_ns()) {
   core_->require_running();
   builder_.reserve(core_->last_sizes());
@@ -281,9 +282,11 @@ void Session::require_all_inputs_used() const {
 
 void Session::begin_end(Recorder& recorder) {
   require_all_inputs_used();
-  if (options_.experts.store && inputs_ != InputValues::by_launches) {
-    throw_invalid_argument("The session '" + options_.name +
-                           "' is given experts, which only passes of an ExecutableGraph have.");
+  if (options_.experts.store && !has_experts()) {
+    throw_invalid_argument(
+        "The session '" + options_.name +
+        "' is given experts, but passes that are kept under a key have none; use "
+        "an ExecutableGraph.");
   }
   if (rows_.iteration) {
     record_rows(recorder, options_.state.layout().words(), outputs_, rows_);

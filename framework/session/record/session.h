@@ -23,7 +23,8 @@ class Session {
   /// What a session is for, beside its options.
   struct Purpose {
     InputValues inputs = InputValues::given;
-    std::string key_json{};  // of the graph, for the database
+    std::string key_json{};                  // of the graph, for the database
+    std::shared_ptr<HostContext> experts{};  // cells of its own, whose tensors are in the options
   };
   /// `kind`: its name if it is given none.
   Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, const char* kind,
@@ -59,8 +60,10 @@ class Session {
   /// What it recorded is a plan: what fails from here on is no fault of the pass.
   bool is_planned() const { return planned_; }
   bool has_experts() const {
-    return inputs_ == InputValues::by_launches && static_cast<bool>(options_.experts.store);
+    return inputs_ != InputValues::with_call && static_cast<bool>(options_.experts.store);
   }
+  /// Where its experts are; null: each graph that runs the plan has a context of its own.
+  const std::shared_ptr<HostContext>& own_experts() const { return own_experts_; }
   std::vector<ExpertCall>& expert_calls() { return expert_calls_; }
   const std::vector<std::string>& param_names() const { return param_names_; }
   void set_key(std::string json) { key_json_ = std::move(json); }
@@ -103,6 +106,7 @@ class Session {
   std::vector<Tensor> outputs_;  // by output; keep a direct session from reusing their memory
   std::vector<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
+  std::shared_ptr<HostContext> own_experts_;
   std::int64_t begin_ns_;
   std::uint64_t profile_id_ = 0;
   std::uint32_t ops_ = 0;  // without views

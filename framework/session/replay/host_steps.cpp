@@ -10,10 +10,20 @@ HostSteps::HostSteps(ExecutorCore& core, const PassPlan& plan, HostContext* cont
     : core_(core), plan_(plan.execution), context_(context) {
   const StepList& steps = plan_->steps;
   HostStaging staging;
+  expert_idle_ns_.resize(plan.expert_calls.size());
+  const auto expert_call = [&](std::uint32_t node) {
+    const auto call = std::ranges::find_if(plan.expert_calls, [&](const ExpertCall& c) {
+      return std::ranges::find(c.host_steps, node) != c.host_steps.end();
+    });
+    return call == plan.expert_calls.end()
+               ? kNoIndex
+               : static_cast<std::uint32_t>(call - plan.expert_calls.begin());
+  };
   for (std::uint32_t s = 0; s < steps.size(); ++s) {
     if (is_host_step(steps[s])) {
       steps_.emplace_back(core.device(), plan.graph(), plan.functions.at(steps[s].node), steps, s,
                           staging);
+      expert_call_.push_back(expert_call(steps[s].node));
     }
   }
   if (joined && !steps_.empty()) {
@@ -56,6 +66,7 @@ void HostSteps::submit_part(Slot& slot, const SlotLaunch& part, std::uint64_t re
 void HostSteps::submit(Slot& slot, const SlotLaunch& launch, StepRange range,
                        std::uint64_t recording) {
   const std::span<const StagedHostStep> steps = in(range);
+  std::ranges::fill(expert_idle_ns_, 0);
   if (steps.empty()) {
     submit_part(slot, launch, recording);
     return;
@@ -92,10 +103,18 @@ void HostSteps::submit(Slot& slot, const SlotLaunch& launch, StepRange range,
       ++before.submits;
     }
   };
+  std::int64_t idle_since = 0;
+  const auto busy_again = [&](std::size_t h) {
+    const auto which = static_cast<std::size_t>(&steps[h] - steps_.data());
+    if (expert_call_[which] != kNoIndex) {
+      expert_idle_ns_[expert_call_[which]] += static_cast<std::uint64_t>(now_ns() - idle_since);
+    }
+  };
   const auto run_after = [&](std::size_t h, std::uint64_t submission) {
     const std::int64_t waiting = now_ns();
     backend.wait(submission);
     const std::int64_t called = now_ns();
+    idle_since = called;
     run(steps[h]);
     before.wait_ns += static_cast<std::uint64_t>(called - waiting);
     before.host_step_ns += static_cast<std::uint64_t>(now_ns() - called);
@@ -111,11 +130,13 @@ void HostSteps::submit(Slot& slot, const SlotLaunch& launch, StepRange range,
       for (; raised < steps.size(); ++raised) {
         run_after(raised, submissions_[raised]);
         backend.raise(signal_);
+        busy_again(raised);
       }
     } else {
       for (std::size_t h = 0; h < steps.size(); ++h) {
         run_after(h, slot.times().submission);
         submit_segment(h + 1);
+        busy_again(h);
       }
     }
   } catch (...) {

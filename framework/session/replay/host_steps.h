@@ -26,6 +26,11 @@ class HostSteps {
   const std::shared_ptr<HostSignal>& signal() const { return signal_; }
   /// A function runs.
   bool running() const { return running_; }
+  /// By layer of experts (PassPlan::expert_calls), of the last launch: how long the device had
+  /// nothing to do because of its host steps. From when the host saw the segment before complete
+  /// until it had handed over the one behind, so without the device's own way from the one to the
+  /// other.
+  std::span<const std::uint64_t> expert_idle_ns() const { return expert_idle_ns_; }
   /// Submits the steps: all segments but the last wait, and functions run in here.
   /// `recording`: in the profiling database.
   void submit(Slot& slot, const SlotLaunch& launch, StepRange range, std::uint64_t recording);
@@ -41,6 +46,8 @@ class HostSteps {
   ExecutorCore& core_;
   std::shared_ptr<const ExecutionPlan> plan_;
   std::vector<StagedHostStep> steps_;
+  std::vector<std::uint32_t> expert_call_;  // by host step; kNoIndex: none of experts
+  std::vector<std::uint64_t> expert_idle_ns_;
   std::shared_ptr<HostSignal> signal_;      // joined ones raise it
   std::vector<std::uint64_t> submissions_;  // joined: before each host step
   HostContext* context_;

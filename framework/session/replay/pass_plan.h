@@ -16,6 +16,7 @@ namespace reprise {
 struct ExpertCall {
   std::string layer;
   std::int64_t rows = 0, used = 0;
+  std::vector<std::uint32_t> host_steps{};  // nodes
 };
 
 /// Immutable once made; any number of recordings share it.

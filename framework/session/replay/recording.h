@@ -59,6 +59,7 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   Slots& slots() { return slots_; }
   const Slots& slots() const { return slots_; }
   const Memory& memory() const { return memory_; }
+  const HostSteps& host_steps() const { return host_steps_; }
   ReplayReporter& reporter() { return reporter_; }
   const ReplayReporter& reporter() const { return reporter_; }
   ExecutorCore& core() const { return *core_; }

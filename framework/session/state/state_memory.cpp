@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "framework/core/known_names.h"
+#include "reprise/backend/backend.h"
 #include "reprise/backend/step.h"
 
 namespace reprise {

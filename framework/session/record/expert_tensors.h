@@ -1,0 +1,24 @@
+// The persistent tensors that the experts of a session lie in: what they are called, and their
+// specs.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "reprise/session/session_options.h"
+
+namespace reprise {
+
+std::string expert_table_name(std::string_view layer);                            // i32 [experts]
+std::string expert_cells_name(std::string_view layer, std::string_view project);  // [cells, m, k]
+std::string expert_routes_name(std::string_view layer);                           // i32 [runs, ids]
+
+/// Of the tables and cells of all layers.
+std::vector<std::string> expert_tensor_names(const ExpertStore& store);
+/// Tables and cells of all layers, each as `make` gives it; none without a store.
+using MakeTensor = std::function<Tensor(const std::string& name, const TensorSpec& spec)>;
+std::vector<NamedTensor> expert_tensors(const ExpertSetup& setup, const MakeTensor& make);
+/// The same over no memory.
+std::vector<NamedTensor> unbacked_experts(const ExpertSetup& setup);
+
+}  // namespace reprise
