@@ -13,6 +13,7 @@ namespace {
 constexpr std::array kCalls{
     "add f32[1500,384] f32[1500,384]",
     "add f32[1500,1536] f32[1536]",
+    "add f32[64,56,56] f32[64,1,1]",
     "sub f32[1500,384] f32[1500,384]",
     "mul f32[1500,384] f32[1500,384]",
     "div f32[1500,384] f32[1500,384]",
@@ -25,6 +26,7 @@ constexpr std::array kCalls{
     "attention f32[128,14,64] f16[128,2,64] f16[128,2,64] kv_len=128 causal=1",
     "attention f32[1500,6,64] f32[1500,6,64] f32[1500,6,64] kv_len=1500",
     "attention f32[196,6,64] f32[196,6,64] f32[196,6,64] kv_len=196",
+    "attention f32[128,8,32] f32[128,8,32] f32[128,8,32] f32[128,128] kv_len=128",
     "causal_mask f32[8,512,512]",
     "clamp f32[1500,384] min=-1 max=1",
     "combine_experts f32[512,8,768] f32[512,8]",

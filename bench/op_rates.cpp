@@ -18,19 +18,22 @@
 #include "bench/commands.h"
 #include "bench/llama_run.h"
 #include "bench/model_facts.h"
+#include "bench/networks.h"
 #include "bench/op_table.h"
 #include "bench/temporary_profile.h"
 #include "framework/core/op.h"
 #include "framework/profile/profile_reader.h"
 #include "framework/programs/json_output.h"
+#include "reprise/backend/backend.h"
 #include "reprise/core/printable.h"
 #include "reprise/graph/compute_graph.h"
+#include "reprise/graph/execution_plan.h"
 
 namespace reprise::bench {
 namespace {
 
 struct OpRatesArguments {
-  std::vector<std::string> models;
+  std::vector<std::string> models, networks;
   std::string device = "auto", precision = "exact", by = "shape";
   std::string filter;  // part of the text of a row; empty: all
   std::int64_t prompt = 128, threads = 1, reps = 20;
@@ -100,15 +103,21 @@ std::string text_of(const ComputeGraph& graph, const Node& node) {
   return text;
 }
 
-Texts texts_of(const LlamaRun& run, bool by_op) {
-  Texts texts;
-  for (const auto& [rows, captured] : run.graphs()) {
-    const ComputeGraph& graph = captured.graph();
-    for (const Node& node : graph.nodes) {
-      texts[graph.name].push_back(by_op ? std::string(node.op->name) : text_of(graph, node));
+/// A call of the CPU that runs the float64 reference of its op says so.
+void add_texts(const CapturedGraph& captured, const Device& device, bool by_op, Texts& texts) {
+  const ComputeGraph& graph = captured.graph();
+  std::vector<std::string>& list = texts[graph.name];
+  for (const Node& node : graph.nodes) {
+    list.push_back(by_op ? std::string(node.op->name) : text_of(graph, node));
+  }
+  const StepList& steps = captured.plan().steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool reference = steps[i].kind == StepKind::call &&
+                           device.backend().support(steps, i).kind == SupportKind::lowered;
+    if (reference && steps[i].node < list.size()) {
+      list[steps[i].node] += " (reference)";
     }
   }
-  return texts;
 }
 
 /// By the model they are of, or by "" if those of all models go together.
@@ -226,15 +235,27 @@ void print_table(const nlohmann::ordered_json& json) {
   }
 }
 
+ExecutorOptions executor_options(const TemporaryProfile& profile, const OpRatesArguments& a) {
+  return {.profile = profile.path,
+          .timing = TimingMode::node,
+          .precision = precision_of(a.precision).value()};
+}
+
+TopNodes top_of(const Measurement& measured, const TemporaryProfile& profile) {
+  std::size_t nodes = 1;
+  for (const auto& [graph, list] : measured.texts) {
+    nodes += list.size();
+  }
+  return read_top_nodes(profile.path, {.limit = nodes});
+}
+
 Measurement measure(const Device& device, const std::string& path, const OpRatesArguments& a) {
   const auto file = GgufFile::open(path);
   require_between("-p", a.prompt, 2, llama::sizes_of(file).context);
   Measurement measured{std::filesystem::path(path).stem().string(), facts_of(file), {}, {}};
   const TemporaryProfile profile;
   {
-    GraphExecutor executor(device, {.profile = profile.path,
-                                    .timing = TimingMode::node,
-                                    .precision = precision_of(a.precision).value()});
+    GraphExecutor executor(device, executor_options(profile, a));
     // The cache is as long as what is seen of it: the costs of attention are those of all of it.
     const llama::Model model = llama::load_model(device, file, a.prompt);
     LlamaRun run(executor, model, llama::Mode::recorded);
@@ -242,13 +263,29 @@ Measurement measure(const Device& device, const std::string& path, const OpRates
       run.prompt(0, a.prompt, a.prompt);
       run.generate(a.prompt - 1, 1);
     }
-    measured.texts = texts_of(run, a.by == "op");
+    for (const auto& [rows, captured] : run.graphs()) {
+      add_texts(captured, device, a.by == "op", measured.texts);
+    }
   }
-  std::size_t nodes = 1;
-  for (const auto& [graph, list] : measured.texts) {
-    nodes += list.size();
+  measured.top = top_of(measured, profile);
+  return measured;
+}
+
+Measurement measure_network(const Device& device, const std::string& name,
+                            const OpRatesArguments& a) {
+  Measurement measured{name, {.type = name + " network f32"}, {}, {}};
+  const TemporaryProfile profile;
+  {
+    GraphExecutor executor(device, executor_options(profile, a));
+    GraphSession session = executor.begin_recorded({.name = name});
+    measured.facts.bytes = record_network(session, device, name);
+    CapturedGraph graph = session.finish().graph;
+    for (std::int64_t i = 0; i < a.reps; ++i) {
+      graph.launch();
+    }
+    add_texts(graph, device, a.by == "op", measured.texts);
   }
-  measured.top = read_top_nodes(profile.path, {.limit = nodes});
+  measured.top = top_of(measured, profile);
   return measured;
 }
 
@@ -261,14 +298,19 @@ void print_op_rates(const OpRatesArguments& a) {
   Rows rows;
   std::uint64_t most_bytes = 0, bias = 0;
   nlohmann::ordered_json names, types, sizes;
-  for (const std::string& path : a.models) {
-    const Measurement measured = measure(device, path, a);
+  const auto add = [&](const Measurement& measured, const std::string& key) {
     names.push_back(measured.model);
     types.push_back(measured.facts.type);
     sizes.push_back(measured.facts.bytes);
     most_bytes = std::max(most_bytes, measured.facts.bytes);
     bias = std::max<std::uint64_t>(bias, measured.top.timestamp_bias_ns.value_or(0));
-    add_rows(measured, rows[a.by == "op" ? "" : path]);
+    add_rows(measured, rows[a.by == "op" ? "" : key]);
+  };
+  for (const std::string& path : a.models) {
+    add(measure(device, path, a), path);
+  }
+  for (const std::string& network : a.networks) {
+    add(measure_network(device, network, a), network);
   }
   GraphExecutor executor(device);
   const Ceilings ceilings = ceilings_of(executor, a.threads, most_bytes);
@@ -304,6 +346,8 @@ void add_op(CLI::App& app) {
   const auto call = std::make_shared<OpCallArguments>();
   ops->add_option("-m,--model", a->models,
                   "GGUF files: the ops of their graphs. Without one, calls by themselves");
+  ops->add_option("--network", a->networks, "Passes that are no decoders, with random weights")
+      ->check(CLI::IsMember(network_names()));
   ops->add_option("--op", call->op, "One call of this op");
   ops->add_option("--shape", call->shapes,
                   "Its operands in order: f32[64,56,56], f32[6,64]{1,0} permuted, - for none");
@@ -329,7 +373,8 @@ void add_op(CLI::App& app) {
   ops->callback([a, call] {
     require_between("-t", a->threads, 1, kMaxThreads);
     require_between("-r", a->reps, 1, kMaxReps);
-    a->models.empty() ? print_op_table(table_of(*a, *call)) : print_op_rates(*a);
+    a->models.empty() && a->networks.empty() ? print_op_table(table_of(*a, *call))
+                                             : print_op_rates(*a);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/kernels/kernel_table.h"
 #include "bench/llama_run.h"
+#include "bench/networks.h"
 #include "reprise/formats/gguf.h"
 #include "reprise/graph/compute_graph.h"
 #include "tests/ops/op_case_table.h"
@@ -58,6 +59,21 @@ TEST_P(KernelsTaken, ByEveryCallOfPromptAndStepThatHasOne) {
       }
     }
     EXPECT_GE(taken.size(), 8U);
+  }
+}
+
+class KernelsTakenInNetworks : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Of, KernelsTakenInNetworks, ::testing::ValuesIn(bench::network_names()),
+                         [](const auto& p) { return p.param; });
+
+TEST_P(KernelsTakenInNetworks, ByEveryCall) {
+  const Device device = test_device("cpu");
+  GraphExecutor executor(device);
+  GraphSession session = executor.begin_recorded();
+  bench::record_network(session, device, GetParam());
+  const CapturedGraph captured = session.finish({.run = false}).graph;
+  for (const Node& node : captured.graph().nodes) {
+    EXPECT_TRUE(takes(captured.graph(), node, Precision::exact)) << node.op->name;
   }
 }
 

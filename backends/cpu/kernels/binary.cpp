@@ -1,4 +1,5 @@
-// add, div, mul, sub: rows of x with a row of y each, whole or repeated.
+// add, div, mul, sub: rows of x with a row of y each, whole or repeated along it, a number in the
+// end.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/binary.cpp"
 #include <hwy/foreach_target.h>
@@ -20,13 +21,24 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   const F32 d;
   const auto& a = work.as<Binary>();
   const auto cols = static_cast<std::size_t>(a.x.dims[3]);
+  const auto period = static_cast<std::size_t>(a.y.dims[3]);
   for (std::int64_t row = first; row < end; ++row) {
     const float* x = a.x.row(row, a.x.dims);
     const float* y = a.y.row(row, a.x.dims);
     float* z = a.z + row * a.x.dims[3];
-    for (std::size_t i = 0; i < cols; i += kLanes) {
-      const std::size_t left = cols - i;
-      store_up_to(d, F::of(load_up_to(d, x + i, left), load_up_to(d, y + i, left)), z + i, left);
+    if (period == 1) {
+      const Vf number = hn::Set(d, *y);
+      for (std::size_t i = 0; i < cols; i += kLanes) {
+        store_up_to(d, F::of(load_up_to(d, x + i, cols - i), number), z + i, cols - i);
+      }
+      continue;
+    }
+    for (std::size_t part = 0; part < cols; part += period) {
+      for (std::size_t i = 0; i < period; i += kLanes) {
+        const std::size_t at = part + i, left = period - i;
+        store_up_to(d, F::of(load_up_to(d, x + at, left), load_up_to(d, y + i, left)), z + at,
+                    left);
+      }
     }
   }
 }
@@ -38,7 +50,7 @@ bool plan(const KernelCall& call, KernelPlan& to) {
                          .z = reinterpret_cast<float*>(call.tensors[2].data)};
   const auto& x = arguments.x;
   const auto& y = arguments.y;
-  if (x.dims[3] != y.dims[3] || (x.dims[3] > 1 && (x.strides[3] != 1 || y.strides[3] != 1))) {
+  if ((x.dims[3] > 1 && x.strides[3] != 1) || (y.dims[3] > 1 && y.strides[3] != 1)) {
     return false;
   }
   to.main.run = run<F>;
