@@ -114,8 +114,9 @@ constexpr std::array kCalls{
     "top_k f32[1,151936] k=1000",
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOthers{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOthers{{
     {"advance", "writes the state of a session"},
+    {"expert_check", "is recorded by sessions that have experts on a budget"},
     {"collect", "is recorded by sessions of several iterations"},
     {"plan", "is recorded by sessions that have a state"},
 }};

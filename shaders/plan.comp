@@ -61,6 +61,9 @@ void main() {
   if (linear_index() != 0) {
     return;
   }
+  if (grids != 0u && iteration[iteration_offset + 3u] != 0) {
+    return;  // one before this stopped, and is to be gone on with: see expert_check
+  }
   uint mask = uint(patches[patch_offset]);
   for (int i = 0; i < carried_count; ++i) {
     if (((mask >> i) & 1u) != 0u) {

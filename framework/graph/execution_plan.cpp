@@ -217,6 +217,7 @@ ExecutionPlan make_plan(std::shared_ptr<const ComputeGraph> of, const DeviceTrai
   plan.passes = options.passes;
   Schedule schedule = run_passes(graph, traits, options.passes, options.fusions);
   std::uint32_t next_rank = 0;
+  bool decided = false;
   plan.steps.reserve(graph.nodes.size(), graph.uses.size());
   plan.ranks.assign(graph.nodes.size(), kNoIndex);
   for (const std::uint32_t n : schedule.order) {
@@ -224,8 +225,10 @@ ExecutionPlan make_plan(std::shared_ptr<const ComputeGraph> of, const DeviceTrai
     const ScheduledCall scheduled(graph, schedule.fused, n);
     const NodeCall node(graph, n, *scheduled.op, scheduled.uses, scheduled.attributes);
     const bool decides = graph.decides_iterations(n);
-    plan.steps.read_grids_from(decides ? StepList::kNoGrids
-                                       : storage_of(graph, graph.iteration_tensor));
+    // The first one decides whether anything runs; others may end what does.
+    plan.steps.read_grids_from(decides && !decided ? StepList::kNoGrids
+                                                   : storage_of(graph, graph.iteration_tensor));
+    decided = decided || decides;
     plan.steps.write_grids(decides);
     lower(node.call(), traits, plan.steps);
   }

@@ -87,17 +87,6 @@ void call_experts(GraphSession& s) {
   }));
 }
 
-void experts_and_extents(GraphExecutor& executor) {
-  const ExecutableGraph graph(executor, call_experts,
-                              {.extent = "rows", .buckets = {4}, .experts = experts()});
-}
-
-void experts_and_iterations(GraphExecutor& executor) {
-  const ExecutableGraph graph(
-      executor, call_experts,
-      {.state = StateLayout().carried("pos"), .max_iterations = 2, .experts = experts()});
-}
-
 void experts_and_files(GraphExecutor& executor) {
   ExecutableGraph graph(executor, call_experts, {.experts = experts()});
   graph.captured().save(nowhere());
@@ -125,12 +114,8 @@ const std::vector<Cell>& cells() {
        host_steps_and_files},
       {"direct sessions", "saved and loaded", refused,
        "only finish() of a recorded session makes one", direct_and_files},
-      {"experts on a budget", "extents", refused,
-       "passes with experts have fixed shapes in this version", experts_and_extents},
-      {"experts on a budget", "iterations", refused, "the device alone knows which of them run",
-       experts_and_iterations},
       {"experts on a budget", "saved and loaded", refused,
-       "its op (host_step) is not one of the library's", experts_and_files},
+       "the host moves its experts, and no file can hold that", experts_and_files},
       {"experts on a budget", "lint", works,
        "ExpertSessions.AreCleanForLintWhichFindsWhatElseIsBaked"},
       {"experts on a budget", "verify", works, "ExpertSessions.AreTheSameBitsForVerify"},

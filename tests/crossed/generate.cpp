@@ -81,12 +81,12 @@ class Generator {
     s.in_flight = 1 + any(3);
     s.feed = static_cast<Feed>(any(2));
     s.handles = static_cast<Handles>(any(3));
-    s.placed_experts = s.executable && !s.extent && chance(70);
+    s.placed_experts = s.executable && chance(70);
+    s.cpu_misses = s.placed_experts && !s.extent && chance(30);
     s.joined_host_steps = chance(30);
-    iterates_ = chance(35) && !s.placed_experts;
+    iterates_ = chance(35) && !s.cpu_misses;
     feeds_ = (!iterates_ || s.executable) && chance(s.executable ? 60 : 20);
     s.stops = chance(30);
-    s.cpu_misses = s.placed_experts && chance(30);
     s.two_executors = !s.executable && chance(25);
     s.other_threads = chance(25);
     s.tiny_arena = chance(30);

@@ -73,7 +73,7 @@ class Inference {
         return given(floats(0) && a().rank == 2 && a().back() == kColumns && a().contiguous() &&
                          op_.operands[1] == id_of(Leaf::router) &&
                          op_.operands[2] == id_of(Leaf::experts) &&
-                         (!a().extent || !program_.setup.placed_experts),
+                         (!a().extent || !program_.setup.cpu_misses),
                      with_same(a()));
       case OpKind::advance:
         return given(a().kind == Kind::i32 && a().rank == 1 && a().dims[0] == 1 && !a().extent &&

@@ -61,8 +61,8 @@ bool swaps(const Program& program) {
 namespace {
 
 /// Whose misses are served by host steps.
-bool has_placed_experts(const Program& program) {
-  return program.setup.placed_experts && program.has(OpKind::experts);
+bool misses_on_the_cpu(const Program& program) {
+  return program.setup.cpu_misses && program.has(OpKind::experts);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ bool rounds_fit(const Program& program) {
   }
   const bool again = program.max_iterations() > 1;
   if (again && (program.has(OpKind::host_step) || swaps(program) ||
-                (program.fed >= 0 && !program.setup.executable) || has_placed_experts(program))) {
+                (program.fed >= 0 && !program.setup.executable) || misses_on_the_cpu(program))) {
     return false;
   }
   if (swaps(program) && program.setup.stops) {

@@ -211,6 +211,8 @@ constexpr std::pair<std::string_view, std::string_view> kConstants[] = {
     {"attention", "causal"},
     {"attention", "has_past"},
     {"copy", "dtype"},
+    {"expert_check", "first"},
+    {"expert_check", "stop"},
     {"rope", "dims"},
     {"rope", "pairing"},
     {"rope", "section_0"},

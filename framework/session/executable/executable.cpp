@@ -326,7 +326,10 @@ Ticket Executable::submit(AfterSubmit then) {
   Ticket ticket = recording.submit(slot, launch_, then, now_ns());
   last_submission_ = slot.times().submission;
   if (experts_ != nullptr) {
-    experts_->end_run(recording.reporter().id(), recording.host_steps().expert_idle_ns());
+    experts_->end_run({.recording = recording.reporter().id(),
+                       .idle_ns = recording.host_steps().expert_idle_ns(),
+                       .rows = rows_,
+                       .iterations = experts_->stops() ? ticket.iterations() : launch_.iterations});
   }
   if (rows_ > 0 || field.empty()) {
     handles_.ran(rows_);

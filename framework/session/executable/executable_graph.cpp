@@ -164,6 +164,15 @@ std::vector<bool> ExecutableGraph::resident_experts(std::string_view layer) cons
 }
 
 void ExecutableGraph::capture_routes(std::uint32_t runs) {
+  const ExecutableOptions& options = inner().plans().options();
+  if (runs != 0 && (!options.extent.empty() || options.max_iterations > 1)) {
+    throw Error(
+        ErrorCode::unsupported,
+        inner().plans().what() + " has " +
+            (options.extent.empty() ? "(" + std::to_string(options.max_iterations) + ") iterations"
+                                    : "the extent (" + options.extent + ")") +
+            ", but routes are captured of passes of fixed shapes that run once.");
+  }
   inner().change([&](Handles& /*handles*/) { inner().experts().capture(runs); });
 }
 

@@ -81,10 +81,17 @@ void ExecutablePlans::check_options() {
     options_.state.host(options_.extent, 1);
   }
   if (options_.experts.store) {
-    if (!options_.extent.empty()) {
-      throw Error(ErrorCode::unsupported,
-                  what_ + " has experts and the extent '" + options_.extent +
-                      "'; passes with experts have fixed shapes in this version.");
+    const bool on_the_cpu = options_.experts.options.misses == ExpertMiss::cpu &&
+                            options_.experts.cells() < options_.experts.store.experts();
+    if (on_the_cpu && (!options_.extent.empty() || options_.max_iterations > 1)) {
+      throw Error(
+          ErrorCode::unsupported,
+          what_ + " has " +
+              (options_.extent.empty()
+                   ? "(" + std::to_string(options_.max_iterations) + ") iterations"
+                   : "the extent (" + options_.extent + ")") +
+              " and misses of experts that the CPU computes, in host steps; upload them, or "
+              "give every expert a cell.");
     }
     options_.state.host(kExpertRunField);
   }

@@ -33,6 +33,7 @@ void ExpertResidency::compute_misses(const Product& product, const TensorSpec& x
   Layer& layer = layers_[product.layer];
   if (product.first) {
     count(layer, ids, ids_spec.shape.dim(0));
+    count_uses(layer, ids);
   }
   // Experts by their number, but for those whose products the device computes.
   std::vector<std::int32_t> table;

@@ -9,6 +9,7 @@
 #include "framework/session/record/session.h"
 #include "framework/session/replay/pass_plan.h"
 #include "reprise/ops/copy.h"
+#include "reprise/ops/expert_check.h"
 #include "reprise/ops/host_step.h"
 #include "reprise/ops/matmul_experts.h"
 #include "reprise/ops/set_rows.h"
@@ -50,12 +51,10 @@ ExpertRecording::ExpertRecording(GraphSession& session, std::string_view layer, 
       ids_(ids),
       cells_(setup_.cells()) {
   const TensorRef ref(ids);
-  if (!ref || ref.dtype() != DType::i32 || ref.shape().rank() != 2 || !ref.shape().fixed() ||
-      !ref.spec().contiguous()) {
-    throw_invalid_argument(
-        "The experts of the layer '" + layer_.name +
-        "' take ids that are contiguous i32 [rows, used] of a fixed shape, but got (" +
-        (ref ? to_string(ref.spec()) : std::string("none")) + ").");
+  if (!ref || ref.dtype() != DType::i32 || ref.shape().rank() != 2 || !ref.spec().contiguous()) {
+    throw_invalid_argument("The experts of the layer '" + layer_.name +
+                           "' take ids that are contiguous i32 [rows, used], but got (" +
+                           (ref ? to_string(ref.spec()) : std::string("none")) + ").");
   }
   for (const ExpertCall& call : session.inner().expert_calls()) {
     if (call.layer == layer_.name) {
@@ -63,8 +62,10 @@ ExpertRecording::ExpertRecording(GraphSession& session, std::string_view layer, 
                              "' twice; give the second call a layer of its own.");
     }
   }
-  session.inner().expert_calls().push_back(
-      {.layer = layer_.name, .rows = ids.shape().dim(0), .used = ids.shape().dim(1)});
+  session.inner().expert_calls().push_back({.layer = layer_.name,
+                                            .rows = ids.shape().dim(0),
+                                            .used = ids.shape().dim(1),
+                                            .counts_rows = !ids.shape().fixed()});
 }
 
 Tensor ExpertRecording::bound(const std::string& name) const {
@@ -84,14 +85,40 @@ Tensor ExpertRecording::table(std::int64_t round) {
   if (cells_ == setup_.store.experts() || setup_.options.misses == ExpertMiss::cpu) {
     return bound(expert_table_name(layer_.name));
   }
-  const auto place = [layer = layer_index_, round,
+  const bool stops = session_.inner().stops_at_misses();
+  const auto place = [layer = layer_index_, round, stops,
                       own = session_.inner().own_experts()](HostStepCall& call) {
-    residency_of(call, own).place(layer, round, call.input_spec(0).shape.dim(0),
-                                  call.input<std::int32_t>(0), call.output<std::int32_t>(0));
+    residency_of(call, own).place({.layer = layer,
+                                   .round = round,
+                                   .rows = call.input_spec(0).shape.dim(0),
+                                   .ids = call.input<std::int32_t>(0),
+                                   .stopped = stops},
+                                  call.output<std::int32_t>(0));
   };
+  if (stops) {
+    return check(round, place);
+  }
   const Tensor placed = host_step(session_, "place experts of " + layer_.name, {ids_},
                                   {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
   note_host_step();
+  return placed;
+}
+
+Tensor ExpertRecording::check(std::int64_t round, HostFunction place) {
+  Session& session = session_.inner();
+  std::vector<ExpertCall>& calls = session.expert_calls();
+  std::size_t number = 1;
+  for (const ExpertCall& call : calls) {
+    number += call.stops.size();
+  }
+  const bool first = round == 0;
+  const Tensor cells = first ? bound(expert_table_name(layer_.name)) : table_;
+  const Tensor placed =
+      expert_check(session_, ids_, cells, session.iteration(), bound(expert_uses_name(layer_.name)),
+                   static_cast<std::int32_t>(number), first);
+  const auto node = static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1);
+  session.builder().functions().emplace(node, std::move(place));
+  calls.back().stops.push_back(node);
   return placed;
 }
 

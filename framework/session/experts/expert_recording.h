@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 
+#include "reprise/core/host_step.h"
 #include "reprise/session/graph_session.h"
 
 namespace reprise {
@@ -25,6 +26,8 @@ class ExpertRecording {
  private:
   friend class PlacedExperts;
   Tensor table(std::int64_t round);
+  /// A stop of the pass, where `place` serves the round.
+  Tensor check(std::int64_t round, HostFunction place);
   Tensor product(Site site, const Tensor& x, std::string_view projection);
   void keep_routes();
   /// The last node is a host step of this layer.

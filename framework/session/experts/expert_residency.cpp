@@ -48,15 +48,19 @@ ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
     Layer layer{
         .of = &of,
         .table = device_.empty({setup_.store.experts()}, DType::i32, expert_table_name(of.name)),
+        .uses = device_.zeros({setup_.store.experts()}, DType::i32, expert_uses_name(of.name)),
         .cells = {},
         .cell_of = std::vector<std::int32_t>(experts, kNone),
         .expert_in = std::vector<std::int32_t>(static_cast<std::size_t>(cells_), kNone),
         .counts = std::vector<double>(experts),
+        .seen = std::vector<std::int32_t>(experts),
+        .served = {},
         .waiting = {},
         .run = {.layer = of.name},
         .last = {.layer = of.name},
         .total = {.layer = of.name}};
     tensors_.push_back({expert_table_name(of.name), layer.table});
+    tensors_.push_back({expert_uses_name(of.name), layer.uses});
     for (const ExpertStore::Projection& p : of.projections) {
       const std::string name = expert_cells_name(of.name, p.name);
       layer.cells.push_back(
@@ -122,7 +126,6 @@ void ExpertResidency::count(Layer& layer, std::span<const std::int32_t> ids, std
       if (id < 0 || id >= setup_.store.experts()) {
         continue;  // no expert: its products are zeros
       }
-      layer.counts[static_cast<std::size_t>(id)] += 1;
       const bool here = layer.cell_of[static_cast<std::size_t>(id)] != kNone;
       ++(here ? layer.run.hits : layer.run.misses);
       const bool on_device = here || setup_.options.misses == ExpertMiss::upload;
@@ -133,12 +136,35 @@ void ExpertResidency::count(Layer& layer, std::span<const std::int32_t> ids, std
   }
 }
 
-void ExpertResidency::place(std::size_t index, std::int64_t round, std::int64_t rows,
-                            std::span<const std::int32_t> ids, std::span<std::int32_t> table) {
+void ExpertResidency::count_uses(Layer& layer, std::span<const std::int32_t> ids) const {
+  for (const std::int32_t id : ids) {
+    if (id >= 0 && id < setup_.store.experts()) {
+      layer.counts[static_cast<std::size_t>(id)] += 1;
+    }
+  }
+}
+
+void ExpertResidency::add_uses(Layer& layer) {
+  const std::vector<std::int32_t> now = device_.to_host<std::int32_t>(layer.uses);
+  for (std::size_t e = 0; e < now.size(); ++e) {  // they may begin anew at 0
+    layer.counts[e] +=
+        static_cast<std::uint32_t>(now[e]) - static_cast<std::uint32_t>(layer.seen[e]);
+  }
+  layer.seen = now;
+}
+
+void ExpertResidency::place(const Placement& placement, std::span<std::int32_t> table) {
+  const auto& [index, round, rows, ids, stopped] = placement;
   Layer& layer = layers_[index];
   if (round == 0) {
     layer.waiting.clear();
+    layer.served.clear();
     count(layer, ids, rows);
+    if (stopped) {
+      add_uses(layer);
+    } else {
+      count_uses(layer, ids);
+    }
     for (const std::int32_t id : ids) {
       if (id >= 0 && id < setup_.store.experts() &&
           std::ranges::find(layer.waiting, id) == layer.waiting.end()) {
@@ -153,17 +179,27 @@ void ExpertResidency::place(std::size_t index, std::int64_t round, std::int64_t 
   const std::size_t served = std::min(layer.waiting.size(), static_cast<std::size_t>(cells_));
   const std::span<const std::int32_t> now = std::span(layer.waiting).first(served);
   std::ranges::fill(table, kNone);
+  for (const std::int32_t id : layer.served) {
+    table[static_cast<std::size_t>(id)] = kServed;
+  }
+  bool moved = false;
   for (const std::int32_t id : now) {
     if (layer.cell_of[static_cast<std::size_t>(id)] == kNone) {
       promote(layer, id, least_used(layer, now));
+      moved = true;
     }
     table[static_cast<std::size_t>(id)] = layer.cell_of[static_cast<std::size_t>(id)];
+    layer.served.push_back(id);
+  }
+  if (stopped && moved) {
+    write_table(layer);
   }
   layer.waiting.erase(layer.waiting.begin(),
                       layer.waiting.begin() + static_cast<std::ptrdiff_t>(served));
 }
 
 void ExpertResidency::refresh(Layer& layer) {
+  add_uses(layer);
   std::vector<std::int32_t> order(layer.counts.size());
   std::iota(order.begin(), order.end(), 0);
   const auto by_count = [&](std::int32_t id) { return layer.counts[static_cast<std::size_t>(id)]; };
@@ -198,14 +234,16 @@ void ExpertResidency::begin_run() {
 
 void ExpertResidency::end_run(std::span<const LayerRun> ran) {
   ++runs_;
-  for (const auto& [index, rows, used, idle_ns] : ran) {
-    Layer& layer = layers_[index];
+  for (const LayerRun& r : ran) {
+    Layer& layer = layers_[r.layer];
     layer.run.runs = 1;
-    layer.run.stall_ns = idle_ns;
-    if (cells_ == setup_.store.experts()) {  // no host step saw them, and none had to
-      layer.run.tokens_device += static_cast<std::uint64_t>(rows);
-      layer.run.calls_device += static_cast<std::uint64_t>(rows * used);
-      layer.run.hits += static_cast<std::uint64_t>(rows * used);
+    layer.run.stall_ns = r.idle_ns;
+    if (r.stops || cells_ == setup_.store.experts()) {  // what the host did not see are hits
+      const auto tokens = static_cast<std::uint64_t>(r.rows) * r.iterations;
+      const std::uint64_t calls = tokens * static_cast<std::uint64_t>(r.used);
+      layer.run.tokens_device = tokens;
+      layer.run.hits = calls - layer.run.misses;
+      layer.run.calls_device = calls;
     }
     layer.total += layer.run;
     layer.last = std::exchange(layer.run, {.layer = layer.of->name});

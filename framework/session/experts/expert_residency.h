@@ -30,15 +30,23 @@ class ExpertResidency final : public HostContext {
   /// After it; `calls` of each layer of the graph, whatever became of them.
   struct LayerRun {
     std::size_t layer;
-    std::int64_t rows, used;
+    std::int64_t rows, used;    // of an iteration
+    bool stops = false;         // at misses: the host saw no others
     std::uint64_t idle_ns = 0;  // of the device
+    std::uint32_t iterations = 1;
   };
   void end_run(std::span<const LayerRun> layers);
   std::uint64_t runs() const { return runs_; }
 
-  /// Of a host step: gives cells to the experts of this round, and says which have one.
-  void place(std::size_t layer, std::int64_t round, std::int64_t rows,
-             std::span<const std::int32_t> ids, std::span<std::int32_t> table);
+  /// Gives cells to the experts of this round, and says which have one. In the table, -1 is an
+  /// expert that no round served yet, -2 one of an earlier round.
+  struct Placement {
+    std::size_t layer;
+    std::int64_t round, rows;
+    std::span<const std::int32_t> ids;
+    bool stopped = false;  // the run did, and checks look at tensors(); else: of a host step
+  };
+  void place(const Placement& placement, std::span<std::int32_t> table);
   /// Of a host step: the products of experts without a cell; zeros elsewhere.
   struct Product {
     std::size_t layer, projection;
@@ -58,18 +66,23 @@ class ExpertResidency final : public HostContext {
   std::size_t layer_count() const { return layers_.size(); }
 
  private:
-  static constexpr std::int32_t kNone = -1;
+  static constexpr std::int32_t kNone = -1, kServed = -2;
   struct Layer {
     const ExpertStore::Layer* of;
-    Tensor table;
+    Tensor table, uses;
     std::vector<Tensor> cells;            // by projection
     std::vector<std::int32_t> cell_of;    // by expert; kNone
     std::vector<std::int32_t> expert_in;  // by cell; kNone
     std::vector<double> counts;           // by expert: calls, those of long ago for less
+    std::vector<std::int32_t> seen;       // of `uses`, which the device counts
+    std::vector<std::int32_t> served;     // by rounds of this layer before this one
     std::vector<std::int32_t> waiting;    // experts that this run routed to and no round served yet
     ExpertStats run, last, total;         // of the run under way, the one before, all
   };
   void count(Layer& layer, std::span<const std::int32_t> ids, std::int64_t rows);
+  void count_uses(Layer& layer, std::span<const std::int32_t> ids) const;
+  /// What the device counted since.
+  void add_uses(Layer& layer);
   /// Moves an expert into a cell, whoever has it.
   void promote(Layer& layer, std::int32_t expert, std::int32_t cell);
   void refresh(Layer& layer);

@@ -15,7 +15,10 @@ ExpertRoutes::ExpertRoutes(std::shared_ptr<ExecutorCore> core, const ExpertSetup
       calls_(std::move(calls)),
       taken_(residency_.layer_count()) {
   for (const ExpertCall& call : calls_) {
-    layers_.push_back({layer_of(call.layer), call.rows, call.used});
+    layers_.push_back({.layer = layer_of(call.layer),
+                       .rows = call.rows,
+                       .used = call.used,
+                       .stops = !call.stops.empty()});
   }
 }
 
@@ -51,10 +54,18 @@ void ExpertRoutes::begin_run(const StateBlock& state) {
   }
 }
 
-void ExpertRoutes::end_run(std::uint64_t recording, std::span<const std::uint64_t> idle_ns) {
+bool ExpertRoutes::stops() const {
+  return std::ranges::any_of(layers_, &ExpertResidency::LayerRun::stops);
+}
+
+void ExpertRoutes::end_run(const Run& ended) {
   const std::uint64_t run = residency_.runs();
   for (std::size_t call = 0; call < layers_.size(); ++call) {
-    layers_[call].idle_ns = idle_ns[call];
+    layers_[call].idle_ns = ended.idle_ns[call];
+    layers_[call].iterations = ended.iterations;
+    if (calls_[call].counts_rows) {
+      layers_[call].rows = ended.rows;
+    }
   }
   residency_.end_run(layers_);
   SessionProfile* profile = core_->profile();
@@ -63,7 +74,7 @@ void ExpertRoutes::end_run(std::uint64_t recording, std::span<const std::uint64_
   }
   for (const auto& layer : layers_) {
     const ExpertStats& stats = residency_.last(layer.layer);
-    profile->sink().experts({.recording = recording,
+    profile->sink().experts({.recording = ended.recording,
                              .run = run,
                              .layer = stats.layer,
                              .tokens_device = stats.tokens_device,

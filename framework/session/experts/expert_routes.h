@@ -24,8 +24,15 @@ class ExpertRoutes {
 
   /// Before a run: of residency and rings. `state`: of the run.
   void begin_run(const StateBlock& state);
-  /// `idle_ns`: of the device, by call.
-  void end_run(std::uint64_t recording, std::span<const std::uint64_t> idle_ns);
+  /// Whether runs are complete once they are submitted, as the device may stop in the middle.
+  bool stops() const;
+  struct Run {
+    std::uint64_t recording;                 // in the profiling database
+    std::span<const std::uint64_t> idle_ns;  // of the device, by call
+    std::int64_t rows;                       // of the extent, if there is one
+    std::uint32_t iterations;                // that ran; where none may stop, that were asked for
+  };
+  void end_run(const Run& run);
 
   void capture(std::uint32_t runs);
   /// Runs that the rings have room for; 0: nothing is captured.

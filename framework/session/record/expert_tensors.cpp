@@ -10,6 +10,10 @@ std::string expert_cells_name(std::string_view layer, std::string_view projectio
   return "cells of " + std::string(layer) + "/" + std::string(projection);
 }
 
+std::string expert_uses_name(std::string_view layer) {
+  return "uses of the experts of " + std::string(layer);
+}
+
 std::string expert_routes_name(std::string_view layer) { return "routes of " + std::string(layer); }
 
 std::vector<NamedTensor> expert_tensors(const ExpertSetup& setup, const MakeTensor& make) {
@@ -23,6 +27,7 @@ std::vector<NamedTensor> expert_tensors(const ExpertSetup& setup, const MakeTens
   const std::int64_t cells = setup.cells();
   for (const ExpertStore::Layer& layer : setup.store.layers()) {
     add(expert_table_name(layer.name), TensorSpec({setup.store.experts()}, DType::i32));
+    add(expert_uses_name(layer.name), TensorSpec({setup.store.experts()}, DType::i32));
     for (const ExpertStore::Projection& p : layer.projections) {
       add(expert_cells_name(layer.name, p.name),
           TensorSpec({cells, p.spec.shape.dim(1), p.spec.shape.dim(2)}, p.spec.dtype));
@@ -35,6 +40,7 @@ std::vector<std::string> expert_tensor_names(const ExpertStore& store) {
   std::vector<std::string> names;
   for (const ExpertStore::Layer& layer : store.layers()) {
     names.push_back(expert_table_name(layer.name));
+    names.push_back(expert_uses_name(layer.name));
     for (const ExpertStore::Projection& p : layer.projections) {
       names.push_back(expert_cells_name(layer.name, p.name));
     }

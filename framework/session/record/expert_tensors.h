@@ -11,11 +11,12 @@ namespace reprise {
 
 std::string expert_table_name(std::string_view layer);                            // i32 [experts]
 std::string expert_cells_name(std::string_view layer, std::string_view project);  // [cells, m, k]
+std::string expert_uses_name(std::string_view layer);                             // i32 [experts]
 std::string expert_routes_name(std::string_view layer);                           // i32 [runs, ids]
 
-/// Of the tables and cells of all layers.
+/// Of the tables, counts of uses and cells of all layers.
 std::vector<std::string> expert_tensor_names(const ExpertStore& store);
-/// Tables and cells of all layers, each as `make` gives it; none without a store.
+/// These of all layers, each as `make` gives it; none without a store.
 using MakeTensor = std::function<Tensor(const std::string& name, const TensorSpec& spec)>;
 std::vector<NamedTensor> expert_tensors(const ExpertSetup& setup, const MakeTensor& make);
 /// The same over no memory.

@@ -26,7 +26,7 @@ void RecordedSession::require_options() const {
 }
 
 bool RecordedSession::has_iteration() const {
-  return options_.max_iterations > 1 || !options_.extents.empty();
+  return options_.max_iterations > 1 || !options_.extents.empty() || has_few_cells();
 }
 
 void RecordedSession::recorded(bool /*host_step*/) {

@@ -73,6 +73,12 @@ void Session::begin(Recorder& recorder) {
   }
 }
 
+bool Session::has_few_cells() const {
+  const ExpertSetup& experts = options_.experts;
+  return has_experts() && experts.options.misses == ExpertMiss::upload &&
+         experts.cells() < experts.store.experts();
+}
+
 void Session::require_iterations(bool possible) const {
   if (options_.max_iterations > 1 && !possible) {
     throw_invalid_argument(

@@ -62,6 +62,10 @@ class Session {
   bool has_experts() const {
     return inputs_ != InputValues::with_call && static_cast<bool>(options_.experts.store);
   }
+  /// Whether misses of experts stop an iteration, which goes on once they are served. Without a
+  /// state, and in direct sessions, a host step waits in front of every layer.
+  bool stops_at_misses() const { return static_cast<bool>(rows_.iteration) && has_few_cells(); }
+  const Tensor& iteration() const { return rows_.iteration; }
   /// Where its experts are; null: each graph that runs the plan has a context of its own.
   const std::shared_ptr<HostContext>& own_experts() const { return own_experts_; }
   std::vector<ExpertCall>& expert_calls() { return expert_calls_; }
@@ -69,6 +73,8 @@ class Session {
   void set_key(std::string json) { key_json_ = std::move(json); }
 
  protected:
+  /// Fewer than experts, and misses are uploaded.
+  bool has_few_cells() const;
   /// Options that this kind of session does not have.
   virtual void require_options() const = 0;
   /// Throws invalid_argument if more than one iteration per launch is asked for and not possible.

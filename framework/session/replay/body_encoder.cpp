@@ -121,6 +121,17 @@ const Body& BodyEncoder::body(TimingMode mode, std::uint32_t iterations) {
   return timed;
 }
 
+Body BodyEncoder::rest(StepRange range, const TapStaging& taps) {
+  if (!taps.taps.empty() || !core_.traits().replays || range.end != all().end) {
+    return encode(range, taps);
+  }
+  Body& body = rests_[range.begin];
+  if (body.encoding == nullptr) {
+    body = encode(range);
+  }
+  return body;
+}
+
 Body BodyEncoder::encode_over(const Memory& memory) const {
   return encode_body(all(), TimingMode::off, memory.buffers());
 }
@@ -128,6 +139,7 @@ Body BodyEncoder::encode_over(const Memory& memory) const {
 void BodyEncoder::replace(Body plain) {
   plain_ = std::move(plain);
   timed_ = serialised_ = {};
+  rests_.clear();
 }
 
 }  // namespace reprise

@@ -1,6 +1,8 @@
 // BodyEncoder: encodes the steps of a plan over the memory of a recording, and keeps the bodies of
 // its launches, one per timing mode.
 #pragma once
+#include <map>
+
 #include "framework/session/replay/host_steps.h"
 #include "framework/session/replay/memory.h"
 #include "framework/session/replay/replay_reporter.h"
@@ -20,6 +22,8 @@ class BodyEncoder {
   Body encode(StepRange range, const TapStaging& taps = {}, std::uint32_t iterations = 1) const;
   /// That of launches; made at first use, and anew for each launch without replay.
   const Body& body(TimingMode mode, std::uint32_t iterations);
+  /// Steps behind a place where a launch stopped; kept, unless there are taps.
+  Body rest(StepRange range, const TapStaging& taps);
   /// That of untimed launches over other memory.
   Body encode_over(const Memory& memory) const;
   /// After a rebind: `plain` is that of untimed launches, and nothing else is kept.
@@ -34,8 +38,9 @@ class BodyEncoder {
   const Memory& memory_;
   const HostSteps& host_steps_;
   const ReplayReporter& reporter_;
-  Body plain_, timed_, serialised_;  // of the node modes, made at first use
-  Body once_;                        // without replay: of the last launch
+  Body plain_, timed_, serialised_;      // of the node modes, made at first use
+  Body once_;                            // without replay: of the last launch
+  std::map<std::uint32_t, Body> rests_;  // up to the end, by their first step
 };
 
 }  // namespace reprise

@@ -66,7 +66,7 @@ void HostSteps::submit_part(Slot& slot, const SlotLaunch& part, std::uint64_t re
 void HostSteps::submit(Slot& slot, const SlotLaunch& launch, StepRange range,
                        std::uint64_t recording) {
   const std::span<const StagedHostStep> steps = in(range);
-  std::ranges::fill(expert_idle_ns_, 0);
+  forget_idle();
   if (steps.empty()) {
     submit_part(slot, launch, recording);
     return;
@@ -107,7 +107,7 @@ void HostSteps::submit(Slot& slot, const SlotLaunch& launch, StepRange range,
   const auto busy_again = [&](std::size_t h) {
     const auto which = static_cast<std::size_t>(&steps[h] - steps_.data());
     if (expert_call_[which] != kNoIndex) {
-      expert_idle_ns_[expert_call_[which]] += static_cast<std::uint64_t>(now_ns() - idle_since);
+      add_idle(expert_call_[which], now_ns() - idle_since);
     }
   };
   const auto run_after = [&](std::size_t h, std::uint64_t submission) {

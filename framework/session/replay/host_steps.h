@@ -1,5 +1,6 @@
 // HostSteps: those of a recording, and launches that they cut.
 #pragma once
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -35,10 +36,16 @@ class HostSteps {
   /// `recording`: in the profiling database.
   void submit(Slot& slot, const SlotLaunch& launch, StepRange range, std::uint64_t recording);
 
- private:
-  std::uint32_t node_of(std::uint32_t step) const;
+  // For launches that stop.
   void submit_part(Slot& slot, const SlotLaunch& part, std::uint64_t recording) const;
   void run(const StagedHostStep& step);
+  void forget_idle() { std::ranges::fill(expert_idle_ns_, 0); }
+  void add_idle(std::size_t expert_call, std::int64_t ns) {
+    expert_idle_ns_[expert_call] += static_cast<std::uint64_t>(ns);
+  }
+
+ private:
+  std::uint32_t node_of(std::uint32_t step) const;
   /// After a failure: lets the segments behind these host steps, the first of which is number
   /// `first`, run without them.
   void drain(std::span<const StagedHostStep> steps, std::size_t first) noexcept;

@@ -16,7 +16,9 @@ namespace reprise {
 struct ExpertCall {
   std::string layer;
   std::int64_t rows = 0, used = 0;
+  bool counts_rows = false;                 // `rows` is the bucket of an extent
   std::vector<std::uint32_t> host_steps{};  // nodes
+  std::vector<std::uint32_t> stops{};       // nodes that may stop an iteration, with a function
 };
 
 /// Immutable once made; any number of recordings share it.

@@ -71,6 +71,7 @@ Recording::Recording(std::shared_ptr<ExecutorCore> core, const PassPlan& plan, M
       reporter_(*core_, plan_, options.slots),
       host_steps_(*core_, plan, options.context, options.joined_host_steps),
       bodies_(*core_, *plan_, memory_, host_steps_, reporter_),
+      stops_(*core_, plan, memory_, host_steps_, options.context),
       inputs_(graph(), options.slots) {
   const auto exchanges = [&](const std::vector<Port>& ports) {
     std::vector<Exchange> list;
@@ -183,7 +184,7 @@ void Recording::start(Slot& slot, const LaunchOptions& options, AfterSubmit then
       .then = then,
       .limits = inputs_.limits()};
   try {
-    host_steps_.submit(slot, launch, bodies_.all(), reporter_.event_id());
+    submit_steps(slot, launch, bodies_.all(), watched ? watched->taps() : TapStaging());
   } catch (const Error& cause) {
     const Error error = slot.placed(cause, sequence_);
     reporter_.error(error);
@@ -192,6 +193,16 @@ void Recording::start(Slot& slot, const LaunchOptions& options, AfterSubmit then
   }
   reporter_.launched(slot, std::move(watched));
   ++sequence_;
+}
+
+void Recording::submit_steps(Slot& slot, const SlotLaunch& launch, StepRange range,
+                             const TapStaging& taps) {
+  if (!stops_.any()) {
+    host_steps_.submit(slot, launch, range, reporter_.event_id());
+    return;
+  }
+  const auto encode = [&](StepRange rest) { return bodies_.rest(rest, taps); };
+  stops_.submit(slot, launch, range, encode, reporter_.event_id());
 }
 
 std::uint64_t Recording::bytes() const {
@@ -284,7 +295,7 @@ PartialRun Recording::run_part(std::uint32_t node, bool alone) {
     range.begin += alone && ranks[steps[s].node] < ranks[node] ? 1U : 0U;
     range.end += ranks[steps[s].node] <= ranks[node] ? 1U : 0U;
   }
-  run_once(range, bodies_.encode(range));
+  run_once(range);
   return {shared_from_this(), node, runs_};
 }
 
@@ -298,7 +309,7 @@ TappedRun Recording::run_tapped(const std::string& pattern) {
                                                MemoryPurpose::exchange);
   }
   TappedRun run;
-  run_once(bodies_.all(), bodies_.encode(bodies_.all(), taps), [&](const Slot& slot) {
+  run_once(bodies_.all(), taps, [&](const Slot& slot) {
     for (const Tap& tap : list.taps) {
       const TensorSpec spec = spec_of(*plan_, tap.tensor, slot.state_words(0));
       const std::byte* begin = taps.staging->mapped() + tap.staging_offset;
@@ -316,7 +327,7 @@ void Recording::require_one_iteration() const {
   }
 }
 
-void Recording::run_once(StepRange range, const Body& body,
+void Recording::run_once(StepRange range, const TapStaging& taps,
                          const std::function<void(const Slot&)>& after) {
   struct Part final : SlotOwner {
     explicit Part(std::string_view of) : graph(of) {}
@@ -329,12 +340,13 @@ void Recording::run_once(StepRange range, const Body& body,
   Slot slot(device(), state(), slots_.first().exchange().inputs(), {}, IterationRows(), staging,
             part);
   inputs_.fill_once(slot);
-  host_steps_.submit(slot,
-                     {.body = body,
-                      .begin_ns = now_ns(),
-                      .limits = inputs_.limits(),
-                      .keeps_patches = range.begin > 0},
-                     range, reporter_.event_id());
+  const Body body = bodies_.encode(range, taps);
+  submit_steps(slot,
+               {.body = body,
+                .begin_ns = now_ns(),
+                .limits = inputs_.limits(),
+                .keeps_patches = range.begin > 0},
+               range, taps);
   slot.wait();
   if (after) {
     after(slot);

@@ -4,6 +4,7 @@
 #include "framework/session/replay/inputs.h"
 #include "framework/session/replay/replay_reporter.h"
 #include "framework/session/replay/slots.h"
+#include "framework/session/replay/stops.h"
 #include "framework/session/replay/watched_launches.h"
 #include "reprise/session/partial_run.h"
 
@@ -60,6 +61,8 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   const Slots& slots() const { return slots_; }
   const Memory& memory() const { return memory_; }
   const HostSteps& host_steps() const { return host_steps_; }
+  /// Whether the host may have to serve a launch where it stopped.
+  bool may_stop() const { return stops_.any(); }
   ReplayReporter& reporter() { return reporter_; }
   const ReplayReporter& reporter() const { return reporter_; }
   ExecutorCore& core() const { return *core_; }
@@ -87,8 +90,9 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   void start(Slot& slot, const LaunchOptions& options, AfterSubmit then, std::int64_t begin_ns);
   Exchange exchange(const Port& port) const;
   /// Runs a body that is no replay, and waits. `after`: sees the slot then.
-  void run_once(StepRange range, const Body& body,
+  void run_once(StepRange range, const TapStaging& taps = {},
                 const std::function<void(const Slot&)>& after = {});
+  void submit_steps(Slot& slot, const SlotLaunch& launch, StepRange range, const TapStaging& taps);
 
   std::shared_ptr<ExecutorCore> core_;
   std::shared_ptr<const ExecutionPlan> plan_;
@@ -98,6 +102,7 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   ReplayReporter reporter_;
   HostSteps host_steps_;
   BodyEncoder bodies_;
+  Stops stops_;
   Inputs inputs_;
   Slots slots_;
   WatchedLaunches watched_;

@@ -48,16 +48,25 @@ void Slot::submit(const SlotLaunch& launch) {
             .submit_time_ns = submit_ns,
             .prepare_ns = static_cast<std::uint64_t>(submit_ns - launch.begin_ns),
             .submit_ns = static_cast<std::uint64_t>(now_ns() - submit_ns)};
-  unfinished_ = brings_back(launch.part) ? 0 : times_.submission;
-  if (unfinished_ != 0) {
-    return;
+  unfinished_ = times_.submission;
+  if (brings_back(launch.part) && !launch.may_stop) {
+    hold(launch);
   }
+}
+
+void Slot::hold(const SlotLaunch& launch) {
+  unfinished_ = 0;
   mode_ = launch.mode;
   sequence_ = launch.sequence;
   iterations_ = launch.iterations;
   nothing_runs_ = launch.nothing_runs;
   complete_ = failed_ = false;
   phase_.store(Phase::held, std::memory_order_release);
+}
+
+std::span<const std::uint32_t> Slot::state_now() const {
+  return {reinterpret_cast<const std::uint32_t*>(exchange_.staging().download->mapped()),
+          state_.block_words()};
 }
 
 void Slot::add_parts(const SubmissionTimes& before) {

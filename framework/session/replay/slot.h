@@ -82,6 +82,10 @@ class Slot {
   /// phase if this throws. Throws invalid_argument if a state field would leave its range, after
   /// waiting for what is in flight, and extent_out_of_range.
   void submit(const SlotLaunch& launch);
+  /// After all parts of a launch that may stop: the ticket gets it.
+  void hold(const SlotLaunch& launch);
+  /// The state block as the last submission that is complete and brought it back left it.
+  std::span<const std::uint32_t> state_now() const;
   /// After the last part of several: what came before it.
   void add_parts(const SubmissionTimes& before);
   /// A launch that was submitted failed: nobody gets what it leaves.

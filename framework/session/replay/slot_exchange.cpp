@@ -44,7 +44,7 @@ SlotExchange::SlotExchange(const Device& device, const StateExchange& state,
 void SlotExchange::set_outputs(std::vector<Exchange> outputs, Staging& staging) {
   outputs_ = std::move(outputs);
   count_offset_ = lay_out(outputs_, state_.download_bytes());
-  rows_offset_ = count_offset_ + (rows_ ? staging_aligned(kWordBytes) : 0);
+  rows_offset_ = count_offset_ + (rows_ ? staging_aligned(kGridHeaderWords * kWordBytes) : 0);
   ticks_offset_ = staging_aligned(rows_offset_ + rows_.capacity * rows_.row_bytes());
   const std::uint32_t stamps = rows_.capacity + 1;
   grow(device_, staging.download, "slot download", ticks_offset_ + stamps * sizeof(std::uint64_t),
@@ -88,8 +88,9 @@ EncodingRef SlotExchange::epilogue(const SlotLaunch& launch) {
   std::vector<StagedCopy> copies = copies_of(outputs_);
   state_.add_downloads(copies);
   if (rows_) {
-    copies.push_back(copy_of(rows_.iteration, count_offset_, kWordBytes));
-    copies.push_back(copy_of(rows_.rows, rows_offset_, launch.iterations * rows_.row_bytes()));
+    const std::uint64_t iterations = launch.done + launch.iterations;
+    copies.push_back(copy_of(rows_.iteration, count_offset_, kGridHeaderWords * kWordBytes));
+    copies.push_back(copy_of(rows_.rows, rows_offset_, iterations * rows_.row_bytes()));
   }
   Backend& backend = device_.backend();
   const auto encoder = backend.encoder(
@@ -155,7 +156,7 @@ std::vector<EncodingRef>& SlotExchange::encodings(const SlotLaunch& launch) {
     }
   }
   if (brings_back(launch.part)) {
-    EncodingRef& last = epilogues_[{launch.mode, launch.iterations}];
+    EncodingRef& last = epilogues_[{launch.mode, launch.done + launch.iterations}];
     if (last == nullptr) {
       last = epilogue(launch);
     }
@@ -164,10 +165,10 @@ std::vector<EncodingRef>& SlotExchange::encodings(const SlotLaunch& launch) {
   return list_;
 }
 
-std::uint32_t SlotExchange::ran() const {
-  std::uint32_t count = 0;
-  std::memcpy(&count, staging_.download->mapped() + count_offset_, kWordBytes);
-  return count;
+std::uint32_t SlotExchange::iteration_word(std::size_t word) const {
+  std::uint32_t value = 0;
+  std::memcpy(&value, staging_.download->mapped() + count_offset_ + word * kWordBytes, kWordBytes);
+  return value;
 }
 
 std::span<const std::uint64_t> SlotExchange::ticks(TimingMode mode, std::uint32_t iteration) const {

@@ -50,7 +50,9 @@ class SlotExchange {
     return {staging_.download->mapped() + output.staging_offset, spec.bytes()};
   }
   /// Of graphs with iterations: how many ran, and the row of one that did.
-  std::uint32_t ran() const;
+  std::uint32_t ran() const { return iteration_word(0); }
+  /// Where the last one stopped; 0: it did not.
+  std::uint32_t stopped_at() const { return iteration_word(3); }
   const std::byte* row(std::uint32_t iteration) const {
     return staging_.download->mapped() + rows_offset_ + iteration * rows_.row_bytes();
   }
@@ -62,6 +64,7 @@ class SlotExchange {
 
  private:
   static constexpr std::size_t kModes = 4;
+  std::uint32_t iteration_word(std::size_t word) const;
   EncodingRef prologue(TimingMode mode) const;
   EncodingRef epilogue(const SlotLaunch& launch);
   /// After a body, before the next one or the epilogue; null: nothing.

@@ -28,6 +28,7 @@ class WatchInFlight {
   WatchInFlight& operator=(const WatchInFlight&) = delete;
   ~WatchInFlight() { launch_->in_flight.store(false, std::memory_order_release); }
   const Body& body() const { return launch_->body; }
+  TapStaging taps() const { return {launch_->list.taps, launch_->staging}; }
   /// What it left, once it is complete; no tensors if not all its iterations ran.
   TensorsRecord read(const Slot& slot) const;
 

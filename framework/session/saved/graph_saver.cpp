@@ -154,7 +154,16 @@ class GraphSaver {
 
 }  // namespace
 
-SavedGraph saved_graph_of(const Recording& recording) { return GraphSaver(recording).save(); }
+SavedGraph saved_graph_of(const Recording& recording) {
+  if (recording.may_stop()) {
+    throw Error(
+        ErrorCode::unsupported,
+        "The graph '" + recording.graph().name +
+            "' cannot be saved: the host moves its experts, and no file can hold that; give "
+            "every expert a cell.");
+  }
+  return GraphSaver(recording).save();
+}
 
 std::vector<FingerprintPart> fingerprint_of(const Recording& recording) {
   const ExecutorCore& core = recording.core();

@@ -34,5 +34,9 @@ void record_rows(Recorder& recorder, std::uint32_t state_words, std::span<const 
 /// are seen where no grid depends on them. Throws unsupported if there are too many.
 void write_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,
                  std::span<const GraphExtent> extents);
+/// An iteration that stopped goes on: its grids are again those that the state asks for. The number
+/// of iterations stays.
+void resume_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,
+                  std::span<const GraphExtent> extents, std::span<const std::uint32_t> state);
 
 }  // namespace reprise

@@ -21,9 +21,10 @@ struct PlanAttributes {
 /// StateExpression and the range of its field. They are computed in order, so a row may use earlier
 /// targets. Rows whose target is no word of the state are skipped.
 ///
-/// The iteration is {iterations that ran, whether this one runs, grids, 0, a row of kGridRowWords
-/// words per grid: see backend/step.h}. It runs unless the stop word is not 0 or a row leaves its
-/// range. Then it is counted and its grids are the full ones, else they are empty.
+/// The iteration is {iterations that ran, whether this one runs, grids, where one stopped, a row of
+/// kGridRowWords words per grid: see backend/step.h}. It runs unless the stop word is not 0 or a
+/// row leaves its range. Then it is counted and its grids are the full ones, else they are empty.
+/// Behind an iteration that stopped (expert_check) nothing at all is done.
 /// Shapes: state: i32 [words], written; patch: i32 [1 + carried_count or more]; table: i32
 /// [row_count or more, 12], may be absent ({}) if row_count is 0; iteration: i32, may be absent
 /// ({}).

@@ -101,7 +101,10 @@ struct ExpertStats {
   std::uint64_t hits = 0, misses = 0;  // calls whose expert had a cell when the layer began
   std::uint64_t promotions = 0, demotions = 0;
   std::uint64_t bytes_moved = 0;  // weights, from the host to the device
-  std::uint64_t stall_ns = 0;     // time the device waited for the host
+  /// Time in which the device had nothing to do: from when the host saw that what comes before a
+  /// miss is complete, until it had handed over what comes behind. What the device itself takes to
+  /// stop and to begin again is not in it.
+  std::uint64_t stall_ns = 0;
 };
 
 /// The experts that a router chose in a run.

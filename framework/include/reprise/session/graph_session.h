@@ -62,10 +62,9 @@ class GraphSession final : public Recorder {
                              SourceLocation where = SourceLocation::here());
   /// Records the experts of a layer of SessionOptions::experts on the rows that `ids` say. `f` is
   /// called once, or several times if the cells of a layer hold fewer experts than a run may route
-  /// to. It makes the same calls each time; the result of the last one has all experts. Passes of
-  /// an ExecutableGraph only.
+  /// to. It makes the same calls each time; the result of the last one has all experts.
   /// Shapes: ids i32 [rows, used]; all shapes are fixed.
-  /// Errors: invalid_argument in any other session; unknown_name.
+  /// Errors: invalid_argument in a session without a store; unknown_name.
   [[nodiscard]] Tensor experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f,
                                SourceLocation where = SourceLocation::here());
   /// Makes a contiguous tensor readable after finish() and after every launch. Names are unique

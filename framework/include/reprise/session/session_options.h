@@ -91,8 +91,11 @@ struct SessionOptions {
   /// Inputs that lie in persistent tensors: input(name, shape, dtype) returns that tensor, which
   /// has that shape and dtype, and nothing is sent. Not all have to be asked for.
   std::vector<NamedTensor> tensors{};
-  /// Experts for experts(), set by an ExecutableGraph.
-  /// Errors: invalid_argument in any other session.
+  /// Experts for experts(). Each session has cells of its own, and so has the graph that it is
+  /// finished with; nothing counts there what hits, and no refresh moves anything. An
+  /// ExecutableGraph has ExecutableOptions::experts instead. Lint and prewarm have no weights.
+  /// Errors: invalid_argument in passes that are kept under a key; out_of_memory for a budget
+  /// without room for an expert of each layer.
   ExpertSetup experts{};
 };
 
