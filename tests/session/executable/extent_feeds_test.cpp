@@ -10,8 +10,9 @@ class ExtentFeeds : public ExecutableTest {
   static constexpr std::int64_t kColumns = 4;
   /// next = h + x, row by row.
   static void summed_rows(GraphSession& s) {
-    s.output("next", add(s, s.input("h", {s.extent("rows"), kColumns}),
-                         s.input("x", {s.extent("rows"), kColumns})));
+    const Tensor h = s.input("h", {s.extent("rows"), kColumns});
+    const Tensor x = s.input("x", {s.extent("rows"), kColumns});
+    s.output("next", add(s, h, x));
   }
   ExecutableGraph graph(FeedMode mode, bool to_host = false) {
     ExecutableGraph graph(executor_, summed_rows, {.extent = "rows", .buckets = {2, 8}});
