@@ -32,7 +32,7 @@ OpCase check(const std::string& label, std::int32_t rows, std::int32_t missing, 
             const Tensor uses = c.ids({kExperts}, DType::i32, 0, 100);
             const Tensor placed =
                 expert_check(c.recorder(), c.integers({rows, 2}, ids),
-                             c.integers({kExperts}, cells), iteration, uses, 5, first);
+                             c.integers({kExperts}, cells), iteration, uses, first ? 5 : 2, first);
             return {placed, iteration, uses};
           }};
 }
