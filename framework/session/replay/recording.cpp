@@ -173,9 +173,7 @@ void Recording::start(Slot& slot, const LaunchOptions& options, AfterSubmit then
       watched_.take(sequence_, *core_, plan_, reporter_.event_id(), [&](const TapStaging& taps) {
         return bodies_.encode(bodies_.all(), taps, options.iterations);
       });
-  // The stamps of a launch that stops would be those of several encodings.
-  const bool timed = !watched && !stops_.any();
-  const TimingMode mode = timed ? core_->timing_mode(timing_) : TimingMode::off;
+  const TimingMode mode = watched ? TimingMode::off : core_->timing_mode(timing_);
   const SlotLaunch launch{
       .body = watched ? watched->body() : bodies_.body(mode, options.iterations),
       .growths = growths_,
@@ -222,7 +220,7 @@ std::uint64_t Recording::upload() {
   const std::int64_t begin = now_ns();
   warm_up(device().backend(), plan_->steps, memory_.buffers());
   if (replays()) {
-    const TimingMode mode = stops_.any() ? TimingMode::off : core_->timing_mode(timing_);
+    const TimingMode mode = core_->timing_mode(timing_);
     for (const std::uint32_t iterations : std::set{1U, std::max(memory_.rows().capacity, 1U)}) {
       slots_.prepare(
           {.body = bodies_.body(mode, iterations), .mode = mode, .iterations = iterations});

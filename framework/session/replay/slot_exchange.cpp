@@ -116,7 +116,8 @@ void SlotExchange::resolve_steps(Encoder& encoder, const Body& body, std::uint32
 }
 
 EncodingRef SlotExchange::after_body(const SlotLaunch& launch, std::uint32_t iteration) {
-  const bool steps = launch.body.stamps != nullptr;
+  // Before the last part some steps have not been stamped yet.
+  const bool steps = launch.body.stamps != nullptr && brings_back(launch.part);
   const bool last = iteration + 1 == launch.iterations;
   if (!rows_ || (!steps && (launch.mode != TimingMode::replay || last))) {
     return nullptr;

@@ -20,17 +20,8 @@ class ExpertStops : public ExpertsTest {
     s.output("y", y);
   }
   Tensor layers(GraphSession& s, Tensor x) const {
-    const Extent rows = x.shape().extent(0);
     for (std::size_t l = 0; l < routers_.size(); ++l) {
-      const RoutedExperts routed =
-          route_top_k(s, matmul(s, x, routers_[l]), {.k = static_cast<std::int32_t>(kUsed)});
-      const Tensor shared = reshape(s, x, {rows, 1, kDim});
-      const Tensor y = s.experts(kLayers[l], routed.ids, [&](const PlacedExperts& experts) {
-        return experts.matmul(
-            s, silu_mul(s, experts.matmul(s, shared, "gate"), experts.matmul(s, shared, "up")),
-            "down");
-      });
-      x = add_rows(s, x, combine_experts(s, y, routed.weights));
+      x = layer(s, l, x).y;
     }
     return x;
   }
@@ -126,6 +117,27 @@ TEST_P(ExpertStops, AreCountedAsSubmissionsOfTheirRun) {
   const Ticket ticket = some.run({{"x", random_rows(1)}});
   EXPECT_EQ(ticket.times().submits, 3U) << "each of two layers misses";
   EXPECT_EQ(some.expert_stats()[1].misses, 2U);
+}
+
+/// A host step cuts a run whether it stops or not.
+TEST_P(ExpertStops, HaveTimesOfTheDeviceUnlessTheyStopBesideHostStepsToo) {
+  const auto pass = [this](GraphSession& s) {
+    const Tensor y = layers(s, s.input("x", {1, kDim}));
+    const auto copied = [](HostStepCall& call) {
+      std::ranges::copy(call.input<float>(0), call.output<float>(0).begin());
+    };
+    s.output("y", neg(s, host_step(s, "copied", {y}, {y.spec()}, copied)[0]));
+  };
+  const Floats x = random_rows(1);
+  for (const TimingMode mode : {TimingMode::replay, TimingMode::node}) {
+    ExecutableGraph some(executor_, pass, {.experts = setup(4, ExpertMiss::upload)});
+    some.set_resident_experts(std::vector<bool>(kExperts));
+    some.set_timing(mode);
+    const Ticket stopped = some.run({{"x", x}}), whole = some.run({{"x", x}});
+    EXPECT_FALSE(stopped.times().device_ns.has_value());
+    EXPECT_GT(whole.times().device_ns.value_or(0), 0U) << "the same experts are there";
+    EXPECT_EQ(stopped.read("y"), whole.read("y"));
+  }
 }
 
 TEST_P(ExpertStops, OfAnExecutableThatComputesMissesOnTheCpuAreRefused) {

@@ -27,20 +27,27 @@ class ExpertsTest : public ExecutableTest {
     store_.add(layer, name, shape, dtype, bytes);
   }
 
+  struct LayerResult {
+    Tensor y, ids;
+  };
+  LayerResult layer(GraphSession& s, std::size_t l, const Tensor& x) const {
+    const auto scope = s.scope("layer", static_cast<std::int32_t>(l));
+    const RoutedExperts routed =
+        route_top_k(s, matmul(s, x, routers_[l]), {.k = static_cast<std::int32_t>(kUsed)});
+    const Tensor shared = reshape(s, x, {x.shape().extent(0), 1, kDim});
+    const Tensor y = s.experts(kLayers[l], routed.ids, [&](const PlacedExperts& experts) {
+      return experts.matmul(
+          s, silu_mul(s, experts.matmul(s, shared, "gate"), experts.matmul(s, shared, "up")),
+          "down");
+    });
+    return {add_rows(s, x, combine_experts(s, y, routed.weights)), routed.ids};
+  }
   void record(GraphSession& s, std::int64_t rows) const {
     Tensor x = s.input("x", {rows, kDim});
     for (std::size_t l = 0; l < routers_.size(); ++l) {
-      const auto scope = s.scope("layer", static_cast<std::int32_t>(l));
-      const RoutedExperts routed =
-          route_top_k(s, matmul(s, x, routers_[l]), {.k = static_cast<std::int32_t>(kUsed)});
-      const Tensor shared = reshape(s, x, {rows, 1, kDim});
-      const Tensor y = s.experts(kLayers[l], routed.ids, [&](const PlacedExperts& experts) {
-        return experts.matmul(
-            s, silu_mul(s, experts.matmul(s, shared, "gate"), experts.matmul(s, shared, "up")),
-            "down");
-      });
-      x = add_rows(s, x, combine_experts(s, y, routed.weights));
-      s.output("ids." + std::to_string(l), routed.ids);
+      const LayerResult result = layer(s, l, x);
+      x = result.y;
+      s.output("ids." + std::to_string(l), result.ids);
     }
     s.output("y", x);
   }
