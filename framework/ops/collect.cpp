@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/core/iteration_header.h"
 #include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/schema.h"
@@ -72,7 +73,7 @@ Cost cost(const BoundCall& call) {
 }
 
 void reference(const HostCall& call) {
-  const std::int64_t row = call.tensors[0].load_integer(0) - 1;
+  const std::int64_t row = call.tensors[0].load_integer(kIterationsRun) - 1;
   const Shape& rows = call.tensors[1].shape();
   if (row < 0 || row >= rows.dim(0)) {
     return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/core/iteration_header.h"
 #include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/gpu_groups.h"
@@ -12,7 +13,6 @@ namespace reprise::ops {
 namespace {
 
 constexpr std::int32_t kNone = -1, kServed = -2;
-constexpr std::uint32_t kStopWord = 3;  // of an iteration
 
 struct ExpertCheckAttributes {
   Param<std::int32_t> rows;  // those that count: the first ones
@@ -47,11 +47,6 @@ struct Push {
   std::uint32_t placed_offset;
 };
 
-/// Grid rows that an iteration has room for.
-std::int64_t grid_rows(const Shape& iteration) {
-  return (iteration.back() - kGridHeaderWords) / kGridRowWords;
-}
-
 Outputs infer(const OpCall& call) {
   require_rank(call, 0, 2);
   for (std::size_t i = 1; i < call.inputs.size(); ++i) {
@@ -75,9 +70,9 @@ Cost cost(const BoundCall& call) {
 
 void stop_here(const HostTensor& iteration, std::int32_t stop) {
   auto* header = elements_of<std::int32_t>(iteration);
-  header[kStopWord] = stop;
-  const auto rows =
-      std::min<std::int64_t>(static_cast<std::uint32_t>(header[2]), grid_rows(iteration.shape()));
+  header[kIterationStop] = stop;
+  const auto rows = std::min<std::int64_t>(static_cast<std::uint32_t>(header[kIterationGrids]),
+                                           grid_rows(iteration.shape()));
   for (std::int64_t r = 0; r < rows; ++r) {
     std::fill_n(header + kGridHeaderWords + r * kGridRowWords + kGridNow, 3, 0);
   }

@@ -1,5 +1,6 @@
 #include "reprise/ops/plan.h"
 
+#include "framework/core/iteration_header.h"
 #include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/schema.h"
@@ -32,11 +33,6 @@ struct Push {
   std::uint32_t iteration_offset;
   std::uint32_t grids;  // rows there is room for; 0: no iteration is given
 };
-
-/// Grid rows that an iteration has room for.
-std::int64_t grid_rows(const Shape& iteration) {
-  return (iteration.back() - kGridHeaderWords) / kGridRowWords;
-}
 
 void require_count(std::string_view name, std::int32_t value, std::int64_t max) {
   if (value < 0 || value > max) {
@@ -147,12 +143,9 @@ void write_grids_now(std::span<std::uint32_t> rows, std::span<const std::int32_t
   }
 }
 
-/// Of an iteration: where it stopped, to be gone on with. Nothing before that is done again.
-constexpr std::uint32_t kStopWord = 3;
-
 void reference(const HostCall& call) {
   const HostTensor& state = call.tensors[0];
-  if (call.tensors[3] && elements_of<std::int32_t>(call.tensors[3])[kStopWord] != 0) {
+  if (call.tensors[3] && elements_of<std::int32_t>(call.tensors[3])[kIterationStop] != 0) {
     return;
   }
   const std::span words(elements_of<std::int32_t>(state),
@@ -166,12 +159,13 @@ void reference(const HostCall& call) {
   auto* header = elements_of<std::uint32_t>(iteration);
   const std::span<std::uint32_t> rows(
       header + kGridHeaderWords,
-      std::min<std::size_t>(header[2], static_cast<std::size_t>(grid_rows(iteration.shape()))) *
+      std::min<std::size_t>(header[kIterationGrids],
+                            static_cast<std::size_t>(grid_rows(iteration.shape()))) *
           kGridRowWords);
   const bool runs = in_range && (stop < 0 || words[static_cast<std::size_t>(stop)] == 0) &&
                     !is_any_extent_empty(rows, words);
-  header[0] += runs ? 1 : 0;
-  header[1] = runs ? 1 : 0;
+  header[kIterationsRun] += runs ? 1 : 0;
+  header[kIterationRuns] = runs ? 1 : 0;
   write_grids_now(rows, words, runs);
 }
 

@@ -140,6 +140,26 @@ TEST_P(Allocation, RunsOfAnExecutableTakeNothing) {
   EXPECT_EQ(graph.read("swapped sum"), std::vector<float>(16, 1.5F * static_cast<float>(runs)));
 }
 
+TEST_P(Allocation, RunsThatMissNoExpertTakeNothing) {
+  GraphExecutor executor(device_);
+  const ExpertStore store(2);
+  store.add("layer", "up", {2, 16, 16}, std::vector<float>(512, 0.5F));
+  ExecutableGraph graph(
+      executor,
+      [](GraphSession& s) {
+        const Tensor x = reshape(s, s.input("x", {1, 16}), {1, 1, 16});
+        const Tensor ids = s.input("ids", {1, 1}, DType::i32);
+        s.output("y", s.experts("layer", ids, [&](const PlacedExperts& placed) {
+          return placed.matmul(s, x, "up");
+        }));
+      },
+      {.experts = {.store = store, .options = {.budget_bytes = 1024, .refresh_interval = 0}}});
+  const std::vector<std::int32_t> id(1);
+  const std::vector<NamedInput> inputs{{"x", std::span(x_).first(16)}, {"ids", id}};
+  expect_nothing_allocated([&](int /*i*/) { graph.run(inputs); });
+  EXPECT_EQ(graph.run(inputs).read("y"), std::vector<float>(16, 12.0F));
+}
+
 TEST_P(Allocation, ProfiledLaunchesTakeNothingInAnyMode) {
   const auto path =
       std::filesystem::path(::testing::TempDir()) / ("allocation_" + GetParam() + ".db");

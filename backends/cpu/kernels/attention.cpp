@@ -4,12 +4,12 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/attention.cpp"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <hwy/foreach_target.h>
 #include <limits>
 
 #include "backends/cpu/kernels/alibi.h"
+#include "backends/cpu/kernels/attention_mask-inl.h"
 #include "backends/cpu/kernels/dot_tile-inl.h"
 #include "backends/cpu/kernels/exp-inl.h"
 #include "backends/cpu/kernels/operands.h"
@@ -31,10 +31,8 @@ struct Attention {
   Param<float> scale;
   Param<float> softcap, max_bias;
   Param<std::int32_t> window;
-  const float* sinks;                   // null: none
-  const std::byte* mask;                // null: none
-  std::int64_t mask_row, mask_columns;  // bytes, elements
-  bool mask_is_half;
+  const float* sinks;  // null: none
+  AttentionMask mask;
   float factor;     // of scores: what a scale of 0 stands for
   float cap, bias;  // softcap and max_bias as they count; 0: none
   bool causal, has_past;
@@ -50,11 +48,11 @@ struct Queries {
   float* y[kTileVectors];
   float* scores[kTileVectors];
   float sink[kTileVectors];
-  float slope[kTileVectors];            // of ALiBi; 0: none
-  std::int64_t place[kTileVectors];     // among the keys
-  std::int64_t first[kTileVectors];     // the first key that is seen
-  std::int64_t seen[kTileVectors];      // the one after the last
-  const std::byte* mask[kTileVectors];  // the row of it
+  float slope[kTileVectors];         // of ALiBi; 0: none
+  std::int64_t place[kTileVectors];  // among the keys
+  std::int64_t first[kTileVectors];  // the first key that is seen
+  std::int64_t seen[kTileVectors];   // the one after the last
+  std::int64_t row[kTileVectors];    // of the mask
   float total[kTileVectors];
   bool all_count[kTileVectors];  // no key that is seen has a score of -infinity
 };
@@ -62,34 +60,6 @@ struct Queries {
 /// What the distance of a key is multiplied by; 0: none. See AttentionAttributes::max_bias.
 float slope_of(const Attention& a, std::int64_t head) {
   return a.bias == 0 ? 0 : alibi_slope(a.bias, head, a.heads);
-}
-
-/// Of -infinity: the key does not count.
-bool is_masked(const Attention& a, const std::byte* mask, std::int64_t key) {
-  if (a.mask_is_half) {
-    constexpr std::uint16_t kLowest = 0xFC00;
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, mask + key * std::int64_t{sizeof bits}, sizeof bits);
-    return bits == kLowest;
-  }
-  float value = 0;
-  std::memcpy(&value, mask + key * std::int64_t{sizeof value}, sizeof value);
-  return value == -std::numeric_limits<float>::infinity();
-}
-
-/// Leaves out the keys at both ends that a mask hides, padding for instance: nothing is computed
-/// for them.
-void trim(const Attention& a, const std::byte* mask, std::int64_t& first, std::int64_t& seen) {
-  seen = std::min(seen, a.mask_columns);
-  while (seen > first && is_masked(a, mask, seen - 1)) {
-    --seen;
-  }
-  while (first < seen && is_masked(a, mask, first)) {
-    ++first;
-  }
-  if (first >= seen) {
-    first = seen = 0;
-  }
 }
 
 /// Query `index` among those of a head of keys: rows of its first head, then of its second...
@@ -107,9 +77,9 @@ void add_query(const Attention& a, std::int64_t kv_head, std::int64_t index, std
   out.place[i] = place;
   out.seen[i] = a.causal ? std::clamp<std::int64_t>(place + 1, 0, used) : used;
   out.first[i] = std::clamp<std::int64_t>(window > 0 ? place - window + 1 : 0, 0, out.seen[i]);
-  if (a.mask != nullptr) {
-    out.mask[i] = a.mask + row * a.mask_row;
-    trim(a, out.mask[i], out.first[i], out.seen[i]);
+  out.row[i] = row;
+  if (a.mask) {
+    a.mask.trim(row, out.first[i], out.seen[i]);
   }
 }
 
@@ -179,15 +149,6 @@ HWY_INLINE float soften(float* scores, std::int64_t first, std::int64_t end, flo
   const float largest = hn::GetLane(best);
   return sink == kLowest || keys == 0 ? keys
                                       : keys + (sink == largest ? 1 : std::exp(sink - largest));
-}
-
-template <class W>
-HWY_INLINE Vf value_vector(const std::byte* row, std::size_t i, std::size_t left) {
-  if constexpr (kHasTail<W>) {
-    return left >= kLanes ? W::piece(row, i).part(0) : W::tail(row, i, left);
-  } else {
-    return W::piece(row, i / W::kPiece * W::kPiece).part(i % W::kPiece / kLanes);
-  }
 }
 
 /// sums += weights * values for keys [first, end), of kQueries queries; kWide vectors wide. Of one
@@ -270,21 +231,6 @@ HWY_INLINE void combine(const Attention& a, const std::byte* values, const Queri
   }
 }
 
-/// Adds the mask of a query, times its slope, to the scores of keys [first, end).
-template <class W>
-HWY_INLINE void add_mask(const std::byte* mask, float slope, std::int64_t first, std::int64_t end,
-                         float* scores) {
-  const F32 d;
-  const Vf factor = hn::Set(d, slope), lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
-  for (std::int64_t j = first; j < end; j += std::int64_t{kLanes}) {
-    const auto left = static_cast<std::size_t>(end - j);
-    const Vf value = value_vector<W>(mask, static_cast<std::size_t>(j), left);
-    const Vf sum = hn::MulAdd(value, factor, load_up_to(d, scores + j, left));
-    // Whatever the score is, NaN included: the key does not count.
-    store_up_to(d, hn::IfThenElse(hn::Eq(value, lowest), lowest, sum), scores + j, left);
-  }
-}
-
 /// `tile` has at most kQueries.
 template <class W, std::size_t kQueries>
 HWY_NOINLINE void attend(const Attention& a, std::int64_t kv_head, Queries& tile) {
@@ -295,11 +241,9 @@ HWY_NOINLINE void attend(const Attention& a, std::int64_t kv_head, Queries& tile
       const std::int64_t begin = tile.first[i] / whole * whole;
       cap_scores(a.cap, tile.seen[i] - begin, tile.scores[i] + begin);
     }
-    if (a.mask != nullptr) {
-      const float slope = tile.slope[i] > 0 ? tile.slope[i] : 1;
-      a.mask_is_half
-          ? add_mask<F16Weights>(tile.mask[i], slope, tile.first[i], tile.seen[i], tile.scores[i])
-          : add_mask<F32Weights>(tile.mask[i], slope, tile.first[i], tile.seen[i], tile.scores[i]);
+    if (a.mask) {
+      a.mask.add(tile.row[i], tile.slope[i] > 0 ? tile.slope[i] : 1, tile.first[i], tile.seen[i],
+                 tile.scores[i]);
     } else if (tile.slope[i] > 0) {
       for (std::int64_t j = tile.first[i]; j < tile.seen[i]; ++j) {
         tile.scores[i][j] -= tile.slope[i] * static_cast<float>(std::abs(tile.place[i] - j));
@@ -357,7 +301,6 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
   const HostTensor& q = call.tensors[0];
   const HostTensor& k = call.tensors[1];
   const HostTensor& v = call.tensors[2];
-  const HostTensor& mask = call.tensors[3];
   const auto bytes = [&](std::int64_t elements) {
     return static_cast<std::int64_t>(bytes_of(k.dtype(), static_cast<std::uint64_t>(elements)));
   };
@@ -389,12 +332,7 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
       .max_bias = attribute<Param<float>>(call, "max_bias"),
       .window = attribute<Param<std::int32_t>>(call, "window"),
       .sinks = reinterpret_cast<const float*>(call.tensors[4].data),
-      .mask = mask.data,
-      .mask_row = mask ? static_cast<std::int64_t>(bytes_of(
-                             mask.dtype(), static_cast<std::uint64_t>(mask.spec->strides[0])))
-                       : 0,
-      .mask_columns = mask ? mask.shape().back() : 0,
-      .mask_is_half = mask && mask.dtype() == DType::f16,
+      .mask = AttentionMask(call.tensors[3]),
       .factor = static_cast<float>(1 / std::sqrt(static_cast<double>(dim))),
       .cap = 0,
       .bias = 0,

@@ -137,10 +137,10 @@ void Handles::bind(std::string_view name, std::span<const std::byte> bytes, DTyp
                     (handle.rows ? ", " + std::to_string(row) + " a row" : "") +
                     "), but was bound to (" + std::to_string(bytes.size()) + ") bytes.");
   }
+  plans_.core()->device().write(tensor->buffer, tensor->offset, bytes);
   if (handle.rows) {
     handle.rows = static_cast<std::int64_t>(bytes.size() / row);
   }
-  plans_.core()->device().write(tensor->buffer, tensor->offset, bytes);
 }
 
 void Handles::bind(std::string_view name, const Tensor& tensor) {
@@ -179,6 +179,13 @@ void Handles::feed(std::string_view name, std::string_view output, const FeedOpt
                                                entry.info.name +
                                                "': only one of them has an "
                                                "extent of the state.");
+  }
+  if (!spec.shape.fixed() && plans_.layout().stop_word()) {
+    throw Error(ErrorCode::unsupported,
+                "The output '" + std::string(output) + "' (" + to_string(spec) +
+                    ") cannot feed the handle '" + entry.info.name +
+                    "': the state may stop a run on the device, and the host would count its rows "
+                    "all the same.");
   }
   const auto fed = std::ranges::find(entries_, output, &Entry::output);
   if (!entry.output.empty() || fed != entries_.end()) {

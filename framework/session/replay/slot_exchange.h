@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/iteration_header.h"
 #include "framework/session/device/staging.h"
 #include "framework/session/replay/slot_launch.h"
 #include "framework/session/state/iteration_rows.h"
@@ -50,9 +51,9 @@ class SlotExchange {
     return {staging_.download->mapped() + output.staging_offset, spec.bytes()};
   }
   /// Of graphs with iterations: how many ran, and the row of one that did.
-  std::uint32_t ran() const { return iteration_word(0); }
+  std::uint32_t ran() const { return iteration_word(kIterationsRun); }
   /// Where the last one stopped; 0: it did not.
-  std::uint32_t stopped_at() const { return iteration_word(3); }
+  std::uint32_t stopped_at() const { return iteration_word(kIterationStop); }
   const std::byte* row(std::uint32_t iteration) const {
     return staging_.download->mapped() + rows_offset_ + iteration * rows_.row_bytes();
   }

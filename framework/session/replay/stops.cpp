@@ -47,7 +47,7 @@ Stops::Stopped Stops::stopped(const Slot& slot, bool brought_back) const {
   const TensorRef iteration(memory_.rows().iteration);
   core_.device().read(iteration->buffer, iteration->offset,
                       std::as_writable_bytes(std::span(header)));
-  return {1, header.back()};
+  return {1, header[kIterationStop]};
 }
 
 std::vector<std::uint32_t> Stops::state_of(const Slot& slot, bool brought_back) const {
@@ -156,7 +156,7 @@ void Stops::submit(Slot& slot, const SlotLaunch& launch, StepRange range, const 
     if (stops) {  // the next launch begins anew
       const TensorRef iteration(memory_.rows().iteration);
       constexpr std::array<std::uint32_t, 1> kNowhere{};
-      device.write(iteration->buffer, iteration->offset + (kGridHeaderWords - 1) * sizeof(kNowhere),
+      device.write(iteration->buffer, iteration->offset + kIterationStop * sizeof(kNowhere),
                    std::as_bytes(std::span(kNowhere)));
     }
     throw;

@@ -1,5 +1,6 @@
 #include "framework/session/state/iteration_rows.h"
 
+#include "framework/core/iteration_header.h"
 #include "framework/session/device/unbacked_buffer.h"
 #include "reprise/ops/collect.h"
 #include "reprise/ops/views.h"
@@ -75,7 +76,7 @@ std::vector<GridRow> all_grids(std::span<const GridRow> of_steps,
 std::vector<std::uint32_t> iteration_words(std::span<const GridRow> grids,
                                            std::span<const Grid> now) {
   std::vector<std::uint32_t> words(kGridHeaderWords);
-  words[2] = static_cast<std::uint32_t>(grids.size());
+  words[kIterationGrids] = static_cast<std::uint32_t>(grids.size());
   for (std::size_t r = 0; r < grids.size(); ++r) {
     const auto& [groups, extent] = grids[r];
     const auto& [tile, units, local, axis] = groups.live;
@@ -112,7 +113,7 @@ void resume_grids(const Device& device, const Tensor& iteration, std::span<const
                                                : live_grid(row.groups, state[row.extent]));
   }
   std::vector<std::uint32_t> words = iteration_words(grids, now);
-  words[1] = 1;
+  words[kIterationRuns] = 1;
   const TensorRef to(iteration);
   const std::size_t kept = sizeof(words[0]);  // the number of iterations
   device.write(to->buffer, to->offset + kept, std::as_bytes(std::span(words)).subspan(kept));

@@ -116,6 +116,15 @@ TEST_P(ExtentFeeds, ValuesOfNoWholeRowsAreRefused) {
   expect_error(ErrorCode::size_mismatch, {"(144) bytes"}, [&] { graph.bind("h", Floats(36)); });
 }
 
+TEST_P(ExtentFeeds, ARunThatTheDeviceMayStopFeedsNoExtent) {
+  ExecutableGraph graph(
+      executor_, summed_rows,
+      {.state = StateLayout().carried("done").stop_when("done"), .extent = "rows", .buckets = {8}});
+  graph.create_handle({.name = "h", .shape = {8, kColumns}});
+  expect_error(ErrorCode::unsupported, {"'next'", "may stop a run on the device"},
+               [&] { graph.feed("h", "next"); });
+}
+
 TEST_P(ExtentFeeds, AnExtentDoesNotFeedAnInputOfAFixedShape) {
   ExecutableGraph graph(executor_,
                         [](GraphSession& s) {

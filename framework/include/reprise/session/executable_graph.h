@@ -176,7 +176,8 @@ class ExecutableGraph {
   PreparedRun prepare();
 
   /// Sets the rows of all following runs, until changed or cleared. Without it, the inputs with an
-  /// extent say how many rows a run has, whether values or handles give them. 0: nothing runs, and there are no outputs.
+  /// extent say how many rows a run has, whether values or handles give them. 0: nothing runs, and
+  /// there are no outputs.
   /// Errors: extent_out_of_range below 0 and above the largest bucket.
   void set_active_extent(std::int64_t rows);
   void clear_active_extent();
@@ -195,7 +196,8 @@ class ExecutableGraph {
   bool has_handle(std::string_view name) const;
   std::vector<Handle> handles() const;
   /// Sets the values of a handle from the next run on; of its first rows, if they are an extent.
-  /// Errors: unknown_name, dtype_mismatch, size_mismatch; busy for an extent while a run is prepared.
+  /// Errors: unknown_name, dtype_mismatch, size_mismatch; busy for an extent while a run is
+  /// prepared.
   void bind(std::string_view handle, std::span<const float> values);
   void bind(std::string_view handle, std::span<const std::byte> bytes, DType dtype);
   /// Uses a persistent tensor of the caller's as the memory of a handle: two graphs may share one.
@@ -210,8 +212,9 @@ class ExecutableGraph {
   }
   /// Puts this output into the handle in every run of any kind.
   /// Errors: unknown_name, shape_mismatch, dtype_mismatch; shape_mismatch if the handle feeds an
-  /// input and only one of input and output has an extent; invalid_argument if the handle or the
-  /// output has a feed already, and for in_place if the pass does not write the handle.
+  /// input and only one of input and output has an extent; unsupported where the state may stop a
+  /// run and the output has an extent or the handle would swap; invalid_argument if the handle or
+  /// the output has a feed already, and for in_place if the pass does not write the handle.
   void feed(std::string_view handle, std::string_view output, const FeedOptions& options = {});
 
   /// Makes a graph that shares params, plans and pipelines. It has an arena, slots, a state at its
