@@ -9,6 +9,8 @@ namespace {
 
 /// A file that is written all the time is read no more often.
 constexpr std::chrono::milliseconds kFollowEvery{500};
+/// No version of a file: what was read of it is out of date.
+constexpr auto kNone = ~std::uint64_t{0};
 
 }  // namespace
 
@@ -25,6 +27,10 @@ void ScheduledRead::start(ReadScheduler& scheduler) {
     launch();
   }
 }
+
+void ScheduledRead::note_sight(const ReadScheduler& scheduler) { seen_in_ = scheduler.frame_; }
+
+bool ScheduledRead::in_sight() const { return seen_in_ == 0 || seen_in_ + 1 >= scheduler_->frame_; }
 
 void ScheduledRead::launch() {
   waiting_ = false;
@@ -56,7 +62,8 @@ bool ScheduledRead::poll(bool eager) {
     revision_ += wanted ? 1U : 0U;
   }
   const bool rested = eager || std::chrono::steady_clock::now() - started_ >= kFollowEvery;
-  const bool stale = follows_file_ && asked_ && version_ != scheduler_->version() && rested;
+  const bool stale =
+      follows_file_ && asked_ && in_sight() && version_ != scheduler_->version() && rested;
   if (!running() && (waiting_ || stale)) {
     launch();
   }
@@ -86,6 +93,16 @@ void ScheduledRead::detach() {
 ReadScheduler::~ReadScheduler() {
   while (!reads_.empty()) {
     reads_.back()->detach();
+  }
+}
+
+void ReadScheduler::begin_frame() {
+  ++frame_;
+  for (ScheduledRead* const read : reads_) {
+    if (read->running() && !read->in_sight() && !read->thread_.get_stop_token().stop_requested()) {
+      read->lose();
+      read->version_ = kNone;
+    }
   }
 }
 

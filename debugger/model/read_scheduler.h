@@ -1,5 +1,6 @@
 // Reads of one database on worker threads, for views that draw without locks. A Read has the key
 // that somebody looks at and its value: the value of one key is never shown as that of another.
+// What nobody looks at any more is not read to its end.
 //
 // Threads: every function is for one thread, the one that draws. A read that runs has a thread of
 // its own. That thread uses a copy of the key and the outcome of this run, nothing else. poll()
@@ -47,6 +48,8 @@ class ScheduledRead {
   explicit ScheduledRead(bool follows_file) : follows_file_(follows_file) {}
   /// Starts now, or when the run that this cancels has ended.
   void start(ReadScheduler& scheduler);
+  /// Somebody looks at it in this frame. What nobody ever looked at, only asked for, stays wanted.
+  void note_sight(const ReadScheduler& scheduler);
   void give_up();
   /// The destructor of Read calls it: the thread uses what is there.
   void detach();
@@ -57,6 +60,9 @@ class ScheduledRead {
   virtual void run(const std::filesystem::path& path, const std::stop_token& stop) = 0;
   /// `wanted`: it was not cancelled.
   virtual void end(bool wanted) = 0;
+  /// It runs out of sight.
+  virtual void lose() = 0;
+  bool in_sight() const;
   void launch();
   bool poll(bool eager);
 
@@ -64,6 +70,7 @@ class ScheduledRead {
   bool asked_ = false, waiting_ = false;  // waiting: for the run before to end
   ReadScheduler* scheduler_ = nullptr;    // null before the first request
   std::uint64_t version_ = 0;             // of the file, when the last run started
+  std::uint64_t seen_in_ = 0;             // the last frame in which somebody looked; 0: none
   std::chrono::steady_clock::time_point started_{};
   std::uint64_t revision_ = 0;
   std::string problem_;
@@ -83,6 +90,9 @@ class ReadScheduler {
   /// Looks whether the file changed: version() counts how often it did.
   void look() { version_ += watch_.changed() ? 1U : 0U; }
   std::uint64_t version() const { return version_; }
+  /// Views that draw from here on say what they look at, with show(). Cancels what runs and was not
+  /// looked at in the frame before.
+  void begin_frame();
   /// Takes over what finished and starts the reads that follow the file; true if any read ended.
   /// `eager`: without the pause between two readings of a file that changes all the time.
   bool poll(bool eager = false);
@@ -96,7 +106,7 @@ class ReadScheduler {
   friend class ScheduledRead;
   const std::filesystem::path path_;
   ProfileWatch watch_;
-  std::uint64_t version_ = 0;
+  std::uint64_t version_ = 0, frame_ = 1;
   std::atomic<std::uint32_t> ended_ = 0;  // runs, counted by their threads
   std::vector<ScheduledRead*> reads_;
 };
@@ -118,6 +128,7 @@ class Read final : public ScheduledRead {
   /// Views call it in every frame in which they need the value. A different key cancels the read
   /// of the one before and forgets its value. Returns whether it was a different one.
   bool show(ReadScheduler& scheduler, const Key& key) {
+    note_sight(scheduler);
     if (key_ == key) {
       return false;
     }
@@ -157,6 +168,7 @@ class Read final : public ScheduledRead {
     found_.reset();
     running_.reset();
   }
+  void lose() override { value_ ? cancel() : forget(); }
 
   const Function read_;
   std::optional<Key> key_, running_;  // running: the thread's until it finished, as found_

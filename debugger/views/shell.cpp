@@ -269,6 +269,7 @@ void Shell::export_csv(Workspace& workspace, std::string_view panel) {
 // ---- drawing
 
 void Shell::draw(Ui& ui, Workspace& workspace) {
+  workspace.reads.begin_frame();
   if (ImGui::IsMouseClicked(0)) {
     workspace.notice.clear();
   }

@@ -153,6 +153,7 @@ struct OpDef {
   ExtentRule extents = ExtentRule::none;
   RowNumbers row_numbers{};
   std::span<const UsedRows> used_rows = {};
+  bool chooses_experts = false;  // result 0: i32 [rows, used]
 
   bool reads_state() const {
     for (const Attribute& a : attributes) {

@@ -174,7 +174,8 @@ const OpDef route_top_k_def{.name = "route_top_k",
                             .cost = cost,
                             .reference = reference,
                             .lower = lower,
-                            .extents = ExtentRule::rows};
+                            .extents = ExtentRule::rows,
+                            .chooses_experts = true};
 
 }  // namespace reprise::ops
 

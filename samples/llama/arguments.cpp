@@ -42,6 +42,10 @@ int parse(Arguments& a, int argc, char** argv) {
                  "Positions of the key-value cache, and tokens of a chunk of --perplexity; 0: the "
                  "model's context")
       ->capture_default_str();
+  app.add_option("--expert-budget", a.expert_budget,
+                 "Bytes of device memory for experts of a model that has some; the others move "
+                 "there when a router asks for them; 0: all are there")
+      ->capture_default_str();
   bool greedy = false;
   auto* flag = app.add_flag("--greedy", greedy, "Choose the most likely token; without --temp too");
   Sampling& how = a.sampling;
@@ -129,6 +133,22 @@ void require_consistent(const Arguments& a) {
     reprise::throw_invalid_argument("--parallel is (" + std::to_string(a.parallel) + ") with " +
                                     std::to_string(prompts) + " prompts, but there are 1 to " +
                                     std::to_string(kMaxSequences) + " sequences.");
+  }
+  if (a.expert_budget > 0) {
+    const std::pair<bool, const char*> apart[] = {
+        {a.parallel * prompts > 1, "several sequences"},
+        {!a.perplexity.empty(), "--perplexity"},
+        {a.mode == "direct", "--mode direct"},
+        {a.iterations > 1, "--iterations-per-submit"},
+        {a.checks.lint || a.checks.verify, "--lint and --verify"}};
+    for (const auto& [given, what] : apart) {
+      if (given) {
+        reprise::throw_invalid_argument(
+            "--expert-budget is for text of one sequence in recorded mode, a token at a time, "
+            "without checks; it does not go with (" +
+            std::string(what) + ").");
+      }
+    }
   }
   if (a.parallel * prompts > 1) {
     if (a.iterations > 1) {

@@ -14,6 +14,7 @@ struct Arguments {
   long long count = 64;
   long long context = 0;
   long long parallel = 1;
+  unsigned long long expert_budget = 0;  // 0: all experts are on the device
   unsigned threads = 0, iterations = 1;
   bool ids = false, json = false, times = false;
   Checks checks;

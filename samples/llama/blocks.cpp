@@ -82,12 +82,25 @@ Tensor mixture_of_experts(Recorder& s, const Model& m, const Layer& w, const Ten
   const auto scope = s.scope("ffn");
   const Experts& e = w.experts;
   const auto h = rms_norm(s, x, w.ffn_norm, {.eps = m.sizes.eps});
-  const auto [ids, weights] = route_top_k(s, matmul(s, h, e.router),
-                                          {.k = static_cast<std::int32_t>(m.sizes.experts_used)});
+  const auto routed = route_top_k(s, matmul(s, h, e.router),
+                                  {.k = static_cast<std::int32_t>(m.sizes.experts_used)});
   const auto row = reshape(s, h, {x.shape().extent(0), 1, m.sizes.dim});
-  const auto up = matmul_experts(s, row, e.up, ids);
-  const auto y = silu_mul(s, matmul_experts(s, row, e.gate, ids), up);
-  return add(s, x, combine_experts(s, matmul_experts(s, y, e.down, ids), weights));
+  const auto products = [&](const auto& matmul) {
+    const auto up = matmul(row, "up", e.up);
+    return matmul(silu_mul(s, matmul(row, "gate", e.gate), up), "down", e.down);
+  };
+  const auto y = m.place_experts
+                     ? m.place_experts(e.layer, routed.ids,
+                                       [&](const reprise::PlacedExperts& placed) {
+                                         return products([&](const Tensor& in, const char* name,
+                                                             const Tensor&) {
+                                           return placed.matmul(s, in, name);
+                                         });
+                                       })
+                     : products([&](const Tensor& in, const char*, const Tensor& weight) {
+                         return matmul_experts(s, in, weight, routed.ids);
+                       });
+  return add(s, x, combine_experts(s, y, routed.weights));
 }
 
 Tensor state_space(Recorder& s, const Model& m, const Layer& w, const Tensor& x) {

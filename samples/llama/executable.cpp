@@ -14,31 +14,38 @@ std::string cache_name(char kind, std::size_t layer) {
 }  // namespace
 
 ExecutableGraph make_executable(reprise::GraphExecutor& executor, const Model& model,
-                                std::int32_t end_token, std::int64_t context) {
+                                const ExecutableModel& options) {
   if (model.sizes.heads == 0) {
     throw reprise::Error(reprise::ErrorCode::unsupported,
                          "An executable graph has caches of keys and values, but the model has (0) "
                          "heads.");
   }
+  const auto& [end_token, context, sampling, experts] = options;
   const reprise::Shape cache{context, model.sizes.kv_heads, model.sizes.head_dim};
-  const auto pass = [model, cache](GraphSession& s) {
+  const auto pass = [model, cache, sampling = sampling](GraphSession& s) {
     Model m = model;
+    if (m.expert_store) {
+      m.place_experts = [&s](const std::string& layer, const reprise::Tensor& ids,
+                             const reprise::ExpertFunction& f) { return s.experts(layer, ids, f); };
+    }
     for (std::size_t i = 0; i < m.layers.size(); ++i) {
       m.layers[i].k_cache = s.input(cache_name('k', i), cache);
       m.layers[i].v_cache = s.input(cache_name('v', i), cache);
     }
     const auto tokens = s.input("tokens", {s.extent("rows")}, reprise::DType::i32);
-    s.output("next", choose(s, forward(s, m, get_rows(s, m.embedding, tokens))));
+    s.output("next", choose(s, forward(s, m, get_rows(s, m.embedding, tokens)), sampling));
     for (std::size_t i = 0; i < m.layers.size(); ++i) {
       s.output(cache_name('k', i), m.layers[i].k_cache);
       s.output(cache_name('v', i), m.layers[i].v_cache);
     }
   };
-  ExecutableGraph graph(executor, pass,
-                        {.name = "llama",
-                         .state = state_layout(end_token, static_cast<std::int32_t>(context)),
-                         .extent = "rows",
-                         .buckets = {1, 8, kMaxTokens}});
+  ExecutableGraph graph(
+      executor, pass,
+      {.name = "llama",
+       .state = state_layout(end_token, static_cast<std::int32_t>(context), sampling),
+       .extent = "rows",
+       .buckets = {1, 8, kMaxTokens},
+       .experts = {.store = model.expert_store, .options = experts}});
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     for (const char kind : {'k', 'v'}) {
       graph.create_handle({.name = cache_name(kind, i), .shape = cache});
@@ -46,6 +53,17 @@ ExecutableGraph make_executable(reprise::GraphExecutor& executor, const Model& m
     }
   }
   return graph;
+}
+
+std::vector<std::int32_t> begin_prompt(ExecutableGraph& graph,
+                                       std::span<const std::int32_t> prompt) {
+  constexpr auto kMost = static_cast<std::size_t>(kMaxTokens);
+  while (prompt.size() > kMost) {  // what it chooses is not used
+    graph.run({{"tokens", prompt.first(kMost)}});
+    graph.state().set("done", 0);
+    prompt = prompt.subspan(kMost);
+  }
+  return {prompt.begin(), prompt.end()};
 }
 
 namespace {
@@ -78,14 +96,8 @@ std::vector<std::vector<std::int32_t>> generate_all(
   const std::int64_t context = graph.handles().front().shape.dim(0);
   std::vector<Sequence> sequences;
   for (const std::vector<std::int32_t>& prompt : prompts) {
-    sequences.push_back({graph.fork(), prompt, {}});
-    std::vector<std::int32_t>& rest = sequences.back().next;
-    while (static_cast<std::int64_t>(rest.size()) > kMaxTokens) {  // what it chooses is not used
-      const auto end = rest.begin() + kMaxTokens;
-      sequences.back().graph.run({{"tokens", std::vector<std::int32_t>(rest.begin(), end)}});
-      sequences.back().graph.state().set("done", 0);
-      rest.erase(rest.begin(), end);
-    }
+    sequences.push_back({graph.fork(), {}, {}});
+    sequences.back().next = begin_prompt(sequences.back().graph, prompt);
   }
   std::vector<Sequence*> running;
   for (Sequence& sequence : sequences) {

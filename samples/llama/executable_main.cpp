@@ -17,7 +17,8 @@ int main(int argc, char** argv) try {
   const auto file = reprise::GgufFile::open(argv[1]);
   const reprise::Tokenizer tokenizer(file);
   const llama::Model model = llama::load_model(device, file, 1);
-  const auto graph = llama::make_executable(executor, model, tokenizer.eos(), kContext);
+  const auto graph =
+      llama::make_executable(executor, model, {.end_token = tokenizer.eos(), .context = kContext});
 
   std::vector<std::string> texts(argv + 3, argv + argc);
   if (texts.empty()) {

@@ -7,6 +7,9 @@ namespace {
 
 std::string prefix(std::int64_t layer) { return "blk." + std::to_string(layer) + "."; }
 
+/// In a store of experts.
+std::string layer_name(std::int64_t layer) { return "layer." + std::to_string(layer); }
+
 }  // namespace
 
 Tensor LayerTensors::get(const std::string& name, const Shape& shape) const {
@@ -15,6 +18,11 @@ Tensor LayerTensors::get(const std::string& name, const Shape& shape) const {
 
 Tensor LayerTensors::find(const std::string& name, const Shape& shape) const {
   return weights_.find(prefix(index_) + name) ? get(name, shape) : Tensor();
+}
+
+Tensor LayerTensors::expert(const std::string& projection, const Shape& shape) const {
+  return weights_.expert(prefix(index_) + "ffn_" + projection + "_exps.weight", shape,
+                         layer_name(index_), projection);
 }
 
 Tensor LayerTensors::zeros(const char* name, const Shape& shape) const {
@@ -47,9 +55,10 @@ void LayerTensors::feed_forward(const Sizes& s, Layer& w) const {
 void LayerTensors::experts(const Sizes& s, Layer& w) const {
   w.ffn_norm = get("ffn_norm.weight", {s.dim});
   w.experts.router = get("ffn_gate_inp.weight", {s.experts, s.dim});
-  w.experts.gate = get("ffn_gate_exps.weight", {s.experts, s.expert_ffn, s.dim});
-  w.experts.up = get("ffn_up_exps.weight", {s.experts, s.expert_ffn, s.dim});
-  w.experts.down = get("ffn_down_exps.weight", {s.experts, s.dim, s.expert_ffn});
+  w.experts.layer = layer_name(index_);
+  w.experts.gate = expert("gate", {s.experts, s.expert_ffn, s.dim});
+  w.experts.up = expert("up", {s.experts, s.expert_ffn, s.dim});
+  w.experts.down = expert("down", {s.experts, s.dim, s.expert_ffn});
 }
 
 void LayerTensors::state_space(const Sizes& s, Layer& w) const {

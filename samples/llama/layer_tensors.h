@@ -29,6 +29,7 @@ class LayerTensors {
   void state_space(const Sizes& sizes, Layer& layer) const;
 
  private:
+  reprise::Tensor expert(const std::string& projection, const reprise::Shape& shape) const;
   reprise::Tensor zeros(const char* name, const reprise::Shape& shape) const;
 
   const reprise::Device& device_;

@@ -97,24 +97,31 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
       std::cout << shown.add(said.text.empty() ? a.prompts.front() + piece : piece) << std::flush;
     }
   };
-  const llama::Generation result = generate(run.executor, run.model, request, [&](std::int32_t id) {
+  const auto emit = [&](std::int32_t id) {
     const std::string piece = run.tokenizer.piece(id);
     show(piece);
     said.text += piece;
-  });
-  if (said.text.empty()) {
-    show("");
-  }
-  if (a.json) {
-    print(to_json(run.model.weight_bytes, result, said));
+  };
+  const auto report = [&](const auto& result) {
+    if (said.text.empty()) {
+      show("");
+    }
+    if (a.json) {
+      print(to_json(run.model.weight_bytes, result, said));
+    } else {
+      std::cout << shown.end() << '\n';
+    }
+    if (a.ids) {
+      print_ids(result.ids);
+    }
+    if (a.times) {
+      print_times(result, prompt.size());
+    }
+  };
+  if (run.model.expert_store) {
+    report(generate_with_experts(run.executor, run.model, request, a.expert_budget, emit));
   } else {
-    std::cout << shown.end() << '\n';
-  }
-  if (a.ids) {
-    print_ids(result.ids);
-  }
-  if (a.times) {
-    print_times(result, prompt.size());
+    report(generate(run.executor, run.model, request, emit));
   }
   return 0;
 }
@@ -199,9 +206,14 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
       a.perplexity.empty() ? "" : reprise::programs::read_text(a.perplexity, kMaxText);
   const reprise::Device device = open(a.device, a.threads);
   const llama::Model model = llama::load_model(
-      device, file, context, std::max<std::int64_t>(static_cast<std::int64_t>(prompts.size()), 1));
+      device, file, context, std::max<std::int64_t>(static_cast<std::int64_t>(prompts.size()), 1),
+      a.expert_budget > 0 ? llama::ExpertWeights::in_store : llama::ExpertWeights::on_device);
   std::cerr << "weights: " << model.weight_bytes.all << " bytes, " << model.weight_bytes.in_place
-            << " of them in place\n";
+            << " of them in place";
+  if (model.expert_store) {
+    std::cerr << ", " << model.weight_bytes.experts << " of them experts on the host";
+  }
+  std::cerr << '\n';
   int status = 0;
   {
     // Made once the model is known to be good: a database is never taken away again, as another

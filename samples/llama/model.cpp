@@ -24,13 +24,20 @@ Sizes sizes_of(const reprise::GgufFile& file) {
 }
 
 Model load_model(const reprise::Device& device, const reprise::GgufFile& file, std::int64_t context,
-                 std::int64_t sequences) {
+                 std::int64_t sequences, ExpertWeights experts) {
   const Hyperparameters keys(file);
   Model m;
   m.architecture = &architecture_named(keys.architecture());
   m.sizes = read_sizes(keys, *m.architecture);
   const Sizes& s = m.sizes;
-  const Weights weights(device, file);
+  if (experts == ExpertWeights::in_store) {
+    if (s.experts == 0) {
+      reprise::throw_invalid_argument(
+          "A budget is for the experts of a model, but this one has (0) of them.");
+    }
+    m.expert_store = reprise::ExpertStore(s.experts);
+  }
+  const Weights weights(device, file, m.expert_store);
   m.weight_bytes = weights.bytes();
   for (std::int64_t i = 0; i < s.layers; ++i) {
     m.architecture->load({device, weights, i, context, sequences}, s, m.layers.emplace_back());

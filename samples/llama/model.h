@@ -1,5 +1,6 @@
 // A model from a GGUF file: sizes, weights, and what its sequences leave between passes.
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "reprise/formats/gguf.h"
@@ -33,8 +34,10 @@ Sizes sizes_of(const reprise::GgufFile& file);
 
 /// The feed-forward part of a layer as experts, of which a router picks some for each row.
 struct Experts {
-  reprise::Tensor router;          // [experts, dim]
-  reprise::Tensor gate, up, down;  // [experts, expert_ffn, dim] twice, [experts, dim, expert_ffn]
+  reprise::Tensor router;  // [experts, dim]
+  // [experts, expert_ffn, dim] twice, [experts, dim, expert_ffn]; empty where a store has them
+  reprise::Tensor gate, up, down;
+  std::string layer{};  // its name in that store
 };
 
 /// Mamba: what the place of attention and of the feed-forward part has.
@@ -71,11 +74,20 @@ struct Model {
   /// of sequence i, whose keys and values have the i-th part of the caches.
   std::int64_t sequences = 1;
   reprise::Tensor attended{};  // [sequences, heads, head_dim], what each sees; of several ones
+  /// Experts of which the device has some at a time; empty: it has all.
+  reprise::ExpertStore expert_store{};
+  /// GraphSession::experts of the session that records, where there is a store.
+  std::function<reprise::Tensor(const std::string& layer, const reprise::Tensor& ids,
+                                const reprise::ExpertFunction& f)>
+      place_experts{};
 };
 
-/// `context` positions are allocated for the cache of each sequence.
+enum class ExpertWeights : std::uint8_t { on_device, in_store };
+
+/// `context` positions are allocated for the cache of each sequence. Throws invalid_argument for a
+/// store where the model has no experts.
 Model load_model(const reprise::Device& device, const reprise::GgufFile& file, std::int64_t context,
-                 std::int64_t sequences = 1);
+                 std::int64_t sequences = 1, ExpertWeights experts = ExpertWeights::on_device);
 
 /// The same weights with what one of the sequences leaves.
 Model sequence_of(const Model& model, std::int64_t index);

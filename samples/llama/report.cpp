@@ -43,6 +43,20 @@ void print_times(const Generation& g, std::size_t prompt) {
   }
 }
 
+void print_times(const ExpertGeneration& g, std::size_t prompt) {
+  std::fprintf(stderr, "prefill %.1f tok/s, decode %.1f tok/s\n",
+               per_second(prompt, g.prefill_seconds), per_second(g.steps, g.decode_seconds));
+  std::fprintf(stderr, "%-10s %10s %10s %10s %12s %10s\n", "experts", "cells", "hits", "misses",
+               "moved MB", "stall ms");
+  for (const reprise::ExpertStats& layer : g.layers) {
+    std::fprintf(stderr, "%-10s %10lld %10llu %10llu %12.1f %10.1f\n", layer.layer.c_str(),
+                 static_cast<long long>(g.cells), static_cast<unsigned long long>(layer.hits),
+                 static_cast<unsigned long long>(layer.misses),
+                 static_cast<double>(layer.bytes_moved) / 1e6,
+                 static_cast<double>(layer.stall_ns) / 1e6);
+  }
+}
+
 nlohmann::json to_json(const WeightBytes& weights, const Generation& g, const Transcript& said) {
   return {{"prompt_ids", said.prompt},
           {"weight_bytes", weights.all},
@@ -61,6 +75,28 @@ nlohmann::json to_json(const WeightBytes& weights, const Generation& g, const Tr
           {"submit_ns_p50", median(g.submit_ns)},
           {"wait_ns_p50", median(g.wait_ns)},
           {"device_ns_p50", median(g.device_ns)}};
+}
+
+nlohmann::json to_json(const WeightBytes& weights, const ExpertGeneration& g,
+                       const Transcript& said) {
+  nlohmann::json layers = nlohmann::json::array();
+  for (const reprise::ExpertStats& layer : g.layers) {
+    layers.push_back({{"layer", layer.layer},
+                      {"hits", layer.hits},
+                      {"misses", layer.misses},
+                      {"bytes_moved", layer.bytes_moved},
+                      {"stall_ns", layer.stall_ns}});
+  }
+  return {{"prompt_ids", said.prompt},
+          {"weight_bytes", weights.all},
+          {"weight_bytes_in_place", weights.in_place},
+          {"weight_bytes_of_experts", weights.experts},
+          {"generated_ids", g.ids},
+          {"text", said.text},
+          {"prefill_tok_s", per_second(said.prompt.size(), g.prefill_seconds)},
+          {"decode_tok_s", per_second(g.steps, g.decode_seconds)},
+          {"expert_cells", g.cells},
+          {"experts", layers}};
 }
 
 nlohmann::json to_json(const WeightBytes& weights, const ParallelGeneration& g,

@@ -2,6 +2,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
+#include "samples/llama/expert_generation.h"
 #include "samples/llama/parallel.h"
 #include "samples/llama/perplexity.h"
 
@@ -15,8 +16,11 @@ struct Transcript {
 
 /// A table on stderr.
 void print_times(const Generation& g, std::size_t prompt);
+void print_times(const ExpertGeneration& g, std::size_t prompt);
 
 nlohmann::json to_json(const WeightBytes& weights, const Generation& g, const Transcript& said);
+nlohmann::json to_json(const WeightBytes& weights, const ExpertGeneration& g,
+                       const Transcript& said);
 nlohmann::json to_json(const WeightBytes& weights, const ParallelGeneration& g,
                        std::span<const Transcript> said);
 nlohmann::json to_json(const WeightBytes& weights, const Perplexity& p);

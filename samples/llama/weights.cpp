@@ -17,6 +17,10 @@ std::uint64_t aligned(std::uint64_t bytes) {
          reprise::kStorageAlignment;
 }
 
+bool is_of_experts(const reprise::GgufTensor& t) {
+  return t.name.find("_exps.") != std::string_view::npos;
+}
+
 /// From the page the first tensor starts in to the end of the last one: they lie in file order.
 std::span<const std::byte> pages_of(std::span<const reprise::GgufTensor> tensors) {
   const std::byte* first = tensors.front().data.data();
@@ -24,18 +28,39 @@ std::span<const std::byte> pages_of(std::span<const reprise::GgufTensor> tensors
   return {first, tensors.back().data.data() + tensors.back().data.size()};
 }
 
+void require_shape(const std::string& name, const reprise::Shape& has,
+                   const reprise::Shape& shape) {
+  if (has != shape) {
+    reprise::throw_invalid_argument("The tensor '" + name + "' has the shape (" + to_string(has) +
+                                    "), but the model's metadata asks for " + to_string(shape) +
+                                    ".");
+  }
+}
+
+[[noreturn]] void throw_no_tensor(const std::string& name) {
+  reprise::throw_invalid_argument("The model has no tensor '" + name +
+                                  "', which its architecture needs.");
+}
+
 }  // namespace
 
-Weights::Weights(const reprise::Device& device, const reprise::GgufFile& file) {
+Weights::Weights(const reprise::Device& device, const reprise::GgufFile& file,
+                 reprise::ExpertStore experts)
+    : file_(file), experts_(std::move(experts)) {
   const std::span<const reprise::GgufTensor> all = file.tensors();
   file.require_unchanged();
   for (const reprise::GgufTensor& t : all) {
     (void)t.require_dtype();  // unsupported ones are named before anything is uploaded
     bytes_.all += t.data.size();
   }
+  const auto stays = [&](const reprise::GgufTensor& t) { return experts_ && is_of_experts(t); };
   std::vector<const reprise::GgufTensor*> copied;
   for (std::size_t first = 0, count = 1; first < all.size(); first += count, count = 1) {
-    while (first + count < all.size() &&
+    if (stays(all[first])) {
+      bytes_.experts += all[first].data.size();
+      continue;
+    }
+    while (first + count < all.size() && !stays(all[first + count]) &&
            pages_of(all.subspan(first, count + 1)).size() <= kBufferBytes) {
       ++count;
     }
@@ -93,20 +118,29 @@ reprise::Tensor Weights::find(const std::string& name) const {
 reprise::Tensor Weights::get(const std::string& name) const {
   reprise::Tensor tensor = find(name);
   if (!tensor) {
-    reprise::throw_invalid_argument("The model has no tensor '" + name +
-                                    "', which its architecture needs.");
+    throw_no_tensor(name);
   }
   return tensor;
 }
 
 reprise::Tensor Weights::get(const std::string& name, const reprise::Shape& shape) const {
   reprise::Tensor tensor = get(name);
-  if (tensor.shape() != shape) {
-    reprise::throw_invalid_argument(
-        "The tensor '" + name + "' has the shape (" + to_string(tensor.shape()) +
-        "), but the model's metadata asks for " + to_string(shape) + ".");
-  }
+  require_shape(name, tensor.shape(), shape);
   return tensor;
+}
+
+reprise::Tensor Weights::expert(const std::string& name, const reprise::Shape& shape,
+                                const std::string& layer, const std::string& projection) const {
+  if (!experts_) {
+    return get(name, shape);
+  }
+  const reprise::GgufTensor* tensor = file_.find(name);
+  if (tensor == nullptr) {
+    throw_no_tensor(name);
+  }
+  require_shape(name, tensor->shape, shape);
+  experts_.add(layer, projection, shape, tensor->require_dtype(), tensor->data, file_.storage());
+  return {};
 }
 
 }  // namespace llama

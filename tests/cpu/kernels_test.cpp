@@ -162,23 +162,22 @@ TEST_P(CpuPrecision, ExactGivesWhatTheReferenceDoes) {
 }
 
 TEST_P(CpuPrecision, FastRoundsActivationsOfQuantisedWeightsAlone) {
-  // The others are decoded: products of bytes are of these formats alone.
-  const bool quantised = GetParam() == DType::q8_0 || GetParam() == DType::q4_0;
+  // The others are decoded: products of integers are of these formats alone.
+  const DType type = GetParam();
+  const bool blocks = type == DType::q8_0 || type == DType::q4_0;
+  const bool super_blocks = type == DType::q4_k || type == DType::q5_k || type == DType::q6_k;
   const auto exact = products(test_device("reference"), Precision::exact);
-  const auto expected =
-      quantised ? products(test_device("reference"), Precision::exact, rounded) : exact;
+  const auto of_rounded = products(test_device("reference"), Precision::exact, rounded);
   for (const std::int64_t target : targets()) {
     SCOPED_TRACE(hwy::TargetName(target));
     const UseTargets only(target);
+    const bool byte_products = HWY_ARCH_X86 != 0 && target <= HWY_AVX3_DL;
     const auto fast = products(test_device("cpu"), Precision::fast);
-    if (HWY_ARCH_X86 != 0 && target > HWY_AVX3_DL && quantised) {
-      // Many rows are exact where the processor has no products of bytes.
-      for (std::size_t i = 0; i < fast.size(); ++i) {
-        const auto& oracle = kRows[i % std::size(kRows)] >= 16 ? exact : expected;
-        expect_close({oracle[i]}, {fast[i]});
-      }
-    } else {
-      expect_close(expected, fast);
+    for (std::size_t i = 0; i < fast.size(); ++i) {
+      const bool many = kRows[i % std::size(kRows)] >= 16;  // decoded, or panels of bytes
+      const bool rounds =
+          (blocks && (!many || byte_products)) || (super_blocks && !many && byte_products);
+      expect_close({(rounds ? of_rounded : exact)[i]}, {fast[i]});
     }
   }
 }

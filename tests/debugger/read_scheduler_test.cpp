@@ -102,6 +102,44 @@ TEST_F(ReadSchedulerTest, FollowsTheFileWithTheValueBeforeOnTheScreen) {
   EXPECT_EQ(cell_of(query_), SqlValue(std::int64_t{1}));
 }
 
+TEST_F(ReadSchedulerTest, CancelsWhatNobodyLooksAtAndReadsItAnewLater) {
+  for (int frame = 0; frame < 3; ++frame) {
+    scheduler_.begin_frame();
+    EXPECT_EQ(query_.show(scheduler_, kEndless), frame == 0);
+  }
+  EXPECT_TRUE(query_.running());
+  scheduler_.begin_frame();
+  scheduler_.begin_frame();
+  scheduler_.settle();  // would not return
+  EXPECT_FALSE(query_.running());
+  EXPECT_TRUE(query_.show(scheduler_, kEndless));
+  query_.forget();
+}
+
+TEST_F(ReadSchedulerTest, ReadsToItsEndWhatWasAskedForOnce) {
+  query_.ask(scheduler_, "SELECT 1");
+  for (int frame = 0; frame < 3; ++frame) {
+    scheduler_.begin_frame();
+  }
+  scheduler_.settle();
+  EXPECT_EQ(cell_of(query_), SqlValue(std::int64_t{1}));
+}
+
+TEST_F(ReadSchedulerTest, FollowsTheFileOnlyInSight) {
+  Query followed(query, Follow::file);
+  const auto look = [&] { followed.show(scheduler_, "SELECT count(*) FROM runs"); };
+  look();
+  scheduler_.settle();
+  ASSERT_EQ(test::sql(path_, "DELETE FROM runs"), "");
+  scheduler_.begin_frame();
+  scheduler_.begin_frame();
+  scheduler_.settle();
+  EXPECT_EQ(cell_of(followed), SqlValue(std::int64_t{1}));
+  look();
+  scheduler_.settle();
+  EXPECT_EQ(cell_of(followed), SqlValue(std::int64_t{0}));
+}
+
 TEST_F(ReadSchedulerTest, EndsWhileAReadRunsInEitherOrder) {
   {
     Query shorter(query);

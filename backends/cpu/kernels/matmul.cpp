@@ -7,7 +7,7 @@
 #include "backends/cpu/kernels/panels-inl.h"
 #include "backends/cpu/kernels/plan_product-inl.h"
 #include "backends/cpu/kernels/rounded_panels-inl.h"
-#include "backends/cpu/kernels/rounded_tile-inl.h"
+#include "backends/cpu/kernels/rounded_super-inl.h"
 #include "backends/cpu/kernels/weight_formats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -53,11 +53,11 @@ struct RoundedTiles {
     std::byte* first = x_ + static_cast<std::size_t>(n) * RoundedRow::bytes(k_);
     if constexpr (kVectors == 1) {
       const RoundedRow rows[1] = {RoundedRow(first, k_)};
-      rounded_tile<W, 1>(w, rows, k_, sums);
+      multiply_rounded<W, 1>(w, rows, k_, sums);
     } else {
       const RoundedRow rows[2] = {RoundedRow(first, k_),
                                   RoundedRow(first + RoundedRow::bytes(k_), k_)};
-      rounded_tile<W, 2>(w, rows, k_, sums);
+      multiply_rounded<W, 2>(w, rows, k_, sums);
     }
   }
 
@@ -144,28 +144,35 @@ bool plan_exact(const Product& p, std::int64_t batches, KernelPlan& plan) {
   return true;
 }
 
+/// Many rows of super-blocks are decoded into panels.
+template <class W>
+constexpr bool kHasRoundedPanels = REPRISE_BYTE_PRODUCTS && !kHasSuperBlocks<W>;
+
 template <class W>
 bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, KernelPlan& plan) {
-  constexpr bool kHasPanels = REPRISE_BYTE_PRODUCTS;
   const bool many = p.n >= kManyRows;
-  if (precision == Precision::exact || (many && !kHasPanels)) {
-    return plan_exact<W>(p, batches, plan);
-  }
-  const auto k = static_cast<std::size_t>(p.k);
-  plan.prepare = {round_rows<W>, batches * p.n, static_cast<double>(p.k) / 4};
-  plan.shared_bytes = static_cast<std::uint64_t>(batches * p.n) * RoundedRow::bytes(k);
-  if (many) {
+  if constexpr (kTakesRounded<W>) {
+    if (precision == Precision::fast && (!many || kHasRoundedPanels<W>)) {
+      const auto k = static_cast<std::size_t>(p.k);
+      plan.prepare = {round_rows<W>, batches * p.n, static_cast<double>(p.k) / 4};
+      plan.shared_bytes = static_cast<std::uint64_t>(batches * p.n) * RoundedRow::bytes(k);
 #if REPRISE_BYTE_PRODUCTS
-    plan_panels(p, batches, plan);
-    plan.main.run = run_panels<multiply_rounded_rows<W>>;
-    plan.main.item_ns /= 2;
-    plan.own_bytes = kPanelBlocks * sizeof(PanelBlock);
+      if constexpr (kHasRoundedPanels<W>) {
+        if (many) {
+          plan_panels(p, batches, plan);
+          plan.main.run = run_panels<multiply_rounded_rows<W>>;
+          plan.main.item_ns /= 2;
+          plan.own_bytes = kPanelBlocks * sizeof(PanelBlock);
+          return true;
+        }
+      }
 #endif
-  } else {
-    plan_tiles(p, batches, plan);
-    plan.main.run = run_tiles<RoundedTiles<W>, 2>;
+      plan_tiles(p, batches, plan);
+      plan.main.run = run_tiles<RoundedTiles<W>, 2>;
+      return true;
+    }
   }
-  return true;
+  return plan_exact<W>(p, batches, plan);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <hwy/foreach_target.h>
 
 #include "backends/cpu/kernels/operands.h"
-#include "backends/cpu/kernels/rounded_tile-inl.h"
+#include "backends/cpu/kernels/rounded_super-inl.h"
 #include "backends/cpu/kernels/weight_formats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -126,10 +126,10 @@ struct RoundedRows {
     const auto k = static_cast<std::size_t>(e.k);
     if constexpr (kVectors == 1) {
       const RoundedRow rows[1] = {row(work, e, picks[0])};
-      rounded_tile<W, 1>(w, rows, k, sums);
+      multiply_rounded<W, 1>(w, rows, k, sums);
     } else {
       const RoundedRow rows[2] = {row(work, e, picks[0]), row(work, e, picks[1])};
-      rounded_tile<W, 2>(w, rows, k, sums);
+      multiply_rounded<W, 2>(w, rows, k, sums);
     }
   }
 };
@@ -193,14 +193,16 @@ bool plan_exact(KernelPlan& plan) {
 
 template <class W>
 bool plan_blocks(const Experts& e, Precision precision, KernelPlan& plan) {
-  if (precision == Precision::exact) {
-    return plan_exact<W>(plan);
+  if constexpr (kTakesRounded<W>) {
+    if (precision == Precision::fast) {
+      const auto k = static_cast<std::size_t>(e.k);
+      plan.prepare = {prepare_rounded<W>, 1 + e.x_rows(), static_cast<double>(e.k) / 4};
+      plan.shared_bytes += static_cast<std::uint64_t>(e.x_rows()) * RoundedRow::bytes(k);
+      plan.main.run = run<RoundedRows<W>>;
+      return true;
+    }
   }
-  const auto k = static_cast<std::size_t>(e.k);
-  plan.prepare = {prepare_rounded<W>, 1 + e.x_rows(), static_cast<double>(e.k) / 4};
-  plan.shared_bytes += static_cast<std::uint64_t>(e.x_rows()) * RoundedRow::bytes(k);
-  plan.main.run = run<RoundedRows<W>>;
-  return true;
+  return plan_exact<W>(plan);
 }
 
 bool plan_format(const Experts& e, const KernelCall& call, KernelPlan& plan) {

@@ -55,6 +55,17 @@ struct BlockRange {
   float scale, factor;
 };
 
+/// Where a block of x lies in a rounded row.
+template <class W>
+HWY_INLINE std::size_t place_of(std::size_t block) {
+  if constexpr (requires { W::kPlaces; }) {
+    constexpr std::size_t kParts = std::size(W::kPlaces);
+    return block / kParts * kParts + W::kPlaces[block % kParts];
+  } else {
+    return block;
+  }
+}
+
 template <class W>
 HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
   const F32 d;
@@ -64,10 +75,11 @@ HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
     const BlockRange range(x + i);
     const Vf factor = hn::Set(d, range.factor);
     auto sum = hn::Zero(words);
-    for (std::size_t j = i; j < i + kBlock; j += kLanes) {
+    auto* q = to.q + place_of<W>(i / kBlock) * kBlock;
+    for (std::size_t j = 0; j < kBlock; j += kLanes) {
       const auto rounded =
-          hn::DemoteTo(narrow, hn::NearestInt(hn::Mul(hn::LoadU(d, x + j), factor)));
-      hn::StoreU(rounded, narrow, to.q + j);
+          hn::DemoteTo(narrow, hn::NearestInt(hn::Mul(hn::LoadU(d, x + i + j), factor)));
+      hn::StoreU(rounded, narrow, q + j);
       sum = hn::Add(sum, hn::PromoteTo(words, rounded));
     }
     to.scales[i / kBlock] = range.scale;
@@ -104,6 +116,35 @@ HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& 
                     hn::Mul(scale, hn::Set(d, x.scales[b])), sum);
 }
 
+/// Two blocks of x, for any number of rows of weights that are read in pairs of blocks.
+struct RoundedPair {
+  HWY_INLINE RoundedPair(const RoundedRow& x, std::size_t b)
+      : q(_mm512_loadu_si512(x.q + b * kBlock)),
+        scales(_mm512_insertf32x8(_mm512_castps256_ps512(_mm256_broadcast_ss(x.scales + b)),
+                                  _mm256_broadcast_ss(x.scales + b + 1), 1)) {
+    std::int64_t both;
+    std::memcpy(&both, x.biases + b, sizeof(both));
+    bias = _mm512_maskz_mov_epi32(0x0201, _mm512_set1_epi64(both));  // lane 0 of 8, lane 1 of 8
+  }
+  __m512i q;
+  __m512 scales;
+  __m512i bias;
+};
+
+/// sum += the scaled products of two blocks.
+template <class W>
+HWY_INLINE __m512 add_pair(const std::byte* block, const RoundedPair& x, __m512 sum) {
+  const __m512i products = add_products(x.bias, W::biased_pair(block), x.q);
+  const __m256i start = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
+  constexpr short kNext = W::kBlockBytes / 2;
+  const __m256i halves =
+      _mm256_permutexvar_epi16(_mm256_setr_epi16(0, 0, 0, 0, 0, 0, 0, 0, kNext, kNext, kNext, kNext,
+                                                 kNext, kNext, kNext, kNext),
+                               start);
+  return _mm512_fmadd_ps(_mm512_cvtepi32_ps(products),
+                         _mm512_mul_ps(_mm512_cvtph_ps(halves), x.scales), sum);
+}
+
 #else
 
 using BlockSums = hn::Rebind<float, hn::RepartitionToWide<I16>>;
@@ -128,6 +169,49 @@ HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& 
 
 #endif
 
+/// Whether two blocks are unpacked at once.
+#if REPRISE_BYTE_PRODUCTS
+template <class W>
+inline constexpr bool kHasPairs = requires {
+  W::biased_pair(nullptr);
+};
+
+/// sums[j][r] += the products of so many pairs of blocks.
+template <class W, std::size_t kVectors>
+HWY_INLINE void add_pairs(const TileWeights& w, const RoundedRow* x, std::size_t pairs,
+                          hn::Vec<BlockSums> (&sums)[kVectors][kTileRows]) {
+  __m512 of_pairs[kVectors][kTileRows];
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < kVectors; ++j) {
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      of_pairs[j][r] = _mm512_setzero_ps();
+    }
+  }
+  for_each_piece<2 * W::kBlockBytes>(w, pairs, [&](std::size_t pair) REPRISE_INLINED {
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < kVectors; ++j) {
+      const RoundedPair both(x[j], 2 * pair);
+#pragma GCC unroll 4
+      for (std::size_t r = 0; r < kTileRows; ++r) {
+        of_pairs[j][r] = add_pair<W>(w.row[r] + 2 * pair * W::kBlockBytes, both, of_pairs[j][r]);
+      }
+    }
+  });
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < kVectors; ++j) {
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      const __m512 sum = of_pairs[j][r];
+      sums[j][r].raw = _mm256_add_ps(_mm512_castps512_ps256(sum), _mm512_extractf32x8_ps(sum, 1));
+    }
+  }
+}
+#else
+template <class W>
+inline constexpr bool kHasPairs = false;
+#endif
+
 /// As dot_tile.
 template <class W, std::size_t kVectors>
 HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::size_t k,
@@ -141,7 +225,7 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
       sums[j][r] = hn::Zero(d);
     }
   }
-  for_each_piece<W::kBlockBytes>(w, k / kBlock, [&](std::size_t b) REPRISE_INLINED {
+  const auto add_blocks = [&](std::size_t b) REPRISE_INLINED {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTileRows; ++r) {
 #pragma GCC unroll 4
@@ -149,7 +233,16 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
         sums[j][r] = add_block<W>(w.row[r], x[j], b, sums[j][r]);
       }
     }
-  });
+  };
+  const std::size_t blocks = k / kBlock;
+  if constexpr (kHasPairs<W>) {
+    add_pairs<W, kVectors>(w, x, blocks / 2, sums);
+    if (blocks % 2 != 0) {
+      add_blocks(blocks - 1);
+    }
+  } else {
+    for_each_piece<W::kBlockBytes>(w, blocks, add_blocks);
+  }
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < kVectors; ++j) {
     out[j] = sums_of(d, sums[j][0], sums[j][1], sums[j][2], sums[j][3]);

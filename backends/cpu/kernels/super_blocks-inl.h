@@ -41,11 +41,22 @@ struct KScales {
   Vf scale, minimum;
 };
 
+/// Weights whose integers are scaled by parts of a super-block.
+template <class W>
+inline constexpr bool kHasSuperBlocks = requires {
+  W::kSuper;
+};
+
 template <DType kType>
 struct KMinWeights {
+  static constexpr bool kSuper = true;
   static constexpr std::size_t kPiece = kBlock;
   static constexpr std::size_t kBytes = info_of(kType).block_bytes;
   static constexpr bool kFifthBit = kType == DType::q5_k;
+  /// Of a rounded row of x: its sums are the factors of minimums, and a part lies beside the next
+  /// but one, as the halves of 64 bytes do.
+  static constexpr std::int32_t kBias = -1;
+  static constexpr std::size_t kPlaces[kSuperBlock / kBlock] = {0, 2, 1, 3, 4, 6, 5, 7};
   static constexpr std::size_t bytes(std::size_t elements) {
     return elements * kBytes / kSuperBlock;
   }
@@ -76,8 +87,11 @@ using Q4KWeights = KMinWeights<DType::q4_k>;
 using Q5KWeights = KMinWeights<DType::q5_k>;
 
 struct Q6KWeights {
+  static constexpr bool kSuper = true;
   static constexpr std::size_t kPiece = kBlock;
   static constexpr std::size_t kBytes = info_of(DType::q6_k).block_bytes;
+  static constexpr std::int32_t kBias = 0;
+  static constexpr std::size_t kPlaces[kSuperBlock / kBlock] = {0, 1, 2, 3, 4, 5, 6, 7};
   static constexpr std::size_t bytes(std::size_t elements) {
     return elements * kBytes / kSuperBlock;
   }

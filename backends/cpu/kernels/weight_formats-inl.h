@@ -31,7 +31,7 @@ struct DecodedWeights {
 };
 
 /// Calls one of the functions with the weights of a type: those that products of integers take
-/// (Q8Weights, Q4Weights) and all others. False if there are none.
+/// (Q8Weights, Q4Weights and super-blocks of integers) and all others. False if there are none.
 template <class Plain, class Integers>
 bool with_weights(DType type, Plain&& plain, Integers&& integers) {
   switch (type) {
@@ -52,11 +52,11 @@ bool with_weights(DType type, Plain&& plain, Integers&& integers) {
     case DType::q5_1:
       return plain(DecodedWeights<DType::q5_1>());
     case DType::q4_k:
-      return plain(Q4KWeights());
+      return integers(Q4KWeights());
     case DType::q5_k:
-      return plain(Q5KWeights());
+      return integers(Q5KWeights());
     case DType::q6_k:
-      return plain(Q6KWeights());
+      return integers(Q6KWeights());
     case DType::q2_k:
       return plain(DecodedWeights<DType::q2_k>());
     case DType::q3_k:

@@ -11,6 +11,7 @@ namespace reprise {
 Executable::Executable(std::shared_ptr<ExecutablePlans> plans)
     : plans_(std::move(plans)),
       handles_(*plans_),
+      routes_(plans_->core(), plans_->routers()),
       values_(plans_->inputs().size()),
       key_{.tag = plans_->options().name} {
   forget_recordings();
@@ -29,9 +30,7 @@ std::shared_ptr<Executable> Executable::fork() const {
   other->timing_ = timing_;
   other->launch_ = launch_;
   other->handles_.add_like(handles_);
-  if (experts_ != nullptr) {
-    other->experts_->capture(experts_->captured_runs());
-  }
+  other->routes_.capture(routes_.captured_runs());
   return other;
 }
 
@@ -167,6 +166,8 @@ ExecutablePlans::Use Executable::use_of(std::int64_t bucket) const {
   if (experts_ != nullptr) {
     use.own = use.experts = experts_->tensors();
   }
+  use.rings = routes_.tensors();
+  use.own.insert(use.own.end(), use.rings.begin(), use.rings.end());
   const std::vector<Port>& inputs = plans_->inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (sources_[i] != kNoIndex) {
@@ -248,12 +249,6 @@ Recording& Executable::recording_for(std::int64_t bucket) {
   return *entry->recording;
 }
 
-std::shared_ptr<Recording> Executable::recording(std::int64_t rows) {
-  require_free();
-  use_handles();
-  return recording_for(bucket_of(rows)).shared_from_this();
-}
-
 void Executable::compile() {
   require_free();
   use_handles();
@@ -319,8 +314,9 @@ Ticket Executable::submit(AfterSubmit then) {
     state_.set(field, static_cast<std::int32_t>(rows_));
   }
   if (experts_ != nullptr) {
-    experts_->begin_run(state_);
+    experts_->begin_run();
   }
+  routes_.begin_run(state_);
   Slot& slot = *std::exchange(slot_, nullptr);
   Recording& recording = *last_->recording;
   Ticket ticket = recording.submit(slot, launch_, then, now_ns());
@@ -331,6 +327,7 @@ Ticket Executable::submit(AfterSubmit then) {
                        .rows = rows_,
                        .iterations = experts_->stops() ? ticket.iterations() : launch_.iterations});
   }
+  routes_.end_run(rows_);
   if (rows_ > 0 || field.empty()) {
     handles_.ran(rows_);
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include "framework/session/cache/graph_table.h"
 #include "framework/session/executable/handles.h"
+#include "framework/session/executable/route_rings.h"
 #include "framework/session/experts/expert_routes.h"
 
 namespace reprise {
@@ -18,7 +19,11 @@ class Executable final : public std::enable_shared_from_this<Executable> {
 
   void compile();
   /// Of so many rows, with inputs from handles where there are such.
-  std::shared_ptr<Recording> recording(std::int64_t rows);
+  std::shared_ptr<Recording> recording(std::int64_t rows) {
+    require_free();
+    use_handles();
+    return recording_for(bucket_of(rows)).shared_from_this();
+  }
   void set_timing(std::optional<TimingMode> mode);
   void set_iterations(std::uint32_t iterations);
   /// Empty only if `may_wait` is false and it would have to.
@@ -45,6 +50,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   }
   /// Errors: invalid_argument if there are none.
   ExpertRoutes& experts() const;
+  RouteRings& routes() { return routes_; }
   /// Errors: busy while a run is prepared.
   void require_free() const;
   /// Calls f, which changes what recordings use. Errors: busy.
@@ -86,6 +92,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   Handles handles_;
   std::optional<std::int64_t> extent_;
   std::unique_ptr<ExpertRoutes> experts_;  // null: none
+  RouteRings routes_;
   std::optional<GraphTable> table_;
   CapturePool pool_;  // of the recordings' arenas
   std::optional<TimingMode> timing_;

@@ -164,20 +164,23 @@ std::vector<bool> ExecutableGraph::resident_experts(std::string_view layer) cons
 }
 
 void ExecutableGraph::capture_routes(std::uint32_t runs) {
-  const ExecutableOptions& options = inner().plans().options();
-  if (runs != 0 && (!options.extent.empty() || options.max_iterations > 1)) {
-    throw Error(
-        ErrorCode::unsupported,
-        inner().plans().what() + " has " +
-            (options.extent.empty() ? "(" + std::to_string(options.max_iterations) + ") iterations"
-                                    : "the extent (" + options.extent + ")") +
-            ", but routes are captured of passes of fixed shapes that run once.");
+  const ExecutablePlans& plans = inner().plans();
+  if (!plans.may_keep_routes()) {
+    throw_invalid_argument(plans.what() + " keeps no routes; see ExecutableOptions::routes.");
   }
-  inner().change([&](Handles& /*handles*/) { inner().experts().capture(runs); });
+  if (plans.routers().empty()) {
+    throw_invalid_argument(plans.what() + " has no call of route_top_k.");
+  }
+  if (plans.options().max_iterations > 1) {
+    throw Error(ErrorCode::unsupported,
+                plans.what() + " has (" + std::to_string(plans.options().max_iterations) +
+                    ") iterations, but routes are captured of passes that run once.");
+  }
+  inner().change([&](Handles& /*handles*/) { inner().routes().capture(runs); });
 }
 
 RouteCapture ExecutableGraph::take_routes() {
-  return inner().experts().take(inner().plans().what());
+  return inner().routes().take(inner().plans().what());
 }
 
 std::vector<ExpertStats> ExecutableGraph::expert_stats() const {

@@ -4,7 +4,7 @@
 
 #include "framework/core/known_names.h"
 #include "framework/ops/fusions.h"
-#include "framework/session/experts/expert_recording.h"
+#include "framework/session/executable/route_rings.h"
 #include "framework/session/record/expert_tensors.h"
 #include "framework/session/record/graph_capture.h"
 #include "framework/session/record/plan_pass.h"
@@ -33,6 +33,9 @@ std::string key_of(const ExecutablePlans::Use& use) {
     add(" experts ", tensor.name);
     key += ' ' + to_string(tensor.tensor.spec());
   }
+  if (!use.rings.empty()) {
+    key += " rings of " + to_string(use.rings[0].tensor.spec());
+  }
   return key;
 }
 
@@ -57,6 +60,7 @@ ExecutablePlans::ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunct
   inputs_ = plan->graph().inputs;
   outputs_ = plan->graph().outputs;
   expert_calls_ = plan->expert_calls;
+  routers_ = plan->routers;
   arena_bytes_ = plan->execution->arena_bytes;
   plans_.emplace(key_of(use), plan);
 }
@@ -93,7 +97,9 @@ void ExecutablePlans::check_options() {
               " and misses of experts that the CPU computes, in host steps; upload them, or "
               "give every expert a cell.");
     }
-    options_.state.host(kExpertRunField);
+  }
+  if (may_keep_routes()) {
+    options_.state.host(kRouteRowField);
   }
   if (!options_.params) {
     options_.params = ParamStore(core_->device());
@@ -155,10 +161,13 @@ std::shared_ptr<const PassPlan> ExecutablePlans::make_plan(const Use& use) {
   session.tensors.insert(session.tensors.end(), use.experts.begin(), use.experts.end());
   session.experts = options_.experts;
   auto recording = std::make_unique<RecordedSession>(
-      core_, std::move(session), Session::Purpose{Session::InputValues::by_launches});
+      core_, std::move(session),
+      Session::Purpose{.inputs = Session::InputValues::by_launches,
+                       .notes_routers = may_keep_routes()});
   RecordedSession& recorded = *recording;
   GraphSession door(std::move(recording));
   pass_(door);
+  keep_routes(door, recorded.routers(), use.rings);
   door.in_session("output", [&](Session& /*inner*/) {
     for (const Target& target : use.targets) {
       if (target.mode == FeedMode::copy) {

@@ -29,7 +29,8 @@ class ExecutablePlans {
     StateBlock state{};
     std::vector<NamedTensor> handles{};  // inputs that come from one
     std::vector<Target> targets{};
-    std::vector<NamedTensor> experts{};  // tables, cells, and routes where they are captured
+    std::vector<NamedTensor> experts{};  // tables and cells
+    std::vector<NamedTensor> rings{};    // of routes that are kept
     std::vector<NamedTensor> own{};      // all memory of the instance: see StorageOrigin::own
     bool shares_plan = true;             // false: a handle has memory of the caller's
   };
@@ -50,6 +51,9 @@ class ExecutablePlans {
   const std::vector<Port>& outputs() const { return outputs_; }
   /// Of each layer whose experts the pass uses, the same in every recording.
   const std::vector<ExpertCall>& expert_calls() const { return expert_calls_; }
+  /// Of the largest recording.
+  const std::vector<RouterCall>& routers() const { return routers_; }
+  bool may_keep_routes() const { return options_.routes || options_.experts.store; }
   /// Throws unknown_name.
   std::uint32_t input_index(std::string_view name) const;
   const Port& output(std::string_view name) const;
@@ -71,6 +75,7 @@ class ExecutablePlans {
   std::vector<Port> inputs_, outputs_;
   std::vector<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
+  std::vector<RouterCall> routers_;
   std::uint64_t arena_bytes_ = 0;
   mutable PassMutex mutex_;  // also held while the pass runs
   std::map<std::string, std::shared_ptr<const PassPlan>> plans_;

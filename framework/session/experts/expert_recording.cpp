@@ -12,8 +12,6 @@
 #include "reprise/ops/expert_check.h"
 #include "reprise/ops/host_step.h"
 #include "reprise/ops/matmul_experts.h"
-#include "reprise/ops/set_rows.h"
-#include "reprise/ops/views.h"
 
 namespace reprise {
 namespace {
@@ -66,19 +64,13 @@ ExpertRecording::ExpertRecording(GraphSession& session, std::string_view layer, 
                                             .rows = ids.shape().dim(0),
                                             .used = ids.shape().dim(1),
                                             .counts_rows = !ids.shape().fixed()});
+  session.inner().name_router(layer_.name, ids);
 }
 
 Tensor ExpertRecording::bound(const std::string& name) const {
   const std::vector<NamedTensor>& tensors = session_.inner().options().tensors;
   const auto it = std::ranges::find(tensors, name, &NamedTensor::name);
   return it == tensors.end() ? Tensor() : it->tensor;
-}
-
-void ExpertRecording::keep_routes() {
-  if (const Tensor ring = bound(expert_routes_name(layer_.name))) {
-    set_rows(session_, ring, reshape(session_, ids_, {1, ids_.shape().elements()}),
-             {.position = session_.state(kExpertRunField)});
-  }
 }
 
 Tensor ExpertRecording::table(std::int64_t round) {
@@ -159,7 +151,6 @@ Tensor ExpertRecording::product(Site site, const Tensor& x, std::string_view nam
 }
 
 Tensor ExpertRecording::record(const ExpertFunction& f) {
-  keep_routes();
   const bool uploads =
       cells_ < setup_.store.experts() && setup_.options.misses == ExpertMiss::upload;
   const std::int64_t rounds =

@@ -8,9 +8,6 @@
 
 namespace reprise {
 
-/// The field of the state that says which row of the routes a run writes.
-inline constexpr const char* kExpertRunField = "experts/run";
-
 /// Rounds that serve all experts which `ids` may name, `cells` of them at a time.
 std::int64_t expert_rounds(std::int64_t experts, std::int64_t cells, std::int64_t calls);
 
@@ -29,7 +26,6 @@ class ExpertRecording {
   /// A stop of the pass, where `place` serves the round.
   Tensor check(std::int64_t round, HostFunction place);
   Tensor product(Site site, const Tensor& x, std::string_view projection);
-  void keep_routes();
   /// The last node is a host step of this layer.
   void note_host_step();
   Tensor bound(const std::string& name) const;

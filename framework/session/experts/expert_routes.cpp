@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "framework/session/executor/host_clock.h"
-#include "framework/session/experts/expert_recording.h"
-#include "framework/session/record/expert_tensors.h"
 
 namespace reprise {
 
@@ -27,12 +25,6 @@ std::size_t ExpertRoutes::layer_of(std::string_view layer) const {
   return static_cast<std::size_t>(&store.layer(layer) - store.layers().data());
 }
 
-std::vector<NamedTensor> ExpertRoutes::tensors() const {
-  std::vector<NamedTensor> list = residency_.tensors();
-  list.insert(list.end(), rings_.begin(), rings_.end());
-  return list;
-}
-
 void ExpertRoutes::set_resident(std::string_view layer, const std::vector<bool>& resident) {
   residency_.set_resident(layer_of(layer), resident);
 }
@@ -45,13 +37,6 @@ void ExpertRoutes::set_resident(const std::vector<bool>& resident) {
 
 std::vector<bool> ExpertRoutes::resident(std::string_view layer) const {
   return residency_.resident(layer_of(layer));
-}
-
-void ExpertRoutes::begin_run(const StateBlock& state) {
-  residency_.begin_run();
-  if (route_runs_ != 0) {
-    state.set(kExpertRunField, static_cast<std::int32_t>(residency_.runs() % route_runs_));
-  }
 }
 
 bool ExpertRoutes::stops() const {
@@ -101,49 +86,6 @@ std::vector<ExpertStats> ExpertRoutes::stats(bool take) {
     taken_ = all;
   }
   return take ? since : all;
-}
-
-void ExpertRoutes::capture(std::uint32_t runs) {
-  std::vector<NamedTensor> rings;
-  for (const ExpertCall& call : calls_) {
-    if (runs != 0) {
-      const std::string name = expert_routes_name(call.layer);
-      rings.push_back(
-          {name, core_->device().zeros({runs, call.rows * call.used}, DType::i32, name)});
-    }
-  }
-  rings_ = std::move(rings);
-  route_runs_ = runs;
-  routes_from_ = residency_.runs();
-}
-
-RouteCapture ExpertRoutes::take(const std::string& executable) {
-  if (route_runs_ == 0) {
-    throw_invalid_argument(executable +
-                           " captures no routes; call capture_routes() before its runs.");
-  }
-  const std::uint64_t end = residency_.runs();
-  const std::uint64_t kept = std::min<std::uint64_t>(end - routes_from_, route_runs_);
-  RouteCapture capture;
-  capture.dropped = end - routes_from_ - kept;
-  std::vector<std::vector<std::int32_t>> rings;
-  for (const NamedTensor& ring : rings_) {
-    rings.push_back(core_->device().to_host<std::int32_t>(ring.tensor));
-  }
-  for (std::uint64_t run = end - kept; run < end; ++run) {
-    for (std::size_t i = 0; i < rings.size(); ++i) {
-      const ExpertCall& call = calls_[i];
-      const auto ids = static_cast<std::size_t>(call.rows * call.used);
-      const auto row = std::span(rings[i]).subspan(run % route_runs_ * ids, ids);
-      capture.runs.push_back({.run = run,
-                              .layer = call.layer,
-                              .rows = call.rows,
-                              .used = call.used,
-                              .ids = {row.begin(), row.end()}});
-    }
-  }
-  routes_from_ = end;
-  return capture;
 }
 
 }  // namespace reprise

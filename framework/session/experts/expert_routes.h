@@ -1,4 +1,4 @@
-// ExpertRoutes: the experts of an executable graph: where they are, and what its routers chose.
+// ExpertRoutes: the experts of an executable graph: where they are, and what became of its runs.
 #pragma once
 #include "framework/session/executor/executor_core.h"
 #include "framework/session/experts/expert_residency.h"
@@ -15,15 +15,14 @@ class ExpertRoutes {
                std::vector<ExpertCall> calls);
 
   ExpertResidency& residency() { return residency_; }
-  /// Tables, cells, and rings where routes are captured.
-  std::vector<NamedTensor> tensors() const;
+  /// Tables and cells.
+  std::vector<NamedTensor> tensors() const { return residency_.tensors(); }
   /// Of the layer that is given, or of all.
   void set_resident(std::string_view layer, const std::vector<bool>& resident);
   void set_resident(const std::vector<bool>& resident);
   std::vector<bool> resident(std::string_view layer) const;
 
-  /// Before a run: of residency and rings. `state`: of the run.
-  void begin_run(const StateBlock& state);
+  void begin_run() { residency_.begin_run(); }
   /// Whether runs are complete once they are submitted, as the device may stop in the middle.
   bool stops() const;
   struct Run {
@@ -34,11 +33,6 @@ class ExpertRoutes {
   };
   void end_run(const Run& run);
 
-  void capture(std::uint32_t runs);
-  /// Runs that the rings have room for; 0: nothing is captured.
-  std::uint32_t captured_runs() const { return route_runs_; }
-  /// Errors: invalid_argument, about `executable`, if nothing is captured.
-  RouteCapture take(const std::string& executable);
   /// Since the graph was made, or since the last call that took them.
   std::vector<ExpertStats> stats(bool take);
 
@@ -50,9 +44,6 @@ class ExpertRoutes {
   const std::vector<ExpertCall> calls_;
   std::vector<ExpertResidency::LayerRun> layers_;  // by call
   std::vector<ExpertStats> taken_;                 // by layer
-  std::uint32_t route_runs_ = 0;
-  std::vector<NamedTensor> rings_;  // by call
-  std::uint64_t routes_from_ = 0;   // the first run that was not taken
 };
 
 }  // namespace reprise

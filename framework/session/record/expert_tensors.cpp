@@ -14,8 +14,6 @@ std::string expert_uses_name(std::string_view layer) {
   return "uses of the experts of " + std::string(layer);
 }
 
-std::string expert_routes_name(std::string_view layer) { return "routes of " + std::string(layer); }
-
 std::vector<NamedTensor> expert_tensors(const ExpertSetup& setup, const MakeTensor& make) {
   std::vector<NamedTensor> tensors;
   const auto add = [&](const std::string& name, const TensorSpec& spec) {

@@ -12,7 +12,6 @@ namespace reprise {
 std::string expert_table_name(std::string_view layer);                            // i32 [experts]
 std::string expert_cells_name(std::string_view layer, std::string_view project);  // [cells, m, k]
 std::string expert_uses_name(std::string_view layer);                             // i32 [experts]
-std::string expert_routes_name(std::string_view layer);                           // i32 [runs, ids]
 
 /// Of the tables, counts of uses and cells of all layers.
 std::vector<std::string> expert_tensor_names(const ExpertStore& store);

@@ -65,6 +65,10 @@ PassPlan RecordedSession::make_plan(const PlanOptions& options) {
   PassPlan plan = plan_graph(builder_, core_->traits(), options);
   planned_ = true;
   plan.expert_calls = expert_calls_;
+  for (const Router& router : routers_) {
+    const Shape& shape = router.ids.shape();
+    plan.routers.push_back({router.name, shape.dim(0), shape.dim(1), !shape.fixed()});
+  }
   plan.rows = rows_;
   plan.session = profile_id_;
   plan.report.ops = ops_;

@@ -48,7 +48,8 @@ Session::Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, con
       key_json_(std::move(purpose.key_json)),
       builder_(options_.name, core_->next_owner()),
       own_experts_(std::move(purpose.experts)),
-      begin_ns_(now_ns()) {
+      begin_ns_(now_ns()),
+      notes_routers_(purpose.notes_routers) {
   core_->require_running();
   builder_.reserve(core_->last_sizes());
   if (core_->profile() != nullptr) {
@@ -242,11 +243,33 @@ void Session::append(const OpCall& call, const Outputs& outputs, std::uint32_t s
   builder_.add_node(call, outputs, scope, state, results);
   graph.nodes.back().arguments_unordered = arguments_unordered;
   ++ops_;
+  if (notes_routers_ && call.op.chooses_experts) {
+    note_router(scope, results[0]);
+  }
   const bool host_step = &call.op == &ops::host_step_def;
   if (host_step) {
     keep_host_step(*call.as<ops::HostStepAttributes>().step);
   }
   recorded(host_step);
+}
+
+void Session::note_router(std::uint32_t scope, const Tensor& ids) {
+  std::string name = builder_.graph().names.path(scope);
+  const auto taken = [&] { return std::ranges::count(routers_, name, &Router::name) > 0; };
+  const std::string path = name;
+  for (int number = 2; taken(); ++number) {
+    name = path + "#" + std::to_string(number);
+  }
+  routers_.push_back({std::move(name), ids});
+}
+
+void Session::name_router(const std::string& name, const Tensor& ids) {
+  if (!notes_routers_) {
+    return;
+  }
+  const auto router = std::ranges::find_if(
+      routers_, [&](const Router& r) { return TensorRef(r.ids)->index == TensorRef(ids)->index; });
+  router == routers_.end() ? void(routers_.push_back({name, ids})) : void(router->name = name);
 }
 
 void Session::keep_host_step(HostStep& step) {

@@ -12,6 +12,12 @@
 
 namespace reprise {
 
+/// Who chose experts, and what.
+struct Router {
+  std::string name;
+  Tensor ids;
+};
+
 /// Threads: one. Lifetime: of its GraphSession; unfinished, it is discarded and reported.
 class Session {
  public:
@@ -25,6 +31,7 @@ class Session {
     InputValues inputs = InputValues::given;
     std::string key_json{};                  // of the graph, for the database
     std::shared_ptr<HostContext> experts{};  // cells of its own, whose tensors are in the options
+    bool notes_routers = false;
   };
   /// `kind`: its name if it is given none.
   Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, const char* kind,
@@ -69,6 +76,9 @@ class Session {
   /// Where its experts are; null: each graph that runs the plan has a context of its own.
   const std::shared_ptr<HostContext>& own_experts() const { return own_experts_; }
   std::vector<ExpertCall>& expert_calls() { return expert_calls_; }
+  const std::vector<Router>& routers() const { return routers_; }
+  /// The router of these ids has this name.
+  void name_router(const std::string& name, const Tensor& ids);
   const std::vector<std::string>& param_names() const { return param_names_; }
   void set_key(std::string json) { key_json_ = std::move(json); }
 
@@ -112,17 +122,20 @@ class Session {
   std::vector<Tensor> outputs_;  // by output; keep a direct session from reusing their memory
   std::vector<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
+  std::vector<Router> routers_;
   std::shared_ptr<HostContext> own_experts_;
   std::int64_t begin_ns_;
   std::uint64_t profile_id_ = 0;
   std::uint32_t ops_ = 0;  // without views
   bool finished_ = false, planned_ = false;
+  bool notes_routers_;
   bool reported_ = false;  // the database has the session, or its submission sends it
 
  private:
   void record_plan_op(Recorder& recorder);
   Tensor add_input(std::string_view name, const TensorSpec& spec, DType dtype,
                    std::span<const std::byte> values);
+  void note_router(std::uint32_t scope, const Tensor& ids);
   void keep_host_step(HostStep& step);
   void require_all_inputs_used() const;
   void begin_end(Recorder& recorder);

@@ -148,10 +148,25 @@ TEST_P(ExpertStops, OfAnExecutableThatComputesMissesOnTheCpuAreRefused) {
                [&] { (void)graph_of_steps(cpu, random_rows(1)); });
 }
 
-TEST_P(ExpertStops, HaveNoRoutesWhereShapesOrIterationsVary) {
-  ExecutableGraph rows = graph_with_rows(setup(2, ExpertMiss::upload));
-  expect_error(ErrorCode::unsupported, {"'rows'", "extent (rows)"},
-               [&] { rows.capture_routes(4); });
+TEST_P(ExpertStops, LeaveTheRoutesOfARunWhole) {
+  ExecutableGraph all = graph_with_rows(setup(kExperts, ExpertMiss::upload));
+  ExecutableGraph some = graph_with_rows(setup(2, ExpertMiss::upload));
+  for (ExecutableGraph* graph : {&all, &some}) {
+    graph->capture_routes(4);
+  }
+  for (const std::int64_t rows : {2, 7, 1}) {
+    const Floats x = random_rows(rows);
+    (void)all.run({{"x", x}});
+    (void)some.run({{"x", x}});
+  }
+  const RouteCapture expected = all.take_routes(), actual = some.take_routes();
+  ASSERT_EQ(expected.runs.size(), 6U) << "three runs, two layers";
+  ASSERT_EQ(actual.runs.size(), expected.runs.size());
+  for (std::size_t i = 0; i < expected.runs.size(); ++i) {
+    EXPECT_EQ(expected.runs[i].layer, kLayers[i % 2]);
+    EXPECT_EQ(actual.runs[i].layer, expected.runs[i].layer);
+    EXPECT_EQ(actual.runs[i].ids, expected.runs[i].ids);
+  }
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ struct ExecutableOptions {
   std::uint32_t max_iterations = 1;
   /// For a pass that calls GraphSession::experts. Every fork has cells of its own.
   ExpertSetup experts{};
+  /// Whether capture_routes() may be called of a pass without experts; it may of one that has some.
+  bool routes = false;
 };
 
 enum class HandleResidency : std::uint8_t {
@@ -229,7 +231,9 @@ class ExecutableGraph {
   void set_resident_experts(std::string_view layer, const std::vector<bool>& resident);
   void set_resident_experts(const std::vector<bool>& resident);
   std::vector<bool> resident_experts(std::string_view layer) const;
-  /// Records the choices of routers in a ring on the device, of so many runs; 0: stops.
+  /// Keeps what every route_top_k chose in a ring on the device, of so many runs; 0: stops.
+  /// Errors: invalid_argument where nothing can be captured, see ExecutableOptions::routes;
+  /// unsupported with several iterations in a run.
   void capture_routes(std::uint32_t runs);
   /// Returns what runs chose since the last call, the oldest first; waits for them.
   RouteCapture take_routes();

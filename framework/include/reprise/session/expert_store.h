@@ -110,7 +110,7 @@ struct ExpertStats {
 /// The experts that a router chose in a run.
 struct RoutedRun {
   std::uint64_t run = 0;  // runs of the graph so far
-  std::string layer{};
+  std::string layer{};    // of the store, else the scope of route_top_k: "layer.3/ffn"
   std::int64_t rows = 0, used = 0;
   std::vector<std::int32_t> ids{};  // [rows, used]
 };

@@ -63,7 +63,7 @@ class GraphSession final : public Recorder {
   /// Records the experts of a layer of SessionOptions::experts on the rows that `ids` say. `f` is
   /// called once, or several times if the cells of a layer hold fewer experts than a run may route
   /// to. It makes the same calls each time; the result of the last one has all experts.
-  /// Shapes: ids i32 [rows, used]; all shapes are fixed.
+  /// Shapes: ids i32 [rows, used]; rows may be an extent.
   /// Errors: invalid_argument in a session without a store; unknown_name.
   [[nodiscard]] Tensor experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f,
                                SourceLocation where = SourceLocation::here());

@@ -1,0 +1,137 @@
+// What routers chose in the last runs of an executable graph, whether or not a store has the
+// experts.
+#include "reprise/graph/compute_graph.h"
+#include "tests/session/executable/experts_test_pass.h"
+
+namespace reprise::testing {
+namespace {
+
+class Routes : public ExpertsTest {
+ protected:
+  /// Two routers with scopes of their own, and two that share one; [rows, kDim] each.
+  void route(GraphSession& s, const Tensor& x) const {
+    const auto choose = [&](const char* output, const Tensor& router, std::int32_t k) {
+      s.output(output, route_top_k(s, matmul(s, x, router), {.k = k}).ids);
+    };
+    for (std::int32_t l = 0; l < 2; ++l) {
+      const auto layer = s.scope("layer", l);
+      choose(l == 0 ? "a" : "b", routers_[static_cast<std::size_t>(l)], 2);
+    }
+    const auto scope = s.scope("last");
+    choose("c", routers_[0], 3);
+    choose("d", routers_[1], 1);
+  }
+  ExecutableGraph fixed(const ExecutableOptions& options = {.routes = true}) {
+    return ExecutableGraph(
+        executor_,
+        [this](GraphSession& s) {
+          route(s, s.input("x", {3, kDim}));
+        },
+        options);
+  }
+  ExecutableGraph with_rows() {
+    return ExecutableGraph(executor_,
+                           [this](GraphSession& s) {
+                             route(s, s.input("x", {s.extent("rows"), kDim}));
+                           },
+                           {.extent = "rows", .buckets = {2, 7}, .routes = true});
+  }
+  /// Runs, and notes what the outputs say as take_routes() should.
+  void run(ExecutableGraph& graph, std::int64_t rows, std::vector<RoutedRun>& expected) {
+    const Ticket result = graph.run({{"x", random_rows(rows)}});
+    const std::uint64_t run = expected.empty() ? 0 : expected.back().run + 1;
+    const auto note = [&](const char* layer, const char* output, std::int64_t used) {
+      expected.push_back({.run = run,
+                          .layer = layer,
+                          .rows = rows,
+                          .used = used,
+                          .ids = rows == 0 ? Ints() : result.read<std::int32_t>(output)});
+    };
+    note("layer.0", "a", 2);
+    note("layer.1", "b", 2);
+    note("last", "c", 3);
+    note("last#2", "d", 1);
+  }
+  static void expect_same(std::span<const RoutedRun> expected,
+                          const std::vector<RoutedRun>& actual) {
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      SCOPED_TRACE("run " + std::to_string(expected[i].run) + ", " + expected[i].layer);
+      EXPECT_EQ(actual[i].run, expected[i].run);
+      EXPECT_EQ(actual[i].layer, expected[i].layer);
+      EXPECT_EQ(actual[i].rows, expected[i].rows);
+      EXPECT_EQ(actual[i].used, expected[i].used);
+      EXPECT_EQ(actual[i].ids, expected[i].ids);
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(On, Routes, ::testing::Values("cpu", "vulkan"), device_param_name);
+
+TEST_P(Routes, AreThoseOfEveryRouterOfAPassWithoutAStore) {
+  ExecutableGraph graph = fixed();
+  graph.capture_routes(2);
+  std::vector<RoutedRun> expected;
+  for (int i = 0; i < 5; ++i) {
+    run(graph, 3, expected);
+  }
+  const RouteCapture routes = graph.take_routes();
+  EXPECT_EQ(routes.dropped, 3U);
+  expect_same(std::span(expected).last(8), routes.runs);
+}
+
+TEST_P(Routes, OfAnExtentHaveTheRowsOfTheirRuns) {
+  ExecutableGraph graph = with_rows();
+  graph.capture_routes(8);
+  std::vector<RoutedRun> expected;
+  for (const std::int64_t rows : {1, 7, 2, 0, 6, 1}) {
+    run(graph, rows, expected);
+  }
+  const RouteCapture routes = graph.take_routes();
+  EXPECT_EQ(routes.dropped, 0U);
+  expect_same(expected, routes.runs);
+}
+
+TEST_P(Routes, OfForksAreTheirOwn) {
+  ExecutableGraph graph = fixed();
+  graph.capture_routes(4);
+  ExecutableGraph fork = graph.fork();
+  std::vector<RoutedRun> expected, of_fork;
+  run(graph, 3, expected);
+  run(fork, 3, of_fork);
+  run(graph, 3, expected);
+  expect_same(expected, graph.take_routes().runs);
+  expect_same(of_fork, fork.take_routes().runs);
+}
+
+TEST_P(Routes, ThatAreNotCapturedCostTheRunNoNode) {
+  ExecutableGraph graph = fixed(), without = fixed({});
+  const auto nodes = [](ExecutableGraph& of) { return of.captured().graph().nodes.size(); };
+  EXPECT_EQ(nodes(graph), nodes(without));
+  graph.capture_routes(4);
+  EXPECT_EQ(nodes(graph), nodes(without) + 4);
+  graph.capture_routes(0);
+  EXPECT_EQ(nodes(graph), nodes(without));
+}
+
+TEST_P(Routes, OfAPassThatKeepsNoneAreRefused) {
+  ExecutableGraph graph = fixed({.name = "plain"});
+  expect_error(ErrorCode::invalid_argument, {"'plain'", "ExecutableOptions::routes"},
+               [&] { graph.capture_routes(1); });
+}
+
+TEST_P(Routes, OfAPassWithoutARouterAreRefused) {
+  ExecutableGraph graph(executor_,
+                        [](GraphSession& s) { s.output("y", silu(s, s.input("x", {4}))); },
+                        {.name = "plain", .routes = true});
+  expect_error(ErrorCode::invalid_argument, {"'plain'", "no call of route_top_k"},
+               [&] { graph.capture_routes(1); });
+}
+
+TEST_P(Routes, OfSeveralIterationsAreRefused) {
+  ExecutableGraph graph = fixed({.name = "steps", .max_iterations = 6, .routes = true});
+  expect_error(ErrorCode::unsupported, {"'steps'", "(6) iterations"},
+               [&] { graph.capture_routes(1); });
+}
+
+}  // namespace
+}  // namespace reprise::testing
