@@ -30,21 +30,41 @@ struct TileWeights {
   }
 };
 
-/// The tile that begins at a row; behind `rows` of them the last one is repeated.
-HWY_INLINE TileWeights tile_at(const std::byte* first, std::int64_t w_row, std::size_t rows,
-                               std::int64_t next) {
-  TileWeights w{.row = {first}, .next = next};
-  for (std::size_t i = 1; i < kTileRows; ++i) {
-    w.row[i] = w.row[i - 1] + (i < rows ? w_row : 0);
+/// The rows of a matrix by tiles of a row of each quarter: tile after tile is four long streams,
+/// which memory answers faster than one row after another in four places.
+class TiledRows {
+ public:
+  explicit HWY_INLINE TiledRows(std::int64_t rows)
+      : rows_(rows), tiles_((rows + std::int64_t{kTileRows} - 1) / std::int64_t{kTileRows}) {}
+  /// Also how far the rows of a tile are apart.
+  std::int64_t tiles() const { return tiles_; }
+  /// Rows of a tile: fewer in the last ones.
+  HWY_INLINE std::size_t count(std::int64_t tile) const {
+    return static_cast<std::size_t>((rows_ - tile + tiles_ - 1) / tiles_);
   }
-  return w;
-}
+  /// Behind the rows that there are, the last one is repeated.
+  HWY_INLINE TileWeights weights(std::int64_t tile, const std::byte* w, std::int64_t w_row) const {
+    constexpr std::int64_t kAhead = 2048;  // bytes: far enough for memory to answer
+    TileWeights result{.row = {w + tile * w_row}, .next = kAhead};
+    for (std::size_t i = 1; i < kTileRows; ++i) {
+      result.row[i] = result.row[i - 1] + (i < count(tile) ? tiles_ * w_row : 0);
+    }
+    return result;
+  }
+  /// y, at the first row of a tile, gets its sums; and what it is to be added to, unless null.
+  HWY_INLINE void store(std::int64_t tile, hn::Vec<Four> sums, const float* residual,
+                        float* y) const {
+    HWY_ALIGN float values[kTileRows];
+    hn::Store(sums, Four(), values);
+    for (std::size_t i = 0; i < count(tile); ++i) {
+      const std::int64_t at = static_cast<std::int64_t>(i) * tiles_;
+      y[at] = residual == nullptr ? values[i] : residual[at] + values[i];
+    }
+  }
 
-/// Whole tiles ahead, far enough for memory to answer.
-HWY_INLINE std::int64_t prefetch_distance(std::int64_t w_row) {
-  const std::int64_t tile = std::int64_t{kTileRows} * w_row;
-  return tile == 0 ? 0 : (8192 + tile - 1) / tile * tile;
-}
+ private:
+  std::int64_t rows_, tiles_;
+};
 
 /// Calls piece(i) for each of `count` pieces of kBytes bytes of every row. Before each kTogether of
 /// them it prefetches what the next tile reads: by default every line once.

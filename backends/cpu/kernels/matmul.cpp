@@ -17,9 +17,6 @@ namespace {
 /// From as many rows on, decoding weights into panels is repaid.
 constexpr std::int64_t kManyRows = 16;
 
-/// Rows of w that are one item.
-constexpr std::int64_t kGroup{kTileRows};
-
 /// Rows of x as they are.
 template <class W>
 struct ExactTiles {
@@ -79,40 +76,36 @@ void round_rows(const Work& work, std::int64_t first, std::int64_t end) {
 
 template <class Tiles, std::size_t kVectors>
 HWY_INLINE void multiply_tile_rows(const Tiles& tiles, const TileWeights& w, std::int64_t n,
-                                   const Product& p, const Matrices& at, std::int64_t column,
-                                   std::size_t columns) {
+                                   const Product& p, const Matrices& at, const TiledRows& rows,
+                                   std::int64_t tile) {
   hn::Vec<Four> sums[kVectors];
   tiles.template multiply<kVectors>(w, n, sums);
   for (std::size_t j = 0; j < kVectors; ++j) {
     const std::int64_t row = n + static_cast<std::int64_t>(j);
-    if (at.residual != nullptr) {
-      const float* residual = at.residual + row * p.residual_row + column;
-      sums[j] = hn::Add(load_up_to(Four(), residual, columns), sums[j]);
-    }
-    store_up_to(Four(), sums[j], at.y + row * p.y_row + column, columns);
+    rows.store(tile, sums[j],
+               at.residual == nullptr ? nullptr : at.residual + row * p.residual_row + tile,
+               at.y + row * p.y_row + tile);
   }
 }
 
-/// Items are groups of rows of w, of the leading dimensions one after another.
+/// Items are tiles of w, of the leading dimensions one after another.
 template <class Tiles, std::size_t kMaxVectors>
 void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& p = work.as<Product>();
-  const std::int64_t groups = (p.m + kGroup - 1) / kGroup;
-  const std::int64_t next = prefetch_distance(p.w_row);
-  for (std::int64_t batch = first / groups; batch * groups < end; ++batch) {
+  const TiledRows rows(p.m);
+  for (std::int64_t batch = first / rows.tiles(); batch * rows.tiles() < end; ++batch) {
     const Matrices at(p, batch);
     const Tiles tiles(work, p, batch, at.x);
-    const std::int64_t last_row = std::min(p.m, (end - batch * groups) * kGroup);
-    for (std::int64_t row = std::max<std::int64_t>(first - batch * groups, 0) * kGroup;
-         row < last_row; row += kGroup) {
-      const auto columns = static_cast<std::size_t>(std::min<std::int64_t>(kGroup, p.m - row));
-      const TileWeights w = tile_at(at.w + row * p.w_row, p.w_row, columns, next);
+    const std::int64_t last = std::min(rows.tiles(), end - batch * rows.tiles());
+    for (std::int64_t tile = std::max<std::int64_t>(first - batch * rows.tiles(), 0); tile < last;
+         ++tile) {
+      const TileWeights w = rows.weights(tile, at.w, p.w_row);
       std::int64_t n = 0;
       for (; n + std::int64_t{kMaxVectors} <= p.n; n += std::int64_t{kMaxVectors}) {
-        multiply_tile_rows<Tiles, kMaxVectors>(tiles, w, n, p, at, row, columns);
+        multiply_tile_rows<Tiles, kMaxVectors>(tiles, w, n, p, at, rows, tile);
       }
       for (; n < p.n; ++n) {
-        multiply_tile_rows<Tiles, 1>(tiles, w, n, p, at, row, columns);
+        multiply_tile_rows<Tiles, 1>(tiles, w, n, p, at, rows, tile);
       }
     }
   }
@@ -125,7 +118,7 @@ void plan_panels(const Product& p, std::int64_t batches, KernelPlan& plan) {
 }
 
 void plan_tiles(const Product& p, std::int64_t batches, KernelPlan& plan) {
-  plan.main.items = batches * ((p.m + kGroup - 1) / kGroup);
+  plan.main.items = batches * TiledRows(p.m).tiles();
   plan.main.item_ns =
       static_cast<double>(kTileRows) * (static_cast<double>(p.w_row) / 12 +
                                         static_cast<double>(p.k) * static_cast<double>(p.n) / 20);

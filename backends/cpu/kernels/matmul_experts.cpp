@@ -27,7 +27,8 @@ struct Experts {
   std::int64_t w_cell, w_row;    // in bytes
   std::int64_t all_cells, experts;
 
-  std::int64_t tiles() const { return (m + std::int64_t{kTileRows} - 1) / std::int64_t{kTileRows}; }
+  TiledRows rows() const { return TiledRows(m); }
+  std::int64_t tiles() const { return rows().tiles(); }
   /// Rows of x that differ.
   std::int64_t x_rows() const { return x_expert == 0 ? products / used : products; }
   std::int64_t x_row_of(std::int64_t product) const {
@@ -136,20 +137,18 @@ struct RoundedRows {
 
 template <class Rows, std::size_t kVectors>
 HWY_INLINE void multiply_picks(const Work& work, const Experts& e, const Pick* picks,
-                               const TileWeights& w, std::int64_t column, std::size_t columns) {
+                               const TileWeights& w, std::int64_t tile) {
   hn::Vec<Four> sums[kVectors];
   Rows::template multiply<kVectors>(work, e, picks, w, sums);
   for (std::size_t j = 0; j < kVectors; ++j) {
-    store_up_to(Four(), sums[j], e.y + picks[j].product * e.m + column, columns);
+    e.rows().store(tile, sums[j], nullptr, e.y + picks[j].product * e.m + tile);
   }
 }
 
-void leave_out(const Experts& e, const Pick& pick, std::int64_t column, std::size_t columns) {
-  const std::int64_t at = pick.product * e.m + column;
-  if (e.missing == nullptr) {
-    std::memset(e.y + at, 0, columns * sizeof(float));
-  } else {
-    std::memcpy(e.y + at, e.missing + at, columns * sizeof(float));
+void leave_out(const Experts& e, const Pick& pick, std::int64_t tile) {
+  for (std::size_t i = 0; i < e.rows().count(tile); ++i) {
+    const std::int64_t at = pick.product * e.m + tile + static_cast<std::int64_t>(i) * e.tiles();
+    e.y[at] = e.missing == nullptr ? 0 : e.missing[at];
   }
 }
 
@@ -158,29 +157,26 @@ template <class Rows>
 void run(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& e = work.as<Experts>();
   const auto* picks = reinterpret_cast<const Pick*>(work.shared);
-  const std::int64_t next = prefetch_distance(e.w_row);
   for (std::int64_t item = first; item < end;) {
     const Pick expert = picks[item / e.tiles()];
     const std::int64_t alike = expert.end - expert.first;
     const std::int64_t inside = item - expert.first * e.tiles();
-    const std::int64_t column = inside / alike * std::int64_t{kTileRows};
-    const auto columns = static_cast<std::size_t>(std::min(std::int64_t{kTileRows}, e.m - column));
+    const std::int64_t tile = inside / alike;
     std::int64_t pick = expert.first + inside % alike;
     const std::int64_t last = std::min(expert.end, pick + end - item);
     item += last - pick;
     if (expert.cell < 0) {
       for (; pick < last; ++pick) {
-        leave_out(e, picks[pick], column, columns);
+        leave_out(e, picks[pick], tile);
       }
       continue;
     }
-    const TileWeights w =
-        tile_at(e.w + expert.cell * e.w_cell + column * e.w_row, e.w_row, columns, next);
+    const TileWeights w = e.rows().weights(tile, e.w + expert.cell * e.w_cell, e.w_row);
     for (; pick + std::int64_t{Rows::kMost} <= last; pick += std::int64_t{Rows::kMost}) {
-      multiply_picks<Rows, Rows::kMost>(work, e, picks + pick, w, column, columns);
+      multiply_picks<Rows, Rows::kMost>(work, e, picks + pick, w, tile);
     }
     for (; pick < last; ++pick) {
-      multiply_picks<Rows, 1>(work, e, picks + pick, w, column, columns);
+      multiply_picks<Rows, 1>(work, e, picks + pick, w, tile);
     }
   }
 }

@@ -81,13 +81,19 @@ struct SuperX;
 template <DType kType>
 struct SuperX<KMinWeights<kType>> {
   HWY_INLINE SuperX(const RoundedRow& row, std::size_t block)
-      : x(row), index(block), scales(_mm256_loadu_ps(row.scales + block * kSuperParts)) {
+      : scales(_mm256_loadu_ps(row.scales + block * kSuperParts)) {
     const auto* sums = reinterpret_cast<const __m256i*>(row.biases + block * kSuperParts);
     totals = _mm256_mul_ps(scales, _mm256_cvtepi32_ps(_mm256_loadu_si256(sums)));
+#pragma GCC unroll 2
+    for (std::size_t pair = 0; pair < kSuperPairs; pair += 2) {
+      const __m512i first = rounded_pair(row, block, pair);
+      const __m512i second = rounded_pair(row, block, pair + 1);
+      q[pair] = _mm512_shuffle_i64x2(first, second, 0x44);      // their first halves
+      q[pair + 1] = _mm512_shuffle_i64x2(first, second, 0xEE);  // their second halves
+    }
   }
-  const RoundedRow& x;
-  std::size_t index;
   __m256 scales, totals;
+  __m512i q[kSuperPairs];  // a part, and the next but one
 };
 
 template <DType kType>
@@ -120,8 +126,7 @@ HWY_INLINE void add_super_block(const std::byte* block, const SuperX<KMinWeights
       const int turn = 4 - static_cast<int>(part);
       q = with_high_bits(q, fifth, turn, turn - 2, 0x10);
     }
-    const __m512i products =
-        add_products(_mm512_setzero_si512(), q, rounded_pair(x.x, x.index, pair));
+    const __m512i products = add_products(_mm512_setzero_si512(), q, x.q[pair]);
     sums.products = _mm512_fmadd_ps(_mm512_cvtepi32_ps(products), of_parts(scales, part, part + 2),
                                     sums.products);
   }
@@ -130,20 +135,19 @@ HWY_INLINE void add_super_block(const std::byte* block, const SuperX<KMinWeights
 /// Scales of pairs; what makes up for weights that are 32 too large.
 template <>
 struct SuperX<Q6KWeights> {
-  HWY_INLINE SuperX(const RoundedRow& row, std::size_t block) : x(row), index(block) {
+  HWY_INLINE SuperX(const RoundedRow& row, std::size_t block) {
     const __m256 of_blocks = _mm256_loadu_ps(row.scales + block * kSuperParts);
 #pragma GCC unroll 4
     for (std::size_t pair = 0; pair < kSuperPairs; ++pair) {
       scales[pair] = of_parts(of_blocks, 2 * pair, 2 * pair + 1);
-      biases[pair] = _mm512_sub_epi32(_mm512_setzero_si512(),
-                                      add_products(_mm512_setzero_si512(), _mm512_set1_epi8(32),
-                                                   rounded_pair(row, block, pair)));
+      q[pair] = rounded_pair(row, block, pair);
+      biases[pair] =
+          _mm512_sub_epi32(_mm512_setzero_si512(),
+                           add_products(_mm512_setzero_si512(), _mm512_set1_epi8(32), q[pair]));
     }
   }
-  const RoundedRow& x;
-  std::size_t index;
   __m512 scales[kSuperPairs];
-  __m512i biases[kSuperPairs];
+  __m512i q[kSuperPairs], biases[kSuperPairs];
 };
 
 HWY_INLINE void add_super_block(const std::byte* block, const SuperX<Q6KWeights>& x,
@@ -161,7 +165,7 @@ HWY_INLINE void add_super_block(const std::byte* block, const SuperX<Q6KWeights>
     const __m512i q =
         with_high_bits(nibbles_of(data + pair / 2 * 64, pair % 2 != 0),
                        _mm512_broadcast_i64x4(_mm256_loadu_si256(bits)), turn, turn - 2, 0x30);
-    const __m512i products = add_products(x.biases[pair], q, rounded_pair(x.x, x.index, pair));
+    const __m512i products = add_products(x.biases[pair], q, x.q[pair]);
     const auto a = static_cast<int>(4 * pair);
     const __m512i lanes = _mm512_setr_epi32(a, a, a, a, a + 1, a + 1, a + 1, a + 1, a + 2, a + 2,
                                             a + 2, a + 2, a + 3, a + 3, a + 3, a + 3);

@@ -1,7 +1,5 @@
-// Dot products of quantised weights with rows of x rounded to 8 bits: sums of a block are exact
-// integers, scaled once. A scale per block of 32, the largest magnitude becomes 127, as llama.cpp
-// rounds (but for its scales, which are halves). A block with inf or NaN gives NaN.
-#include "backends/cpu/kernels/dot_tile-inl.h"
+// A tile of rows of quantised weights times rows of x rounded to 8 bits.
+#include "backends/cpu/kernels/rounded_quads-inl.h"
 
 #if defined(REPRISE_ROUNDED_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef REPRISE_ROUNDED_TILE_INL_H
@@ -12,205 +10,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
-
-/// A row of x: k integers, then for each block its scale and an integer that is added to its
-/// products: what makes up for weights that are used as unsigned.
-template <class Integer>
-struct RoundedRowOf {
-  RoundedRowOf(std::byte* row, std::size_t k)
-      : q(reinterpret_cast<Integer*>(row)),
-        scales(reinterpret_cast<float*>(row + k * sizeof(Integer))),
-        biases(reinterpret_cast<std::int32_t*>(scales + k / kBlock)) {}
-  static constexpr std::size_t bytes(std::size_t k) {
-    return k * sizeof(Integer) + k / kBlock * (sizeof(float) + sizeof(std::int32_t));
-  }
-  Integer* q;
-  float* scales;
-  std::int32_t* biases;
-};
-#if REPRISE_BYTE_PRODUCTS
-using RoundedRow = RoundedRowOf<std::int8_t>;
-#else
-using RoundedRow = RoundedRowOf<std::int16_t>;
-#endif
-
-/// The largest magnitude of a block, and the factor that makes it 127.
-struct BlockRange {
-  explicit HWY_INLINE BlockRange(const float* x) {
-    const F32 d;
-    Vf max = hn::Zero(d);
-    Vf poison = hn::Zero(d);  // NaN if a value is no number: the largest one may hide that
-    for (std::size_t i = 0; i < kBlock; i += kLanes) {
-      const Vf values = hn::LoadU(d, x + i);
-      max = hn::Max(max, hn::Abs(values));
-      poison = hn::MulAdd(values, hn::Zero(d), poison);
-    }
-    const float largest = hn::GetLane(hn::MaxOfLanes(d, max));
-    scale = largest / 127 + hn::GetLane(hn::SumOfLanes(d, poison));
-    factor = 127 / largest;
-    if (!(factor <= std::numeric_limits<float>::max())) {
-      factor = 0;  // nothing, or less than f32 can scale
-    }
-  }
-  float scale, factor;
-};
-
-/// Where a block of x lies in a rounded row.
-template <class W>
-HWY_INLINE std::size_t place_of(std::size_t block) {
-  if constexpr (requires { W::kPlaces; }) {
-    constexpr std::size_t kParts = std::size(W::kPlaces);
-    return block / kParts * kParts + W::kPlaces[block % kParts];
-  } else {
-    return block;
-  }
-}
-
-template <class W>
-HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
-  const F32 d;
-  const hn::Rebind<std::remove_pointer_t<decltype(to.q)>, F32> narrow;
-  const hn::Rebind<std::int32_t, F32> words;
-  for (std::size_t i = 0; i < k; i += kBlock) {
-    const BlockRange range(x + i);
-    const Vf factor = hn::Set(d, range.factor);
-    auto sum = hn::Zero(words);
-    auto* q = to.q + place_of<W>(i / kBlock) * kBlock;
-    for (std::size_t j = 0; j < kBlock; j += kLanes) {
-      const auto rounded =
-          hn::DemoteTo(narrow, hn::NearestInt(hn::Mul(hn::LoadU(d, x + i + j), factor)));
-      hn::StoreU(rounded, narrow, q + j);
-      sum = hn::Add(sum, hn::PromoteTo(words, rounded));
-    }
-    to.scales[i / kBlock] = range.scale;
-    to.biases[i / kBlock] = -W::kBias * hn::GetLane(hn::SumOfLanes(words, sum));
-  }
-}
-
-#if REPRISE_BYTE_PRODUCTS
-
-// Highway 1.0 has no products of bytes. With them, of 256 bits, a block takes 7 (q8_0) or 9 (q4_0)
-// instructions instead of 9 or 12 of 512 bits.
-
-/// sum[i] += the products of bytes 4i to 4i + 3. Assembly, because Highway's target for such CPUs
-/// does not allow the intrinsic.
-template <class Vector>
-HWY_INLINE Vector add_products(Vector sum, Vector of_unsigned, Vector of_signed) {
-  asm("%{evex%} vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(of_unsigned), "v"(of_signed));
-  return sum;
-}
-
-using BlockSums = hn::FixedTag<float, 8>;
-
-/// sum += the scaled products of block b.
-template <class W>
-HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& x, std::size_t b,
-                                        hn::Vec<BlockSums> sum) {
-  const BlockSums d;
-  const std::byte* block = row + b * W::kBlockBytes;
-  const __m256i rounded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x.q + b * kBlock));
-  const __m256i bias = _mm256_zextsi128_si256(_mm_cvtsi32_si128(x.biases[b]));
-  const __m256i products = add_products(bias, W::biased(block), rounded);
-  const hn::Vec<BlockSums> scale{_mm256_cvtph_ps(_mm_set1_epi16(scale_bits(block)))};
-  return hn::MulAdd(hn::Vec<BlockSums>{_mm256_cvtepi32_ps(products)},
-                    hn::Mul(scale, hn::Set(d, x.scales[b])), sum);
-}
-
-/// Two blocks of x, for any number of rows of weights that are read in pairs of blocks.
-struct RoundedPair {
-  HWY_INLINE RoundedPair(const RoundedRow& x, std::size_t b)
-      : q(_mm512_loadu_si512(x.q + b * kBlock)),
-        scales(_mm512_insertf32x8(_mm512_castps256_ps512(_mm256_broadcast_ss(x.scales + b)),
-                                  _mm256_broadcast_ss(x.scales + b + 1), 1)) {
-    std::int64_t both;
-    std::memcpy(&both, x.biases + b, sizeof(both));
-    bias = _mm512_maskz_mov_epi32(0x0201, _mm512_set1_epi64(both));  // lane 0 of 8, lane 1 of 8
-  }
-  __m512i q;
-  __m512 scales;
-  __m512i bias;
-};
-
-/// sum += the scaled products of two blocks.
-template <class W>
-HWY_INLINE __m512 add_pair(const std::byte* block, const RoundedPair& x, __m512 sum) {
-  const __m512i products = add_products(x.bias, W::biased_pair(block), x.q);
-  const __m256i start = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
-  constexpr short kNext = W::kBlockBytes / 2;
-  const __m256i halves =
-      _mm256_permutexvar_epi16(_mm256_setr_epi16(0, 0, 0, 0, 0, 0, 0, 0, kNext, kNext, kNext, kNext,
-                                                 kNext, kNext, kNext, kNext),
-                               start);
-  return _mm512_fmadd_ps(_mm512_cvtepi32_ps(products),
-                         _mm512_mul_ps(_mm512_cvtph_ps(halves), x.scales), sum);
-}
-
-#else
-
-using BlockSums = hn::Rebind<float, hn::RepartitionToWide<I16>>;
-
-/// sum += the scaled products of block b.
-template <class W>
-HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& x, std::size_t b,
-                                        hn::Vec<BlockSums> sum) {
-  const BlockSums d;
-  const hn::RepartitionToWide<I16> wide;
-  const typename W::Piece piece = W::piece(row, b * kBlock);
-  auto even = hn::Zero(wide);
-  auto odd = hn::Zero(wide);
-#pragma GCC unroll 4
-  for (std::size_t p = 0; p < kBlock / kLanes16; ++p) {
-    const auto rounded = hn::LoadU(I16(), x.q + b * kBlock + p * kLanes16);
-    even = hn::ReorderWidenMulAccumulate(wide, piece.integers(p), rounded, even, odd);
-  }
-  const auto products = hn::ConvertTo(d, hn::Add(even, odd));
-  return hn::MulAdd(products, hn::Mul(piece.scale, hn::Set(d, x.scales[b])), sum);
-}
-
-#endif
-
-/// Whether two blocks are unpacked at once.
-#if REPRISE_BYTE_PRODUCTS
-template <class W>
-inline constexpr bool kHasPairs = requires {
-  W::biased_pair(nullptr);
-};
-
-/// sums[j][r] += the products of so many pairs of blocks.
-template <class W, std::size_t kVectors>
-HWY_INLINE void add_pairs(const TileWeights& w, const RoundedRow* x, std::size_t pairs,
-                          hn::Vec<BlockSums> (&sums)[kVectors][kTileRows]) {
-  __m512 of_pairs[kVectors][kTileRows];
-#pragma GCC unroll 4
-  for (std::size_t j = 0; j < kVectors; ++j) {
-#pragma GCC unroll 4
-    for (std::size_t r = 0; r < kTileRows; ++r) {
-      of_pairs[j][r] = _mm512_setzero_ps();
-    }
-  }
-  for_each_piece<2 * W::kBlockBytes>(w, pairs, [&](std::size_t pair) REPRISE_INLINED {
-#pragma GCC unroll 4
-    for (std::size_t j = 0; j < kVectors; ++j) {
-      const RoundedPair both(x[j], 2 * pair);
-#pragma GCC unroll 4
-      for (std::size_t r = 0; r < kTileRows; ++r) {
-        of_pairs[j][r] = add_pair<W>(w.row[r] + 2 * pair * W::kBlockBytes, both, of_pairs[j][r]);
-      }
-    }
-  });
-#pragma GCC unroll 4
-  for (std::size_t j = 0; j < kVectors; ++j) {
-#pragma GCC unroll 4
-    for (std::size_t r = 0; r < kTileRows; ++r) {
-      const __m512 sum = of_pairs[j][r];
-      sums[j][r].raw = _mm256_add_ps(_mm512_castps512_ps256(sum), _mm512_extractf32x8_ps(sum, 1));
-    }
-  }
-}
-#else
-template <class W>
-inline constexpr bool kHasPairs = false;
-#endif
 
 /// As dot_tile.
 template <class W, std::size_t kVectors>
@@ -225,24 +24,23 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
       sums[j][r] = hn::Zero(d);
     }
   }
-  const auto add_blocks = [&](std::size_t b) REPRISE_INLINED {
+  const std::size_t blocks = k / kBlock;
+  std::size_t done = 0;
+#if REPRISE_BYTE_PRODUCTS
+  if constexpr (std::is_same_v<W, Q4Weights>) {
+    done = blocks / 4 * 4;
+    add_quads<kVectors>(w, x, done, sums);
+  }
+#endif
+  for_each_piece<W::kBlockBytes>(w, blocks - done, [&](std::size_t b) REPRISE_INLINED {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTileRows; ++r) {
 #pragma GCC unroll 4
       for (std::size_t j = 0; j < kVectors; ++j) {
-        sums[j][r] = add_block<W>(w.row[r], x[j], b, sums[j][r]);
+        sums[j][r] = add_block<W>(w.row[r], x[j], done + b, sums[j][r]);
       }
     }
-  };
-  const std::size_t blocks = k / kBlock;
-  if constexpr (kHasPairs<W>) {
-    add_pairs<W, kVectors>(w, x, blocks / 2, sums);
-    if (blocks % 2 != 0) {
-      add_blocks(blocks - 1);
-    }
-  } else {
-    for_each_piece<W::kBlockBytes>(w, blocks, add_blocks);
-  }
+  });
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < kVectors; ++j) {
     out[j] = sums_of(d, sums[j][0], sums[j][1], sums[j][2], sums[j][3]);

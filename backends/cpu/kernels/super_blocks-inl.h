@@ -53,10 +53,8 @@ struct KMinWeights {
   static constexpr std::size_t kPiece = kBlock;
   static constexpr std::size_t kBytes = info_of(kType).block_bytes;
   static constexpr bool kFifthBit = kType == DType::q5_k;
-  /// Of a rounded row of x: its sums are the factors of minimums, and a part lies beside the next
-  /// but one, as the halves of 64 bytes do.
+  /// Of a rounded row of x: its sums are the factors of minimums.
   static constexpr std::int32_t kBias = -1;
-  static constexpr std::size_t kPlaces[kSuperBlock / kBlock] = {0, 2, 1, 3, 4, 6, 5, 7};
   static constexpr std::size_t bytes(std::size_t elements) {
     return elements * kBytes / kSuperBlock;
   }
@@ -91,7 +89,6 @@ struct Q6KWeights {
   static constexpr std::size_t kPiece = kBlock;
   static constexpr std::size_t kBytes = info_of(DType::q6_k).block_bytes;
   static constexpr std::int32_t kBias = 0;
-  static constexpr std::size_t kPlaces[kSuperBlock / kBlock] = {0, 1, 2, 3, 4, 5, 6, 7};
   static constexpr std::size_t bytes(std::size_t elements) {
     return elements * kBytes / kSuperBlock;
   }

@@ -147,17 +147,6 @@ struct Q4Weights {
     const __m256i shifted = _mm256_srlv_epi64(twice, _mm256_set_epi64x(4, 4, 0, 0));
     return _mm256_and_si256(shifted, _mm256_set1_epi8(15));
   }
-  /// Those of this block and the next.
-  static HWY_INLINE __m512i biased_pair(const std::byte* block) {
-    const auto twice = [block](std::size_t offset) REPRISE_INLINED {
-      return _mm256_broadcastsi128_si256(
-          _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + offset)));
-    };
-    const __m512i all =
-        _mm512_inserti64x4(_mm512_castsi256_si512(twice(2)), twice(kBlockBytes + 2), 1);
-    const __m512i shifted = _mm512_srlv_epi64(all, _mm512_setr_epi64(0, 0, 4, 4, 0, 0, 4, 4));
-    return _mm512_and_si512(shifted, _mm512_set1_epi8(15));
-  }
 #else
   static constexpr std::int32_t kBias = 0;
 #endif

@@ -19,7 +19,7 @@ Executable::Executable(std::shared_ptr<ExecutablePlans> plans)
     state_ = StateBlock(plans_->core()->device(), plans_->layout());
   }
   if (plans_->options().experts.store) {
-    experts_ = std::make_unique<ExpertRoutes>(plans_->core(), plans_->options().experts,
+    experts_ = std::make_unique<ExpertRuns>(plans_->core(), plans_->options().experts,
                                               plans_->expert_calls());
   }
 }
@@ -59,7 +59,7 @@ void Executable::set_iterations(std::uint32_t iterations) {
   launch_.iterations = iterations;
 }
 
-ExpertRoutes& Executable::experts() const {
+ExpertRuns& Executable::experts() const {
   if (experts_ == nullptr) {
     throw_invalid_argument(plans_->what() + " has no experts; see ExecutableOptions::experts.");
   }

@@ -3,7 +3,7 @@
 #include "framework/session/cache/graph_table.h"
 #include "framework/session/executable/handles.h"
 #include "framework/session/executable/route_rings.h"
-#include "framework/session/experts/expert_routes.h"
+#include "framework/session/experts/expert_runs.h"
 
 namespace reprise {
 
@@ -49,7 +49,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
     handles_.bind(handle, bytes, dtype);
   }
   /// Errors: invalid_argument if there are none.
-  ExpertRoutes& experts() const;
+  ExpertRuns& experts() const;
   RouteRings& routes() { return routes_; }
   /// Errors: busy while a run is prepared.
   void require_free() const;
@@ -91,7 +91,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   StateBlock state_;
   Handles handles_;
   std::optional<std::int64_t> extent_;
-  std::unique_ptr<ExpertRoutes> experts_;  // null: none
+  std::unique_ptr<ExpertRuns> experts_;  // null: none
   RouteRings routes_;
   std::optional<GraphTable> table_;
   CapturePool pool_;  // of the recordings' arenas

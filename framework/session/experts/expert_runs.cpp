@@ -1,4 +1,4 @@
-#include "framework/session/experts/expert_routes.h"
+#include "framework/session/experts/expert_runs.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace reprise {
 
-ExpertRoutes::ExpertRoutes(std::shared_ptr<ExecutorCore> core, const ExpertSetup& setup,
+ExpertRuns::ExpertRuns(std::shared_ptr<ExecutorCore> core, const ExpertSetup& setup,
                            std::vector<ExpertCall> calls)
     : core_(std::move(core)),
       residency_(core_->device(), setup),
@@ -20,30 +20,30 @@ ExpertRoutes::ExpertRoutes(std::shared_ptr<ExecutorCore> core, const ExpertSetup
   }
 }
 
-std::size_t ExpertRoutes::layer_of(std::string_view layer) const {
+std::size_t ExpertRuns::layer_of(std::string_view layer) const {
   const ExpertStore& store = residency_.setup().store;
   return static_cast<std::size_t>(&store.layer(layer) - store.layers().data());
 }
 
-void ExpertRoutes::set_resident(std::string_view layer, const std::vector<bool>& resident) {
+void ExpertRuns::set_resident(std::string_view layer, const std::vector<bool>& resident) {
   residency_.set_resident(layer_of(layer), resident);
 }
 
-void ExpertRoutes::set_resident(const std::vector<bool>& resident) {
+void ExpertRuns::set_resident(const std::vector<bool>& resident) {
   for (std::size_t layer = 0; layer < residency_.layer_count(); ++layer) {
     residency_.set_resident(layer, resident);
   }
 }
 
-std::vector<bool> ExpertRoutes::resident(std::string_view layer) const {
+std::vector<bool> ExpertRuns::resident(std::string_view layer) const {
   return residency_.resident(layer_of(layer));
 }
 
-bool ExpertRoutes::stops() const {
+bool ExpertRuns::stops() const {
   return std::ranges::any_of(layers_, &ExpertResidency::LayerRun::stops);
 }
 
-void ExpertRoutes::end_run(const Run& ended) {
+void ExpertRuns::end_run(const Run& ended) {
   const std::uint64_t run = residency_.runs();
   for (std::size_t call = 0; call < layers_.size(); ++call) {
     layers_[call].idle_ns = ended.idle_ns[call];
@@ -76,7 +76,7 @@ void ExpertRoutes::end_run(const Run& ended) {
   }
 }
 
-std::vector<ExpertStats> ExpertRoutes::stats(bool take) {
+std::vector<ExpertStats> ExpertRuns::stats(bool take) {
   std::vector<ExpertStats> all, since;
   for (std::size_t layer = 0; layer < residency_.layer_count(); ++layer) {
     all.push_back(residency_.total(layer));

@@ -1,4 +1,4 @@
-// ExpertRoutes: the experts of an executable graph: where they are, and what became of its runs.
+// ExpertRuns: the experts of an executable graph: where they are, and what became of its runs.
 #pragma once
 #include "framework/session/executor/executor_core.h"
 #include "framework/session/experts/expert_residency.h"
@@ -8,10 +8,10 @@
 namespace reprise {
 
 /// Threads: one.
-class ExpertRoutes {
+class ExpertRuns {
  public:
   /// `calls`: of the graph's pass.
-  ExpertRoutes(std::shared_ptr<ExecutorCore> core, const ExpertSetup& setup,
+  ExpertRuns(std::shared_ptr<ExecutorCore> core, const ExpertSetup& setup,
                std::vector<ExpertCall> calls);
 
   ExpertResidency& residency() { return residency_; }

@@ -1,0 +1,134 @@
+// Dot products of quantised weights with rows of x rounded to 8 bits: sums of a block are exact
+// integers, scaled once. A scale per block of 32, the largest magnitude becomes 127, as llama.cpp
+// rounds (but for its scales, which are halves). A block with inf or NaN gives NaN.
+#include "backends/cpu/kernels/dot_tile-inl.h"
+
+#if defined(REPRISE_ROUNDED_BLOCK_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef REPRISE_ROUNDED_BLOCK_INL_H
+#undef REPRISE_ROUNDED_BLOCK_INL_H
+#else
+#define REPRISE_ROUNDED_BLOCK_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace reprise::cpu::HWY_NAMESPACE {
+
+/// A row of x: k integers, then for each block its scale and an integer that is added to its
+/// products: what makes up for weights that are used as unsigned.
+template <class Integer>
+struct RoundedRowOf {
+  RoundedRowOf(std::byte* row, std::size_t k)
+      : q(reinterpret_cast<Integer*>(row)),
+        scales(reinterpret_cast<float*>(row + k * sizeof(Integer))),
+        biases(reinterpret_cast<std::int32_t*>(scales + k / kBlock)) {}
+  static constexpr std::size_t bytes(std::size_t k) {
+    return k * sizeof(Integer) + k / kBlock * (sizeof(float) + sizeof(std::int32_t));
+  }
+  Integer* q;
+  float* scales;
+  std::int32_t* biases;
+};
+#if REPRISE_BYTE_PRODUCTS
+using RoundedRow = RoundedRowOf<std::int8_t>;
+#else
+using RoundedRow = RoundedRowOf<std::int16_t>;
+#endif
+
+/// The largest magnitude of a block, and the factor that makes it 127.
+struct BlockRange {
+  explicit HWY_INLINE BlockRange(const float* x) {
+    const F32 d;
+    Vf max = hn::Zero(d);
+    Vf poison = hn::Zero(d);  // NaN if a value is no number: the largest one may hide that
+    for (std::size_t i = 0; i < kBlock; i += kLanes) {
+      const Vf values = hn::LoadU(d, x + i);
+      max = hn::Max(max, hn::Abs(values));
+      poison = hn::MulAdd(values, hn::Zero(d), poison);
+    }
+    const float largest = hn::GetLane(hn::MaxOfLanes(d, max));
+    scale = largest / 127 + hn::GetLane(hn::SumOfLanes(d, poison));
+    factor = 127 / largest;
+    if (!(factor <= std::numeric_limits<float>::max())) {
+      factor = 0;  // nothing, or less than f32 can scale
+    }
+  }
+  float scale, factor;
+};
+
+template <class W>
+HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
+  const F32 d;
+  const hn::Rebind<std::remove_pointer_t<decltype(to.q)>, F32> narrow;
+  const hn::Rebind<std::int32_t, F32> words;
+  for (std::size_t i = 0; i < k; i += kBlock) {
+    const BlockRange range(x + i);
+    const Vf factor = hn::Set(d, range.factor);
+    auto sum = hn::Zero(words);
+    for (std::size_t j = i; j < i + kBlock; j += kLanes) {
+      const auto rounded =
+          hn::DemoteTo(narrow, hn::NearestInt(hn::Mul(hn::LoadU(d, x + j), factor)));
+      hn::StoreU(rounded, narrow, to.q + j);
+      sum = hn::Add(sum, hn::PromoteTo(words, rounded));
+    }
+    to.scales[i / kBlock] = range.scale;
+    to.biases[i / kBlock] = -W::kBias * hn::GetLane(hn::SumOfLanes(words, sum));
+  }
+}
+
+#if REPRISE_BYTE_PRODUCTS
+
+// Highway 1.0 has no products of bytes. With them, of 256 bits, a block takes 7 (q8_0) or 9 (q4_0)
+// instructions instead of 9 or 12 of 512 bits.
+
+/// sum[i] += the products of bytes 4i to 4i + 3. Assembly, because Highway's target for such CPUs
+/// does not allow the intrinsic.
+template <class Vector>
+HWY_INLINE Vector add_products(Vector sum, Vector of_unsigned, Vector of_signed) {
+  asm("%{evex%} vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(of_unsigned), "v"(of_signed));
+  return sum;
+}
+
+using BlockSums = hn::FixedTag<float, 8>;
+
+/// sum += the scaled products of block b.
+template <class W>
+HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& x, std::size_t b,
+                                        hn::Vec<BlockSums> sum) {
+  const BlockSums d;
+  const std::byte* block = row + b * W::kBlockBytes;
+  const __m256i rounded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x.q + b * kBlock));
+  const __m256i bias = _mm256_zextsi128_si256(_mm_cvtsi32_si128(x.biases[b]));
+  const __m256i products = add_products(bias, W::biased(block), rounded);
+  const hn::Vec<BlockSums> scale{_mm256_cvtph_ps(_mm_set1_epi16(scale_bits(block)))};
+  return hn::MulAdd(hn::Vec<BlockSums>{_mm256_cvtepi32_ps(products)},
+                    hn::Mul(scale, hn::Set(d, x.scales[b])), sum);
+}
+
+#else
+
+using BlockSums = hn::Rebind<float, hn::RepartitionToWide<I16>>;
+
+/// sum += the scaled products of block b.
+template <class W>
+HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& x, std::size_t b,
+                                        hn::Vec<BlockSums> sum) {
+  const BlockSums d;
+  const hn::RepartitionToWide<I16> wide;
+  const typename W::Piece piece = W::piece(row, b * kBlock);
+  auto even = hn::Zero(wide);
+  auto odd = hn::Zero(wide);
+#pragma GCC unroll 4
+  for (std::size_t p = 0; p < kBlock / kLanes16; ++p) {
+    const auto rounded = hn::LoadU(I16(), x.q + b * kBlock + p * kLanes16);
+    even = hn::ReorderWidenMulAccumulate(wide, piece.integers(p), rounded, even, odd);
+  }
+  const auto products = hn::ConvertTo(d, hn::Add(even, odd));
+  return hn::MulAdd(products, hn::Mul(piece.scale, hn::Set(d, x.scales[b])), sum);
+}
+
+#endif
+
+}  // namespace reprise::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
