@@ -137,9 +137,10 @@ bool plan_exact(const Product& p, std::int64_t batches, KernelPlan& plan) {
   return true;
 }
 
-/// Many rows of super-blocks are decoded into panels.
+#if !REPRISE_BYTE_PRODUCTS
 template <class W>
-constexpr bool kHasRoundedPanels = REPRISE_BYTE_PRODUCTS && !kHasSuperBlocks<W>;
+constexpr bool kHasRoundedPanels = false;
+#endif
 
 template <class W>
 bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, KernelPlan& plan) {

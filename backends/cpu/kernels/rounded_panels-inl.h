@@ -1,7 +1,7 @@
 // Panels of quantised weights as bytes, for rows of x rounded to 8 bits: with products of bytes,
 // three times the multiplications of f32. Only for processors that have them.
 #include "backends/cpu/kernels/panels-inl.h"
-#include "backends/cpu/kernels/rounded_tile-inl.h"
+#include "backends/cpu/kernels/rounded_super-inl.h"
 
 #if defined(REPRISE_ROUNDED_PANELS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef REPRISE_ROUNDED_PANELS_INL_H
@@ -14,36 +14,88 @@
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 
+/// Whether parts have minimums, which are taken off their products.
+template <class W>
+inline constexpr bool kHasMinimums = requires {
+  W::kFifthBit;
+};
+template <class W>
+inline constexpr bool kHasRoundedPanels = !kHasSuperBlocks<W> || kHasMinimums<W>;
+
 /// A block of every column: four bytes of each, then the next four...; W::kBias added.
 struct PanelBlock {
   static constexpr std::size_t kGroups = kBlock / 4;
   std::uint32_t bytes[kGroups][kPanelColumns];
   float scales[kPanelColumns];
+  float minimums[kPanelColumns];  // where there are some
+
+  HWY_INLINE void put(std::size_t column, __m256i block, float scale) {
+    alignas(32) std::uint32_t groups[kGroups];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(groups), block);
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      bytes[g][column] = groups[g];
+    }
+    scales[column] = scale;
+  }
 };
 
-/// Blocks of k in a panel: 36 KiB of them.
+/// Blocks of k in a panel: 40 KiB of them.
 constexpr std::size_t kPanelBlocks = 32;
 /// Rows of x in a tile: integer and f32 sums of 6 rows fill 24 of 32 registers.
 constexpr std::size_t kRoundedHeight = 6;
+
+/// Part `p` of a q4_K or q5_K block, as bytes.
+template <DType kType>
+HWY_INLINE __m256i part_of(KMinWeights<kType> /*weights*/, const std::byte* block, std::size_t p) {
+  constexpr bool kFifthBit = KMinWeights<kType>::kFifthBit;
+  const auto load = [block](std::size_t offset) REPRISE_INLINED {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + offset));
+  };
+  const __m256i two = load((kFifthBit ? 48 : 16) + p / 2 * kBlock);
+  const __m256i q =
+      _mm256_and_si256(p % 2 != 0 ? _mm256_srli_epi16(two, 4) : two, _mm256_set1_epi8(15));
+  if constexpr (kFifthBit) {
+    const auto turn = static_cast<long long>((68 - p) % 64);
+    const __m256i turned = _mm256_rolv_epi64(load(16), _mm256_set1_epi64x(turn));
+    return _mm256_or_si256(q, _mm256_and_si256(turned, _mm256_set1_epi8(0x10)));
+  }
+  return q;
+}
+
+/// Blocks [first, first + blocks) of a row of weights become a column.
+template <class W>
+HWY_INLINE void pack_column(const std::byte* row, std::size_t first, std::size_t blocks,
+                            std::size_t column, PanelBlock* panel) {
+  if constexpr (kHasMinimums<W>) {
+    for (std::size_t b = 0; b < blocks; b += kSuperParts) {
+      const std::byte* block = row + (first + b) / kSuperParts * W::kBytes;
+      const KFactors factors(block);
+      alignas(32) float scales[kSuperParts], minimums[kSuperParts];
+      _mm256_store_ps(scales, factors.scales);
+      _mm256_store_ps(minimums, factors.minimums);
+      for (std::size_t p = 0; p < kSuperParts; ++p) {
+        panel[b + p].put(column, part_of(W(), block, p), scales[p]);
+        panel[b + p].minimums[column] = minimums[p];
+      }
+    }
+  } else {
+    const std::byte* block = row + first * W::kBlockBytes;
+    for (std::size_t b = 0; b < blocks; ++b, block += W::kBlockBytes) {
+      panel[b].put(column, W::biased(block), hn::GetLane(block_scale(block)));
+    }
+  }
+}
 
 template <class W>
 HWY_NOINLINE void pack_blocks(const std::byte* w, std::size_t w_row, std::size_t rows,
                               std::size_t first, std::size_t blocks, PanelBlock* panel) {
   for (std::size_t column = 0; column < kPanelColumns; ++column) {
-    const std::byte* block = w + std::min(column, rows - 1) * w_row + first * W::kBlockBytes;
-    for (std::size_t b = 0; b < blocks; ++b, block += W::kBlockBytes) {
-      alignas(32) std::uint32_t bytes[PanelBlock::kGroups];
-      _mm256_store_si256(reinterpret_cast<__m256i*>(bytes), W::biased(block));
-      for (std::size_t g = 0; g < PanelBlock::kGroups; ++g) {
-        panel[b].bytes[g][column] = bytes[g];
-      }
-      panel[b].scales[column] = hn::GetLane(block_scale(block));
-    }
+    pack_column<W>(w + std::min(column, rows - 1) * w_row, first, blocks, column, panel);
   }
 }
 
 /// As multiply_tile, of rows that are `x_row` bytes apart and have k elements, from block `first`.
-template <std::size_t kRows>
+template <std::size_t kRows, bool kMinimums>
 HWY_NOINLINE void multiply_blocks(std::byte* x, std::size_t k, std::size_t first,
                                   const PanelBlock* panel, std::size_t blocks, float* y,
                                   std::size_t y_row, std::size_t columns) {
@@ -63,8 +115,10 @@ HWY_NOINLINE void multiply_blocks(std::byte* x, std::size_t k, std::size_t first
     __m512i products[kRows][2];
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < kRows; ++r) {
-      std::int32_t bias;
-      std::memcpy(&bias, of_row(row.biases + first + b, r), sizeof(bias));
+      std::int32_t bias = 0;
+      if constexpr (!kMinimums) {
+        std::memcpy(&bias, of_row(row.biases + first + b, r), sizeof(bias));
+      }
       products[r][0] = products[r][1] = _mm512_set1_epi32(bias);
     }
 #pragma GCC unroll 8
@@ -91,6 +145,13 @@ HWY_NOINLINE void multiply_blocks(std::byte* x, std::size_t k, std::size_t first
           hn::MulAdd(Vf{_mm512_cvtepi32_ps(products[r][0])}, hn::Mul(left, scale), sums[r][0]);
       sums[r][1] =
           hn::MulAdd(Vf{_mm512_cvtepi32_ps(products[r][1])}, hn::Mul(right, scale), sums[r][1]);
+      if constexpr (kMinimums) {
+        std::int32_t total;
+        std::memcpy(&total, of_row(row.biases + first + b, r), sizeof(total));
+        const Vf taken = hn::Set(d, value * static_cast<float>(total));
+        sums[r][0] = hn::NegMulAdd(hn::Load(d, panel[b].minimums), taken, sums[r][0]);
+        sums[r][1] = hn::NegMulAdd(hn::Load(d, panel[b].minimums + kLanes), taken, sums[r][1]);
+      }
     }
   }
   store_tile<kRows>(sums, y, y_row, columns, first != 0);
@@ -98,9 +159,10 @@ HWY_NOINLINE void multiply_blocks(std::byte* x, std::size_t k, std::size_t first
 
 using BlocksFunction = void (*)(std::byte*, std::size_t, std::size_t, const PanelBlock*,
                                 std::size_t, float*, std::size_t, std::size_t);
+template <bool kMinimums>
 constexpr BlocksFunction kBlocksFunctions[kRoundedHeight] = {
-    multiply_blocks<1>, multiply_blocks<2>, multiply_blocks<3>,
-    multiply_blocks<4>, multiply_blocks<5>, multiply_blocks<6>};
+    multiply_blocks<1, kMinimums>, multiply_blocks<2, kMinimums>, multiply_blocks<3, kMinimums>,
+    multiply_blocks<4, kMinimums>, multiply_blocks<5, kMinimums>, multiply_blocks<6, kMinimums>};
 
 template <class W>
 HWY_INLINE void multiply_rounded_rows(const PanelRows& part) {
@@ -117,8 +179,9 @@ HWY_INLINE void multiply_rounded_rows(const PanelRows& part) {
     pack_blocks<W>(at.w + part.first_column * w_row, w_row, part.columns(), first, blocks, panel);
     for (std::size_t row = part.first_row; row < part.end_row; row += kRoundedHeight) {
       const std::size_t rows = std::min(kRoundedHeight, part.end_row - row);
-      kBlocksFunctions[rows - 1](x + row * RoundedRow::bytes(k), k, first, panel, blocks,
-                                 at.y + row * y_row + part.first_column, y_row, part.columns());
+      kBlocksFunctions<kHasMinimums<W>>[rows - 1](x + row * RoundedRow::bytes(k), k, first, panel,
+                                                  blocks, at.y + row * y_row + part.first_column,
+                                                  y_row, part.columns());
     }
   }
   add_residual(part, at);

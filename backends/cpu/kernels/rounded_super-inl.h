@@ -37,6 +37,24 @@ struct KParts {
   std::uint64_t scales, minimums;
 };
 
+/// What the eight parts of a q4_K or q5_K block are multiplied by, and what is taken off.
+struct KFactors {
+  explicit HWY_INLINE KFactors(const std::byte* block) {
+    const KParts parts(block);
+    const auto floats = [](std::uint64_t bytes) REPRISE_INLINED {
+      const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(&bytes));
+      return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(low));
+    };
+    std::int32_t halves;
+    std::memcpy(&halves, block, sizeof(halves));
+    const __m128 factors = _mm_cvtph_ps(_mm_cvtsi32_si128(halves));
+    scales = _mm256_mul_ps(_mm256_broadcastss_ps(factors), floats(parts.scales));
+    minimums =
+        _mm256_mul_ps(_mm256_broadcastss_ps(_mm_movehdup_ps(factors)), floats(parts.minimums));
+  }
+  __m256 scales, minimums;
+};
+
 /// A float per part, for the lanes of the two parts of a pair.
 HWY_INLINE __m512 of_parts(__m256 values, std::size_t first, std::size_t second) {
   const auto a = static_cast<int>(first), b = static_cast<int>(second);
@@ -101,19 +119,9 @@ HWY_INLINE void add_super_block(const std::byte* block, const SuperX<KMinWeights
                                 SuperSums& sums) {
   constexpr bool kFifthBit = KMinWeights<kType>::kFifthBit;
   const auto* data = reinterpret_cast<const std::uint8_t*>(block);
-  const KParts parts(block);
-  const auto floats = [](std::uint64_t bytes) REPRISE_INLINED {
-    const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(&bytes));
-    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(low));
-  };
-  std::int32_t halves;
-  std::memcpy(&halves, block, sizeof(halves));
-  const __m128 factors = _mm_cvtph_ps(_mm_cvtsi32_si128(halves));
-  const __m256 scales =
-      _mm256_mul_ps(x.scales, _mm256_mul_ps(_mm256_broadcastss_ps(factors), floats(parts.scales)));
-  const __m256 minimums =
-      _mm256_mul_ps(_mm256_broadcastss_ps(_mm_movehdup_ps(factors)), floats(parts.minimums));
-  sums.minimums = _mm256_fmadd_ps(minimums, x.totals, sums.minimums);
+  const KFactors factors(block);
+  const __m256 scales = _mm256_mul_ps(x.scales, factors.scales);
+  sums.minimums = _mm256_fmadd_ps(factors.minimums, x.totals, sums.minimums);
   const __m512i fifth =
       kFifthBit
           ? _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(data + 16)))
