@@ -6,11 +6,11 @@
 namespace llama {
 
 struct ExpertGeneration {
-  std::vector<std::int32_t> ids;  // generated ones; the end token is not among them
-  std::uint64_t steps = 0;        // runs of the graph that decoded
-  std::int64_t cells = 0;         // experts of a layer that the device has at a time
+  std::vector<std::int32_t> ids{};  // generated ones; the end token is not among them
+  std::uint64_t steps = 0;          // runs of the graph that decoded
+  std::int64_t cells = 0;           // experts of a layer that the device has at a time
   double prefill_seconds = 0, decode_seconds = 0;
-  std::vector<reprise::ExpertStats> layers;
+  std::vector<reprise::ExpertStats> layers{};
 };
 
 /// The model has a store of experts. Otherwise the same as generate(), for recorded mode and one
