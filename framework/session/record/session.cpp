@@ -244,7 +244,7 @@ void Session::append(const OpCall& call, const Outputs& outputs, std::uint32_t s
   graph.nodes.back().arguments_unordered = arguments_unordered;
   ++ops_;
   if (notes_routers_ && call.op.chooses_experts) {
-    note_router(scope, results[0]);
+    routers_.push_back({free_router_name(graph.names.path(scope)), results[0]});
   }
   const bool host_step = &call.op == &ops::host_step_def;
   if (host_step) {
@@ -253,23 +253,31 @@ void Session::append(const OpCall& call, const Outputs& outputs, std::uint32_t s
   recorded(host_step);
 }
 
-void Session::note_router(std::uint32_t scope, const Tensor& ids) {
-  std::string name = builder_.graph().names.path(scope);
-  const auto taken = [&] { return std::ranges::count(routers_, name, &Router::name) > 0; };
-  const std::string path = name;
-  for (int number = 2; taken(); ++number) {
-    name = path + "#" + std::to_string(number);
+std::string Session::free_router_name(const std::string& wanted) const {
+  std::string name = wanted;
+  for (int number = 2; std::ranges::count(routers_, name, &Router::name) > 0; ++number) {
+    name = wanted + "#" + std::to_string(number);
   }
-  routers_.push_back({std::move(name), ids});
+  return name;
 }
 
 void Session::name_router(const std::string& name, const Tensor& ids) {
   if (!notes_routers_) {
     return;
   }
+  const auto named = std::ranges::find(routers_, name, &Router::name);
   const auto router = std::ranges::find_if(
       routers_, [&](const Router& r) { return TensorRef(r.ids)->index == TensorRef(ids)->index; });
-  router == routers_.end() ? void(routers_.push_back({name, ids})) : void(router->name = name);
+  if (router != routers_.end() && named != routers_.end()) {
+    std::swap(named->name, router->name);
+  } else if (router != routers_.end()) {
+    router->name = name;
+  } else {
+    if (named != routers_.end()) {
+      named->name = free_router_name(name);
+    }
+    routers_.push_back({name, ids});
+  }
 }
 
 void Session::keep_host_step(HostStep& step) {

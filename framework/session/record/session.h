@@ -77,7 +77,7 @@ class Session {
   const std::shared_ptr<HostContext>& own_experts() const { return own_experts_; }
   std::vector<ExpertCall>& expert_calls() { return expert_calls_; }
   const std::vector<Router>& routers() const { return routers_; }
-  /// The router of these ids has this name.
+  /// The router of these ids has this name; one that had it gets another.
   void name_router(const std::string& name, const Tensor& ids);
   const std::vector<std::string>& param_names() const { return param_names_; }
   void set_key(std::string json) { key_json_ = std::move(json); }
@@ -135,7 +135,8 @@ class Session {
   void record_plan_op(Recorder& recorder);
   Tensor add_input(std::string_view name, const TensorSpec& spec, DType dtype,
                    std::span<const std::byte> values);
-  void note_router(std::uint32_t scope, const Tensor& ids);
+  /// Two that want one name are told apart: "layer.0", "layer.0#2".
+  std::string free_router_name(const std::string& wanted) const;
   void keep_host_step(HostStep& step);
   void require_all_inputs_used() const;
   void begin_end(Recorder& recorder);

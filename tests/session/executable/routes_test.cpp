@@ -103,6 +103,28 @@ TEST_P(Routes, OfForksAreTheirOwn) {
   expect_same(of_fork, fork.take_routes().runs);
 }
 
+TEST_P(Routes, OfARouterBesideALayerOfExpertsInItsScopeAreTheirOwn) {
+  ExecutableGraph graph(executor_,
+                        [this](GraphSession& s) {
+                          const Tensor x = s.input("x", {2, kDim});
+                          {
+                            const auto scope = s.scope("layer", 0);
+                            s.output("alone",
+                                     route_top_k(s, matmul(s, x, routers_[1]), {.k = 1}).ids);
+                          }
+                          s.output("ids", layer(s, 0, x).ids);
+                        },
+                        {.experts = setup(2, ExpertMiss::upload)});
+  graph.capture_routes(1);
+  const Ticket result = graph.run({{"x", random_rows(2)}});
+  const std::vector<RoutedRun> runs = graph.take_routes().runs;
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].layer, "layer.0#2");
+  EXPECT_EQ(runs[0].ids, result.read<std::int32_t>("alone"));
+  EXPECT_EQ(runs[1].layer, "layer.0");
+  EXPECT_EQ(runs[1].ids, result.read<std::int32_t>("ids"));
+}
+
 TEST_P(Routes, ThatAreNotCapturedCostTheRunNoNode) {
   ExecutableGraph graph = fixed(), without = fixed({});
   const auto nodes = [](ExecutableGraph& of) { return of.captured().graph().nodes.size(); };
