@@ -13,20 +13,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Independent sums: more than latency times throughput of loads and multiply-adds.
 constexpr std::size_t kSums = 8;
 
-/// Reads all of it but less than one round at the end.
-float read_all(const float* data, std::size_t count) {
+/// Reads all of it but less than one round at the end, as so many streams side by side: 1, 2, 4
+/// or 8. Prefetchers follow several streams further ahead than one.
+float read_all(const float* data, std::size_t count, std::size_t streams) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
+  const std::size_t each = kSums / streams;
+  const std::size_t length = count / streams;
+  const auto load = [&](std::size_t i, std::size_t sum) {
+    return hn::LoadU(d, data + sum / each * length + i + sum % each * lanes);
+  };
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
-  for (std::size_t i = 0; i + kSums * lanes <= count; i += kSums * lanes) {
-    s0 = hn::Add(s0, hn::LoadU(d, data + i));
-    s1 = hn::Add(s1, hn::LoadU(d, data + i + lanes));
-    s2 = hn::Add(s2, hn::LoadU(d, data + i + 2 * lanes));
-    s3 = hn::Add(s3, hn::LoadU(d, data + i + 3 * lanes));
-    s4 = hn::Add(s4, hn::LoadU(d, data + i + 4 * lanes));
-    s5 = hn::Add(s5, hn::LoadU(d, data + i + 5 * lanes));
-    s6 = hn::Add(s6, hn::LoadU(d, data + i + 6 * lanes));
-    s7 = hn::Add(s7, hn::LoadU(d, data + i + 7 * lanes));
+  for (std::size_t i = 0; i + each * lanes <= length; i += each * lanes) {
+    s0 = hn::Add(s0, load(i, 0));
+    s1 = hn::Add(s1, load(i, 1));
+    s2 = hn::Add(s2, load(i, 2));
+    s3 = hn::Add(s3, load(i, 3));
+    s4 = hn::Add(s4, load(i, 4));
+    s5 = hn::Add(s5, load(i, 5));
+    s6 = hn::Add(s6, load(i, 6));
+    s7 = hn::Add(s7, load(i, 7));
   }
   s0 =
       hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7)));
@@ -146,12 +152,15 @@ Ceilings host_ceilings(unsigned threads, std::uint64_t bytes) {
     copies.push_back(hwy::AllocateAligned<float>(part / 2));
     std::fill_n(copies.back().get(), part / 2, 0.0F);
   }
-  const double read = best_rate(threads, [&](unsigned thread) {
-    for (std::size_t i = 0; i < repeats; ++i) {
-      kept[thread] += HWY_DYNAMIC_DISPATCH(read_all)(data.data() + thread * part, part);
-    }
-    return static_cast<double>(repeats * part * sizeof(float));
-  });
+  const auto read_rate = [&](std::size_t streams) {
+    return best_rate(threads, [&](unsigned thread) {
+      for (std::size_t i = 0; i < repeats; ++i) {
+        kept[thread] += HWY_DYNAMIC_DISPATCH(read_all)(data.data() + thread * part, part, streams);
+      }
+      return static_cast<double>(repeats * part * sizeof(float));
+    });
+  };
+  const double read = std::max({read_rate(1), read_rate(2), read_rate(4), read_rate(8)});
   const auto copy_rate = [&](bool stream) {
     return best_rate(threads, [&](unsigned thread) {
       const float* const from = data.data() + thread * part;

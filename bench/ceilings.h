@@ -7,7 +7,7 @@
 namespace reprise::bench {
 
 struct Ceilings {
-  std::optional<double> read_gb_s;  // reading `bytes` over and over
+  std::optional<double> read_gb_s;  // reading `bytes` over and over, as many streams as help
   std::optional<double>
       copy_gb_s;  // reading one half of them and writing the other, counted both ways
   std::optional<double> fma_gflops;  // f32 multiply-adds in registers, two operations each

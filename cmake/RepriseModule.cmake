@@ -126,6 +126,8 @@ function(reprise_embed_text output input namespace name)
     string(APPEND pieces "R\"embedded(${piece})embedded\"\n")
     math(EXPR at "${at} + 8000")
   endwhile()
+  # Alone, so that a program may have a text of its own instead.
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 "#include <string_view>
 namespace ${namespace} {

@@ -75,6 +75,27 @@ TEST_P(NotNumbers, OfGatesAreKept) {
   });
 }
 
+TEST_P(NotNumbers, GoThroughFunctionsAsOthersDo) {
+  for (const auto function : {exp, log, sin, cos}) {
+    expect_the_reference([&](GraphSession& s) {
+      const Values x{GetParam(), 0, -1, 50000, 88.9F, -104.5F};
+      return function(s, s.input("x", {6}, x));
+    });
+  }
+}
+
+TEST(Angles, OfThousandsOfTurnsAreFound) {
+  for (const auto function : {sin, cos}) {
+    expect_the_reference([&](GraphSession& s) {
+      Values x;
+      for (int i = 0; i < 100; ++i) {
+        x.push_back(static_cast<float>(i - 50) * 777.25F);
+      }
+      return function(s, s.input("x", {100}, x));
+    });
+  }
+}
+
 TEST_P(NotNumbers, OfARowAreNormalised) {
   expect_the_reference([](GraphSession& s) {
     Values x(40, 1);

@@ -147,23 +147,23 @@ OpCase window_in_state(DType cache) {
 }
 
 // Keys that are NaN or infinite reach the rows that see them, and no other.
-OpCase not_numbers(DType cache) {
-  return {"not_numbers_" + std::string(name_of(cache)), kLimit, kWhy,
-          [=](CaseContext& c) -> std::vector<Tensor> {
+OpCase not_numbers(std::int64_t rows, DType cache) {
+  return {"not_numbers_in_" + std::to_string(rows) + "_" + std::string(name_of(cache)), kLimit,
+          kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             Recorder& r = c.recorder();
-            const Tensor q = c.input({9, 2, 32}, DType::f32, 0.5, 1);
-            const Tensor keys = c.input({9, 1, 32});
-            const Tensor large = c.input({9, 1, 32}, DType::f32, 1e38, 3e38);
+            const Tensor q = c.input({rows, 2, 32}, DType::f32, 0.5, 1);
+            const Tensor keys = c.input({rows, 1, 32});
+            const Tensor large = c.input({rows, 1, 32}, DType::f32, 1e38, 3e38);
             const Tensor infinite = mul(r, large, large);
             const Tensor none = mul(r, infinite, c.input({1}, DType::f32, 0, 0));
-            const Tensor v = c.input({11, 1, 32}, cache);
+            const Tensor v = c.input({rows + 2, 1, 32}, cache);
             std::vector<Tensor> results;
             for (const Tensor& odd : {infinite, none}) {
-              const Tensor k = c.persistent({11, 1, 32}, cache);
+              const Tensor k = c.persistent({rows + 2, 1, 32}, cache);
               set_rows(r, k, keys, {.position = 0});
               set_rows(r, k, slice(r, odd, 0, 0, 1), {.position = 6});
               results.push_back(attention(r, q, k, v, {.softcap = 4, .window = 3}));
-              results.push_back(attention(r, q, k, v, {.kv_len = 9}));
+              results.push_back(attention(r, q, k, v, {.kv_len = static_cast<std::int32_t>(rows)}));
             }
             return results;
           }};
@@ -190,6 +190,7 @@ void add_scored(std::vector<OpCase>& cases, DType cache) {
   add("window", {33, 2, 1, 64, 80}, Mask::none, [](A& a) { a.window = 7; });
   add("window_of_one", {1, 8, 2, 32, 300}, Mask::none, [](A& a) { a.window = 1; });
   add("window_far_along", {6, 2, 2, 32, 1030}, Mask::none, [](A& a) { a.window = 260; });
+  add("window_of_many_rows", {70, 2, 1, 64, 300}, Mask::none, [](A& a) { a.window = 9; });
   add("window_masked", {7, 2, 2, 32, 65}, Mask::f16, [](A& a) {
     a.window = 5;
     a.causal = false;
@@ -198,15 +199,14 @@ void add_scored(std::vector<OpCase>& cases, DType cache) {
       "sinks", {5, 4, 4, 32, 19}, Mask::none, [](A& a) { a.kv_len = 3; }, true);
   add(
       "sinks_masked", {1, 4, 2, 64, 300}, Mask::f32, [](A&) {}, true);
-  add(
-      "all", {6, 6, 2, 96, 290}, Mask::f16,
-      [](A& a) {
-        a.softcap = 5;
-        a.max_bias = 8;
-        a.window = 280;
-        a.kv_len = 288;
-      },
-      true);
+  const auto all = [](A& a) {
+    a.softcap = 5;
+    a.max_bias = 8;
+    a.window = 280;
+    a.kv_len = 288;
+  };
+  add("all", {6, 6, 2, 96, 290}, Mask::f16, all, true);
+  add("all_of_many_rows", {53, 6, 2, 96, 290}, Mask::f16, all, true);
 }
 
 }  // namespace
@@ -230,7 +230,13 @@ std::vector<OpCase> attention_cases() {
     cases.push_back(masked(cache, DType::f32));
     cases.push_back(masked(cache, DType::f16));
     cases.push_back(state(cache));
-    cases.push_back(not_numbers(cache));
+    cases.push_back(not_numbers(9, cache));
+    cases.push_back(not_numbers(29, cache));
+    cases.push_back(plain({61, 3, 1, 80, 530}, cache, 525, true));
+    cases.push_back(plain({64, 1, 1, 44, 300}, cache, 300, false));
+    cases.push_back(plain({40, 2, 2, 20, 60}, cache, 13, true));  // most rows see no key
+    cases.push_back(plain({40, 2, 1, 8, 5900}, cache, 45, true));
+    cases.push_back(hidden("most_hidden", 50, 300, -1e7, cache, DType::f16));
   }
   for (const DType cache : {DType::f32, DType::f16, DType::q8_0}) {
     add_scored(cases, cache);
@@ -241,6 +247,7 @@ std::vector<OpCase> attention_cases() {
   cases.push_back(plain({1, 1, 1, 32, 1}, DType::q8_0, 1, true));
   cases.push_back(plain({1, 8, 2, 64, 300}, DType::q8_0, 257, true));
   cases.push_back(plain({33, 3, 1, 96, 40}, DType::q8_0, 33, true));
+  cases.push_back(plain({61, 3, 1, 96, 330}, DType::q8_0, 325, true));
   cases.push_back(plain({2, 2, 1, 544, 9}, DType::q8_0, 9, true));
   cases.push_back(plain({6, 2, 1, 160, 70}, DType::q8_0, 65, false));
   cases.push_back(hidden("most_hidden", 7, 521, -1e7, DType::q8_0, DType::f16));

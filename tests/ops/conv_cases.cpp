@@ -32,6 +32,7 @@ std::vector<OpCase> flat_cases() {
     cases.push_back(flat("padded", {2, 13, 65}, {17, 13, 3}, dtype, {.padding = 1}));
     cases.push_back(flat("long", {2, 5, 3001}, {3, 5, 3}, dtype, {.padding = 1}));
     cases.push_back(flat("only_padding_before", {2, 3}, {3, 2, 4}, dtype, {.padding = 5}));
+    cases.push_back(flat("by_two", {3, 7, 301}, {20, 7, 5}, dtype, {.stride = 2}));
     cases.push_back(flat("strided_dilated", {3, 8, 257}, {12, 4, 5}, dtype,
                          {.stride = 3, .padding = 7, .dilation = 4, .groups = 2}));
     cases.push_back(

@@ -1,181 +1,43 @@
-// attention: tiles of queries that share a head of keys. Scores of a tile lie in scratch memory
-// between the products with keys and the ones with values; no key is read that none of them sees.
+// attention: tiles of queries that share a head of keys, or blocks where there are many.
+// Scores lie in scratch memory between the products with keys and the ones with values; no key is
+// read that none of the queries sees.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/attention.cpp"
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <hwy/foreach_target.h>
-#include <limits>
 
-#include "backends/cpu/kernels/alibi.h"
-#include "backends/cpu/kernels/attention_mask-inl.h"
-#include "backends/cpu/kernels/dot_tile-inl.h"
-#include "backends/cpu/kernels/exp-inl.h"
+#include "backends/cpu/kernels/attention_block-inl.h"
 #include "backends/cpu/kernels/operands.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 namespace {
 
-struct Attention {
-  const float* q;
-  const std::byte* k;
-  const std::byte* v;
-  float* y;
-  std::int64_t rows, heads, share, dim, value_dim, capacity;
-  std::int64_t q_row, q_head;                 // elements
-  std::int64_t k_row, k_head, v_row, v_head;  // bytes
-  std::int64_t score_stride;
-  Param<std::int32_t> kv_len;  // or past
-  Param<float> scale;
-  Param<float> softcap, max_bias;
-  Param<std::int32_t> window;
-  const float* sinks;  // null: none
-  AttentionMask mask;
-  float factor;     // of scores: what a scale of 0 stands for
-  float cap, bias;  // softcap and max_bias as they count; 0: none
-  bool causal, has_past;
-};
-
-/// How far ahead keys and values are prefetched: those of a head lie far apart.
-constexpr std::int64_t kKeysAhead = 16;
-
 /// Up to kTileVectors queries of one head of keys; the last one is repeated in what is left.
 struct Queries {
   std::size_t count;
-  const float* q[kTileVectors];
-  float* y[kTileVectors];
-  float* scores[kTileVectors];
-  float sink[kTileVectors];
-  float slope[kTileVectors];         // of ALiBi; 0: none
-  std::int64_t place[kTileVectors];  // among the keys
-  std::int64_t first[kTileVectors];  // the first key that is seen
-  std::int64_t seen[kTileVectors];   // the one after the last
-  std::int64_t row[kTileVectors];    // of the mask
-  float total[kTileVectors];
-  bool all_count[kTileVectors];  // no key that is seen has a score of -infinity
+  std::array<Query, kTileVectors> of;
 };
 
-/// What the distance of a key is multiplied by; 0: none. See AttentionAttributes::max_bias.
-float slope_of(const Attention& a, std::int64_t head) {
-  return a.bias == 0 ? 0 : alibi_slope(a.bias, head, a.heads);
-}
-
-/// Query `index` among those of a head of keys: rows of its first head, then of its second...
-void add_query(const Attention& a, std::int64_t kv_head, std::int64_t index, std::int64_t used,
-               std::int64_t window, float* scores, Queries& out) {
-  const std::int64_t row = index % a.rows;
-  const std::int64_t head = kv_head * a.share + index / a.rows;
-  const std::size_t i = out.count++;
-  out.q[i] = a.q + row * a.q_row + head * a.q_head;
-  out.y[i] = a.y + (row * a.heads + head) * a.value_dim;
-  out.scores[i] = scores + static_cast<std::int64_t>(i) * a.score_stride;
-  out.sink[i] = a.sinks == nullptr ? -std::numeric_limits<float>::infinity() : a.sinks[head];
-  const std::int64_t place = used - a.rows + row;
-  out.slope[i] = slope_of(a, head);
-  out.place[i] = place;
-  out.seen[i] = a.causal ? std::clamp<std::int64_t>(place + 1, 0, used) : used;
-  out.first[i] = std::clamp<std::int64_t>(window > 0 ? place - window + 1 : 0, 0, out.seen[i]);
-  out.row[i] = row;
-  if (a.mask) {
-    a.mask.trim(row, out.first[i], out.seen[i]);
-  }
-}
-
-/// cap * tanh(score / cap); NaN stays NaN.
-HWY_INLINE void cap_scores(float cap, std::int64_t count, float* scores) {
-  const F32 d;
-  const Vf limit = hn::Set(d, cap);
-  for (std::int64_t j = 0; j < count; j += std::int64_t{kLanes}) {
-    const Vf x = hn::Div(hn::LoadU(d, scores + j), limit);
-    const Vf y = hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
-    hn::StoreU(hn::Mul(limit, y), d, scores + j);
-  }
-}
-
 template <class W, std::size_t kQueries>
-HWY_INLINE void score(const Attention& a, const std::byte* keys, Queries& tile) {
-  const std::int64_t max = *std::max_element(tile.seen, tile.seen + kQueries);
-  const std::int64_t min = *std::min_element(tile.first, tile.first + kQueries);
+HWY_INLINE void score(const Attention& a, const std::byte* keys, const Queries& tile) {
+  const auto [first, end] = seen_by_any(std::span(tile.of).first(kQueries));
+  const float* q[kQueries];
+  for (std::size_t i = 0; i < kQueries; ++i) {
+    q[i] = tile.of[i].q;
+  }
   const auto scale = hn::Set(Four(), a.factor);
-  const std::int64_t begin = min / std::int64_t{kTileRows} * std::int64_t{kTileRows};
-  for (std::int64_t j = begin; j < max; j += std::int64_t{kTileRows}) {
+  const std::int64_t begin = first / std::int64_t{kTileRows} * std::int64_t{kTileRows};
+  for (std::int64_t j = begin; j < end; j += std::int64_t{kTileRows}) {
     TileWeights rows{.row = {}, .next = kKeysAhead * a.k_row};
     for (std::size_t i = 0; i < kTileRows; ++i) {
-      rows.row[i] = keys + std::clamp(j + static_cast<std::int64_t>(i), min, max - 1) * a.k_row;
+      rows.row[i] = keys + std::clamp(j + static_cast<std::int64_t>(i), first, end - 1) * a.k_row;
     }
     hn::Vec<Four> sums[kQueries];
-    dot_tile<W, kQueries>(rows, tile.q, static_cast<std::size_t>(a.dim), sums);
+    dot_tile<W, kQueries>(rows, q, static_cast<std::size_t>(a.dim), sums);
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < kQueries; ++i) {
-      hn::StoreU(hn::Mul(sums[i], scale), Four(), tile.scores[i] + j);
-    }
-  }
-}
-
-/// exp(score - largest score) in place of the scores of keys [first, end). Returns their sum, with
-/// that of the sink; 0 if no key counts. The rest of the first and of the last vector are
-/// overwritten.
-HWY_INLINE float soften(float* scores, std::int64_t first, std::int64_t end, float sink,
-                        bool& all_count) {
-  const F32 d;
-  const auto whole = static_cast<std::int64_t>(kLanes);
-  constexpr float kLowest = -std::numeric_limits<float>::infinity();
-  const Vf lowest = hn::Set(d, kLowest);
-  const std::int64_t begin = first / whole * whole;
-  const std::int64_t padded = (end + whole - 1) / whole * whole;
-  std::fill(scores + begin, scores + first, kLowest);
-  std::fill(scores + end, scores + padded, kLowest);
-  Vf best = hn::Set(d, sink);
-  Vf hidden = hn::Zero(d);
-  for (std::int64_t j = begin; j < padded; j += whole) {
-    const Vf score = hn::LoadU(d, scores + j);
-    best = hn::Max(best, score);
-    hidden = hn::Add(hidden, hn::IfThenElseZero(hn::Eq(score, lowest), hn::Set(d, 1)));
-  }
-  all_count =
-      hn::GetLane(hn::SumOfLanes(d, hidden)) == static_cast<float>(padded - begin - (end - first));
-  best = hn::MaxOfLanes(d, best);
-  // Where no key counts, all weights are 0.
-  best = hn::IfThenZeroElse(hn::Eq(best, lowest), best);
-  Vf sum = hn::Zero(d);
-  for (std::int64_t j = begin; j < padded; j += whole) {
-    const Vf weight = exp_of(hn::Sub(hn::LoadU(d, scores + j), best));
-    hn::StoreU(weight, d, scores + j);
-    sum = hn::Add(sum, weight);
-  }
-  const float keys = hn::GetLane(hn::SumOfLanes(d, sum));
-  const float largest = hn::GetLane(best);
-  return sink == kLowest || keys == 0 ? keys
-                                      : keys + (sink == largest ? 1 : std::exp(sink - largest));
-}
-
-/// sums += weights * values for keys [first, end), of kQueries queries; kWide vectors wide. Of one
-/// query, keys without a weight are left out if `some_hidden`: their values may be NaN.
-template <class W, std::size_t kQueries, std::size_t kWide>
-HWY_INLINE void add_values(const Attention& a, const std::byte* values, const float* const* scores,
-                           std::size_t column, std::size_t left, std::int64_t first,
-                           std::int64_t end, bool some_hidden, Vf (*sums)[kWide]) {
-  const F32 d;
-  for (std::int64_t j = first; j < end; ++j) {
-    if (kQueries == 1 && some_hidden && scores[0][j] == 0) {
-      continue;
-    }
-    const std::byte* row = values + j * a.v_row;
-    Vf value[kWide];
-#pragma GCC unroll 4
-    for (std::size_t w = 0; w < kWide; ++w) {
-      __builtin_prefetch(row + kKeysAhead * a.v_row + W::bytes(column + w * kLanes), 0, 2);
-      value[w] = value_vector<W>(row, column + w * kLanes, kWide == 1 ? left : kLanes);
-    }
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < kQueries; ++i) {
-      const Vf weight = hn::Set(d, scores[i][j]);
-#pragma GCC unroll 4
-      for (std::size_t w = 0; w < kWide; ++w) {
-        sums[i][w] = hn::MulAdd(weight, value[w], sums[i][w]);
-      }
+      hn::StoreU(hn::Mul(sums[i], scale), Four(), tile.of[i].scores + j);
     }
   }
 }
@@ -195,25 +57,30 @@ HWY_INLINE void combine_columns(const Attention& a, const std::byte* values, con
     }
   }
   // Keys that count for all of them, and those before and behind that do for some.
-  const bool all_count = std::all_of(tile.all_count, tile.all_count + tile.count, std::identity());
-  const std::int64_t seen_by_all = *std::min_element(tile.seen, tile.seen + kQueries);
-  const std::int64_t first = all_count ? *std::max_element(tile.first, tile.first + kQueries)
-                                       : *std::max_element(tile.seen, tile.seen + kQueries);
+  const std::span<const Query> all(tile.of.data(), kQueries);
+  const bool all_count = std::ranges::all_of(all, &Query::all_count);
+  const std::int64_t seen_by_all = std::ranges::min(all, {}, &Query::seen).seen;
+  const std::int64_t first = all_count ? std::ranges::max(all, {}, &Query::first).first
+                                       : std::ranges::max(all, {}, &Query::seen).seen;
   const std::int64_t end = std::max(first, seen_by_all);
   if (all_count && seen_by_all > first) {
-    add_values<W, kQueries, kWide>(a, values, tile.scores, column, left, first, end, false, sums);
+    const float* scores[kQueries];
+    for (std::size_t i = 0; i < kQueries; ++i) {
+      scores[i] = tile.of[i].scores;
+    }
+    add_values<W, kQueries, kWide>(a, values, scores, column, left, first, end, false, sums);
   }
   for (std::size_t i = 0; i < tile.count; ++i) {
-    const bool hidden = !tile.all_count[i];
-    add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, tile.first[i],
-                            std::min(first, tile.seen[i]), hidden, sums + i);
-    add_values<W, 1, kWide>(a, values, tile.scores + i, column, left, end, tile.seen[i], hidden,
+    const Query& query = tile.of[i];
+    const bool hidden = !query.all_count;
+    add_values<W, 1, kWide>(a, values, &query.scores, column, left, query.first,
+                            std::min(first, query.seen), hidden, sums + i);
+    add_values<W, 1, kWide>(a, values, &query.scores, column, left, end, query.seen, hidden,
                             sums + i);
-    const Vf scale = hn::Set(d, tile.total[i] == 0 ? 0 : 1 / tile.total[i]);
+    const Vf scale = hn::Set(d, query.total == 0 ? 0 : 1 / query.total);
 #pragma GCC unroll 4
     for (std::size_t w = 0; w < kWide; ++w) {
-      store_up_to(d, hn::Mul(sums[i][w], scale), tile.y[i] + column + w * kLanes,
-                  left - w * kLanes);
+      store_up_to(d, hn::Mul(sums[i][w], scale), query.y + column + w * kLanes, left - w * kLanes);
     }
   }
 }
@@ -235,56 +102,38 @@ HWY_INLINE void combine(const Attention& a, const std::byte* values, const Queri
 template <class W, std::size_t kQueries>
 HWY_NOINLINE void attend(const Attention& a, std::int64_t kv_head, Queries& tile) {
   score<W, kQueries>(a, a.k + kv_head * a.k_head, tile);
-  for (std::size_t i = 0; i < tile.count; ++i) {
-    if (a.cap > 0) {
-      const auto whole = static_cast<std::int64_t>(std::max(kLanes, kTileRows));
-      const std::int64_t begin = tile.first[i] / whole * whole;
-      cap_scores(a.cap, tile.seen[i] - begin, tile.scores[i] + begin);
+  for (std::size_t i = 0; i < kQueries; ++i) {
+    if (i < tile.count) {
+      weigh(a, tile.of[i]);
+    } else {
+      tile.of[i] = tile.of[tile.count - 1];
     }
-    if (a.mask) {
-      a.mask.add(tile.row[i], tile.slope[i] > 0 ? tile.slope[i] : 1, tile.first[i], tile.seen[i],
-                 tile.scores[i]);
-    } else if (tile.slope[i] > 0) {
-      for (std::int64_t j = tile.first[i]; j < tile.seen[i]; ++j) {
-        tile.scores[i][j] -= tile.slope[i] * static_cast<float>(std::abs(tile.place[i] - j));
-      }
-    }
-    tile.total[i] =
-        soften(tile.scores[i], tile.first[i], tile.seen[i], tile.sink[i], tile.all_count[i]);
   }
   combine<W, kQueries>(a, a.v + kv_head * a.v_head, tile);
 }
 
 std::int64_t tiles_per_head(const Attention& a) {
-  return (a.rows * a.share + std::int64_t{kTileVectors} - 1) / std::int64_t{kTileVectors};
+  return (a.queries_of_head() + std::int64_t{kTileVectors} - 1) / std::int64_t{kTileVectors};
 }
 
-/// Items are tiles of the first head of keys, then of the second...
+/// Items are tiles of the first head of keys, then of the second... A head's queries are the rows
+/// of its first head, then of its second...
 template <class W>
-void run(const Work& work, std::int64_t first, std::int64_t end) {
-  auto a = work.as<Attention>();
-  if (const float scale = work.value(a.scale); scale != 0) {
-    a.factor = scale;
-  }
-  const float cap = work.value(a.softcap);
-  a.cap = cap > 0 && std::isnormal(cap) ? cap : 0;
-  const float bias = work.value(a.max_bias);
-  a.bias = bias > 0 && std::isnormal(bias) ? bias : 0;
-  const std::int64_t past_rows = a.has_past ? a.rows : 0;
-  const std::int64_t used =
-      std::clamp<std::int64_t>(work.value(a.kv_len) + past_rows, 0, a.capacity);
-  const std::int64_t window = work.value(a.window);
+void run_tiles(const Work& work, std::int64_t first, std::int64_t end) {
+  const Attention a = work.as<Attention>().now(work);
   auto* scores = reinterpret_cast<float*>(work.own);
   const std::int64_t tiles = tiles_per_head(a);
   for (std::int64_t item = first; item < end; ++item) {
     const std::int64_t kv_head = item / tiles;
-    Queries tile{};
-    for (std::int64_t i = 0; i < std::int64_t{kTileVectors}; ++i) {
-      const std::int64_t index = item % tiles * std::int64_t{kTileVectors} + i;
-      add_query(a, kv_head, std::min(index, a.rows * a.share - 1), used, window, scores, tile);
+    const std::int64_t begin = item % tiles * std::int64_t{kTileVectors};
+    Queries tile{.count = static_cast<std::size_t>(
+                     std::min(std::int64_t{kTileVectors}, a.queries_of_head() - begin)),
+                 .of = {}};
+    for (std::size_t i = 0; i < kTileVectors; ++i) {
+      const std::int64_t index = begin + static_cast<std::int64_t>(std::min(i, tile.count - 1));
+      tile.of[i] = Query(a, kv_head * a.share + index / a.rows, index % a.rows,
+                         scores + static_cast<std::int64_t>(i) * a.score_stride);
     }
-    tile.count = static_cast<std::size_t>(std::min<std::int64_t>(
-        kTileVectors, a.rows * a.share - item % tiles * std::int64_t{kTileVectors}));
     if (tile.count == 1) {
       attend<W, 1>(a, kv_head, tile);
     } else if (tile.count == 2) {
@@ -325,7 +174,8 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
       .k_head = bytes(k.spec->strides[1]),
       .v_row = bytes(v.spec->strides[0]),
       .v_head = bytes(v.spec->strides[1]),
-      .score_stride = (capacity + whole - 1) / whole * whole,
+      // A vector more: rows that are a power of two apart would share a few sets of the cache.
+      .score_stride = (capacity + whole - 1) / whole * whole + whole,
       .kv_len = attribute<Param<std::int32_t>>(call, has_past ? "past" : "kv_len"),
       .scale = attribute<Param<float>>(call, "scale"),
       .softcap = attribute<Param<float>>(call, "softcap"),
@@ -333,18 +183,30 @@ bool plan_attention(const KernelCall& call, KernelPlan& plan) {
       .window = attribute<Param<std::int32_t>>(call, "window"),
       .sinks = reinterpret_cast<const float*>(call.tensors[4].data),
       .mask = AttentionMask(call.tensors[3]),
+      .causal = attribute<bool>(call, "causal"),
+      .has_past = has_past,
       .factor = static_cast<float>(1 / std::sqrt(static_cast<double>(dim))),
       .cap = 0,
       .bias = 0,
-      .causal = attribute<bool>(call, "causal"),
-      .has_past = has_past};
-  plan.main.run = k.dtype() == DType::f32   ? run<F32Weights>
-                  : k.dtype() == DType::f16 ? run<F16Weights>
-                                            : run<Q8Weights>;
-  plan.main.items = k.shape().dim(1) * tiles_per_head(arguments);
-  plan.main.item_ns = static_cast<double>(capacity * (dim + arguments.value_dim)) *
-                      static_cast<double>(kTileVectors) / 20;
-  plan.own_bytes = kTileVectors * static_cast<std::uint64_t>(arguments.score_stride) * 4;
+      .used = 0,
+      .window_rows = 0};
+  const bool blocks = arguments.queries_of_head() >= kMinBlock;
+  const auto with = [&]<class W>(W /*weights*/) {
+    plan.main.run = blocks ? run_blocks<W> : run_tiles<W>;
+  };
+  k.dtype() == DType::f32   ? with(F32Weights())
+  : k.dtype() == DType::f16 ? with(F16Weights())
+                            : with(Q8Weights());
+  const double products = static_cast<double>(capacity * (dim + arguments.value_dim));
+  if (blocks) {
+    plan.main.items = k.shape().dim(1) * blocks_per_head(arguments);
+    plan.main.item_ns = products * static_cast<double>(block_queries(arguments)) / 30;
+    plan.own_bytes = BlockMemory(arguments).bytes();
+  } else {
+    plan.main.items = k.shape().dim(1) * tiles_per_head(arguments);
+    plan.main.item_ns = products * static_cast<double>(kTileVectors) / 20;
+    plan.own_bytes = kTileVectors * static_cast<std::uint64_t>(arguments.score_stride) * 4;
+  }
   plan.set_arguments(arguments);
   return true;
 }

@@ -16,6 +16,25 @@ struct Binary {
   float* z;
 };
 
+bool neighbours(const Rows& rows) { return rows.dims[3] == 1 || rows.strides[3] == 1; }
+
+/// A row whose elements are neighbours: where it is, or brought together in `memory`, which is
+/// moved behind it.
+const float* together(const Rows& rows, const float* row, float*& memory) {
+  if (neighbours(rows)) {
+    return row;
+  }
+  float* const to = memory;
+  memory += rows.dims[3];
+  for (std::int64_t i = 0; i < rows.dims[3]; ++i) {
+    to[i] = row[i * rows.strides[3]];
+  }
+  return to;
+}
+std::uint64_t together_bytes(const Rows& rows) {
+  return neighbours(rows) ? 0 : static_cast<std::uint64_t>(rows.dims[3]) * sizeof(float);
+}
+
 template <class F>
 void run(const Work& work, std::int64_t first, std::int64_t end) {
   const F32 d;
@@ -23,8 +42,9 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   const auto cols = static_cast<std::size_t>(a.x.dims[3]);
   const auto period = static_cast<std::size_t>(a.y.dims[3]);
   for (std::int64_t row = first; row < end; ++row) {
-    const float* x = a.x.row(row, a.x.dims);
-    const float* y = a.y.row(row, a.x.dims);
+    auto* memory = reinterpret_cast<float*>(work.own);
+    const float* x = together(a.x, a.x.row(row, a.x.dims), memory);
+    const float* y = together(a.y, a.y.row(row, a.x.dims), memory);
     float* z = a.z + row * a.x.dims[3];
     if (period == 1) {
       const Vf number = hn::Set(d, *y);
@@ -48,14 +68,10 @@ bool plan(const KernelCall& call, KernelPlan& to) {
   const Binary arguments{.x = Rows(call.tensors[0]),
                          .y = Rows(call.tensors[1]),
                          .z = reinterpret_cast<float*>(call.tensors[2].data)};
-  const auto& x = arguments.x;
-  const auto& y = arguments.y;
-  if ((x.dims[3] > 1 && x.strides[3] != 1) || (y.dims[3] > 1 && y.strides[3] != 1)) {
-    return false;
-  }
   to.main.run = run<F>;
   to.main.items = call.tensors[0].shape().rows();
-  to.main.item_ns = static_cast<double>(x.dims[3]) / 4;
+  to.main.item_ns = static_cast<double>(arguments.x.dims[3]) / 4;
+  to.own_bytes = together_bytes(arguments.x) + together_bytes(arguments.y);
   to.set_arguments(arguments);
   return true;
 }

@@ -58,6 +58,28 @@ HWY_INLINE void move_square(const std::byte* from, std::int64_t from_column, std
   }
 }
 
+/// Units of a line of the cache.
+template <class T>
+constexpr std::int64_t kLine = 64 / sizeof(T);
+
+/// A block of whole lines on both sides, each of which is read or written once, and at once: where
+/// rows are a power of two apart, few of their lines are in the cache at a time.
+template <class T>
+HWY_INLINE void move_block(const std::byte* from, std::int64_t from_column, std::byte* to,
+                           std::int64_t to_row) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  alignas(64) T block[kLine<T>][kLine<T>];
+  for (std::int64_t c = 0; c < kLine<T>; c += kSide) {
+    for (std::int64_t r = 0; r < kLine<T>; r += kSide) {
+      move_square<T>(from + c * from_column + r * std::int64_t{sizeof(T)}, from_column,
+                     reinterpret_cast<std::byte*>(&block[r][c]), sizeof(block[0]));
+    }
+  }
+  for (std::int64_t r = 0; r < kLine<T>; ++r) {
+    std::memcpy(to + r * to_row, block[r], sizeof(block[r]));
+  }
+}
+
 /// Units whose rows are neighbours in `from`, and whose columns are neighbours in `to`.
 template <class T>
 void move_transposed(const Box& box, const std::byte* from, std::byte* to, std::int64_t rows,
@@ -66,15 +88,24 @@ void move_transposed(const Box& box, const std::byte* from, std::byte* to, std::
   constexpr std::int64_t kUnit = sizeof(T);
   const std::int64_t from_column = box.column().from;
   const std::int64_t to_row = box.row().to;
-  for (std::int64_t r = 0; r < rows; r += kSide) {
+  const std::int64_t whole_columns = columns / kLine<T> * kLine<T>;
+  for (std::int64_t r = 0; r < rows;) {
+    const bool whole = r + kLine<T> <= rows;
     std::int64_t c = 0;
-    for (; r + kSide <= rows && c + kSide <= columns; c += kSide) {
-      move_square<T>(from + r * kUnit + c * from_column, from_column, to + r * to_row + c * kUnit,
-                     to_row);
+    for (; whole && c < whole_columns; c += kLine<T>) {
+      move_block<T>(from + r * kUnit + c * from_column, from_column, to + r * to_row + c * kUnit,
+                    to_row);
     }
-    for (std::int64_t i = r; i < std::min(r + kSide, rows); ++i) {
+    const std::int64_t end = whole ? r + kLine<T> : std::min(r + kSide, rows);
+    for (; r + kSide <= end && c + kSide <= columns; c += kSide) {
+      for (std::int64_t i = r; i < end; i += kSide) {
+        move_square<T>(from + i * kUnit + c * from_column, from_column, to + i * to_row + c * kUnit,
+                       to_row);
+      }
+    }
+    for (; r < end; ++r) {
       for (std::int64_t j = c; j < columns; ++j) {
-        move_unit<T>(from + i * kUnit + j * from_column, to + i * to_row + j * kUnit);
+        move_unit<T>(from + r * kUnit + j * from_column, to + r * to_row + j * kUnit);
       }
     }
   }

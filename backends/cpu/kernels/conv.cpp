@@ -28,15 +28,26 @@ struct Places {
                                         place % a.out_columns * a.right.stride);
     }
     for (std::size_t half = 0; half < 2; ++half) {
-      neighbours[half] = true;
-      for (std::size_t i = half * kLanes + 1; i < (half + 1) * kLanes; ++i) {
-        neighbours[half] = neighbours[half] && at[i] == at[i - 1] + 1;
+      const std::int32_t* const of_half = at + half * kLanes;
+      steps[half] = of_half[1] - of_half[0];
+      for (std::size_t i = 1; i < kLanes; ++i) {
+        if (of_half[i] - of_half[i - 1] != steps[half]) {
+          steps[half] = 0;
+        }
       }
     }
   }
   alignas(64) std::int32_t at[kPanelColumns];
-  bool neighbours[2];
+  std::int32_t steps[2];  // from one window of a vector to the next; 0: they differ
 };
+
+/// Every second element from `x` on. Reads none behind the last of them.
+HWY_INLINE Vf every_second(const float* x) {
+  const F32 d;
+  const Vf low = hn::LoadU(d, x);
+  const Vf high = hn::LoadU(d, x + kLanes - 1);
+  return hn::ConcatUpperLower(d, hn::ConcatOdd(d, high, high), hn::ConcatEven(d, low, low));
+}
 
 /// Taps [first, first + depth) of the windows of a panel; `x`: the first channel of the group.
 HWY_NOINLINE void pack_windows(const Conv& a, const float* x, const Places& places,
@@ -52,8 +63,10 @@ HWY_NOINLINE void pack_windows(const Conv& a, const float* x, const Places& plac
     const float* const tap = x + a.tap(channel, ty, tx);
 #pragma GCC unroll 2
     for (std::size_t half = 0; half < 2; ++half) {
-      const Vf v = places.neighbours[half] ? hn::LoadU(d, tap + places.at[half * kLanes])
-                                           : hn::GatherIndex(d, tap, at[half]);
+      const float* const from = tap + places.at[half * kLanes];
+      const Vf v = places.steps[half] == 1   ? hn::LoadU(d, from)
+                   : places.steps[half] == 2 ? every_second(from)
+                                             : hn::GatherIndex(d, tap, at[half]);
       hn::Store(v, d, panel + half * kLanes);
     }
     if (++tx == a.right.taps) {

@@ -34,46 +34,51 @@ struct Softmax {
 
 struct NoMask {};
 
-/// scale * x + slope * mask.
+/// scale * x + slope * mask. Returns the largest.
 template <class M>
-HWY_INLINE void write_scores(const float* x, const std::byte* mask, std::size_t cols, float scale,
-                             float slope, float* y) {
+HWY_INLINE float write_scores(const float* x, const std::byte* mask, std::size_t cols, float scale,
+                              float slope, float* y) {
   const F32 d;
   const Vf factor = hn::Set(d, scale);
   const Vf mask_factor = hn::Set(d, slope);
-  write_row(y, cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
-    const Vf v = hn::Mul(load_up_to(d, x + i, left), factor);
-    if constexpr (std::is_same_v<M, NoMask>) {
-      return v;
-    } else {
+  return fold<FoldMax>(cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+    Vf v = hn::Mul(load_up_to(d, x + i, left), factor);
+    if constexpr (!std::is_same_v<M, NoMask>) {
       const Vf m = left < kLanes ? M::tail(mask, i, left) : M::piece(mask, i).part(0);
-      return hn::MulAdd(m, mask_factor, v);
+      v = hn::MulAdd(m, mask_factor, v);
     }
+    store_up_to(d, v, y + i, left);
+    return v;
   });
 }
 
-/// Scores become results. `sink`: one more of them, which has no result.
+/// Scores become results. `max`: the largest; `sink`: one more of them, which has no result;
+/// `next_x`: of the next row, which is brought near meanwhile.
 template <bool kLogarithm>
-HWY_INLINE void normalise_scores(float* y, std::size_t cols, const float* sink) {
+HWY_INLINE void normalise_scores(float* y, std::size_t cols, float max, const float* sink,
+                                 const float* next_x) {
   const F32 d;
   const auto score = [&](std::size_t i, std::size_t left)
                          REPRISE_INLINED { return load_up_to(d, y + i, left); };
-  float max = fold<FoldMax>(cols, score);
   max = sink != nullptr && !(max > *sink) ? *sink : max;
   const Vf largest = hn::Set(d, max);
   const auto below = [&](std::size_t i, std::size_t left)
                          REPRISE_INLINED { return hn::Sub(score(i, left), largest); };
+  const auto exponential = [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+    __builtin_prefetch(next_x + i);
+    __builtin_prefetch(y + cols + i, 1);
+    return exp_of(below(i, left));
+  };
   const float others = sink == nullptr ? 0 : std::exp(*sink - max);
   if constexpr (kLogarithm) {
-    const float sum = fold<FoldSum>(cols, [&](std::size_t i, std::size_t left)
-                                              REPRISE_INLINED { return exp_of(below(i, left)); });
+    const float sum = fold<FoldSum>(cols, exponential);
     const Vf logarithm = hn::Set(d, std::log(sum + others));
     write_row(y, cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
       return hn::Sub(below(i, left), logarithm);
     });
   } else {
     const float sum = fold<FoldSum>(cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
-      const Vf e = exp_of(below(i, left));
+      const Vf e = exponential(i, left);
       store_up_to(d, e, y + i, left);
       return e;
     });
@@ -100,8 +105,9 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
       mask = a.mask.row(row / a.x.dims[2] / heads, head, row % a.x.dims[2]);
       slope = max_bias > 0 ? alibi_slope(max_bias, head, heads) : 1;
     }
-    write_scores<M>(a.x.row(row, a.x.dims), mask, cols, scale, slope, y);
-    normalise_scores<kLogarithm>(y, cols, a.sinks == nullptr ? nullptr : a.sinks + head);
+    const float max = write_scores<M>(a.x.row(row, a.x.dims), mask, cols, scale, slope, y);
+    normalise_scores<kLogarithm>(y, cols, max, a.sinks == nullptr ? nullptr : a.sinks + head,
+                                 a.x.row(std::min(row + 1, end - 1), a.x.dims));
   }
 }
 

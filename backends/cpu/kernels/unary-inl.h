@@ -1,5 +1,6 @@
 // What kernels of one operand share: rows of x, a function of vectors.
 #include "backends/cpu/kernels/operands.h"
+#include "backends/cpu/kernels/row_pieces.h"
 #include "backends/cpu/kernels/simd-inl.h"
 
 #if defined(REPRISE_UNARY_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -23,25 +24,25 @@ struct Unary {
 template <class F>
 HWY_INLINE void run_unary(const Unary& a, std::int64_t first, std::int64_t end, const F& f) {
   const F32 d;
-  const auto cols = static_cast<std::size_t>(a.x.dims[3]);
   for (std::int64_t row = first; row < end; ++row) {
-    const float* x = a.x.row(row, a.x.dims);
-    float* y = a.y + row * a.x.dims[3];
-    for (std::size_t i = 0; i < cols; i += kLanes) {
-      store_up_to(d, f.of(load_up_to(d, x + i, cols - i)), y + i, cols - i);
-    }
+    float* const to = a.y + row * a.x.dims[3];
+    for_each_piece(a.x.row(row, a.x.dims), a.x.strides[3], a.x.dims[3],
+                   [&](const float* x, std::int64_t at, std::int64_t cols) HWY_ATTR {
+                     const auto count = static_cast<std::size_t>(cols);
+                     float* const y = to + at;
+                     for (std::size_t i = 0; i < count; i += kLanes) {
+                       const std::size_t left = count - i;
+                       store_up_to(d, f.of(load_up_to(d, x + i, left)), y + i, left);
+                     }
+                   });
   }
 }
 
-/// False if the elements of a row are no neighbours. `element_ns`: what one takes.
-inline bool plan_unary(const KernelCall& call, const Unary& arguments, double element_ns,
+/// `element_ns`: what one takes.
+inline void plan_unary(const KernelCall& call, const Unary& arguments, double element_ns,
                        KernelPlan& plan) {
-  if (arguments.x.dims[3] > 1 && arguments.x.strides[3] != 1) {
-    return false;
-  }
   plan.main.items = call.tensors[0].shape().rows();
   plan.main.item_ns = static_cast<double>(arguments.x.dims[3]) * element_ns;
-  return true;
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE

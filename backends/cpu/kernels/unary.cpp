@@ -1,9 +1,9 @@
-// Functions of one number. sin, cos and log are no part of a forward pass: they stay with the
-// standard library, element by element.
+// Functions of one number.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/unary.cpp"
 #include <cmath>
 #include <hwy/foreach_target.h>
+#include <limits>
 
 #include "backends/cpu/kernels/activations-inl.h"
 #include "backends/cpu/kernels/unary-inl.h"
@@ -56,16 +56,37 @@ struct Sqrt {
   static HWY_INLINE Vf of(Vf x) { return hn::Sqrt(x); }
 };
 
-template <float (*kFunction)(float)>
-struct EachElement {
+/// The function of Highway where it finds the multiple of pi exactly, else element by element.
+template <Vf (*kFast)(Vf), float (*kFunction)(float)>
+struct OfAngle {
   static HWY_INLINE Vf of(Vf x) {
     const F32 d;
+    if (hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, 39000.0F)))) {
+      return kFast(x);
+    }
     HWY_ALIGN float all[kLanes];
     hn::Store(x, d, all);
     for (float& v : all) {
       v = kFunction(v);
     }
     return hn::Load(d, all);
+  }
+};
+HWY_INLINE Vf fast_cos(Vf x) { return hn::Cos(F32(), x); }
+HWY_INLINE Vf fast_sin(Vf x) { return hn::Sin(F32(), x); }
+
+/// Highway's is for normal numbers alone.
+struct Log {
+  static HWY_INLINE Vf of(Vf x) {
+    const F32 d;
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    const auto tiny = hn::Lt(x, hn::Set(d, std::numeric_limits<float>::min()));
+    const Vf normal = hn::IfThenElse(tiny, hn::Mul(x, hn::Set(d, 0x1p25F)), x);
+    const Vf y = hn::Sub(hn::Log(d, normal), hn::IfThenElseZero(tiny, hn::Set(d, 17.3286795F)));
+    const auto positive = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, hn::Set(d, kInf)));
+    const Vf other = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -kInf),
+                                    hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::NaN(d)));
+    return hn::IfThenElse(positive, y, other);
   }
 };
 
@@ -77,9 +98,7 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
 template <class F>
 bool plan(const KernelCall& call, double element_ns, KernelPlan& to) {
   const Unary arguments(call);
-  if (!plan_unary(call, arguments, element_ns, to)) {
-    return false;
-  }
+  plan_unary(call, arguments, element_ns, to);
   to.main.run = run<F>;
   to.set_arguments(arguments);
   return true;
@@ -87,12 +106,11 @@ bool plan(const KernelCall& call, double element_ns, KernelPlan& to) {
 
 constexpr double kArithmetic = 0.25;  // ns per element: some vector instructions
 constexpr double kWithExp = 0.5;
-constexpr double kScalar = 10;
 
 }  // namespace
 
 bool plan_cos(const KernelCall& call, KernelPlan& to) {
-  return plan<EachElement<std::cos>>(call, kScalar, to);
+  return plan<OfAngle<fast_cos, std::cos>>(call, kWithExp, to);
 }
 bool plan_exp(const KernelCall& call, KernelPlan& to) { return plan<Exp>(call, kWithExp, to); }
 bool plan_gelu(const KernelCall& call, KernelPlan& to) { return plan<Gelu>(call, kWithExp, to); }
@@ -102,9 +120,7 @@ bool plan_gelu_erf(const KernelCall& call, KernelPlan& to) {
 bool plan_gelu_quick(const KernelCall& call, KernelPlan& to) {
   return plan<GeluQuick>(call, kWithExp, to);
 }
-bool plan_log(const KernelCall& call, KernelPlan& to) {
-  return plan<EachElement<std::log>>(call, kScalar, to);
-}
+bool plan_log(const KernelCall& call, KernelPlan& to) { return plan<Log>(call, kWithExp, to); }
 bool plan_neg(const KernelCall& call, KernelPlan& to) { return plan<Neg>(call, kArithmetic, to); }
 bool plan_relu(const KernelCall& call, KernelPlan& to) { return plan<Relu>(call, kArithmetic, to); }
 bool plan_sigmoid(const KernelCall& call, KernelPlan& to) {
@@ -112,7 +128,7 @@ bool plan_sigmoid(const KernelCall& call, KernelPlan& to) {
 }
 bool plan_silu(const KernelCall& call, KernelPlan& to) { return plan<Silu>(call, kWithExp, to); }
 bool plan_sin(const KernelCall& call, KernelPlan& to) {
-  return plan<EachElement<std::sin>>(call, kScalar, to);
+  return plan<OfAngle<fast_sin, std::sin>>(call, kWithExp, to);
 }
 bool plan_sqr(const KernelCall& call, KernelPlan& to) { return plan<Sqr>(call, kArithmetic, to); }
 bool plan_sqrt(const KernelCall& call, KernelPlan& to) { return plan<Sqrt>(call, kArithmetic, to); }

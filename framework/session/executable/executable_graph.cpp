@@ -176,6 +176,11 @@ void ExecutableGraph::capture_routes(std::uint32_t runs) {
                 plans.what() + " has (" + std::to_string(plans.options().max_iterations) +
                     ") iterations, but routes are captured of passes that run once.");
   }
+  const std::int64_t most = inner().routes().most_runs();
+  if (runs > most) {
+    throw_invalid_argument(plans.what() + " is to keep routes of (" + std::to_string(runs) +
+                           ") runs, but there is room for those of " + std::to_string(most) + ".");
+  }
   inner().change([&](Handles& /*handles*/) { inner().routes().capture(runs); });
 }
 

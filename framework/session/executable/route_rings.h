@@ -1,6 +1,9 @@
 // RouteRings: what the routers of an executable graph chose in its last runs, in rings on the
 // device that the pass writes at its end.
 #pragma once
+#include <algorithm>
+#include <limits>
+
 #include "framework/session/executor/executor_core.h"
 #include "framework/session/record/session.h"
 #include "reprise/session/expert_store.h"
@@ -24,6 +27,10 @@ class RouteRings {
 
   /// Empty if nothing is captured.
   const std::vector<NamedTensor>& tensors() const { return rings_; }
+  /// Rows of a ring are counted in i32.
+  std::int64_t most_runs() const {
+    return std::numeric_limits<std::int32_t>::max() / std::max<std::int64_t>(stride_, 1);
+  }
   /// Of so many runs; 0: none.
   void capture(std::uint32_t runs);
   std::uint32_t captured_runs() const { return room_; }

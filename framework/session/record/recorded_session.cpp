@@ -25,9 +25,7 @@ void RecordedSession::require_options() const {
   require_iterations(static_cast<bool>(options_.state));
 }
 
-bool RecordedSession::has_iteration() const {
-  return options_.max_iterations > 1 || !options_.extents.empty() || has_few_cells();
-}
+bool RecordedSession::has_iteration() const { return looks_at_stop() || has_few_cells(); }
 
 void RecordedSession::recorded(bool /*host_step*/) {
   builder_.collect_dead([](std::uint32_t) {});

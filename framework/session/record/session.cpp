@@ -102,7 +102,8 @@ void Session::record_plan_op(Recorder& recorder) {
        {.carried_first = static_cast<std::int32_t>(layout.host_count()),
         .carried_count = static_cast<std::int32_t>(layout.carried_count()),
         .row_count = memory.row_count,
-        .stop_word = static_cast<std::int32_t>(layout.stop_word().value_or(StateField::kNone))});
+        .stop_word = static_cast<std::int32_t>(
+            looks_at_stop() ? layout.stop_word().value_or(StateField::kNone) : StateField::kNone)});
   if (rows_.iteration) {
     ComputeGraph& graph = builder_.graph();
     graph.iteration_tensor = builder_.index_of(TensorRef(rows_.iteration));

@@ -90,6 +90,9 @@ class Session {
   /// Throws invalid_argument if more than one iteration per launch is asked for and not possible.
   void require_iterations(bool possible) const;
   virtual void begin_extents() {}
+  /// Whether the stop field of the state ends it. A pass without iterations and extents runs
+  /// whatever the field says, also where misses of experts stop it meanwhile.
+  bool looks_at_stop() const { return options_.max_iterations > 1 || !options_.extents.empty(); }
   /// Whether nodes read on the device whether they run.
   virtual bool has_iteration() const { return false; }
   virtual void added_input(std::uint32_t /*tensor*/, std::span<const std::byte> /*values*/) {}

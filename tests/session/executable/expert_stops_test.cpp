@@ -140,6 +140,20 @@ TEST_P(ExpertStops, HaveTimesOfTheDeviceUnlessTheyStopBesideHostStepsToo) {
   }
 }
 
+TEST_P(ExpertStops, LookAtNoStopOfAStateWhoseEveryRunIsOneIteration) {
+  const auto results = [&](const ExpertSetup& experts) {
+    ExecutableGraph graph(
+        executor_,
+        [this](GraphSession& s) {
+          s.output("y", layers(s, s.input("x", {2, kDim})));
+        },
+        {.state = StateLayout().carried("done").stop_when("done"), .experts = experts});
+    graph.state().set("done", 1);
+    return graph.run({{"x", Floats(2 * kDim, 0.5F)}}).read("y");
+  };
+  EXPECT_EQ(results(setup(2, ExpertMiss::upload)), results(setup(kExperts, ExpertMiss::upload)));
+}
+
 TEST_P(ExpertStops, OfAnExecutableThatComputesMissesOnTheCpuAreRefused) {
   const ExpertSetup cpu = setup(2, ExpertMiss::cpu);
   expect_error(ErrorCode::unsupported, {"'rows'", "extent (rows)"},

@@ -38,19 +38,21 @@ class Routes : public ExpertsTest {
   }
   /// Runs, and notes what the outputs say as take_routes() should.
   void run(ExecutableGraph& graph, std::int64_t rows, std::vector<RoutedRun>& expected) {
-    const Ticket result = graph.run({{"x", random_rows(rows)}});
+    note(graph.run({{"x", random_rows(rows)}}), rows, expected);
+  }
+  static void note(const Ticket& result, std::int64_t rows, std::vector<RoutedRun>& expected) {
     const std::uint64_t run = expected.empty() ? 0 : expected.back().run + 1;
-    const auto note = [&](const char* layer, const char* output, std::int64_t used) {
+    const auto add = [&](const char* layer, const char* output, std::int64_t used) {
       expected.push_back({.run = run,
                           .layer = layer,
                           .rows = rows,
                           .used = used,
                           .ids = rows == 0 ? Ints() : result.read<std::int32_t>(output)});
     };
-    note("layer.0", "a", 2);
-    note("layer.1", "b", 2);
-    note("last", "c", 3);
-    note("last#2", "d", 1);
+    add("layer.0", "a", 2);
+    add("layer.1", "b", 2);
+    add("last", "c", 3);
+    add("last#2", "d", 1);
   }
   static void expect_same(std::span<const RoutedRun> expected,
                           const std::vector<RoutedRun>& actual) {
@@ -89,6 +91,55 @@ TEST_P(Routes, OfAnExtentHaveTheRowsOfTheirRuns) {
   const RouteCapture routes = graph.take_routes();
   EXPECT_EQ(routes.dropped, 0U);
   expect_same(expected, routes.runs);
+}
+
+TEST_P(Routes, BehindFeedsAreThoseOfEachRun) {
+  const Tensor mix = device_.from_host({kDim, kDim}, DType::f32,
+                                       random_bytes(rng_, DType::f32, kDim * kDim, -1, 1), "mix");
+  for (const FeedMode mode : {FeedMode::swap, FeedMode::copy}) {
+    SCOPED_TRACE(static_cast<int>(mode));
+    ExecutableGraph graph(executor_,
+                          [&](GraphSession& s) {
+                            const Tensor x = s.input("x", {3, kDim});
+                            route(s, x);
+                            s.output("next", rms_norm(s, matmul(s, x, mix), {}, {.eps = 1e-5F}));
+                          },
+                          {.routes = true});
+    graph.create_handle({.name = "x", .shape = {3, kDim}});
+    graph.bind("x", random_rows(3));
+    graph.feed("x", "next", {.mode = mode});
+    graph.capture_routes(8);
+    std::vector<RoutedRun> expected;
+    for (int i = 0; i < 6; ++i) {
+      note(graph.run(), 3, expected);
+    }
+    EXPECT_NE(expected.front().ids, expected[4].ids);
+    expect_same(expected, graph.take_routes().runs);
+  }
+}
+
+TEST_P(Routes, OfPreparedRunsAreKeptToo) {
+  ExecutableGraph graph = with_rows();
+  graph.capture_routes(4);
+  std::vector<RoutedRun> expected;
+  for (const std::int64_t rows : {5, 1}) {
+    graph.set_active_extent(rows);
+    PreparedRun run = graph.prepare();
+    const Floats x = random_rows(rows);
+    run.write(graph.input_slot("x"), std::as_bytes(std::span(x)));
+    note(run.run(), rows, expected);
+  }
+  expect_same(expected, graph.take_routes().runs);
+}
+
+TEST_P(Routes, AreTheSameWhileNodesAreTimed) {
+  ExecutableGraph graph = fixed();
+  graph.set_timing(TimingMode::node);
+  graph.capture_routes(4);
+  std::vector<RoutedRun> expected;
+  run(graph, 3, expected);
+  run(graph, 3, expected);
+  expect_same(expected, graph.take_routes().runs);
 }
 
 TEST_P(Routes, OfForksAreTheirOwn) {
@@ -139,6 +190,12 @@ TEST_P(Routes, OfAPassThatKeepsNoneAreRefused) {
   ExecutableGraph graph = fixed({.name = "plain"});
   expect_error(ErrorCode::invalid_argument, {"'plain'", "ExecutableOptions::routes"},
                [&] { graph.capture_routes(1); });
+}
+
+TEST_P(Routes, OfMoreRunsThanRowsCanBeCountedAreRefused) {
+  ExecutableGraph graph = fixed({.name = "plain", .routes = true});
+  expect_error(ErrorCode::invalid_argument, {"'plain'", "(4000000000) runs", "715827882"},
+               [&] { graph.capture_routes(4'000'000'000); });
 }
 
 TEST_P(Routes, OfAPassWithoutARouterAreRefused) {
