@@ -49,9 +49,14 @@ bool adds_rows(const BoundCall& product, const BoundCall& sum) {
   return !adds_row<kAddend>(product, sum);
 }
 
-std::string bias_refuses(const BoundCall& product, const BoundCall& /*sum*/,
+std::string bias_refuses(const BoundCall& product, const BoundCall& sum,
                          const DeviceTraits& /*traits*/) {
-  return product.tensors[2] ? "the product has a residual already" : "";
+  if (product.tensors[2]) {
+    return "the product has a residual already";
+  }
+  const Shape &rows = product.tensors[3].shape(), &read = sum.tensors[2].shape();
+  return read == rows || read.elements() == rows.back() ? ""
+                                                        : "add reads the product in another shape";
 }
 
 std::string residual_refuses(const BoundCall& product, const BoundCall& sum,

@@ -216,6 +216,18 @@ TEST_F(Fusions, LeaveABiasOfAProductWithAResidual) {
   expect_refused("bias at 1 not: the product has a residual already");
 }
 
+TEST_F(Fusions, LeaveABiasThatRepeatsInOneRowOfAProduct) {
+  const Tensor flat = reshape(s_, matmul(s_, x_, w_), {16});
+  s_.output("y", add(s_, flat, device_.zeros({8}, DType::f32, "bias")));
+  expect_refused("bias at 1 not: add reads the product in another shape");
+}
+
+TEST_F(Fusions, LeaveABiasOfAProductInMoreDimensions) {
+  const Tensor deep = reshape(s_, matmul(s_, x_, w_), {2, 1, 8});
+  s_.output("y", add(s_, deep, device_.zeros({8}, DType::f32, "bias")));
+  expect_refused("bias at 1 not: add reads the product in another shape");
+}
+
 TEST_F(Fusions, LeaveSumsThatRepeatSeveralRows) {
   s_.output("y", add(s_, matmul(s_, input("x4", {4, 8}), w_), x_));
   expect_refused("residual at 1 not: the operands of add are not both of the shape of the product");

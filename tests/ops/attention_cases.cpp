@@ -161,9 +161,10 @@ OpCase not_numbers(std::int64_t rows, DType cache) {
             for (const Tensor& odd : {infinite, none}) {
               const Tensor k = c.persistent({rows + 2, 1, 32}, cache);
               set_rows(r, k, keys, {.position = 0});
-              set_rows(r, k, slice(r, odd, 0, 0, 1), {.position = 6});
+              set_rows(r, k, slice(r, odd, 0, 0, 1), {.position = 7});
               results.push_back(attention(r, q, k, v, {.softcap = 4, .window = 3}));
               results.push_back(attention(r, q, k, v, {.kv_len = static_cast<std::int32_t>(rows)}));
+              results.push_back(attention(r, q, v, k, {.kv_len = static_cast<std::int32_t>(rows)}));
             }
             return results;
           }};
