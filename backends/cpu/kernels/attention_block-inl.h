@@ -169,7 +169,7 @@ class AttentionBlock {
     return hn::AllTrue(d, hn::Eq(zeros, hn::Zero(d)));
   }
 
-  /// Adds the values of the keys that count for a row, whatever they are.
+  /// Adds the values of the keys that count for a row; they may be NaN.
   template <class W>
   void add_row(const std::byte* values, const Query& query, KeyRange keys, std::size_t first) {
     const F32 d;

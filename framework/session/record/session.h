@@ -90,8 +90,8 @@ class Session {
   /// Throws invalid_argument if more than one iteration per launch is asked for and not possible.
   void require_iterations(bool possible) const;
   virtual void begin_extents() {}
-  /// Whether the stop field of the state ends it. A pass without iterations and extents runs
-  /// whatever the field says, also where misses of experts stop it meanwhile.
+  /// Whether the stop field of the state ends it: only passes with iterations or extents. Misses of
+  /// experts alone do not make a pass look at it.
   bool looks_at_stop() const { return options_.max_iterations > 1 || !options_.extents.empty(); }
   /// Whether nodes read on the device whether they run.
   virtual bool has_iteration() const { return false; }
