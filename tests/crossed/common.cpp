@@ -101,7 +101,7 @@ Numbers numbers_of(DType dtype, std::span<const std::byte> bytes) {
 }
 
 bool kept_of_each(int output, const Program& program) {
-  const Type type = types_of(program)->at(static_cast<std::size_t>(output));
+  const Type type = types_of(program).value().at(static_cast<std::size_t>(output));
   return !type.extent && (type.kind == Kind::f32 || type.kind == Kind::i32) &&
          type.elements() * 4 <= static_cast<std::int64_t>(kRowOutputBytes);
 }

@@ -76,7 +76,7 @@ const Axis& axis_of(Feature feature) {
 /// Collects the features of a program.
 class Features {
  public:
-  explicit Features(const Program& program) : program_(program), types_(*types_of(program)) {
+  explicit Features(const Program& program) : program_(program), types_(types_of(program).value()) {
     of_ops();
     of_setup();
     for (const Round& round : program.rounds) {

@@ -8,7 +8,8 @@
 namespace reprise::crossed {
 namespace {
 
-constexpr int kTrials = 300;  // to find operands for an op
+constexpr int kTrials = 300;      // to find operands for an op
+constexpr std::size_t kOps = 21;  // at most, and one more where nothing else can be an output
 
 constexpr std::array kSessionHows{How::direct,   How::parts,  How::submitted, How::captured,
                                   How::launched, How::async,  How::prefix,    How::cached,
@@ -205,9 +206,9 @@ class Generator {
     return op;
   }
 
-  bool add(const Op& op) {
+  bool add(const Op& op, std::size_t limit = kOps) {
     const std::optional<Type> type = infer(op, types_, program_);
-    if (!type || program_.ops.size() > 20) {
+    if (!type || program_.ops.size() >= limit) {
       return false;
     }
     program_.ops.push_back(op);
@@ -338,7 +339,7 @@ class Generator {
       }
     }
     if (outputs.empty()) {
-      add({OpKind::copy, {id_of(Leaf::x), -1, -1, -1}});
+      add({OpKind::copy, {id_of(Leaf::x), -1, -1, -1}}, kOps + 1);
       outputs.push_back(last());
     }
   }

@@ -207,7 +207,10 @@ void FaultSweep::sweep(Places places) {
   // Flushed line by line: what a crash would hide.
   for (std::size_t c = 0; c < kEntryPointCount; ++c) {
     const EntryPoint& call = kEntryPoints[c];
-    EXPECT_TRUE(counts_[c] > 0 || find(kNotMade, call.name) != nullptr)
+    // Only kernels by lanes read texel buffers.
+    const bool unused = call.name == "vkCreateBufferView" &&
+                        bystander_.capabilities().kernels != KernelFamily::lanes;
+    EXPECT_TRUE(counts_[c] > 0 || unused || find(kNotMade, call.name) != nullptr)
         << call.name << " is never made";
     calls += counts_[c] > 0 ? 1U : 0U;
     std::cout << call.name << ": " << counts_[c] << std::endl;

@@ -30,8 +30,12 @@ struct Instance {
   // Asked for once: when the instance is complete, the loader answers some names with the top of
   // the chain, which is this layer.
   std::array<PFN_vkVoidFunction, kEntryPointCount> below{};
+  PFN_vkDestroyInstance destroy;
 
-  Instance(VkInstance of, PFN_vkGetInstanceProcAddr layer_below) : handle(of), next(layer_below) {
+  Instance(VkInstance of, PFN_vkGetInstanceProcAddr layer_below)
+      : handle(of),
+        next(layer_below),
+        destroy(reinterpret_cast<PFN_vkDestroyInstance>(layer_below(of, "vkDestroyInstance"))) {
     for (std::size_t i = 0; i < kEntryPointCount; ++i) {
       below[i] = next(handle, kEntryPoints[i].name.data());
     }
@@ -222,7 +226,7 @@ VKAPI_ATTR void VKAPI_CALL destroy_instance(VkInstance instance,
     return;
   }
   const Key key = key_of(instance);
-  as<PFN_vkDestroyInstance>(owner_of(instance).find("vkDestroyInstance"))(instance, allocator);
+  owner_of(instance).destroy(instance, allocator);
   const std::lock_guard lock(state().mutex);
   state().instances.erase(key);
 }
