@@ -1,5 +1,6 @@
 // What tests share: devices opened with validation, seeds, comparisons.
 #pragma once
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
@@ -14,6 +15,11 @@ namespace reprise::testing {
 
 using test::seed_note;
 using test::test_seed;
+
+using Bytes = std::vector<std::byte>;
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 /// For tests instantiated with device names.
 std::string device_param_name(const ::testing::TestParamInfo<std::string>& parameter);

@@ -4,6 +4,7 @@
 
 #include "framework/core/custom_op.h"
 #include "reprise/backend/backend.h"
+#include "reprise/core/recorder.h"
 
 namespace reprise {
 namespace {

@@ -303,7 +303,7 @@ void facts_are_filled_in(const Device& device, Way /*way*/) {
 
 #define CASE(name) \
   ConformanceCase { #name, name }
-constexpr ConformanceCase kCases[] = {
+constexpr ConformanceCase kBackendCases[] = {
     CASE(bytes_go_through_device_memory_and_back),
     CASE(submissions_run_in_order_and_complete_in_order),
     CASE(an_empty_submission_completes),
@@ -325,6 +325,6 @@ constexpr ConformanceCase kCases[] = {
 
 }  // namespace
 
-std::span<const ConformanceCase> backend_cases() { return kCases; }
+std::span<const ConformanceCase> backend_cases() { return kBackendCases; }
 
 }  // namespace reprise::testing

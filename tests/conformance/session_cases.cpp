@@ -242,7 +242,7 @@ void an_error_leaves_the_device_working(const Device& device, Way way) {
 
 #define CASE(name) \
   ConformanceCase { #name, name }
-constexpr ConformanceCase kCases[] = {
+constexpr ConformanceCase kSessionCases[] = {
     CASE(a_chain_sees_what_was_written_before),
     CASE(persistent_tensors_keep_what_is_written),
     CASE(state_changes_what_a_graph_does),
@@ -257,6 +257,6 @@ constexpr ConformanceCase kCases[] = {
 
 }  // namespace
 
-std::span<const ConformanceCase> session_cases() { return kCases; }
+std::span<const ConformanceCase> session_cases() { return kSessionCases; }
 
 }  // namespace reprise::testing

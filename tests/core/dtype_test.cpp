@@ -119,7 +119,6 @@ TEST(Float16, TiesGoToTheEvenNeighbour) {
 }
 
 TEST(Float16, OtherValuesGoToTheNearestNeighbour) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (std::uint32_t bits = 0; bits < 0x7C00; ++bits) {
     const float middle = (half_value(bits) + half_value(bits + 1)) / 2;
     ASSERT_EQ(f32_to_f16(std::nextafter(middle, 0.0F)), bits) << middle;

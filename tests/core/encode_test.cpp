@@ -3,7 +3,6 @@
 #include "reprise/core/encode.h"
 
 #include <cmath>
-#include <limits>
 
 #include "framework/core/float16.h"
 #include "reprise/backend/decode.h"
@@ -12,31 +11,28 @@
 namespace reprise::testing {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-using Values = std::array<float, 32>;
+using Numbers = std::array<float, 32>;
 
 template <class Block>
-Block encoded(DType type, const Values& values) {
+Block encoded(DType type, const Numbers& values) {
   Block block;
   encoder_of(type)(values.data(), values.size(), reinterpret_cast<std::byte*>(&block));
   return block;
 }
 
-Values decoded(DType type, const Values& values) {
+Numbers decoded(DType type, const Numbers& values) {
   std::vector<std::byte> block(info_of(type).block_bytes);
   encoder_of(type)(values.data(), values.size(), block.data());
-  Values back{};
+  Numbers back{};
   decoder_of(type)(block.data(), back.size(), back.data());
   return back;
 }
 
 class Encode : public ::testing::TestWithParam<DType> {
  protected:
-  Values random(float reach) {
+  Numbers random(float reach) {
     std::uniform_real_distribution<float> uniform(-reach, reach);
-    Values values{};
+    Numbers values{};
     std::ranges::generate(values, [&] { return uniform(rng_); });
     return values;
   }
@@ -50,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Encode, ::testing::Values(DType::q8_0, DType::q4_0)
 TEST_P(Encode, ScalesTheLargestValueToTheEndOfTheRange) {
   const bool bytes = GetParam() == DType::q8_0;
   for (float reach = 1e-5F; reach < 1e6F; reach *= 3) {
-    const Values values = random(reach);
+    const Numbers values = random(reach);
     const float max = *std::ranges::max_element(
         values, [](float a, float b) { return std::abs(a) < std::abs(b); });
     const float unit = bytes ? std::abs(max) / 127 : max / -8;
@@ -63,7 +59,7 @@ TEST_P(Encode, ScalesTheLargestValueToTheEndOfTheRange) {
 TEST_P(Encode, TakesTheNearestInteger) {
   const bool bytes = GetParam() == DType::q8_0;
   for (float reach = 1e-5F; reach < 1e6F; reach *= 3) {
-    const Values values = random(reach);
+    const Numbers values = random(reach);
     const float max = *std::ranges::max_element(
         values, [](float a, float b) { return std::abs(a) < std::abs(b); });
     const double unit = static_cast<double>(bytes ? std::abs(max) / 127 : max / -8);
@@ -81,11 +77,11 @@ TEST_P(Encode, TakesTheNearestInteger) {
 }
 
 TEST_P(Encode, GivesNothingButNanForABlockWithoutNumbers) {
-  for (const float odd : {kInf, -kInf, kNan, -kNan}) {
+  for (const float odd : {kInfinity, -kInfinity, kNan, -kNan}) {
     for (const std::size_t at : {0U, 13U, 31U}) {
-      Values values = random(1);
+      Numbers values = random(1);
       values[at] = odd;
-      const Values back = decoded(GetParam(), values);
+      const Numbers back = decoded(GetParam(), values);
       EXPECT_TRUE(std::ranges::all_of(back, [](float v) { return std::isnan(v); })) << odd;
     }
   }
@@ -93,7 +89,7 @@ TEST_P(Encode, GivesNothingButNanForABlockWithoutNumbers) {
 
 TEST_P(Encode, GivesZerosForZerosAndForLessThanAScaleCanSay) {
   for (const float reach : {0.0F, 1e-8F, 1e-38F, 1e-44F}) {
-    const Values back = decoded(GetParam(), reach == 0 ? Values{} : random(reach));
+    const Numbers back = decoded(GetParam(), reach == 0 ? Numbers{} : random(reach));
     EXPECT_TRUE(std::ranges::all_of(back, [](float v) { return v == 0; })) << reach;
   }
 }

@@ -7,7 +7,6 @@ namespace reprise::testing {
 namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 using Values = std::vector<float>;
 
@@ -41,7 +40,7 @@ std::string name_of_value(const ::testing::TestParamInfo<float>& info) {
   return std::array{"nan", "inf", "minus_inf", "most", "least", "subnormal"}.at(info.index);
 }
 INSTANTIATE_TEST_SUITE_P(Of, NotNumbers,
-                         ::testing::Values(kNaN, kInf, -kInf, 3e38F, -3e38F, 1e-39F),
+                         ::testing::Values(kNaN, kInfinity, -kInfinity, 3e38F, -3e38F, 1e-39F),
                          name_of_value);
 
 TEST_P(NotNumbers, OfAQueryReachItsRow) {
@@ -110,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, RoundedNotNumbers, ::testing::Values(1, 3, 40));
 
 TEST_P(RoundedNotNumbers, OfABlockAreNoNumbersInFastPrecision) {
   for (const DType type : {DType::q8_0, DType::q4_0}) {
-    for (const float value : {kNaN, kInf, -kInf}) {
+    for (const float value : {kNaN, kInfinity, -kInfinity}) {
       std::mt19937_64 rng(1);
       const auto weights = random_bytes(rng, type, std::int64_t{9} * 96, -1, 1);
       const Values result = result_of(test_device("cpu"), Precision::fast, [&](GraphSession& s) {

@@ -9,12 +9,12 @@
 namespace reprise::crossed {
 namespace {
 
-struct State {
+struct Way {
   const char *name, *column, *feature;
 };
 
-const std::vector<State>& states() {
-  static const std::vector<State> all{
+const std::vector<Way>& states() {
+  static const std::vector<Way> all{
       {"extents", "ext", "rows: some"},
       {"iterations", "iter", "iterations: two"},
       {"experts on a budget", "exp", "experts: placed"},
@@ -43,7 +43,7 @@ Feature feature_named(std::string_view name) {
   throw std::logic_error("no feature '" + std::string(name) + "'");
 }
 
-const Cell* cell_of(const State& a, const State& b) {
+const Cell* cell_of(const Way& a, const Way& b) {
   const auto it = std::ranges::find_if(cells(), [&](const Cell& cell) {
     const std::string_view first = cell.a, second = cell.b;
     return (first == a.name && second == b.name) || (first == b.name && second == a.name);
@@ -68,7 +68,7 @@ class Notes {
   std::string text_;
 };
 
-std::string mark(const State& a, const State& b, Notes& notes) {
+std::string mark(const Way& a, const Way& b, Notes& notes) {
   if (const Cell* cell = cell_of(a, b)) {
     const std::string text = cell->text;
     switch (cell->meeting) {
@@ -92,11 +92,11 @@ std::string mark(const State& a, const State& b, Notes& notes) {
 std::string cross_table() {
   Notes notes;
   std::string head = "| |", line = "|---|", rows;
-  for (const State& a : states()) {
+  for (const Way& a : states()) {
     head += std::string(" ") + a.column + " |";
     line += ":---:|";
     rows += std::string("| ") + a.name + " |";
-    for (const State& b : states()) {
+    for (const Way& b : states()) {
       rows += &b < &a ? " " + mark(b, a, notes) + " |" : " |";
     }
     rows += "\n";

@@ -39,8 +39,8 @@ Device device_for(const Setup& setup, bool validated) {
   if (cpu) {
     options.threads = static_cast<unsigned>(setup.threads);
   } else {
-    constexpr std::array kFamilies{KernelFamily::portable, KernelFamily::lanes, KernelFamily::gpu};
-    options.kernels = kFamilies[static_cast<std::size_t>(setup.where) - 1];
+    constexpr std::array kOfPlaces{KernelFamily::portable, KernelFamily::lanes, KernelFamily::gpu};
+    options.kernels = kOfPlaces[static_cast<std::size_t>(setup.where) - 1];
   }
   return devices().emplace(key, open_device(name, options)).first->second;
 }

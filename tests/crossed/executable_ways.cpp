@@ -8,8 +8,6 @@
 namespace reprise::crossed {
 namespace {
 
-std::string name_of(Leaf leaf) { return kLeafNames[static_cast<std::size_t>(leaf)]; }
-
 /// Rounds by one executable graph, which may give way to a fork of it.
 class ExecutableWays {
  public:

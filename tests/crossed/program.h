@@ -43,6 +43,7 @@ inline constexpr std::array<const char*, kLeaves> kLeafNames{
     "w_half", "w_blocks", "embedding", "embedding_half", "router", "experts", "table",
     "keys",   "values",   "halves",    "gains",          "picks",  "notes"};
 constexpr int id_of(Leaf leaf) { return static_cast<int>(leaf); }
+inline std::string name_of(Leaf leaf) { return kLeafNames[static_cast<std::size_t>(leaf)]; }
 
 enum class OpKind : std::uint8_t {
   binary,      // numbers[0]: add, sub, mul, div

@@ -9,8 +9,6 @@
 namespace reprise::crossed {
 namespace {
 
-std::string name_of(Leaf leaf) { return kLeafNames[static_cast<std::size_t>(leaf)]; }
-
 class Recording {
  public:
   Recording(GraphSession& session, const Program& program, const Surroundings& surroundings)

@@ -5,8 +5,6 @@ namespace {
 
 constexpr std::array kWritten{Leaf::table, Leaf::keys, Leaf::values, Leaf::halves};
 
-std::string name_of(Leaf leaf) { return kLeafNames[static_cast<std::size_t>(leaf)]; }
-
 }  // namespace
 
 SessionTensors::SessionTensors(const Program& program, const Device& device)

@@ -10,8 +10,6 @@
 namespace reprise::crossed {
 namespace {
 
-std::string name_of(Leaf leaf) { return kLeafNames[static_cast<std::size_t>(leaf)]; }
-
 /// Every round is run by what it names; state, tensors and graphs go from round to round.
 class SessionWays {
  public:

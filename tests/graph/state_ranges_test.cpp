@@ -50,7 +50,6 @@ TEST(StateRanges, ARangeWithoutValuesIsRefused) {
 }
 
 TEST(StateRanges, AnInitialValueThatIsNotFiniteIsRefused) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   expect_error(ErrorCode::invalid_argument, {"'t'", "finite", "(inf)"},
                [] { StateLayout().host_f32("t", kInfinity); });
   expect_error(ErrorCode::invalid_argument, {"'t'", "finite", "nan"},

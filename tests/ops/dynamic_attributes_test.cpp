@@ -177,7 +177,7 @@ class DynamicAttributes : public ::testing::Test {
   std::uint64_t seed_ = 0;
 };
 
-const std::size_t kRegistered = [] {
+const std::size_t kRegisteredAttributes = [] {
   std::size_t count = 0;
   const auto add = [&](const OpDef& op, const Attribute& attribute, const std::string& device,
                        std::optional<KernelFamily> kernels) {
@@ -232,7 +232,7 @@ constexpr std::string_view kOfShapes[] = {"concat",  "conv_1d", "conv_2d", "pad"
 constexpr std::string_view kOfTheFramework[] = {"plan", "advance", "collect"};
 
 TEST(Attributes, AllThatAreNumbersMayBeDynamic) {
-  EXPECT_GT(kRegistered, 0U);
+  EXPECT_GT(kRegisteredAttributes, 0U);
   for (const OpDef* op : ops::all_ops()) {
     for (const Attribute& attribute : op->attributes) {
       const bool constant = std::ranges::count(kOfTheFramework, op->name) > 0 ||

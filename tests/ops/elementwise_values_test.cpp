@@ -10,9 +10,9 @@ namespace reprise::testing {
 namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
 // 64 pairs of them fill texels of lanes kernels.
-constexpr float kSpecial[] = {0, -0.0F, 1, -2.5F, 1e37F, -1e37F, kInf, -kInf, kNaN, 1e-20F, 9, -9};
+constexpr float kSpecial[] = {0,         -0.0F,      1,    -2.5F,  1e37F, -1e37F,
+                              kInfinity, -kInfinity, kNaN, 1e-20F, 9,     -9};
 
 using Values = std::vector<float>;
 using Build = std::function<Tensor(GraphSession&)>;
@@ -110,7 +110,7 @@ TEST_P(ElementwiseFunctions, AreThoseOfTheReferenceAtEveryMagnitude) {
   std::mt19937_64 rng(seed);
   std::uniform_real_distribution<float> exponent(-60, 120), near(-100, 100);
   Values x(std::begin(kSpecial), std::end(kSpecial));
-  for (float edge = 88.72F; edge < 88.73F; edge = std::nextafter(edge, kInf)) {
+  for (float edge = 88.72F; edge < 88.73F; edge = std::nextafter(edge, kInfinity)) {
     x.push_back(edge);  // where exp() becomes infinite
   }
   while (x.size() < 4096) {
@@ -180,16 +180,18 @@ INSTANTIATE_TEST_SUITE_P(On, ElementwiseValues, ::testing::Values("cpu", "refere
                          device_param_name);
 
 TEST_P(ElementwiseValues, AreWhatTheHeadersSay) {
-  expect_values({"relu", relu, {}}, {kNaN, -kInf, kInf, -1}, {kNaN, 0, kInf, 0});
-  expect_values({"sqrt", sqrt, {}}, {kNaN, -1, -kInf, kInf, 0, 4}, {kNaN, kNaN, kNaN, kInf, 0, 2});
-  expect_values({"log", log, {}}, {kNaN, -1, -kInf, kInf, 0, 1, 1e-39F, 1.0000001F},
-                {kNaN, kNaN, kNaN, kInf, -kInf, 0, -89.8008F, 1.1920928e-7F});
-  expect_values({"exp", exp, {}}, {kNaN, -kInf, kInf, 88.7F, 88.8F, 0},
-                {kNaN, 0, kInf, 3.3259769e38F, kInf, 1});
-  expect_values({"sin", sin, {}}, {kNaN, kInf, -kInf, 1e-20F}, {kNaN, kNaN, kNaN, 1e-20F});
-  expect_values({"tanh", tanh, {}}, {kNaN, kInf, -kInf, 1e-20F}, {kNaN, 1, -1, 1e-20F});
-  expect_values({"silu", silu, {}}, {kNaN, kInf, -kInf}, {kNaN, kInf, kNaN});
-  expect_values({"sigmoid", sigmoid, {}}, {kNaN, kInf, -kInf, 0}, {kNaN, 1, 0, 0.5F});
+  expect_values({"relu", relu, {}}, {kNaN, -kInfinity, kInfinity, -1}, {kNaN, 0, kInfinity, 0});
+  expect_values({"sqrt", sqrt, {}}, {kNaN, -1, -kInfinity, kInfinity, 0, 4},
+                {kNaN, kNaN, kNaN, kInfinity, 0, 2});
+  expect_values({"log", log, {}}, {kNaN, -1, -kInfinity, kInfinity, 0, 1, 1e-39F, 1.0000001F},
+                {kNaN, kNaN, kNaN, kInfinity, -kInfinity, 0, -89.8008F, 1.1920928e-7F});
+  expect_values({"exp", exp, {}}, {kNaN, -kInfinity, kInfinity, 88.7F, 88.8F, 0},
+                {kNaN, 0, kInfinity, 3.3259769e38F, kInfinity, 1});
+  expect_values({"sin", sin, {}}, {kNaN, kInfinity, -kInfinity, 1e-20F},
+                {kNaN, kNaN, kNaN, 1e-20F});
+  expect_values({"tanh", tanh, {}}, {kNaN, kInfinity, -kInfinity, 1e-20F}, {kNaN, 1, -1, 1e-20F});
+  expect_values({"silu", silu, {}}, {kNaN, kInfinity, -kInfinity}, {kNaN, kInfinity, kNaN});
+  expect_values({"sigmoid", sigmoid, {}}, {kNaN, kInfinity, -kInfinity, 0}, {kNaN, 1, 0, 0.5F});
 }
 
 TEST_P(ElementwiseValues, AnUpperLimitOfTheStateBelowTheLowerOneIsTheResult) {
@@ -199,7 +201,7 @@ TEST_P(ElementwiseValues, AnUpperLimitOfTheStateBelowTheLowerOneIsTheResult) {
                            return clamp(r, x, {.min = r.state("min"), .max = r.state("max")});
                          },
                          {}};
-  const Values x{-kInf, -5, 0, 7, kInf, kNaN};
+  const Values x{-kInfinity, -5, 0, 7, kInfinity, kNaN};
   expect_values(between, x, {-1, -1, 0, 3, 3, kNaN});
   state_.set("max", -2.0F);
   expect_values(between, x, {-2, -2, -2, -2, -2, kNaN});
@@ -210,7 +212,7 @@ TEST_P(ElementwiseValues, ACapOfTheStateThatIsNoneKeepsWhatItGets) {
       "softcap",
       [](Recorder& r, const Tensor& x) { return softcap(r, x, {.cap = r.state("cap")}); },
       {}};
-  const Values x{-kInf, -5, 0, 7, kInf, kNaN};
+  const Values x{-kInfinity, -5, 0, 7, kInfinity, kNaN};
   for (const float cap : {0.0F, -3.0F, 1e-39F}) {
     SCOPED_TRACE(cap);
     state_ = StateBlock(device_, StateLayout().host_f32("cap", cap));
@@ -256,7 +258,7 @@ TEST_F(ElementwiseErrors, ALowerLimitIsAtMostTheUpperOne) {
 }
 
 TEST_F(ElementwiseErrors, ACapIsANormalNumberAboveZero) {
-  for (const float cap : {0.0F, -1.0F, kInf, kNaN, 1e-39F}) {
+  for (const float cap : {0.0F, -1.0F, kInfinity, kNaN, 1e-39F}) {
     expect_refused({"softcap", "above 0", "(" + std::to_string(cap) + ")"},
                    [&](GraphSession& s) { return softcap(s, x_, {.cap = cap}); });
   }

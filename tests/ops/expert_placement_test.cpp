@@ -10,7 +10,6 @@
 namespace reprise::testing {
 namespace {
 
-using Bytes = std::vector<std::byte>;
 using Ids = std::vector<std::int32_t>;
 
 constexpr std::int64_t kRows = 37, kUsed = 3, kM = 21, kExperts = 6;

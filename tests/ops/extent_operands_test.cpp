@@ -17,7 +17,7 @@ namespace reprise::testing {
 namespace {
 
 constexpr std::int64_t kBucket = 9;
-constexpr std::int64_t kRows[] = {2, 7};
+constexpr std::int64_t kRowCounts[] = {2, 7};
 constexpr double kLimit = 1e-4;  // a row too many or too few is far above it
 constexpr double kLow = 0.5;     // of operands: what divides and sums up stays well-conditioned
 
@@ -351,7 +351,7 @@ class ExtentOperands : public ::testing::Test {
                    (form.from_state ? ", numbers from the state" : ""));
       Runs runs(*device, form, seed);
       CapturedGraph graph = runs.graph();
-      for (const std::int64_t rows : kRows) {
+      for (const std::int64_t rows : kRowCounts) {
         SCOPED_TRACE(std::to_string(rows) + " rows");
         (void)runs.replay(graph, kBucket, rows);
         const std::vector<Bytes> replayed = runs.replay(graph, rows, rows);
@@ -367,7 +367,7 @@ class ExtentOperands : public ::testing::Test {
   std::optional<KernelFamily> kernels_;
 };
 
-const std::size_t kRegistered = [] {
+const std::size_t kRegisteredExtents = [] {
   std::size_t count = 0;
   const auto add = [&](const OpDef& op, const std::string& device,
                        std::optional<KernelFamily> kernels) {
@@ -393,7 +393,7 @@ const std::size_t kRegistered = [] {
   return count;
 }();
 
-TEST(ExtentsOfOps, AreRegistered) { EXPECT_GT(kRegistered, 0U); }
+TEST(ExtentsOfOps, AreRegistered) { EXPECT_GT(kRegisteredExtents, 0U); }
 
 }  // namespace
 }  // namespace reprise::testing

@@ -51,7 +51,7 @@ class KernelFamilies : public ::testing::Test {
 };
 
 // A suite per op, so that they run side by side.
-const bool kRegistered = [] {
+const bool kRegisteredFamilies = [] {
   for (const NamedCases& op : all_op_cases()) {
     for (const KernelFamily family : kFamilies) {
       ::testing::RegisterTest(("KernelFamilies_" + std::string(op.op)).c_str(),
@@ -62,7 +62,7 @@ const bool kRegistered = [] {
   return true;
 }();
 
-TEST(KernelFamiliesOfOps, AreRegistered) { EXPECT_TRUE(kRegistered); }
+TEST(KernelFamiliesOfOps, AreRegistered) { EXPECT_TRUE(kRegisteredFamilies); }
 
 TEST(KernelFamiliesTogether, GenerateTheSameText) {
   const std::vector<std::int32_t> prompt{1, 300, 301, 17, 44, 5, 260, 9, 81, 12, 33};
@@ -99,8 +99,8 @@ TEST(LongRows, AreRefusedWhereTheirLoopsWouldEndEarly) {
   if (!device.backend().traits().cpu_type) {
     GTEST_SKIP() << "Loops of this device do not end early.";
   }
-  using Build = std::function<std::vector<Tensor>(CaseContext&)>;
-  const std::pair<std::int64_t, Build> rows[] = {
+  using MakeRow = std::function<std::vector<Tensor>(CaseContext&)>;
+  const std::pair<std::int64_t, MakeRow> rows[] = {
       {270000,
        [](auto& c) {
          return std::vector{rms_norm(c.recorder(), c.input({1, 270000}), {})};

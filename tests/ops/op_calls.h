@@ -7,8 +7,6 @@
 
 namespace reprise::testing {
 
-using Bytes = std::vector<std::byte>;
-
 /// Attributes are constants; what a row reads from the state is what the field has at first.
 struct OpCallOfRow {
   std::string row;

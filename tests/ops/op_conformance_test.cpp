@@ -33,7 +33,7 @@ class OpConformance : public ::testing::Test {
   std::string backend_;
 };
 
-const bool kRegistered = [] {
+const bool kRegisteredRows = [] {
   for (const NamedCases& op : all_op_cases()) {
     for (const OpCase& row : op.cases()) {
       for (const std::string backend : kBackends) {
@@ -64,7 +64,7 @@ TEST(Ops, AreSaidToBeSupportedAndWhyNotByAKernel) {
 }
 
 TEST(Ops, EveryOpHasRows) {
-  ASSERT_TRUE(kRegistered);
+  ASSERT_TRUE(kRegisteredRows);
   const auto rows = all_op_cases();
   std::size_t count = 0;
   for (const OpDef* op : ops::all_ops()) {

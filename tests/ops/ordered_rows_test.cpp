@@ -1,13 +1,9 @@
 // The order that argsort(), top_k() and max() give to numbers and to what is none.
-#include <limits>
 
 #include "tests/testing.h"
 
 namespace reprise::testing {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 using Ids = std::vector<std::int32_t>;
 

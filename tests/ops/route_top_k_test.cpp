@@ -1,16 +1,12 @@
 // What a router chooses where logits are no ordinary numbers, and what it refuses.
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "tests/testing.h"
 
 namespace reprise::testing {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 struct Routed {
   std::vector<std::int32_t> ids;
@@ -52,16 +48,16 @@ INSTANTIATE_TEST_SUITE_P(On, RouteTopK, ::testing::Values("cpu", "reference", "v
                          device_param_name);
 
 TEST_P(RouteTopK, ChoosesDifferentExpertsWhateverTheLogitsAre) {
-  constexpr std::int64_t kRows = 50;
+  constexpr std::int64_t kTokens = 50;
   for (const ExpertGate gate : {ExpertGate::softmax, ExpertGate::sigmoid}) {
     for (const std::int64_t experts : {1, 2, 7, 60, 128}) {
       for (const bool biased : {false, true}) {
         const auto k = static_cast<std::int32_t>(
             1 + rng_() % static_cast<std::uint64_t>(std::min<std::int64_t>(experts, 64)));
         SCOPED_TRACE(std::to_string(k) + " of " + std::to_string(experts));
-        const Routed routed = route(kRows, any_floats(kRows * experts), {.k = k, .gate = gate},
+        const Routed routed = route(kTokens, any_floats(kTokens * experts), {.k = k, .gate = gate},
                                     biased ? any_floats(experts) : std::vector<float>());
-        for (std::int64_t row = 0; row < kRows; ++row) {
+        for (std::int64_t row = 0; row < kTokens; ++row) {
           const auto ids =
               std::span(routed.ids)
                   .subspan(static_cast<std::size_t>(row * k), static_cast<std::size_t>(k));

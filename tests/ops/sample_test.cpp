@@ -1,6 +1,5 @@
 // What sample() may choose, how often, and what it refuses.
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "framework/core/philox.h"
@@ -9,8 +8,6 @@
 namespace reprise::testing {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::int64_t kDraws = 500;
 
 class Sample : public ::testing::TestWithParam<std::string> {

@@ -31,7 +31,7 @@ class SavedRows : public ::testing::Test {
   NamedCases op_;
 };
 
-const bool kRegistered = [] {
+const bool kRegisteredSavedRows = [] {
   for (const NamedCases& op : all_op_cases()) {
     ::testing::RegisterTest(("SavedRows_" + std::string(op.op)).c_str(), "GiveTheSameBits", nullptr,
                             nullptr, __FILE__, __LINE__,
@@ -42,7 +42,7 @@ const bool kRegistered = [] {
 
 // An attribute that has one value in all rows would not be missed in a file.
 TEST(SavedRowsOfOps, HaveEveryAttributeWithSeveralValues) {
-  ASSERT_TRUE(kRegistered);
+  ASSERT_TRUE(kRegisteredSavedRows);
   for (const OpDef* op : ops::all_ops()) {
     const std::vector<OpCallOfRow> calls = calls_of(*op);
     for (const Attribute& attribute : op->attributes) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <set>
 
@@ -30,7 +29,6 @@ namespace reprise::testing {
 namespace {
 
 using Floats = std::vector<float>;
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// Makes the operands of one run: the same values in each, but for what is poisoned.
 class Operands {

@@ -21,7 +21,7 @@ using test::sql;
 using test::TempFolder;
 using test::TimedReplay;
 
-constexpr CaptureId kFirst{1, 1};
+constexpr CaptureId kWritten{1, 1};
 
 class CapturedTimes : public ::testing::Test {
  protected:
@@ -48,7 +48,7 @@ class CapturedTimes : public ::testing::Test {
   }
   std::vector<std::int64_t> ids() const {
     ReplayTable table;
-    read_new_replays(path_, kFirst, table);
+    read_new_replays(path_, kWritten, table);
     std::vector<std::int64_t> found;
     for (const ReplayRow& row : table.rows) {
       found.push_back(row.id);
@@ -67,12 +67,12 @@ class CapturedTimes : public ::testing::Test {
 TEST_F(CapturedTimes, NewReplaysAreAppended) {
   SCOPED_TRACE(testing::seed_note(seed_));
   ReplayTable table;
-  EXPECT_EQ(read_new_replays(path_, kFirst, table), 0U);
+  EXPECT_EQ(read_new_replays(path_, kWritten, table), 0U);
   send(5);
-  EXPECT_EQ(read_new_replays(path_, kFirst, table), 5U);
+  EXPECT_EQ(read_new_replays(path_, kWritten, table), 5U);
   send(7);
-  EXPECT_EQ(read_new_replays(path_, kFirst, table), 7U);
-  EXPECT_EQ(read_new_replays(path_, kFirst, table), 0U);
+  EXPECT_EQ(read_new_replays(path_, kWritten, table), 7U);
+  EXPECT_EQ(read_new_replays(path_, kWritten, table), 0U);
   EXPECT_EQ(table.state_words, 3U);
   std::string rows;
   std::string states;
@@ -167,7 +167,7 @@ TEST_F(CapturedTimes, NodeTimesAndHistogramsAreThoseOfAllReplays) {
   SCOPED_TRACE(testing::seed_note(seed_));
   const auto sent = send(200);
   sink_.reset();
-  const std::vector<NodeTimingTable> tables = read_node_timings(path_, kFirst);
+  const std::vector<NodeTimingTable> tables = read_node_timings(path_, kWritten);
   ASSERT_EQ(tables.size(), 1U);
   EXPECT_EQ(tables[0].phase, "decode");
   EXPECT_EQ(tables[0].timing_mode, TimingMode::node);
@@ -190,7 +190,7 @@ TEST_F(CapturedTimes, NodeTimesAndHistogramsAreThoseOfAllReplays) {
               sql(path_, "SELECT p50_ns, p95_ns FROM node_stats WHERE idx=" + std::to_string(n)));
     EXPECT_NEAR(timing.mean_ns, static_cast<double>(timing.total_ns) / 200, 1e-6);
 
-    const auto stored = read_node_histogram(path_, kFirst, "decode", TimingMode::node, n);
+    const auto stored = read_node_histogram(path_, kWritten, "decode", TimingMode::node, n);
     const auto made = histogram_of(times);
     ASSERT_EQ(stored.size(), made.size());
     std::uint64_t end = made.front().low_ns;
@@ -205,8 +205,8 @@ TEST_F(CapturedTimes, NodeTimesAndHistogramsAreThoseOfAllReplays) {
                 }));
     }
   }
-  EXPECT_TRUE(read_node_histogram(path_, kFirst, "other", TimingMode::node, 0).empty());
-  EXPECT_TRUE(read_node_histogram(path_, kFirst, "decode", TimingMode::replay, 0).empty());
+  EXPECT_TRUE(read_node_histogram(path_, kWritten, "other", TimingMode::node, 0).empty());
+  EXPECT_TRUE(read_node_histogram(path_, kWritten, "decode", TimingMode::replay, 0).empty());
   EXPECT_TRUE(read_node_timings(path_, {1, 2}).empty());
 }
 
@@ -218,7 +218,7 @@ TEST_F(CapturedTimes, TheTableWithTheMostReplaysComesFirst) {
       "INSERT INTO node_stats SELECT * FROM other; UPDATE other SET timing_mode=7; INSERT INTO "
       "node_stats SELECT * FROM other; UPDATE other SET timing_mode=1, idx=999; "
       "INSERT OR IGNORE INTO node_stats SELECT * FROM other LIMIT 1");
-  const std::vector<NodeTimingTable> tables = read_node_timings(path_, kFirst);
+  const std::vector<NodeTimingTable> tables = read_node_timings(path_, kWritten);
   ASSERT_EQ(tables.size(), 3U);
   EXPECT_EQ(tables[0].timing_mode, TimingMode::node_serialised);
   EXPECT_EQ(tables[1].timing_mode, TimingMode::node);
@@ -235,7 +235,7 @@ TEST_F(CapturedTimes, OfPhasesWithoutEndTheFirst64AreRead) {
               "'; INSERT INTO node_stats SELECT * FROM other";
   }
   ASSERT_EQ(sql(path_, insert + "; COMMIT"), "");
-  const std::vector<NodeTimingTable> tables = read_node_timings(path_, kFirst);
+  const std::vector<NodeTimingTable> tables = read_node_timings(path_, kWritten);
   ASSERT_EQ(tables.size(), 64U);
   for (std::size_t t = 0; t < tables.size(); ++t) {
     EXPECT_EQ(tables[t].phase, std::to_string(100 + t));

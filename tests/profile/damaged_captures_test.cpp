@@ -4,6 +4,7 @@
 
 #include "framework/profile/capture_reader.h"
 #include "reprise/sql_query.h"
+#include "tests/file_contents.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/testing.h"
@@ -34,11 +35,6 @@ void write_profile(const std::filesystem::path& path) {
     TimedReplay replay(recording, r, random_durations(random, graph->steps.size()));
     sink->replay(replay.record);
   }
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// All that the header promises about indices.
@@ -331,7 +327,7 @@ TEST_F(DamagedCaptures, WhatIsNoProfileIsRefused) {
     });
     testing::expect_error(ErrorCode::io, parts, [&] { run_sql(path_, "SELECT 1"); });
   };
-  const std::string whole = read_file(path_);
+  const std::string whole = test::contents_of(path_);
   sql(path_, "PRAGMA user_version=99");
   refused({"schema version (99)"});
   std::ofstream(path_, std::ios::binary) << whole.substr(0, whole.size() / 2);
@@ -352,7 +348,7 @@ TEST_F(DamagedCaptures, EveryReaderAnswersOrThrowsOnRandomDamage) {
                 "INSERT INTO pass_decisions SELECT graph_id, op, idx, 'shared', idx, 1, scope, 10 "
                 "FROM nodes"),
             "");
-  const std::string whole = read_file(path_);
+  const std::string whole = test::contents_of(path_);
   const std::filesystem::path damaged = folder_ / "damaged.db";
   int answered = 0;
   int refused = 0;

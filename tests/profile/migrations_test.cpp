@@ -4,6 +4,7 @@
 #include "framework/profile/capture_reader.h"
 #include "framework/profile/profile_check.h"
 #include "framework/profile/profile_reader.h"
+#include "tests/file_contents.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"
@@ -19,11 +20,6 @@ constexpr int kThisVersion = 3;
 std::filesystem::path released(int version) {
   return std::filesystem::path(REPRISE_PROFILE_VERSIONS_DIR) /
          ("v" + std::to_string(version) + ".db");
-}
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// Every table with its columns and every view, as text; columns in the order of their names.
@@ -46,12 +42,12 @@ class OfVersion : public ::testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Files, OfVersion, ::testing::Range(1, kThisVersion + 1));
 
 TEST_P(OfVersion, IsReadAsItIs) {
-  const std::string before = contents(path_);
+  const std::string before = test::contents_of(path_);
   EXPECT_TRUE(check_profile(path_).empty());
   EXPECT_FALSE(read_replays(path_, 10).empty());
   EXPECT_FALSE(read_top_nodes(path_, {}).nodes.empty());
   EXPECT_FALSE(read_nodes(path_, std::nullopt).empty());
-  EXPECT_EQ(contents(path_), before);
+  EXPECT_EQ(test::contents_of(path_), before);
   EXPECT_EQ(folder_.files(), 1U);
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "reprise/core/error.h"
+#include "tests/file_contents.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/seed.h"
@@ -38,11 +39,6 @@ std::string refusal(const std::filesystem::path& path) {
     return error.what();
   }
   return "";
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(ProfileReader, SummarisesRunsGraphsAndTables) {
@@ -117,7 +113,7 @@ TEST(ProfileReader, RefusesWhatIsNotAProfilingDatabase) {
 TEST(ProfileReader, RefusesEveryTruncatedFile) {
   const TempFolder folder;
   write_run(folder / "whole", "");
-  const std::string whole = read_file(folder / "whole");
+  const std::string whole = test::contents_of(folder / "whole");
   const std::uint64_t seed = test::test_seed();
   SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);
@@ -132,7 +128,7 @@ TEST(ProfileReader, RefusesEveryTruncatedFile) {
 TEST(ProfileReader, AnswersOrThrowsOnDamagedFiles) {
   const TempFolder folder;
   write_run(folder / "whole", "");
-  const std::string whole = read_file(folder / "whole");
+  const std::string whole = test::contents_of(folder / "whole");
   const std::uint64_t seed = test::test_seed();
   SCOPED_TRACE(test::seed_note(seed));
   std::mt19937 random(seed);

@@ -18,9 +18,6 @@ using test::sql;
 using test::TempFolder;
 using test::test_device;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
 std::vector<std::byte> bytes_of(const std::vector<float>& values) {
   const auto bytes = std::as_bytes(std::span(values));
   return {bytes.begin(), bytes.end()};
@@ -69,7 +66,8 @@ class TensorRows : public ::testing::Test {
 
 TEST_F(TensorRows, HoldTheStatisticsOfFiniteValues) {
   open();
-  sink_->tensors(record(0, {-3, 1, 0, 0, kNan, kInfinity, -kInfinity, 2}, {kNan, kNan}));
+  sink_->tensors(record(0, {-3, 1, 0, 0, testing::kNan, testing::kInfinity, -testing::kInfinity, 2},
+                        {testing::kNan, testing::kNan}));
   send_replay(0);
   sink_.reset();
   EXPECT_EQ(query("SELECT tensor_idx, node_idx, n, min, max, mean, rms*rms, nan_count, inf_count, "
@@ -80,7 +78,7 @@ TEST_F(TensorRows, HoldTheStatisticsOfFiniteValues) {
 
 TEST_F(TensorRows, HoldNothingButCountsWhereNoValueIsFinite) {
   open();
-  sink_->tensors(record(0, {kNan, kInfinity}, {0, 0}));
+  sink_->tensors(record(0, {testing::kNan, testing::kInfinity}, {0, 0}));
   send_replay(0);
   sink_.reset();
   EXPECT_EQ(query("SELECT min, max, mean, rms, hist, n, nan_count, inf_count, zero_count FROM "
@@ -93,7 +91,7 @@ TEST(TensorStatistics, PutEveryFiniteValueIntoItsRange) {
   SCOPED_TRACE(testing::seed_note(seed));
   std::mt19937_64 rng(seed);
   std::uniform_real_distribution<float> any(-5, 9);
-  std::vector<float> values{-5, 9, kNan, kInfinity};
+  std::vector<float> values{-5, 9, testing::kNan, testing::kInfinity};
   while (values.size() < 3000) {
     values.push_back(any(rng));
   }
@@ -183,11 +181,11 @@ TEST_F(TensorRows, GoOnWithoutContentsThatCannotBeWrittenBesideTheFile) {
 
 TEST_F(TensorRows, NameTheFirstResultThatIsNotFinite) {
   open();
-  TensorsRecord r = record(0, {1, 2, 3}, {1, kNan, kInfinity});
+  TensorsRecord r = record(0, {1, 2, 3}, {1, testing::kNan, testing::kInfinity});
   r.not_finite = true;
   sink_->tensors(r);
   send_replay(0);
-  TensorsRecord quiet = record(1, {kNan, 2, 3}, {1, 2, 3});
+  TensorsRecord quiet = record(1, {testing::kNan, 2, 3}, {1, 2, 3});
   sink_->tensors(quiet);
   send_replay(1);
   sink_.reset();

@@ -1,11 +1,10 @@
 // What goes wrong with captured graphs elsewhere, one test per failure: what a naive capture does,
 // where it can be written here at all, and what is done instead.
+#include "tests/session/tensor_values.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
 namespace {
-
-using Floats = std::vector<float>;
 
 class CaptureFailures : public ::testing::TestWithParam<std::string> {
  protected:

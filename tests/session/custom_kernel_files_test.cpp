@@ -4,6 +4,7 @@
 #include "framework/graph/hasher.h"
 #include "framework/graph/saved_graph.h"
 #include "reprise/session/saved_graphs.h"
+#include "tests/file_contents.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/session/custom_kernels.h"
 
@@ -11,13 +12,6 @@ namespace reprise::testing {
 namespace {
 
 using test::TempFolder;
-
-std::vector<std::byte> read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
 
 void write(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   std::ofstream(path, std::ios::binary)
@@ -88,7 +82,7 @@ class CustomKernelFiles : public ::testing::TestWithParam<std::string> {
   }
   /// The file with something else in it, sound in all its other bytes.
   void change(const std::function<void(SavedGraph&)>& how) {
-    SavedGraph graph = decode_graph(read(file_));
+    SavedGraph graph = decode_graph(test::bytes_of_file(file_));
     how(graph);
     write(file_, encode_graph(graph));
   }
@@ -158,7 +152,7 @@ TEST_P(CustomKernelFiles, GiveTheSameFileWhenTheyAreSavedAgain) {
   const std::filesystem::path again = folder_ / "again";
   executor_.load_graph(file_, {.state = state_, .kernels = {scale_kernel(device_)}})
       .graph.save(again);
-  EXPECT_EQ(read(again), read(file_));
+  EXPECT_EQ(test::bytes_of_file(again), test::bytes_of_file(file_));
 }
 
 TEST_P(CustomKernelFiles, AreNotSavedForAFunctionAlone) {
@@ -211,7 +205,7 @@ TEST_P(CustomKernelFiles, WithChangedKernelsAreRefused) {
        ErrorCode::unsupported},
   };
   save(scale_kernel(device_));
-  const std::vector<std::byte> sound = read(file_);
+  const std::vector<std::byte> sound = test::bytes_of_file(file_);
   LoadOptions options{.state = state_, .trust_kernels = true};
   if (on_host()) {
     options.kernels = {scale_kernel(device_)};
@@ -229,9 +223,9 @@ TEST_P(CustomKernelFiles, OfTheVersionBeforeKernelsAreRead) {
   const Tensor x = s.input("x", {4}, Values{1, 2, 3, 4});
   s.output("y", add(s, x, x));
   s.finish().graph.save(file_);
-  std::vector<std::byte> bytes = read(file_);
-  constexpr std::size_t kHash = 32, kCount = 8, kVersion = 8;
-  bytes.resize(bytes.size() - kHash - kCount);  // version 2 ended before the list of kernels
+  std::vector<std::byte> bytes = test::bytes_of_file(file_);
+  constexpr std::size_t kHash = 32, kCountBytes = 8, kVersion = 8;
+  bytes.resize(bytes.size() - kHash - kCountBytes);  // version 2 ended before the list of kernels
   bytes[kVersion] = std::byte{2};
   const std::string hash = Hasher().bytes(bytes).hex();
   const auto text = std::as_bytes(std::span(hash));

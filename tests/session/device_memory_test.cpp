@@ -7,7 +7,7 @@
 namespace reprise::testing {
 namespace {
 
-const std::vector<float> kX{1, 2, 3, 4};
+const std::vector<float> kStored{1, 2, 3, 4};
 
 class DeviceMemory : public ::testing::TestWithParam<std::string> {
  protected:
@@ -46,7 +46,7 @@ TEST_P(DeviceMemory, EveryPurposeIsCountedWhereItIsUsed) {
   for (const MemoryUse& use : none.by_purpose) {
     EXPECT_EQ(use.bytes, 0U);
   }
-  const Tensor w = device.from_host({4}, kX, "w");
+  const Tensor w = device.from_host({4}, kStored, "w");
   EXPECT_GE(used(device, MemoryPurpose::tensors).bytes, 16U);
   EXPECT_GE(used(device, MemoryPurpose::staging).bytes, 16U) << "the way of the bytes";
   const StateBlock state(device, StateLayout().host("pos", 3));
@@ -55,7 +55,7 @@ TEST_P(DeviceMemory, EveryPurposeIsCountedWhereItIsUsed) {
   GraphExecutor executor(device);
   EXPECT_EQ(used(device, MemoryPurpose::arenas).bytes, 0U);
   auto s = executor.begin_recorded();
-  const Tensor x = s.input("x", {4}, kX);
+  const Tensor x = s.input("x", {4}, kStored);
   s.output("y", add(s, add(s, x, w), x));
   const CapturedGraph graph = s.finish().graph;
   EXPECT_GE(used(device, MemoryPurpose::arenas).bytes, 16U);
@@ -164,12 +164,12 @@ TEST_P(DeviceMemory, ACallbackMayTrimAndAskWhereverMemoryIsTaken) {
     EXPECT_GT(calls, before);
     device.set_memory_budget(0);
   };
-  const Tensor x = device.from_host({4}, kX, "x");
+  const Tensor x = device.from_host({4}, kStored, "x");
   const auto record = [&](GraphSession& s) { s.output("y", mul(s, add(s, x, x), x)); };
   const Tensor w = device.zeros({1 << 20}, DType::f32, "w");
   device.synchronize();
   device.trim();
-  scarce([&] { device.write(TensorRef(w)->buffer, 0, std::as_bytes(std::span(kX))); });
+  scarce([&] { device.write(TensorRef(w)->buffer, 0, std::as_bytes(std::span(kStored))); });
   scarce([&] { (void)device.zeros({4}, DType::f32, "t"); });
   scarce([&] { (void)device.to_host(w); });
   scarce([&] { (void)StateBlock(device, StateLayout().host("pos")); });
@@ -200,19 +200,19 @@ TEST_P(DeviceMemory, TrimGivesBackWhatIsIdleAndEverythingGoesOn) {
   GraphExecutor executor(device);
   const auto direct = [&] {
     auto s = executor.begin();
-    const Tensor x = s.input("x", {4}, kX);
+    const Tensor x = s.input("x", {4}, kStored);
     s.output("y", mul(s, add(s, x, x), x));
     return s.finish().read("y");
   };
   const std::vector<float> expected{2, 8, 18, 32};
-  const Tensor w = device.from_host({4}, kX, "w");
+  const Tensor w = device.from_host({4}, kStored, "w");
   EXPECT_EQ(direct(), expected);
   device.synchronize();
   EXPECT_GT(used(device, MemoryPurpose::arenas).bytes, 0U);
   executor.trim();
   EXPECT_EQ(used(device, MemoryPurpose::arenas).bytes, 0U);
   EXPECT_EQ(used(device, MemoryPurpose::staging).bytes, 0U);
-  EXPECT_EQ(device.to_host<float>(w), kX);
+  EXPECT_EQ(device.to_host<float>(w), kStored);
   EXPECT_EQ(direct(), expected);
 }
 
@@ -221,7 +221,7 @@ TEST_P(DeviceMemory, ArenasBeginAsLargeAsAsked) {
   GraphExecutor executor(device, {.arenas = {.first_chunk_bytes = 1U << 16U, .max_idle = 0}});
   {
     auto s = executor.begin();
-    const Tensor x = s.input("x", {4}, kX);
+    const Tensor x = s.input("x", {4}, kStored);
     s.output("y", mul(s, add(s, x, x), x));
     EXPECT_EQ(used(device, MemoryPurpose::arenas).bytes, 1U << 16U);
     EXPECT_EQ(s.finish().read("y"), (std::vector<float>{2, 8, 18, 32}));
@@ -285,16 +285,16 @@ TEST_P(DeviceMemory, SizesThatCannotBeAreRefusedBeforeTheDriver) {
 TEST_P(DeviceMemory, CopiesBetweenTensorsAreInOrderWithOtherWork) {
   for (const bool mapped : {true, false}) {
     const Device device = fresh({.map_device_memory = mapped});
-    const Tensor a = device.from_host({4}, kX, "a"), b = device.zeros({2, 2}, DType::f32, "b");
+    const Tensor a = device.from_host({4}, kStored, "a"), b = device.zeros({2, 2}, DType::f32, "b");
     const Tensor c = device.zeros({4}, DType::f32, "c");
     const Ticket first = device.copy_async(a, b);
     const Ticket second = device.copy_async(b, c);
     second.wait();
     EXPECT_TRUE(first.done());
-    EXPECT_EQ(device.to_host<float>(c), kX);
+    EXPECT_EQ(device.to_host<float>(c), kStored);
     device.copy(device.from_host({4}, std::vector<float>{9, 8, 7, 6}), c);
     EXPECT_EQ(device.to_host<float>(c), (std::vector<float>{9, 8, 7, 6}));
-    EXPECT_EQ(device.to_host<float>(b), kX);
+    EXPECT_EQ(device.to_host<float>(b), kStored);
   }
 }
 
@@ -312,7 +312,7 @@ TEST_P(DeviceMemory, CopiesFromAnotherDeviceGoThroughTheHost) {
 
 TEST_P(DeviceMemory, CopiesThatDoNotFitAreRefused) {
   const Device device = fresh();
-  const Tensor a = device.from_host({4}, kX, "a"), b = device.zeros({3}, DType::f32, "b");
+  const Tensor a = device.from_host({4}, kStored, "a"), b = device.zeros({3}, DType::f32, "b");
   expect_error(ErrorCode::invalid_argument, {"'a'", "'b'", "[4]", "[3]"},
                [&] { device.copy(a, b); });
   expect_error(ErrorCode::invalid_argument, {"overlap"}, [&] { device.copy(a, a); });

@@ -11,13 +11,13 @@
 namespace reprise::testing {
 namespace {
 
-const std::vector<float> kX{1, 2, 3, 4}, kDoubled{2, 4, 6, 8};
+const std::vector<float> kGiven{1, 2, 3, 4}, kDoubled{2, 4, 6, 8};
 
 class DeviceShutdown : public ::testing::TestWithParam<std::string> {
  protected:
   CapturedGraph doubler() {
     auto s = executor_.begin_recorded();
-    const Tensor x = s.input("x", {4}, kX);
+    const Tensor x = s.input("x", {4}, kGiven);
     s.output("y", add(s, x, x));
     return s.finish().graph;
   }
@@ -47,10 +47,10 @@ TEST_P(DeviceShutdown, WhatIsInFlightCompletesAndStaysReadable) {
 TEST_P(DeviceShutdown, EverythingThatMakesNewWorkIsRefused) {
   CapturedGraph graph = doubler();
   auto direct = executor_.begin(), recorded = executor_.begin_recorded();
-  const Tensor x = direct.input("x", {4}, kX), z = recorded.input("x", {4}, kX);
+  const Tensor x = direct.input("x", {4}, kGiven), z = recorded.input("x", {4}, kGiven);
   direct.output("y", add(direct, x, x));
   recorded.output("y", add(recorded, z, z));
-  const Tensor w = device_.from_host({4}, kX, "w");
+  const Tensor w = device_.from_host({4}, kGiven, "w");
   device_.shutdown();
   Backend& backend = device_.backend();
   expect_refused([&] { (void)device_.zeros({4}, DType::f32); });
@@ -79,7 +79,7 @@ TEST_P(DeviceShutdown, OpeningItAgainWorks) {
 TEST_P(DeviceShutdown, LeavesOtherDevicesAlone) {
   const Device other = fresh_test_device(GetParam());
   device_.shutdown();
-  EXPECT_EQ(other.to_host<float>(other.from_host({4}, kX)), kX);
+  EXPECT_EQ(other.to_host<float>(other.from_host({4}, kGiven)), kGiven);
 }
 
 TEST_P(DeviceShutdown, ThreadsThatLaunchMeanwhileFinishOrAreRefused) {
@@ -131,7 +131,7 @@ TEST(CpuShutdown, WaitsForWorkThatIsStillRunning) {
   GraphExecutor executor(device);
   Gate gate;
   auto s = executor.begin();
-  s.output("y", pass_gate(s, s.input("x", {4}, kX)));
+  s.output("y", pass_gate(s, s.input("x", {4}, kGiven)));
   const Ticket ticket = s.submit();
   gate.wait_until_reached();
   const Ticket all = device.synchronize_async();
@@ -146,7 +146,7 @@ TEST(CpuShutdown, WaitsForWorkThatIsStillRunning) {
   ending.join();
   EXPECT_TRUE(ticket.done());
   EXPECT_TRUE(all.done());
-  EXPECT_EQ(ticket.read("y"), kX);
+  EXPECT_EQ(ticket.read("y"), kGiven);
 }
 
 }  // namespace

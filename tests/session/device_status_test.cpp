@@ -11,13 +11,13 @@
 namespace reprise::testing {
 namespace {
 
-const std::vector<float> kX{1, 2, 3, 4};
+const std::vector<float> kFour{1, 2, 3, 4};
 
 class DeviceStatusOf : public ::testing::TestWithParam<std::string> {
  protected:
   CapturedGraph doubler() {
     auto s = executor_.begin_recorded({.name = "doubler"});
-    const Tensor x = s.input("x", {4}, kX);
+    const Tensor x = s.input("x", {4}, kFour);
     s.output("y", add(s, x, x));
     return s.finish().graph;
   }
@@ -85,7 +85,7 @@ TEST_P(DeviceStatusOf, KernelsAreCountedWhereThereAreAny) {
 TEST_P(DeviceStatusOf, TheLastErrorOfARecordingNamesItsOpAndScope) {
   EXPECT_FALSE(device_.status().last_error);
   auto s = executor_.begin_recorded({.name = "bad"});
-  const Tensor x = s.input("x", {4}, kX);
+  const Tensor x = s.input("x", {4}, kFour);
   const Tensor sum = add(s, x, x);
   try {
     const auto scope = s.scope("mlp");
@@ -114,7 +114,7 @@ TEST(DeviceStatusOfTheCpu, WorkIsInFlightUntilItIsDone) {
   GraphExecutor executor(device);
   Gate gate;
   auto s = executor.begin();
-  s.output("y", pass_gate(s, s.input("x", {4}, kX)));
+  s.output("y", pass_gate(s, s.input("x", {4}, kFour)));
   const Ticket ticket = s.submit();
   gate.wait_until_reached();
   const DeviceStatus during = device.status();
@@ -133,13 +133,13 @@ TEST(DeviceStatusOfTheCpu, WhatWasCompleteBeforeAFailureStaysReadable) {
       elementwise_interface());
   GraphExecutor executor(device);
   auto s = executor.begin_recorded();
-  const Tensor x = s.input("x", {4}, kX);
+  const Tensor x = s.input("x", {4}, kFour);
   s.output("y", add(s, x, x));
   CapturedGraph graph = s.finish({.slots = 2, .run = false}).graph;
   const Ticket first = graph.launch_async();
   graph.launch_async().wait();  // so the first one is complete, though nobody looked at it
   auto failing = executor.begin();
-  const Tensor z = failing.input("x", {4}, kX);
+  const Tensor z = failing.input("x", {4}, kFour);
   failing.output("y", call(failing, broken, add(failing, z, z), z));
   expect_error(ErrorCode::device_lost, {"the function broke"}, [&] { (void)failing.finish(); });
   EXPECT_EQ(first.read("y"), (std::vector<float>{2, 4, 6, 8}));

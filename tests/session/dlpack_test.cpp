@@ -16,7 +16,6 @@
 namespace reprise::testing {
 namespace {
 
-using Bytes = std::vector<std::byte>;
 using Dims = std::vector<std::int64_t>;
 
 /// A tensor of another library: counts how often it is given back.

@@ -5,13 +5,13 @@
 #include "framework/graph/hasher.h"
 #include "framework/graph/saved_graph.h"
 #include "reprise/ops/op_named.h"
+#include "tests/file_contents.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/session/saved_pass.h"
 
 namespace reprise::testing {
 namespace {
 
-using Bytes = std::vector<std::byte>;
 constexpr std::size_t kHashBytes = 32;
 
 /// With the hash of what it says.
@@ -26,10 +26,7 @@ class HostileGraphs : public ::testing::Test {
  protected:
   HostileGraphs() {
     pass_.capture(8, {.slots = 1, .run = false}).graph.save(file_);
-    std::ifstream file(file_, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const auto bytes = std::as_bytes(std::span(text));
-    bytes_.assign(bytes.begin(), bytes.end());
+    bytes_ = test::bytes_of_file(file_);
   }
   CapturedGraph load(const Bytes& bytes) {
     std::ofstream(file_, std::ios::binary)

@@ -8,15 +8,15 @@
 namespace reprise::testing {
 namespace {
 
-constexpr std::int64_t kRows = 61, kColumns = 37;  // not whole pages
-constexpr std::uint64_t kBytes = kRows * kColumns * 4;
+constexpr std::int64_t kMappedRows = 61, kMappedColumns = 37;  // not whole pages
+constexpr std::uint64_t kBytes = kMappedRows * kMappedColumns * 4;
 
 /// Random f32 values in pages that nobody can write to, like a file's mapping.
 class Pages {
  public:
   explicit Pages(std::uint64_t seed) {
     std::mt19937_64 rng(seed);
-    const auto values = random_bytes(rng, DType::f32, kRows * kColumns, -1, 1);
+    const auto values = random_bytes(rng, DType::f32, kMappedRows * kMappedColumns, -1, 1);
     void* start = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     std::memcpy(start, values.data(), values.size());
     mprotect(start, kBytes, PROT_READ);
@@ -38,7 +38,9 @@ class Import : public ::testing::TestWithParam<std::string> {
       GTEST_SKIP() << "This device has memory of its own.";
     }
   }
-  Tensor tensor() const { return Tensor::over(imported_, {{kRows, kColumns}, DType::f32}, 0, "w"); }
+  Tensor tensor() const {
+    return Tensor::over(imported_, {{kMappedRows, kMappedColumns}, DType::f32}, 0, "w");
+  }
 
   const std::uint64_t seed_ = test_seed();
   const ::testing::ScopedTrace trace_{__FILE__, __LINE__, seed_note(seed_)};
@@ -57,13 +59,14 @@ TEST_P(Import, HoldsTheBytes) {
 }
 
 TEST_P(Import, GivesTheResultsOfACopy) {
-  const Tensor copied = device_.from_host({kRows, kColumns}, DType::f32, pages_->bytes(), "copy");
+  const Tensor copied =
+      device_.from_host({kMappedRows, kMappedColumns}, DType::f32, pages_->bytes(), "copy");
   std::mt19937_64 rng(seed_);
-  const auto x = random_bytes(rng, DType::f32, 3 * kColumns, -1, 1);
+  const auto x = random_bytes(rng, DType::f32, 3 * kMappedColumns, -1, 1);
   GraphExecutor executor(device_);
   for (const bool recorded : {false, true}) {
     auto session = recorded ? executor.begin_recorded() : executor.begin();
-    const Tensor input = session.input("x", {3, kColumns}, DType::f32, x);
+    const Tensor input = session.input("x", {3, kMappedColumns}, DType::f32, x);
     session.output("in place", matmul(session, input, tensor()));
     session.output("copy", matmul(session, input, copied));
     const Tensor part = slice(session, tensor(), 0, 5, 7);  // starts at no aligned place
@@ -101,8 +104,8 @@ TEST_P(Import, IsNotWritten) {
   GraphExecutor executor(device_);
   for (const bool view : {false, true}) {
     auto session = executor.begin();
-    const std::vector<float> row(kColumns, 1);
-    const Tensor source = session.input("row", {1, kColumns}, row);
+    const std::vector<float> row(kMappedColumns, 1);
+    const Tensor source = session.input("row", {1, kMappedColumns}, row);
     const Tensor target = view ? slice(session, tensor(), 0, 5, 7) : tensor();
     const std::vector<std::int32_t> first{0};
     const Tensor ids = session.input("ids", {1}, first);

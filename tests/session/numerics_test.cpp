@@ -1,6 +1,5 @@
 // Numbers of one graph beside those of another: how far apart, and which node parts them.
 #include <cmath>
-#include <limits>
 
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
@@ -11,9 +10,6 @@ namespace {
 
 using Values = std::vector<float>;
 using test::TempFolder;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Deviation between(const Values& actual, const Values& reference, double tolerance = 0) {
   return deviation_of(DType::f32, std::as_bytes(std::span(actual)),

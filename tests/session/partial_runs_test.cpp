@@ -11,7 +11,6 @@
 namespace reprise::testing {
 namespace {
 
-using Bytes = std::vector<std::byte>;
 using Values = std::vector<float>;
 
 class PartialRuns : public ::testing::TestWithParam<std::string> {

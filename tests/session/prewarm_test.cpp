@@ -6,6 +6,7 @@
 #include "reprise/graph/execution_plan.h"
 #include "tests/session/counted_backend.h"
 #include "tests/session/forwarding_encoder.h"
+#include "tests/session/tensor_values.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -104,7 +105,6 @@ TEST_P(Prewarm, AnUploadedGraphIsReadyAndHasNotRun) {
   EXPECT_EQ(pipelines(graph), has_pipelines() ? 4U : 0U);
 }
 
-using Floats = std::vector<float>;
 /// A shader; its constants, then the bytes of each of its bindings.
 using KernelUse = std::pair<std::string, std::vector<std::uint64_t>>;
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "samples/llama/forward.h"
+#include "tests/file_contents.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/session/gate_op.h"
@@ -19,13 +20,6 @@ void write(const std::filesystem::path& path, std::span<const std::byte> bytes) 
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
-}
-
-std::vector<std::byte> read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
 }
 
 // How a test tells its second process what to do.
@@ -67,7 +61,7 @@ TEST(SavedGraphsElsewhere, LaunchesTheGraph) {
   EXPECT_FALSE(loaded.report.replanned) << loaded.report.reason;
   std::ofstream(folder / "hashes") << loaded.graph.structure_hash() << "\n"
                                    << loaded.graph.content_hash();
-  const std::uint32_t iterations = read(folder / "eight").empty() ? 1 : 8;
+  const std::uint32_t iterations = test::bytes_of_file(folder / "eight").empty() ? 1 : 8;
   write(folder / "outcome", outcome_of(pass, loaded.graph, iterations));
 }
 
@@ -83,7 +77,7 @@ TEST_P(SavedGraphs, GiveTheSameBitsInAnotherProcess) {
     ASSERT_EQ(
         run_elsewhere("SavedGraphsElsewhere.LaunchesTheGraph", file_.parent_path(), GetParam()), 0)
         << std::ifstream(folder_ / "log").rdbuf();
-    EXPECT_EQ(read(folder_ / "outcome"), expected) << iterations << " iterations";
+    EXPECT_EQ(test::bytes_of_file(folder_ / "outcome"), expected) << iterations << " iterations";
     std::stringstream hashes;
     hashes << std::ifstream(folder_ / "hashes").rdbuf();
     EXPECT_EQ(hashes.str(), graph.structure_hash() + "\n" + graph.content_hash());
@@ -157,7 +151,8 @@ TEST_P(SavedGraphs, DecodeTheSameIdsInAnotherProcess) {
   ASSERT_EQ(run_elsewhere("SavedGraphsElsewhere.DecodesTales", file_.parent_path(), GetParam()), 0)
       << std::ifstream(folder_ / "log").rdbuf();
   const auto bytes = std::as_bytes(std::span(ids));
-  EXPECT_EQ(read(folder_ / "ids"), std::vector<std::byte>(bytes.begin(), bytes.end()));
+  EXPECT_EQ(test::bytes_of_file(folder_ / "ids"),
+            std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 
 TEST_P(SavedGraphs, SayTheNamesOfTensorsThatAreMissing) {
@@ -250,7 +245,7 @@ TEST_P(SavedGraphs, CanBeSavedAgainAndGiveTheSameFile) {
   pass.capture(8).graph.save(file_);
   SavedPass other(device_);
   other.load(file_).graph.save(folder_ / "again");
-  EXPECT_EQ(read(folder_ / "again"), read(file_));
+  EXPECT_EQ(test::bytes_of_file(folder_ / "again"), test::bytes_of_file(file_));
 }
 
 TEST_P(SavedGraphs, HaveTheHashesOfTheProfilingDatabase) {

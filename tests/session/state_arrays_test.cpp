@@ -1,12 +1,10 @@
 // Arrays of the state: who owns them, when they change, what replays in flight see.
 #include "reprise/backend/backend.h"
+#include "tests/session/tensor_values.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
 namespace {
-
-using Ints = std::vector<std::int32_t>;
-using Floats = std::vector<float>;
 
 class StateArrays : public ::testing::TestWithParam<std::string> {
  protected:

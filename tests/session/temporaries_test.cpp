@@ -1,10 +1,9 @@
 // Values and tensors that go at the end of the statement in which they are given.
+#include "tests/session/tensor_values.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
 namespace {
-
-using Floats = std::vector<float>;
 
 class Temporaries : public ::testing::Test {
  protected:

@@ -18,8 +18,6 @@
 namespace reprise::testing {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
 template <class T>
 std::vector<T> elements(const Device& device, const Tensor& tensor) {
   const Bytes bytes = device.to_host(tensor);
@@ -78,8 +76,8 @@ TEST_P(TensorFactory, ZerosOnesAndFullHaveTheirValueEverywhere) {
             std::vector<std::uint16_t>(7, 0xFBFF));
   EXPECT_EQ(elements<std::int32_t>(device_, device_.full({7}, DType::i32, -0x1p31)),
             std::vector<std::int32_t>(7, std::numeric_limits<std::int32_t>::min()));
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(elements<std::uint16_t>(device_, device_.full({7}, DType::f16, -kInfinity)),
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(elements<std::uint16_t>(device_, device_.full({7}, DType::f16, -infinity)),
             std::vector<std::uint16_t>(7, 0xFC00));
 }
 
@@ -233,15 +231,15 @@ TEST_P(TensorFactory, AnotherSeedGivesOtherValues) {
 }
 
 TEST_P(TensorFactory, WhatTheDtypeCannotHoldIsRefused) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   using Make = std::function<Tensor()>;
   const struct {
     std::vector<std::string> parts;
     Make make;
   } rows[] = {
       {{"full", "i32", "(1.5)"}, [&] { return device_.full({2}, DType::i32, 1.5); }},
-      {{"full", "i32", "(nan)"}, [&] { return device_.full({2}, DType::i32, kNan); }},
+      {{"full", "i32", "(nan)"}, [&] { return device_.full({2}, DType::i32, nan); }},
       {{"full", "2147483647", "(2147483648)"},
        [&] { return device_.full({2}, DType::i32, 0x1p31); }},
       {{"full", "f16", "65504", "(70000)"}, [&] { return device_.full({2}, DType::f16, 7e4); }},
@@ -257,15 +255,15 @@ TEST_P(TensorFactory, WhatTheDtypeCannotHoldIsRefused) {
       {{"start of arange", "(0.5)"}, [&] { return device_.arange({2}, DType::i32, 0.5); }},
       {{"step of arange", "(0.5)"}, [&] { return device_.arange({2}, DType::i32, 0, 0.5); }},
       {{"step of arange", "finite", "(inf)"},
-       [&] { return device_.arange({2}, DType::f32, 0, kInfinity); }},
+       [&] { return device_.arange({2}, DType::f32, 0, infinity); }},
       {{"last of 3 elements", "(2147483648)"},
        [&] { return device_.arange({3}, DType::i32, 0, 0x1p30); }},
       {{"last of 3 elements", "(-inf)"},
        [&] { return device_.arange({3}, DType::f32, 0, -1e308); }},
       {{"arange", "(i64)"}, [&] { return device_.arange({2}, DType::i64); }},
       {{"low end", "(2)", "(1)"}, [&] { return device_.uniform({2}, DType::f32, 0, 2, 1); }},
-      {{"low end", "(nan)"}, [&] { return device_.uniform({2}, DType::f32, 0, kNan, 1); }},
-      {{"high end", "(inf)"}, [&] { return device_.uniform({2}, DType::f16, 0, 0, kInfinity); }},
+      {{"low end", "(nan)"}, [&] { return device_.uniform({2}, DType::f32, 0, nan, 1); }},
+      {{"high end", "(inf)"}, [&] { return device_.uniform({2}, DType::f16, 0, 0, infinity); }},
       {{"high end", "(2147483649)"},
        [&] { return device_.uniform({2}, DType::i32, 0, 0, 0x1p31 + 1); }},
       {{"high end", "(1.5)"}, [&] { return device_.uniform({2}, DType::i32, 0, 0, 1.5); }},
@@ -273,9 +271,8 @@ TEST_P(TensorFactory, WhatTheDtypeCannotHoldIsRefused) {
        [&] { return device_.uniform({2}, DType::f16, 0, 1.0001, 1.0002); }},
       {{"uniform", "(q8_0)"}, [&] { return device_.uniform({32}, DType::q8_0, 0); }},
       {{"standard deviation", "(-1)"}, [&] { return device_.normal({2}, DType::f32, 0, 0, -1); }},
-      {{"standard deviation", "(nan)"},
-       [&] { return device_.normal({2}, DType::f32, 0, 0, kNan); }},
-      {{"mean", "(inf)"}, [&] { return device_.normal({2}, DType::f32, 0, kInfinity); }},
+      {{"standard deviation", "(nan)"}, [&] { return device_.normal({2}, DType::f32, 0, 0, nan); }},
+      {{"mean", "(inf)"}, [&] { return device_.normal({2}, DType::f32, 0, infinity); }},
       {{"furthest", "f16", "(76080)"}, [&] { return device_.normal({2}, DType::f16, 0, 0, 12e3); }},
       {{"normal", "f32 and f16", "(i32)"}, [&] { return device_.normal({2}, DType::i32, 0); }},
       {{"normal", "(q4_0)"}, [&] { return device_.normal({32}, DType::q4_0, 0); }},

@@ -1,9 +1,13 @@
 // Elements of a tensor's bytes.
 #pragma once
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
 namespace reprise::testing {
+
+using Floats = std::vector<float>;
+using Ints = std::vector<std::int32_t>;
 
 inline std::vector<float> floats(const std::vector<std::byte>& bytes) {
   std::vector<float> values(bytes.size() / sizeof(float));

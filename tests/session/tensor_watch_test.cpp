@@ -10,7 +10,6 @@
 namespace reprise::testing {
 namespace {
 
-using Bytes = std::vector<std::byte>;
 using test::TempFolder;
 
 std::string hex_of(std::span<const std::byte> bytes) {

@@ -4,12 +4,11 @@
 #include <limits>
 
 #include "tests/session/saved_pass.h"
+#include "tests/session/tensor_values.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
 namespace {
-
-using Floats = std::vector<float>;
 
 class Verify : public ::testing::TestWithParam<std::string> {
  protected:

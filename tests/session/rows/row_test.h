@@ -7,9 +7,6 @@
 
 namespace reprise::testing {
 
-using Floats = std::vector<float>;
-using Ints = std::vector<std::int32_t>;
-
 /// Where a pass runs, and whether as it is called or as a graph.
 struct Form {
   std::string device;

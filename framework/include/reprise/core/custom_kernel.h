@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "reprise/core/operand.h"
-#include "reprise/core/recorder.h"
 
 namespace reprise {
 
 struct HostCall;
 struct HostTensor;
 struct ShaderInterface;
+struct Site;
 
 /// A storage buffer of the shader, or a tensor of the function on the CPU. Its number is its place
 /// in KernelInterface::bindings.
