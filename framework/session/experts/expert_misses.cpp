@@ -1,19 +1,19 @@
-// The products of experts that have no cell, computed by the CPU backend from the host's weights.
+// The results of experts that have no cell, computed by the CPU backend from the host's weights.
 #include <algorithm>
 
 #include "framework/session/experts/expert_residency.h"
-#include "reprise/ops/matmul_experts.h"
+#include "framework/session/record/repeated_calls.h"
 
 namespace reprise {
 
-const Tensor& ExpertResidency::on_cpu(const Product& product) {
-  const ExpertStore::Layer& layer = *layers_[product.layer].of;
-  std::vector<Tensor>& tensors = weights_on_cpu_[product.layer];
+const Tensor& ExpertResidency::on_cpu(std::size_t of_layer, std::size_t projection) {
+  const ExpertStore::Layer& layer = *layers_[of_layer].of;
+  std::vector<Tensor>& tensors = weights_on_cpu_[of_layer];
   tensors.resize(layer.projections.size());
-  Tensor& tensor = tensors[product.projection];
+  Tensor& tensor = tensors[projection];
   if (!tensor) {
     constexpr std::uintptr_t kPage = 4096;
-    const ExpertStore::Projection& p = layer.projections[product.projection];
+    const ExpertStore::Projection& p = layer.projections[projection];
     const Device& cpu = cpu_->device();
     if (reinterpret_cast<std::uintptr_t>(p.bytes.data()) % kPage == 0) {
       if (auto buffer = cpu.import(p.name, p.bytes, p.owner)) {
@@ -27,34 +27,44 @@ const Tensor& ExpertResidency::on_cpu(const Product& product) {
   return tensor;
 }
 
-void ExpertResidency::compute_misses(const Product& product, const TensorSpec& x_spec,
-                                     std::span<const std::byte> x, const TensorSpec& ids_spec,
-                                     std::span<const std::int32_t> ids, std::span<float> y) {
-  Layer& layer = layers_[product.layer];
-  if (product.first) {
-    count(layer, ids, ids_spec.shape.dim(0));
-    count_uses(layer, ids);
-  }
+void ExpertResidency::compute_misses(std::size_t of_layer, const RepeatedCalls& calls,
+                                     HostStepCall& call) {
+  Layer& layer = layers_[of_layer];
+  const std::span<const std::int32_t> ids = call.input<std::int32_t>(0);
+  count(layer, ids, call.input_spec(0).shape.dim(0));
+  count_uses(layer, ids);
   // Experts by their number, but for those whose products the device computes.
   std::vector<std::int32_t> table;
   for (std::size_t e = 0; e < layer.cell_of.size(); ++e) {
     table.push_back(layer.cell_of[e] == kNone ? static_cast<std::int32_t>(e) : kNone);
   }
-  const bool any = std::ranges::any_of(ids, [&](std::int32_t id) {
+  const auto missing = [&](std::int32_t id) {
     return id >= 0 && static_cast<std::size_t>(id) < table.size() &&
            table[static_cast<std::size_t>(id)] != kNone;
-  });
-  if (any) {
-    GraphSession s = cpu_->begin({.name = "missing experts"});
-    const Tensor rows = s.input("x", x_spec.shape, x_spec.dtype, x);
-    const Tensor chosen = s.input("ids", ids_spec.shape, DType::i32, std::as_bytes(ids));
-    const Tensor places =
-        s.input("table", {static_cast<std::int64_t>(table.size())}, std::span(table));
-    s.output("y", matmul_experts(s, rows, on_cpu(product), chosen, places));
-    const FinishResult result = s.finish();
-    std::ranges::copy(result.outputs().find("y").bytes, std::as_writable_bytes(y).begin());
-  } else {
-    std::ranges::fill(y, 0.0F);
+  };
+  if (std::ranges::none_of(ids, missing)) {
+    return;
+  }
+  GraphSession s = cpu_->begin({.name = "missing experts"});
+  std::vector<Tensor> given{
+      s.input("ids", call.input_spec(0).shape, DType::i32, call.input(0)),
+      s.input("table", {static_cast<std::int64_t>(table.size())}, std::span(table))};
+  for (std::size_t p = 0; p < layer.of->projections.size(); ++p) {
+    given.push_back(on_cpu(of_layer, p));
+  }
+  for (std::size_t i = 1; i < call.input_count(); ++i) {
+    const TensorSpec& spec = call.input_spec(i);
+    given.push_back(s.input("x" + std::to_string(i), spec.shape, spec.dtype, call.input(i)));
+  }
+  s.output("y", calls.replay(s, given));
+  const FinishResult result = s.finish();
+  const std::span<const std::byte> computed = result.outputs().find("y").bytes;
+  const std::span<std::byte> y = call.in_place();
+  const std::size_t row = y.size() / ids.size();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (missing(ids[i])) {
+      std::ranges::copy(computed.subspan(i * row, row), y.subspan(i * row, row).begin());
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include "framework/core/known_names.h"
 #include "framework/session/experts/expert_residency.h"
 #include "framework/session/record/expert_tensors.h"
+#include "framework/session/record/repeated_calls.h"
 #include "framework/session/record/session.h"
 #include "framework/session/replay/pass_plan.h"
 #include "reprise/ops/copy.h"
@@ -126,35 +127,65 @@ Tensor ExpertRecording::product(Site site, const Tensor& x, std::string_view nam
     throw_unknown_name("The layer '" + layer_.name + "'", "projection", name,
                        names_of(layer_.projections, &ExpertStore::Projection::name));
   }
-  Tensor missing;
   const std::size_t index = products_.size();
-  if (index < before_.size()) {
-    missing = before_[index];
-  } else if (cells_ < setup_.store.experts() && setup_.options.misses == ExpertMiss::cpu) {
-    const auto projection = static_cast<std::size_t>(it - layer_.projections.begin());
-    const auto compute = [layer = layer_index_, projection, first = index == 0,
-                          own = session_.inner().own_experts()](HostStepCall& call) {
-      residency_of(call, own).compute_misses({layer, projection, first}, call.input_spec(0),
-                                             call.input(0), call.input_spec(1),
-                                             call.input<std::int32_t>(1), call.output<float>(0));
-    };
-    const Tensor rows = x.spec().contiguous() ? x : copy(site, x);
-    missing = host_step(
-        site, "missing experts of " + layer_.name + "/" + it->name, {rows, ids_},
-        {TensorSpec({ids_.shape().dim(0), ids_.shape().dim(1), it->spec.shape.dim(1)}, DType::f32)},
-        compute)[0];
-    note_host_step();
-  }
+  const Tensor missing = index < before_.size() ? before_[index] : Tensor();
   products_.push_back(
       matmul_experts(site, x, bound(expert_cells_name(layer_.name, name)), ids_, table_, missing));
   return products_.back();
 }
 
+Tensor ExpertRecording::record_with_cpu(const ExpertFunction& f) {
+  const auto calls = std::make_shared<RepeatedCalls>();
+  table_ = table(0);
+  calls->give(ids_);
+  calls->give(table_);
+  for (const ExpertStore::Projection& projection : layer_.projections) {
+    calls->give(bound(expert_cells_name(layer_.name, projection.name)));
+  }
+  const std::size_t known = calls->given().size();
+  PlacedExperts::State state{*this};
+  Tensor result;
+  {
+    const Session::HeardCalls heard(session_.inner(), *calls);
+    result = f(PlacedExperts(state));
+    if (!result || !calls->makes(result)) {
+      return result;
+    }
+    const Shape &shape = result.shape(), &rows = ids_.shape();
+    if (shape.rank() < 2 || shape.dim(0) != rows.dim(0) || shape.dim(1) != rows.dim(1)) {
+      throw Error(ErrorCode::shape_mismatch, "The experts of the layer '" + layer_.name +
+                                                 "' give [" + std::to_string(rows.dim(0)) + ", " +
+                                                 std::to_string(rows.dim(1)) + ", ..], but got (" +
+                                                 to_string(result.spec()) + ").");
+    }
+    if (!result.spec().contiguous()) {
+      result = copy(session_, result);
+    }
+  }
+  std::vector<Tensor> read = calls->given();
+  read.erase(read.begin(), read.begin() + static_cast<std::ptrdiff_t>(known));
+  for (Tensor& tensor : read) {
+    tensor = tensor.spec().contiguous() ? tensor : copy(session_, tensor);
+  }
+  calls->end(result);
+  const auto compute = [layer = layer_index_, calls,
+                        own = session_.inner().own_experts()](HostStepCall& call) {
+    residency_of(call, own).compute_misses(layer, *calls, call);
+  };
+  std::vector<TensorRef> inputs{ids_};
+  inputs.insert(inputs.end(), read.begin(), read.end());
+  (void)host_step(session_, "missing experts of " + layer_.name, inputs, {}, compute, result);
+  note_host_step();
+  return result;
+}
+
 Tensor ExpertRecording::record(const ExpertFunction& f) {
-  const bool uploads =
-      cells_ < setup_.store.experts() && setup_.options.misses == ExpertMiss::upload;
+  const bool some = cells_ < setup_.store.experts();
+  if (some && setup_.options.misses == ExpertMiss::cpu) {
+    return record_with_cpu(f);
+  }
   const std::int64_t rounds =
-      uploads ? expert_rounds(setup_.store.experts(), cells_, ids_.shape().elements()) : 1;
+      some ? expert_rounds(setup_.store.experts(), cells_, ids_.shape().elements()) : 1;
   PlacedExperts::State state{*this};
   Tensor result;
   for (std::int64_t round = 0; round < rounds; ++round) {

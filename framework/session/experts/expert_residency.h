@@ -10,6 +10,8 @@
 
 namespace reprise {
 
+class RepeatedCalls;
+
 /// Of all counts; the layer is that of the first.
 ExpertStats& operator+=(ExpertStats& sum, const ExpertStats& run);
 ExpertStats operator-(ExpertStats now, const ExpertStats& before);
@@ -47,14 +49,9 @@ class ExpertResidency final : public HostContext {
     bool stopped = false;  // the run did, and checks look at tensors(); else: of a host step
   };
   void place(const Placement& placement, std::span<std::int32_t> table);
-  /// Of a host step: the products of experts without a cell; zeros elsewhere.
-  struct Product {
-    std::size_t layer, projection;
-    bool first;  // of the layer in this run
-  };
-  void compute_misses(const Product& product, const TensorSpec& x_spec,
-                      std::span<const std::byte> x, const TensorSpec& ids_spec,
-                      std::span<const std::int32_t> ids, std::span<float> y);
+  /// Of a host step that reads ids and what the calls is given beside the experts, and writes in
+  /// place: computes the rows of experts without a cell.
+  void compute_misses(std::size_t layer, const RepeatedCalls& calls, HostStepCall& call);
 
   /// Throws size_mismatch, invalid_argument.
   void set_resident(std::size_t layer, const std::vector<bool>& resident);
@@ -90,7 +87,7 @@ class ExpertResidency final : public HostContext {
   /// The cell of the expert that was routed to least, of those that `spared` does not name.
   std::int32_t least_used(const Layer& layer, std::span<const std::int32_t> spared) const;
   /// All weights of a projection where the CPU backend reads them.
-  const Tensor& on_cpu(const Product& product);
+  const Tensor& on_cpu(std::size_t layer, std::size_t projection);
 
   Device device_;
   ExpertSetup setup_;

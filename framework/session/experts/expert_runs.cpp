@@ -7,7 +7,7 @@
 namespace reprise {
 
 ExpertRuns::ExpertRuns(std::shared_ptr<ExecutorCore> core, const ExpertSetup& setup,
-                           std::vector<ExpertCall> calls)
+                       std::vector<ExpertCall> calls)
     : core_(std::move(core)),
       residency_(core_->device(), setup),
       calls_(std::move(calls)),

@@ -12,7 +12,7 @@ class ExpertRuns {
  public:
   /// `calls`: of the graph's pass.
   ExpertRuns(std::shared_ptr<ExecutorCore> core, const ExpertSetup& setup,
-               std::vector<ExpertCall> calls);
+             std::vector<ExpertCall> calls);
 
   ExpertResidency& residency() { return residency_; }
   /// Tables and cells.

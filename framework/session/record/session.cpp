@@ -6,6 +6,7 @@
 #include "framework/core/known_names.h"
 #include "framework/ops/host_step_def.h"
 #include "framework/session/executor/host_clock.h"
+#include "framework/session/record/repeated_calls.h"
 #include "framework/session/state/extents.h"
 #include "framework/session/state/state_memory.h"
 #include "reprise/ops/plan.h"
@@ -231,8 +232,16 @@ void Session::append(const OpCall& call, const Outputs& outputs, std::uint32_t s
                      bool arguments_unordered, std::span<Tensor> results) {
   if (call.op.view) {
     results[0] = builder_.add_view(call, outputs);
-    return;
+  } else {
+    append_node(call, outputs, scope, arguments_unordered, results);
   }
+  if (heard_ != nullptr) {
+    heard_->add(call, results);
+  }
+}
+
+void Session::append_node(const OpCall& call, const Outputs& outputs, std::uint32_t scope,
+                          bool arguments_unordered, std::span<Tensor> results) {
   require_device(call.op, core_->device().backend());
   ComputeGraph& graph = builder_.graph();
   std::uint32_t state = kNoIndex;

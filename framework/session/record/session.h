@@ -18,6 +18,8 @@ struct Router {
   Tensor ids;
 };
 
+class RepeatedCalls;
+
 /// Threads: one. Lifetime: of its GraphSession; unfinished, it is discarded and reported.
 class Session {
  public:
@@ -76,6 +78,19 @@ class Session {
   /// Where its experts are; null: each graph that runs the plan has a context of its own.
   const std::shared_ptr<HostContext>& own_experts() const { return own_experts_; }
   std::vector<ExpertCall>& expert_calls() { return expert_calls_; }
+  /// Adds every call of the session to `calls`, while it lives.
+  class HeardCalls {
+   public:
+    HeardCalls(Session& session, RepeatedCalls& calls) : session_(session) {
+      session_.heard_ = &calls;
+    }
+    HeardCalls(const HeardCalls&) = delete;
+    HeardCalls& operator=(const HeardCalls&) = delete;
+    ~HeardCalls() { session_.heard_ = nullptr; }
+
+   private:
+    Session& session_;
+  };
   const std::vector<Router>& routers() const { return routers_; }
   /// The router of these ids has this name; one that had it gets another.
   void name_router(const std::string& name, const Tensor& ids);
@@ -126,6 +141,7 @@ class Session {
   std::vector<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
   std::vector<Router> routers_;
+  RepeatedCalls* heard_ = nullptr;
   std::shared_ptr<HostContext> own_experts_;
   std::int64_t begin_ns_;
   std::uint64_t profile_id_ = 0;
@@ -135,6 +151,8 @@ class Session {
   bool reported_ = false;  // the database has the session, or its submission sends it
 
  private:
+  void append_node(const OpCall& call, const Outputs& outputs, std::uint32_t scope,
+                   bool arguments_unordered, std::span<Tensor> results);
   void record_plan_op(Recorder& recorder);
   Tensor add_input(std::string_view name, const TensorSpec& spec, DType dtype,
                    std::span<const std::byte> values);

@@ -5,6 +5,7 @@
 
 #include "framework/graph/make_plan.h"
 #include "framework/graph/tensor_names.h"
+#include "framework/session/device/staging.h"
 
 namespace reprise {
 namespace {

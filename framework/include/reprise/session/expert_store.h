@@ -65,7 +65,8 @@ class ExpertStore {
 /// How an expert without a cell is served.
 enum class ExpertMiss : std::uint8_t {
   upload,  // its weights move into a cell first: same bits as a device that holds all
-  cpu,     // its products are computed by the CPU backend, and added within its tolerance
+  cpu,     // its rows are computed by the CPU backend, within its tolerance, by repeating the calls
+           // of the layer's ExpertFunction in one host step
 };
 std::string_view name_of(ExpertMiss miss);
 
@@ -138,6 +139,8 @@ class PlacedExperts {
 };
 
 /// Computes a layer from its rows: calls projections and returns [rows, used, m].
+/// Errors: with ExpertMiss::cpu, unsupported for host steps, kernels of the caller's and attributes
+/// that live in the state; shape_mismatch for other results.
 using ExpertFunction = std::function<Tensor(const PlacedExperts&)>;
 
 }  // namespace reprise
