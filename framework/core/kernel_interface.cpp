@@ -2,6 +2,7 @@
 #include <set>
 
 #include "framework/core/op.h"
+#include "reprise/backend/shader_interface.h"
 #include "reprise/core/custom_kernel.h"
 
 namespace reprise {

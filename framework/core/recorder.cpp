@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "framework/core/op.h"
 #include "framework/core/tensor_slab.h"
 
 namespace reprise {

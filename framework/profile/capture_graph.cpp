@@ -13,8 +13,6 @@ constexpr std::array kTablesOfAGraph{"nodes",        "steps",          "kernels"
                                      "node_tensors", "edges",          "barriers",  "pools",
                                      "state_fields", "pass_decisions", "node_stats"};
 
-constexpr std::int64_t kMaxSmall = std::numeric_limits<std::uint32_t>::max();
-
 /// What is empty would be no JSON object.
 void require_object(std::string& json) { json = json.empty() ? "{}" : std::move(json); }
 

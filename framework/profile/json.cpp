@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/core/op.h"
+
 namespace reprise::profile {
 namespace {
 

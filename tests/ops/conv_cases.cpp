@@ -57,6 +57,8 @@ std::vector<OpCase> image_cases() {
         image("same", {2, 5, 17, 9}, {7, 5, 3, 3}, dtype, {.padding_y = 1, .padding_x = 1}));
     cases.push_back(image("many_places", {3, 80, 71}, {2, 3, 3, 3}, dtype,
                           {.stride_y = 1, .stride_x = 1, .padding_y = 1, .padding_x = 1}));
+    cases.push_back(image("depthwise", {7, 9, 40}, {7, 1, 3, 3}, dtype,
+                          {.padding_y = 1, .padding_x = 1, .groups = 7}));
     cases.push_back(image("uneven", {2, 6, 19, 31}, {4, 3, 2, 5}, dtype,
                           {.stride_y = 2,
                            .stride_x = 1,

@@ -133,10 +133,39 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   }
 }
 
+/// Vectors of a row of y, each a sum of its own: additions of one sum wait for each other.
+constexpr std::size_t kMaxSums = 4;
+
+/// The last vector has `left` elements.
+template <std::size_t kSums>
+void sum_taps(const Conv& a, const float* x, const float* weight, std::size_t left, float* y) {
+  const F32 d;
+  const std::size_t last = (kSums - 1) * kLanes;
+  Vf sums[kSums];
+  std::fill(std::begin(sums), std::end(sums), hn::Zero(d));
+  for (std::int64_t c = 0; c < a.channels; ++c) {
+    for (std::int64_t ty = 0; ty < a.down.taps; ++ty) {
+      const float* tap = x + a.tap(c, ty, 0);
+      for (std::int64_t tx = 0; tx < a.right.taps; ++tx, tap += a.right.dilation) {
+        const Vf w = hn::Set(d, *weight++);
+        for (std::size_t s = 0; s + 1 < kSums; ++s) {
+          sums[s] = hn::MulAdd(w, hn::LoadU(d, tap + s * kLanes), sums[s]);
+        }
+        sums[kSums - 1] = hn::MulAdd(w, load_up_to(d, tap + last, left), sums[kSums - 1]);
+      }
+    }
+  }
+  for (std::size_t s = 0; s + 1 < kSums; ++s) {
+    hn::StoreU(sums[s], d, y + s * kLanes);
+  }
+  store_up_to(d, sums[kSums - 1], y + last, left);
+}
+constexpr decltype(&sum_taps<1>) kSumTaps[kMaxSums] = {sum_taps<1>, sum_taps<2>, sum_taps<3>,
+                                                       sum_taps<4>};
+
 /// Items are rows of y: few outputs of a group, so that every tap is one product with neighbours.
 void run_direct(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<Conv>();
-  const F32 d;
   const std::int64_t rows = a.places / a.out_columns;
   const auto columns = static_cast<std::size_t>(a.out_columns);
   for (std::int64_t item = first; item < end; ++item) {
@@ -153,19 +182,11 @@ void run_direct(const Work& work, std::int64_t first, std::int64_t end) {
       }
       continue;
     }
-    write_row(y, columns, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
-      Vf sum = hn::Zero(d);
-      const float* weight = w;
-      for (std::int64_t c = 0; c < a.channels; ++c) {
-        for (std::int64_t ty = 0; ty < a.down.taps; ++ty) {
-          const float* tap = x + a.tap(c, ty, 0) + i;
-          for (std::int64_t tx = 0; tx < a.right.taps; ++tx, tap += a.right.dilation) {
-            sum = hn::MulAdd(hn::Set(d, *weight++), load_up_to(d, tap, left), sum);
-          }
-        }
-      }
-      return sum;
-    });
+    for (std::size_t i = 0; i < columns; i += kMaxSums * kLanes) {
+      const std::size_t sums = std::min((columns - i + kLanes - 1) / kLanes, kMaxSums);
+      const std::size_t left = std::min(columns - i - (sums - 1) * kLanes, kLanes);
+      kSumTaps[sums - 1](a, x + i, w, left, y + i);
+    }
   }
 }
 

@@ -118,12 +118,11 @@ struct EncodedBlock {
   std::int32_t max;
 };
 
-/// To the nearest integer, halves away from zero, as std::round().
-HWY_INLINE Vf rounded_away(Vf x) {
-  const F32 d;
-  const Vf whole = hn::Trunc(x);
-  const auto up = hn::Ge(hn::Abs(hn::Sub(x, whole)), hn::Set(d, 0.5F));
-  return hn::Add(whole, hn::IfThenElseZero(up, hn::CopySign(hn::Set(d, 1.0F), x)));
+/// The nearest integers of values below 2^22, halves away from zero, as std::round(). What is added
+/// is the largest number below one half: with one half, 0.5 - 2^-25 would become 1.
+HWY_INLINE hn::Vec<Words> rounded_away(Vf x) {
+  const Vf half = hn::CopySign(hn::Set(F32(), 0x0.FFFFFFp-1F), x);
+  return hn::ConvertTo(Words(), hn::Add(x, half));
 }
 
 inline void encode_q8_0(const std::byte* from, std::size_t elements, std::byte* to) {
@@ -134,7 +133,7 @@ inline void encode_q8_0(const std::byte* from, std::size_t elements, std::byte* 
     std::memcpy(to, &scale.half, sizeof scale.half);
     auto* q = reinterpret_cast<std::int8_t*>(to + sizeof scale.half);
     for (std::size_t p = 0; p < EncodedBlock::kVectors; ++p) {
-      const auto integers = hn::ConvertTo(Words(), rounded_away(block.steps(p, scale)));
+      const auto integers = rounded_away(block.steps(p, scale));
       const hn::Rebind<std::int8_t, F32> bytes;
       hn::StoreU(hn::DemoteTo(bytes, integers), bytes, q + p * kLanes);
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/core/lowering.h"
+
 namespace reprise {
 
 bool Fusing::Bytes::overlaps(const Bytes& other) const {

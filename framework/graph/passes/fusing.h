@@ -1,6 +1,9 @@
 // Fusing: what passes that make one call of several nodes share: calls as they stand in a schedule,
 // and what may be in the way, whichever of them moves.
 #pragma once
+#include "framework/core/fusion.h"
+#include "framework/core/op.h"
+#include "framework/graph/node_call.h"
 #include "framework/graph/schedule.h"
 #include "reprise/graph/passes.h"
 

@@ -1,5 +1,8 @@
 #include "framework/graph/passes/in_place.h"
 
+#include "framework/core/op.h"
+#include "framework/graph/schedule.h"
+
 namespace reprise {
 namespace {
 

@@ -1,5 +1,6 @@
 // CaptureComparison: where two plans of one pass differ.
 #pragma once
+#include "framework/core/op.h"
 #include "framework/session/checks/node_steps.h"
 #include "framework/session/replay/pass_plan.h"
 #include "reprise/session/lint.h"

@@ -3,6 +3,7 @@
 
 #include "framework/core/custom_op.h"
 #include "framework/graph/hasher.h"
+#include "reprise/backend/backend.h"
 #include "reprise/session/device.h"
 
 namespace reprise {

@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "reprise/backend/backend.h"
 #include "reprise/session/device.h"
 
 namespace reprise {

@@ -8,6 +8,8 @@
 
 namespace reprise {
 
+struct OpDef;
+
 /// The bytes of an attribute struct without what its gaps happen to hold.
 std::vector<std::byte> saved_attributes(const OpDef& op, std::span<const std::byte> attributes);
 /// Throws invalid_argument unless they may be attributes of the op: as many bytes as it has,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/session/replay/capture_pool_memory.h"
+#include "reprise/backend/backend.h"
 
 namespace reprise {
 
