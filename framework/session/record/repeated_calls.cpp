@@ -21,16 +21,21 @@ bool lives_in_state(const OpCall& call) {
   });
 }
 
+[[noreturn]] void throw_not_repeatable(const OpCall& call, std::string_view why) {
+  throw Error(ErrorCode::unsupported, "The CPU computes what experts miss, but cannot repeat (" +
+                                          std::string(call.op.name) + "): it " + std::string(why) +
+                                          "; call it outside of the experts, or upload misses.");
+}
+
 void require_repeatable(const OpCall& call) {
-  const bool host_step = &call.op == &ops::host_step_def;
-  if (host_step || custom_op(call.op) != nullptr || lives_in_state(call)) {
-    throw Error(ErrorCode::unsupported,
-                "The CPU computes what experts miss, but cannot repeat (" +
-                    std::string(call.op.name) + "): it is " +
-                    (host_step                       ? "a host step"
-                     : custom_op(call.op) != nullptr ? "a kernel of the caller's"
-                                                     : "called with a field of the state") +
-                    "; call it outside of the experts, or upload misses.");
+  if (&call.op == &ops::host_step_def) {
+    throw_not_repeatable(call, "is a host step");
+  }
+  if (custom_op(call.op) != nullptr) {
+    throw_not_repeatable(call, "is a kernel of the caller's");
+  }
+  if (lives_in_state(call)) {
+    throw_not_repeatable(call, "is called with a field of the state");
   }
 }
 
@@ -57,7 +62,8 @@ void RepeatedCalls::add(const OpCall& call, std::span<const Tensor> results) {
   require_repeatable(call);
   Call& added =
       calls_.emplace_back(Call{&call.op, {}, {call.attributes.begin(), call.attributes.end()}, {}});
-  for (const TensorRef& input : call.inputs) {
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const TensorRef& input = call.inputs[i];
     if (!input) {
       added.inputs.emplace_back();
       continue;
@@ -66,6 +72,10 @@ void RepeatedCalls::add(const OpCall& call, std::span<const Tensor> results) {
     added.inputs.emplace_back(number_of(input));
     if (tensors_.size() > known) {
       given_.push_back(known);
+    }
+    // What is given is read behind all calls, when this one has written it already.
+    if (call.op.operands[i].access != Access::read && !makes(input)) {
+      throw_not_repeatable(call, "writes a tensor that was made outside");
     }
   }
   for (const Tensor& result : results) {

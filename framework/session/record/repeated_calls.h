@@ -15,7 +15,7 @@ class RepeatedCalls {
   void give(const TensorRef& tensor) { given_.push_back(number_of(tensor)); }
   /// Adds a call of the pass. What it reads and no call made is given too.
   /// Errors: unsupported for what no other device can do again: host steps, kernels of the
-  /// caller's, attributes that live in the state.
+  /// caller's, attributes that live in the state, writes to what is given.
   void add(const OpCall& call, std::span<const Tensor> results);
   /// Returns what replay() is given, in order.
   std::vector<Tensor> given() const;

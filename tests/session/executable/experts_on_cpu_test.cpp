@@ -1,5 +1,6 @@
-// Rows of experts without a cell that the CPU computes: once in a layer, whatever the layer calls.
+// The CPU computes the rows of missing experts: one host step in each layer repeats its calls.
 #include "reprise/graph/compute_graph.h"
+#include "tests/session/custom_kernels.h"
 #include "tests/session/executable/experts_test_pass.h"
 
 namespace reprise::testing {
@@ -74,6 +75,19 @@ TEST_P(ExpertsOnCpu, CannotRepeatWhatIsNotTheDevices) {
   expect_refused("scale", "a field of the state",
                  [](GraphSession& s, const PlacedExperts& experts, const Tensor& row) {
                    return experts.matmul(s, scale(s, row, {.scale = s.state("factor")}), "gate");
+                 });
+  const CustomKernel sum = sum_kernel(device_);
+  expect_refused("kernel:sum", "a kernel of the caller's",
+                 [&](GraphSession& s, const PlacedExperts& experts, const Tensor& row) {
+                   const Tensor twice =
+                       dispatch(s, sum, {row, row}, {row.spec()}, CountPush{kDim}, {1, 1, 1})[0];
+                   return experts.matmul(s, twice, "gate");
+                 });
+  const Tensor kept = device_.zeros({3, 1, kDim}, DType::f32, "kept");
+  expect_refused("set_rows", "made outside",
+                 [&](GraphSession& s, const PlacedExperts& experts, const Tensor& row) {
+                   set_rows(s, kept, row, {.position = 1});
+                   return experts.matmul(s, row, "gate");
                  });
 }
 

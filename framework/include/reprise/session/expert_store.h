@@ -139,8 +139,8 @@ class PlacedExperts {
 };
 
 /// Computes a layer from its rows: calls projections and returns [rows, used, m].
-/// Errors: with ExpertMiss::cpu, unsupported for host steps, kernels of the caller's and attributes
-/// that live in the state; shape_mismatch for other results.
+/// Errors: with ExpertMiss::cpu, unsupported for host steps, kernels of the caller's, attributes
+/// that live in the state and writes to tensors from outside; shape_mismatch for other results.
 using ExpertFunction = std::function<Tensor(const PlacedExperts&)>;
 
 }  // namespace reprise
