@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "reprise/reprise.h"
+#include "tests/expect_error.h"
 #include "tests/seed.h"
 
 namespace reprise::testing {
@@ -57,21 +58,6 @@ class ExpectNoValidationMessages {
  private:
   std::size_t before_;
 };
-
-/// Expects `f` to throw an Error of that code whose message contains every part.
-template <class F>
-void expect_error(ErrorCode code, const std::vector<std::string>& parts, F&& f) {
-  try {
-    f();
-    FAIL() << "no error was thrown";
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    for (const std::string& part : parts) {
-      EXPECT_NE(std::string(e.what()).find(part), std::string::npos)
-          << "'" << part << "' is not in: " << e.what();
-    }
-  }
-}
 
 /// sum((expected - actual)^2) / sum(expected^2) over finite elements; infinity if non-finite
 /// elements differ.

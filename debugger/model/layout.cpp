@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "debugger/model/usual_places.h"
+
 namespace reprise::debugger {
 namespace {
 
@@ -24,17 +26,25 @@ struct Sizes {
   float left = 400, right = 380, bottom = 230;
 };
 
+Place usual_tabs(std::string_view part, std::string front) {
+  Place place = tabs({}, std::move(front));
+  for (const UsualPlace& usual : usual_places()) {
+    if (usual.part == part) {
+      place.panels.emplace_back(usual.panel);
+    }
+  }
+  return place;
+}
+
 /// Three columns over a row.
 Layout usual(std::string name, std::string left, std::string right, std::string bottom,
              const Sizes& sizes) {
-  Place middle = divided(tabs({"graph", "kernels", "diff"}, "graph"),
-                         tabs({"inspector", "tensors"}, std::move(right)), true, 1, sizes.right);
+  Place middle = divided(usual_tabs("middle", "graph"), usual_tabs("right", std::move(right)), true,
+                         1, sizes.right);
   Place columns =
-      divided(tabs({"outline", "nodes"}, std::move(left)), std::move(middle), true, 0, sizes.left);
-  Place row =
-      tabs({"timeline", "memory", "barriers", "passes", "statistics", "numerics", "sql", "log"},
-           std::move(bottom));
-  return {std::move(name), divided(std::move(columns), std::move(row), false, 1, sizes.bottom)};
+      divided(usual_tabs("left", std::move(left)), std::move(middle), true, 0, sizes.left);
+  return {std::move(name), divided(std::move(columns), usual_tabs("bottom", std::move(bottom)),
+                                   false, 1, sizes.bottom)};
 }
 
 template <class P, class Visit>

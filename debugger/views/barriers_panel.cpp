@@ -9,7 +9,7 @@
 namespace reprise::debugger {
 
 namespace {
-constexpr float kNodeWidth = 170, kRoomy = 1200;  // at 1x; narrower panels share what is left
+constexpr float kNodeWidth = 170, kWide = 1200;  // at 1x; narrower panels share what is left
 }
 
 const std::vector<PanelColumn<BarriersPanel>>& BarriersPanel::columns() {
@@ -183,7 +183,7 @@ void BarriersPanel::draw_rows(Ui& ui, Workspace& workspace) {
   const float width = ui.rest().width() / ui.scale();
   table_.choose(width, timed_);
   for (TableColumn& header : table_.headers()) {
-    header.width = header.width == kNodeWidth && width < kRoomy ? 0 : header.width;
+    header.width = header.width == kNodeWidth && width < kWide ? 0 : header.width;
   }
   const Selection& selected = workspace.selection.current();
   const TableRows rows{

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLongestName = 120;  // bytes
 constexpr float kIndent = 14, kCaret = 16, kPadding = 8;
 constexpr float kBar = 56, kTime = 66, kShare = 72;  // widths of columns
-constexpr float kNarrow = 260;                       // a panel without room for bars
+constexpr float kBarless = 260;                      // a panel without room for bars
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {
   const auto same = [](char a, char b) {
@@ -116,7 +116,7 @@ void OutlinePanel::draw(Ui& ui, Workspace& workspace) {
   columns.right = width;
   columns.share = width - ui.px(kShare);
   columns.time = columns.share - ui.px(kTime);
-  columns.bar = columns.time - (width < ui.px(kNarrow) ? 0 : ui.px(kBar));
+  columns.bar = columns.time - (width < ui.px(kBarless) ? 0 : ui.px(kBar));
   draw_header(ui, columns);
   draw_rows(ui, workspace, columns);
   ui.publish("rows", std::to_string(rows_.size()));

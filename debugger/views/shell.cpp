@@ -5,25 +5,11 @@
 #include <iterator>
 #include <utility>
 
-#include "debugger/views/barriers_panel.h"
-#include "debugger/views/diff_panel.h"
-#include "debugger/views/graph_panel.h"
 #include "debugger/views/header_bar.h"
-#include "debugger/views/inspector_panel.h"
-#include "debugger/views/kernels_panel.h"
-#include "debugger/views/log_panel.h"
-#include "debugger/views/memory_panel.h"
 #include "debugger/views/menu_bar.h"
-#include "debugger/views/nodes_panel.h"
-#include "debugger/views/numerics_panel.h"
-#include "debugger/views/outline_panel.h"
-#include "debugger/views/passes_panel.h"
+#include "debugger/views/panel_list.h"
 #include "debugger/views/replay_strip_panel.h"
 #include "debugger/views/selection_actions.h"
-#include "debugger/views/sql_panel.h"
-#include "debugger/views/statistics_panel.h"
-#include "debugger/views/tensors_panel.h"
-#include "debugger/views/timeline_panel.h"
 #include "framework/core/known_names.h"
 #include "reprise/core/error.h"
 
@@ -32,20 +18,9 @@ namespace {
 
 constexpr float kMinPlaces = 120;  // a lower window leaves the strip away, at 1x
 
-template <class... Panels>
-std::vector<std::unique_ptr<Panel>> make() {
-  std::vector<std::unique_ptr<Panel>> made;
-  (made.push_back(std::make_unique<Panels>()), ...);
-  return made;
-}
-
 }  // namespace
 
-Shell::Shell()
-    : strip_(std::make_unique<ReplayStripPanel>()),
-      panels_(make<OutlinePanel, NodesPanel, GraphPanel, KernelsPanel, DiffPanel, InspectorPanel,
-                   TensorsPanel, TimelinePanel, MemoryPanel, BarriersPanel, PassesPanel,
-                   StatisticsPanel, NumericsPanel, SqlPanel, LogPanel>()) {}
+Shell::Shell() : strip_(std::make_unique<ReplayStripPanel>()), panels_(make_panels()) {}
 
 std::vector<Panel*> Shell::panels() {
   std::vector<Panel*> all{strip_.get()};

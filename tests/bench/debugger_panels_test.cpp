@@ -1,10 +1,11 @@
 #include "bench/debugger_panels.h"
 
+#include <gtest/gtest.h>
+
 #include "bench/full_capture.h"
 #include "bench/temporary_profile.h"
 #include "debugger/model/document.h"
 #include "debugger/views/shell.h"
-#include "tests/testing.h"
 
 namespace reprise::bench {
 namespace {

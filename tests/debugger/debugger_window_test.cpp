@@ -12,7 +12,6 @@
 #include "tests/debugger/read_png.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
-#include "tests/testing.h"
 
 namespace reprise::debugger {
 namespace {

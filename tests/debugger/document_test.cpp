@@ -9,22 +9,22 @@
 
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
 
-using reprise::testing::seed_note;
-using reprise::testing::test_seed;
 using test::GraphMaker;
 using test::GraphOptions;
 using test::nanosecond_device;
 using test::node_times;
 using test::random_durations;
 using test::run_info;
+using test::seed_note;
 using test::send_recording;
 using test::sql;
 using test::TempFolder;
+using test::test_seed;
 using test::TimedReplay;
 
 /// How often this process has a database open.

@@ -1,10 +1,12 @@
 // Filters evaluated over a capture find the nodes that their SQL finds in the database.
 #include <random>
 
+#include <gtest/gtest.h>
+
 #include "debugger/model/filter.h"
 #include "debugger/model/sql_text.h"
 #include "tests/debugger/recorded_database.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -59,8 +61,8 @@ std::string random_filter(std::mt19937_64& random) {
 }
 
 TEST(NodeFilter, TheDatabaseAgrees) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   const RecordedDatabase database({.scales = 3, .replays = 5}, random);
   test::sql(database.path(),

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <random>
 
+#include <gtest/gtest.h>
+
 #include "debugger/model/glob.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -167,8 +169,8 @@ bool naive_glob(std::string_view pattern, std::string_view text) {
 }
 
 TEST(Glob, MatchesAsDefined) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   const auto draw = [&](std::string_view letters, std::size_t max) {
     std::string text(random() % (max + 1), ' ');

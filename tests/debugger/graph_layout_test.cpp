@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -96,8 +96,8 @@ void expect_routes_pass_boxes(const Graph& graph, const GraphLayout& layout) {
 }
 
 TEST(GraphLayout, KeepsItsPromisesForRandomGraphs) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 rng(seed);
   for (int round = 0; round < 60; ++round) {
     SCOPED_TRACE(round);
@@ -114,8 +114,8 @@ TEST(GraphLayout, KeepsItsPromisesForRandomGraphs) {
 }
 
 TEST(GraphLayout, OfTheSameGraphIsTheSame) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 rng(seed);
   const Graph graph = random_graph(rng);
   const GraphLayout a = layout_of(graph), b = layout_of(graph);

@@ -7,14 +7,14 @@
 
 #include "debugger/model/item_times.h"
 #include "tests/debugger/synthetic_capture.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
 
 TEST(GraphScene, FramesHoldTheirBoxesAndNoOthersWhateverIsFolded) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 rng(seed);
   const Capture capture = testing::decoder_capture(4);
   const ScopeTree scopes(capture);

@@ -9,7 +9,7 @@
 
 #include "debugger/app/ui_scale.h"
 #include "debugger/ui/icons.h"
-#include "tests/testing.h"
+#include "tests/expect_error.h"
 
 namespace reprise::debugger {
 namespace {

@@ -9,7 +9,7 @@
 #include "debugger/model/format.h"
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -192,7 +192,7 @@ TEST_F(InspectorPanelTest, WithoutNodeTimesItNamesTheCall) {
 }
 
 TEST(InspectorPanel, SaysWhereItLookedForASourceThatIsNotThere) {
-  std::mt19937_64 random(testing::test_seed());
+  std::mt19937_64 random(test::test_seed());
   const RecordedDatabase database({.replays = 2}, random);
   PanelWindow window(database.path(), std::make_unique<InspectorPanel>(),
                      {.width = 380, .height = 900});

@@ -5,7 +5,7 @@
 
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -100,8 +100,8 @@ TEST(MemoryMap, OfACaptureWithoutAnArenaIsEmpty) {
 }
 
 TEST(MemoryMap, BytesInUseAddUpToThePeakOfThePlan) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   const RecordedDatabase database({.scales = random() % 40}, random);
   const Capture recorded = read_capture(database.path(), database.id());
@@ -180,8 +180,8 @@ TEST(MemoryBoxes, AreOneWhereTheyAreThinnerThanAPixel) {
 }
 
 TEST(MemoryBoxes, AreNeverMoreThanTheirPixelsAllow) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   Capture capture = planned(20'000, 1'000'000);
   for (int i = 0; i < 20'000; ++i) {

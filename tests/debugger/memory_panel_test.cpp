@@ -7,7 +7,7 @@
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
 #include "tests/profile/sql.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& empty) { return std::string(empty.param.name); });
 
 TEST(MemoryPanel, OfTenThousandNodesNamesOnlyWhatCanBePointedAt) {
-  std::mt19937_64 random(testing::test_seed());
+  std::mt19937_64 random(test::test_seed());
   const RecordedDatabase database({.scales = 9'997}, random);
   PanelWindow window(database.path(), std::make_unique<MemoryPanel>(), kMemorySize);
   ASSERT_EQ(window.document().capture()->nodes.size(), 10'000U);

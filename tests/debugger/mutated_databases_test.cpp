@@ -10,7 +10,7 @@
 #include "tests/profile/mutated_file.h"
 #include "tests/profile/sql.h"
 #include "tests/profile_faults/file_state.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -31,7 +31,7 @@ std::string gpu_bytes() {
 
 class MutatedDatabases : public ::testing::Test {
  protected:
-  MutatedDatabases() { std::cout << testing::seed_note(seed_) << std::endl; }
+  MutatedDatabases() { std::cout << test::seed_note(seed_) << std::endl; }
 
   /// Both ways of Diff too, with the base on the other side.
   std::vector<std::size_t> look_at(const std::filesystem::path& path) {
@@ -67,7 +67,7 @@ class MutatedDatabases : public ::testing::Test {
     EXPECT_GT(shown_, 0);
   }
 
-  const std::uint64_t seed_ = testing::test_seed();
+  const std::uint64_t seed_ = test::test_seed();
   std::mt19937_64 random_{seed_};
   const test::TempFolder folder_;
   const std::filesystem::path base_ = folder_ / "base.db";

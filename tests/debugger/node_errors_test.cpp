@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "tests/debugger/synthetic_capture.h"
-#include "tests/testing.h"
+#include "tests/expect_error.h"
 
 namespace reprise::debugger {
 namespace {

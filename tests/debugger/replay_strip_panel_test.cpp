@@ -6,7 +6,7 @@
 
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -130,7 +130,7 @@ TEST_F(ReplayStripPanelTest, HoveringNamesTimesAndState) {
 }
 
 TEST(ReplayStripPanel, OfAGraphThatNeverRanNamesTheCall) {
-  std::mt19937_64 random(testing::test_seed());
+  std::mt19937_64 random(test::test_seed());
   const RecordedDatabase database({}, random);
   const PanelWindow window(database.path(), std::make_unique<ReplayStripPanel>(),
                            {.width = 1000, .height = 56});

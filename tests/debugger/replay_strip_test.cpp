@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -17,8 +17,8 @@ std::vector<ReplayRow> rows_of(const std::vector<std::uint64_t>& durations) {
 }
 
 TEST(ReplayStrip, EveryColumnShowsTheLongestOfItsReplays) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 200; ++round) {
     std::vector<std::uint64_t> durations(1 + random() % 300);

@@ -7,7 +7,7 @@
 
 #include "debugger/model/fold_state.h"
 #include "tests/debugger/synthetic_capture.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -89,8 +89,8 @@ TEST(ScopeTree, VeryDeepScopesEndInOneName) {
 }
 
 TEST(ScopeTree, EveryItemIsTheRunOfItsChildren) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 rng(seed);
   Nodes nodes;
   for (int i = 0; i < 3000; ++i) {
@@ -122,8 +122,8 @@ TEST(ScopeTree, EveryItemIsTheRunOfItsChildren) {
 }
 
 TEST(FoldState, ShowsEveryNodeOnceWhateverIsFolded) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 rng(seed);
   const ScopeTree tree(testing::decoder_capture(6));
   FoldState folds(tree);

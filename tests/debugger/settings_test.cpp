@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/profile/recorded_graphs.h"
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
@@ -108,8 +108,8 @@ TEST_F(SettingsFile, OfAnyBytesIsRead) {
   ASSERT_TRUE(write_settings(changed(), path_));
   std::ifstream in(path_);
   const std::string whole{std::istreambuf_iterator<char>(in), {}};
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   for (int i = 0; i < 500; ++i) {
     std::string bytes = whole;

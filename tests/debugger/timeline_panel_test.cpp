@@ -7,7 +7,6 @@
 #include "tests/debugger/panel_window.h"
 #include "tests/debugger/recorded_database.h"
 #include "tests/profile_cli/timed_database.h"
-#include "tests/testing.h"
 
 namespace reprise::debugger {
 namespace {

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <random>
 
-#include "tests/testing.h"
+#include "tests/seed.h"
 
 namespace reprise::debugger {
 namespace {
 
 TEST(Timeline, PixelsAreCoveredWhereBarsAreAndNowhereElse) {
-  const std::uint64_t seed = testing::test_seed();
-  SCOPED_TRACE(testing::seed_note(seed));
+  const std::uint64_t seed = test::test_seed();
+  SCOPED_TRACE(test::seed_note(seed));
   std::mt19937_64 random(seed);
   constexpr double kWidth = 100;
   for (int round = 0; round < 300; ++round) {

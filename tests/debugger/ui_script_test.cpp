@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "debugger/app/script_runner.h"
-#include "tests/testing.h"
+#include "tests/expect_error.h"
 
 namespace reprise::debugger {
 namespace {

@@ -13,6 +13,9 @@
 
 namespace reprise {
 
+struct OpCall;
+struct Outputs;
+
 /// Pointer -> index, open addressing, no allocation per entry.
 class PointerMap {
  public:

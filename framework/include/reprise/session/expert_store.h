@@ -9,10 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "reprise/core/recorder.h"
 #include "reprise/session/device.h"
 
 namespace reprise {
+
+class Recorder;
+struct Site;
 
 /// The weights of all experts, by layer and projection. Fill it before graphs use it.
 /// Lifetime: copies share the store; copying is cheap. A default constructed one is empty: "none".
