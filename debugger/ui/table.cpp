@@ -23,7 +23,7 @@ std::vector<float> column_widths(const Ui& ui, std::span<const TableColumn> colu
     widths.push_back(
         ui.px(dragged == state.arranged.widths.end() ? column.width : dragged->second));
     fixed += widths.back();
-    sharing += widths.back() == 0 ? 1 : 0;
+    sharing += widths.back() == 0 ? 1U : 0U;
   }
   const float share = sharing == 0 ? 0 : (available - fixed) / static_cast<float>(sharing);
   for (float& width : widths) {

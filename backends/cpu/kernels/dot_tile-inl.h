@@ -38,16 +38,17 @@ class TiledRows {
       : rows_(rows), tiles_((rows + std::int64_t{kTileRows} - 1) / std::int64_t{kTileRows}) {}
   /// Also how far the rows of a tile are apart.
   std::int64_t tiles() const { return tiles_; }
-  /// Rows of a tile: fewer in the last ones.
-  HWY_INLINE std::size_t count(std::int64_t tile) const {
-    return static_cast<std::size_t>((rows_ - tile + tiles_ - 1) / tiles_);
+  /// Whether a tile has its i-th row: the last ones have fewer. A division would take as long as
+  /// the products of a short row.
+  HWY_INLINE bool has(std::int64_t tile, std::size_t i) const {
+    return tile + static_cast<std::int64_t>(i) * tiles_ < rows_;
   }
   /// Behind the rows that there are, the last one is repeated.
   HWY_INLINE TileWeights weights(std::int64_t tile, const std::byte* w, std::int64_t w_row) const {
     constexpr std::int64_t kAhead = 2048;  // bytes: far enough for memory to answer
     TileWeights result{.row = {w + tile * w_row}, .next = kAhead};
     for (std::size_t i = 1; i < kTileRows; ++i) {
-      result.row[i] = result.row[i - 1] + (i < count(tile) ? tiles_ * w_row : 0);
+      result.row[i] = result.row[i - 1] + (has(tile, i) ? tiles_ * w_row : 0);
     }
     return result;
   }
@@ -56,7 +57,7 @@ class TiledRows {
                         float* y) const {
     HWY_ALIGN float values[kTileRows];
     hn::Store(sums, Four(), values);
-    for (std::size_t i = 0; i < count(tile); ++i) {
+    for (std::size_t i = 0; i < kTileRows && has(tile, i); ++i) {
       const std::int64_t at = static_cast<std::int64_t>(i) * tiles_;
       y[at] = residual == nullptr ? values[i] : residual[at] + values[i];
     }

@@ -146,7 +146,7 @@ HWY_INLINE void multiply_picks(const Work& work, const Experts& e, const Pick* p
 }
 
 void leave_out(const Experts& e, const Pick& pick, std::int64_t tile) {
-  for (std::size_t i = 0; i < e.rows().count(tile); ++i) {
+  for (std::size_t i = 0; e.rows().has(tile, i); ++i) {
     const std::int64_t at = pick.product * e.m + tile + static_cast<std::int64_t>(i) * e.tiles();
     e.y[at] = e.missing == nullptr ? 0 : e.missing[at];
   }
