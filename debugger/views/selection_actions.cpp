@@ -45,16 +45,16 @@ Actions selection_actions(Workspace& workspace) {
                      workspace.notice = "Copied";
                    },
                    any}};
-  struct Place {
+  struct Jump {
     const char* panel;
     const char* title;
   };
-  constexpr Place kPlaces[] = {
+  constexpr Jump kPlaces[] = {
       {"inspector", "Show source and times"}, {"graph", "Show in Graph"},
       {"timeline", "Show in Timeline"},       {"barriers", "Show in Barriers"},
       {"memory", "Show in Memory"},           {"tensors", "Show in Tensors"},
       {"numerics", "Show in Numerics"},       {"diff", "Compare in Diff"}};
-  for (const Place& place : kPlaces) {
+  for (const Jump& place : kPlaces) {
     actions.push_back({place.title, "",
                        [&workspace, panel = place.panel] {
                          workspace.wanted_panel = panel;
