@@ -49,14 +49,14 @@ Actions selection_actions(Workspace& workspace) {
     const char* panel;
     const char* title;
   };
-  constexpr Jump kPlaces[] = {
+  constexpr Jump kJumps[] = {
       {"inspector", "Show source and times"}, {"graph", "Show in Graph"},
       {"timeline", "Show in Timeline"},       {"barriers", "Show in Barriers"},
       {"memory", "Show in Memory"},           {"tensors", "Show in Tensors"},
       {"numerics", "Show in Numerics"},       {"diff", "Compare in Diff"}};
-  for (const Jump& place : kPlaces) {
-    actions.push_back({place.title, "",
-                       [&workspace, panel = place.panel] {
+  for (const Jump& jump : kJumps) {
+    actions.push_back({jump.title, "",
+                       [&workspace, panel = jump.panel] {
                          workspace.wanted_panel = panel;
                          workspace.reveal = true;
                        },

@@ -1,10 +1,13 @@
 // A profiling database of any bytes is read, checked and rewritten, or is an Error. What is done
 // with an input follows from its bytes: one reader each, for many runs per second.
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <random>
 #include <span>
 #include <string>
