@@ -43,7 +43,7 @@ set(REPRISE_STANDARD_HEADERS <algorithm> <array> <chrono> <cstdint> <filesystem>
 # links is installed (cmake/RepriseInstall.cmake). A library of another project that is needed to compile
 # a module, but not to link it, is linked as $<BUILD_INTERFACE:...>. Headers
 # are PRECOMPILED where most sources include them: reading them is half of compiling. For the same reason several
-# sources are compiled together unless REPRISE_UNITY is off or the module is ONE_BY_ONE: its sources then may use
+# sources are compiled together if REPRISE_UNITY is on, unless the module is ONE_BY_ONE: its sources then may use
 # names alike. A module of few batches reads its headers sooner than it precompiles them.
 function(reprise_module name)
   cmake_parse_arguments(arg "ONE_BY_ONE" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILED" ${ARGN})
@@ -57,7 +57,7 @@ function(reprise_module name)
     PRIVATE $<BUILD_INTERFACE:reprise_warnings> ${arg_PRIVATE})
   set_target_properties(reprise_${name} PROPERTIES EXPORT_NAME ${name})
   list(LENGTH arg_SOURCES compiled)
-  if(REPRISE_UNITY AND NOT arg_ONE_BY_ONE)
+  if(REPRISE_UNITY AND NOT REPRISE_UNITY STREQUAL "PROGRAMS" AND NOT arg_ONE_BY_ONE)
     set_target_properties(reprise_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${REPRISE_BATCH})
     math(EXPR compiled "${compiled} / ${REPRISE_BATCH}")
   endif()

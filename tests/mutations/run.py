@@ -78,7 +78,7 @@ class Mutant:
 
 def configure():
     # A patch then costs its file alone, not those that are compiled with it.
-    return run("cmake", "--preset", "dev", "-DREPRISE_UNITY=OFF", "-S", TREE, "-B", BUILD)
+    return run("cmake", "--preset", "dev", "-DREPRISE_UNITY=PROGRAMS", "-S", TREE, "-B", BUILD)
 
 
 def build(targets):
