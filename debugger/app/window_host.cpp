@@ -27,28 +27,28 @@ namespace {
                   "). Pictures need no window: see reprise-debugger shot --help.");
 }
 
-struct Glfw {
-  Glfw() {
-    if (glfwInit() == GLFW_FALSE) {
-      fail("A window needs a display");
-    }
-  }
-  Glfw(const Glfw&) = delete;
-  Glfw& operator=(const Glfw&) = delete;
-  ~Glfw() { glfwTerminate(); }
-};
-
-struct DestroyWindow {
-  void operator()(GLFWwindow* window) const { glfwDestroyWindow(window); }
-};
-struct DestroyCursor {
-  void operator()(GLFWcursor* cursor) const { glfwDestroyCursor(cursor); }
-};
-using Cursor = std::unique_ptr<GLFWcursor, DestroyCursor>;
-
 }  // namespace
 
 struct WindowHost::State final : LoopWindow {
+  struct Glfw {
+    Glfw() {
+      if (glfwInit() == GLFW_FALSE) {
+        fail("A window needs a display");
+      }
+    }
+    Glfw(const Glfw&) = delete;
+    Glfw& operator=(const Glfw&) = delete;
+    ~Glfw() { glfwTerminate(); }
+  };
+
+  struct DestroyWindow {
+    void operator()(GLFWwindow* made) const { glfwDestroyWindow(made); }
+  };
+  struct DestroyCursor {
+    void operator()(GLFWcursor* made) const { glfwDestroyCursor(made); }
+  };
+  using Cursor = std::unique_ptr<GLFWcursor, DestroyCursor>;
+
   explicit State(const WindowOptions& options)
       : fixed_scale(options.scale),
         state_file(options.state),

@@ -92,14 +92,23 @@ void experts_and_files(GraphExecutor& executor) {
   graph.captured().save(nowhere());
 }
 
+void save_fed(GraphExecutor& executor, FeedMode mode) {
+  ExecutableGraph graph(executor, [](GraphSession& s) { twice(s, s.input("x", {4})); });
+  graph.create_handle({.name = "x", .shape = {4}});
+  graph.feed("x", "y", {.mode = mode});
+  graph.captured().save(nowhere());
+}
+
+void swaps_and_files(GraphExecutor& executor) { save_fed(executor, FeedMode::swap); }
+
+void copies_and_files(GraphExecutor& executor) { save_fed(executor, FeedMode::copy); }
+
 }  // namespace
 
 const std::vector<Cell>& cells() {
   using enum Meeting;
   static constexpr const char* kOfExecutables =
       "Handles, feeds and forks are of executable graphs; a session has none";
-  static constexpr const char* kOneRecording =
-      "A file holds one recording; handles, feeds and forks are of executable graphs";
   static const std::vector<Cell> all{
       {"extents", "host steps", refused, "takes no extent of the state", extents_and_host_steps},
       {"iterations", "host steps", refused, "the device alone knows which of them run",
@@ -122,9 +131,10 @@ const std::vector<Cell>& cells() {
       {"experts on a budget", "direct sessions", works,
        "ExpertSessions.GiveTheBitsOfADeviceThatHasAll"},
       {"feeds that swap", "feeds that copy", works, "FedOutputs.TwoHandlesExchangeTheirValues"},
-      {"feeds that swap", "saved and loaded", none, kOneRecording},
-      {"feeds that copy", "saved and loaded", none, kOneRecording},
-      {"forks", "saved and loaded", none, kOneRecording},
+      {"feeds that swap", "saved and loaded", refused, "goes into the memory of", swaps_and_files},
+      {"feeds that copy", "saved and loaded", refused, "goes into the memory of", copies_and_files},
+      {"forks", "saved and loaded", none,
+       "A file holds one recording; forks are of executable graphs"},
       {"feeds that swap", "lint", none, kOfExecutables},
       {"feeds that copy", "lint", none, kOfExecutables},
       {"forks", "lint", none, kOfExecutables},

@@ -9,32 +9,35 @@ header names:
   # Target: <target>             what to build for it; without one nothing is built
 
 A test belongs to the test program among the targets, or to ctest. The copy and its build stay under
-build/mutants, so that a later run is quick. While the tests of one patch run, the next one is built.
-Objects of the tree without a patch are kept, so that nothing is compiled to take a patch back.
+build/mutants, so that a later run is quick. A patch of C++ files leaves both as they are: what it
+changes is compiled and linked beside them (clang sees the patched files in the place of those of the
+copy), so that as many run at once as there are processors. Other patches are applied, one by one.
 """
 
 import concurrent.futures
 import functools
+import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
-import time
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build/mutants"
 TREE = SCRATCH / "tree"
 BUILD = SCRATCH / "dev"
-OBJECTS = SCRATCH / "objects"  # of the tree without a patch
+PATCHES = sorted((ROOT / "tests/mutations").glob("*.patch"))
 # In the copy, git must not find the repository.
 ENVIRONMENT = dict(os.environ, GIT_CEILING_DIRECTORIES=str(SCRATCH))
 
 
-def run(*command):
+def run(*command, cwd=TREE, **environment):
     """Returns the exit status of a command and what it printed."""
-    done = subprocess.run([str(word) for word in command], cwd=TREE, env=ENVIRONMENT,
+    done = subprocess.run([str(word) for word in command], cwd=cwd, env=ENVIRONMENT | environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     return done.returncode, done.stdout.decode(errors="replace")
@@ -75,48 +78,21 @@ class Mutant:
         self.targets = " ".join(field("Target")).split()
         self.program = next((t for t in self.targets if re.fullmatch("reprise.*_tests", t)), None)
 
+    def goes_beside(self):
+        return self.program and not self.build_says and all(f.endswith((".cpp", ".h"))
+                                                            for f in self.files)
+
 
 def configure():
-    # A patch then costs its file alone, not those that are compiled with it.
-    return run("cmake", "--preset", "dev", "-DREPRISE_UNITY=PROGRAMS", "-S", TREE, "-B", BUILD)
+    # A source that has a patch is compiled alone, so that the patch costs no other; few tests run,
+    # so that only kernels are optimised.
+    alone = sorted({file for patch in PATCHES for file in Mutant(patch).files})
+    return run("cmake", "--preset", "dev", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+               "-DREPRISE_ALONE=" + ";".join(alone), "-S", TREE, "-B", BUILD)
 
 
 def build(targets):
     return run("cmake", "--build", BUILD, "--target", *targets) if targets else (0, "")
-
-
-def objects():
-    """Objects and precompiled headers of the build, by where they are kept."""
-    return {OBJECTS / path.relative_to(BUILD): path
-            for pattern in ("*.o", "*.pch") for path in BUILD.rglob(pattern)}
-
-
-def keep_objects():
-    shutil.rmtree(OBJECTS, ignore_errors=True)
-    for kept, path in objects().items():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        os.link(path, kept)  # compilers replace a file, they do not write into it
-
-
-def take_back(mutant, times, began):
-    """Sources get their contents and times back, and with them what was compiled: ninja then takes
-    it for new. What was linked from it goes. Other files may have generated something: they are
-    new, and all that depends on them is made again."""
-    run("git", "apply", "-R", mutant.patch)
-    if any(file.suffix not in (".cpp", ".h") for file in times):
-        return
-    for file, ns in times.items():
-        os.utime(file, ns=(ns, ns))
-    for kept, path in objects().items():
-        if kept.exists() and not kept.samefile(path):
-            ns = path.stat().st_mtime_ns  # ninja has noted it
-            path.unlink()
-            os.link(kept, path)
-            os.utime(path, ns=(ns, ns))
-    for pattern in ("*.a", "*.so*", "bin/*"):
-        for path in BUILD.rglob(pattern):
-            if path.is_symlink() or path.stat().st_mtime >= began:
-                path.unlink()
 
 
 def run_tests(program, tests):
@@ -125,7 +101,9 @@ def run_tests(program, tests):
         pattern = "|".join(re.escape(test) for test in tests)
         _, printed = run("ctest", "--test-dir", BUILD, "-R", f"^({pattern})$", "--no-tests=error")
         return len(re.findall(r"^ *\d+/\d+ Test .* Passed ", printed, re.MULTILINE)), printed
-    _, printed = run(program, "--gtest_brief=1", "--gtest_filter=" + ":".join(tests))
+    with tempfile.TemporaryDirectory() as own:  # two mutants may run the same test
+        _, printed = run(program, "--gtest_brief=1", "--gtest_filter=" + ":".join(tests),
+                         TMPDIR=own, TEST_TMPDIR=own)
     return int((re.findall(r"PASSED  \] (\d+) tests?", printed) or ["0"])[0]), printed
 
 
@@ -151,45 +129,87 @@ def judge_tests(program, tests):
     return "by " + ", ".join(tests), ""
 
 
-def private_copy(mutant):
-    """The program of a mutant, under a name of its own: the next build replaces the original."""
-    copy = SCRATCH / "programs" / mutant.name
-    copy.parent.mkdir(exist_ok=True)
-    copy.unlink(missing_ok=True)
-    os.link(BUILD / "bin" / mutant.program, copy)
-    return copy
+class Built:
+    """What ninja knows of the build without a patch."""
+
+    def __init__(self, programs):
+        self.compiles = {entry["output"]: entry["command"]
+                         for entry in json.loads(self.ask("compdb"))}
+        self.reads = {}  # by file, the objects made from it
+        for line in self.ask("deps").splitlines():
+            if not line.startswith(" "):
+                output = line.split(":")[0]
+            elif line.strip().startswith(str(TREE)):
+                self.reads.setdefault(line.strip(), []).append(output)
+        self.links = {program: self.ask("commands", "-s", "bin/" + program) for program in programs}
+
+    @staticmethod
+    def ask(tool, *words):
+        return subprocess.run(["ninja", "-C", BUILD, "--quiet", "-t", tool, *words], check=True,
+                              stdout=subprocess.PIPE).stdout.decode()
+
+    def objects(self, mutant):
+        """What of a mutant's program is made from the patched files."""
+        link = self.links[mutant.program]
+        objects = {object for file in mutant.files for object in self.reads.get(str(TREE / file), [])}
+        return [object for object in sorted(objects) if object in link or
+                f"lib{re.search('([^/]*)[.]dir/', object)[1]}.a" in link]
 
 
-def judge_program(mutant, program):
-    verdict = judge_tests(program, mutant.tests)
-    program.unlink()
+def compile_beside(built, mutant, place):
+    """Builds the program of a mutant in a folder of its own."""
+    shutil.rmtree(place, ignore_errors=True)
+    overlay = {"version": 0, "use-external-names": False, "roots": []}
+    for file in mutant.files:
+        (place / "tree" / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(TREE / file, place / "tree" / file)
+        overlay["roots"].append({"type": "file", "name": str(TREE / file),
+                                 "external-contents": str(place / "tree" / file)})
+    (place / "overlay.json").write_text(json.dumps(overlay))
+    status, printed = run("git", "apply", mutant.patch, cwd=place / "tree")
+    objects = built.objects(mutant)
+    if status != 0 or not objects:
+        return 1, printed or "The program has no object of these files."
+    link = shlex.split(built.links[mutant.program].split(" && ")[1])
+    link[link.index("-o") + 1] = str(place / "program")
+    for number, object in enumerate(objects):
+        made = str(place / f"{number}.o")
+        command = shlex.split(built.compiles[object].replace(object, made))
+        if command[0].endswith("ccache"):  # does not see what the overlay shows
+            del command[0]
+        status, printed = run(*command, "-ivfsoverlay", place / "overlay.json", cwd=BUILD)
+        if status != 0:
+            return status, printed
+        if object in link:
+            link[link.index(object)] = made
+        else:
+            link.insert(1, made)  # before the library, which then is not asked for its own
+    return run(*link, cwd=BUILD)
+
+
+def judge_beside(built, mutant):
+    place = SCRATCH / "beside" / mutant.name
+    status, printed = compile_beside(built, mutant, place)
+    verdict = (judge_stop("build", "", status, printed) if status != 0
+               else judge_tests(place / "program", mutant.tests))
+    shutil.rmtree(place)
     return verdict
 
 
-def judge(mutant, background):
-    """Applies, builds and takes back one mutant; returns a future of its verdict."""
-    now = concurrent.futures.Future()
-    files = [TREE / file for file in mutant.files]
-    times = {file: file.stat().st_mtime_ns for file in files if file.exists()}
-    began = time.time()
+def judge_applied(mutant):
+    """Applies, builds and takes back one mutant."""
     status, printed = run("git", "apply", mutant.patch)
     if status != 0:
-        now.set_result(("BROKEN: the patch does not apply", printed))
-        return now
+        return "BROKEN: the patch does not apply", printed
     try:
         if mutant.configuration_says:
-            now.set_result(judge_stop("configuration", mutant.configuration_says, *configure()))
-            return now
+            return judge_stop("configuration", mutant.configuration_says, *configure())
         status, printed = build(mutant.targets)
         if mutant.build_says or status != 0:
-            now.set_result(judge_stop("build", mutant.build_says, status, printed))
-        elif mutant.program is None:
-            now.set_result(judge_tests(None, mutant.tests))
-        else:
-            return background.submit(judge_program, mutant, private_copy(mutant))
-        return now
+            return judge_stop("build", mutant.build_says, status, printed)
+        return judge_tests(mutant.program and BUILD / "bin" / mutant.program, mutant.tests)
     finally:
-        take_back(mutant, times, began)
+        run("git", "apply", "-R", mutant.patch)
 
 
 def pass_without_a_patch(mutants):
@@ -213,14 +233,13 @@ def pass_without_a_patch(mutants):
 
 def main():
     copy_tree()
-    patches = sorted((ROOT / "tests/mutations").glob("*.patch"))
-    mutants = [Mutant(p) for p in patches if not sys.argv[1:] or p.stem in sys.argv[1:]]
+    mutants = [Mutant(p) for p in PATCHES if not sys.argv[1:] or p.stem in sys.argv[1:]]
     pass_without_a_patch(mutants)
-    keep_objects()
+    beside = [m for m in mutants if m.goes_beside()]
+    built = Built({mutant.program for mutant in beside})
     caught = []
 
-    def report(mutant, future):
-        verdict, printed = future.result()
+    def report(mutant, verdict, printed):
         if verdict.startswith("by "):
             caught.append(mutant)
             print(f"caught {mutant.name} {verdict}", flush=True)
@@ -228,9 +247,13 @@ def main():
         last_lines = "".join(f"\n    {line}" for line in printed.splitlines()[-20:])
         print(f"{mutant.name} {verdict}{last_lines}", flush=True)
 
-    with concurrent.futures.ThreadPoolExecutor(max_workers=1) as background:
-        for mutant in mutants:
-            judge(mutant, background).add_done_callback(functools.partial(report, mutant))
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as workers:
+        judge = functools.partial(judge_beside, built)
+        for mutant, verdict in zip(beside, workers.map(judge, beside)):
+            report(mutant, *verdict)
+    for mutant in mutants:
+        if mutant not in beside:
+            report(mutant, *judge_applied(mutant))
     print(f"{len(caught)} passed, {len(mutants) - len(caught)} failed")
     sys.exit(len(caught) != len(mutants))
 

@@ -8,9 +8,8 @@ function(may_include module)
   set(allowed_${module} ${ARGN} PARENT_SCOPE)
 endfunction()
 # Private headers that other modules of this project share; nobody outside of it has them.
-foreach(name IN ITEMS block_scale custom_op float16 float_key fusion iteration_header known_names lowering new_file
-                      op philox
-                      record sample_arithmetic tensor_slab)
+foreach(name IN ITEMS block_decoders block_scale custom_op float16 float_key fusion iteration_header
+                      known_names lowering new_file op philox record sample_arithmetic tensor_slab)
   list(APPEND core_shared framework/core/${name}.h)
 endforeach()
 foreach(name IN ITEMS edges hasher hazard_kind hazards make_plan node_call plan_fingerprint range_map

@@ -19,28 +19,13 @@ inline constexpr bool kTakesRounded = REPRISE_BYTE_PRODUCTS || !kHasSuperBlocks<
 
 #if REPRISE_BYTE_PRODUCTS
 
-/// Parts of 32 elements in a super-block; vectors of two of them.
-constexpr std::size_t kSuperParts = kSuperBlock / kBlock;
+/// Vectors of two parts in a super-block.
 constexpr std::size_t kSuperPairs = kSuperParts / 2;
-
-/// The eight scales of 6 bits and the eight minimums of a super-block, a byte each.
-struct KParts {
-  explicit HWY_INLINE KParts(const std::byte* block) {
-    constexpr std::uint32_t kSix = 0x3F3F3F3F, kFour = 0x0F0F0F0F, kTwo = 0x03030303;
-    std::uint32_t words[3];
-    std::memcpy(words, block + 4, sizeof(words));
-    const std::uint32_t high_scales = (words[2] & kFour) | (words[0] >> 6U & kTwo) << 4U;
-    const std::uint32_t high_minimums = (words[2] >> 4U & kFour) | (words[1] >> 6U & kTwo) << 4U;
-    scales = (words[0] & kSix) | std::uint64_t{high_scales} << 32U;
-    minimums = (words[1] & kSix) | std::uint64_t{high_minimums} << 32U;
-  }
-  std::uint64_t scales, minimums;
-};
 
 /// What the eight parts of a q4_K or q5_K block are multiplied by, and what is taken off.
 struct KFactors {
   explicit HWY_INLINE KFactors(const std::byte* block) {
-    const KParts parts(block);
+    const KParts parts(reinterpret_cast<const std::uint8_t*>(block));
     const auto floats = [](std::uint64_t bytes) REPRISE_INLINED {
       const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(&bytes));
       return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(low));

@@ -1,6 +1,5 @@
-// Rows of weights of every format: the common ones as vectors, the others decoded block by block.
+// Rows of weights of every format.
 #include "backends/cpu/kernels/super_blocks-inl.h"
-#include "reprise/backend/decode.h"
 
 #if defined(REPRISE_WEIGHT_FORMATS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef REPRISE_WEIGHT_FORMATS_INL_H
@@ -11,24 +10,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
-
-/// Blocks of any format, decoded one at a time.
-template <DType kType>
-struct DecodedWeights {
-  static constexpr std::size_t kPiece = info_of(kType).block_elements;
-  static constexpr std::size_t bytes(std::size_t elements) {
-    return elements / kPiece * info_of(kType).block_bytes;
-  }
-  struct Piece {
-    HWY_ALIGN float values[kPiece];
-    HWY_INLINE Vf part(std::size_t p) const { return hn::Load(F32(), values + p * kLanes); }
-  };
-  static HWY_INLINE Piece piece(const std::byte* row, std::size_t i) {
-    Piece piece;
-    decoder_of(kType)(row + bytes(i), kPiece, piece.values);
-    return piece;
-  }
-};
 
 /// Calls one of the functions with the weights of a type: those that products of integers take
 /// (Q8Weights, Q4Weights and super-blocks of integers) and all others. False if there are none.
@@ -46,11 +27,11 @@ bool with_weights(DType type, Plain&& plain, Integers&& integers) {
     case DType::q4_0:
       return integers(Q4Weights());
     case DType::q4_1:
-      return plain(DecodedWeights<DType::q4_1>());
+      return plain(UnpackedWeights<DType::q4_1, SmallBlocks<DType::q4_1>>());
     case DType::q5_0:
-      return plain(DecodedWeights<DType::q5_0>());
+      return plain(UnpackedWeights<DType::q5_0, SmallBlocks<DType::q5_0>>());
     case DType::q5_1:
-      return plain(DecodedWeights<DType::q5_1>());
+      return plain(UnpackedWeights<DType::q5_1, SmallBlocks<DType::q5_1>>());
     case DType::q4_k:
       return integers(Q4KWeights());
     case DType::q5_k:
@@ -58,13 +39,13 @@ bool with_weights(DType type, Plain&& plain, Integers&& integers) {
     case DType::q6_k:
       return integers(Q6KWeights());
     case DType::q2_k:
-      return plain(DecodedWeights<DType::q2_k>());
+      return plain(UnpackedWeights<DType::q2_k, TwoBitBlocks<DType::q2_k>>());
     case DType::q3_k:
-      return plain(DecodedWeights<DType::q3_k>());
+      return plain(UnpackedWeights<DType::q3_k, TwoBitBlocks<DType::q3_k>>());
     case DType::iq4_nl:
-      return plain(DecodedWeights<DType::iq4_nl>());
+      return plain(UnpackedWeights<DType::iq4_nl, SmallBlocks<DType::iq4_nl>>());
     case DType::iq4_xs:
-      return plain(DecodedWeights<DType::iq4_xs>());
+      return plain(UnpackedWeights<DType::iq4_xs, Iq4XsBlocks>());
     default:
       return false;
   }

@@ -1,6 +1,7 @@
 #include "framework/session/replay/inputs.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace reprise {
 
@@ -9,14 +10,21 @@ Inputs::Inputs(const ComputeGraph& graph, std::size_t slots)
       graph_("The graph '" + graph.name + "'"),
       values_(ports_.size()),
       held_(slots, std::vector<std::uint64_t>(values_.size())),
-      limits_(limits_of(graph.extents)) {}
+      limits_(limits_of(graph.extents)) {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    values_[i].given = ports_[i].spec.bytes() == 0;
+    missing_ += values_[i].given ? 0 : 1;
+  }
+}
 
 void Inputs::set(std::string_view name, DType dtype, std::span<const std::byte> bytes) {
   const std::uint32_t index = index_of(ports_, graph_, "input", name);
   const TensorSpec& spec = ports_[index].spec;
   require_values(name, spec, dtype, bytes);
-  values_[index].bytes.assign(bytes.begin(), bytes.end());
-  ++values_[index].version;
+  Value& value = values_[index];
+  value.bytes.assign(bytes.begin(), bytes.end());
+  ++value.version;
+  missing_ -= std::exchange(value.given, true) ? 0 : 1;
   if (!spec.shape.fixed()) {
     const auto set = std::ranges::find(limits_, name, &ExtentLimit::input);
     if (set == limits_.end()) {
@@ -25,6 +33,16 @@ void Inputs::set(std::string_view name, DType dtype, std::span<const std::byte> 
       set->max = rows_given(spec, bytes);
     }
   }
+}
+
+void Inputs::require_given() const {
+  if (missing_ == 0) {
+    return;
+  }
+  const auto first = std::ranges::find(values_, false, &Value::given) - values_.begin();
+  const Port& port = ports_[static_cast<std::size_t>(first)];
+  throw Error(ErrorCode::missing_input, graph_ + " is launched without a value for its input '" +
+                                            port.name + "' " + to_string(port.spec) + ".");
 }
 
 void Inputs::fill(const Slot& slot) {

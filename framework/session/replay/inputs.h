@@ -21,6 +21,8 @@ class Inputs {
   void set(std::string_view name, DType dtype, std::span<const std::byte> bytes);
   /// What an input was set to last.
   std::span<const std::byte> values(std::size_t input) const { return values_[input].bytes; }
+  /// Errors: missing_input for one that was never set, unless it has no bytes.
+  void require_given() const;
   /// Those of buckets, then of inputs with extents.
   std::span<const ExtentLimit> limits() const { return limits_; }
   /// Copies what the slot does not have yet; allocates nothing.
@@ -32,10 +34,12 @@ class Inputs {
   struct Value {
     std::vector<std::byte> bytes;
     std::uint64_t version = 1;  // grows with every set
+    bool given = false;
   };
   const std::vector<Port>& ports_;
   std::string graph_;  // in errors
   std::vector<Value> values_;
+  std::size_t missing_ = 0;
   std::vector<std::vector<std::uint64_t>> held_;  // versions, by slot and input
   std::vector<ExtentLimit> limits_;
 };

@@ -131,6 +131,7 @@ std::optional<Ticket> Recording::launch(const LaunchOptions& options, bool may_w
                                         AfterSubmit then, Ticket& replaced) {
   require_iterations(options.iterations);
   core_->require_running();
+  inputs_.require_given();
   begin_run();
   replaced.release();
   if (may_wait) {
@@ -339,6 +340,7 @@ void Recording::run_once(StepRange range, const TapStaging& taps,
   Staging staging;
   Slot slot(device(), state(), slots_.first().exchange().inputs(), {}, IterationRows(), staging,
             part);
+  inputs_.require_given();
   inputs_.fill_once(slot);
   const Body body = bodies_.encode(range, taps);
   submit_steps(slot,

@@ -157,7 +157,9 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   auto recording = Recording::make(core, plan, {.state = options.state},
                                    {.slots = options.slots.value_or(saved.slots)}, report);
   for (const SavedPort& port : saved.inputs) {
-    recording->inputs().set(port.name, saved.tensors[port.tensor].spec.dtype, port.values);
+    if (!port.values.empty()) {
+      recording->inputs().set(port.name, saved.tensors[port.tensor].spec.dtype, port.values);
+    }
   }
   // What the file was made with says more than the consequences of it.
   const auto facts = first_difference(saved.fingerprint, fingerprint_of(*recording));

@@ -1,6 +1,7 @@
 #include "framework/session/saved/graph_rebuilder.h"
 
 #include <algorithm>
+#include <set>
 
 #include "framework/core/tensor_slab.h"
 #include "framework/session/record/attribute_bytes.h"
@@ -117,10 +118,12 @@ void GraphRebuilder::find_ops() {
 /// Tells all that are missing at once.
 void GraphRebuilder::bind_callers() {
   std::string missing;
+  std::set<std::uint32_t> listed;  // names
   for (const SavedTensor& tensor : saved_.tensors) {
     if (tensor.origin == StorageOrigin::caller) {
       const auto it = options_.tensors.find(saved_.texts[tensor.name]);
-      if (it == options_.tensors.end() || !it->second) {
+      const bool given = it != options_.tensors.end() && it->second;
+      if (!given && listed.insert(tensor.name).second) {
         missing += (missing.empty() ? "'" : ", '") + saved_.texts[tensor.name] + "' " +
                    to_string(tensor.spec);
       }
@@ -158,7 +161,9 @@ void GraphRebuilder::add_tensor(const SavedTensor& t) {
 void GraphRebuilder::add_input(const SavedPort& port) {
   const TensorSpec& spec = saved_.tensors[port.tensor].spec;
   require_same(spec, TensorSpec(spec.shape, spec.dtype), "The input '" + port.name + "'");
-  require_values(port.name, spec, spec.dtype, port.values);
+  if (!port.values.empty() || !spec.shape.fixed()) {  // else it was never given any
+    require_values(port.name, spec, spec.dtype, port.values);
+  }
   tensors_.push_back(capture_.add_input(port.name, spec));
 }
 

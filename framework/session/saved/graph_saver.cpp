@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "framework/graph/hasher.h"
 #include "framework/graph/plan_fingerprint.h"
@@ -66,16 +65,25 @@ class GraphSaver {
     return it->second;
   }
 
+  std::uint32_t name_of(const GraphTensor& tensor) const {
+    const Storage& storage = graph_.storages[tensor.storage];
+    const bool own = storage.origin == StorageOrigin::own && tensor.alias_of == kNoIndex;
+    return own ? storage.name : tensor.name;
+  }
+
   StorageOrigin origin_of(const GraphTensor& tensor) {
     const Storage& storage = graph_.storages[tensor.storage];
     if (tensor.alias_of != kNoIndex) {
       return StorageOrigin::transient;
     }
-    if (storage.origin != StorageOrigin::caller) {
+    // What was the recording's own is given by name as well: the file is of no executable graph.
+    if (storage.origin != StorageOrigin::caller && storage.origin != StorageOrigin::own) {
       return storage.origin;
     }
-    const std::string_view name = graph_.names.text(tensor.name);
-    if (name.empty() || !caller_names_.insert(name).second) {
+    const std::string_view name = graph_.names.text(name_of(tensor));
+    const auto [known, fresh] = caller_names_.try_emplace(name, tensor.storage);
+    const bool own = storage.origin == StorageOrigin::own && known->second == tensor.storage;
+    if (name.empty() || !(fresh || own)) {
       throw_invalid_argument(
           "The graph '" + graph_.name +
           "' cannot be saved: whoever loads it gives persistent tensors by name, but (" +
@@ -91,7 +99,7 @@ class GraphSaver {
                               .offset = t.offset,
                               .storage = t.storage,
                               .storage_bytes = storage.is_persistent() ? storage.bytes : 0,
-                              .name = t.name,
+                              .name = name_of(t),
                               .role = t.role,
                               .alias_of = t.alias_of,
                               .origin = origin_of(t)});
@@ -113,6 +121,18 @@ class GraphSaver {
     return it->second;
   }
 
+  /// A feed puts a result into memory that the op was not given: no session can record that again.
+  void require_no_feed(const OpDef& op, const GraphTensor& result) const {
+    const Storage& storage = graph_.storages[result.storage];
+    if (storage.origin == StorageOrigin::own && result.alias_of == kNoIndex) {
+      throw Error(ErrorCode::unsupported, "The graph '" + graph_.name +
+                                              "' cannot be saved: the result of its op (" +
+                                              std::string(op.name) + ") goes into the memory of (" +
+                                              std::string(graph_.names.text(storage.name)) +
+                                              "), which only its executable graph has.");
+    }
+  }
+
   void save_node(const Node& node) {
     const OpDef& op = *node.op;
     SavedNode saved{.op = op_index(op),
@@ -127,6 +147,7 @@ class GraphSaver {
       if (use.slot < saved.operands.size()) {
         saved.operands[use.slot] = use.tensor;
       } else if (use.slot - saved.operands.size() < saved.results.size()) {
+        require_no_feed(op, graph_.tensors[use.tensor]);
         saved.results[use.slot - saved.operands.size()] = use.tensor;
       }  // what follows is the state block, if the op reads it
     }
@@ -147,7 +168,7 @@ class GraphSaver {
   const Recording& recording_;
   const ComputeGraph& graph_;
   SavedGraph saved_;
-  std::set<std::string_view> caller_names_;
+  std::map<std::string_view, std::uint32_t> caller_names_;  // and their storages
   std::map<std::string, std::uint32_t> source_texts_;
   std::map<const OpDef*, std::uint32_t> ops_;
 };

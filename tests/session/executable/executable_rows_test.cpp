@@ -257,6 +257,8 @@ TEST_P(ExecutableRows, ACapturedBucketShowsItsGraphPlanReplaysAndTimesAndIsSaved
   (void)graph.run({{"x", Floats(32, 2)}, {"c", c}});
   (void)graph.run({{"x", Floats(8, 2)}, {"c", c}});
   CapturedGraph small = graph.captured(2);
+  expect_error(ErrorCode::missing_input, {"input 'x'", "f32 [up to 2, 4]"},
+               [&] { small.launch(); });
   EXPECT_EQ(small.num_replays(), 2U);
   EXPECT_EQ(graph.captured().num_replays(), 1U);
   EXPECT_EQ(small.graph().inputs[0].spec.shape.dim(0), 2);

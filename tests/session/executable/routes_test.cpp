@@ -1,6 +1,8 @@
 // What routers chose in the last runs of an executable graph, whether or not a store has the
 // experts.
 #include "reprise/graph/compute_graph.h"
+#include "reprise/session/saved_graphs.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/session/executable/experts_test_pass.h"
 
 namespace reprise::testing {
@@ -140,6 +142,36 @@ TEST_P(Routes, AreTheSameWhileNodesAreTimed) {
   run(graph, 3, expected);
   run(graph, 3, expected);
   expect_same(expected, graph.take_routes().runs);
+}
+
+TEST_P(Routes, OfAGraphFromAFileAreInTheRingsItIsLoadedWith) {
+  ExecutableGraph graph = fixed();
+  graph.capture_routes(2);
+  const test::TempFolder folder;
+  graph.captured().save(folder / "routes.graph");
+  LoadOptions options{.state = StateBlock(device_, graph.state().layout())};
+  std::vector<Tensor> rings;
+  for (const Tensor& router : routers_) {
+    options.tensors.emplace(router.name(), router);
+  }
+  for (const auto& [layer, used] :
+       {std::pair("layer.0", 2), {"layer.1", 2}, {"last", 3}, {"last#2", 1}}) {
+    const std::string name = "routes of " + std::string(layer);
+    rings.push_back(device_.zeros({2 * 3, used}, DType::i32, name));
+    options.tensors.emplace(name, rings.back());
+  }
+  LoadedGraph file = executor_.load_graph(folder / "routes.graph", options);
+  EXPECT_FALSE(file.report.replanned) << file.report.reason;
+  CapturedGraph& loaded = file.graph;
+  loaded.set_input("x", random_rows(3));
+  loaded.set_state("routes/row", 3);
+  loaded.launch();
+  const char* outputs[] = {"a", "b", "c", "d"};
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    Ints expected = loaded.read<std::int32_t>(outputs[i]);
+    expected.insert(expected.begin(), expected.size(), 0);  // of the run before
+    EXPECT_EQ(device_.to_host<std::int32_t>(rings[i]), expected) << outputs[i];
+  }
 }
 
 TEST_P(Routes, OfForksAreTheirOwn) {

@@ -157,8 +157,8 @@ class CapturedGraph {
   /// Bytes of weights, caches and state are not written. GraphExecutor::load_graph reads the file,
   /// in this process or another one.
   /// Errors: invalid_argument for a persistent tensor without a name of its own, naming it;
-  /// unsupported for host steps, for experts on a budget and for kernels that are a function alone;
-  /// io.
+  /// unsupported for host steps, feeds that copy or swap, experts on a budget and kernels that are
+  /// a function alone; io.
   void save(const std::filesystem::path& path) const;
   /// Return hashes of the graph, 32 hex digits. The structure is what recordings of one pass have
   /// in common on any device, under any names. The content is the whole graph with its plan, on

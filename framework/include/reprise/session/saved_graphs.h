@@ -13,6 +13,8 @@ namespace reprise {
 struct LoadOptions {
   /// Weights, caches and other memory that the graph keeps between launches, by the names they had
   /// when it was recorded. Shapes, dtypes and strides are the same. Additional tensors are ignored.
+  /// What an executable graph had of its own is 'handle NAME', where it swaps 'next NAME' too, and
+  /// 'routes of LAYER'.
   std::map<std::string, Tensor, std::less<>> tensors{};
   /// A block with the fields of the recorded one, with the values of any launch; empty if it had
   /// none.
