@@ -1,5 +1,9 @@
 // The tokens of a row that sample() keeps: all from a rank on, which is found without sorting the
 // row.
+#include <array>
+#include <cmath>
+#include <utility>
+
 #include "backends/cpu/kernels/sample_weights-inl.h"
 #include "backends/cpu/kernels/selection-inl.h"
 
@@ -108,26 +112,124 @@ inline Masses masses_of(std::span<const float> x, float best, const LogitWeights
   return masses;
 }
 
-/// The largest ones that reach top_p: those between two levels are sorted, no others. `room` and
-/// `spare`: as many ranks as x has elements.
+/// Logits with weights, in any order, among which a sum of weights is reached.
+struct Candidates {
+  float* values;
+  std::int32_t* weights;
+  std::size_t count;
+
+  /// The smallest and the largest value.
+  std::pair<float, float> range() const {
+    const F32 d;
+    Vf low = hn::Set(d, values[0]), high = low;
+    for_each([&](std::size_t /*i*/, Vf v, hn::Mask<F32> in) REPRISE_INLINED {
+      low = hn::IfThenElse(in, hn::Min(low, v), low);
+      high = hn::IfThenElse(in, hn::Max(high, v), high);
+    });
+    return {hn::GetLane(hn::MinOfLanes(d, low)), hn::GetLane(hn::MaxOfLanes(d, high))};
+  }
+  /// Keeps those of one step of 256 between the largest and the smallest: the one in which `sum`,
+  /// which gets the weights of larger ones, reaches `wanted`. False if that leaves all of them.
+  bool narrow(std::uint64_t& sum, std::uint64_t wanted) {
+    constexpr std::size_t kSteps = 256;
+    const auto [low, high] = range();
+    const float scale = static_cast<float>(kSteps) / (high - low);
+    if (!std::isfinite(scale) || scale == 0) {  // all are equal, or too far apart
+      return false;
+    }
+    const F32 d;
+    const auto steps_of = [&, top = high](Vf v) REPRISE_INLINED {  // they grow as values fall
+      const Vf steps = hn::Mul(hn::Sub(hn::Set(d, top), v), hn::Set(d, scale));
+      return hn::ConvertTo(WeightBits(), hn::Min(steps, hn::Set(d, kSteps - 1)));
+    };
+    std::array<std::uint64_t, kSteps> steps{};
+    for_each([&](std::size_t i, Vf v, hn::Mask<F32> /*in*/) REPRISE_INLINED {
+      HWY_ALIGN std::int32_t lanes[kLanes];
+      hn::Store(steps_of(v), WeightBits(), lanes);
+      for (std::size_t lane = 0; lane < std::min(count - i, kLanes); ++lane) {
+        steps[static_cast<std::size_t>(lanes[lane])] +=
+            static_cast<std::uint32_t>(weights[i + lane]);
+      }
+    });
+    std::size_t step = 0;
+    while (step + 1 < kSteps && sum + steps[step] < wanted) {
+      sum += steps[step++];
+    }
+    const auto chosen = hn::Set(WeightBits(), static_cast<std::int32_t>(step));
+    std::size_t kept = 0;
+    for_each([&](std::size_t i, Vf v, hn::Mask<F32> in) REPRISE_INLINED {
+      const auto of_step = hn::RebindMask(d, hn::Eq(steps_of(v), chosen));
+      kept += keep(hn::And(of_step, in), v, load_up_to(WeightBits(), weights + i, count - i), kept);
+    });
+    return kept < std::exchange(count, kept);
+  }
+  /// Puts the lanes of a mask to those from `at` on; returns how many they are.
+  HWY_INLINE std::size_t keep(hn::Mask<F32> lanes, Vf v, VWeight w, std::size_t at) const {
+    hn::CompressBlendedStore(w, hn::RebindMask(WeightBits(), lanes), WeightBits(), weights + at);
+    return hn::CompressBlendedStore(v, lanes, F32(), values + at);
+  }
+
+ private:
+  /// Calls f(index, values, which of them there are).
+  template <class F>
+  HWY_INLINE void for_each(F&& f) const {
+    for (std::size_t i = 0; i < count; i += kLanes) {
+      const std::size_t left = std::min(count - i, kLanes);
+      f(i, load_up_to(F32(), values + i, left), hn::FirstN(F32(), left));
+    }
+  }
+};
+
+/// The candidates above `bottom`, if it is a number, and up to `top`. `room`: a rank's for each x.
+inline Candidates between(std::span<const float> x, const LogitWeights& weights, float bottom,
+                          float top, std::span<Rank> room) {
+  const F32 d;
+  auto* const values = reinterpret_cast<float*>(room.data());
+  Candidates found{values, reinterpret_cast<std::int32_t*>(values + x.size()), 0};
+  for (std::size_t i = 0; i < x.size(); i += kLanes) {
+    const std::size_t left = std::min(x.size() - i, kLanes);
+    const Vf v = load_up_to(d, x.data() + i, left);
+    const auto low = std::isnan(bottom) ? hn::Eq(v, v) : hn::Gt(v, hn::Set(d, bottom));
+    const auto in = hn::And(hn::And(low, hn::Le(v, hn::Set(d, top))), hn::FirstN(d, left));
+    if (hn::AllFalse(d, in)) {
+      continue;
+    }
+    const VWeight w = weights.of(v);
+    const auto counts = hn::RebindMask(d, hn::Gt(w, hn::Zero(WeightBits())));
+    found.count += found.keep(hn::And(in, counts), v, w, found.count);
+  }
+  return found;
+}
+
+/// The largest ones that reach top_p: those between two levels are narrowed down until few are
+/// left, and these are sorted. `room` and `spare`: as many ranks as x has elements.
 inline LastKept keep_likely(std::span<const float> x, float best, const LogitWeights& weights,
                             std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
-  const F32 d;
+  constexpr std::size_t kFew = 64;
   const Masses masses = masses_of(x, best, weights);
   const std::uint64_t wanted = wanted_of(masses.total, top_p);
   std::size_t level = 0;
   while (level < kLevels && masses.above[level] < wanted) {
     ++level;
   }
-  const Vf top = hn::Set(d, level == 0 ? best : best - kDistances[level - 1]);
-  const Vf bottom = hn::Set(d, level == kLevels ? 0 : best - kDistances[level]);
+  const float top = level == 0 ? best : best - kDistances[level - 1];
+  const float bottom =
+      level == kLevels ? std::numeric_limits<float>::quiet_NaN() : best - kDistances[level];
+  std::uint64_t sum = level == 0 ? 0 : masses.above[level - 1];
+  Candidates candidates = between(x, weights, bottom, top, spare);
+  if (candidates.count == 0) {
+    return {};
+  }
+  while (candidates.count > kFew && candidates.narrow(sum, wanted)) {
+  }
+  const F32 d;
+  const auto [low, high] = candidates.range();
   std::size_t count = 0;
   for (std::size_t i = 0; i < x.size(); i += kLanes) {
     const std::size_t left = std::min(x.size() - i, kLanes);
     const Vf v = load_up_to(d, x.data() + i, left);
-    const auto higher = level == kLevels ? hn::Eq(v, v) : hn::Gt(v, bottom);
-    const auto between = hn::And(hn::And(higher, hn::Le(v, top)), hn::FirstN(d, left));
-    for_each_lane(between, [&](std::size_t lane) REPRISE_INLINED {
+    const auto in = hn::And(hn::Ge(v, hn::Set(d, low)), hn::Le(v, hn::Set(d, high)));
+    for_each_lane(hn::And(in, hn::FirstN(d, left)), [&](std::size_t lane) REPRISE_INLINED {
       const std::size_t column = i + lane;
       room[count++] = ~rank_of(x[column], static_cast<std::uint32_t>(column));
     });
@@ -136,7 +238,7 @@ inline LastKept keep_likely(std::span<const float> x, float best, const LogitWei
   for (Rank& rank : room.first(count)) {
     rank = ~rank;
   }
-  return reach(room.first(count), weights, level == 0 ? 0 : masses.above[level - 1], wanted);
+  return reach(room.first(count), weights, sum, wanted);
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE

@@ -127,7 +127,7 @@ struct TwoBitBlocks {
   static constexpr bool kThirdBit = kType == DType::q3_k;
   using Integers = BlockIntegers<kSuperBlock, 16, !kThirdBit>;
 
-  static HWY_INLINE void unpack(const std::uint8_t* block, Integers& to) {
+  static HWY_NOINLINE void unpack(const std::uint8_t* block, Integers& to) {
     if constexpr (kThirdBit) {
       six_bit_scales(block, to);
     } else {
@@ -186,7 +186,7 @@ struct TwoBitBlocks {
 struct Iq4XsBlocks {
   using Integers = BlockIntegers<kSuperBlock, kBlock, false>;
 
-  static HWY_INLINE void unpack(const std::uint8_t* block, Integers& to) {
+  static HWY_NOINLINE void unpack(const std::uint8_t* block, Integers& to) {
     const float factor = half_at(block);
     const auto high = word_at<std::uint16_t>(block + 2);
 #pragma GCC unroll 8
