@@ -108,7 +108,7 @@ TEST_F(WindowActions, OfTheMenuBarAreThoseOfThePalette) {
       if (widget.state == "menu") {
         submenus.push_back(path);
       } else {
-        in_menus += widget.state == "disabled" ? 0 : 1;
+        in_menus += widget.state == "disabled" ? 0U : 1U;
       }
     }
     return submenus;

@@ -57,7 +57,7 @@ TEST(BarrierList, ABarrierCostsAtMostTheShorterOfWhatItKeepsApart) {
   Capture capture;
   capture.nodes.resize(4);
   capture.steps.resize(4);
-  capture.edges = {{.src = 0, .dst = 1}};
+  capture.edges = {{.src = 0, .dst = 1, .kind = "RAW"}};
   CaptureStatistics statistics;
   for (std::uint32_t n = 0; n < 4; ++n) {
     capture.nodes[n].steps = {n, 1};

@@ -13,7 +13,7 @@ Inputs::Inputs(const ComputeGraph& graph, std::size_t slots)
       limits_(limits_of(graph.extents)) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     values_[i].given = ports_[i].spec.bytes() == 0;
-    missing_ += values_[i].given ? 0 : 1;
+    missing_ += values_[i].given ? 0U : 1U;
   }
 }
 
@@ -24,7 +24,7 @@ void Inputs::set(std::string_view name, DType dtype, std::span<const std::byte> 
   Value& value = values_[index];
   value.bytes.assign(bytes.begin(), bytes.end());
   ++value.version;
-  missing_ -= std::exchange(value.given, true) ? 0 : 1;
+  missing_ -= std::exchange(value.given, true) ? 0U : 1U;
   if (!spec.shape.fixed()) {
     const auto set = std::ranges::find(limits_, name, &ExtentLimit::input);
     if (set == limits_.end()) {
