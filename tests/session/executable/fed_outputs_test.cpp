@@ -1,5 +1,7 @@
 // Outputs of runs that feed handles: they have the values from before the feeds.
 #include "reprise/ops/copy.h"
+#include "reprise/session/saved_graphs.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/session/executable/executable_test.h"
 
 namespace reprise::testing {
@@ -42,6 +44,24 @@ TEST_P(FedOutputs, AnOutputThatIsAHandleHasItsValueFromBeforeTheRun) {
       }
     }
   }
+}
+
+TEST_P(FedOutputs, AHandleThatNothingFeedsIsGivenByNameToAGraphFromAFile) {
+  ExecutableGraph graph(executor_, summed_with_old);
+  graph.create_handle({.name = "h", .shape = {2, 2}});
+  const test::TempFolder folder;
+  graph.captured().save(folder / "handle.graph");
+  const auto load = [&](const char* name) {
+    const Tensor h = device_.from_host({2, 2}, Floats{1, 2, 3, 4}, "h");
+    return executor_.load_graph(folder / "handle.graph", {.tensors = {{name, h}}});
+  };
+  LoadedGraph loaded = load("handle h");
+  EXPECT_FALSE(loaded.report.replanned) << loaded.report.reason;
+  expect_error(ErrorCode::missing_input, {"input 'x'"}, [&] { loaded.graph.launch(); });
+  loaded.graph.set_input("x", Floats{10, 20, 30, 40});
+  loaded.graph.launch();
+  EXPECT_EQ(loaded.graph.read("sum"), (Floats{11, 22, 33, 44}));
+  expect_error(ErrorCode::invalid_argument, {"('handle h' f32 [2, 2])"}, [&] { load("h"); });
 }
 
 /// Each of two handles becomes what the other one was; both are outputs besides.
