@@ -44,38 +44,17 @@ constexpr std::size_t kPanelBlocks = 32;
 /// Rows of x in a tile: integer and f32 sums of 6 rows fill 24 of 32 registers.
 constexpr std::size_t kRoundedHeight = 6;
 
-/// Part `p` of a q4_K or q5_K block, as bytes.
-template <DType kType>
-HWY_INLINE __m256i part_of(KMinWeights<kType> /*weights*/, const std::byte* block, std::size_t p) {
-  constexpr bool kFifthBit = KMinWeights<kType>::kFifthBit;
-  const auto load = [block](std::size_t offset) REPRISE_INLINED {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + offset));
-  };
-  const __m256i two = load((kFifthBit ? 48 : 16) + p / 2 * kBlock);
-  const __m256i q =
-      _mm256_and_si256(p % 2 != 0 ? _mm256_srli_epi16(two, 4) : two, _mm256_set1_epi8(15));
-  if constexpr (kFifthBit) {
-    const auto turn = static_cast<long long>((68 - p) % 64);
-    const __m256i turned = _mm256_rolv_epi64(load(16), _mm256_set1_epi64x(turn));
-    return _mm256_or_si256(q, _mm256_and_si256(turned, _mm256_set1_epi8(0x10)));
-  }
-  return q;
-}
-
 /// Blocks [first, first + blocks) of a row of weights become a column.
 template <class W>
 HWY_INLINE void pack_column(const std::byte* row, std::size_t first, std::size_t blocks,
                             std::size_t column, PanelBlock* panel) {
   if constexpr (kHasMinimums<W>) {
     for (std::size_t b = 0; b < blocks; b += kSuperParts) {
-      const std::byte* block = row + (first + b) / kSuperParts * W::kBytes;
-      const KFactors factors(block);
-      alignas(32) float scales[kSuperParts], minimums[kSuperParts];
-      _mm256_store_ps(scales, factors.scales);
-      _mm256_store_ps(minimums, factors.minimums);
+      const typename W::Piece block = W::piece(row, (first + b) * kBlock);
       for (std::size_t p = 0; p < kSuperParts; ++p) {
-        panel[b + p].put(column, part_of(W(), block, p), scales[p]);
-        panel[b + p].minimums[column] = minimums[p];
+        const auto* part = reinterpret_cast<const __m256i*>(block.q + p * kBlock);
+        panel[b + p].put(column, _mm256_load_si256(part), block.scales[p]);
+        panel[b + p].minimums[column] = block.minimums[p];
       }
     }
   } else {

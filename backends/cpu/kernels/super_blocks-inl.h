@@ -23,7 +23,7 @@ HWY_INLINE T word_at(const std::uint8_t* from) {
   return word;
 }
 
-/// to[i] = factor * integer i of kCount bytes, as many as Integer says with or without signs.
+/// to[i] = factor * from[i], kCount integers.
 template <class Integer, std::size_t kCount>
 HWY_INLINE void scale_bytes(const void* from, float factor, float* to) {
   const hn::CappedTag<float, kCount> d;
@@ -36,7 +36,7 @@ HWY_INLINE void scale_bytes(const void* from, float factor, float* to) {
   }
 }
 
-/// Calls f(first byte) for the 32 bytes of each of kCount, by vectors.
+/// Calls f(first byte) for each vector of 32 bytes.
 template <class F>
 HWY_INLINE void for_each_vector(F&& f) {
 #pragma GCC unroll 2
