@@ -22,6 +22,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTS = ("pp", "tg")
+CACHE = "f16"  # of keys and values, the peer's own choice
 FACTS = ("driver", "model_type", "model_size", "model_n_params", "samples_ns")
 
 
@@ -86,7 +87,7 @@ def run_ours(options, model, device, threads, precision, workers):
     """Rates by test, and FACTS as reprise-bench printed them in the first row."""
     command = [options.bench, "llm", "-m", model, "-p", str(options.prompt),
                "-n", str(options.generate), "-r", str(options.repetitions), "-t", str(threads),
-               "--device", device, "--precision", precision, "-o", "json"]
+               "--device", device, "--precision", precision, "--cache", CACHE, "-o", "json"]
     if options.profile:
         command += ["--profile", options.profile]
     return call_for_json(command, workers, lambda rows: (
@@ -138,7 +139,7 @@ def store_peer(options, facts, device, threads, rates):
 def peer_row(facts, test, tokens, ts):
     ns = [round(1e9 * tokens / t) for t in ts]
     spread = statistics.stdev if len(ts) > 1 else lambda values: 0
-    return {"test": test + str(tokens), "n_prompt": tokens if test == "pp" else 0,
+    return {"test": "%s%d %s cache" % (test, tokens, CACHE), "n_prompt": tokens if test == "pp" else 0,
             "n_gen": tokens if test == "tg" else 0, "n_depth": 0,
             "model_type": facts["model_type"], "model_size_bytes": facts["model_size"],
             "model_n_params": facts["model_n_params"], "reps": len(ts),

@@ -29,6 +29,7 @@ struct LlmArguments {
   std::vector<std::string> prompt{"512"}, generate{"128"}, depth{"0"}, batch{"2048"}, threads{"0"};
   std::vector<std::string> prompt_generate;  // "512,128": one after the other, measured together
   std::vector<std::string> devices{"auto"}, modes{"recorded"}, precisions{"exact"};
+  std::string cache = "f32";
   std::int64_t reps = 5;
   std::string format = "md";  // json, csv, sql
   std::string profile;        // profiling database for the table benchmarks; empty: none
@@ -43,12 +44,13 @@ struct Test {
   std::int64_t positions() const { return depth + prompt + generate; }
 };
 
-std::string name_of(const Test& test) {
+std::string name_of(const Test& test, const std::string& cache) {
   const auto part = [](const char* name, std::int64_t count) {
     return count == 0 ? std::string() : name + std::to_string(count);
   };
   return part("pp", test.prompt) + (test.prompt != 0 && test.generate != 0 ? "+" : "") +
-         part("tg", test.generate) + part(" @ d", test.depth);
+         part("tg", test.generate) + part(" @ d", test.depth) +
+         (cache == "f32" ? "" : " " + cache + " cache");
 }
 
 /// "512,128"
@@ -113,9 +115,9 @@ std::string now_utc() {
 }
 
 /// Fills in all that comes from the samples.
-void measure(LlamaRun& run, const Test& test, std::int64_t reps, LlmRow& row) {
+void measure(LlamaRun& run, const Test& test, const LlmArguments& a, LlmRow& row) {
   BenchmarkRecord& r = row.record;
-  r.test = name_of(test);
+  r.test = name_of(test, a.cache);
   r.n_prompt = static_cast<std::uint32_t>(test.prompt);
   r.n_gen = static_cast<std::uint32_t>(test.generate);
   r.n_depth = static_cast<std::uint32_t>(test.depth);
@@ -126,7 +128,7 @@ void measure(LlamaRun& run, const Test& test, std::int64_t reps, LlmRow& row) {
   }
   const std::int32_t expected = run_once(run, test);  // records; drivers compile at the first run
   std::vector<double> ns;
-  for (std::int64_t i = 0; i < reps; ++i) {
+  for (std::int64_t i = 0; i < a.reps; ++i) {
     const Clock::time_point begin = Clock::now();
     const std::int32_t last = run_once(run, test);
     const std::int64_t sample = std::chrono::nanoseconds(Clock::now() - begin).count();
@@ -229,7 +231,8 @@ class LlmBenchmark {
 
   void measure_all(const OpenModel& open, const Device& device) {
     const ModelFacts facts = facts_of(open.file);
-    const llama::Model model = llama::load_model(device, open.file, positions_);
+    const llama::Model model =
+        llama::load_model(device, open.file, positions_, {.cache = *dtype_named(a_.cache)});
     for (const std::string& precision : a_.precisions) {
       GraphExecutor executor(
           device, {.timing = TimingMode::off, .precision = precision_of(precision).value()});
@@ -243,7 +246,7 @@ class LlmBenchmark {
           row.record.model_n_params = facts.parameters;
           row.record.n_threads = static_cast<std::uint32_t>(threads_of(device));
           row.record.precision = precision;
-          measure(runs, test, a_.reps, row);
+          measure(runs, test, a_, row);
           printer_.row(row);
           rows_.push_back(std::move(row));
         }
@@ -302,6 +305,9 @@ void add_llm(CLI::App& app, const std::vector<std::string>& command_line) {
   list("--mode", a->modes, "direct: a session per launch; recorded: graphs, replayed")
       ->check(CLI::IsMember({"direct", "recorded"}));
   list("--precision", a->precisions, "exact or fast")->check(CLI::IsMember({"exact", "fast"}));
+  llm->add_option("--cache", a->cache, "How keys and values are kept")
+      ->check(CLI::IsMember({"f32", "f16", "q8_0"}))
+      ->capture_default_str();
   llm->add_option("-r,--repetitions", a->reps, "Measured repetitions")->capture_default_str();
   llm->add_option("-o,--output", a->format, "Format of the rows")
       ->check(CLI::IsMember({"md", "json", "csv", "sql"}))

@@ -76,7 +76,10 @@ T attribute(const KernelCall& call, std::string_view name) {
 /// Fills `plan` and returns true if a kernel takes the call.
 bool plan_kernel(const KernelCall& call, KernelPlan& plan);
 
-/// The instruction set that kernels use on this machine, e.g. "AVX3".
+/// The instruction sets that kernels are compiled for and this machine has, as bits of Highway.
+std::int64_t kernel_targets();
+
+/// The one that kernels use, e.g. "AVX3".
 const char* kernel_target();
 
 }  // namespace reprise::cpu

@@ -50,8 +50,7 @@ void Largest::keep_largest() {
   std::nth_element(room_.begin(), last, room_.begin() + static_cast<std::ptrdiff_t>(count_),
                    std::greater<>());
   count_ = k_;
-  floor_ = value_of(*last);
-  has_floor_ = true;
+  set_floor(value_of(*last));
 }
 
 std::span<const Rank> Largest::chosen() {

@@ -45,6 +45,11 @@ class Largest {
   /// pass, a number what is above it.
   bool has_floor() const { return has_floor_; }
   float floor() const { return floor_; }
+  void set_floor(float floor) {
+    floor_ = floor;
+    has_floor_ = true;
+  }
+  std::size_t count() const { return count_; }
   /// A column after those added before.
   void add(float value, std::uint32_t column) {
     if (count_ == room_.size()) {

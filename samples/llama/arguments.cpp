@@ -38,6 +38,10 @@ int parse(Arguments& a, int argc, char** argv) {
                  "the device has such kernels")
       ->check(CLI::IsMember({"exact", "fast"}))
       ->capture_default_str();
+  app.add_option("--cache", a.cache,
+                 "How keys and values are kept: f16 takes half the memory of f32, q8_0 a quarter")
+      ->check(CLI::IsMember({"f32", "f16", "q8_0"}))
+      ->capture_default_str();
   app.add_option("--ctx", a.context,
                  "Positions of the key-value cache, and tokens of a chunk of --perplexity; 0: the "
                  "model's context")

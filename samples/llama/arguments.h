@@ -8,7 +8,8 @@
 namespace llama {
 
 struct Arguments {
-  std::string model, perplexity, device = "auto", mode = "recorded", precision = "exact";
+  std::string model, perplexity, device = "auto", mode = "recorded", precision = "exact",
+                                 cache = "f32";
   std::vector<std::string> prompts;
   std::string profile, profile_mode = "replay";
   long long count = 64;

@@ -29,8 +29,8 @@ ExecutableGraph make_executable(reprise::GraphExecutor& executor, const Model& m
                              const reprise::ExpertFunction& f) { return s.experts(layer, ids, f); };
     }
     for (std::size_t i = 0; i < m.layers.size(); ++i) {
-      m.layers[i].k_cache = s.input(cache_name('k', i), cache);
-      m.layers[i].v_cache = s.input(cache_name('v', i), cache);
+      m.layers[i].k_cache = s.input(cache_name('k', i), cache, m.cache);
+      m.layers[i].v_cache = s.input(cache_name('v', i), cache, m.cache);
     }
     const auto tokens = s.input("tokens", {s.extent("rows")}, reprise::DType::i32);
     s.output("next", choose(s, forward(s, m, get_rows(s, m.embedding, tokens)), sampling));
@@ -48,7 +48,7 @@ ExecutableGraph make_executable(reprise::GraphExecutor& executor, const Model& m
        .experts = {.store = model.expert_store, .options = experts}});
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     for (const char kind : {'k', 'v'}) {
-      graph.create_handle({.name = cache_name(kind, i), .shape = cache});
+      graph.create_handle({.name = cache_name(kind, i), .shape = cache, .dtype = model.cache});
       graph.feed(cache_name(kind, i), cache_name(kind, i), {.mode = reprise::FeedMode::in_place});
     }
   }

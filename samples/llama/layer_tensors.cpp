@@ -25,8 +25,8 @@ Tensor LayerTensors::expert(const std::string& projection, const Shape& shape) c
                          layer_name(index_), projection);
 }
 
-Tensor LayerTensors::zeros(const char* name, const Shape& shape) const {
-  return device_.zeros(shape, reprise::DType::f32, prefix(index_) + name);
+Tensor LayerTensors::zeros(const char* name, const Shape& shape, reprise::DType type) const {
+  return device_.zeros(shape, type, prefix(index_) + name);
 }
 
 void LayerTensors::attention(const Sizes& s, Layer& w) const {
@@ -40,9 +40,9 @@ void LayerTensors::attention(const Sizes& s, Layer& w) const {
   w.bq = find("attn_q.bias", {q});
   w.bk = find("attn_k.bias", {kv});
   w.bv = find("attn_v.bias", {kv});
-  const Shape cache{sequences_ * positions_, s.kv_heads, s.head_dim};
-  w.k_cache = zeros("k_cache", cache);
-  w.v_cache = zeros("v_cache", cache);
+  const Shape cache{options_.sequences * positions_, s.kv_heads, s.head_dim};
+  w.k_cache = zeros("k_cache", cache, options_.cache);
+  w.v_cache = zeros("v_cache", cache, options_.cache);
 }
 
 void LayerTensors::feed_forward(const Sizes& s, Layer& w) const {
@@ -72,8 +72,8 @@ void LayerTensors::state_space(const Sizes& s, Layer& w) const {
            .step_bias = get("ssm_dt.bias", {s.inner}),
            .a = get("ssm_a", {s.inner, s.state}),
            .d = get("ssm_d", {s.inner}),
-           .conv_state = zeros("conv_state", {sequences_, s.inner, s.conv_width - 1}),
-           .state = zeros("ssm_state", {sequences_, s.inner, 1, s.state})};
+           .conv_state = zeros("conv_state", {options_.sequences, s.inner, s.conv_width - 1}),
+           .state = zeros("ssm_state", {options_.sequences, s.inner, 1, s.state})};
 }
 
 }  // namespace llama

@@ -7,12 +7,12 @@ namespace llama {
 class LayerTensors {
  public:
   LayerTensors(const reprise::Device& device, const Weights& weights, std::int64_t layer,
-               std::int64_t positions, std::int64_t sequences)
+               std::int64_t positions, const ModelOptions& options)
       : device_(device),
         weights_(weights),
         index_(layer),
         positions_(positions),
-        sequences_(sequences) {}
+        options_(options) {}
 
   std::int64_t index() const { return index_; }
   /// Throws invalid_argument if there is none of that name, or if it has another shape.
@@ -30,11 +30,13 @@ class LayerTensors {
 
  private:
   reprise::Tensor expert(const std::string& projection, const reprise::Shape& shape) const;
-  reprise::Tensor zeros(const char* name, const reprise::Shape& shape) const;
+  reprise::Tensor zeros(const char* name, const reprise::Shape& shape,
+                        reprise::DType type = reprise::DType::f32) const;
 
   const reprise::Device& device_;
   const Weights& weights_;
-  std::int64_t index_, positions_, sequences_;
+  std::int64_t index_, positions_;
+  const ModelOptions& options_;
 };
 
 }  // namespace llama

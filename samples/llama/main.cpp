@@ -206,8 +206,11 @@ int run(const Arguments& a, const std::vector<std::string>& command_line) {
       a.perplexity.empty() ? "" : reprise::programs::read_text(a.perplexity, kMaxText);
   const reprise::Device device = open(a.device, a.threads);
   const llama::Model model = llama::load_model(
-      device, file, context, std::max<std::int64_t>(static_cast<std::int64_t>(prompts.size()), 1),
-      a.expert_budget > 0 ? llama::ExpertWeights::in_store : llama::ExpertWeights::on_device);
+      device, file, context,
+      {.sequences = std::max<std::int64_t>(static_cast<std::int64_t>(prompts.size()), 1),
+       .experts =
+           a.expert_budget > 0 ? llama::ExpertWeights::in_store : llama::ExpertWeights::on_device,
+       .cache = *reprise::dtype_named(a.cache)});
   std::cerr << "weights: " << model.weight_bytes.all << " bytes, " << model.weight_bytes.in_place
             << " of them in place";
   if (model.expert_store) {

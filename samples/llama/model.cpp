@@ -24,13 +24,19 @@ Sizes sizes_of(const reprise::GgufFile& file) {
 }
 
 Model load_model(const reprise::Device& device, const reprise::GgufFile& file, std::int64_t context,
-                 std::int64_t sequences, ExpertWeights experts) {
+                 const ModelOptions& options) {
   const Hyperparameters keys(file);
   Model m;
   m.architecture = &architecture_named(keys.architecture());
   m.sizes = read_sizes(keys, *m.architecture);
   const Sizes& s = m.sizes;
-  if (experts == ExpertWeights::in_store) {
+  const std::int64_t block = reprise::info_of(options.cache).block_elements;
+  if (s.heads > 0 && s.head_dim % block != 0) {
+    reprise::throw_invalid_argument("Heads of (" + std::to_string(s.head_dim) +
+                                    ") elements are no whole blocks of " + std::to_string(block) +
+                                    ", which the cache needs.");
+  }
+  if (options.experts == ExpertWeights::in_store) {
     if (s.experts == 0) {
       reprise::throw_invalid_argument(
           "A budget is for the experts of a model, but this one has (0) of them.");
@@ -40,7 +46,7 @@ Model load_model(const reprise::Device& device, const reprise::GgufFile& file, s
   const Weights weights(device, file, m.expert_store);
   m.weight_bytes = weights.bytes();
   for (std::int64_t i = 0; i < s.layers; ++i) {
-    m.architecture->load({device, weights, i, context, sequences}, s, m.layers.emplace_back());
+    m.architecture->load({device, weights, i, context, options}, s, m.layers.emplace_back());
   }
   m.embedding = weights.get("token_embd.weight", {s.vocabulary, s.dim});
   m.norm = weights.get("output_norm.weight", {s.dim});
@@ -48,9 +54,10 @@ Model load_model(const reprise::Device& device, const reprise::GgufFile& file, s
                                          : m.embedding;
   m.rope_factors = weights.find("rope_freqs.weight");
   m.context = context;
-  m.sequences = sequences;
-  if (sequences > 1 && s.heads > 0) {
-    m.attended = device.zeros({sequences, s.heads, s.head_dim}, reprise::DType::f32, "attended");
+  m.sequences = options.sequences;
+  m.cache = options.cache;
+  if (m.sequences > 1 && s.heads > 0) {
+    m.attended = device.zeros({m.sequences, s.heads, s.head_dim}, reprise::DType::f32, "attended");
   }
   return m;
 }

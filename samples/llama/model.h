@@ -53,7 +53,7 @@ struct StateSpace {
 struct Layer {
   reprise::Tensor attn_norm, wq, wk, wv, wo;          // [dim], [heads * head_dim, dim], ...
   reprise::Tensor ffn_norm, gate, up, down;           // [dim], [ffn, dim], [ffn, dim], [dim, ffn]
-  reprise::Tensor k_cache, v_cache;                   // [positions, kv_heads, head_dim] f32
+  reprise::Tensor k_cache, v_cache;                   // [positions, kv_heads, head_dim]
   reprise::Tensor bq{}, bk{}, bv{};                   // biases of wq, wk, wv
   reprise::Tensor q_norm{}, k_norm{};                 // [head_dim]
   reprise::Tensor attn_post_norm{}, ffn_post_norm{};  // [dim], of what is added to the stream
@@ -70,6 +70,7 @@ struct Model {
   WeightBytes weight_bytes;
   const Architecture* architecture = nullptr;  // null: llama
   std::int64_t context = 0;                    // positions of a sequence
+  reprise::DType cache = reprise::DType::f32;  // of keys and values
   /// 1: rows of a pass are tokens of one sequence, one after another. More: row i is the next token
   /// of sequence i, whose keys and values have the i-th part of the caches.
   std::int64_t sequences = 1;
@@ -84,10 +85,16 @@ struct Model {
 
 enum class ExpertWeights : std::uint8_t { on_device, in_store };
 
+struct ModelOptions {
+  std::int64_t sequences = 1;
+  ExpertWeights experts = ExpertWeights::on_device;
+  reprise::DType cache = reprise::DType::f32;  // of keys and values: f32, f16 or q8_0
+};
+
 /// `context` positions are allocated for the cache of each sequence. Throws invalid_argument for a
-/// store where the model has no experts.
+/// store where the model has no experts, and for heads that are no whole blocks of the cache.
 Model load_model(const reprise::Device& device, const reprise::GgufFile& file, std::int64_t context,
-                 std::int64_t sequences = 1, ExpertWeights experts = ExpertWeights::on_device);
+                 const ModelOptions& options = {});
 
 /// The same weights with what one of the sequences leaves.
 Model sequence_of(const Model& model, std::int64_t index);

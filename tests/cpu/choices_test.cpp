@@ -82,5 +82,27 @@ TEST_F(CpuChoices, OfTokensAreThoseOfTheReferenceWithAnyFilters) {
   }
 }
 
+TEST_F(CpuChoices, OfTheLargestAreThoseOfTheReferenceInAnyOrder) {
+  constexpr std::int64_t kRows = 2, kColumns = 20'000;
+  const auto random = values(kRows * kColumns, -1, 1);
+  auto rising = random, falling = random, first_of_1024 = random, of_nine_values = random;
+  std::ranges::sort(rising);
+  std::ranges::sort(falling, std::greater());
+  for (std::size_t i = 0; i < random.size(); ++i) {
+    first_of_1024[i] += i % kColumns % 1024 < 32 ? 2.0F : 0.0F;
+    of_nine_values[i] = std::round(random[i] * 4);
+  }
+  auto no_numbers = random;
+  std::ranges::fill(std::span(no_numbers).subspan(10, kColumns - 20),
+                    std::numeric_limits<float>::quiet_NaN());
+  for (const auto& x : {random, rising, falling, first_of_1024, of_nine_values, no_numbers}) {
+    for (const std::int32_t k : {1, 40, 1000}) {
+      expect_the_reference([&](GraphSession& s) {
+        return top_k(s, s.input("x", {kRows, kColumns}, x), {.k = k});
+      });
+    }
+  }
+}
+
 }  // namespace
 }  // namespace reprise::testing

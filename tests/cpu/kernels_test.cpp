@@ -2,6 +2,7 @@
 // references.
 #include <hwy/targets.h>
 
+#include "backends/cpu/kernel.h"
 #include "framework/ops/weight_formats.h"
 #include "reprise/formats/gguf.h"
 #include "samples/llama/forward.h"
@@ -28,9 +29,7 @@ class UseTargets {
 
 std::vector<std::int64_t> targets() {
   std::vector<std::int64_t> all;
-  for (std::int64_t left =
-           hwy::SupportedTargets() & (HWY_SSSE3 | HWY_AVX2 | HWY_AVX3 | HWY_AVX3_DL | HWY_NEON);
-       left != 0; left &= left - 1) {
+  for (std::int64_t left = cpu::kernel_targets(); left != 0; left &= left - 1) {
     all.push_back(left & -left);
   }
   return all;

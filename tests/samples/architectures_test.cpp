@@ -7,6 +7,7 @@
 #include "framework/ops/weight_formats.h"
 #include "samples/llama/archs/architecture.h"
 #include "samples/llama/checks.h"
+#include "samples/llama/executable.h"
 #include "tests/samples/random_models.h"
 
 namespace reprise::testing {
@@ -22,9 +23,10 @@ constexpr double kLimit = 5e-12;
 
 /// Logits of each row: of a prompt in one direct session, then of single steps, replayed.
 std::vector<std::vector<double>> logits(const Device& device, const GgufFile& file,
-                                        const std::vector<std::int32_t>& tokens) {
+                                        const std::vector<std::int32_t>& tokens,
+                                        DType cache = DType::f32) {
   GraphExecutor executor(device);
-  const llama::Model m = llama::load_model(device, file, kContext);
+  const llama::Model m = llama::load_model(device, file, kContext, {.cache = cache});
   const StateBlock state(device, llama::state_layout(-1, kContext));
   std::vector<std::vector<double>> all;
   const auto keep = [&](const std::vector<float>& values) {
@@ -50,22 +52,21 @@ std::vector<std::vector<double>> logits(const Device& device, const GgufFile& fi
   return all;
 }
 
-void expect_reference_logits(const std::string& device, const std::string& model,
-                             std::uint64_t seed) {
-  SCOPED_TRACE(model + ", " + seed_note(seed));
-  const GgufFile file = random_model(model);
+void expect_reference_logits(const std::string& device, const GgufFile& file, std::uint64_t seed,
+                             double limit = kLimit, DType cache = DType::f32) {
+  SCOPED_TRACE(seed_note(seed));
   const auto tokens = random_tokens(seed, kPrompt + kSteps, llama::sizes_of(file).vocabulary);
   const auto expected = logits(test_device("reference"), file, tokens);
-  const auto actual = logits(test_device(device), file, tokens);
+  const auto actual = logits(test_device(device), file, tokens, cache);
   ASSERT_EQ(actual.size(), kPrompt + kSteps);
   std::vector<double> e, a;
   std::string rows;
   for (std::size_t row = 0; row < actual.size(); ++row) {
     e.insert(e.end(), expected[row].begin(), expected[row].end());
     a.insert(a.end(), actual[row].begin(), actual[row].end());
-    rows += " " + std::to_string(nmse(expected[row], actual[row]) / kLimit);
+    rows += " " + std::to_string(nmse(expected[row], actual[row]) / limit);
   }
-  EXPECT_LE(nmse(e, a), kLimit) << "rows, shares of the limit:" << rows;
+  EXPECT_LE(nmse(e, a), limit) << "rows, shares of the limit:" << rows;
 }
 
 using DeviceAndName = std::tuple<std::string, std::string>;
@@ -90,7 +91,8 @@ TEST_P(Architectures, HaveTheLogitsOfTheReference) {
   // thousand runs.
   const bool routed = llama::sizes_of(random_model(name_ + "-f32")).experts > 0;
   for (const char* format : {"f32", "f16", "q8_0", "q4_0"}) {
-    expect_reference_logits(device_, name_ + "-" + format, routed ? 1 : test_seed());
+    SCOPED_TRACE(format);
+    expect_reference_logits(device_, random_model(name_ + "-" + format), routed ? 1 : test_seed());
   }
 }
 
@@ -143,7 +145,40 @@ INSTANTIATE_TEST_SUITE_P(Of, WeightFormats,
                          param_name);
 
 TEST_P(WeightFormats, HaveTheLogitsOfTheReference) {
-  expect_reference_logits(device_, "wide-" + name_, test_seed());
+  expect_reference_logits(device_, random_model("wide-" + name_), test_seed());
+}
+
+/// Caches of other types, on a device.
+class Caches : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(On, Caches, ::testing::Values("cpu", "vulkan"), device_param_name);
+
+// Numbers of 11 bits are within 5e-4 of what they stand for, of 8 bits within 4e-3.
+TEST_P(Caches, OfHalvesAndBytesGiveNearlyTheLogitsOfTheReference) {
+  const GgufFile file = random_model("wide-f32");
+  expect_reference_logits(GetParam(), file, test_seed(), 1e-7, DType::f16);
+  expect_reference_logits(GetParam(), file, test_seed(), 1e-4, DType::q8_0);
+}
+
+TEST_P(Caches, OfBytesNeedHeadsOfWholeBlocks) {
+  const Device device = test_device(GetParam());
+  expect_error(ErrorCode::invalid_argument, {"Heads of (16)", "blocks of 32"}, [&] {
+    (void)llama::load_model(device, random_model("llama-f32"), kContext, {.cache = DType::q8_0});
+  });
+}
+
+TEST_P(Caches, OfAnExecutableGraphSayWhatGeneratedTextSays) {
+  const Device device = test_device(GetParam());
+  GraphExecutor executor(device);
+  const llama::Model model =
+      llama::load_model(device, random_model("wide-f32"), kContext, {.cache = DType::f16});
+  const std::vector<std::vector<std::int32_t>> prompts{
+      random_tokens(1, kPrompt, model.sizes.vocabulary)};
+  const auto said =
+      llama::generate(executor, model,
+                      {.prompt = prompts[0], .count = kSteps, .context = kContext, .end_token = -1},
+                      [](std::int32_t) {});
+  const ExecutableGraph graph = llama::make_executable(executor, model, {.context = kContext});
+  EXPECT_EQ(llama::generate_all(graph, prompts, kSteps), std::vector({said.ids}));
 }
 
 TEST(ArchitectureNames, AreUniqueAndAnUnknownOneIsToldThem) {

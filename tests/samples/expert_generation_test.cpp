@@ -14,7 +14,7 @@ class ExpertBudget : public ::testing::TestWithParam<std::string> {
   using Ids = std::vector<std::int32_t>;
 
   llama::Model model(const std::string& name, llama::ExpertWeights experts) const {
-    return llama::load_model(device_, random_model(name), kContext, 1, experts);
+    return llama::load_model(device_, random_model(name), kContext, {.experts = experts});
   }
   /// Room for so many experts of each layer.
   static std::uint64_t budget(const llama::Model& model, std::uint64_t cells) {

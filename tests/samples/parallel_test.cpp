@@ -15,7 +15,7 @@ class Parallel : public ::testing::TestWithParam<std::string> {
 
   llama::Model model(const std::string& name, std::size_t sequences) const {
     return llama::load_model(device_, random_model(name), kContext,
-                             static_cast<std::int64_t>(sequences));
+                             {.sequences = static_cast<std::int64_t>(sequences)});
   }
   std::vector<Ids> apart(const std::string& name, const std::vector<Ids>& prompts,
                          std::size_t count) {

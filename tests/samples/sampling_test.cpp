@@ -28,8 +28,9 @@ class Sampling : public ::testing::TestWithParam<std::string> {
         .ids;
   }
   std::vector<Ids> draw_batch(std::size_t sequences, const llama::Sampling& how) {
-    const llama::Model model = llama::load_model(device_, random_model("llama-f32"), kContext,
-                                                 static_cast<std::int64_t>(sequences));
+    const llama::Model model =
+        llama::load_model(device_, random_model("llama-f32"), kContext,
+                          {.sequences = static_cast<std::int64_t>(sequences)});
     const std::vector<Ids> prompts(sequences, prompt_);
     return generate_parallel(
                executor_, model,

@@ -33,13 +33,22 @@ struct Gelu {
   }
 };
 
-/// Highway's Tanh() alone is for numbers.
+/// After Cephes' tanhf(): a polynomial near 0, where 1 - exp(-2x) has few digits.
 struct Tanh {
   static HWY_INLINE Vf of(Vf x) {
     const F32 d;
-    const Vf bound = hn::Set(d, 20.0F);  // 1 from 9.02 on
-    const Vf y = hn::Tanh(d, hn::Max(hn::Min(x, bound), hn::Neg(bound)));
-    return hn::IfThenElse(hn::IsNaN(x), x, y);
+    const Vf one = hn::Set(d, 1.0F);
+    const Vf size = hn::Abs(x);
+    const Vf square = hn::Mul(x, x);
+    Vf p = hn::Set(d, -5.70498872745e-3F);
+    for (const float c :
+         {2.06390887954e-2F, -5.37397155531e-2F, 1.33314422036e-1F, -3.33332819422e-1F}) {
+      p = hn::MulAdd(p, square, hn::Set(d, c));
+    }
+    const Vf near = hn::MulAdd(hn::Mul(size, square), p, size);
+    const Vf e = exp_of(hn::Mul(size, hn::Set(d, -2.0F)));
+    const Vf far = hn::Div(hn::Sub(one, e), hn::Add(one, e));
+    return hn::CopySignToAbs(hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.625F)), near, far), x);
   }
 };
 

@@ -154,14 +154,27 @@ class AttentionBlock {
   /// not count for a row may be multiplied by its weight of 0 then.
   template <class W>
   bool pack_values(const std::byte* values, KeyRange keys, std::size_t column) {
-    const F32 d;
     const auto value_dim = static_cast<std::size_t>(a_.value_dim);
+    return column + kPanelColumns <= value_dim
+               ? pack_columns(keys,
+                              [&](std::int64_t j, std::size_t at) REPRISE_INLINED {
+                                return value_vector<W>(values + j * a_.v_row, column + at, kLanes);
+                              })
+               : pack_columns(keys, [&](std::int64_t j, std::size_t at) REPRISE_INLINED {
+                   return column + at < value_dim
+                              ? value_vector<W>(values + j * a_.v_row, column + at,
+                                                value_dim - column - at)
+                              : hn::Zero(F32());
+                 });
+  }
+  template <class Values>
+  HWY_INLINE bool pack_columns(KeyRange keys, const Values& values) {
+    const F32 d;
     Vf zeros = hn::Zero(d);
     float* to = panel_;
     for (std::int64_t j = keys.first; j < keys.end; ++j) {
-      for (std::size_t at = column; at < column + kPanelColumns; at += kLanes, to += kLanes) {
-        const Vf value = at < value_dim ? value_vector<W>(values + j * a_.v_row, at, value_dim - at)
-                                        : hn::Zero(d);
+      for (std::size_t at = 0; at < kPanelColumns; at += kLanes, to += kLanes) {
+        const Vf value = values(j, at);
         zeros = hn::MulAdd(value, hn::Zero(d), zeros);
         hn::Store(value, d, to);
       }

@@ -4,9 +4,9 @@
 #include <limits>
 #include <span>
 
+#include "backends/cpu/kernels/activations-inl.h"
 #include "backends/cpu/kernels/alibi.h"
 #include "backends/cpu/kernels/attention_mask-inl.h"
-#include "backends/cpu/kernels/exp-inl.h"
 
 #if defined(REPRISE_ATTENTION_QUERY_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef REPRISE_ATTENTION_QUERY_INL_H
@@ -109,9 +109,8 @@ HWY_INLINE void cap_scores(float cap, std::int64_t count, float* scores) {
   const F32 d;
   const Vf limit = hn::Set(d, cap);
   for (std::int64_t j = 0; j < count; j += std::int64_t{kLanes}) {
-    const Vf x = hn::Div(hn::LoadU(d, scores + j), limit);
-    const Vf y = hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
-    hn::StoreU(hn::Mul(limit, y), d, scores + j);
+    const Vf share = hn::Div(hn::LoadU(d, scores + j), limit);
+    hn::StoreU(hn::Mul(limit, Tanh::of(share)), d, scores + j);
   }
 }
 
@@ -179,6 +178,17 @@ HWY_INLINE void add_values(const Attention& a, const std::byte* values, const fl
                            std::size_t column, std::size_t left, std::int64_t first,
                            std::int64_t end, bool some_hidden, Vf (*sums)[kWide]) {
   const F32 d;
+  Vf own[kQueries][kWide];  // in registers, where `sums` may be memory
+  const auto for_each = [](auto&& f) REPRISE_INLINED {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kQueries; ++i) {
+#pragma GCC unroll 4
+      for (std::size_t w = 0; w < kWide; ++w) {
+        f(i, w);
+      }
+    }
+  };
+  for_each([&](std::size_t i, std::size_t w) REPRISE_INLINED { own[i][w] = sums[i][w]; });
   for (std::int64_t j = first; j < end; ++j) {
     if (kQueries == 1 && some_hidden && scores[0][j] == 0) {
       continue;
@@ -190,15 +200,11 @@ HWY_INLINE void add_values(const Attention& a, const std::byte* values, const fl
       __builtin_prefetch(row + kKeysAhead * a.v_row + W::bytes(column + w * kLanes), 0, 2);
       value[w] = value_vector<W>(row, column + w * kLanes, kWide == 1 ? left : kLanes);
     }
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < kQueries; ++i) {
-      const Vf weight = hn::Set(d, scores[i][j]);
-#pragma GCC unroll 4
-      for (std::size_t w = 0; w < kWide; ++w) {
-        sums[i][w] = hn::MulAdd(weight, value[w], sums[i][w]);
-      }
-    }
+    for_each([&](std::size_t i, std::size_t w) REPRISE_INLINED {
+      own[i][w] = hn::MulAdd(hn::Set(d, scores[i][j]), value[w], own[i][w]);
+    });
   }
+  for_each([&](std::size_t i, std::size_t w) REPRISE_INLINED { sums[i][w] = own[i][w]; });
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE

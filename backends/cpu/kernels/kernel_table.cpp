@@ -31,10 +31,11 @@ bool plan_kernel(const KernelCall& call, KernelPlan& plan) {
   return false;
 }
 
+std::int64_t kernel_targets() { return hwy::SupportedTargets() & HWY_TARGETS; }
+
 const char* kernel_target() {
-  // The lowest bit stands for the best instruction set; not all are compiled.
-  const std::int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
-  return hwy::TargetName(supported & -supported);
+  // The lowest bit stands for the best instruction set.
+  return hwy::TargetName(kernel_targets() & -kernel_targets());
 }
 
 }  // namespace reprise::cpu

@@ -59,8 +59,7 @@ inline std::uint64_t wanted_of(std::uint64_t total, std::uint32_t top_p) {
 /// The k largest, and of these the ones that reach top_p.
 inline LastKept keep_largest(std::span<const float> x, const LogitWeights& weights, std::size_t k,
                              std::uint32_t top_p, std::span<Rank> room) {
-  Largest largest(room.first(Largest::room_for(k, x.size())), k);
-  add_elements(x.data(), 0, x.size(), largest);
+  Largest largest = largest_of(x, k, room.first(Largest::room_for(k, x.size())));
   if (top_p == SampleFilters::kWhole) {
     const Rank last = std::ranges::min(largest.chosen());
     return is_number(last) ? last_kept(last) : LastKept();
@@ -76,32 +75,84 @@ inline LastKept keep_largest(std::span<const float> x, const LogitWeights& weigh
   return reach(ranks, weights, 0, wanted_of(total, top_p));
 }
 
-/// Distances from the largest logit at which the weight of all larger ones is known.
-inline constexpr float kDistances[] = {0.5F, 1, 2, 3, 4.5F, 6.5F, 9, 13};
-inline constexpr std::size_t kLevels = std::size(kDistances);
+/// Falling values, between and around which a sum of weights is looked for.
+constexpr std::size_t kLevels = 8;
+using Levels = std::array<float, kLevels>;
 
-struct Masses {
-  std::array<std::uint64_t, kLevels> above{};  // of logits above best - kDistances[i]
-  std::uint64_t total = 0;
+/// Values above `bottom`, or all if it is no number, and up to `top`.
+struct Slice {
+  float top, bottom;
+  HWY_INLINE hn::Mask<F32> of(Vf v) const {
+    const F32 d;
+    return hn::AndNot(hn::Le(v, hn::Set(d, bottom)), hn::Le(v, hn::Set(d, top)));
+  }
 };
 
-inline Masses masses_of(std::span<const float> x, float best, const LogitWeights& weights) {
+/// Logits and their weights, in any order.
+struct Weighed {
+  std::span<const float> x;
+  const std::int32_t* w;
+
+  HWY_INLINE Vf values(std::size_t i, std::size_t left) const {
+    return load_up_to(F32(), x.data() + i, left);
+  }
+  HWY_INLINE VWeight weights(std::size_t i, std::size_t left) const {
+    return load_up_to(WeightBits(), w + i, left);
+  }
+  /// All are in it.
+  Slice range() const {
+    const F32 d;
+    Vf low = hn::Set(d, x[0]), high = low;
+    for (std::size_t i = 0; i < x.size(); i += kLanes) {
+      const std::size_t left = std::min(x.size() - i, kLanes);
+      const Vf v = hn::IfThenElse(hn::FirstN(d, left), values(i, left), low);
+      low = hn::Min(low, v);
+      high = hn::Max(high, v);
+    }
+    return {hn::GetLane(hn::MaxOfLanes(d, high)), hn::GetLane(hn::MinOfLanes(d, low))};
+  }
+};
+
+inline Weighed weigh(std::span<const float> x, const LogitWeights& weights, std::int32_t* to) {
+  for (std::size_t i = 0; i < x.size(); i += kLanes) {
+    const std::size_t left = std::min(x.size() - i, kLanes);
+    store_up_to(WeightBits(), weights.of(load_up_to(F32(), x.data() + i, left)), to + i, left);
+  }
+  return {x, to};
+}
+
+struct Masses {
+  std::array<std::uint64_t, kLevels> above{};
+  std::uint64_t total = 0;
+
+  /// The slice between two levels in which `sum`, which gets the weights above it, reaches
+  /// `wanted`.
+  Slice reaching(std::uint64_t wanted, const Levels& levels, std::uint64_t& sum) const {
+    std::size_t level = 0;
+    while (level < kLevels && sum + above[level] < wanted) {
+      ++level;
+    }
+    sum += level == 0 ? 0 : above[level - 1];
+    return {level == 0 ? std::numeric_limits<float>::infinity() : levels[level - 1],
+            level == kLevels ? std::numeric_limits<float>::quiet_NaN() : levels[level]};
+  }
+};
+
+inline Masses masses_of(const Weighed& of, const Levels& levels) {
   constexpr std::size_t kPart = std::size_t{1} << 16U;  // what a WeightSum holds in one lane
   const F32 d;
   Masses masses;
-  for (std::size_t first = 0; first < x.size(); first += kPart) {
-    const std::size_t end = std::min(first + kPart, x.size());
+  for (std::size_t first = 0; first < of.x.size(); first += kPart) {
+    const std::size_t end = std::min(first + kPart, of.x.size());
     WeightSum above[kLevels], all;
     for (std::size_t i = first; i < end; i += kLanes) {
       const std::size_t left = std::min(end - i, kLanes);
-      const Vf v = load_up_to(d, x.data() + i, left);
-      const auto counts = hn::RebindMask(WeightBits(), hn::FirstN(d, left));
-      const VWeight w = hn::IfThenElseZero(counts, weights.of(v));
+      const Vf v = of.values(i, left);
+      const WeightSum::Halves w(of.weights(i, left));
       all.add(w);
 #pragma GCC unroll 8
       for (std::size_t level = 0; level < kLevels; ++level) {
-        const auto higher = hn::Gt(v, hn::Set(d, best - kDistances[level]));
-        above[level].add(hn::IfThenElseZero(hn::RebindMask(WeightBits(), higher), w));
+        above[level].add_where(hn::Gt(v, hn::Set(d, levels[level])), w);
       }
     }
     masses.total += all.total();
@@ -112,93 +163,22 @@ inline Masses masses_of(std::span<const float> x, float best, const LogitWeights
   return masses;
 }
 
-/// Logits with weights, in any order, among which a sum of weights is reached.
-struct Candidates {
-  float* values;
-  std::int32_t* weights;
-  std::size_t count;
-
-  /// The smallest and the largest value.
-  std::pair<float, float> range() const {
-    const F32 d;
-    Vf low = hn::Set(d, values[0]), high = low;
-    for_each([&](std::size_t /*i*/, Vf v, hn::Mask<F32> in) REPRISE_INLINED {
-      low = hn::IfThenElse(in, hn::Min(low, v), low);
-      high = hn::IfThenElse(in, hn::Max(high, v), high);
-    });
-    return {hn::GetLane(hn::MinOfLanes(d, low)), hn::GetLane(hn::MaxOfLanes(d, high))};
-  }
-  /// Keeps those of one step of 256 between the largest and the smallest: the one in which `sum`,
-  /// which gets the weights of larger ones, reaches `wanted`. False if that leaves all of them.
-  bool narrow(std::uint64_t& sum, std::uint64_t wanted) {
-    constexpr std::size_t kSteps = 256;
-    const auto [low, high] = range();
-    const float scale = static_cast<float>(kSteps) / (high - low);
-    if (!std::isfinite(scale) || scale == 0) {  // all are equal, or too far apart
-      return false;
-    }
-    const F32 d;
-    const auto steps_of = [&, top = high](Vf v) REPRISE_INLINED {  // they grow as values fall
-      const Vf steps = hn::Mul(hn::Sub(hn::Set(d, top), v), hn::Set(d, scale));
-      return hn::ConvertTo(WeightBits(), hn::Min(steps, hn::Set(d, kSteps - 1)));
-    };
-    std::array<std::uint64_t, kSteps> steps{};
-    for_each([&](std::size_t i, Vf v, hn::Mask<F32> /*in*/) REPRISE_INLINED {
-      HWY_ALIGN std::int32_t lanes[kLanes];
-      hn::Store(steps_of(v), WeightBits(), lanes);
-      for (std::size_t lane = 0; lane < std::min(count - i, kLanes); ++lane) {
-        steps[static_cast<std::size_t>(lanes[lane])] +=
-            static_cast<std::uint32_t>(weights[i + lane]);
-      }
-    });
-    std::size_t step = 0;
-    while (step + 1 < kSteps && sum + steps[step] < wanted) {
-      sum += steps[step++];
-    }
-    const auto chosen = hn::Set(WeightBits(), static_cast<std::int32_t>(step));
-    std::size_t kept = 0;
-    for_each([&](std::size_t i, Vf v, hn::Mask<F32> in) REPRISE_INLINED {
-      const auto of_step = hn::RebindMask(d, hn::Eq(steps_of(v), chosen));
-      kept += keep(hn::And(of_step, in), v, load_up_to(WeightBits(), weights + i, count - i), kept);
-    });
-    return kept < std::exchange(count, kept);
-  }
-  /// Puts the lanes of a mask to those from `at` on; returns how many they are.
-  HWY_INLINE std::size_t keep(hn::Mask<F32> lanes, Vf v, VWeight w, std::size_t at) const {
-    hn::CompressBlendedStore(w, hn::RebindMask(WeightBits(), lanes), WeightBits(), weights + at);
-    return hn::CompressBlendedStore(v, lanes, F32(), values + at);
-  }
-
- private:
-  /// Calls f(index, values, which of them there are).
-  template <class F>
-  HWY_INLINE void for_each(F&& f) const {
-    for (std::size_t i = 0; i < count; i += kLanes) {
-      const std::size_t left = std::min(count - i, kLanes);
-      f(i, load_up_to(F32(), values + i, left), hn::FirstN(F32(), left));
-    }
-  }
-};
-
-/// The candidates above `bottom`, if it is a number, and up to `top`. `room`: a rank's for each x.
-inline Candidates between(std::span<const float> x, const LogitWeights& weights, float bottom,
-                          float top, std::span<Rank> room) {
+/// Those of a slice that have weights go to `to`, which may be where they are.
+inline Weighed keep(const Weighed& from, Slice slice, float* to, std::int32_t* to_weights) {
   const F32 d;
-  auto* const values = reinterpret_cast<float*>(room.data());
-  Candidates found{values, reinterpret_cast<std::int32_t*>(values + x.size()), 0};
-  for (std::size_t i = 0; i < x.size(); i += kLanes) {
-    const std::size_t left = std::min(x.size() - i, kLanes);
-    const Vf v = load_up_to(d, x.data() + i, left);
-    const auto low = std::isnan(bottom) ? hn::Eq(v, v) : hn::Gt(v, hn::Set(d, bottom));
-    const auto in = hn::And(hn::And(low, hn::Le(v, hn::Set(d, top))), hn::FirstN(d, left));
-    if (hn::AllFalse(d, in)) {
-      continue;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < from.x.size(); i += kLanes) {
+    const std::size_t left = std::min(from.x.size() - i, kLanes);
+    const Vf v = from.values(i, left);
+    const VWeight w = from.weights(i, left);
+    const auto keeps = hn::And(slice.of(v), hn::RebindMask(d, hn::Gt(w, hn::Zero(WeightBits()))));
+    if (!hn::AllFalse(d, keeps)) {
+      hn::CompressBlendedStore(w, hn::RebindMask(WeightBits(), keeps), WeightBits(),
+                               to_weights + kept);
+      kept += hn::CompressBlendedStore(v, keeps, d, to + kept);
     }
-    const VWeight w = weights.of(v);
-    const auto counts = hn::RebindMask(d, hn::Gt(w, hn::Zero(WeightBits())));
-    found.count += found.keep(hn::And(in, counts), v, w, found.count);
   }
-  return found;
+  return {{to, kept}, to_weights};
 }
 
 /// The largest ones that reach top_p: those between two levels are narrowed down until few are
@@ -206,30 +186,39 @@ inline Candidates between(std::span<const float> x, const LogitWeights& weights,
 inline LastKept keep_likely(std::span<const float> x, float best, const LogitWeights& weights,
                             std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
   constexpr std::size_t kFew = 64;
-  const Masses masses = masses_of(x, best, weights);
-  const std::uint64_t wanted = wanted_of(masses.total, top_p);
-  std::size_t level = 0;
-  while (level < kLevels && masses.above[level] < wanted) {
-    ++level;
+  Levels levels{0.5F, 1, 2, 3, 4.5F, 6.5F, 9, 13};
+  for (float& level : levels) {
+    level = best - level;
   }
-  const float top = level == 0 ? best : best - kDistances[level - 1];
-  const float bottom =
-      level == kLevels ? std::numeric_limits<float>::quiet_NaN() : best - kDistances[level];
-  std::uint64_t sum = level == 0 ? 0 : masses.above[level - 1];
-  Candidates candidates = between(x, weights, bottom, top, spare);
-  if (candidates.count == 0) {
+  auto* const values = reinterpret_cast<float*>(spare.data());
+  auto* const own_weights = reinterpret_cast<std::int32_t*>(values + x.size());
+  Weighed left = weigh(x, weights, own_weights);
+  const Masses masses = masses_of(left, levels);
+  const std::uint64_t wanted = wanted_of(masses.total, top_p);
+  std::uint64_t sum = 0;
+  left = keep(left, masses.reaching(wanted, levels, sum), values, own_weights);
+  if (left.x.empty()) {
     return {};
   }
-  while (candidates.count > kFew && candidates.narrow(sum, wanted)) {
+  Slice range = left.range();
+  for (std::size_t before = 0;
+       left.x.size() > kFew && left.x.size() != before && range.bottom < range.top;
+       range = left.range()) {
+    before = left.x.size();
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      constexpr float kSlices = kLevels + 1;
+      levels[level] =
+          range.top - (range.top - range.bottom) * static_cast<float>(level + 1) / kSlices;
+    }
+    left = keep(left, masses_of(left, levels).reaching(wanted, levels, sum), values, own_weights);
   }
   const F32 d;
-  const auto [low, high] = candidates.range();
   std::size_t count = 0;
   for (std::size_t i = 0; i < x.size(); i += kLanes) {
-    const std::size_t left = std::min(x.size() - i, kLanes);
-    const Vf v = load_up_to(d, x.data() + i, left);
-    const auto in = hn::And(hn::Ge(v, hn::Set(d, low)), hn::Le(v, hn::Set(d, high)));
-    for_each_lane(hn::And(in, hn::FirstN(d, left)), [&](std::size_t lane) REPRISE_INLINED {
+    const std::size_t some = std::min(x.size() - i, kLanes);
+    const Vf v = load_up_to(d, x.data() + i, some);
+    const auto in = hn::And(hn::Ge(v, hn::Set(d, range.bottom)), hn::Le(v, hn::Set(d, range.top)));
+    for_each_lane(hn::And(in, hn::FirstN(d, some)), [&](std::size_t lane) REPRISE_INLINED {
       const std::size_t column = i + lane;
       room[count++] = ~rank_of(x[column], static_cast<std::uint32_t>(column));
     });

@@ -13,12 +13,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 
-/// Where the bytes of four blocks lie, of 64 bytes and of 64 that begin 8 later.
+/// Where the bytes of four blocks lie, of 64 bytes and of the 8 behind them.
 struct QuadBytes {
   constexpr QuadBytes() {
     for (std::size_t i = 0; i < std::size(at); ++i) {
-      const std::size_t from = i / 16 * Q4Weights::kBlockBytes + 2 + i % 16;
-      at[i] = static_cast<std::uint8_t>(from < 64 ? from : 64 + from - 8);
+      at[i] = static_cast<std::uint8_t>(i / 16 * Q4Weights::kBlockBytes + 2 + i % 16);
     }
   }
   alignas(64) std::uint8_t at[64]{};
@@ -48,52 +47,61 @@ struct RoundedQuad {
   __m512 scales;
 };
 
-HWY_INLINE __m512 add_quad(const std::byte* block, const RoundedQuad& x, __m512 sum) {
-  const __m512i first = _mm512_loadu_si512(block);
+/// The integer of each of four blocks that their scale belongs to: in four lanes a block.
+HWY_INLINE __m512i products_of_quad(const std::byte* block, __m512i first, const RoundedQuad& x) {
+  // Loads of 64 bytes cross a line nearly always.
+  const __m128i last = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(block + 64));
   const __m512i bytes = _mm512_permutex2var_epi8(first, _mm512_load_si512(kQuadBytes.at),
-                                                 _mm512_loadu_si512(block + 8));
+                                                 _mm512_castsi128_si512(last));
   const __m512i mask = _mm512_set1_epi8(15);
   const __m512i low = _mm512_and_si512(bytes, mask);
   const __m512i high = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), mask);
-  const __m512i products = add_products(add_products(x.biases, low, x.low), high, x.high);
-  constexpr int k0 = 0, k1 = Q4Weights::kBlockBytes / 2 * 0x10001;  // words, two by two
-  const __m512i halves = _mm512_permutexvar_epi16(
-      _mm512_setr_epi32(k0, k0, k1, k1, 2 * k1, 2 * k1, 3 * k1, 3 * k1, 0, 0, 0, 0, 0, 0, 0, 0),
-      first);
-  const __m512 scales = _mm512_cvtph_ps(_mm512_castsi512_si256(halves));
-  return _mm512_fmadd_ps(_mm512_cvtepi32_ps(products), _mm512_mul_ps(scales, x.scales), sum);
+  return add_products(add_products(x.biases, low, x.low), high, x.high);
 }
 
-/// sums[j][r] += the products of so many blocks, a multiple of four.
+/// sum += the scaled products of four blocks of each row: lane 4b + r is block b of row r.
+HWY_INLINE __m512 add_quad(const std::byte* const (&row)[kTileRows], std::size_t at,
+                           const RoundedQuad& x, __m512 sum) {
+  constexpr int k1 = Q4Weights::kBlockBytes / 2 * 0x10001;  // words, two by two
+  const __m512i of_scales =
+      _mm512_setr_epi32(0, 0, k1, k1, 2 * k1, 2 * k1, 3 * k1, 3 * k1, 0, 0, 0, 0, 0, 0, 0, 0);
+  __m512i scales = _mm512_setzero_si512();
+  __m512i products[kTileRows];
+#pragma GCC unroll 4
+  for (std::size_t r = 0; r < kTileRows; ++r) {
+    const __m512i first = _mm512_loadu_si512(row[r] + at);
+    scales = _mm512_mask_permutexvar_epi16(scales, 0x1111U << r, of_scales, first);
+    products[r] = products_of_quad(row[r] + at, first, x);
+  }
+  const auto halved = [](__m512i a, __m512i b) REPRISE_INLINED {
+    return _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+  };
+  const __m512i a = halved(products[0], products[1]);
+  const __m512i b = halved(products[2], products[3]);
+  const __m512i sums = _mm512_add_epi32(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+  const __m512 factors = _mm512_mul_ps(_mm512_cvtph_ps(_mm512_castsi512_si256(scales)), x.scales);
+  return _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums), factors, sum);
+}
+
+/// out[j] = the products of so many blocks, a multiple of four, of each row.
 template <std::size_t kVectors>
-HWY_INLINE void add_quads(const TileWeights& w, const RoundedRow* x, std::size_t blocks,
-                          hn::Vec<BlockSums> (&sums)[kVectors][kTileRows]) {
-  __m512 of_quads[kVectors][kTileRows];
+HWY_INLINE void multiply_quads(const TileWeights& w, const RoundedRow* x, std::size_t blocks,
+                               hn::Vec<Four> (&out)[kVectors]) {
+  __m512 sums[kVectors];
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < kVectors; ++j) {
-#pragma GCC unroll 4
-    for (std::size_t r = 0; r < kTileRows; ++r) {
-      of_quads[j][r] = _mm512_setzero_ps();
-    }
+    sums[j] = _mm512_setzero_ps();
   }
   constexpr std::size_t kBytes = 4 * Q4Weights::kBlockBytes;
   for_each_piece<kBytes>(w, blocks / 4, [&](std::size_t quad) REPRISE_INLINED {
 #pragma GCC unroll 4
     for (std::size_t j = 0; j < kVectors; ++j) {
-      const RoundedQuad four(x[j], 4 * quad);
-#pragma GCC unroll 4
-      for (std::size_t r = 0; r < kTileRows; ++r) {
-        of_quads[j][r] = add_quad(w.row[r] + quad * kBytes, four, of_quads[j][r]);
-      }
+      sums[j] = add_quad(w.row, quad * kBytes, RoundedQuad(x[j], 4 * quad), sums[j]);
     }
   });
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < kVectors; ++j) {
-#pragma GCC unroll 4
-    for (std::size_t r = 0; r < kTileRows; ++r) {
-      const __m512 sum = of_quads[j][r];
-      sums[j][r].raw = _mm256_add_ps(_mm512_castps512_ps256(sum), _mm512_extractf32x8_ps(sum, 1));
-    }
+    out[j] = sum_of_blocks(hn::CappedTag<float, 16>(), hn::Vec<hn::CappedTag<float, 16>>{sums[j]});
   }
 }
 

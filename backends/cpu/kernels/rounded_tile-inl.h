@@ -15,6 +15,17 @@ namespace reprise::cpu::HWY_NAMESPACE {
 template <class W, std::size_t kVectors>
 HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::size_t k,
                              hn::Vec<Four> (&out)[kVectors]) {
+  const std::size_t blocks = k / kBlock;
+  std::size_t done = 0;
+#if REPRISE_BYTE_PRODUCTS
+  if constexpr (std::is_same_v<W, Q4Weights>) {
+    done = blocks / 4 * 4;
+    multiply_quads<kVectors>(w, x, done, out);
+    if (done == blocks) {
+      return;
+    }
+  }
+#endif
   const BlockSums d;
   hn::Vec<BlockSums> sums[kVectors][kTileRows];
 #pragma GCC unroll 4
@@ -24,14 +35,6 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
       sums[j][r] = hn::Zero(d);
     }
   }
-  const std::size_t blocks = k / kBlock;
-  std::size_t done = 0;
-#if REPRISE_BYTE_PRODUCTS
-  if constexpr (std::is_same_v<W, Q4Weights>) {
-    done = blocks / 4 * 4;
-    add_quads<kVectors>(w, x, done, sums);
-  }
-#endif
   for_each_piece<W::kBlockBytes>(w, blocks - done, [&](std::size_t b) REPRISE_INLINED {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTileRows; ++r) {
@@ -43,7 +46,8 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
   });
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < kVectors; ++j) {
-    out[j] = sums_of(d, sums[j][0], sums[j][1], sums[j][2], sums[j][3]);
+    const auto rest = sums_of(d, sums[j][0], sums[j][1], sums[j][2], sums[j][3]);
+    out[j] = done == 0 ? rest : hn::Add(out[j], rest);
   }
 }
 

@@ -95,7 +95,7 @@ std::int32_t draw(std::span<const float> x, const KeptWeights& weights, std::uin
   for (std::size_t first = 0; first < x.size(); first += kTokensOfBlock) {
     WeightSum sum;
     for (std::size_t i = first; i < std::min(first + kTokensOfBlock, x.size()); i += kLanes) {
-      sum.add(weights.of(x, i));
+      sum.add(WeightSum::Halves(weights.of(x, i)));
     }
     total += sums[first / kTokensOfBlock] = sum.total();
   }

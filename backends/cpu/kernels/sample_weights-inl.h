@@ -62,10 +62,20 @@ class LogitWeights {
 /// A sum of up to 2^16 weights per lane, each in two halves that do not overflow.
 class WeightSum {
  public:
+  struct Halves {
+    HWY_INLINE explicit Halves(VWeight weight)
+        : low(hn::And(weight, hn::Set(WeightBits(), 0xFFFF))), high(hn::ShiftRight<16>(weight)) {}
+    VWeight low, high;
+  };
   HWY_INLINE WeightSum() : low_(hn::Zero(WeightBits())), high_(hn::Zero(WeightBits())) {}
-  HWY_INLINE void add(VWeight weight) {
-    low_ = hn::Add(low_, hn::And(weight, hn::Set(WeightBits(), 0xFFFF)));
-    high_ = hn::Add(high_, hn::ShiftRight<16>(weight));
+  HWY_INLINE void add(Halves weight) {
+    low_ = hn::Add(low_, weight.low);
+    high_ = hn::Add(high_, weight.high);
+  }
+  HWY_INLINE void add_where(hn::Mask<F32> lanes, Halves weight) {
+    const auto of = hn::RebindMask(WeightBits(), lanes);
+    low_ = hn::Add(low_, hn::IfThenElseZero(of, weight.low));
+    high_ = hn::Add(high_, hn::IfThenElseZero(of, weight.high));
   }
   /// Lanes are added as 64 bits: the sum of the low halves may need more than 32.
   std::uint64_t total() const {

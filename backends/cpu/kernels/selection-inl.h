@@ -62,6 +62,30 @@ HWY_INLINE void add_elements(const float* x, std::size_t first, std::size_t coun
   }
 }
 
+/// The k largest of a row. `room`: as Largest needs it. What is far from them in a sixteenth of a
+/// long row is passed over at once; if that was too much, which the row's order may cause, all is
+/// added again.
+inline Largest largest_of(std::span<const float> x, std::size_t k, std::span<Rank> room) {
+  constexpr std::size_t kTogether = 4 * kLanes, kApart = 16 * kTogether;
+  const std::size_t share = k / 16;
+  const std::size_t few =
+      share + 8 + 4 * static_cast<std::size_t>(std::sqrt(static_cast<float>(share)));
+  Largest largest(room, k);
+  if (x.size() / kApart * kTogether >= 8 * few) {
+    Largest part(room, few);
+    for (std::size_t i = 0; i + kTogether <= x.size(); i += kApart) {
+      add_elements(x.data() + i, i, kTogether, part);
+    }
+    largest.set_floor(value_of(std::ranges::min(part.chosen())));
+  }
+  add_elements(x.data(), 0, x.size(), largest);
+  if (largest.count() < k && largest.has_floor()) {
+    largest = Largest(room, k);
+    add_elements(x.data(), 0, x.size(), largest);
+  }
+  return largest;
+}
+
 }  // namespace reprise::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -17,16 +17,25 @@ struct TopK {
   std::size_t k, room;
 };
 
+Largest of_row(const TopK& a, std::int64_t row, std::span<Rank> room) {
+  const float* x = a.x.row(row, a.x.dims);
+  if (a.x.strides[3] == 1) {
+    return largest_of({x, static_cast<std::size_t>(a.x.dims[3])}, a.k, room);
+  }
+  Largest largest(room, a.k);
+  for_each_piece(x, a.x.strides[3], a.x.dims[3],
+                 [&](const float* piece, std::int64_t at, std::int64_t count) HWY_ATTR {
+                   add_elements(piece, static_cast<std::size_t>(at),
+                                static_cast<std::size_t>(count), largest);
+                 });
+  return largest;
+}
+
 void run(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<TopK>();
   const std::span room(reinterpret_cast<Rank*>(work.own), a.room);
   for (std::int64_t row = first; row < end; ++row) {
-    Largest largest(room, a.k);
-    for_each_piece(a.x.row(row, a.x.dims), a.x.strides[3], a.x.dims[3],
-                   [&](const float* x, std::int64_t at, std::int64_t count) HWY_ATTR {
-                     add_elements(x, static_cast<std::size_t>(at), static_cast<std::size_t>(count),
-                                  largest);
-                   });
+    Largest largest = of_row(a, row, room);
     std::int32_t* to = a.ids + static_cast<std::size_t>(row) * a.k;
     for (const Rank rank : largest.sorted()) {
       *to++ = static_cast<std::int32_t>(column_of(rank));

@@ -126,5 +126,29 @@ TEST_P(FedOutputs, WhatThePassItselfWritesIntoAHandleShowsInEveryMode) {
   }
 }
 
+TEST_P(FedOutputs, OfAPassThatWritesItsHandleStayInTheTensorThatAFileIsLoadedWith) {
+  ExecutableGraph graph(executor_, written_in_place);
+  graph.create_handle({.name = "h", .shape = {2, 2}});
+  graph.feed("h", "h", {.mode = FeedMode::in_place, .to_host = true});
+  const test::TempFolder folder;
+  graph.captured().save(folder / "in_place.graph");
+  const Tensor h = device_.from_host({2, 2}, Floats{1, 2, 3, 4}, "h");
+  LoadedGraph loaded =
+      executor_.load_graph(folder / "in_place.graph", {.tensors = {{"handle h", h}}});
+  EXPECT_FALSE(loaded.report.replanned) << loaded.report.reason;
+  Floats old{1, 2, 3, 4};
+  for (int run = 1; run < 4; ++run) {
+    const Floats x{static_cast<float>(run), 5};
+    loaded.graph.set_input("x", x);
+    loaded.graph.launch();
+    const Floats now{1, 2, x[0], x[1]};
+    EXPECT_EQ(loaded.graph.read("old"), old);
+    EXPECT_EQ(loaded.graph.read("h"), now);
+    EXPECT_EQ(device_.to_host<float>(h), now);
+    old = now;
+  }
+  EXPECT_EQ(graph.read("h"), (Floats{0, 0, 0, 0})) << "the handle itself was not touched";
+}
+
 }  // namespace
 }  // namespace reprise::testing
