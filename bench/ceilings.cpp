@@ -166,10 +166,11 @@ Ceilings host_ceilings(unsigned threads, std::uint64_t bytes) {
       const float* const from = data.data() + thread * part;
       // Vectors are stored at multiples of their size.
       const hwy::AlignedFreeUniquePtr<float[]>& to = copies[thread];
+      const std::size_t half = part / 2;
       for (std::size_t i = 0; i < repeats; ++i) {
-        HWY_DYNAMIC_DISPATCH(copy_all)(from, to.get(), part / 2, stream);
+        HWY_DYNAMIC_DISPATCH(copy_all)(from, to.get(), half, stream);
       }
-      return static_cast<double>(repeats * (part / 2) * 2 * sizeof(float));
+      return static_cast<double>(repeats * half * 2 * sizeof(float));
     });
   };
   const double copied = std::max(copy_rate(false), copy_rate(true));

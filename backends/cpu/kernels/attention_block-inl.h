@@ -23,7 +23,7 @@ constexpr auto kMinBlock = static_cast<std::int64_t>(kTileHeight);
 /// Queries of a block: as many as have their scores in the second-level cache, and about as many as
 /// those of the others.
 inline std::int64_t block_queries(const Attention& a) {
-  constexpr std::int64_t kScores = 256 * 1024;
+  constexpr std::int64_t kScores = std::int64_t{256} * 1024;
   const std::int64_t most =
       std::clamp(kScores / a.score_stride, kMinBlock, std::int64_t{kMaxBlock});
   const std::int64_t blocks = (a.queries_of_head() + most - 1) / most;

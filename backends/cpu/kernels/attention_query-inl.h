@@ -72,15 +72,15 @@ struct Query {
   bool all_count;            // no key that is seen has a score of -infinity
 
   Query() = default;
-  Query(const Attention& a, std::int64_t head, std::int64_t row_, float* scores_)
-      : q(a.q + row_ * a.q_row + head * a.q_head),
-        y(a.y + (row_ * a.heads + head) * a.value_dim),
-        scores(scores_),
+  Query(const Attention& a, std::int64_t head, std::int64_t of_row, float* own)
+      : q(a.q + of_row * a.q_row + head * a.q_head),
+        y(a.y + (of_row * a.heads + head) * a.value_dim),
+        scores(own),
         sink(a.sinks == nullptr ? -std::numeric_limits<float>::infinity() : a.sinks[head]),
         slope(a.bias == 0 ? 0 : alibi_slope(a.bias, head, a.heads)),
-        place(a.used - a.rows + row_),
+        place(a.used - a.rows + of_row),
         seen(a.causal ? std::clamp<std::int64_t>(place + 1, 0, a.used) : a.used),
-        row(row_),
+        row(of_row),
         total(0),
         all_count(true) {
     first = std::clamp<std::int64_t>(a.window_rows > 0 ? place - a.window_rows + 1 : 0, 0, seen);

@@ -1,6 +1,8 @@
 // Dot products of quantised weights with rows of x rounded to 8 bits: sums of a block are exact
 // integers, scaled once. A scale per block of 32, the largest magnitude becomes 127, as llama.cpp
 // rounds (but for its scales, which are halves). A block with inf or NaN gives NaN.
+#include <array>
+
 #include "backends/cpu/kernels/dot_tile-inl.h"
 
 #if defined(REPRISE_ROUNDED_BLOCK_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -13,20 +15,32 @@
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 
+/// Four blocks as products with q4_0 read them: elements 0 to 15 of each, then 16 to 31, then a
+/// bias and a scale in four lanes a block.
+struct QuadX {
+  std::int8_t halves[2][4][16];
+  std::int32_t biases[4][4];
+  float scales[4][4];
+};
+
 /// A row of x: k integers, then for each block its scale and an integer that is added to its
-/// products: what makes up for weights that are used as unsigned.
+/// products: what makes up for weights that are used as unsigned. Then whole quads of blocks once
+/// more, for weights of q4_0.
 template <class Integer>
 struct RoundedRowOf {
   RoundedRowOf(std::byte* row, std::size_t k)
       : q(reinterpret_cast<Integer*>(row)),
         scales(reinterpret_cast<float*>(row + k * sizeof(Integer))),
-        biases(reinterpret_cast<std::int32_t*>(scales + k / kBlock)) {}
+        biases(reinterpret_cast<std::int32_t*>(scales + k / kBlock)),
+        quads(reinterpret_cast<QuadX*>(biases + k / kBlock)) {}
   static constexpr std::size_t bytes(std::size_t k) {
-    return k * sizeof(Integer) + k / kBlock * (sizeof(float) + sizeof(std::int32_t));
+    return k * sizeof(Integer) + k / kBlock * (sizeof(float) + sizeof(std::int32_t)) +
+           k / (4 * kBlock) * sizeof(QuadX);
   }
   Integer* q;
   float* scales;
   std::int32_t* biases;
+  QuadX* quads;
 };
 #if REPRISE_BYTE_PRODUCTS
 using RoundedRow = RoundedRowOf<std::int8_t>;
@@ -73,6 +87,18 @@ HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
     to.scales[i / kBlock] = range.scale;
     to.biases[i / kBlock] = -W::kBias * hn::GetLane(hn::SumOfLanes(words, sum));
   }
+#if REPRISE_BYTE_PRODUCTS
+  if constexpr (std::is_same_v<W, Q4Weights>) {
+    for (std::size_t block = 0; block < k / kBlock / 4 * 4; ++block) {
+      QuadX& quad = to.quads[block / 4];
+      for (std::size_t half = 0; half < 2; ++half) {
+        std::memcpy(quad.halves[half][block % 4], to.q + block * kBlock + half * 16, 16);
+      }
+      std::ranges::copy(std::array{to.biases[block], 0, 0, 0}, quad.biases[block % 4]);
+      std::ranges::fill(quad.scales[block % 4], to.scales[block]);
+    }
+  }
+#endif
 }
 
 #if REPRISE_BYTE_PRODUCTS

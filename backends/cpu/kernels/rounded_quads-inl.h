@@ -24,26 +24,14 @@ struct QuadBytes {
 };
 inline constexpr QuadBytes kQuadBytes;
 
-/// Four lanes for each of four blocks.
-HWY_INLINE __m512i lanes_of_quad() {
-  return _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-}
-
 /// Four blocks of x, for any number of rows of weights.
 struct RoundedQuad {
-  HWY_INLINE RoundedQuad(const RoundedRow& x, std::size_t block) {
-    const __m512i first = _mm512_loadu_si512(x.q + block * kBlock);
-    const __m512i second = _mm512_loadu_si512(x.q + (block + 2) * kBlock);
-    low = _mm512_permutex2var_epi64(first, _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), second);
-    high = _mm512_permutex2var_epi64(first, _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15), second);
-    const __m128i of_blocks = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x.biases + block));
-    biases =
-        _mm512_maskz_permutexvar_epi32(0x1111, lanes_of_quad(), _mm512_castsi128_si512(of_blocks));
-    scales = _mm512_permutexvar_ps(lanes_of_quad(),
-                                   _mm512_castps128_ps512(_mm_loadu_ps(x.scales + block)));
-  }
-  __m512i low, high;  // elements 0 to 15 of each block, 16 to 31
-  __m512i biases;
+  explicit HWY_INLINE RoundedQuad(const QuadX& x)
+      : low(_mm512_loadu_si512(x.halves[0])),
+        high(_mm512_loadu_si512(x.halves[1])),
+        biases(_mm512_loadu_si512(x.biases)),
+        scales(_mm512_loadu_ps(x.scales)) {}
+  __m512i low, high, biases;
   __m512 scales;
 };
 
@@ -96,7 +84,7 @@ HWY_INLINE void multiply_quads(const TileWeights& w, const RoundedRow* x, std::s
   for_each_piece<kBytes>(w, blocks / 4, [&](std::size_t quad) REPRISE_INLINED {
 #pragma GCC unroll 4
     for (std::size_t j = 0; j < kVectors; ++j) {
-      sums[j] = add_quad(w.row, quad * kBytes, RoundedQuad(x[j], 4 * quad), sums[j]);
+      sums[j] = add_quad(w.row, quad * kBytes, RoundedQuad(x[j].quads[quad]), sums[j]);
     }
   });
 #pragma GCC unroll 4

@@ -18,7 +18,7 @@ namespace reprise {
 /// Errors: invalid_argument if `axes` is not a permutation of 0 to rank - 1, or if it would move
 /// elements of a block format.
 [[nodiscard]] Tensor permute(Site site, TensorRef x, std::span<const std::size_t> axes);
-[[nodiscard]] inline Tensor permute(Site site, TensorRef x,
+[[nodiscard]] inline Tensor permute(const Site& site, TensorRef x,
                                     std::initializer_list<std::size_t> axes) {
   return permute(site, x, std::span(axes.begin(), axes.size()));
 }

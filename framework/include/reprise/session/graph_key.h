@@ -61,6 +61,7 @@ struct GraphKey {
   std::vector<std::int64_t> bucket{};  // upper bounds of the shapes it serves
   std::uint64_t parameters = 0;        // hash_parameters(...) of what else is baked into the pass
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the compiler's own comparison with 0
   auto operator<=>(const GraphKey&) const = default;
   bool operator==(const GraphKey&) const = default;
   /// Returns "decode [64, 1] of 'llama' (owner 3), parameters 00000000000000ab".
