@@ -22,15 +22,16 @@ ExecutableGraph make_executable(reprise::GraphExecutor& executor, const Model& m
   }
   const auto& [end_token, context, sampling, experts] = options;
   const reprise::Shape cache{context, model.sizes.kv_heads, model.sizes.head_dim};
-  const auto pass = [model, cache, sampling = sampling](GraphSession& s) {
+  const reprise::DType type = model.layers.front().k_cache.dtype();
+  const auto pass = [model, cache, type, sampling = sampling](GraphSession& s) {
     Model m = model;
     if (m.expert_store) {
       m.place_experts = [&s](const std::string& layer, const reprise::Tensor& ids,
                              const reprise::ExpertFunction& f) { return s.experts(layer, ids, f); };
     }
     for (std::size_t i = 0; i < m.layers.size(); ++i) {
-      m.layers[i].k_cache = s.input(cache_name('k', i), cache, m.cache);
-      m.layers[i].v_cache = s.input(cache_name('v', i), cache, m.cache);
+      m.layers[i].k_cache = s.input(cache_name('k', i), cache, type);
+      m.layers[i].v_cache = s.input(cache_name('v', i), cache, type);
     }
     const auto tokens = s.input("tokens", {s.extent("rows")}, reprise::DType::i32);
     s.output("next", choose(s, forward(s, m, get_rows(s, m.embedding, tokens)), sampling));
@@ -48,7 +49,7 @@ ExecutableGraph make_executable(reprise::GraphExecutor& executor, const Model& m
        .experts = {.store = model.expert_store, .options = experts}});
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     for (const char kind : {'k', 'v'}) {
-      graph.create_handle({.name = cache_name(kind, i), .shape = cache, .dtype = model.cache});
+      graph.create_handle({.name = cache_name(kind, i), .shape = cache, .dtype = type});
       graph.feed(cache_name(kind, i), cache_name(kind, i), {.mode = reprise::FeedMode::in_place});
     }
   }

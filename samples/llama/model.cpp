@@ -55,7 +55,6 @@ Model load_model(const reprise::Device& device, const reprise::GgufFile& file, s
   m.rope_factors = weights.find("rope_freqs.weight");
   m.context = context;
   m.sequences = options.sequences;
-  m.cache = options.cache;
   if (m.sequences > 1 && s.heads > 0) {
     m.attended = device.zeros({m.sequences, s.heads, s.head_dim}, reprise::DType::f32, "attended");
   }

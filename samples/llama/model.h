@@ -70,7 +70,6 @@ struct Model {
   WeightBytes weight_bytes;
   const Architecture* architecture = nullptr;  // null: llama
   std::int64_t context = 0;                    // positions of a sequence
-  reprise::DType cache = reprise::DType::f32;  // of keys and values
   /// 1: rows of a pass are tokens of one sequence, one after another. More: row i is the next token
   /// of sequence i, whose keys and values have the i-th part of the caches.
   std::int64_t sequences = 1;
