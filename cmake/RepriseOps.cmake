@@ -81,7 +81,7 @@ function(reprise_ops)
         add_custom_command(OUTPUT ${words}
           COMMAND reprise-embed-shader ${shader} ${PROJECT_SOURCE_DIR}/shaders/include ${words}
                   ${arguments}
-          DEPENDS ${shader} ${glsl_includes} reprise-embed-shader VERBATIM)
+          DEPENDS ${shader} reprise-embed-shader DEPFILE ${words}.d VERBATIM)
       endif()
       list(APPEND spirv ${words})
       string(APPEND arrays "#include \"${stem}.spv.inc\"\n")

@@ -1,5 +1,6 @@
-// Compiles one shader for each of its variants into arrays of SPIR-V words, as C++ text. A program
-// of the build: the compiler's own start takes twenty times as long as a shader. usage:
+// Compiles one shader for each of its variants into arrays of SPIR-V words, as C++ text, and writes
+// what it read into OUTPUT.d, as compilers do. A program of the build: the compiler's own start
+// takes twenty times as long as a shader. usage:
 // reprise-embed-shader SOURCE FOLDER_OF_INCLUDES OUTPUT [ARRAY[=MACRO,...]]...
 #include <algorithm>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -31,13 +33,14 @@ std::string read(const std::string& path) {
   return text;
 }
 
-/// Every included file lies in one folder.
+/// Every included file lies in one folder. It adds what it reads to `files`.
 class Includes final : public glslang::TShader::Includer {
  public:
-  explicit Includes(std::string folder) : folder_(std::move(folder)) {}
+  Includes(std::string folder, std::set<std::string>& files)
+      : folder_(std::move(folder)), files_(files) {}
   IncludeResult* includeLocal(const char* name, const char* /*includer*/, size_t) override {
-    const std::string& text =
-        *texts_.emplace_back(std::make_unique<std::string>(read(folder_ + "/" + name)));
+    const std::string& file = *files_.insert(folder_ + "/" + name).first;
+    const std::string& text = *texts_.emplace_back(std::make_unique<std::string>(read(file)));
     return results_
         .emplace_back(std::make_unique<IncludeResult>(name, text.data(), text.size(), nullptr))
         .get();
@@ -46,6 +49,7 @@ class Includes final : public glslang::TShader::Includer {
 
  private:
   std::string folder_;
+  std::set<std::string>& files_;
   std::vector<std::unique_ptr<std::string>> texts_;
   std::vector<std::unique_ptr<IncludeResult>> results_;
 };
@@ -65,12 +69,13 @@ struct Source {
   std::string path, text, includes;
 };
 
-std::vector<std::uint32_t> compile(const Source& source, const std::string& preamble) {
+std::vector<std::uint32_t> compile(const Source& source, const std::string& preamble,
+                                   std::set<std::string>& files) {
   using reprise::shaders::kGlslMessages, reprise::shaders::kGlslVersion;
   const char* const text = source.text.c_str();
   const int bytes = static_cast<int>(source.text.size());
   const char* const name = source.path.c_str();
-  Includes includes(source.includes);
+  Includes includes(source.includes, files);
   glslang::TShader shader(EShLangCompute);
   shader.setStringsWithLengthsAndNames(&text, &bytes, &name, 1);
   shader.setPreamble(preamble.c_str());
@@ -88,23 +93,42 @@ std::vector<std::uint32_t> compile(const Source& source, const std::string& prea
   return words;
 }
 
+void write(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) {
+    throw std::runtime_error(path + " cannot be written.");
+  }
+}
+
+/// A path as make and ninja read it.
+std::string escaped(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    text.append(c == ' ' || c == '#' ? "\\" : c == '$' ? "$" : "").push_back(c);
+  }
+  return text;
+}
+
 void embed(const std::string& path, const std::string& includes, const std::string& output,
            std::span<char*> variants) {
   const Source source{path, read(path), includes};
+  std::set<std::string> files{path};
   std::string text;
   for (const std::string_view variant : variants) {
     const std::size_t name = std::min(variant.find('='), variant.size());
     const std::string_view macros = variant.substr(std::min(name + 1, variant.size()));
     text.append("constexpr std::uint32_t ").append(variant.substr(0, name)).append("[] = {");
-    for (const std::uint32_t word : compile(source, definitions(macros))) {
+    for (const std::uint32_t word : compile(source, definitions(macros), files)) {
       text.append(std::to_string(word)).append(",");
     }
     text.append("};\n");
   }
-  std::ofstream out(output, std::ios::binary | std::ios::trunc);
-  if (!out.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) {
-    throw std::runtime_error(output + " cannot be written.");
+  write(output, text);
+  std::string inputs = escaped(output) + ":";
+  for (const std::string& file : files) {
+    inputs += " " + escaped(file);
   }
+  write(output + ".d", inputs + "\n");
 }
 
 }  // namespace

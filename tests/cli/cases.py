@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The programs as a user runs them: registers and runs the cases of tests/cli/*.toml.
 
-  cases.py BUILD run NAME                runs one case by its name in ctest, from anywhere
+  cases.py BUILD run NAME [BIN]          runs one case by its name in ctest, from anywhere; our programs are
+                                         those of BIN, by default of BUILD/bin
   cases.py BUILD register FILE [HAS...]  writes add_test() lines; HAS: what the cases' `if` asks for
 
 A table has [variables], [defaults] of its cases, and [case], a row or more each:
@@ -212,10 +213,11 @@ def register(build, file, *has):
                     out.write(f"set_tests_properties([[{case.name}]] PROPERTIES {name} [[{value}]])\n")
 
 
-def run(build, name):
+def run(build, name, *programs):
     case = all_cases(build).get(name)
     if not case:
         raise Mistake(f"There is no case '{name}'.")
+    case.table.paths.update(zip(["bin"], programs))
     status, out, err = case.run()
     if faults := list(case.faults(status, out, err)):
         said = f"$ {shlex.join(case.command())}\n--- stdout\n{out[:20000]}\n--- stderr\n{err[:20000]}"

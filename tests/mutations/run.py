@@ -6,105 +6,66 @@ header names:
   # Expect: <test>               this test fails; a line per test that must
   # Expect-build: <text>         the build stops and says this
   # Expect-configure: <text>     the configuration stops and says this
-  # Target: <target>             what to build for it; without one nothing is built
+  # Target: <target>             what to build for it: the program that its tests run comes first
+  # Object: <source>             of all that reads the patched files, only this is compiled anew
 
-A test belongs to the test program among the targets, or to ctest. The copy and its build stay under
-build/mutants, so that a later run is quick. A patch of C++ files leaves both as they are: what it
-changes is compiled and linked beside them (clang sees the patched files in the place of those of the
-copy), so that as many run at once as there are processors. Other patches are applied, one by one.
+A test belongs to the test program, or to ctest. The copy and its build stay under build/mutants, so
+that a later run is quick. A patch of C++ or GLSL leaves both as they are: what it changes is compiled
+and linked beside them (clang sees the patched files in the place of those of the copy), so that several
+run at once. Other patches are applied, one by one.
 """
 
 import concurrent.futures
 import functools
-import json
 import os
-import pathlib
 import re
-import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRATCH = ROOT / "build/mutants"
-TREE = SCRATCH / "tree"
-BUILD = SCRATCH / "dev"
-PATCHES = sorted((ROOT / "tests/mutations").glob("*.patch"))
-# In the copy, git must not find the repository.
-ENVIRONMENT = dict(os.environ, GIT_CEILING_DIRECTORIES=str(SCRATCH))
+from beside import Beside, Built
+from copied_tree import BUILD, TREE, copy_tree, run
+from mutant import MUTANTS
 
 
-def run(*command, cwd=TREE, **environment):
-    """Returns the exit status of a command and what it printed."""
-    done = subprocess.run([str(word) for word in command], cwd=cwd, env=ENVIRONMENT | environment,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT)
-    return done.returncode, done.stdout.decode(errors="replace")
-
-
-def copy_tree():
-    """Makes the copy equal to the tree and touches only what differs, so that little is rebuilt."""
-    TREE.mkdir(parents=True, exist_ok=True)
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT,
-                            check=True, stdout=subprocess.PIPE).stdout.decode()
-    wanted = {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
-    for file in [path for path in TREE.rglob("*") if path.is_file()]:
-        if str(file.relative_to(TREE)) not in wanted and "__pycache__" not in file.parts:
-            file.unlink()
-    for name in wanted:
-        source, copy = ROOT / name, TREE / name
-        if not copy.is_file() or copy.read_bytes() != source.read_bytes():
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(source.read_bytes())
-            copy.chmod(source.stat().st_mode)
-
-
-class Mutant:
-    """A patch and what its header expects."""
-
-    def __init__(self, patch):
-        self.name = patch.stem
-        self.patch = patch
-        text = patch.read_text()
-
-        def field(key):
-            return re.findall(rf"^# {key}: (.*)$", text, re.MULTILINE)
-
-        self.files = re.findall(r"^--- a/(.*)$", text, re.MULTILINE)
-        self.tests = field("Expect")
-        self.build_says = "".join(field("Expect-build"))
-        self.configuration_says = "".join(field("Expect-configure"))
-        self.targets = " ".join(field("Target")).split()
-        self.program = next((t for t in self.targets if re.fullmatch("reprise.*_tests", t)), None)
-
-    def goes_beside(self):
-        return self.program and not self.build_says and all(f.endswith((".cpp", ".h"))
-                                                            for f in self.files)
+def test_sources():
+    """The files with an expected test. Suites registered at run time end in what they are of."""
+    suites = {re.sub("_.*", "_", test.split(".")[0].split("/")[-1])
+              for mutant in MUTANTS if not mutant.in_ctest for test in mutant.tests}
+    defined = re.compile(rf"TEST\w*\(\s*({'|'.join(suites)})\b|\"({'|'.join(suites)})")
+    return sorted(str(file.relative_to(TREE)) for file in TREE.glob("tests/**/*_test.cpp")
+                  if defined.search(file.read_text()))
 
 
 def configure():
     # A source that has a patch is compiled alone, so that the patch costs no other, and kernels for
     # one instruction set instead of four; few tests run, so that only kernels are optimised.
-    alone = sorted({file for patch in PATCHES for file in Mutant(patch).files})
+    alone = sorted({file for mutant in MUTANTS for file in mutant.files})
     return run("cmake", "--preset", "dev", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
                "-DREPRISE_NATIVE_KERNELS=ON", "-DREPRISE_ALONE=" + ";".join(alone),
-               "-S", TREE, "-B", BUILD)
+               "-DREPRISE_TESTS=" + ";".join(test_sources()), "-S", TREE, "-B", BUILD)
 
 
 def build(targets):
     return run("cmake", "--build", BUILD, "--target", *targets) if targets else (0, "")
 
 
-def run_tests(program, tests):
-    """Runs tests of a program, or of ctest; returns how many passed, and what was printed."""
-    if program is None:
-        pattern = "|".join(re.escape(test) for test in tests)
-        _, printed = run("ctest", "--test-dir", BUILD, "-R", f"^({pattern})$", "--no-tests=error")
-        return len(re.findall(r"^ *\d+/\d+ Test .* Passed ", printed, re.MULTILINE)), printed
+def run_in_ctest(tests):
+    """Returns how many passed, and what was printed."""
+    pattern = "|".join(re.escape(test) for test in tests)
+    _, printed = run("ctest", "--test-dir", BUILD, "-R", f"^({pattern})$", "--no-tests=error")
+    return len(re.findall(r"^ *\d+/\d+ Test .* Passed ", printed, re.MULTILINE)), printed
+
+
+def run_by(program, tests):
+    """The same of a program, wherever it is."""
+    if not program.name.endswith("_tests"):  # they are cases of tests/cli
+        results = [run(sys.executable, TREE / "tests/cli/cases.py", BUILD, "run", test, program.parent)
+                   for test in tests]
+        return [status for status, _ in results].count(0), "".join(text for _, text in results)
     with tempfile.TemporaryDirectory() as own:  # two mutants may run the same test
-        _, printed = run(program, "--gtest_brief=1", "--gtest_filter=" + ":".join(tests),
-                         TMPDIR=own, TEST_TMPDIR=own)
+        _, printed = run(program, "--gtest_brief=1", "--gtest_break_on_failure",  # by a signal
+                         "--gtest_filter=" + ":".join(tests), TMPDIR=own, TEST_TMPDIR=own)
     return int((re.findall(r"PASSED  \] (\d+) tests?", printed) or ["0"])[0]), printed
 
 
@@ -122,93 +83,33 @@ def judge_stop(what, text, status, printed):
     return f"by the {what}: {text}", printed
 
 
-def judge_tests(program, tests):
+def judge_tests(tests, passes):
     for test in tests:
-        passed, printed = run_tests(program, [test])
+        passed, printed = passes([test])
         if passed:
             return f"SURVIVED: {test} passes", printed
     return "by " + ", ".join(tests), ""
 
 
-class Built:
-    """What ninja knows of the build without a patch."""
-
-    def __init__(self, programs):
-        self.compiles = {entry["output"]: entry["command"]
-                         for entry in json.loads(self.ask("compdb"))}
-        self.reads = {}  # by file, the objects made from it
-        for line in self.ask("deps").splitlines():
-            if not line.startswith(" "):
-                output = line.split(":")[0]
-            elif line.strip().startswith(str(TREE)):
-                self.reads.setdefault(line.strip(), []).append(output)
-        self.links = {program: self.ask("commands", "-s", "bin/" + program) for program in programs}
-
-    @staticmethod
-    def ask(tool, *words):
-        return subprocess.run(["ninja", "-C", BUILD, "--quiet", "-t", tool, *words], check=True,
-                              stdout=subprocess.PIPE).stdout.decode()
-
-    def objects(self, mutant):
-        """What of a mutant's program is made from the patched files."""
-        link = self.links[mutant.program]
-        objects = {object for file in mutant.files for object in self.reads.get(str(TREE / file), [])}
-        return [object for object in sorted(objects) if object in link or
-                f"lib{re.search('([^/]*)[.]dir/', object)[1]}.a" in link]
-
-
-def compile_beside(built, mutant, place):
-    """Builds the program of a mutant in a folder of its own."""
-    shutil.rmtree(place, ignore_errors=True)
-    overlay = {"version": 0, "use-external-names": False, "roots": []}
-    for file in mutant.files:
-        (place / "tree" / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(TREE / file, place / "tree" / file)
-        overlay["roots"].append({"type": "file", "name": str(TREE / file),
-                                 "external-contents": str(place / "tree" / file)})
-    (place / "overlay.json").write_text(json.dumps(overlay))
-    status, printed = run("git", "apply", mutant.patch, cwd=place / "tree")
-    objects = built.objects(mutant)
-    if status != 0 or not objects:
-        return 1, printed or "The program has no object of these files."
-    link = shlex.split(built.links[mutant.program].split(" && ")[1])
-    link[link.index("-o") + 1] = str(place / "program")
-    for number, object in enumerate(objects):
-        made = str(place / f"{number}.o")
-        command = shlex.split(built.compiles[object].replace(object, made))
-        if command[0].endswith("ccache"):  # does not see what the overlay shows
-            del command[0]
-        status, printed = run(*command, "-ivfsoverlay", place / "overlay.json", cwd=BUILD)
-        if status != 0:
-            return status, printed
-        if object in link:
-            link[link.index(object)] = made
-        else:
-            link.insert(1, made)  # before the library, which then is not asked for its own
-    return run(*link, cwd=BUILD)
-
-
 def judge_beside(built, mutant):
-    place = SCRATCH / "beside" / mutant.name
-    status, printed = compile_beside(built, mutant, place)
-    verdict = (judge_stop("build", "", status, printed) if status != 0
-               else judge_tests(place / "program", mutant.tests))
-    shutil.rmtree(place)
+    beside = Beside(built, mutant)
+    status, printed = beside.build()
+    verdict = (judge_stop("build", mutant.build_says, status, printed)
+               if status != 0 or mutant.build_says
+               else judge_tests(mutant.tests, functools.partial(run_by, beside.program)))
+    shutil.rmtree(beside.place)
     return verdict
 
 
 def judge_applied(mutant):
-    """Applies, builds and takes back one mutant."""
+    """Applies and takes back a mutant that stops the configuration, or tests of the sources."""
     status, printed = run("git", "apply", mutant.patch)
     if status != 0:
         return "BROKEN: the patch does not apply", printed
     try:
         if mutant.configuration_says:
             return judge_stop("configuration", mutant.configuration_says, *configure())
-        status, printed = build(mutant.targets)
-        if mutant.build_says or status != 0:
-            return judge_stop("build", mutant.build_says, status, printed)
-        return judge_tests(mutant.program and BUILD / "bin" / mutant.program, mutant.tests)
+        return judge_tests(mutant.tests, run_in_ctest)
     finally:
         run("git", "apply", "-R", mutant.patch)
 
@@ -223,9 +124,10 @@ def pass_without_a_patch(mutants):
     expected = {}
     for mutant in mutants:
         if mutant.tests:
-            expected.setdefault(mutant.program, set()).update(mutant.tests)
+            expected.setdefault(None if mutant.in_ctest else mutant.program, set()).update(mutant.tests)
     for program, tests in expected.items():
-        passed, printed = run_tests(program and BUILD / "bin" / program, sorted(tests))
+        passed, printed = (run_by(BUILD / "bin" / program, sorted(tests)) if program
+                           else run_in_ctest(sorted(tests)))
         print(f"without a patch, {program or 'ctest'}: {passed} of {len(tests)} tests pass",
               flush=True)
         if passed != len(tests):
@@ -234,10 +136,10 @@ def pass_without_a_patch(mutants):
 
 def main():
     copy_tree()
-    mutants = [Mutant(p) for p in PATCHES if not sys.argv[1:] or p.stem in sys.argv[1:]]
+    mutants = [m for m in MUTANTS if not sys.argv[1:] or m.name in sys.argv[1:]]
     pass_without_a_patch(mutants)
     beside = [m for m in mutants if m.goes_beside()]
-    built = Built({mutant.program for mutant in beside})
+    built = Built({m.program for m in beside if m.program})
     caught = []
 
     def report(mutant, verdict, printed):
@@ -248,7 +150,8 @@ def main():
         last_lines = "".join(f"\n    {line}" for line in printed.splitlines()[-20:])
         print(f"{mutant.name} {verdict}{last_lines}", flush=True)
 
-    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as workers:
+    # One more than there are processors: tests wait for devices.
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() + 1) as workers:
         judge = functools.partial(judge_beside, built)
         for mutant, verdict in zip(beside, workers.map(judge, beside)):
             report(mutant, *verdict)

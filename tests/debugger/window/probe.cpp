@@ -13,6 +13,7 @@ int main(int argc, char** argv) try {
                                                 .width = 400,
                                                 .height = 300,
                                                 .scale = {},
+                                                .place = {},
                                                 .validation = true,
                                                 .state = argc == 3 ? argv[2] : ""});
   int clicks = 0, presses = 0;
