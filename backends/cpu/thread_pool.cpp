@@ -41,11 +41,40 @@ void ThreadPool::start() {
   started_ = true;
 }
 
+bool ThreadPool::Share::empty() const {
+  const std::uint64_t left = untaken.load();
+  return static_cast<std::uint32_t>(left) >= left >> 32U;
+}
+
+void ThreadPool::Share::set(std::uint32_t first, std::uint32_t end, Function f, const void* c) {
+  function = f;
+  context = c;
+  untaken.store(std::uint64_t{end} << 32U | first);
+}
+
+std::optional<std::uint32_t> ThreadPool::Share::take(bool from_front) {
+  std::uint64_t left = untaken.load(std::memory_order_acquire);
+  while (true) {
+    const auto first = static_cast<std::uint32_t>(left);
+    const auto end = static_cast<std::uint32_t>(left >> 32U);
+    if (first >= end) {
+      return std::nullopt;
+    }
+    const std::uint64_t without = from_front ? left + 1 : left - (std::uint64_t{1} << 32U);
+    if (untaken.compare_exchange_weak(left, without, std::memory_order_acquire)) {
+      return from_front ? first : end - 1;
+    }
+  }
+}
+
 void ThreadPool::run(std::uint32_t chunks, Function function, const void* context) {
-  function_ = function;
-  context_ = context;
   undone_.store(chunks, std::memory_order_relaxed);
-  untaken_.store(chunks);
+  const auto begin_of = [&](std::uint64_t thread) {
+    return static_cast<std::uint32_t>(chunks * thread / threads_);
+  };
+  for (unsigned thread = threads_; thread-- > 0;) {
+    shares_[thread].set(begin_of(thread), begin_of(thread + 1), function, context);
+  }
   // Ordered with the sleeper's own count and check: one of the two sees the other.
   if (sleepers_.load() > 0) {
     { const std::lock_guard lock(mutex_); }
@@ -62,21 +91,24 @@ void ThreadPool::run(std::uint32_t chunks, Function function, const void* contex
 }
 
 void ThreadPool::take_chunks(unsigned thread) {
-  std::uint32_t left = untaken_.load(std::memory_order_acquire);
-  while (left > 0) {
-    if (untaken_.compare_exchange_weak(left, left - 1, std::memory_order_acquire)) {
-      function_(context_, thread, left - 1);
-      undone_.fetch_sub(1, std::memory_order_release);
-      left = untaken_.load(std::memory_order_acquire);
+  std::uint32_t done = 0;
+  for (unsigned i = 0; i < threads_; ++i) {
+    Share& share = shares_[(thread + i) % threads_];
+    while (const std::optional<std::uint32_t> chunk = share.take(i == 0)) {
+      share.function(share.context, thread, *chunk);
+      ++done;
     }
+  }
+  if (done > 0) {
+    undone_.fetch_sub(done, std::memory_order_release);
   }
 }
 
-bool ThreadPool::wait_for_chunks() {
+bool ThreadPool::wait_for_chunks(const Share& own) {
   const auto until = std::chrono::steady_clock::now() + kSpin;
   do {
     for (int i = 0; i < kChecks; ++i) {
-      if (untaken_.load(std::memory_order_relaxed) > 0) {
+      if (!own.empty()) {
         return true;
       }
       pause();
@@ -84,13 +116,13 @@ bool ThreadPool::wait_for_chunks() {
   } while (std::chrono::steady_clock::now() < until && !stopping_);
   std::unique_lock lock(mutex_);
   ++sleepers_;
-  wake_.wait(lock, [this] { return stopping_ || untaken_.load() > 0; });
+  wake_.wait(lock, [&] { return stopping_ || !own.empty(); });
   --sleepers_;
   return !stopping_;
 }
 
 void ThreadPool::work(unsigned thread) {
-  while (wait_for_chunks()) {
+  while (wait_for_chunks(shares_[thread])) {
     take_chunks(thread);
   }
 }

@@ -80,7 +80,7 @@ TEST(ThreadPool, AThreadThatIsHeldUpDelaysItsOwnChunkAlone) {
     std::atomic<int> done{0};
     static void run(const void* context, unsigned /*thread*/, std::uint32_t chunk) {
       auto& self = *static_cast<Held*>(const_cast<void*>(context));
-      if (chunk == kChunks - 1) {  // the first that is taken
+      if (chunk == 0) {  // the first that is taken
         while (self.done != int{kChunks} - 1) {
           std::this_thread::yield();
         }
