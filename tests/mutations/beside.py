@@ -102,7 +102,6 @@ class Beside:
 
     def link(self, objects):
         self.program.parent.mkdir()
-        (self.place / "lib").symlink_to(BUILD / "lib")
         link = shlex.split(self.built.links[self.mutant.program].split(" && ")[1])
         link[link.index("-o") + 1] = str(self.program)
         for made, own in objects.items():
