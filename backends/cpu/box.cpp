@@ -6,7 +6,9 @@ namespace reprise::cpu {
 namespace {
 
 constexpr std::int64_t kTileBytes = 16384;
-constexpr std::int64_t kTransposed = 64;    // rows and columns of a transposed tile
+// Of a transposed tile: as many columns as a processor sees streams of reading, and long ones.
+constexpr std::int64_t kTransposedRows = 1024;
+constexpr std::int64_t kTransposedColumns = 32;
 constexpr std::int64_t kMinTransposed = 4;  // rows that are worth it
 constexpr double kBytesPerNs = 8;           // both ways
 constexpr double kUnitsPerNs = 1;           // one at a time
@@ -69,7 +71,7 @@ Box::Box(const std::byte* from, std::byte* to, std::int64_t unit_bytes,
   std::copy_n(merged.begin(), count, around_.begin());
   const std::int64_t units = kTileBytes / unit_;
   if (form_ == TileForm::transposed) {
-    cut(kTransposed, kTransposed);
+    cut(kTransposedRows, kTransposedColumns);
   } else {
     const std::int64_t columns = std::clamp<std::int64_t>(column_.extent, 1, units);
     cut(units / columns, columns);

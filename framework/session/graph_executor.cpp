@@ -13,7 +13,7 @@
 
 namespace reprise {
 
-GraphExecutor::GraphExecutor(Device device, ExecutorOptions options)
+GraphExecutor::GraphExecutor(Device device, const ExecutorOptions& options)
     : core_(std::make_shared<ExecutorCore>(std::move(device), options)),
       graphs_(core_, options.graphs) {}
 

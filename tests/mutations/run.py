@@ -60,8 +60,8 @@ def run_in_ctest(tests):
 def run_by(program, tests):
     """The same of a program, wherever it is."""
     if not program.name.endswith("_tests"):  # they are cases of tests/cli
-        results = [run(sys.executable, TREE / "tests/cli/cases.py", BUILD, "run", test, program.parent,
-                       LD_LIBRARY_PATH=str(BUILD / "lib")) for test in tests]
+        results = [run(sys.executable, TREE / "tests/cli/cases.py", BUILD, "run", test, program.parent)
+                   for test in tests]
         return [status for status, _ in results].count(0), "".join(text for _, text in results)
     with tempfile.TemporaryDirectory() as own:  # two mutants may run the same test
         _, printed = run(program, "--gtest_brief=1", "--gtest_break_on_failure",  # by a signal
@@ -96,7 +96,7 @@ def judge_beside(built, mutant):
     status, printed = beside.build()
     if status != 0 or mutant.build_says:
         verdict = judge_stop("build", mutant.build_says, status, printed)
-    elif (started := run(beside.program, "--help", LD_LIBRARY_PATH=str(BUILD / "lib")))[0] != 0:
+    elif (started := run(beside.program, "--help"))[0] != 0:
         verdict = "BROKEN: the program does not start", started[1]
     else:
         verdict = judge_tests(mutant.tests, functools.partial(run_by, beside.program))

@@ -53,6 +53,8 @@ std::vector<OpCase> image_cases() {
     cases.push_back(image("1x1", {1, 1, 1}, {1, 1, 1, 1}, dtype));
     cases.push_back(
         image("patches", {3, 28, 42}, {33, 3, 14, 14}, dtype, {.stride_y = 14, .stride_x = 14}));
+    cases.push_back(image("wide_patches", {9, 35, 100}, {13, 9, 2, 16}, dtype,
+                          {.stride_y = 3, .stride_x = 5, .padding_x = 7}));
     cases.push_back(
         image("same", {2, 5, 17, 9}, {7, 5, 3, 3}, dtype, {.padding_y = 1, .padding_x = 1}));
     cases.push_back(image("many_places", {3, 80, 71}, {2, 3, 3, 3}, dtype,

@@ -98,9 +98,9 @@ class AttentionBlock {
       pack<W>(keys + j * a_.k_row, static_cast<std::size_t>(a_.k_row), columns, 0, dim, panel_);
       for_each_tile([&](std::span<Query> tile) {
         if (seen_by_any(tile).end > j) {
-          kTileFunctions[tile.size() - 1](tile[0].q, dim, panel_, dim, tile[0].scores + j,
-                                          static_cast<std::size_t>(a_.score_stride), columns,
-                                          false);
+          tile_function(tile.size(), columns)(tile[0].q, dim, panel_, dim, tile[0].scores + j,
+                                              static_cast<std::size_t>(a_.score_stride), columns,
+                                              false);
         }
       });
     }
@@ -130,11 +130,11 @@ class AttentionBlock {
           }
           if (finite) {
             const auto skipped = static_cast<std::size_t>(both.first - keys.first);
-            kTileFunctions[tile.size() - 1](
+            const std::size_t columns = std::min(kPanelColumns, value_dim - column);
+            tile_function(tile.size(), columns)(
                 tile[0].scores + both.first, static_cast<std::size_t>(a_.score_stride),
                 panel_ + skipped * kPanelColumns, static_cast<std::size_t>(both.end - both.first),
-                result(tile[0]) + column, value_dim, std::min(kPanelColumns, value_dim - column),
-                true);
+                result(tile[0]) + column, value_dim, columns, true);
           } else {
             for (const Query& query : tile) {
               add_row<W>(values, query, both, column);

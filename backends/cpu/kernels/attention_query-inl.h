@@ -141,7 +141,7 @@ HWY_INLINE float soften(float* scores, std::int64_t first, std::int64_t end, flo
   best = hn::IfThenZeroElse(hn::Eq(best, lowest), best);
   Vf sum = hn::Zero(d);
   for (std::int64_t j = begin; j < padded; j += whole) {
-    const Vf weight = exp_of(hn::Sub(hn::LoadU(d, scores + j), best));
+    const Vf weight = exp_up_to_89(hn::Sub(hn::LoadU(d, scores + j), best));
     hn::StoreU(weight, d, scores + j);
     sum = hn::Add(sum, weight);
   }

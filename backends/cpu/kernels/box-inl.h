@@ -62,11 +62,58 @@ HWY_INLINE void move_square(const std::byte* from, std::int64_t from_column, std
 template <class T>
 constexpr std::int64_t kLine = 64 / sizeof(T);
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// 16 by 16 units of 4 bytes. Loads put pieces of four columns together, so that blocks of 16 bytes
+/// are where they belong before any is transposed.
+HWY_INLINE void move_block_of_words(const std::byte* from, std::int64_t from_column, std::byte* to,
+                                    std::int64_t to_row) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const hn::Repartition<std::uint64_t, decltype(d)> pairs;
+  __m512i v[4][4];  // by quarter of a line; of columns i, i + 4, i + 8, i + 12
+#pragma GCC unroll 4
+  for (std::int64_t i = 0; i < 4; ++i) {
+#pragma GCC unroll 4
+    for (std::int64_t q = 0; q < 4; ++q) {
+      const auto piece = [&](std::int64_t column) REPRISE_INLINED {
+        return _mm_loadu_si128(
+            reinterpret_cast<const __m128i*>(from + column * from_column + q * 16));
+      };
+      __m512i whole = _mm512_castsi128_si512(piece(i));
+      whole = _mm512_inserti32x4(whole, piece(i + 4), 1);
+      whole = _mm512_inserti32x4(whole, piece(i + 8), 2);
+      v[q][i] = _mm512_inserti32x4(whole, piece(i + 12), 3);
+    }
+  }
+#pragma GCC unroll 4
+  for (std::int64_t q = 0; q < 4; ++q) {
+    using V = hn::Vec<decltype(d)>;
+    const V a{v[q][0]}, b{v[q][1]}, c{v[q][2]}, e{v[q][3]};
+    const auto ab = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
+    const auto ce = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
+    const auto ab2 = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
+    const auto ce2 = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
+    const auto store = [&](auto row, std::int64_t j) REPRISE_INLINED {
+      hn::StoreU(row, pairs, reinterpret_cast<std::uint64_t*>(to + (4 * q + j) * to_row));
+    };
+    store(hn::InterleaveLower(pairs, ab, ce), 0);
+    store(hn::InterleaveUpper(pairs, ab, ce), 1);
+    store(hn::InterleaveLower(pairs, ab2, ce2), 2);
+    store(hn::InterleaveUpper(pairs, ab2, ce2), 3);
+  }
+}
+#endif
+
 /// A block of whole lines on both sides, each of which is read or written once, and at once: where
 /// rows are a power of two apart, few of their lines are in the cache at a time.
 template <class T>
 HWY_INLINE void move_block(const std::byte* from, std::int64_t from_column, std::byte* to,
                            std::int64_t to_row) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(T) == 4) {
+    move_block_of_words(from, from_column, to, to_row);
+    return;
+  }
+#endif
   constexpr std::int64_t kSide = 16 / sizeof(T);
   alignas(64) T block[kLine<T>][kLine<T>];
   for (std::int64_t c = 0; c < kLine<T>; c += kSide) {

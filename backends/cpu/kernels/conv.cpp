@@ -49,9 +49,29 @@ HWY_INLINE Vf every_second(const float* x) {
   return hn::ConcatUpperLower(d, hn::ConcatOdd(d, high, high), hn::ConcatEven(d, low, low));
 }
 
+/// pack_windows() where a row of a window is whole vectors of neighbours: they are transposed.
+HWY_NOINLINE void pack_whole_rows(const Conv& a, const float* x, const Places& places,
+                                  std::int64_t first, std::int64_t depth, float* panel) {
+  constexpr std::int64_t kStep = kLanes;
+  for (std::int64_t k = first; k < first + depth; k += kStep, panel += kStep * kPanelColumns) {
+    const std::int64_t row = k / a.right.taps;
+    const float* const from =
+        x + a.tap(row / a.down.taps, row % a.down.taps, k - row * a.right.taps);
+    const auto of = [&](std::size_t window)
+                        REPRISE_INLINED { return hn::LoadU(F32(), from + places.at[window]); };
+    for (std::size_t i = 0; i < kPanelColumns; i += 4) {
+      pack_four(of(i), of(i + 1), of(i + 2), of(i + 3), panel + i);
+    }
+  }
+}
+
 /// Taps [first, first + depth) of the windows of a panel; `x`: the first channel of the group.
 HWY_NOINLINE void pack_windows(const Conv& a, const float* x, const Places& places,
                                std::int64_t first, std::int64_t depth, float* panel) {
+  if (a.right.stride > 2 && a.right.dilation == 1 && a.right.taps % std::int64_t{kLanes} == 0) {
+    pack_whole_rows(a, x, places, first, depth, panel);
+    return;
+  }
   const F32 d;
   const hn::Rebind<std::int32_t, F32> words;
   const hn::Vec<decltype(words)> at[2] = {hn::Load(words, places.at),
@@ -96,9 +116,9 @@ void multiply_strip(const Conv& a, const float* x, const float* w, float* y, std
       pack_windows(a, x, Places(a, column, a.places), k, this_depth, panel);
       for (std::size_t row = first_row; row < end_row; row += kTileHeight) {
         const std::size_t rows = std::min(kTileHeight, end_row - row);
-        kTileFunctions[rows - 1](w + row * depth + k, depth, panel,
-                                 static_cast<std::size_t>(this_depth), y + row * y_row + column,
-                                 y_row, columns, k != 0);
+        tile_function(rows, columns)(w + row * depth + k, depth, panel,
+                                     static_cast<std::size_t>(this_depth), y + row * y_row + column,
+                                     y_row, columns, k != 0);
       }
     }
   }
@@ -168,24 +188,25 @@ void run_direct(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<Conv>();
   const std::int64_t rows = a.places / a.out_columns;
   const auto columns = static_cast<std::size_t>(a.out_columns);
-  for (std::int64_t item = first; item < end; ++item) {
+  for (std::int64_t item = first; item < end;) {
     const std::int64_t output = item / rows;  // of all groups and batches
     const std::int64_t of_batch = output / a.outputs;
     const float* const group = a.group(work, of_batch);
-    const float* const x = group + item % rows * a.down.stride * a.whole.strides[2];
     const std::int64_t among_outputs = of_batch % a.groups * a.outputs + output % a.outputs;
     const float* const w = a.weights(work) + among_outputs * a.depth;
-    float* const y = a.y + item * a.out_columns;
-    if (a.padded && a.not_finite(work, among_outputs) != std::byte{0}) {
-      for (std::int64_t i = 0; i < a.out_columns; ++i) {
-        y[i] = result_of(a, group, w, item % rows * a.out_columns + i, a.depth);
+    const bool finite = !a.padded || a.not_finite(work, among_outputs) == std::byte{0};
+    for (; item < std::min(end, (output + 1) * rows); ++item) {
+      const std::int64_t row = item - output * rows;
+      const float* const x = group + row * a.down.stride * a.whole.strides[2];
+      float* const y = a.y + item * a.out_columns;
+      for (std::int64_t i = 0; !finite && i < a.out_columns; ++i) {
+        y[i] = result_of(a, group, w, row * a.out_columns + i, a.depth);
       }
-      continue;
-    }
-    for (std::size_t i = 0; i < columns; i += kMaxSums * kLanes) {
-      const std::size_t sums = std::min((columns - i + kLanes - 1) / kLanes, kMaxSums);
-      const std::size_t left = std::min(columns - i - (sums - 1) * kLanes, kLanes);
-      kSumTaps[sums - 1](a, x + i, w, left, y + i);
+      for (std::size_t i = 0; finite && i < columns; i += kMaxSums * kLanes) {
+        const std::size_t sums = std::min((columns - i + kLanes - 1) / kLanes, kMaxSums);
+        const std::size_t left = std::min(columns - i - (sums - 1) * kLanes, kLanes);
+        kSumTaps[sums - 1](a, x + i, w, left, y + i);
+      }
     }
   }
 }

@@ -1,7 +1,9 @@
 // Conversions of neighbours: every format to f32, and f32 to the formats that ops write, bit for
 // bit as decoder_of() and encoder_of() do. A NaN may become a different one.
+#include <limits>
+
 #include "backends/cpu/kernels/weight_formats-inl.h"
-#include "framework/core/block_scale.h"
+#include "framework/core/float16.h"
 
 #if defined(REPRISE_CONVERT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef REPRISE_CONVERT_INL_H
@@ -87,20 +89,24 @@ void encode_halves(const std::byte* from, std::size_t elements, std::byte* to) {
 struct EncodedBlock {
   static constexpr std::size_t kVectors = kBlock / kLanes;
   HWY_INLINE explicit EncodedBlock(const float* from) : at(from) {
-    const Words words;
-    auto all = hn::Zero(words);
     for (std::size_t p = 0; p < kVectors; ++p) {
       v[p] = hn::LoadU(F32(), from + p * kLanes);
-      all = hn::Max(all, magnitude(p));
     }
-    max = hn::GetLane(hn::MaxOfLanes(words, all));
   }
   /// By bits: a NaN is above every number.
   HWY_INLINE hn::Vec<Words> magnitude(std::size_t p) const {
     return hn::And(hn::BitCast(Words(), v[p]), hn::Set(Words(), 0x7FFFFFFF));
   }
+  HWY_INLINE std::int32_t max_magnitude() const {
+    auto all = magnitude(0);
+    for (std::size_t p = 1; p < kVectors; ++p) {
+      all = hn::Max(all, magnitude(p));
+    }
+    return hn::GetLane(hn::MaxOfLanes(Words(), all));
+  }
   /// The first value of the largest magnitude; +0 if there are only zeros.
   HWY_INLINE float largest() const {
+    const std::int32_t max = max_magnitude();
     for (std::size_t p = 0; p < kVectors && max != 0; ++p) {
       const auto lane = hn::FindFirstTrue(Words(), hn::Eq(magnitude(p), hn::Set(Words(), max)));
       if (lane >= 0) {
@@ -109,13 +115,29 @@ struct EncodedBlock {
     }
     return 0;
   }
-  /// Part p as numbers of steps.
-  HWY_INLINE Vf steps(std::size_t p, const BlockScale& scale) const {
-    return scale.finite ? hn::Mul(v[p], hn::Set(F32(), scale.factor)) : hn::Zero(F32());
+  /// Part p as numbers of steps; a factor of 0 makes 0 of NaN, too.
+  HWY_INLINE Vf steps(std::size_t p, Vf factor) const {
+    return hn::IfThenElseZero(hn::Ne(factor, hn::Zero(F32())), hn::Mul(v[p], factor));
   }
   const float* at;
   Vf v[kVectors];
-  std::int32_t max;
+};
+
+/// BlockScale of kLanes blocks at once.
+struct BlockScales {
+  /// A unit is `largest` by `steps`.
+  HWY_INLINE BlockScales(const float* largest, float steps) {
+    const F32 d;
+    const Vf unit = hn::Div(hn::Load(d, largest), hn::Set(d, steps));
+    const auto finite = hn::IsFinite(unit);
+    const auto counts = hn::And(finite, hn::Gt(hn::Abs(unit), hn::Set(d, kNoHalf)));
+    hn::Store(ToF16::narrow(hn::IfThenElse(finite, unit, hn::Set(d, kNan))), HalfBits(), halves);
+    hn::Store(hn::IfThenElseZero(counts, hn::Div(hn::Set(d, 1), unit)), d, factors);
+  }
+  static constexpr float kNoHalf = 0x1p-25F;  // the largest number that is 0 in half precision
+  static constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  HWY_ALIGN std::uint16_t halves[kLanes];
+  HWY_ALIGN float factors[kLanes];
 };
 
 /// The nearest integers of values below 2^22, halves away from zero, as std::round(). What is added
@@ -125,37 +147,53 @@ HWY_INLINE hn::Vec<Words> rounded_away(Vf x) {
   return hn::ConvertTo(Words(), hn::Add(x, half));
 }
 
-inline void encode_q8_0(const std::byte* from, std::size_t elements, std::byte* to) {
-  const auto* x = reinterpret_cast<const float*>(from);
-  for (std::size_t i = 0; i < elements; i += kBlock, to += Q8Weights::kBlockBytes) {
-    const EncodedBlock block(x + i);
-    const BlockScale scale(std::bit_cast<float>(block.max) / 127);
-    std::memcpy(to, &scale.half, sizeof scale.half);
-    auto* q = reinterpret_cast<std::int8_t*>(to + sizeof scale.half);
+struct ToQ8 {
+  static constexpr std::size_t kBytes = Q8Weights::kBlockBytes;
+  static constexpr float kSteps = 127;
+  static HWY_INLINE float largest(const EncodedBlock& block) {
+    return std::bit_cast<float>(block.max_magnitude());
+  }
+  static HWY_INLINE void write(const EncodedBlock& block, Vf factor, std::uint8_t* q) {
+    const hn::Rebind<std::int8_t, F32> bytes;
     for (std::size_t p = 0; p < EncodedBlock::kVectors; ++p) {
-      const auto integers = rounded_away(block.steps(p, scale));
-      const hn::Rebind<std::int8_t, F32> bytes;
-      hn::StoreU(hn::DemoteTo(bytes, integers), bytes, q + p * kLanes);
+      const auto integers = hn::DemoteTo(bytes, rounded_away(block.steps(p, factor)));
+      hn::StoreU(integers, bytes, reinterpret_cast<std::int8_t*>(q) + p * kLanes);
     }
   }
-}
+};
 
-inline void encode_q4_0(const std::byte* from, std::size_t elements, std::byte* to) {
-  constexpr std::size_t kHalf = EncodedBlock::kVectors / 2;
-  const auto* x = reinterpret_cast<const float*>(from);
-  for (std::size_t i = 0; i < elements; i += kBlock, to += Q4Weights::kBlockBytes) {
-    const EncodedBlock block(x + i);
-    const BlockScale scale(block.largest() / -8);
+struct ToQ4 {
+  static constexpr std::size_t kBytes = Q4Weights::kBlockBytes;
+  static constexpr float kSteps = -8;
+  static HWY_INLINE float largest(const EncodedBlock& block) { return block.largest(); }
+  static HWY_INLINE void write(const EncodedBlock& block, Vf factor, std::uint8_t* q) {
+    constexpr std::size_t kHalf = EncodedBlock::kVectors / 2;
+    const hn::Rebind<std::uint8_t, F32> bytes;
     const auto nibbles = [&](std::size_t p) REPRISE_INLINED {
-      const Vf steps = hn::Add(block.steps(p, scale), hn::Set(F32(), 8.5F));
+      const Vf steps = hn::Add(block.steps(p, factor), hn::Set(F32(), 8.5F));
       return hn::Min(hn::ConvertTo(Words(), steps), hn::Set(Words(), 15));
     };
-    std::memcpy(to, &scale.half, sizeof scale.half);
-    auto* q = reinterpret_cast<std::uint8_t*>(to + sizeof scale.half);
     for (std::size_t p = 0; p < kHalf; ++p) {
       const auto both = hn::Or(nibbles(p), hn::ShiftLeft<4>(nibbles(p + kHalf)));
-      const hn::Rebind<std::uint8_t, F32> bytes;
       hn::StoreU(hn::DemoteTo(bytes, both), bytes, q + p * kLanes);
+    }
+  }
+};
+
+template <class To>
+void encode_blocks(const std::byte* from, std::size_t elements, std::byte* to) {
+  const auto* x = reinterpret_cast<const float*>(from);
+  for (std::size_t first = 0; first < elements; first += kLanes * kBlock) {
+    const std::size_t blocks = std::min(elements - first, kLanes * kBlock) / kBlock;
+    HWY_ALIGN float largest[kLanes] = {};
+    for (std::size_t b = 0; b < blocks; ++b) {
+      largest[b] = To::largest(EncodedBlock(x + first + b * kBlock));
+    }
+    const BlockScales scales(largest, To::kSteps);
+    for (std::size_t b = 0; b < blocks; ++b, to += To::kBytes) {
+      std::memcpy(to, scales.halves + b, sizeof(scales.halves[b]));
+      To::write(EncodedBlock(x + first + b * kBlock), hn::Set(F32(), scales.factors[b]),
+                reinterpret_cast<std::uint8_t*>(to) + sizeof(scales.halves[b]));
     }
   }
 }
@@ -168,9 +206,9 @@ inline Convert encode_from_f32(DType to) {
     case DType::bf16:
       return encode_halves<ToBf16>;
     case DType::q8_0:
-      return encode_q8_0;
+      return encode_blocks<ToQ8>;
     case DType::q4_0:
-      return encode_q4_0;
+      return encode_blocks<ToQ4>;
     default:
       return nullptr;
   }

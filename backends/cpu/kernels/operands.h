@@ -21,9 +21,19 @@ struct Rows {
   explicit Rows(const HostTensor& tensor)
       : data(reinterpret_cast<float*>(tensor.data)),
         dims(tensor.shape().padded()),
-        strides(padded_strides(tensor)) {}
+        strides(padded_strides(tensor)),
+        even((dims[1] == 1 || strides[1] == dims[2] * strides[2]) &&
+             (dims[0] == 1 || strides[0] == dims[1] * dims[2] * strides[2])),
+        one(dims[0] * dims[1] * dims[2] == 1) {}
   /// The row of that index among all rows of a shape padded to four dimensions, modulo its own.
   float* row(std::int64_t index, const std::array<std::int64_t, 4>& of) const {
+    // Divisions take longer than a short row.
+    if (one) {
+      return data;
+    }
+    if (even && of == dims) {
+      return data + index * strides[2];
+    }
     const std::int64_t i2 = index % of[2] % dims[2];
     const std::int64_t i1 = index / of[2] % of[1] % dims[1];
     const std::int64_t i0 = index / of[2] / of[1] % dims[0];
@@ -31,6 +41,8 @@ struct Rows {
   }
   float* data;
   std::array<std::int64_t, 4> dims, strides;
+  bool even;  // rows lie equally far apart
+  bool one;   // there is one row
 };
 
 }  // namespace reprise::cpu

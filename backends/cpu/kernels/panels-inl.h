@@ -89,14 +89,14 @@ HWY_NOINLINE void pack(const std::byte* w, std::size_t w_row, std::size_t rows, 
 }
 
 /// y[0, kRows) += or = sums, `columns` of them.
-template <std::size_t kRows>
-HWY_INLINE void store_tile(const Vf (&sums)[kRows][2], float* y, std::size_t y_row,
+template <std::size_t kRows, std::size_t kHalves>
+HWY_INLINE void store_tile(const Vf (&sums)[kRows][kHalves], float* y, std::size_t y_row,
                            std::size_t columns, bool add) {
   const F32 d;
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 2
-    for (std::size_t half = 0; half < 2; ++half) {
+    for (std::size_t half = 0; half < kHalves; ++half) {
       const std::size_t first = half * kLanes;
       if (columns > first) {
         float* to = y + r * y_row + first;
@@ -108,40 +108,51 @@ HWY_INLINE void store_tile(const Vf (&sums)[kRows][2], float* y, std::size_t y_r
   }
 }
 
-/// y[0, kRows) += or = x[0, kRows) * panel, `columns` of them.
-template <std::size_t kRows>
+/// y[0, kRows) += or = x[0, kRows) * the first halves of the panel, `columns` of them.
+template <std::size_t kRows, std::size_t kHalves>
 HWY_NOINLINE void multiply_tile(const float* x, std::size_t x_row, const float* panel,
                                 std::size_t depth, float* y, std::size_t y_row, std::size_t columns,
                                 bool add) {
   const F32 d;
-  Vf sums[kRows][2];
+  Vf sums[kRows][kHalves];
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kRows; ++r) {
-    sums[r][0] = hn::Zero(d);
-    sums[r][1] = hn::Zero(d);
+#pragma GCC unroll 2
+    for (std::size_t half = 0; half < kHalves; ++half) {
+      sums[r][half] = hn::Zero(d);
+    }
   }
   for (std::size_t k = 0; k < depth; ++k) {
     const Vf left = hn::Load(d, panel + k * kPanelColumns);
-    const Vf right = hn::Load(d, panel + k * kPanelColumns + kLanes);
+    [[maybe_unused]] const Vf right =
+        hn::Load(d, panel + k * kPanelColumns + (kHalves - 1) * kLanes);
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < kRows; ++r) {
       const Vf one = hn::Set(d, x[r * x_row + k]);
       sums[r][0] = hn::MulAdd(one, left, sums[r][0]);
-      sums[r][1] = hn::MulAdd(one, right, sums[r][1]);
+      if constexpr (kHalves == 2) {
+        sums[r][1] = hn::MulAdd(one, right, sums[r][1]);
+      }
     }
   }
-  store_tile<kRows>(sums, y, y_row, columns, add);
+  store_tile(sums, y, y_row, columns, add);
 }
 
 using TileFunction = void (*)(const float*, std::size_t, const float*, std::size_t, float*,
                               std::size_t, std::size_t, bool);
 
-template <std::size_t... kRows>
+template <std::size_t kHalves, std::size_t... kRows>
 constexpr std::array<TileFunction, sizeof...(kRows)> tile_functions(
     std::index_sequence<kRows...> /*rows*/) {
-  return {multiply_tile<kRows + 1>...};
+  return {multiply_tile<kRows + 1, kHalves>...};
 }
-constexpr auto kTileFunctions = tile_functions(std::make_index_sequence<kTileHeight>());
+constexpr auto kHalfTiles = tile_functions<1>(std::make_index_sequence<kTileHeight>());
+constexpr auto kWholeTiles = tile_functions<2>(std::make_index_sequence<kTileHeight>());
+
+/// multiply_tile() of so many rows and columns.
+inline TileFunction tile_function(std::size_t rows, std::size_t columns) {
+  return (columns <= kLanes ? kHalfTiles : kWholeTiles)[rows - 1];
+}
 
 /// Row blocks of a panel: the items of one panel follow one another.
 inline std::int64_t row_blocks(const Product& p) {
@@ -196,9 +207,9 @@ HWY_INLINE void multiply_rows(const PanelRows& part) {
     pack<W>(at.w + part.first_column * w_row, w_row, part.columns(), depth, this_depth, panel);
     for (std::size_t row = part.first_row; row < part.end_row; row += kTileHeight) {
       const std::size_t rows = std::min(kTileHeight, part.end_row - row);
-      kTileFunctions[rows - 1](at.x + row * x_row + depth, x_row, panel, this_depth,
-                               at.y + row * y_row + part.first_column, y_row, part.columns(),
-                               depth != 0);
+      tile_function(rows, part.columns())(at.x + row * x_row + depth, x_row, panel, this_depth,
+                                          at.y + row * y_row + part.first_column, y_row,
+                                          part.columns(), depth != 0);
     }
   }
   add_residual(part, at);

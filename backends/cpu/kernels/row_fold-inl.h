@@ -27,7 +27,13 @@ struct FoldSquares : FoldSum {
 /// NaN never wins.
 struct FoldMax {
   static constexpr float kFirst = -std::numeric_limits<float>::infinity();
-  static HWY_INLINE Vf add(Vf all, Vf v) { return hn::IfThenElse(hn::Gt(v, all), v, all); }
+  static HWY_INLINE Vf add(Vf all, Vf v) {
+#if HWY_ARCH_X86
+    return hn::Max(v, all);  // the second operand where one is NaN
+#else
+    return hn::IfThenElse(hn::Gt(v, all), v, all);
+#endif
+  }
   static HWY_INLINE Vf merge(Vf a, Vf b) { return add(a, b); }
   static HWY_INLINE float lanes(Vf v) { return hn::GetLane(hn::MaxOfLanes(F32(), v)); }
 };

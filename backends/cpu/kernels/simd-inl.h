@@ -6,7 +6,8 @@
 /// Whether the instruction set that is compiled for has sums of products of bytes (VNNI): for #if.
 #define REPRISE_BYTE_PRODUCTS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL)
 
-/// After the parameters of a lambda in a loop over weights: called, it would keep its sums in memory.
+/// After the parameters of a lambda in a loop over weights: called, it would keep its sums in
+/// memory.
 #define REPRISE_INLINED HWY_ATTR __attribute__((always_inline))
 
 /// Defines plan_<op>() as that of the best instruction set of the machine. Use it once, under
@@ -47,8 +48,15 @@ HWY_INLINE hn::Vec<D> load_part(D d, const T* from, std::size_t count) {
 #endif
 }
 
+/// The first `count` elements. Writes nothing behind them.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void store_part(D d, hn::Vec<D> v, T* to, std::size_t count) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !HWY_MEM_OPS_MIGHT_FAULT
+  if constexpr (sizeof(T) >= 4) {
+    hn::BlendedStore(v, hn::FirstN(d, count), d, to);
+    return;
+  }
+#endif
   HWY_ALIGN T all[hn::MaxLanes(D())];
   hn::Store(v, d, all);
   std::memcpy(to, all, count * sizeof(T));

@@ -1,5 +1,5 @@
-// softmax, log_softmax: scores of a row are written where results go, then their exponentials. A
-// row stays in the cache meanwhile, so that memory is read and written once.
+// softmax, log_softmax: the largest score of a row, then exponentials where results go, then their
+// shares. A row stays in the cache meanwhile, so that memory is read and written once.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/softmax.cpp"
 #include <cmath>
@@ -34,40 +34,41 @@ struct Softmax {
 
 struct NoMask {};
 
-/// scale * x + slope * mask. Returns the largest.
+/// Scores of a row: scale * x + slope * mask. They are made anew where they are needed, which takes
+/// less than to keep them.
 template <class M>
-HWY_INLINE float write_scores(const float* x, const std::byte* mask, std::size_t cols, float scale,
-                              float slope, float* y) {
-  const F32 d;
-  const Vf factor = hn::Set(d, scale);
-  const Vf mask_factor = hn::Set(d, slope);
-  return fold<FoldMax>(cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
-    Vf v = hn::Mul(load_up_to(d, x + i, left), factor);
-    if constexpr (!std::is_same_v<M, NoMask>) {
+struct Scores {
+  const float* x;
+  const std::byte* mask;
+  float scale, slope;
+  HWY_INLINE Vf operator()(std::size_t i, std::size_t left) const {
+    const F32 d;
+    const Vf v = hn::Mul(load_up_to(d, x + i, left), hn::Set(d, scale));
+    if constexpr (std::is_same_v<M, NoMask>) {
+      return v;
+    } else {
       const Vf m = left < kLanes ? M::tail(mask, i, left) : M::piece(mask, i).part(0);
-      v = hn::MulAdd(m, mask_factor, v);
+      return hn::MulAdd(m, hn::Set(d, slope), v);
     }
-    store_up_to(d, v, y + i, left);
-    return v;
-  });
-}
+  }
+};
 
-/// Scores become results. `max`: the largest; `sink`: one more of them, which has no result;
-/// `next_x`: of the next row, which is brought near meanwhile.
-template <bool kLogarithm>
-HWY_INLINE void normalise_scores(float* y, std::size_t cols, float max, const float* sink,
-                                 const float* next_x) {
+/// `sink`: one more score, which has no result; `next_x`: of the next row, which is brought near
+/// meanwhile.
+template <bool kLogarithm, class M>
+HWY_INLINE void normalise_row(const Scores<M> scores, std::size_t cols, const float* sink,
+                              const float* next_x, float* y) {
   const F32 d;
-  const auto score = [&](std::size_t i, std::size_t left)
-                         REPRISE_INLINED { return load_up_to(d, y + i, left); };
+  float max = fold<FoldMax>(
+      cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED { return scores(i, left); });
   max = sink != nullptr && !(max > *sink) ? *sink : max;
   const Vf largest = hn::Set(d, max);
   const auto below = [&](std::size_t i, std::size_t left)
-                         REPRISE_INLINED { return hn::Sub(score(i, left), largest); };
+                         REPRISE_INLINED { return hn::Sub(scores(i, left), largest); };
   const auto exponential = [&](std::size_t i, std::size_t left) REPRISE_INLINED {
     __builtin_prefetch(next_x + i);
     __builtin_prefetch(y + cols + i, 1);
-    return exp_of(below(i, left));
+    return exp_up_to_89(below(i, left));
   };
   const float others = sink == nullptr ? 0 : std::exp(*sink - max);
   if constexpr (kLogarithm) {
@@ -84,7 +85,7 @@ HWY_INLINE void normalise_scores(float* y, std::size_t cols, float max, const fl
     });
     const Vf share = hn::Set(d, 1.0F / (sum + others));
     write_row(y, cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
-      return hn::Mul(score(i, left), share);
+      return hn::Mul(load_up_to(d, y + i, left), share);
     });
   }
 }
@@ -105,9 +106,9 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
       mask = a.mask.row(row / a.x.dims[2] / heads, head, row % a.x.dims[2]);
       slope = max_bias > 0 ? alibi_slope(max_bias, head, heads) : 1;
     }
-    const float max = write_scores<M>(a.x.row(row, a.x.dims), mask, cols, scale, slope, y);
-    normalise_scores<kLogarithm>(y, cols, max, a.sinks == nullptr ? nullptr : a.sinks + head,
-                                 a.x.row(std::min(row + 1, end - 1), a.x.dims));
+    normalise_row<kLogarithm>(Scores<M>{a.x.row(row, a.x.dims), mask, scale, slope}, cols,
+                              a.sinks == nullptr ? nullptr : a.sinks + head,
+                              a.x.row(std::min(row + 1, end - 1), a.x.dims), y);
   }
 }
 

@@ -26,18 +26,17 @@ struct GeluErf {
     const Vf t = hn::Div(one, hn::MulAdd(hn::Set(d, 0.37F), z, one));
     constexpr float kCoefficients[] = {-0.303940712F, 0.488227331F, -0.286907224F, 0.31191463F,
                                        0.106040016F,  0.206379147F, 0.207411884F,  0.20881483F};
-    Vf p = hn::Set(d, 0.0620600844F);
+    Vf p = hn::Set(d, 0.0620600844F / 2);
     for (const float c : kCoefficients) {
-      p = hn::MulAdd(p, t, hn::Set(d, c));
+      p = hn::MulAdd(p, t, hn::Set(d, c / 2));
     }
-    const Vf tail = hn::Mul(hn::Mul(p, t), exp_of(hn::Neg(hn::Mul(z, z))));
-    const Vf q = hn::Mul(hn::Set(d, 0.5F), tail);
+    const Vf q = hn::Mul(hn::Mul(p, t), exp_up_to_89(hn::NegMulAdd(z, z, hn::Zero(d))));
     return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), q, hn::Sub(one, q)));
   }
 };
 
 struct GeluQuick {
-  static HWY_INLINE Vf of(Vf x) { return gated_by(x, hn::Mul(hn::Set(F32(), 1.702F), x)); }
+  static HWY_INLINE Vf of(Vf x) { return gated_by(x, hn::Mul(hn::Set(F32(), -1.702F), x)); }
 };
 
 struct Neg {
@@ -81,9 +80,12 @@ struct Log {
     const F32 d;
     constexpr float kInf = std::numeric_limits<float>::infinity();
     const auto tiny = hn::Lt(x, hn::Set(d, std::numeric_limits<float>::min()));
+    const auto positive = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, hn::Set(d, kInf)));
+    if (hn::AllTrue(d, hn::AndNot(tiny, positive))) {
+      return hn::Log(d, x);
+    }
     const Vf normal = hn::IfThenElse(tiny, hn::Mul(x, hn::Set(d, 0x1p25F)), x);
     const Vf y = hn::Sub(hn::Log(d, normal), hn::IfThenElseZero(tiny, hn::Set(d, 17.3286795F)));
-    const auto positive = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, hn::Set(d, kInf)));
     const Vf other = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -kInf),
                                     hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::NaN(d)));
     return hn::IfThenElse(positive, y, other);

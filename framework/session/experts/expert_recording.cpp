@@ -91,8 +91,8 @@ Tensor ExpertRecording::table(std::int64_t round) {
   if (stops) {
     return check(round, place);
   }
-  const Tensor placed = host_step(session_, "place experts of " + layer_.name, {ids_},
-                                  {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
+  Tensor placed = host_step(session_, "place experts of " + layer_.name, {ids_},
+                            {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
   note_host_step();
   return placed;
 }
@@ -106,7 +106,7 @@ Tensor ExpertRecording::check(std::int64_t round, HostFunction place) {
   }
   const bool first = round == 0;
   const Tensor cells = first ? bound(expert_table_name(layer_.name)) : table_;
-  const Tensor placed =
+  Tensor placed =
       expert_check(session_, ids_, cells, session.iteration(), bound(expert_uses_name(layer_.name)),
                    static_cast<std::int32_t>(number), first);
   const auto node = static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1);
@@ -121,7 +121,7 @@ void ExpertRecording::note_host_step() {
       static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1));
 }
 
-Tensor ExpertRecording::product(Site site, const Tensor& x, std::string_view name) {
+Tensor ExpertRecording::product(const Site& site, const Tensor& x, std::string_view name) {
   const auto it = std::ranges::find(layer_.projections, name, &ExpertStore::Projection::name);
   if (it == layer_.projections.end()) {
     throw_unknown_name("The layer '" + layer_.name + "'", "projection", name,
@@ -201,7 +201,7 @@ Tensor ExpertRecording::record(const ExpertFunction& f) {
   return result;
 }
 
-Tensor PlacedExperts::matmul(Site site, const Tensor& x, std::string_view projection) const {
+Tensor PlacedExperts::matmul(const Site& site, const Tensor& x, std::string_view projection) const {
   return state_->recording.product(site, x, projection);
 }
 

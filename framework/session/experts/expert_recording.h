@@ -25,7 +25,7 @@ class ExpertRecording {
   Tensor table(std::int64_t round);
   /// A stop of the pass, where `place` serves the round.
   Tensor check(std::int64_t round, HostFunction place);
-  Tensor product(Site site, const Tensor& x, std::string_view projection);
+  Tensor product(const Site& site, const Tensor& x, std::string_view projection);
   /// One host step behind all of it, which computes the rows of missing experts.
   Tensor record_with_cpu(const ExpertFunction& f);
   /// The last node is a host step of this layer.

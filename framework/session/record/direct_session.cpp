@@ -77,6 +77,7 @@ SessionRecord DirectSession::record() const {
 void DirectSession::open_submission() {
   const std::vector<Port>& ports = builder_.graph().inputs;
   std::vector<Exchange> inputs;
+  inputs.reserve(ports.size());
   for (const Port& input : ports) {
     inputs.push_back(run_.exchange(builder_, "", input.tensor));
   }

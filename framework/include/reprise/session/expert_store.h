@@ -131,7 +131,7 @@ class PlacedExperts {
   /// Records matmul_experts with the weights of a projection.
   /// Shapes: x [rows, used, k] or [rows, 1, k] gives [rows, used, m].
   /// Errors: unknown_name for a projection the layer does not have.
-  [[nodiscard]] Tensor matmul(Site site, const Tensor& x, std::string_view projection) const;
+  [[nodiscard]] Tensor matmul(const Site& site, const Tensor& x, std::string_view projection) const;
 
  private:
   friend class ExpertRecording;

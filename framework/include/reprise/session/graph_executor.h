@@ -20,7 +20,7 @@ class GraphExecutor {
  public:
   /// Makes an executor for a device.
   /// Errors: io if the profiling database cannot be opened; those of set_watches().
-  explicit GraphExecutor(Device device, ExecutorOptions options = {});
+  explicit GraphExecutor(Device device, const ExecutorOptions& options = {});
   const Device& device() const;
   /// Returns what chooses kernels: the traits of the device, with the precision of this executor.
   const DeviceTraits& traits() const;
