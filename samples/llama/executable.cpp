@@ -110,6 +110,7 @@ std::vector<std::vector<std::int32_t>> generate_all(
     std::ranges::for_each(running, &Sequence::submit);
   }
   std::vector<std::vector<std::int32_t>> all;
+  all.reserve(sequences.size());
   for (Sequence& sequence : sequences) {
     all.push_back(std::move(sequence.ids));
   }

@@ -104,7 +104,7 @@ class Beside:
         self.program.parent.mkdir()
         link = shlex.split(self.built.links[self.mutant.program].split(" && ")[1])
         link[link.index("-o") + 1] = str(self.program)
-        link = [word.replace("$ORIGIN", str(BUILD / "bin")) for word in link]  # of libraries
+        link = [word.replace("\\$ORIGIN", str(BUILD / "bin")) for word in link]  # of libraries
         for made, own in objects.items():
             if made in link:
                 link[link.index(made)] = own

@@ -68,8 +68,8 @@ constexpr std::int64_t kLine = 64 / sizeof(T);
 HWY_INLINE void move_block_of_words(const std::byte* from, std::int64_t from_column, std::byte* to,
                                     std::int64_t to_row) {
   const hn::ScalableTag<std::uint32_t> d;
-  const hn::Repartition<std::uint64_t, decltype(d)> pairs;
-  __m512i v[4][4];  // by quarter of a line; of columns i, i + 4, i + 8, i + 12
+  using V = hn::Vec<decltype(d)>;
+  V v[4][4];  // by quarter of a line; of columns i, i + 4, i + 8, i + 12
 #pragma GCC unroll 4
   for (std::int64_t i = 0; i < 4; ++i) {
 #pragma GCC unroll 4
@@ -81,24 +81,16 @@ HWY_INLINE void move_block_of_words(const std::byte* from, std::int64_t from_col
       __m512i whole = _mm512_castsi128_si512(piece(i));
       whole = _mm512_inserti32x4(whole, piece(i + 4), 1);
       whole = _mm512_inserti32x4(whole, piece(i + 8), 2);
-      v[q][i] = _mm512_inserti32x4(whole, piece(i + 12), 3);
+      v[q][i] = V{_mm512_inserti32x4(whole, piece(i + 12), 3)};
     }
   }
 #pragma GCC unroll 4
   for (std::int64_t q = 0; q < 4; ++q) {
-    using V = hn::Vec<decltype(d)>;
-    const V a{v[q][0]}, b{v[q][1]}, c{v[q][2]}, e{v[q][3]};
-    const auto ab = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
-    const auto ce = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
-    const auto ab2 = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
-    const auto ce2 = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
-    const auto store = [&](auto row, std::int64_t j) REPRISE_INLINED {
-      hn::StoreU(row, pairs, reinterpret_cast<std::uint64_t*>(to + (4 * q + j) * to_row));
-    };
-    store(hn::InterleaveLower(pairs, ab, ce), 0);
-    store(hn::InterleaveUpper(pairs, ab, ce), 1);
-    store(hn::InterleaveLower(pairs, ab2, ce2), 2);
-    store(hn::InterleaveUpper(pairs, ab2, ce2), 3);
+    transpose_blocks(d, v[q]);
+#pragma GCC unroll 4
+    for (std::int64_t j = 0; j < 4; ++j) {
+      hn::StoreU(v[q][j], d, reinterpret_cast<std::uint32_t*>(to + (4 * q + j) * to_row));
+    }
   }
 }
 #endif

@@ -39,19 +39,12 @@ HWY_INLINE void store_blocks(D d, hn::Vec<D> v, float* to, std::size_t stride) {
 
 /// Four rows of one vector each, transposed into four columns of the panel.
 HWY_INLINE void pack_four(Vf a, Vf b, Vf c, Vf e, float* to) {
-  const F32 d;
-  const hn::Repartition<double, F32> pairs;
-  const auto ab = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
-  const auto ce = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
-  const auto ab2 = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
-  const auto ce2 = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
-  const auto store = [=](auto v, std::size_t i) REPRISE_INLINED {
-    store_blocks(d, hn::BitCast(d, v), to + i * kPanelColumns, kPanelColumns);
-  };
-  store(hn::InterleaveLower(pairs, ab, ce), 0);
-  store(hn::InterleaveUpper(pairs, ab, ce), 1);
-  store(hn::InterleaveLower(pairs, ab2, ce2), 2);
-  store(hn::InterleaveUpper(pairs, ab2, ce2), 3);
+  Vf v[4] = {a, b, c, e};
+  transpose_blocks(F32(), v);
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < 4; ++i) {
+    store_blocks(F32(), v[i], to + i * kPanelColumns, kPanelColumns);
+  }
 }
 
 /// Columns [0, kPanelColumns) of the panel are rows of w, the last one repeated behind `rows`;

@@ -32,12 +32,13 @@ void join_rows(const Pool& a, const float* x, std::int64_t top, float* together)
   const std::int64_t cols = a.x.dims[3];
   const std::int64_t first = std::max<std::int64_t>(top, 0);
   const std::int64_t end = std::min(top + a.along_y.taps, a.x.dims[2]);
-  if (a.x.strides[3] == 1) {
+  if (a.x.strides[3] == 1 && first < end) {
+    const float* const from = x + first * a.x.strides[2];
     write_row(together, static_cast<std::size_t>(cols),
               [&](std::size_t i, std::size_t left) REPRISE_INLINED {
-                Vf all = hn::Set(d, Fold::kFirst);
-                for (std::int64_t r = first; r < end; ++r) {
-                  all = Fold::add(all, load_up_to(d, x + r * a.x.strides[2] + i, left));
+                Vf all = load_up_to(d, from + i, left);
+                for (std::int64_t r = 1; r < end - first; ++r) {
+                  all = Fold::add(all, load_up_to(d, from + r * a.x.strides[2] + i, left));
                 }
                 return all;
               });

@@ -89,6 +89,20 @@ HWY_INLINE hn::Vec<Four> sum_of_blocks(D d, hn::Vec<D> v) {
   }
 }
 
+/// Four vectors of blocks of four lanes: lane j of the blocks of all, for each j.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void transpose_blocks(D d, V (&v)[4]) {
+  const hn::Repartition<double, D> pairs;
+  const auto low = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
+  const auto high = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
+  const auto low2 = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
+  const auto high2 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
+  v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low, low2));
+  v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low, low2));
+  v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high, high2));
+  v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high, high2));
+}
+
 /// {sum of a, sum of b, sum of c, sum of e}: one order of additions for all four.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE hn::Vec<Four> sums_of(D d, V a, V b, V c, V e) {

@@ -339,6 +339,7 @@ void GraphRebuilder::add_ports() {
   ComputeGraph& graph = capture_.graph();
   const auto ports = [&](const std::vector<SavedPort>& saved) {
     std::vector<Port> list;
+    list.reserve(saved.size());
     for (const SavedPort& port : saved) {
       list.push_back({port.name, graph.tensors[port.tensor].spec, port.tensor});
     }

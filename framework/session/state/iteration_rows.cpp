@@ -108,6 +108,7 @@ void resume_grids(const Device& device, const Tensor& iteration, std::span<const
                   std::span<const GraphExtent> extents, std::span<const std::uint32_t> state) {
   const std::vector<GridRow> grids = all_grids(of_steps, extents);
   std::vector<Grid> now;
+  now.reserve(grids.size());
   for (const GridRow& row : grids) {
     now.push_back(row.extent == Extent::kFixed ? row.groups.grid
                                                : live_grid(row.groups, state[row.extent]));
