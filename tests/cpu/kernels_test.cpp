@@ -1,6 +1,7 @@
 // Kernels of every instruction set this machine has, at several numbers of threads, against the
 // references.
 #include <hwy/targets.h>
+#include <map>
 
 #include "backends/cpu/kernel.h"
 #include "framework/ops/weight_formats.h"
@@ -97,8 +98,9 @@ class CpuPrecision : public ::testing::TestWithParam<DType> {
 
   using Results = std::vector<std::vector<float>>;
 
-  template <class Round>
-  Results products(const Device& device, Precision precision, Round&& round) {
+  /// x and blocks of weights are what `round` and `change` make of random ones.
+  template <class Round, class Change>
+  Results products(const Device& device, Precision precision, Round&& round, Change&& change) {
     std::mt19937_64 rng(seed_);
     GraphExecutor executor(device, {.precision = precision});
     auto session = executor.begin();
@@ -106,8 +108,9 @@ class CpuPrecision : public ::testing::TestWithParam<DType> {
     for (const auto& [m, min] : kSizes) {
       const std::int64_t block = info_of(GetParam()).block_elements;
       const std::int64_t k = (min + block - 1) / block * block;
-      const Tensor w =
-          device.from_host({m, k}, GetParam(), random_bytes(rng, GetParam(), m * k, -1, 1), "w");
+      auto blocks = random_bytes(rng, GetParam(), m * k, -1, 1);
+      change(blocks);
+      const Tensor w = device.from_host({m, k}, GetParam(), blocks, "w");
       for (const std::int64_t n : kRows) {
         const auto bytes = random_bytes(rng, DType::f32, n * k, -1, 1);
         std::vector<float> x(static_cast<std::size_t>(n * k));
@@ -123,6 +126,10 @@ class CpuPrecision : public ::testing::TestWithParam<DType> {
       all.push_back(result.read(name));
     }
     return all;
+  }
+  template <class Round>
+  Results products(const Device& device, Precision precision, Round&& round) {
+    return products(device, precision, round, [](const auto& /*blocks*/) {});
   }
   Results products(const Device& device, Precision precision) {
     return products(device, precision, [](const std::vector<float>& x) { return x; });
@@ -170,13 +177,57 @@ TEST_P(CpuPrecision, FastRoundsActivationsOfQuantisedWeightsAlone) {
   for (const std::int64_t target : targets()) {
     SCOPED_TRACE(hwy::TargetName(target));
     const UseTargets only(target);
-    const bool byte_products = HWY_ARCH_X86 != 0 && target <= HWY_AVX3_DL;
+    const bool byte_products = HWY_ARCH_X86 != 0 && target <= HWY_AVX2;
+    const bool byte_sums = HWY_ARCH_X86 != 0 && target <= HWY_AVX3_DL;
     const auto fast = products(test_device("cpu"), Precision::fast);
     for (std::size_t i = 0; i < fast.size(); ++i) {
       const bool many = kRows[i % std::size(kRows)] >= 16;
-      const bool rounds = blocks ? !many || byte_products
-                                 : super_blocks && byte_products && (!many || type != DType::q6_k);
+      const bool rounds = many ? byte_sums && (blocks || (super_blocks && type != DType::q6_k))
+                               : blocks || (super_blocks && byte_products);
       expect_close({(rounds ? of_rounded : exact)[i]}, {fast[i]});
+    }
+  }
+}
+
+/// Formats of which there are products of integers.
+class CpuIntegers : public CpuPrecision {
+ protected:
+  struct Integers {
+    std::size_t first, bytes;  // of a block
+    int least, largest;        // all bits of a byte that make them so
+  };
+  static const Integers& integers_of(DType type) {
+    static const std::map<DType, Integers> kOfFormats{{DType::q8_0, {2, 32, 0x80, 0x7F}},
+                                                      {DType::q4_0, {2, 16, 0, 0xFF}},
+                                                      {DType::q4_k, {16, 128, 0, 0xFF}},
+                                                      {DType::q5_k, {16, 160, 0, 0xFF}},
+                                                      {DType::q6_k, {0, 192, 0, 0xFF}}};
+    return kOfFormats.at(type);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Of, CpuIntegers,
+                         ::testing::Values(DType::q8_0, DType::q4_0, DType::q4_k, DType::q5_k,
+                                           DType::q6_k),
+                         [](const auto& p) { return std::string(name_of(p.param)); });
+
+TEST_P(CpuIntegers, AreAddedUpAtTheirLargest) {
+  const Integers& integers = integers_of(GetParam());
+  for (const int bits : {integers.least, integers.largest}) {
+    const auto fill = [&](std::vector<std::byte>& blocks) {
+      for (std::size_t at = integers.first; at < blocks.size();
+           at += static_cast<std::size_t>(info_of(GetParam()).block_bytes)) {
+        std::fill_n(&blocks[at], integers.bytes, static_cast<std::byte>(bits));
+      }
+    };
+    for (const float x : {1.0F, -1.0F}) {  // rounded to 127 and -127
+      const auto same = [x](const std::vector<float>& v) { return std::vector(v.size(), x); };
+      const auto expected = products(test_device("reference"), Precision::exact, same, fill);
+      for (const std::int64_t target : targets()) {
+        SCOPED_TRACE(::testing::Message()
+                     << hwy::TargetName(target) << ", bits " << bits << ", x " << x);
+        const UseTargets only(target);
+        expect_close(expected, products(test_device("cpu"), Precision::fast, same, fill));
+      }
     }
   }
 }

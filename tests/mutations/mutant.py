@@ -22,8 +22,13 @@ class Mutant:
         self.configuration_says = "".join(field("Expect-configure"))
         self.targets = " ".join(field("Target")).split()
         self.sources = field("Object")
+        self.needs = "".join(field("Needs"))
         self.program = self.targets[0] if self.targets else None
         self.in_ctest = not self.program or not self.program.endswith("_tests")
+
+    def runs_with(self, macros):
+        """Whether it changes what is compiled where these are defined."""
+        return not self.needs or (self.needs.split()[-1] in macros) != self.needs.startswith("no ")
 
     def goes_beside(self):
         return self.program or self.sources

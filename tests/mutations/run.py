@@ -8,13 +8,16 @@ header names:
   # Expect-configure: <text>     the configuration stops and says this
   # Target: <target>             what to build for it: the program that its tests run comes first
   # Object: <source>             of all that reads the patched files, only this is compiled anew
+  # Needs: <macro> | no <macro>  skipped unless the compiler defines it, or does not: __AVX512VNNI__
 
-A test belongs to the test program, or to ctest. The copy and its build stay under build/mutants, so
+A test belongs to the test program, or to ctest. Kernels of the CPU are compiled for the
+processor of this machine, or that of --march (haswell). The copy and its build stay under build/mutants, so
 that a later run is quick. A patch of C++ or GLSL leaves both as they are: what it changes is compiled
 and linked beside them (clang sees the patched files in the place of those of the copy), so that several
 run at once. Other patches are applied, one by one.
 """
 
+import argparse
 import concurrent.futures
 import functools
 import os
@@ -37,12 +40,27 @@ def test_sources():
                   if defined.search(file.read_text()))
 
 
-def configure():
+def parse_arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("patches", nargs="*", help="all if there is none")
+    parser.add_argument("--march", default="native")
+    return parser.parse_args()
+
+
+def macros_of(march):
+    """What the compiler defines for a processor."""
+    status, printed = run("clang++", "-march=" + march, "-dM", "-E", "-x", "c++", os.devnull)
+    if status != 0:
+        sys.exit(printed)
+    return set(re.findall(r"^#define (\w+)", printed, re.MULTILINE))
+
+
+def configure(march):
     # A source that has a patch is compiled alone, so that the patch costs no other, and kernels for
     # one instruction set instead of four; few tests run, so that only kernels are optimised.
     alone = sorted({file for mutant in MUTANTS for file in mutant.files})
     return run("cmake", "--preset", "dev", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
-               "-DREPRISE_NATIVE_KERNELS=ON", "-DREPRISE_ALONE=" + ";".join(alone),
+               "-DREPRISE_KERNELS_FOR=" + march, "-DREPRISE_ALONE=" + ";".join(alone),
                "-DREPRISE_TESTS=" + ";".join(test_sources()), "-S", TREE, "-B", BUILD)
 
 
@@ -104,22 +122,22 @@ def judge_beside(built, mutant):
     return verdict
 
 
-def judge_applied(mutant):
+def judge_applied(march, mutant):
     """Applies and takes back a mutant that stops the configuration, or tests of the sources."""
     status, printed = run("git", "apply", mutant.patch)
     if status != 0:
         return "BROKEN: the patch does not apply", printed
     try:
         if mutant.configuration_says:
-            return judge_stop("configuration", mutant.configuration_says, *configure())
+            return judge_stop("configuration", mutant.configuration_says, *configure(march))
         return judge_tests(mutant.tests, run_in_ctest)
     finally:
         run("git", "apply", "-R", mutant.patch)
 
 
-def pass_without_a_patch(mutants):
+def pass_without_a_patch(march, mutants):
     """Builds every target, and returns whether every expected test passes."""
-    status, printed = configure()
+    status, printed = configure(march)
     if status == 0:
         status, printed = build(sorted({target for m in mutants for target in m.targets}))
     if status != 0:
@@ -139,8 +157,11 @@ def pass_without_a_patch(mutants):
 
 def main():
     copy_tree()
-    mutants = [m for m in MUTANTS if not sys.argv[1:] or m.name in sys.argv[1:]]
-    pass_without_a_patch(mutants)
+    arguments = parse_arguments()
+    macros = macros_of(arguments.march)
+    chosen = [m for m in MUTANTS if not arguments.patches or m.name in arguments.patches]
+    mutants = [m for m in chosen if m.runs_with(macros)]
+    pass_without_a_patch(arguments.march, mutants)
     beside = [m for m in mutants if m.goes_beside()]
     built = Built({m.program for m in beside if m.program})
     caught = []
@@ -160,8 +181,12 @@ def main():
             report(mutant, *verdict)
     for mutant in mutants:
         if mutant not in beside:
-            report(mutant, *judge_applied(mutant))
-    print(f"{len(caught)} passed, {len(mutants) - len(caught)} failed")
+            report(mutant, *judge_applied(arguments.march, mutant))
+    for mutant in chosen:
+        if mutant not in mutants:
+            print(f"skipped {mutant.name}: it needs {mutant.needs}")
+    print(f"{len(caught)} passed, {len(mutants) - len(caught)} failed, "
+          f"{len(chosen) - len(mutants)} skipped")
     sys.exit(len(caught) != len(mutants))
 
 

@@ -1,4 +1,6 @@
 // Activations of f32 vectors, good to a few ulp. NaN stays NaN.
+#include <limits>
+
 #include "backends/cpu/kernels/exp-inl.h"
 
 #if defined(REPRISE_ACTIVATIONS_INL_H) == defined(HWY_TARGET_TOGGLE)

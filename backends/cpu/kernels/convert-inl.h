@@ -1,5 +1,6 @@
 // Conversions of neighbours: every format to f32, and f32 to the formats that ops write, bit for
 // bit as decoder_of() and encoder_of() do. A NaN may become a different one.
+#include <algorithm>
 #include <limits>
 
 #include "backends/cpu/kernels/weight_formats-inl.h"

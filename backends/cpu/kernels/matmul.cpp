@@ -137,7 +137,7 @@ bool plan_exact(const Product& p, std::int64_t batches, KernelPlan& plan) {
   return true;
 }
 
-#if !REPRISE_BYTE_PRODUCTS
+#if !REPRISE_BYTE_SUMS
 template <class W>
 constexpr bool kHasRoundedPanels = false;
 #endif
@@ -150,7 +150,7 @@ bool plan_blocks(const Product& p, std::int64_t batches, Precision precision, Ke
       const auto k = static_cast<std::size_t>(p.k);
       plan.prepare = {round_rows<W>, batches * p.n, static_cast<double>(p.k) / 4};
       plan.shared_bytes = static_cast<std::uint64_t>(batches * p.n) * RoundedRow::bytes(k);
-#if REPRISE_BYTE_PRODUCTS
+#if REPRISE_BYTE_SUMS
       if constexpr (kHasRoundedPanels<W>) {
         if (many) {
           plan_panels(p, batches, plan);

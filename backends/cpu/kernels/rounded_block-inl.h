@@ -1,8 +1,6 @@
 // Dot products of quantised weights with rows of x rounded to 8 bits: sums of a block are exact
 // integers, scaled once. A scale per block of 32, the largest magnitude becomes 127, as llama.cpp
 // rounds (but for its scales, which are halves). A block with inf or NaN gives NaN.
-#include <array>
-
 #include "backends/cpu/kernels/dot_tile-inl.h"
 
 #if defined(REPRISE_ROUNDED_BLOCK_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -16,7 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 
 /// Four blocks as products with q4_0 read them: elements 0 to 15 of each, then 16 to 31, then a
-/// bias and a scale in four lanes a block.
+/// bias and a scale in four lanes a block. VNNI begins a row's products with the bias, so that it
+/// is in one lane of four; without, it is added to those of four rows.
 struct QuadX {
   std::int8_t halves[2][4][16];
   std::int32_t biases[4][4];
@@ -94,7 +93,8 @@ HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
       for (std::size_t half = 0; half < 2; ++half) {
         std::memcpy(quad.halves[half][block % 4], to.q + block * kBlock + half * 16, 16);
       }
-      std::ranges::copy(std::array{to.biases[block], 0, 0, 0}, quad.biases[block % 4]);
+      std::ranges::fill(quad.biases[block % 4], REPRISE_BYTE_SUMS ? 0 : to.biases[block]);
+      quad.biases[block % 4][0] = to.biases[block];
       std::ranges::fill(quad.scales[block % 4], to.scales[block]);
     }
   }
@@ -106,12 +106,57 @@ HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
 // Highway 1.0 has no products of bytes. With them, of 256 bits, a block takes 7 (q8_0) or 9 (q4_0)
 // instructions instead of 9 or 12 of 512 bits.
 
+#if REPRISE_BYTE_SUMS
 /// sum[i] += the products of bytes 4i to 4i + 3. Assembly, because Highway's target for such CPUs
 /// does not allow the intrinsic.
 template <class Vector>
 HWY_INLINE Vector add_products(Vector sum, Vector of_unsigned, Vector of_signed) {
   asm("%{evex%} vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(of_unsigned), "v"(of_signed));
   return sum;
+}
+#else
+/// The same. Exact while two products fit into 16 bits: of unsigned ones up to 128.
+HWY_INLINE __m256i add_products(__m256i sum, __m256i of_unsigned, __m256i of_signed) {
+  const __m256i pairs = _mm256_maddubs_epi16(of_unsigned, of_signed);
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+#endif
+
+HWY_INLINE __m256i load_bytes(const void* from) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+}
+
+#if !REPRISE_BYTE_SUMS
+/// Each of four vectors has eight sums of 16 bits in either half: lane i of a half is that of
+/// vector i's. Four of a vector's sums fit into 16 bits.
+HWY_INLINE __m256i sums_of_pairs(const __m256i (&pairs)[4]) {
+  const auto halved = [](__m256i a, __m256i b) REPRISE_INLINED {
+    return _mm256_castsi256_ps(
+        _mm256_add_epi16(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)));
+  };
+  const __m256 a = halved(pairs[0], pairs[1]);
+  const __m256 b = halved(pairs[2], pairs[3]);
+  const __m256i two = _mm256_add_epi16(_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)),
+                                       _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD)));
+  return _mm256_madd_epi16(two, _mm256_set1_epi16(1));
+}
+#endif
+
+/// Products of two signed bytes, four by four: the sign of one goes to the other.
+HWY_INLINE __m256i signed_products(__m256i a, __m256i b) {
+  return add_products(_mm256_setzero_si256(), _mm256_abs_epi8(a), _mm256_sign_epi8(b, a));
+}
+
+/// Of a block of weights, four by four.
+template <class W>
+HWY_INLINE __m256i products_of_block(const std::byte* block, const RoundedRow& x, std::size_t b) {
+  const __m256i rounded = load_bytes(x.q + b * kBlock);
+  if constexpr (W::kBias == 0) {
+    return signed_products(load_bytes(block + 2), rounded);
+  } else {
+    const __m256i bias = _mm256_zextsi128_si256(_mm_cvtsi32_si128(x.biases[b]));
+    return add_products(bias, W::biased(block), rounded);
+  }
 }
 
 using BlockSums = hn::FixedTag<float, 8>;
@@ -122,9 +167,7 @@ HWY_INLINE hn::Vec<BlockSums> add_block(const std::byte* row, const RoundedRow& 
                                         hn::Vec<BlockSums> sum) {
   const BlockSums d;
   const std::byte* block = row + b * W::kBlockBytes;
-  const __m256i rounded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x.q + b * kBlock));
-  const __m256i bias = _mm256_zextsi128_si256(_mm_cvtsi32_si128(x.biases[b]));
-  const __m256i products = add_products(bias, W::biased(block), rounded);
+  const __m256i products = products_of_block<W>(block, x, b);
   const hn::Vec<BlockSums> scale{_mm256_cvtph_ps(_mm_set1_epi16(scale_bits(block)))};
   return hn::MulAdd(hn::Vec<BlockSums>{_mm256_cvtepi32_ps(products)},
                     hn::Mul(scale, hn::Set(d, x.scales[b])), sum);

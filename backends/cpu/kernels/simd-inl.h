@@ -3,8 +3,10 @@
 
 #include "backends/cpu/kernel.h"
 
-/// Whether the instruction set that is compiled for has sums of products of bytes (VNNI): for #if.
-#define REPRISE_BYTE_PRODUCTS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL)
+/// Whether the instruction set that is compiled for has products of bytes, and their sums in one
+/// instruction (VNNI): for #if.
+#define REPRISE_BYTE_PRODUCTS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2)
+#define REPRISE_BYTE_SUMS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL)
 
 /// After the parameters of a lambda in a loop over weights: called, it would keep its sums in
 /// memory.
@@ -36,30 +38,34 @@ using F32 = hn::ScalableTag<float>;
 using Vf = hn::Vec<F32>;
 inline constexpr std::size_t kLanes = hn::MaxLanes(F32());
 
+/// Whether a masked load or store of T leaves what it does not touch alone. Otherwise it is a copy
+/// through the stack, and its call makes loops keep their constants there.
+template <class T>
+inline constexpr bool kHasMasks =
+    !HWY_MEM_OPS_MIGHT_FAULT || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && sizeof(T) >= 4);
+
 /// The first `count` elements, then zeros. Reads nothing behind them.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_part(D d, const T* from, std::size_t count) {
-#if HWY_MEM_OPS_MIGHT_FAULT
-  HWY_ALIGN T padded[hn::MaxLanes(D())] = {};
-  std::memcpy(padded, from, count * sizeof(T));
-  return hn::Load(d, padded);
-#else
-  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
-#endif
+  if constexpr (kHasMasks<T>) {
+    return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+  } else {
+    HWY_ALIGN T padded[hn::MaxLanes(D())] = {};
+    std::memcpy(padded, from, count * sizeof(T));
+    return hn::Load(d, padded);
+  }
 }
 
 /// The first `count` elements. Writes nothing behind them.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void store_part(D d, hn::Vec<D> v, T* to, std::size_t count) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !HWY_MEM_OPS_MIGHT_FAULT
-  if constexpr (sizeof(T) >= 4) {
+  if constexpr (kHasMasks<T> && sizeof(T) >= 4) {
     hn::BlendedStore(v, hn::FirstN(d, count), d, to);
-    return;
+  } else {
+    HWY_ALIGN T all[hn::MaxLanes(D())];
+    hn::Store(v, d, all);
+    std::memcpy(to, all, count * sizeof(T));
   }
-#endif
-  HWY_ALIGN T all[hn::MaxLanes(D())];
-  hn::Store(v, d, all);
-  std::memcpy(to, all, count * sizeof(T));
 }
 
 /// The same for `count` or more.

@@ -7,6 +7,9 @@
 #include "backends/cpu/kernels/exp-inl.h"
 #include "backends/cpu/kernels/recurrence.h"
 
+// Guards itself; after Highway's own headers.
+#include <hwy/contrib/math/math-inl.h>
+
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 namespace {

@@ -100,24 +100,28 @@ struct Q6KBlocks {
 
   static HWY_INLINE void unpack(const std::uint8_t* block, Integers& to) {
     scale_bytes<std::int8_t, 16>(block + 192, half_at(block + 208), to.scales);
+    unpack<32>(block, to.q);
+  }
+  /// The integers, which are kBias too large in the block.
+  template <std::uint8_t kBias>
+  static HWY_INLINE void unpack(const std::uint8_t* block, std::int8_t* to) {
 #pragma GCC unroll 2
     for (std::size_t half = 0; half < 2; ++half) {
       for_each_vector([&](std::size_t i) REPRISE_INLINED {
         const auto first = hn::LoadU(Bytes(), block + half * 64 + i);
         const auto second = hn::LoadU(Bytes(), block + half * 64 + kBlock + i);
         const auto high = hn::LoadU(Bytes(), block + 128 + half * kBlock + i);
-        std::int8_t* q = to.q + half * 128 + i;
+        const auto put = [](hn::Vec<Bytes> low, hn::Vec<Bytes> two,
+                            std::int8_t* q) REPRISE_INLINED {
+          store_integers(Bytes(), hn::Sub(hn::Or(low, two), hn::Set(Bytes(), kBias)), q);
+        };
+        std::int8_t* q = to + half * 128 + i;
         put(bits_of<0, 15>(Bytes(), first), bits_of<-4, 48>(Bytes(), high), q);
         put(bits_of<0, 15>(Bytes(), second), bits_of<-2, 48>(Bytes(), high), q + kBlock);
         put(bits_of<4, 15>(Bytes(), first), bits_of<0, 48>(Bytes(), high), q + 2 * kBlock);
         put(bits_of<4, 15>(Bytes(), second), bits_of<2, 48>(Bytes(), high), q + 3 * kBlock);
       });
     }
-  }
-
- private:
-  static HWY_INLINE void put(hn::Vec<Bytes> low, hn::Vec<Bytes> high, std::int8_t* to) {
-    store_integers(Bytes(), hn::Sub(hn::Or(low, high), hn::Set(Bytes(), 32)), to);
   }
 };
 

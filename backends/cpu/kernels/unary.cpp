@@ -8,6 +8,9 @@
 #include "backends/cpu/kernels/activations-inl.h"
 #include "backends/cpu/kernels/unary-inl.h"
 
+// Guards itself; after Highway's own headers.
+#include <hwy/contrib/math/math-inl.h>
+
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 namespace {

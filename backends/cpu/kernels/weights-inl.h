@@ -99,7 +99,7 @@ struct Q8Weights {
   static constexpr std::size_t bytes(std::size_t elements) {
     return elements / kBlock * kBlockBytes;
   }
-#if REPRISE_BYTE_PRODUCTS
+#if REPRISE_BYTE_SUMS
   /// The integers, kBias added.
   static constexpr std::int32_t kBias = 128;
   static HWY_INLINE __m256i biased(const std::byte* block) {
