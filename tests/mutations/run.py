@@ -10,9 +10,9 @@ header names:
   # Object: <source>             of all that reads the patched files, only this is compiled anew
   # Needs: <macro> | no <macro>  skipped unless the compiler defines it, or does not: __AVX512VNNI__
 
-A test belongs to the test program, or to ctest. Kernels of the CPU are compiled for the
-processor of this machine, or that of --march (haswell). The copy and its build stay under build/mutants, so
-that a later run is quick. A patch of C++ or GLSL leaves both as they are: what it changes is compiled
+A test belongs to the test program, or to ctest. Kernels of the CPU are compiled for the processor of
+this machine, or for --march (skylake has AVX2 and no more; what Highway asks for must all be there).
+The copy and its build stay under build/mutants, so that a later run is quick. A patch of C++ or GLSL leaves both as they are: what it changes is compiled
 and linked beside them (clang sees the patched files in the place of those of the copy), so that several
 run at once. Other patches are applied, one by one.
 """
