@@ -12,9 +12,10 @@ header names:
 
 A test belongs to the test program, or to ctest. Kernels of the CPU are compiled for the processor of
 this machine, or for --march (skylake has AVX2 and no more; what Highway asks for must all be there).
-The copy and its build stay under build/mutants, so that a later run is quick. A patch of C++ or GLSL leaves both as they are: what it changes is compiled
-and linked beside them (clang sees the patched files in the place of those of the copy), so that several
-run at once. Other patches are applied, one by one.
+The copy and its build stay under build/mutants, so that a later run is quick. A patch of C++ or GLSL
+leaves both as they are: what it changes is compiled and linked beside them (clang sees the patched
+files in the place of those of the copy), so that several run at once. Other patches are applied, one
+by one.
 """
 
 import argparse
