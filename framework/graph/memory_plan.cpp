@@ -1,7 +1,6 @@
 #include "framework/graph/memory_plan.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 namespace reprise {
@@ -12,11 +11,17 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
+/// Those of one time in the order that they have. Times are those of a plan's steps, so few.
 std::vector<std::uint32_t> order_by(std::span<const Lifetime> all, std::uint32_t Lifetime::*when) {
+  std::vector<std::uint32_t> begin(2);  // of each time in the order
+  for (const Lifetime& lifetime : all) {
+    begin.resize(std::max<std::size_t>(begin.size(), lifetime.*when + std::size_t{2}));
+    ++begin[lifetime.*when + 1];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<std::uint32_t> order(all.size());
-  std::iota(order.begin(), order.end(), 0U);
-  if (!std::ranges::is_sorted(all, {}, when)) {
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t t) { return all[t].*when; });
+  for (std::uint32_t t = 0; t < all.size(); ++t) {
+    order[begin[all[t].*when]++] = t;
   }
   return order;
 }
@@ -74,38 +79,40 @@ Conflicts conflicts_of(std::span<const Lifetime> all, std::span<const std::uint3
   return c;
 }
 
-/// What is free at one time. Behind the last range in use everything is.
+/// What is free at one time, from the lowest on. Behind the last range in use everything is.
 class Gaps {
  public:
   /// The lowest one that fits.
   std::uint64_t take(std::uint64_t bytes) {
-    auto gap = gaps_.begin();
-    while (gap->second - gap->first < bytes) {
-      ++gap;
-    }
-    const auto [begin, end] = *gap;
-    gap = gaps_.erase(gap);
-    if (begin + bytes < end) {
-      gaps_.emplace_hint(gap, begin + bytes, end);
+    const auto gap =
+        std::ranges::find_if(gaps_, [&](const Gap& g) { return g.end - g.begin >= bytes; });
+    const std::uint64_t begin = gap->begin;
+    gap->begin += bytes;
+    if (gap->begin == gap->end) {
+      gaps_.erase(gap);
     }
     return begin;
   }
   void give(std::uint64_t begin, std::uint64_t bytes) {
-    std::uint64_t end = begin + bytes;
-    auto next = gaps_.upper_bound(begin);
-    if (next->first == end) {
-      end = next->second;
-      next = gaps_.erase(next);
-    }
-    if (next != gaps_.begin() && std::prev(next)->second == begin) {
-      std::prev(next)->second = end;
+    const std::uint64_t end = begin + bytes;
+    const auto next = std::ranges::upper_bound(gaps_, begin, {}, &Gap::begin);
+    if (next != gaps_.begin() && std::prev(next)->end == begin) {
+      std::prev(next)->end = next->begin == end ? next->end : end;
+      if (next->begin == end) {
+        gaps_.erase(next);
+      }
+    } else if (next->begin == end) {
+      next->begin = begin;
     } else {
-      gaps_.emplace_hint(next, begin, end);
+      gaps_.insert(next, {begin, end});
     }
   }
 
  private:
-  std::map<std::uint64_t, std::uint64_t> gaps_{{0, kUnplaced}};  // begin, end
+  struct Gap {
+    std::uint64_t begin, end;
+  };
+  std::vector<Gap> gaps_{{0, kUnplaced}};
 };
 
 struct ByStart {
