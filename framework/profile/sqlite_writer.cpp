@@ -294,47 +294,4 @@ ProfileHealth Writer::health() const {
           std::accumulate(dropped.begin(), dropped.end(), lost_records_.load()), stopped_};
 }
 
-SqliteWriter::SqliteWriter(std::shared_ptr<Writer> writer)
-    : writer_(std::move(writer)), thread_([w = writer_] { w->run(); }) {}
-
-SqliteWriter::~SqliteWriter() {
-  writer_->queue().stop();
-  if (thread_.get_id() == std::this_thread::get_id()) {
-    thread_.detach();  // the last owner was a record; the thread keeps what it uses
-  } else {
-    thread_.join();
-  }
-}
-
-void SqliteWriter::device(const DeviceInfo& info) {
-  try {
-    push(std::make_shared<const DeviceInfo>(info));
-  } catch (...) {  // no memory: what follows is shown under the device before
-  }
-}
-
-void SqliteWriter::tensors(TensorsRecord record) {
-  try {
-    push(std::make_shared<const TensorsRecord>(std::move(record)));
-  } catch (...) {  // no memory
-    writer_->queue().drop_tensors();
-  }
-}
-
-void SqliteWriter::flush() {
-  if (thread_.get_id() != std::this_thread::get_id()) {  // it cannot wait for itself
-    writer_->queue().flush();
-  }
-}
-
 }  // namespace reprise::profile
-
-namespace reprise {
-
-std::shared_ptr<ProfileSink> open_profile(const std::filesystem::path& path, const RunInfo& run,
-                                          LogCallback log, ProfileLimits limits) {
-  return std::make_shared<profile::SqliteWriter>(
-      std::make_shared<profile::Writer>(path, run, std::move(log), limits));
-}
-
-}  // namespace reprise
