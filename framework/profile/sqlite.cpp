@@ -373,27 +373,4 @@ Transaction::~Transaction() {
 
 void Transaction::commit() { database_.execute("COMMIT"); }
 
-Savepoint::Savepoint(Database& database) : database_(database) {
-  database_.execute("SAVEPOINT record");
-}
-
-Savepoint::~Savepoint() {
-  if (open_ && database_.in_transaction()) {
-    try {
-      take_back();
-    } catch (...) {  // the error that led here is already on its way
-    }
-  }
-}
-
-void Savepoint::take_back() {
-  database_.execute("ROLLBACK TO record; RELEASE record");
-  open_ = false;
-}
-
-void Savepoint::release() {
-  database_.execute("RELEASE record");
-  open_ = false;
-}
-
 }  // namespace reprise::profile

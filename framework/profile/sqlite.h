@@ -230,38 +230,23 @@ class Transaction {
   Database& database_;
 };
 
-/// Part of a transaction: taken back unless released. If that is left to the destructor it may
-/// fail: the transaction must not be committed then.
-class Savepoint {
- public:
-  explicit Savepoint(Database& database);
-  Savepoint(const Savepoint&) = delete;
-  Savepoint& operator=(const Savepoint&) = delete;
-  ~Savepoint();
-  void release();
-  void take_back();
-
- private:
-  Database& database_;
-  bool open_ = true;
-};
-
-/// Runs `f`; false, with what it wrote taken back, if the file refuses the values of a row. Throws
-/// other SqliteErrors.
+/// Runs `f` inside a transaction; false, with what it wrote taken back, if the file refuses the
+/// values of a row. Throws other errors: the transaction must not be committed then.
 template <class F>
 bool accepts(Database& database, F&& f) {
-  Savepoint savepoint(database);
+  bool accepted = true;
+  database.execute("SAVEPOINT record");
   try {
     f();
   } catch (const SqliteError& error) {
     if (!error.refuses_values()) {
       throw;
     }
-    savepoint.take_back();
-    return false;
+    accepted = false;
+    database.execute("ROLLBACK TO record");
   }
-  savepoint.release();
-  return true;
+  database.execute("RELEASE record");
+  return accepted;
 }
 
 }  // namespace reprise::profile
