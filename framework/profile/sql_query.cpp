@@ -6,7 +6,7 @@ namespace reprise {
 namespace profile {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Database::Clock;
 
 // What all texts of a result may take together, and one value while the query computes it.
 constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20U;
@@ -25,16 +25,16 @@ class Limits {
         Clock::time_point::max() - Clock::now());
     const auto end = time < max ? Clock::now() + time : Clock::time_point::max();
     limit_memory(kMaxMebibytes << 20);
-    database_.keep_in_memory();
+    database_.execute("PRAGMA temp_store=MEMORY");  // no temporary files
     database_.only_reads(true);
     database_.limit_values(kMaxValueBytes);
-    database_.stop_when([end, &stop] { return stop.stop_requested() || Clock::now() >= end; });
+    database_.stop_at(stop, end);
   }
   Limits(const Limits&) = delete;
   Limits& operator=(const Limits&) = delete;
   ~Limits() {
     database_.only_reads(false);
-    database_.stop_when({});
+    database_.stop_at({});
   }
 
  private:
