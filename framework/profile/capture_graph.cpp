@@ -4,6 +4,7 @@
 #include <map>
 
 #include "framework/profile/captures.h"
+#include "framework/profile/words.h"
 
 namespace reprise {
 namespace profile {
@@ -165,9 +166,7 @@ class GraphReader {
           set(row, 4, step.kind, step.grid[0], step.grid[1], step.grid[2], step.grid_expression);
           const std::span<const std::byte> push = row.blob(3);
           step.push.resize((push.size() + 3) / 4);
-          for (std::size_t b = 0; b < push.size(); ++b) {
-            step.push[b / 4] |= std::to_integer<std::uint32_t>(push[b]) << b % 4 * 8;
-          }
+          read_words(push, step.push);
         });
     note_dangling("steps");
     order_steps_by_node();

@@ -3,6 +3,7 @@
 
 #include "framework/profile/captures.h"
 #include "framework/profile/histogram.h"
+#include "framework/profile/words.h"
 
 namespace reprise {
 namespace profile {
@@ -10,14 +11,6 @@ namespace {
 
 constexpr std::array kStepTables{"step_timings"};
 constexpr std::array kNodeTables{"nodes", "node_stats"};
-
-std::uint32_t word_at(std::span<const std::byte> data, std::size_t at) {
-  std::uint32_t word = 0;
-  for (std::size_t b = 0; b < 4; ++b) {
-    word |= std::to_integer<std::uint32_t>(data[at + b]) << b * 8;
-  }
-  return word;
-}
 
 /// A row of unit_ns, data; false if it is of another number of steps: what was asked for may have
 /// been answered by an index of the file, which can hold anything.
@@ -28,9 +21,11 @@ bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
   if (data.size() != times.size() * 8) {
     return false;
   }
+  std::array<std::uint32_t, 2> words{};
+  const auto& [start, duration] = words;
   for (std::size_t s = 0; s < times.size(); ++s) {
-    const std::uint32_t duration = word_at(data, s * 8 + 4);
-    times[s].start_ns = std::uint64_t{word_at(data, s * 8)} * unit;
+    read_words(data.subspan(s * 8, 8), words);
+    times[s].start_ns = start * unit;
     times[s].duration_ns = duration == kNoDuration ? std::nullopt : std::optional(duration * unit);
   }
   return true;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "framework/profile/words.h"
+
 namespace reprise::profile {
 
 ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
@@ -95,12 +97,6 @@ ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record,
 }
 
 void ReplayWriter::write_row(const ReplayRecord& r, const Recording& recording) {
-  state_.clear();
-  for (const std::uint32_t word : r.state) {
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-      state_.push_back(static_cast<std::byte>(word >> shift & 0xFFU));
-    }
-  }
   const bool times_itself = recording.device->timestamp_valid_bits != 0;
   const std::string& phase = recording.graph->phase;
   add_replay_.run(recording.row, r.sequence, r.submission, r.iteration, r.slot, r.submit_time_ns,
@@ -108,7 +104,7 @@ void ReplayWriter::write_row(const ReplayRecord& r, const Recording& recording) 
                   times_itself ? r.device_start_ns : std::nullopt,
                   times_itself ? r.device_ns : std::nullopt,
                   phase.empty() ? std::nullopt : std::optional<std::string_view>(phase),
-                  state_.empty() ? std::nullopt : std::optional(std::span<const std::byte>(state_)),
+                  r.state.empty() ? std::nullopt : std::optional(blob_of(r.state)),
                   static_cast<int>(r.timing_mode), r.warm_up, static_cast<int>(r.status));
 }
 

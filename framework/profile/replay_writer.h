@@ -86,7 +86,6 @@ class ReplayWriter {
 
   // Reused by every replay.
   StepTimes times_;
-  std::vector<std::byte> state_;
   std::vector<std::uint64_t> times_of_nodes_;        // one after another
   Statement add_replay_, add_times_, remove_times_;  // not found by their text each time
 };

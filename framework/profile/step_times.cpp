@@ -1,8 +1,5 @@
 #include "framework/profile/step_times.h"
 
-#include <bit>
-#include <cstring>
-
 namespace reprise::profile {
 namespace {
 
@@ -88,18 +85,6 @@ void StepTimes::read_long(std::span<const std::uint64_t> ticks, std::uint64_t ma
             ? static_cast<std::uint32_t>((step.start_ns + *step.duration_ns) / unit - start)
             : kNoDuration;
   }
-}
-
-std::span<const std::byte> StepTimes::blob() {
-  if constexpr (std::endian::native == std::endian::little) {
-    return std::as_bytes(words());
-  }
-  blob_.resize(words_.size() * sizeof(std::uint32_t));
-  for (std::size_t i = 0; i < words_.size(); ++i) {
-    const std::uint32_t word = __builtin_bswap32(words_[i]);
-    std::memcpy(blob_.data() + i * sizeof word, &word, sizeof word);
-  }
-  return blob_;
 }
 
 }  // namespace reprise::profile

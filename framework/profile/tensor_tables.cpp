@@ -7,6 +7,7 @@
 #include "framework/profile/snapshot_hash.h"
 #include "framework/profile/tensor_file.h"
 #include "framework/profile/tensor_place.h"
+#include "framework/profile/words.h"
 
 namespace reprise {
 namespace {
@@ -75,9 +76,7 @@ std::optional<TensorStatsRow::Histogram> histogram_of(std::span<const std::byte>
   if (blob.size() != histogram.size() * 4) {
     return std::nullopt;
   }
-  for (std::size_t i = 0; i < blob.size(); ++i) {
-    histogram[i / 4] |= std::to_integer<std::uint32_t>(blob[i]) << (i % 4 * 8);
-  }
+  profile::read_words(blob, histogram);
   return histogram;
 }
 

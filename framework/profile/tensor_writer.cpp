@@ -8,6 +8,7 @@
 #include "framework/profile/snapshot_hash.h"
 #include "framework/profile/tensor_file.h"
 #include "framework/profile/tensor_place.h"
+#include "framework/profile/words.h"
 
 namespace reprise::profile {
 namespace {
@@ -23,16 +24,6 @@ std::string shape_json(const Shape& shape) {
     dims.push_back(shape.dim(d));
   }
   return json_of(std::span<const std::int64_t>(dims));
-}
-
-Blob blob_of(const std::array<std::uint32_t, kValueRanges>& histogram) {
-  Blob blob;
-  for (const std::uint32_t count : histogram) {
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-      blob.push_back(static_cast<std::byte>(count >> shift & 0xFFU));
-    }
-  }
-  return blob;
 }
 
 }  // namespace
@@ -101,13 +92,12 @@ void TensorWriter::write(const TensorsRecord& record, const Replay& replay) {
     const auto& finite = values.finite;
     const auto known = [&](double value) { return finite ? std::optional(value) : std::nullopt; };
     const TensorStatistics::Finite f = finite.value_or(TensorStatistics::Finite());
-    const Blob histogram = blob_of(f.histogram);
     sql_.insert(
         "tensor_stats(replay_id,graph_id,tensor_idx,node_idx,n,min,max,mean,rms,nan_count,"
         "inf_count,zero_count,hist)",
         *replay.row, replay.graph, tensor.tensor, tensor.node, values.count, known(f.min),
         known(f.max), known(f.mean), known(f.rms), values.nan, values.infinite, values.zero,
-        finite ? std::optional(std::span<const std::byte>(histogram)) : std::nullopt);
+        finite ? std::optional(blob_of(f.histogram)) : std::nullopt);
     if (record.not_finite && all_finite && values.nan + values.infinite > 0) {
       all_finite = false;
       write_not_finite(record, tensor, values, replay);
