@@ -88,10 +88,10 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
   sql_.insert(
       "runs(run_uuid,host_id,build_id,app,argv_json,env_json,pid,rank,world_size,model_path,"
       "model_hash,quant,label,notes,t_start_ns,start_utc,heartbeat_ns)",
-      random_uuid(), add_host(), add_build(), run.app, json_of(std::span(run.arguments)),
-      json_of(std::span(run.environment)), getpid(), run.rank, run.world_size,
-      filled(run.model_path), filled(run.model_hash), filled(run.quantisation), filled(run.label),
-      filled(run.notes), start, utc, start);
+      random_uuid(), add_host(), add_build(), run.app, json_of(run.arguments),
+      json_of(run.environment), getpid(), run.rank, run.world_size, filled(run.model_path),
+      filled(run.model_hash), filled(run.quantisation), filled(run.label), filled(run.notes), start,
+      utc, start);
   run_ = database.last_insert_id();
   first_id_ = database.integer(
       "SELECT max(coalesce((SELECT max(id) FROM sessions),0),coalesce((SELECT max(id) FROM "
@@ -151,8 +151,8 @@ std::int64_t RunWriter::device_id() {
         "limits_json,features_json)",
         d.backend, d.name, d.device_uuid, d.driver_uuid, d.driver_version, d.driver_info,
         d.vendor_id, d.device_id, filled(d.driver_name), filled(d.api_version), filled(d.type),
-        bits == 0 ? std::nullopt : std::optional(d.timestamp_period_ns), bits,
-        json_of(std::span(d.limits)), json_of(std::span(d.features)));
+        bits == 0 ? std::nullopt : std::optional(d.timestamp_period_ns), bits, json_of(d.limits),
+        json_of(d.features));
     device_ =
         sql_(
             "SELECT id FROM devices WHERE "
@@ -314,7 +314,7 @@ void RunWriter::write_row(const BenchmarkRecord& r) {
       run_, r.test, r.n_prompt, r.n_gen, r.n_depth, r.n_batch, r.n_threads, info_->backend,
       device_id(), filled(r.precision), r.model_type, r.model_size_bytes, r.model_n_params,
       r.samples_ns.size(), std::llround(r.avg_ns), std::llround(r.stddev_ns), r.avg_ts, r.stddev_ts,
-      r.median_ts, json_of(std::span(r.samples_ns)), filled(r.peer), r.test_time);
+      r.median_ts, json_of(r.samples_ns), filled(r.peer), r.test_time);
 }
 
 void RunWriter::write_row(const RecordingEndRecord& r) {

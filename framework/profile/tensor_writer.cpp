@@ -23,7 +23,7 @@ std::string shape_json(const Shape& shape) {
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     dims.push_back(shape.dim(d));
   }
-  return json_of(std::span<const std::int64_t>(dims));
+  return json_of(dims);
 }
 
 }  // namespace
