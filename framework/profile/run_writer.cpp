@@ -218,7 +218,7 @@ void RunWriter::write_row(const RecordingRecord& r) {
         buffer == 0 ? std::nullopt : sql_("SELECT id FROM buffers WHERE id=?").find(row_id(buffer)),
         0);
   }
-  replays_.add_graph(graph, *r.plan, device_id(), info_);
+  replays_.add_graph(graph, *r.plan, info_);
   const auto [first, last] = unlinked_.equal_range(r.id);
   for (auto event = first; event != last; ++event) {
     sql_("UPDATE events SET graph_id=?,node_idx=? WHERE id=?")
