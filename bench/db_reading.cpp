@@ -81,7 +81,7 @@ nlohmann::ordered_json measure_list(const DbArguments& a) {
       recording.plan = synthetic_graph(15, "graph " + std::to_string(g));
       ReplayRecord replay;
       replay.recording = recording.id;
-      sink->recording(std::move(recording));
+      sink->send(std::move(recording));
       sink->replay(replay);
       if (g % 256 == 255) {  // more would not fit the queue
         sink->flush();

@@ -100,7 +100,7 @@ class Run {
     recording.plan = graph_;
     recording.kernels = kernels_of(*graph_);
     recording_ = recording.id;
-    sink_->recording(std::move(recording));
+    sink_->send(std::move(recording));
     sink_->flush();
     ticks_.resize(graph_->steps.size() + 1);
     state_.resize(graph_->graph->state_fields.size());
@@ -138,7 +138,7 @@ class Run {
         comparison.tolerance = 1e-5;
         comparison.pass = n % 3 != 0;
         comparison.first_bad = comparison.pass ? std::nullopt : std::optional<std::uint64_t>(n);
-        sink_->comparison(std::move(comparison));
+        sink_->send(std::move(comparison));
       }
       settle(n, 1'000);
     }
@@ -155,7 +155,7 @@ class Run {
       event.message = "Launch " + std::to_string(e) + " waited for the one before it.";
       event.recording = recording_;
       event.time_ns = static_cast<std::int64_t>(e) * 1'000'000;
-      sink_->event(std::move(event));
+      sink_->send(std::move(event));
       settle(e, 1'000);
     }
   }

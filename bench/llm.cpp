@@ -262,7 +262,7 @@ class LlmBenchmark {
     }
     for (const LlmRow& row : rows_) {
       sink_->device(row.device);
-      sink_->benchmark(row.record);
+      sink_->send(row.record);
     }
   }
 

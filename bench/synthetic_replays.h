@@ -20,7 +20,7 @@ class SyntheticReplays {
     recording.id = sink_->next_id();
     recording.plan = graph_;
     record_.recording = recording.id;
-    sink_->recording(std::move(recording));
+    sink_->send(std::move(recording));
     sink_->flush();
     ticks_.resize(graph_->steps.size() + 1);
     record_.prepare_ns = 900;

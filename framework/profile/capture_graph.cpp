@@ -4,6 +4,7 @@
 #include <map>
 
 #include "framework/profile/captures.h"
+#include "framework/profile/words.h"
 
 namespace reprise {
 namespace profile {
@@ -165,33 +166,29 @@ class GraphReader {
           set(row, 4, step.kind, step.grid[0], step.grid[1], step.grid[2], step.grid_expression);
           const std::span<const std::byte> push = row.blob(3);
           step.push.resize((push.size() + 3) / 4);
-          for (std::size_t b = 0; b < push.size(); ++b) {
-            step.push[b / 4] |= std::to_integer<std::uint32_t>(push[b]) << b % 4 * 8;
-          }
+          read_words(push, step.push);
         });
     note_dangling("steps");
     order_steps_by_node();
   }
 
   void order_steps_by_node() {
-    for (const Capture::Step& step : c_.steps) {
-      if (step.node) {
-        ++c_.nodes[*step.node].steps.count;
-      }
-    }
-    std::uint32_t first = 0;
-    for (Capture::Node& node : c_.nodes) {
-      node.steps.first = first;
-      first += node.steps.count;
-      node.steps.count = 0;
-    }
-    c_.step_order.resize(first);
+    const auto node_of = [&](std::uint32_t step) { return *c_.steps[step].node; };
     for (std::uint32_t s = 0; s < c_.steps.size(); ++s) {
       if (c_.steps[s].node) {
-        Capture::Range& range = c_.nodes[*c_.steps[s].node].steps;
-        c_.step_order[range.first + range.count++] = s;
+        c_.step_order.push_back(s);
       }
     }
+    std::ranges::stable_sort(c_.step_order, {}, node_of);
+    for (std::uint32_t i = 0; i < c_.step_order.size(); ++i) {
+      add_to(c_.nodes[node_of(c_.step_order[i])].steps, i);
+    }
+  }
+
+  /// The next of positions that follow each other.
+  static void add_to(Capture::Range& range, std::uint32_t position) {
+    range.first = range.count == 0 ? position : range.first;
+    ++range.count;
   }
 
   void read_tensors() {
@@ -216,11 +213,7 @@ class GraphReader {
            if (!node || !tensor) {
              return false;
            }
-           Capture::Range& range = c_.nodes[*node].operands;
-           if (range.count == 0) {
-             range.first = size_of(c_.operands);
-           }
-           ++range.count;
+           add_to(c_.nodes[*node].operands, size_of(c_.operands));
            const std::string access = row.text(3);
            c_.operands.push_back(
                {row.text(2), *tensor, access != "w", access == "w" || access == "rw"});
@@ -229,7 +222,7 @@ class GraphReader {
   }
 
   void read_edges() {
-    std::int64_t backwards = 0;
+    std::uint64_t backwards = 0;
     each("edges", "the graph has no such nodes or tensor", "src, dst, tensor_idx, kind",
          "dst, src, tensor_idx, kind", [&](const Statement& row) {
            const auto src = index(row, 0, c_.nodes.size());
@@ -307,8 +300,8 @@ class GraphReader {
   const std::int64_t graph_;
   Capture& c_;
   std::map<std::int64_t, std::uint32_t> kernels_;  // by row id
-  std::int64_t dangling_ = 0;                      // references that were left out
-  std::int64_t odd_ = 0;                           // numbers that were replaced
+  std::uint64_t dangling_ = 0;                     // references that were left out
+  std::uint64_t odd_ = 0;                          // numbers that were replaced
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "framework/profile/captures.h"
+#include "framework/profile/words.h"
 
 namespace reprise {
 namespace profile {
@@ -52,11 +53,7 @@ void append(const Statement& row, ReplayTable& table) {
   table.rows.push_back(std::move(replay));
   const std::size_t first = table.state.size();
   table.state.resize(first + table.state_words);
-  const std::span<const std::byte> words = row.blob(11);
-  const std::size_t bytes = std::min(words.size(), table.state_words * 4);
-  for (std::size_t b = 0; b < bytes; ++b) {
-    table.state[first + b / 4] |= std::to_integer<std::uint32_t>(words[b]) << b % 4 * 8;
-  }
+  read_words(row.blob(11), std::span(table.state).subspan(first));
 }
 
 /// Rows from `first` on by their ids: those of one recording after those of another, or in the

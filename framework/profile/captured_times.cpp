@@ -3,6 +3,8 @@
 
 #include "framework/profile/captures.h"
 #include "framework/profile/histogram.h"
+#include "framework/profile/step_times.h"
+#include "framework/profile/words.h"
 
 namespace reprise {
 namespace profile {
@@ -11,27 +13,21 @@ namespace {
 constexpr std::array kStepTables{"step_timings"};
 constexpr std::array kNodeTables{"nodes", "node_stats"};
 
-std::uint32_t word_at(std::span<const std::byte> data, std::size_t at) {
-  std::uint32_t word = 0;
-  for (std::size_t b = 0; b < 4; ++b) {
-    word |= std::to_integer<std::uint32_t>(data[at + b]) << b * 8;
-  }
-  return word;
-}
-
 /// A row of unit_ns, data; false if it is of another number of steps: what was asked for may have
 /// been answered by an index of the file, which can hold anything.
 bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
-  constexpr std::uint32_t kNoDuration = 0xFFFFFFFF;
   const auto unit = static_cast<std::uint64_t>(row.integer(0));
   const std::span<const std::byte> data = row.blob(1);
   if (data.size() != times.size() * 8) {
     return false;
   }
+  std::array<std::uint32_t, 2> words{};
+  const auto& [start, duration] = words;
   for (std::size_t s = 0; s < times.size(); ++s) {
-    const std::uint32_t duration = word_at(data, s * 8 + 4);
-    times[s].start_ns = std::uint64_t{word_at(data, s * 8)} * unit;
-    times[s].duration_ns = duration == kNoDuration ? std::nullopt : std::optional(duration * unit);
+    read_words(data.subspan(s * 8, 8), words);
+    times[s].start_ns = start * unit;
+    times[s].duration_ns =
+        duration == StepTimes::kNoDuration ? std::nullopt : std::optional(duration * unit);
   }
   return true;
 }
@@ -70,12 +66,6 @@ std::uint64_t most_replays(const NodeTimingTable& table) {
   return max;
 }
 
-HistogramBucket bucket_with(std::uint32_t bucket, std::uint64_t count) {
-  const BucketRange range = range_of(bucket);
-  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
-  return {range.low, range.last == kLast ? kLast : range.last + 1, count};
-}
-
 /// The next number of LEB128, taken off the front; empty if there is none.
 std::optional<std::uint64_t> take_number(std::span<const std::byte>& data) {
   std::uint64_t number = 0;
@@ -91,6 +81,7 @@ std::optional<std::uint64_t> take_number(std::span<const std::byte>& data) {
 }
 
 std::vector<HistogramBucket> buckets_of(std::span<const std::byte> data) {
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
   std::vector<HistogramBucket> buckets;
   const std::optional<std::uint64_t> first = take_number(data);
   for (std::uint64_t bucket = first.value_or(kBuckets); bucket < kBuckets; ++bucket) {
@@ -98,7 +89,8 @@ std::vector<HistogramBucket> buckets_of(std::span<const std::byte> data) {
     if (!count) {
       break;
     }
-    buckets.push_back(bucket_with(static_cast<std::uint32_t>(bucket), *count));
+    const BucketRange range = range_of(static_cast<std::uint32_t>(bucket));
+    buckets.push_back({range.low, range.last == kLast ? kLast : range.last + 1, *count});
   }
   return buckets;
 }
@@ -139,9 +131,7 @@ std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path
       [&](profile::Database& database) {
         std::vector<NodeTimingTable> tables;
         const auto nodes = static_cast<std::size_t>(
-            profile::Statement(database, "SELECT count(*) FROM nodes WHERE graph_id=?")
-                .find(id.graph)
-                .value_or(0));
+            database.integer("SELECT count(*) FROM nodes WHERE graph_id=?", id.graph));
         profile::Statement rows(
             database,
             "SELECT phase, timing_mode, idx, n, sum_ns, min_ns, max_ns, p50_ns, p95_ns, mean_ns, "
@@ -191,19 +181,9 @@ std::vector<HistogramBucket> read_node_histogram(const std::filesystem::path& pa
 }
 
 std::vector<HistogramBucket> histogram_of(std::span<const std::uint64_t> durations_ns) {
-  std::vector<HistogramBucket> buckets;
-  if (durations_ns.empty()) {
-    return buckets;
-  }
-  const auto [min, max] = std::minmax_element(durations_ns.begin(), durations_ns.end());
-  const std::uint32_t first = profile::bucket_of(*min);
-  for (std::uint32_t b = first; b <= profile::bucket_of(*max); ++b) {
-    buckets.push_back(profile::bucket_with(b, 0));
-  }
-  for (const std::uint64_t ns : durations_ns) {
-    ++buckets[profile::bucket_of(ns) - first].count;
-  }
-  return buckets;
+  profile::Histogram histogram;
+  histogram.add(durations_ns);
+  return profile::buckets_of(histogram.blob());
 }
 
 }  // namespace reprise

@@ -5,18 +5,12 @@
 #include <cmath>
 #include <cstring>
 
-#include <nlohmann/json.hpp>
-
 #include "framework/core/op.h"
 
 namespace reprise::profile {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 /// With the digits of the float, not of the double nearest to it: 1e-06, not 9.99999997e-07.
 Json number(float value) {
@@ -56,47 +50,26 @@ Json attribute(AttributeType type, std::span<const std::byte> bytes,
   return read<std::int32_t>(bytes);
 }
 
-template <class T>
-std::string object(std::span<const std::pair<std::string, T>> pairs) {
-  Json json = Json::object();
-  for (const auto& [name, value] : pairs) {
-    json[name] = value;
-  }
-  return dump(json);
-}
-
-std::string array(const auto& values) {
-  Json json = Json::array();
-  for (const auto& value : values) {
-    json.push_back(value);
-  }
-  return dump(json);
-}
-
 }  // namespace
 
-std::string json_of(std::span<const std::string> texts) { return array(texts); }
+std::string json_of(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
-std::string json_of(std::span<const std::int64_t> numbers) { return array(numbers); }
+std::string json_of(const Shape& shape) {
+  Json json = Json::array();
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    json.push_back(shape.dim(d));
+  }
+  return json_of(json);
+}
 
 std::string json_of(const Kernel& kernel) {
   Json json = Json::object();
   for (std::uint32_t i = 0; i < kernel.constant_count; ++i) {
     json[std::to_string(i)] = kernel.constants[i];
   }
-  return dump(json);
-}
-
-std::string json_of(std::span<const std::pair<std::string, std::uint64_t>> limits) {
-  return object(limits);
-}
-
-std::string json_of(std::span<const std::pair<std::string, bool>> features) {
-  return object(features);
-}
-
-std::string json_of(std::span<const std::pair<std::string, std::string>> texts) {
-  return object(texts);
+  return json_of(json);
 }
 
 std::string attributes_json(const OpDef& op, std::span<const std::byte> attributes,
@@ -107,7 +80,7 @@ std::string attributes_json(const OpDef& op, std::span<const std::byte> attribut
       json[std::string(a.name)] = attribute(a.type, attributes.subspan(a.offset), fields);
     }
   }
-  return dump(json);
+  return json_of(json);
 }
 
 }  // namespace reprise::profile

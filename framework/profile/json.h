@@ -4,20 +4,28 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "reprise/backend/step.h"
 #include "reprise/graph/state_layout.h"
 
 namespace reprise::profile {
 
-/// ["a","b"]
-std::string json_of(std::span<const std::string> texts);
-/// [2,3]
-std::string json_of(std::span<const std::int64_t> numbers);
+/// ["a","b"], [2,3]
+std::string json_of(const nlohmann::ordered_json& value);
+/// [2,3]: extents.
+std::string json_of(const Shape& shape);
 /// {"0":64}: specialization constants by id.
 std::string json_of(const Kernel& kernel);
-std::string json_of(std::span<const std::pair<std::string, std::uint64_t>> limits);
-std::string json_of(std::span<const std::pair<std::string, bool>> features);
-std::string json_of(std::span<const std::pair<std::string, std::string>> texts);
+/// {"a":true}
+template <class T>
+std::string json_of(const std::vector<std::pair<std::string, T>>& pairs) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : pairs) {
+    json[name] = value;
+  }
+  return json_of(json);
+}
 /// {"eps":1e-06,"position":{"state":"pos"}}: attributes of one call, by the op's own table.
 std::string attributes_json(const OpDef& op, std::span<const std::byte> attributes,
                             std::span<const StateFieldInfo> fields);

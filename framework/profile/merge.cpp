@@ -5,12 +5,11 @@
 #include <map>
 #include <set>
 
+#include "framework/core/new_file.h"
 #include "framework/profile/migrations.h"
 #include "framework/profile/new_database.h"
-#include "framework/profile/schema.h"
 #include "framework/profile/table_list.h"
 #include "framework/profile/tensor_folder.h"
-#include "reprise/sql_query.h"
 
 namespace reprise {
 namespace profile {
@@ -157,11 +156,11 @@ void bring_to_this_version(const std::filesystem::path& copy) {
 }  // namespace
 
 MergeResult merge_into(Database& database, std::span<const std::filesystem::path> paths,
-                       const std::filesystem::path& out, const std::stop_token& stop) {
+                       const std::stop_token& stop) {
   MergeResult result;
   Merger merger(database);
   for (const std::filesystem::path& path : paths) {
-    const NewDatabase copy(out.string() + ".source");
+    const NewFile copy(database.path() + ".source", NewFile::Existing::refuse);
     copy_profile(path, copy.path(), stop);
     try {
       bring_to_this_version(copy.path());
@@ -185,19 +184,11 @@ MergeResult merge_into(Database& database, std::span<const std::filesystem::path
 
 MergeResult merge_profiles(std::span<const std::filesystem::path> paths,
                            const std::filesystem::path& out, const std::stop_token& stop) {
-  profile::NewDatabase file(out);
   MergeResult result;
-  {
-    profile::Database database(file.path(), profile::Database::Mode::write);
-    database.execute(profile::kSchemaSql);
-    database.stop_at(stop);
-    result = profile::merge_into(database, paths, file.path(), stop);
+  profile::make_database(out, stop, [&](profile::Database& database) {
+    result = profile::merge_into(database, paths, stop);
     result.missing_tensors = profile::copy_tensors(database, paths, out, stop);
-  }
-  if (stop.stop_requested()) {
-    throw Cancelled();
-  }
-  file.publish();
+  });
   return result;
 }
 

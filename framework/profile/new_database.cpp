@@ -5,10 +5,28 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "framework/core/new_file.h"
 #include "framework/profile/profile_snapshot.h"
+#include "framework/profile/schema.h"
 #include "framework/profile/table_list.h"
+#include "reprise/sql_query.h"
 
 namespace reprise::profile {
+
+void make_database(const std::filesystem::path& out, const std::stop_token& stop,
+                   const std::function<void(Database&)>& fill) {
+  NewFile file(out, NewFile::Existing::refuse);
+  {
+    Database database(file.path(), Database::Mode::write);
+    database.execute(kSchemaSql);
+    database.stop_at(stop);
+    fill(database);
+  }
+  if (stop.stop_requested()) {
+    throw Cancelled();
+  }
+  file.publish();
+}
 
 void require_not_written(const std::filesystem::path& path) {
   std::error_code error;
@@ -34,7 +52,6 @@ void copy_profile(const std::filesystem::path& path, const std::filesystem::path
         std::filesystem::resize_file(to, 0);  // after a first reading that a writer came into
         database.execute("COMMIT; PRAGMA query_only=0");
         Statement(database, "VACUUM INTO ?").run(std::string_view(to.string()));
-        database.execute("BEGIN");
       },
       stop);
 }

@@ -1,5 +1,4 @@
-// ProfileSink: where sessions send what they recorded and timed. The SQLite writer is one; tests
-// use others. Members may be called concurrently, return at once and never throw.
+// ProfileSink: where sessions send what they recorded and timed.
 #pragma once
 #include <atomic>
 #include <filesystem>
@@ -7,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
+#include <variant>
 #include <vector>
 
 #include "framework/profile/replay_status.h"
@@ -35,6 +36,11 @@ struct BufferRecord {
   std::string name, kind;
   std::uint64_t bytes = 0;
   std::int64_t allocated_ns = 0;
+};
+
+struct BufferFreedRecord {
+  std::uint64_t id = 0;
+  std::int64_t time_ns = 0;
 };
 
 /// A plan that replays run. A direct session is one too, with one replay.
@@ -97,6 +103,11 @@ struct ClockRecord {
   std::int64_t host_ns = 0, realtime_ns = 0;
   std::uint64_t device_ticks = 0;
   std::uint64_t max_deviation_ns = 0;  // the device moment lies this close to the host moment
+};
+
+/// What one timestamp adds to the time it measures.
+struct TimestampBiasRecord {
+  std::uint64_t bias_ns = 0;
 };
 
 /// A stretch of host time somebody gave a name: a session and its parts, or the user's own.
@@ -180,38 +191,45 @@ struct ExpertRecord {
   std::int64_t time_ns = 0;
 };
 
+namespace profile {
+
+class Writer;
+/// What is sent, but for replays.
+using Record = std::variant<std::shared_ptr<const DeviceInfo>, RecordingRecord, BufferRecord,
+                            TimestampBiasRecord, SessionRecord, BufferFreedRecord, HostScopeRecord,
+                            EventRecord, ClockRecord, BenchmarkRecord, RecordingEndRecord,
+                            CacheCounterRecord, ExpertRecord, MemoryRecord, CounterRecord,
+                            std::shared_ptr<const TensorsRecord>, ComparisonRecord>;
+
+}  // namespace profile
+
+/// A run in a profiling database. Records are written in batches, by a thread of the sink: errors
+/// of the file never reach the program.
+/// Lifetime: the destructor writes what is left.
+/// Threads: members may be called concurrently; all but flush() return at once.
 class ProfileSink {
  public:
-  virtual ~ProfileSink() = default;
+  explicit ProfileSink(std::shared_ptr<profile::Writer> writer);
+  ProfileSink(const ProfileSink&) = delete;
+  ProfileSink& operator=(const ProfileSink&) = delete;
+  ~ProfileSink();
+
   /// The device of every record sent afterwards.
-  virtual void device(const DeviceInfo& info) = 0;
-  virtual void session(SessionRecord record) = 0;
-  virtual void buffer(BufferRecord record) = 0;
-  virtual void buffer_freed(std::uint64_t id, std::int64_t time_ns) = 0;
-  virtual void recording(RecordingRecord record) = 0;
-  virtual void recording_ended(RecordingEndRecord record) = 0;
-  virtual void cache_counter(CacheCounterRecord record) = 0;
-  virtual void experts(ExpertRecord record) = 0;
-  virtual void host_scope(HostScopeRecord record) = 0;
-  virtual void event(EventRecord record) = 0;
-  virtual void memory(MemoryRecord record) = 0;
-  virtual void counter(CounterRecord record) = 0;
-  virtual void tensors(TensorsRecord record) = 0;
-  virtual void comparison(ComparisonRecord record) = 0;
-  virtual void clock(const ClockRecord& record) = 0;
-  virtual void benchmark(BenchmarkRecord record) = 0;
-  /// What one timestamp adds to the time it measures, nanoseconds.
-  virtual void timestamp_bias(std::uint64_t bias_ns) = 0;
+  void device(const DeviceInfo& info) noexcept;
+  void tensors(TensorsRecord record) noexcept;
+  void send(profile::Record record) noexcept;
   /// The hot path: no allocation, no lock, no system call. Without room the step times are dropped
   /// first, then the replay; both are counted.
-  virtual void replay(const ReplayRecord& record) = 0;
+  void replay(const ReplayRecord& record) noexcept;
   /// Returns when everything sent before is committed, or writing stopped.
-  virtual void flush() = 0;
-  virtual ProfileHealth health() const = 0;
+  void flush();
+  ProfileHealth health() const;
 
   std::uint64_t next_id() { return ids_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
  private:
+  std::shared_ptr<profile::Writer> writer_;
+  std::thread thread_;
   std::atomic<std::uint64_t> ids_{0};
 };
 

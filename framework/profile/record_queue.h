@@ -5,24 +5,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <variant>
 
 #include "framework/profile/profile_sink.h"
 
 namespace reprise::profile {
 
-struct BufferFreedRecord {
-  std::uint64_t id = 0;
-  std::int64_t time_ns = 0;
-};
-struct TimestampBiasRecord {
-  std::uint64_t bias_ns = 0;
-};
-using Record = std::variant<std::shared_ptr<const DeviceInfo>, RecordingRecord, BufferRecord,
-                            TimestampBiasRecord, SessionRecord, BufferFreedRecord, HostScopeRecord,
-                            EventRecord, ClockRecord, BenchmarkRecord, RecordingEndRecord,
-                            CacheCounterRecord, ExpertRecord, MemoryRecord, CounterRecord,
-                            std::shared_ptr<const TensorsRecord>, ComparisonRecord>;
 /// "session": for the drops table.
 std::string_view kind_of(std::size_t alternative);
 inline std::string_view kind_of(const Record& record) { return kind_of(record.index()); }

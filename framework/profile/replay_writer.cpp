@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "framework/profile/words.h"
+
 namespace reprise::profile {
 
 ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
@@ -17,7 +19,7 @@ ReplayWriter::ReplayWriter(Database& database, std::uint64_t step_timing_bytes)
       add_times_(database, insert_into("step_timings(replay_id,codec,unit_ns,data)")),
       remove_times_(database, "DELETE FROM step_timings WHERE replay_id=?") {}
 
-void ReplayWriter::add_graph(std::int64_t graph, const ExecutionPlan& plan, std::int64_t device_row,
+void ReplayWriter::add_graph(std::int64_t graph, const ExecutionPlan& plan,
                              std::shared_ptr<const DeviceInfo> device) {
   Graph& g = graphs_[graph];
   if (g.row == 0) {
@@ -35,43 +37,38 @@ void ReplayWriter::add_graph(std::int64_t graph, const ExecutionPlan& plan, std:
       }
     }
   }
-  devices_[device_row] = std::move(device);
+  g.device = std::move(device);
 }
 
-const ReplayWriter::Recording* ReplayWriter::find(std::int64_t recording) {
+const ReplayWriter::Graph* ReplayWriter::find(std::int64_t recording) {
   Recording& place = recordings_[static_cast<std::uint64_t>(recording) % kRemembered];
-  if (place.graph != nullptr && place.row == recording) {
-    return &place;
-  }
-  std::optional<Recording> found;
-  Statement& rows = sql_(
-      "SELECT graph_id, device_id FROM recordings WHERE id=? AND run_id=(SELECT max(id) FROM "
-      "runs)");
-  rows.bind_all(recording);
-  while (rows.step()) {
-    const auto graph = graphs_.find(rows.integer(0));
-    const auto device = devices_.find(rows.integer(1));
-    if (graph != graphs_.end() && device != devices_.end()) {  // else: of an earlier run
-      found = {recording, &graph->second, device->second.get()};
+  if (place.graph == nullptr || place.row != recording) {
+    const auto row = sql_(
+                         "SELECT graph_id FROM recordings WHERE id=? AND run_id=(SELECT max(id) "
+                         "FROM runs)")
+                         .find(recording);
+    const auto graph = graphs_.find(row.value_or(0));
+    if (graph == graphs_.end()) {
+      return nullptr;
     }
+    place = {recording, &graph->second};
   }
-  return found ? &(place = *found) : nullptr;
+  return place.graph;
 }
 
 std::optional<std::int64_t> ReplayWriter::graph_of(std::int64_t recording) {
-  const Recording* found = find(recording);
-  return found == nullptr ? std::nullopt : std::optional(found->graph->row);
+  const Graph* graph = find(recording);
+  return graph == nullptr ? std::nullopt : std::optional(graph->row);
 }
 
-ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record,
-                                          std::int64_t row_of_recording) {
-  const Recording* found = find(row_of_recording);
+ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record, std::int64_t recording) {
+  const Graph* const found = find(recording);
   if (found == nullptr) {
     return {false, true};
   }
-  const Recording recording = *found;
+  const Graph& graph = *found;
   try {
-    write_row(record, recording);
+    write_row(record, recording, graph);
   } catch (const SqliteError& error) {
     if (!error.refuses_values()) {
       throw;
@@ -82,9 +79,8 @@ ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record,
   if (record.step_ticks.empty()) {
     return {true, true, row};
   }
-  const Graph& graph = *recording.graph;
   if (record.step_ticks.size() != graph.steps + 1 ||
-      !times_.read(record.step_ticks, *recording.device)) {
+      !times_.read(record.step_ticks, *graph.device)) {
     return {true, false, row};
   }
   keep_times(row, record.device_ns.value_or(times_.end_ns()), graph);
@@ -94,21 +90,15 @@ ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record,
   return {true, true, row};
 }
 
-void ReplayWriter::write_row(const ReplayRecord& r, const Recording& recording) {
-  state_.clear();
-  for (const std::uint32_t word : r.state) {
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-      state_.push_back(static_cast<std::byte>(word >> shift & 0xFFU));
-    }
-  }
-  const bool times_itself = recording.device->timestamp_valid_bits != 0;
-  const std::string& phase = recording.graph->phase;
-  add_replay_.run(recording.row, r.sequence, r.submission, r.iteration, r.slot, r.submit_time_ns,
+void ReplayWriter::write_row(const ReplayRecord& r, std::int64_t recording, const Graph& graph) {
+  const bool times_itself = graph.device->timestamp_valid_bits != 0;
+  const std::string& phase = graph.phase;
+  add_replay_.run(recording, r.sequence, r.submission, r.iteration, r.slot, r.submit_time_ns,
                   r.prepare_ns, r.submit_ns, r.wait_ns,
                   times_itself ? r.device_start_ns : std::nullopt,
                   times_itself ? r.device_ns : std::nullopt,
                   phase.empty() ? std::nullopt : std::optional<std::string_view>(phase),
-                  state_.empty() ? std::nullopt : std::optional(std::span<const std::byte>(state_)),
+                  r.state.empty() ? std::nullopt : std::optional(blob_of(r.state)),
                   static_cast<int>(r.timing_mode), r.warm_up, static_cast<int>(r.status));
 }
 

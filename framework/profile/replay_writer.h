@@ -16,9 +16,8 @@ class ReplayWriter {
  public:
   ReplayWriter(Database& database, std::uint64_t step_timing_bytes);
 
-  /// Replays of recordings of this graph may follow; both are called by their rows. `device_row`
-  /// and `device`: where such a recording runs.
-  void add_graph(std::int64_t graph, const ExecutionPlan& plan, std::int64_t device_row,
+  /// Replays of recordings of this graph may follow; both are called by their rows.
+  void add_graph(std::int64_t graph, const ExecutionPlan& plan,
                  std::shared_ptr<const DeviceInfo> device);
   /// The row of its graph, if the recording is known.
   std::optional<std::int64_t> graph_of(std::int64_t recording);
@@ -48,11 +47,11 @@ class ReplayWriter {
       bool first = true;  // of its node
     };
     std::vector<Part> parts;
+    std::shared_ptr<const DeviceInfo> device;  // its row says on which one it is
   };
   struct Recording {
     std::int64_t row = 0;
     const Graph* graph = nullptr;
-    const DeviceInfo* device = nullptr;
   };
   /// Times are added to the nodes many replays at a time: what is known of a node is far from what
   /// is known of the next one in memory, and adding one time at a time would fetch all of it for
@@ -63,9 +62,9 @@ class ReplayWriter {
     bool changed = false;
   };
   static constexpr std::uint32_t kNoTime = StepTimes::kNoDuration;
-  /// Null if there is none.
-  const Recording* find(std::int64_t recording);
-  void write_row(const ReplayRecord& record, const Recording& recording);
+  /// The graph of a recording of this run; null if there is none.
+  const Graph* find(std::int64_t recording);
+  void write_row(const ReplayRecord& record, std::int64_t recording, const Graph& graph);
   void keep_times(std::int64_t replay, std::uint64_t duration_ns, const Graph& graph);
   void add_to_stats(const Graph& graph, TimingMode mode);
   void add_long_times(const Graph& graph, Stats& stats);
@@ -77,16 +76,14 @@ class ReplayWriter {
   /// and the file knows the others.
   static constexpr std::size_t kRemembered = 1024;
   std::vector<Recording> recordings_{kRemembered};
-  std::map<std::int64_t, Graph> graphs_;                               // by row
-  std::map<std::int64_t, std::shared_ptr<const DeviceInfo>> devices_;  // by row
-  std::map<std::pair<std::int64_t, TimingMode>, Stats> stats_;         // by row of the graph
+  std::map<std::int64_t, Graph> graphs_;                        // by row
+  std::map<std::pair<std::int64_t, TimingMode>, Stats> stats_;  // by row of the graph
   std::map<std::string, std::size_t, std::less<>> phases_;
   TimingRetention retention_;
   std::optional<std::uint64_t> bias_ns_;
 
   // Reused by every replay.
   StepTimes times_;
-  std::vector<std::byte> state_;
   std::vector<std::uint64_t> times_of_nodes_;        // one after another
   Statement add_replay_, add_times_, remove_times_;  // not found by their text each time
 };

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <random>
 #include <unistd.h>
@@ -32,18 +33,12 @@ std::string now_utc() {
 
 /// Version 4 of RFC 9562: random but for six bits.
 std::string random_uuid() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string uuid = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx";
   std::random_device random;
-  for (char& c : uuid) {
-    const unsigned bits = random() & 15U;
-    if (c == 'x') {
-      c = kDigits[bits];
-    } else if (c == 'y') {
-      c = kDigits[8U | (bits & 3U)];
-    }
-  }
-  return uuid;
+  std::array<char, 37> text{};
+  std::snprintf(text.data(), text.size(), "%08x-%04x-4%03x-%04x-%08x%04x", random(),
+                random() & 0xFFFFU, random() & 0xFFFU, 0x8000U | (random() & 0x3FFFU), random(),
+                random() & 0xFFFFU);
+  return text.data();
 }
 
 /// What waits for a record that may have been dropped: the oldest go, as ids count up.
@@ -88,10 +83,10 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
   sql_.insert(
       "runs(run_uuid,host_id,build_id,app,argv_json,env_json,pid,rank,world_size,model_path,"
       "model_hash,quant,label,notes,t_start_ns,start_utc,heartbeat_ns)",
-      random_uuid(), add_host(), add_build(), run.app, json_of(std::span(run.arguments)),
-      json_of(std::span(run.environment)), getpid(), run.rank, run.world_size,
-      filled(run.model_path), filled(run.model_hash), filled(run.quantisation), filled(run.label),
-      filled(run.notes), start, utc, start);
+      random_uuid(), add_host(), add_build(), run.app, json_of(run.arguments),
+      json_of(run.environment), getpid(), run.rank, run.world_size, filled(run.model_path),
+      filled(run.model_hash), filled(run.quantisation), filled(run.label), filled(run.notes), start,
+      utc, start);
   run_ = database.last_insert_id();
   first_id_ = database.integer(
       "SELECT max(coalesce((SELECT max(id) FROM sessions),0),coalesce((SELECT max(id) FROM "
@@ -151,8 +146,8 @@ std::int64_t RunWriter::device_id() {
         "limits_json,features_json)",
         d.backend, d.name, d.device_uuid, d.driver_uuid, d.driver_version, d.driver_info,
         d.vendor_id, d.device_id, filled(d.driver_name), filled(d.api_version), filled(d.type),
-        bits == 0 ? std::nullopt : std::optional(d.timestamp_period_ns), bits,
-        json_of(std::span(d.limits)), json_of(std::span(d.features)));
+        bits == 0 ? std::nullopt : std::optional(d.timestamp_period_ns), bits, json_of(d.limits),
+        json_of(d.features));
     device_ =
         sql_(
             "SELECT id FROM devices WHERE "
@@ -218,7 +213,7 @@ void RunWriter::write_row(const RecordingRecord& r) {
         buffer == 0 ? std::nullopt : sql_("SELECT id FROM buffers WHERE id=?").find(row_id(buffer)),
         0);
   }
-  replays_.add_graph(graph, *r.plan, device_id(), info_);
+  replays_.add_graph(graph, *r.plan, info_);
   const auto [first, last] = unlinked_.equal_range(r.id);
   for (auto event = first; event != last; ++event) {
     sql_("UPDATE events SET graph_id=?,node_idx=? WHERE id=?")
@@ -239,8 +234,19 @@ std::int64_t RunWriter::graph_id(const RecordingRecord& record) {
   for (const KernelRow& kernel : rows.kernels) {
     kernels.push_back(kernel_id(kernel));
   }
+  std::vector<Value>& steps = rows.tables[kStepsTable];
+  for (std::size_t k = kStepKernelColumn; k < steps.size();
+       k += columns_of(kGraphTables[kStepsTable])) {
+    if (const auto* ordinal = std::get_if<std::int64_t>(&steps[k])) {
+      steps[k] = kernels[static_cast<std::size_t>(*ordinal)];
+    }
+  }
   for (std::size_t t = 0; t < kGraphTables.size(); ++t) {
-    write_graph_table(graph, t, rows.tables[t], kernels);
+    const std::size_t columns = columns_of(kGraphTables[t]);
+    Statement& insert = sql_.inserting(kGraphTables[t]);
+    for (std::size_t row = 0; row < rows.tables[t].size(); row += columns) {
+      insert_row(insert, graph, std::span(rows.tables[t]).subspan(row, columns));
+    }
   }
   return graph;
 }
@@ -263,21 +269,6 @@ std::int64_t RunWriter::kernel_id(const KernelRow& kernel) {
              "entry='main'")
       .find(kernel.name, kernel.spirv_hash, kernel.spec_json, device_id())
       .value();
-}
-
-void RunWriter::write_graph_table(std::int64_t graph, std::size_t table, std::vector<Value>& values,
-                                  std::span<const std::int64_t> kernels) {
-  const std::size_t columns = columns_of(kGraphTables[table]);
-  Statement& insert = sql_.inserting(kGraphTables[table]);
-  for (std::size_t row = 0; row < values.size(); row += columns) {
-    if (table == kStepsTable) {
-      Value& kernel = values[row + kStepKernelColumn];
-      if (const auto* ordinal = std::get_if<std::int64_t>(&kernel)) {
-        kernel = kernels[static_cast<std::size_t>(*ordinal)];
-      }
-    }
-    insert_row(insert, graph, std::span(values).subspan(row, columns));
-  }
 }
 
 void RunWriter::write_row(const TimestampBiasRecord& r) { replays_.timestamp_bias(r.bias_ns); }
@@ -314,7 +305,7 @@ void RunWriter::write_row(const BenchmarkRecord& r) {
       run_, r.test, r.n_prompt, r.n_gen, r.n_depth, r.n_batch, r.n_threads, info_->backend,
       device_id(), filled(r.precision), r.model_type, r.model_size_bytes, r.model_n_params,
       r.samples_ns.size(), std::llround(r.avg_ns), std::llround(r.stddev_ns), r.avg_ts, r.stddev_ts,
-      r.median_ts, json_of(std::span(r.samples_ns)), filled(r.peer), r.test_time);
+      r.median_ts, json_of(r.samples_ns), filled(r.peer), r.test_time);
 }
 
 void RunWriter::write_row(const RecordingEndRecord& r) {

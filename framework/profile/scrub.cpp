@@ -3,9 +3,7 @@
 
 #include "framework/profile/merge.h"
 #include "framework/profile/new_database.h"
-#include "framework/profile/schema.h"
 #include "framework/profile/table_list.h"
-#include "reprise/sql_query.h"
 
 namespace reprise {
 namespace profile {
@@ -128,19 +126,11 @@ void scrub(Database& database) {
 
 void scrub_profile(const std::filesystem::path& path, const std::filesystem::path& out,
                    const std::stop_token& stop) {
-  profile::NewDatabase file(out);
-  {
-    profile::Database database(file.path(), profile::Database::Mode::write);
-    database.execute(profile::kSchemaSql);
-    database.stop_at(stop);
-    profile::merge_into(database, std::span(&path, 1), file.path(), stop);
+  profile::make_database(out, stop, [&](profile::Database& database) {
+    profile::merge_into(database, std::span(&path, 1), stop);
     profile::scrub(database);
     database.execute("VACUUM");  // free pages and ends of pages still hold what was there
-  }
-  if (stop.stop_requested()) {
-    throw Cancelled();
-  }
-  file.publish();
+  });
 }
 
 }  // namespace reprise

@@ -61,22 +61,20 @@ int authorise_reading(void*, int action, const char* first, const char* second, 
 }  // namespace
 
 bool SqliteError::refuses_values() const {
-  const int primary = sqlite_code_ & 0xFF;
-  return primary == SQLITE_CONSTRAINT || primary == SQLITE_TOOBIG || primary == SQLITE_MISMATCH;
+  return primary_ == SQLITE_CONSTRAINT || primary_ == SQLITE_TOOBIG || primary_ == SQLITE_MISMATCH;
 }
 
-bool SqliteError::not_a_database() const { return (sqlite_code_ & 0xFF) == SQLITE_NOTADB; }
+bool SqliteError::not_a_database() const { return primary_ == SQLITE_NOTADB; }
 
-bool SqliteError::interrupted() const { return (sqlite_code_ & 0xFF) == SQLITE_INTERRUPT; }
+bool SqliteError::interrupted() const { return primary_ == SQLITE_INTERRUPT; }
 
-bool SqliteError::out_of_memory() const { return (sqlite_code_ & 0xFF) == SQLITE_NOMEM; }
+bool SqliteError::out_of_memory() const { return primary_ == SQLITE_NOMEM; }
 
-bool SqliteError::not_authorised() const { return (sqlite_code_ & 0xFF) == SQLITE_AUTH; }
+bool SqliteError::not_authorised() const { return primary_ == SQLITE_AUTH; }
 
 bool SqliteError::blames_the_query() const {
-  const int primary = sqlite_code_ & 0xFF;
-  return primary == SQLITE_ERROR || primary == SQLITE_AUTH || primary == SQLITE_TOOBIG ||
-         primary == SQLITE_MISMATCH || primary == SQLITE_RANGE || primary == SQLITE_READONLY;
+  return primary_ == SQLITE_ERROR || primary_ == SQLITE_AUTH || primary_ == SQLITE_TOOBIG ||
+         primary_ == SQLITE_MISMATCH || primary_ == SQLITE_RANGE || primary_ == SQLITE_READONLY;
 }
 
 void limit_memory(std::int64_t bytes) {
@@ -124,10 +122,6 @@ void Database::execute(std::string_view sql) {
   }
 }
 
-std::int64_t Database::integer(std::string_view sql) {
-  return Statement(*this, sql).find().value_or(0);
-}
-
 std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
 
 bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
@@ -152,30 +146,25 @@ bool Database::checkpoint() {
   return code == SQLITE_OK && moved == pages;
 }
 
-void Database::stop_when(std::function<bool()> stop) {
+void Database::stop_at(std::stop_token stop, Clock::time_point end) {
   constexpr int kInstructions = 2000;  // well under a millisecond
   stop_ = std::move(stop);
-  const auto ask = [](void* self) { return static_cast<Database*>(self)->stop_() ? 1 : 0; };
-  sqlite3_progress_handler(handle_, stop_ ? kInstructions : 0, ask, this);
+  end_ = end;
+  const auto ask = [](void* self) {
+    const auto& database = *static_cast<const Database*>(self);
+    return database.stop_.stop_requested() || Clock::now() >= database.end_ ? 1 : 0;
+  };
+  const bool may_stop = stop_.stop_possible() || end != Clock::time_point::max();
+  sqlite3_progress_handler(handle_, may_stop ? kInstructions : 0, ask, this);
 }
 
-void Database::stop_at(std::stop_token stop) {
-  token_ = std::move(stop);
-  stop_when(token_.stop_possible() ? [this] { return token_.stop_requested(); }
-                                   : std::function<bool()>());
-}
-
-void Database::only_reads(bool only) {
-  sqlite3_set_authorizer(handle_, only ? authorise_reading : nullptr, nullptr);
-}
+void Database::only_reads() { sqlite3_set_authorizer(handle_, authorise_reading, nullptr); }
 
 void Database::add_statistics() {
   if (profile::add_statistics(handle_) != SQLITE_OK) {
     fail("adding functions");
   }
 }
-
-void Database::keep_in_memory() { execute("PRAGMA temp_store=MEMORY"); }
 
 void Database::limit_values(int bytes) { sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, bytes); }
 
@@ -187,7 +176,7 @@ void Database::fail(std::string_view doing) const {
   const int code = sqlite3_extended_errcode(handle_);
   const int system = sqlite3_system_errno(handle_);
   const int primary = code & 0xFF;
-  if (primary == SQLITE_INTERRUPT && token_.stop_requested()) {
+  if (primary == SQLITE_INTERRUPT && stop_.stop_requested()) {
     throw Cancelled();
   }
   const std::string reason = sqlite3_errmsg(handle_);
@@ -239,18 +228,6 @@ void Statement::bind(int index, std::span<const std::byte> blob) {
                  : sqlite3_bind_blob64(handle_, index, blob.data(), blob.size(), SQLITE_STATIC));
 }
 
-void Statement::bind_value(int index, const Value& value) {
-  if (const auto* number = std::get_if<std::int64_t>(&value)) {
-    bind_integer(index, *number);
-  } else if (const auto* text = std::get_if<std::string>(&value)) {
-    bind(index, std::string_view(*text));
-  } else if (const auto* blob = std::get_if<Blob>(&value)) {
-    bind(index, std::span<const std::byte>(*blob));
-  } else {
-    bind(index, nullptr);
-  }
-}
-
 void Statement::bind_integer(int index, std::int64_t value) {
   check_bind(sqlite3_bind_int64(handle_, index, value));
 }
@@ -293,17 +270,9 @@ void Statement::reset() {
   sqlite3_clear_bindings(handle_);
 }
 
-bool Statement::null(int column) const {
-  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
-}
-
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
 
 double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
-
-std::string Statement::text(int column) const {
-  return text(column, std::numeric_limits<std::size_t>::max());
-}
 
 std::string Statement::text(int column, std::size_t most_bytes) const {
   const unsigned char* text = sqlite3_column_text(handle_, column);
@@ -320,18 +289,9 @@ std::span<const std::byte> Statement::blob(int column) const {
 }
 
 Statement::Type Statement::type(int column) const {
-  switch (sqlite3_column_type(handle_, column)) {
-    case SQLITE_INTEGER:
-      return Type::integer;
-    case SQLITE_FLOAT:
-      return Type::real;
-    case SQLITE_TEXT:
-      return Type::text;
-    case SQLITE_BLOB:
-      return Type::blob;
-    default:
-      return Type::null;
-  }
+  static_assert(static_cast<int>(Type::integer) == SQLITE_INTEGER &&
+                static_cast<int>(Type::null) == SQLITE_NULL);
+  return static_cast<Type>(sqlite3_column_type(handle_, column));
 }
 
 int Statement::columns() const { return sqlite3_column_count(handle_); }
@@ -372,28 +332,5 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() { database_.execute("COMMIT"); }
-
-Savepoint::Savepoint(Database& database) : database_(database) {
-  database_.execute("SAVEPOINT record");
-}
-
-Savepoint::~Savepoint() {
-  if (open_ && database_.in_transaction()) {
-    try {
-      take_back();
-    } catch (...) {  // the error that led here is already on its way
-    }
-  }
-}
-
-void Savepoint::take_back() {
-  database_.execute("ROLLBACK TO record; RELEASE record");
-  open_ = false;
-}
-
-void Savepoint::release() {
-  database_.execute("RELEASE record");
-  open_ = false;
-}
 
 }  // namespace reprise::profile

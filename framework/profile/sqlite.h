@@ -2,11 +2,11 @@
 // stays open between calls that finish it, so a reader never holds back a checkpoint.
 // Not thread-safe: one thread at a time per connection and its statements.
 #pragma once
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -28,16 +28,16 @@ namespace reprise::profile {
 using Blob = std::vector<std::byte>;
 using Value = std::variant<std::monostate, std::int64_t, std::string, Blob>;
 
-/// An Error of code io that keeps SQLite's own code.
+/// An Error of code io that keeps SQLite's primary code.
 class SqliteError : public Error {
  public:
   /// `reason` is SQLite's own sentence, if it has one.
   SqliteError(const std::string& message, int sqlite_code, std::string reason = {})
-      : Error(ErrorCode::io, message), sqlite_code_(sqlite_code), reason_(std::move(reason)) {}
+      : Error(ErrorCode::io, message), primary_(sqlite_code & 0xFF), reason_(std::move(reason)) {}
   /// The values of one row were refused; the file and the transaction are as before.
   bool refuses_values() const;
   bool not_a_database() const;
-  /// The function given to Database::stop_when() said so.
+  /// It took longer than Database::stop_at() allows.
   bool interrupted() const;
   bool out_of_memory() const;
   /// What was asked is wrong or not allowed; the file is not to blame.
@@ -46,7 +46,7 @@ class SqliteError : public Error {
   const std::string& reason() const { return reason_; }
 
  private:
-  int sqlite_code_;
+  int primary_;
   std::string reason_;
 };
 
@@ -56,6 +56,7 @@ void limit_memory(std::int64_t bytes);
 
 class Database {
  public:
+  using Clock = std::chrono::steady_clock;
   enum class Mode : std::uint8_t {
     write,     // the file must exist; an empty one is a new database
     read,      // changes no row; the last to close moves the log of a dead writer into the file
@@ -69,8 +70,9 @@ class Database {
 
   /// Runs every statement of `sql`.
   void execute(std::string_view sql);
-  /// The first column of the first row.
-  std::int64_t integer(std::string_view sql);
+  /// The first column of the first row; 0 if there is no row or it is NULL.
+  template <class... Values>
+  std::int64_t integer(std::string_view sql, const Values&... parameters);
   std::int64_t last_insert_id() const;
   bool in_transaction() const;
   const std::string& path() const { return path_; }
@@ -82,19 +84,15 @@ class Database {
   /// connection that writes does so only here. False if some of the log had to stay.
   bool checkpoint();
 
-  /// Asked now and then while a statement runs; true ends it with an error that is interrupted().
-  void stop_when(std::function<bool()> stop);
-  /// Statements throw Cancelled once `stop` asks.
-  void stop_at(std::stop_token stop);
-  /// From here on (or no longer) statements can only read: rows, functions, and PRAGMAs that
-  /// describe tables. Nothing can be attached or loaded.
-  void only_reads(bool only);
+  /// Statements throw Cancelled once `stop` asks, and an error that is interrupted() after `end`.
+  void stop_at(std::stop_token stop, Clock::time_point end = Clock::time_point::max());
+  /// From here on statements can only read: rows, functions, and PRAGMAs that describe tables.
+  /// Nothing can be attached or loaded.
+  void only_reads();
   /// From here on statements can use percentile(), median() and stddev().
   void add_statistics();
   /// The most bytes of one text or blob; a statement that meets a longer one fails.
   void limit_values(int bytes);
-  /// From here on what statements sort or collect stays in memory and makes no temporary files.
-  void keep_in_memory();
 
  private:
   friend class Statement;
@@ -102,17 +100,16 @@ class Database {
   sqlite3* handle_ = nullptr;
   std::string path_;
   std::uint64_t log_pages_ = 0;
-  std::function<bool()> stop_;
-  std::stop_token token_;
+  std::stop_token stop_;
+  Clock::time_point end_{};
 };
 
 /// Prepared once, run any number of times. Bound text and blobs must outlive the run.
 class Statement {
  public:
-  Statement(Database& database, std::string_view sql) : Statement(database, sql, nullptr) {}
   /// `rest` becomes what follows the first statement of `sql`. Of no statement but comments,
   /// empty() is true, and it cannot be run.
-  Statement(Database& database, std::string_view sql, std::string_view* rest);
+  Statement(Database& database, std::string_view sql, std::string_view* rest = nullptr);
   Statement(Statement&& other) noexcept
       : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
   Statement& operator=(Statement&&) = delete;
@@ -157,22 +154,26 @@ class Statement {
   void bind(int index, double value);
   void bind(int index, std::string_view text);
   void bind(int index, std::span<const std::byte> blob);
-  void bind_value(int index, const Value& value);
+  void bind(int index, std::monostate) { bind(index, nullptr); }
+  void bind_value(int index, const Value& value) {
+    std::visit([&](const auto& v) { bind(index, v); }, value);
+  }
   /// Runs what is bound to the end.
   void finish();
 
   /// For queries: false after the last row, and then the statement is closed.
   bool step();
-  bool null(int column) const;
+  /// Numbered as SQLite does.
+  enum class Type : std::uint8_t { integer = 1, real, text, blob, null };
+  Type type(int column) const;
+  bool null(int column) const { return type(column) == Type::null; }
   std::int64_t integer(int column) const;
   double real(int column) const;
-  std::string text(int column) const;
+  /// Of a longer text, that many bytes.
+  std::string text(int column,
+                   std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) const;
   /// Valid until the next step().
   std::span<const std::byte> blob(int column) const;
-  enum class Type : std::uint8_t { null, integer, real, text, blob };
-  Type type(int column) const;
-  /// As text(), but at most that many bytes.
-  std::string text(int column, std::size_t most_bytes) const;
 
   bool empty() const { return handle_ == nullptr; }
   int columns() const;
@@ -186,6 +187,11 @@ class Statement {
   Database& database_;
   sqlite3_stmt* handle_ = nullptr;
 };
+
+template <class... Values>
+std::int64_t Database::integer(std::string_view sql, const Values&... parameters) {
+  return Statement(*this, sql).find(parameters...).value_or(0);
+}
 
 /// Returns "INSERT INTO table(a,b) VALUES(?,?)" for "table(a,b)".
 std::string insert_into(std::string_view columns, std::string_view verb = "INSERT");
@@ -230,38 +236,23 @@ class Transaction {
   Database& database_;
 };
 
-/// Part of a transaction: taken back unless released. If that is left to the destructor it may
-/// fail: the transaction must not be committed then.
-class Savepoint {
- public:
-  explicit Savepoint(Database& database);
-  Savepoint(const Savepoint&) = delete;
-  Savepoint& operator=(const Savepoint&) = delete;
-  ~Savepoint();
-  void release();
-  void take_back();
-
- private:
-  Database& database_;
-  bool open_ = true;
-};
-
-/// Runs `f`; false, with what it wrote taken back, if the file refuses the values of a row. Throws
-/// other SqliteErrors.
+/// Runs `f` inside a transaction; false, with what it wrote taken back, if the file refuses the
+/// values of a row. Throws other errors: the transaction must not be committed then.
 template <class F>
 bool accepts(Database& database, F&& f) {
-  Savepoint savepoint(database);
+  bool accepted = true;
+  database.execute("SAVEPOINT record");
   try {
     f();
   } catch (const SqliteError& error) {
     if (!error.refuses_values()) {
       throw;
     }
-    savepoint.take_back();
-    return false;
+    accepted = false;
+    database.execute("ROLLBACK TO record");
   }
-  savepoint.release();
-  return true;
+  database.execute("RELEASE record");
+  return accepted;
 }
 
 }  // namespace reprise::profile

@@ -226,13 +226,12 @@ void Writer::add_drop(std::string_view what, std::string_view reason, std::uint6
 }
 
 void Writer::write_event(LogLevel severity, std::string_view code, std::string message) {
-  EventRecord event;
-  event.severity = severity;
-  event.source = "profile";
-  event.code = code;
-  event.message = std::move(message);
-  event.time_ns = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
-  run_->write(Record(std::move(event)));
+  run_->write(
+      EventRecord{.severity = severity,
+                  .source = "profile",
+                  .code = std::string(code),
+                  .message = std::move(message),
+                  .time_ns = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count()});
 }
 
 void Writer::watch_log() {
@@ -294,47 +293,4 @@ ProfileHealth Writer::health() const {
           std::accumulate(dropped.begin(), dropped.end(), lost_records_.load()), stopped_};
 }
 
-SqliteWriter::SqliteWriter(std::shared_ptr<Writer> writer)
-    : writer_(std::move(writer)), thread_([w = writer_] { w->run(); }) {}
-
-SqliteWriter::~SqliteWriter() {
-  writer_->queue().stop();
-  if (thread_.get_id() == std::this_thread::get_id()) {
-    thread_.detach();  // the last owner was a record; the thread keeps what it uses
-  } else {
-    thread_.join();
-  }
-}
-
-void SqliteWriter::device(const DeviceInfo& info) {
-  try {
-    push(std::make_shared<const DeviceInfo>(info));
-  } catch (...) {  // no memory: what follows is shown under the device before
-  }
-}
-
-void SqliteWriter::tensors(TensorsRecord record) {
-  try {
-    push(std::make_shared<const TensorsRecord>(std::move(record)));
-  } catch (...) {  // no memory
-    writer_->queue().drop_tensors();
-  }
-}
-
-void SqliteWriter::flush() {
-  if (thread_.get_id() != std::this_thread::get_id()) {  // it cannot wait for itself
-    writer_->queue().flush();
-  }
-}
-
 }  // namespace reprise::profile
-
-namespace reprise {
-
-std::shared_ptr<ProfileSink> open_profile(const std::filesystem::path& path, const RunInfo& run,
-                                          LogCallback log, ProfileLimits limits) {
-  return std::make_shared<profile::SqliteWriter>(
-      std::make_shared<profile::Writer>(path, run, std::move(log), limits));
-}
-
-}  // namespace reprise

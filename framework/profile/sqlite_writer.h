@@ -1,9 +1,8 @@
-// The ProfileSink that writes a profiling database: a queue, a ring for replays, and one thread
-// that empties both in batches. Errors of the file never reach the program: writing stops, the log
-// is told once, and what is lost is counted.
+// The writer of a profiling database: a queue, a ring for replays, and what empties both in
+// batches. Errors of the file never reach the program: writing stops, the log is told once, and
+// what is lost is counted.
 #pragma once
 #include <map>
-#include <thread>
 
 #include "framework/profile/profile_file.h"
 #include "framework/profile/replay_ring.h"
@@ -77,42 +76,6 @@ class Writer {
   // For health().
   std::atomic<std::uint64_t> committed_{0}, lost_replays_{0}, lost_timings_{0}, lost_records_{0};
   std::atomic<bool> stopped_{false};
-};
-
-class SqliteWriter final : public ProfileSink {
- public:
-  explicit SqliteWriter(std::shared_ptr<Writer> writer);
-  ~SqliteWriter() override;
-  SqliteWriter(const SqliteWriter&) = delete;
-  SqliteWriter& operator=(const SqliteWriter&) = delete;
-
-  void device(const DeviceInfo& info) override;
-  void session(SessionRecord record) override { push(std::move(record)); }
-  void buffer(BufferRecord record) override { push(std::move(record)); }
-  void buffer_freed(std::uint64_t id, std::int64_t time_ns) override {
-    push(BufferFreedRecord{id, time_ns});
-  }
-  void recording(RecordingRecord record) override { push(std::move(record)); }
-  void recording_ended(RecordingEndRecord record) override { push(std::move(record)); }
-  void cache_counter(CacheCounterRecord record) override { push(std::move(record)); }
-  void experts(ExpertRecord record) override { push(std::move(record)); }
-  void host_scope(HostScopeRecord record) override { push(std::move(record)); }
-  void event(EventRecord record) override { push(std::move(record)); }
-  void memory(MemoryRecord record) override { push(std::move(record)); }
-  void counter(CounterRecord record) override { push(std::move(record)); }
-  void tensors(TensorsRecord record) override;
-  void comparison(ComparisonRecord record) override { push(std::move(record)); }
-  void clock(const ClockRecord& record) override { push(record); }
-  void benchmark(BenchmarkRecord record) override { push(std::move(record)); }
-  void timestamp_bias(std::uint64_t bias_ns) override { push(TimestampBiasRecord{bias_ns}); }
-  void replay(const ReplayRecord& record) override { writer_->ring().push(record); }
-  void flush() override;
-  ProfileHealth health() const override { return writer_->health(); }
-
- private:
-  void push(Record record) { writer_->queue().push(std::move(record)); }
-  std::shared_ptr<Writer> writer_;
-  std::thread thread_;
 };
 
 }  // namespace reprise::profile

@@ -18,11 +18,6 @@ struct Sample {
   std::vector<double> values;
 };
 
-/// What SQLite keeps for a group: zeros at first.
-struct Group {
-  Sample* sample;
-};
-
 void fail(sqlite3_context* context, const char* message) {
   sqlite3_result_error(context, message, -1);
 }
@@ -39,7 +34,8 @@ double share_of(sqlite3_value* percent) {
 }
 
 void take(sqlite3_context* context, int count, sqlite3_value** arguments) {
-  auto* group = static_cast<Group*>(sqlite3_aggregate_context(context, sizeof(Group)));
+  // What SQLite keeps for a group: null at first.
+  auto** sample = static_cast<Sample**>(sqlite3_aggregate_context(context, sizeof(Sample*)));
   const double share = count > 1 ? share_of(arguments[1]) : 0.5;
   if (share < 0) {
     return fail(context, "the second argument of percentile() is a number from 0 to 100");
@@ -51,38 +47,39 @@ void take(sqlite3_context* context, int count, sqlite3_value** arguments) {
     return fail(context, "percentile(), median() and stddev() take numbers");
   }
   try {
-    if (group == nullptr) {
+    if (sample == nullptr) {
       throw std::bad_alloc();
     }
-    if (group->sample == nullptr) {
-      group->sample = new Sample{share, {}};  // deleted by the function that ends the group
+    if (*sample == nullptr) {
+      *sample = new Sample{share, {}};  // deleted by the function that ends the group
     }
-    if (group->sample->share != share) {
+    if ((*sample)->share != share) {
       return fail(context, "the second argument of percentile() is the same for all rows");
     }
-    if (group->sample->values.size() == kMaxValues) {
+    if ((*sample)->values.size() == kMaxValues) {
       return sqlite3_result_error_toobig(context);
     }
-    group->sample->values.push_back(sqlite3_value_double(arguments[0]));
+    (*sample)->values.push_back(sqlite3_value_double(arguments[0]));
   } catch (const std::bad_alloc&) {
     sqlite3_result_error_nomem(context);
   }
 }
 
-/// Between the two values around `share`, in proportion.
-double value_at(std::vector<double>& values, double share) {
-  const double rank = share * static_cast<double>(values.size() - 1);
+/// Between the two values around the share, in proportion.
+double value_at_share(Sample& sample) {
+  std::vector<double>& values = sample.values;
+  const double rank = sample.share * static_cast<double>(values.size() - 1);
   const auto low = values.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(values.begin(), low, values.end());
   const double rest = rank - std::floor(rank);
   return rest == 0 ? *low : *low + rest * (*std::min_element(low + 1, values.end()) - *low);
 }
 
-double deviation(const std::vector<double>& values) {
+double deviation(Sample& sample) {
   double mean = 0;
   double squares = 0;  // Welford 1962
   double n = 0;
-  for (const double value : values) {
+  for (const double value : sample.values) {
     const double before = value - mean;
     mean += before / ++n;
     squares += before * (value - mean);
@@ -90,22 +87,14 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / (n - 1));
 }
 
-template <class Result>
-void end_group(sqlite3_context* context, std::size_t min, Result result) {
-  auto* group = static_cast<Group*>(sqlite3_aggregate_context(context, 0));
-  Sample* sample = group == nullptr ? nullptr : group->sample;
+template <double (*result)(Sample&), std::size_t min>
+void end_group(sqlite3_context* context) {
+  auto** group = static_cast<Sample**>(sqlite3_aggregate_context(context, 0));
+  Sample* sample = group == nullptr ? nullptr : *group;
   if (sample != nullptr && sample->values.size() >= min) {
     sqlite3_result_double(context, result(*sample));
   }
   delete sample;
-}
-
-void end_percentile(sqlite3_context* context) {
-  end_group(context, 1, [](Sample& sample) { return value_at(sample.values, sample.share); });
-}
-
-void end_deviation(sqlite3_context* context) {
-  end_group(context, 2, [](Sample& sample) { return deviation(sample.values); });
 }
 
 }  // namespace
@@ -117,9 +106,9 @@ int add_statistics(sqlite3* connection) {
     int arguments;
     void (*end)(sqlite3_context*);
   };
-  for (const Function& f :
-       {Function{"percentile", 2, end_percentile}, Function{"median", 1, end_percentile},
-        Function{"stddev", 1, end_deviation}}) {
+  for (const Function& f : {Function{"percentile", 2, end_group<value_at_share, 1>},
+                            Function{"median", 1, end_group<value_at_share, 1>},
+                            Function{"stddev", 1, end_group<deviation, 2>}}) {
     const int code = sqlite3_create_function_v2(connection, f.name, f.arguments, kFlags, nullptr,
                                                 nullptr, take, f.end, nullptr);
     if (code != SQLITE_OK) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "framework/profile/words.h"
 #include "reprise/backend/backend.h"
 
 namespace reprise::profile {
@@ -39,18 +40,17 @@ class StepTimes {
   /// start + duration of a step is the start of the next.
   static constexpr std::uint32_t kNoDuration = 0xFFFFFFFF;
   std::uint64_t unit_ns() const { return end_ns_ / kNoDuration + 1; }
-  /// The same numbers as the machine has them.
+  /// The same numbers.
   std::span<const std::uint32_t> words() const { return words_; }
-  std::span<const std::byte> blob();
+  std::span<const std::byte> blob() const { return blob_of(words_); }
 
  private:
-  /// False if the end takes a unit above 1.
-  bool read_short(std::span<const std::uint64_t> ticks, std::uint64_t mask, double period);
+  /// In units of 1: right if the end fits.
+  void read_short(std::span<const std::uint64_t> ticks, std::uint64_t mask, double period);
   void read_long(std::span<const std::uint64_t> ticks, std::uint64_t mask, double period);
 
   std::vector<std::uint32_t> words_;
   std::vector<StepTime> long_steps_;  // where the words have another unit
-  std::vector<std::byte> blob_;
   std::uint64_t end_ns_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include "framework/profile/snapshot_hash.h"
 #include "framework/profile/tensor_file.h"
 #include "framework/profile/tensor_place.h"
+#include "framework/profile/words.h"
 
 namespace reprise {
 namespace {
@@ -75,9 +76,7 @@ std::optional<TensorStatsRow::Histogram> histogram_of(std::span<const std::byte>
   if (blob.size() != histogram.size() * 4) {
     return std::nullopt;
   }
-  for (std::size_t i = 0; i < blob.size(); ++i) {
-    histogram[i / 4] |= std::to_integer<std::uint32_t>(blob[i]) << (i % 4 * 8);
-  }
+  profile::read_words(blob, histogram);
   return histogram;
 }
 
@@ -133,9 +132,10 @@ LostTensorRows count_lost_tensor_rows(const std::filesystem::path& path, std::in
                                       const std::stop_token& stop) {
   return read_snapshot(path, stop, [&](Database& database) {
     const auto rows_without = [&](const char* table, const std::string& what) {
-      Statement rows(database, "SELECT count(*) FROM " + std::string(table) +
-                                   " t WHERE graph_id=? AND NOT (" + what + ")");
-      return static_cast<std::uint64_t>(rows.find(graph).value_or(0));
+      return static_cast<std::uint64_t>(
+          database.integer("SELECT count(*) FROM " + std::string(table) +
+                               " t WHERE graph_id=? AND NOT (" + what + ")",
+                           graph));
     };
     const std::string replay =
         "EXISTS(SELECT 1 FROM replays r JOIN recordings c ON c.id=r.recording_id WHERE "

@@ -1,13 +1,12 @@
 #include "framework/profile/tensor_writer.h"
 
-#include <cstring>
-
 #include "framework/graph/structure_hash.h"
 #include "framework/graph/tensor_names.h"
 #include "framework/profile/json.h"
 #include "framework/profile/snapshot_hash.h"
 #include "framework/profile/tensor_file.h"
 #include "framework/profile/tensor_place.h"
+#include "framework/profile/words.h"
 
 namespace reprise::profile {
 namespace {
@@ -15,24 +14,6 @@ namespace {
 std::span<const std::byte> bytes_of(const TensorsRecord& record,
                                     const TensorsRecord::Tensor& tensor) {
   return std::span(record.bytes).subspan(tensor.offset, tensor.spec.bytes());
-}
-
-std::string shape_json(const Shape& shape) {
-  std::vector<std::int64_t> dims;
-  for (std::size_t d = 0; d < shape.rank(); ++d) {
-    dims.push_back(shape.dim(d));
-  }
-  return json_of(std::span<const std::int64_t>(dims));
-}
-
-Blob blob_of(const std::array<std::uint32_t, kValueRanges>& histogram) {
-  Blob blob;
-  for (const std::uint32_t count : histogram) {
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-      blob.push_back(static_cast<std::byte>(count >> shift & 0xFFU));
-    }
-  }
-  return blob;
 }
 
 }  // namespace
@@ -101,13 +82,12 @@ void TensorWriter::write(const TensorsRecord& record, const Replay& replay) {
     const auto& finite = values.finite;
     const auto known = [&](double value) { return finite ? std::optional(value) : std::nullopt; };
     const TensorStatistics::Finite f = finite.value_or(TensorStatistics::Finite());
-    const Blob histogram = blob_of(f.histogram);
     sql_.insert(
         "tensor_stats(replay_id,graph_id,tensor_idx,node_idx,n,min,max,mean,rms,nan_count,"
         "inf_count,zero_count,hist)",
         *replay.row, replay.graph, tensor.tensor, tensor.node, values.count, known(f.min),
         known(f.max), known(f.mean), known(f.rms), values.nan, values.infinite, values.zero,
-        finite ? std::optional(std::span<const std::byte>(histogram)) : std::nullopt);
+        finite ? std::optional(blob_of(f.histogram)) : std::nullopt);
     if (record.not_finite && all_finite && values.nan + values.infinite > 0) {
       all_finite = false;
       write_not_finite(record, tensor, values, replay);
@@ -125,7 +105,7 @@ void TensorWriter::write_contents(const TensorsRecord& record, const TensorsReco
     dropped_("snapshot", "budget", 1);
     return;
   }
-  const std::string shape = shape_json(tensor.spec.shape);
+  const std::string shape = json_of(tensor.spec.shape);
   const std::string hash = snapshot_hash(name_of(tensor.spec.dtype), shape, bytes);
   std::optional<std::string> place;
   if (bytes.size() > kInlineBytes) {
@@ -171,14 +151,7 @@ void TensorWriter::check_rows(const TensorsRecord& record, const TensorsRecord::
   std::uint64_t first_at = 0;
   std::int64_t first = 0;
   for (std::uint64_t i = 0; i < bytes.size() / size; ++i) {
-    std::int64_t row = 0;
-    if (size == sizeof row) {
-      std::memcpy(&row, bytes.data() + i * size, sizeof row);
-    } else {
-      std::int32_t narrow = 0;
-      std::memcpy(&narrow, bytes.data() + i * size, sizeof narrow);
-      row = narrow;
-    }
+    const std::int64_t row = integer_at(tensor.spec.dtype, bytes, i);
     if ((row < 0 || row >= *tensor.rows) && outside++ == 0) {
       first_at = i;
       first = row;

@@ -37,7 +37,7 @@ void GraphExecutor::set_watches(std::vector<TensorWatch> watches) const {
 
 void GraphExecutor::count(std::string_view name, double value, std::string_view unit) const {
   if (SessionProfile* profile = core_->profile()) {
-    profile->sink().counter({std::string(name), std::string(unit), value, now_ns()});
+    profile->sink().send(CounterRecord{std::string(name), std::string(unit), value, now_ns()});
   }
 }
 

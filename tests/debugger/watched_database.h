@@ -51,7 +51,7 @@ class WatchedDatabase {
     }
     for (ComparisonRecord& comparison : comparisons) {
       comparison.recording = recording;
-      sink->comparison(std::move(comparison));
+      sink->send(std::move(comparison));
     }
   }
 

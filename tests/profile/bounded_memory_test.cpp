@@ -116,7 +116,7 @@ TEST_F(LongRun, DropsWhatItsQueueHasNoRoomForAndCountsIt) {
     const auto sink = open_profile(path, {}, {}, limits);
     EventRecord event;
     event.message = std::string(1 << 20, 'x');
-    sink->event(std::move(event));
+    sink->send(std::move(event));
     sink->flush();
     EXPECT_EQ(sql(path, "SELECT count(*) FROM drops WHERE what='event' AND reason='queue full'"),
               std::to_string(sink->health().records_dropped));

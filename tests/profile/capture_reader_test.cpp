@@ -190,7 +190,7 @@ TEST_F(CaptureReader, CapturesBeginWithTheLatestRun) {
   const auto write = [&](const std::string& label, std::initializer_list<const char*> names) {
     const auto sink = open_profile(path_, run_info("app", label));
     sink->device(nanosecond_device());
-    sink->timestamp_bias(17);
+    sink->send(TimestampBiasRecord{17});
     for (const char* name : names) {
       GraphOptions options;
       options.name = name;

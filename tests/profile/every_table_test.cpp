@@ -78,7 +78,8 @@ class EveryTable : public ExpertsTest {
     ReplayRecord replay;
     replay.recording = tensors.recording;
     sink->replay(replay);
-    sink->benchmark({.test = "pp128", .model_type = "m", .precision = "fast", .peer = "p"});
+    sink->send(
+        BenchmarkRecord{.test = "pp128", .model_type = "m", .precision = "fast", .peer = "p"});
     sink->flush();
   }
 

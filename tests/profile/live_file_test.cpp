@@ -66,7 +66,7 @@ TEST(LiveFile, ReadersAreNeverRefusedWhileReplaysAreWrittenAtFullSpeed) {
     sink->replay(TimedReplay(recording, r, step_ns).record);
     if (r % 1000 == 999) {
       sink->flush();
-      sink->event({LogLevel::warning, "test", "", "x", 0, 0, 0});
+      sink->send(EventRecord{LogLevel::warning, "test", "", "x", 0, 0, 0});
       most_log_bytes = std::max(most_log_bytes,
                                 std::stoll(sql(path, "SELECT max(wal_bytes) FROM writer_health")));
     }

@@ -106,7 +106,7 @@ TEST_F(NodeTimings, StatisticsMatchEveryReplayShortOrLongButWarmUpsAndFailures) 
   std::vector<std::vector<std::uint64_t>> times(graph_->graph->nodes.size());
   {
     const auto sink = open();
-    sink->timestamp_bias(150);
+    sink->send(TimestampBiasRecord{150});
     const std::uint64_t recording = send_recording(*sink, graph_);
     for (std::uint64_t r = 0; r < 700; ++r) {
       std::vector<std::uint64_t> step_ns = durations();

@@ -30,7 +30,7 @@ TEST_F(ProfileHealthOf, FlushCommitsEverythingSentBefore) {
   sink->device(test_device());
   for (int i = 1; i <= 20; ++i) {
     send_run(*sink, graph(), 9);
-    sink->host_scope({sink->next_id(), 0, "token", "sample", "main", 5, 6});
+    sink->send(HostScopeRecord{sink->next_id(), 0, "token", "sample", "main", 5, 6});
     sink->flush();
     EXPECT_EQ(query("SELECT count(*) FROM replays; SELECT count(*) FROM scopes"),
               std::to_string(10 * i) + "\n" + std::to_string(i));
@@ -45,7 +45,7 @@ TEST_F(ProfileHealthOf, RowsSayHowTheWriterDoes) {
     sink->device(test_device());
     send_run(*sink, graph(), 600);
     sink->flush();
-    sink->timestamp_bias(40);
+    sink->send(TimestampBiasRecord{40});
     sink->flush();
   }
   EXPECT_EQ(query("SELECT max(batch_replays), max(commit_ns)>0, max(wal_bytes)>8192, "
@@ -58,13 +58,14 @@ TEST_F(ProfileHealthOf, ClocksScopesAndEventsAreStoredAsSent) {
   {
     const auto sink = open_profile(path_, {});
     sink->device(test_device());
-    sink->clock({100, 200, ~std::uint64_t{0}, 7});
+    sink->send(ClockRecord{100, 200, ~std::uint64_t{0}, 7});
     const std::uint64_t recording = send_recording(*sink, graph());
     const std::uint64_t outer = sink->next_id();
     const std::uint64_t inner = sink->next_id();
-    sink->host_scope({inner, outer, "wait", "ticket", "worker", 20, 5});
-    sink->host_scope({outer, 0, "token \x1b[2J", "", "", 10, 30});
-    sink->event({LogLevel::warning, "session", "stale", "It is stale.", 1, recording, 77});
+    sink->send(HostScopeRecord{inner, outer, "wait", "ticket", "worker", 20, 5});
+    sink->send(HostScopeRecord{outer, 0, "token \x1b[2J", "", "", 10, 30});
+    sink->send(
+        EventRecord{LogLevel::warning, "session", "stale", "It is stale.", 1, recording, 77});
   }
   EXPECT_EQ(query("SELECT run_id, device_id, t_host_ns, realtime_ns, device_ticks, "
                   "max_deviation_ns FROM clock_sync"),
@@ -84,12 +85,12 @@ TEST_F(ProfileHealthOf, EventsOfARecordingThatComesLaterGetItsGraphAndTheirNode)
     EventRecord event;
     event.recording = 3;  // the one that is sent has this id
     event.node = 1;
-    sink->event(event);
+    sink->send(event);
     event.node.reset();
-    sink->event(event);
+    sink->send(event);
     event.recording = 99;
     event.node = 1;
-    sink->event(event);
+    sink->send(event);
     sink->flush();
     EXPECT_EQ(query("SELECT graph_id, node_idx FROM events"), "NULL|NULL\nNULL|NULL\nNULL|NULL");
     EXPECT_EQ(send_recording(*sink, graph()), 3U);
@@ -117,10 +118,10 @@ TEST_F(ProfileHealthOf, BenchmarksAreStoredWithTheRunAndTheDevice) {
                            .avg_ts = 2.5,
                            .stddev_ts = 0.5,
                            .median_ts = 2.25};
-    sink->benchmark(record);
+    sink->send(record);
     record.peer = "llama.cpp";
     record.precision.clear();
-    sink->benchmark(record);
+    sink->send(record);
   }
   const std::string numbers =
       "|llama 15M q8_0|128|0|7|64|2|1000|900|2|20|14|2.5|0.5|2.25|[10,30]|2026-11-21T10:00:00Z";
@@ -223,7 +224,7 @@ TEST_F(ProfileHealthOf, AWriterThatStoppedStillAnswersAndCounts) {
     sink->flush();
     EXPECT_TRUE(sink->health().stopped);
     EXPECT_EQ(sink->health().replays_dropped, 10U);
-    sink->host_scope({sink->next_id(), 0, "late", "", "", 5, 6});
+    sink->send(HostScopeRecord{sink->next_id(), 0, "late", "", "", 5, 6});
     sink->flush();
     EXPECT_EQ(sink->health().replays_committed, 0U);
     EXPECT_GE(sink->health().records_dropped, 1U);

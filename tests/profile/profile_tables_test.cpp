@@ -29,7 +29,7 @@ class ProfileTables : public ::testing::Test {
     const auto graph = GraphMaker(options).make();
     const auto sink = open_profile(path_, run_info("test", name));
     sink->device(nanosecond_device());
-    sink->timestamp_bias(400);
+    sink->send(TimestampBiasRecord{400});
     const std::uint64_t recording = send_recording(*sink, graph);
     std::vector<std::uint64_t> step_ns(graph->steps.size(), 1000);
     step_ns[slowest] = 4000;

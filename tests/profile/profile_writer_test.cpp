@@ -262,9 +262,9 @@ TEST(ProfileWriter, CountsRecordsThatCannotBeStored) {
     ReplayRecord orphan;
     orphan.recording = 77;
     sink->replay(orphan);
-    sink->buffer({5, "first", "device", 1, 0});
-    sink->buffer({5, "same id", "device", 1, 0});
-    sink->buffer_freed(5, 123);
+    sink->send(BufferRecord{5, "first", "device", 1, 0});
+    sink->send(BufferRecord{5, "same id", "device", 1, 0});
+    sink->send(BufferFreedRecord{5, 123});
   }
   EXPECT_EQ(sql(path, "SELECT what, count FROM drops ORDER BY what"), "buffer|1\nreplay|1");
   EXPECT_EQ(sql(path, "SELECT name, t_free_ns FROM buffers"), "first|123");
@@ -319,8 +319,9 @@ TEST(ProfileWriter, IsClosedByItsLastRecordIfThatIsItsLastOwner) {
   auto sink = open_profile(path, {});
   GraphOptions options;
   options.edit = [sink](ComputeGraph& graph) {
-    graph.custom_ops.emplace_back(&test::add_op(),
-                                  [sink](const OpDef*) { sink->buffer_freed(1, 5); });
+    graph.custom_ops.emplace_back(&test::add_op(), [sink](const OpDef*) {
+      sink->send(BufferFreedRecord{1, 5});
+    });
   };
   auto recorded = GraphMaker(options).make();
   options.edit = nullptr;

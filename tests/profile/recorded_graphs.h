@@ -219,7 +219,7 @@ inline std::uint64_t send_recording(ProfileSink& sink, std::shared_ptr<const Exe
   const std::uint64_t session = sink.next_id();
   const std::uint64_t arena = sink.next_id();
   const std::uint64_t id = sink.next_id();
-  sink.buffer({arena, "arena of decode", "device", graph->arena_bytes, 40});
+  sink.send(BufferRecord{arena, "arena of decode", "device", graph->arena_bytes, 40});
   RecordingRecord recording;
   recording.id = id;
   recording.session = session;
@@ -230,7 +230,7 @@ inline std::uint64_t send_recording(ProfileSink& sink, std::shared_ptr<const Exe
   recording.encode_ns = 3;
   recording.time_ns = 50;
   recording.plan = std::move(graph);
-  sink.recording(std::move(recording));
+  sink.send(std::move(recording));
   SessionRecord record;
   record.id = session;
   record.recorded = true;
@@ -239,7 +239,7 @@ inline std::uint64_t send_recording(ProfileSink& sink, std::shared_ptr<const Exe
   record.end_ns = 60;
   record.ops = 3;
   record.outcome = "finished";
-  sink.session(record);
+  sink.send(record);
   return id;
 }
 

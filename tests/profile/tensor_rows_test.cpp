@@ -227,23 +227,23 @@ TEST_F(TensorRows, AreDroppedWholeIfTheFileRefusesOne) {
 
 TEST_F(TensorRows, OfAComparisonHaveNoNumbersThatAreNotFinite) {
   open();
-  sink_->comparison({recording_, 1, 4, "layer.3/add", "Intel CPU", 0.5, 0.25, 0.125, 0.75, 17, true,
-                     0.001, false, 9});
+  sink_->send(ComparisonRecord{recording_, 1, 4, "layer.3/add", "Intel CPU", 0.5, 0.25, 0.125, 0.75,
+                               17, true, 0.001, false, 9});
   const double infinite = std::numeric_limits<double>::infinity();
-  sink_->comparison({recording_,
-                     {},
-                     {},
-                     "output 'y'",
-                     "direct",
-                     infinite,
-                     infinite,
-                     infinite,
-                     std::nan(""),
-                     {},
-                     {},
-                     0,
-                     true,
-                     10});
+  sink_->send(ComparisonRecord{recording_,
+                               {},
+                               {},
+                               "output 'y'",
+                               "direct",
+                               infinite,
+                               infinite,
+                               infinite,
+                               std::nan(""),
+                               {},
+                               {},
+                               0,
+                               true,
+                               10});
   sink_.reset();
   EXPECT_EQ(
       query("SELECT p.run_id, p.t_ns, p.graph_id, c.id, node_idx, tensor_idx, p.name, reference, "
@@ -261,7 +261,7 @@ TEST_F(TensorRows, OfMemoryAreOfHeapsAndOfPurposes) {
   record.info.heaps[0] = {.bytes = 1000, .used = {10, 20, 3}};
   record.info.heaps[1] = {.bytes = 500, .used = {1, 2, 1}, .driver_budget = 400, .driver_used = 7};
   record.info.by_purpose[1] = {8, 9, 2};
-  sink_->memory(record);
+  sink_->send(record);
   sink_.reset();
   EXPECT_EQ(query("SELECT heap, purpose, used_bytes, peak_bytes, buffers, size_bytes, "
                   "driver_used_bytes, driver_budget_bytes FROM memory_samples WHERE heap IS NOT "
@@ -273,9 +273,9 @@ TEST_F(TensorRows, OfMemoryAreOfHeapsAndOfPurposes) {
 
 TEST_F(TensorRows, OfCountersShareTheirName) {
   open();
-  sink_->counter({"acceptance", "%", 71.5, 1});
-  sink_->counter({"acceptance", "%", 64, 2});
-  sink_->counter({"acceptance", "1", 3, 3});
+  sink_->send(CounterRecord{"acceptance", "%", 71.5, 1});
+  sink_->send(CounterRecord{"acceptance", "%", 64, 2});
+  sink_->send(CounterRecord{"acceptance", "1", 3, 3});
   sink_.reset();
   EXPECT_EQ(query("SELECT name, unit, t_ns, value FROM counter_values v JOIN counters c ON "
                   "c.id=v.counter_id ORDER BY v.id"),

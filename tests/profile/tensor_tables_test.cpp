@@ -236,20 +236,20 @@ TEST_F(TensorTables, HaveComparisonsInTheirOrder) {
     sink->device(test::test_device());
     const std::uint64_t recording = test::send_recording(*sink, test::GraphMaker({}).make());
     for (std::uint32_t i = 0; i < 3; ++i) {
-      sink->comparison({recording,
-                        i,
-                        {},
-                        "n" + std::to_string(i),
-                        "direct",
-                        0.5 * i,
-                        0,
-                        0,
-                        1,
-                        {},
-                        i == 1,
-                        0.25,
-                        i == 0,
-                        0});
+      sink->send(ComparisonRecord{recording,
+                                  i,
+                                  {},
+                                  "n" + std::to_string(i),
+                                  "direct",
+                                  0.5 * i,
+                                  0,
+                                  0,
+                                  1,
+                                  {},
+                                  i == 1,
+                                  0.25,
+                                  i == 0,
+                                  0});
     }
   }
   const std::vector<ComparisonRow> rows = read_comparisons(path_, {.limit = 2});

@@ -74,12 +74,12 @@ TEST_F(TraceTest, RandomTimesNestToo) {
       replay.record.submit_ns = random() % 1000;
       replay.record.wait_ns = random() % 100'000;
       sink->replay(replay.record);
-      sink->host_scope({.id = sink->next_id(),
-                        .name = "scope",
-                        .category = "user",
-                        .thread = std::to_string(random() % 3),
-                        .start_ns = static_cast<std::int64_t>(random() % 1'000'000),
-                        .duration_ns = random() % 10'000});
+      sink->send(HostScopeRecord{.id = sink->next_id(),
+                                 .name = "scope",
+                                 .category = "user",
+                                 .thread = std::to_string(random() % 3),
+                                 .start_ns = static_cast<std::int64_t>(random() % 1'000'000),
+                                 .duration_ns = random() % 10'000});
     }
   }
   EXPECT_EQ(problems(), kNone) << testing::seed_note(seed);
@@ -137,7 +137,7 @@ TEST_F(TraceTest, WorkOfTheDeviceIsWhereItsClockSaysItWas) {
   {
     const auto sink = open_profile(path_, test::run_info("test", "clock"));
     sink->device(test::nanosecond_device());
-    sink->clock({.host_ns = 1'000'000, .realtime_ns = 5, .device_ticks = 70'000});
+    sink->send(ClockRecord{.host_ns = 1'000'000, .realtime_ns = 5, .device_ticks = 70'000});
     const std::uint64_t recording = test::send_recording(*sink, graph);
     test::TimedReplay replay(recording, 0, {100, 200, 300});
     replay.record.submit_time_ns = 1'500'000;
@@ -155,7 +155,7 @@ TEST_F(TraceTest, WorkIsNotBeforeItsSubmit) {
   {
     const auto sink = open_profile(path_, test::run_info("test", "clock"));
     sink->device(test::nanosecond_device());
-    sink->clock({.host_ns = 1'000'000, .realtime_ns = 5, .device_ticks = 70'000});
+    sink->send(ClockRecord{.host_ns = 1'000'000, .realtime_ns = 5, .device_ticks = 70'000});
     const std::uint64_t recording = test::send_recording(*sink, graph);
     test::TimedReplay replay(recording, 0, {100, 200, 300});
     replay.record.submit_time_ns = 1'500'050;
@@ -173,23 +173,23 @@ TEST_F(TraceTest, ThreadsEventsAndSamplesHaveTracks) {
     sink->device(test::nanosecond_device());
     test::send_recording(*sink, test::GraphMaker({.name = "g"}).make());
     for (const char* thread : {"7", "8"}) {
-      sink->host_scope({.id = sink->next_id(),
-                        .name = "outer",
-                        .category = "user",
-                        .thread = thread,
-                        .start_ns = 1'000,
-                        .duration_ns = 500});
-      sink->host_scope({.id = sink->next_id(),
-                        .name = "inner",
-                        .thread = thread,
-                        .start_ns = 1'000,
-                        .duration_ns = 100});
+      sink->send(HostScopeRecord{.id = sink->next_id(),
+                                 .name = "outer",
+                                 .category = "user",
+                                 .thread = thread,
+                                 .start_ns = 1'000,
+                                 .duration_ns = 500});
+      sink->send(HostScopeRecord{.id = sink->next_id(),
+                                 .name = "inner",
+                                 .thread = thread,
+                                 .start_ns = 1'000,
+                                 .duration_ns = 100});
     }
-    sink->event({.severity = LogLevel::warning,
-                 .source = "device",
-                 .code = "slow",
-                 .message = "It is \"slow\".",
-                 .time_ns = 2'000});
+    sink->send(EventRecord{.severity = LogLevel::warning,
+                           .source = "device",
+                           .code = "slow",
+                           .message = "It is \"slow\".",
+                           .time_ns = 2'000});
   }
   test::sql(
       path_,

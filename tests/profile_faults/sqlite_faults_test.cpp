@@ -50,16 +50,16 @@ void records(const std::filesystem::path& path, Seen& seen) {
   refused.id = recording;
   refused.plan = test::GraphMaker({.name = "refused", .scales = 5}).make();
   const RecordingRecord again = refused;
-  sink->recording(std::move(refused));
-  sink->clock({1, 2, 3, 4});
-  sink->event({LogLevel::info, "test", "", "x", 0, recording, 5});
-  sink->host_scope({sink->next_id(), 0, "scope", "", "", 1, 2});
+  sink->send(std::move(refused));
+  sink->send(ClockRecord{1, 2, 3, 4});
+  sink->send(EventRecord{LogLevel::info, "test", "", "x", 0, recording, 5});
+  sink->send(HostScopeRecord{sink->next_id(), 0, "scope", "", "", 1, 2});
   const std::vector<std::uint64_t> step_ns(graph->steps.size(), 10);
   for (std::uint64_t r = 0; r < 40; ++r) {
     sink->replay(test::TimedReplay(recording, r, step_ns).record);
     if (r == 10) {
       sink->flush();
-      sink->recording(again);
+      sink->send(again);
     }
   }
   sink->flush();

@@ -76,9 +76,10 @@ class NumericsComparison {
     ProfileSink& sink = graph_.core().profile()->sink();
     for (const ComparedResult& result : report.results) {
       const Deviation& d = result.deviation;
-      sink.comparison({graph_.reporter().id(), result.node, result.tensor, result.name,
-                       report.reference, d.max_abs, d.max_rel, d.rmse, d.cosine, d.first_bad,
-                       result.input_differs, report.tolerance, result.pass, now_ns()});
+      sink.send(ComparisonRecord{graph_.reporter().id(), result.node, result.tensor, result.name,
+                                 report.reference, d.max_abs, d.max_rel, d.rmse, d.cosine,
+                                 d.first_bad, result.input_differs, report.tolerance, result.pass,
+                                 now_ns()});
     }
   }
 

@@ -115,7 +115,7 @@ void Verification::profile(CapturedGraph& graph, const OutputSet& direct, const 
     } else {
       record.max_abs = record.max_rel = record.rmse = record.cosine = std::nan("");
     }
-    recording.core().profile()->sink().comparison(std::move(record));
+    recording.core().profile()->sink().send(std::move(record));
   };
   const auto bytes_of = [](const OutputSet& set, const std::string& name) {
     const auto it = set.all().find(name);

@@ -64,7 +64,7 @@ void DriverEvents::receive(const DriverMessage& message) noexcept {
       kinds_.emplace(std::move(kind), Repeats{event});
     }
     event.message = (work == nullptr ? "" : place_of(*work)) + std::string(message.text);
-    sink_->event(std::move(event));
+    sink_->send(std::move(event));
   } catch (...) {  // NOLINT(bugprone-empty-catch): no memory, and drivers are not unwound
   }
 }
@@ -89,7 +89,7 @@ void DriverEvents::report_repeats() noexcept {
            "all.");
     }
     for (EventRecord& event : events) {
-      sink_->event(std::move(event));
+      sink_->send(std::move(event));
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for the records
   }

@@ -67,12 +67,12 @@ void ExecutorCore::warn(const char* source, const char* code, const std::string&
     log_(LogLevel::warning, message);
   }
   if (profile_) {
-    profile_->sink().event({.severity = LogLevel::warning,
-                            .source = source,
-                            .code = code,
-                            .message = message,
-                            .recording = recording,
-                            .time_ns = now_ns()});
+    profile_->sink().send(EventRecord{.severity = LogLevel::warning,
+                                      .source = source,
+                                      .code = code,
+                                      .message = message,
+                                      .recording = recording,
+                                      .time_ns = now_ns()});
   }
 }
 

@@ -33,13 +33,13 @@ void SessionProfile::memory() {
     }
     last_use_ = use;
   }
-  sink_->memory({device_.backend().memory_info(), now_ns()});
+  sink_->send(MemoryRecord{device_.backend().memory_info(), now_ns()});
 }
 
 void SessionProfile::clocks() {
   clocks_ns_.store(now_ns(), std::memory_order_relaxed);
   if (const auto record = compare_clocks(device_.backend())) {
-    sink_->clock(*record);
+    sink_->send(*record);
   }
 }
 
@@ -51,26 +51,27 @@ void SessionProfile::refresh_clocks() {
 }
 
 void SessionProfile::timestamp_bias() {
-  std::call_once(bias_measured_,
-                 [this] { sink_->timestamp_bias(measure_timestamp_bias(device_.backend())); });
+  std::call_once(bias_measured_, [this] {
+    sink_->send(TimestampBiasRecord{measure_timestamp_bias(device_.backend())});
+  });
 }
 
 void SessionProfile::host_scope(HostScopeRecord record) {
   record.id = record.id == 0 ? next_id() : record.id;
   record.thread = this_thread_name();
-  sink_->host_scope(std::move(record));
+  sink_->send(std::move(record));
 }
 
 void SessionProfile::error(const Error& error, std::uint64_t session,
                            std::uint64_t recording) noexcept {
   try {
-    sink_->event({.severity = LogLevel::error,
-                  .source = session == 0 ? "launch" : "session",
-                  .code = std::string(name_of(error.code())),
-                  .message = error.what(),
-                  .session = session,
-                  .recording = recording,
-                  .time_ns = now_ns()});
+    sink_->send(EventRecord{.severity = LogLevel::error,
+                            .source = session == 0 ? "launch" : "session",
+                            .code = std::string(name_of(error.code())),
+                            .message = error.what(),
+                            .session = session,
+                            .recording = recording,
+                            .time_ns = now_ns()});
   } catch (...) {  // NOLINT(bugprone-empty-catch): the user gets the error itself
   }
 }
@@ -109,7 +110,7 @@ void SessionProfile::session(SessionRecord record, const FinishReport& report,
     }
   }
   record.thread = this_thread_name();
-  sink_->session(std::move(record));
+  sink_->send(std::move(record));
   memory();
 }
 
@@ -118,7 +119,8 @@ std::uint64_t SessionProfile::buffer(const std::shared_ptr<Buffer>& buffer, std:
   std::uint64_t& id = buffer_ids_[{buffer.get(), buffer->created_ns()}];
   if (id == 0) {
     id = next_id();
-    sink_->buffer({id, buffer->name(), std::string(kind), buffer->bytes(), buffer->created_ns()});
+    sink_->send(
+        BufferRecord{id, buffer->name(), std::string(kind), buffer->bytes(), buffer->created_ns()});
   }
   return id;
 }
@@ -129,14 +131,14 @@ void SessionProfile::count(const char* counter, std::string_view reason, std::ui
   CacheCounterRecord record{counter, std::string(reason), std::move(key_json)};
   record.value = counts_[{record.counter, record.reason}] += by;
   record.time_ns = now_ns();
-  sink_->cache_counter(std::move(record));
+  sink_->send(std::move(record));
 }
 
 void SessionProfile::buffer_freed(const Buffer& buffer) {
   const std::lock_guard lock(mutex_);
   const auto it = buffer_ids_.find({&buffer, buffer.created_ns()});
   if (it != buffer_ids_.end()) {
-    sink_->buffer_freed(it->second, now_ns());
+    sink_->send(BufferFreedRecord{it->second, now_ns()});
     buffer_ids_.erase(it);
   }
 }

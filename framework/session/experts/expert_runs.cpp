@@ -59,20 +59,20 @@ void ExpertRuns::end_run(const Run& ended) {
   }
   for (const auto& layer : layers_) {
     const ExpertStats& stats = residency_.last(layer.layer);
-    profile->sink().experts({.recording = ended.recording,
-                             .run = run,
-                             .layer = stats.layer,
-                             .tokens_device = stats.tokens_device,
-                             .tokens_host = stats.tokens_host,
-                             .calls_device = stats.calls_device,
-                             .calls_host = stats.calls_host,
-                             .hits = stats.hits,
-                             .misses = stats.misses,
-                             .promotions = stats.promotions,
-                             .demotions = stats.demotions,
-                             .bytes_moved = stats.bytes_moved,
-                             .stall_ns = stats.stall_ns,
-                             .time_ns = now_ns()});
+    profile->sink().send(ExpertRecord{.recording = ended.recording,
+                                      .run = run,
+                                      .layer = stats.layer,
+                                      .tokens_device = stats.tokens_device,
+                                      .tokens_host = stats.tokens_host,
+                                      .calls_device = stats.calls_device,
+                                      .calls_host = stats.calls_host,
+                                      .hits = stats.hits,
+                                      .misses = stats.misses,
+                                      .promotions = stats.promotions,
+                                      .demotions = stats.demotions,
+                                      .bytes_moved = stats.bytes_moved,
+                                      .stall_ns = stats.stall_ns,
+                                      .time_ns = now_ns()});
   }
 }
 

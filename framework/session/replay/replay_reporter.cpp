@@ -92,14 +92,14 @@ void ReplayReporter::send_recording(const FinishReport& report,
   record.time_ns = now_ns();
   record.direct = direct_;
   record.precision = core_.traits().precision;
-  profile->sink().recording(std::move(record));
+  profile->sink().send(std::move(record));
   profile->memory();
 }
 
 void ReplayReporter::ended(std::string_view evicted, std::string_view stale) const {
   if (const std::uint64_t id = id_; id != 0) {
-    core_.profile()->sink().recording_ended(
-        {id, now_ns(), std::string(evicted), std::string(stale)});
+    core_.profile()->sink().send(
+        RecordingEndRecord{id, now_ns(), std::string(evicted), std::string(stale)});
   }
 }
 
