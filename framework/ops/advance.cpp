@@ -96,7 +96,6 @@ extern const OpDef advance_def;
 const OpDef advance_def{.name = "advance",
                         .family = OpFamily::sampling,
                         .operands = kOperands,
-                        .results = {},
                         .attributes = kAttributes,
                         .push_bytes = sizeof(Push),
                         .shaders = kShaders,

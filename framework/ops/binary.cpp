@@ -78,7 +78,6 @@ constexpr OpDef binary_def(std::string_view name) {
           .family = OpFamily::elementwise,
           .operands = kOperands,
           .results = kResults,
-          .attributes = {},
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 2),
           .infer = infer,

@@ -116,7 +116,6 @@ extern const OpDef collect_def;
 const OpDef collect_def{.name = "collect",
                         .family = OpFamily::movement,
                         .operands = kOperands,
-                        .results = {},
                         .attributes = kAttributes,
                         .push_bytes = sizeof(Push),
                         .shaders = kShaders,

@@ -62,7 +62,6 @@ constexpr OpDef unary_def(std::string_view name, std::span<const std::string_vie
           .family = OpFamily::elementwise,
           .operands = kUnaryOperands,
           .results = kUnaryResults,
-          .attributes = {},
           .push_bytes = sizeof(UnaryPush),
           .shaders = shaders,
           .infer = unary_infer,

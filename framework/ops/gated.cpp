@@ -75,7 +75,6 @@ constexpr OpDef gated_def(std::string_view name, F /*f*/) {
           .family = OpFamily::elementwise,
           .operands = kOperands,
           .results = kResults,
-          .attributes = {},
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 2),
           .infer = infer,

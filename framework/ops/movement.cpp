@@ -334,7 +334,6 @@ constexpr OpDef movement_def(std::string_view name, std::span<const std::string_
           .family = OpFamily::movement,
           .operands = kOne,
           .results = kResults,
-          .attributes = {},
           .push_bytes = sizeof(Push),
           .shaders = shaders,
           .cost = cost,

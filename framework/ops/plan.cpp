@@ -187,7 +187,6 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef plan_def;
 const OpDef plan_def{.name = "plan",
                      .operands = kOperands,
-                     .results = {},
                      .attributes = kAttributes,
                      .push_bytes = sizeof(Push),
                      .shaders = kShaders,

@@ -118,7 +118,6 @@ constexpr OpDef define(std::string_view name, std::span<const std::string_view> 
           .family = OpFamily::other,
           .operands = kOperands,
           .results = kResults,
-          .attributes = {},
           .push_bytes = sizeof(Push),
           .shaders = shaders,
           .infer = infer_rows,

@@ -137,7 +137,6 @@ extern const OpDef rope_set_rows_def;
 const OpDef rope_set_rows_def{.name = "rope_set_rows",
                               .family = OpFamily::attention,
                               .operands = kOperands,
-                              .results = {},
                               .attributes = kAttributes,
                               .push_bytes = sizeof(Push),
                               .shaders = kShaders,

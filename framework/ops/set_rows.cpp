@@ -200,7 +200,6 @@ extern const OpDef set_rows_def;
 const OpDef set_rows_def{.name = "set_rows",
                          .family = OpFamily::movement,
                          .operands = kOperands,
-                         .results = {},
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,
