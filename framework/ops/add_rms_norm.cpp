@@ -43,10 +43,6 @@ Outputs infer(const OpCall& call) {
   return outputs;
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 5 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
   const std::span<const HostTensor> t = call.tensors;
   const HostTensor sum[] = {t[0], t[1], t[3]};
@@ -79,7 +75,7 @@ const OpDef add_rms_norm_def{.name = "add_rms_norm",
                              .push_bytes = sizeof(Push),
                              .shaders = kShaders,
                              .infer = infer,
-                             .cost = cost,
+                             .cost = cost_per_element<5>,
                              .reference = reference,
                              .lower = lower,
                              .overwrites = 0,

@@ -39,10 +39,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{rows.with_extent(x.extent_word()), DType::i32};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const std::int64_t cols = x.shape().back();
@@ -98,7 +94,7 @@ const OpDef argmax_def{.name = "argmax",
                        .push_bytes = sizeof(Push),
                        .shaders = kShaders,
                        .infer = infer,
-                       .cost = cost,
+                       .cost = cost_per_element<1>,
                        .reference = reference,
                        .lower = lower,
                        .extents = ExtentRule::rows};

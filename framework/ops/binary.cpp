@@ -81,7 +81,7 @@ constexpr OpDef binary_def(std::string_view name) {
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 2),
           .infer = infer,
-          .cost = elementwise_cost<1>,
+          .cost = cost_per_element<1>,
           .reference = reference<F>,
           .lower = lower,
           .overwrites = 0,

@@ -32,8 +32,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{call.inputs[0].shape(), DType::f32};
 }
 
-Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
-
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const std::int64_t n_past = call.value(call.as<CausalMaskAttributes>().n_past);
@@ -67,7 +65,7 @@ const OpDef causal_mask_def{.name = "causal_mask",
                             .push_bytes = sizeof(Push),
                             .shaders = kShaders,
                             .infer = infer,
-                            .cost = cost,
+                            .cost = cost_per_element<0>,
                             .reference = reference,
                             .lower = lower,
                             .overwrites = 0,

@@ -31,10 +31,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{{y.extent(0), y.dim(2)}, DType::f32};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 2 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
   const HostTensor& y = call.tensors[0];
   const HostTensor& weights = call.tensors[1];
@@ -72,7 +68,7 @@ const OpDef combine_experts_def{.name = "combine_experts",
                                 .push_bytes = sizeof(Push),
                                 .shaders = kShaders,
                                 .infer = infer,
-                                .cost = cost,
+                                .cost = cost_per_element<2>,
                                 .reference = reference,
                                 .lower = lower,
                                 .extents = ExtentRule::rows};

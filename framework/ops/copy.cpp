@@ -73,8 +73,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{x.shape(), to};
 }
 
-Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
-
 /// Calls f(first byte of a row of x, bytes from an element to the next) for every row.
 template <class F>
 void for_each_row_of(const HostTensor& x, F&& f) {
@@ -187,7 +185,7 @@ const OpDef copy_def{.name = "copy",
                      .push_bytes = sizeof(Push),
                      .shaders = kShaders,
                      .infer = infer,
-                     .cost = cost,
+                     .cost = cost_per_element<0>,
                      .reference = reference,
                      .lower = lower,
                      .extents = ExtentRule::elements};

@@ -21,10 +21,6 @@ struct Push {
 
 Outputs infer(const OpCall& call) { return TensorSpec{call.inputs[0].shape(), DType::f32}; }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 2 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const std::int64_t cols = x.shape().back();
@@ -64,7 +60,7 @@ const OpDef cumsum_def{.name = "cumsum",
                        .push_bytes = sizeof(Push),
                        .shaders = kShaders,
                        .infer = infer,
-                       .cost = cost,
+                       .cost = cost_per_element<2>,
                        .reference = reference,
                        .lower = lower,
                        .extents = ExtentRule::rows};

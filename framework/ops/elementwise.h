@@ -1,5 +1,5 @@
-// What ops that compute each element apart share: choosing their shaders, costs, and all of ops
-// with one operand, which add their name and their function.
+// What ops that compute each element apart share: choosing their shaders, and all of ops with one
+// operand, which add their name and their function.
 #pragma once
 #include "framework/core/lowering.h"
 #include "framework/ops/schema.h"
@@ -18,13 +18,6 @@ constexpr std::span<const std::string_view> shaders_of(std::span<const std::stri
     ++at;
   }
   return kind.subspan(at, count);
-}
-
-/// So many operations per element of the result; exp, tanh and their like count as one.
-template <std::uint64_t kOperations>
-Cost elementwise_cost(const BoundCall& call) {
-  const Shape& y = call.tensors[call.op.operands.size()].shape();
-  return streaming_cost(call, kOperations * static_cast<std::uint64_t>(y.elements()));
 }
 
 /// y[i] = f(x[i]), computed in float64.

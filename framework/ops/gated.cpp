@@ -78,7 +78,7 @@ constexpr OpDef gated_def(std::string_view name, F /*f*/) {
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 2),
           .infer = infer,
-          .cost = elementwise_cost<kOperations>,
+          .cost = cost_per_element<kOperations, 2>,
           .reference = reference<F>,
           .lower = lower,
           .overwrites = 0,

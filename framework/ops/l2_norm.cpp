@@ -27,10 +27,6 @@ struct Push {
 
 Outputs infer(const OpCall& call) { return TensorSpec{call.inputs[0].shape(), DType::f32}; }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 3 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const auto eps = static_cast<double>(call.value(call.as<L2NormAttributes>().eps));
@@ -70,7 +66,7 @@ const OpDef l2_norm_def{.name = "l2_norm",
                         .push_bytes = sizeof(Push),
                         .shaders = kShaders,
                         .infer = infer,
-                        .cost = cost,
+                        .cost = cost_per_element<3>,
                         .reference = reference,
                         .lower = lower,
                         .extents = ExtentRule::rows};

@@ -40,10 +40,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{call.inputs[0].shape(), DType::f32};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 8 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const HostTensor& weight = call.tensors[1];
@@ -98,7 +94,7 @@ const OpDef layer_norm_def{.name = "layer_norm",
                            .push_bytes = sizeof(Push),
                            .shaders = kShaders,
                            .infer = infer,
-                           .cost = cost,
+                           .cost = cost_per_element<8>,
                            .reference = reference,
                            .lower = lower,
                            .extents = ExtentRule::rows};

@@ -203,8 +203,6 @@ Outputs infer_pad(const OpCall& call) {
   return TensorSpec{shape.with_extent(x.shape().extent_word()), x.dtype()};
 }
 
-Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
-
 /// Where the unit at an index of the shape padded to four dimensions lies.
 const std::byte* unit_at(const HostTensor& tensor, const Index& at, const Unit& unit) {
   const std::int64_t row = tensor.row(at[0], at[1], at[2]);
@@ -336,7 +334,7 @@ constexpr OpDef movement_def(std::string_view name, std::span<const std::string_
           .results = kResults,
           .push_bytes = sizeof(Push),
           .shaders = shaders,
-          .cost = cost,
+          .cost = cost_per_element<0>,
           .extents = ExtentRule::elements};
 }
 

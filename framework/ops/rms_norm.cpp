@@ -35,10 +35,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{call.inputs[0].shape(), DType::f32};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 4 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const HostTensor& weight = call.tensors[1];
@@ -96,7 +92,7 @@ const OpDef rms_norm_def{.name = "rms_norm",
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,
                          .infer = infer,
-                         .cost = cost,
+                         .cost = cost_per_element<4>,
                          .reference = reference,
                          .lower = lower,
                          .extents = ExtentRule::rows};

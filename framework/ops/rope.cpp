@@ -141,10 +141,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{x, call.inputs[0].dtype()};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 3 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 // What stands for the scale of pair i, in float64.
 class PairScale {
  public:
@@ -258,7 +254,7 @@ const OpDef rope_def{.name = "rope",
                      .push_bytes = sizeof(Push),
                      .shaders = kShaders,
                      .infer = infer,
-                     .cost = cost,
+                     .cost = cost_per_element<3>,
                      .reference = reference,
                      .lower = lower,
                      .extents = ExtentRule::elements};

@@ -68,10 +68,6 @@ Outputs infer(const OpCall& call) {
   return outputs;
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 4 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 /// The gates of one row.
 void fill_gates(const float* logits, ExpertGate gate, std::span<double> gates) {
   if (gate == ExpertGate::sigmoid) {
@@ -171,7 +167,7 @@ const OpDef route_top_k_def{.name = "route_top_k",
                             .push_bytes = sizeof(Push),
                             .shaders = kShaders,
                             .infer = infer,
-                            .cost = cost,
+                            .cost = cost_per_element<4>,
                             .reference = reference,
                             .lower = lower,
                             .extents = ExtentRule::rows,

@@ -47,6 +47,14 @@ std::uint32_t indexable_elements(const BoundTensor& tensor);
 std::string_view shader_for(const OpDef& op, DType dtype,
                             KernelFamily family = KernelFamily::portable);
 
+/// Streams all tensors, with so many operations per element of one of them: by default of the first
+/// operand. exp, tanh and their like count as one.
+template <std::uint64_t kOperations, std::size_t kTensor = 0>
+Cost cost_per_element(const BoundCall& call) {
+  const std::int64_t elements = call.tensors[kTensor].shape().elements();
+  return streaming_cost(call, kOperations * static_cast<std::uint64_t>(elements));
+}
+
 /// The elements of a host tensor of a plain type of T's size.
 template <class T>
 T* elements_of(const HostTensor& tensor) {

@@ -77,10 +77,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{x, DType::f32};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 5 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 double slope_of(double max_bias, std::int64_t head, std::int64_t heads) {
   if (!(max_bias > 0)) {
     return 1;
@@ -160,7 +156,7 @@ constexpr OpDef define(std::string_view name, std::span<const std::string_view> 
           .push_bytes = sizeof(Push),
           .shaders = shaders,
           .infer = infer,
-          .cost = cost,
+          .cost = cost_per_element<5>,
           .reference = reference,
           .lower = lower,
           .extents = ExtentRule::rows};
