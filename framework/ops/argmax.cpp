@@ -40,16 +40,11 @@ Outputs infer(const OpCall& call) {
 }
 
 void reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
   auto* y = elements_of<std::int32_t>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
     std::int64_t best = -1;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const float v = row[c * stride];
-      if (!std::isnan(v) && (best < 0 || v > row[best * stride])) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
+      if (!std::isnan(row[c]) && (best < 0 || row[c] > row[best])) {
         best = c;
       }
     }

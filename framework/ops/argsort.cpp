@@ -60,13 +60,11 @@ Cost cost(const BoundCall& call) {
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const bool descending = call.as<ArgsortAttributes>().descending;
-  const std::int64_t stride = last_stride(x);
   std::vector<std::uint32_t> keys(static_cast<std::size_t>(x.shape().back()));
   auto* ids = elements_of<std::int32_t>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(x, [&](const FloatRow& row) {
     for (std::size_t c = 0; c < keys.size(); ++c) {
-      const std::uint32_t key = key_of(row[static_cast<std::int64_t>(c) * stride]);
+      const std::uint32_t key = key_of(row[static_cast<std::int64_t>(c)]);
       keys[c] = descending ? ~key : key;
     }
     const std::span order(ids, keys.size());

@@ -22,15 +22,11 @@ struct Push {
 Outputs infer(const OpCall& call) { return TensorSpec{call.inputs[0].shape(), DType::f32}; }
 
 void reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
   float* y = elements_of<float>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
     double sum = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      sum += static_cast<double>(row[c * stride]);
+    for (std::int64_t c = 0; c < row.columns; ++c) {
+      sum += static_cast<double>(row[c]);
       *y++ = static_cast<float>(sum);
     }
   });

@@ -23,14 +23,10 @@ constexpr std::span<const std::string_view> shaders_of(std::span<const std::stri
 /// y[i] = f(x[i]), computed in float64.
 template <class F>
 void unary_reference(const HostCall& call, const F& f) {
-  const HostTensor& x = call.tensors[0];
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
   float* to = elements_of<float>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* from = elements_of<const float>(x) + x.row(i0, i1, i2);
-    for (std::int64_t c = 0; c < cols; ++c) {
-      *to++ = static_cast<float>(f(static_cast<double>(from[c * stride])));
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
+      *to++ = static_cast<float>(f(static_cast<double>(row[c])));
     }
   });
 }

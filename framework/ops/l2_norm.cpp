@@ -28,20 +28,17 @@ struct Push {
 Outputs infer(const OpCall& call) { return TensorSpec{call.inputs[0].shape(), DType::f32}; }
 
 void reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
   const auto eps = static_cast<double>(call.value(call.as<L2NormAttributes>().eps));
-  const std::int64_t cols = x.shape().back();
   float* y = elements_of<float>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
     double sum = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       const auto v = static_cast<double>(row[c]);
       sum += v * v;
     }
     const double length = std::sqrt(sum);
     const double scale = 1.0 / (length < eps ? eps : length);
-    for (std::int64_t c = 0; c < cols; ++c) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       *y++ = static_cast<float>(static_cast<double>(row[c]) * scale);
     }
   });

@@ -41,26 +41,24 @@ Outputs infer(const OpCall& call) {
 }
 
 void reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
   const HostTensor& weight = call.tensors[1];
   const HostTensor& bias = call.tensors[2];
   const auto eps = static_cast<double>(call.value(call.as<LayerNormAttributes>().eps));
-  const std::int64_t cols = x.shape().back();
   float* y = elements_of<float>(call.tensors[3]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
+    const auto columns = static_cast<double>(row.columns);
     double sum = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       sum += static_cast<double>(row[c]);
     }
-    const double mean = sum / static_cast<double>(cols);
+    const double mean = sum / columns;
     double squares = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       const double distance = static_cast<double>(row[c]) - mean;
       squares += distance * distance;
     }
-    const double scale = 1.0 / std::sqrt(squares / static_cast<double>(cols) + eps);
-    for (std::int64_t c = 0; c < cols; ++c) {
+    const double scale = 1.0 / std::sqrt(squares / columns + eps);
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       *y++ = static_cast<float>((static_cast<double>(row[c]) - mean) * scale *
                                     (weight ? weight.load(c) : 1.0) +
                                 (bias ? bias.load(c) : 0.0));

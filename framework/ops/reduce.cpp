@@ -46,13 +46,10 @@ Outputs infer_all(const OpCall& call) {
 /// Calls f(the sum of a row) for each.
 template <class F>
 void for_each_sum(const HostTensor& x, F&& f) {
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(x, [&](const FloatRow& row) {
     double sum = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      sum += static_cast<double>(row[c * stride]);
+    for (std::int64_t c = 0; c < row.columns; ++c) {
+      sum += static_cast<double>(row[c]);
     }
     f(sum);
   });
@@ -76,16 +73,11 @@ void sum_reference(const HostCall& call) {
 }
 
 void max_reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
   float* y = elements_of<float>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
     float largest = row[0];
-    for (std::int64_t c = 1; c < cols && !std::isnan(largest); ++c) {
-      const float v = row[c * stride];
-      largest = v > largest || std::isnan(v) ? v : largest;
+    for (std::int64_t c = 1; c < row.columns && !std::isnan(largest); ++c) {
+      largest = row[c] > largest || std::isnan(row[c]) ? row[c] : largest;
     }
     *y++ = std::isnan(largest) ? std::numeric_limits<float>::quiet_NaN() : largest + 0.0F;
   });

@@ -78,4 +78,20 @@ void for_each_row(const Shape& shape, F&& f) {
   }
 }
 
+/// A row of a host tensor of f32.
+struct FloatRow {
+  float operator[](std::int64_t column) const { return first[column * stride]; }
+  const float* first;
+  std::int64_t stride;
+  std::int64_t columns;
+};
+
+/// Calls f(row) for every row of a host tensor of f32.
+template <class F>
+void for_each_float_row(const HostTensor& x, F&& f) {
+  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
+    f(FloatRow{elements_of<const float>(x) + x.row(i0, i1, i2), last_stride(x), x.shape().back()});
+  });
+}
+
 }  // namespace reprise::ops

@@ -55,15 +55,13 @@ Cost cost(const BoundCall& call) {
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const auto k = static_cast<std::ptrdiff_t>(call.as<TopKAttributes>().k);
-  const std::int64_t stride = last_stride(x);
   const auto columns = static_cast<std::size_t>(x.shape().back());
   std::vector<std::uint32_t> keys(columns);
   std::vector<std::int32_t> order(columns);
   auto* ids = elements_of<std::int32_t>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(x, [&](const FloatRow& row) {
     for (std::size_t c = 0; c < columns; ++c) {
-      keys[c] = key_of(row[static_cast<std::int64_t>(c) * stride]);
+      keys[c] = key_of(row[static_cast<std::int64_t>(c)]);
     }
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + k, order.end(),
