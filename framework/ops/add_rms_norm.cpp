@@ -1,6 +1,7 @@
 #include "reprise/ops/add_rms_norm.h"
 
 #include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/rms_norm_lowering.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
@@ -87,11 +88,8 @@ namespace reprise {
 
 AddRmsNormResult add_rms_norm(Site site, TensorRef x, TensorRef y, TensorRef weight,
                               RmsNormAttributes a) {
-  const TensorRef inputs[] = {x, y, weight};
   Tensor results[2];
-  site.recorder.call(
-      {site.recorder, ops::add_rms_norm_def, inputs, std::as_bytes(std::span(&a, 1)), site.where},
-      results);
+  record_into(results, site, ops::add_rms_norm_def, {x, y, weight}, a);
   return {results[0], results[1]};
 }
 

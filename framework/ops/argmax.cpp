@@ -98,8 +98,6 @@ const OpDef argmax_def{.name = "argmax",
 
 namespace reprise {
 
-Tensor argmax(Site site, TensorRef x) {
-  return record(site, ops::argmax_def, {x}, ops::NoAttributes{});
-}
+Tensor argmax(Site site, TensorRef x) { return record(site, ops::argmax_def, {x}); }
 
 }  // namespace reprise

@@ -100,17 +100,9 @@ constinit const OpDef sub_def = binary_def<std::minus<>>("sub");
 
 namespace reprise {
 
-Tensor add(Site site, TensorRef x, TensorRef y) {
-  return record(site, ops::add_def, {x, y}, ops::NoAttributes{});
-}
-Tensor div(Site site, TensorRef x, TensorRef y) {
-  return record(site, ops::div_def, {x, y}, ops::NoAttributes{});
-}
-Tensor mul(Site site, TensorRef x, TensorRef y) {
-  return record(site, ops::mul_def, {x, y}, ops::NoAttributes{});
-}
-Tensor sub(Site site, TensorRef x, TensorRef y) {
-  return record(site, ops::sub_def, {x, y}, ops::NoAttributes{});
-}
+Tensor add(Site site, TensorRef x, TensorRef y) { return record(site, ops::add_def, {x, y}); }
+Tensor div(Site site, TensorRef x, TensorRef y) { return record(site, ops::div_def, {x, y}); }
+Tensor mul(Site site, TensorRef x, TensorRef y) { return record(site, ops::mul_def, {x, y}); }
+Tensor sub(Site site, TensorRef x, TensorRef y) { return record(site, ops::sub_def, {x, y}); }
 
 }  // namespace reprise

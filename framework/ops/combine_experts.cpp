@@ -78,7 +78,7 @@ const OpDef combine_experts_def{.name = "combine_experts",
 namespace reprise {
 
 Tensor combine_experts(Site site, TensorRef y, TensorRef weights) {
-  return record(site, ops::combine_experts_def, {y, weights}, ops::NoAttributes{});
+  return record(site, ops::combine_experts_def, {y, weights});
 }
 
 }  // namespace reprise

@@ -65,8 +65,6 @@ const OpDef cumsum_def{.name = "cumsum",
 
 namespace reprise {
 
-Tensor cumsum(Site site, TensorRef x) {
-  return record(site, ops::cumsum_def, {x}, ops::NoAttributes{});
-}
+Tensor cumsum(Site site, TensorRef x) { return record(site, ops::cumsum_def, {x}); }
 
 }  // namespace reprise

@@ -100,24 +100,18 @@ constinit const OpDef silu_mul_def =
 namespace reprise {
 
 Tensor gelu_mul(Site site, TensorRef gate, TensorRef up) {
-  return record(site, ops::gelu_mul_def, {gate, up}, ops::NoAttributes{});
+  return record(site, ops::gelu_mul_def, {gate, up});
 }
-Tensor gelu_mul(Site site, TensorRef x) {
-  return record(site, ops::gelu_mul_def, {x, {}}, ops::NoAttributes{});
-}
+Tensor gelu_mul(Site site, TensorRef x) { return record(site, ops::gelu_mul_def, {x, {}}); }
 
 Tensor sigmoid_mul(Site site, TensorRef gate, TensorRef up) {
-  return record(site, ops::sigmoid_mul_def, {gate, up}, ops::NoAttributes{});
+  return record(site, ops::sigmoid_mul_def, {gate, up});
 }
-Tensor sigmoid_mul(Site site, TensorRef x) {
-  return record(site, ops::sigmoid_mul_def, {x, {}}, ops::NoAttributes{});
-}
+Tensor sigmoid_mul(Site site, TensorRef x) { return record(site, ops::sigmoid_mul_def, {x, {}}); }
 
 Tensor silu_mul(Site site, TensorRef gate, TensorRef up) {
-  return record(site, ops::silu_mul_def, {gate, up}, ops::NoAttributes{});
+  return record(site, ops::silu_mul_def, {gate, up});
 }
-Tensor silu_mul(Site site, TensorRef x) {
-  return record(site, ops::silu_mul_def, {x, {}}, ops::NoAttributes{});
-}
+Tensor silu_mul(Site site, TensorRef x) { return record(site, ops::silu_mul_def, {x, {}}); }
 
 }  // namespace reprise

@@ -17,8 +17,6 @@
 namespace reprise::ops {
 namespace {
 
-struct NoAttributes {};
-
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"w", Access::read, kWeightTypes, false, Layout::rows},
                                  {"residual", Access::read, accepts({DType::f32}), true}};
@@ -221,7 +219,7 @@ const OpDef matmul_def{.name = "matmul",
 namespace reprise {
 
 Tensor matmul(Site site, TensorRef x, TensorRef w, TensorRef residual) {
-  return record(site, ops::matmul_def, {x, w, residual}, ops::NoAttributes{});
+  return record(site, ops::matmul_def, {x, w, residual});
 }
 
 }  // namespace reprise

@@ -240,7 +240,7 @@ namespace reprise {
 
 Tensor matmul_experts(Site site, TensorRef x, TensorRef w, TensorRef ids, TensorRef cells,
                       TensorRef missing) {
-  return record(site, ops::matmul_experts_def, {x, w, ids, cells, missing}, ops::NoAttributes{});
+  return record(site, ops::matmul_experts_def, {x, w, ids, cells, missing});
 }
 
 }  // namespace reprise

@@ -138,16 +138,12 @@ const OpDef sum_rows_def = define("sum_rows", kSumRowsShaders, sum_rows_referenc
 
 namespace reprise {
 
-Tensor max(Site site, TensorRef x) { return record(site, ops::max_def, {x}, ops::NoAttributes{}); }
+Tensor max(Site site, TensorRef x) { return record(site, ops::max_def, {x}); }
 
-Tensor mean(Site site, TensorRef x) {
-  return record(site, ops::mean_def, {x}, ops::NoAttributes{});
-}
+Tensor mean(Site site, TensorRef x) { return record(site, ops::mean_def, {x}); }
 
-Tensor sum(Site site, TensorRef x) { return record(site, ops::sum_def, {x}, ops::NoAttributes{}); }
+Tensor sum(Site site, TensorRef x) { return record(site, ops::sum_def, {x}); }
 
-Tensor sum_rows(Site site, TensorRef x) {
-  return record(site, ops::sum_rows_def, {x}, ops::NoAttributes{});
-}
+Tensor sum_rows(Site site, TensorRef x) { return record(site, ops::sum_rows_def, {x}); }
 
 }  // namespace reprise

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/gpu_groups.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
@@ -178,11 +179,8 @@ const OpDef route_top_k_def{.name = "route_top_k",
 namespace reprise {
 
 RoutedExperts route_top_k(Site site, TensorRef logits, RouteAttributes a, TensorRef bias) {
-  const TensorRef inputs[] = {logits, bias};
   Tensor results[2];
-  site.recorder.call(
-      {site.recorder, ops::route_top_k_def, inputs, std::as_bytes(std::span(&a, 1)), site.where},
-      results);
+  record_into(results, site, ops::route_top_k_def, {logits, bias}, a);
   return {results[0], results[1]};
 }
 

@@ -8,11 +8,6 @@
 
 namespace reprise::ops {
 
-/// For ops without attributes: one defined byte.
-struct NoAttributes {
-  std::byte unused{};
-};
-
 void require_rank(const OpCall& call, std::size_t operand, std::size_t rank);
 void require_equal_columns(const OpCall& call, std::size_t a, std::size_t b);
 /// `condition` false throws "<op> needs <what>, but <operand a> and <operand b> differ."
