@@ -35,10 +35,7 @@ struct Push {
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   require_pair(x == call.inputs[1].shape(), call, "operands of one shape", 0, 1);
-  if (call.inputs[2]) {
-    require_rank(call, 2, 1);
-    require_equal_columns(call, 0, 2);
-  }
+  require_row(call, 0, 2);
   Outputs outputs(TensorSpec{x, DType::f32});
   outputs.specs[outputs.count++] = outputs.specs[0];
   return outputs;

@@ -31,12 +31,8 @@ struct Push {
 };
 
 Outputs infer(const OpCall& call) {
-  for (std::size_t operand = 1; operand < 3; ++operand) {
-    if (call.inputs[operand]) {
-      require_rank(call, operand, 1);
-      require_equal_columns(call, 0, operand);
-    }
-  }
+  require_row(call, 0, 1);
+  require_row(call, 0, 2);
   return TensorSpec{call.inputs[0].shape(), DType::f32};
 }
 

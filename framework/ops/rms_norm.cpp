@@ -28,10 +28,7 @@ struct Push {
 };
 
 Outputs infer(const OpCall& call) {
-  if (call.inputs[1]) {
-    require_rank(call, 1, 1);
-    require_equal_columns(call, 0, 1);
-  }
+  require_row(call, 0, 1);
   return TensorSpec{call.inputs[0].shape(), DType::f32};
 }
 

@@ -58,10 +58,7 @@ Outputs infer(const OpCall& call) {
     throw_invalid_argument("route_top_k knows the gates softmax (0) and sigmoid (1), but got (" +
                            std::to_string(static_cast<std::int32_t>(a.gate)) + ").");
   }
-  if (call.inputs[1]) {
-    require_rank(call, 1, 1);
-    require_equal_columns(call, 0, 1);
-  }
+  require_row(call, 0, 1);
   Outputs outputs;
   const Shape chosen = logits.with_back(a.k);
   outputs.specs[outputs.count++] = {chosen, DType::i32};

@@ -26,6 +26,13 @@ void require_equal_columns(const OpCall& call, std::size_t a, std::size_t b) {
   }
 }
 
+void require_row(const OpCall& call, std::size_t a, std::size_t operand) {
+  if (call.inputs[operand]) {
+    require_rank(call, operand, 1);
+    require_equal_columns(call, a, operand);
+  }
+}
+
 void require_pair(bool condition, const OpCall& call, std::string_view what, std::size_t a,
                   std::size_t b) {
   if (!condition) {

@@ -10,6 +10,8 @@ namespace reprise::ops {
 
 void require_rank(const OpCall& call, std::size_t operand, std::size_t rank);
 void require_equal_columns(const OpCall& call, std::size_t a, std::size_t b);
+/// Of an optional operand: one row, as long as those of operand `a`.
+void require_row(const OpCall& call, std::size_t a, std::size_t operand);
 /// `condition` false throws "<op> needs <what>, but <operand a> and <operand b> differ."
 void require_pair(bool condition, const OpCall& call, std::string_view what, std::size_t a,
                   std::size_t b);

@@ -48,10 +48,7 @@ Outputs infer(const OpCall& call) {
   require_pair(w.dim(0) == x.back() && w.fixed(), call, "w with a row for each channel", 1, 2);
   require_pair(state.dim(1) == x.back() && state.back() == w.back() - 1, call,
                "a state [slots, channels, width - 1]", 0, 2);
-  if (call.inputs[3]) {
-    require_rank(call, 3, 1);
-    require_equal_columns(call, 1, 3);
-  }
+  require_row(call, 1, 3);
   require_slots(call, 0, 1, kIds, Sequences(x, 1));
   return TensorSpec{x, DType::f32};
 }
