@@ -57,7 +57,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   indexable_elements(y);
   const Push push{shape_words(x.shape()), view_of(x, traits),
                   view_of(y, traits),     call.as<RmsNormAttributes>().eps,
-                  weight ? 1U : 0U,       weight ? view_of(weight, traits).offset : 0U};
+                  weight ? 1U : 0U,       view_of(weight, traits).offset};
   const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
   steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
 }

@@ -267,7 +267,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& mask = call.tensors[3];
   const BoundTensor& sinks = call.tensors[4];
   const Views views{view_of(q, traits), view_of(k, traits), view_of(v, traits)};
-  const View mask_view = mask ? view_of(mask, traits) : View{};
+  const View mask_view = view_of(mask, traits);
   const Shape& shape = q.shape();
   const std::int64_t value_dim = v.shape().back();
   Param<float> scale = form.scale;
@@ -289,7 +289,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .softcap = form.softcap,
                   .max_bias = form.max_bias,
                   .window = form.window,
-                  .sinks_offset = sinks ? view_of(sinks, traits).offset : 0,
+                  .sinks_offset = view_of(sinks, traits).offset,
                   .flags = (form.causal ? 1U : 0U) | (sinks ? 2U : 0U) | (form.has_past ? 4U : 0U)};
   for (const BoundTensor* t : {&q, &k, &v, &call.tensors[5]}) {
     indexable_elements(*t);

@@ -118,10 +118,10 @@ void dispatch(const BoundCall& call, std::int64_t first_row, Param<std::int32_t>
   push.table_offset = view_of(table, traits).offset;
   push.y_offset = view_of(call.tensors[2], traits).offset;
   if (ids) {
-    push.id_words = ids.dtype() == DType::i64 ? 2 : 1;
-    push.ids_offset = view_of(ids, traits).offset * push.id_words;
     word(ids.shape().elements() * 2);
   }
+  push.id_words = words_of_ids(ids);
+  push.ids_offset = view_of(ids, traits).offset * push.id_words;
   push.id = call.as<GetRowsAttributes>().id;
   steps.dispatch(call, traits, {shader_for(call.op, table.dtype()), {traits.workgroup_size}, 1},
                  groups_for({call.tensors[2].shape(), push.elements}, traits.workgroup_size), push);

@@ -71,8 +71,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   view_of(x, traits),
                   call.as<LayerNormAttributes>().eps,
                   (weight ? 1U : 0U) | (bias ? 2U : 0U),
-                  weight ? view_of(weight, traits).offset : 0U,
-                  bias ? view_of(bias, traits).offset : 0U};
+                  view_of(weight, traits).offset,
+                  view_of(bias, traits).offset};
   const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
   steps.dispatch(call, traits, {kShaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups, push);
 }

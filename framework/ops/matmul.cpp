@@ -145,7 +145,7 @@ void dispatch(const BoundCall& call, const DeviceTraits& traits, StepList& steps
                   !residual                                ? Adds::nothing
                   : is_row_of(residual.shape(), y.shape()) ? Adds::row
                                                            : Adds::all,
-                  residual ? view_of(residual, traits).offset : 0U};
+                  view_of(residual, traits).offset};
   const Dispatch chosen = dispatch_of(call, push, traits);
   steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
 }

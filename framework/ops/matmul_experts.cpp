@@ -169,8 +169,8 @@ void dispatch(const BoundCall& call, std::int64_t first_cell, const Push& whole,
   push.first_cell = word(first_cell);
   push.part_cells = word(w.shape().dim(0));
   push.ids_offset = view_of(call.tensors[2], traits).offset;
-  push.cells_offset = call.tensors[3] ? view_of(call.tensors[3], traits).offset : 0;
-  push.missing_offset = call.tensors[4] ? view_of(call.tensors[4], traits).offset : 0;
+  push.cells_offset = view_of(call.tensors[3], traits).offset;
+  push.missing_offset = view_of(call.tensors[4], traits).offset;
   push.y_offset = view_of(y, traits).offset;
   indexable_elements(y);
   const Dispatch chosen = dispatch_of(call, products, push.x, push.w, traits);

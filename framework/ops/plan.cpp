@@ -176,8 +176,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   word(call.tensors[0].shape().back()),
                   view_of(call.tensors[0], traits).offset,
                   view_of(call.tensors[1], traits).offset,
-                  table ? view_of(table, traits).offset : 0,
-                  iteration ? view_of(iteration, traits).offset : 0,
+                  view_of(table, traits).offset,
+                  view_of(iteration, traits).offset,
                   iteration ? word(grid_rows(iteration.shape())) : 0};
   steps.dispatch(call, traits, {"plan", {traits.workgroup_size}, 1}, {1, 1, 1}, push);
 }

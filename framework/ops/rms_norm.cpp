@@ -57,7 +57,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& weight = call.tensors[1];
   const Push push{shape_words(x.shape()), view_of(x, traits), call.as<RmsNormAttributes>().eps,
-                  weight ? 1U : 0U, weight ? view_of(weight, traits).offset : 0U};
+                  weight ? 1U : 0U, view_of(weight, traits).offset};
   const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
   steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
 }

@@ -211,7 +211,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const std::uint32_t pairs = word(form.angles.rotated(x.shape()) / 2);
   // Below kStorageAlignment / 4, so that each has a byte.
-  const auto offset_of = [&](const BoundTensor& t) { return t ? view_of(t, traits).offset : 0U; };
+  const auto offset_of = [&](const BoundTensor& t) { return view_of(t, traits).offset; };
   const View view = view_of(x, traits);
   const auto shape = shape_words(x.shape());
   const auto section = [&](std::size_t i) { return static_cast<std::uint32_t>(form.sections[i]); };

@@ -146,7 +146,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   a.gate == ExpertGate::sigmoid ? 1U : 0U,
                   a.normalise ? 1U : 0U,
                   bias ? 1U : 0U,
-                  bias ? view_of(bias, traits).offset : 0U,
+                  view_of(bias, traits).offset,
                   view_of(logits, traits),
                   a.scale};
   const auto rows = static_cast<std::uint64_t>(logits.shape().dim(0));

@@ -224,7 +224,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                          kOfDigits + count / local,
                      tokens);
   const View view = view_of(logits, traits);
-  const View recent_view = recent ? view_of(recent, traits) : View{};
+  const View recent_view = view_of(recent, traits);
   const Push push{word(logits.shape().dim(0)),
                   word(tokens),
                   view.offset,

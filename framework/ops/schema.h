@@ -35,6 +35,10 @@ inline Param<std::int32_t> rows_of(const Shape& shape) {
   rows.word = shape.extent_word();
   return rows;
 }
+/// Words that a row number has: 0 if there are none.
+inline std::uint32_t words_of_ids(const BoundTensor& ids) {
+  return !ids ? 0 : ids.dtype() == DType::i64 ? 2 : 1;
+}
 /// The number of elements. Throws unsupported if 32-bit element indices cannot reach all of them
 /// from the start of the binding, gaps of strided views included.
 std::uint32_t indexable_elements(const BoundTensor& tensor);

@@ -173,10 +173,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   push.cols = word(row_elements(table.shape()));
   push.capacity = word(table.shape().dim(0));
   push.table_offset = view_of(table, traits).offset;
-  if (ids) {
-    push.id_words = ids.dtype() == DType::i64 ? 2 : 1;
-    push.ids_offset = view_of(ids, traits).offset * push.id_words;
-  }
+  push.id_words = words_of_ids(ids);
+  push.ids_offset = view_of(ids, traits).offset * push.id_words;
   push.position = a.position;
   push.window = a.window;
   const std::uint32_t block = info_of(table.dtype()).block_elements;

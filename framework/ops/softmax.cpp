@@ -134,11 +134,11 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const auto mask_shape = mask ? shape_words(mask.shape()) : std::array<std::uint32_t, 4>{};
   const Push push{shape_words(x.shape()),
                   view_of(x, traits),
-                  mask ? view_of(mask, traits) : View{},
+                  view_of(mask, traits),
                   {mask_shape[0], mask_shape[1]},
                   form.scale,
                   form.max_bias,
-                  sinks ? view_of(sinks, traits).offset : 0U,
+                  view_of(sinks, traits).offset,
                   (mask ? 1U : 0U) | (sinks ? 2U : 0U)};
   const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
   const std::size_t variant =
