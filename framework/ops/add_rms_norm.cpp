@@ -24,8 +24,7 @@ constexpr std::string_view kShaders[] = {"add_rms_norm", "add_rms_norm.gpu"};
 
 // Mirrors the push block of shaders/include/add_rms_norm.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   View y;
   Param<float> eps;
   std::uint32_t weighted;
@@ -53,11 +52,12 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& y = call.tensors[1];
   const BoundTensor& weight = call.tensors[2];
-  indexable_elements(x);
   indexable_elements(y);
-  const Push push{shape_words(x.shape()), view_of(x, traits),
-                  view_of(y, traits),     call.as<RmsNormAttributes>().eps,
-                  weight ? 1U : 0U,       view_of(weight, traits).offset};
+  const Push push{{x, traits},
+                  view_of(y, traits),
+                  call.as<RmsNormAttributes>().eps,
+                  weight ? 1U : 0U,
+                  view_of(weight, traits).offset};
   const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
   steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
 }

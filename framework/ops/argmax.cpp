@@ -16,12 +16,6 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
 constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::i32})}};
 constexpr std::string_view kShaders[] = {"argmax", "argmax.gpu"};
 
-// Mirrors the push block of shaders/argmax.comp.
-struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
-};
-
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   if (x.back() < 1 || x.back() > std::numeric_limits<std::int32_t>::max()) {
@@ -64,8 +58,7 @@ Dispatch gpu_dispatch(const Shape& x, const DeviceTraits& traits) {
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  indexable_elements(x);
-  const Push push{shape_words(x.shape()), view_of(x, traits)};
+  const StridedTensor push(x, traits);
   if (traits.kernels == KernelFamily::gpu) {
     const Dispatch chosen = gpu_dispatch(x.shape(), traits);
     steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
@@ -86,7 +79,7 @@ const OpDef argmax_def{.name = "argmax",
                        .family = OpFamily::sampling,
                        .operands = kOperands,
                        .results = kResults,
-                       .push_bytes = sizeof(Push),
+                       .push_bytes = sizeof(StridedTensor),
                        .shaders = kShaders,
                        .infer = infer,
                        .cost = cost_per_element<1>,

@@ -22,8 +22,7 @@ constexpr std::string_view kShaders[] = {"argsort"};
 
 // Mirrors the push block of shaders/argsort.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   std::uint32_t descending;
 };
 
@@ -79,15 +78,13 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   constexpr std::uint32_t kMaxInvocations = 1024;
   constexpr std::int64_t kUnrolled = 4;  // exchanges per turn, mirrors kExchanges of the shader
   const BoundTensor& x = call.tensors[0];
-  indexable_elements(x);
   const std::int64_t columns = x.shape().back();
   const std::uint32_t local = group_size(columns / 2, kMaxInvocations, traits);
   const std::int64_t pairs = (std::int64_t{1} << doublings_of(columns)) / 2;
   const std::int64_t rounds = rounds_of(columns);
   require_loop_limit(call, traits, rounds * (pairs / (kUnrolled * local) + 2) + columns / local + 1,
                      columns);
-  const Push push{shape_words(x.shape()), view_of(x, traits),
-                  call.as<ArgsortAttributes>().descending ? 1U : 0U};
+  const Push push{{x, traits}, call.as<ArgsortAttributes>().descending ? 1U : 0U};
   steps.dispatch(call, traits, {kShaders[0], {local}, 1}, grid_of(x.shape(), x.shape().rows()),
                  push);
 }

@@ -18,8 +18,7 @@ constexpr std::string_view kShaders[] = {"causal_mask"};
 
 // Mirrors the push block of shaders/causal_mask.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   Param<std::int32_t> n_past;
   std::uint32_t elements;
 };
@@ -48,8 +47,7 @@ void reference(const HostCall& call) {
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  const Push push{shape_words(x.shape()), view_of(x, traits),
-                  call.as<CausalMaskAttributes>().n_past, indexable_elements(x)};
+  const Push push{{x, traits}, call.as<CausalMaskAttributes>().n_past, indexable_elements(x)};
   steps.dispatch(call, traits, {kShaders[0], {traits.workgroup_size}, 1},
                  groups_for({x.shape(), push.elements}, traits.workgroup_size), push);
 }

@@ -16,8 +16,7 @@ constexpr std::string_view kShaders[] = {"combine_experts"};
 
 // Mirrors the push block of shaders/combine_experts.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;  // of y
-  View y;
+  StridedTensor y;
   std::uint32_t weights_offset;
 };
 
@@ -51,9 +50,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& y = call.tensors[0];
   const BoundTensor& z = call.tensors[2];
   require_loop_limit(call, traits, y.shape().dim(1), y.shape().dim(1));
-  indexable_elements(y);
-  const Push push{shape_words(y.shape()), view_of(y, traits),
-                  view_of(call.tensors[1], traits).offset};
+  const Push push{{y, traits}, view_of(call.tensors[1], traits).offset};
   steps.dispatch(call, traits, {call.op.shaders[0], {traits.workgroup_size}, 1},
                  groups_for({z.shape(), indexable_elements(z)}, traits.workgroup_size), push);
 }

@@ -13,12 +13,6 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
 constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"cumsum"};
 
-// Mirrors the push block of shaders/cumsum.comp.
-struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
-};
-
 Outputs infer(const OpCall& call) { return TensorSpec{call.inputs[0].shape(), DType::f32}; }
 
 void reference(const HostCall& call) {
@@ -36,12 +30,11 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   constexpr std::int64_t kElementsPerInvocation = 8;
   constexpr std::uint32_t kMaxInvocations = 256;
   const BoundTensor& x = call.tensors[0];
-  indexable_elements(x);
   const std::int64_t columns = x.shape().back();
   const std::uint32_t local = group_size(columns / kElementsPerInvocation, kMaxInvocations, traits);
   // Twice its part of the row, and the sums of the parts before it.
   require_loop_limit(call, traits, 2 * (columns / local + 1) + local, columns);
-  const Push push{shape_words(x.shape()), view_of(x, traits)};
+  const StridedTensor push(x, traits);
   steps.dispatch(call, traits, {kShaders[0], {local}, 1}, grid_of(x.shape(), x.shape().rows()),
                  push);
 }
@@ -53,7 +46,7 @@ const OpDef cumsum_def{.name = "cumsum",
                        .family = OpFamily::other,
                        .operands = kOperands,
                        .results = kResults,
-                       .push_bytes = sizeof(Push),
+                       .push_bytes = sizeof(StridedTensor),
                        .shaders = kShaders,
                        .infer = infer,
                        .cost = cost_per_element<2>,

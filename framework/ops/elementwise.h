@@ -40,8 +40,7 @@ inline constexpr Operand kUnaryResults[] = {{"y", Access::write, accepts({DType:
 
 // Mirrors the push block of shaders/include/unary.glsl, which ends with the attributes.
 struct UnaryPush {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   std::uint32_t elements;
 };
 

@@ -20,8 +20,7 @@ constexpr std::int64_t kPasses = 2;  // length, result
 
 // Mirrors the push block of shaders/include/l2_norm.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   Param<float> eps;
 };
 
@@ -46,8 +45,7 @@ void reference(const HostCall& call) {
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  indexable_elements(x);
-  const Push push{shape_words(x.shape()), view_of(x, traits), call.as<L2NormAttributes>().eps};
+  const Push push{{x, traits}, call.as<L2NormAttributes>().eps};
   const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
   steps.dispatch(call, traits, {kShaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups, push);
 }

@@ -22,8 +22,7 @@ constexpr std::int64_t kPasses = 3;  // mean, variance, result
 
 // Mirrors the push block of shaders/include/layer_norm.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   Param<float> eps;
   std::uint32_t given;  // bit 0: weight, bit 1: bias
   std::uint32_t weight_offset;
@@ -66,9 +65,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& weight = call.tensors[1];
   const BoundTensor& bias = call.tensors[2];
-  indexable_elements(x);
-  const Push push{shape_words(x.shape()),
-                  view_of(x, traits),
+  const Push push{{x, traits},
                   call.as<LayerNormAttributes>().eps,
                   (weight ? 1U : 0U) | (bias ? 2U : 0U),
                   view_of(weight, traits).offset,

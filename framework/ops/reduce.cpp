@@ -21,8 +21,7 @@ constexpr std::string_view kSumRowsShaders[] = {"reduce.sum_rows", "reduce.gpu_s
 
 // Mirrors the push block of shaders/include/reduce.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   std::uint32_t elements;
 };
 
@@ -86,7 +85,7 @@ void max_reference(const HostCall& call) {
 void lower_over(const BoundCall& call, const Shape& rows, const DeviceTraits& traits,
                 StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  const Push push{shape_words(x.shape()), view_of(x, traits), indexable_elements(x)};
+  const Push push{{x, traits}, indexable_elements(x)};
   const RowGrid grid = row_grid(call, rows, traits, 1);
   steps.dispatch(call, traits, {call.op.shaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups,
                  push);

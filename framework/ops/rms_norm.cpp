@@ -20,8 +20,7 @@ constexpr std::string_view kShaders[] = {"rms_norm", "rms_norm.gpu"};
 
 // Mirrors the push block of shaders/rms_norm.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   Param<float> eps;
   std::uint32_t weighted;
   std::uint32_t weight_offset;
@@ -56,8 +55,10 @@ void reference(const HostCall& call) {
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& weight = call.tensors[1];
-  const Push push{shape_words(x.shape()), view_of(x, traits), call.as<RmsNormAttributes>().eps,
-                  weight ? 1U : 0U, view_of(weight, traits).offset};
+  const Push push{{x, traits},
+                  call.as<RmsNormAttributes>().eps,
+                  weight ? 1U : 0U,
+                  view_of(weight, traits).offset};
   const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
   steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
 }

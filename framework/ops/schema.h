@@ -3,7 +3,7 @@
 #pragma once
 #include <array>
 
-#include "framework/core/op.h"
+#include "framework/core/lowering.h"
 #include "reprise/core/kernel_choice.h"
 
 namespace reprise::ops {
@@ -42,6 +42,17 @@ inline std::uint32_t words_of_ids(const BoundTensor& ids) {
 /// The number of elements. Throws unsupported if 32-bit element indices cannot reach all of them
 /// from the start of the binding, gaps of strided views included.
 std::uint32_t indexable_elements(const BoundTensor& tensor);
+
+/// What the push blocks of kernels over one strided tensor begin with: uvec4 shape; View x. Throws
+/// as indexable_elements() does.
+struct StridedTensor {
+  StridedTensor(const BoundTensor& tensor, const DeviceTraits& traits)
+      : shape(shape_words(tensor.shape())), view(view_of(tensor, traits)) {
+    indexable_elements(tensor);
+  }
+  std::array<std::uint32_t, 4> shape;
+  View view;
+};
 
 /// The shader of an op with variants per dtype, of the family if the op has one there:
 /// "matmul.lanes_q8_0", else "matmul.q8_0".

@@ -40,8 +40,7 @@ constexpr std::int64_t kPasses = 3;  // largest, sum, result
 
 // Mirrors the push block of shaders/include/softmax.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   View mask;
   std::array<std::uint32_t, 2> mask_shape;  // its two outer dimensions
   Param<float> scale;
@@ -127,19 +126,17 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& mask = call.tensors[1];
   const BoundTensor& sinks = call.tensors[2];
   const Form& form = call.as<Form>();
-  indexable_elements(x);
   if (mask) {
     indexable_elements(mask);
   }
   const auto mask_shape = mask ? shape_words(mask.shape()) : std::array<std::uint32_t, 4>{};
-  const Push push{shape_words(x.shape()),
-                  view_of(x, traits),
-                  view_of(mask, traits),
-                  {mask_shape[0], mask_shape[1]},
-                  form.scale,
-                  form.max_bias,
-                  view_of(sinks, traits).offset,
-                  (mask ? 1U : 0U) | (sinks ? 2U : 0U)};
+  const Push push{.x = {x, traits},
+                  .mask = view_of(mask, traits),
+                  .mask_shape = {mask_shape[0], mask_shape[1]},
+                  .scale = form.scale,
+                  .max_bias = form.max_bias,
+                  .sinks_offset = view_of(sinks, traits).offset,
+                  .given = (mask ? 1U : 0U) | (sinks ? 2U : 0U)};
   const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
   const std::size_t variant =
       (mask && mask.dtype() == DType::f16 ? 1U : 0U) + (grid.group ? 2U : 0U);

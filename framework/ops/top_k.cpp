@@ -23,8 +23,7 @@ constexpr std::string_view kShaders[] = {"top_k"};
 
 // Mirrors the push block of shaders/top_k.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   std::uint32_t elements;
   std::uint32_t k;
 };
@@ -80,8 +79,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const std::int64_t columns = x.shape().back();
   require_loop_limit(call, traits, kStrips * (columns / (kStrips * kUnrolled) + 2), columns);
-  const Push push{shape_words(x.shape()), view_of(x, traits), indexable_elements(x),
-                  word(call.as<TopKAttributes>().k)};
+  const Push push{{x, traits}, indexable_elements(x), word(call.as<TopKAttributes>().k)};
   steps.dispatch(call, traits, {kShaders[0], {traits.workgroup_size}, 1},
                  groups_for({x.shape(), push.elements}, traits.workgroup_size), push);
 }
