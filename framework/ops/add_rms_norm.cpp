@@ -2,7 +2,7 @@
 
 #include "framework/core/lowering.h"
 #include "framework/core/record.h"
-#include "framework/ops/rms_norm_lowering.h"
+#include "framework/ops/rms_norm_grid.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
 
@@ -58,8 +58,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   call.as<RmsNormAttributes>().eps,
                   weight ? 1U : 0U,
                   view_of(weight, traits).offset};
-  const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
-  steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
+  dispatch_rows(call, traits, steps, x.shape(), kRmsNormGrid, push);
 }
 
 }  // namespace

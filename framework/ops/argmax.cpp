@@ -5,7 +5,7 @@
 
 #include "framework/core/lowering.h"
 #include "framework/core/record.h"
-#include "framework/ops/gpu_groups.h"
+#include "framework/ops/row_grid.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
 
@@ -46,30 +46,12 @@ void reference(const HostCall& call) {
   });
 }
 
-// A workgroup per row: as large as the device allows, because the row of a decoder's logits is the
-// only one, and long.
-Dispatch gpu_dispatch(const Shape& x, const DeviceTraits& traits) {
-  constexpr std::int64_t kElementsPerInvocation = 4;
-  constexpr std::uint32_t kMaxInvocations = 1024;
-  const std::uint32_t local =
-      group_size(x.back() / kElementsPerInvocation, kMaxInvocations, traits);
-  return {{"argmax.gpu", {local}, 1}, grid_of(x, x.rows())};
-}
+// The row of a decoder's logits is the only one, and long: its workgroup is as large as possible.
+constexpr RowGrid kGrid{.passes = 1, .groups_on_lanes = false, .max_invocations = 1024};
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  const StridedTensor push(x, traits);
-  if (traits.kernels == KernelFamily::gpu) {
-    const Dispatch chosen = gpu_dispatch(x.shape(), traits);
-    steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
-    return;
-  }
-  const std::int64_t columns = x.shape().back();
-  require_loop_limit(call, traits, (columns + 7) / 8, columns);
-  steps.dispatch(
-      call, traits, {"argmax", {traits.workgroup_size}, 1},
-      groups_for({x.shape(), static_cast<std::uint64_t>(x.shape().rows())}, traits.workgroup_size),
-      push);
+  dispatch_rows(call, traits, steps, x.shape(), kGrid, StridedTensor(x, traits));
 }
 
 }  // namespace

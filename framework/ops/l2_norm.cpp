@@ -16,7 +16,7 @@ constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(L2NormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"l2_norm", "l2_norm.gpu"};
-constexpr std::int64_t kPasses = 2;  // length, result
+constexpr RowGrid kGrid{.passes = 2};  // length, result
 
 // Mirrors the push block of shaders/include/l2_norm.glsl.
 struct Push {
@@ -46,8 +46,7 @@ void reference(const HostCall& call) {
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const Push push{{x, traits}, call.as<L2NormAttributes>().eps};
-  const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
-  steps.dispatch(call, traits, {kShaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups, push);
+  dispatch_rows(call, traits, steps, x.shape(), kGrid, push);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(LayerNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"layer_norm", "layer_norm.gpu"};
-constexpr std::int64_t kPasses = 3;  // mean, variance, result
+constexpr RowGrid kGrid{.passes = 3};  // mean, variance, result
 
 // Mirrors the push block of shaders/include/layer_norm.glsl.
 struct Push {
@@ -70,8 +70,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   (weight ? 1U : 0U) | (bias ? 2U : 0U),
                   view_of(weight, traits).offset,
                   view_of(bias, traits).offset};
-  const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
-  steps.dispatch(call, traits, {kShaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups, push);
+  dispatch_rows(call, traits, steps, x.shape(), kGrid, push);
 }
 
 }  // namespace

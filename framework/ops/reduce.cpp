@@ -86,9 +86,7 @@ void lower_over(const BoundCall& call, const Shape& rows, const DeviceTraits& tr
                 StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const Push push{{x, traits}, indexable_elements(x)};
-  const RowGrid grid = row_grid(call, rows, traits, 1);
-  steps.dispatch(call, traits, {call.op.shaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups,
-                 push);
+  dispatch_rows(call, traits, steps, rows, {.passes = 1}, push);
 }
 
 void lower_rows(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {

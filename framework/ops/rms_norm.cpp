@@ -4,7 +4,7 @@
 
 #include "framework/core/lowering.h"
 #include "framework/core/record.h"
-#include "framework/ops/rms_norm_lowering.h"
+#include "framework/ops/rms_norm_grid.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
 
@@ -59,27 +59,10 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   call.as<RmsNormAttributes>().eps,
                   weight ? 1U : 0U,
                   view_of(weight, traits).offset};
-  const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
-  steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
+  dispatch_rows(call, traits, steps, x.shape(), kRmsNormGrid, push);
 }
 
 }  // namespace
-
-// On GPUs a workgroup per row. A single row has the device for itself: many invocations with few
-// elements.
-Dispatch rms_norm_dispatch(const BoundCall& call, const Shape& x, const DeviceTraits& traits) {
-  constexpr std::int64_t kElementsPerInvocation = 4;
-  constexpr std::uint32_t kMaxInvocations = 512;
-  const std::int64_t columns = x.back();
-  if (traits.kernels == KernelFamily::gpu) {
-    const std::uint32_t local =
-        group_size(columns / kElementsPerInvocation, kMaxInvocations, traits);
-    return {{call.op.shaders[1], {local}, 1}, grid_of(x, x.rows())};
-  }
-  require_loop_limit(call, traits, 2 * ((columns + 7) / 8), columns);
-  return {{call.op.shaders[0], {traits.workgroup_size}, 1},
-          groups_for({x, static_cast<std::uint64_t>(x.rows())}, traits.workgroup_size)};
-}
 
 extern const OpDef rms_norm_def;
 const OpDef rms_norm_def{.name = "rms_norm",

@@ -29,14 +29,12 @@ constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"scale", AttributeType::param_f32, offsetof(Form, scale)},
     {"max_bias", AttributeType::param_f32, offsetof(Form, max_bias)}};
-// Index: bit 0 for an f16 mask, bit 1 for a workgroup per row.
-constexpr std::string_view kSoftmaxShaders[] = {"softmax.softmax_f32", "softmax.softmax_f16",
-                                                "softmax.gpu_softmax_f32",
-                                                "softmax.gpu_softmax_f16"};
+// By mask, then with an invocation or a workgroup per row.
+constexpr std::string_view kSoftmaxShaders[] = {"softmax.softmax_f32", "softmax.gpu_softmax_f32",
+                                                "softmax.softmax_f16", "softmax.gpu_softmax_f16"};
 constexpr std::string_view kLogSoftmaxShaders[] = {
-    "softmax.log_softmax_f32", "softmax.log_softmax_f16", "softmax.gpu_log_softmax_f32",
+    "softmax.log_softmax_f32", "softmax.gpu_log_softmax_f32", "softmax.log_softmax_f16",
     "softmax.gpu_log_softmax_f16"};
-constexpr std::int64_t kPasses = 3;  // largest, sum, result
 
 // Mirrors the push block of shaders/include/softmax.glsl.
 struct Push {
@@ -137,10 +135,9 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .max_bias = form.max_bias,
                   .sinks_offset = view_of(sinks, traits).offset,
                   .given = (mask ? 1U : 0U) | (sinks ? 2U : 0U)};
-  const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
-  const std::size_t variant =
-      (mask && mask.dtype() == DType::f16 ? 1U : 0U) + (grid.group ? 2U : 0U);
-  steps.dispatch(call, traits, {call.op.shaders[variant], {grid.local}, 1}, grid.groups, push);
+  const std::size_t shader = mask && mask.dtype() == DType::f16 ? 2 : 0;
+  // Largest, sum, result.
+  dispatch_rows(call, traits, steps, x.shape(), {.passes = 3, .shader = shader}, push);
 }
 
 constexpr OpDef define(std::string_view name, std::span<const std::string_view> shaders,
