@@ -67,9 +67,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   view_of(y, traits), indexable_elements(call.tensors[2])};
   const bool lanes = traits.kernels == KernelFamily::lanes && push.shape == push.y_shape &&
                      in_whole_texels(x, push.x) && in_whole_texels(y, push.y);
-  steps.dispatch(call, traits, {call.op.shaders[lanes ? 1 : 0], {traits.workgroup_size}, 1},
-                 groups_for({x.shape(), push.elements}, (lanes ? 4 : 1) * traits.workgroup_size),
-                 push);
+  dispatch_units(call, traits, steps, call.op.shaders[lanes ? 1 : 0], {x.shape(), push.elements},
+                 push, lanes ? 4 : 1);
 }
 
 template <class F>

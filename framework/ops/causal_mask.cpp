@@ -48,8 +48,7 @@ void reference(const HostCall& call) {
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const Push push{{x, traits}, call.as<CausalMaskAttributes>().n_past, indexable_elements(x)};
-  steps.dispatch(call, traits, {kShaders[0], {traits.workgroup_size}, 1},
-                 groups_for({x.shape(), push.elements}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, kShaders[0], {x.shape(), push.elements}, push);
 }
 
 }  // namespace

@@ -51,8 +51,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& z = call.tensors[2];
   require_loop_limit(call, traits, y.shape().dim(1), y.shape().dim(1));
   const Push push{{y, traits}, view_of(call.tensors[1], traits).offset};
-  steps.dispatch(call, traits, {call.op.shaders[0], {traits.workgroup_size}, 1},
-                 groups_for({z.shape(), indexable_elements(z)}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, call.op.shaders[0], {z.shape(), indexable_elements(z)}, push);
 }
 
 }  // namespace

@@ -202,9 +202,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .group_outputs = word(to[1] / form.groups),
                   .w_offset = view_of(w, traits).offset,
                   .elements = indexable_elements(call.tensors[2])};
-  steps.dispatch(call, traits,
-                 {call.op.shaders[w.dtype() == DType::f16 ? 1 : 0], {traits.workgroup_size}, 1},
-                 groups_for({y, push.elements}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, call.op.shaders[w.dtype() == DType::f16 ? 1 : 0],
+                 {y, push.elements}, push);
 }
 
 constexpr OpDef conv_def(std::string_view name, std::span<const std::string_view> shaders,

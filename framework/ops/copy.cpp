@@ -161,8 +161,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   indexable_elements(call.tensors[1]);
   if (is_wide(x, to, traits)) {
     const Push push{{}, {}, word(static_cast<std::int64_t>(x.spec->bytes() / kWideBytes))};
-    steps.dispatch(call, traits, {kMoves[2], {traits.workgroup_size}, 1},
-                   groups_for({x.shape(), push.units}, traits.workgroup_size), push);
+    dispatch_units(call, traits, steps, kMoves[2], {x.shape(), push.units}, push);
     return;
   }
   Push push{shape_words(x.shape()), view_of(x, traits), word(units_of(x, to))};
@@ -170,8 +169,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     push.shape = {1, 1, 1, push.units};
     push.x.strides = {0, 0, 0, 1};
   }
-  steps.dispatch(call, traits, {shader_for(x.dtype(), to), {traits.workgroup_size}, 1},
-                 groups_for({x.shape(), push.units}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, shader_for(x.dtype(), to), {x.shape(), push.units}, push);
 }
 
 }  // namespace

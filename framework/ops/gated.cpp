@@ -65,8 +65,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Push push{shape_words(shape), view_of(gate, traits), view_of(up, traits), joined ? 1U : 0U};
   const bool lanes = traits.kernels == KernelFamily::lanes && !joined &&
                      in_whole_texels(gate, push.gate) && in_whole_texels(up, push.up);
-  steps.dispatch(call, traits, {call.op.shaders[lanes ? 1 : 0], {traits.workgroup_size}, 1},
-                 groups_for({shape, elements}, (lanes ? 4 : 1) * traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, call.op.shaders[lanes ? 1 : 0], {shape, elements}, push,
+                 lanes ? 4 : 1);
 }
 
 template <std::uint64_t kOperations, class F>

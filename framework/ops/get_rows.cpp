@@ -123,8 +123,8 @@ void dispatch(const BoundCall& call, std::int64_t first_row, Param<std::int32_t>
   push.id_words = words_of_ids(ids);
   push.ids_offset = view_of(ids, traits).offset * push.id_words;
   push.id = call.as<GetRowsAttributes>().id;
-  steps.dispatch(call, traits, {shader_for(call.op, table.dtype()), {traits.workgroup_size}, 1},
-                 groups_for({call.tensors[2].shape(), push.elements}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, shader_for(call.op, table.dtype()),
+                 {call.tensors[2].shape(), push.elements}, push);
 }
 
 /// The ids, or the part of y, of the tables in a part: their leading dimensions are its own.

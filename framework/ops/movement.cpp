@@ -300,9 +300,8 @@ Push push_of(const BoundCall& call, const Unit& unit, const DeviceTraits& traits
 void dispatch(const BoundCall& call, const Unit& unit, const Push& push, const DeviceTraits& traits,
               StepList& steps) {
   const std::size_t width = unit.bytes == 2 ? 0 : unit.bytes == 4 ? 1 : 2;
-  steps.dispatch(call, traits, {call.op.shaders[width], {traits.workgroup_size}, 1},
-                 groups_for({call.tensors.back().shape(), push.units}, traits.workgroup_size),
-                 push);
+  dispatch_units(call, traits, steps, call.op.shaders[width],
+                 {call.tensors.back().shape(), push.units}, push);
 }
 
 void concat_lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {

@@ -165,8 +165,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .padding_x = given(form.padding_x),
                   .mean = form.mode == PoolMode::mean ? 1U : 0U,
                   .elements = indexable_elements(call.tensors[1])};
-  steps.dispatch(call, traits, {call.op.shaders[0], {traits.workgroup_size}, 1},
-                 groups_for({y, push.elements}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, call.op.shaders[0], {y, push.elements}, push);
 }
 
 constexpr OpDef pool_def(std::string_view name, std::span<const std::string_view> shaders,

@@ -231,11 +231,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .magnitude = form.magnitude,
                   .sections = {section(0) | section(1) << 16U, section(2) | section(3) << 16U}};
   indexable_elements(x);
-  const std::uint32_t heads = rope_heads(traits);
-  steps.dispatch(
-      call, traits, {shader_for(call.op, x.dtype()), {traits.workgroup_size, heads}, 2},
-      groups_for({x.shape(), rope_invocations(x.shape(), pairs, heads)}, traits.workgroup_size),
-      push);
+  dispatch_rotation(call, traits, steps, x.dtype(), x.shape(), pairs, push);
 }
 
 // The pair that turns `turns` times within the context (section 3.2).

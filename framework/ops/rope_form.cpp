@@ -29,11 +29,4 @@ RopePush::RopePush(const RopeAngles& form, std::uint32_t pairs)
   exponent = of_scale.exponent;
 }
 
-std::uint64_t rope_invocations(const Shape& x, std::uint32_t pairs, std::uint32_t heads_of_one) {
-  const auto rows = static_cast<std::uint64_t>(x.dim(0));
-  const auto heads = static_cast<std::uint64_t>(x.dim(1));
-  const auto tasks = static_cast<std::uint64_t>(x.dim(2)) - pairs;
-  return rows * ((heads + heads_of_one - 1) / heads_of_one) * tasks;
-}
-
 }  // namespace reprise::ops

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/ops/rope_angles.h"
-#include "reprise/backend/step.h"
+#include "framework/ops/schema.h"
 #include "reprise/ops/rope.h"
 
 namespace reprise::ops {
@@ -67,9 +67,17 @@ struct RopePush {
   std::int32_t exponent;
 };
 
-/// Where invocations run side by side, more of them are better than less work: heads of one.
-inline std::uint32_t rope_heads(const DeviceTraits& traits) { return traits.cpu_type ? 8 : 1; }
-/// Invocations over x [rows, heads, head_dim], with so many heads for each.
-std::uint64_t rope_invocations(const Shape& x, std::uint32_t pairs, std::uint32_t heads_of_one);
+/// Dispatches the kernel for rotated values of that dtype over x [rows, heads, head_dim].
+template <class Push>
+void dispatch_rotation(const BoundCall& call, const DeviceTraits& traits, StepList& steps,
+                       DType rotated, const Shape& x, std::uint32_t pairs, const Push& push) {
+  // Where invocations run side by side, more of them are better than less work.
+  const std::uint32_t heads_of_one = traits.cpu_type ? 8 : 1;
+  const std::int64_t tasks = x.dim(2) - pairs;
+  const std::int64_t units = x.dim(0) * ((x.dim(1) + heads_of_one - 1) / heads_of_one) * tasks;
+  steps.dispatch(call, traits,
+                 {shader_for(call.op, rotated), {traits.workgroup_size, heads_of_one}, 2},
+                 groups_for({x, static_cast<std::uint64_t>(units)}, traits.workgroup_size), push);
+}
 
 }  // namespace reprise::ops

@@ -123,11 +123,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .table_offset = view_of(table, traits).offset,
                   .row_position = form.rows.position,
                   .window = form.rows.window};
-  const std::uint32_t heads = rope_heads(traits);
-  steps.dispatch(
-      call, traits, {shader_for(call.op, table.dtype()), {traits.workgroup_size, heads}, 2},
-      groups_for({x.shape(), rope_invocations(x.shape(), pairs, heads)}, traits.workgroup_size),
-      push);
+  dispatch_rotation(call, traits, steps, table.dtype(), x.shape(), pairs, push);
 }
 
 }  // namespace

@@ -150,8 +150,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   view_of(logits, traits),
                   a.scale};
   const auto rows = static_cast<std::uint64_t>(logits.shape().dim(0));
-  steps.dispatch(call, traits, {call.op.shaders[0], {traits.workgroup_size}, 1},
-                 groups_for({logits.shape(), rows}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, call.op.shaders[0], {logits.shape(), rows}, push);
 }
 
 }  // namespace

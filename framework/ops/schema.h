@@ -54,6 +54,15 @@ struct StridedTensor {
   View view;
 };
 
+/// Dispatches an invocation for each unit of work, or for so many.
+template <class Push>
+void dispatch_units(const BoundCall& call, const DeviceTraits& traits, StepList& steps,
+                    std::string_view shader, const Work& units, const Push& push,
+                    std::uint32_t each = 1) {
+  steps.dispatch(call, traits, {shader, {traits.workgroup_size}, 1},
+                 groups_for(units, each * traits.workgroup_size), push);
+}
+
 /// The shader of an op with variants per dtype, of the family if the op has one there:
 /// "matmul.lanes_q8_0", else "matmul.q8_0".
 std::string_view shader_for(const OpDef& op, DType dtype,

@@ -182,14 +182,9 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                      push.table_offset % 4 == 0 && in_whole_texels(values, push.values);
   // 32 bits are moved as they are, whatever they mean.
   const DType stored = table.dtype() == DType::i32 ? DType::f32 : table.dtype();
-  const Kernel kernel{
-      shader_for(call.op, stored, lanes ? KernelFamily::lanes : KernelFamily::portable),
-      {traits.workgroup_size},
-      1};
-  steps.dispatch(
-      call, traits, kernel,
-      groups_for({values.shape(), elements / block}, (lanes ? 4 : 1) * traits.workgroup_size),
-      push);
+  const KernelFamily family = lanes ? KernelFamily::lanes : KernelFamily::portable;
+  dispatch_units(call, traits, steps, shader_for(call.op, stored, family),
+                 {values.shape(), elements / block}, push, lanes ? 4 : 1);
 }
 
 }  // namespace

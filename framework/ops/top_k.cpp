@@ -80,8 +80,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const std::int64_t columns = x.shape().back();
   require_loop_limit(call, traits, kStrips * (columns / (kStrips * kUnrolled) + 2), columns);
   const Push push{{x, traits}, indexable_elements(x), word(call.as<TopKAttributes>().k)};
-  steps.dispatch(call, traits, {kShaders[0], {traits.workgroup_size}, 1},
-                 groups_for({x.shape(), push.elements}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, kShaders[0], {x.shape(), push.elements}, push);
 }
 
 }  // namespace
