@@ -124,12 +124,11 @@ void reference(const HostCall& call) {
   });
 }
 
-std::string_view shader_for(DType from, DType to) {
+std::string_view shader_of(const OpDef& op, DType from, DType to) {
   if (from == to) {
     return kMoves[info_of(from).block_bytes == 4 ? 0 : 1];
   }
-  const bool narrows = from == DType::f32;
-  return find_shader(kShaders, narrows ? "copy.to_" : "copy.from_", narrows ? to : from);
+  return from == DType::f32 ? shader_for(op, to, "to_") : shader_for(op, from, "from_");
 }
 
 /// How many invocations there are: one per element, per block that is made, or per 2 bytes of
@@ -169,7 +168,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     push.shape = {1, 1, 1, push.units};
     push.x.strides = {0, 0, 0, 1};
   }
-  dispatch_units(call, traits, steps, shader_for(x.dtype(), to), {x.shape(), push.units}, push);
+  const std::string_view shader = shader_of(call.op, x.dtype(), to);
+  dispatch_units(call, traits, steps, shader, {x.shape(), push.units}, push);
 }
 
 }  // namespace

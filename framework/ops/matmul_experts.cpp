@@ -145,7 +145,7 @@ Dispatch dispatch_of(const BoundCall& call, const Shape& products, const View& x
   const std::int64_t k = call.tensors[0].shape().back();
   const DType weights = call.tensors[1].dtype();
   if (traits.kernels == KernelFamily::gpu) {
-    return gpu_vectors(shader_for(call.op, weights, KernelFamily::gpu), products, weights, k,
+    return gpu_vectors(shader_for(call.op, weights, "gpu_"), products, weights, k,
                        wide_products(weights, k, x, w), traits);
   }
   if (traits.kernels == KernelFamily::lanes && lanes_can(call, x, w) &&

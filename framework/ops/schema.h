@@ -4,7 +4,6 @@
 #include <array>
 
 #include "framework/core/lowering.h"
-#include "reprise/core/kernel_choice.h"
 
 namespace reprise::ops {
 
@@ -63,10 +62,8 @@ void dispatch_units(const BoundCall& call, const DeviceTraits& traits, StepList&
                  groups_for(units, each * traits.workgroup_size), push);
 }
 
-/// The shader of an op with variants per dtype, of the family if the op has one there:
-/// "matmul.lanes_q8_0", else "matmul.q8_0".
-std::string_view shader_for(const OpDef& op, DType dtype,
-                            KernelFamily family = KernelFamily::portable);
+/// The shader of an op with variants per dtype: "matmul.q8_0", or "matmul.lanes_q8_0" of "lanes_".
+std::string_view shader_for(const OpDef& op, DType dtype, std::string_view variant = {});
 
 /// Streams all tensors, with so many operations per element of one of them: by default of the first
 /// operand. exp, tanh and their like count as one.

@@ -182,8 +182,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                      push.table_offset % 4 == 0 && in_whole_texels(values, push.values);
   // 32 bits are moved as they are, whatever they mean.
   const DType stored = table.dtype() == DType::i32 ? DType::f32 : table.dtype();
-  const KernelFamily family = lanes ? KernelFamily::lanes : KernelFamily::portable;
-  dispatch_units(call, traits, steps, shader_for(call.op, stored, family),
+  dispatch_units(call, traits, steps, shader_for(call.op, stored, lanes ? "lanes_" : ""),
                  {values.shape(), elements / block}, push, lanes ? 4 : 1);
 }
 
