@@ -36,8 +36,8 @@ constexpr Attribute kAttributes2d[] = {
     {"dilation_y", AttributeType::i32, offsetof(Form, dilation_y)},
     {"dilation_x", AttributeType::i32, offsetof(Form, dilation_x)},
     {"groups", AttributeType::i32, offsetof(Form, groups)}};
-constexpr std::string_view kShaders1d[] = {"conv.conv_1d_f32", "conv.conv_1d_f16"};
-constexpr std::string_view kShaders2d[] = {"conv.conv_2d_f32", "conv.conv_2d_f16"};
+constexpr std::string_view kShaders[] = {"conv.conv_1d_f32", "conv.conv_1d_f16", "conv.conv_2d_f32",
+                                         "conv.conv_2d_f16"};
 
 // Mirrors the push block of shaders/conv.comp.
 struct Push {
@@ -206,15 +206,14 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                  {y, push.elements}, push);
 }
 
-constexpr OpDef conv_def(std::string_view name, std::span<const std::string_view> shaders,
-                         std::span<const Attribute> attributes) {
+constexpr OpDef conv_def(std::string_view name, std::span<const Attribute> attributes) {
   return {.name = name,
           .family = OpFamily::product,
           .operands = kOperands,
           .results = kResults,
           .attributes = attributes,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
+          .shaders = shaders_of(kShaders, name, 2),
           .infer = infer,
           .cost = cost,
           .reference = reference,
@@ -224,10 +223,9 @@ constexpr OpDef conv_def(std::string_view name, std::span<const std::string_view
 
 }  // namespace
 
-extern const OpDef conv_1d_def;
-extern const OpDef conv_2d_def;
-const OpDef conv_1d_def = conv_def("conv_1d", kShaders1d, kAttributes1d);
-const OpDef conv_2d_def = conv_def("conv_2d", kShaders2d, kAttributes2d);
+extern const OpDef conv_1d_def, conv_2d_def;
+constinit const OpDef conv_1d_def = conv_def("conv_1d", kAttributes1d);
+constinit const OpDef conv_2d_def = conv_def("conv_2d", kAttributes2d);
 
 }  // namespace reprise::ops
 

@@ -10,16 +10,6 @@ namespace reprise::ops {
 /// Whether a lanes kernel can read the operand as texels of 4 elements in the order of memory.
 bool in_whole_texels(const BoundTensor& tensor, const View& view);
 
-/// Of the shaders of a kind, "<kind>.<op>" and as many of them as follow it.
-constexpr std::span<const std::string_view> shaders_of(std::span<const std::string_view> kind,
-                                                       std::string_view op, std::size_t count = 1) {
-  std::size_t at = 0;
-  while (kind[at].substr(kind[at].find('.') + 1) != op) {
-    ++at;
-  }
-  return kind.subspan(at, count);
-}
-
 /// y[i] = f(x[i]), computed in float64.
 template <class F>
 void unary_reference(const HostCall& call, const F& f) {

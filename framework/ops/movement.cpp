@@ -59,12 +59,10 @@ constexpr Attribute kPadAttributes[] = {
     attribute_of("after0", kAfter, 0),   attribute_of("after1", kAfter, 1),
     attribute_of("after2", kAfter, 2),   attribute_of("after3", kAfter, 3)};
 
-constexpr std::string_view kConcatShaders[] = {"movement.concat_w16", "movement.concat_w32",
-                                               "movement.concat_w64"};
-constexpr std::string_view kPadShaders[] = {"movement.pad_w16", "movement.pad_w32",
-                                            "movement.pad_w64"};
-constexpr std::string_view kRepeatShaders[] = {"movement.repeat_w16", "movement.repeat_w32",
-                                               "movement.repeat_w64"};
+constexpr std::string_view kShaders[] = {
+    "movement.concat_w16", "movement.concat_w32", "movement.concat_w64",
+    "movement.pad_w16",    "movement.pad_w32",    "movement.pad_w64",
+    "movement.repeat_w16", "movement.repeat_w32", "movement.repeat_w64"};
 
 // Mirrors the push block of shaders/movement.comp. The last dimension and its strides count units.
 struct Push {
@@ -326,49 +324,33 @@ void pad_lower(const BoundCall& call, const DeviceTraits& traits, StepList& step
   dispatch(call, unit, push, traits, steps);
 }
 
-constexpr OpDef movement_def(std::string_view name, std::span<const std::string_view> shaders) {
+constexpr OpDef movement_def(std::string_view name, std::span<const Operand> operands,
+                             std::span<const Attribute> attributes, Outputs (*infer)(const OpCall&),
+                             void (*reference)(const HostCall&),
+                             void (*lower)(const BoundCall&, const DeviceTraits&, StepList&)) {
   return {.name = name,
           .family = OpFamily::movement,
-          .operands = kOne,
+          .operands = operands,
           .results = kResults,
+          .attributes = attributes,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
+          .shaders = shaders_of(kShaders, name, 3),
+          .infer = infer,
           .cost = cost_per_element<0>,
+          .reference = reference,
+          .lower = lower,
           .extents = ExtentRule::elements};
 }
 
 }  // namespace
 
-extern const OpDef concat_def;
-const OpDef concat_def = [] {
-  OpDef def = movement_def("concat", kConcatShaders);
-  def.operands = kTwo;
-  def.attributes = kConcatAttributes;
-  def.infer = infer_concat;
-  def.reference = concat_reference;
-  def.lower = concat_lower;
-  return def;
-}();
-
-extern const OpDef repeat_def;
-const OpDef repeat_def = [] {
-  OpDef def = movement_def("repeat", kRepeatShaders);
-  def.attributes = kRepeatAttributes;
-  def.infer = infer_repeat;
-  def.reference = repeat_reference;
-  def.lower = repeat_lower;
-  return def;
-}();
-
-extern const OpDef pad_def;
-const OpDef pad_def = [] {
-  OpDef def = movement_def("pad", kPadShaders);
-  def.attributes = kPadAttributes;
-  def.infer = infer_pad;
-  def.reference = pad_reference;
-  def.lower = pad_lower;
-  return def;
-}();
+extern const OpDef concat_def, pad_def, repeat_def;
+constinit const OpDef concat_def =
+    movement_def("concat", kTwo, kConcatAttributes, infer_concat, concat_reference, concat_lower);
+constinit const OpDef pad_def =
+    movement_def("pad", kOne, kPadAttributes, infer_pad, pad_reference, pad_lower);
+constinit const OpDef repeat_def =
+    movement_def("repeat", kOne, kRepeatAttributes, infer_repeat, repeat_reference, repeat_lower);
 
 }  // namespace reprise::ops
 

@@ -38,8 +38,7 @@ constexpr Attribute kAttributes2d[] = {{"height", AttributeType::i32, offsetof(F
                                        {"padding_y", AttributeType::i32, offsetof(Form, padding_y)},
                                        {"padding_x", AttributeType::i32, offsetof(Form, padding_x)},
                                        {"mode", AttributeType::i32, offsetof(Form, mode)}};
-constexpr std::string_view kShaders1d[] = {"pool.pool_1d"};
-constexpr std::string_view kShaders2d[] = {"pool.pool_2d"};
+constexpr std::string_view kShaders[] = {"pool.pool_1d", "pool.pool_2d"};
 
 // Mirrors the push block of shaders/pool.comp.
 struct Push {
@@ -168,15 +167,14 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   dispatch_units(call, traits, steps, call.op.shaders[0], {y, push.elements}, push);
 }
 
-constexpr OpDef pool_def(std::string_view name, std::span<const std::string_view> shaders,
-                         std::span<const Attribute> attributes) {
+constexpr OpDef pool_def(std::string_view name, std::span<const Attribute> attributes) {
   return {.name = name,
           .family = OpFamily::other,
           .operands = kOperands,
           .results = kResults,
           .attributes = attributes,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
+          .shaders = shaders_of(kShaders, name, 1),
           .infer = infer,
           .cost = cost,
           .reference = reference,
@@ -186,10 +184,9 @@ constexpr OpDef pool_def(std::string_view name, std::span<const std::string_view
 
 }  // namespace
 
-extern const OpDef pool_1d_def;
-extern const OpDef pool_2d_def;
-const OpDef pool_1d_def = pool_def("pool_1d", kShaders1d, kAttributes1d);
-const OpDef pool_2d_def = pool_def("pool_2d", kShaders2d, kAttributes2d);
+extern const OpDef pool_1d_def, pool_2d_def;
+constinit const OpDef pool_1d_def = pool_def("pool_1d", kAttributes1d);
+constinit const OpDef pool_2d_def = pool_def("pool_2d", kAttributes2d);
 
 }  // namespace reprise::ops
 

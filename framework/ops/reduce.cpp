@@ -14,10 +14,9 @@ namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
-constexpr std::string_view kMaxShaders[] = {"reduce.max", "reduce.gpu_max"};
-constexpr std::string_view kMeanShaders[] = {"reduce.mean", "reduce.gpu_mean"};
-constexpr std::string_view kSumShaders[] = {"reduce.sum", "reduce.gpu_sum"};
-constexpr std::string_view kSumRowsShaders[] = {"reduce.sum_rows", "reduce.gpu_sum_rows"};
+constexpr std::string_view kShaders[] = {"reduce.max",      "reduce.gpu_max",     "reduce.mean",
+                                         "reduce.gpu_mean", "reduce.sum",         "reduce.gpu_sum",
+                                         "reduce.sum_rows", "reduce.gpu_sum_rows"};
 
 // Mirrors the push block of shaders/include/reduce.glsl.
 struct Push {
@@ -97,39 +96,28 @@ void lower_all(const BoundCall& call, const DeviceTraits& traits, StepList& step
   lower_over(call, {1, call.tensors[0].shape().elements()}, traits, steps);
 }
 
-constexpr OpDef define(std::string_view name, std::span<const std::string_view> shaders,
-                       void (*reference)(const HostCall&)) {
+constexpr OpDef reduce_def(std::string_view name, void (*reference)(const HostCall&),
+                           bool by_row = true) {
   return {.name = name,
           .family = OpFamily::other,
           .operands = kOperands,
           .results = kResults,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
-          .infer = infer_rows,
+          .shaders = shaders_of(kShaders, name, 2),
+          .infer = by_row ? infer_rows : infer_all,
           .cost = cost_per_element<1>,
           .reference = reference,
-          .lower = lower_rows,
-          .extents = ExtentRule::rows};
-}
-
-constexpr OpDef define_sum() {
-  OpDef def = define("sum", kSumShaders, sum_reference);
-  def.infer = infer_all;
-  def.lower = lower_all;
-  def.extents = ExtentRule::none;
-  return def;
+          .lower = by_row ? lower_rows : lower_all,
+          .extents = by_row ? ExtentRule::rows : ExtentRule::none};
 }
 
 }  // namespace
 
-extern const OpDef max_def;
-const OpDef max_def = define("max", kMaxShaders, max_reference);
-extern const OpDef mean_def;
-const OpDef mean_def = define("mean", kMeanShaders, mean_reference);
-extern const OpDef sum_def;
-const OpDef sum_def = define_sum();
-extern const OpDef sum_rows_def;
-const OpDef sum_rows_def = define("sum_rows", kSumRowsShaders, sum_rows_reference);
+extern const OpDef max_def, mean_def, sum_def, sum_rows_def;
+constinit const OpDef max_def = reduce_def("max", max_reference);
+constinit const OpDef mean_def = reduce_def("mean", mean_reference);
+constinit const OpDef sum_def = reduce_def("sum", sum_reference, false);
+constinit const OpDef sum_rows_def = reduce_def("sum_rows", sum_rows_reference);
 
 }  // namespace reprise::ops
 

@@ -62,6 +62,16 @@ void dispatch_units(const BoundCall& call, const DeviceTraits& traits, StepList&
                  groups_for(units, each * traits.workgroup_size), push);
 }
 
+/// Of the shaders of a kind, the first "<kind>.<op>.." and as many in all.
+constexpr std::span<const std::string_view> shaders_of(std::span<const std::string_view> kind,
+                                                       std::string_view op, std::size_t count) {
+  std::size_t at = 0;
+  while (!kind[at].substr(kind[at].find('.') + 1).starts_with(op)) {
+    ++at;
+  }
+  return kind.subspan(at, count);
+}
+
 /// The shader of an op with variants per dtype: "matmul.q8_0", or "matmul.lanes_q8_0" of "lanes_".
 std::string_view shader_for(const OpDef& op, DType dtype, std::string_view variant = {});
 

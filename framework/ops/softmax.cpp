@@ -30,11 +30,10 @@ constexpr Attribute kAttributes[] = {
     {"scale", AttributeType::param_f32, offsetof(Form, scale)},
     {"max_bias", AttributeType::param_f32, offsetof(Form, max_bias)}};
 // By mask, then with an invocation or a workgroup per row.
-constexpr std::string_view kSoftmaxShaders[] = {"softmax.softmax_f32", "softmax.gpu_softmax_f32",
-                                                "softmax.softmax_f16", "softmax.gpu_softmax_f16"};
-constexpr std::string_view kLogSoftmaxShaders[] = {
-    "softmax.log_softmax_f32", "softmax.gpu_log_softmax_f32", "softmax.log_softmax_f16",
-    "softmax.gpu_log_softmax_f16"};
+constexpr std::string_view kShaders[] = {"softmax.log_softmax_f32", "softmax.gpu_log_softmax_f32",
+                                         "softmax.log_softmax_f16", "softmax.gpu_log_softmax_f16",
+                                         "softmax.softmax_f32",     "softmax.gpu_softmax_f32",
+                                         "softmax.softmax_f16",     "softmax.gpu_softmax_f16"};
 
 // Mirrors the push block of shaders/include/softmax.glsl.
 struct Push {
@@ -140,15 +139,14 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   dispatch_rows(call, traits, steps, x.shape(), {.passes = 3, .shader = shader}, push);
 }
 
-constexpr OpDef define(std::string_view name, std::span<const std::string_view> shaders,
-                       void (*reference)(const HostCall&)) {
+constexpr OpDef define(std::string_view name, void (*reference)(const HostCall&)) {
   return {.name = name,
           .family = OpFamily::norm,
           .operands = kOperands,
           .results = kResults,
           .attributes = kAttributes,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
+          .shaders = shaders_of(kShaders, name, 4),
           .infer = infer,
           .cost = cost_per_element<5>,
           .reference = reference,
@@ -158,10 +156,9 @@ constexpr OpDef define(std::string_view name, std::span<const std::string_view> 
 
 }  // namespace
 
-extern const OpDef softmax_def;
-const OpDef softmax_def = define("softmax", kSoftmaxShaders, softmax_reference);
-extern const OpDef log_softmax_def;
-const OpDef log_softmax_def = define("log_softmax", kLogSoftmaxShaders, log_softmax_reference);
+extern const OpDef log_softmax_def, softmax_def;
+constinit const OpDef log_softmax_def = define("log_softmax", log_softmax_reference);
+constinit const OpDef softmax_def = define("softmax", softmax_reference);
 
 }  // namespace reprise::ops
 

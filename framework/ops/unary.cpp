@@ -19,7 +19,8 @@ void reference(const HostCall& call) {
 
 template <std::uint64_t kOperations, class F>
 constexpr OpDef function(std::string_view name, F /*f*/) {
-  return unary_def(name, shaders_of(kShaders, name), cost_per_element<kOperations>, reference<F>);
+  return unary_def(name, shaders_of(kShaders, name, 1), cost_per_element<kOperations>,
+                   reference<F>);
 }
 
 }  // namespace
