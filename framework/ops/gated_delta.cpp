@@ -1,8 +1,6 @@
 #include "reprise/ops/gated_delta.h"
 
 #include <cmath>
-#include <limits>
-#include <vector>
 
 #include "framework/core/record.h"
 #include "framework/ops/recurrence.h"
@@ -113,35 +111,14 @@ void apply(const HostCall& call, std::int64_t sequence, std::int64_t head, std::
 
 void reference(const HostCall& call) {
   const HostTensor& table = call.tensors[0];
-  const HostTensor& v = call.tensors[3];
-  const HostTensor& y = call.tensors[7];
-  const Sequences of(v.shape(), 2);
-  const bool begins = call.value(call.as<GatedDeltaAttributes>().past) <= 0;
-  const std::int64_t heads = table.shape().dim(1);
-  const std::int64_t values = v.shape().back();
-  std::vector<double> state(static_cast<std::size_t>(table.shape().dim(2)));
-  for (std::int64_t unit = 0; unit < (of.tokens == 0 ? 0 : of.sequences * heads * values); ++unit) {
-    const std::int64_t column = unit % values;
-    const std::int64_t head = unit / values % heads;
-    const std::int64_t sequence = unit / values / heads;
-    const std::int64_t slot = slot_of(table, call.tensors[kIds], sequence);
-    if (slot < 0) {
-      for (std::int64_t t = 0; t < of.tokens; ++t) {
-        y.store(y.row(sequence, t, head) + column, std::numeric_limits<double>::quiet_NaN());
-      }
-      continue;
-    }
-    const auto at = [&](std::size_t i) {
-      return table.row(slot, head, static_cast<std::int64_t>(i)) + column;
-    };
-    for (std::size_t i = 0; i < state.size(); ++i) {
-      state[i] = begins ? 0 : table.load(at(i));
-    }
-    apply(call, sequence, head, column, state);
-    for (std::size_t i = 0; i < state.size(); ++i) {
-      table.store(at(i), state[i]);
-    }
-  }
+  for_each_state(
+      call, call.tensors[3], kIds, call.as<GatedDeltaAttributes>().past, table.shape().dim(2),
+      [&](std::int64_t slot, std::int64_t head, std::int64_t column, std::int64_t i) {
+        return table.row(slot, head, i) + column;
+      },
+      [&](std::int64_t sequence, std::int64_t head, std::int64_t column, std::span<double> state) {
+        apply(call, sequence, head, column, state);
+      });
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
