@@ -39,9 +39,6 @@ constexpr Operand kTwo[] = {{"a", Access::read, 0xFFFFFFFF, false, Layout::any},
 constexpr Operand kOne[] = {{"x", Access::read, 0xFFFFFFFF, false, Layout::any}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 
-constexpr Attribute attribute_of(std::string_view name, std::size_t first, std::size_t index = 0) {
-  return {name, AttributeType::i32, static_cast<std::uint16_t>(first + index * 4)};
-}
 constexpr Attribute kConcatAttributes[] = {attribute_of("dim", 0)};
 constexpr std::size_t kDims = offsetof(RepeatAttributes, dims);
 constexpr Attribute kRepeatAttributes[] = {

@@ -18,6 +18,7 @@ constexpr Operand kOperands[] = {{"x", Access::read, kFloats, false, Layout::row
                                  {"positions", Access::read, accepts({DType::i32}), true},
                                  {"frequency_factors", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32, DType::f16})}};
+constexpr std::size_t kSections = offsetof(RopeForm, sections);
 constexpr Attribute kAttributes[] = {
     {"position", AttributeType::param_i32, offsetof(RopeForm, angles.position)},
     {"base", AttributeType::param_f32, offsetof(RopeForm, angles.base)},
@@ -28,10 +29,10 @@ constexpr Attribute kAttributes[] = {
     {"ramp_first", AttributeType::param_i32, offsetof(RopeForm, ramp_first)},
     {"ramp_last", AttributeType::param_i32, offsetof(RopeForm, ramp_last)},
     {"magnitude", AttributeType::param_f32, offsetof(RopeForm, magnitude)},
-    {"section_0", AttributeType::i32, offsetof(RopeForm, sections[0])},
-    {"section_1", AttributeType::i32, offsetof(RopeForm, sections[1])},
-    {"section_2", AttributeType::i32, offsetof(RopeForm, sections[2])},
-    {"section_3", AttributeType::i32, offsetof(RopeForm, sections[3])}};
+    attribute_of("section_0", kSections, 0),
+    attribute_of("section_1", kSections, 1),
+    attribute_of("section_2", kSections, 2),
+    attribute_of("section_3", kSections, 3)};
 constexpr std::string_view kShaders[] = {"rope.f32", "rope.f16"};
 constexpr std::int32_t kMaxRamp = 32767;
 constexpr std::int32_t kMaxSection = 65535;  // half a word of the push block

@@ -10,13 +10,12 @@ bool RopeForm::plain() const {
 }
 
 std::int64_t RopeForm::section_of(std::int64_t pair) const {
-  std::int64_t rest =
-      pair % std::accumulate(std::begin(sections), std::end(sections), std::int64_t{0});
-  std::int64_t section = 0;
+  std::int64_t rest = pair % std::accumulate(sections.begin(), sections.end(), std::int64_t{0});
+  std::size_t section = 0;
   while (rest >= sections[section]) {
     rest -= sections[section++];
   }
-  return section;
+  return static_cast<std::int64_t>(section);
 }
 
 RopePush::RopePush(const RopeAngles& form, std::uint32_t pairs)

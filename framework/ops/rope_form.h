@@ -28,15 +28,18 @@ struct RopeForm {
   Param<float> extrapolation;
   Param<std::int32_t> ramp_first;
   Param<std::int32_t> ramp_last;
-  Param<float> magnitude;
-  std::int32_t sections[4];
+  Param<float> magnitude = 1.0F;
+  std::array<std::int32_t, 4> sections{};
 
   explicit RopeForm(const RopeAttributes& a)
-      : RopeForm(RopeAngles(a), a.extrapolation, a.ramp_first, a.ramp_last, a.magnitude,
-                 a.sections) {}
+      : angles(a),
+        extrapolation(a.extrapolation),
+        ramp_first(a.ramp_first),
+        ramp_last(a.ramp_last),
+        magnitude(a.magnitude),
+        sections(a.sections) {}
   /// Of what rope_set_rows has.
-  explicit RopeForm(const RopeAngles& plain_angles)
-      : RopeForm(plain_angles, 0.0F, 0, 0, 1.0F, {}) {}
+  explicit RopeForm(const RopeAngles& plain_angles) : angles(plain_angles) {}
   /// Whether there is nothing but angles.
   bool plain() const;
   bool sectioned() const {
@@ -44,16 +47,6 @@ struct RopeForm {
   }
   /// Which of the positions of a row turns a pair.
   std::int64_t section_of(std::int64_t pair) const;
-
- private:
-  RopeForm(const RopeAngles& of, Param<float> share, Param<std::int32_t> first,
-           Param<std::int32_t> last, Param<float> factor, const std::array<std::int32_t, 4>& widths)
-      : angles(of),
-        extrapolation(share),
-        ramp_first(first),
-        ramp_last(last),
-        magnitude(factor),
-        sections{widths[0], widths[1], widths[2], widths[3]} {}
 };
 
 /// Part of the push blocks of shaders/rope.comp and rope_set_rows.comp.

@@ -7,6 +7,11 @@
 
 namespace reprise::ops {
 
+/// Number `index` of the i32 attributes that begin at `first`.
+constexpr Attribute attribute_of(std::string_view name, std::size_t first, std::size_t index = 0) {
+  return {name, AttributeType::i32, static_cast<std::uint16_t>(first + index * 4)};
+}
+
 void require_rank(const OpCall& call, std::size_t operand, std::size_t rank);
 void require_equal_columns(const OpCall& call, std::size_t a, std::size_t b);
 /// Of an optional operand: one row, as long as those of operand `a`.
