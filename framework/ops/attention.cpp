@@ -9,6 +9,7 @@
 #include "framework/ops/attention_form.h"
 #include "framework/ops/gpu_groups.h"
 #include "framework/ops/schema.h"
+#include "framework/ops/scores.h"
 #include "reprise/backend/step.h"
 
 namespace reprise::ops {
@@ -271,7 +272,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Shape& shape = q.shape();
   const std::int64_t value_dim = v.shape().back();
   Param<float> scale = form.scale;
-  scale.value = attention_scale(scale.value, shape);
+  scale.value = score_scale(scale.value, shape.back());
   const Push push{.q = Heads(views.q),
                   .k = Heads(views.k),
                   .v = Heads(views.v),

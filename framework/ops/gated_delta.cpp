@@ -4,6 +4,7 @@
 
 #include "framework/core/record.h"
 #include "framework/ops/recurrence.h"
+#include "framework/ops/scores.h"
 
 namespace reprise::ops {
 namespace {
@@ -37,10 +38,6 @@ struct Push {
   std::uint32_t key_dim, value_dim;
   Param<float> scale;  // value: what 0 in the state stands for, or the constant
 };
-
-float result_scale(float scale, std::int64_t key_dim) {
-  return scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(key_dim))) : scale;
-}
 
 Outputs infer(const OpCall& call) {
   const Shape& state = call.inputs[0].shape();
@@ -88,7 +85,7 @@ void apply(const HostCall& call, std::int64_t sequence, std::int64_t head, std::
   const std::size_t head_axis = v.shape().rank() - 2;
   const std::int64_t key_head = head / (v.shape().dim(head_axis) / q.shape().dim(head_axis));
   const auto scale = static_cast<double>(
-      result_scale(call.value(call.as<GatedDeltaAttributes>().scale), q.shape().back()));
+      score_scale(call.value(call.as<GatedDeltaAttributes>().scale), q.shape().back()));
   for (std::int64_t t = 0; t < of.tokens; ++t) {
     const double stays = std::exp(gate.load(gate.row(0, sequence, t) + head));
     const std::int64_t key = k.row(sequence, t, key_head);
@@ -128,7 +125,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Sequences of(v.shape(), 2);
   const auto& a = call.as<GatedDeltaAttributes>();
   Param<float> scale = a.scale;
-  scale.value = result_scale(scale.value, q.back());
+  scale.value = score_scale(scale.value, q.back());
   const Push push{.recurrence = {call, traits, v.shape(), 2, kIds, a.past},
                   .q_strides = token_strides<2>(call.tensors[1], traits),
                   .k_strides = token_strides<2>(call.tensors[2], traits),

@@ -1,7 +1,6 @@
 #include "reprise/ops/softmax.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "framework/core/record.h"
 #include "framework/ops/row_grid.h"
 #include "framework/ops/schema.h"
+#include "framework/ops/scores.h"
 #include "reprise/backend/step.h"
 
 namespace reprise::ops {
@@ -73,16 +73,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{x, DType::f32};
 }
 
-double slope_of(double max_bias, std::int64_t head, std::int64_t heads) {
-  if (!(max_bias > 0)) {
-    return 1;
-  }
-  const auto below = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
-  const auto steps =
-      static_cast<double>(head < below ? 2 * (head + 1) : 2 * (head - below) + 1) / 2;
-  return std::exp2(-max_bias * steps / static_cast<double>(below));
-}
-
 void reference(const HostCall& call, bool logarithm) {
   const HostTensor& x = call.tensors[0];
   const HostTensor& mask = call.tensors[1];
@@ -97,7 +87,7 @@ void reference(const HostCall& call, bool logarithm) {
   for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
     const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
     const std::int64_t mask_row = mask ? mask.row(i0 % mask_dims[0], i1 % mask_dims[1], i2) : 0;
-    const double slope = slope_of(max_bias, i1, heads);
+    const double slope = max_bias > 0 ? alibi_slope(max_bias, i1, heads) : 1;
     double largest = sinks ? sinks.load(i1) : -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < values.size(); ++c) {
       const double added = mask ? slope * mask.load(mask_row + static_cast<std::int64_t>(c)) : 0;
