@@ -40,15 +40,14 @@ constexpr Attribute kAttributes2d[] = {{"height", AttributeType::i32, offsetof(F
                                        {"mode", AttributeType::i32, offsetof(Form, mode)}};
 constexpr std::string_view kShaders[] = {"pool.pool_1d", "pool.pool_2d"};
 
+static_assert(static_cast<std::int32_t>(PoolMode::mean) == 1);
+
 // Mirrors the push block of shaders/pool.comp.
 struct Push {
   std::array<std::uint32_t, 4> shape;  // of y
   View x;
   std::uint32_t in_height, in_width;
-  std::uint32_t height, width;
-  std::uint32_t stride_y, stride_x;
-  std::uint32_t padding_y, padding_x;
-  std::uint32_t mean;
+  Form form;  // mode: whether it is the mean
   std::uint32_t elements;
 };
 
@@ -147,7 +146,6 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Form form = form_of(call);
   const BoundTensor& x = call.tensors[0];
   const Shape& y = call.tensors[1].shape();
-  const auto given = [](std::int32_t number) { return static_cast<std::uint32_t>(number); };
   const auto from = shape_words(x.shape());
   const std::int64_t window = std::int64_t{form.height} * form.width;
   indexable_elements(x);
@@ -156,13 +154,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .x = view_of(x, traits),
                   .in_height = from[2],
                   .in_width = from[3],
-                  .height = given(form.height),
-                  .width = given(form.width),
-                  .stride_y = given(form.stride_y),
-                  .stride_x = given(form.stride_x),
-                  .padding_y = given(form.padding_y),
-                  .padding_x = given(form.padding_x),
-                  .mean = form.mode == PoolMode::mean ? 1U : 0U,
+                  .form = form,
                   .elements = indexable_elements(call.tensors[1])};
   dispatch_units(call, traits, steps, call.op.shaders[0], {y, push.elements}, push);
 }
