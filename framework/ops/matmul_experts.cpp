@@ -40,10 +40,7 @@ struct Push {
   std::uint32_t first_cell;
   std::uint32_t part_cells;
   std::uint32_t given;
-  std::uint32_t ids_offset;
-  std::uint32_t cells_offset;
-  std::uint32_t missing_offset;
-  std::uint32_t y_offset;
+  std::array<std::uint32_t, 4> offsets;  // of ids, cells, missing and y
   std::uint32_t y_row;
 };
 
@@ -168,10 +165,7 @@ void dispatch(const BoundCall& call, std::int64_t first_cell, const Push& whole,
   push.w = view_of(w, traits);
   push.first_cell = word(first_cell);
   push.part_cells = word(w.shape().dim(0));
-  push.ids_offset = view_of(call.tensors[2], traits).offset;
-  push.cells_offset = view_of(call.tensors[3], traits).offset;
-  push.missing_offset = view_of(call.tensors[4], traits).offset;
-  push.y_offset = view_of(y, traits).offset;
+  push.offsets = offsets_of(call.tensors.last<4>(), traits);
   indexable_elements(y);
   const Dispatch chosen = dispatch_of(call, products, push.x, push.w, traits);
   steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);

@@ -1,6 +1,7 @@
 // What op definitions share: checks of shape rules with one message grammar, row loops of
 // references, words of push constants.
 #pragma once
+#include <algorithm>
 #include <array>
 
 #include "framework/core/lowering.h"
@@ -39,6 +40,16 @@ inline Param<std::int32_t> rows_of(const Shape& shape) {
   rows.word = shape.extent_word();
   return rows;
 }
+/// Where tensors begin in their bindings; 0 of absent ones.
+template <std::size_t kCount>
+std::array<std::uint32_t, kCount> offsets_of(std::span<const BoundTensor, kCount> tensors,
+                                             const DeviceTraits& traits) {
+  std::array<std::uint32_t, kCount> offsets;
+  std::ranges::transform(tensors, offsets.begin(),
+                         [&](const BoundTensor& tensor) { return view_of(tensor, traits).offset; });
+  return offsets;
+}
+
 /// Words that a row number has: 0 if there are none.
 inline std::uint32_t words_of_ids(const BoundTensor& ids) {
   return !ids ? 0 : ids.dtype() == DType::i64 ? 2 : 1;
