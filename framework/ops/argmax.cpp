@@ -12,7 +12,6 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::i32})}};
 constexpr std::string_view kShaders[] = {"argmax", "argmax.gpu"};
 
@@ -59,7 +58,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef argmax_def;
 const OpDef argmax_def{.name = "argmax",
                        .family = OpFamily::sampling,
-                       .operands = kOperands,
+                       .operands = kStridedX,
                        .results = kResults,
                        .push_bytes = sizeof(StridedTensor),
                        .shaders = kShaders,

@@ -14,7 +14,6 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"ids", Access::write, accepts({DType::i32})}};
 constexpr Attribute kAttributes[] = {
     {"descending", AttributeType::boolean, offsetof(ArgsortAttributes, descending)}};
@@ -94,7 +93,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef argsort_def;
 const OpDef argsort_def{.name = "argsort",
                         .family = OpFamily::sampling,
-                        .operands = kOperands,
+                        .operands = kStridedX,
                         .results = kResults,
                         .attributes = kAttributes,
                         .push_bytes = sizeof(Push),

@@ -22,7 +22,6 @@ constexpr Operand kOperands[] = {{"q", Access::read, accepts({DType::f32}), fals
                                  {"v", Access::read, kCaches, false, Layout::rows},
                                  {"mask", Access::read, kFloats, true, Layout::rows},
                                  {"sinks", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"kv_len", AttributeType::param_i32, offsetof(AttentionForm, kv_len)},
     {"past", AttributeType::param_i32, offsetof(AttentionForm, past)},
@@ -321,7 +320,7 @@ extern const OpDef attention_def;
 const OpDef attention_def{.name = "attention",
                           .family = OpFamily::attention,
                           .operands = kOperands,
-                          .results = kResults,
+                          .results = kFloatY,
                           .attributes = kAttributes,
                           .push_bytes = sizeof(Push),
                           .shaders = kShaders,

@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::uint32_t kMinusInfinity = 0xFF800000;
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"n_past", AttributeType::param_i32, offsetof(CausalMaskAttributes, n_past)}};
 constexpr std::string_view kShaders[] = {"causal_mask"};
@@ -56,8 +54,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef causal_mask_def;
 const OpDef causal_mask_def{.name = "causal_mask",
                             .family = OpFamily::elementwise,
-                            .operands = kOperands,
-                            .results = kResults,
+                            .operands = kStridedX,
+                            .results = kFloatY,
                             .attributes = kAttributes,
                             .push_bytes = sizeof(Push),
                             .shaders = kShaders,

@@ -26,7 +26,6 @@ struct Form {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any},
                                  {"w", Access::read, accepts({DType::f32, DType::f16})}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes1d[] = {{"stride", AttributeType::i32, offsetof(Form1d, stride)},
                                        {"padding", AttributeType::i32, offsetof(Form1d, padding)},
                                        {"dilation", AttributeType::i32, offsetof(Form1d, dilation)},
@@ -206,7 +205,7 @@ constexpr OpDef conv_def(std::string_view name, std::span<const Attribute> attri
   return {.name = name,
           .family = OpFamily::product,
           .operands = kOperands,
-          .results = kResults,
+          .results = kFloatY,
           .attributes = attributes,
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 2),

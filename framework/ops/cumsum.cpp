@@ -9,8 +9,6 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"cumsum"};
 
 Outputs infer(const OpCall& call) { return TensorSpec{call.inputs[0].shape(), DType::f32}; }
@@ -44,8 +42,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef cumsum_def;
 const OpDef cumsum_def{.name = "cumsum",
                        .family = OpFamily::other,
-                       .operands = kOperands,
-                       .results = kResults,
+                       .operands = kStridedX,
+                       .results = kFloatY,
                        .push_bytes = sizeof(StridedTensor),
                        .shaders = kShaders,
                        .infer = infer,

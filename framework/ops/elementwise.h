@@ -24,10 +24,6 @@ void unary_reference(const HostCall& call, const F& f) {
 Outputs unary_infer(const OpCall& call);
 void unary_lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps);
 
-inline constexpr Operand kUnaryOperands[] = {
-    {"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-inline constexpr Operand kUnaryResults[] = {{"y", Access::write, accepts({DType::f32})}};
-
 // Mirrors the push block of shaders/include/unary.glsl, which ends with the attributes.
 struct UnaryPush {
   StridedTensor x;
@@ -38,8 +34,8 @@ constexpr OpDef unary_def(std::string_view name, std::span<const std::string_vie
                           Cost (*cost)(const BoundCall&), void (*reference)(const HostCall&)) {
   return {.name = name,
           .family = OpFamily::elementwise,
-          .operands = kUnaryOperands,
-          .results = kUnaryResults,
+          .operands = kStridedX,
+          .results = kFloatY,
           .push_bytes = sizeof(UnaryPush),
           .shaders = shaders,
           .infer = unary_infer,

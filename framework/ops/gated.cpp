@@ -10,7 +10,6 @@ namespace {
 
 constexpr Operand kOperands[] = {{"gate", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"up", Access::read, accepts({DType::f32}), true, Layout::rows}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"gated.gelu_mul",    "gated.lanes_gelu_mul",
                                          "gated.sigmoid_mul", "gated.lanes_sigmoid_mul",
                                          "gated.silu_mul",    "gated.lanes_silu_mul"};
@@ -74,7 +73,7 @@ constexpr OpDef gated_def(std::string_view name, F /*f*/) {
   return {.name = name,
           .family = OpFamily::elementwise,
           .operands = kOperands,
-          .results = kResults,
+          .results = kFloatY,
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 2),
           .infer = infer,

@@ -18,7 +18,6 @@ constexpr Operand kOperands[] = {{"state", Access::read_write, kFloat},
                                  {"beta", Access::read, kFloat, false, Layout::rows},
                                  {"ids", Access::read, accepts({DType::i32}), true}};
 constexpr std::size_t kIds = 6;
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"scale", AttributeType::param_f32, offsetof(GatedDeltaAttributes, scale)},
     {"past", AttributeType::param_i32, offsetof(GatedDeltaAttributes, past)}};
@@ -149,7 +148,7 @@ extern const OpDef gated_delta_def;
 const OpDef gated_delta_def{.name = "gated_delta",
                             .family = OpFamily::attention,
                             .operands = kOperands,
-                            .results = kResults,
+                            .results = kFloatY,
                             .attributes = kAttributes,
                             .push_bytes = sizeof(Push),
                             .shaders = kShaders,

@@ -21,7 +21,6 @@ struct GetRowsAttributes {
 
 constexpr Operand kOperands[] = {{"table", Access::read, kWeightTypes},
                                  {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"id", AttributeType::param_i32, offsetof(GetRowsAttributes, id)}};
 constexpr auto kShaders = kFormatShaders<"get_rows.">;
@@ -169,7 +168,7 @@ extern const OpDef get_rows_def;
 const OpDef get_rows_def{.name = "get_rows",
                          .family = OpFamily::movement,
                          .operands = kOperands,
-                         .results = kResults,
+                         .results = kFloatY,
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,

@@ -12,7 +12,6 @@ namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(L2NormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"l2_norm", "l2_norm.gpu"};
@@ -55,7 +54,7 @@ extern const OpDef l2_norm_def;
 const OpDef l2_norm_def{.name = "l2_norm",
                         .family = OpFamily::norm,
                         .operands = kOperands,
-                        .results = kResults,
+                        .results = kFloatY,
                         .attributes = kAttributes,
                         .push_bytes = sizeof(Push),
                         .shaders = kShaders,

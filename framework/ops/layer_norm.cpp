@@ -14,7 +14,6 @@ namespace {
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weight", Access::read, accepts({DType::f32}), true},
                                  {"bias", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(LayerNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"layer_norm", "layer_norm.gpu"};
@@ -79,7 +78,7 @@ extern const OpDef layer_norm_def;
 const OpDef layer_norm_def{.name = "layer_norm",
                            .family = OpFamily::norm,
                            .operands = kOperands,
-                           .results = kResults,
+                           .results = kFloatY,
                            .attributes = kAttributes,
                            .push_bytes = sizeof(Push),
                            .shaders = kShaders,

@@ -20,7 +20,6 @@ namespace {
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"w", Access::read, kWeightTypes, false, Layout::rows},
                                  {"residual", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::size_t kResult = std::size(kOperands);
 constexpr auto kShaders =
     joined(kFormatShaders<"matmul.">, kFormatShaders<"matmul.lanes_">,
@@ -205,7 +204,7 @@ extern const OpDef matmul_def;
 const OpDef matmul_def{.name = "matmul",
                        .family = OpFamily::product,
                        .operands = kOperands,
-                       .results = kResults,
+                       .results = kFloatY,
                        .push_bytes = sizeof(Push),
                        .shaders = kShaders,
                        .infer = infer,

@@ -23,7 +23,6 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
                                  {"ids", Access::read, accepts({DType::i32})},
                                  {"cells", Access::read, accepts({DType::i32}), true},
                                  {"missing", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::size_t kResult = std::size(kOperands);
 constexpr auto kShaders =
     joined(kFormatShaders<"matmul_experts.">, kFormatShaders<"matmul_experts.lanes_">,
@@ -219,7 +218,7 @@ extern const OpDef matmul_experts_def;
 const OpDef matmul_experts_def{.name = "matmul_experts",
                                .family = OpFamily::product,
                                .operands = kOperands,
-                               .results = kResults,
+                               .results = kFloatY,
                                .push_bytes = sizeof(Push),
                                .shaders = kShaders,
                                .infer = infer,

@@ -25,8 +25,6 @@ struct Form {
   PoolMode mode;
 };
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes1d[] = {{"width", AttributeType::i32, offsetof(Form1d, width)},
                                        {"stride", AttributeType::i32, offsetof(Form1d, stride)},
                                        {"padding", AttributeType::i32, offsetof(Form1d, padding)},
@@ -162,8 +160,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 constexpr OpDef pool_def(std::string_view name, std::span<const Attribute> attributes) {
   return {.name = name,
           .family = OpFamily::other,
-          .operands = kOperands,
-          .results = kResults,
+          .operands = kStridedX,
+          .results = kFloatY,
           .attributes = attributes,
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 1),

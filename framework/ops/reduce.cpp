@@ -12,8 +12,6 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"reduce.max",      "reduce.gpu_max",     "reduce.mean",
                                          "reduce.gpu_mean", "reduce.sum",         "reduce.gpu_sum",
                                          "reduce.sum_rows", "reduce.gpu_sum_rows"};
@@ -100,8 +98,8 @@ constexpr OpDef reduce_def(std::string_view name, void (*reference)(const HostCa
                            bool by_row = true) {
   return {.name = name,
           .family = OpFamily::other,
-          .operands = kOperands,
-          .results = kResults,
+          .operands = kStridedX,
+          .results = kFloatY,
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 2),
           .infer = by_row ? infer_rows : infer_all,

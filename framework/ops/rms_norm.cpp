@@ -13,7 +13,6 @@ namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weight", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(RmsNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"rms_norm", "rms_norm.gpu"};
@@ -68,7 +67,7 @@ extern const OpDef rms_norm_def;
 const OpDef rms_norm_def{.name = "rms_norm",
                          .family = OpFamily::norm,
                          .operands = kOperands,
-                         .results = kResults,
+                         .results = kFloatY,
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,

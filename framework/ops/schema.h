@@ -8,6 +8,11 @@
 
 namespace reprise::ops {
 
+/// The operand of ops over one tensor of any strides, and the result of most ops.
+inline constexpr Operand kStridedX[] = {
+    {"x", Access::read, accepts({DType::f32}), false, Layout::any}};
+inline constexpr Operand kFloatY[] = {{"y", Access::write, accepts({DType::f32})}};
+
 /// Number `index` of the i32 attributes that begin at `first`.
 constexpr Attribute attribute_of(std::string_view name, std::size_t first, std::size_t index = 0) {
   return {name, AttributeType::i32, static_cast<std::uint16_t>(first + index * 4)};

@@ -25,7 +25,6 @@ constexpr Operand kOperands[] = {
     {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
     {"mask", Access::read, accepts({DType::f32, DType::f16}), true, Layout::rows},
     {"sinks", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"scale", AttributeType::param_f32, offsetof(Form, scale)},
     {"max_bias", AttributeType::param_f32, offsetof(Form, max_bias)}};
@@ -133,7 +132,7 @@ constexpr OpDef define(std::string_view name, void (*reference)(const HostCall&)
   return {.name = name,
           .family = OpFamily::norm,
           .operands = kOperands,
-          .results = kResults,
+          .results = kFloatY,
           .attributes = kAttributes,
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 4),

@@ -17,7 +17,6 @@ constexpr Operand kOperands[] = {{"state", Access::read_write, kFloat},
                                  {"bias", Access::read, kFloat, true},
                                  {"ids", Access::read, accepts({DType::i32}), true}};
 constexpr std::size_t kIds = 4;
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"past", AttributeType::param_i32, offsetof(SsmConvAttributes, past)}};
 constexpr std::string_view kShaders[] = {"ssm_conv"};
@@ -123,7 +122,7 @@ extern const OpDef ssm_conv_def;
 const OpDef ssm_conv_def{.name = "ssm_conv",
                          .family = OpFamily::other,
                          .operands = kOperands,
-                         .results = kResults,
+                         .results = kFloatY,
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,

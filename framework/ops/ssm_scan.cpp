@@ -17,7 +17,6 @@ constexpr Operand kOperands[] = {{"state", Access::read_write, kFloat},
                                  {"c", Access::read, kFloat, false, Layout::rows},
                                  {"ids", Access::read, accepts({DType::i32}), true}};
 constexpr std::size_t kIds = 6;
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"past", AttributeType::param_i32, offsetof(SsmScanAttributes, past)}};
 constexpr std::string_view kShaders[] = {"ssm_scan"};
@@ -141,7 +140,7 @@ extern const OpDef ssm_scan_def;
 const OpDef ssm_scan_def{.name = "ssm_scan",
                          .family = OpFamily::other,
                          .operands = kOperands,
-                         .results = kResults,
+                         .results = kFloatY,
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,

@@ -16,7 +16,6 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"ids", Access::write, accepts({DType::i32})}};
 constexpr Attribute kAttributes[] = {{"k", AttributeType::i32, offsetof(TopKAttributes, k)}};
 constexpr std::string_view kShaders[] = {"top_k"};
@@ -88,7 +87,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef top_k_def;
 const OpDef top_k_def{.name = "top_k",
                       .family = OpFamily::sampling,
-                      .operands = kOperands,
+                      .operands = kStridedX,
                       .results = kResults,
                       .attributes = kAttributes,
                       .push_bytes = sizeof(Push),
