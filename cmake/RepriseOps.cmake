@@ -102,19 +102,22 @@ function(reprise_ops)
 #include \"reprise/ops/views.h\"  // IWYU pragma: export
 @headers@")
   file(CONFIGURE OUTPUT ${generated}/op_table.cpp @ONLY CONTENT
-"#include \"framework/ops/op_table.h\"
+"#include \"framework/core/op.h\"
+#include \"reprise/ops/op_named.h\"
 
-namespace reprise::ops {
+namespace reprise {
+namespace ops {
 
 @definitions@
 namespace {
 const OpDef* const kOps[] = {
 @table@};
 }  // namespace
+}  // namespace ops
 
-std::span<const OpDef* const> all_ops() { return kOps; }
+std::span<const OpDef* const> library_ops() { return ops::kOps; }
 
-}  // namespace reprise::ops
+}  // namespace reprise
 ")
   file(CONFIGURE OUTPUT ${generated}/op_case_table.cpp @ONLY CONTENT
 "#include \"tests/ops/op_case_table.h\"

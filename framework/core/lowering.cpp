@@ -102,6 +102,9 @@ constexpr std::uint32_t kHalfWord = 2;  // bytes: all that blocks are aligned to
 
 View view_of(const BoundTensor& tensor, const DeviceTraits& traits) {
   View view;
+  if (!tensor) {
+    return view;
+  }
   const std::uint64_t rest = tensor.offset & (traits.binding_alignment - 1);
   const DTypeInfo& info = info_of(tensor.dtype());
   view.offset =

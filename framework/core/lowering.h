@@ -34,6 +34,7 @@ struct View {
   std::uint32_t offset = 0;
   std::array<std::uint32_t, 4> strides{};
 };
+/// Zeros of an absent tensor.
 View view_of(const BoundTensor& tensor, const DeviceTraits& traits);
 
 }  // namespace reprise

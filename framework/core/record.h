@@ -7,22 +7,38 @@
 
 namespace reprise {
 
-/// Records a call with one result.
-template <class A, std::size_t N>
-Tensor record(const Site& site, const OpDef& op, const TensorRef (&inputs)[N],
-              const A& attributes) {
+/// For ops without attributes: one defined byte.
+struct NoAttributes {
+  std::byte unused{};
+};
+
+/// A call that reads the attributes where they are.
+template <class A>
+OpCall op_call(const Site& site, const OpDef& op, std::span<const TensorRef> inputs,
+               const A& attributes) {
   static_assert(std::is_trivially_copyable_v<A> && std::is_standard_layout_v<A>);
-  return site.recorder.call(
-      site, {site.recorder, op, inputs, std::as_bytes(std::span(&attributes, 1)), site.where});
+  return {site.recorder, op, inputs, std::as_bytes(std::span(&attributes, 1)), site.where};
+}
+
+/// Records a call with one result.
+template <class A = NoAttributes, std::size_t N>
+Tensor record(const Site& site, const OpDef& op, const TensorRef (&inputs)[N],
+              const A& attributes = {}) {
+  return site.recorder.call(site, op_call(site, op, inputs, attributes));
+}
+
+/// Records a call with several results.
+template <class A, std::size_t N>
+void record_into(std::span<Tensor> results, const Site& site, const OpDef& op,
+                 const TensorRef (&inputs)[N], const A& attributes) {
+  site.recorder.call(op_call(site, op, inputs, attributes), results);
 }
 
 /// Records a call that writes one of its operands and has no result.
 template <class A, std::size_t N>
 void record_in_place(const Site& site, const OpDef& op, const TensorRef (&inputs)[N],
                      const A& attributes) {
-  static_assert(std::is_trivially_copyable_v<A> && std::is_standard_layout_v<A>);
-  site.recorder.call(
-      {site.recorder, op, inputs, std::as_bytes(std::span(&attributes, 1)), site.where}, {});
+  record_into({}, site, op, inputs, attributes);
 }
 
 }  // namespace reprise

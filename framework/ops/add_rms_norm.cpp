@@ -1,7 +1,8 @@
 #include "reprise/ops/add_rms_norm.h"
 
 #include "framework/core/lowering.h"
-#include "framework/ops/rms_norm_lowering.h"
+#include "framework/core/record.h"
+#include "framework/ops/rms_norm_grid.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
 
@@ -23,8 +24,7 @@ constexpr std::string_view kShaders[] = {"add_rms_norm", "add_rms_norm.gpu"};
 
 // Mirrors the push block of shaders/include/add_rms_norm.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   View y;
   Param<float> eps;
   std::uint32_t weighted;
@@ -34,17 +34,10 @@ struct Push {
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   require_pair(x == call.inputs[1].shape(), call, "operands of one shape", 0, 1);
-  if (call.inputs[2]) {
-    require_rank(call, 2, 1);
-    require_equal_columns(call, 0, 2);
-  }
+  require_row(call, 0, 2);
   Outputs outputs(TensorSpec{x, DType::f32});
   outputs.specs[outputs.count++] = outputs.specs[0];
   return outputs;
-}
-
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 5 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
 }
 
 void reference(const HostCall& call) {
@@ -59,13 +52,13 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& y = call.tensors[1];
   const BoundTensor& weight = call.tensors[2];
-  indexable_elements(x);
   indexable_elements(y);
-  const Push push{shape_words(x.shape()), view_of(x, traits),
-                  view_of(y, traits),     call.as<RmsNormAttributes>().eps,
-                  weight ? 1U : 0U,       weight ? view_of(weight, traits).offset : 0U};
-  const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
-  steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
+  const Push push{{x, traits},
+                  view_of(y, traits),
+                  call.as<RmsNormAttributes>().eps,
+                  weight ? 1U : 0U,
+                  view_of(weight, traits).offset};
+  dispatch_rows(call, traits, steps, x.shape(), kRmsNormGrid, push);
 }
 
 }  // namespace
@@ -79,7 +72,7 @@ const OpDef add_rms_norm_def{.name = "add_rms_norm",
                              .push_bytes = sizeof(Push),
                              .shaders = kShaders,
                              .infer = infer,
-                             .cost = cost,
+                             .cost = cost_per_element<5>,
                              .reference = reference,
                              .lower = lower,
                              .overwrites = 0,
@@ -91,11 +84,8 @@ namespace reprise {
 
 AddRmsNormResult add_rms_norm(Site site, TensorRef x, TensorRef y, TensorRef weight,
                               RmsNormAttributes a) {
-  const TensorRef inputs[] = {x, y, weight};
   Tensor results[2];
-  site.recorder.call(
-      {site.recorder, ops::add_rms_norm_def, inputs, std::as_bytes(std::span(&a, 1)), site.where},
-      results);
+  record_into(results, site, ops::add_rms_norm_def, {x, y, weight}, a);
   return {results[0], results[1]};
 }
 

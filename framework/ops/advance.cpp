@@ -33,8 +33,7 @@ constexpr std::string_view kShaders[] = {"advance"};
 // Mirrors the push block of shaders/advance.comp.
 struct Push {
   Form form;
-  std::uint32_t next_offset;
-  std::uint32_t state_offset;
+  std::array<std::uint32_t, 2> offsets;  // of next and the state
 };
 
 Outputs infer(const OpCall& call) {
@@ -78,8 +77,7 @@ void reference(const HostCall& call) {
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
-  const Push push{call.as<Form>(), view_of(call.tensors[0], traits).offset,
-                  view_of(call.tensors[1], traits).offset};
+  const Push push{call.as<Form>(), offsets_of(call.tensors.first<2>(), traits)};
   steps.dispatch(call, traits, {"advance", {traits.workgroup_size}, 1}, {1, 1, 1}, push);
 }
 
@@ -96,7 +94,6 @@ extern const OpDef advance_def;
 const OpDef advance_def{.name = "advance",
                         .family = OpFamily::sampling,
                         .operands = kOperands,
-                        .results = {},
                         .attributes = kAttributes,
                         .push_bytes = sizeof(Push),
                         .shaders = kShaders,

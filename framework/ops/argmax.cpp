@@ -5,22 +5,15 @@
 
 #include "framework/core/lowering.h"
 #include "framework/core/record.h"
-#include "framework/ops/gpu_groups.h"
+#include "framework/ops/row_grid.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::i32})}};
 constexpr std::string_view kShaders[] = {"argmax", "argmax.gpu"};
-
-// Mirrors the push block of shaders/argmax.comp.
-struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
-};
 
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
@@ -39,21 +32,12 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{rows.with_extent(x.extent_word()), DType::i32};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
   auto* y = elements_of<std::int32_t>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
     std::int64_t best = -1;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const float v = row[c * stride];
-      if (!std::isnan(v) && (best < 0 || v > row[best * stride])) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
+      if (!std::isnan(row[c]) && (best < 0 || row[c] > row[best])) {
         best = c;
       }
     }
@@ -61,31 +45,12 @@ void reference(const HostCall& call) {
   });
 }
 
-// A workgroup per row: as large as the device allows, because the row of a decoder's logits is the
-// only one, and long.
-Dispatch gpu_dispatch(const Shape& x, const DeviceTraits& traits) {
-  constexpr std::int64_t kElementsPerInvocation = 4;
-  constexpr std::uint32_t kMaxInvocations = 1024;
-  const std::uint32_t local =
-      group_size(x.back() / kElementsPerInvocation, kMaxInvocations, traits);
-  return {{"argmax.gpu", {local}, 1}, grid_of(x, x.rows())};
-}
+// The row of a decoder's logits is the only one, and long: its workgroup is as large as possible.
+constexpr RowGrid kGrid{.passes = 1, .groups_on_lanes = false, .max_invocations = 1024};
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  indexable_elements(x);
-  const Push push{shape_words(x.shape()), view_of(x, traits)};
-  if (traits.kernels == KernelFamily::gpu) {
-    const Dispatch chosen = gpu_dispatch(x.shape(), traits);
-    steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
-    return;
-  }
-  const std::int64_t columns = x.shape().back();
-  require_loop_limit(call, traits, (columns + 7) / 8, columns);
-  steps.dispatch(
-      call, traits, {"argmax", {traits.workgroup_size}, 1},
-      groups_for({x.shape(), static_cast<std::uint64_t>(x.shape().rows())}, traits.workgroup_size),
-      push);
+  dispatch_rows(call, traits, steps, x.shape(), kGrid, StridedTensor(x, traits));
 }
 
 }  // namespace
@@ -93,13 +58,12 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef argmax_def;
 const OpDef argmax_def{.name = "argmax",
                        .family = OpFamily::sampling,
-                       .operands = kOperands,
+                       .operands = kStridedX,
                        .results = kResults,
-                       .attributes = {},
-                       .push_bytes = sizeof(Push),
+                       .push_bytes = sizeof(StridedTensor),
                        .shaders = kShaders,
                        .infer = infer,
-                       .cost = cost,
+                       .cost = cost_per_element<1>,
                        .reference = reference,
                        .lower = lower,
                        .extents = ExtentRule::rows};
@@ -108,8 +72,6 @@ const OpDef argmax_def{.name = "argmax",
 
 namespace reprise {
 
-Tensor argmax(Site site, TensorRef x) {
-  return record(site, ops::argmax_def, {x}, ops::NoAttributes{});
-}
+Tensor argmax(Site site, TensorRef x) { return record(site, ops::argmax_def, {x}); }
 
 }  // namespace reprise

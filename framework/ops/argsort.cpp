@@ -14,7 +14,6 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"ids", Access::write, accepts({DType::i32})}};
 constexpr Attribute kAttributes[] = {
     {"descending", AttributeType::boolean, offsetof(ArgsortAttributes, descending)}};
@@ -22,8 +21,7 @@ constexpr std::string_view kShaders[] = {"argsort"};
 
 // Mirrors the push block of shaders/argsort.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   std::uint32_t descending;
 };
 
@@ -60,13 +58,11 @@ Cost cost(const BoundCall& call) {
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const bool descending = call.as<ArgsortAttributes>().descending;
-  const std::int64_t stride = last_stride(x);
   std::vector<std::uint32_t> keys(static_cast<std::size_t>(x.shape().back()));
   auto* ids = elements_of<std::int32_t>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(x, [&](const FloatRow& row) {
     for (std::size_t c = 0; c < keys.size(); ++c) {
-      const std::uint32_t key = key_of(row[static_cast<std::int64_t>(c) * stride]);
+      const std::uint32_t key = key_of(row[static_cast<std::int64_t>(c)]);
       keys[c] = descending ? ~key : key;
     }
     const std::span order(ids, keys.size());
@@ -81,15 +77,13 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   constexpr std::uint32_t kMaxInvocations = 1024;
   constexpr std::int64_t kUnrolled = 4;  // exchanges per turn, mirrors kExchanges of the shader
   const BoundTensor& x = call.tensors[0];
-  indexable_elements(x);
   const std::int64_t columns = x.shape().back();
   const std::uint32_t local = group_size(columns / 2, kMaxInvocations, traits);
   const std::int64_t pairs = (std::int64_t{1} << doublings_of(columns)) / 2;
   const std::int64_t rounds = rounds_of(columns);
   require_loop_limit(call, traits, rounds * (pairs / (kUnrolled * local) + 2) + columns / local + 1,
                      columns);
-  const Push push{shape_words(x.shape()), view_of(x, traits),
-                  call.as<ArgsortAttributes>().descending ? 1U : 0U};
+  const Push push{{x, traits}, call.as<ArgsortAttributes>().descending ? 1U : 0U};
   steps.dispatch(call, traits, {kShaders[0], {local}, 1}, grid_of(x.shape(), x.shape().rows()),
                  push);
 }
@@ -99,7 +93,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef argsort_def;
 const OpDef argsort_def{.name = "argsort",
                         .family = OpFamily::sampling,
-                        .operands = kOperands,
+                        .operands = kStridedX,
                         .results = kResults,
                         .attributes = kAttributes,
                         .push_bytes = sizeof(Push),

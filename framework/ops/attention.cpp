@@ -9,6 +9,7 @@
 #include "framework/ops/attention_form.h"
 #include "framework/ops/gpu_groups.h"
 #include "framework/ops/schema.h"
+#include "framework/ops/scores.h"
 #include "reprise/backend/step.h"
 
 namespace reprise::ops {
@@ -21,7 +22,6 @@ constexpr Operand kOperands[] = {{"q", Access::read, accepts({DType::f32}), fals
                                  {"v", Access::read, kCaches, false, Layout::rows},
                                  {"mask", Access::read, kFloats, true, Layout::rows},
                                  {"sinks", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"kv_len", AttributeType::param_i32, offsetof(AttentionForm, kv_len)},
     {"past", AttributeType::param_i32, offsetof(AttentionForm, past)},
@@ -267,11 +267,11 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& mask = call.tensors[3];
   const BoundTensor& sinks = call.tensors[4];
   const Views views{view_of(q, traits), view_of(k, traits), view_of(v, traits)};
-  const View mask_view = mask ? view_of(mask, traits) : View{};
+  const View mask_view = view_of(mask, traits);
   const Shape& shape = q.shape();
   const std::int64_t value_dim = v.shape().back();
   Param<float> scale = form.scale;
-  scale.value = attention_scale(scale.value, shape);
+  scale.value = score_scale(scale.value, shape.back());
   const Push push{.q = Heads(views.q),
                   .k = Heads(views.k),
                   .v = Heads(views.v),
@@ -289,7 +289,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .softcap = form.softcap,
                   .max_bias = form.max_bias,
                   .window = form.window,
-                  .sinks_offset = sinks ? view_of(sinks, traits).offset : 0,
+                  .sinks_offset = view_of(sinks, traits).offset,
                   .flags = (form.causal ? 1U : 0U) | (sinks ? 2U : 0U) | (form.has_past ? 4U : 0U)};
   for (const BoundTensor* t : {&q, &k, &v, &call.tensors[5]}) {
     indexable_elements(*t);
@@ -320,7 +320,7 @@ extern const OpDef attention_def;
 const OpDef attention_def{.name = "attention",
                           .family = OpFamily::attention,
                           .operands = kOperands,
-                          .results = kResults,
+                          .results = kFloatY,
                           .attributes = kAttributes,
                           .push_bytes = sizeof(Push),
                           .shaders = kShaders,

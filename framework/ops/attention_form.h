@@ -16,9 +16,6 @@ struct AttentionForm {
   bool has_past = false;
 };
 
-/// The scale of the scores, where 0 stands for 1 / sqrt(dim).
-float attention_scale(float scale, const Shape& q);
-
 /// In float64, in two passes over the keys.
 void attention_reference(const HostCall& call);
 

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "framework/ops/attention_form.h"
 #include "framework/ops/host_rows.h"
+#include "framework/ops/scores.h"
 
 namespace reprise::ops {
 namespace {
@@ -15,22 +15,14 @@ double usable(float value) {
   return value > 0 && std::isnormal(value) ? static_cast<double>(value) : 0;
 }
 
-// Press et al. 2022, section 3, with the heads past a power of two as in their code.
-double alibi_slope(double max_bias, std::int64_t head, std::int64_t heads) {
-  const auto even = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
-  const double turn =
-      head < even ? static_cast<double>(head + 1) : static_cast<double>(head - even) + 0.5;
-  return std::exp2(-max_bias * turn / static_cast<double>(even));
-}
-
 // Scores of one row and head for the keys [first, first + scores.size()): -infinity for those that
 // it does not see.
 class RowScores {
  public:
   RowScores(const HostCall& call, const AttentionForm& form)
       : mask_(call.tensors[3]),
-        scale_(
-            static_cast<double>(attention_scale(call.value(form.scale), call.tensors[0].shape()))),
+        scale_(static_cast<double>(
+            score_scale(call.value(form.scale), call.tensors[0].shape().back()))),
         softcap_(usable(call.value(form.softcap))),
         max_bias_(usable(call.value(form.max_bias))),
         heads_(call.tensors[0].shape().dim(1)) {}
@@ -91,10 +83,6 @@ void combine(std::span<const double> scores, double sink, std::span<const double
 }
 
 }  // namespace
-
-float attention_scale(float scale, const Shape& q) {
-  return scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(q.back()))) : scale;
-}
 
 void attention_reference(const HostCall& call) {
   const AttentionForm& form = call.as<AttentionForm>();

@@ -67,9 +67,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   view_of(y, traits), indexable_elements(call.tensors[2])};
   const bool lanes = traits.kernels == KernelFamily::lanes && push.shape == push.y_shape &&
                      in_whole_texels(x, push.x) && in_whole_texels(y, push.y);
-  steps.dispatch(call, traits, {call.op.shaders[lanes ? 1 : 0], {traits.workgroup_size}, 1},
-                 groups_for({x.shape(), push.elements}, (lanes ? 4 : 1) * traits.workgroup_size),
-                 push);
+  dispatch_units(call, traits, steps, call.op.shaders[lanes ? 1 : 0], {x.shape(), push.elements},
+                 push, lanes ? 4 : 1);
 }
 
 template <class F>
@@ -78,11 +77,10 @@ constexpr OpDef binary_def(std::string_view name) {
           .family = OpFamily::elementwise,
           .operands = kOperands,
           .results = kResults,
-          .attributes = {},
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 2),
           .infer = infer,
-          .cost = elementwise_cost<1>,
+          .cost = cost_per_element<1>,
           .reference = reference<F>,
           .lower = lower,
           .overwrites = 0,
@@ -101,17 +99,9 @@ constinit const OpDef sub_def = binary_def<std::minus<>>("sub");
 
 namespace reprise {
 
-Tensor add(Site site, TensorRef x, TensorRef y) {
-  return record(site, ops::add_def, {x, y}, ops::NoAttributes{});
-}
-Tensor div(Site site, TensorRef x, TensorRef y) {
-  return record(site, ops::div_def, {x, y}, ops::NoAttributes{});
-}
-Tensor mul(Site site, TensorRef x, TensorRef y) {
-  return record(site, ops::mul_def, {x, y}, ops::NoAttributes{});
-}
-Tensor sub(Site site, TensorRef x, TensorRef y) {
-  return record(site, ops::sub_def, {x, y}, ops::NoAttributes{});
-}
+Tensor add(Site site, TensorRef x, TensorRef y) { return record(site, ops::add_def, {x, y}); }
+Tensor div(Site site, TensorRef x, TensorRef y) { return record(site, ops::div_def, {x, y}); }
+Tensor mul(Site site, TensorRef x, TensorRef y) { return record(site, ops::mul_def, {x, y}); }
+Tensor sub(Site site, TensorRef x, TensorRef y) { return record(site, ops::sub_def, {x, y}); }
 
 }  // namespace reprise

@@ -10,16 +10,13 @@ namespace {
 
 constexpr std::uint32_t kMinusInfinity = 0xFF800000;
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"n_past", AttributeType::param_i32, offsetof(CausalMaskAttributes, n_past)}};
 constexpr std::string_view kShaders[] = {"causal_mask"};
 
 // Mirrors the push block of shaders/causal_mask.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   Param<std::int32_t> n_past;
   std::uint32_t elements;
 };
@@ -31,8 +28,6 @@ Outputs infer(const OpCall& call) {
   }
   return TensorSpec{call.inputs[0].shape(), DType::f32};
 }
-
-Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
 
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
@@ -50,10 +45,8 @@ void reference(const HostCall& call) {
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  const Push push{shape_words(x.shape()), view_of(x, traits),
-                  call.as<CausalMaskAttributes>().n_past, indexable_elements(x)};
-  steps.dispatch(call, traits, {kShaders[0], {traits.workgroup_size}, 1},
-                 groups_for({x.shape(), push.elements}, traits.workgroup_size), push);
+  const Push push{{x, traits}, call.as<CausalMaskAttributes>().n_past, indexable_elements(x)};
+  dispatch_units(call, traits, steps, kShaders[0], {x.shape(), push.elements}, push);
 }
 
 }  // namespace
@@ -61,13 +54,13 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef causal_mask_def;
 const OpDef causal_mask_def{.name = "causal_mask",
                             .family = OpFamily::elementwise,
-                            .operands = kOperands,
-                            .results = kResults,
+                            .operands = kStridedX,
+                            .results = kFloatY,
                             .attributes = kAttributes,
                             .push_bytes = sizeof(Push),
                             .shaders = kShaders,
                             .infer = infer,
-                            .cost = cost,
+                            .cost = cost_per_element<0>,
                             .reference = reference,
                             .lower = lower,
                             .overwrites = 0,

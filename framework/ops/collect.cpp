@@ -106,8 +106,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   push.capacity = word(rows.shape().dim(0));
   push.row_words = word(rows.shape().back());
   push.first_word = word(call.as<CollectAttributes>().first_word);
-  steps.dispatch(call, traits, {"collect", {traits.workgroup_size}, 1},
-                 groups_for(end, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, "collect", end, push);
 }
 
 }  // namespace
@@ -116,7 +115,6 @@ extern const OpDef collect_def;
 const OpDef collect_def{.name = "collect",
                         .family = OpFamily::movement,
                         .operands = kOperands,
-                        .results = {},
                         .attributes = kAttributes,
                         .push_bytes = sizeof(Push),
                         .shaders = kShaders,

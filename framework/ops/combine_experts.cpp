@@ -16,8 +16,7 @@ constexpr std::string_view kShaders[] = {"combine_experts"};
 
 // Mirrors the push block of shaders/combine_experts.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;  // of y
-  View y;
+  StridedTensor y;
   std::uint32_t weights_offset;
 };
 
@@ -29,10 +28,6 @@ Outputs infer(const OpCall& call) {
   require_pair(y.dim(0) == weights.dim(0) && y.dim(1) == weights.dim(1), call,
                "one weight for each expert of a row", 0, 1);
   return TensorSpec{{y.extent(0), y.dim(2)}, DType::f32};
-}
-
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 2 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
 }
 
 void reference(const HostCall& call) {
@@ -55,11 +50,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& y = call.tensors[0];
   const BoundTensor& z = call.tensors[2];
   require_loop_limit(call, traits, y.shape().dim(1), y.shape().dim(1));
-  indexable_elements(y);
-  const Push push{shape_words(y.shape()), view_of(y, traits),
-                  view_of(call.tensors[1], traits).offset};
-  steps.dispatch(call, traits, {call.op.shaders[0], {traits.workgroup_size}, 1},
-                 groups_for({z.shape(), indexable_elements(z)}, traits.workgroup_size), push);
+  const Push push{{y, traits}, view_of(call.tensors[1], traits).offset};
+  dispatch_units(call, traits, steps, call.op.shaders[0], {z.shape(), indexable_elements(z)}, push);
 }
 
 }  // namespace
@@ -69,11 +61,10 @@ const OpDef combine_experts_def{.name = "combine_experts",
                                 .family = OpFamily::elementwise,
                                 .operands = kOperands,
                                 .results = kResults,
-                                .attributes = {},
                                 .push_bytes = sizeof(Push),
                                 .shaders = kShaders,
                                 .infer = infer,
-                                .cost = cost,
+                                .cost = cost_per_element<2>,
                                 .reference = reference,
                                 .lower = lower,
                                 .extents = ExtentRule::rows};
@@ -83,7 +74,7 @@ const OpDef combine_experts_def{.name = "combine_experts",
 namespace reprise {
 
 Tensor combine_experts(Site site, TensorRef y, TensorRef weights) {
-  return record(site, ops::combine_experts_def, {y, weights}, ops::NoAttributes{});
+  return record(site, ops::combine_experts_def, {y, weights});
 }
 
 }  // namespace reprise

@@ -14,30 +14,32 @@ namespace {
 struct Form1d {
   std::int32_t stride, padding, dilation, groups;
 };
-struct Form {
+struct Window {
   std::int32_t stride_y, stride_x;
   std::int32_t padding_y, padding_x;
   std::int32_t dilation_y, dilation_x;
+};
+struct Form {
+  Window window;
   std::int32_t groups;
 };
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any},
                                  {"w", Access::read, accepts({DType::f32, DType::f16})}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes1d[] = {{"stride", AttributeType::i32, offsetof(Form1d, stride)},
                                        {"padding", AttributeType::i32, offsetof(Form1d, padding)},
                                        {"dilation", AttributeType::i32, offsetof(Form1d, dilation)},
                                        {"groups", AttributeType::i32, offsetof(Form1d, groups)}};
 constexpr Attribute kAttributes2d[] = {
-    {"stride_y", AttributeType::i32, offsetof(Form, stride_y)},
-    {"stride_x", AttributeType::i32, offsetof(Form, stride_x)},
-    {"padding_y", AttributeType::i32, offsetof(Form, padding_y)},
-    {"padding_x", AttributeType::i32, offsetof(Form, padding_x)},
-    {"dilation_y", AttributeType::i32, offsetof(Form, dilation_y)},
-    {"dilation_x", AttributeType::i32, offsetof(Form, dilation_x)},
+    {"stride_y", AttributeType::i32, offsetof(Form, window.stride_y)},
+    {"stride_x", AttributeType::i32, offsetof(Form, window.stride_x)},
+    {"padding_y", AttributeType::i32, offsetof(Form, window.padding_y)},
+    {"padding_x", AttributeType::i32, offsetof(Form, window.padding_x)},
+    {"dilation_y", AttributeType::i32, offsetof(Form, window.dilation_y)},
+    {"dilation_x", AttributeType::i32, offsetof(Form, window.dilation_x)},
     {"groups", AttributeType::i32, offsetof(Form, groups)}};
-constexpr std::string_view kShaders1d[] = {"conv.conv_1d_f32", "conv.conv_1d_f16"};
-constexpr std::string_view kShaders2d[] = {"conv.conv_2d_f32", "conv.conv_2d_f16"};
+constexpr std::string_view kShaders[] = {"conv.conv_1d_f32", "conv.conv_1d_f16", "conv.conv_2d_f32",
+                                         "conv.conv_2d_f16"};
 
 // Mirrors the push block of shaders/conv.comp.
 struct Push {
@@ -47,9 +49,7 @@ struct Push {
   std::uint32_t outputs, out_height, out_width;
   std::uint32_t channels;  // that an output reads
   std::uint32_t taps_y, taps_x;
-  std::uint32_t stride_y, stride_x;
-  std::uint32_t padding_y, padding_x;
-  std::uint32_t dilation_y, dilation_x;
+  Window window;
   std::uint32_t group_outputs;
   std::uint32_t w_offset;
   std::uint32_t elements;
@@ -64,7 +64,7 @@ Form form_of(const Call& call) {
     return call.template as<Form>();
   }
   const auto& form = call.template as<Form1d>();
-  return {1, form.stride, 0, form.padding, 1, form.dilation, form.groups};
+  return {{1, form.stride, 0, form.padding, 1, form.dilation}, form.groups};
 }
 
 /// [batch, channels, height, width] of x, y or w, whichever rank they have.
@@ -72,11 +72,11 @@ std::array<std::int64_t, 4> image(const Shape& shape, bool is_flat) {
   const auto dims = shape.padded();
   return is_flat ? std::array{dims[1], dims[2], std::int64_t{1}, dims[3]} : dims;
 }
-Sliding along_y(const Form& f, std::int64_t taps) {
-  return {taps, f.stride_y, f.padding_y, f.dilation_y};
+Sliding along_y(const Window& w, std::int64_t taps) {
+  return {taps, w.stride_y, w.padding_y, w.dilation_y};
 }
-Sliding along_x(const Form& f, std::int64_t taps) {
-  return {taps, f.stride_x, f.padding_x, f.dilation_x};
+Sliding along_x(const Window& w, std::int64_t taps) {
+  return {taps, w.stride_x, w.padding_x, w.dilation_x};
 }
 
 Outputs infer(const OpCall& call) {
@@ -101,8 +101,9 @@ Outputs infer(const OpCall& call) {
                            describe(call, 0) + " and " + describe(call, 1) + ".");
   }
   require_pair(taps[1] == from[1] / form.groups, call, "w with the channels of a group of x", 0, 1);
-  const std::int64_t height = is_flat ? 1 : outputs_of(call, "y", from[2], along_y(form, taps[2]));
-  const std::int64_t width = outputs_of(call, "x", from[3], along_x(form, taps[3]));
+  const std::int64_t height =
+      is_flat ? 1 : outputs_of(call, "y", from[2], along_y(form.window, taps[2]));
+  const std::int64_t width = outputs_of(call, "x", from[3], along_x(form.window, taps[3]));
   std::vector<std::int64_t> dims;
   if (x.rank() == rank) {
     dims.push_back(x.dim(0));
@@ -131,8 +132,8 @@ void reference(const HostCall& call) {
   const auto from = image(x.shape(), is_flat);
   const auto taps = image(w.shape(), is_flat);
   const auto to = image(y.shape(), is_flat);
-  const Sliding down = along_y(form, taps[2]);
-  const Sliding right = along_x(form, taps[3]);
+  const Sliding down = along_y(form.window, taps[2]);
+  const Sliding right = along_x(form.window, taps[3]);
   const std::int64_t step = last_stride(x);
   const auto load = [&](std::int64_t b, std::int64_t c, std::int64_t row, std::int64_t column) {
     return x.load((is_flat ? x.row(0, b, c) : x.row(b, c, row)) + column * step);
@@ -177,7 +178,6 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const auto from = image(x.shape(), is_flat);
   const auto taps = image(w.shape(), is_flat);
   const auto to = image(y, is_flat);
-  const auto given = [](std::int32_t number) { return static_cast<std::uint32_t>(number); };
   indexable_elements(x);
   indexable_elements(w);
   // With the turn that ends each loop.
@@ -193,29 +193,22 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .channels = word(taps[1]),
                   .taps_y = word(taps[2]),
                   .taps_x = word(taps[3]),
-                  .stride_y = given(form.stride_y),
-                  .stride_x = given(form.stride_x),
-                  .padding_y = given(form.padding_y),
-                  .padding_x = given(form.padding_x),
-                  .dilation_y = given(form.dilation_y),
-                  .dilation_x = given(form.dilation_x),
+                  .window = form.window,
                   .group_outputs = word(to[1] / form.groups),
                   .w_offset = view_of(w, traits).offset,
                   .elements = indexable_elements(call.tensors[2])};
-  steps.dispatch(call, traits,
-                 {call.op.shaders[w.dtype() == DType::f16 ? 1 : 0], {traits.workgroup_size}, 1},
-                 groups_for({y, push.elements}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, call.op.shaders[w.dtype() == DType::f16 ? 1 : 0],
+                 {y, push.elements}, push);
 }
 
-constexpr OpDef conv_def(std::string_view name, std::span<const std::string_view> shaders,
-                         std::span<const Attribute> attributes) {
+constexpr OpDef conv_def(std::string_view name, std::span<const Attribute> attributes) {
   return {.name = name,
           .family = OpFamily::product,
           .operands = kOperands,
-          .results = kResults,
+          .results = kFloatY,
           .attributes = attributes,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
+          .shaders = shaders_of(kShaders, name, 2),
           .infer = infer,
           .cost = cost,
           .reference = reference,
@@ -225,10 +218,9 @@ constexpr OpDef conv_def(std::string_view name, std::span<const std::string_view
 
 }  // namespace
 
-extern const OpDef conv_1d_def;
-extern const OpDef conv_2d_def;
-const OpDef conv_1d_def = conv_def("conv_1d", kShaders1d, kAttributes1d);
-const OpDef conv_2d_def = conv_def("conv_2d", kShaders2d, kAttributes2d);
+extern const OpDef conv_1d_def, conv_2d_def;
+constinit const OpDef conv_1d_def = conv_def("conv_1d", kAttributes1d);
+constinit const OpDef conv_2d_def = conv_def("conv_2d", kAttributes2d);
 
 }  // namespace reprise::ops
 
@@ -240,9 +232,10 @@ Tensor conv_1d(Site site, TensorRef x, TensorRef w, Conv1dAttributes a) {
 }
 
 Tensor conv_2d(Site site, TensorRef x, TensorRef w, Conv2dAttributes a) {
-  return record(site, ops::conv_2d_def, {x, w},
-                ops::Form{a.stride_y, a.stride_x, a.padding_y, a.padding_x, a.dilation_y,
-                          a.dilation_x, a.groups});
+  return record(
+      site, ops::conv_2d_def, {x, w},
+      ops::Form{{a.stride_y, a.stride_x, a.padding_y, a.padding_x, a.dilation_y, a.dilation_x},
+                a.groups});
 }
 
 }  // namespace reprise

@@ -73,8 +73,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{x.shape(), to};
 }
 
-Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
-
 /// Calls f(first byte of a row of x, bytes from an element to the next) for every row.
 template <class F>
 void for_each_row_of(const HostTensor& x, F&& f) {
@@ -126,12 +124,11 @@ void reference(const HostCall& call) {
   });
 }
 
-std::string_view shader_for(DType from, DType to) {
+std::string_view shader_of(const OpDef& op, DType from, DType to) {
   if (from == to) {
     return kMoves[info_of(from).block_bytes == 4 ? 0 : 1];
   }
-  const bool narrows = from == DType::f32;
-  return find_shader(kShaders, narrows ? "copy.to_" : "copy.from_", narrows ? to : from);
+  return from == DType::f32 ? shader_for(op, to, "to_") : shader_for(op, from, "from_");
 }
 
 /// How many invocations there are: one per element, per block that is made, or per 2 bytes of
@@ -163,8 +160,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   indexable_elements(call.tensors[1]);
   if (is_wide(x, to, traits)) {
     const Push push{{}, {}, word(static_cast<std::int64_t>(x.spec->bytes() / kWideBytes))};
-    steps.dispatch(call, traits, {kMoves[2], {traits.workgroup_size}, 1},
-                   groups_for({x.shape(), push.units}, traits.workgroup_size), push);
+    dispatch_units(call, traits, steps, kMoves[2], {x.shape(), push.units}, push);
     return;
   }
   Push push{shape_words(x.shape()), view_of(x, traits), word(units_of(x, to))};
@@ -172,8 +168,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     push.shape = {1, 1, 1, push.units};
     push.x.strides = {0, 0, 0, 1};
   }
-  steps.dispatch(call, traits, {shader_for(x.dtype(), to), {traits.workgroup_size}, 1},
-                 groups_for({x.shape(), push.units}, traits.workgroup_size), push);
+  const std::string_view shader = shader_of(call.op, x.dtype(), to);
+  dispatch_units(call, traits, steps, shader, {x.shape(), push.units}, push);
 }
 
 }  // namespace
@@ -187,7 +183,7 @@ const OpDef copy_def{.name = "copy",
                      .push_bytes = sizeof(Push),
                      .shaders = kShaders,
                      .infer = infer,
-                     .cost = cost,
+                     .cost = cost_per_element<0>,
                      .reference = reference,
                      .lower = lower,
                      .extents = ExtentRule::elements};

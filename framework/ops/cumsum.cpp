@@ -9,32 +9,16 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"cumsum"};
-
-// Mirrors the push block of shaders/cumsum.comp.
-struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
-};
 
 Outputs infer(const OpCall& call) { return TensorSpec{call.inputs[0].shape(), DType::f32}; }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 2 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
   float* y = elements_of<float>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
     double sum = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      sum += static_cast<double>(row[c * stride]);
+    for (std::int64_t c = 0; c < row.columns; ++c) {
+      sum += static_cast<double>(row[c]);
       *y++ = static_cast<float>(sum);
     }
   });
@@ -44,12 +28,11 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   constexpr std::int64_t kElementsPerInvocation = 8;
   constexpr std::uint32_t kMaxInvocations = 256;
   const BoundTensor& x = call.tensors[0];
-  indexable_elements(x);
   const std::int64_t columns = x.shape().back();
   const std::uint32_t local = group_size(columns / kElementsPerInvocation, kMaxInvocations, traits);
   // Twice its part of the row, and the sums of the parts before it.
   require_loop_limit(call, traits, 2 * (columns / local + 1) + local, columns);
-  const Push push{shape_words(x.shape()), view_of(x, traits)};
+  const StridedTensor push(x, traits);
   steps.dispatch(call, traits, {kShaders[0], {local}, 1}, grid_of(x.shape(), x.shape().rows()),
                  push);
 }
@@ -59,13 +42,12 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef cumsum_def;
 const OpDef cumsum_def{.name = "cumsum",
                        .family = OpFamily::other,
-                       .operands = kOperands,
-                       .results = kResults,
-                       .attributes = {},
-                       .push_bytes = sizeof(Push),
+                       .operands = kStridedX,
+                       .results = kFloatY,
+                       .push_bytes = sizeof(StridedTensor),
                        .shaders = kShaders,
                        .infer = infer,
-                       .cost = cost,
+                       .cost = cost_per_element<2>,
                        .reference = reference,
                        .lower = lower,
                        .extents = ExtentRule::rows};
@@ -74,8 +56,6 @@ const OpDef cumsum_def{.name = "cumsum",
 
 namespace reprise {
 
-Tensor cumsum(Site site, TensorRef x) {
-  return record(site, ops::cumsum_def, {x}, ops::NoAttributes{});
-}
+Tensor cumsum(Site site, TensorRef x) { return record(site, ops::cumsum_def, {x}); }
 
 }  // namespace reprise

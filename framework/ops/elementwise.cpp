@@ -14,9 +14,7 @@ Outputs unary_infer(const OpCall& call) { return TensorSpec{call.inputs[0].shape
 
 void unary_lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  indexable_elements(x);
-  const UnaryPush push{shape_words(x.shape()), view_of(x, traits),
-                       indexable_elements(call.tensors[1])};
+  const UnaryPush push{{x, traits}, indexable_elements(call.tensors[1])};
   std::array<std::byte, 128> bytes;
   std::memcpy(bytes.data(), &push, sizeof(push));
   std::memcpy(bytes.data() + sizeof(push), call.attributes.data(),

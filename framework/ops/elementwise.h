@@ -1,5 +1,5 @@
-// What ops that compute each element apart share: choosing their shaders, costs, and all of ops
-// with one operand, which add their name and their function.
+// What ops that compute each element apart share: choosing their shaders, and all of ops with one
+// operand, which add their name and their function.
 #pragma once
 #include "framework/core/lowering.h"
 #include "framework/ops/schema.h"
@@ -10,34 +10,13 @@ namespace reprise::ops {
 /// Whether a lanes kernel can read the operand as texels of 4 elements in the order of memory.
 bool in_whole_texels(const BoundTensor& tensor, const View& view);
 
-/// Of the shaders of a kind, "<kind>.<op>" and as many of them as follow it.
-constexpr std::span<const std::string_view> shaders_of(std::span<const std::string_view> kind,
-                                                       std::string_view op, std::size_t count = 1) {
-  std::size_t at = 0;
-  while (kind[at].substr(kind[at].find('.') + 1) != op) {
-    ++at;
-  }
-  return kind.subspan(at, count);
-}
-
-/// So many operations per element of the result; exp, tanh and their like count as one.
-template <std::uint64_t kOperations>
-Cost elementwise_cost(const BoundCall& call) {
-  const Shape& y = call.tensors[call.op.operands.size()].shape();
-  return streaming_cost(call, kOperations * static_cast<std::uint64_t>(y.elements()));
-}
-
 /// y[i] = f(x[i]), computed in float64.
 template <class F>
 void unary_reference(const HostCall& call, const F& f) {
-  const HostTensor& x = call.tensors[0];
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
   float* to = elements_of<float>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* from = elements_of<const float>(x) + x.row(i0, i1, i2);
-    for (std::int64_t c = 0; c < cols; ++c) {
-      *to++ = static_cast<float>(f(static_cast<double>(from[c * stride])));
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
+      *to++ = static_cast<float>(f(static_cast<double>(row[c])));
     }
   });
 }
@@ -45,14 +24,9 @@ void unary_reference(const HostCall& call, const F& f) {
 Outputs unary_infer(const OpCall& call);
 void unary_lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps);
 
-inline constexpr Operand kUnaryOperands[] = {
-    {"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-inline constexpr Operand kUnaryResults[] = {{"y", Access::write, accepts({DType::f32})}};
-
 // Mirrors the push block of shaders/include/unary.glsl, which ends with the attributes.
 struct UnaryPush {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   std::uint32_t elements;
 };
 
@@ -60,9 +34,8 @@ constexpr OpDef unary_def(std::string_view name, std::span<const std::string_vie
                           Cost (*cost)(const BoundCall&), void (*reference)(const HostCall&)) {
   return {.name = name,
           .family = OpFamily::elementwise,
-          .operands = kUnaryOperands,
-          .results = kUnaryResults,
-          .attributes = {},
+          .operands = kStridedX,
+          .results = kFloatY,
           .push_bytes = sizeof(UnaryPush),
           .shaders = shaders,
           .infer = unary_infer,

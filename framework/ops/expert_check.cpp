@@ -40,11 +40,7 @@ struct Push {
   std::uint32_t experts;
   std::uint32_t first;
   std::uint32_t grids;
-  std::uint32_t ids_offset;
-  std::uint32_t cells_offset;
-  std::uint32_t iteration_offset;
-  std::uint32_t uses_offset;
-  std::uint32_t placed_offset;
+  std::array<std::uint32_t, 5> offsets;  // of all operands and the result
 };
 
 Outputs infer(const OpCall& call) {
@@ -116,11 +112,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .experts = word(experts),
                   .first = a.first ? 1U : 0U,
                   .grids = word(grid_rows(call.tensors[2].shape())),
-                  .ids_offset = view_of(ids, traits).offset,
-                  .cells_offset = view_of(call.tensors[1], traits).offset,
-                  .iteration_offset = view_of(call.tensors[2], traits).offset,
-                  .uses_offset = view_of(call.tensors[3], traits).offset,
-                  .placed_offset = view_of(call.tensors[4], traits).offset};
+                  .offsets = offsets_of(call.tensors.first<5>(), traits)};
   steps.dispatch(call, traits, {"expert_check", {traits.workgroup_size}, 1}, {1, 1, 1}, push);
 }
 

@@ -10,7 +10,6 @@ namespace {
 
 constexpr Operand kOperands[] = {{"gate", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"up", Access::read, accepts({DType::f32}), true, Layout::rows}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::string_view kShaders[] = {"gated.gelu_mul",    "gated.lanes_gelu_mul",
                                          "gated.sigmoid_mul", "gated.lanes_sigmoid_mul",
                                          "gated.silu_mul",    "gated.lanes_silu_mul"};
@@ -65,8 +64,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Push push{shape_words(shape), view_of(gate, traits), view_of(up, traits), joined ? 1U : 0U};
   const bool lanes = traits.kernels == KernelFamily::lanes && !joined &&
                      in_whole_texels(gate, push.gate) && in_whole_texels(up, push.up);
-  steps.dispatch(call, traits, {call.op.shaders[lanes ? 1 : 0], {traits.workgroup_size}, 1},
-                 groups_for({shape, elements}, (lanes ? 4 : 1) * traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, call.op.shaders[lanes ? 1 : 0], {shape, elements}, push,
+                 lanes ? 4 : 1);
 }
 
 template <std::uint64_t kOperations, class F>
@@ -74,12 +73,11 @@ constexpr OpDef gated_def(std::string_view name, F /*f*/) {
   return {.name = name,
           .family = OpFamily::elementwise,
           .operands = kOperands,
-          .results = kResults,
-          .attributes = {},
+          .results = kFloatY,
           .push_bytes = sizeof(Push),
           .shaders = shaders_of(kShaders, name, 2),
           .infer = infer,
-          .cost = elementwise_cost<kOperations>,
+          .cost = cost_per_element<kOperations, 2>,
           .reference = reference<F>,
           .lower = lower,
           .overwrites = 0,
@@ -101,24 +99,18 @@ constinit const OpDef silu_mul_def =
 namespace reprise {
 
 Tensor gelu_mul(Site site, TensorRef gate, TensorRef up) {
-  return record(site, ops::gelu_mul_def, {gate, up}, ops::NoAttributes{});
+  return record(site, ops::gelu_mul_def, {gate, up});
 }
-Tensor gelu_mul(Site site, TensorRef x) {
-  return record(site, ops::gelu_mul_def, {x, {}}, ops::NoAttributes{});
-}
+Tensor gelu_mul(Site site, TensorRef x) { return record(site, ops::gelu_mul_def, {x, {}}); }
 
 Tensor sigmoid_mul(Site site, TensorRef gate, TensorRef up) {
-  return record(site, ops::sigmoid_mul_def, {gate, up}, ops::NoAttributes{});
+  return record(site, ops::sigmoid_mul_def, {gate, up});
 }
-Tensor sigmoid_mul(Site site, TensorRef x) {
-  return record(site, ops::sigmoid_mul_def, {x, {}}, ops::NoAttributes{});
-}
+Tensor sigmoid_mul(Site site, TensorRef x) { return record(site, ops::sigmoid_mul_def, {x, {}}); }
 
 Tensor silu_mul(Site site, TensorRef gate, TensorRef up) {
-  return record(site, ops::silu_mul_def, {gate, up}, ops::NoAttributes{});
+  return record(site, ops::silu_mul_def, {gate, up});
 }
-Tensor silu_mul(Site site, TensorRef x) {
-  return record(site, ops::silu_mul_def, {x, {}}, ops::NoAttributes{});
-}
+Tensor silu_mul(Site site, TensorRef x) { return record(site, ops::silu_mul_def, {x, {}}); }
 
 }  // namespace reprise

@@ -1,11 +1,10 @@
 #include "reprise/ops/gated_delta.h"
 
 #include <cmath>
-#include <limits>
-#include <vector>
 
 #include "framework/core/record.h"
 #include "framework/ops/recurrence.h"
+#include "framework/ops/scores.h"
 
 namespace reprise::ops {
 namespace {
@@ -19,7 +18,6 @@ constexpr Operand kOperands[] = {{"state", Access::read_write, kFloat},
                                  {"beta", Access::read, kFloat, false, Layout::rows},
                                  {"ids", Access::read, accepts({DType::i32}), true}};
 constexpr std::size_t kIds = 6;
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"scale", AttributeType::param_f32, offsetof(GatedDeltaAttributes, scale)},
     {"past", AttributeType::param_i32, offsetof(GatedDeltaAttributes, past)}};
@@ -39,10 +37,6 @@ struct Push {
   std::uint32_t key_dim, value_dim;
   Param<float> scale;  // value: what 0 in the state stands for, or the constant
 };
-
-float result_scale(float scale, std::int64_t key_dim) {
-  return scale == 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(key_dim))) : scale;
-}
 
 Outputs infer(const OpCall& call) {
   const Shape& state = call.inputs[0].shape();
@@ -90,7 +84,7 @@ void apply(const HostCall& call, std::int64_t sequence, std::int64_t head, std::
   const std::size_t head_axis = v.shape().rank() - 2;
   const std::int64_t key_head = head / (v.shape().dim(head_axis) / q.shape().dim(head_axis));
   const auto scale = static_cast<double>(
-      result_scale(call.value(call.as<GatedDeltaAttributes>().scale), q.shape().back()));
+      score_scale(call.value(call.as<GatedDeltaAttributes>().scale), q.shape().back()));
   for (std::int64_t t = 0; t < of.tokens; ++t) {
     const double stays = std::exp(gate.load(gate.row(0, sequence, t) + head));
     const std::int64_t key = k.row(sequence, t, key_head);
@@ -113,35 +107,14 @@ void apply(const HostCall& call, std::int64_t sequence, std::int64_t head, std::
 
 void reference(const HostCall& call) {
   const HostTensor& table = call.tensors[0];
-  const HostTensor& v = call.tensors[3];
-  const HostTensor& y = call.tensors[7];
-  const Sequences of(v.shape(), 2);
-  const bool begins = call.value(call.as<GatedDeltaAttributes>().past) <= 0;
-  const std::int64_t heads = table.shape().dim(1);
-  const std::int64_t values = v.shape().back();
-  std::vector<double> state(static_cast<std::size_t>(table.shape().dim(2)));
-  for (std::int64_t unit = 0; unit < (of.tokens == 0 ? 0 : of.sequences * heads * values); ++unit) {
-    const std::int64_t column = unit % values;
-    const std::int64_t head = unit / values % heads;
-    const std::int64_t sequence = unit / values / heads;
-    const std::int64_t slot = slot_of(table, call.tensors[kIds], sequence);
-    if (slot < 0) {
-      for (std::int64_t t = 0; t < of.tokens; ++t) {
-        y.store(y.row(sequence, t, head) + column, std::numeric_limits<double>::quiet_NaN());
-      }
-      continue;
-    }
-    const auto at = [&](std::size_t i) {
-      return table.row(slot, head, static_cast<std::int64_t>(i)) + column;
-    };
-    for (std::size_t i = 0; i < state.size(); ++i) {
-      state[i] = begins ? 0 : table.load(at(i));
-    }
-    apply(call, sequence, head, column, state);
-    for (std::size_t i = 0; i < state.size(); ++i) {
-      table.store(at(i), state[i]);
-    }
-  }
+  for_each_state(
+      call, call.tensors[3], kIds, call.as<GatedDeltaAttributes>().past, table.shape().dim(2),
+      [&](std::int64_t slot, std::int64_t head, std::int64_t column, std::int64_t i) {
+        return table.row(slot, head, i) + column;
+      },
+      [&](std::int64_t sequence, std::int64_t head, std::int64_t column, std::span<double> state) {
+        apply(call, sequence, head, column, state);
+      });
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
@@ -151,7 +124,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Sequences of(v.shape(), 2);
   const auto& a = call.as<GatedDeltaAttributes>();
   Param<float> scale = a.scale;
-  scale.value = result_scale(scale.value, q.back());
+  scale.value = score_scale(scale.value, q.back());
   const Push push{.recurrence = {call, traits, v.shape(), 2, kIds, a.past},
                   .q_strides = token_strides<2>(call.tensors[1], traits),
                   .k_strides = token_strides<2>(call.tensors[2], traits),
@@ -175,7 +148,7 @@ extern const OpDef gated_delta_def;
 const OpDef gated_delta_def{.name = "gated_delta",
                             .family = OpFamily::attention,
                             .operands = kOperands,
-                            .results = kResults,
+                            .results = kFloatY,
                             .attributes = kAttributes,
                             .push_bytes = sizeof(Push),
                             .shaders = kShaders,

@@ -21,7 +21,6 @@ struct GetRowsAttributes {
 
 constexpr Operand kOperands[] = {{"table", Access::read, kWeightTypes},
                                  {"ids", Access::read, accepts({DType::i32, DType::i64}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"id", AttributeType::param_i32, offsetof(GetRowsAttributes, id)}};
 constexpr auto kShaders = kFormatShaders<"get_rows.">;
@@ -118,13 +117,13 @@ void dispatch(const BoundCall& call, std::int64_t first_row, Param<std::int32_t>
   push.table_offset = view_of(table, traits).offset;
   push.y_offset = view_of(call.tensors[2], traits).offset;
   if (ids) {
-    push.id_words = ids.dtype() == DType::i64 ? 2 : 1;
-    push.ids_offset = view_of(ids, traits).offset * push.id_words;
     word(ids.shape().elements() * 2);
   }
+  push.id_words = words_of_ids(ids);
+  push.ids_offset = view_of(ids, traits).offset * push.id_words;
   push.id = call.as<GetRowsAttributes>().id;
-  steps.dispatch(call, traits, {shader_for(call.op, table.dtype()), {traits.workgroup_size}, 1},
-                 groups_for({call.tensors[2].shape(), push.elements}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, shader_for(call.op, table.dtype()),
+                 {call.tensors[2].shape(), push.elements}, push);
 }
 
 /// The ids, or the part of y, of the tables in a part: their leading dimensions are its own.
@@ -169,7 +168,7 @@ extern const OpDef get_rows_def;
 const OpDef get_rows_def{.name = "get_rows",
                          .family = OpFamily::movement,
                          .operands = kOperands,
-                         .results = kResults,
+                         .results = kFloatY,
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,

@@ -1,6 +1,6 @@
 #include "reprise/ops/host_step.h"
 
-#include "framework/core/op.h"
+#include "framework/core/record.h"
 #include "framework/ops/host_step_def.h"
 #include "reprise/backend/step.h"
 
@@ -84,11 +84,8 @@ std::vector<Tensor> host_step(Site site, std::string_view name,
   }
   operands[ops::kHostStepInPlace] = in_place;
   HostStep step{std::string(name), outputs, std::move(function)};
-  const ops::HostStepAttributes attributes{&step};
   std::vector<Tensor> results(outputs.size());
-  site.recorder.call({site.recorder, ops::host_step_def, operands,
-                      std::as_bytes(std::span(&attributes, 1)), site.where},
-                     results);
+  record_into(results, site, ops::host_step_def, operands, ops::HostStepAttributes{&step});
   return results;
 }
 

@@ -12,40 +12,31 @@ namespace reprise::ops {
 namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(L2NormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"l2_norm", "l2_norm.gpu"};
-constexpr std::int64_t kPasses = 2;  // length, result
+constexpr RowGrid kGrid{.passes = 2};  // length, result
 
 // Mirrors the push block of shaders/include/l2_norm.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   Param<float> eps;
 };
 
 Outputs infer(const OpCall& call) { return TensorSpec{call.inputs[0].shape(), DType::f32}; }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 3 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
   const auto eps = static_cast<double>(call.value(call.as<L2NormAttributes>().eps));
-  const std::int64_t cols = x.shape().back();
   float* y = elements_of<float>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
     double sum = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       const auto v = static_cast<double>(row[c]);
       sum += v * v;
     }
     const double length = std::sqrt(sum);
     const double scale = 1.0 / (length < eps ? eps : length);
-    for (std::int64_t c = 0; c < cols; ++c) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       *y++ = static_cast<float>(static_cast<double>(row[c]) * scale);
     }
   });
@@ -53,10 +44,8 @@ void reference(const HostCall& call) {
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  indexable_elements(x);
-  const Push push{shape_words(x.shape()), view_of(x, traits), call.as<L2NormAttributes>().eps};
-  const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
-  steps.dispatch(call, traits, {kShaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups, push);
+  const Push push{{x, traits}, call.as<L2NormAttributes>().eps};
+  dispatch_rows(call, traits, steps, x.shape(), kGrid, push);
 }
 
 }  // namespace
@@ -65,12 +54,12 @@ extern const OpDef l2_norm_def;
 const OpDef l2_norm_def{.name = "l2_norm",
                         .family = OpFamily::norm,
                         .operands = kOperands,
-                        .results = kResults,
+                        .results = kFloatY,
                         .attributes = kAttributes,
                         .push_bytes = sizeof(Push),
                         .shaders = kShaders,
                         .infer = infer,
-                        .cost = cost,
+                        .cost = cost_per_element<3>,
                         .reference = reference,
                         .lower = lower,
                         .extents = ExtentRule::rows};

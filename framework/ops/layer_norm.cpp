@@ -14,16 +14,14 @@ namespace {
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weight", Access::read, accepts({DType::f32}), true},
                                  {"bias", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(LayerNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"layer_norm", "layer_norm.gpu"};
-constexpr std::int64_t kPasses = 3;  // mean, variance, result
+constexpr RowGrid kGrid{.passes = 3};  // mean, variance, result
 
 // Mirrors the push block of shaders/include/layer_norm.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   Param<float> eps;
   std::uint32_t given;  // bit 0: weight, bit 1: bias
   std::uint32_t weight_offset;
@@ -31,40 +29,30 @@ struct Push {
 };
 
 Outputs infer(const OpCall& call) {
-  for (std::size_t operand = 1; operand < 3; ++operand) {
-    if (call.inputs[operand]) {
-      require_rank(call, operand, 1);
-      require_equal_columns(call, 0, operand);
-    }
-  }
+  require_row(call, 0, 1);
+  require_row(call, 0, 2);
   return TensorSpec{call.inputs[0].shape(), DType::f32};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 8 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 void reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
   const HostTensor& weight = call.tensors[1];
   const HostTensor& bias = call.tensors[2];
   const auto eps = static_cast<double>(call.value(call.as<LayerNormAttributes>().eps));
-  const std::int64_t cols = x.shape().back();
   float* y = elements_of<float>(call.tensors[3]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
+    const auto columns = static_cast<double>(row.columns);
     double sum = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       sum += static_cast<double>(row[c]);
     }
-    const double mean = sum / static_cast<double>(cols);
+    const double mean = sum / columns;
     double squares = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       const double distance = static_cast<double>(row[c]) - mean;
       squares += distance * distance;
     }
-    const double scale = 1.0 / std::sqrt(squares / static_cast<double>(cols) + eps);
-    for (std::int64_t c = 0; c < cols; ++c) {
+    const double scale = 1.0 / std::sqrt(squares / columns + eps);
+    for (std::int64_t c = 0; c < row.columns; ++c) {
       *y++ = static_cast<float>((static_cast<double>(row[c]) - mean) * scale *
                                     (weight ? weight.load(c) : 1.0) +
                                 (bias ? bias.load(c) : 0.0));
@@ -76,15 +64,12 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& weight = call.tensors[1];
   const BoundTensor& bias = call.tensors[2];
-  indexable_elements(x);
-  const Push push{shape_words(x.shape()),
-                  view_of(x, traits),
+  const Push push{{x, traits},
                   call.as<LayerNormAttributes>().eps,
                   (weight ? 1U : 0U) | (bias ? 2U : 0U),
-                  weight ? view_of(weight, traits).offset : 0U,
-                  bias ? view_of(bias, traits).offset : 0U};
-  const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
-  steps.dispatch(call, traits, {kShaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups, push);
+                  view_of(weight, traits).offset,
+                  view_of(bias, traits).offset};
+  dispatch_rows(call, traits, steps, x.shape(), kGrid, push);
 }
 
 }  // namespace
@@ -93,12 +78,12 @@ extern const OpDef layer_norm_def;
 const OpDef layer_norm_def{.name = "layer_norm",
                            .family = OpFamily::norm,
                            .operands = kOperands,
-                           .results = kResults,
+                           .results = kFloatY,
                            .attributes = kAttributes,
                            .push_bytes = sizeof(Push),
                            .shaders = kShaders,
                            .infer = infer,
-                           .cost = cost,
+                           .cost = cost_per_element<8>,
                            .reference = reference,
                            .lower = lower,
                            .extents = ExtentRule::rows};

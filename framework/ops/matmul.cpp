@@ -17,12 +17,9 @@
 namespace reprise::ops {
 namespace {
 
-struct NoAttributes {};
-
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"w", Access::read, kWeightTypes, false, Layout::rows},
                                  {"residual", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::size_t kResult = std::size(kOperands);
 constexpr auto kShaders =
     joined(kFormatShaders<"matmul.">, kFormatShaders<"matmul.lanes_">,
@@ -147,7 +144,7 @@ void dispatch(const BoundCall& call, const DeviceTraits& traits, StepList& steps
                   !residual                                ? Adds::nothing
                   : is_row_of(residual.shape(), y.shape()) ? Adds::row
                                                            : Adds::all,
-                  residual ? view_of(residual, traits).offset : 0U};
+                  view_of(residual, traits).offset};
   const Dispatch chosen = dispatch_of(call, push, traits);
   steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
 }
@@ -207,8 +204,7 @@ extern const OpDef matmul_def;
 const OpDef matmul_def{.name = "matmul",
                        .family = OpFamily::product,
                        .operands = kOperands,
-                       .results = kResults,
-                       .attributes = {},
+                       .results = kFloatY,
                        .push_bytes = sizeof(Push),
                        .shaders = kShaders,
                        .infer = infer,
@@ -222,7 +218,7 @@ const OpDef matmul_def{.name = "matmul",
 namespace reprise {
 
 Tensor matmul(Site site, TensorRef x, TensorRef w, TensorRef residual) {
-  return record(site, ops::matmul_def, {x, w, residual}, ops::NoAttributes{});
+  return record(site, ops::matmul_def, {x, w, residual});
 }
 
 }  // namespace reprise

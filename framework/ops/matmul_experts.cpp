@@ -23,7 +23,6 @@ constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), fals
                                  {"ids", Access::read, accepts({DType::i32})},
                                  {"cells", Access::read, accepts({DType::i32}), true},
                                  {"missing", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr std::size_t kResult = std::size(kOperands);
 constexpr auto kShaders =
     joined(kFormatShaders<"matmul_experts.">, kFormatShaders<"matmul_experts.lanes_">,
@@ -40,10 +39,7 @@ struct Push {
   std::uint32_t first_cell;
   std::uint32_t part_cells;
   std::uint32_t given;
-  std::uint32_t ids_offset;
-  std::uint32_t cells_offset;
-  std::uint32_t missing_offset;
-  std::uint32_t y_offset;
+  std::array<std::uint32_t, 4> offsets;  // of ids, cells, missing and y
   std::uint32_t y_row;
 };
 
@@ -145,7 +141,7 @@ Dispatch dispatch_of(const BoundCall& call, const Shape& products, const View& x
   const std::int64_t k = call.tensors[0].shape().back();
   const DType weights = call.tensors[1].dtype();
   if (traits.kernels == KernelFamily::gpu) {
-    return gpu_vectors(shader_for(call.op, weights, KernelFamily::gpu), products, weights, k,
+    return gpu_vectors(shader_for(call.op, weights, "gpu_"), products, weights, k,
                        wide_products(weights, k, x, w), traits);
   }
   if (traits.kernels == KernelFamily::lanes && lanes_can(call, x, w) &&
@@ -168,10 +164,7 @@ void dispatch(const BoundCall& call, std::int64_t first_cell, const Push& whole,
   push.w = view_of(w, traits);
   push.first_cell = word(first_cell);
   push.part_cells = word(w.shape().dim(0));
-  push.ids_offset = view_of(call.tensors[2], traits).offset;
-  push.cells_offset = call.tensors[3] ? view_of(call.tensors[3], traits).offset : 0;
-  push.missing_offset = call.tensors[4] ? view_of(call.tensors[4], traits).offset : 0;
-  push.y_offset = view_of(y, traits).offset;
+  push.offsets = offsets_of(call.tensors.last<4>(), traits);
   indexable_elements(y);
   const Dispatch chosen = dispatch_of(call, products, push.x, push.w, traits);
   steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
@@ -225,8 +218,7 @@ extern const OpDef matmul_experts_def;
 const OpDef matmul_experts_def{.name = "matmul_experts",
                                .family = OpFamily::product,
                                .operands = kOperands,
-                               .results = kResults,
-                               .attributes = {},
+                               .results = kFloatY,
                                .push_bytes = sizeof(Push),
                                .shaders = kShaders,
                                .infer = infer,
@@ -241,7 +233,7 @@ namespace reprise {
 
 Tensor matmul_experts(Site site, TensorRef x, TensorRef w, TensorRef ids, TensorRef cells,
                       TensorRef missing) {
-  return record(site, ops::matmul_experts_def, {x, w, ids, cells, missing}, ops::NoAttributes{});
+  return record(site, ops::matmul_experts_def, {x, w, ids, cells, missing});
 }
 
 }  // namespace reprise

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/ops/weight_formats.h"
+#include "framework/ops/schema.h"
 
 namespace reprise::ops {
 namespace {
@@ -54,7 +54,7 @@ std::int64_t max_parts(std::int64_t rows, std::int64_t k, const DeviceTraits& tr
   return parts;
 }
 
-Dispatch tile_dispatch(const Shape& y, const Extents& n, DType weights, bool wide,
+Dispatch tile_dispatch(std::string_view shader, const Shape& y, const Extents& n, bool wide,
                        const DeviceTraits& traits) {
   const auto tiles = [&](std::int64_t rows) {
     return n.batch * over(n.rows, kTileDown * rows) * over(n.columns, kTileColumns);
@@ -69,7 +69,7 @@ Dispatch tile_dispatch(const Shape& y, const Extents& n, DType weights, bool wid
   while (tiles(rows) * parts < kEnoughTiles && parts < max_parts(rows, n.k, traits)) {
     parts *= 2;
   }
-  return {{find_shader(kFormatShaders<"matmul.gpu_tile_">, "matmul.gpu_tile_", weights),
+  return {{shader,
            {static_cast<std::uint32_t>(parts) * kTileInvocations, static_cast<std::uint32_t>(rows),
             wide ? 1U : 0U, static_cast<std::uint32_t>(parts)},
            4},
@@ -110,10 +110,10 @@ Dispatch gpu_matmul(const BoundCall& call, const View& x, const View& w,
   const DType weights = call.tensors[1].dtype();
   const Extents n = extents_of(y, call.tensors[0].shape().back());
   const bool wide = wide_products(weights, n.k, x, w);
-  return n.rows <= kMaxVectorRows ? gpu_vectors(find_shader(kFormatShaders<"matmul.gpu_vector_">,
-                                                            "matmul.gpu_vector_", weights),
-                                                y, weights, n.k, wide, traits)
-                                  : tile_dispatch(y, n, weights, wide, traits);
+  const bool few = n.rows <= kMaxVectorRows;
+  const std::string_view shader = shader_for(call.op, weights, few ? "gpu_vector_" : "gpu_tile_");
+  return few ? gpu_vectors(shader, y, weights, n.k, wide, traits)
+             : tile_dispatch(shader, y, n, wide, traits);
 }
 
 }  // namespace reprise::ops

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/matmul_rows.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_formats.h"
@@ -129,7 +130,6 @@ const OpDef matmul_group_def{.name = "matmul_group",
                              .family = OpFamily::product,
                              .operands = kOperands,
                              .results = kResults,
-                             .attributes = {},
                              .push_bytes = sizeof(Push),
                              .shaders = kShaders,
                              .infer = infer,
@@ -143,12 +143,8 @@ const OpDef matmul_group_def{.name = "matmul_group",
 namespace reprise {
 
 ProductGroup matmul_group(Site site, TensorRef x, TensorRef w0, TensorRef w1, TensorRef w2) {
-  const TensorRef inputs[] = {x, w0, w1, w2};
-  const ops::NoAttributes none{};
   Tensor results[3];
-  site.recorder.call({site.recorder, ops::matmul_group_def, inputs,
-                      std::as_bytes(std::span(&none, 1)), site.where},
-                     results);
+  record_into(results, site, ops::matmul_group_def, {x, w0, w1, w2}, NoAttributes{});
   return {results[0], results[1], results[2]};
 }
 

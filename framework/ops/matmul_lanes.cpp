@@ -48,10 +48,9 @@ Dispatch lanes_matmul(const BoundCall& call, const Shape& y) {
   }
   const std::int64_t tile_rows = rows * std::max<std::int64_t>(spread, 1);
   const std::int64_t tile_columns = spread == 0 ? columns : columns * kLanes / spread;
-  return {{shader_for(call.op, dtype, KernelFamily::lanes),
-           {kLanes, word(rows), word(columns), word(spread)},
-           4},
-          grid_of_tiles(y, tile_rows, tile_columns)};
+  return {
+      {shader_for(call.op, dtype, "lanes_"), {kLanes, word(rows), word(columns), word(spread)}, 4},
+      grid_of_tiles(y, tile_rows, tile_columns)};
 }
 
 }  // namespace reprise::ops

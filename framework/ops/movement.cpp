@@ -39,9 +39,6 @@ constexpr Operand kTwo[] = {{"a", Access::read, 0xFFFFFFFF, false, Layout::any},
 constexpr Operand kOne[] = {{"x", Access::read, 0xFFFFFFFF, false, Layout::any}};
 constexpr Operand kResults[] = {{"y", Access::write}};
 
-constexpr Attribute attribute_of(std::string_view name, std::size_t first, std::size_t index = 0) {
-  return {name, AttributeType::i32, static_cast<std::uint16_t>(first + index * 4)};
-}
 constexpr Attribute kConcatAttributes[] = {attribute_of("dim", 0)};
 constexpr std::size_t kDims = offsetof(RepeatAttributes, dims);
 constexpr Attribute kRepeatAttributes[] = {
@@ -59,12 +56,10 @@ constexpr Attribute kPadAttributes[] = {
     attribute_of("after0", kAfter, 0),   attribute_of("after1", kAfter, 1),
     attribute_of("after2", kAfter, 2),   attribute_of("after3", kAfter, 3)};
 
-constexpr std::string_view kConcatShaders[] = {"movement.concat_w16", "movement.concat_w32",
-                                               "movement.concat_w64"};
-constexpr std::string_view kPadShaders[] = {"movement.pad_w16", "movement.pad_w32",
-                                            "movement.pad_w64"};
-constexpr std::string_view kRepeatShaders[] = {"movement.repeat_w16", "movement.repeat_w32",
-                                               "movement.repeat_w64"};
+constexpr std::string_view kShaders[] = {
+    "movement.concat_w16", "movement.concat_w32", "movement.concat_w64",
+    "movement.pad_w16",    "movement.pad_w32",    "movement.pad_w64",
+    "movement.repeat_w16", "movement.repeat_w32", "movement.repeat_w64"};
 
 // Mirrors the push block of shaders/movement.comp. The last dimension and its strides count units.
 struct Push {
@@ -203,8 +198,6 @@ Outputs infer_pad(const OpCall& call) {
   return TensorSpec{shape.with_extent(x.shape().extent_word()), x.dtype()};
 }
 
-Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
-
 /// Where the unit at an index of the shape padded to four dimensions lies.
 const std::byte* unit_at(const HostTensor& tensor, const Index& at, const Unit& unit) {
   const std::int64_t row = tensor.row(at[0], at[1], at[2]);
@@ -302,9 +295,8 @@ Push push_of(const BoundCall& call, const Unit& unit, const DeviceTraits& traits
 void dispatch(const BoundCall& call, const Unit& unit, const Push& push, const DeviceTraits& traits,
               StepList& steps) {
   const std::size_t width = unit.bytes == 2 ? 0 : unit.bytes == 4 ? 1 : 2;
-  steps.dispatch(call, traits, {call.op.shaders[width], {traits.workgroup_size}, 1},
-                 groups_for({call.tensors.back().shape(), push.units}, traits.workgroup_size),
-                 push);
+  dispatch_units(call, traits, steps, call.op.shaders[width],
+                 {call.tensors.back().shape(), push.units}, push);
 }
 
 void concat_lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
@@ -329,50 +321,33 @@ void pad_lower(const BoundCall& call, const DeviceTraits& traits, StepList& step
   dispatch(call, unit, push, traits, steps);
 }
 
-constexpr OpDef movement_def(std::string_view name, std::span<const std::string_view> shaders) {
+constexpr OpDef movement_def(std::string_view name, std::span<const Operand> operands,
+                             std::span<const Attribute> attributes, Outputs (*infer)(const OpCall&),
+                             void (*reference)(const HostCall&),
+                             void (*lower)(const BoundCall&, const DeviceTraits&, StepList&)) {
   return {.name = name,
           .family = OpFamily::movement,
-          .operands = kOne,
+          .operands = operands,
           .results = kResults,
-          .attributes = {},
+          .attributes = attributes,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
-          .cost = cost,
+          .shaders = shaders_of(kShaders, name, 3),
+          .infer = infer,
+          .cost = cost_per_element<0>,
+          .reference = reference,
+          .lower = lower,
           .extents = ExtentRule::elements};
 }
 
 }  // namespace
 
-extern const OpDef concat_def;
-const OpDef concat_def = [] {
-  OpDef def = movement_def("concat", kConcatShaders);
-  def.operands = kTwo;
-  def.attributes = kConcatAttributes;
-  def.infer = infer_concat;
-  def.reference = concat_reference;
-  def.lower = concat_lower;
-  return def;
-}();
-
-extern const OpDef repeat_def;
-const OpDef repeat_def = [] {
-  OpDef def = movement_def("repeat", kRepeatShaders);
-  def.attributes = kRepeatAttributes;
-  def.infer = infer_repeat;
-  def.reference = repeat_reference;
-  def.lower = repeat_lower;
-  return def;
-}();
-
-extern const OpDef pad_def;
-const OpDef pad_def = [] {
-  OpDef def = movement_def("pad", kPadShaders);
-  def.attributes = kPadAttributes;
-  def.infer = infer_pad;
-  def.reference = pad_reference;
-  def.lower = pad_lower;
-  return def;
-}();
+extern const OpDef concat_def, pad_def, repeat_def;
+constinit const OpDef concat_def =
+    movement_def("concat", kTwo, kConcatAttributes, infer_concat, concat_reference, concat_lower);
+constinit const OpDef pad_def =
+    movement_def("pad", kOne, kPadAttributes, infer_pad, pad_reference, pad_lower);
+constinit const OpDef repeat_def =
+    movement_def("repeat", kOne, kRepeatAttributes, infer_repeat, repeat_reference, repeat_lower);
 
 }  // namespace reprise::ops
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/ops/op_table.h"
+#include "framework/core/op.h"
 
 namespace reprise {
 namespace {
@@ -22,10 +22,8 @@ std::string text_of(const Operand& operand) {
 
 }  // namespace
 
-std::span<const OpDef* const> library_ops() { return ops::all_ops(); }
-
 const OpDef* op_named(std::string_view name) {
-  const auto all = ops::all_ops();
+  const auto all = library_ops();
   const auto it = std::ranges::find(all, name, [](const OpDef* op) { return op->name; });
   return it == all.end() ? nullptr : *it;
 }

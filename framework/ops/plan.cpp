@@ -27,11 +27,8 @@ constexpr std::string_view kShaders[] = {"plan"};
 struct Push {
   PlanAttributes counts;
   std::uint32_t words;
-  std::uint32_t state_offset;
-  std::uint32_t patch_offset;
-  std::uint32_t table_offset;
-  std::uint32_t iteration_offset;
-  std::uint32_t grids;  // rows there is room for; 0: no iteration is given
+  std::array<std::uint32_t, 4> offsets;  // of all operands
+  std::uint32_t grids;                   // rows there is room for; 0: no iteration is given
 };
 
 void require_count(std::string_view name, std::int32_t value, std::int64_t max) {
@@ -170,14 +167,9 @@ void reference(const HostCall& call) {
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
-  const BoundTensor& table = call.tensors[2];
   const BoundTensor& iteration = call.tensors[3];
-  const Push push{call.as<PlanAttributes>(),
-                  word(call.tensors[0].shape().back()),
-                  view_of(call.tensors[0], traits).offset,
-                  view_of(call.tensors[1], traits).offset,
-                  table ? view_of(table, traits).offset : 0,
-                  iteration ? view_of(iteration, traits).offset : 0,
+  const Push push{call.as<PlanAttributes>(), word(call.tensors[0].shape().back()),
+                  offsets_of(call.tensors.first<4>(), traits),
                   iteration ? word(grid_rows(iteration.shape())) : 0};
   steps.dispatch(call, traits, {"plan", {traits.workgroup_size}, 1}, {1, 1, 1}, push);
 }
@@ -187,7 +179,6 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef plan_def;
 const OpDef plan_def{.name = "plan",
                      .operands = kOperands,
-                     .results = {},
                      .attributes = kAttributes,
                      .push_bytes = sizeof(Push),
                      .shaders = kShaders,

@@ -25,8 +25,6 @@ struct Form {
   PoolMode mode;
 };
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes1d[] = {{"width", AttributeType::i32, offsetof(Form1d, width)},
                                        {"stride", AttributeType::i32, offsetof(Form1d, stride)},
                                        {"padding", AttributeType::i32, offsetof(Form1d, padding)},
@@ -38,18 +36,16 @@ constexpr Attribute kAttributes2d[] = {{"height", AttributeType::i32, offsetof(F
                                        {"padding_y", AttributeType::i32, offsetof(Form, padding_y)},
                                        {"padding_x", AttributeType::i32, offsetof(Form, padding_x)},
                                        {"mode", AttributeType::i32, offsetof(Form, mode)}};
-constexpr std::string_view kShaders1d[] = {"pool.pool_1d"};
-constexpr std::string_view kShaders2d[] = {"pool.pool_2d"};
+constexpr std::string_view kShaders[] = {"pool.pool_1d", "pool.pool_2d"};
+
+static_assert(static_cast<std::int32_t>(PoolMode::mean) == 1);
 
 // Mirrors the push block of shaders/pool.comp.
 struct Push {
   std::array<std::uint32_t, 4> shape;  // of y
   View x;
   std::uint32_t in_height, in_width;
-  std::uint32_t height, width;
-  std::uint32_t stride_y, stride_x;
-  std::uint32_t padding_y, padding_x;
-  std::uint32_t mean;
+  Form form;  // mode: whether it is the mean
   std::uint32_t elements;
 };
 
@@ -148,7 +144,6 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const Form form = form_of(call);
   const BoundTensor& x = call.tensors[0];
   const Shape& y = call.tensors[1].shape();
-  const auto given = [](std::int32_t number) { return static_cast<std::uint32_t>(number); };
   const auto from = shape_words(x.shape());
   const std::int64_t window = std::int64_t{form.height} * form.width;
   indexable_elements(x);
@@ -157,27 +152,19 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .x = view_of(x, traits),
                   .in_height = from[2],
                   .in_width = from[3],
-                  .height = given(form.height),
-                  .width = given(form.width),
-                  .stride_y = given(form.stride_y),
-                  .stride_x = given(form.stride_x),
-                  .padding_y = given(form.padding_y),
-                  .padding_x = given(form.padding_x),
-                  .mean = form.mode == PoolMode::mean ? 1U : 0U,
+                  .form = form,
                   .elements = indexable_elements(call.tensors[1])};
-  steps.dispatch(call, traits, {call.op.shaders[0], {traits.workgroup_size}, 1},
-                 groups_for({y, push.elements}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, call.op.shaders[0], {y, push.elements}, push);
 }
 
-constexpr OpDef pool_def(std::string_view name, std::span<const std::string_view> shaders,
-                         std::span<const Attribute> attributes) {
+constexpr OpDef pool_def(std::string_view name, std::span<const Attribute> attributes) {
   return {.name = name,
           .family = OpFamily::other,
-          .operands = kOperands,
-          .results = kResults,
+          .operands = kStridedX,
+          .results = kFloatY,
           .attributes = attributes,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
+          .shaders = shaders_of(kShaders, name, 1),
           .infer = infer,
           .cost = cost,
           .reference = reference,
@@ -187,10 +174,9 @@ constexpr OpDef pool_def(std::string_view name, std::span<const std::string_view
 
 }  // namespace
 
-extern const OpDef pool_1d_def;
-extern const OpDef pool_2d_def;
-const OpDef pool_1d_def = pool_def("pool_1d", kShaders1d, kAttributes1d);
-const OpDef pool_2d_def = pool_def("pool_2d", kShaders2d, kAttributes2d);
+extern const OpDef pool_1d_def, pool_2d_def;
+constinit const OpDef pool_1d_def = pool_def("pool_1d", kAttributes1d);
+constinit const OpDef pool_2d_def = pool_def("pool_2d", kAttributes2d);
 
 }  // namespace reprise::ops
 

@@ -3,6 +3,8 @@
 // [sequences, tokens, ..]; the table is [slots, ..], and `ids` [sequences] say whose row is whose.
 #pragma once
 #include <algorithm>
+#include <limits>
+#include <vector>
 
 #include "framework/core/lowering.h"
 #include "framework/ops/gpu_groups.h"
@@ -36,6 +38,41 @@ void count_used_slots(const BoundTensor& table, std::int64_t sequences, Cost& co
 
 /// The row of the table that a sequence continues; -1 if it has none.
 std::int64_t slot_of(const HostTensor& table, const HostTensor& ids, std::int64_t sequence);
+
+/// For references over x and y [.., heads, columns]: f(sequence, head, column, state) for one
+/// column after another, where `state` are its `elements` of the table, found by at(slot, head,
+/// column, element), zeros where nothing is past. Columns of sequences without a slot become NaN.
+template <class At, class F>
+void for_each_state(const HostCall& call, const HostTensor& x, std::size_t ids,
+                    const Param<std::int32_t>& past, std::int64_t elements, At&& at, F&& f) {
+  const HostTensor& table = call.tensors[0];
+  const HostTensor& y = call.tensors.back();
+  const Sequences of(x.shape(), 2);
+  const bool begins = call.value(past) <= 0;
+  const std::int64_t heads = table.shape().dim(1);
+  const std::int64_t columns = x.shape().back();
+  std::vector<double> state(static_cast<std::size_t>(elements));
+  for (std::int64_t unit = 0; unit < (of.tokens == 0 ? 0 : of.sequences * heads * columns);
+       ++unit) {
+    const std::int64_t column = unit % columns;
+    const std::int64_t head = unit / columns % heads;
+    const std::int64_t sequence = unit / columns / heads;
+    const std::int64_t slot = slot_of(table, call.tensors[ids], sequence);
+    if (slot < 0) {
+      for (std::int64_t t = 0; t < of.tokens; ++t) {
+        y.store(y.row(sequence, t, head) + column, std::numeric_limits<double>::quiet_NaN());
+      }
+      continue;
+    }
+    for (std::int64_t i = 0; i < elements; ++i) {
+      state[static_cast<std::size_t>(i)] = begins ? 0 : table.load(at(slot, head, column, i));
+    }
+    f(sequence, head, column, state);
+    for (std::int64_t i = 0; i < elements; ++i) {
+      table.store(at(slot, head, column, i), state[static_cast<std::size_t>(i)]);
+    }
+  }
+}
 
 /// Mirrors RECURRENCE of shaders/include/recurrence.glsl.
 struct RecurrencePush {

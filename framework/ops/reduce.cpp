@@ -12,17 +12,13 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
-constexpr std::string_view kMaxShaders[] = {"reduce.max", "reduce.gpu_max"};
-constexpr std::string_view kMeanShaders[] = {"reduce.mean", "reduce.gpu_mean"};
-constexpr std::string_view kSumShaders[] = {"reduce.sum", "reduce.gpu_sum"};
-constexpr std::string_view kSumRowsShaders[] = {"reduce.sum_rows", "reduce.gpu_sum_rows"};
+constexpr std::string_view kShaders[] = {"reduce.max",      "reduce.gpu_max",     "reduce.mean",
+                                         "reduce.gpu_mean", "reduce.sum",         "reduce.gpu_sum",
+                                         "reduce.sum_rows", "reduce.gpu_sum_rows"};
 
 // Mirrors the push block of shaders/include/reduce.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   std::uint32_t elements;
 };
 
@@ -43,20 +39,13 @@ Outputs infer_all(const OpCall& call) {
   return TensorSpec{{1}, DType::f32};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 /// Calls f(the sum of a row) for each.
 template <class F>
 void for_each_sum(const HostTensor& x, F&& f) {
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(x, [&](const FloatRow& row) {
     double sum = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      sum += static_cast<double>(row[c * stride]);
+    for (std::int64_t c = 0; c < row.columns; ++c) {
+      sum += static_cast<double>(row[c]);
     }
     f(sum);
   });
@@ -80,16 +69,11 @@ void sum_reference(const HostCall& call) {
 }
 
 void max_reference(const HostCall& call) {
-  const HostTensor& x = call.tensors[0];
-  const std::int64_t cols = x.shape().back();
-  const std::int64_t stride = last_stride(x);
   float* y = elements_of<float>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(call.tensors[0], [&](const FloatRow& row) {
     float largest = row[0];
-    for (std::int64_t c = 1; c < cols && !std::isnan(largest); ++c) {
-      const float v = row[c * stride];
-      largest = v > largest || std::isnan(v) ? v : largest;
+    for (std::int64_t c = 1; c < row.columns && !std::isnan(largest); ++c) {
+      largest = row[c] > largest || std::isnan(row[c]) ? row[c] : largest;
     }
     *y++ = std::isnan(largest) ? std::numeric_limits<float>::quiet_NaN() : largest + 0.0F;
   });
@@ -98,10 +82,8 @@ void max_reference(const HostCall& call) {
 void lower_over(const BoundCall& call, const Shape& rows, const DeviceTraits& traits,
                 StepList& steps) {
   const BoundTensor& x = call.tensors[0];
-  const Push push{shape_words(x.shape()), view_of(x, traits), indexable_elements(x)};
-  const RowGrid grid = row_grid(call, rows, traits, 1);
-  steps.dispatch(call, traits, {call.op.shaders[grid.group ? 1 : 0], {grid.local}, 1}, grid.groups,
-                 push);
+  const Push push{{x, traits}, indexable_elements(x)};
+  dispatch_rows(call, traits, steps, rows, {.passes = 1}, push);
 }
 
 void lower_rows(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
@@ -112,55 +94,39 @@ void lower_all(const BoundCall& call, const DeviceTraits& traits, StepList& step
   lower_over(call, {1, call.tensors[0].shape().elements()}, traits, steps);
 }
 
-constexpr OpDef define(std::string_view name, std::span<const std::string_view> shaders,
-                       void (*reference)(const HostCall&)) {
+constexpr OpDef reduce_def(std::string_view name, void (*reference)(const HostCall&),
+                           bool by_row = true) {
   return {.name = name,
           .family = OpFamily::other,
-          .operands = kOperands,
-          .results = kResults,
-          .attributes = {},
+          .operands = kStridedX,
+          .results = kFloatY,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
-          .infer = infer_rows,
-          .cost = cost,
+          .shaders = shaders_of(kShaders, name, 2),
+          .infer = by_row ? infer_rows : infer_all,
+          .cost = cost_per_element<1>,
           .reference = reference,
-          .lower = lower_rows,
-          .extents = ExtentRule::rows};
-}
-
-constexpr OpDef define_sum() {
-  OpDef def = define("sum", kSumShaders, sum_reference);
-  def.infer = infer_all;
-  def.lower = lower_all;
-  def.extents = ExtentRule::none;
-  return def;
+          .lower = by_row ? lower_rows : lower_all,
+          .extents = by_row ? ExtentRule::rows : ExtentRule::none};
 }
 
 }  // namespace
 
-extern const OpDef max_def;
-const OpDef max_def = define("max", kMaxShaders, max_reference);
-extern const OpDef mean_def;
-const OpDef mean_def = define("mean", kMeanShaders, mean_reference);
-extern const OpDef sum_def;
-const OpDef sum_def = define_sum();
-extern const OpDef sum_rows_def;
-const OpDef sum_rows_def = define("sum_rows", kSumRowsShaders, sum_rows_reference);
+extern const OpDef max_def, mean_def, sum_def, sum_rows_def;
+constinit const OpDef max_def = reduce_def("max", max_reference);
+constinit const OpDef mean_def = reduce_def("mean", mean_reference);
+constinit const OpDef sum_def = reduce_def("sum", sum_reference, false);
+constinit const OpDef sum_rows_def = reduce_def("sum_rows", sum_rows_reference);
 
 }  // namespace reprise::ops
 
 namespace reprise {
 
-Tensor max(Site site, TensorRef x) { return record(site, ops::max_def, {x}, ops::NoAttributes{}); }
+Tensor max(Site site, TensorRef x) { return record(site, ops::max_def, {x}); }
 
-Tensor mean(Site site, TensorRef x) {
-  return record(site, ops::mean_def, {x}, ops::NoAttributes{});
-}
+Tensor mean(Site site, TensorRef x) { return record(site, ops::mean_def, {x}); }
 
-Tensor sum(Site site, TensorRef x) { return record(site, ops::sum_def, {x}, ops::NoAttributes{}); }
+Tensor sum(Site site, TensorRef x) { return record(site, ops::sum_def, {x}); }
 
-Tensor sum_rows(Site site, TensorRef x) {
-  return record(site, ops::sum_rows_def, {x}, ops::NoAttributes{});
-}
+Tensor sum_rows(Site site, TensorRef x) { return record(site, ops::sum_rows_def, {x}); }
 
 }  // namespace reprise

@@ -4,7 +4,7 @@
 
 #include "framework/core/lowering.h"
 #include "framework/core/record.h"
-#include "framework/ops/rms_norm_lowering.h"
+#include "framework/ops/rms_norm_grid.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
 
@@ -13,30 +13,21 @@ namespace {
 
 constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::rows},
                                  {"weight", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"eps", AttributeType::param_f32, offsetof(RmsNormAttributes, eps)}};
 constexpr std::string_view kShaders[] = {"rms_norm", "rms_norm.gpu"};
 
 // Mirrors the push block of shaders/rms_norm.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   Param<float> eps;
   std::uint32_t weighted;
   std::uint32_t weight_offset;
 };
 
 Outputs infer(const OpCall& call) {
-  if (call.inputs[1]) {
-    require_rank(call, 1, 1);
-    require_equal_columns(call, 0, 1);
-  }
+  require_row(call, 0, 1);
   return TensorSpec{call.inputs[0].shape(), DType::f32};
-}
-
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 4 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
 }
 
 void reference(const HostCall& call) {
@@ -63,40 +54,25 @@ void reference(const HostCall& call) {
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const BoundTensor& weight = call.tensors[1];
-  const Push push{shape_words(x.shape()), view_of(x, traits), call.as<RmsNormAttributes>().eps,
-                  weight ? 1U : 0U, weight ? view_of(weight, traits).offset : 0U};
-  const Dispatch chosen = rms_norm_dispatch(call, x.shape(), traits);
-  steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
+  const Push push{{x, traits},
+                  call.as<RmsNormAttributes>().eps,
+                  weight ? 1U : 0U,
+                  view_of(weight, traits).offset};
+  dispatch_rows(call, traits, steps, x.shape(), kRmsNormGrid, push);
 }
 
 }  // namespace
-
-// On GPUs a workgroup per row. A single row has the device for itself: many invocations with few
-// elements.
-Dispatch rms_norm_dispatch(const BoundCall& call, const Shape& x, const DeviceTraits& traits) {
-  constexpr std::int64_t kElementsPerInvocation = 4;
-  constexpr std::uint32_t kMaxInvocations = 512;
-  const std::int64_t columns = x.back();
-  if (traits.kernels == KernelFamily::gpu) {
-    const std::uint32_t local =
-        group_size(columns / kElementsPerInvocation, kMaxInvocations, traits);
-    return {{call.op.shaders[1], {local}, 1}, grid_of(x, x.rows())};
-  }
-  require_loop_limit(call, traits, 2 * ((columns + 7) / 8), columns);
-  return {{call.op.shaders[0], {traits.workgroup_size}, 1},
-          groups_for({x, static_cast<std::uint64_t>(x.rows())}, traits.workgroup_size)};
-}
 
 extern const OpDef rms_norm_def;
 const OpDef rms_norm_def{.name = "rms_norm",
                          .family = OpFamily::norm,
                          .operands = kOperands,
-                         .results = kResults,
+                         .results = kFloatY,
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,
                          .infer = infer,
-                         .cost = cost,
+                         .cost = cost_per_element<4>,
                          .reference = reference,
                          .lower = lower,
                          .extents = ExtentRule::rows};

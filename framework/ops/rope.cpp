@@ -18,6 +18,7 @@ constexpr Operand kOperands[] = {{"x", Access::read, kFloats, false, Layout::row
                                  {"positions", Access::read, accepts({DType::i32}), true},
                                  {"frequency_factors", Access::read, accepts({DType::f32}), true}};
 constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32, DType::f16})}};
+constexpr std::size_t kSections = offsetof(RopeForm, sections);
 constexpr Attribute kAttributes[] = {
     {"position", AttributeType::param_i32, offsetof(RopeForm, angles.position)},
     {"base", AttributeType::param_f32, offsetof(RopeForm, angles.base)},
@@ -28,10 +29,10 @@ constexpr Attribute kAttributes[] = {
     {"ramp_first", AttributeType::param_i32, offsetof(RopeForm, ramp_first)},
     {"ramp_last", AttributeType::param_i32, offsetof(RopeForm, ramp_last)},
     {"magnitude", AttributeType::param_f32, offsetof(RopeForm, magnitude)},
-    {"section_0", AttributeType::i32, offsetof(RopeForm, sections[0])},
-    {"section_1", AttributeType::i32, offsetof(RopeForm, sections[1])},
-    {"section_2", AttributeType::i32, offsetof(RopeForm, sections[2])},
-    {"section_3", AttributeType::i32, offsetof(RopeForm, sections[3])}};
+    attribute_of("section_0", kSections, 0),
+    attribute_of("section_1", kSections, 1),
+    attribute_of("section_2", kSections, 2),
+    attribute_of("section_3", kSections, 3)};
 constexpr std::string_view kShaders[] = {"rope.f32", "rope.f16"};
 constexpr std::int32_t kMaxRamp = 32767;
 constexpr std::int32_t kMaxSection = 65535;  // half a word of the push block
@@ -141,10 +142,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{x, call.inputs[0].dtype()};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 3 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 // What stands for the scale of pair i, in float64.
 class PairScale {
  public:
@@ -215,7 +212,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const std::uint32_t pairs = word(form.angles.rotated(x.shape()) / 2);
   // Below kStorageAlignment / 4, so that each has a byte.
-  const auto offset_of = [&](const BoundTensor& t) { return t ? view_of(t, traits).offset : 0U; };
+  const auto offset_of = [&](const BoundTensor& t) { return view_of(t, traits).offset; };
   const View view = view_of(x, traits);
   const auto shape = shape_words(x.shape());
   const auto section = [&](std::size_t i) { return static_cast<std::uint32_t>(form.sections[i]); };
@@ -235,11 +232,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .magnitude = form.magnitude,
                   .sections = {section(0) | section(1) << 16U, section(2) | section(3) << 16U}};
   indexable_elements(x);
-  const std::uint32_t heads = rope_heads(traits);
-  steps.dispatch(
-      call, traits, {shader_for(call.op, x.dtype()), {traits.workgroup_size, heads}, 2},
-      groups_for({x.shape(), rope_invocations(x.shape(), pairs, heads)}, traits.workgroup_size),
-      push);
+  dispatch_rotation(call, traits, steps, x.dtype(), x.shape(), pairs, push);
 }
 
 // The pair that turns `turns` times within the context (section 3.2).
@@ -258,7 +251,7 @@ const OpDef rope_def{.name = "rope",
                      .push_bytes = sizeof(Push),
                      .shaders = kShaders,
                      .infer = infer,
-                     .cost = cost,
+                     .cost = cost_per_element<3>,
                      .reference = reference,
                      .lower = lower,
                      .extents = ExtentRule::elements};

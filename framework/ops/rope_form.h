@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/ops/rope_angles.h"
-#include "reprise/backend/step.h"
+#include "framework/ops/schema.h"
 #include "reprise/ops/rope.h"
 
 namespace reprise::ops {
@@ -28,15 +28,18 @@ struct RopeForm {
   Param<float> extrapolation;
   Param<std::int32_t> ramp_first;
   Param<std::int32_t> ramp_last;
-  Param<float> magnitude;
-  std::int32_t sections[4];
+  Param<float> magnitude = 1.0F;
+  std::array<std::int32_t, 4> sections{};
 
   explicit RopeForm(const RopeAttributes& a)
-      : RopeForm(RopeAngles(a), a.extrapolation, a.ramp_first, a.ramp_last, a.magnitude,
-                 a.sections) {}
+      : angles(a),
+        extrapolation(a.extrapolation),
+        ramp_first(a.ramp_first),
+        ramp_last(a.ramp_last),
+        magnitude(a.magnitude),
+        sections(a.sections) {}
   /// Of what rope_set_rows has.
-  explicit RopeForm(const RopeAngles& plain_angles)
-      : RopeForm(plain_angles, 0.0F, 0, 0, 1.0F, {}) {}
+  explicit RopeForm(const RopeAngles& plain_angles) : angles(plain_angles) {}
   /// Whether there is nothing but angles.
   bool plain() const;
   bool sectioned() const {
@@ -44,16 +47,6 @@ struct RopeForm {
   }
   /// Which of the positions of a row turns a pair.
   std::int64_t section_of(std::int64_t pair) const;
-
- private:
-  RopeForm(const RopeAngles& of, Param<float> share, Param<std::int32_t> first,
-           Param<std::int32_t> last, Param<float> factor, const std::array<std::int32_t, 4>& widths)
-      : angles(of),
-        extrapolation(share),
-        ramp_first(first),
-        ramp_last(last),
-        magnitude(factor),
-        sections{widths[0], widths[1], widths[2], widths[3]} {}
 };
 
 /// Part of the push blocks of shaders/rope.comp and rope_set_rows.comp.
@@ -67,9 +60,17 @@ struct RopePush {
   std::int32_t exponent;
 };
 
-/// Where invocations run side by side, more of them are better than less work: heads of one.
-inline std::uint32_t rope_heads(const DeviceTraits& traits) { return traits.cpu_type ? 8 : 1; }
-/// Invocations over x [rows, heads, head_dim], with so many heads for each.
-std::uint64_t rope_invocations(const Shape& x, std::uint32_t pairs, std::uint32_t heads_of_one);
+/// Dispatches the kernel for rotated values of that dtype over x [rows, heads, head_dim].
+template <class Push>
+void dispatch_rotation(const BoundCall& call, const DeviceTraits& traits, StepList& steps,
+                       DType rotated, const Shape& x, std::uint32_t pairs, const Push& push) {
+  // Where invocations run side by side, more of them are better than less work.
+  const std::uint32_t heads_of_one = traits.cpu_type ? 8 : 1;
+  const std::int64_t tasks = x.dim(2) - pairs;
+  const std::int64_t units = x.dim(0) * ((x.dim(1) + heads_of_one - 1) / heads_of_one) * tasks;
+  steps.dispatch(call, traits,
+                 {shader_for(call.op, rotated), {traits.workgroup_size, heads_of_one}, 2},
+                 groups_for({x, static_cast<std::uint64_t>(units)}, traits.workgroup_size), push);
+}
 
 }  // namespace reprise::ops

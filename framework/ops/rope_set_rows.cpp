@@ -102,8 +102,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   }
   indexable_elements(table);
   indexable_elements(x);
-  const auto offset_of = [&](const BoundTensor& t) { return t ? view_of(t, traits).offset : 0U; };
-  const std::uint32_t id_words = !ids ? 0 : ids.dtype() == DType::i64 ? 2 : 1;
+  const std::uint32_t id_words = words_of_ids(ids);
   const auto shape = shape_words(x.shape());
   const View view = view_of(x, traits);
   const std::uint32_t pairs = word(form.rope.rotated(x.shape()) / 2);
@@ -116,19 +115,15 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   .pairs = pairs,
                   .given = (positions ? 1U : 0U) | (factors ? 2U : 0U) | (half_split ? 4U : 0U) |
                            id_words << 3U,
-                  .positions_offset = offset_of(positions),
-                  .factors_offset = offset_of(factors),
-                  .ids_offset = offset_of(ids) * id_words,
+                  .positions_offset = view_of(positions, traits).offset,
+                  .factors_offset = view_of(factors, traits).offset,
+                  .ids_offset = view_of(ids, traits).offset * id_words,
                   .angles = RopePush(form.rope, pairs),
                   .capacity = word(table.shape().dim(0)),
-                  .table_offset = offset_of(table),
+                  .table_offset = view_of(table, traits).offset,
                   .row_position = form.rows.position,
                   .window = form.rows.window};
-  const std::uint32_t heads = rope_heads(traits);
-  steps.dispatch(
-      call, traits, {shader_for(call.op, table.dtype()), {traits.workgroup_size, heads}, 2},
-      groups_for({x.shape(), rope_invocations(x.shape(), pairs, heads)}, traits.workgroup_size),
-      push);
+  dispatch_rotation(call, traits, steps, table.dtype(), x.shape(), pairs, push);
 }
 
 }  // namespace
@@ -137,7 +132,6 @@ extern const OpDef rope_set_rows_def;
 const OpDef rope_set_rows_def{.name = "rope_set_rows",
                               .family = OpFamily::attention,
                               .operands = kOperands,
-                              .results = {},
                               .attributes = kAttributes,
                               .push_bytes = sizeof(Push),
                               .shaders = kShaders,

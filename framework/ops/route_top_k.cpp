@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/core/lowering.h"
+#include "framework/core/record.h"
 #include "framework/ops/gpu_groups.h"
 #include "framework/ops/schema.h"
 #include "reprise/backend/step.h"
@@ -57,19 +58,12 @@ Outputs infer(const OpCall& call) {
     throw_invalid_argument("route_top_k knows the gates softmax (0) and sigmoid (1), but got (" +
                            std::to_string(static_cast<std::int32_t>(a.gate)) + ").");
   }
-  if (call.inputs[1]) {
-    require_rank(call, 1, 1);
-    require_equal_columns(call, 0, 1);
-  }
+  require_row(call, 0, 1);
   Outputs outputs;
   const Shape chosen = logits.with_back(a.k);
   outputs.specs[outputs.count++] = {chosen, DType::i32};
   outputs.specs[outputs.count++] = {chosen, DType::f32};
   return outputs;
-}
-
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 4 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
 }
 
 /// The gates of one row.
@@ -152,12 +146,11 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                   a.gate == ExpertGate::sigmoid ? 1U : 0U,
                   a.normalise ? 1U : 0U,
                   bias ? 1U : 0U,
-                  bias ? view_of(bias, traits).offset : 0U,
+                  view_of(bias, traits).offset,
                   view_of(logits, traits),
                   a.scale};
   const auto rows = static_cast<std::uint64_t>(logits.shape().dim(0));
-  steps.dispatch(call, traits, {call.op.shaders[0], {traits.workgroup_size}, 1},
-                 groups_for({logits.shape(), rows}, traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, call.op.shaders[0], {logits.shape(), rows}, push);
 }
 
 }  // namespace
@@ -171,7 +164,7 @@ const OpDef route_top_k_def{.name = "route_top_k",
                             .push_bytes = sizeof(Push),
                             .shaders = kShaders,
                             .infer = infer,
-                            .cost = cost,
+                            .cost = cost_per_element<4>,
                             .reference = reference,
                             .lower = lower,
                             .extents = ExtentRule::rows,
@@ -182,11 +175,8 @@ const OpDef route_top_k_def{.name = "route_top_k",
 namespace reprise {
 
 RoutedExperts route_top_k(Site site, TensorRef logits, RouteAttributes a, TensorRef bias) {
-  const TensorRef inputs[] = {logits, bias};
   Tensor results[2];
-  site.recorder.call(
-      {site.recorder, ops::route_top_k_def, inputs, std::as_bytes(std::span(&a, 1)), site.where},
-      results);
+  record_into(results, site, ops::route_top_k_def, {logits, bias}, a);
   return {results[0], results[1]};
 }
 

@@ -86,13 +86,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{Shape({logits.dim(0)}).with_extent(logits.extent_word()), DType::i32};
 }
 
-// Each pass of the shader over a row computes a weight.
-Cost cost(const BoundCall& call) {
-  constexpr std::uint64_t kPerToken = 100;
-  return streaming_cost(call,
-                        kPerToken * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
 /// One row, filter after filter.
 class Row {
  public:
@@ -231,7 +224,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                          kOfDigits + count / local,
                      tokens);
   const View view = view_of(logits, traits);
-  const View recent_view = recent ? view_of(recent, traits) : View{};
+  const View recent_view = view_of(recent, traits);
   const Push push{word(logits.shape().dim(0)),
                   word(tokens),
                   view.offset,
@@ -247,18 +240,19 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 }  // namespace
 
 extern const OpDef sample_def;
-const OpDef sample_def{.name = "sample",
-                       .family = OpFamily::sampling,
-                       .operands = kOperands,
-                       .results = kResults,
-                       .attributes = kAttributes,
-                       .push_bytes = sizeof(Push),
-                       .shaders = kShaders,
-                       .infer = infer,
-                       .cost = cost,
-                       .reference = reference,
-                       .lower = lower,
-                       .extents = ExtentRule::rows};
+const OpDef sample_def{
+    .name = "sample",
+    .family = OpFamily::sampling,
+    .operands = kOperands,
+    .results = kResults,
+    .attributes = kAttributes,
+    .push_bytes = sizeof(Push),
+    .shaders = kShaders,
+    .infer = infer,
+    .cost = cost_per_element<100>,  // each pass of the shader over a row computes a weight
+    .reference = reference,
+    .lower = lower,
+    .extents = ExtentRule::rows};
 
 }  // namespace reprise::ops
 

@@ -66,7 +66,8 @@ void softcap_reference(const HostCall& call) {
 template <class A, std::uint64_t kOperations>
 constexpr OpDef scalar_def(std::string_view name, std::span<const Attribute> attributes,
                            Outputs (*infer)(const OpCall&), void (*reference)(const HostCall&)) {
-  OpDef op = unary_def(name, shaders_of(kShaders, name), elementwise_cost<kOperations>, reference);
+  OpDef op =
+      unary_def(name, shaders_of(kShaders, name, 1), cost_per_element<kOperations>, reference);
   op.attributes = attributes;
   op.push_bytes += sizeof(A);
   op.infer = infer;

@@ -26,6 +26,13 @@ void require_equal_columns(const OpCall& call, std::size_t a, std::size_t b) {
   }
 }
 
+void require_row(const OpCall& call, std::size_t a, std::size_t operand) {
+  if (call.inputs[operand]) {
+    require_rank(call, operand, 1);
+    require_equal_columns(call, a, operand);
+  }
+}
+
 void require_pair(bool condition, const OpCall& call, std::string_view what, std::size_t a,
                   std::size_t b) {
   if (!condition) {
@@ -50,24 +57,16 @@ std::uint32_t indexable_elements(const BoundTensor& tensor) {
   return word(tensor.shape().elements());
 }
 
-std::string_view shader_for(const OpDef& op, DType dtype, KernelFamily family) {
-  const std::string_view type = name_of(dtype);
-  const std::string_view prefix = name_of(family);
-  std::string_view portable;
-  for (const std::string_view name : op.shaders) {
-    const std::string_view variant = name.substr(op.name.size() + 1);
-    if (variant == type) {
-      portable = name;
-    } else if (variant.size() == prefix.size() + 1 + type.size() && variant.ends_with(type) &&
-               variant.starts_with(prefix)) {
-      return name;
-    }
-  }
-  if (portable.empty()) {
+std::string_view shader_for(const OpDef& op, DType dtype, std::string_view variant) {
+  const auto found = std::ranges::find_if(op.shaders, [&](std::string_view name) {
+    name.remove_prefix(op.name.size() + 1);
+    return name.starts_with(variant) && name.substr(variant.size()) == name_of(dtype);
+  });
+  if (found == op.shaders.end()) {
     throw Error(ErrorCode::unsupported,
-                std::string(op.name) + " has no shader for " + std::string(type) + ".");
+                std::string(op.name) + " has no shader for " + std::string(name_of(dtype)) + ".");
   }
-  return portable;
+  return *found;
 }
 
 }  // namespace reprise::ops

@@ -173,10 +173,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   push.cols = word(row_elements(table.shape()));
   push.capacity = word(table.shape().dim(0));
   push.table_offset = view_of(table, traits).offset;
-  if (ids) {
-    push.id_words = ids.dtype() == DType::i64 ? 2 : 1;
-    push.ids_offset = view_of(ids, traits).offset * push.id_words;
-  }
+  push.id_words = words_of_ids(ids);
+  push.ids_offset = view_of(ids, traits).offset * push.id_words;
   push.position = a.position;
   push.window = a.window;
   const std::uint32_t block = info_of(table.dtype()).block_elements;
@@ -184,14 +182,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
                      push.table_offset % 4 == 0 && in_whole_texels(values, push.values);
   // 32 bits are moved as they are, whatever they mean.
   const DType stored = table.dtype() == DType::i32 ? DType::f32 : table.dtype();
-  const Kernel kernel{
-      shader_for(call.op, stored, lanes ? KernelFamily::lanes : KernelFamily::portable),
-      {traits.workgroup_size},
-      1};
-  steps.dispatch(
-      call, traits, kernel,
-      groups_for({values.shape(), elements / block}, (lanes ? 4 : 1) * traits.workgroup_size),
-      push);
+  dispatch_units(call, traits, steps, shader_for(call.op, stored, lanes ? "lanes_" : ""),
+                 {values.shape(), elements / block}, push, lanes ? 4 : 1);
 }
 
 }  // namespace
@@ -200,7 +192,6 @@ extern const OpDef set_rows_def;
 const OpDef set_rows_def{.name = "set_rows",
                          .family = OpFamily::movement,
                          .operands = kOperands,
-                         .results = {},
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,

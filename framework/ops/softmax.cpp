@@ -1,7 +1,6 @@
 #include "reprise/ops/softmax.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "framework/core/record.h"
 #include "framework/ops/row_grid.h"
 #include "framework/ops/schema.h"
+#include "framework/ops/scores.h"
 #include "reprise/backend/step.h"
 
 namespace reprise::ops {
@@ -25,23 +25,18 @@ constexpr Operand kOperands[] = {
     {"x", Access::read, accepts({DType::f32}), false, Layout::rows},
     {"mask", Access::read, accepts({DType::f32, DType::f16}), true, Layout::rows},
     {"sinks", Access::read, accepts({DType::f32}), true}};
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"scale", AttributeType::param_f32, offsetof(Form, scale)},
     {"max_bias", AttributeType::param_f32, offsetof(Form, max_bias)}};
-// Index: bit 0 for an f16 mask, bit 1 for a workgroup per row.
-constexpr std::string_view kSoftmaxShaders[] = {"softmax.softmax_f32", "softmax.softmax_f16",
-                                                "softmax.gpu_softmax_f32",
-                                                "softmax.gpu_softmax_f16"};
-constexpr std::string_view kLogSoftmaxShaders[] = {
-    "softmax.log_softmax_f32", "softmax.log_softmax_f16", "softmax.gpu_log_softmax_f32",
-    "softmax.gpu_log_softmax_f16"};
-constexpr std::int64_t kPasses = 3;  // largest, sum, result
+// By mask, then with an invocation or a workgroup per row.
+constexpr std::string_view kShaders[] = {"softmax.log_softmax_f32", "softmax.gpu_log_softmax_f32",
+                                         "softmax.log_softmax_f16", "softmax.gpu_log_softmax_f16",
+                                         "softmax.softmax_f32",     "softmax.gpu_softmax_f32",
+                                         "softmax.softmax_f16",     "softmax.gpu_softmax_f16"};
 
 // Mirrors the push block of shaders/include/softmax.glsl.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   View mask;
   std::array<std::uint32_t, 2> mask_shape;  // its two outer dimensions
   Param<float> scale;
@@ -77,20 +72,6 @@ Outputs infer(const OpCall& call) {
   return TensorSpec{x, DType::f32};
 }
 
-Cost cost(const BoundCall& call) {
-  return streaming_cost(call, 5 * static_cast<std::uint64_t>(call.tensors[0].shape().elements()));
-}
-
-double slope_of(double max_bias, std::int64_t head, std::int64_t heads) {
-  if (!(max_bias > 0)) {
-    return 1;
-  }
-  const auto below = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
-  const auto steps =
-      static_cast<double>(head < below ? 2 * (head + 1) : 2 * (head - below) + 1) / 2;
-  return std::exp2(-max_bias * steps / static_cast<double>(below));
-}
-
 void reference(const HostCall& call, bool logarithm) {
   const HostTensor& x = call.tensors[0];
   const HostTensor& mask = call.tensors[1];
@@ -105,7 +86,7 @@ void reference(const HostCall& call, bool logarithm) {
   for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
     const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
     const std::int64_t mask_row = mask ? mask.row(i0 % mask_dims[0], i1 % mask_dims[1], i2) : 0;
-    const double slope = slope_of(max_bias, i1, heads);
+    const double slope = max_bias > 0 ? alibi_slope(max_bias, i1, heads) : 1;
     double largest = sinks ? sinks.load(i1) : -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < values.size(); ++c) {
       const double added = mask ? slope * mask.load(mask_row + static_cast<std::int64_t>(c)) : 0;
@@ -131,36 +112,32 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& mask = call.tensors[1];
   const BoundTensor& sinks = call.tensors[2];
   const Form& form = call.as<Form>();
-  indexable_elements(x);
   if (mask) {
     indexable_elements(mask);
   }
   const auto mask_shape = mask ? shape_words(mask.shape()) : std::array<std::uint32_t, 4>{};
-  const Push push{shape_words(x.shape()),
-                  view_of(x, traits),
-                  mask ? view_of(mask, traits) : View{},
-                  {mask_shape[0], mask_shape[1]},
-                  form.scale,
-                  form.max_bias,
-                  sinks ? view_of(sinks, traits).offset : 0U,
-                  (mask ? 1U : 0U) | (sinks ? 2U : 0U)};
-  const RowGrid grid = row_grid(call, x.shape(), traits, kPasses);
-  const std::size_t variant =
-      (mask && mask.dtype() == DType::f16 ? 1U : 0U) + (grid.group ? 2U : 0U);
-  steps.dispatch(call, traits, {call.op.shaders[variant], {grid.local}, 1}, grid.groups, push);
+  const Push push{.x = {x, traits},
+                  .mask = view_of(mask, traits),
+                  .mask_shape = {mask_shape[0], mask_shape[1]},
+                  .scale = form.scale,
+                  .max_bias = form.max_bias,
+                  .sinks_offset = view_of(sinks, traits).offset,
+                  .given = (mask ? 1U : 0U) | (sinks ? 2U : 0U)};
+  const std::size_t shader = mask && mask.dtype() == DType::f16 ? 2 : 0;
+  // Largest, sum, result.
+  dispatch_rows(call, traits, steps, x.shape(), {.passes = 3, .shader = shader}, push);
 }
 
-constexpr OpDef define(std::string_view name, std::span<const std::string_view> shaders,
-                       void (*reference)(const HostCall&)) {
+constexpr OpDef define(std::string_view name, void (*reference)(const HostCall&)) {
   return {.name = name,
           .family = OpFamily::norm,
           .operands = kOperands,
-          .results = kResults,
+          .results = kFloatY,
           .attributes = kAttributes,
           .push_bytes = sizeof(Push),
-          .shaders = shaders,
+          .shaders = shaders_of(kShaders, name, 4),
           .infer = infer,
-          .cost = cost,
+          .cost = cost_per_element<5>,
           .reference = reference,
           .lower = lower,
           .extents = ExtentRule::rows};
@@ -168,10 +145,9 @@ constexpr OpDef define(std::string_view name, std::span<const std::string_view> 
 
 }  // namespace
 
-extern const OpDef softmax_def;
-const OpDef softmax_def = define("softmax", kSoftmaxShaders, softmax_reference);
-extern const OpDef log_softmax_def;
-const OpDef log_softmax_def = define("log_softmax", kLogSoftmaxShaders, log_softmax_reference);
+extern const OpDef log_softmax_def, softmax_def;
+constinit const OpDef log_softmax_def = define("log_softmax", log_softmax_reference);
+constinit const OpDef softmax_def = define("softmax", softmax_reference);
 
 }  // namespace reprise::ops
 

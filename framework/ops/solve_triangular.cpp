@@ -86,9 +86,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   require_loop_limit(call, traits, n * (n + 3) / 2 + 1, n);  // with those that end loops
   const std::uint64_t columns = std::uint64_t{push.shape[0]} * push.shape[1] * push.shape[3];
   const bool batched = b.shape().rank() > 2;
-  steps.dispatch(
-      call, traits, {kShaders[0], {traits.workgroup_size}, 1},
-      groups_for(batched ? Work(b.shape(), columns) : Work(columns), traits.workgroup_size), push);
+  dispatch_units(call, traits, steps, kShaders[0],
+                 batched ? Work(b.shape(), columns) : Work(columns), push);
 }
 
 }  // namespace

@@ -17,7 +17,6 @@ constexpr Operand kOperands[] = {{"state", Access::read_write, kFloat},
                                  {"bias", Access::read, kFloat, true},
                                  {"ids", Access::read, accepts({DType::i32}), true}};
 constexpr std::size_t kIds = 4;
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"past", AttributeType::param_i32, offsetof(SsmConvAttributes, past)}};
 constexpr std::string_view kShaders[] = {"ssm_conv"};
@@ -48,10 +47,7 @@ Outputs infer(const OpCall& call) {
   require_pair(w.dim(0) == x.back() && w.fixed(), call, "w with a row for each channel", 1, 2);
   require_pair(state.dim(1) == x.back() && state.back() == w.back() - 1, call,
                "a state [slots, channels, width - 1]", 0, 2);
-  if (call.inputs[3]) {
-    require_rank(call, 3, 1);
-    require_equal_columns(call, 1, 3);
-  }
+  require_row(call, 1, 3);
   require_slots(call, 0, 1, kIds, Sequences(x, 1));
   return TensorSpec{x, DType::f32};
 }
@@ -126,7 +122,7 @@ extern const OpDef ssm_conv_def;
 const OpDef ssm_conv_def{.name = "ssm_conv",
                          .family = OpFamily::other,
                          .operands = kOperands,
-                         .results = kResults,
+                         .results = kFloatY,
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,

@@ -1,8 +1,6 @@
 #include "reprise/ops/ssm_scan.h"
 
 #include <cmath>
-#include <limits>
-#include <vector>
 
 #include "framework/core/record.h"
 #include "framework/ops/recurrence.h"
@@ -19,7 +17,6 @@ constexpr Operand kOperands[] = {{"state", Access::read_write, kFloat},
                                  {"c", Access::read, kFloat, false, Layout::rows},
                                  {"ids", Access::read, accepts({DType::i32}), true}};
 constexpr std::size_t kIds = 6;
-constexpr Operand kResults[] = {{"y", Access::write, accepts({DType::f32})}};
 constexpr Attribute kAttributes[] = {
     {"past", AttributeType::param_i32, offsetof(SsmScanAttributes, past)}};
 constexpr std::string_view kShaders[] = {"ssm_scan"};
@@ -105,33 +102,14 @@ void scan(const HostCall& call, std::int64_t sequence, std::int64_t head, std::i
 
 void reference(const HostCall& call) {
   const HostTensor& table = call.tensors[0];
-  const HostTensor& x = call.tensors[1];
-  const HostTensor& y = call.tensors[7];
-  const Sequences of(x.shape(), 2);
-  const bool begins = call.value(call.as<SsmScanAttributes>().past) <= 0;
-  const std::int64_t heads = x.shape().dim(x.shape().rank() - 2);
-  const std::int64_t units = heads * x.shape().back();
-  std::vector<double> state(static_cast<std::size_t>(table.shape().back()));
-  for (std::int64_t unit = 0; unit < (of.tokens == 0 ? 0 : of.sequences * units); ++unit) {
-    const std::int64_t sequence = unit / units;
-    const std::int64_t slot = slot_of(table, call.tensors[kIds], sequence);
-    const std::int64_t head = unit % units / x.shape().back();
-    const std::int64_t i = unit % x.shape().back();
-    if (slot < 0) {
-      for (std::int64_t t = 0; t < of.tokens; ++t) {
-        y.store(y.row(sequence, t, head) + i, std::numeric_limits<double>::quiet_NaN());
-      }
-      continue;
-    }
-    const std::int64_t row = (slot * units + unit % units) * table.shape().back();
-    for (std::size_t n = 0; n < state.size(); ++n) {
-      state[n] = begins ? 0 : table.load(row + static_cast<std::int64_t>(n));
-    }
-    scan(call, sequence, head, i, state);
-    for (std::size_t n = 0; n < state.size(); ++n) {
-      table.store(row + static_cast<std::int64_t>(n), state[n]);
-    }
-  }
+  for_each_state(
+      call, call.tensors[1], kIds, call.as<SsmScanAttributes>().past, table.shape().back(),
+      [&](std::int64_t slot, std::int64_t head, std::int64_t column, std::int64_t i) {
+        return table.row(slot, head, column) + i;
+      },
+      [&](std::int64_t sequence, std::int64_t head, std::int64_t column, std::span<double> state) {
+        scan(call, sequence, head, column, state);
+      });
 }
 
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
@@ -162,7 +140,7 @@ extern const OpDef ssm_scan_def;
 const OpDef ssm_scan_def{.name = "ssm_scan",
                          .family = OpFamily::other,
                          .operands = kOperands,
-                         .results = kResults,
+                         .results = kFloatY,
                          .attributes = kAttributes,
                          .push_bytes = sizeof(Push),
                          .shaders = kShaders,

@@ -16,15 +16,13 @@
 namespace reprise::ops {
 namespace {
 
-constexpr Operand kOperands[] = {{"x", Access::read, accepts({DType::f32}), false, Layout::any}};
 constexpr Operand kResults[] = {{"ids", Access::write, accepts({DType::i32})}};
 constexpr Attribute kAttributes[] = {{"k", AttributeType::i32, offsetof(TopKAttributes, k)}};
 constexpr std::string_view kShaders[] = {"top_k"};
 
 // Mirrors the push block of shaders/top_k.comp.
 struct Push {
-  std::array<std::uint32_t, 4> shape;
-  View x;
+  StridedTensor x;
   std::uint32_t elements;
   std::uint32_t k;
 };
@@ -55,15 +53,13 @@ Cost cost(const BoundCall& call) {
 void reference(const HostCall& call) {
   const HostTensor& x = call.tensors[0];
   const auto k = static_cast<std::ptrdiff_t>(call.as<TopKAttributes>().k);
-  const std::int64_t stride = last_stride(x);
   const auto columns = static_cast<std::size_t>(x.shape().back());
   std::vector<std::uint32_t> keys(columns);
   std::vector<std::int32_t> order(columns);
   auto* ids = elements_of<std::int32_t>(call.tensors[1]);
-  for_each_row(x.shape(), [&](std::int64_t i0, std::int64_t i1, std::int64_t i2) {
-    const float* row = elements_of<const float>(x) + x.row(i0, i1, i2);
+  for_each_float_row(x, [&](const FloatRow& row) {
     for (std::size_t c = 0; c < columns; ++c) {
-      keys[c] = key_of(row[static_cast<std::int64_t>(c) * stride]);
+      keys[c] = key_of(row[static_cast<std::int64_t>(c)]);
     }
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + k, order.end(),
@@ -82,10 +78,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   const BoundTensor& x = call.tensors[0];
   const std::int64_t columns = x.shape().back();
   require_loop_limit(call, traits, kStrips * (columns / (kStrips * kUnrolled) + 2), columns);
-  const Push push{shape_words(x.shape()), view_of(x, traits), indexable_elements(x),
-                  word(call.as<TopKAttributes>().k)};
-  steps.dispatch(call, traits, {kShaders[0], {traits.workgroup_size}, 1},
-                 groups_for({x.shape(), push.elements}, traits.workgroup_size), push);
+  const Push push{{x, traits}, indexable_elements(x), word(call.as<TopKAttributes>().k)};
+  dispatch_units(call, traits, steps, kShaders[0], {x.shape(), push.elements}, push);
 }
 
 }  // namespace
@@ -93,7 +87,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
 extern const OpDef top_k_def;
 const OpDef top_k_def{.name = "top_k",
                       .family = OpFamily::sampling,
-                      .operands = kOperands,
+                      .operands = kStridedX,
                       .results = kResults,
                       .attributes = kAttributes,
                       .push_bytes = sizeof(Push),

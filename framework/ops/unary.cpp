@@ -19,7 +19,8 @@ void reference(const HostCall& call) {
 
 template <std::uint64_t kOperations, class F>
 constexpr OpDef function(std::string_view name, F /*f*/) {
-  return unary_def(name, shaders_of(kShaders, name), elementwise_cost<kOperations>, reference<F>);
+  return unary_def(name, shaders_of(kShaders, name, 1), cost_per_element<kOperations>,
+                   reference<F>);
 }
 
 }  // namespace
@@ -45,32 +46,23 @@ constinit const OpDef sqr_def = function<1>("sqr", [](double x) { return x * x; 
 constinit const OpDef sqrt_def = function<1>("sqrt", [](double x) { return std::sqrt(x); });
 constinit const OpDef tanh_def = function<1>("tanh", [](double x) { return std::tanh(x); });
 
-namespace {
-
-Tensor record_function(const Site& site, const OpDef& op, TensorRef x) {
-  return record(site, op, {x}, NoAttributes{});
-}
-
-}  // namespace
 }  // namespace reprise::ops
 
 namespace reprise {
 
-Tensor cos(Site site, TensorRef x) { return ops::record_function(site, ops::cos_def, x); }
-Tensor exp(Site site, TensorRef x) { return ops::record_function(site, ops::exp_def, x); }
-Tensor gelu(Site site, TensorRef x) { return ops::record_function(site, ops::gelu_def, x); }
-Tensor gelu_erf(Site site, TensorRef x) { return ops::record_function(site, ops::gelu_erf_def, x); }
-Tensor gelu_quick(Site site, TensorRef x) {
-  return ops::record_function(site, ops::gelu_quick_def, x);
-}
-Tensor log(Site site, TensorRef x) { return ops::record_function(site, ops::log_def, x); }
-Tensor neg(Site site, TensorRef x) { return ops::record_function(site, ops::neg_def, x); }
-Tensor relu(Site site, TensorRef x) { return ops::record_function(site, ops::relu_def, x); }
-Tensor sigmoid(Site site, TensorRef x) { return ops::record_function(site, ops::sigmoid_def, x); }
-Tensor silu(Site site, TensorRef x) { return ops::record_function(site, ops::silu_def, x); }
-Tensor sin(Site site, TensorRef x) { return ops::record_function(site, ops::sin_def, x); }
-Tensor sqr(Site site, TensorRef x) { return ops::record_function(site, ops::sqr_def, x); }
-Tensor sqrt(Site site, TensorRef x) { return ops::record_function(site, ops::sqrt_def, x); }
-Tensor tanh(Site site, TensorRef x) { return ops::record_function(site, ops::tanh_def, x); }
+Tensor cos(Site site, TensorRef x) { return record(site, ops::cos_def, {x}); }
+Tensor exp(Site site, TensorRef x) { return record(site, ops::exp_def, {x}); }
+Tensor gelu(Site site, TensorRef x) { return record(site, ops::gelu_def, {x}); }
+Tensor gelu_erf(Site site, TensorRef x) { return record(site, ops::gelu_erf_def, {x}); }
+Tensor gelu_quick(Site site, TensorRef x) { return record(site, ops::gelu_quick_def, {x}); }
+Tensor log(Site site, TensorRef x) { return record(site, ops::log_def, {x}); }
+Tensor neg(Site site, TensorRef x) { return record(site, ops::neg_def, {x}); }
+Tensor relu(Site site, TensorRef x) { return record(site, ops::relu_def, {x}); }
+Tensor sigmoid(Site site, TensorRef x) { return record(site, ops::sigmoid_def, {x}); }
+Tensor silu(Site site, TensorRef x) { return record(site, ops::silu_def, {x}); }
+Tensor sin(Site site, TensorRef x) { return record(site, ops::sin_def, {x}); }
+Tensor sqr(Site site, TensorRef x) { return record(site, ops::sqr_def, {x}); }
+Tensor sqrt(Site site, TensorRef x) { return record(site, ops::sqrt_def, {x}); }
+Tensor tanh(Site site, TensorRef x) { return record(site, ops::tanh_def, {x}); }
 
 }  // namespace reprise

@@ -123,38 +123,15 @@ Outputs infer_slice(const OpCall& call) {
   return outputs;
 }
 
-Cost no_cost(const BoundCall&) { return {}; }
+constexpr OpDef view_def(std::string_view name, Outputs (*infer)(const OpCall&)) {
+  return {.name = name, .operands = kOperands, .results = kResults, .infer = infer, .view = true};
+}
+
+constexpr OpDef reshape_def = view_def("reshape", infer_reshape);
+constexpr OpDef permute_def = view_def("permute", infer_permute);
+constexpr OpDef slice_def = view_def("slice", infer_slice);
 
 }  // namespace
-
-extern const OpDef reshape_def;
-extern const OpDef permute_def;
-extern const OpDef slice_def;
-const OpDef reshape_def{.name = "reshape",
-                        .operands = kOperands,
-                        .results = kResults,
-                        .attributes = {},
-                        .shaders = {},
-                        .infer = infer_reshape,
-                        .cost = no_cost,
-                        .view = true};
-const OpDef permute_def{.name = "permute",
-                        .operands = kOperands,
-                        .results = kResults,
-                        .attributes = {},
-                        .shaders = {},
-                        .infer = infer_permute,
-                        .cost = no_cost,
-                        .view = true};
-const OpDef slice_def{.name = "slice",
-                      .operands = kOperands,
-                      .results = kResults,
-                      .attributes = {},
-                      .shaders = {},
-                      .infer = infer_slice,
-                      .cost = no_cost,
-                      .view = true};
-
 }  // namespace reprise::ops
 
 namespace reprise {

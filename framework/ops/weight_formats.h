@@ -47,14 +47,6 @@ template <Prefix kPrefix, auto kFormats = kWeightFormats>
 inline constexpr auto kFormatShaders =
     format_shaders<kPrefix, kFormats>(std::make_index_sequence<kFormats.size()>());
 
-/// The shader "<prefix><dtype>" of a list that has it.
-constexpr std::string_view find_shader(std::span<const std::string_view> shaders,
-                                       std::string_view prefix, DType dtype) {
-  return *std::ranges::find_if(shaders, [&](std::string_view name) {
-    return name.starts_with(prefix) && name.substr(prefix.size()) == info_of(dtype).name;
-  });
-}
-
 /// Lists of shaders one after another.
 template <std::size_t... kSizes>
 constexpr auto joined(const std::array<std::string_view, kSizes>&... lists) {

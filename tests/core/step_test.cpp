@@ -2,15 +2,16 @@
 #include "reprise/backend/step.h"
 
 #include "framework/core/lowering.h"
-#include "framework/ops/op_table.h"
+#include "framework/core/op.h"
 #include "reprise/ops.h"
+#include "reprise/ops/op_named.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
 namespace {
 
 const OpDef& op_named(std::string_view name) {
-  for (const OpDef* op : ops::all_ops()) {
+  for (const OpDef* op : library_ops()) {
     if (op->name == name) {
       return *op;
     }

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "framework/core/fusion.h"
-#include "framework/ops/op_table.h"
+#include "framework/core/op.h"
 #include "reprise/ops/op_named.h"
 #include "reprise/session/partial_run.h"
 #include "tests/graph/fusion_passes.h"

@@ -3,7 +3,8 @@
 // the op's rows, with operands made contiguous.
 #include <algorithm>
 
-#include "framework/ops/op_table.h"
+#include "framework/core/op.h"
+#include "reprise/ops/op_named.h"
 #include "tests/ops/op_calls.h"
 
 namespace reprise::testing {
@@ -190,7 +191,7 @@ const std::size_t kRegisteredAttributes = [] {
                             });
     ++count;
   };
-  for (const OpDef* op : ops::all_ops()) {
+  for (const OpDef* op : library_ops()) {
     for (const Attribute& attribute : op->attributes) {
       if (may_be_dynamic(attribute)) {
         add(*op, attribute, "cpu", std::nullopt);
@@ -233,7 +234,7 @@ constexpr std::string_view kOfTheFramework[] = {"plan", "advance", "collect"};
 
 TEST(Attributes, AllThatAreNumbersMayBeDynamic) {
   EXPECT_GT(kRegisteredAttributes, 0U);
-  for (const OpDef* op : ops::all_ops()) {
+  for (const OpDef* op : library_ops()) {
     for (const Attribute& attribute : op->attributes) {
       const bool constant = std::ranges::count(kOfTheFramework, op->name) > 0 ||
                             std::ranges::count(kOfShapes, op->name) > 0 ||

@@ -7,8 +7,9 @@
 #include <map>
 #include <set>
 
-#include "framework/ops/op_table.h"
+#include "framework/core/op.h"
 #include "reprise/ops/copy.h"
+#include "reprise/ops/op_named.h"
 #include "tests/ops/kernel_devices.h"
 #include "tests/ops/op_calls.h"
 #include "tests/ops/poisoned_arena.h"
@@ -379,7 +380,7 @@ const std::size_t kRegisteredExtents = [] {
                             });
     ++count;
   };
-  for (const OpDef* op : ops::all_ops()) {
+  for (const OpDef* op : library_ops()) {
     if (op->extents == ExtentRule::none) {
       continue;
     }

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "framework/ops/op_table.h"
+#include "framework/core/op.h"
 #include "reprise/ops/movement.h"
+#include "reprise/ops/op_named.h"
 #include "reprise/session/saved_graphs.h"
 #include "tests/ops/case_run.h"
 #include "tests/ops/op_calls.h"
@@ -43,7 +44,7 @@ const bool kRegisteredSavedRows = [] {
 // An attribute that has one value in all rows would not be missed in a file.
 TEST(SavedRowsOfOps, HaveEveryAttributeWithSeveralValues) {
   ASSERT_TRUE(kRegisteredSavedRows);
-  for (const OpDef* op : ops::all_ops()) {
+  for (const OpDef* op : library_ops()) {
     const std::vector<OpCallOfRow> calls = calls_of(*op);
     for (const Attribute& attribute : op->attributes) {
       std::set<Bytes> values;
@@ -62,7 +63,7 @@ struct NoAttributes {};
 
 // Files hold what the schema names: a field that it does not would come back as zeros.
 TEST(SavedRowsOfOps, NameAllOfTheirAttributes) {
-  for (const OpDef* op : ops::all_ops()) {
+  for (const OpDef* op : library_ops()) {
     std::vector<Attribute> attributes(op->attributes.begin(), op->attributes.end());
     std::ranges::sort(attributes, {}, &Attribute::offset);
     std::size_t end = 0;

@@ -6,14 +6,15 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/ops/op_table.h"
+#include "framework/core/op.h"
+#include "reprise/ops/op_named.h"
 #include "shaders/shader_table.h"
 
 namespace reprise {
 namespace {
 
 TEST(ShaderInterface, MatchesTheSchemaOfTheOp) {
-  for (const OpDef* op : ops::all_ops()) {
+  for (const OpDef* op : library_ops()) {
     for (const std::string_view name : op->shaders) {
       SCOPED_TRACE(std::string(name));
       const shaders::Shader* shader = shaders::find(name);
@@ -38,7 +39,7 @@ TEST(ShaderInterface, MatchesTheSchemaOfTheOp) {
 
 TEST(ShaderInterface, EveryShaderBelongsToAnOp) {
   std::set<std::string_view> named;
-  for (const OpDef* op : ops::all_ops()) {
+  for (const OpDef* op : library_ops()) {
     EXPECT_FALSE(op->shaders.empty()) << op->name;
     named.insert(op->shaders.begin(), op->shaders.end());
   }

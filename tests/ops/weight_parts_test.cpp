@@ -2,11 +2,12 @@
 #include "framework/ops/weight_parts.h"
 
 #include "framework/core/lowering.h"
+#include "framework/core/op.h"
 #include "framework/graph/hazards.h"
 #include "framework/graph/make_plan.h"
-#include "framework/ops/op_table.h"
 #include "reprise/graph/execution_plan.h"
 #include "reprise/ops.h"
+#include "reprise/ops/op_named.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint64_t kMebi = std::uint64_t{1} << 20U;
 
 const OpDef& op_named(std::string_view name) {
-  const auto all = ops::all_ops();
+  const auto all = library_ops();
   return **std::ranges::find(all, name, &OpDef::name);
 }
 
