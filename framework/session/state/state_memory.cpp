@@ -87,12 +87,11 @@ const StateFieldInfo& field_of(const StateLayout& layout, std::string_view field
 
 }  // namespace
 
+StateValues::StateValues(const StateLayout& layout)
+    : host(layout.host_count()), patches(StateLayout::kMaxCarried), bound(layout) {}
+
 StateMemory::StateMemory(const Device& device, StateLayout with)
-    : layout(std::move(with)),
-      host(layout.host_count()),
-      patches(StateLayout::kMaxCarried),
-      bound(layout),
-      device_(device) {
+    : StateValues(with), layout(std::move(with)), device_(device) {
   require_room(device, layout);
   std::vector<std::int32_t> words(StateLayout::kMaxWords);
   for (const StateFieldInfo& info : layout.fields()) {

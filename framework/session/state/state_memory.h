@@ -20,8 +20,21 @@ struct StateArray {
   bool pending = false;               // carried: set since the last launch
 };
 
+/// What the host knows of a block and last set in it.
+struct StateValues {
+  explicit StateValues(const StateLayout& layout);
+
+  std::vector<std::uint32_t> host;      // values of the host fields
+  std::uint32_t patch_mask = 0;         // carried fields set since the last launch
+  std::vector<std::uint32_t> patches;   // their values
+  std::vector<std::uint32_t> returned;  // block and arrays after the last completed launch
+  std::uint64_t returned_by = 0;        // its submission
+  StateBound bound;
+  std::vector<StateArray> arrays;  // of the host, then carried ones, in one buffer
+};
+
 /// Threads: any. The mutex guards what is not const.
-class StateMemory {
+class StateMemory : public StateValues {
  public:
   StateMemory(const Device& device, StateLayout with);
 
@@ -49,13 +62,6 @@ class StateMemory {
   std::int32_t row_count = 0;
   std::shared_ptr<Buffer> array_buffer;
   mutable std::mutex mutex;
-  std::vector<std::uint32_t> host;      // values of the host fields
-  std::uint32_t patch_mask = 0;         // carried fields set since the last launch
-  std::vector<std::uint32_t> patches;   // their values
-  std::vector<std::uint32_t> returned;  // block and arrays after the last completed launch
-  std::uint64_t returned_by = 0;        // its submission
-  StateBound bound;
-  std::vector<StateArray> arrays;  // of the host, then carried ones, in one buffer
 
  private:
   void allocate_arrays();
