@@ -37,7 +37,8 @@ std::uint64_t DirectSubmission::submit_part(EncodingRef part, std::span<const St
                 .mode = mode_,
                 .begin_ns = now_ns(),
                 .then = then,
-                .part = began_ ? SlotPart::middle : SlotPart::first,
+                .sends = !began_,
+                .brings_back = false,
                 .limits = limits_,
                 .nothing_runs = nothing_runs_});
   began_ = true;
@@ -58,7 +59,7 @@ void DirectSubmission::submit(Last last) {
                 .mode = began_ ? mode_ : timing_mode(),
                 .begin_ns = last.begin_ns,
                 .then = last.then,
-                .part = began_ ? SlotPart::last : SlotPart::whole,
+                .sends = !began_,
                 .limits = limits_,
                 .nothing_runs = nothing_runs_});
   arena_->in_use_until = slot_.times().submission;

@@ -90,9 +90,8 @@ void HostSteps::submit(Slot& slot, const SlotLaunch& launch, StepRange range,
                  .sequence = launch.sequence,
                  .begin_ns = s == 0 ? launch.begin_ns : now_ns(),
                  .then = last ? launch.then : AfterSubmit::will_wait,
-                 .part = s == 0 ? SlotPart::first
-                         : last ? SlotPart::last
-                                : SlotPart::middle,
+                 .sends = s == 0,
+                 .brings_back = last,
                  .limits = launch.limits,
                  .keeps_patches = launch.keeps_patches && s == 0},
                 recording);

@@ -29,12 +29,12 @@ void Slot::prepare(const SlotLaunch& launch) {
 void Slot::submit(const SlotLaunch& launch) {
   std::vector<EncodingRef>& list = exchange_.encodings(launch);
   const std::unique_lock<std::mutex> lock =
-      sends(launch.part) ? state_.send(exchange_.staging(), list, launch.limits) : state_.hold();
+      launch.sends ? state_.send(exchange_.staging(), list, launch.limits) : state_.hold();
   const std::int64_t submit_ns = now_ns();
   try {
     times_.submission = device_.backend().submit(list, launch.then);
   } catch (...) {
-    if (sends(launch.part)) {
+    if (launch.sends) {
       state_.failed();
     }
     throw;
@@ -49,7 +49,7 @@ void Slot::submit(const SlotLaunch& launch) {
             .prepare_ns = static_cast<std::uint64_t>(submit_ns - launch.begin_ns),
             .submit_ns = static_cast<std::uint64_t>(now_ns() - submit_ns)};
   unfinished_ = times_.submission;
-  if (brings_back(launch.part) && !launch.may_stop) {
+  if (launch.brings_back && !launch.may_stop) {
     hold(launch);
   }
 }

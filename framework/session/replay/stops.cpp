@@ -103,9 +103,8 @@ void Stops::submit(Slot& slot, const SlotLaunch& launch, StepRange range, const 
                                .iterations = launch.iterations - done,
                                .sequence = launch.sequence,
                                .begin_ns = first ? launch.begin_ns : now_ns(),
-                               .part = first  ? last ? SlotPart::whole : SlotPart::first
-                                       : last ? SlotPart::last
-                                              : SlotPart::middle,
+                               .sends = first,
+                               .brings_back = last,
                                .limits = launch.limits,
                                .keeps_patches = launch.keeps_patches && first,
                                .may_stop = true,
