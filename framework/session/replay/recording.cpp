@@ -312,7 +312,7 @@ TappedRun Recording::run_tapped(const std::string& pattern) {
   TappedRun run;
   run_once(bodies_.all(), taps, [&](const Slot& slot) {
     for (const Tap& tap : list.taps) {
-      const TensorSpec spec = spec_of(*plan_, tap.tensor, slot.state_words(0));
+      const TensorSpec spec = settled(graph().tensors[tap.tensor].spec, slot.state_words(0));
       const std::byte* begin = taps.staging->mapped() + tap.staging_offset;
       run.tensors.push_back({tap, spec, {begin, begin + spec.bytes()}});
     }

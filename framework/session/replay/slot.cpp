@@ -208,10 +208,7 @@ const Exchange& Slot::find_output(std::string_view name) const {
 }
 
 OutputView Slot::output(const Exchange& output) const {
-  TensorSpec spec = output.spec;
-  if (!spec.shape.fixed()) {
-    spec.shape = spec.shape.with_front(state_.words()[spec.shape.extent_word()]);
-  }
+  const TensorSpec spec = settled(output.spec, state_.words());
   return {spec, exchange_.output_bytes(output, spec)};
 }
 

@@ -32,11 +32,8 @@ std::uint32_t Stops::tensor_in(std::uint32_t node, std::size_t slot) const {
 
 Stops::Located Stops::locate(std::uint32_t tensor, std::span<const std::uint32_t> state) const {
   const GraphTensor& t = plan_->graph->tensors[tensor];
-  TensorSpec spec = t.spec;
-  if (!spec.shape.fixed()) {
-    spec.shape = spec.shape.with_front(state[spec.shape.extent_word()]);
-  }
-  return {spec, memory_.buffer_of(t.storage), plan_->places[t.storage].offset + t.offset};
+  return {settled(t.spec, state), memory_.buffer_of(t.storage),
+          plan_->places[t.storage].offset + t.offset};
 }
 
 Stops::Stopped Stops::stopped(const Slot& slot, bool brought_back) const {

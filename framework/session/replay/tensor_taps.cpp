@@ -6,6 +6,7 @@
 #include "framework/graph/make_plan.h"
 #include "framework/graph/tensor_names.h"
 #include "framework/session/device/staging.h"
+#include "framework/session/state/extents.h"
 
 namespace reprise {
 namespace {
@@ -83,18 +84,9 @@ TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint
   return list;
 }
 
-TensorSpec spec_of(const ExecutionPlan& plan, std::uint32_t tensor,
-                   std::span<const std::uint32_t> state) {
-  TensorSpec spec = plan.graph->tensors[tensor].spec;
-  if (!spec.shape.fixed()) {
-    spec.shape = spec.shape.with_front(state[spec.shape.extent_word()]);
-  }
-  return spec;
-}
-
 std::int64_t rows_of(const ExecutionPlan& plan, const Tap& tap,
                      std::span<const std::uint32_t> state) {
-  const Shape shape = spec_of(plan, tap.table, state).shape;
+  const Shape shape = settled(plan.graph->tensors[tap.table].spec, state).shape;
   const std::int8_t dim = plan.graph->nodes[tap.node].op->row_numbers.dim;
   return shape.dim(dim < 0 ? shape.rank() - static_cast<std::size_t>(-dim)
                            : static_cast<std::size_t>(dim));
