@@ -34,8 +34,6 @@ class DirectSession final : public Session {
   std::vector<StateGrowth> new_growths();
   std::shared_ptr<DirectSubmission> submit_all(AfterSubmit then);
   void submit_last(AfterSubmit then);
-  /// For the profiling database. The graph is of no use here any more.
-  void enter_recording();
 
   DirectRun run_;
   std::shared_ptr<DirectSubmission> submission_;  // from its first part on
