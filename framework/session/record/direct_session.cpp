@@ -9,7 +9,7 @@ namespace reprise {
 
 DirectSession::DirectSession(std::shared_ptr<ExecutorCore> core, SessionOptions options,
                              Purpose purpose)
-    : Session(std::move(core), std::move(options), "direct", std::move(purpose)),
+    : Session(std::move(core), std::move(options), false, std::move(purpose)),
       run_(core_, options_.name, core_->last_sizes(), profile_id_) {}
 
 void DirectSession::require_options() const { require_iterations(false); }
@@ -65,13 +65,6 @@ void DirectSession::run_host_step() {
   part_wait_ns_ += static_cast<std::uint64_t>(called - begin);
   run_.run_host_step();
   host_step_ns_ += static_cast<std::uint64_t>(now_ns() - called);
-}
-
-SessionRecord DirectSession::record() const {
-  return {.id = profile_id_,
-          .precision = core_->traits().precision,
-          .name = options_.name,
-          .begin_ns = begin_ns_};
 }
 
 void DirectSession::open_submission() {

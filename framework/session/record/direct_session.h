@@ -22,7 +22,6 @@ class DirectSession final : public Session {
   void begin_extents() override;
   void added_input(std::uint32_t tensor, std::span<const std::byte> values) override;
   void recorded(bool host_step) override;
-  SessionRecord record() const override;
 
   void require_default(const FinishOptions& options) const;
   /// What has to hold when the state is sent.

@@ -14,7 +14,7 @@ namespace reprise {
 
 RecordedSession::RecordedSession(std::shared_ptr<ExecutorCore> core, SessionOptions options,
                                  Purpose purpose)
-    : Session(std::move(core), std::move(options), "recorded", std::move(purpose)) {}
+    : Session(std::move(core), std::move(options), true, std::move(purpose)) {}
 
 void RecordedSession::require_options() const {
   if (options_.ops_per_submit != 0) {
@@ -29,14 +29,6 @@ bool RecordedSession::has_iteration() const { return looks_at_stop() || has_few_
 
 void RecordedSession::recorded(bool /*host_step*/) {
   builder_.collect_dead([](std::uint32_t) {});
-}
-
-SessionRecord RecordedSession::record() const {
-  return {.id = profile_id_,
-          .recorded = true,
-          .precision = core_->traits().precision,
-          .name = options_.name,
-          .begin_ns = begin_ns_};
 }
 
 Ticket RecordedSession::submit(Recorder& /*recorder*/) {

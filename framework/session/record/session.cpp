@@ -25,9 +25,9 @@ void require_same_spec(const std::string& what, const TensorSpec& spec, const Te
 namespace {
 
 /// With a name, and with values of its own: the caller's may go with the statement that began it.
-SessionOptions completed(SessionOptions options, const char* kind) {
+SessionOptions completed(SessionOptions options, bool recorded) {
   if (options.name.empty()) {
-    options.name = kind;
+    options.name = recorded ? "recorded" : "direct";
   }
   for (NamedInput& input : options.inputs) {
     if (input.kept == nullptr) {
@@ -41,10 +41,11 @@ SessionOptions completed(SessionOptions options, const char* kind) {
 
 }  // namespace
 
-Session::Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, const char* kind,
+Session::Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, bool recorded,
                  Purpose purpose)
     : core_(std::move(core)),
-      options_(completed(std::move(options), kind)),
+      options_(completed(std::move(options), recorded)),
+      recorded_(recorded),
       inputs_(purpose.inputs),
       key_json_(std::move(purpose.key_json)),
       builder_(options_.name, core_->next_owner()),
@@ -362,6 +363,14 @@ void Session::report_error(const Error& error) {
     report({}, error.what());
     profile->error(error, profile_id_, 0);
   }
+}
+
+SessionRecord Session::record() const {
+  return {.id = profile_id_,
+          .recorded = recorded_,
+          .precision = core_->traits().precision,
+          .name = options_.name,
+          .begin_ns = begin_ns_};
 }
 
 void Session::report(const FinishReport& report, std::string outcome) {

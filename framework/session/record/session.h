@@ -35,8 +35,8 @@ class Session {
     std::shared_ptr<HostContext> experts{};  // cells of its own, whose tensors are in the options
     bool notes_routers = false;
   };
-  /// `kind`: its name if it is given none.
-  Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, const char* kind,
+  /// `recorded`: it becomes a graph.
+  Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, bool recorded,
           Purpose purpose);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -113,7 +113,8 @@ class Session {
   virtual void added_input(std::uint32_t /*tensor*/, std::span<const std::byte> /*values*/) {}
   /// After every node.
   virtual void recorded(bool host_step) = 0;
-  virtual SessionRecord record() const = 0;
+  /// For the database.
+  SessionRecord record() const;
 
   /// Runs what ends the session.
   template <class F>
@@ -132,6 +133,7 @@ class Session {
 
   std::shared_ptr<ExecutorCore> core_;
   SessionOptions options_;
+  bool recorded_;
   InputValues inputs_;
   std::string key_json_;
   GraphCapture builder_;
