@@ -43,12 +43,12 @@ PassPlan RecordedSession::make_plan(const PlanOptions& options) {
     builder_.set_origin(known.tensor, known.origin);
   }
   if (has_experts()) {
-    for (const std::string& name : expert_tensor_names(options_.experts.store)) {
+    for_each_expert_tensor(options_.experts, [&](const std::string& name, const TensorSpec&) {
       const auto own = std::ranges::find(options_.tensors, name, &NamedTensor::name);
       if (own != options_.tensors.end()) {
         builder_.set_origin(own->tensor, StorageOrigin::own, name);
       }
-    }
+    });
   }
   graph.max_iterations = options_.max_iterations;
   keep_state_fields();
