@@ -197,56 +197,40 @@ void Slot::require_ran(std::uint32_t iteration) const {
   }
 }
 
-const Exchange& Slot::find_output(std::string_view name) const {
+OutputView Slot::output(std::string_view name, std::optional<std::uint32_t> iteration) const {
   const std::vector<Exchange>& outputs = exchange_.outputs();
-  const auto it = std::ranges::find(outputs, name, &Exchange::name);
-  if (it == outputs.end()) {
+  const std::uint32_t index = index_named(outputs, name, &Exchange::name);
+  if (index == kNoIndex) {
     throw_unknown_name("The graph '" + std::string(owner_.graph_name()) + "'", "output", name,
                        names_of(outputs, &Exchange::name));
   }
-  return *it;
-}
-
-OutputView Slot::output(const Exchange& output) const {
-  const TensorSpec spec = settled(output.spec, state_.words());
-  return {spec, exchange_.output_bytes(output, spec)};
-}
-
-OutputView Slot::output(std::string_view name) const {
-  const Exchange& output = find_output(name);
-  require_ran(0);
-  return this->output(output);
-}
-
-OutputView Slot::output(std::string_view name, std::uint32_t iteration) const {
-  const Exchange& output = find_output(name);
-  require_ran(iteration);
+  require_ran(iteration.value_or(0));
+  const Exchange& output = outputs[index];
   const IterationRows& rows = exchange_.rows();
-  const std::uint32_t word =
-      rows ? rows.output_words[static_cast<std::size_t>(&output - exchange_.outputs().data())]
-           : kNoIndex;
-  if (word != kNoIndex) {
+  if (const std::uint32_t word = rows && iteration ? rows.output_words[index] : kNoIndex;
+      word != kNoIndex) {
     return {output.spec,
-            {exchange_.row(iteration) + word * StateLayout::kWordBytes, output.spec.bytes()}};
+            {exchange_.row(*iteration) + word * StateLayout::kWordBytes, output.spec.bytes()}};
   }
-  if (iteration + 1 != ran_) {
+  if (iteration && *iteration + 1 != ran_) {
     throw_invalid_argument("The output '" + output.name + "' " + to_string(output.spec) +
-                           " of iteration (" + std::to_string(iteration) +
+                           " of iteration (" + std::to_string(*iteration) +
                            ") is not kept, only that of the last one that ran (" +
                            std::to_string(ran_ - 1) + "): rows have outputs of up to " +
                            std::to_string(kRowOutputBytes) + " bytes in elements of 4 bytes.");
   }
-  return this->output(output);
+  const TensorSpec spec = settled(output.spec, state_.words());
+  return {spec, exchange_.output_bytes(output, spec)};
 }
 
-std::uint32_t Slot::state(std::string_view field, DType dtype) const {
-  return state_.words()[state_.word_of(field, dtype)];
-}
-
-std::uint32_t Slot::state(std::string_view field, DType dtype, std::uint32_t iteration) const {
+std::uint32_t Slot::state(std::string_view field, DType dtype,
+                          std::optional<std::uint32_t> iteration) const {
   const std::uint32_t word = state_.word_of(field, dtype);
-  require_ran(iteration);
-  return state_words(iteration)[word];
+  if (!iteration) {
+    return state_.words()[word];
+  }
+  require_ran(*iteration);
+  return state_words(*iteration)[word];
 }
 
 }  // namespace reprise

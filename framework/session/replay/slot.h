@@ -48,14 +48,12 @@ class Slot {
   Slot& operator=(const Slot&) = delete;
 
   const SlotExchange& exchange() const { return exchange_; }
-  /// Of an output with an extent, as many rows as the launch had.
-  OutputView output(const Exchange& output) const;
-  /// Errors: unknown_name, listing the outputs; invalid_argument if nothing ran.
-  OutputView output(std::string_view name) const;
-  std::uint32_t state(std::string_view field, DType dtype) const;
-  /// The same of one iteration. Throw invalid_argument if it did not run or left none.
-  OutputView output(std::string_view name, std::uint32_t iteration) const;
-  std::uint32_t state(std::string_view field, DType dtype, std::uint32_t iteration) const;
+  /// Of an output with an extent, as many rows as the launch had. Of one iteration, or after all.
+  /// Errors: unknown_name, listing the outputs; invalid_argument if nothing ran, or if the
+  /// iteration did not run or left none.
+  OutputView output(std::string_view name, std::optional<std::uint32_t> iteration = {}) const;
+  std::uint32_t state(std::string_view field, DType dtype,
+                      std::optional<std::uint32_t> iteration) const;
 
   /// Later submissions exchange with `to` what they did with `from`; those in flight go on.
   void rebind(const Buffer& from, const std::shared_ptr<Buffer>& to) { exchange_.rebind(from, to); }
@@ -113,8 +111,6 @@ class Slot {
 
  private:
   void require_ran(std::uint32_t iteration) const;
-  /// Errors: unknown_name, listing the outputs.
-  const Exchange& find_output(std::string_view name) const;
   void complete();
   /// Calls f; a failure reaches the owner too.
   template <class F>
