@@ -136,8 +136,8 @@ void Stops::submit(Slot& slot, const SlotLaunch& launch, StepRange range, const 
                                                      : encode(range).encoding);
         }
         mode = TimingMode::off;
-        resume_grids(device, memory_.rows().iteration, plan_->steps.grids(), plan_->graph->extents,
-                     state);
+        write_grids(device, memory_.rows().iteration, plan_->steps.grids(), plan_->graph->extents,
+                    state);
         stops = false;
       } else if (last) {
         break;
