@@ -25,11 +25,6 @@ Stops::Stops(ExecutorCore& core, const PassPlan& plan, const Memory& memory, Hos
   }
 }
 
-std::uint32_t Stops::tensor_in(std::uint32_t node, std::size_t slot) const {
-  const ComputeGraph& graph = *plan_->graph;
-  return std::ranges::find(graph.uses_of(graph.nodes[node]), slot, &Use::slot)->tensor;
-}
-
 Stops::Located Stops::locate(std::uint32_t tensor, std::span<const std::uint32_t> state) const {
   const GraphTensor& t = plan_->graph->tensors[tensor];
   return {settled(t.spec, state), memory_.buffer_of(t.storage),
@@ -61,9 +56,9 @@ std::vector<std::uint32_t> Stops::state_of(const Slot& slot, bool brought_back) 
 void Stops::serve(const Place& place, std::span<const std::uint32_t> state) const {
   const ComputeGraph& graph = *plan_->graph;
   const Device& device = core_.device();
-  const Located from = locate(tensor_in(place.node, 0), state);
-  const Located to =
-      locate(tensor_in(place.node, graph.nodes[place.node].op->operands.size()), state);
+  const std::size_t result = graph.nodes[place.node].op->operands.size();
+  const Located from = locate(graph.tensor_at(place.node, 0), state);
+  const Located to = locate(graph.tensor_at(place.node, result), state);
   std::vector<std::byte> read(from.spec.bytes()), written(to.spec.bytes());
   device.read(from.buffer, from.offset, read);
   const HostStepTensor inputs[] = {{from.spec, read}}, outputs[] = {{to.spec, written}};

@@ -39,7 +39,6 @@ class Stops {
     std::uint64_t offset;
   };
   Located locate(std::uint32_t tensor, std::span<const std::uint32_t> state) const;
-  std::uint32_t tensor_in(std::uint32_t node, std::size_t slot) const;
   /// Iterations that ran, and the place where the last of them stopped; 0: nowhere.
   struct Stopped {
     std::uint32_t ran = 0, at = 0;

@@ -22,23 +22,6 @@ std::vector<std::uint32_t> last_steps(const ExecutionPlan& plan) {
   return last;
 }
 
-struct RowUse {
-  std::uint32_t numbers = kNoIndex, table = kNoIndex;  // tensors
-};
-
-RowUse row_numbers_of(const ComputeGraph& graph, const Node& node) {
-  RowUse found;
-  for (const Use& use : graph.uses_of(node)) {
-    const auto slot = static_cast<int>(use.slot);
-    if (slot == node.op->row_numbers.numbers) {
-      found.numbers = use.tensor;
-    } else if (slot == node.op->row_numbers.table) {
-      found.table = use.tensor;
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
 TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint64_t max_bytes) {
@@ -68,9 +51,12 @@ TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint
     if (rank >= last.size() || last[rank] == kNoIndex) {
       continue;
     }
-    if (const auto [numbers, table] = row_numbers_of(graph, node);
+    const auto in_slot = [&](std::int8_t slot) {  // negative: none
+      return graph.tensor_at(n, static_cast<std::size_t>(slot));
+    };
+    if (const std::uint32_t numbers = in_slot(node.op->row_numbers.numbers);
         watch.rows_outside && numbers != kNoIndex) {
-      add(numbers, n, table);
+      add(numbers, n, in_slot(node.op->row_numbers.table));
     }
     for (const Use& use : graph.uses_of(node)) {
       if (use.slot >= node.op->operands.size() && writes(use.access) &&
