@@ -88,10 +88,8 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   /// Throws where nothing may run now.
   void begin_run();
   void start(Slot& slot, const LaunchOptions& options, AfterSubmit then, std::int64_t begin_ns);
-  Exchange exchange(const Port& port) const;
-  /// Runs a body that is no replay, and waits. `after`: sees the slot then.
-  void run_once(StepRange range, const TapStaging& taps = {},
-                const std::function<void(const Slot&)>& after = {});
+  /// Runs a body that is no replay, and waits. Returns the state after it.
+  std::vector<std::uint32_t> run_once(StepRange range, const TapStaging& taps = {});
   void submit_steps(Slot& slot, const SlotLaunch& launch, StepRange range, const TapStaging& taps);
 
   std::shared_ptr<ExecutorCore> core_;

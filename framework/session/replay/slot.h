@@ -16,9 +16,9 @@ class SlotOwner {
  public:
   virtual ~SlotOwner() = default;
   /// Once per submission that completes.
-  virtual void completed(const Slot& slot) = 0;
+  virtual void completed(const Slot& /*slot*/) {}
   /// Told once per submission that waiting for it failed.
-  virtual void failed(const Slot& slot, const Error& error) noexcept = 0;
+  virtual void failed(const Slot& /*slot*/, const Error& /*error*/) noexcept {}
   virtual std::string_view graph_name() const = 0;
   /// A ticket let go of one.
   virtual void released() noexcept {}
