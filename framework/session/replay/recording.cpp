@@ -59,9 +59,9 @@ Recording::Recording(std::shared_ptr<ExecutorCore> core, const PassPlan& plan, M
       outputs_(chosen(graph().outputs, options.outputs)),
       growths_(growths_of(graph())),
       reporter_(*core_, plan_, options.slots),
-      host_steps_(*core_, plan, options.context, options.joined_host_steps),
+      host_steps_(core_->device(), plan, options.context, options.joined_host_steps),
       bodies_(*core_, *plan_, memory_, host_steps_, reporter_),
-      stops_(*core_, plan, memory_, host_steps_, options.context),
+      launcher_(*core_, plan, memory_, host_steps_, options.context),
       inputs_(graph(), options.slots) {
   const auto exchanges = [&](const std::vector<Port>& ports) {
     std::vector<Exchange> list;
@@ -185,12 +185,8 @@ void Recording::start(Slot& slot, const LaunchOptions& options, AfterSubmit then
 
 void Recording::submit_steps(Slot& slot, const SlotLaunch& launch, StepRange range,
                              const TapStaging& taps) {
-  if (!stops_.any()) {
-    host_steps_.submit(slot, launch, range, reporter_.event_id());
-    return;
-  }
   const auto encode = [&](StepRange rest) { return bodies_.rest(rest, taps); };
-  stops_.submit(slot, launch, range, encode, reporter_.event_id());
+  launcher_.submit(slot, launch, range, encode, reporter_.event_id());
 }
 
 std::uint64_t Recording::bytes() const {

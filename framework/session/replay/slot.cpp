@@ -69,13 +69,13 @@ std::span<const std::uint32_t> Slot::state_now() const {
           state_.block_words()};
 }
 
-void Slot::add_parts(const SubmissionTimes& before) {
-  times_.submit_time_ns = before.submit_time_ns;
-  times_.prepare_ns = before.prepare_ns;
-  times_.submit_ns += before.submit_ns;
-  times_.wait_ns += before.wait_ns;
-  times_.host_step_ns += before.host_step_ns;
-  times_.submits += before.submits;
+void Slot::add_parts(const SubmissionTimes& all) {
+  times_.submit_time_ns = all.submit_time_ns;
+  times_.prepare_ns = all.prepare_ns;
+  times_.submit_ns = all.submit_ns;
+  times_.wait_ns += all.wait_ns;
+  times_.host_step_ns += all.host_step_ns;
+  times_.submits = all.submits;
 }
 
 void Slot::abandon() noexcept {

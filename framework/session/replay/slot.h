@@ -84,8 +84,8 @@ class Slot {
   void hold(const SlotLaunch& launch);
   /// The state block as the last submission that is complete and brought it back left it.
   std::span<const std::uint32_t> state_now() const;
-  /// After the last part of several: what came before it.
-  void add_parts(const SubmissionTimes& before);
+  /// After the last part of several: the times of all of them.
+  void add_parts(const SubmissionTimes& all);
   /// A launch that was submitted failed: nobody gets what it leaves.
   void abandon() noexcept;
   bool done();
