@@ -106,7 +106,7 @@ FinishResult RecordedSession::finish(Recorder& recorder, const FinishOptions& op
       report.device_ns = times.device_ns;
     }
     this->report(report, "finished");
-    recording->reporter().enter(profile_id_, report, recording->memory(), key_json_);
+    recording->reporter().enter(profile_id_, report, recording->memory(), purpose_.key_json);
     return {report, std::move(outputs), CapturedGraph(std::move(recording), std::move(first))};
   });
 }
