@@ -23,15 +23,11 @@ DirectSubmission::~DirectSubmission() {
   send_record();
 }
 
-TimingMode DirectSubmission::timing_mode() const {
-  const TimingMode wanted = core_->timing_mode(std::nullopt);
-  return wanted == TimingMode::off && step_times_ == TimingMode::off ? TimingMode::off
-                                                                     : TimingMode::replay;
-}
-
 std::uint64_t DirectSubmission::submit_part(const Part& part) {
   if (!began_) {
-    mode_ = timing_mode();
+    const TimingMode wanted = core_->timing_mode(std::nullopt);
+    mode_ = wanted == TimingMode::off && step_times_ == TimingMode::off ? TimingMode::off
+                                                                        : TimingMode::replay;
   }
   slot_.submit({.body = {part.body, nullptr},
                 .growths = part.growths,

@@ -45,7 +45,6 @@ class DirectSubmission final : public SlotOwner {
   const FinishReport& report() const { return report_; }
 
  private:
-  TimingMode timing_mode() const;
   void send_record() noexcept;
   std::shared_ptr<ExecutorCore> core_;
   std::string name_;
