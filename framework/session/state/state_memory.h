@@ -51,9 +51,6 @@ class StateMemory : public StateValues {
   /// where that decides it.
   /// Errors: invalid_argument if a field would leave its range; extent_out_of_range.
   std::unique_lock<std::mutex> lock_to_send(std::span<const ExtentLimit> limits);
-  /// Under that lock: it was submitted with these patches.
-  void submitted(std::uint64_t submission, std::uint32_t sent_patches,
-                 std::span<const StateGrowth> growths, std::uint32_t iterations, bool exact);
   /// The block and the arrays after a submission that is complete.
   void receive(std::uint64_t submission, std::span<const std::uint32_t> words);
 
@@ -65,7 +62,6 @@ class StateMemory : public StateValues {
 
  private:
   void allocate_arrays();
-  StateArray& find_array(std::string_view array);
   void require(const StateValue& value) const;
   void assign(const StateValue& value);
   /// Waits for a submission and tells the bound what the fields are then.
