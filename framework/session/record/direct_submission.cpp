@@ -52,7 +52,7 @@ void DirectSubmission::submit_last(const Part& part, std::vector<Exchange> outpu
                                    SessionRecord record) {
   report_ = report;
   arena_ = std::move(arena);
-  slot_.set_outputs(std::move(outputs), arena_->staging());
+  slot_.exchange().set_outputs(std::move(outputs), arena_->staging());
   arena_->in_use_until = submit_part(part);
   report_.encode_ns = slot_.times().prepare_ns;
   report_.submit_ns += slot_.times().submit_ns;

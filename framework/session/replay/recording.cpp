@@ -191,7 +191,11 @@ void Recording::submit_steps(Slot& slot, const SlotLaunch& launch, StepRange ran
 
 std::uint64_t Recording::bytes() const {
   const Buffer* arena = memory_.own_arena();
-  return slots_.bytes() + (arena == nullptr ? 0 : arena->bytes());
+  std::uint64_t sum = arena == nullptr ? 0 : arena->bytes();
+  for (const auto& slot : slots_.all()) {
+    sum += slot->exchange().bytes();
+  }
+  return sum;
 }
 
 std::uint64_t Recording::upload() {
@@ -206,8 +210,10 @@ std::uint64_t Recording::upload() {
   if (replays()) {
     const TimingMode mode = core_->timing_mode(timing_);
     for (const std::uint32_t iterations : std::set{1U, std::max(memory_.rows().capacity, 1U)}) {
-      slots_.prepare(
-          {.body = bodies_.body(mode, iterations), .mode = mode, .iterations = iterations});
+      for (const auto& slot : slots_.all()) {
+        slot->prepare(
+            {.body = bodies_.body(mode, iterations), .mode = mode, .iterations = iterations});
+      }
     }
   }
   uploaded_ = true;
@@ -243,7 +249,9 @@ void Recording::rebind(const TensorRef& from, const TensorRef& to) {
   // encodes.
   Body body = memory.first_freed() == nullptr ? bodies_.encode_over(memory) : Body();
   memory.keep_rebound(*old, to->buffer);
-  slots_.rebind(*old, to->buffer);
+  for (const auto& slot : slots_.all()) {
+    slot->exchange().rebind(*old, to->buffer);
+  }
   memory_ = std::move(memory);
   bodies_.replace(replays() ? std::move(body) : Body());
   watched_.forget_bodies();
@@ -317,8 +325,8 @@ std::vector<std::uint32_t> Recording::run_once(StepRange range, const TapStaging
     std::string_view graph;
   } part(graph_name());
   Staging staging;
-  Slot slot(device(), state(), slots_.first().exchange().inputs(), {}, IterationRows(), staging,
-            part);
+  Slot slot(device(), state(), slots_.all().front()->exchange().inputs(), {}, IterationRows(),
+            staging, part);
   inputs_.require_given();
   inputs_.fill_once(slot);
   const Body body = bodies_.encode(range, taps);

@@ -48,15 +48,13 @@ class Slot {
   Slot& operator=(const Slot&) = delete;
 
   const SlotExchange& exchange() const { return exchange_; }
+  SlotExchange& exchange() { return exchange_; }
   /// Of an output with an extent, as many rows as the launch had. Of one iteration, or after all.
   /// Errors: unknown_name, listing the outputs; invalid_argument if nothing ran, or if the
   /// iteration did not run or left none.
   OutputView output(std::string_view name, std::optional<std::uint32_t> iteration = {}) const;
   std::uint32_t state(std::string_view field, DType dtype,
                       std::optional<std::uint32_t> iteration) const;
-
-  /// Later submissions exchange with `to` what they did with `from`; those in flight go on.
-  void rebind(const Buffer& from, const std::shared_ptr<Buffer>& to) { exchange_.rebind(from, to); }
 
   /// `cause` with the graph and, as far as there are, the replay and the submission.
   Error placed(const Error& cause, std::optional<std::uint64_t> replay,
@@ -70,10 +68,6 @@ class Slot {
   /// Nothing was submitted.
   void give_back() noexcept { phase_.store(Phase::idle, std::memory_order_release); }
   std::string_view graph_name() const { return owner_.graph_name(); }
-  /// See SlotExchange.
-  void set_outputs(std::vector<Exchange> outputs, Staging& staging) {
-    exchange_.set_outputs(std::move(outputs), staging);
-  }
   /// Encodes what such a launch runs beside its body, unless the slot is in hands.
   void prepare(const SlotLaunch& launch);
   /// Submits for a ticket, once all parts are submitted. The slot must not be held; it keeps its
