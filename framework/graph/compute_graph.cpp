@@ -43,6 +43,12 @@ std::string Names::path(std::uint32_t scope) const {
   return outer + (outer.empty() ? "" : "/") + last_part(scope);
 }
 
+std::uint32_t ComputeGraph::tensor_at(std::uint32_t node, std::size_t slot) const {
+  const std::span<const Use> its_uses = uses_of(nodes[node]);
+  const auto use = std::ranges::find(its_uses, slot, &Use::slot);
+  return use == its_uses.end() ? kNoIndex : use->tensor;
+}
+
 std::string ComputeGraph::label_of(std::uint32_t node) const {
   const auto host_step = host_steps.find(node);
   return host_step != host_steps.end() ? host_step->second : names.last_part(nodes[node].scope);

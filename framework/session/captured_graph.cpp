@@ -123,10 +123,7 @@ void CapturedGraph::save(const std::filesystem::path& path) const { save_recordi
 std::string CapturedGraph::structure_hash() const { return reprise::structure_hash(graph()); }
 
 std::string CapturedGraph::content_hash() const {
-  RecordingRecord record;
-  record.plan = inner().shared_plan();
-  record.kernels = kernels_of(plan().steps, inner().device().backend());
-  record.references = references_in(plan().steps, inner().device().backend());
+  const RecordingRecord record = record_of(inner().shared_plan(), inner().device().backend());
   return reprise::content_hash(record, inner().core().device().info());
 }
 

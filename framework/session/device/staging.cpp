@@ -11,7 +11,6 @@ void grow(const Device& device, std::shared_ptr<Buffer>& buffer, const char* nam
 
 namespace {
 
-/// Every copy has its own place, so they need no barriers between them.
 void encode_copies(Encoder& encoder, const std::shared_ptr<Buffer>& staging,
                    const std::vector<StagedCopy>& copies, bool upload) {
   std::vector<std::shared_ptr<Buffer>> pools{staging};
@@ -39,11 +38,16 @@ void encode_downloads(Encoder& encoder, const std::shared_ptr<Buffer>& staging,
   encode_copies(encoder, staging, copies, false);
 }
 
+void encode_uploads(Encoder& encoder, const std::shared_ptr<Buffer>& staging,
+                    const std::vector<StagedCopy>& copies) {
+  encode_copies(encoder, staging, copies, true);
+}
+
 EncodingRef encode_prologue(Backend& backend, const Staging& staging,
                             const std::vector<StagedCopy>& copies,
                             const std::shared_ptr<Timestamps>& first) {
   const auto encoder = backend.encoder({.name = "prologue", .reusable = backend.traits().replays});
-  encode_copies(*encoder, staging.upload, copies, true);
+  encode_uploads(*encoder, staging.upload, copies);
   if (first != nullptr) {
     encoder->reset(first);
     encoder->stamp(first, 0);

@@ -40,9 +40,13 @@ struct HostStaging {
 void grow(const Device& device, std::shared_ptr<Buffer>& buffer, const char* name,
           std::uint64_t bytes, BufferKind kind, MemoryPurpose purpose);
 
-/// Copies from the device to the staging buffer.
+/// Copies from the device to the staging buffer. Each has its own place there, so they need no
+/// barriers between them.
 void encode_downloads(Encoder& encoder, const std::shared_ptr<Buffer>& staging,
                       const std::vector<StagedCopy>& copies);
+/// Copies from the staging buffer to the device, likewise.
+void encode_uploads(Encoder& encoder, const std::shared_ptr<Buffer>& staging,
+                    const std::vector<StagedCopy>& copies);
 
 /// `first`: taken when everything is copied; the others may be taken afterwards. Null: none.
 EncodingRef encode_prologue(Backend& backend, const Staging& staging,

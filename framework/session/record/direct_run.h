@@ -41,10 +41,7 @@ class DirectRun {
   /// What was encoded since the last cut; what follows goes into another encoding.
   std::unique_ptr<Encoding> cut();
   std::unique_ptr<Encoding> finish();
-  /// A part was handed to the device: the arena is in use until then.
-  void submitted(std::uint64_t submission) { arena_->in_use_until = submission; }
-  std::uint64_t last_submitted() const { return arena_->in_use_until; }
-  Staging& staging() { return arena_->staging(); }
+  DirectArena& arena() { return *arena_; }
 
   /// Whether timestamps are taken behind steps, and how: a node mode, else off.
   TimingMode step_times() const { return step_times_; }
@@ -56,8 +53,6 @@ class DirectRun {
   ExecutorCore::ArenaLoan take_arena() { return std::move(arena_); }
   std::uint32_t steps() const { return static_cast<std::uint32_t>(steps_.size()); }
   std::uint32_t barriers() const { return barriers_; }
-  std::uint64_t arena_bytes() const { return arena_->bytes(); }
-  std::uint32_t arena_growths() const { return arena_->growths(); }
 
   /// What messages of the driver are about while the thread encodes or submits this.
   DriverWork driver_work(const ComputeGraph& graph) const {

@@ -9,7 +9,7 @@ namespace reprise {
 
 DirectSession::DirectSession(std::shared_ptr<ExecutorCore> core, SessionOptions options,
                              Purpose purpose)
-    : Session(std::move(core), std::move(options), "direct", std::move(purpose)),
+    : Session(std::move(core), std::move(options), false, std::move(purpose)),
       run_(core_, options_.name, core_->last_sizes(), profile_id_) {}
 
 void DirectSession::require_options() const { require_iterations(false); }
@@ -60,18 +60,11 @@ void DirectSession::recorded(bool host_step) {
 void DirectSession::run_host_step() {
   submit_part(AfterSubmit::will_wait);
   const std::int64_t begin = now_ns();
-  core_->device().backend().wait(run_.last_submitted());
+  core_->device().backend().wait(run_.arena().in_use_until);
   const std::int64_t called = now_ns();
   part_wait_ns_ += static_cast<std::uint64_t>(called - begin);
   run_.run_host_step();
   host_step_ns_ += static_cast<std::uint64_t>(now_ns() - called);
-}
-
-SessionRecord DirectSession::record() const {
-  return {.id = profile_id_,
-          .precision = core_->traits().precision,
-          .name = options_.name,
-          .begin_ns = begin_ns_};
 }
 
 void DirectSession::open_submission() {
@@ -81,8 +74,9 @@ void DirectSession::open_submission() {
   for (const Port& input : ports) {
     inputs.push_back(run_.exchange(builder_, "", input.tensor));
   }
-  submission_ = std::make_shared<DirectSubmission>(
-      core_, options_.name, options_.state, std::move(inputs), run_.staging(), run_.step_times());
+  submission_ =
+      std::make_shared<DirectSubmission>(core_, options_.name, options_.state, std::move(inputs),
+                                         run_.arena().staging(), run_.step_times());
   submission_->set_extents(limits(), run_.is_empty());
   const Slot& slot = submission_->slot();
   for (std::size_t i = 0; i < input_values_.size(); ++i) {
@@ -105,57 +99,48 @@ void DirectSession::submit_part(AfterSubmit then) {
   if (submission_ == nullptr) {
     open_submission();
   }
-  run_.submitted(submission_->submit_part(std::move(part), new_growths(), then));
+  run_.arena().in_use_until =
+      submission_->submit_part({std::move(part), new_growths(), now_ns(), then});
   ++submits_;
-}
-
-void DirectSession::enter_recording() {
-  keep_state_fields();
-  const auto [plan, pools] = run_.take_plan(builder_, submission_->arena());
-  submission_->enter(plan, pools);
 }
 
 std::shared_ptr<DirectSubmission> DirectSession::submit_all(AfterSubmit then) {
   submit_last(then);
-  if (core_->profile() != nullptr) {
-    enter_recording();
+  if (core_->profile() != nullptr) {  // the graph is of no use here any more
+    keep_state_fields();
+    const auto [plan, pools] = run_.take_plan(builder_, submission_->arena());
+    submission_->enter(plan, pools);
   }
   return submission_;
 }
 
 void DirectSession::submit_last(AfterSubmit then) {
-  const ComputeGraph& graph = builder_.graph();
-  const DriverWork work = run_.driver_work(graph);
+  const DriverWork work = run_.driver_work(builder_.graph());
   if (hook_) {
     hook_(builder_);
   }
   FinishReport report;
   const std::int64_t begin = now_ns();
   report.record_ns = static_cast<std::uint64_t>(begin - begin_ns_);
-  DirectSubmission::Last last;
-  last.body = run_.finish();
+  EncodingRef body = run_.finish();
   if (submission_ == nullptr) {
     open_submission();
   }
-  for (const Port& output : graph.outputs) {
-    last.outputs.push_back(run_.exchange(builder_, output.name, output.tensor));
+  std::vector<Exchange> outputs;
+  for (const Port& output : builder_.graph().outputs) {
+    outputs.push_back(run_.exchange(builder_, output.name, output.tensor));
   }
   report.ops = ops_;
   report.steps = run_.steps();
   report.barriers = run_.barriers();
-  report.arena_bytes = run_.arena_bytes();
-  report.arena_growths = run_.arena_growths();
+  report.arena_bytes = run_.arena().bytes();
+  report.arena_growths = run_.arena().growths();
   report.submits = ++submits_;
   report.host_step_ns = host_step_ns_;
   report.wait_ns = part_wait_ns_;
-  last.arena = run_.take_arena();
-  last.growths = new_growths();
-  last.report = report;
-  last.record = record();
-  last.begin_ns = begin;
-  last.then = then;
   const auto running = core_->hold_running();
-  submission_->submit(std::move(last));
+  submission_->submit_last({std::move(body), new_growths(), begin, then, true}, std::move(outputs),
+                           run_.take_arena(), report, record());
   reported_ = true;
 }
 

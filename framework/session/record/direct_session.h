@@ -22,7 +22,6 @@ class DirectSession final : public Session {
   void begin_extents() override;
   void added_input(std::uint32_t tensor, std::span<const std::byte> values) override;
   void recorded(bool host_step) override;
-  SessionRecord record() const override;
 
   void require_default(const FinishOptions& options) const;
   /// What has to hold when the state is sent.
@@ -34,8 +33,6 @@ class DirectSession final : public Session {
   std::vector<StateGrowth> new_growths();
   std::shared_ptr<DirectSubmission> submit_all(AfterSubmit then);
   void submit_last(AfterSubmit then);
-  /// For the profiling database. The graph is of no use here any more.
-  void enter_recording();
 
   DirectRun run_;
   std::shared_ptr<DirectSubmission> submission_;  // from its first part on

@@ -23,21 +23,19 @@ DirectSubmission::~DirectSubmission() {
   send_record();
 }
 
-TimingMode DirectSubmission::timing_mode() const {
-  const TimingMode wanted = core_->timing_mode(std::nullopt);
-  return wanted == TimingMode::off && step_times_ == TimingMode::off ? TimingMode::off
-                                                                     : TimingMode::replay;
-}
-
-std::uint64_t DirectSubmission::submit_part(EncodingRef part, std::span<const StateGrowth> growths,
-                                            AfterSubmit then) {
-  mode_ = began_ ? mode_ : timing_mode();
-  slot_.submit({.body = {std::move(part), nullptr},
-                .growths = growths,
+std::uint64_t DirectSubmission::submit_part(const Part& part) {
+  if (!began_) {
+    const TimingMode wanted = core_->timing_mode(std::nullopt);
+    mode_ = wanted == TimingMode::off && step_times_ == TimingMode::off ? TimingMode::off
+                                                                        : TimingMode::replay;
+  }
+  slot_.submit({.body = {part.body, nullptr},
+                .growths = part.growths,
                 .mode = mode_,
-                .begin_ns = now_ns(),
-                .then = then,
-                .part = began_ ? SlotPart::middle : SlotPart::first,
+                .begin_ns = part.begin_ns,
+                .then = part.then,
+                .sends = !began_,
+                .brings_back = part.last,
                 .limits = limits_,
                 .nothing_runs = nothing_runs_});
   began_ = true;
@@ -49,23 +47,17 @@ void DirectSubmission::set_extents(std::vector<ExtentLimit> limits, bool nothing
   nothing_runs_ = nothing_runs;
 }
 
-void DirectSubmission::submit(Last last) {
-  report_ = last.report;
-  arena_ = std::move(last.arena);
-  slot_.set_outputs(std::move(last.outputs), arena_->staging());
-  slot_.submit({.body = {std::move(last.body), nullptr},
-                .growths = last.growths,
-                .mode = began_ ? mode_ : timing_mode(),
-                .begin_ns = last.begin_ns,
-                .then = last.then,
-                .part = began_ ? SlotPart::last : SlotPart::whole,
-                .limits = limits_,
-                .nothing_runs = nothing_runs_});
-  arena_->in_use_until = slot_.times().submission;
+void DirectSubmission::submit_last(const Part& part, std::vector<Exchange> outputs,
+                                   ExecutorCore::ArenaLoan arena, const FinishReport& report,
+                                   SessionRecord record) {
+  report_ = report;
+  arena_ = std::move(arena);
+  slot_.exchange().set_outputs(std::move(outputs), arena_->staging());
+  arena_->in_use_until = submit_part(part);
   report_.encode_ns = slot_.times().prepare_ns;
   report_.submit_ns += slot_.times().submit_ns;
   if (core_->profile() != nullptr) {
-    record_ = std::move(last.record);
+    record_ = std::move(record);
     record_->submits = report_.submits;
   }
 }

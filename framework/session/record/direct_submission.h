@@ -9,7 +9,7 @@ namespace reprise {
 
 class DirectSubmission final : public SlotOwner {
  public:
-  /// Makes the slot. Outputs follow with submit(). `step_times`: see DirectRun.
+  /// Makes the slot. Outputs follow with submit_last(). `step_times`: see DirectRun.
   DirectSubmission(std::shared_ptr<ExecutorCore> core, std::string name, StateBlock state,
                    std::vector<Exchange> inputs, Staging& staging, TimingMode step_times);
   DirectSubmission(const DirectSubmission&) = delete;
@@ -18,24 +18,22 @@ class DirectSubmission final : public SlotOwner {
   ~DirectSubmission() override;
 
   Slot& slot() { return slot_; }
-  /// Submits a part that others follow, the first one with inputs and state; returns the
-  /// submission.
-  std::uint64_t submit_part(EncodingRef part, std::span<const StateGrowth> growths,
-                            AfterSubmit then);
   /// Before the first part: what has to hold of the state, and whether an extent has no rows.
   void set_extents(std::vector<ExtentLimit> limits, bool nothing_runs);
-  struct Last {
-    EncodingRef body;  // all of it, if nothing was submitted before
-    std::vector<Exchange> outputs;
-    ExecutorCore::ArenaLoan arena;
+  struct Part {
+    EncodingRef body;
     std::vector<StateGrowth> growths;  // of that body
-    FinishReport report;               // complete but for what only the device knows
-    SessionRecord record;              // sent once the submission is complete
-    std::int64_t begin_ns = 0;         // when the session was closed
+    std::int64_t begin_ns = 0;         // when preparing began
     AfterSubmit then = AfterSubmit::will_wait;
+    bool last = false;
   };
-  /// Once, and nothing but enter() afterwards.
-  void submit(Last last);
+  /// Submits a part that others follow, the first one with inputs and state; returns the
+  /// submission.
+  std::uint64_t submit_part(const Part& part);
+  /// Once, and nothing but enter() afterwards. `report`: complete but for what only the device
+  /// knows. `record`: sent once the submission is complete.
+  void submit_last(const Part& part, std::vector<Exchange> outputs, ExecutorCore::ArenaLoan arena,
+                   const FinishReport& report, SessionRecord record);
   /// With a profiling database: enters what was submitted as a recording. `pools`: see
   /// ReplayReporter.
   void enter(std::shared_ptr<const ExecutionPlan> plan,
@@ -47,7 +45,6 @@ class DirectSubmission final : public SlotOwner {
   const FinishReport& report() const { return report_; }
 
  private:
-  TimingMode timing_mode() const;
   void send_record() noexcept;
   std::shared_ptr<ExecutorCore> core_;
   std::string name_;

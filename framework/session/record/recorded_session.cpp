@@ -14,7 +14,7 @@ namespace reprise {
 
 RecordedSession::RecordedSession(std::shared_ptr<ExecutorCore> core, SessionOptions options,
                                  Purpose purpose)
-    : Session(std::move(core), std::move(options), "recorded", std::move(purpose)) {}
+    : Session(std::move(core), std::move(options), true, std::move(purpose)) {}
 
 void RecordedSession::require_options() const {
   if (options_.ops_per_submit != 0) {
@@ -31,14 +31,6 @@ void RecordedSession::recorded(bool /*host_step*/) {
   builder_.collect_dead([](std::uint32_t) {});
 }
 
-SessionRecord RecordedSession::record() const {
-  return {.id = profile_id_,
-          .recorded = true,
-          .precision = core_->traits().precision,
-          .name = options_.name,
-          .begin_ns = begin_ns_};
-}
-
 Ticket RecordedSession::submit(Recorder& /*recorder*/) {
   throw_invalid_argument("The session '" + options_.name +
                          "' is recorded; finish() it and launch its graph with launch_async().");
@@ -51,12 +43,12 @@ PassPlan RecordedSession::make_plan(const PlanOptions& options) {
     builder_.set_origin(known.tensor, known.origin);
   }
   if (has_experts()) {
-    for (const std::string& name : expert_tensor_names(options_.experts.store)) {
+    for_each_expert_tensor(options_.experts, [&](const std::string& name, const TensorSpec&) {
       const auto own = std::ranges::find(options_.tensors, name, &NamedTensor::name);
       if (own != options_.tensors.end()) {
         builder_.set_origin(own->tensor, StorageOrigin::own, name);
       }
-    }
+    });
   }
   graph.max_iterations = options_.max_iterations;
   keep_state_fields();
@@ -114,7 +106,7 @@ FinishResult RecordedSession::finish(Recorder& recorder, const FinishOptions& op
       report.device_ns = times.device_ns;
     }
     this->report(report, "finished");
-    recording->reporter().enter(profile_id_, report, recording->memory(), key_json_);
+    recording->reporter().enter(profile_id_, report, recording->memory(), purpose_.key_json);
     return {report, std::move(outputs), CapturedGraph(std::move(recording), std::move(first))};
   });
 }

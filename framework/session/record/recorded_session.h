@@ -29,7 +29,6 @@ class RecordedSession final : public Session {
   void require_options() const override;
   bool has_iteration() const override;
   void recorded(bool host_step) override;
-  SessionRecord record() const override;
   PassPlan make_plan(const PlanOptions& options);
   std::uint32_t output_index(std::string_view name) const;
 };

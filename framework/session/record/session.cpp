@@ -25,9 +25,9 @@ void require_same_spec(const std::string& what, const TensorSpec& spec, const Te
 namespace {
 
 /// With a name, and with values of its own: the caller's may go with the statement that began it.
-SessionOptions completed(SessionOptions options, const char* kind) {
+SessionOptions completed(SessionOptions options, bool recorded) {
   if (options.name.empty()) {
-    options.name = kind;
+    options.name = recorded ? "recorded" : "direct";
   }
   for (NamedInput& input : options.inputs) {
     if (input.kept == nullptr) {
@@ -41,16 +41,14 @@ SessionOptions completed(SessionOptions options, const char* kind) {
 
 }  // namespace
 
-Session::Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, const char* kind,
+Session::Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, bool recorded,
                  Purpose purpose)
     : core_(std::move(core)),
-      options_(completed(std::move(options), kind)),
-      inputs_(purpose.inputs),
-      key_json_(std::move(purpose.key_json)),
+      options_(completed(std::move(options), recorded)),
+      recorded_(recorded),
+      purpose_(std::move(purpose)),
       builder_(options_.name, core_->next_owner()),
-      own_experts_(std::move(purpose.experts)),
-      begin_ns_(now_ns()),
-      notes_routers_(purpose.notes_routers) {
+      begin_ns_(now_ns()) {
   core_->require_running();
   builder_.reserve(core_->last_sizes());
   if (core_->profile() != nullptr) {
@@ -114,7 +112,7 @@ void Session::record_plan_op(Recorder& recorder) {
 
 Tensor Session::input(std::string_view name, const TensorSpec& spec,
                       std::span<const std::byte> values) {
-  if (inputs_ != InputValues::given) {
+  if (purpose_.inputs != InputValues::given) {
     throw_invalid_argument(
         "The input '" + std::string(name) +
         "' gets its values inside of a pass that is kept: a replay would not see new ones. "
@@ -129,7 +127,7 @@ Tensor Session::input(std::string_view name, const TensorSpec& spec) {
     require_same_spec("The input '" + std::string(name) + "'", spec, tensor->tensor.spec());
     return tensor->tensor;
   }
-  if (inputs_ == InputValues::by_launches) {
+  if (purpose_.inputs == InputValues::by_launches) {
     return add_input(name, spec, spec.dtype, {});
   }
   const auto given = std::ranges::find(options_.inputs, name, &NamedInput::name);
@@ -144,7 +142,7 @@ Tensor Session::input(std::string_view name, const TensorSpec& spec) {
 Tensor Session::add_input(std::string_view name, const TensorSpec& spec, DType dtype,
                           std::span<const std::byte> values) {
   require_rank(spec.shape);
-  if (inputs_ != InputValues::by_launches) {
+  if (purpose_.inputs != InputValues::by_launches) {
     require_values(name, spec, dtype, values);
   }
   const ComputeGraph& graph = builder_.graph();
@@ -253,7 +251,7 @@ void Session::append_node(const OpCall& call, const Outputs& outputs, std::uint3
   builder_.add_node(call, outputs, scope, state, results);
   graph.nodes.back().arguments_unordered = arguments_unordered;
   ++ops_;
-  if (notes_routers_ && call.op.chooses_experts) {
+  if (purpose_.notes_routers && call.op.chooses_experts) {
     routers_.push_back({free_router_name(graph.names.path(scope)), results[0]});
   }
   const bool host_step = &call.op == &ops::host_step_def;
@@ -272,7 +270,7 @@ std::string Session::free_router_name(const std::string& wanted) const {
 }
 
 void Session::name_router(const std::string& name, const Tensor& ids) {
-  if (!notes_routers_) {
+  if (!purpose_.notes_routers) {
     return;
   }
   const auto named = std::ranges::find(routers_, name, &Router::name);
@@ -362,6 +360,14 @@ void Session::report_error(const Error& error) {
     report({}, error.what());
     profile->error(error, profile_id_, 0);
   }
+}
+
+SessionRecord Session::record() const {
+  return {.id = profile_id_,
+          .recorded = recorded_,
+          .precision = core_->traits().precision,
+          .name = options_.name,
+          .begin_ns = begin_ns_};
 }
 
 void Session::report(const FinishReport& report, std::string outcome) {

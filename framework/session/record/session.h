@@ -35,8 +35,8 @@ class Session {
     std::shared_ptr<HostContext> experts{};  // cells of its own, whose tensors are in the options
     bool notes_routers = false;
   };
-  /// `kind`: its name if it is given none.
-  Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, const char* kind,
+  /// `recorded`: it becomes a graph.
+  Session(std::shared_ptr<ExecutorCore> core, SessionOptions options, bool recorded,
           Purpose purpose);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -69,14 +69,14 @@ class Session {
   /// What it recorded is a plan: what fails from here on is no fault of the pass.
   bool is_planned() const { return planned_; }
   bool has_experts() const {
-    return inputs_ != InputValues::with_call && static_cast<bool>(options_.experts.store);
+    return purpose_.inputs != InputValues::with_call && static_cast<bool>(options_.experts.store);
   }
   /// Whether misses of experts stop an iteration, which goes on once they are served. Without a
   /// state, and in direct sessions, a host step waits in front of every layer.
   bool stops_at_misses() const { return static_cast<bool>(rows_.iteration) && has_few_cells(); }
   const Tensor& iteration() const { return rows_.iteration; }
   /// Where its experts are; null: each graph that runs the plan has a context of its own.
-  const std::shared_ptr<HostContext>& own_experts() const { return own_experts_; }
+  const std::shared_ptr<HostContext>& own_experts() const { return purpose_.experts; }
   std::vector<ExpertCall>& expert_calls() { return expert_calls_; }
   /// Adds every call of the session to `calls`, while it lives.
   class HeardCalls {
@@ -95,7 +95,7 @@ class Session {
   /// The router of these ids has this name; one that had it gets another.
   void name_router(const std::string& name, const Tensor& ids);
   const std::vector<std::string>& param_names() const { return param_names_; }
-  void set_key(std::string json) { key_json_ = std::move(json); }
+  void set_key(std::string json) { purpose_.key_json = std::move(json); }
 
  protected:
   /// Fewer than experts, and misses are uploaded.
@@ -113,7 +113,8 @@ class Session {
   virtual void added_input(std::uint32_t /*tensor*/, std::span<const std::byte> /*values*/) {}
   /// After every node.
   virtual void recorded(bool host_step) = 0;
-  virtual SessionRecord record() const = 0;
+  /// For the database.
+  SessionRecord record() const;
 
   /// Runs what ends the session.
   template <class F>
@@ -132,8 +133,8 @@ class Session {
 
   std::shared_ptr<ExecutorCore> core_;
   SessionOptions options_;
-  InputValues inputs_;
-  std::string key_json_;
+  bool recorded_;
+  Purpose purpose_;
   GraphCapture builder_;
   IterationRows rows_;
   std::vector<std::vector<std::byte>> input_values_;  // by input of the graph
@@ -142,12 +143,10 @@ class Session {
   std::vector<ExpertCall> expert_calls_;
   std::vector<Router> routers_;
   RepeatedCalls* heard_ = nullptr;
-  std::shared_ptr<HostContext> own_experts_;
   std::int64_t begin_ns_;
   std::uint64_t profile_id_ = 0;
   std::uint32_t ops_ = 0;  // without views
   bool finished_ = false, planned_ = false;
-  bool notes_routers_;
   bool reported_ = false;  // the database has the session, or its submission sends it
 
  private:

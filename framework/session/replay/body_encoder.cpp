@@ -89,11 +89,11 @@ Body BodyEncoder::encode_body(StepRange range, TimingMode mode,
   return body;
 }
 
-Body BodyEncoder::encode(StepRange range, const TapStaging& taps, std::uint32_t iterations) const {
-  Body body = encode_body(range, TimingMode::off, memory_.buffers(), nullptr, taps);
+Body BodyEncoder::encode(StepRange range, const TapStaging& taps, std::uint32_t iterations,
+                         TimingMode mode) const {
+  Body body = encode_body(range, mode, memory_.buffers(), nullptr, taps);
   for (std::uint32_t i = 1; i < iterations && !core_.traits().replays; ++i) {
-    body.next.push_back(
-        encode_body(range, TimingMode::off, memory_.buffers(), nullptr, taps).encoding);
+    body.next.push_back(encode_body(range, mode, memory_.buffers(), body.stamps, taps).encoding);
   }
   return body;
 }
@@ -101,11 +101,7 @@ Body BodyEncoder::encode(StepRange range, const TapStaging& taps, std::uint32_t 
 const Body& BodyEncoder::body(TimingMode mode, std::uint32_t iterations) {
   const bool by_node = mode != TimingMode::off && mode != TimingMode::replay;
   if (!core_.traits().replays) {
-    const TimingMode stamped = by_node ? mode : TimingMode::off;
-    once_ = encode_body(all(), stamped, memory_.buffers());
-    for (std::uint32_t i = 1; i < iterations; ++i) {
-      once_.next.push_back(encode_body(all(), stamped, memory_.buffers(), once_.stamps).encoding);
-    }
+    once_ = encode(all(), {}, iterations, by_node ? mode : TimingMode::off);
     return once_;
   }
   if (!by_node) {
@@ -116,7 +112,7 @@ const Body& BodyEncoder::body(TimingMode mode, std::uint32_t iterations) {
     if (SessionProfile* profile = core_.profile()) {
       profile->timestamp_bias();
     }
-    timed = encode_body(all(), mode, memory_.buffers());
+    timed = encode(all(), {}, 1, mode);
   }
   return timed;
 }

@@ -18,8 +18,9 @@ class BodyEncoder {
               const HostSteps& host_steps, const ReplayReporter& reporter);
 
   StepRange all() const { return {0, static_cast<std::uint32_t>(plan_.steps.size())}; }
-  /// Steps that run untimed. With `iterations` and without replay, one encoding of each.
-  Body encode(StepRange range, const TapStaging& taps = {}, std::uint32_t iterations = 1) const;
+  /// With `iterations` and without replay, one encoding of each. `mode`: off or a node mode.
+  Body encode(StepRange range, const TapStaging& taps = {}, std::uint32_t iterations = 1,
+              TimingMode mode = TimingMode::off) const;
   /// That of launches; made at first use, and anew for each launch without replay.
   const Body& body(TimingMode mode, std::uint32_t iterations);
   /// Steps behind a place where a launch stopped; kept, unless there are taps.

@@ -31,16 +31,6 @@ std::string describe(const ComputeGraph& graph, std::uint32_t tensor) {
          (name.empty() ? "" : "'" + std::string(name) + "' ") + to_string(t.spec);
 }
 
-/// Calls f(use) for what a node writes.
-template <class F>
-void for_each_write(const ComputeGraph& graph, std::uint32_t node, F&& f) {
-  for (const Use& use : graph.uses_of(graph.nodes[node])) {
-    if (writes(use.access)) {
-      f(graph.tensors[use.tensor]);
-    }
-  }
-}
-
 /// Transients live in the arena only from their first step to their last one.
 void require_there(const ExecutionPlan& plan, std::uint32_t tensor, std::uint32_t last_node) {
   const ComputeGraph& graph = *plan.graph;
@@ -50,7 +40,11 @@ void require_there(const ExecutionPlan& plan, std::uint32_t tensor, std::uint32_
   const auto after_the_run = [&](std::uint32_t n) { return ranks[n] > ranks[last_node]; };
   bool written = false;
   for (const std::uint32_t n : running_order(plan)) {
-    for_each_write(graph, n, [&](const GraphTensor& other) {
+    for (const Use& use : graph.uses_of(graph.nodes[n])) {
+      const GraphTensor& other = graph.tensors[use.tensor];
+      if (!writes(use.access)) {
+        continue;
+      }
       if (other.storage == t.storage) {
         if (!written && after_the_run(n)) {
           throw_invalid_argument(
@@ -58,7 +52,7 @@ void require_there(const ExecutionPlan& plan, std::uint32_t tensor, std::uint32_
               ", which is after the last node that ran (" + std::to_string(last_node) + ").");
         }
         written = true;
-        return;
+        continue;
       }
       const Bytes taken = bytes_of(plan, other);
       if (written && has_memory(plan, other) && !after_the_run(n) &&
@@ -68,7 +62,7 @@ void require_there(const ExecutionPlan& plan, std::uint32_t tensor, std::uint32_
             describe(graph, tensor) + " is gone: " + describe_node(graph, n) +
             " uses its memory. Run a shorter prefix, or record it as an output.");
       }
-    });
+    }
   }
   if (!written) {
     throw_invalid_argument(describe(graph, tensor) + " is computed by a node that a pass removed.");

@@ -35,7 +35,7 @@ struct PassPlan {
   std::map<std::uint32_t, HostFunction> functions;  // by node
   std::vector<ExpertCall> expert_calls{};
   std::vector<RouterCall> routers{};  // of executable graphs that may be asked for routes
-  IterationRows rows{};  // over no memory
+  IterationRows rows{};               // over no memory
   FinishReport report{};
   std::uint64_t session = 0;  // that recorded it, in the profiling database; 0: none
 

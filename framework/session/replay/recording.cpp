@@ -11,26 +11,16 @@
 namespace reprise {
 namespace {
 
-/// The rows with the words of these outputs alone.
-IterationRows rows_of(IterationRows rows, const std::optional<std::vector<std::uint32_t>>& which) {
-  if (rows && which) {
-    std::vector<std::uint32_t> words;
-    for (const std::uint32_t output : *which) {
-      words.push_back(rows.output_words[output]);
-    }
-    rows.output_words = std::move(words);
+/// The outputs that are chosen, or what belongs to each; all without a choice.
+template <class T>
+std::vector<T> chosen(const std::vector<T>& all,
+                      const std::optional<std::vector<std::uint32_t>>& which) {
+  if (!which || all.empty()) {
+    return all;
   }
-  return rows;
-}
-
-std::vector<Port> chosen(const std::vector<Port>& ports,
-                         const std::optional<std::vector<std::uint32_t>>& which) {
-  if (!which) {
-    return ports;
-  }
-  std::vector<Port> list;
-  for (const std::uint32_t port : *which) {
-    list.push_back(ports[port]);
+  std::vector<T> list;
+  for (const std::uint32_t output : *which) {
+    list.push_back(all[output]);
   }
   return list;
 }
@@ -69,19 +59,22 @@ Recording::Recording(std::shared_ptr<ExecutorCore> core, const PassPlan& plan, M
       outputs_(chosen(graph().outputs, options.outputs)),
       growths_(growths_of(graph())),
       reporter_(*core_, plan_, options.slots),
-      host_steps_(*core_, plan, options.context, options.joined_host_steps),
+      host_steps_(core_->device(), plan, options.context, options.joined_host_steps),
       bodies_(*core_, *plan_, memory_, host_steps_, reporter_),
-      stops_(*core_, plan, memory_, host_steps_, options.context),
+      launcher_(*core_, plan, memory_, host_steps_, options.context),
       inputs_(graph(), options.slots) {
   const auto exchanges = [&](const std::vector<Port>& ports) {
     std::vector<Exchange> list;
     list.reserve(ports.size());
     for (const Port& port : ports) {
-      list.push_back(exchange(port));
+      const GraphTensor& t = graph().tensors[port.tensor];
+      list.push_back({port.name, t.spec, memory_.buffer_of(t.storage),
+                      plan_->places[t.storage].offset + t.offset, 0});
     }
     return list;
   };
-  const IterationRows rows = rows_of(memory_.rows(), options.outputs);
+  IterationRows rows = memory_.rows();
+  rows.output_words = chosen(rows.output_words, options.outputs);
   for (std::uint32_t i = 0; i < options.slots; ++i) {
     Staging staging;
     slots_.add(std::make_unique<Slot>(device(), state(), exchanges(graph().inputs),
@@ -100,12 +93,6 @@ Recording::~Recording() {
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for a record
   }
-}
-
-Exchange Recording::exchange(const Port& port) const {
-  const GraphTensor& t = graph().tensors[port.tensor];
-  return {port.name, t.spec, memory_.buffer_of(t.storage),
-          plan_->places[t.storage].offset + t.offset, 0};
 }
 
 void Recording::begin_run() {
@@ -198,17 +185,17 @@ void Recording::start(Slot& slot, const LaunchOptions& options, AfterSubmit then
 
 void Recording::submit_steps(Slot& slot, const SlotLaunch& launch, StepRange range,
                              const TapStaging& taps) {
-  if (!stops_.any()) {
-    host_steps_.submit(slot, launch, range, reporter_.event_id());
-    return;
-  }
   const auto encode = [&](StepRange rest) { return bodies_.rest(rest, taps); };
-  stops_.submit(slot, launch, range, encode, reporter_.event_id());
+  launcher_.submit(slot, launch, range, encode, reporter_.event_id());
 }
 
 std::uint64_t Recording::bytes() const {
   const Buffer* arena = memory_.own_arena();
-  return slots_.bytes() + (arena == nullptr ? 0 : arena->bytes());
+  std::uint64_t sum = arena == nullptr ? 0 : arena->bytes();
+  for (const auto& slot : slots_.all()) {
+    sum += slot->exchange().bytes();
+  }
+  return sum;
 }
 
 std::uint64_t Recording::upload() {
@@ -223,8 +210,10 @@ std::uint64_t Recording::upload() {
   if (replays()) {
     const TimingMode mode = core_->timing_mode(timing_);
     for (const std::uint32_t iterations : std::set{1U, std::max(memory_.rows().capacity, 1U)}) {
-      slots_.prepare(
-          {.body = bodies_.body(mode, iterations), .mode = mode, .iterations = iterations});
+      for (const auto& slot : slots_.all()) {
+        slot->prepare(
+            {.body = bodies_.body(mode, iterations), .mode = mode, .iterations = iterations});
+      }
     }
   }
   uploaded_ = true;
@@ -260,7 +249,9 @@ void Recording::rebind(const TensorRef& from, const TensorRef& to) {
   // encodes.
   Body body = memory.first_freed() == nullptr ? bodies_.encode_over(memory) : Body();
   memory.keep_rebound(*old, to->buffer);
-  slots_.rebind(*old, to->buffer);
+  for (const auto& slot : slots_.all()) {
+    slot->exchange().rebind(*old, to->buffer);
+  }
   memory_ = std::move(memory);
   bodies_.replace(replays() ? std::move(body) : Body());
   watched_.forget_bodies();
@@ -309,14 +300,13 @@ TappedRun Recording::run_tapped(const std::string& pattern) {
     taps.staging = device().backend().allocate("tapped tensors", list.bytes, BufferKind::download,
                                                MemoryPurpose::exchange);
   }
+  const std::vector<std::uint32_t> state = run_once(bodies_.all(), taps);
   TappedRun run;
-  run_once(bodies_.all(), taps, [&](const Slot& slot) {
-    for (const Tap& tap : list.taps) {
-      const TensorSpec spec = spec_of(*plan_, tap.tensor, slot.state_words(0));
-      const std::byte* begin = taps.staging->mapped() + tap.staging_offset;
-      run.tensors.push_back({tap, spec, {begin, begin + spec.bytes()}});
-    }
-  });
+  for (const Tap& tap : list.taps) {
+    const TensorSpec spec = settled(graph().tensors[tap.tensor].spec, state);
+    const std::byte* begin = taps.staging->mapped() + tap.staging_offset;
+    run.tensors.push_back({tap, spec, {begin, begin + spec.bytes()}});
+  }
   return run;
 }
 
@@ -328,18 +318,15 @@ void Recording::require_one_iteration() const {
   }
 }
 
-void Recording::run_once(StepRange range, const TapStaging& taps,
-                         const std::function<void(const Slot&)>& after) {
+std::vector<std::uint32_t> Recording::run_once(StepRange range, const TapStaging& taps) {
   struct Part final : SlotOwner {
     explicit Part(std::string_view of) : graph(of) {}
     std::string_view graph_name() const override { return graph; }
-    void completed(const Slot& /*slot*/) override {}
-    void failed(const Slot& /*slot*/, const Error& /*error*/) noexcept override {}
     std::string_view graph;
   } part(graph_name());
   Staging staging;
-  Slot slot(device(), state(), slots_.first().exchange().inputs(), {}, IterationRows(), staging,
-            part);
+  Slot slot(device(), state(), slots_.all().front()->exchange().inputs(), {}, IterationRows(),
+            staging, part);
   inputs_.require_given();
   inputs_.fill_once(slot);
   const Body body = bodies_.encode(range, taps);
@@ -350,9 +337,8 @@ void Recording::run_once(StepRange range, const TapStaging& taps,
                 .keeps_patches = range.begin > 0},
                range, taps);
   slot.wait();
-  if (after) {
-    after(slot);
-  }
+  const std::span<const std::uint32_t> state = slot.state_words(0);
+  return {state.begin(), state.end()};
 }
 
 }  // namespace reprise

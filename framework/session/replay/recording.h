@@ -2,9 +2,9 @@
 #pragma once
 #include "framework/session/replay/body_encoder.h"
 #include "framework/session/replay/inputs.h"
+#include "framework/session/replay/launcher.h"
 #include "framework/session/replay/replay_reporter.h"
 #include "framework/session/replay/slots.h"
-#include "framework/session/replay/stops.h"
 #include "framework/session/replay/watched_launches.h"
 #include "reprise/session/partial_run.h"
 
@@ -62,7 +62,7 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   const Memory& memory() const { return memory_; }
   const HostSteps& host_steps() const { return host_steps_; }
   /// Whether the host may have to serve a launch where it stopped.
-  bool may_stop() const { return stops_.any(); }
+  bool may_stop() const { return launcher_.may_stop(); }
   ReplayReporter& reporter() { return reporter_; }
   const ReplayReporter& reporter() const { return reporter_; }
   ExecutorCore& core() const { return *core_; }
@@ -88,10 +88,8 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   /// Throws where nothing may run now.
   void begin_run();
   void start(Slot& slot, const LaunchOptions& options, AfterSubmit then, std::int64_t begin_ns);
-  Exchange exchange(const Port& port) const;
-  /// Runs a body that is no replay, and waits. `after`: sees the slot then.
-  void run_once(StepRange range, const TapStaging& taps = {},
-                const std::function<void(const Slot&)>& after = {});
+  /// Runs a body that is no replay, and waits. Returns the state after it.
+  std::vector<std::uint32_t> run_once(StepRange range, const TapStaging& taps = {});
   void submit_steps(Slot& slot, const SlotLaunch& launch, StepRange range, const TapStaging& taps);
 
   std::shared_ptr<ExecutorCore> core_;
@@ -102,7 +100,7 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   ReplayReporter reporter_;
   HostSteps host_steps_;
   BodyEncoder bodies_;
-  Stops stops_;
+  Launcher launcher_;
   Inputs inputs_;
   Slots slots_;
   WatchedLaunches watched_;

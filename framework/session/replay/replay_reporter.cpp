@@ -7,30 +7,23 @@
 
 namespace reprise {
 
-std::vector<std::pair<Kernel, KernelInfo>> kernels_of(const StepList& steps,
-                                                      const Backend& backend) {
-  std::vector<std::pair<Kernel, KernelInfo>> list;
+RecordingRecord record_of(std::shared_ptr<const ExecutionPlan> plan, const Backend& backend) {
+  RecordingRecord record;
+  const StepList& steps = plan->steps;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const Kernel& kernel = steps[s].kernel;
-    const bool known = std::ranges::any_of(list, [&](const auto& k) { return k.first == kernel; });
-    if (!known) {
-      if (const auto info = backend.kernel_info(kernel)) {
-        list.emplace_back(kernel, *info);
-      }
+    const bool known =
+        std::ranges::any_of(record.kernels, [&](const auto& k) { return k.first == kernel; });
+    if (const auto info = known ? std::nullopt : backend.kernel_info(kernel)) {
+      record.kernels.emplace_back(kernel, *info);
     }
-  }
-  return list;
-}
-
-std::vector<bool> references_in(const StepList& steps, const Backend& backend) {
-  std::vector<bool> references;
-  for (std::size_t s = 0; s < steps.size(); ++s) {
     if (steps[s].kind == StepKind::call) {
-      references.resize(steps.size());
-      references[s] = backend.support(steps, s).kind == SupportKind::lowered;
+      record.references.resize(steps.size());
+      record.references[s] = backend.support(steps, s).kind == SupportKind::lowered;
     }
   }
-  return references;
+  record.plan = std::move(plan);
+  return record;
 }
 
 ReplayReporter::ReplayReporter(ExecutorCore& core, std::shared_ptr<const ExecutionPlan> plan,
@@ -75,13 +68,10 @@ void ReplayReporter::enter_again(const FinishReport& report, const Memory& memor
 void ReplayReporter::send_recording(const FinishReport& report,
                                     std::span<const std::shared_ptr<Buffer>> pools) {
   SessionProfile* profile = core_.profile();
-  RecordingRecord record;
+  RecordingRecord record = reprise::record_of(plan_, core_.device().backend());
   record.id = id_ = id_ == 0 ? first_id_ : profile->next_id();
   record.session = session_;
-  record.plan = plan_;
   record.key_json = key_json_;
-  record.kernels = kernels_of(plan_->steps, core_.device().backend());
-  record.references = references_in(plan_->steps, core_.device().backend());
   for (std::size_t p = 0; p < pools.size(); ++p) {
     record.pool_buffers.push_back(
         pools[p] == nullptr ? 0 : profile->buffer(pools[p], plan_->pools[p].kind));

@@ -11,12 +11,9 @@
 
 namespace reprise {
 
-/// Those of a plan that the backend knows something about.
-std::vector<std::pair<Kernel, KernelInfo>> kernels_of(const StepList& steps,
-                                                      const Backend& backend);
-
-/// By step, whether a call runs the reference of its op; empty where no step is a call.
-std::vector<bool> references_in(const StepList& steps, const Backend& backend);
+/// Of a recording what its plan and the backend say: the plan, the kernels that the backend knows
+/// something about, and by step whether a call runs the reference of its op.
+RecordingRecord record_of(std::shared_ptr<const ExecutionPlan> plan, const Backend& backend);
 
 /// Threads: the recording's; completed(), failed() and error(): any.
 class ReplayReporter {

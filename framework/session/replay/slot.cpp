@@ -29,12 +29,12 @@ void Slot::prepare(const SlotLaunch& launch) {
 void Slot::submit(const SlotLaunch& launch) {
   std::vector<EncodingRef>& list = exchange_.encodings(launch);
   const std::unique_lock<std::mutex> lock =
-      sends(launch.part) ? state_.send(exchange_.staging(), list, launch.limits) : state_.hold();
+      launch.sends ? state_.send(exchange_.staging(), list, launch.limits) : state_.hold();
   const std::int64_t submit_ns = now_ns();
   try {
     times_.submission = device_.backend().submit(list, launch.then);
   } catch (...) {
-    if (sends(launch.part)) {
+    if (launch.sends) {
       state_.failed();
     }
     throw;
@@ -49,7 +49,7 @@ void Slot::submit(const SlotLaunch& launch) {
             .prepare_ns = static_cast<std::uint64_t>(submit_ns - launch.begin_ns),
             .submit_ns = static_cast<std::uint64_t>(now_ns() - submit_ns)};
   unfinished_ = times_.submission;
-  if (brings_back(launch.part) && !launch.may_stop) {
+  if (launch.brings_back && !launch.may_stop) {
     hold(launch);
   }
 }
@@ -69,13 +69,13 @@ std::span<const std::uint32_t> Slot::state_now() const {
           state_.block_words()};
 }
 
-void Slot::add_parts(const SubmissionTimes& before) {
-  times_.submit_time_ns = before.submit_time_ns;
-  times_.prepare_ns = before.prepare_ns;
-  times_.submit_ns += before.submit_ns;
-  times_.wait_ns += before.wait_ns;
-  times_.host_step_ns += before.host_step_ns;
-  times_.submits += before.submits;
+void Slot::add_parts(const SubmissionTimes& all) {
+  times_.submit_time_ns = all.submit_time_ns;
+  times_.prepare_ns = all.prepare_ns;
+  times_.submit_ns = all.submit_ns;
+  times_.wait_ns += all.wait_ns;
+  times_.host_step_ns += all.host_step_ns;
+  times_.submits = all.submits;
 }
 
 void Slot::abandon() noexcept {
@@ -197,59 +197,40 @@ void Slot::require_ran(std::uint32_t iteration) const {
   }
 }
 
-const Exchange& Slot::find_output(std::string_view name) const {
+OutputView Slot::output(std::string_view name, std::optional<std::uint32_t> iteration) const {
   const std::vector<Exchange>& outputs = exchange_.outputs();
-  const auto it = std::ranges::find(outputs, name, &Exchange::name);
-  if (it == outputs.end()) {
+  const std::uint32_t index = index_named(outputs, name, &Exchange::name);
+  if (index == kNoIndex) {
     throw_unknown_name("The graph '" + std::string(owner_.graph_name()) + "'", "output", name,
                        names_of(outputs, &Exchange::name));
   }
-  return *it;
-}
-
-OutputView Slot::output(const Exchange& output) const {
-  TensorSpec spec = output.spec;
-  if (!spec.shape.fixed()) {
-    spec.shape = spec.shape.with_front(state_.words()[spec.shape.extent_word()]);
-  }
-  return {spec, exchange_.output_bytes(output, spec)};
-}
-
-OutputView Slot::output(std::string_view name) const {
-  const Exchange& output = find_output(name);
-  require_ran(0);
-  return this->output(output);
-}
-
-OutputView Slot::output(std::string_view name, std::uint32_t iteration) const {
-  const Exchange& output = find_output(name);
-  require_ran(iteration);
+  require_ran(iteration.value_or(0));
+  const Exchange& output = outputs[index];
   const IterationRows& rows = exchange_.rows();
-  const std::uint32_t word =
-      rows ? rows.output_words[static_cast<std::size_t>(&output - exchange_.outputs().data())]
-           : kNoIndex;
-  if (word != kNoIndex) {
+  if (const std::uint32_t word = rows && iteration ? rows.output_words[index] : kNoIndex;
+      word != kNoIndex) {
     return {output.spec,
-            {exchange_.row(iteration) + word * StateLayout::kWordBytes, output.spec.bytes()}};
+            {exchange_.row(*iteration) + word * StateLayout::kWordBytes, output.spec.bytes()}};
   }
-  if (iteration + 1 != ran_) {
+  if (iteration && *iteration + 1 != ran_) {
     throw_invalid_argument("The output '" + output.name + "' " + to_string(output.spec) +
-                           " of iteration (" + std::to_string(iteration) +
+                           " of iteration (" + std::to_string(*iteration) +
                            ") is not kept, only that of the last one that ran (" +
                            std::to_string(ran_ - 1) + "): rows have outputs of up to " +
                            std::to_string(kRowOutputBytes) + " bytes in elements of 4 bytes.");
   }
-  return this->output(output);
+  const TensorSpec spec = settled(output.spec, state_.words());
+  return {spec, exchange_.output_bytes(output, spec)};
 }
 
-std::uint32_t Slot::state(std::string_view field, DType dtype) const {
-  return state_.words()[state_.word_of(field, dtype)];
-}
-
-std::uint32_t Slot::state(std::string_view field, DType dtype, std::uint32_t iteration) const {
+std::uint32_t Slot::state(std::string_view field, DType dtype,
+                          std::optional<std::uint32_t> iteration) const {
   const std::uint32_t word = state_.word_of(field, dtype);
-  require_ran(iteration);
-  return state_words(iteration)[word];
+  if (!iteration) {
+    return state_.words()[word];
+  }
+  require_ran(*iteration);
+  return state_words(*iteration)[word];
 }
 
 }  // namespace reprise

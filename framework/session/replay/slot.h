@@ -16,9 +16,9 @@ class SlotOwner {
  public:
   virtual ~SlotOwner() = default;
   /// Once per submission that completes.
-  virtual void completed(const Slot& slot) = 0;
+  virtual void completed(const Slot& /*slot*/) {}
   /// Told once per submission that waiting for it failed.
-  virtual void failed(const Slot& slot, const Error& error) noexcept = 0;
+  virtual void failed(const Slot& /*slot*/, const Error& /*error*/) noexcept {}
   virtual std::string_view graph_name() const = 0;
   /// A ticket let go of one.
   virtual void released() noexcept {}
@@ -48,17 +48,13 @@ class Slot {
   Slot& operator=(const Slot&) = delete;
 
   const SlotExchange& exchange() const { return exchange_; }
-  /// Of an output with an extent, as many rows as the launch had.
-  OutputView output(const Exchange& output) const;
-  /// Errors: unknown_name, listing the outputs; invalid_argument if nothing ran.
-  OutputView output(std::string_view name) const;
-  std::uint32_t state(std::string_view field, DType dtype) const;
-  /// The same of one iteration. Throw invalid_argument if it did not run or left none.
-  OutputView output(std::string_view name, std::uint32_t iteration) const;
-  std::uint32_t state(std::string_view field, DType dtype, std::uint32_t iteration) const;
-
-  /// Later submissions exchange with `to` what they did with `from`; those in flight go on.
-  void rebind(const Buffer& from, const std::shared_ptr<Buffer>& to) { exchange_.rebind(from, to); }
+  SlotExchange& exchange() { return exchange_; }
+  /// Of an output with an extent, as many rows as the launch had. Of one iteration, or after all.
+  /// Errors: unknown_name, listing the outputs; invalid_argument if nothing ran, or if the
+  /// iteration did not run or left none.
+  OutputView output(std::string_view name, std::optional<std::uint32_t> iteration = {}) const;
+  std::uint32_t state(std::string_view field, DType dtype,
+                      std::optional<std::uint32_t> iteration) const;
 
   /// `cause` with the graph and, as far as there are, the replay and the submission.
   Error placed(const Error& cause, std::optional<std::uint64_t> replay,
@@ -72,10 +68,6 @@ class Slot {
   /// Nothing was submitted.
   void give_back() noexcept { phase_.store(Phase::idle, std::memory_order_release); }
   std::string_view graph_name() const { return owner_.graph_name(); }
-  /// See SlotExchange.
-  void set_outputs(std::vector<Exchange> outputs, Staging& staging) {
-    exchange_.set_outputs(std::move(outputs), staging);
-  }
   /// Encodes what such a launch runs beside its body, unless the slot is in hands.
   void prepare(const SlotLaunch& launch);
   /// Submits for a ticket, once all parts are submitted. The slot must not be held; it keeps its
@@ -86,8 +78,8 @@ class Slot {
   void hold(const SlotLaunch& launch);
   /// The state block as the last submission that is complete and brought it back left it.
   std::span<const std::uint32_t> state_now() const;
-  /// After the last part of several: what came before it.
-  void add_parts(const SubmissionTimes& before);
+  /// After the last part of several: the times of all of them.
+  void add_parts(const SubmissionTimes& all);
   /// A launch that was submitted failed: nobody gets what it leaves.
   void abandon() noexcept;
   bool done();
@@ -113,8 +105,6 @@ class Slot {
 
  private:
   void require_ran(std::uint32_t iteration) const;
-  /// Errors: unknown_name, listing the outputs.
-  const Exchange& find_output(std::string_view name) const;
   void complete();
   /// Calls f; a failure reaches the owner too.
   template <class F>

@@ -117,7 +117,7 @@ void SlotExchange::resolve_steps(Encoder& encoder, const Body& body, std::uint32
 
 EncodingRef SlotExchange::after_body(const SlotLaunch& launch, std::uint32_t iteration) {
   // Before the last part some steps have not been stamped yet.
-  const bool steps = launch.body.stamps != nullptr && brings_back(launch.part);
+  const bool steps = launch.body.stamps != nullptr && launch.brings_back;
   const bool last = iteration + 1 == launch.iterations;
   if (!rows_ || (!steps && (launch.mode != TimingMode::replay || last))) {
     return nullptr;
@@ -142,7 +142,7 @@ std::vector<EncodingRef>& SlotExchange::encodings(const SlotLaunch& launch) {
     forget_encodings();
   }
   list_.clear();
-  if (sends(launch.part)) {
+  if (launch.sends) {
     EncodingRef& first = prologues_[static_cast<std::size_t>(launch.mode)];
     if (first == nullptr) {
       first = prologue(launch.mode);
@@ -156,7 +156,7 @@ std::vector<EncodingRef>& SlotExchange::encodings(const SlotLaunch& launch) {
       list_.push_back(std::move(between));
     }
   }
-  if (brings_back(launch.part)) {
+  if (launch.brings_back) {
     EncodingRef& last = epilogues_[{launch.mode, launch.done + launch.iterations}];
     if (last == nullptr) {
       last = epilogue(launch);

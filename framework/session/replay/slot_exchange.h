@@ -40,7 +40,7 @@ class SlotExchange {
   const Staging& staging() const { return staging_; }
   /// Before anything was brought back to the host: grows `staging` as needed.
   void set_outputs(std::vector<Exchange> outputs, Staging& staging);
-  /// Later submissions exchange with `to` what they did with `from`.
+  /// Later submissions exchange with `to` what they did with `from`; those in flight go on.
   void rebind(const Buffer& from, const std::shared_ptr<Buffer>& to);
   /// What a submission runs, valid until the next call; encodes what runs for the first time.
   std::vector<EncodingRef>& encodings(const SlotLaunch& launch);

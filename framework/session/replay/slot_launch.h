@@ -21,12 +21,6 @@ struct Body {
   std::vector<EncodingRef> segments{};  // what follows the first host step, the second one, ...
 };
 
-/// Host steps cut a submission into parts, and direct sessions may be split: the first one sends
-/// state and inputs, the last one brings outputs and state back.
-enum class SlotPart : std::uint8_t { whole, first, middle, last };
-inline bool sends(SlotPart part) { return part == SlotPart::whole || part == SlotPart::first; }
-inline bool brings_back(SlotPart part) { return part == SlotPart::whole || part == SlotPart::last; }
-
 /// What a submission does.
 struct SlotLaunch {
   const Body& body;
@@ -36,7 +30,9 @@ struct SlotLaunch {
   std::optional<std::uint64_t> sequence{};  // launches of the graph before this one
   std::int64_t begin_ns = 0;                // when preparing began
   AfterSubmit then = AfterSubmit::will_wait;
-  SlotPart part = SlotPart::whole;
+  // Host steps cut a submission into parts, and direct sessions may be split:
+  bool sends = true;                      // state and inputs: the first part
+  bool brings_back = true;                // outputs and state: the last one
   std::span<const ExtentLimit> limits{};  // of the state that is sent
   bool nothing_runs = false;              // of a direct session without rows
   bool keeps_patches = false;  // the body does not apply patches: they go with the next launch too

@@ -21,7 +21,7 @@ Slot* Slots::acquire(bool may_wait) {
   if (oldest == nullptr) {
     throw Error(ErrorCode::busy,
                 "All (" + std::to_string(slots_.size()) + ") slots of the graph '" +
-                    std::string(first().graph_name()) +
+                    std::string(slots_.front()->graph_name()) +
                     "' are held by tickets; release one, or finish the session with more slots.");
   }
   if (!may_wait) {
@@ -59,26 +59,6 @@ bool Slots::in_use() const {
     const Slot::Phase phase = slot->phase();
     return phase == Slot::Phase::held || (phase == Slot::Phase::released && !slot->done());
   });
-}
-
-std::uint64_t Slots::bytes() const {
-  std::uint64_t sum = 0;
-  for (const auto& slot : slots_) {
-    sum += slot->exchange().bytes();
-  }
-  return sum;
-}
-
-void Slots::prepare(const SlotLaunch& launch) {
-  for (const auto& slot : slots_) {
-    slot->prepare(launch);
-  }
-}
-
-void Slots::rebind(const Buffer& from, const std::shared_ptr<Buffer>& to) {
-  for (const auto& slot : slots_) {
-    slot->rebind(from, to);
-  }
 }
 
 void Slots::reclaim() noexcept {

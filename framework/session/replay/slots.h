@@ -22,15 +22,11 @@ class Slots {
   /// A ticket let go of one. Threads: any.
   void released() noexcept;
 
+  std::span<const std::unique_ptr<Slot>> all() const { return slots_; }
   std::size_t count() const { return slots_.size(); }
-  const Slot& first() const { return *slots_.front(); }
   std::size_t held() const;
   /// One is held, or its submission is in flight.
   bool in_use() const;
-  std::uint64_t bytes() const;
-  /// Encodes what such a launch runs beside its body, in all of them.
-  void prepare(const SlotLaunch& launch);
-  void rebind(const Buffer& from, const std::shared_ptr<Buffer>& to);
   /// Waits for what released ones have in flight.
   void reclaim() noexcept;
 

@@ -59,35 +59,25 @@ StagedHostStep::StagedHostStep(const Device& device, const ComputeGraph& graph,
   }
 }
 
-void StagedHostStep::encode(Encoder& encoder, std::span<const std::shared_ptr<Buffer>> pools,
-                            bool up) const {
-  std::vector<std::shared_ptr<Buffer>> with_staging(pools.begin(), pools.end());
-  const auto pool = static_cast<std::uint32_t>(with_staging.size());
-  with_staging.push_back(up ? staging_.upload : staging_.download);
-  StepList copies;
-  for (const Crossing& c : up ? up_ : down_) {
-    if (c.device.bytes == 0) {
-      continue;
+std::vector<StagedCopy> StagedHostStep::copies_of(const std::vector<Crossing>& crossings,
+                                                  std::span<const std::shared_ptr<Buffer>> pools) {
+  std::vector<StagedCopy> copies;
+  for (const auto& [device, offset] : crossings) {
+    if (device.bytes != 0) {
+      copies.push_back({offset, pools[device.pool], device.offset, device.bytes});
     }
-    Binding host{pool, up ? Access::read : Access::write, BindingType::storage, c.offset,
-                 c.device.bytes};
-    Binding device = c.device;
-    device.access = up ? Access::write : Access::read;
-    copies.copy(node_, up ? host : device, up ? device : host);
   }
-  for (std::size_t i = 0; i < copies.size(); ++i) {
-    encoder.step(copies, i, with_staging);
-  }
+  return copies;
 }
 
 void StagedHostStep::encode_reads(Encoder& encoder,
                                   std::span<const std::shared_ptr<Buffer>> pools) const {
-  encode(encoder, pools, false);
+  encode_downloads(encoder, staging_.download, copies_of(down_, pools));
 }
 
 void StagedHostStep::encode_writes(Encoder& encoder,
                                    std::span<const std::shared_ptr<Buffer>> pools) const {
-  encode(encoder, pools, true);
+  encode_uploads(encoder, staging_.upload, copies_of(up_, pools));
 }
 
 void StagedHostStep::skip() const {

@@ -32,12 +32,12 @@ class StagedHostStep {
   void skip() const;
 
  private:
-  void encode(Encoder& encoder, std::span<const std::shared_ptr<Buffer>> pools, bool up) const;
-
   struct Crossing {
     Binding device;
     std::uint64_t offset;  // in the staging buffer
   };
+  static std::vector<StagedCopy> copies_of(const std::vector<Crossing>& crossings,
+                                           std::span<const std::shared_ptr<Buffer>> pools);
   std::uint32_t step_, node_;
   HostFunction function_;
   std::string name_, node_text_, scope_;

@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "framework/session/executor/host_clock.h"
-
 namespace reprise {
 
-Stops::Stops(ExecutorCore& core, const PassPlan& plan, const Memory& memory, HostSteps& host_steps,
-             HostContext* context)
-    : core_(core),
-      plan_(plan.execution),
-      memory_(memory),
-      host_steps_(host_steps),
-      context_(context) {
+Stops::Stops(ExecutorCore& core, const PassPlan& plan, const Memory& memory, HostContext* context)
+    : core_(core), plan_(plan.execution), memory_(memory), context_(context) {
   for (std::uint32_t call = 0; call < plan.expert_calls.size(); ++call) {
     for (const std::uint32_t node : plan.expert_calls[call].stops) {
       std::uint32_t step = 0;
@@ -25,48 +18,45 @@ Stops::Stops(ExecutorCore& core, const PassPlan& plan, const Memory& memory, Hos
   }
 }
 
-std::uint32_t Stops::tensor_in(std::uint32_t node, std::size_t slot) const {
-  const ComputeGraph& graph = *plan_->graph;
-  return std::ranges::find(graph.uses_of(graph.nodes[node]), slot, &Use::slot)->tensor;
-}
-
 Stops::Located Stops::locate(std::uint32_t tensor, std::span<const std::uint32_t> state) const {
   const GraphTensor& t = plan_->graph->tensors[tensor];
-  TensorSpec spec = t.spec;
-  if (!spec.shape.fixed()) {
-    spec.shape = spec.shape.with_front(state[spec.shape.extent_word()]);
-  }
-  return {spec, memory_.buffer_of(t.storage), plan_->places[t.storage].offset + t.offset};
+  return {settled(t.spec, state), memory_.buffer_of(t.storage),
+          plan_->places[t.storage].offset + t.offset};
 }
 
-Stops::Stopped Stops::stopped(const Slot& slot, bool brought_back) const {
+std::vector<std::uint32_t> Stops::read(const Tensor& tensor, std::size_t words) const {
+  const TensorRef from(tensor);
+  std::vector<std::uint32_t> values(words);
+  core_.device().read(from->buffer, from->offset, std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+std::optional<Stops::Stop> Stops::find(const Slot& slot, bool brought_back) const {
+  std::uint32_t ran = 1, number = 0;
   if (brought_back && slot.exchange().rows()) {
-    return {slot.exchange().ran(), slot.exchange().stopped_at()};
+    ran = std::max(slot.exchange().ran(), 1U);
+    number = slot.exchange().stopped_at();
+  } else {
+    number = read(memory_.rows().iteration, kGridHeaderWords)[kIterationStop];
   }
-  std::array<std::uint32_t, kGridHeaderWords> header{};
-  const TensorRef iteration(memory_.rows().iteration);
-  core_.device().read(iteration->buffer, iteration->offset,
-                      std::as_writable_bytes(std::span(header)));
-  return {1, header[kIterationStop]};
+  if (number == 0) {
+    return std::nullopt;
+  }
+  if (!brought_back) {
+    const StateMemory& state = memory_.state().inner();
+    return Stop{places_.at(number - 1), ran - 1, read(state.block, state.layout.words())};
+  }
+  const std::span<const std::uint32_t> state = slot.state_now();
+  return Stop{places_.at(number - 1), ran - 1, {state.begin(), state.end()}};
 }
 
-std::vector<std::uint32_t> Stops::state_of(const Slot& slot, bool brought_back) const {
-  if (brought_back) {
-    const std::span<const std::uint32_t> words = slot.state_now();
-    return {words.begin(), words.end()};
-  }
-  const TensorRef block(memory_.state().inner().block);
-  std::vector<std::uint32_t> words(memory_.state().layout().words());
-  core_.device().read(block->buffer, block->offset, std::as_writable_bytes(std::span(words)));
-  return words;
-}
-
-void Stops::serve(const Place& place, std::span<const std::uint32_t> state) const {
+void Stops::serve(const Stop& stop) const {
+  const auto& [place, done, state] = stop;
   const ComputeGraph& graph = *plan_->graph;
   const Device& device = core_.device();
-  const Located from = locate(tensor_in(place.node, 0), state);
-  const Located to =
-      locate(tensor_in(place.node, graph.nodes[place.node].op->operands.size()), state);
+  const std::size_t result = graph.nodes[place.node].op->operands.size();
+  const Located from = locate(graph.tensor_at(place.node, 0), state);
+  const Located to = locate(graph.tensor_at(place.node, result), state);
   std::vector<std::byte> read(from.spec.bytes()), written(to.spec.bytes());
   device.read(from.buffer, from.offset, read);
   const HostStepTensor inputs[] = {{from.spec, read}}, outputs[] = {{to.spec, written}};
@@ -75,97 +65,16 @@ void Stops::serve(const Place& place, std::span<const std::uint32_t> state) cons
   device.write(to.buffer, to.offset, written);
 }
 
-void Stops::submit(Slot& slot, const SlotLaunch& launch, StepRange range, const Encode& encode,
-                   std::uint64_t recording) {
-  const Device& device = core_.device();
-  Body body = launch.body;
-  TimingMode mode = launch.mode;
-  std::uint32_t begin = range.begin, done = 0;
-  std::size_t segment = 0;
-  SubmissionTimes before{.submits = 0};
-  bool first = true, stops = false;
-  std::optional<std::pair<std::uint32_t, std::int64_t>> idle;  // which expert call, since when
-  host_steps_.forget_idle();
-  try {
-    for (;;) {
-      const std::span<const StagedHostStep> host_steps = host_steps_.in({begin, range.end});
-      const bool last = host_steps.empty();
-      const Body part{segment == 0 ? body.encoding : body.segments[segment - 1], body.stamps,
-                      body.next};
-      if (!first) {
-        before.submit_ns += slot.times().submit_ns;
-        ++before.submits;
-      }
-      host_steps_.submit_part(slot,
-                              {.body = part,
-                               .growths = first ? launch.growths : std::span<const StateGrowth>(),
-                               .mode = mode,
-                               .iterations = launch.iterations - done,
-                               .sequence = launch.sequence,
-                               .begin_ns = first ? launch.begin_ns : now_ns(),
-                               .part = first  ? last ? SlotPart::whole : SlotPart::first
-                                       : last ? SlotPart::last
-                                              : SlotPart::middle,
-                               .limits = launch.limits,
-                               .keeps_patches = launch.keeps_patches && first,
-                               .may_stop = true,
-                               .done = done},
-                              recording);
-      if (first) {
-        before.submit_time_ns = slot.times().submit_time_ns;
-        before.prepare_ns = slot.times().prepare_ns;
-      }
-      first = false;
-      if (idle) {
-        host_steps_.add_idle(idle->first, now_ns() - idle->second);
-        idle.reset();
-      }
-      const std::int64_t waiting = now_ns();
-      device.backend().wait(slot.times().submission);
-      const std::int64_t called = now_ns();
-      before.wait_ns += static_cast<std::uint64_t>(called - waiting);
-      const Stopped now = stopped(slot, last);
-      stops = now.at != 0;
-      if (stops) {
-        const Place& place = places_.at(now.at - 1);
-        idle.emplace(place.expert_call, called);
-        const std::vector<std::uint32_t> state = state_of(slot, last);
-        serve(place, state);
-        done = std::max(now.ran, 1U) - 1;
-        begin = place.step + 1;
-        segment = 0;
-        body = encode({begin, range.end});
-        while (body.next.size() + 1 < launch.iterations - done) {
-          body.next.push_back(core_.traits().replays ? launch.body.encoding
-                                                     : encode(range).encoding);
-        }
-        mode = TimingMode::off;
-        resume_grids(device, memory_.rows().iteration, plan_->steps.grids(), plan_->graph->extents,
-                     state);
-        stops = false;
-      } else if (last) {
-        break;
-      } else {
-        host_steps_.run(host_steps.front());
-        begin = host_steps.front().step() + 1;
-        ++segment;
-      }
-      before.host_step_ns += static_cast<std::uint64_t>(now_ns() - called);
-    }
-  } catch (...) {
-    if (stops) {  // the next launch begins anew
-      const TensorRef iteration(memory_.rows().iteration);
-      constexpr std::array<std::uint32_t, 1> kNowhere{};
-      device.write(iteration->buffer, iteration->offset + kIterationStop * sizeof(kNowhere),
-                   std::as_bytes(std::span(kNowhere)));
-    }
-    throw;
-  }
-  slot.add_parts(before);
-  slot.hold({.body = launch.body,
-             .mode = mode,
-             .iterations = launch.iterations,
-             .sequence = launch.sequence});
+void Stops::go_on(const Stop& stop) const {
+  write_grids(core_.device(), memory_.rows().iteration, plan_->steps.grids(), plan_->graph->extents,
+              stop.state);
+}
+
+void Stops::give_up() const {
+  const TensorRef iteration(memory_.rows().iteration);
+  constexpr std::array<std::uint32_t, 1> kNowhere{};
+  core_.device().write(iteration->buffer, iteration->offset + kIterationStop * sizeof(kNowhere),
+                       std::as_bytes(std::span(kNowhere)));
 }
 
 }  // namespace reprise

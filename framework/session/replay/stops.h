@@ -1,12 +1,11 @@
-// Stops: the places where the device may stop an iteration, what the host does there, and how the
-// launch goes on behind them.
+// Stops: the places where the device may stop an iteration, and what the host does there.
 #pragma once
-#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "framework/session/replay/host_steps.h"
 #include "framework/session/replay/memory.h"
+#include "framework/session/replay/slot.h"
 
 namespace reprise {
 
@@ -15,23 +14,31 @@ namespace reprise {
 /// Threads: the recording's.
 class Stops {
  public:
-  /// `memory` and `host_steps` outlive it. `context`: for the functions.
-  Stops(ExecutorCore& core, const PassPlan& plan, const Memory& memory, HostSteps& host_steps,
-        HostContext* context);
+  /// `memory` outlives it. `context`: for the functions.
+  Stops(ExecutorCore& core, const PassPlan& plan, const Memory& memory, HostContext* context);
 
   bool any() const { return !places_.empty(); }
-  /// Encodes a range of steps as those of this launch are.
-  using Encode = std::function<Body(StepRange)>;
-  /// Submits the steps and waits for them, again behind every stop.
-  void submit(Slot& slot, const SlotLaunch& launch, StepRange range, const Encode& encode,
-              std::uint64_t recording);
-
- private:
   struct Place {
     std::uint32_t step, node;
     std::uint32_t expert_call;
     HostFunction function;
   };
+  /// Where a part of a launch stopped that is complete.
+  struct Stop {
+    const Place& place;
+    std::uint32_t done;                // iterations before the one that stopped
+    std::vector<std::uint32_t> state;  // the block then
+  };
+  /// `brought_back`: by that part. Empty: it did not stop.
+  std::optional<Stop> find(const Slot& slot, bool brought_back) const;
+  /// Calls the function of the place.
+  void serve(const Stop& stop) const;
+  /// Once what is behind the place is encoded: it may run.
+  void go_on(const Stop& stop) const;
+  /// Nothing of the launch goes on: the next one begins anew.
+  void give_up() const;
+
+ private:
   /// A tensor of the graph in the memory of the launch, of as many rows as there are.
   struct Located {
     TensorSpec spec;
@@ -39,19 +46,12 @@ class Stops {
     std::uint64_t offset;
   };
   Located locate(std::uint32_t tensor, std::span<const std::uint32_t> state) const;
-  std::uint32_t tensor_in(std::uint32_t node, std::size_t slot) const;
-  /// Iterations that ran, and the place where the last of them stopped; 0: nowhere.
-  struct Stopped {
-    std::uint32_t ran = 0, at = 0;
-  };
-  Stopped stopped(const Slot& slot, bool brought_back) const;
-  std::vector<std::uint32_t> state_of(const Slot& slot, bool brought_back) const;
-  void serve(const Place& place, std::span<const std::uint32_t> state) const;
+  /// Words of the iteration or of the state block, from the device.
+  std::vector<std::uint32_t> read(const Tensor& tensor, std::size_t words) const;
 
   ExecutorCore& core_;
   std::shared_ptr<const ExecutionPlan> plan_;
   const Memory& memory_;
-  HostSteps& host_steps_;
   HostContext* context_;
   std::vector<Place> places_;  // by their number, less 1
 };

@@ -6,6 +6,7 @@
 #include "framework/graph/make_plan.h"
 #include "framework/graph/tensor_names.h"
 #include "framework/session/device/staging.h"
+#include "framework/session/state/extents.h"
 
 namespace reprise {
 namespace {
@@ -19,23 +20,6 @@ std::vector<std::uint32_t> last_steps(const ExecutionPlan& plan) {
     last[rank] = s;
   }
   return last;
-}
-
-struct RowUse {
-  std::uint32_t numbers = kNoIndex, table = kNoIndex;  // tensors
-};
-
-RowUse row_numbers_of(const ComputeGraph& graph, const Node& node) {
-  RowUse found;
-  for (const Use& use : graph.uses_of(node)) {
-    const auto slot = static_cast<int>(use.slot);
-    if (slot == node.op->row_numbers.numbers) {
-      found.numbers = use.tensor;
-    } else if (slot == node.op->row_numbers.table) {
-      found.table = use.tensor;
-    }
-  }
-  return found;
 }
 
 }  // namespace
@@ -67,9 +51,12 @@ TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint
     if (rank >= last.size() || last[rank] == kNoIndex) {
       continue;
     }
-    if (const auto [numbers, table] = row_numbers_of(graph, node);
+    const auto in_slot = [&](std::int8_t slot) {  // negative: none
+      return graph.tensor_at(n, static_cast<std::size_t>(slot));
+    };
+    if (const std::uint32_t numbers = in_slot(node.op->row_numbers.numbers);
         watch.rows_outside && numbers != kNoIndex) {
-      add(numbers, n, table);
+      add(numbers, n, in_slot(node.op->row_numbers.table));
     }
     for (const Use& use : graph.uses_of(node)) {
       if (use.slot >= node.op->operands.size() && writes(use.access) &&
@@ -83,18 +70,9 @@ TapList find_taps(const ExecutionPlan& plan, const TensorWatch& watch, std::uint
   return list;
 }
 
-TensorSpec spec_of(const ExecutionPlan& plan, std::uint32_t tensor,
-                   std::span<const std::uint32_t> state) {
-  TensorSpec spec = plan.graph->tensors[tensor].spec;
-  if (!spec.shape.fixed()) {
-    spec.shape = spec.shape.with_front(state[spec.shape.extent_word()]);
-  }
-  return spec;
-}
-
 std::int64_t rows_of(const ExecutionPlan& plan, const Tap& tap,
                      std::span<const std::uint32_t> state) {
-  const Shape shape = spec_of(plan, tap.table, state).shape;
+  const Shape shape = settled(plan.graph->tensors[tap.table].spec, state).shape;
   const std::int8_t dim = plan.graph->nodes[tap.node].op->row_numbers.dim;
   return shape.dim(dim < 0 ? shape.rank() - static_cast<std::size_t>(-dim)
                            : static_cast<std::size_t>(dim));

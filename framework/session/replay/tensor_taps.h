@@ -38,9 +38,6 @@ struct TapStaging {
   std::shared_ptr<Buffer> staging{};
 };
 
-/// A tensor of the graph as it is with that state, of fixed shape.
-TensorSpec spec_of(const ExecutionPlan& plan, std::uint32_t tensor,
-                   std::span<const std::uint32_t> state);
 /// Of the row numbers of a tap: how many rows there are.
 std::int64_t rows_of(const ExecutionPlan& plan, const Tap& tap,
                      std::span<const std::uint32_t> state);

@@ -49,14 +49,15 @@ void Ticket::wait() const {
   }
 }
 
-OutputView Ticket::output(std::string_view name) const {
+const Slot& Ticket::completed() const {
   slot().wait();
-  return slot_->output(name);
+  return *slot_;
 }
 
+OutputView Ticket::output(std::string_view name) const { return completed().output(name); }
+
 OutputView Ticket::output(std::string_view name, std::uint32_t iteration) const {
-  slot().wait();
-  return slot_->output(name, iteration);
+  return completed().output(name, iteration);
 }
 
 std::vector<std::string> Ticket::output_names() const {
@@ -67,26 +68,14 @@ std::vector<std::string> Ticket::output_names() const {
   return names;
 }
 
-std::uint32_t Ticket::state_bits(std::string_view field, DType dtype) const {
-  slot().wait();
-  return slot_->state(field, dtype);
-}
-
 std::uint32_t Ticket::state_bits(std::string_view field, DType dtype,
-                                 std::uint32_t iteration) const {
-  slot().wait();
-  return slot_->state(field, dtype, iteration);
+                                 std::optional<std::uint32_t> iteration) const {
+  return completed().state(field, dtype, iteration);
 }
 
-std::uint32_t Ticket::iterations() const {
-  slot().wait();
-  return slot_->ran();
-}
+std::uint32_t Ticket::iterations() const { return completed().ran(); }
 
-const SubmissionTimes& Ticket::times() const {
-  slot().wait();
-  return slot_->times();
-}
+const SubmissionTimes& Ticket::times() const { return completed().times(); }
 
 void Ticket::release() noexcept {
   if (slot_ != nullptr) {

@@ -24,7 +24,7 @@ TensorsRecord WatchInFlight::read(const Slot& slot) const {
   record.bytes.reserve(launch_->list.bytes);
   for (const Tap& tap : launch_->list.taps) {
     const std::span<const std::uint32_t> state = slot.state_words(record.iteration);
-    const TensorSpec spec = spec_of(*plan_, tap.tensor, state);
+    const TensorSpec spec = settled(plan_->graph->tensors[tap.tensor].spec, state);
     record.tensors.push_back({tap.tensor, tap.node, spec, record.bytes.size()});
     if (tap.table != kNoIndex) {
       record.tensors.back().rows = rows_of(*plan_, tap, state);

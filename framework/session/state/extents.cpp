@@ -114,6 +114,13 @@ void require_values(std::string_view input, const TensorSpec& spec, DType dtype,
   }
 }
 
+TensorSpec settled(TensorSpec spec, std::span<const std::uint32_t> state) {
+  if (!spec.shape.fixed()) {
+    spec.shape = spec.shape.with_front(state[spec.shape.extent_word()]);
+  }
+  return spec;
+}
+
 std::int64_t rows_given(const TensorSpec& spec, std::span<const std::byte> bytes) {
   const std::int64_t row = row_bytes(spec);
   return row == 0 ? spec.shape.dim(0) : static_cast<std::int64_t>(bytes.size()) / row;

@@ -37,6 +37,8 @@ void require_limits(std::span<const ExtentLimit> limits, const StateLayout& layo
 /// Errors: dtype_mismatch, size_mismatch, extent_out_of_range.
 void require_values(std::string_view input, const TensorSpec& spec, DType dtype,
                     std::span<const std::byte> bytes);
+/// A tensor as it is with that state block, of fixed shape.
+TensorSpec settled(TensorSpec spec, std::span<const std::uint32_t> state);
 /// Rows of an input with an extent that were given.
 std::int64_t rows_given(const TensorSpec& spec, std::span<const std::byte> bytes);
 /// At most as many.

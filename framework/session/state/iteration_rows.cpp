@@ -61,62 +61,33 @@ void record_rows(Recorder& recorder, std::uint32_t state_words, std::span<const 
   }
 }
 
-namespace {
-
-std::vector<GridRow> all_grids(std::span<const GridRow> of_steps,
-                               std::span<const GraphExtent> extents) {
+void write_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,
+                 std::span<const GraphExtent> extents,
+                 std::optional<std::span<const std::uint32_t>> state) {
   std::vector<GridRow> grids(of_steps.begin(), of_steps.end());
   for (const GraphExtent& extent : extents) {
     grids.push_back({Groups(1, 1, 1), extent.word});
   }
-  return grids;
-}
-
-/// `now`: by row.
-std::vector<std::uint32_t> iteration_words(std::span<const GridRow> grids,
-                                           std::span<const Grid> now) {
-  std::vector<std::uint32_t> words(kGridHeaderWords);
-  words[kIterationGrids] = static_cast<std::uint32_t>(grids.size());
-  for (std::size_t r = 0; r < grids.size(); ++r) {
-    const auto& [groups, extent] = grids[r];
-    const auto& [tile, units, local, axis] = groups.live;
-    words.insert(words.end(), {groups.grid[0], groups.grid[1], groups.grid[2], extent,  //
-                               now[r][0], now[r][1], now[r][2], 0,                      //
-                               tile, units, local, axis});
-  }
-  return words;
-}
-
-}  // namespace
-
-void write_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,
-                 std::span<const GraphExtent> extents) {
-  const std::vector<GridRow> grids = all_grids(of_steps, extents);
   if (grids.size() > kMaxGrids) {
     throw Error(ErrorCode::unsupported,
                 "A graph that runs several iterations per launch has at most " +
                     std::to_string(kMaxGrids) + " different grids, but this one has (" +
                     std::to_string(grids.size()) + ").");
   }
-  const std::vector<std::uint32_t> words =
-      iteration_words(grids, std::vector<Grid>(grids.size(), Grid{}));
-  const TensorRef to(iteration);
-  device.write(to->buffer, to->offset, std::as_bytes(std::span(words)));
-}
-
-void resume_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,
-                  std::span<const GraphExtent> extents, std::span<const std::uint32_t> state) {
-  const std::vector<GridRow> grids = all_grids(of_steps, extents);
-  std::vector<Grid> now;
-  now.reserve(grids.size());
-  for (const GridRow& row : grids) {
-    now.push_back(row.extent == Extent::kFixed ? row.groups.grid
-                                               : live_grid(row.groups, state[row.extent]));
+  std::vector<std::uint32_t> words(kGridHeaderWords);
+  words[kIterationGrids] = static_cast<std::uint32_t>(grids.size());
+  words[kIterationRuns] = state ? 1 : 0;
+  for (const auto& [groups, extent] : grids) {
+    const Grid now = !state                     ? Grid{}
+                     : extent == Extent::kFixed ? groups.grid
+                                                : live_grid(groups, (*state)[extent]);
+    const auto& [tile, units, local, axis] = groups.live;
+    words.insert(words.end(), {groups.grid[0], groups.grid[1], groups.grid[2], extent,  //
+                               now[0], now[1], now[2], 0,                               //
+                               tile, units, local, axis});
   }
-  std::vector<std::uint32_t> words = iteration_words(grids, now);
-  words[kIterationRuns] = 1;
   const TensorRef to(iteration);
-  const std::size_t kept = sizeof(words[0]);  // the number of iterations
+  const std::size_t kept = state ? sizeof(words[0]) : 0;  // the number of iterations
   device.write(to->buffer, to->offset + kept, std::as_bytes(std::span(words)).subspan(kept));
 }
 

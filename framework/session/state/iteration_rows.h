@@ -1,6 +1,7 @@
 // IterationRows: where a graph that runs several iterations per launch reads whether it runs, and
 // leaves what each of them did.
 #pragma once
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,12 +32,11 @@ void make_rows(std::uint32_t state_words, std::span<const TensorSpec> outputs, I
 void record_rows(Recorder& recorder, std::uint32_t state_words, std::span<const Tensor> outputs,
                  IterationRows& rows);
 /// Puts the grids of a plan where its steps read them, and a row for each extent, so that no rows
-/// are seen where no grid depends on them. Throws unsupported if there are too many.
+/// are seen where no grid depends on them. `state`: an iteration that stopped goes on, its grids
+/// are those that the state asks for, and the number of iterations stays.
+/// Errors: unsupported if there are too many.
 void write_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,
-                 std::span<const GraphExtent> extents);
-/// An iteration that stopped goes on: its grids are again those that the state asks for. The number
-/// of iterations stays.
-void resume_grids(const Device& device, const Tensor& iteration, std::span<const GridRow> of_steps,
-                  std::span<const GraphExtent> extents, std::span<const std::uint32_t> state);
+                 std::span<const GraphExtent> extents,
+                 std::optional<std::span<const std::uint32_t>> state = {});
 
 }  // namespace reprise

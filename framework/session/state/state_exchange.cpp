@@ -115,7 +115,9 @@ std::unique_lock<std::mutex> StateExchange::hold() {
 void StateExchange::submitted(std::uint64_t submission, std::span<const StateGrowth> growths,
                               std::uint32_t iterations, bool exact) {
   if (state_) {
-    state_.inner().submitted(submission, sent_patches_, growths, iterations, exact);
+    auto& memory = state_.inner();
+    memory.bound.submitted(submission, {memory.host, sent_patches_, memory.patches}, growths,
+                           iterations, exact);
   }
 }
 

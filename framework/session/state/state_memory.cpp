@@ -87,12 +87,11 @@ const StateFieldInfo& field_of(const StateLayout& layout, std::string_view field
 
 }  // namespace
 
+StateValues::StateValues(const StateLayout& layout)
+    : host(layout.host_count()), patches(StateLayout::kMaxCarried), bound(layout) {}
+
 StateMemory::StateMemory(const Device& device, StateLayout with)
-    : layout(std::move(with)),
-      host(layout.host_count()),
-      patches(StateLayout::kMaxCarried),
-      bound(layout),
-      device_(device) {
+    : StateValues(with), layout(std::move(with)), device_(device) {
   require_room(device, layout);
   std::vector<std::int32_t> words(StateLayout::kMaxWords);
   for (const StateFieldInfo& info : layout.fields()) {
@@ -161,10 +160,6 @@ const StateArray& StateMemory::array_of(std::string_view array) const {
   return *it;
 }
 
-StateArray& StateMemory::find_array(std::string_view array) {
-  return arrays[static_cast<std::size_t>(&array_of(array) - arrays.data())];
-}
-
 void StateMemory::require(const StateValue& value) const {
   if (!value.is_array) {
     const StateFieldInfo& info = field_of(layout, value.name);
@@ -201,7 +196,7 @@ void StateMemory::require(const StateValue& value) const {
 
 void StateMemory::assign(const StateValue& value) {
   if (value.is_array) {
-    StateArray& array = find_array(value.name);
+    StateArray& array = arrays[static_cast<std::size_t>(&array_of(value.name) - arrays.data())];
     std::memcpy(array.values.data(), value.elements.data(), value.elements.size());
     array.pending = array.info.owner == StateOwner::carried;
     return;
@@ -255,12 +250,6 @@ void StateMemory::settle(std::uint64_t submission) {
   device_.read(from->buffer, from->offset, std::as_writable_bytes(std::span(words)));
   const std::lock_guard lock(mutex);
   bound.read(submission, words);
-}
-
-void StateMemory::submitted(std::uint64_t submission, std::uint32_t sent_patches,
-                            std::span<const StateGrowth> growths, std::uint32_t iterations,
-                            bool exact) {
-  bound.submitted(submission, {host, sent_patches, patches}, growths, iterations, exact);
 }
 
 void StateMemory::receive(std::uint64_t submission, std::span<const std::uint32_t> words) {

@@ -20,8 +20,21 @@ struct StateArray {
   bool pending = false;               // carried: set since the last launch
 };
 
+/// What the host knows of a block and last set in it.
+struct StateValues {
+  explicit StateValues(const StateLayout& layout);
+
+  std::vector<std::uint32_t> host;      // values of the host fields
+  std::uint32_t patch_mask = 0;         // carried fields set since the last launch
+  std::vector<std::uint32_t> patches;   // their values
+  std::vector<std::uint32_t> returned;  // block and arrays after the last completed launch
+  std::uint64_t returned_by = 0;        // its submission
+  StateBound bound;
+  std::vector<StateArray> arrays;  // of the host, then carried ones, in one buffer
+};
+
 /// Threads: any. The mutex guards what is not const.
-class StateMemory {
+class StateMemory : public StateValues {
  public:
   StateMemory(const Device& device, StateLayout with);
 
@@ -38,9 +51,6 @@ class StateMemory {
   /// where that decides it.
   /// Errors: invalid_argument if a field would leave its range; extent_out_of_range.
   std::unique_lock<std::mutex> lock_to_send(std::span<const ExtentLimit> limits);
-  /// Under that lock: it was submitted with these patches.
-  void submitted(std::uint64_t submission, std::uint32_t sent_patches,
-                 std::span<const StateGrowth> growths, std::uint32_t iterations, bool exact);
   /// The block and the arrays after a submission that is complete.
   void receive(std::uint64_t submission, std::span<const std::uint32_t> words);
 
@@ -49,17 +59,9 @@ class StateMemory {
   std::int32_t row_count = 0;
   std::shared_ptr<Buffer> array_buffer;
   mutable std::mutex mutex;
-  std::vector<std::uint32_t> host;      // values of the host fields
-  std::uint32_t patch_mask = 0;         // carried fields set since the last launch
-  std::vector<std::uint32_t> patches;   // their values
-  std::vector<std::uint32_t> returned;  // block and arrays after the last completed launch
-  std::uint64_t returned_by = 0;        // its submission
-  StateBound bound;
-  std::vector<StateArray> arrays;  // of the host, then carried ones, in one buffer
 
  private:
   void allocate_arrays();
-  StateArray& find_array(std::string_view array);
   void require(const StateValue& value) const;
   void assign(const StateValue& value);
   /// Waits for a submission and tells the bound what the fields are then.

@@ -5,19 +5,10 @@
 namespace reprise {
 
 StateSnapshot::StateSnapshot(StateBlock state) : state_(std::move(state)) {
-  if (!state_) {
-    return;
-  }
-  const auto& memory = state_.inner();
-  const std::lock_guard lock(state_.inner().mutex);
-  host_ = memory.host;
-  patches_ = memory.patches;
-  returned_ = memory.returned;
-  patch_mask_ = memory.patch_mask;
-  returned_by_ = memory.returned_by;
-  bound_.emplace(memory.bound);
-  for (const StateArray& array : memory.arrays) {
-    arrays_.push_back({array.values, array.pending});
+  if (state_) {
+    const StateMemory& memory = state_.inner();
+    const std::lock_guard lock(memory.mutex);
+    values_.emplace(memory);
   }
 }
 
@@ -36,23 +27,18 @@ void StateSnapshot::restore(bool host_owned) const {
   if (!state_) {
     return;
   }
-  auto& memory = state_.inner();
+  StateValues values = *values_;
+  StateMemory& memory = state_.inner();
   const std::lock_guard lock(memory.mutex);
-  memory.patches = patches_;
-  memory.returned = returned_;
-  memory.patch_mask = patch_mask_;
-  memory.returned_by = returned_by_;
-  memory.bound = *bound_;
-  if (host_owned) {
-    memory.host = host_;
-  }
-  for (std::size_t i = 0; i < arrays_.size(); ++i) {
-    StateArray& array = memory.arrays[i];
-    if (host_owned || array.info.owner != StateOwner::host) {
-      array.values = arrays_[i].values;
-      array.pending = arrays_[i].pending;
+  if (!host_owned) {
+    values.host = memory.host;
+    for (std::size_t i = 0; i < values.arrays.size(); ++i) {
+      if (values.arrays[i].info.owner == StateOwner::host) {
+        values.arrays[i] = memory.arrays[i];
+      }
     }
   }
+  static_cast<StateValues&>(memory) = std::move(values);
 }
 
 void StateSnapshot::show_what_is_set() const {

@@ -32,16 +32,8 @@ class StateSnapshot {
 
  private:
   void restore(bool host_owned) const;
-  struct Array {
-    std::vector<std::uint32_t> values;
-    bool pending;
-  };
   StateBlock state_;
-  std::vector<std::uint32_t> host_, patches_, returned_;
-  std::uint32_t patch_mask_ = 0;
-  std::uint64_t returned_by_ = 0;
-  std::optional<StateBound> bound_;
-  std::vector<Array> arrays_;
+  std::optional<StateValues> values_;
 };
 
 }  // namespace reprise

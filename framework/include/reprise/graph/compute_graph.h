@@ -132,6 +132,8 @@ struct ComputeGraph {
   std::span<const std::byte> attributes_of(const Node& n) const {
     return {attributes.data() + n.attributes, n.attribute_bytes};
   }
+  /// Returns the tensor that a node has in a slot; kNoIndex if it has none there.
+  std::uint32_t tensor_at(std::uint32_t node, std::size_t slot) const;
   /// Returns the name of a host step, else the last part of the scope; empty if there is none.
   std::string label_of(std::uint32_t node) const;
   /// Returns whether a node writes the grids that the others read: it runs every time, and first.

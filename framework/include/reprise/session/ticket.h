@@ -125,8 +125,9 @@ class Ticket {
 
  private:
   Slot& slot() const;
-  std::uint32_t state_bits(std::string_view field, DType dtype) const;
-  std::uint32_t state_bits(std::string_view field, DType dtype, std::uint32_t iteration) const;
+  const Slot& completed() const;
+  std::uint32_t state_bits(std::string_view field, DType dtype,
+                           std::optional<std::uint32_t> iteration = {}) const;
   std::shared_ptr<Slot> slot_;
   std::shared_ptr<Backend> backend_;
   std::uint64_t submission_ = 0;  // of backend_
