@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
 
 #include "framework/session/record/expert_tensors.h"
@@ -29,6 +30,15 @@ ExpertStats operator-(ExpertStats now, const ExpertStats& before) {
     now.*count -= before.*count;
   }
   return now;
+}
+
+std::shared_ptr<HostContext> own_experts(const Device& device, SessionOptions& options) {
+  if (!options.experts.store) {
+    return nullptr;
+  }
+  auto residency = std::make_shared<ExpertResidency>(device, options.experts);
+  std::ranges::copy(residency->tensors(), std::back_inserter(options.tensors));
+  return residency;
 }
 
 ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)

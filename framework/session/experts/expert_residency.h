@@ -99,4 +99,8 @@ class ExpertResidency final : public HostContext {
   std::uint64_t runs_ = 0;
 };
 
+/// Cells of a session that is no executable graph's, with the names of its tensors added to the
+/// options; null without a store.
+std::shared_ptr<HostContext> own_experts(const Device& device, SessionOptions& options);
+
 }  // namespace reprise
