@@ -14,9 +14,6 @@ ExecutableGraph::ExecutableGraph(GraphExecutor& executor, const RecordFunction& 
 
 ExecutableGraph::ExecutableGraph(std::shared_ptr<Executable> executable)
     : executable_(std::move(executable)) {}
-ExecutableGraph::ExecutableGraph(ExecutableGraph&&) noexcept = default;
-ExecutableGraph& ExecutableGraph::operator=(ExecutableGraph&&) noexcept = default;
-ExecutableGraph::~ExecutableGraph() = default;
 
 Executable& ExecutableGraph::inner() const {
   if (executable_ == nullptr) {

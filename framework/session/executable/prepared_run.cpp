@@ -4,7 +4,6 @@ namespace reprise {
 
 PreparedRun::PreparedRun(std::shared_ptr<Executable> executable, std::uint64_t number)
     : executable_(std::move(executable)), number_(number) {}
-PreparedRun::PreparedRun(PreparedRun&&) noexcept = default;
 
 PreparedRun& PreparedRun::operator=(PreparedRun&& other) noexcept {
   PreparedRun taken(std::move(other));

@@ -28,12 +28,9 @@ class Recording;
 /// tickets of one graph.
 class CapturedGraph {
  public:
-  CapturedGraph();
+  CapturedGraph() = default;
   /// Makes a graph of a recording. `last` is the ticket of a launch whose outputs the graph holds.
   explicit CapturedGraph(std::shared_ptr<Recording> recording, Ticket last = {});
-  CapturedGraph(CapturedGraph&&) noexcept;
-  CapturedGraph& operator=(CapturedGraph&&) noexcept;
-  ~CapturedGraph();
   explicit operator bool() const { return recording_ != nullptr; }
 
   /// Sets an input for this and later launches.

@@ -81,7 +81,7 @@ struct InputSlot {
 /// Lifetime: destroyed without submit(), it gives the slot back.
 class PreparedRun {
  public:
-  PreparedRun(PreparedRun&&) noexcept;
+  PreparedRun(PreparedRun&&) noexcept = default;
   PreparedRun& operator=(PreparedRun&&) noexcept;
   ~PreparedRun();
   /// Returns the memory of an input, uninitialised, with as many rows as the run has. The input
@@ -118,9 +118,8 @@ class ExecutableGraph {
   /// Errors: those of the pass.
   ExecutableGraph(GraphExecutor& executor, const RecordFunction& pass,
                   ExecutableOptions options = {});
-  ExecutableGraph(ExecutableGraph&&) noexcept;
-  ExecutableGraph& operator=(ExecutableGraph&&) noexcept;
-  ~ExecutableGraph();
+  ExecutableGraph(ExecutableGraph&&) noexcept = default;
+  ExecutableGraph& operator=(ExecutableGraph&&) noexcept = default;
 
   /// Returns the inputs and outputs of runs.
   /// Shapes: those of the largest bucket.
