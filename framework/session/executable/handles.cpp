@@ -63,20 +63,15 @@ void Handles::add_like(const Handles& other) {
 }
 
 std::uint32_t Handles::find(std::string_view name) const {
-  return index_named(entries_, name, [](const Entry& e) { return e.info.name; });
+  return index_named(entries_, name, &Entry::name);
 }
 
 const Handles::Entry& Handles::require(std::string_view name) const {
-  const std::uint32_t index = find(name);
-  if (index == kNoIndex) {
-    throw_unknown_name(plans_.what(), "handle", name,
-                       names_of(entries_, [](const Entry& e) { return e.info.name; }));
-  }
-  return entries_[index];
+  return require_named(entries_, plans_.what(), "handle", name, &Entry::name);
 }
 
 Handles::Entry& Handles::entry_of(std::string_view name) {
-  return entries_[static_cast<std::size_t>(&require(name) - entries_.data())];
+  return require_named(entries_, plans_.what(), "handle", name, &Entry::name);
 }
 
 bool Handles::feeds_alone(std::string_view output) const {
