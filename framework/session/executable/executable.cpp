@@ -20,7 +20,7 @@ Executable::Executable(std::shared_ptr<ExecutablePlans> plans)
   }
   if (plans_->options().experts.store) {
     experts_ = std::make_unique<ExpertRuns>(plans_->core(), plans_->options().experts,
-                                              plans_->expert_calls());
+                                            plans_->expert_calls());
   }
 }
 
@@ -164,7 +164,7 @@ std::int64_t Executable::rows() const {
 ExecutablePlans::Use Executable::use_of(std::int64_t bucket) const {
   ExecutablePlans::Use use{.bucket = bucket, .state = state_};
   if (experts_ != nullptr) {
-    use.own = use.experts = experts_->tensors();
+    use.own = use.experts = experts_->residency().tensors();
   }
   use.rings = routes_.tensors();
   use.own.insert(use.own.end(), use.rings.begin(), use.rings.end());
@@ -314,7 +314,7 @@ Ticket Executable::submit(AfterSubmit then) {
     state_.set(field, static_cast<std::int32_t>(rows_));
   }
   if (experts_ != nullptr) {
-    experts_->begin_run();
+    experts_->residency().begin_run();
   }
   routes_.begin_run(state_);
   Slot& slot = *std::exchange(slot_, nullptr);

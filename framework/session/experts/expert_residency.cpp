@@ -260,8 +260,18 @@ void ExpertResidency::end_run(std::span<const LayerRun> ran) {
   }
 }
 
-void ExpertResidency::set_resident(std::size_t index, const std::vector<bool>& resident) {
-  Layer& layer = layers_[index];
+std::size_t ExpertResidency::layer_of(std::string_view name) const {
+  return static_cast<std::size_t>(&setup_.store.layer(name) - setup_.store.layers().data());
+}
+
+void ExpertResidency::set_resident(const std::vector<bool>& resident) {
+  for (const Layer& layer : layers_) {
+    set_resident(layer.of->name, resident);
+  }
+}
+
+void ExpertResidency::set_resident(std::string_view name, const std::vector<bool>& resident) {
+  Layer& layer = layers_[layer_of(name)];
   if (resident.size() != layer.cell_of.size()) {
     throw Error(ErrorCode::size_mismatch,
                 "The layer '" + layer.of->name + "' has " + std::to_string(layer.cell_of.size()) +
@@ -296,9 +306,9 @@ void ExpertResidency::set_resident(std::size_t index, const std::vector<bool>& r
   write_table(layer);
 }
 
-std::vector<bool> ExpertResidency::resident(std::size_t index) const {
+std::vector<bool> ExpertResidency::resident(std::string_view layer) const {
   std::vector<bool> flags;
-  for (const std::int32_t cell : layers_[index].cell_of) {
+  for (const std::int32_t cell : layers_[layer_of(layer)].cell_of) {
     flags.push_back(cell != kNone);
   }
   return flags;

@@ -22,8 +22,6 @@ class ExpertResidency final : public HostContext {
   /// Allocates the cells. The first experts of each layer get them.
   ExpertResidency(const Device& device, const ExpertSetup& setup);
 
-  const ExpertSetup& setup() const { return setup_; }
-  std::int64_t cells() const { return cells_; }
   /// Tables and cells, by the names of ExpertRecording.
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
 
@@ -53,9 +51,11 @@ class ExpertResidency final : public HostContext {
   /// place: computes the rows of experts without a cell.
   void compute_misses(std::size_t layer, const RepeatedCalls& calls, HostStepCall& call);
 
-  /// Throws size_mismatch, invalid_argument.
-  void set_resident(std::size_t layer, const std::vector<bool>& resident);
-  std::vector<bool> resident(std::size_t layer) const;
+  std::size_t layer_of(std::string_view name) const;
+  /// Of the layer that is given, or of all. Throws unknown_name, size_mismatch, invalid_argument.
+  void set_resident(std::string_view layer, const std::vector<bool>& resident);
+  void set_resident(const std::vector<bool>& resident);
+  std::vector<bool> resident(std::string_view layer) const;
 
   const ExpertStats& total(std::size_t layer) const { return layers_[layer].total; }
   /// Since the last end_run.
