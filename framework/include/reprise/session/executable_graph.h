@@ -101,6 +101,7 @@ class PreparedRun {
 
  private:
   Executable& executable() const;
+  Executable& written() const;  // with all inputs
   std::shared_ptr<Executable> executable_;
   std::uint64_t number_;
 };
