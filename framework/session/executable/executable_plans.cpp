@@ -125,7 +125,7 @@ void ExecutablePlans::require_params() const {
   }
   const std::lock_guard lock(mutex_);
   for (const ParamStore::Param& param : options_.params.params()) {
-    if (!param.set && std::ranges::count(param_names_, param.name) > 0) {
+    if (!param.set && param_names_.contains(param.name)) {
       throw Error(ErrorCode::missing_input, "The param '" + param.name + "' " +
                                                 to_string(param.spec) + " of the executable '" +
                                                 options_.name + "' was never set.");
@@ -184,11 +184,7 @@ std::shared_ptr<const PassPlan> ExecutablePlans::make_plan(const Use& use) {
   auto plan = std::make_shared<const PassPlan>(
       plan_session(door, {.passes = options_.passes, .fusions = fusion_rules()}, "compiled"));
   ++recordings_;
-  for (const std::string& name : recorded.param_names()) {
-    if (std::ranges::count(param_names_, name) == 0) {
-      param_names_.push_back(name);
-    }
-  }
+  param_names_.insert(recorded.param_names().begin(), recorded.param_names().end());
   return plan;
 }
 

@@ -2,6 +2,7 @@
 // for each bucket and each way its handles are used.
 #pragma once
 #include <map>
+#include <set>
 
 #include "framework/session/executor/executor_core.h"
 #include "framework/session/executor/pass_mutex.h"
@@ -73,7 +74,7 @@ class ExecutablePlans {
   ExecutableOptions options_;
   const std::string what_;
   std::vector<Port> inputs_, outputs_;
-  std::vector<std::string> param_names_;
+  std::set<std::string> param_names_;
   std::vector<ExpertCall> expert_calls_;
   std::vector<RouterCall> routers_;
   std::uint64_t arena_bytes_ = 0;
