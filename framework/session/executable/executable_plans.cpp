@@ -56,13 +56,8 @@ ExecutablePlans::ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunct
     use.state = StateBlock(core_->device(), options_.state);
   }
   const std::lock_guard lock(mutex_);
-  const auto plan = make_plan(use);
-  inputs_ = plan->graph().inputs;
-  outputs_ = plan->graph().outputs;
-  expert_calls_ = plan->expert_calls;
-  routers_ = plan->routers;
-  arena_bytes_ = plan->execution->arena_bytes;
-  plans_.emplace(key_of(use), plan);
+  largest_ = make_plan(use);
+  plans_.emplace(key_of(use), largest_);
 }
 
 void ExecutablePlans::check_options() {
@@ -107,11 +102,11 @@ void ExecutablePlans::check_options() {
 }
 
 std::uint32_t ExecutablePlans::input_index(std::string_view name) const {
-  return index_of(inputs_, what_, "input", name);
+  return index_of(inputs(), what_, "input", name);
 }
 
 const Port& ExecutablePlans::output(std::string_view name) const {
-  return outputs_[index_of(outputs_, what_, "output", name)];
+  return outputs()[index_of(outputs(), what_, "output", name)];
 }
 
 std::size_t ExecutablePlans::recordings() const {
