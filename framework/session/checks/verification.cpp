@@ -1,10 +1,12 @@
 // verify(): the runs of a pass, and what each of them left.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
+#include <limits>
 
 #include "framework/session/checks/memory_snapshot.h"
-#include "framework/session/checks/verify_difference.h"
+#include "framework/session/device/value_text.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/record/direct_session.h"
 #include "framework/session/replay/recording.h"
@@ -43,6 +45,32 @@ std::string mismatch_of(const OutputSet::Output* direct, const OutputSet::Output
   return a.shape == b.shape && a.dtype == b.dtype
              ? ""
              : to_string(a) + " in the direct session, " + to_string(b) + " in the recorded one";
+}
+
+/// Bit for bit, of two tensors of one size; of block formats byte by byte. Empty if they are equal.
+std::optional<VerifyDifference> difference_of(DType dtype, std::span<const std::byte> expected,
+                                              std::span<const std::byte> actual) {
+  const std::size_t size = element_bytes(dtype);
+  std::optional<VerifyDifference> difference;
+  for (std::size_t at = 0; at + size <= expected.size(); at += size) {
+    const auto a = expected.subspan(at, size);
+    const auto b = actual.subspan(at, size);
+    if (std::memcmp(a.data(), b.data(), size) == 0) {
+      continue;
+    }
+    if (!difference) {
+      difference = VerifyDifference{.element = at / size,
+                                    .expected = text_of_element(dtype, a),
+                                    .actual = text_of_element(dtype, b)};
+    }
+    double apart = std::abs(value_of_element(dtype, a) - value_of_element(dtype, b));
+    if (std::isnan(apart)) {
+      apart = std::numeric_limits<double>::infinity();
+    }
+    difference->max_abs = std::max(difference->max_abs, apart);
+    ++difference->count;
+  }
+  return difference;
 }
 
 /// Memory and state are restored when it dies.
