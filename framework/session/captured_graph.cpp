@@ -152,8 +152,6 @@ PartialRun CapturedGraph::run_node(std::uint32_t node) {
   return inner().run_part(node, true);
 }
 
-std::size_t CapturedGraph::held_slots() const { return inner().slots().held(); }
-
 bool CapturedGraph::wait_for_slot(std::chrono::nanoseconds timeout) {
   return last_ || inner().slots().wait(timeout);
 }

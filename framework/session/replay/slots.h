@@ -24,7 +24,6 @@ class Slots {
 
   std::size_t count() const { return slots_.size(); }
   const Slot& first() const { return *slots_.front(); }
-  std::size_t held() const;
   /// One is held, or its submission is in flight.
   bool in_use() const;
   std::uint64_t bytes() const;

@@ -105,8 +105,6 @@ class CapturedGraph {
   bool has_pool() const;
   const CapturePool& pool() const;
 
-  /// Returns the number of slots held by tickets, or by the graph itself for its last launch().
-  std::size_t held_slots() const;
   /// Waits until a launch would find a slot that no ticket holds. Returns false after `timeout`.
   bool wait_for_slot(std::chrono::nanoseconds timeout);
   /// Returns whether a slot is held or its launch is in flight.
