@@ -106,19 +106,6 @@ class GraphRebuilder final : public Recorder {
   }
 
   void require_open() const override {}
-  StateField find_state(std::string_view field) const override {
-    not_by_name("state fields by their words", field);
-  }
-  Extent find_extent(std::string_view field) const override {
-    not_by_name("extents by their words", field);
-  }
-  Tensor find_block() override { return tensor(state_); }
-  Tensor find_array(std::string_view array) override {
-    not_by_name("state arrays by their tensors", array);
-  }
-  [[noreturn]] static void not_by_name(const std::string& what, std::string_view name) {
-    throw_invalid_argument("The file names " + what + ", not as (" + std::string(name) + ").");
-  }
   std::uint32_t open_scope(std::uint32_t outer, std::string_view name,
                            std::int32_t index) override {
     return capture_.graph().names.scope(outer, name, index);
