@@ -59,14 +59,10 @@ ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
         .of = &of,
         .table = device_.empty({setup_.store.experts()}, DType::i32, expert_table_name(of.name)),
         .uses = device_.zeros({setup_.store.experts()}, DType::i32, expert_uses_name(of.name)),
-        .cells = {},
         .cell_of = std::vector<std::int32_t>(experts, kNone),
         .expert_in = std::vector<std::int32_t>(static_cast<std::size_t>(cells_), kNone),
         .counts = std::vector<double>(experts),
         .seen = std::vector<std::int32_t>(experts),
-        .served = {},
-        .waiting = {},
-        .run = {.layer = of.name},
         .last = {.layer = of.name},
         .total = {.layer = of.name}};
     tensors_.push_back({expert_table_name(of.name), layer.table});
@@ -80,11 +76,10 @@ ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
     for (std::int32_t i = 0; i < cells_; ++i) {
       promote(layer, i, i);
     }
-    layer.run = {.layer = of.name};  // that was no run's
+    layer.run = {.layer = of.name};  // promotions were no run's
     write_table(layer);
     layers_.push_back(std::move(layer));
   }
-  weights_on_cpu_.resize(layers_.size());
 }
 
 void ExpertResidency::write_table(const Layer& layer) {
