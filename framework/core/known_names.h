@@ -34,4 +34,16 @@ std::uint32_t index_named(const Items& items, std::string_view name, NameOf name
 [[noreturn]] void throw_unknown_name(std::string_view owner, std::string_view kind,
                                      std::string_view name, std::string_view known);
 
+/// The item with a name.
+/// Errors: unknown_name.
+template <class Items, class NameOf>
+auto& require_named(Items& items, std::string_view owner, std::string_view kind,
+                    std::string_view name, NameOf name_of) {
+  const std::uint32_t index = index_named(items, name, name_of);
+  if (index == 0xFFFFFFFF) {
+    throw_unknown_name(owner, kind, name, names_of(items, name_of));
+  }
+  return items[index];
+}
+
 }  // namespace reprise

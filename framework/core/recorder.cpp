@@ -23,6 +23,8 @@ std::string dtype_list(DTypeSet set) {
 
 namespace {
 
+[[noreturn]] void no_state() { throw_invalid_argument("There is no state outside of sessions."); }
+
 void check_blocks(const OpCall& call, std::size_t i) {
   const TensorSpec& spec = call.inputs[i].spec();
   const std::int64_t block = info_of(spec.dtype).block_elements;
@@ -166,6 +168,11 @@ Tensor Recorder::call(const Site& site, const OpCall& call) {
 void Recorder::forget_unfinished(const Site& site) noexcept {
   std::erase_if(unfinished_, [&](const auto& of) { return of.first == &site; });
 }
+
+StateField Recorder::find_state(std::string_view /*field*/) const { no_state(); }
+Extent Recorder::find_extent(std::string_view /*field*/) const { no_state(); }
+Tensor Recorder::find_block() { no_state(); }
+Tensor Recorder::find_array(std::string_view /*array*/) { no_state(); }
 
 StateField Recorder::state(std::string_view field, SourceLocation where) {
   return in_context("state", where, [&] { return find_state(field); });

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -44,10 +46,12 @@ class ByteWriter {
     blob(std::as_bytes(std::span(v)));
   }
   void blob(const std::vector<std::byte>& v) { blob(std::span(v)); }
-  template <class T, class F>
-  void list(const std::vector<T>& items, F&& each) {
+  /// 0xFFFFFFFF: none.
+  void optional(const std::optional<std::uint32_t>& v) { value(v.value_or(0xFFFFFFFF)); }
+  template <class Items, class F>
+  void list(const Items& items, F&& each) {
     value(std::uint64_t{items.size()});
-    for (const T& item : items) {
+    for (const auto& item : items) {
       each(item);
     }
   }
@@ -93,6 +97,10 @@ class ByteSource {
     const auto part = sized(left());
     v.assign(part.begin(), part.end());
   }
+  void optional(std::optional<std::uint32_t>& v) {
+    value(v.emplace());
+    v = v == 0xFFFFFFFF ? std::nullopt : v;
+  }
   /// Every item takes at least a byte, and memory only once its bytes are read.
   template <class T, class F>
   void list(std::vector<T>& items, F&& each) {
@@ -105,6 +113,13 @@ class ByteSource {
     for (; count > 0; --count) {
       each(items.emplace_back());
     }
+  }
+  /// Of two with one key, the first.
+  template <class K, class V, class F>
+  void list(std::map<K, V>& items, F&& each) {
+    std::vector<std::pair<K, V>> pairs;
+    list(pairs, each);
+    items.insert(pairs.begin(), pairs.end());
   }
 
  private:

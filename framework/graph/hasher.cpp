@@ -6,17 +6,16 @@
 #include <xxhash.h>
 
 namespace reprise {
-namespace {
 
-void append_hex(std::string& text, std::uint64_t value) {
+std::string hex_digits(std::uint64_t value) {
   constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
   for (unsigned shift = 64; shift > 0;) {
     shift -= 4;
     text += kDigits[value >> shift & 15U];
   }
+  return text;
 }
-
-}  // namespace
 
 struct Hasher::State {
   XXH3_state_t* xxh = XXH3_createState();
@@ -74,16 +73,9 @@ std::uint64_t Hasher::digest() const { return XXH3_128bits_digest(state_->xxh).l
 
 std::string Hasher::hex() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);
-  std::string text;
-  append_hex(text, hash.high64);
-  append_hex(text, hash.low64);
-  return text;
+  return hex_digits(hash.high64) + hex_digits(hash.low64);
 }
 
-std::string Hasher::short_hex() const {
-  std::string text;
-  append_hex(text, digest());
-  return text;
-}
+std::string Hasher::short_hex() const { return hex_digits(digest()); }
 
 }  // namespace reprise

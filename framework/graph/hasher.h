@@ -10,6 +10,9 @@
 
 namespace reprise {
 
+/// 16 lower-case hex digits.
+std::string hex_digits(std::uint64_t value);
+
 class Hasher {
  public:
   Hasher();

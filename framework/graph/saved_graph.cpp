@@ -79,29 +79,29 @@ void state_field(A& a, F& f) {
 template <class A, class K>
 void kernel_fields(A& a, K& k) {
   a.value(k.op);
-  a.text(k.name);
-  a.text(k.glsl, kMaxSavedSource);
-  a.list(k.spirv, [&](auto& word) { a.value(word); });
-  a.list(k.includes, [&](auto& file) {
+  a.text(k.source.name);
+  a.text(k.source.glsl, kMaxSavedSource);
+  a.list(k.source.spirv, [&](auto& word) { a.value(word); });
+  a.list(k.source.includes, [&](auto& file) {
     a.text(file.first);
     a.text(file.second, kMaxSavedSource);
   });
-  a.list(k.bindings, [&](auto& binding) {
+  a.list(k.interface.bindings, [&](auto& binding) {
     a.text(binding.name);
     a.choice(binding.access, 4);
     a.value(binding.dtypes);
   });
-  a.value(k.push_bytes);
-  a.list(k.fields, [&](auto& field) {
+  a.value(k.interface.push_bytes);
+  a.list(k.interface.fields, [&](auto& field) {
     a.text(field.name);
     a.choice(field.type, 5);
     a.value(field.offset);
   });
-  a.list(k.constants, [&](auto& constant) {
+  a.list(k.interface.constants, [&](auto& constant) {
     a.value(constant.first);
     a.value(constant.second);
   });
-  a.value(k.rows_axis);
+  a.optional(k.interface.rows_axis);
 }
 
 template <class A, class G>
@@ -192,8 +192,8 @@ void check_indices(const SavedGraph& g) {
   }
   for (const SavedKernel& kernel : g.kernels) {
     require_index(kernel.op, g.ops.size(), "the op of a kernel");
-    if (std::ranges::count(kernel.bindings, Access{}, &KernelBinding::access) != 0) {
-      throw_invalid_argument("The kernel '" + kernel.name +
+    if (std::ranges::count(kernel.interface.bindings, Access{}, &KernelBinding::access) != 0) {
+      throw_invalid_argument("The kernel '" + kernel.source.name +
                              "' has a binding that is (0), neither read nor written.");
     }
   }

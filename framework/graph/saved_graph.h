@@ -48,17 +48,11 @@ struct SavedPort {
   std::vector<std::byte> values;  // inputs: what they were set to last
 };
 
-/// A kernel of the program's own: KernelSource without a function, and KernelInterface.
+/// A kernel of the program's own.
 struct SavedKernel {
   std::uint32_t op = 0;
-  std::string name, glsl;
-  std::vector<std::uint32_t> spirv;
-  std::vector<std::pair<std::string, std::string>> includes;
-  std::vector<KernelBinding> bindings;
-  std::uint32_t push_bytes = 0;
-  std::vector<KernelField> fields;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;
-  std::uint32_t rows_axis = kNoIndex;
+  KernelSource source;  // without a function
+  KernelInterface interface;
 };
 
 /// One fact about a plan or what it was made for, and its value, both for people.

@@ -27,10 +27,6 @@ class NoSession final : public Recorder {
                               x.name.empty() ? "" : x.name + "." + what_);
   }
   void require_open() const override {}
-  StateField find_state(std::string_view /*field*/) const override { no_state(); }
-  Extent find_extent(std::string_view /*field*/) const override { no_state(); }
-  Tensor find_block() override { no_state(); }
-  Tensor find_array(std::string_view /*array*/) override { no_state(); }
   std::uint32_t open_scope(std::uint32_t outer, std::string_view /*name*/,
                            std::int32_t /*index*/) override {
     return outer;
@@ -38,9 +34,6 @@ class NoSession final : public Recorder {
   std::string scope_path(std::uint32_t /*scope*/) const override { return {}; }
   std::string_view session_name() const override { return "outside of sessions"; }
   std::uint32_t op_count() const override { return 0; }
-  [[noreturn]] static void no_state() {
-    throw_invalid_argument("There is no state outside of sessions.");
-  }
 
   std::string what_;
 };

@@ -31,12 +31,8 @@ const OutputSet::Output& OutputSet::find(std::string_view name) const {
                      names_of(outputs_, [](const auto& output) { return output.first; }));
 }
 
-CapturedGraph::CapturedGraph() = default;
 CapturedGraph::CapturedGraph(std::shared_ptr<Recording> recording, Ticket last)
     : recording_(std::move(recording)), last_(std::move(last)) {}
-CapturedGraph::CapturedGraph(CapturedGraph&&) noexcept = default;
-CapturedGraph& CapturedGraph::operator=(CapturedGraph&&) noexcept = default;
-CapturedGraph::~CapturedGraph() = default;
 
 Recording& CapturedGraph::inner() const {
   if (recording_ == nullptr) {
@@ -152,8 +148,6 @@ PartialRun CapturedGraph::run_node(std::uint32_t node) {
   last_.release();
   return inner().run_part(node, true);
 }
-
-std::size_t CapturedGraph::held_slots() const { return inner().slots().held(); }
 
 bool CapturedGraph::wait_for_slot(std::chrono::nanoseconds timeout) {
   return last_ || inner().slots().wait(timeout);

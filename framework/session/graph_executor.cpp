@@ -2,7 +2,7 @@
 
 #include "framework/ops/fusions.h"
 #include "framework/session/executor/host_clock.h"
-#include "framework/session/experts/expert_recording.h"
+#include "framework/session/experts/expert_residency.h"
 #include "framework/session/record/direct_session.h"
 #include "framework/session/record/expert_tensors.h"
 #include "framework/session/record/plan_pass.h"

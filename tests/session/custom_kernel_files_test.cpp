@@ -186,15 +186,16 @@ TEST_P(CustomKernelFiles, WithChangedKernelsAreRefused) {
     };
   };
   const std::vector<Damage> damages{
-      {first([](auto& k, auto&) { k.glsl += "\n"; }), "names another source", kOther},
-      {first([](auto& k, auto&) { k.constants[1].second = 9; }), "names another source", kOther},
-      {first([](auto& k, auto&) { k.name = "other"; }), "has no such op", "no file can hold",
+      {first([](auto& k, auto&) { k.source.glsl += "\n"; }), "names another source", kOther},
+      {first([](auto& k, auto&) { k.interface.constants.rbegin()->second = 9; }),
+       "names another source", kOther},
+      {first([](auto& k, auto&) { k.source.name = "other"; }), "has no such op", "no file can hold",
        on_host() ? ErrorCode::invalid_argument : ErrorCode::unsupported},
-      {first([](auto& k, auto&) { k.bindings[0].name = "z"; }), "this library's has", kOther,
-       on_host() ? ErrorCode::invalid_argument : ErrorCode::unsupported},
-      {first([](auto& k, auto&) { k.rows_axis = 7; }), "axis (7)", kOther},
+      {first([](auto& k, auto&) { k.interface.bindings[0].name = "z"; }), "this library's has",
+       kOther, on_host() ? ErrorCode::invalid_argument : ErrorCode::unsupported},
+      {first([](auto& k, auto&) { k.interface.rows_axis = 7; }), "axis (7)", kOther},
       {first([](auto& k, auto&) {
-         k.glsl = {}, k.spirv = {1, 2, 3};
+         k.source.glsl = {}, k.source.spirv = {1, 2, 3};
        }),
        "SPIR-V", kOther},
       {first([](auto&, auto& n) { n.results[0] = 1000; }), "the tensor (1000)", "tensor (1000)"},

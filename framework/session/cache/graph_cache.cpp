@@ -69,21 +69,176 @@ struct GraphCache::State {
   }
 
   /// Lets go of a recording whose memory was freed.
-  void drop_if_stale(Entry& entry);
+  void drop_if_stale(Entry& entry) {
+    if (entry.recording == nullptr) {
+      return;
+    }
+    if (const std::optional<std::string> why = entry.recording->stale()) {
+      entry.recording->reporter().ended("", *why);
+      table.drop(entry);
+      entry.nodes.reset();  // other memory is another key, in effect
+      entry.ending.push_back(entry.take(MissReason::stale, *why));
+      counts.event(CacheEvent::stale, entry.key);
+    }
+  }
+
   /// Launches what it has. Misses if tickets hold all slots.
-  KeyedRun launch(Entry& entry, std::span<const NamedInput> inputs, const LaunchOptions& options);
-  KeyedRun record(Entry& entry, const RecordFunction& pass, const SessionOptions& session,
-                  const LaunchOptions& options);
+  KeyedRun launch(Entry& entry, std::span<const NamedInput> inputs, const LaunchOptions& options) {
+    Recording& recording = *entry.recording;
+    if (!recording.slots().wait(options.slot_timeout)) {
+      return {.miss = MissReason::busy};
+    }
+    for (const Port& input : recording.graph().inputs) {
+      const auto values = std::ranges::count(inputs, input.name, &NamedInput::name);
+      if (values != 1) {
+        throw Error(
+            values == 0 ? ErrorCode::missing_input : ErrorCode::invalid_argument,
+            sentence(entry.key, "has an input '" + input.name +
+                                    "'; give it exactly one value for every run. A graph that is "
+                                    "replayed has no values but those it is given."));
+      }
+    }
+    for (const NamedInput& input : inputs) {
+      recording.inputs().set(input.name, input.dtype, input.bytes);
+    }
+    KeyedRun run{.how = RunOutcome::replayed, .ticket = recording.launch(options)};
+    if (recording.replays()) {
+      counts.hit();
+    } else {
+      run.how = RunOutcome::direct;
+      run.miss = MissReason::unsupported;
+      run.text = sentence(entry.key, "is encoded again: the device does not replay.");
+      counts.miss(entry.key, run.miss, false);
+    }
+    return run;
+  }
+
+  KeyedRun record(Entry& entry, const RecordFunction& pass, const SessionOptions& options,
+                  const LaunchOptions& launch) {
+    SessionOptions recorded = options;
+    recorded.ops_per_submit = 0;  // meant for a direct run
+    KeyedRun run{.how = RunOutcome::recorded, .miss = entry.miss};
+    run.text = sentence(entry.key, entry.why.empty() ? "is new." : "is recorded: " + entry.why);
+    std::shared_ptr<Recording> recording;
+    std::optional<GraphSession> session;
+    try {
+      session.emplace(
+          std::make_unique<RecordedSession>(core, std::move(recorded), kept_under(entry.key)));
+      pass(*session);
+      const FinishResult result = session->finish(finish);
+      run.report = result.report;
+      recording = result.graph.inner().shared_from_this();
+    } catch (const Error& error) {
+      // What fails once it is planned has other reasons than the pass.
+      const bool planned = session && session->inner().is_planned();
+      if (planned || !may_run_directly(error) || launch.iterations != 1) {
+        throw;
+      }
+      session.reset();
+      run = run_directly(entry.key, pass, options, launch);
+      entry.miss = run.miss = MissReason::failed;
+      entry.why = error.what();
+      run.text = sentence(entry.key, "cannot be recorded: " + entry.why);
+      counts.event(CacheEvent::failed, entry.key);
+      counts.miss(entry.key, run.miss, false);
+      return run;
+    }
+    const bool churned = put(entry, recording);
+    if (!recording->replays()) {
+      run.how = RunOutcome::direct;
+      run.miss = MissReason::unsupported;
+    }
+    run.ticket = recording->launch(launch);
+    counts.miss(entry.key, run.miss, churned);
+    return run;
+  }
+
   /// Without the entry.
-  KeyedRun run_directly(const GraphKey& key, const RecordFunction& pass, SessionOptions session,
-                        const LaunchOptions& options);
+  KeyedRun run_directly(const GraphKey& key, const RecordFunction& pass, SessionOptions options,
+                        const LaunchOptions& launch) {
+    if (launch.iterations != 1) {
+      throw_invalid_argument(
+          sentence(key, "is run with (" + std::to_string(launch.iterations) +
+                            ") iterations, but without its graph only 1 is possible."));
+    }
+    options.max_iterations = 1;
+    GraphSession session(
+        std::make_unique<DirectSession>(core, std::move(options), kept_under(key)));
+    pass(session);
+    return {.how = RunOutcome::direct, .ticket = session.submit()};
+  }
+
   /// Makes it the entry's, if there is room. Returns whether that churns.
-  bool put(Entry& entry, const std::shared_ptr<Recording>& recording);
+  bool put(Entry& entry, const std::shared_ptr<Recording>& recording) {
+    GraphStructure structure = structure_of(recording->graph());
+    require_same_structure(entry, recording->graph(), structure);
+    bool churned = entry.miss != MissReason::absent;
+    counts.event(CacheEvent::recorded, entry.key);
+    entry.nodes = std::move(structure.nodes);
+    entry.custom_ops = recording->graph().custom_ops;
+    std::vector<GraphTable::Gone> gone;
+    const bool kept = table.keep(entry, recording, gone);
+    for (GraphTable::Gone& old : gone) {
+      old.recording->reporter().ended(old.reason, "");
+      entry.ending.push_back(std::move(old.recording));
+      if (!(old.key == entry.key)) {
+        counts.event(CacheEvent::evicted, old.key, old.reason);
+        churned = true;
+      }
+    }
+    if (!kept) {
+      counts.event(CacheEvent::rejected, entry.key);
+      recording->reporter().ended("rejected", "");
+    }
+    return churned;
+  }
+
   void require_same_structure(const Entry& entry, const ComputeGraph& graph,
-                              const GraphStructure& structure) const;
+                              const GraphStructure& structure) const {
+    const auto differs =
+        entry.nodes ? first_difference(*entry.nodes, structure.nodes) : std::nullopt;
+    if (!differs) {
+      return;
+    }
+    std::string before = "no op " + std::to_string(*differs);
+    if (*differs < entry.nodes->size()) {
+      const NodeSignature& node = (*entry.nodes)[*differs];
+      before = std::string(node.op->name) + ", " + node.where.file + ":" +
+               std::to_string(node.where.line);
+    }
+    throw_invalid_argument(sentence(
+        entry.key, "is recorded again with another structure: " + describe_node(graph, *differs) +
+                       " is the first node that differs; it was " + before +
+                       ". What changes the structure belongs into the key, or the key "
+                       "is reset before."));
+  }
+
   /// Tells the database.
-  std::size_t reset(Entry& entry);
-  std::size_t reset_all(std::uint64_t owner);  // 0: of every owner
+  std::size_t reset(Entry& entry) {
+    const GraphTable::Lock lock(entry);
+    entry.nodes.reset();
+    const bool had = entry.recording != nullptr;
+    if (had) {
+      entry.recording->reporter().ended("reset", "");
+      table.drop(entry);
+      counts.event(CacheEvent::reset, entry.key);
+    }
+    if (entry.miss != MissReason::absent) {
+      entry.ending.push_back(entry.take(MissReason::reset, "It was reset."));
+    }
+    return had ? 1 : 0;
+  }
+
+  /// `owner` 0: of every one.
+  std::size_t reset_all(std::uint64_t owner) {
+    std::size_t count = 0;
+    for (const std::shared_ptr<Entry>& entry : table.all()) {
+      if (owner == 0 || entry->key.owner.number() == owner) {
+        count += reset(*entry);
+      }
+    }
+    return count;
+  }
 
   std::shared_ptr<ExecutorCore> core;
   FinishOptions finish;  // without a run
@@ -129,59 +284,6 @@ KeyedRun GraphCache::run(const GraphKey& key, const RecordFunction& pass, Sessio
                                   : "waits for no slot: tickets hold all of its graph.");
   state_->counts.miss(key, run.miss, false);
   return run;
-}
-
-KeyedRun GraphCache::State::record(Entry& entry, const RecordFunction& pass,
-                                   const SessionOptions& options, const LaunchOptions& launch) {
-  SessionOptions recorded = options;
-  recorded.ops_per_submit = 0;  // meant for a direct run
-  KeyedRun run{.how = RunOutcome::recorded, .miss = entry.miss};
-  run.text = sentence(entry.key, entry.why.empty() ? "is new." : "is recorded: " + entry.why);
-  std::shared_ptr<Recording> recording;
-  std::optional<GraphSession> session;
-  try {
-    session.emplace(
-        std::make_unique<RecordedSession>(core, std::move(recorded), kept_under(entry.key)));
-    pass(*session);
-    const FinishResult result = session->finish(finish);
-    run.report = result.report;
-    recording = result.graph.inner().shared_from_this();
-  } catch (const Error& error) {
-    // What fails once it is planned has other reasons than the pass.
-    const bool planned = session && session->inner().is_planned();
-    if (planned || !may_run_directly(error) || launch.iterations != 1) {
-      throw;
-    }
-    session.reset();
-    run = run_directly(entry.key, pass, options, launch);
-    entry.miss = run.miss = MissReason::failed;
-    entry.why = error.what();
-    run.text = sentence(entry.key, "cannot be recorded: " + entry.why);
-    counts.event(CacheEvent::failed, entry.key);
-    counts.miss(entry.key, run.miss, false);
-    return run;
-  }
-  const bool churned = put(entry, recording);
-  if (!recording->replays()) {
-    run.how = RunOutcome::direct;
-    run.miss = MissReason::unsupported;
-  }
-  run.ticket = recording->launch(launch);
-  counts.miss(entry.key, run.miss, churned);
-  return run;
-}
-
-KeyedRun GraphCache::State::run_directly(const GraphKey& key, const RecordFunction& pass,
-                                         SessionOptions options, const LaunchOptions& launch) {
-  if (launch.iterations != 1) {
-    throw_invalid_argument(
-        sentence(key, "is run with (" + std::to_string(launch.iterations) +
-                          ") iterations, but without its graph only 1 is possible."));
-  }
-  options.max_iterations = 1;
-  GraphSession session(std::make_unique<DirectSession>(core, std::move(options), kept_under(key)));
-  pass(session);
-  return {.how = RunOutcome::direct, .ticket = session.submit()};
 }
 
 KeyedRun GraphCache::keep(const GraphKey& key, GraphSession& session,
@@ -233,97 +335,6 @@ KeyedRun GraphCache::replay(const GraphKey& key, std::span<const NamedInput> inp
   return run;
 }
 
-KeyedRun GraphCache::State::launch(Entry& entry, std::span<const NamedInput> inputs,
-                                   const LaunchOptions& options) {
-  Recording& recording = *entry.recording;
-  if (!recording.slots().wait(options.slot_timeout)) {
-    return {.miss = MissReason::busy};
-  }
-  for (const Port& input : recording.graph().inputs) {
-    const auto values = std::ranges::count(inputs, input.name, &NamedInput::name);
-    if (values != 1) {
-      throw Error(
-          values == 0 ? ErrorCode::missing_input : ErrorCode::invalid_argument,
-          sentence(entry.key, "has an input '" + input.name +
-                                  "'; give it exactly one value for every run. A graph that is "
-                                  "replayed has no values but those it is given."));
-    }
-  }
-  for (const NamedInput& input : inputs) {
-    recording.inputs().set(input.name, input.dtype, input.bytes);
-  }
-  KeyedRun run{.how = RunOutcome::replayed, .ticket = recording.launch(options)};
-  if (recording.replays()) {
-    counts.hit();
-  } else {
-    run.how = RunOutcome::direct;
-    run.miss = MissReason::unsupported;
-    run.text = sentence(entry.key, "is encoded again: the device does not replay.");
-    counts.miss(entry.key, run.miss, false);
-  }
-  return run;
-}
-
-bool GraphCache::State::put(Entry& entry, const std::shared_ptr<Recording>& recording) {
-  GraphStructure structure = structure_of(recording->graph());
-  require_same_structure(entry, recording->graph(), structure);
-  bool churned = entry.miss != MissReason::absent;
-  counts.event(CacheEvent::recorded, entry.key);
-  entry.nodes = std::move(structure.nodes);
-  entry.custom_ops = recording->graph().custom_ops;
-  std::vector<GraphTable::Gone> gone;
-  const bool kept = table.keep(entry, recording, gone);
-  for (GraphTable::Gone& old : gone) {
-    old.recording->reporter().ended(old.reason, "");
-    entry.ending.push_back(std::move(old.recording));
-    if (!(old.key == entry.key)) {
-      counts.event(CacheEvent::evicted, old.key, old.reason);
-      churned = true;
-    }
-  }
-  if (!kept) {
-    counts.event(CacheEvent::rejected, entry.key);
-    recording->reporter().ended("rejected", "");
-  }
-  return churned;
-}
-
-void GraphCache::State::require_same_structure(const Entry& entry, const ComputeGraph& graph,
-                                               const GraphStructure& structure) const {
-  if (!entry.nodes) {
-    return;
-  }
-  const auto differs = first_difference(*entry.nodes, structure.nodes);
-  if (!differs) {
-    return;
-  }
-  std::string before = "no op " + std::to_string(*differs);
-  if (*differs < entry.nodes->size()) {
-    const NodeSignature& node = (*entry.nodes)[*differs];
-    before =
-        std::string(node.op->name) + ", " + node.where.file + ":" + std::to_string(node.where.line);
-  }
-  throw_invalid_argument(sentence(
-      entry.key, "is recorded again with another structure: " + describe_node(graph, *differs) +
-                     " is the first node that differs; it was " + before +
-                     ". What changes the structure belongs into the key, or the key "
-                     "is reset before."));
-}
-
-void GraphCache::State::drop_if_stale(Entry& entry) {
-  std::optional<std::string> why;
-  if (entry.recording != nullptr) {
-    why = entry.recording->stale();
-  }
-  if (why) {
-    entry.recording->reporter().ended("", *why);
-    table.drop(entry);
-    entry.nodes.reset();  // other memory is another key, in effect
-    entry.ending.push_back(entry.take(MissReason::stale, *why));
-    counts.event(CacheEvent::stale, entry.key);
-  }
-}
-
 GraphLookup GraphCache::find(const GraphKey& key) const {
   const std::shared_ptr<GraphTable::Entry> entry = state_->table.find(key);
   if (entry == nullptr) {
@@ -340,31 +351,6 @@ GraphLookup GraphCache::find(const GraphKey& key) const {
     }
   }
   return found;
-}
-
-std::size_t GraphCache::State::reset(Entry& entry) {
-  const GraphTable::Lock lock(entry);
-  entry.nodes.reset();
-  const bool had = entry.recording != nullptr;
-  if (had) {
-    entry.recording->reporter().ended("reset", "");
-    table.drop(entry);
-    counts.event(CacheEvent::reset, entry.key);
-  }
-  if (entry.miss != MissReason::absent) {
-    entry.ending.push_back(entry.take(MissReason::reset, "It was reset."));
-  }
-  return had ? 1 : 0;
-}
-
-std::size_t GraphCache::State::reset_all(std::uint64_t owner) {
-  std::size_t count = 0;
-  for (const std::shared_ptr<Entry>& entry : table.all()) {
-    if (owner == 0 || entry->key.owner.number() == owner) {
-      count += reset(*entry);
-    }
-  }
-  return count;
 }
 
 std::size_t GraphCache::reset(const GraphKey& key) {

@@ -1,8 +1,6 @@
 #include "reprise/session/graph_key.h"
 
-#include <array>
 #include <atomic>
-#include <charconv>
 
 #include "framework/graph/hasher.h"
 
@@ -20,13 +18,6 @@ std::string joined(const std::vector<std::int64_t>& numbers, std::string_view be
     text += (text.empty() ? "" : std::string(between)) + std::to_string(n);
   }
   return text;
-}
-
-std::string hex(std::uint64_t value) {
-  std::array<char, 16> digits{};
-  const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
-  const std::string text(digits.data(), static_cast<std::size_t>(end - digits.data()));
-  return std::string(digits.size() - text.size(), '0') + text;
 }
 
 /// Text that is not UTF-8 stays as it is.
@@ -66,7 +57,7 @@ std::string GraphKey::text() const {
   }
   text += " of '" + std::string(owner.name()) + "' (owner " + std::to_string(owner.number()) + ")";
   if (parameters != 0) {
-    text += ", parameters " + hex(parameters);
+    text += ", parameters " + hex_digits(parameters);
   }
   return text;
 }
@@ -74,7 +65,8 @@ std::string GraphKey::text() const {
 std::string GraphKey::json() const {
   return "{\"owner\":" + json_string(owner.name()) +
          ",\"owner_number\":" + std::to_string(owner.number()) + ",\"tag\":" + json_string(tag) +
-         ",\"bucket\":[" + joined(bucket, ",") + "],\"parameters\":\"" + hex(parameters) + "\"}";
+         ",\"bucket\":[" + joined(bucket, ",") + "],\"parameters\":\"" + hex_digits(parameters) +
+         "\"}";
 }
 
 std::uint64_t detail::hash_of(std::initializer_list<Parameter> parameters) {

@@ -106,7 +106,7 @@ LintReport lint(GraphExecutor& executor, const RecordFunction& pass, const LintO
   report.nodes = static_cast<std::uint32_t>(first.graph().nodes.size());
   for (std::uint32_t run = 1; run < report.runs; ++run) {
     const PassPlan other = capture(run);
-    CaptureComparison(first, other, run, report.findings).compare();
+    compare_captures(first, other, run, report.findings);
   }
   add_unordered(first.graph(), report.findings);
   std::ranges::stable_sort(report.findings, {}, &LintFinding::node);

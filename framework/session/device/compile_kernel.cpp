@@ -24,6 +24,10 @@ void require_name(const std::string& name) {
   }
 }
 
+bool has_shader(const KernelSource& source) {
+  return !source.glsl.empty() || !source.spirv.empty();
+}
+
 void require_source(const KernelSource& source) {
   if (!source.glsl.empty() && !source.spirv.empty()) {
     throw_invalid_argument("The kernel '" + source.name + "' has (" +
@@ -31,7 +35,7 @@ void require_source(const KernelSource& source) {
                            std::to_string(source.spirv.size()) +
                            ") words of SPIR-V; give one of them.");
   }
-  if (source.glsl.empty() && source.spirv.empty() && !source.function) {
+  if (!has_shader(source) && !source.function) {
     throw_invalid_argument("The kernel '" + source.name +
                            "' has an empty source; give GLSL, SPIR-V or a function.");
   }
@@ -49,7 +53,7 @@ void require_source(const KernelSource& source) {
 /// Identifies the shader source. A function cannot be identified, so a kernel that has both sources
 /// is the same node on every device, and compare_numerics() compares the two. 0: no shader.
 std::uint64_t hash_of(const KernelSource& source, const KernelInterface& interface) {
-  if (source.glsl.empty() && source.spirv.empty()) {
+  if (!has_shader(source)) {
     return 0;
   }
   Hasher hash;
@@ -73,21 +77,18 @@ CustomKernel Device::compile_kernel(const KernelSource& source,
   require_name(source.name);
   require_sound(source.name, interface);
   require_source(source);
-  if (backend_->traits().runs_on_host) {
-    if (!source.function) {
-      nothing_to_run(source, *this);
-    }
-    return CustomKernel(std::make_shared<const CustomOp>(
-        source, interface, hash_of(source, interface), backend_, nullptr));
-  }
-  if (source.glsl.empty() && source.spirv.empty()) {
+  const bool on_host = backend_->traits().runs_on_host;
+  if (on_host ? !source.function : !has_shader(source)) {
     nothing_to_run(source, *this);
   }
-  auto shader = backend_->add_shader(
-      {source.name, source.glsl, source.spirv, source.includes, interface.constants});
-  require_match(source.name, interface, shader->interface);
   KernelSource kept = source;
-  kept.function = nullptr;  // it could own anything, and nobody calls it
+  std::shared_ptr<const RunTimeShader> shader;
+  if (!on_host) {
+    shader = backend_->add_shader(
+        {source.name, source.glsl, source.spirv, source.includes, interface.constants});
+    require_match(source.name, interface, shader->interface);
+    kept.function = nullptr;  // it could own anything, and nobody calls it
+  }
   return CustomKernel(std::make_shared<const CustomOp>(
       std::move(kept), interface, hash_of(source, interface), backend_, std::move(shader)));
 }

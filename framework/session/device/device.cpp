@@ -32,11 +32,8 @@ const TensorRecord& persistent(const TensorRef& tensor, const char* verb) {
   return *tensor;
 }
 
-struct Copied {
-  const TensorRecord& source;
-  const TensorRecord& target;
-};
-Copied copied(const Tensor& from, const Tensor& to) {
+/// Both tensors of a copy.
+std::pair<const TensorRecord&, const TensorRecord&> copied(const Tensor& from, const Tensor& to) {
   const TensorRecord& source = persistent(from, "copy takes");
   const TensorRecord& target = persistent(to, "copy takes");
   if (!source.spec.contiguous() || !target.spec.contiguous() ||
@@ -65,15 +62,8 @@ class Pin {
 };
 
 bool only_first_grows(const Shape& from, const Shape& to) {
-  if (from.rank() != to.rank() || from.rank() == 0 || to.dim(0) < from.dim(0)) {
-    return false;
-  }
-  for (std::size_t i = 1; i < from.rank(); ++i) {
-    if (from.dim(i) != to.dim(i)) {
-      return false;
-    }
-  }
-  return true;
+  return from.rank() > 0 && from.rank() == to.rank() && from.dim(0) <= to.dim(0) &&
+         to.with_front(from.dim(0)) == from.with_extent(Extent::kFixed);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "framework/session/device/direct_arena.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace reprise {
 namespace {
@@ -12,49 +13,35 @@ std::uint64_t aligned(std::uint64_t bytes) {
 
 }  // namespace
 
-bool DirectArena::take_free(std::uint64_t bytes, Range& range) {
-  for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
+DirectArena::Range DirectArena::allocate(const Device& device, std::uint64_t bytes, bool fresh) {
+  const std::uint64_t need = aligned(bytes);
+  for (std::uint32_t c = 0; !fresh && c < chunks_.size(); ++c) {
     auto& free = chunks_[c].free;
     const auto it =
-        std::ranges::find_if(free, [&](const auto& f) { return f.second - f.first >= bytes; });
+        std::ranges::find_if(free, [&](const auto& f) { return f.second - f.first >= need; });
     if (it != free.end()) {
-      range = {c, it->first, it->first + bytes};
-      it->first += bytes;
+      const Range range{c, it->first, it->first + need};
+      it->first = range.end;
       if (it->first == it->second) {
         free.erase(it);
       }
-      return true;
+      return range;
     }
   }
-  return false;
-}
-
-bool DirectArena::take_fresh(std::uint64_t bytes, Range& range) {
-  for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
-    Chunk& chunk = chunks_[c];
-    if (chunk.buffer->bytes() - chunk.used >= bytes) {
-      range = {c, chunk.used, chunk.used + bytes};
-      chunk.used += bytes;
-      return true;
-    }
+  auto chunk = std::ranges::find_if(
+      chunks_, [&](const Chunk& c) { return c.buffer->bytes() - c.used >= need; });
+  if (chunk == chunks_.end()) {
+    const std::uint64_t last =
+        chunks_.empty() ? first_chunk_bytes_ : chunks_.back().buffer->bytes();
+    chunks_.push_back({device.backend().allocate("direct arena", std::max(need, last),
+                                                 BufferKind::device, MemoryPurpose::arenas),
+                       0,
+                       {}});
+    ++growths_;
+    chunk = chunks_.end() - 1;
   }
-  return false;
-}
-
-DirectArena::Range DirectArena::allocate(const Device& device, std::uint64_t bytes, bool fresh) {
-  const std::uint64_t need = aligned(bytes);
-  Range range;
-  if ((!fresh && take_free(need, range)) || take_fresh(need, range)) {
-    return range;
-  }
-  const std::uint64_t last = chunks_.empty() ? first_chunk_bytes_ : chunks_.back().buffer->bytes();
-  chunks_.push_back({device.backend().allocate("direct arena", std::max(need, last),
-                                               BufferKind::device, MemoryPurpose::arenas),
-                     0,
-                     {}});
-  ++growths_;
-  take_fresh(need, range);
-  return range;
+  const std::uint64_t begin = std::exchange(chunk->used, chunk->used + need);
+  return {static_cast<std::uint32_t>(chunk - chunks_.begin()), begin, chunk->used};
 }
 
 void DirectArena::barrier() {

@@ -52,8 +52,6 @@ class DirectArena {
     std::uint64_t used = 0;  // bytes above were never handed out in this session
     std::vector<std::pair<std::uint64_t, std::uint64_t>> free;  // below used, sorted, not adjacent
   };
-  bool take_free(std::uint64_t bytes, Range& range);
-  bool take_fresh(std::uint64_t bytes, Range& range);
   std::uint64_t first_chunk_bytes_;
   std::vector<Chunk> chunks_;
   std::vector<Range> released_;

@@ -13,15 +13,18 @@ namespace {
 class Exported {
  public:
   Exported(std::shared_ptr<Buffer> buffer, const TensorRecord& record)
-      : buffer_(std::move(buffer)), shape_(dims(record.spec.shape)), strides_(record.spec.strides) {
+      : buffer_(std::move(buffer)),
+        shape_(record.spec.shape.padded()),
+        strides_(record.spec.strides) {
     buffer_->pin();
     const DType dtype = record.spec.dtype;
     const auto* const known = std::ranges::find(kDlpackDtypes, dtype, &DlpackDtype::dtype);
     managed.dl_tensor.data = buffer_->mapped() + record.offset;
     managed.dl_tensor.device = {kDLCPU, 0};
-    managed.dl_tensor.ndim = static_cast<int>(record.spec.shape.rank());
+    const std::size_t rank = record.spec.shape.rank();
+    managed.dl_tensor.ndim = static_cast<int>(rank);
     managed.dl_tensor.dtype = {static_cast<std::uint8_t>(known->code), known->bits, 1};
-    managed.dl_tensor.shape = shape_.data();
+    managed.dl_tensor.shape = shape_.data() + (shape_.size() - rank);  // behind the padding
     managed.dl_tensor.strides = strides_.data();
     managed.manager_ctx = this;
     managed.deleter = [](DLManagedTensor* self) {
@@ -35,13 +38,6 @@ class Exported {
   DLManagedTensor managed{};
 
  private:
-  static std::array<std::int64_t, Shape::kMaxRank> dims(const Shape& shape) {
-    std::array<std::int64_t, Shape::kMaxRank> all{};
-    for (std::size_t i = 0; i < shape.rank(); ++i) {
-      all[i] = shape.dim(i);
-    }
-    return all;
-  }
   std::shared_ptr<Buffer> buffer_;
   std::array<std::int64_t, Shape::kMaxRank> shape_;
   Strides strides_;

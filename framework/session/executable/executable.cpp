@@ -20,7 +20,7 @@ Executable::Executable(std::shared_ptr<ExecutablePlans> plans)
   }
   if (plans_->options().experts.store) {
     experts_ = std::make_unique<ExpertRuns>(plans_->core(), plans_->options().experts,
-                                              plans_->expert_calls());
+                                            plans_->expert_calls());
   }
 }
 
@@ -164,7 +164,7 @@ std::int64_t Executable::rows() const {
 ExecutablePlans::Use Executable::use_of(std::int64_t bucket) const {
   ExecutablePlans::Use use{.bucket = bucket, .state = state_};
   if (experts_ != nullptr) {
-    use.own = use.experts = experts_->tensors();
+    use.own = use.experts = experts_->residency().tensors();
   }
   use.rings = routes_.tensors();
   use.own.insert(use.own.end(), use.rings.begin(), use.rings.end());
@@ -314,7 +314,7 @@ Ticket Executable::submit(AfterSubmit then) {
     state_.set(field, static_cast<std::int32_t>(rows_));
   }
   if (experts_ != nullptr) {
-    experts_->begin_run();
+    experts_->residency().begin_run();
   }
   routes_.begin_run(state_);
   Slot& slot = *std::exchange(slot_, nullptr);
@@ -341,60 +341,6 @@ PreparedRun Executable::prepare() {
   reserve(true);
   given_.assign(plans_->inputs().size(), false);
   return {shared_from_this(), ++prepared_};
-}
-
-void Executable::require_prepared(std::uint64_t prepared) const {
-  if (slot_ == nullptr || prepared != prepared_) {
-    throw_invalid_argument("The prepared run is submitted already.");
-  }
-}
-
-std::span<std::byte> Executable::bytes(std::uint64_t prepared, std::uint32_t input) {
-  const std::vector<Port>& inputs = plans_->inputs();
-  if (input >= inputs.size()) {
-    throw Error(ErrorCode::unknown_name, "The executable has no input (" + std::to_string(input) +
-                                             "); it has " + std::to_string(inputs.size()) +
-                                             ". input_slot() finds them by name.");
-  }
-  require_prepared(prepared);
-  if (ports_[input] == kNoIndex) {
-    throw_invalid_argument(
-        "The input '" + inputs[input].name +
-        "' of a prepared run comes from its handle; give it a value with run().");
-  }
-  given_[input] = true;
-  return input_bytes(input);
-}
-
-void Executable::write(std::uint64_t prepared, std::uint32_t input,
-                       std::span<const std::byte> values) {
-  const std::span<std::byte> to = bytes(prepared, input);
-  if (values.size() != to.size()) {
-    given_[input] = false;
-    const Port& port = plans_->inputs()[input];
-    throw Error(ErrorCode::size_mismatch, "The input '" + port.name + "' " + to_string(port.spec) +
-                                              " takes " + std::to_string(to.size()) +
-                                              " bytes in this run, but got (" +
-                                              std::to_string(values.size()) + ").");
-  }
-  std::ranges::copy(values, to.begin());
-}
-
-Ticket Executable::submit(std::uint64_t prepared, AfterSubmit then) {
-  require_prepared(prepared);
-  for (std::size_t i = 0; i < given_.size(); ++i) {
-    if (!given_[i] && ports_[i] != kNoIndex) {
-      throw Error(ErrorCode::missing_input, "The input '" + plans_->inputs()[i].name +
-                                                "' of the prepared run was not written.");
-    }
-  }
-  return submit(then);
-}
-
-void Executable::give_back(std::uint64_t prepared) noexcept {
-  if (slot_ != nullptr && prepared == prepared_) {
-    std::exchange(slot_, nullptr)->give_back();
-  }
 }
 
 }  // namespace reprise

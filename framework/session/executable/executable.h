@@ -7,9 +7,6 @@
 
 namespace reprise {
 
-/// By input: the handle that it comes from, or kNoIndex for a value of the run.
-using InputSources = std::vector<std::uint32_t>;
-
 /// Threads: one at a time. Lifetime: prepared runs keep it.
 class Executable final : public std::enable_shared_from_this<Executable> {
  public:
@@ -29,11 +26,6 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   /// Empty only if `may_wait` is false and it would have to.
   std::optional<Ticket> run(std::span<const NamedInput> inputs, bool may_wait, AfterSubmit then);
   PreparedRun prepare();
-  // Of a prepared run. Errors: invalid_argument if it was submitted; see PreparedRun.
-  std::span<std::byte> bytes(std::uint64_t prepared, std::uint32_t input);
-  void write(std::uint64_t prepared, std::uint32_t input, std::span<const std::byte> bytes);
-  Ticket submit(std::uint64_t prepared, AfterSubmit then);
-  void give_back(std::uint64_t prepared) noexcept;
   void wait_all() const { plans_->core()->device().backend().wait(last_submission_); }
   void set_extent(std::optional<std::int64_t> rows);
   std::optional<std::int64_t> extent() const { return extent_; }
@@ -62,6 +54,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   }
 
  private:
+  friend class PreparedRun;
   void forget_recordings();
   /// By input, from handles where there are such.
   void use_handles();
@@ -85,7 +78,6 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   /// A slot for these sources, before anything is written; false if it would have to wait.
   bool reserve(bool may_wait);
   Ticket submit(AfterSubmit then);
-  void require_prepared(std::uint64_t prepared) const;
 
   std::shared_ptr<ExecutablePlans> plans_;
   StateBlock state_;
@@ -99,7 +91,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   LaunchOptions launch_;
   // Of the run under way; kept, so that none allocates.
   std::vector<const NamedInput*> values_;  // by input
-  InputSources sources_;
+  std::vector<std::uint32_t> sources_;     // by input: the handle that gives it; kNoIndex: a value
   GraphKey key_;
   GraphTable::Entry* last_ = nullptr;  // of the last run
   std::vector<std::uint32_t> ports_;   // by input: its place in that recording; kNoIndex: a handle

@@ -14,9 +14,6 @@ ExecutableGraph::ExecutableGraph(GraphExecutor& executor, const RecordFunction& 
 
 ExecutableGraph::ExecutableGraph(std::shared_ptr<Executable> executable)
     : executable_(std::move(executable)) {}
-ExecutableGraph::ExecutableGraph(ExecutableGraph&&) noexcept = default;
-ExecutableGraph& ExecutableGraph::operator=(ExecutableGraph&&) noexcept = default;
-ExecutableGraph::~ExecutableGraph() = default;
 
 Executable& ExecutableGraph::inner() const {
   if (executable_ == nullptr) {
@@ -151,16 +148,16 @@ void ExecutableGraph::feed(std::string_view handle, std::string_view output,
 void ExecutableGraph::set_resident_experts(std::string_view layer,
                                            const std::vector<bool>& resident) {
   inner().require_free();
-  inner().experts().set_resident(layer, resident);
+  inner().experts().residency().set_resident(layer, resident);
 }
 
 void ExecutableGraph::set_resident_experts(const std::vector<bool>& resident) {
   inner().require_free();
-  inner().experts().set_resident(resident);
+  inner().experts().residency().set_resident(resident);
 }
 
 std::vector<bool> ExecutableGraph::resident_experts(std::string_view layer) const {
-  return inner().experts().resident(layer);
+  return inner().experts().residency().resident(layer);
 }
 
 void ExecutableGraph::capture_routes(std::uint32_t runs) {

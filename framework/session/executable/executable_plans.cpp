@@ -56,13 +56,8 @@ ExecutablePlans::ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunct
     use.state = StateBlock(core_->device(), options_.state);
   }
   const std::lock_guard lock(mutex_);
-  const auto plan = make_plan(use);
-  inputs_ = plan->graph().inputs;
-  outputs_ = plan->graph().outputs;
-  expert_calls_ = plan->expert_calls;
-  routers_ = plan->routers;
-  arena_bytes_ = plan->execution->arena_bytes;
-  plans_.emplace(key_of(use), plan);
+  largest_ = make_plan(use);
+  plans_.emplace(key_of(use), largest_);
 }
 
 void ExecutablePlans::check_options() {
@@ -107,11 +102,11 @@ void ExecutablePlans::check_options() {
 }
 
 std::uint32_t ExecutablePlans::input_index(std::string_view name) const {
-  return index_of(inputs_, what_, "input", name);
+  return index_of(inputs(), what_, "input", name);
 }
 
 const Port& ExecutablePlans::output(std::string_view name) const {
-  return outputs_[index_of(outputs_, what_, "output", name)];
+  return outputs()[index_of(outputs(), what_, "output", name)];
 }
 
 std::size_t ExecutablePlans::recordings() const {
@@ -125,7 +120,7 @@ void ExecutablePlans::require_params() const {
   }
   const std::lock_guard lock(mutex_);
   for (const ParamStore::Param& param : options_.params.params()) {
-    if (!param.set && std::ranges::count(param_names_, param.name) > 0) {
+    if (!param.set && param_names_.contains(param.name)) {
       throw Error(ErrorCode::missing_input, "The param '" + param.name + "' " +
                                                 to_string(param.spec) + " of the executable '" +
                                                 options_.name + "' was never set.");
@@ -184,11 +179,7 @@ std::shared_ptr<const PassPlan> ExecutablePlans::make_plan(const Use& use) {
   auto plan = std::make_shared<const PassPlan>(
       plan_session(door, {.passes = options_.passes, .fusions = fusion_rules()}, "compiled"));
   ++recordings_;
-  for (const std::string& name : recorded.param_names()) {
-    if (std::ranges::count(param_names_, name) == 0) {
-      param_names_.push_back(name);
-    }
-  }
+  param_names_.insert(recorded.param_names().begin(), recorded.param_names().end());
   return plan;
 }
 

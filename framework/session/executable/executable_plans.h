@@ -2,6 +2,7 @@
 // for each bucket and each way its handles are used.
 #pragma once
 #include <map>
+#include <set>
 
 #include "framework/session/executor/executor_core.h"
 #include "framework/session/executor/pass_mutex.h"
@@ -47,19 +48,19 @@ class ExecutablePlans {
   std::vector<std::int64_t> buckets() const {
     return options_.buckets.empty() ? std::vector<std::int64_t>{0} : options_.buckets;
   }
-  const std::vector<Port>& inputs() const { return inputs_; }
-  const std::vector<Port>& outputs() const { return outputs_; }
+  const std::vector<Port>& inputs() const { return largest_->graph().inputs; }
+  const std::vector<Port>& outputs() const { return largest_->graph().outputs; }
   /// Of each layer whose experts the pass uses, the same in every recording.
-  const std::vector<ExpertCall>& expert_calls() const { return expert_calls_; }
+  const std::vector<ExpertCall>& expert_calls() const { return largest_->expert_calls; }
   /// Of the largest recording.
-  const std::vector<RouterCall>& routers() const { return routers_; }
+  const std::vector<RouterCall>& routers() const { return largest_->routers; }
   bool may_keep_routes() const { return options_.routes || options_.experts.store; }
   /// Throws unknown_name.
   std::uint32_t input_index(std::string_view name) const;
   const Port& output(std::string_view name) const;
   std::size_t recordings() const;
   /// Of the largest bucket, without handles: what recordings of all of them fit in, about.
-  std::uint64_t arena_bytes() const { return arena_bytes_; }
+  std::uint64_t arena_bytes() const { return largest_->execution->arena_bytes; }
   /// Throws missing_input, naming it, if a param of the pass is not set.
   void require_params() const;
 
@@ -72,13 +73,10 @@ class ExecutablePlans {
   RecordFunction pass_;
   ExecutableOptions options_;
   const std::string what_;
-  std::vector<Port> inputs_, outputs_;
-  std::vector<std::string> param_names_;
-  std::vector<ExpertCall> expert_calls_;
-  std::vector<RouterCall> routers_;
-  std::uint64_t arena_bytes_ = 0;
+  std::set<std::string> param_names_;
   mutable PassMutex mutex_;  // also held while the pass runs
   std::map<std::string, std::shared_ptr<const PassPlan>> plans_;
+  std::shared_ptr<const PassPlan> largest_;  // of the last bucket, without handles
   std::size_t recordings_ = 0;
 };
 

@@ -63,20 +63,15 @@ void Handles::add_like(const Handles& other) {
 }
 
 std::uint32_t Handles::find(std::string_view name) const {
-  return index_named(entries_, name, [](const Entry& e) { return e.info.name; });
+  return index_named(entries_, name, &Entry::name);
 }
 
 const Handles::Entry& Handles::require(std::string_view name) const {
-  const std::uint32_t index = find(name);
-  if (index == kNoIndex) {
-    throw_unknown_name(plans_.what(), "handle", name,
-                       names_of(entries_, [](const Entry& e) { return e.info.name; }));
-  }
-  return entries_[index];
+  return require_named(entries_, plans_.what(), "handle", name, &Entry::name);
 }
 
 Handles::Entry& Handles::entry_of(std::string_view name) {
-  return entries_[static_cast<std::size_t>(&require(name) - entries_.data())];
+  return require_named(entries_, plans_.what(), "handle", name, &Entry::name);
 }
 
 bool Handles::feeds_alone(std::string_view output) const {
@@ -169,35 +164,32 @@ void Handles::bind(std::string_view name, const Tensor& tensor) {
 
 void Handles::feed(std::string_view name, std::string_view output, const FeedOptions& options) {
   Entry& entry = entry_of(name);
+  const std::string quoted = "'" + entry.info.name + "'";
+  const std::string what = "The output '" + std::string(output) + "'";
   const TensorSpec& spec = plans_.output(output).spec;
-  require_spec("The output '" + std::string(output) + "'", spec,
-               TensorSpec(entry.info.shape, entry.info.dtype));
+  require_spec(what, spec, TensorSpec(entry.info.shape, entry.info.dtype));
   const bool is_input = std::ranges::count(plans_.inputs(), name, &Port::name) != 0;
   if (is_input && entry.rows.has_value() == spec.shape.fixed()) {
-    throw Error(ErrorCode::shape_mismatch, "The output '" + std::string(output) + "' (" +
-                                               to_string(spec) + ") cannot feed the input '" +
-                                               entry.info.name +
-                                               "': only one of them has an "
-                                               "extent of the state.");
+    throw Error(ErrorCode::shape_mismatch, what + " (" + to_string(spec) +
+                                               ") cannot feed the input " + quoted +
+                                               ": only one of them has an extent of the state.");
   }
   if (!spec.shape.fixed() && plans_.layout().stop_word()) {
     throw Error(ErrorCode::unsupported,
-                "The output '" + std::string(output) + "' (" + to_string(spec) +
-                    ") cannot feed the handle '" + entry.info.name +
-                    "': the state may stop a run on the device, and the host would count its rows "
+                what + " (" + to_string(spec) + ") cannot feed the handle " + quoted +
+                    ": the state may stop a run on the device, and the host would count its rows "
                     "all the same.");
   }
   const auto fed = std::ranges::find(entries_, output, &Entry::output);
   if (!entry.output.empty() || fed != entries_.end()) {
     const Entry& has = entry.output.empty() ? *fed : entry;
-    throw_invalid_argument("The output '" + std::string(output) + "' cannot feed the handle '" +
-                           entry.info.name + "': '" + has.output + "' feeds '" + has.info.name +
-                           "' already.");
+    throw_invalid_argument(what + " cannot feed the handle " + quoted + ": '" + has.output +
+                           "' feeds '" + has.info.name + "' already.");
   }
   if (options.mode == FeedMode::swap) {
     if (entry.borrowed) {
-      throw_invalid_argument("The handle '" + entry.info.name +
-                             "' has memory of the caller's, so it cannot swap it.");
+      throw_invalid_argument("The handle " + quoted +
+                             " has memory of the caller's, so it cannot swap it.");
     }
     if (plans_.options().max_iterations > 1) {
       throw Error(ErrorCode::unsupported,
@@ -206,10 +198,10 @@ void Handles::feed(std::string_view name, std::string_view output, const FeedOpt
                       ") times, and the host would swap once. Feed it by copy.");
     }
     if (plans_.layout().stop_word()) {
-      throw Error(ErrorCode::unsupported, "The handle '" + entry.info.name +
-                                              "' cannot swap: its state may stop a run on the "
-                                              "device, and the host would swap all the same. Feed "
-                                              "it by copy.");
+      throw Error(ErrorCode::unsupported,
+                  "The handle " + quoted +
+                      " cannot swap: its state may stop a run on the device, and the host would "
+                      "swap all the same. Feed it by copy.");
     }
     entry.next = allocate(entry.info);
   }

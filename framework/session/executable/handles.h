@@ -25,6 +25,7 @@ class Handles {
     /// How many rows it has, if these are an extent: what it was bound to, or the last run left.
     std::optional<std::int64_t> rows{};
 
+    const std::string& name() const { return info.name; }
     bool swaps() const { return static_cast<bool>(next); }
     Tensor live() const;  // these rows
   };

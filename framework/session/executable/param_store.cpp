@@ -20,10 +20,7 @@ struct ParamStore::Memory {
     return it == entries.end() ? nullptr : &*it;
   }
   Entry& require(std::string_view name) {
-    if (Entry* entry = find(name)) {
-      return *entry;
-    }
-    throw_unknown_name("The store", "param", name, names_of(entries, &Entry::name));
+    return require_named(entries, "The store", "param", name, &Entry::name);
   }
 
   Device device;

@@ -1,6 +1,8 @@
 // DriverWork: what a thread has the driver do for one executor, so that what the driver says while
 // it does it finds its graph and its node.
 #pragma once
+#include <utility>
+
 #include "reprise/graph/compute_graph.h"
 
 namespace reprise {
@@ -18,14 +20,14 @@ class DriverWork {
   DriverWork(const DriverEvents* events, const ComputeGraph& graph, const Ids& ids)
       : events_(events), graph_(graph), ids_(ids) {
     if (events_ != nullptr) {
-      enter();
+      outer_ = std::exchange(innermost_, this);
     }
   }
   DriverWork(const DriverWork&) = delete;
   DriverWork& operator=(const DriverWork&) = delete;
   ~DriverWork() {
     if (events_ != nullptr) {
-      leave();
+      innermost_ = outer_;
     }
   }
   /// Which node it is about from now on.
@@ -35,11 +37,12 @@ class DriverWork {
   const Ids& ids() const { return ids_; }
   std::uint32_t node() const { return node_; }  // kNoIndex: none in particular
   /// The innermost of this thread; null if there is none, or it is another executor's.
-  static const DriverWork* current(const DriverEvents& events);
+  static const DriverWork* current(const DriverEvents& events) {
+    return innermost_ != nullptr && innermost_->events_ == &events ? innermost_ : nullptr;
+  }
 
  private:
-  void enter();
-  void leave();
+  static inline constinit thread_local const DriverWork* innermost_ = nullptr;
 
   const DriverEvents* events_;
   const ComputeGraph& graph_;

@@ -4,7 +4,6 @@
 #include "framework/session/executor/host_clock.h"
 
 namespace reprise {
-namespace {}  // namespace
 
 HostScope::HostScope(std::shared_ptr<ExecutorCore> core, std::string name)
     : core_(std::move(core)), name_(std::move(name)), start_ns_(now_ns()) {}

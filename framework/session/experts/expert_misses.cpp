@@ -6,14 +6,12 @@
 
 namespace reprise {
 
-const Tensor& ExpertResidency::on_cpu(std::size_t of_layer, std::size_t projection) {
-  const ExpertStore::Layer& layer = *layers_[of_layer].of;
-  std::vector<Tensor>& tensors = weights_on_cpu_[of_layer];
-  tensors.resize(layer.projections.size());
-  Tensor& tensor = tensors[projection];
+const Tensor& ExpertResidency::on_cpu(Layer& layer, std::size_t projection) {
+  layer.on_cpu.resize(layer.of->projections.size());
+  Tensor& tensor = layer.on_cpu[projection];
   if (!tensor) {
     constexpr std::uintptr_t kPage = 4096;
-    const ExpertStore::Projection& p = layer.projections[projection];
+    const ExpertStore::Projection& p = layer.of->projections[projection];
     const Device& cpu = cpu_->device();
     if (reinterpret_cast<std::uintptr_t>(p.bytes.data()) % kPage == 0) {
       if (auto buffer = cpu.import(p.name, p.bytes, p.owner)) {
@@ -50,7 +48,7 @@ void ExpertResidency::compute_misses(std::size_t of_layer, const RepeatedCalls& 
       s.input("ids", call.input_spec(0).shape, DType::i32, call.input(0)),
       s.input("table", {static_cast<std::int64_t>(table.size())}, std::span(table))};
   for (std::size_t p = 0; p < layer.of->projections.size(); ++p) {
-    given.push_back(on_cpu(of_layer, p));
+    given.push_back(on_cpu(layer, p));
   }
   for (std::size_t i = 1; i < call.input_count(); ++i) {
     const TensorSpec& spec = call.input_spec(i);

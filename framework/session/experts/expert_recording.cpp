@@ -1,7 +1,5 @@
-#include "framework/session/experts/expert_recording.h"
-
+// GraphSession::experts.
 #include <algorithm>
-#include <iterator>
 
 #include "framework/core/known_names.h"
 #include "framework/session/experts/expert_residency.h"
@@ -29,180 +27,184 @@ ExpertResidency& residency_of(const HostStepCall& call, const std::shared_ptr<Ho
 
 }  // namespace
 
-std::shared_ptr<HostContext> own_experts(const Device& device, SessionOptions& options) {
-  if (!options.experts.store) {
-    return nullptr;
-  }
-  auto residency = std::make_shared<ExpertResidency>(device, options.experts);
-  std::ranges::copy(residency->tensors(), std::back_inserter(options.tensors));
-  return residency;
-}
-
-std::int64_t expert_rounds(std::int64_t experts, std::int64_t cells, std::int64_t calls) {
-  return (std::min(experts, calls) + cells - 1) / cells;
-}
-
-ExpertRecording::ExpertRecording(GraphSession& session, std::string_view layer, const Tensor& ids)
-    : session_(session),
-      setup_(session.inner().options().experts),
-      layer_(setup_.store.layer(layer)),
-      layer_index_(static_cast<std::size_t>(&layer_ - setup_.store.layers().data())),
-      ids_(ids),
-      cells_(setup_.cells()) {
-  const TensorRef ref(ids);
-  if (!ref || ref.dtype() != DType::i32 || ref.shape().rank() != 2 || !ref.spec().contiguous()) {
-    throw_invalid_argument("The experts of the layer '" + layer_.name +
-                           "' take ids that are contiguous i32 [rows, used], but got (" +
-                           (ref ? to_string(ref.spec()) : std::string("none")) + ").");
-  }
-  for (const ExpertCall& call : session.inner().expert_calls()) {
-    if (call.layer == layer_.name) {
-      throw_invalid_argument("The pass asks for the experts of the layer '" + layer_.name +
-                             "' twice; give the second call a layer of its own.");
+/// How the experts of a layer are recorded, so that where their weights are never changes the
+/// graph: products look it up in a table.
+class ExpertRecording {
+ public:
+  ExpertRecording(GraphSession& session, std::string_view layer, const Tensor& ids)
+      : session_(session),
+        setup_(session.inner().options().experts),
+        layer_(setup_.store.layer(layer)),
+        layer_index_(static_cast<std::size_t>(&layer_ - setup_.store.layers().data())),
+        ids_(ids),
+        cells_(setup_.cells()) {
+    const TensorRef ref(ids);
+    if (!ref || ref.dtype() != DType::i32 || ref.shape().rank() != 2 || !ref.spec().contiguous()) {
+      throw_invalid_argument("The experts of the layer '" + layer_.name +
+                             "' take ids that are contiguous i32 [rows, used], but got (" +
+                             (ref ? to_string(ref.spec()) : std::string("none")) + ").");
     }
-  }
-  session.inner().expert_calls().push_back({.layer = layer_.name,
-                                            .rows = ids.shape().dim(0),
-                                            .used = ids.shape().dim(1),
-                                            .counts_rows = !ids.shape().fixed()});
-  session.inner().name_router(layer_.name, ids);
-}
-
-Tensor ExpertRecording::bound(const std::string& name) const {
-  const std::vector<NamedTensor>& tensors = session_.inner().options().tensors;
-  const auto it = std::ranges::find(tensors, name, &NamedTensor::name);
-  return it == tensors.end() ? Tensor() : it->tensor;
-}
-
-Tensor ExpertRecording::table(std::int64_t round) {
-  if (cells_ == setup_.store.experts() || setup_.options.misses == ExpertMiss::cpu) {
-    return bound(expert_table_name(layer_.name));
-  }
-  const bool stops = session_.inner().stops_at_misses();
-  const auto place = [layer = layer_index_, round, stops,
-                      own = session_.inner().own_experts()](HostStepCall& call) {
-    residency_of(call, own).place({.layer = layer,
-                                   .round = round,
-                                   .rows = call.input_spec(0).shape.dim(0),
-                                   .ids = call.input<std::int32_t>(0),
-                                   .stopped = stops},
-                                  call.output<std::int32_t>(0));
-  };
-  if (stops) {
-    return check(round, place);
-  }
-  Tensor placed = host_step(session_, "place experts of " + layer_.name, {ids_},
-                            {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
-  note_host_step();
-  return placed;
-}
-
-Tensor ExpertRecording::check(std::int64_t round, HostFunction place) {
-  Session& session = session_.inner();
-  std::vector<ExpertCall>& calls = session.expert_calls();
-  std::size_t number = 1;
-  for (const ExpertCall& call : calls) {
-    number += call.stops.size();
-  }
-  const bool first = round == 0;
-  const Tensor cells = first ? bound(expert_table_name(layer_.name)) : table_;
-  Tensor placed =
-      expert_check(session_, ids_, cells, session.iteration(), bound(expert_uses_name(layer_.name)),
-                   static_cast<std::int32_t>(number), first);
-  const auto node = static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1);
-  session.builder().functions().emplace(node, std::move(place));
-  calls.back().stops.push_back(node);
-  return placed;
-}
-
-void ExpertRecording::note_host_step() {
-  Session& session = session_.inner();
-  session.expert_calls().back().host_steps.push_back(
-      static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1));
-}
-
-Tensor ExpertRecording::product(const Site& site, const Tensor& x, std::string_view name) {
-  const auto it = std::ranges::find(layer_.projections, name, &ExpertStore::Projection::name);
-  if (it == layer_.projections.end()) {
-    throw_unknown_name("The layer '" + layer_.name + "'", "projection", name,
-                       names_of(layer_.projections, &ExpertStore::Projection::name));
-  }
-  const std::size_t index = products_.size();
-  const Tensor missing = index < before_.size() ? before_[index] : Tensor();
-  products_.push_back(
-      matmul_experts(site, x, bound(expert_cells_name(layer_.name, name)), ids_, table_, missing));
-  return products_.back();
-}
-
-Tensor ExpertRecording::record_with_cpu(const ExpertFunction& f) {
-  const auto calls = std::make_shared<RepeatedCalls>();
-  table_ = table(0);
-  calls->give(ids_);
-  calls->give(table_);
-  for (const ExpertStore::Projection& projection : layer_.projections) {
-    calls->give(bound(expert_cells_name(layer_.name, projection.name)));
-  }
-  const std::size_t known = calls->given().size();
-  PlacedExperts::State state{*this};
-  Tensor result;
-  {
-    const Session::HeardCalls heard(session_.inner(), *calls);
-    result = f(PlacedExperts(state));
-    if (!result || !calls->makes(result)) {
-      return result;
+    for (const ExpertCall& call : session.inner().expert_calls()) {
+      if (call.layer == layer_.name) {
+        throw_invalid_argument("The pass asks for the experts of the layer '" + layer_.name +
+                               "' twice; give the second call a layer of its own.");
+      }
     }
-    const Shape &shape = result.shape(), &rows = ids_.shape();
-    if (shape.rank() < 2 || shape.dim(0) != rows.dim(0) || shape.dim(1) != rows.dim(1)) {
-      throw Error(ErrorCode::shape_mismatch, "The experts of the layer '" + layer_.name +
-                                                 "' give [" + std::to_string(rows.dim(0)) + ", " +
-                                                 std::to_string(rows.dim(1)) + ", ..], but got (" +
-                                                 to_string(result.spec()) + ").");
-    }
-    if (!result.spec().contiguous()) {
-      result = copy(session_, result);
-    }
+    session.inner().expert_calls().push_back({.layer = layer_.name,
+                                              .rows = ids.shape().dim(0),
+                                              .used = ids.shape().dim(1),
+                                              .counts_rows = !ids.shape().fixed()});
+    session.inner().name_router(layer_.name, ids);
   }
-  std::vector<Tensor> read = calls->given();
-  read.erase(read.begin(), read.begin() + static_cast<std::ptrdiff_t>(known));
-  for (Tensor& tensor : read) {
-    tensor = tensor.spec().contiguous() ? tensor : copy(session_, tensor);
+
+  Tensor record(const ExpertFunction& f) {
+    const bool some = cells_ < setup_.store.experts();
+    if (some && setup_.options.misses == ExpertMiss::cpu) {
+      return record_with_cpu(f);
+    }
+    // Each round serves as many experts as there are cells, until all that `ids` may name are.
+    const std::int64_t named = std::min(setup_.store.experts(), ids_.shape().elements());
+    const std::int64_t rounds = some ? (named + cells_ - 1) / cells_ : 1;
+    Tensor result;
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      before_ = std::exchange(products_, {});
+      table_ = table(round);
+      result = f(PlacedExperts(*this));
+      if (round > 0 && products_.size() != before_.size()) {
+        throw_invalid_argument("The experts of the layer '" + layer_.name + "' made (" +
+                               std::to_string(products_.size()) + ") products, but " +
+                               std::to_string(before_.size()) + " in the round before.");
+      }
+    }
+    return result;
   }
-  calls->end(result);
-  const auto compute = [layer = layer_index_, calls,
+
+  Tensor product(const Site& site, const Tensor& x, std::string_view name) {
+    const auto it = std::ranges::find(layer_.projections, name, &ExpertStore::Projection::name);
+    if (it == layer_.projections.end()) {
+      throw_unknown_name("The layer '" + layer_.name + "'", "projection", name,
+                         names_of(layer_.projections, &ExpertStore::Projection::name));
+    }
+    const std::size_t index = products_.size();
+    const Tensor missing = index < before_.size() ? before_[index] : Tensor();
+    products_.push_back(matmul_experts(site, x, bound(expert_cells_name(layer_.name, name)), ids_,
+                                       table_, missing));
+    return products_.back();
+  }
+
+ private:
+  Tensor table(std::int64_t round) {
+    if (cells_ == setup_.store.experts() || setup_.options.misses == ExpertMiss::cpu) {
+      return bound(expert_table_name(layer_.name));
+    }
+    const bool stops = session_.inner().stops_at_misses();
+    const auto place = [layer = layer_index_, round, stops,
                         own = session_.inner().own_experts()](HostStepCall& call) {
-    residency_of(call, own).compute_misses(layer, *calls, call);
-  };
-  std::vector<TensorRef> inputs{ids_};
-  inputs.insert(inputs.end(), read.begin(), read.end());
-  (void)host_step(session_, "missing experts of " + layer_.name, inputs, {}, compute, result);
-  note_host_step();
-  return result;
-}
-
-Tensor ExpertRecording::record(const ExpertFunction& f) {
-  const bool some = cells_ < setup_.store.experts();
-  if (some && setup_.options.misses == ExpertMiss::cpu) {
-    return record_with_cpu(f);
-  }
-  const std::int64_t rounds =
-      some ? expert_rounds(setup_.store.experts(), cells_, ids_.shape().elements()) : 1;
-  PlacedExperts::State state{*this};
-  Tensor result;
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    before_ = std::exchange(products_, {});
-    table_ = table(round);
-    result = f(PlacedExperts(state));
-    if (round > 0 && products_.size() != before_.size()) {
-      throw_invalid_argument("The experts of the layer '" + layer_.name + "' made (" +
-                             std::to_string(products_.size()) + ") products, but " +
-                             std::to_string(before_.size()) + " in the round before.");
+      residency_of(call, own).place({.layer = layer,
+                                     .round = round,
+                                     .rows = call.input_spec(0).shape.dim(0),
+                                     .ids = call.input<std::int32_t>(0),
+                                     .stopped = stops},
+                                    call.output<std::int32_t>(0));
+    };
+    if (stops) {
+      return check(round, place);
     }
+    Tensor placed = host_step(session_, "place experts of " + layer_.name, {ids_},
+                              {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
+    note_host_step();
+    return placed;
   }
-  return result;
-}
+
+  /// A stop of the pass, where `place` serves the round.
+  Tensor check(std::int64_t round, HostFunction place) {
+    Session& session = session_.inner();
+    std::vector<ExpertCall>& calls = session.expert_calls();
+    std::size_t number = 1;
+    for (const ExpertCall& call : calls) {
+      number += call.stops.size();
+    }
+    const bool first = round == 0;
+    const Tensor cells = first ? bound(expert_table_name(layer_.name)) : table_;
+    Tensor placed = expert_check(session_, ids_, cells, session.iteration(),
+                                 bound(expert_uses_name(layer_.name)),
+                                 static_cast<std::int32_t>(number), first);
+    const auto node = static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1);
+    session.builder().functions().emplace(node, std::move(place));
+    calls.back().stops.push_back(node);
+    return placed;
+  }
+
+  /// One host step behind all of it, which computes the rows of missing experts.
+  Tensor record_with_cpu(const ExpertFunction& f) {
+    const auto calls = std::make_shared<RepeatedCalls>();
+    table_ = table(0);
+    calls->give(ids_);
+    calls->give(table_);
+    for (const ExpertStore::Projection& projection : layer_.projections) {
+      calls->give(bound(expert_cells_name(layer_.name, projection.name)));
+    }
+    const std::size_t known = calls->given().size();
+    Tensor result;
+    {
+      const Session::HeardCalls heard(session_.inner(), *calls);
+      result = f(PlacedExperts(*this));
+      if (!result || !calls->makes(result)) {
+        return result;
+      }
+      const Shape &shape = result.shape(), &rows = ids_.shape();
+      if (shape.rank() < 2 || shape.dim(0) != rows.dim(0) || shape.dim(1) != rows.dim(1)) {
+        throw Error(ErrorCode::shape_mismatch,
+                    "The experts of the layer '" + layer_.name + "' give [" +
+                        std::to_string(rows.dim(0)) + ", " + std::to_string(rows.dim(1)) +
+                        ", ..], but got (" + to_string(result.spec()) + ").");
+      }
+      if (!result.spec().contiguous()) {
+        result = copy(session_, result);
+      }
+    }
+    std::vector<Tensor> read = calls->given();
+    read.erase(read.begin(), read.begin() + static_cast<std::ptrdiff_t>(known));
+    for (Tensor& tensor : read) {
+      tensor = tensor.spec().contiguous() ? tensor : copy(session_, tensor);
+    }
+    calls->end(result);
+    const auto compute = [layer = layer_index_, calls,
+                          own = session_.inner().own_experts()](HostStepCall& call) {
+      residency_of(call, own).compute_misses(layer, *calls, call);
+    };
+    std::vector<TensorRef> inputs{ids_};
+    inputs.insert(inputs.end(), read.begin(), read.end());
+    (void)host_step(session_, "missing experts of " + layer_.name, inputs, {}, compute, result);
+    note_host_step();
+    return result;
+  }
+
+  /// The last node is a host step of this layer.
+  void note_host_step() {
+    Session& session = session_.inner();
+    session.expert_calls().back().host_steps.push_back(
+        static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1));
+  }
+
+  Tensor bound(const std::string& name) const {
+    const std::vector<NamedTensor>& tensors = session_.inner().options().tensors;
+    const auto it = std::ranges::find(tensors, name, &NamedTensor::name);
+    return it == tensors.end() ? Tensor() : it->tensor;
+  }
+
+  GraphSession& session_;
+  const ExpertSetup& setup_;
+  const ExpertStore::Layer& layer_;
+  std::size_t layer_index_;
+  const Tensor& ids_;
+  std::int64_t cells_;
+  Tensor table_;
+  std::vector<Tensor> products_, before_;  // of this round, of the one before
+};
 
 Tensor PlacedExperts::matmul(const Site& site, const Tensor& x, std::string_view projection) const {
-  return state_->recording.product(site, x, projection);
+  return recording_->product(site, x, projection);
 }
 
 Tensor GraphSession::experts(std::string_view layer, const Tensor& ids, const ExpertFunction& f,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
 
 #include "framework/session/record/expert_tensors.h"
@@ -31,6 +32,15 @@ ExpertStats operator-(ExpertStats now, const ExpertStats& before) {
   return now;
 }
 
+std::shared_ptr<HostContext> own_experts(const Device& device, SessionOptions& options) {
+  if (!options.experts.store) {
+    return nullptr;
+  }
+  auto residency = std::make_shared<ExpertResidency>(device, options.experts);
+  std::ranges::copy(residency->tensors(), std::back_inserter(options.tensors));
+  return residency;
+}
+
 ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
     : device_(device), setup_(setup), cells_(setup.cells()) {
   const auto experts = static_cast<std::size_t>(setup_.store.experts());
@@ -49,14 +59,10 @@ ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
         .of = &of,
         .table = device_.empty({setup_.store.experts()}, DType::i32, expert_table_name(of.name)),
         .uses = device_.zeros({setup_.store.experts()}, DType::i32, expert_uses_name(of.name)),
-        .cells = {},
         .cell_of = std::vector<std::int32_t>(experts, kNone),
         .expert_in = std::vector<std::int32_t>(static_cast<std::size_t>(cells_), kNone),
         .counts = std::vector<double>(experts),
         .seen = std::vector<std::int32_t>(experts),
-        .served = {},
-        .waiting = {},
-        .run = {.layer = of.name},
         .last = {.layer = of.name},
         .total = {.layer = of.name}};
     tensors_.push_back({expert_table_name(of.name), layer.table});
@@ -70,11 +76,10 @@ ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
     for (std::int32_t i = 0; i < cells_; ++i) {
       promote(layer, i, i);
     }
-    layer.run = {.layer = of.name};  // that was no run's
+    layer.run = {.layer = of.name};  // promotions were no run's
     write_table(layer);
     layers_.push_back(std::move(layer));
   }
-  weights_on_cpu_.resize(layers_.size());
 }
 
 void ExpertResidency::write_table(const Layer& layer) {
@@ -250,8 +255,18 @@ void ExpertResidency::end_run(std::span<const LayerRun> ran) {
   }
 }
 
-void ExpertResidency::set_resident(std::size_t index, const std::vector<bool>& resident) {
-  Layer& layer = layers_[index];
+std::size_t ExpertResidency::layer_of(std::string_view name) const {
+  return static_cast<std::size_t>(&setup_.store.layer(name) - setup_.store.layers().data());
+}
+
+void ExpertResidency::set_resident(const std::vector<bool>& resident) {
+  for (const Layer& layer : layers_) {
+    set_resident(layer.of->name, resident);
+  }
+}
+
+void ExpertResidency::set_resident(std::string_view name, const std::vector<bool>& resident) {
+  Layer& layer = layers_[layer_of(name)];
   if (resident.size() != layer.cell_of.size()) {
     throw Error(ErrorCode::size_mismatch,
                 "The layer '" + layer.of->name + "' has " + std::to_string(layer.cell_of.size()) +
@@ -286,9 +301,9 @@ void ExpertResidency::set_resident(std::size_t index, const std::vector<bool>& r
   write_table(layer);
 }
 
-std::vector<bool> ExpertResidency::resident(std::size_t index) const {
+std::vector<bool> ExpertResidency::resident(std::string_view layer) const {
   std::vector<bool> flags;
-  for (const std::int32_t cell : layers_[index].cell_of) {
+  for (const std::int32_t cell : layers_[layer_of(layer)].cell_of) {
     flags.push_back(cell != kNone);
   }
   return flags;

@@ -22,8 +22,6 @@ class ExpertResidency final : public HostContext {
   /// Allocates the cells. The first experts of each layer get them.
   ExpertResidency(const Device& device, const ExpertSetup& setup);
 
-  const ExpertSetup& setup() const { return setup_; }
-  std::int64_t cells() const { return cells_; }
   /// Tables and cells, by the names of ExpertRecording.
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
 
@@ -53,9 +51,11 @@ class ExpertResidency final : public HostContext {
   /// place: computes the rows of experts without a cell.
   void compute_misses(std::size_t layer, const RepeatedCalls& calls, HostStepCall& call);
 
-  /// Throws size_mismatch, invalid_argument.
-  void set_resident(std::size_t layer, const std::vector<bool>& resident);
-  std::vector<bool> resident(std::size_t layer) const;
+  std::size_t layer_of(std::string_view name) const;
+  /// Of the layer that is given, or of all. Throws unknown_name, size_mismatch, invalid_argument.
+  void set_resident(std::string_view layer, const std::vector<bool>& resident);
+  void set_resident(const std::vector<bool>& resident);
+  std::vector<bool> resident(std::string_view layer) const;
 
   const ExpertStats& total(std::size_t layer) const { return layers_[layer].total; }
   /// Since the last end_run.
@@ -67,14 +67,15 @@ class ExpertResidency final : public HostContext {
   struct Layer {
     const ExpertStore::Layer* of;
     Tensor table, uses;
-    std::vector<Tensor> cells;            // by projection
+    std::vector<Tensor> cells{};          // by projection
     std::vector<std::int32_t> cell_of;    // by expert; kNone
     std::vector<std::int32_t> expert_in;  // by cell; kNone
     std::vector<double> counts;           // by expert: calls, those of long ago for less
     std::vector<std::int32_t> seen;       // of `uses`, which the device counts
-    std::vector<std::int32_t> served;     // by rounds of this layer before this one
-    std::vector<std::int32_t> waiting;    // experts that this run routed to and no round served yet
-    ExpertStats run, last, total;         // of the run under way, the one before, all
+    std::vector<std::int32_t> served{};   // by rounds of this layer before this one
+    std::vector<std::int32_t> waiting{};  // experts that this run routed to and no round served yet
+    std::vector<Tensor> on_cpu{};  // by projection: all weights; empty until a miss needs them
+    ExpertStats run{}, last{}, total{};  // of the run under way, the one before, all
   };
   void count(Layer& layer, std::span<const std::int32_t> ids, std::int64_t rows);
   void count_uses(Layer& layer, std::span<const std::int32_t> ids) const;
@@ -87,16 +88,19 @@ class ExpertResidency final : public HostContext {
   /// The cell of the expert that was routed to least, of those that `spared` does not name.
   std::int32_t least_used(const Layer& layer, std::span<const std::int32_t> spared) const;
   /// All weights of a projection where the CPU backend reads them.
-  const Tensor& on_cpu(std::size_t layer, std::size_t projection);
+  const Tensor& on_cpu(Layer& layer, std::size_t projection);
 
   Device device_;
   ExpertSetup setup_;
   std::int64_t cells_;
   std::vector<NamedTensor> tensors_;
-  std::vector<Layer> layers_;
   std::optional<GraphExecutor> cpu_;
-  std::vector<std::vector<Tensor>> weights_on_cpu_;  // by layer and projection
+  std::vector<Layer> layers_;
   std::uint64_t runs_ = 0;
 };
+
+/// Cells of a session that is no executable graph's, with the names of its tensors added to the
+/// options; null without a store.
+std::shared_ptr<HostContext> own_experts(const Device& device, SessionOptions& options);
 
 }  // namespace reprise

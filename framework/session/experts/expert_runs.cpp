@@ -13,30 +13,11 @@ ExpertRuns::ExpertRuns(std::shared_ptr<ExecutorCore> core, const ExpertSetup& se
       calls_(std::move(calls)),
       taken_(residency_.layer_count()) {
   for (const ExpertCall& call : calls_) {
-    layers_.push_back({.layer = layer_of(call.layer),
+    layers_.push_back({.layer = residency_.layer_of(call.layer),
                        .rows = call.rows,
                        .used = call.used,
                        .stops = !call.stops.empty()});
   }
-}
-
-std::size_t ExpertRuns::layer_of(std::string_view layer) const {
-  const ExpertStore& store = residency_.setup().store;
-  return static_cast<std::size_t>(&store.layer(layer) - store.layers().data());
-}
-
-void ExpertRuns::set_resident(std::string_view layer, const std::vector<bool>& resident) {
-  residency_.set_resident(layer_of(layer), resident);
-}
-
-void ExpertRuns::set_resident(const std::vector<bool>& resident) {
-  for (std::size_t layer = 0; layer < residency_.layer_count(); ++layer) {
-    residency_.set_resident(layer, resident);
-  }
-}
-
-std::vector<bool> ExpertRuns::resident(std::string_view layer) const {
-  return residency_.resident(layer_of(layer));
 }
 
 bool ExpertRuns::stops() const {

@@ -15,14 +15,6 @@ class ExpertRuns {
              std::vector<ExpertCall> calls);
 
   ExpertResidency& residency() { return residency_; }
-  /// Tables and cells.
-  std::vector<NamedTensor> tensors() const { return residency_.tensors(); }
-  /// Of the layer that is given, or of all.
-  void set_resident(std::string_view layer, const std::vector<bool>& resident);
-  void set_resident(const std::vector<bool>& resident);
-  std::vector<bool> resident(std::string_view layer) const;
-
-  void begin_run() { residency_.begin_run(); }
   /// Whether runs are complete once they are submitted, as the device may stop in the middle.
   bool stops() const;
   struct Run {
@@ -37,8 +29,6 @@ class ExpertRuns {
   std::vector<ExpertStats> stats(bool take);
 
  private:
-  std::size_t layer_of(std::string_view layer) const;
-
   std::shared_ptr<ExecutorCore> core_;
   ExpertResidency residency_;
   const std::vector<ExpertCall> calls_;

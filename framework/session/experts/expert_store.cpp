@@ -105,11 +105,7 @@ const std::vector<ExpertStore::Layer>& ExpertStore::layers() const {
 }
 
 const ExpertStore::Layer& ExpertStore::layer(std::string_view name) const {
-  const auto layer = std::ranges::find(layers(), name, &Layer::name);
-  if (layer == layers().end()) {
-    throw_unknown_name("The expert store", "layer", name, names_of(layers(), &Layer::name));
-  }
-  return *layer;
+  return require_named(layers(), "The expert store", "layer", name, &Layer::name);
 }
 
 std::int64_t ExpertSetup::cells() const {

@@ -49,11 +49,6 @@ void Slots::released() noexcept {
   released_.notify_all();
 }
 
-std::size_t Slots::held() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      slots_, [](const auto& slot) { return slot->phase() == Slot::Phase::held; }));
-}
-
 bool Slots::in_use() const {
   return std::ranges::any_of(slots_, [](const auto& slot) {
     const Slot::Phase phase = slot->phase();

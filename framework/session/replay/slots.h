@@ -24,7 +24,6 @@ class Slots {
 
   std::span<const std::unique_ptr<Slot>> all() const { return slots_; }
   std::size_t count() const { return slots_.size(); }
-  std::size_t held() const;
   /// One is held, or its submission is in flight.
   bool in_use() const;
   /// Waits for what released ones have in flight.

@@ -13,6 +13,7 @@
 #include "framework/session/saved/graph_rebuilder.h"
 #include "framework/session/saved/graph_saver.h"
 #include "framework/session/state/extents.h"
+#include "framework/session/state/state_bound.h"
 #include "reprise/session/graph_session.h"
 
 namespace reprise {
@@ -88,6 +89,22 @@ void require_different_names(const std::vector<SavedPort>& ports) {
   }
 }
 
+/// Those of tensors are among those of the graph.
+void require_extents(const SavedGraph& saved) {
+  for (const SavedTensor& tensor : saved.tensors) {
+    const Shape& shape = tensor.spec.shape;
+    const bool known =
+        shape.fixed() || std::ranges::any_of(saved.extents, [&](const GraphExtent& extent) {
+          return extent.word == shape.extent_word() && extent.max == shape.dim(0);
+        });
+    if (!known) {
+      throw_invalid_argument("The tensor " + to_string(tensor.spec) + " has the extent of word (" +
+                             std::to_string(shape.extent_word()) +
+                             "), which the graph does not have.");
+    }
+  }
+}
+
 /// What the iterations of a launch leave.
 IterationRows rows_for(const SavedGraph& saved, const StateBlock& state) {
   IterationRows rows;
@@ -107,6 +124,36 @@ IterationRows rows_for(const SavedGraph& saved, const StateBlock& state) {
     make_rows(state.layout().words(), outputs, rows);
   }
   return rows;
+}
+
+/// The grids that steps read on the device, and what the host is told ran, come from nowhere else
+/// than from one plan at the head of the graph.
+void require_iterations(const SavedGraph& saved, const ComputeGraph& graph,
+                        const StateBlock& state) {
+  const std::size_t fields = state ? state.layout().words() : 0;
+  for (const StateGrowth& growth : growths_of(graph)) {
+    if (growth.by.dynamic() && growth.by.word >= fields) {
+      throw_invalid_argument("An op adds word (" + std::to_string(growth.by.word) +
+                             ") to a state of " + std::to_string(fields) + " fields.");
+    }
+  }
+  const bool iterated = graph.iteration_tensor != kNoIndex;
+  if (iterated != (saved.max_iterations > 1 || !saved.extents.empty())) {
+    throw_invalid_argument("The graph runs up to (" + std::to_string(saved.max_iterations) +
+                           ") iterations per launch, but " +
+                           (iterated ? "counts them." : "does not count them."));
+  }
+  for (std::uint32_t n = 0; iterated && n < graph.nodes.size(); ++n) {
+    const bool decides = std::ranges::any_of(graph.uses_of(graph.nodes[n]), [&](const Use& use) {
+      return writes(use.access) &&
+             graph.tensors[use.tensor].storage == graph.tensors[graph.iteration_tensor].storage;
+    });
+    if (decides != (n == 0) || (decides && graph.nodes[n].op->name != "plan")) {
+      throw_invalid_argument(
+          "Op " + std::to_string(n) + " " + std::string(graph.nodes[n].op->name) +
+          " decides which iterations run, or none does; a plan at the head does.");
+    }
+  }
 }
 
 /// The first persistent tensor whose memory is cut otherwise than when the graph was saved.
@@ -137,12 +184,14 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   require_different_names(saved.inputs);
   require_different_names(saved.outputs);
   const IterationRows rows = rows_for(saved, options.state);
-  GraphRebuilder rebuilder(*core, saved, options, rows);
-  rebuilder.build();
+  require_extents(saved);
+  GraphCapture capture(saved.name, core->next_owner());
+  rebuild_graph(capture, *core, saved, options, rows);
+  require_iterations(saved, capture.graph(), options.state);
   const std::int64_t planning = now_ns();
   PlanOptions plan_options = saved.options;
   plan_options.fusions = fusion_rules();
-  PassPlan plan = plan_graph(rebuilder.capture(), core->traits(), plan_options);
+  PassPlan plan = plan_graph(capture, core->traits(), plan_options);
   plan.rows = rows;
   FinishReport report;
   report.record_ns = static_cast<std::uint64_t>(planning - session.begin_ns);

@@ -7,61 +7,31 @@
 namespace reprise {
 namespace {
 
-KernelSource source_of(const SavedKernel& saved) {
-  return {.name = saved.name,
-          .glsl = saved.glsl,
-          .spirv = saved.spirv,
-          .includes = {saved.includes.begin(), saved.includes.end()}};
-}
-
-KernelInterface interface_of(const SavedKernel& saved) {
-  KernelInterface interface {
-    .bindings = saved.bindings, .push_bytes = saved.push_bytes, .fields = saved.fields,
-    .constants = {
-      saved.constants.begin(),
-      saved.constants.end()
-    }
-  };
-  if (saved.rows_axis != kNoIndex) {
-    interface.rows_axis = saved.rows_axis;
-  }
-  return interface;
-}
-
 bool same(const CustomOp& kernel, const SavedKernel& saved) {
-  const KernelSource source = source_of(saved);
+  const KernelSource& source = saved.source;
   return kernel.source.glsl == source.glsl && kernel.source.spirv == source.spirv &&
-         kernel.source.includes == source.includes && kernel.interface == interface_of(saved);
+         kernel.source.includes == source.includes && kernel.interface == saved.interface;
 }
 
 }  // namespace
 
 SavedKernel saved_kernel(const CustomOp& kernel, std::uint32_t op) {
-  const KernelSource& source = kernel.source;
-  const KernelInterface& interface = kernel.interface;
-  if (source.glsl.empty() && source.spirv.empty()) {
+  SavedKernel saved{op, kernel.source, kernel.interface};
+  if (saved.source.glsl.empty() && saved.source.spirv.empty()) {
     throw Error(ErrorCode::unsupported, kernel.title() +
                                             " is a function alone, which no file can hold; give it "
                                             "KernelSource::glsl or KernelSource::spirv as well.");
   }
-  return {.op = op,
-          .name = source.name,
-          .glsl = source.glsl,
-          .spirv = source.spirv,
-          .includes = {source.includes.begin(), source.includes.end()},
-          .bindings = interface.bindings,
-          .push_bytes = interface.push_bytes,
-          .fields = interface.fields,
-          .constants = {interface.constants.begin(), interface.constants.end()},
-          .rows_axis = interface.rows_axis.value_or(kNoIndex)};
+  saved.source.function = nullptr;
+  return saved;
 }
 
 CustomKernel loaded_kernel(const Device& device, const SavedKernel& saved,
                            const LoadOptions& options) {
-  const auto given = std::ranges::find(options.kernels, saved.name, [](const CustomKernel& kernel) {
-    return kernel ? kernel.name() : std::string_view();
-  });
-  const std::string text = "The graph runs the kernel '" + saved.name + "'";
+  const auto given = std::ranges::find(
+      options.kernels, saved.source.name,
+      [](const CustomKernel& kernel) { return kernel ? kernel.name() : std::string_view(); });
+  const std::string text = "The graph runs the kernel '" + saved.source.name + "'";
   if (given != options.kernels.end()) {
     require_device(given->op(), device.backend());
     if (!same(given->op(), saved)) {
@@ -80,7 +50,7 @@ CustomKernel loaded_kernel(const Device& device, const SavedKernel& saved,
                            "LoadOptions::kernels, or set LoadOptions::trust_kernels to run "
                            "what the file holds.");
   }
-  return device.compile_kernel(source_of(saved), interface_of(saved));
+  return device.compile_kernel(saved.source, saved.interface);
 }
 
 }  // namespace reprise

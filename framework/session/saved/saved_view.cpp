@@ -40,16 +40,12 @@ bool is_slice(const TensorSpec& source, const SavedViewAttributes& a) {
   if (shorter != 1 || spare < 0 || view.shape.elements() == 0) {
     return shorter == 1 && spare >= 0 && a.offset == 0;
   }
-  for (std::int64_t start = 0, low = 0, high = spare; low <= high;) {  // offsets grow with starts
-    start = low + (high - low) / 2;
-    const std::uint64_t offset =
-        bytes_of(view.dtype, static_cast<std::uint64_t>(start * source.strides[dim]));
-    if (offset == a.offset) {
-      return true;
-    }
-    (offset < a.offset ? low : high) = offset < a.offset ? start + 1 : start - 1;
-  }
-  return false;
+  // The last start that is not behind the offset; a start within a block has the offset of its end.
+  const DTypeInfo& info = info_of(view.dtype);
+  const std::uint64_t elements = a.offset / info.block_bytes * info.block_elements;
+  const auto stride = static_cast<std::uint64_t>(std::max<std::int64_t>(source.strides[dim], 1));
+  const std::uint64_t start = std::min(elements / stride, static_cast<std::uint64_t>(spare));
+  return bytes_of(view.dtype, start * stride) == a.offset;
 }
 
 Outputs infer(const OpCall& call) {

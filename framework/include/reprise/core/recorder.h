@@ -86,10 +86,11 @@ class Recorder {
   /// Checks that recording is still possible.
   /// Errors: invalid_argument if nothing can be recorded any more.
   virtual void require_open() const = 0;
-  virtual StateField find_state(std::string_view field) const = 0;
-  virtual Extent find_extent(std::string_view field) const = 0;
-  virtual Tensor find_block() = 0;
-  virtual Tensor find_array(std::string_view array) = 0;
+  // A recorder that names no state has none of these: they throw invalid_argument.
+  virtual StateField find_state(std::string_view field) const;
+  virtual Extent find_extent(std::string_view field) const;
+  virtual Tensor find_block();
+  virtual Tensor find_array(std::string_view array);
   virtual std::uint32_t open_scope(std::uint32_t outer, std::string_view name,
                                    std::int32_t index) = 0;
   virtual std::string scope_path(std::uint32_t scope) const = 0;

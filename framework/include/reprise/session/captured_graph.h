@@ -28,12 +28,9 @@ class Recording;
 /// tickets of one graph.
 class CapturedGraph {
  public:
-  CapturedGraph();
+  CapturedGraph() = default;
   /// Makes a graph of a recording. `last` is the ticket of a launch whose outputs the graph holds.
   explicit CapturedGraph(std::shared_ptr<Recording> recording, Ticket last = {});
-  CapturedGraph(CapturedGraph&&) noexcept;
-  CapturedGraph& operator=(CapturedGraph&&) noexcept;
-  ~CapturedGraph();
   explicit operator bool() const { return recording_ != nullptr; }
 
   /// Sets an input for this and later launches.
@@ -108,8 +105,6 @@ class CapturedGraph {
   bool has_pool() const;
   const CapturePool& pool() const;
 
-  /// Returns the number of slots held by tickets, or by the graph itself for its last launch().
-  std::size_t held_slots() const;
   /// Waits until a launch would find a slot that no ticket holds. Returns false after `timeout`.
   bool wait_for_slot(std::chrono::nanoseconds timeout);
   /// Returns whether a slot is held or its launch is in flight.

@@ -81,7 +81,7 @@ struct InputSlot {
 /// Lifetime: destroyed without submit(), it gives the slot back.
 class PreparedRun {
  public:
-  PreparedRun(PreparedRun&&) noexcept;
+  PreparedRun(PreparedRun&&) noexcept = default;
   PreparedRun& operator=(PreparedRun&&) noexcept;
   ~PreparedRun();
   /// Returns the memory of an input, uninitialised, with as many rows as the run has. The input
@@ -101,6 +101,7 @@ class PreparedRun {
 
  private:
   Executable& executable() const;
+  Executable& written() const;  // with all inputs
   std::shared_ptr<Executable> executable_;
   std::uint64_t number_;
 };
@@ -118,9 +119,8 @@ class ExecutableGraph {
   /// Errors: those of the pass.
   ExecutableGraph(GraphExecutor& executor, const RecordFunction& pass,
                   ExecutableOptions options = {});
-  ExecutableGraph(ExecutableGraph&&) noexcept;
-  ExecutableGraph& operator=(ExecutableGraph&&) noexcept;
-  ~ExecutableGraph();
+  ExecutableGraph(ExecutableGraph&&) noexcept = default;
+  ExecutableGraph& operator=(ExecutableGraph&&) noexcept = default;
 
   /// Returns the inputs and outputs of runs.
   /// Shapes: those of the largest bucket.

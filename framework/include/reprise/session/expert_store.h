@@ -122,6 +122,7 @@ struct RouteCapture {
   std::uint64_t dropped = 0;  // runs that the ring no longer holds
 };
 
+class ExpertRecording;
 class GraphSession;
 
 /// The experts of a layer while it is recorded.
@@ -135,9 +136,8 @@ class PlacedExperts {
 
  private:
   friend class ExpertRecording;
-  struct State;
-  explicit PlacedExperts(State& state) : state_(&state) {}
-  State* state_;
+  explicit PlacedExperts(ExpertRecording& recording) : recording_(&recording) {}
+  ExpertRecording* recording_;
 };
 
 /// Computes a layer from its rows: calls projections and returns [rows, used, m].

@@ -1,9 +1,7 @@
-#include "reprise/session/verify.h"
-
 #include <algorithm>
 
-#include "framework/session/checks/verification.h"
 #include "framework/session/device/value_text.h"
+#include "reprise/session/verify.h"
 
 namespace reprise {
 namespace {
@@ -34,12 +32,6 @@ std::string VerifyReport::text() const {
     }
   }
   return text;
-}
-
-VerifyReport verify(GraphExecutor& executor, const RecordFunction& pass,
-                    const VerifyOptions& options) {
-  executor.synchronize();
-  return Verification(executor, pass, options).run();
 }
 
 }  // namespace reprise
