@@ -15,14 +15,13 @@ void require_inputs(const OpCall& call, std::uint32_t alignment) {
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const TensorRef& t = call.inputs[i];
     if (t && t.shape().elements() == 0) {
-      throw_invalid_argument(std::string(call.op.name) + " needs tensors with elements, but " +
-                             describe(call, i) + " has none.");
+      throw_invalid_argument(call.op.name, " needs tensors with elements, but ", describe(call, i),
+                             " has none.");
     }
     if (t && t->offset % alignment != 0) {
-      throw Error(ErrorCode::unsupported,
-                  describe(call, i) + " begins at byte (" + std::to_string(t->offset) +
-                      ") of its memory; this device binds at multiples of " +
-                      std::to_string(alignment) + ". Call copy first.");
+      throw_error(ErrorCode::unsupported, describe(call, i), " begins at byte (", t->offset,
+                  ") of its memory; this device binds at multiples of ", alignment,
+                  ". Call copy first.");
     }
   }
 }
@@ -42,15 +41,15 @@ Outputs outputs_of(const CustomOp& op, const CustomCall& call) {
     const std::string text =
         op.title() + " is to make '" + std::string(row.name) + "' as (" + to_string(spec) + ")";
     if (spec.shape.rank() == 0 || spec.shape.elements() == 0) {
-      throw_invalid_argument(text + ", which has no elements.");
+      throw_invalid_argument(text, ", which has no elements.");
     }
     if ((row.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
-      throw_invalid_argument(text + ", a dtype that its interface does not allow there.");
+      throw_invalid_argument(text, ", a dtype that its interface does not allow there.");
     }
     if (spec.shape.extent_word() != rows.word) {
-      throw_invalid_argument(text + (rows.fixed() ? ", but no tensor it reads has that extent."
-                                                  : ", but what it reads has an extent of the "
-                                                    "state; make it of x.shape().extent(0) rows."));
+      throw_invalid_argument(text, rows.fixed() ? ", but no tensor it reads has that extent."
+                                                : ", but what it reads has an extent of the "
+                                                  "state; make it of x.shape().extent(0) rows.");
     }
     outputs.specs[outputs.count++] = TensorSpec(spec.shape, spec.dtype);
   }
@@ -62,7 +61,7 @@ void require_grid(const CustomOp& op, const Grid& grid) {
     const std::string text = op.title() + " is dispatched over (" + std::to_string(grid[axis]) +
                              ") workgroups along axis " + std::to_string(axis);
     if (grid[axis] == 0) {
-      throw_invalid_argument(text + "; at least 1 is needed, or nothing would be written.");
+      throw_invalid_argument(text, "; at least 1 is needed, or nothing would be written.");
     }
     if (op.shader == nullptr) {
       continue;
@@ -70,10 +69,8 @@ void require_grid(const CustomOp& op, const Grid& grid) {
     const std::uint64_t max = op.shader->max_groups[axis];
     const std::uint64_t local = op.shader->interface.local_size[axis];
     if (grid[axis] > max || grid[axis] * local > kMaxInvocations) {
-      throw Error(ErrorCode::unsupported,
-                  text + ", but with workgroups of " + std::to_string(local) + " at most " +
-                      std::to_string(std::min(max, kMaxInvocations / local)) +
-                      " are possible on this device.");
+      throw_error(ErrorCode::unsupported, text, ", but with workgroups of ", local, " at most ",
+                  std::min(max, kMaxInvocations / local), " are possible on this device.");
     }
   }
 }

@@ -135,7 +135,7 @@ std::shared_ptr<const OpDef> owner_of(const OpDef& op) {
 void require_device(const OpDef& op, const Backend& device) {
   const CustomOp* kernel = custom_op(op);
   if (kernel != nullptr && kernel->device.lock().get() != &device) {
-    throw_invalid_argument(kernel->title() + " was compiled for another device.");
+    throw_invalid_argument(kernel->title(), " was compiled for another device.");
   }
 }
 

@@ -4,10 +4,8 @@ namespace reprise {
 
 void throw_unknown_name(std::string_view owner, std::string_view kind, std::string_view name,
                         std::string_view known) {
-  const std::string of(kind);
-  throw Error(ErrorCode::unknown_name, std::string(owner) + " has no " + of + " (" +
-                                           std::string(name) + "); its " + of +
-                                           "s are: " + std::string(known) + ".");
+  throw_error(ErrorCode::unknown_name, owner, " has no ", kind, " (", name, "); its ", kind,
+              "s are: ", known, ".");
 }
 
 }  // namespace reprise

@@ -66,8 +66,8 @@ Groups groups_for(const Work& invocations, std::uint32_t local) {
   const std::uint64_t groups = ceil_div(invocations.count, local);
   const std::uint64_t y = ceil_div(groups, kMaxGroups);
   if (y > kMaxGroups) {
-    throw Error(ErrorCode::unsupported, "A dispatch of (" + std::to_string(groups) +
-                                            ") workgroups is above the limit of 65535 x 65535.");
+    throw_error(ErrorCode::unsupported, "A dispatch of (", groups,
+                ") workgroups is above the limit of 65535 x 65535.");
   }
   LiveGroups live = invocations.live;
   live.local = live.units == 0 ? 1 : local;
@@ -81,9 +81,8 @@ Groups groups_along(const std::array<std::uint64_t, 3>& counts, std::uint32_t ax
   Groups groups(0, 0, 0);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > kMaxGroups) {
-      throw Error(ErrorCode::unsupported, "A dispatch of (" + std::to_string(counts[i]) +
-                                              ") workgroups along one axis is above the limit of "
-                                              "65535.");
+      throw_error(ErrorCode::unsupported, "A dispatch of (", counts[i],
+                  ") workgroups along one axis is above the limit of 65535.");
     }
     groups.grid[i] = static_cast<std::uint32_t>(counts[i]);
   }

@@ -256,19 +256,19 @@ NewFile::~NewFile() {
 }
 
 void NewFile::fail(int error) const {
-  throw Error(ErrorCode::io, "The file (" + path_.string() + ") cannot be written: " +
-                                 std::generic_category().message(error) + ".");
+  throw_error(ErrorCode::io, "The file (", path_.string(),
+              ") cannot be written: ", std::generic_category().message(error), ".");
 }
 
 void NewFile::require_replaceable() const {
   std::error_code error;
   if (existing_ == Existing::refuse &&
       std::filesystem::exists(std::filesystem::symlink_status(path_, error))) {
-    throw_invalid_argument("The file (" + path_.string() +
+    throw_invalid_argument("The file (", path_.string(),
                            ") exists already; it is not overwritten.");
   }
   if (const std::string kind = irreplaceable(path_); !kind.empty()) {
-    throw_invalid_argument("The path (" + path_.string() + ") is " + kind +
+    throw_invalid_argument("The path (", path_.string(), ") is ", kind,
                            ", which no file replaces; name a regular file or a new one.");
   }
 }

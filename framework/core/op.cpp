@@ -21,9 +21,8 @@ void store_as(std::byte* data, std::int64_t element, T value) {
 }
 
 [[noreturn]] void no_plain_access(DType type) {
-  throw Error(ErrorCode::unsupported, "The elements of a tensor of dtype (" +
-                                          std::string(name_of(type)) +
-                                          ") cannot be used one by one here.");
+  throw_error(ErrorCode::unsupported, "The elements of a tensor of dtype (", name_of(type),
+              ") cannot be used one by one here.");
 }
 
 }  // namespace
@@ -56,8 +55,8 @@ void refuse_constant(const std::string& value, SourceLocation where) {
 
 std::int32_t to_i32(const Extent& extent) {
   if (extent.max > std::numeric_limits<std::int32_t>::max()) {
-    throw_invalid_argument("(" + std::to_string(extent.max) +
-                           ") rows cannot be an attribute, which is at most " + "2^31 - 1.");
+    throw_invalid_argument("(", extent.max,
+                           ") rows cannot be an attribute, which is at most 2^31 - 1.");
   }
   return static_cast<std::int32_t>(extent.max);
 }

@@ -24,8 +24,9 @@ std::uint64_t whole(std::uint64_t bytes, std::uint64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-[[noreturn]] void malformed(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, "The SPIR-V module is malformed: " + what + ".");
+template <class... Parts>
+[[noreturn]] void malformed(const Parts&... what) {
+  throw_invalid_argument("The SPIR-V module is malformed: ", what..., ".");
 }
 
 /// What compute() returns for a type, computed once.
@@ -35,13 +36,14 @@ T once(std::unordered_map<std::uint32_t, T>& known, std::uint32_t type, int dept
     return found->second;
   }
   if (depth > kMaxTypeDepth) {
-    malformed("a type is nested deeper than " + std::to_string(kMaxTypeDepth));
+    malformed("a type is nested deeper than ", kMaxTypeDepth);
   }
   return known.emplace(type, compute()).first->second;
 }
 
-[[noreturn]] void unsupported(const std::string& what) {
-  throw Error(ErrorCode::unsupported, "The SPIR-V module uses " + what + ".");
+template <class... Parts>
+[[noreturn]] void unsupported(const Parts&... what) {
+  throw_error(ErrorCode::unsupported, "The SPIR-V module uses ", what..., ".");
 }
 
 /// A literal string: four bytes a word, the first one lowest, ended by a zero.
@@ -60,7 +62,7 @@ std::string text_of(Words words) {
 
 std::uint32_t at(Words words, std::size_t i) {
   if (i >= words.size()) {
-    malformed("an instruction of (" + std::to_string(words.size() + 1) + ") words is too short");
+    malformed("an instruction of (", words.size() + 1, ") words is too short");
   }
   return words[i];
 }
@@ -124,8 +126,8 @@ Reader::Reader(Words words) {
   for (std::size_t i = kHeaderWords; i < words.size();) {
     const std::size_t count = words[i] >> spv::WordCountShift;
     if (count == 0 || count > words.size() - i) {
-      malformed("the instruction at word (" + std::to_string(i) + ") of " +
-                std::to_string(words.size()) + " has a length of (" + std::to_string(count) + ")");
+      malformed("the instruction at word (", i, ") of ", words.size(), " has a length of (", count,
+                ")");
     }
     read(static_cast<spv::Op>(words[i] & spv::OpCodeMask), words.subspan(i + 1, count - 1));
     ends_function_ = (words[i] & spv::OpCodeMask) == spv::OpFunctionEnd;
@@ -188,7 +190,7 @@ void Reader::define(spv::Op op, Words operands, std::size_t result) {
   const std::uint32_t id = at(operands, result);
   Id& defined = ids_[id];
   if (defined.op != spv::OpNop) {
-    malformed("id (" + std::to_string(id) + ") is defined twice");
+    malformed("id (", id, ") is defined twice");
   }
   defined.op = op;
   defined.type = result == 1 ? operands[0] : 0;
@@ -239,7 +241,7 @@ void Reader::decorate(Decorations& to, Words decoration) {
 const Id& Reader::find(std::uint32_t id) const {
   const auto found = ids_.find(id);
   if (found == ids_.end() || found->second.op == spv::OpNop) {
-    malformed("id (" + std::to_string(id) + ") is used but not defined");
+    malformed("id (", id, ") is used but not defined");
   }
   return found->second;
 }
@@ -279,7 +281,7 @@ std::uint64_t Reader::compute_bytes(const Id& id, int depth) {
       unsupported("push constants of a type that is no number, vector, array or struct");
   }
   if (bytes > kMaxReflectedPush) {
-    malformed("push constants need more than " + std::to_string(kMaxReflectedPush) + " bytes");
+    malformed("push constants need more than ", kMaxReflectedPush, " bytes");
   }
   return bytes;
 }
@@ -442,13 +444,13 @@ void Reader::add_variable(const Id& variable) {
   const std::optional<ShaderBinding> result =
       binding_of(variable, storage, at(pointer.operands, 1));
   if (!result) {
-    unsupported("binding (" + std::to_string(binding) + ") as something else than one buffer");
+    unsupported("binding (", binding, ") as something else than one buffer");
   }
   if (!placed.binding || placed.set.value_or(0) != 0) {
     unsupported("a buffer without a binding in set 0");
   }
   if (!interface_.bindings.emplace(binding, *result).second) {
-    unsupported("binding (" + std::to_string(binding) + ") for two buffers");
+    unsupported("binding (", binding, ") for two buffers");
   }
 }
 

@@ -20,10 +20,9 @@ Binding bind(const BoundTensor& tensor, Access access, std::uint64_t alignment) 
 void require_bindable(const OpDef& op, const Operand& operand, const Binding& binding,
                       const DeviceTraits& traits) {
   if (binding.bytes > traits.max_binding_bytes) {
-    throw Error(ErrorCode::unsupported,
-                std::string(op.name) + " binds (" + std::to_string(binding.bytes) + ") bytes as " +
-                    std::string(operand.name) + ", but this device binds at most " +
-                    std::to_string(traits.max_binding_bytes) + " bytes (its storage range).");
+    throw_error(ErrorCode::unsupported, op.name, " binds (", binding.bytes, ") bytes as ",
+                operand.name, ", but this device binds at most ", traits.max_binding_bytes,
+                " bytes (its storage range).");
   }
 }
 
@@ -108,10 +107,9 @@ void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits
     require_bindable(call.op, operand, bindings_.back(), traits);
   }
   if (call.tensors.size() > traits.max_storage_bindings) {
-    throw Error(ErrorCode::unsupported,
-                std::string(call.op.name) + " binds (" + std::to_string(call.tensors.size()) +
-                    ") tensors, but a kernel of this device binds at most " +
-                    std::to_string(traits.max_storage_bindings) + ".");
+    throw_error(ErrorCode::unsupported, call.op.name, " binds (", call.tensors.size(),
+                ") tensors, but a kernel of this device binds at most ",
+                traits.max_storage_bindings, ".");
   }
   if (call.op.reads_state()) {
     Binding& state =

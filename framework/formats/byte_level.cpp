@@ -34,10 +34,9 @@ PreTokenizer read_pre(const GgufFile& file) {
   if (found != kPreNames.end()) {
     return found->pre;
   }
-  throw Error(ErrorCode::unsupported, "The pre-tokenizer " + quoted_name(kPreKey) +
-                                          " of the GGUF file '" + file.path() + "' is (" +
-                                          quoted_name(name) + "), but must be one of " +
-                                          names_of(kPreNames, &PreName::name) + ".");
+  throw_error(ErrorCode::unsupported, "The pre-tokenizer ", quoted_name(kPreKey),
+              " of the GGUF file '", file.path(), "' is (", quoted_name(name),
+              "), but must be one of ", names_of(kPreNames, &PreName::name), ".");
 }
 
 }  // namespace
@@ -57,8 +56,8 @@ ByteLevel::ByteLevel(const GgufFile& file, const Vocabulary& vocabulary) : pre_(
                                                     std::string(text.substr(space + 1)));
     if (!left || !right || !joined || space == 0 || space + 1 == text.size()) {
       throw_invalid_argument(
-          "The merge " + std::to_string(rank) + " in " + quoted_name(kMergesKey) +
-          " of the GGUF file '" + file.path() + "' is (" + quoted_name(text) +
+          "The merge ", rank, " in ", quoted_name(kMergesKey), " of the GGUF file '", file.path(),
+          "' is (", quoted_name(text),
           "), but must be two tokens with a space between them that make a token.");
     }
     merges_.push_back({*left, *right, *joined, rank});

@@ -26,12 +26,10 @@ std::optional<DType> GgufTensor::dtype() const {
 DType GgufTensor::require_dtype() const {
   const auto type = dtype();
   if (!type) {
-    throw Error(ErrorCode::unsupported, "The tensor " + quoted_name(name) + " of the GGUF file '" +
-                                            std::string(file) + "' has type (" +
-                                            std::string(type_name) +
-                                            "), which can be loaded but not computed with; "
-                                            "allowed are " +
-                                            computable_gguf_types() + ".");
+    throw_error(ErrorCode::unsupported, "The tensor ", quoted_name(name), " of the GGUF file '",
+                file, "' has type (", type_name,
+                "), which can be loaded but not computed with; allowed are ",
+                computable_gguf_types(), ".");
   }
   return *type;
 }
@@ -60,9 +58,8 @@ const GgufValue* GgufFile::find_value(std::string_view key) const {
 const GgufValue& GgufFile::value(std::string_view key) const {
   const GgufValue* const found = find_value(key);
   if (found == nullptr) {
-    throw_invalid_argument("The GGUF file '" + contents_->file.path() + "' has no metadata value " +
-                           quoted_name(key) + " among its (" +
-                           std::to_string(contents_->metadata.size()) + ").");
+    throw_invalid_argument("The GGUF file '", contents_->file.path(), "' has no metadata value ",
+                           quoted_name(key), " among its (", contents_->metadata.size(), ").");
   }
   return *found;
 }
@@ -77,9 +74,8 @@ const GgufTensor* GgufFile::find(std::string_view name) const {
 const GgufTensor& GgufFile::tensor(std::string_view name) const {
   const GgufTensor* const found = find(name);
   if (found == nullptr) {
-    throw_invalid_argument("The GGUF file '" + contents_->file.path() + "' has no tensor " +
-                           quoted_name(name) + " among its (" +
-                           std::to_string(contents_->tensors.size()) + ").");
+    throw_invalid_argument("The GGUF file '", contents_->file.path(), "' has no tensor ",
+                           quoted_name(name), " among its (", contents_->tensors.size(), ").");
   }
   return *found;
 }

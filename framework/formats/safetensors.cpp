@@ -69,11 +69,10 @@ std::optional<DType> SafetensorsTensor::dtype() const {
 DType SafetensorsTensor::require_dtype() const {
   const auto type = dtype();
   if (!type) {
-    throw Error(ErrorCode::unsupported,
-                "The tensor " + quoted_name(name) + " of the safetensors file '" +
-                    std::string(file) + "' has type (" + quoted_name(dtype_name) +
-                    "), which can be loaded but not computed with; allowed are " +
-                    computable_safetensors_types() + ".");
+    throw_error(ErrorCode::unsupported, "The tensor ", quoted_name(name),
+                " of the safetensors file '", file, "' has type (", quoted_name(dtype_name),
+                "), which can be loaded but not computed with; allowed are ",
+                computable_safetensors_types(), ".");
   }
   return *type;
 }
@@ -83,10 +82,9 @@ Shape SafetensorsTensor::require_shape() const {
     return {1};
   }
   if (dims.size() > Shape::kMaxRank) {
-    throw Error(ErrorCode::unsupported,
-                "The tensor " + quoted_name(name) + " of the safetensors file '" +
-                    std::string(file) + "' has rank (" + std::to_string(dims.size()) +
-                    "), but at most " + std::to_string(Shape::kMaxRank) + " can be computed with.");
+    throw_error(ErrorCode::unsupported, "The tensor ", quoted_name(name),
+                " of the safetensors file '", file, "' has rank (", dims.size(), "), but at most ",
+                Shape::kMaxRank, " can be computed with.");
   }
   return Shape(dims);
 }
@@ -124,9 +122,8 @@ const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
 const SafetensorsTensor& SafetensorsFile::tensor(std::string_view name) const {
   const SafetensorsTensor* const found = find(name);
   if (found == nullptr) {
-    throw_invalid_argument("The safetensors file '" + contents_->path + "' has no tensor " +
-                           quoted_name(name) + " among its (" +
-                           std::to_string(contents_->tensors.size()) + ").");
+    throw_invalid_argument("The safetensors file '", contents_->path, "' has no tensor ",
+                           quoted_name(name), " among its (", contents_->tensors.size(), ").");
   }
   return *found;
 }

@@ -37,9 +37,8 @@ class ByteWriter {
   void text(const std::string& v) { text(v, longest_text_); }
   void text(const std::string& v, std::uint64_t longest) {
     if (v.size() > longest) {
-      throw_invalid_argument("A text in a file has at most " + std::to_string(longest) +
-                             " bytes, but one has (" + std::to_string(v.size()) + "): '" +
-                             v.substr(0, 64) + "...'.");
+      throw_invalid_argument("A text in a file has at most ", longest, " bytes, but one has (",
+                             v.size(), "): '", v.substr(0, 64), "...'.");
     }
     blob(std::as_bytes(std::span(v)));
   }
@@ -79,8 +78,8 @@ class ByteSource {
     std::uint8_t number = 0;
     value(number);
     if (number >= count) {
-      throw_invalid_argument("A value of the file is (" + std::to_string(number) + "), but 0 to " +
-                             std::to_string(count - 1) + " are possible there.");
+      throw_invalid_argument("A value of the file is (", number, "), but 0 to ", count - 1,
+                             " are possible there.");
     }
     v = static_cast<T>(number);
   }
@@ -99,8 +98,8 @@ class ByteSource {
     std::uint64_t count = 0;
     value(count);
     if (count > left()) {
-      throw_invalid_argument("A list of the file has (" + std::to_string(count) +
-                             ") items, but only " + std::to_string(left()) + " bytes are left.");
+      throw_invalid_argument("A list of the file has (", count, ") items, but only ", left(),
+                             " bytes are left.");
     }
     for (; count > 0; --count) {
       each(items.emplace_back());
@@ -110,8 +109,8 @@ class ByteSource {
  private:
   std::span<const std::byte> take(std::uint64_t count) {
     if (count > left()) {
-      throw_invalid_argument("The file needs (" + std::to_string(count) +
-                             ") bytes more, but only " + std::to_string(left()) + " are left.");
+      throw_invalid_argument("The file needs (", count, ") bytes more, but only ", left(),
+                             " are left.");
     }
     const auto part = bytes_.first(static_cast<std::size_t>(count));
     bytes_ = bytes_.subspan(part.size());
@@ -121,8 +120,7 @@ class ByteSource {
     std::uint64_t size = 0;
     value(size);
     if (size > max) {
-      throw_invalid_argument("A part of the file has (" + std::to_string(size) +
-                             ") bytes, but at most " + std::to_string(max) +
+      throw_invalid_argument("A part of the file has (", size, ") bytes, but at most ", max,
                              " are possible there.");
     }
     return take(size);
