@@ -20,9 +20,10 @@ static_assert(std::endian::native == std::endian::little);
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
+inline constexpr std::uint64_t kLongestText = 65536;  // where nothing else is said
+
 class ByteWriter {
  public:
-  explicit ByteWriter(std::uint64_t longest_text) : longest_text_(longest_text) {}
   std::vector<std::byte>& bytes() { return bytes_; }
 
   template <Scalar T>
@@ -34,15 +35,17 @@ class ByteWriter {
   void choice(const T& v, std::uint8_t /*count*/) {
     value(static_cast<std::uint8_t>(v));
   }
-  void text(const std::string& v) { text(v, longest_text_); }
-  void text(const std::string& v, std::uint64_t longest) {
+  void text(const std::string& v, std::uint64_t longest = kLongestText) {
     if (v.size() > longest) {
       throw_invalid_argument("A text in a file has at most ", longest, " bytes, but one has (",
                              v.size(), "): '", v.substr(0, 64), "...'.");
     }
     blob(std::as_bytes(std::span(v)));
   }
-  void blob(const std::vector<std::byte>& v) { blob(std::span(v)); }
+  void blob(std::span<const std::byte> v) {
+    value(std::uint64_t{v.size()});
+    append(v);
+  }
   template <class T, class F>
   void list(const std::vector<T>& items, F&& each) {
     value(std::uint64_t{items.size()});
@@ -55,18 +58,12 @@ class ByteWriter {
   }
 
  private:
-  void blob(std::span<const std::byte> v) {
-    value(std::uint64_t{v.size()});
-    append(v);
-  }
-  std::uint64_t longest_text_;
   std::vector<std::byte> bytes_;
 };
 
 class ByteSource {
  public:
-  ByteSource(std::span<const std::byte> bytes, std::uint64_t longest_text)
-      : bytes_(bytes), longest_text_(longest_text) {}
+  explicit ByteSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
   std::uint64_t left() const { return bytes_.size(); }
 
   template <Scalar T>
@@ -83,8 +80,7 @@ class ByteSource {
     }
     v = static_cast<T>(number);
   }
-  void text(std::string& v) { text(v, longest_text_); }
-  void text(std::string& v, std::uint64_t longest) {
+  void text(std::string& v, std::uint64_t longest = kLongestText) {
     const auto part = sized(longest);
     v.assign(reinterpret_cast<const char*>(part.data()), part.size());
   }
@@ -126,7 +122,6 @@ class ByteSource {
     return take(size);
   }
   std::span<const std::byte> bytes_;
-  std::uint64_t longest_text_;
 };
 
 }  // namespace reprise

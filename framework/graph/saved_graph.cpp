@@ -206,7 +206,7 @@ void check_indices(const SavedGraph& g) {
 
 std::vector<std::byte> encode_graph(const SavedGraph& graph) {
   check_indices(graph);
-  ByteWriter writer(kMaxSavedText);
+  ByteWriter writer;
   writer.append(std::as_bytes(std::span(kMagic)));
   writer.value(kGraphFileVersion);
   graph_fields(writer, graph, kGraphFileVersion);
@@ -239,7 +239,7 @@ SavedGraph decode_graph(std::span<const std::byte> bytes) {
     throw_invalid_argument("Its bytes are damaged: their hash is (", hash,
                            "), which is not the stored one.");
   }
-  ByteSource source(content.subspan(kMagic.size() + sizeof version), kMaxSavedText);
+  ByteSource source(content.subspan(kMagic.size() + sizeof version));
   SavedGraph graph;
   graph_fields(source, graph, version);
   if (source.left() != 0) {
