@@ -1,6 +1,6 @@
 #include "framework/graph/hazards.h"
 
-#include "framework/graph/hazard_kind.h"
+#include "framework/graph/edges.h"
 
 namespace reprise {
 

@@ -8,9 +8,6 @@ namespace reprise {
 namespace {
 constexpr std::uint64_t kUnplaced = ~std::uint64_t{0};
 constexpr std::size_t kMaxConflictsPerTensor = 64;  // average; above it only the first order runs
-std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-}
 
 std::vector<std::uint32_t> order_by(std::span<const Lifetime> all, std::uint32_t Lifetime::*when) {
   std::vector<std::uint32_t> order(all.size());
@@ -123,7 +120,7 @@ ByStart place_by_start(std::span<const Lifetime> all, std::span<const std::uint3
   for_each_start(
       all, by_start,
       [&](std::uint32_t gone) {
-        const std::uint64_t bytes = aligned(all[gone].bytes);
+        const std::uint64_t bytes = arena_aligned(all[gone].bytes);
         if (bytes > 0) {
           gaps.give(out.plan.offsets[gone], bytes);
         }
@@ -131,7 +128,7 @@ ByStart place_by_start(std::span<const Lifetime> all, std::span<const std::uint3
         live -= bytes;
       },
       [&](std::uint32_t t) {
-        const std::uint64_t need = aligned(all[t].bytes);
+        const std::uint64_t need = arena_aligned(all[t].bytes);
         if (need > 0) {
           out.plan.offsets[t] = gaps.take(need);
         }
@@ -153,11 +150,11 @@ std::uint64_t place(std::span<const Lifetime> all, const Conflicts& conflicts,
     taken.clear();
     for (const std::uint32_t o : conflicts.of(t)) {
       if (offsets[o] != kUnplaced) {
-        taken.emplace_back(offsets[o], offsets[o] + aligned(all[o].bytes));
+        taken.emplace_back(offsets[o], offsets[o] + arena_aligned(all[o].bytes));
       }
     }
     std::ranges::sort(taken);
-    const std::uint64_t need = aligned(all[t].bytes);
+    const std::uint64_t need = arena_aligned(all[t].bytes);
     std::uint64_t at = 0;
     for (const auto& [begin, end] : taken) {
       if (begin >= at + need) {
@@ -176,9 +173,9 @@ std::uint64_t live_peak(std::span<const Lifetime> all) {
   std::uint64_t live = 0, peak = 0;
   for_each_start(
       all, order_by(all, &Lifetime::first),
-      [&](std::uint32_t gone) { live -= aligned(all[gone].bytes); },
+      [&](std::uint32_t gone) { live -= arena_aligned(all[gone].bytes); },
       [&](std::uint32_t t) {
-        live += aligned(all[t].bytes);
+        live += arena_aligned(all[t].bytes);
         peak = std::max(peak, live);
       });
   return peak;
@@ -216,7 +213,9 @@ MemoryPlan plan_memory(std::span<const Lifetime> all) {
   if (attempt("duration")) {
     return best;
   }
-  by([](const Lifetime& l) { return ~(aligned(l.bytes) * (std::uint64_t{l.last} - l.first + 1)); });
+  by([](const Lifetime& l) {
+    return ~(arena_aligned(l.bytes) * (std::uint64_t{l.last} - l.first + 1));
+  });
   attempt("area");
   return best;
 }

@@ -21,6 +21,9 @@ struct MemoryPlan {
 };
 
 inline constexpr std::uint64_t kArenaAlignment = 256;
+constexpr std::uint64_t arena_aligned(std::uint64_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes);
 /// The most bytes alive at once, each lifetime rounded up to the alignment.
 std::uint64_t live_peak(std::span<const Lifetime> lifetimes);

@@ -12,7 +12,7 @@ foreach(name IN ITEMS block_decoders block_scale custom_op float16 float_key fus
                       known_names lowering new_file op philox record sample_arithmetic tensor_slab utf8)
   list(APPEND core_shared framework/core/${name}.h)
 endforeach()
-foreach(name IN ITEMS edges hasher hazard_kind hazards make_plan node_call plan_fingerprint range_map
+foreach(name IN ITEMS edges hasher hazards make_plan node_call plan_fingerprint range_map
                       run_passes saved_graph structure_hash tensor_names)
   list(APPEND graph_shared framework/graph/${name}.h)
 endforeach()

@@ -74,7 +74,7 @@ std::string Fusing::operands_of(const FusedCall& fused) const {
 std::string Fusing::lowering_of(std::uint32_t node, const FusedCall& fused) const {
   StepList steps;
   try {
-    lower(NodeCall(graph_, node, *fused.op, fused.uses, fused.attributes).call(), traits_, steps);
+    lower(bound(node, ScheduledCall(fused)).call(), traits_, steps);
   } catch (const Error& error) {
     return error.what();
   }
