@@ -43,7 +43,7 @@ Outputs outputs_of(const CustomOp& op, const CustomCall& call) {
     if (spec.shape.rank() == 0 || spec.shape.elements() == 0) {
       throw_invalid_argument(text, ", which has no elements.");
     }
-    if ((row.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
+    if (!holds(row.dtypes, spec.dtype)) {
       throw_invalid_argument(text, ", a dtype that its interface does not allow there.");
     }
     if (spec.shape.extent_word() != rows.word) {

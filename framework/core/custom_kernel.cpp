@@ -39,7 +39,7 @@ std::span<std::byte> KernelRun::bytes(std::size_t binding, Access access, DTypeS
     throw_invalid_argument(text, access == Access::read ? "reads" : "writes", " its binding (",
                            binding, ") '", declared.name, "', which its interface does not allow.");
   }
-  if ((dtypes >> static_cast<unsigned>(tensor.dtype()) & 1U) == 0) {
+  if (!holds(dtypes, tensor.dtype())) {
     throw_invalid_argument(text, "takes its binding (", binding, ") '", declared.name,
                            "', which is ", to_string(*tensor.spec), ", for another dtype.");
   }

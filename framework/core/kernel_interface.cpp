@@ -117,9 +117,7 @@ void require_access(std::string_view kernel, const KernelInterface& interface, s
 }  // namespace
 
 bool KernelInterface::reads_state() const {
-  return std::ranges::any_of(fields, [](const KernelField& field) {
-    return field.type == AttributeType::param_i32 || field.type == AttributeType::param_f32;
-  });
+  return std::ranges::any_of(fields, is_param, &KernelField::type);
 }
 
 void require_sound(std::string_view kernel, const KernelInterface& interface) {

@@ -5,6 +5,13 @@
 namespace reprise {
 namespace {
 
+constexpr std::uint64_t kMaxGroups = 65535;  // the least maxComputeWorkGroupCount a driver may have
+constexpr std::uint32_t kHalfWord = 2;       // bytes: all that blocks are aligned to
+
+std::uint64_t ceil_div(std::uint64_t value, std::uint64_t divisor) {
+  return value == 0 ? 0 : (value - 1) / divisor + 1;
+}
+
 /// Nothing to compute: an empty result, or nothing to write where there is no result.
 bool is_empty(const BoundCall& call) {
   const std::size_t operands = call.op.operands.size();
@@ -25,16 +32,6 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     call.op.lower(call, traits, steps);
   }
 }
-
-namespace {
-
-constexpr std::uint64_t kMaxGroups = 65535;  // the least maxComputeWorkGroupCount a driver may have
-
-std::uint64_t ceil_div(std::uint64_t value, std::uint64_t divisor) {
-  return value == 0 ? 0 : (value - 1) / divisor + 1;
-}
-
-}  // namespace
 
 Work::Work(const Shape& rows, std::uint64_t units, std::uint32_t tile) : count(units) {
   if (!rows.fixed() && count <= 0xFFFFFFFF) {  // else 32 bits could not count them on the device
@@ -92,12 +89,6 @@ Groups groups_along(const std::array<std::uint64_t, 3>& counts, std::uint32_t ax
   }
   return groups;
 }
-
-namespace {
-
-constexpr std::uint32_t kHalfWord = 2;  // bytes: all that blocks are aligned to
-
-}  // namespace
 
 View view_of(const BoundTensor& tensor, const DeviceTraits& traits) {
   View view;

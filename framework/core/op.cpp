@@ -114,15 +114,7 @@ std::int64_t HostTensor::load_integer(std::int64_t element) const {
 }
 
 std::size_t size_of(AttributeType type) {
-  switch (type) {
-    case AttributeType::boolean:
-      return 1;
-    case AttributeType::param_i32:
-    case AttributeType::param_f32:
-      return sizeof(Param<float>);
-    default:
-      return 4;
-  }
+  return type == AttributeType::boolean ? 1 : is_param(type) ? sizeof(Param<float>) : 4;
 }
 
 std::string describe(const OpCall& call, std::size_t operand) {

@@ -1,6 +1,7 @@
 // What an op is (OpDef), one call of it while recording (OpCall), one node of it once its memory is
 // known (BoundCall). Nothing here allocates.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -155,14 +156,7 @@ struct OpDef {
   std::span<const UsedRows> used_rows = {};
   bool chooses_experts = false;  // result 0: i32 [rows, used]
 
-  bool reads_state() const {
-    for (const Attribute& a : attributes) {
-      if (a.type == AttributeType::param_i32 || a.type == AttributeType::param_f32) {
-        return true;
-      }
-    }
-    return false;
-  }
+  bool reads_state() const { return std::ranges::any_of(attributes, is_param, &Attribute::type); }
 };
 
 /// For shape rules: "x ('name' f32 [2, 3])".

@@ -19,10 +19,6 @@ std::string dtype_list(DTypeSet set) {
   return list;
 }
 
-}  // namespace
-
-namespace {
-
 void check_blocks(const OpCall& call, std::size_t i) {
   const TensorSpec& spec = call.inputs[i].spec();
   const std::int64_t block = info_of(spec.dtype).block_elements;
@@ -81,8 +77,7 @@ Outputs infer(const OpCall& call) {
   for (std::size_t r = 0; r < outputs.count; ++r) {
     const TensorSpec& result = outputs.specs[r];
     // A view's result is its operand's memory: it declares none.
-    assert(r >= call.op.results.size() ||
-           (call.op.results[r].dtypes & accepts({result.dtype})) != 0);
+    assert(r >= call.op.results.size() || holds(call.op.results[r].dtypes, result.dtype));
     if (result.shape.extent_word() != extent.word ||
         (!extent.fixed() && result.shape.dim(0) != extent.max)) {
       throw_invalid_argument(
@@ -129,7 +124,7 @@ void Recorder::check_operands(const OpCall& call) const {
           ") is a transient of another session; declare it there with output() and pass it "
           "here with input().");
     }
-    if ((operand.dtypes >> static_cast<unsigned>(t.dtype()) & 1U) == 0) {
+    if (!holds(operand.dtypes, t.dtype())) {
       throw_invalid_argument(call.op.name, " does not accept the dtype of ", describe(call, i),
                              "; allowed: ", dtype_list(operand.dtypes), ".");
     }

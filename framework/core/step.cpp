@@ -26,10 +26,6 @@ void require_bindable(const OpDef& op, const Operand& operand, const Binding& bi
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// The extent of a call, which all its tensors share; one of 1 if all are fixed.
 Extent extent_of(const BoundCall& call) {
   for (const BoundTensor& tensor : call.tensors) {

@@ -13,7 +13,7 @@ namespace {
 void add_attribute(Hasher& hash, AttributeType type, std::span<const std::byte> bytes,
                    std::span<const StateFieldInfo> fields) {
   std::uint32_t word = StateField::kNone;
-  if (type == AttributeType::param_i32 || type == AttributeType::param_f32) {
+  if (is_param(type)) {
     std::memcpy(&word, bytes.data() + offsetof(Param<float>, word), sizeof word);
   }
   if (word == StateField::kNone) {

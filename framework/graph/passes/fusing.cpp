@@ -54,7 +54,7 @@ std::string Fusing::operands_of(const FusedCall& fused) const {
     const TensorSpec& spec = graph_.tensors[use.tensor].spec;
     if (use.slot < fused.op->operands.size()) {
       const Operand& operand = fused.op->operands[use.slot];
-      if ((operand.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
+      if (!holds(operand.dtypes, spec.dtype)) {
         return name + " takes no " + std::string(reprise::name_of(spec.dtype)) + " as " +
                std::string(operand.name);
       }
