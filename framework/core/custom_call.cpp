@@ -26,15 +26,8 @@ void require_inputs(const OpCall& call, std::uint32_t alignment) {
   }
 }
 
-/// The dimension that all operands with an extent share, or one of 1.
-Extent rows_of(std::span<const TensorRef> inputs) {
-  const auto it =
-      std::ranges::find_if(inputs, [](const TensorRef& t) { return t && !t.shape().fixed(); });
-  return it == inputs.end() ? Extent(1) : it->shape().extent(0);
-}
-
 Outputs outputs_of(const CustomOp& op, const CustomCall& call) {
-  const Extent rows = rows_of(call.inputs);
+  const Extent rows = extent_of(call.inputs);
   Outputs outputs;
   for (const TensorSpec& spec : call.outputs) {
     const Operand& row = op.results[outputs.count];

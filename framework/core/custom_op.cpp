@@ -35,13 +35,12 @@ void run(const HostCall& call) {
 Groups groups_of(const BoundCall& call, const Grid& grid) {
   constexpr std::uint32_t kFolded = 65535;
   const std::optional<std::uint32_t> axis = custom(call.op).interface.rows_axis;
-  const auto with_extent = std::ranges::find_if(
-      call.tensors, [](const BoundTensor& t) { return t && !t.shape().fixed(); });
+  const Extent extent = extent_of(call.tensors);
   Groups groups(grid);
-  if (!axis || with_extent == call.tensors.end() || grid[*axis] == kFolded) {
+  if (!axis || extent.fixed() || grid[*axis] == kFolded) {
     return groups;
   }
-  const auto rows = static_cast<std::uint32_t>(with_extent->shape().dim(0));
+  const auto rows = static_cast<std::uint32_t>(extent.max);
   const std::uint32_t common = std::gcd(rows, grid[*axis]);
   const std::uint32_t units = grid[*axis] / common;
   if (std::uint64_t{rows} * units <= 0xFFFFFFFF) {

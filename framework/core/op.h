@@ -159,6 +159,13 @@ struct OpDef {
   bool reads_state() const { return std::ranges::any_of(attributes, is_param, &Attribute::type); }
 };
 
+/// The extent of the state that tensors of a call share; one of 1 if all are fixed.
+template <class T>
+Extent extent_of(std::span<const T> tensors) {
+  const auto it = std::ranges::find_if(tensors, [](const T& t) { return t && !t.shape().fixed(); });
+  return it == tensors.end() ? Extent(1) : it->shape().extent(0);
+}
+
 /// For shape rules: "x ('name' f32 [2, 3])".
 std::string describe(const OpCall& call, std::size_t operand);
 

@@ -26,16 +26,6 @@ void require_bindable(const OpDef& op, const Operand& operand, const Binding& bi
   }
 }
 
-/// The extent of a call, which all its tensors share; one of 1 if all are fixed.
-Extent extent_of(const BoundCall& call) {
-  for (const BoundTensor& tensor : call.tensors) {
-    if (tensor && !tensor.shape().fixed()) {
-      return tensor.shape().extent(0);
-    }
-  }
-  return 1;
-}
-
 }  // namespace
 
 std::string_view name_of(StepKind kind) {
@@ -93,7 +83,7 @@ void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits
   step.grid = groups.grid;
   if (groups.live.units != 0) {
     step.live = groups.live;
-    step.extent = extent_of(call).word;
+    step.extent = extent_of(call.tensors).word;
   }
   for (std::size_t i = 0; i < call.tensors.size(); ++i) {
     const Operand& operand = operand_of(call.op, i);
@@ -121,7 +111,7 @@ void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits
 void StepList::call(const BoundCall& call, Precision precision) {
   Step& step = append(StepKind::call, call.node, &call.op);
   step.precision = precision;
-  if (const Extent extent = extent_of(call); !extent.fixed()) {
+  if (const Extent extent = extent_of(call.tensors); !extent.fixed()) {
     step.grid[0] = static_cast<std::uint32_t>(extent.max);
     step.live.units = 1;
     step.extent = extent.word;
