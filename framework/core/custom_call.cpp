@@ -32,7 +32,7 @@ Outputs outputs_of(const CustomOp& op, const CustomCall& call) {
   for (const TensorSpec& spec : call.outputs) {
     const Operand& row = op.results[outputs.count];
     const std::string text =
-        op.title() + " is to make '" + std::string(row.name) + "' as (" + to_string(spec) + ")";
+        joined_text(op.title(), " is to make '", row.name, "' as (", to_string(spec), ")");
     if (spec.shape.rank() == 0 || spec.shape.elements() == 0) {
       throw_invalid_argument(text, ", which has no elements.");
     }
@@ -51,8 +51,8 @@ Outputs outputs_of(const CustomOp& op, const CustomCall& call) {
 
 void require_grid(const CustomOp& op, const Grid& grid) {
   for (std::size_t axis = 0; axis < grid.size(); ++axis) {
-    const std::string text = op.title() + " is dispatched over (" + std::to_string(grid[axis]) +
-                             ") workgroups along axis " + std::to_string(axis);
+    const std::string text = joined_text(op.title(), " is dispatched over (", grid[axis],
+                                         ") workgroups along axis ", axis);
     if (grid[axis] == 0) {
       throw_invalid_argument(text, "; at least 1 is needed, or nothing would be written.");
     }

@@ -34,7 +34,7 @@ const HostTensor& KernelRun::at(std::size_t binding) const {
 std::span<std::byte> KernelRun::bytes(std::size_t binding, Access access, DTypeSet dtypes) const {
   const HostTensor& tensor = at(binding);
   const KernelBinding& declared = interface_.bindings[binding];
-  const std::string text = "The function of the kernel '" + std::string(name_) + "' ";
+  const std::string text = joined_text("The function of the kernel '", name_, "' ");
   if (access == Access::read ? !reads(declared.access) : !writes(declared.access)) {
     throw_invalid_argument(text, access == Access::read ? "reads" : "writes", " its binding (",
                            binding, ") '", declared.name, "', which its interface does not allow.");

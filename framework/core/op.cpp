@@ -40,9 +40,8 @@ std::string_view name_of(OpFamily family) {
 void require_dtype(const StateField& field, DType wanted, SourceLocation where) {
   if (field.dtype != wanted) {
     throw Error(ErrorCode::invalid_argument,
-                "The state field '" + field.name + "' of dtype (" +
-                    std::string(name_of(field.dtype)) + ") cannot be an attribute of dtype " +
-                    std::string(name_of(wanted)) + ".",
+                joined_text("The state field '", field.name, "' of dtype (", name_of(field.dtype),
+                            ") cannot be an attribute of dtype ", name_of(wanted), "."),
                 where);
   }
 }
@@ -121,7 +120,7 @@ std::string describe(const OpCall& call, std::size_t operand) {
   const TensorRef& t = call.inputs[operand];
   std::string label = call.recorder.tensor_name(*t);
   label += label.empty() ? "" : " ";
-  return std::string(call.op.operands[operand].name) + " (" + label + to_string(t.spec()) + ")";
+  return joined_text(call.op.operands[operand].name, " (", label, to_string(t.spec()), ")");
 }
 
 Cost streaming_cost(const BoundCall& call, std::uint64_t operations) {

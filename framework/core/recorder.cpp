@@ -26,7 +26,7 @@ void check_blocks(const OpCall& call, std::size_t i) {
     throw_invalid_argument(call.op.name, " needs contiguous rows of whole blocks of ", block,
                            " elements, but ", describe(call, i),
                            spec.contiguous()
-                               ? " has rows of (" + std::to_string(spec.shape.back()) + ")."
+                               ? joined_text(" has rows of (", spec.shape.back(), ").")
                                : " is strided.");
   }
 }
@@ -179,10 +179,10 @@ Tensor Recorder::state_array(std::string_view array, SourceLocation where) {
 
 void Recorder::fail(std::string_view what, SourceLocation where, const Error& cause) {
   const std::string path = scope_path(current_scope_);
-  const std::string label = std::string(what) + (path.empty() ? "" : " (" + path + ")");
-  const std::string context = "(while recording '" + std::string(session_name()) + "' op " +
-                              std::to_string(op_count()) + " " + label +
-                              (where.line == 0 ? "" : ", " + to_string(where)) + ")";
+  const std::string label = joined_text(what, path.empty() ? "" : " (" + path + ")");
+  const std::string context =
+      joined_text("(while recording '", session_name(), "' op ", op_count(), " ", label,
+                  where.line == 0 ? "" : ", " + to_string(where), ")");
   const Error error(
       cause, context,
       {.op = op_count(), .scope = path, .where = where, .graph = std::string(session_name())});

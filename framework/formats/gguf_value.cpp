@@ -112,8 +112,7 @@ std::int64_t GgufValue::integer_at(std::uint64_t index) const {
 }
 
 std::string GgufValue::named() const {
-  return "The metadata value " + quoted_name(key_) + " of the GGUF file '" + std::string(file_) +
-         "'";
+  return joined_text("The metadata value ", quoted_name(key_), " of the GGUF file '", file_, "'");
 }
 
 void GgufValue::require(bool matches, bool array, std::string_view wanted) const {

@@ -50,9 +50,8 @@ void add_sharded(SafetensorsContents& contents, const std::filesystem::path& pat
     const SafetensorsTensor* const found = find_named(tensors, by_name, name, name_of_tensor);
     if (found == nullptr) {
       ByteReader(file.bytes(), "safetensors index '" + file.path() + "'")
-          .fail("the tensor " + quoted_name(name) + " is said to lie in the file " +
-                quoted_name(index.shards[shard]) + ", which holds (" +
-                std::to_string(tensors.size()) + ") others.");
+          .fail("the tensor ", quoted_name(name), " is said to lie in the file ",
+                quoted_name(index.shards[shard]), ", which holds (", tensors.size(), ") others.");
     }
     contents.tensors.push_back(*found);
   }

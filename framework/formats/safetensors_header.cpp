@@ -159,6 +159,7 @@ class HeaderEvents final : public JsonEvents {
   }
 
   std::string allowed() const override {
+    const std::string_view field = kFields[static_cast<std::size_t>(field_)];
     switch (place_) {
       case Place::before:
         return "the header must be an object";
@@ -168,14 +169,13 @@ class HeaderEvents final : public JsonEvents {
         return "the value of " + quoted_name(header_.metadata.back().first) +
                " in '__metadata__' must be a text";
       case Place::list:
-        return "the " + std::string(kFields[static_cast<std::size_t>(field_)]) + " of the tensor " +
-               quoted_name(key_) + " must hold whole numbers from 0";
+        return joined_text("the ", field, " of the tensor ", quoted_name(key_),
+                           " must hold whole numbers from 0");
       default:
         break;
     }
-    return "the field " + std::string(kFields[static_cast<std::size_t>(field_)]) +
-           " of the tensor " + quoted_name(key_) + " must be " +
-           (field_ == Field::dtype ? "a text" : "a list of numbers");
+    return joined_text("the field ", field, " of the tensor ", quoted_name(key_), " must be ",
+                       field_ == Field::dtype ? "a text" : "a list of numbers");
   }
 
   SafetensorsHeader& header_;

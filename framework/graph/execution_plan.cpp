@@ -145,15 +145,15 @@ void relocate(ExecutionPlan& plan) {
 
 /// What came of placing barriers and memory, which no pass turns off.
 void report_placement(ExecutionPlan& plan) {
-  const auto count = [](std::uint64_t n) { return "(" + std::to_string(n) + ")"; };
   const std::size_t max = plan.steps.size() == 0 ? 0 : plan.steps.size() - 1;
-  plan.decisions.push_back({"barriers", "placed", kNoIndex, plan.barriers.size() < max,
-                            count(plan.barriers.size()) +
-                                " barriers instead of one between every two steps " + count(max)});
-  plan.decisions.push_back({"memory", "placed", kNoIndex, plan.arena_bytes < plan.naive_bytes,
-                            count(plan.arena_bytes) + " bytes instead of " +
-                                count(plan.naive_bytes) + " without reuse; " +
-                                count(plan.live_peak_bytes) + " are alive at once"});
+  plan.decisions.push_back(
+      {"barriers", "placed", kNoIndex, plan.barriers.size() < max,
+       joined_text("(", plan.barriers.size(), ") barriers instead of one between every two steps (",
+                   max, ")")});
+  plan.decisions.push_back(
+      {"memory", "placed", kNoIndex, plan.arena_bytes < plan.naive_bytes,
+       joined_text("(", plan.arena_bytes, ") bytes instead of (", plan.naive_bytes,
+                   ") without reuse; (", plan.live_peak_bytes, ") are alive at once")});
 }
 
 }  // namespace

@@ -225,9 +225,8 @@ StateLayout& StateLayout::stop_when(std::string_view field) {
   if (known == nullptr || known->owner != StateOwner::carried || known->dtype != DType::i32) {
     throw_invalid_argument(
         "Iterations stop when a carried i32 field is not zero, but (", field, ") is ",
-        known == nullptr
-            ? std::string("not declared")
-            : std::string(name_of(known->owner)) + " and " + std::string(name_of(known->dtype)),
+        known == nullptr ? "not declared"
+                         : joined_text(name_of(known->owner), " and ", name_of(known->dtype)),
         "; the fields are: ", names(), ".");
   }
   if (!stop_.empty()) {

@@ -154,11 +154,8 @@ std::string describe_node(const ComputeGraph& graph, std::uint32_t node) {
   }
   const Node& n = graph.nodes[node];
   const std::string path = graph.names.path(n.scope);
-  return "op " + std::to_string(node) + " " + std::string(n.op->name) +
-         (path.empty() ? "" : " (" + path + ")") +
-         (n.where.line == 0
-              ? ""
-              : std::string(", ") + n.where.file + ":" + std::to_string(n.where.line));
+  return joined_text("op ", node, " ", n.op->name, path.empty() ? "" : " (" + path + ")",
+                     n.where.line == 0 ? "" : ", " + to_string(n.where));
 }
 
 }  // namespace reprise
