@@ -51,8 +51,7 @@ std::uint32_t GgufFile::alignment() const { return contents_->alignment; }
 const std::vector<GgufValue>& GgufFile::metadata() const { return contents_->metadata; }
 
 const GgufValue* GgufFile::find_value(std::string_view key) const {
-  return find_named(contents_->metadata, contents_->metadata_by_key, key,
-                    [](const GgufValue& value) { return value.key(); });
+  return find_named(contents_->metadata, contents_->metadata_by_key, key, &GgufValue::key);
 }
 
 const GgufValue& GgufFile::value(std::string_view key) const {
@@ -67,8 +66,7 @@ const GgufValue& GgufFile::value(std::string_view key) const {
 const std::vector<GgufTensor>& GgufFile::tensors() const { return contents_->tensors; }
 
 const GgufTensor* GgufFile::find(std::string_view name) const {
-  return find_named(contents_->tensors, contents_->tensors_by_name, name,
-                    [](const GgufTensor& tensor) { return tensor.name; });
+  return find_named(contents_->tensors, contents_->tensors_by_name, name, &GgufTensor::name);
 }
 
 const GgufTensor& GgufFile::tensor(std::string_view name) const {

@@ -43,14 +43,18 @@ class Parser {
       contents_.metadata.push_back(read_value());
     }
     contents_.metadata_by_key =
-        sorted(contents_.metadata, "key", [](const GgufValue& value) { return value.key(); });
+        order_by_name(contents_.metadata, &GgufValue::key, [&](std::string_view key) {
+          reader_.fail("the key ", quoted_name(key), " occurs twice.");
+        });
     contents_.alignment = read_alignment();
     reader_.require_items(tensor_count_, kMinTensorBytes, "the tensor count");
     for (std::uint64_t i = 0; i < tensor_count_; ++i) {
       read_tensor();
     }
-    contents_.tensors_by_name = sorted(contents_.tensors, "tensor name",
-                                       [](const GgufTensor& tensor) { return tensor.name; });
+    contents_.tensors_by_name =
+        order_by_name(contents_.tensors, &GgufTensor::name, [&](std::string_view name) {
+          reader_.fail("the tensor name ", quoted_name(name), " occurs twice.");
+        });
     attach_data();
   }
 
@@ -216,15 +220,6 @@ class Parser {
   std::uint64_t aligned(std::uint64_t offset) const {
     const std::uint64_t mask = contents_.alignment - 1U;
     return (offset + mask) & ~mask;
-  }
-
-  template <class T, class Name>
-  std::vector<std::size_t> sorted(const std::vector<T>& items, const char* what, Name name) const {
-    auto order = order_by_name(items, name);
-    if (const T* const twice = find_repeated(items, order, name)) {
-      reader_.fail("the ", what, " ", quoted_name(name(*twice)), " occurs twice.");
-    }
-    return order;
   }
 
   struct Place {

@@ -47,7 +47,8 @@ void add_sharded(SafetensorsContents& contents, const std::filesystem::path& pat
   }
   for (const auto& [name, shard] : index.rows) {
     const auto& [tensors, by_name, metadata] = headers[shard];
-    const SafetensorsTensor* const found = find_named(tensors, by_name, name, name_of_tensor);
+    const SafetensorsTensor* const found =
+        find_named(tensors, by_name, name, &SafetensorsTensor::name);
     if (found == nullptr) {
       ByteReader(file.bytes(), "safetensors index '" + file.path() + "'")
           .fail("the tensor ", quoted_name(name), " is said to lie in the file ",
@@ -55,7 +56,7 @@ void add_sharded(SafetensorsContents& contents, const std::filesystem::path& pat
     }
     contents.tensors.push_back(*found);
   }
-  contents.by_name = order_by_name(contents.tensors, name_of_tensor);
+  contents.by_name = order_by_name(contents.tensors, &SafetensorsTensor::name);
 }
 
 }  // namespace
@@ -115,7 +116,7 @@ const std::vector<SafetensorsTensor>& SafetensorsFile::tensors() const {
 }
 
 const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
-  return find_named(contents_->tensors, contents_->by_name, name, name_of_tensor);
+  return find_named(contents_->tensors, contents_->by_name, name, &SafetensorsTensor::name);
 }
 
 const SafetensorsTensor& SafetensorsFile::tensor(std::string_view name) const {

@@ -205,15 +205,13 @@ class Checker {
     }
     HeaderEvents events(reader_, header_, ranges_);
     read_json(text, events);
-    header_.by_name = order_by_name(header_.tensors, name_of_tensor);
-    if (const auto* const twice = find_repeated(header_.tensors, header_.by_name, name_of_tensor)) {
-      reader_.fail("the tensor name ", quoted_name(twice->name), " occurs twice.");
-    }
-    const auto key_of = [](const auto& entry) -> std::string_view { return entry.first; };
-    const auto keys = order_by_name(header_.metadata, key_of);
-    if (const auto* const twice = find_repeated(header_.metadata, keys, key_of)) {
-      reader_.fail("the key ", quoted_name(twice->first), " of '__metadata__' occurs twice.");
-    }
+    header_.by_name =
+        order_by_name(header_.tensors, &SafetensorsTensor::name, [&](std::string_view name) {
+          reader_.fail("the tensor name ", quoted_name(name), " occurs twice.");
+        });
+    order_by_name(header_.metadata, &SafetensorsHeader::Text::first, [&](std::string_view key) {
+      reader_.fail("the key ", quoted_name(key), " of '__metadata__' occurs twice.");
+    });
     data_ = bytes_.subspan(static_cast<std::size_t>(reader_.offset()));
     for (std::size_t i = 0; i < ranges_.size(); ++i) {
       attach(header_.tensors[i], ranges_[i]);

@@ -119,13 +119,9 @@ SafetensorsIndex read_safetensors_index(std::span<const std::byte> bytes, const 
   if (!events.has_map()) {
     reader.fail("it has no 'weight_map'.");
   }
-  const auto name_of = [](const SafetensorsIndex::Row& row) -> std::string_view {
-    return row.tensor;
-  };
-  const auto order = order_by_name(index.rows, name_of);
-  if (const auto* const twice = find_repeated(index.rows, order, name_of)) {
-    reader.fail("the tensor name ", quoted_name(twice->tensor), " occurs twice.");
-  }
+  order_by_name(index.rows, &SafetensorsIndex::Row::tensor, [&](std::string_view name) {
+    reader.fail("the tensor name ", quoted_name(name), " occurs twice.");
+  });
   return index;
 }
 
