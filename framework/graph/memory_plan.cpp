@@ -113,7 +113,6 @@ struct ByStart {
 /// Lowest gap that fits, in order of start: who is alive then is known without conflicts.
 ByStart place_by_start(std::span<const Lifetime> all, std::span<const std::uint32_t> by_start) {
   ByStart out;
-  out.plan.order = "start";
   out.plan.offsets.resize(all.size());
   Gaps gaps;
   std::uint64_t alive = 0, live = 0;  // lifetimes, bytes
@@ -191,32 +190,22 @@ MemoryPlan plan_memory(std::span<const Lifetime> all) {
   }
   const Conflicts conflicts = conflicts_of(all, by_start);
   std::vector<std::uint32_t> order = by_start;
-  const auto by = [&](auto key) {
-    std::ranges::stable_sort(
-        order, [&](std::uint32_t a, std::uint32_t b) { return key(all[a]) < key(all[b]); });
-  };
   std::vector<std::uint64_t> offsets(all.size());
-  const auto attempt = [&](std::string_view name) {
+  const auto reaches_peak = [&](auto key) {
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t t) { return key(all[t]); });
     const std::uint64_t arena = place(all, conflicts, order, offsets);
     if (arena < best.arena_bytes) {
       best.arena_bytes = arena;
       best.offsets = offsets;
-      best.order = name;
     }
     return best.arena_bytes == best.live_peak_bytes;
   };
-  by([](const Lifetime& l) { return ~l.bytes; });
-  if (attempt("size")) {
-    return best;
-  }
-  by([](const Lifetime& l) { return ~(std::uint64_t{l.last} - l.first); });
-  if (attempt("duration")) {
-    return best;
-  }
-  by([](const Lifetime& l) {
-    return ~(arena_aligned(l.bytes) * (std::uint64_t{l.last} - l.first + 1));
-  });
-  attempt("area");
+  const auto steps = [](const Lifetime& l) { return std::uint64_t{l.last} - l.first; };
+  // The first one that reaches it is the last one tried.
+  (void)(reaches_peak([](const Lifetime& l) { return ~l.bytes; }) ||
+         reaches_peak([&](const Lifetime& l) { return ~steps(l); }) ||
+         reaches_peak(
+             [&](const Lifetime& l) { return ~(arena_aligned(l.bytes) * (steps(l) + 1)); }));
   return best;
 }
 

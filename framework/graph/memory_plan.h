@@ -3,7 +3,6 @@
 #pragma once
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace reprise {
@@ -17,7 +16,6 @@ struct MemoryPlan {
   std::vector<std::uint64_t> offsets;  // one per lifetime
   std::uint64_t arena_bytes = 0;
   std::uint64_t live_peak_bytes = 0;  // no plan can be smaller
-  std::string_view order;             // which greedy order won
 };
 
 inline constexpr std::uint64_t kArenaAlignment = 256;
