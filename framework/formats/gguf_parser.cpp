@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <string>
-#include <utility>
 
 #include "framework/formats/byte_reader.h"
 #include "framework/formats/gguf_types.h"

@@ -1,6 +1,5 @@
 #include "reprise/formats/safetensors.h"
 
-#include <algorithm>
 #include <deque>
 
 #include "framework/formats/byte_reader.h"

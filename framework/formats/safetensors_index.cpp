@@ -1,6 +1,5 @@
 #include "framework/formats/safetensors_index.h"
 
-#include <cstdint>
 #include <map>
 #include <string_view>
 

@@ -1,7 +1,6 @@
 #include "framework/programs/command_line.h"
 
 #include <cerrno>
-#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <limits>

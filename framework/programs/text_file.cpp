@@ -1,6 +1,5 @@
 #include "framework/programs/text_file.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>

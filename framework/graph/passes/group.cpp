@@ -1,6 +1,5 @@
 // Groups: nodes that read the same operand become one call, which runs in the place of the first.
 // That moves the others earlier, past whatever is between them.
-#include <algorithm>
 
 #include "framework/graph/passes/fusing.h"
 
