@@ -8,7 +8,6 @@
 #include "framework/graph/make_plan.h"
 #include "framework/graph/memory_plan.h"
 #include "framework/graph/node_call.h"
-#include "framework/graph/passes/in_place.h"
 #include "framework/graph/run_passes.h"
 #include "framework/graph/schedule.h"
 

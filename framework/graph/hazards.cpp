@@ -30,9 +30,4 @@ bool HazardTracker::step(std::uint32_t index, std::span<const Touch> touches) {
   return wait;
 }
 
-void HazardTracker::reset() {
-  map_.clear();
-  barriers_.clear();
-}
-
 }  // namespace reprise

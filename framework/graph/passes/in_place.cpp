@@ -1,7 +1,5 @@
-#include "framework/graph/passes/in_place.h"
-
 #include "framework/core/op.h"
-#include "framework/graph/schedule.h"
+#include "framework/graph/run_passes.h"
 
 namespace reprise {
 namespace {
