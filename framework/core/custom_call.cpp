@@ -70,13 +70,13 @@ void require_grid(const CustomOp& op, const Grid& grid) {
 
 }  // namespace
 
-Outputs infer_custom(const CustomCall& call) {
+Outputs infer_custom(const OpCall& call) {
   const auto& op = static_cast<const CustomOp&>(call.op);
   require_grid(op, CustomOp::header_of(call.attributes).grid);
   if (const auto device = op.device.lock(); device != nullptr) {
     require_inputs(call, device->traits().binding_alignment);
   }
-  return outputs_of(op, call);
+  return outputs_of(op, static_cast<const CustomCall&>(call));  // dispatch() makes them all
 }
 
 }  // namespace reprise

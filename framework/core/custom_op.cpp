@@ -18,9 +18,6 @@ std::span<const std::byte> push_of(std::span<const std::byte> attributes) {
   return attributes.subspan(CustomOp::kPushOffset);
 }
 
-// Every call of such an op is made by dispatch().
-Outputs infer(const OpCall& call) { return infer_custom(static_cast<const CustomCall&>(call)); }
-
 Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
 
 void run(const HostCall& call) {
@@ -82,7 +79,7 @@ CustomOp::CustomOp(KernelSource from, KernelInterface declared, std::uint64_t co
   results = result_rows_;
   attributes = attribute_rows_;
   push_bytes = interface.push_bytes;
-  OpDef::infer = reprise::infer;
+  infer = infer_custom;
   OpDef::cost = reprise::cost;
   reference = run;
   lower = lower_custom;

@@ -66,9 +66,8 @@ bool is_part_of(std::string_view of, std::string_view name) {
       !name.ends_with(kPartSuffix) || name[of.size()] != '.') {
     return false;
   }
-  return std::ranges::all_of(name.substr(of.size() + 1, kPartDigits), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
+  return name.substr(of.size() + 1, kPartDigits).find_first_not_of("0123456789abcdef") ==
+         std::string_view::npos;
 }
 
 /// Whether a lock on the file is seen by all who may write to it. File systems of a network, and

@@ -75,9 +75,9 @@ void StepList::bind_grid(Step& step) {
                        sizeof(Grid)});
 }
 
-void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits,
-                               const Kernel& kernel, const Groups& groups,
-                               std::span<const std::byte> push) {
+void StepList::dispatch_bytes(const BoundCall& call, const DeviceTraits& traits,
+                              const Kernel& kernel, const Groups& groups,
+                              std::span<const std::byte> push) {
   Step& step = append(StepKind::dispatch, call.node, &call.op);
   step.kernel = kernel;
   step.grid = groups.grid;
