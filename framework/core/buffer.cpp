@@ -7,14 +7,14 @@ namespace reprise {
 void Buffer::require_writable() const {
   if (kind_ == BufferKind::imported) {
     throw_invalid_argument(
-        "The buffer (" + name_ +
+        "The buffer (", name_,
         ") is memory of the host used in place: it may be read, but not written.");
   }
 }
 
 void Buffer::require_alive() const {
   if (freed()) {
-    throw Error(ErrorCode::stale, "The buffer (" + name_ + ") was freed; nothing can use it.");
+    throw_error(ErrorCode::stale, "The buffer (", name_, ") was freed; nothing can use it.");
   }
 }
 

@@ -27,18 +27,17 @@ std::vector<std::string> unmet(const DeviceRequirements& wanted, const DeviceInf
   const auto text = [&](const char* what, const std::string& want, const std::string& actual,
                         bool met) {
     if (!want.empty() && !met) {
-      lines.push_back(std::string(what) + ": wanted (" + want + "), has (" + actual + ")");
+      lines.push_back(joined_text(what, ": wanted (", want, "), has (", actual, ")"));
     }
   };
   const auto min = [&](const char* what, std::uint64_t want, std::uint64_t actual) {
     if (actual < want) {
-      lines.push_back(std::string(what) + ": wanted at least (" + std::to_string(want) +
-                      "), has (" + std::to_string(actual) + ")");
+      lines.push_back(joined_text(what, ": wanted at least (", want, "), has (", actual, ")"));
     }
   };
   const auto flag = [&](const char* what, bool want, bool actual) {
     if (want && !actual) {
-      lines.push_back(std::string(what) + ": wanted, not there");
+      lines.push_back(joined_text(what, ": wanted, not there"));
     }
   };
   std::uint64_t memory = 0;

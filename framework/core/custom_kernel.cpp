@@ -12,15 +12,12 @@ namespace {
 void require_counts(const CustomOp& op, std::size_t inputs, std::size_t outputs,
                     std::size_t push_bytes) {
   if (inputs != op.operands.size() || outputs != op.results.size()) {
-    throw_invalid_argument(op.title() + " takes " + std::to_string(op.operands.size()) +
-                           " tensors and makes " + std::to_string(op.results.size()) +
-                           ", but got (" + std::to_string(inputs) + ") and (" +
-                           std::to_string(outputs) + ").");
+    throw_invalid_argument(op.title(), " takes ", op.operands.size(), " tensors and makes ",
+                           op.results.size(), ", but got (", inputs, ") and (", outputs, ").");
   }
   if (push_bytes != op.push_bytes) {
-    throw_invalid_argument(op.title() + " takes " + std::to_string(op.push_bytes) +
-                           " bytes of push constants, but got (" + std::to_string(push_bytes) +
-                           ").");
+    throw_invalid_argument(op.title(), " takes ", op.push_bytes,
+                           " bytes of push constants, but got (", push_bytes, ").");
   }
 }
 
@@ -28,9 +25,8 @@ void require_counts(const CustomOp& op, std::size_t inputs, std::size_t outputs,
 
 const HostTensor& KernelRun::at(std::size_t binding) const {
   if (binding >= call_.tensors.size()) {
-    throw_invalid_argument("The kernel '" + std::string(name_) + "' has " +
-                           std::to_string(call_.tensors.size()) + " bindings, but number (" +
-                           std::to_string(binding) + ") is asked for.");
+    throw_invalid_argument("The kernel '", name_, "' has ", call_.tensors.size(),
+                           " bindings, but number (", binding, ") is asked for.");
   }
   return call_.tensors[binding];
 }
@@ -38,16 +34,14 @@ const HostTensor& KernelRun::at(std::size_t binding) const {
 std::span<std::byte> KernelRun::bytes(std::size_t binding, Access access, DTypeSet dtypes) const {
   const HostTensor& tensor = at(binding);
   const KernelBinding& declared = interface_.bindings[binding];
-  const std::string text = "The function of the kernel '" + std::string(name_) + "' ";
+  const std::string text = joined_text("The function of the kernel '", name_, "' ");
   if (access == Access::read ? !reads(declared.access) : !writes(declared.access)) {
-    throw_invalid_argument(text + (access == Access::read ? "reads" : "writes") + " its binding (" +
-                           std::to_string(binding) + ") '" + declared.name +
-                           "', which its interface does not allow.");
+    throw_invalid_argument(text, access == Access::read ? "reads" : "writes", " its binding (",
+                           binding, ") '", declared.name, "', which its interface does not allow.");
   }
-  if ((dtypes >> static_cast<unsigned>(tensor.dtype()) & 1U) == 0) {
-    throw_invalid_argument(text + "takes its binding (" + std::to_string(binding) + ") '" +
-                           declared.name + "', which is " + to_string(*tensor.spec) +
-                           ", for another dtype.");
+  if (!holds(dtypes, tensor.dtype())) {
+    throw_invalid_argument(text, "takes its binding (", binding, ") '", declared.name,
+                           "', which is ", to_string(*tensor.spec), ", for another dtype.");
   }
   return {tensor.data, tensor.spec->bytes()};
 }
@@ -60,9 +54,8 @@ std::uint32_t KernelRun::state_word(std::uint32_t word) const { return call_.sta
 
 void KernelRun::copy_push(void* to, std::size_t bytes) const {
   if (bytes != push_.size()) {
-    throw_invalid_argument("The function of the kernel '" + std::string(name_) + "' takes (" +
-                           std::to_string(bytes) + ") bytes of push constants; there are " +
-                           std::to_string(push_.size()) + ".");
+    throw_invalid_argument("The function of the kernel '", name_, "' takes (", bytes,
+                           ") bytes of push constants; there are ", push_.size(), ".");
   }
   std::memcpy(to, push_.data(), bytes);
 }

@@ -18,9 +18,6 @@ std::span<const std::byte> push_of(std::span<const std::byte> attributes) {
   return attributes.subspan(CustomOp::kPushOffset);
 }
 
-// Every call of such an op is made by dispatch().
-Outputs infer(const OpCall& call) { return infer_custom(static_cast<const CustomCall&>(call)); }
-
 Cost cost(const BoundCall& call) { return streaming_cost(call, 0); }
 
 void run(const HostCall& call) {
@@ -35,13 +32,12 @@ void run(const HostCall& call) {
 Groups groups_of(const BoundCall& call, const Grid& grid) {
   constexpr std::uint32_t kFolded = 65535;
   const std::optional<std::uint32_t> axis = custom(call.op).interface.rows_axis;
-  const auto with_extent = std::ranges::find_if(
-      call.tensors, [](const BoundTensor& t) { return t && !t.shape().fixed(); });
+  const Extent extent = extent_of(call.tensors);
   Groups groups(grid);
-  if (!axis || with_extent == call.tensors.end() || grid[*axis] == kFolded) {
+  if (!axis || extent.fixed() || grid[*axis] == kFolded) {
     return groups;
   }
-  const auto rows = static_cast<std::uint32_t>(with_extent->shape().dim(0));
+  const auto rows = static_cast<std::uint32_t>(extent.max);
   const std::uint32_t common = std::gcd(rows, grid[*axis]);
   const std::uint32_t units = grid[*axis] / common;
   if (std::uint64_t{rows} * units <= 0xFFFFFFFF) {
@@ -83,7 +79,7 @@ CustomOp::CustomOp(KernelSource from, KernelInterface declared, std::uint64_t co
   results = result_rows_;
   attributes = attribute_rows_;
   push_bytes = interface.push_bytes;
-  OpDef::infer = reprise::infer;
+  infer = infer_custom;
   OpDef::cost = reprise::cost;
   reference = run;
   lower = lower_custom;
@@ -135,7 +131,7 @@ std::shared_ptr<const OpDef> owner_of(const OpDef& op) {
 void require_device(const OpDef& op, const Backend& device) {
   const CustomOp* kernel = custom_op(op);
   if (kernel != nullptr && kernel->device.lock().get() != &device) {
-    throw_invalid_argument(kernel->title() + " was compiled for another device.");
+    throw_invalid_argument(kernel->title(), " was compiled for another device.");
   }
 }
 

@@ -50,7 +50,7 @@ struct CustomCall : OpCall {
   std::span<const TensorSpec> outputs;  // what it is to make
 };
 /// The shape rule; see dispatch() for what it throws.
-Outputs infer_custom(const CustomCall& call);
+Outputs infer_custom(const OpCall& call);
 
 /// The op as a kernel that a program brought; null for ops of the library.
 const CustomOp* custom_op(const OpDef& op);

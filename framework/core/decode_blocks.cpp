@@ -27,13 +27,6 @@ struct BlockQ5Min {
   std::uint8_t nibbles[16];
 };
 
-static_assert(sizeof(BlockQ8) == info_of(DType::q8_0).block_bytes);
-static_assert(sizeof(BlockQ4) == info_of(DType::q4_0).block_bytes);
-static_assert(sizeof(BlockQ4) == info_of(DType::iq4_nl).block_bytes);
-static_assert(sizeof(BlockQ4Min) == info_of(DType::q4_1).block_bytes);
-static_assert(sizeof(BlockQ5) == info_of(DType::q5_0).block_bytes);
-static_assert(sizeof(BlockQ5Min) == info_of(DType::q5_1).block_bytes);
-
 /// to[i] = f(integer i of a block), its fifth bit from `high` if there is one.
 template <class F>
 void for_each_nibble(const std::uint8_t* nibbles, const std::uint8_t* high, float* to, F&& f) {
@@ -94,17 +87,17 @@ void decode_iq4_nl(const BlockQ4& block, float* to) {
 Decode decoder_of_blocks(DType type) {
   switch (type) {
     case DType::q8_0:
-      return decode_blocks<BlockQ8, kBlockElements, decode_q8_0>;
+      return decode_blocks<DType::q8_0, BlockQ8, decode_q8_0>;
     case DType::q4_0:
-      return decode_blocks<BlockQ4, kBlockElements, decode_q4_0>;
+      return decode_blocks<DType::q4_0, BlockQ4, decode_q4_0>;
     case DType::q4_1:
-      return decode_blocks<BlockQ4Min, kBlockElements, decode_q4_1>;
+      return decode_blocks<DType::q4_1, BlockQ4Min, decode_q4_1>;
     case DType::q5_0:
-      return decode_blocks<BlockQ5, kBlockElements, decode_q5_0>;
+      return decode_blocks<DType::q5_0, BlockQ5, decode_q5_0>;
     case DType::q5_1:
-      return decode_blocks<BlockQ5Min, kBlockElements, decode_q5_1>;
+      return decode_blocks<DType::q5_1, BlockQ5Min, decode_q5_1>;
     case DType::iq4_nl:
-      return decode_blocks<BlockQ4, kBlockElements, decode_iq4_nl>;
+      return decode_blocks<DType::iq4_nl, BlockQ4, decode_iq4_nl>;
     default:
       return nullptr;
   }

@@ -52,13 +52,6 @@ struct BlockIq4Xs {
   std::uint8_t nibbles[128];
 };
 
-static_assert(sizeof(BlockQ2K) == info_of(DType::q2_k).block_bytes);
-static_assert(sizeof(BlockQ3K) == info_of(DType::q3_k).block_bytes);
-static_assert(sizeof(BlockQ4K) == info_of(DType::q4_k).block_bytes);
-static_assert(sizeof(BlockQ5K) == info_of(DType::q5_k).block_bytes);
-static_assert(sizeof(BlockQ6K) == info_of(DType::q6_k).block_bytes);
-static_assert(sizeof(BlockIq4Xs) == info_of(DType::iq4_xs).block_bytes);
-
 /// The 2 bits of value i among those of 128 values in 32 bytes, 32 values to each pair of bits.
 std::uint32_t two_bits(const std::uint8_t* bytes, std::size_t i) {
   return static_cast<std::uint32_t>(bytes[i / 128 * 32 + i % 32]) >> (i / 32 % 4 * 2) & 3U;
@@ -178,17 +171,17 @@ void decode_iq4_xs(const BlockIq4Xs& block, float* to) {
 Decode decoder_of_super_blocks(DType type) {
   switch (type) {
     case DType::q2_k:
-      return decode_blocks<BlockQ2K, kSuperBlockElements, decode_q2_k>;
+      return decode_blocks<DType::q2_k, BlockQ2K, decode_q2_k>;
     case DType::q3_k:
-      return decode_blocks<BlockQ3K, kSuperBlockElements, decode_q3_k>;
+      return decode_blocks<DType::q3_k, BlockQ3K, decode_q3_k>;
     case DType::q4_k:
-      return decode_blocks<BlockQ4K, kSuperBlockElements, decode_q4_k>;
+      return decode_blocks<DType::q4_k, BlockQ4K, decode_q4_k>;
     case DType::q5_k:
-      return decode_blocks<BlockQ5K, kSuperBlockElements, decode_q5_k>;
+      return decode_blocks<DType::q5_k, BlockQ5K, decode_q5_k>;
     case DType::q6_k:
-      return decode_blocks<BlockQ6K, kSuperBlockElements, decode_q6_k>;
+      return decode_blocks<DType::q6_k, BlockQ6K, decode_q6_k>;
     case DType::iq4_xs:
-      return decode_blocks<BlockIq4Xs, kSuperBlockElements, decode_iq4_xs>;
+      return decode_blocks<DType::iq4_xs, BlockIq4Xs, decode_iq4_xs>;
     default:
       return nullptr;
   }

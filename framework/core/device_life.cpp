@@ -25,14 +25,12 @@ void DeviceLife::shut_down() {
 
 void DeviceLife::refuse() const {
   if (state() == DeviceState::shut_down) {
-    throw Error(ErrorCode::shut_down,
-                "The device (" + device_ + ") was shut down; open it again for new work.");
+    throw_error(ErrorCode::shut_down, "The device (", device_,
+                ") was shut down; open it again for new work.");
   }
   const std::lock_guard lock(mutex_);
-  throw Error(ErrorCode::device_lost, "The device (" + device_ +
-                                          ") is lost and has to be opened again. The first failure "
-                                          "was: " +
-                                          failure_);
+  throw_error(ErrorCode::device_lost, "The device (", device_,
+              ") is lost and has to be opened again. The first failure was: ", failure_);
 }
 
 void DeviceLife::note(const Error& error) noexcept {

@@ -65,8 +65,4 @@ Error::Error(const Error& cause, std::string_view context, ErrorPlace place)
   }
 }
 
-void throw_invalid_argument(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, message);
-}
-
 }  // namespace reprise

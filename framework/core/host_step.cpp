@@ -7,17 +7,15 @@ namespace reprise {
 const HostStepTensor& HostStepCall::at(std::string_view kind, std::span<const HostStepTensor> list,
                                        std::size_t i) const {
   if (i >= list.size()) {
-    throw_invalid_argument("The host step '" + std::string(name_) + "' has " +
-                           std::to_string(list.size()) + " " + std::string(kind) +
-                           "s, but number (" + std::to_string(i) + ") is asked for.");
+    throw_invalid_argument("The host step '", name_, "' has ", list.size(), " ", kind,
+                           "s, but number (", i, ") is asked for.");
   }
   return list[i];
 }
 
 const HostStepTensor& HostStepCall::updated() const {
   if (in_place_ == nullptr) {
-    throw_invalid_argument("The host step '" + std::string(name_) +
-                           "' has no tensor that is written in place.");
+    throw_invalid_argument("The host step '", name_, "' has no tensor that is written in place.");
   }
   return *in_place_;
 }
@@ -25,10 +23,8 @@ const HostStepTensor& HostStepCall::updated() const {
 void HostStepCall::require_dtype(std::string_view kind, const TensorSpec& spec,
                                  DType wanted) const {
   if (spec.dtype != wanted) {
-    throw Error(ErrorCode::dtype_mismatch,
-                "The host step '" + std::string(name_) + "' reads or writes (" +
-                    std::string(name_of(wanted)) + ") elements of its " + std::string(kind) +
-                    ", which is " + to_string(spec) + ".");
+    throw_error(ErrorCode::dtype_mismatch, "The host step '", name_, "' reads or writes (",
+                name_of(wanted), ") elements of its ", kind, ", which is ", to_string(spec), ".");
   }
 }
 

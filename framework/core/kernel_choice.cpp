@@ -1,33 +1,37 @@
 #include "reprise/core/kernel_choice.h"
 
+#include <algorithm>
+#include <span>
+
 namespace reprise {
 
+namespace {
+
+constexpr std::string_view kFamilies[] = {"portable", "lanes", "gpu"};
+constexpr std::string_view kPrecisions[] = {"exact", "fast"};
+
+template <class T>
+std::optional<T> value_named(std::span<const std::string_view> names, std::string_view name) {
+  const auto found = std::ranges::find(names, name);
+  return found == names.end() ? std::nullopt : std::optional(static_cast<T>(found - names.begin()));
+}
+
+}  // namespace
+
 std::string_view name_of(KernelFamily family) {
-  constexpr std::string_view kNames[] = {"portable", "lanes", "gpu"};
-  return kNames[static_cast<std::size_t>(family)];
+  return kFamilies[static_cast<std::size_t>(family)];
 }
 
 std::optional<KernelFamily> kernel_family_of(std::string_view name) {
-  for (const KernelFamily family :
-       {KernelFamily::portable, KernelFamily::lanes, KernelFamily::gpu}) {
-    if (name == name_of(family)) {
-      return family;
-    }
-  }
-  return std::nullopt;
+  return value_named<KernelFamily>(kFamilies, name);
 }
 
 std::string_view name_of(Precision precision) {
-  return precision == Precision::exact ? "exact" : "fast";
+  return kPrecisions[static_cast<std::size_t>(precision)];
 }
 
 std::optional<Precision> precision_of(std::string_view name) {
-  for (const Precision precision : {Precision::exact, Precision::fast}) {
-    if (name == name_of(precision)) {
-      return precision;
-    }
-  }
-  return std::nullopt;
+  return value_named<Precision>(kPrecisions, name);
 }
 
 }  // namespace reprise

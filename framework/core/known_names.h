@@ -31,8 +31,11 @@ std::uint32_t index_named(const Items& items, std::string_view name, NameOf name
 }
 
 /// "The graph 'decode' has no input (y); its inputs are: x, pos."
-[[noreturn]] void throw_unknown_name(std::string_view owner, std::string_view kind,
-                                     std::string_view name, std::string_view known);
+[[noreturn]] inline void throw_unknown_name(std::string_view owner, std::string_view kind,
+                                            std::string_view name, std::string_view known) {
+  throw_error(ErrorCode::unknown_name, owner, " has no ", kind, " (", name, "); its ", kind,
+              "s are: ", known, ".");
+}
 
 /// The item with a name.
 /// Errors: unknown_name.

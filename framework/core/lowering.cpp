@@ -5,6 +5,13 @@
 namespace reprise {
 namespace {
 
+constexpr std::uint64_t kMaxGroups = 65535;  // the least maxComputeWorkGroupCount a driver may have
+constexpr std::uint32_t kHalfWord = 2;       // bytes: all that blocks are aligned to
+
+std::uint64_t ceil_div(std::uint64_t value, std::uint64_t divisor) {
+  return value == 0 ? 0 : (value - 1) / divisor + 1;
+}
+
 /// Nothing to compute: an empty result, or nothing to write where there is no result.
 bool is_empty(const BoundCall& call) {
   const std::size_t operands = call.op.operands.size();
@@ -25,16 +32,6 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     call.op.lower(call, traits, steps);
   }
 }
-
-namespace {
-
-constexpr std::uint64_t kMaxGroups = 65535;  // the least maxComputeWorkGroupCount a driver may have
-
-std::uint64_t ceil_div(std::uint64_t value, std::uint64_t divisor) {
-  return value == 0 ? 0 : (value - 1) / divisor + 1;
-}
-
-}  // namespace
 
 Work::Work(const Shape& rows, std::uint64_t units, std::uint32_t tile) : count(units) {
   if (!rows.fixed() && count <= 0xFFFFFFFF) {  // else 32 bits could not count them on the device
@@ -66,8 +63,8 @@ Groups groups_for(const Work& invocations, std::uint32_t local) {
   const std::uint64_t groups = ceil_div(invocations.count, local);
   const std::uint64_t y = ceil_div(groups, kMaxGroups);
   if (y > kMaxGroups) {
-    throw Error(ErrorCode::unsupported, "A dispatch of (" + std::to_string(groups) +
-                                            ") workgroups is above the limit of 65535 x 65535.");
+    throw_error(ErrorCode::unsupported, "A dispatch of (", groups,
+                ") workgroups is above the limit of 65535 x 65535.");
   }
   LiveGroups live = invocations.live;
   live.local = live.units == 0 ? 1 : local;
@@ -81,9 +78,8 @@ Groups groups_along(const std::array<std::uint64_t, 3>& counts, std::uint32_t ax
   Groups groups(0, 0, 0);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > kMaxGroups) {
-      throw Error(ErrorCode::unsupported, "A dispatch of (" + std::to_string(counts[i]) +
-                                              ") workgroups along one axis is above the limit of "
-                                              "65535.");
+      throw_error(ErrorCode::unsupported, "A dispatch of (", counts[i],
+                  ") workgroups along one axis is above the limit of 65535.");
     }
     groups.grid[i] = static_cast<std::uint32_t>(counts[i]);
   }
@@ -93,12 +89,6 @@ Groups groups_along(const std::array<std::uint64_t, 3>& counts, std::uint32_t ax
   }
   return groups;
 }
-
-namespace {
-
-constexpr std::uint32_t kHalfWord = 2;  // bytes: all that blocks are aligned to
-
-}  // namespace
 
 View view_of(const BoundTensor& tensor, const DeviceTraits& traits) {
   View view;

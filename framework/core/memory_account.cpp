@@ -100,10 +100,8 @@ MemoryShare MemoryAccount::reserve(std::string_view buffer, MemoryPurpose purpos
     std::tie(available, of) = try_reserve(purpose, heap, bytes);
   }
   if (of != nullptr) {
-    throw Error(ErrorCode::out_of_memory, "Buffer '" + std::string(buffer) + "' needs (" +
-                                              std::to_string(bytes) + ") bytes, but " +
-                                              std::to_string(available) + " bytes are available (" +
-                                              of + ").");
+    throw_error(ErrorCode::out_of_memory, "Buffer '", buffer, "' needs (", bytes, ") bytes, but ",
+                available, " bytes are available (", of, ").");
   }
   MemoryShare share(shared_from_this(), purpose, heap, bytes);
   report(info().pressure);

@@ -66,9 +66,8 @@ bool is_part_of(std::string_view of, std::string_view name) {
       !name.ends_with(kPartSuffix) || name[of.size()] != '.') {
     return false;
   }
-  return std::ranges::all_of(name.substr(of.size() + 1, kPartDigits), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
+  return name.substr(of.size() + 1, kPartDigits).find_first_not_of("0123456789abcdef") ==
+         std::string_view::npos;
 }
 
 /// Whether a lock on the file is seen by all who may write to it. File systems of a network, and
@@ -157,55 +156,46 @@ std::string irreplaceable(const std::filesystem::path& path) {
 }  // namespace
 
 /// Writes into a descriptor and remembers the first error.
-class NewFile::Stream final : public std::ostream {
+class NewFile::Stream final : public std::streambuf {
  public:
-  Stream(int file, std::stop_token stop) : std::ostream(nullptr), buffer_(file, std::move(stop)) {
-    rdbuf(&buffer_);
+  Stream(int file, std::stop_token stop) : file_(file), stop_(std::move(stop)) {
+    setp(bytes_.data(), bytes_.data() + bytes_.size());
   }
-  int error() const { return buffer_.error(); }
+  std::ostream& out() { return out_; }
+  int error() const { return error_; }
+
+ protected:
+  int sync() override {
+    for (const char* from = pbase(); from != pptr() && error_ == 0;) {
+      const ssize_t written = stop_.stop_requested()
+                                  ? -1
+                                  : ::write(file_, from, static_cast<std::size_t>(pptr() - from));
+      if (written >= 0) {
+        from += written;
+      } else if (stop_.stop_requested()) {
+        error_ = ECANCELED;
+      } else if (errno != EINTR) {
+        error_ = errno;
+      }
+    }
+    setp(bytes_.data(), bytes_.data() + bytes_.size());
+    return error_ == 0 ? 0 : -1;
+  }
+  int_type overflow(int_type next) override {
+    if (sync() != 0) {
+      return traits_type::eof();
+    }
+    return traits_type::eq_int_type(next, traits_type::eof())
+               ? traits_type::not_eof(next)
+               : sputc(traits_type::to_char_type(next));
+  }
 
  private:
-  class Buffer : public std::streambuf {
-   public:
-    Buffer(int file, std::stop_token stop) : file_(file), stop_(std::move(stop)) {
-      setp(bytes_.data(), bytes_.data() + bytes_.size());
-    }
-    int error() const { return error_; }
-
-   protected:
-    int sync() override {
-      for (const char* from = pbase(); from != pptr() && error_ == 0;) {
-        const ssize_t written = stop_.stop_requested()
-                                    ? -1
-                                    : ::write(file_, from, static_cast<std::size_t>(pptr() - from));
-        if (written >= 0) {
-          from += written;
-        } else if (stop_.stop_requested()) {
-          error_ = ECANCELED;
-        } else if (errno != EINTR) {
-          error_ = errno;
-        }
-      }
-      setp(bytes_.data(), bytes_.data() + bytes_.size());
-      return error_ == 0 ? 0 : -1;
-    }
-    int_type overflow(int_type next) override {
-      if (sync() != 0) {
-        return traits_type::eof();
-      }
-      return traits_type::eq_int_type(next, traits_type::eof())
-                 ? traits_type::not_eof(next)
-                 : sputc(traits_type::to_char_type(next));
-    }
-
-   private:
-    std::array<char, 1 << 16> bytes_{};
-    const int file_;
-    const std::stop_token stop_;
-    int error_ = 0;
-  };
-
-  Buffer buffer_;
+  std::array<char, 1 << 16> bytes_{};
+  const int file_;
+  const std::stop_token stop_;
+  int error_ = 0;
+  std::ostream out_{this};
 };
 
 NewFile::NewFile(std::filesystem::path path, Existing existing, std::stop_token stop)
@@ -256,19 +246,19 @@ NewFile::~NewFile() {
 }
 
 void NewFile::fail(int error) const {
-  throw Error(ErrorCode::io, "The file (" + path_.string() + ") cannot be written: " +
-                                 std::generic_category().message(error) + ".");
+  throw_error(ErrorCode::io, "The file (", path_.string(),
+              ") cannot be written: ", std::generic_category().message(error), ".");
 }
 
 void NewFile::require_replaceable() const {
   std::error_code error;
   if (existing_ == Existing::refuse &&
       std::filesystem::exists(std::filesystem::symlink_status(path_, error))) {
-    throw_invalid_argument("The file (" + path_.string() +
+    throw_invalid_argument("The file (", path_.string(),
                            ") exists already; it is not overwritten.");
   }
   if (const std::string kind = irreplaceable(path_); !kind.empty()) {
-    throw_invalid_argument("The path (" + path_.string() + ") is " + kind +
+    throw_invalid_argument("The path (", path_.string(), ") is ", kind,
                            ", which no file replaces; name a regular file or a new one.");
   }
 }
@@ -277,7 +267,7 @@ std::ostream& NewFile::stream() {
   if (stream_ == nullptr) {
     stream_ = std::make_unique<Stream>(file_, stop_);
   }
-  return *stream_;
+  return stream_->out();
 }
 
 void NewFile::write(std::span<const std::byte> bytes) {

@@ -21,9 +21,8 @@ void store_as(std::byte* data, std::int64_t element, T value) {
 }
 
 [[noreturn]] void no_plain_access(DType type) {
-  throw Error(ErrorCode::unsupported, "The elements of a tensor of dtype (" +
-                                          std::string(name_of(type)) +
-                                          ") cannot be used one by one here.");
+  throw_error(ErrorCode::unsupported, "The elements of a tensor of dtype (", name_of(type),
+              ") cannot be used one by one here.");
 }
 
 }  // namespace
@@ -41,9 +40,8 @@ std::string_view name_of(OpFamily family) {
 void require_dtype(const StateField& field, DType wanted, SourceLocation where) {
   if (field.dtype != wanted) {
     throw Error(ErrorCode::invalid_argument,
-                "The state field '" + field.name + "' of dtype (" +
-                    std::string(name_of(field.dtype)) + ") cannot be an attribute of dtype " +
-                    std::string(name_of(wanted)) + ".",
+                joined_text("The state field '", field.name, "' of dtype (", name_of(field.dtype),
+                            ") cannot be an attribute of dtype ", name_of(wanted), "."),
                 where);
   }
 }
@@ -56,8 +54,8 @@ void refuse_constant(const std::string& value, SourceLocation where) {
 
 std::int32_t to_i32(const Extent& extent) {
   if (extent.max > std::numeric_limits<std::int32_t>::max()) {
-    throw_invalid_argument("(" + std::to_string(extent.max) +
-                           ") rows cannot be an attribute, which is at most " + "2^31 - 1.");
+    throw_invalid_argument("(", extent.max,
+                           ") rows cannot be an attribute, which is at most 2^31 - 1.");
   }
   return static_cast<std::int32_t>(extent.max);
 }
@@ -115,22 +113,14 @@ std::int64_t HostTensor::load_integer(std::int64_t element) const {
 }
 
 std::size_t size_of(AttributeType type) {
-  switch (type) {
-    case AttributeType::boolean:
-      return 1;
-    case AttributeType::param_i32:
-    case AttributeType::param_f32:
-      return sizeof(Param<float>);
-    default:
-      return 4;
-  }
+  return type == AttributeType::boolean ? 1 : is_param(type) ? sizeof(Param<float>) : 4;
 }
 
 std::string describe(const OpCall& call, std::size_t operand) {
   const TensorRef& t = call.inputs[operand];
   std::string label = call.recorder.tensor_name(*t);
   label += label.empty() ? "" : " ";
-  return std::string(call.op.operands[operand].name) + " (" + label + to_string(t.spec()) + ")";
+  return joined_text(call.op.operands[operand].name, " (", label, to_string(t.spec()), ")");
 }
 
 Cost streaming_cost(const BoundCall& call, std::uint64_t operations) {

@@ -1,6 +1,7 @@
 // What an op is (OpDef), one call of it while recording (OpCall), one node of it once its memory is
 // known (BoundCall). Nothing here allocates.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -155,15 +156,15 @@ struct OpDef {
   std::span<const UsedRows> used_rows = {};
   bool chooses_experts = false;  // result 0: i32 [rows, used]
 
-  bool reads_state() const {
-    for (const Attribute& a : attributes) {
-      if (a.type == AttributeType::param_i32 || a.type == AttributeType::param_f32) {
-        return true;
-      }
-    }
-    return false;
-  }
+  bool reads_state() const { return std::ranges::any_of(attributes, is_param, &Attribute::type); }
 };
+
+/// The extent of the state that tensors of a call share; one of 1 if all are fixed.
+template <class T>
+Extent extent_of(std::span<const T> tensors) {
+  const auto it = std::ranges::find_if(tensors, [](const T& t) { return t && !t.shape().fixed(); });
+  return it == tensors.end() ? Extent(1) : it->shape().extent(0);
+}
 
 /// For shape rules: "x ('name' f32 [2, 3])".
 std::string describe(const OpCall& call, std::size_t operand);

@@ -19,21 +19,17 @@ std::string dtype_list(DTypeSet set) {
   return list;
 }
 
-}  // namespace
-
-namespace {
-
 [[noreturn]] void no_state() { throw_invalid_argument("There is no state outside of sessions."); }
 
 void check_blocks(const OpCall& call, std::size_t i) {
   const TensorSpec& spec = call.inputs[i].spec();
   const std::int64_t block = info_of(spec.dtype).block_elements;
   if (block > 1 && (spec.shape.back() % block != 0 || !spec.contiguous())) {
-    throw_invalid_argument(
-        std::string(call.op.name) + " needs contiguous rows of whole blocks of " +
-        std::to_string(block) + " elements, but " + describe(call, i) +
-        (spec.contiguous() ? " has rows of (" + std::to_string(spec.shape.back()) + ")."
-                           : " is strided."));
+    throw_invalid_argument(call.op.name, " needs contiguous rows of whole blocks of ", block,
+                           " elements, but ", describe(call, i),
+                           spec.contiguous()
+                               ? joined_text(" has rows of (", spec.shape.back(), ").")
+                               : " is strided.");
   }
 }
 
@@ -44,9 +40,9 @@ void check_layout(const OpCall& call, std::size_t i) {
     return;
   }
   throw_invalid_argument(
-      std::string(call.op.name) + " needs " +
-      (layout == Layout::rows ? "rows of neighbouring elements" : "a contiguous tensor") +
-      ", but " + describe(call, i) + " is a strided view; call copy first.");
+      call.op.name, " needs ",
+      layout == Layout::rows ? "rows of neighbouring elements" : "a contiguous tensor", ", but ",
+      describe(call, i), " is a strided view; call copy first.");
 }
 
 /// What the extent of the results has to be; throws for operands whose extents the op does not
@@ -62,15 +58,14 @@ Extent extent_of(const OpCall& call) {
     const ExtentRule rule = call.op.extents;
     const bool vector = rule == ExtentRule::rows && t.shape().rank() == 1;
     if (!call.op.view && (rule == ExtentRule::none || vector)) {
-      throw_invalid_argument(std::string(call.op.name) + " takes no extent of the state" +
-                             (vector ? " for a vector" : "") + ", but " + describe(call, i) +
+      throw_invalid_argument(call.op.name, " takes no extent of the state",
+                             vector ? " for a vector" : "", ", but ", describe(call, i),
                              " has one.");
     }
     const Extent own = t.shape().extent(0);
     if (!extent.fixed() && (own.word != extent.word || own.max != extent.max)) {
-      throw_invalid_argument(std::string(call.op.name) +
-                             " needs operands of one extent of the state, but " +
-                             describe(call, i) + " has another one than the operands before it.");
+      throw_invalid_argument(call.op.name, " needs operands of one extent of the state, but ",
+                             describe(call, i), " has another one than the operands before it.");
     }
     extent = own;
     result = rule == ExtentRule::indexed && i == 0 ? result : own;
@@ -84,12 +79,11 @@ Outputs infer(const OpCall& call) {
   for (std::size_t r = 0; r < outputs.count; ++r) {
     const TensorSpec& result = outputs.specs[r];
     // A view's result is its operand's memory: it declares none.
-    assert(r >= call.op.results.size() ||
-           (call.op.results[r].dtypes & accepts({result.dtype})) != 0);
+    assert(r >= call.op.results.size() || holds(call.op.results[r].dtypes, result.dtype));
     if (result.shape.extent_word() != extent.word ||
         (!extent.fixed() && result.shape.dim(0) != extent.max)) {
       throw_invalid_argument(
-          std::string(call.op.name) +
+          call.op.name,
           " needs its first operand to have the extent of the state that another one has.");
     }
   }
@@ -121,20 +115,20 @@ void Recorder::check_operands(const OpCall& call) const {
     const TensorRef& t = call.inputs[i];
     if (!t) {
       if (!operand.optional) {
-        throw_invalid_argument(std::string(call.op.name) + " needs " + std::string(operand.name) +
+        throw_invalid_argument(call.op.name, " needs ", operand.name,
                                ", which is an empty tensor.");
       }
       continue;
     }
     if (t->slab->owner() != 0 && t->slab->owner() != owner_) {
       throw_invalid_argument(
-          std::string(operand.name) + " (" + to_string(t.spec()) +
+          operand.name, " (", to_string(t.spec()),
           ") is a transient of another session; declare it there with output() and pass it "
           "here with input().");
     }
-    if ((operand.dtypes >> static_cast<unsigned>(t.dtype()) & 1U) == 0) {
-      throw_invalid_argument(std::string(call.op.name) + " does not accept the dtype of " +
-                             describe(call, i) + "; allowed: " + dtype_list(operand.dtypes) + ".");
+    if (!holds(operand.dtypes, t.dtype())) {
+      throw_invalid_argument(call.op.name, " does not accept the dtype of ", describe(call, i),
+                             "; allowed: ", dtype_list(operand.dtypes), ".");
     }
     check_blocks(call, i);
     check_layout(call, i);
@@ -143,7 +137,7 @@ void Recorder::check_operands(const OpCall& call) const {
 
 void Recorder::require_usable() const {
   if (invalidated()) {
-    throw_invalid_argument("The session is invalidated: " + reason_);
+    throw_invalid_argument("The session is invalidated: ", reason_);
   }
   require_open();
 }
@@ -192,10 +186,10 @@ Tensor Recorder::state_array(std::string_view array, SourceLocation where) {
 
 void Recorder::fail(std::string_view what, SourceLocation where, const Error& cause) {
   const std::string path = scope_path(current_scope_);
-  const std::string label = std::string(what) + (path.empty() ? "" : " (" + path + ")");
-  const std::string context = "(while recording '" + std::string(session_name()) + "' op " +
-                              std::to_string(op_count()) + " " + label +
-                              (where.line == 0 ? "" : ", " + to_string(where)) + ")";
+  const std::string label = joined_text(what, path.empty() ? "" : " (" + path + ")");
+  const std::string context =
+      joined_text("(while recording '", session_name(), "' op ", op_count(), " ", label,
+                  where.line == 0 ? "" : ", " + to_string(where), ")");
   const Error error(
       cause, context,
       {.op = op_count(), .scope = path, .where = where, .graph = std::string(session_name())});

@@ -21,10 +21,9 @@ Shape::Shape(std::span<const Extent> dims, SourceLocation where) {
   for (const Extent& extent : dims) {
     if (!extent.fixed() && rank > 0) {
       throw Error(ErrorCode::invalid_argument,
-                  "Only the first dimension of a shape may have an extent of the state, but "
-                  "dimension (" +
-                      std::to_string(rank) + ") has one, of up to " + std::to_string(extent.max) +
-                      ".",
+                  joined_text("Only the first dimension of a shape may have an extent of the "
+                              "state, but dimension (",
+                              rank, ") has one, of up to ", extent.max, "."),
                   where);
     }
     if (rank < max.size()) {
@@ -37,10 +36,10 @@ Shape::Shape(std::span<const Extent> dims, SourceLocation where) {
 
 Shape::Shape(std::span<const std::int64_t> dims, SourceLocation where) {
   if (dims.empty() || dims.size() > kMaxRank) {
-    throw Error(ErrorCode::invalid_argument,
-                "A shape has rank 1 to 4, but " + list(dims) + " has rank (" +
-                    std::to_string(dims.size()) + ").",
-                where);
+    throw Error(
+        ErrorCode::invalid_argument,
+        joined_text("A shape has rank 1 to 4, but ", list(dims), " has rank (", dims.size(), ")."),
+        where);
   }
   std::int64_t elements = 1;
   for (const std::int64_t dim : dims) {
@@ -58,8 +57,8 @@ Shape::Shape(std::span<const std::int64_t> dims, SourceLocation where) {
 
 void require_rank(const Shape& shape) {
   if (shape.rank() == 0) {
-    throw Error(ErrorCode::invalid_argument,
-                "A tensor has rank 1 to 4, but its shape [] has rank (0); a scalar is [1].");
+    throw_invalid_argument(
+        "A tensor has rank 1 to 4, but its shape [] has rank (0); a scalar is [1].");
   }
 }
 

@@ -20,25 +20,10 @@ Binding bind(const BoundTensor& tensor, Access access, std::uint64_t alignment) 
 void require_bindable(const OpDef& op, const Operand& operand, const Binding& binding,
                       const DeviceTraits& traits) {
   if (binding.bytes > traits.max_binding_bytes) {
-    throw Error(ErrorCode::unsupported,
-                std::string(op.name) + " binds (" + std::to_string(binding.bytes) + ") bytes as " +
-                    std::string(operand.name) + ", but this device binds at most " +
-                    std::to_string(traits.max_binding_bytes) + " bytes (its storage range).");
+    throw_error(ErrorCode::unsupported, op.name, " binds (", binding.bytes, ") bytes as ",
+                operand.name, ", but this device binds at most ", traits.max_binding_bytes,
+                " bytes (its storage range).");
   }
-}
-
-}  // namespace
-
-namespace {
-
-/// The extent of a call, which all its tensors share; one of 1 if all are fixed.
-Extent extent_of(const BoundCall& call) {
-  for (const BoundTensor& tensor : call.tensors) {
-    if (tensor && !tensor.shape().fixed()) {
-      return tensor.shape().extent(0);
-    }
-  }
-  return 1;
 }
 
 }  // namespace
@@ -90,15 +75,15 @@ void StepList::bind_grid(Step& step) {
                        sizeof(Grid)});
 }
 
-void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits,
-                               const Kernel& kernel, const Groups& groups,
-                               std::span<const std::byte> push) {
+void StepList::dispatch_bytes(const BoundCall& call, const DeviceTraits& traits,
+                              const Kernel& kernel, const Groups& groups,
+                              std::span<const std::byte> push) {
   Step& step = append(StepKind::dispatch, call.node, &call.op);
   step.kernel = kernel;
   step.grid = groups.grid;
   if (groups.live.units != 0) {
     step.live = groups.live;
-    step.extent = extent_of(call).word;
+    step.extent = extent_of(call.tensors).word;
   }
   for (std::size_t i = 0; i < call.tensors.size(); ++i) {
     const Operand& operand = operand_of(call.op, i);
@@ -108,10 +93,9 @@ void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits
     require_bindable(call.op, operand, bindings_.back(), traits);
   }
   if (call.tensors.size() > traits.max_storage_bindings) {
-    throw Error(ErrorCode::unsupported,
-                std::string(call.op.name) + " binds (" + std::to_string(call.tensors.size()) +
-                    ") tensors, but a kernel of this device binds at most " +
-                    std::to_string(traits.max_storage_bindings) + ".");
+    throw_error(ErrorCode::unsupported, call.op.name, " binds (", call.tensors.size(),
+                ") tensors, but a kernel of this device binds at most ",
+                traits.max_storage_bindings, ".");
   }
   if (call.op.reads_state()) {
     Binding& state =
@@ -127,7 +111,7 @@ void StepList::append_dispatch(const BoundCall& call, const DeviceTraits& traits
 void StepList::call(const BoundCall& call, Precision precision) {
   Step& step = append(StepKind::call, call.node, &call.op);
   step.precision = precision;
-  if (const Extent extent = extent_of(call); !extent.fixed()) {
+  if (const Extent extent = extent_of(call.tensors); !extent.fixed()) {
     step.grid[0] = static_cast<std::uint32_t>(extent.max);
     step.live.units = 1;
     step.extent = extent.word;

@@ -18,8 +18,7 @@ TensorSpec::TensorSpec(const Shape& of_shape, DType type, const Strides& with)
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     const std::int64_t steps = std::max<std::int64_t>(shape.dim(i) - 1, 1);
     if (strides[i] < 0 || strides[i] > (Shape::kMaxElements - reach) / steps) {
-      throw_invalid_argument("A view of shape " + to_string(shape) + " has a stride of (" +
-                             std::to_string(strides[i]) +
+      throw_invalid_argument("A view of shape ", to_string(shape), " has a stride of (", strides[i],
                              ") elements; strides are at least 0 and reach at most 2^56 elements.");
     }
     reach += strides[i] * (shape.dim(i) > 1 ? steps : 0);
@@ -85,7 +84,7 @@ Tensor Tensor::over(std::shared_ptr<Buffer> buffer, const TensorSpec& spec, std:
                     std::string name) {
   if (!spec.shape.fixed()) {
     throw_invalid_argument(
-        "Tensor '" + name + "' " + to_string(spec) +
+        "Tensor '", name, "' ", to_string(spec),
         " has an extent of the state; tensors that outlive a session have fixed shapes.");
   }
   return persistent_tensor(std::move(buffer), spec, offset, std::move(name));
@@ -95,18 +94,16 @@ Tensor persistent_tensor(std::shared_ptr<Buffer> buffer, const TensorSpec& spec,
                          std::uint64_t offset, std::string name) {
   require_rank(spec.shape);
   if (offset > buffer->bytes() || spec.span_bytes() > buffer->bytes() - offset) {
-    throw_invalid_argument("Tensor '" + name + "' " + to_string(spec) + " needs (" +
-                           std::to_string(spec.span_bytes()) + ") bytes at offset (" +
-                           std::to_string(offset) + "), but buffer '" + buffer->name() + "' has " +
-                           std::to_string(buffer->bytes()) + " bytes.");
+    throw_invalid_argument("Tensor '", name, "' ", to_string(spec), " needs (", spec.span_bytes(),
+                           ") bytes at offset (", offset, "), but buffer '", buffer->name(),
+                           "' has ", buffer->bytes(), " bytes.");
   }
   // A block starts with a half-precision scale, a plain element is one number.
   const DTypeInfo& info = info_of(spec.dtype);
   const std::uint64_t element = info.block_elements > 1 ? 2 : info.block_bytes;
   if (offset % element != 0) {
-    throw_invalid_argument("Tensor '" + name + "' " + to_string(spec) + " starts at offset (" +
-                           std::to_string(offset) + "), which is not a multiple of its element's " +
-                           std::to_string(element) + " bytes.");
+    throw_invalid_argument("Tensor '", name, "' ", to_string(spec), " starts at offset (", offset,
+                           "), which is not a multiple of its element's ", element, " bytes.");
   }
   auto* slab = new TensorSlab(0, 1);
   TensorRecord* record = slab->create();

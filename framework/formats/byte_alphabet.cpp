@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "framework/core/utf8.h"
 #include "framework/formats/text.h"
 
 namespace reprise {

@@ -34,10 +34,9 @@ PreTokenizer read_pre(const GgufFile& file) {
   if (found != kPreNames.end()) {
     return found->pre;
   }
-  throw Error(ErrorCode::unsupported, "The pre-tokenizer " + quoted_name(kPreKey) +
-                                          " of the GGUF file '" + file.path() + "' is (" +
-                                          quoted_name(name) + "), but must be one of " +
-                                          names_of(kPreNames, &PreName::name) + ".");
+  throw_error(ErrorCode::unsupported, "The pre-tokenizer ", quoted_name(kPreKey),
+              " of the GGUF file '", file.path(), "' is (", quoted_name(name),
+              "), but must be one of ", names_of(kPreNames, &PreName::name), ".");
 }
 
 }  // namespace
@@ -47,18 +46,16 @@ ByteLevel::ByteLevel(const GgufFile& file, const Vocabulary& vocabulary) : pre_(
   merges_.reserve(texts.size());
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     const std::string_view text = texts[rank];
-    const std::size_t space = text.find(' ');
-    const auto left = vocabulary.find_plain(text.substr(0, space));
-    const auto right =
-        vocabulary.find_plain(space == std::string_view::npos ? text : text.substr(space + 1));
-    const auto joined = space == std::string_view::npos
-                            ? std::nullopt
-                            : vocabulary.find_plain(std::string(text.substr(0, space)) +
-                                                    std::string(text.substr(space + 1)));
-    if (!left || !right || !joined || space == 0 || space + 1 == text.size()) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    const std::string before(text.substr(0, space));
+    const std::string behind(text.substr(std::min(space + 1, text.size())));
+    const auto left = vocabulary.find_plain(before);
+    const auto right = vocabulary.find_plain(behind);
+    const auto joined = vocabulary.find_plain(before + behind);
+    if (before.empty() || behind.empty() || !left || !right || !joined) {
       throw_invalid_argument(
-          "The merge " + std::to_string(rank) + " in " + quoted_name(kMergesKey) +
-          " of the GGUF file '" + file.path() + "' is (" + quoted_name(text) +
+          "The merge ", rank, " in ", quoted_name(kMergesKey), " of the GGUF file '", file.path(),
+          "' is (", quoted_name(text),
           "), but must be two tokens with a space between them that make a token.");
     }
     merges_.push_back({*left, *right, *joined, rank});

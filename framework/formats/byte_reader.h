@@ -10,6 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "reprise/core/error.h"
+
 namespace reprise {
 
 class ByteReader {
@@ -36,7 +38,10 @@ class ByteReader {
   void require_items(std::uint64_t count, std::uint64_t least_bytes, std::string_view what) const;
 
   /// Throws invalid_argument: "The <source> is malformed: <reason>".
-  [[noreturn]] void fail(const std::string& reason) const;
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... reason) const {
+    throw_invalid_argument("The ", source_, " is malformed: ", reason...);
+  }
 
  private:
   std::span<const std::byte> bytes_;

@@ -26,12 +26,10 @@ std::optional<DType> GgufTensor::dtype() const {
 DType GgufTensor::require_dtype() const {
   const auto type = dtype();
   if (!type) {
-    throw Error(ErrorCode::unsupported, "The tensor " + quoted_name(name) + " of the GGUF file '" +
-                                            std::string(file) + "' has type (" +
-                                            std::string(type_name) +
-                                            "), which can be loaded but not computed with; "
-                                            "allowed are " +
-                                            computable_gguf_types() + ".");
+    throw_error(ErrorCode::unsupported, "The tensor ", quoted_name(name), " of the GGUF file '",
+                file, "' has type (", type_name,
+                "), which can be loaded but not computed with; allowed are ",
+                computable_gguf_types(), ".");
   }
   return *type;
 }
@@ -53,16 +51,14 @@ std::uint32_t GgufFile::alignment() const { return contents_->alignment; }
 const std::vector<GgufValue>& GgufFile::metadata() const { return contents_->metadata; }
 
 const GgufValue* GgufFile::find_value(std::string_view key) const {
-  return find_named(contents_->metadata, contents_->metadata_by_key, key,
-                    [](const GgufValue& value) { return value.key(); });
+  return find_named(contents_->metadata, contents_->metadata_by_key, key, &GgufValue::key);
 }
 
 const GgufValue& GgufFile::value(std::string_view key) const {
   const GgufValue* const found = find_value(key);
   if (found == nullptr) {
-    throw_invalid_argument("The GGUF file '" + contents_->file.path() + "' has no metadata value " +
-                           quoted_name(key) + " among its (" +
-                           std::to_string(contents_->metadata.size()) + ").");
+    throw_invalid_argument("The GGUF file '", contents_->file.path(), "' has no metadata value ",
+                           quoted_name(key), " among its (", contents_->metadata.size(), ").");
   }
   return *found;
 }
@@ -70,16 +66,14 @@ const GgufValue& GgufFile::value(std::string_view key) const {
 const std::vector<GgufTensor>& GgufFile::tensors() const { return contents_->tensors; }
 
 const GgufTensor* GgufFile::find(std::string_view name) const {
-  return find_named(contents_->tensors, contents_->tensors_by_name, name,
-                    [](const GgufTensor& tensor) { return tensor.name; });
+  return find_named(contents_->tensors, contents_->tensors_by_name, name, &GgufTensor::name);
 }
 
 const GgufTensor& GgufFile::tensor(std::string_view name) const {
   const GgufTensor* const found = find(name);
   if (found == nullptr) {
-    throw_invalid_argument("The GGUF file '" + contents_->file.path() + "' has no tensor " +
-                           quoted_name(name) + " among its (" +
-                           std::to_string(contents_->tensors.size()) + ").");
+    throw_invalid_argument("The GGUF file '", contents_->file.path(), "' has no tensor ",
+                           quoted_name(name), " among its (", contents_->tensors.size(), ").");
   }
   return *found;
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <string>
-#include <utility>
 
 #include "framework/formats/byte_reader.h"
 #include "framework/formats/gguf_types.h"
@@ -31,8 +29,6 @@ std::uint64_t fixed_bytes(GgufValueType type) {
   return kBytes[static_cast<std::size_t>(type)];
 }
 
-std::string paren(std::uint64_t value) { return "(" + std::to_string(value) + ")"; }
-
 class Parser {
  public:
   explicit Parser(GgufContents& contents)
@@ -45,14 +41,18 @@ class Parser {
       contents_.metadata.push_back(read_value());
     }
     contents_.metadata_by_key =
-        sorted(contents_.metadata, "key", [](const GgufValue& value) { return value.key(); });
+        order_by_name(contents_.metadata, &GgufValue::key, [&](std::string_view key) {
+          reader_.fail("the key ", quoted_name(key), " occurs twice.");
+        });
     contents_.alignment = read_alignment();
     reader_.require_items(tensor_count_, kMinTensorBytes, "the tensor count");
     for (std::uint64_t i = 0; i < tensor_count_; ++i) {
       read_tensor();
     }
-    contents_.tensors_by_name = sorted(contents_.tensors, "tensor name",
-                                       [](const GgufTensor& tensor) { return tensor.name; });
+    contents_.tensors_by_name =
+        order_by_name(contents_.tensors, &GgufTensor::name, [&](std::string_view name) {
+          reader_.fail("the tensor name ", quoted_name(name), " occurs twice.");
+        });
     attach_data();
   }
 
@@ -65,10 +65,10 @@ class Parser {
     contents_.version = reader_.number<std::uint32_t>("the version");
     if (contents_.version != 2 && contents_.version != 3) {
       const bool swapped = contents_.version != 0 && (contents_.version & 0xFFFFU) == 0;
-      throw Error(ErrorCode::unsupported, "The GGUF file '" + contents_.file.path() +
-                                              "' has version " + paren(contents_.version) +
-                                              (swapped ? " and seems to be big-endian" : "") +
-                                              ", but must have version 2 or 3, little-endian.");
+      throw_error(ErrorCode::unsupported, "The GGUF file '", contents_.file.path(),
+                  "' has version (", contents_.version, ")",
+                  swapped ? " and seems to be big-endian" : "",
+                  ", but must have version 2 or 3, little-endian.");
     }
     tensor_count_ = reader_.number<std::uint64_t>("the tensor count");
     value_count_ = reader_.number<std::uint64_t>("the metadata count");
@@ -79,11 +79,11 @@ class Parser {
   GgufValue read_value() {
     const std::string_view key = reader_.text("a metadata key");
     if (key.empty() || key.size() > kMaxKeyBytes) {
-      reader_.fail("a metadata key has " + paren(key.size()) + " bytes, but must have 1 to " +
-                   std::to_string(kMaxKeyBytes) + ".");
+      reader_.fail("a metadata key has (", key.size(), ") bytes, but must have 1 to ", kMaxKeyBytes,
+                   ".");
     }
     if (key.find('\0') != std::string_view::npos || !is_utf8(key)) {
-      reader_.fail("the metadata key " + quoted_name(key) + " must be UTF-8 without NUL.");
+      reader_.fail("the metadata key ", quoted_name(key), " must be UTF-8 without NUL.");
     }
     auto type = read_value_type(key);
     const bool is_array = type == GgufValueType::array;
@@ -91,7 +91,7 @@ class Parser {
     if (is_array) {
       type = read_value_type(key);
       if (type == GgufValueType::array) {
-        reader_.fail("the metadata value " + quoted_name(key) + " is an array of (arrays).");
+        reader_.fail("the metadata value ", quoted_name(key), " is an array of (arrays).");
       }
       count = reader_.number<std::uint64_t>("an array length");
     }
@@ -101,8 +101,8 @@ class Parser {
   GgufValueType read_value_type(std::string_view key) {
     const auto id = reader_.number<std::uint32_t>("a metadata type");
     if (id >= kValueTypeCount) {
-      reader_.fail("the metadata value " + quoted_name(key) + " has type " + paren(id) +
-                   ", but types are 0 to " + std::to_string(kValueTypeCount - 1) + ".");
+      reader_.fail("the metadata value ", quoted_name(key), " has type (", id,
+                   "), but types are 0 to ", kValueTypeCount - 1, ".");
     }
     return static_cast<GgufValueType>(id);
   }
@@ -124,7 +124,7 @@ class Parser {
     const auto encoded = reader_.bytes(count * fixed_bytes(type), "a metadata value");
     if (type == GgufValueType::boolean &&
         std::ranges::any_of(encoded, [](std::byte b) { return b > std::byte{1}; })) {
-      reader_.fail("the bool " + quoted_name(key) + " holds a byte other than 0 and 1.");
+      reader_.fail("the bool ", quoted_name(key), " holds a byte other than 0 and 1.");
     }
     return encoded;
   }
@@ -136,12 +136,12 @@ class Parser {
       return kDefaultAlignment;
     }
     if (found->is_array() || found->element_type() != GgufValueType::u32) {
-      reader_.fail("'general.alignment' has type (" + std::string(name_of(found->element_type())) +
+      reader_.fail("'general.alignment' has type (", name_of(found->element_type()),
                    "), but must be u32.");
     }
     const auto alignment = static_cast<std::uint32_t>(found->as_integer());
     if (!std::has_single_bit(alignment)) {
-      reader_.fail("'general.alignment' is " + paren(alignment) + ", but must be a power of two.");
+      reader_.fail("'general.alignment' is (", alignment, "), but must be a power of two.");
     }
     return alignment;
   }
@@ -149,22 +149,21 @@ class Parser {
   void read_tensor() {
     const std::string_view name = reader_.text("a tensor name");
     if (name.empty() || name.size() > kMaxTensorNameBytes) {
-      reader_.fail("the tensor name " + quoted_name(name) + " has " + paren(name.size()) +
-                   " bytes, but must have 1 to " + std::to_string(kMaxTensorNameBytes) + ".");
+      reader_.fail("the tensor name ", quoted_name(name), " has (", name.size(),
+                   ") bytes, but must have 1 to ", kMaxTensorNameBytes, ".");
     }
     const auto rank = reader_.number<std::uint32_t>("a tensor rank");
     if (rank == 0 || rank > Shape::kMaxRank) {
-      reader_.fail("the tensor " + quoted_name(name) + " has rank " + paren(rank) +
-                   ", but must have 1 to " + std::to_string(Shape::kMaxRank) + ".");
+      reader_.fail("the tensor ", quoted_name(name), " has rank (", rank, "), but must have 1 to ",
+                   Shape::kMaxRank, ".");
     }
     std::array<std::int64_t, Shape::kMaxRank> dims{};
     std::uint64_t elements = 1;
     for (std::uint32_t i = 0; i < rank; ++i) {
       const auto dim = reader_.number<std::uint64_t>("a tensor dimension");
       if (dim == 0 || dim > kMaxElements / elements) {
-        reader_.fail("dimension " + std::to_string(i) + " of the tensor " + quoted_name(name) +
-                     " is " + paren(dim) +
-                     ", but extents are at least 1 and elements at most 2^56.");
+        reader_.fail("dimension ", i, " of the tensor ", quoted_name(name), " is (", dim,
+                     "), but extents are at least 1 and elements at most 2^56.");
       }
       elements *= dim;
       dims[rank - 1 - i] = static_cast<std::int64_t>(dim);
@@ -173,20 +172,19 @@ class Parser {
     const auto type_id = reader_.number<std::uint32_t>("a tensor type");
     const GgufTensorType* const type = gguf_tensor_type(type_id);
     if (type == nullptr) {
-      reader_.fail("the tensor " + quoted_name(name) + " has type " + paren(type_id) +
-                   ", which is not a known type, so its size is unknown.");
+      reader_.fail("the tensor ", quoted_name(name), " has type (", type_id,
+                   "), which is not a known type, so its size is unknown.");
     }
     if (shape.back() % type->block_elements != 0) {
-      reader_.fail("the tensor " + quoted_name(name) + " of shape " + to_string(shape) +
-                   " has rows of (" + std::to_string(shape.back()) + ") elements, but " +
-                   std::string(type->name) + " needs a multiple of " +
-                   std::to_string(type->block_elements) + ".");
+      reader_.fail("the tensor ", quoted_name(name), " of shape ", to_string(shape),
+                   " has rows of (", shape.back(), ") elements, but ", type->name,
+                   " needs a multiple of ", type->block_elements, ".");
     }
     const std::uint64_t blocks = elements / type->block_elements;
     if (blocks > contents_.file.bytes().size() / type->block_bytes) {
-      reader_.fail("the tensor " + quoted_name(name) + " of shape " + to_string(shape) +
-                   " and type " + std::string(type->name) + " is larger than the whole file of " +
-                   paren(contents_.file.bytes().size()) + " bytes.");
+      reader_.fail("the tensor ", quoted_name(name), " of shape ", to_string(shape), " and type ",
+                   type->name, " is larger than the whole file of (", contents_.file.bytes().size(),
+                   ") bytes.");
     }
     const auto offset = reader_.number<std::uint64_t>("a tensor offset");
     contents_.tensors.push_back({name, type_id, type->name, shape, {}, contents_.file.path()});
@@ -203,15 +201,13 @@ class Parser {
       GgufTensor& tensor = contents_.tensors[i];
       const auto [offset, bytes] = places_[i];
       if (offset != expected) {
-        reader_.fail("the tensor " + quoted_name(tensor.name) + " starts at offset " +
-                     paren(offset) + " of the data, but must start at " + std::to_string(expected) +
-                     ".");
+        reader_.fail("the tensor ", quoted_name(tensor.name), " starts at offset (", offset,
+                     ") of the data, but must start at ", expected, ".");
       }
       const std::uint64_t available = all.size() > start ? all.size() - start : 0;
       if (offset > available || bytes > available - offset) {
-        reader_.fail("the tensor " + quoted_name(tensor.name) + " needs bytes up to " +
-                     paren(offset + bytes) + " of the data, but the file holds " +
-                     std::to_string(available) + ".");
+        reader_.fail("the tensor ", quoted_name(tensor.name), " needs bytes up to (",
+                     offset + bytes, ") of the data, but the file holds ", available, ".");
       }
       tensor.data =
           all.subspan(static_cast<std::size_t>(start + offset), static_cast<std::size_t>(bytes));
@@ -222,15 +218,6 @@ class Parser {
   std::uint64_t aligned(std::uint64_t offset) const {
     const std::uint64_t mask = contents_.alignment - 1U;
     return (offset + mask) & ~mask;
-  }
-
-  template <class T, class Name>
-  std::vector<std::size_t> sorted(const std::vector<T>& items, const char* what, Name name) const {
-    auto order = order_by_name(items, name);
-    if (const T* const twice = find_repeated(items, order, name)) {
-      reader_.fail("the " + std::string(what) + " " + quoted_name(name(*twice)) + " occurs twice.");
-    }
-    return order;
   }
 
   struct Place {

@@ -33,8 +33,7 @@ std::int64_t GgufValue::as_integer(std::int64_t min, std::int64_t max) const {
   require(is_integer(element_type_), false, "an integer");
   const std::int64_t value = integer_at(0);
   if (value < min || value > max) {
-    throw_invalid_argument(named() + " is (" + std::to_string(value) + "), but must be in [" +
-                           std::to_string(min) + ", " + std::to_string(max) + "].");
+    throw_invalid_argument(named(), " is (", value, "), but must be in [", min, ", ", max, "].");
   }
   return value;
 }
@@ -106,22 +105,20 @@ std::int64_t GgufValue::integer_at(std::uint64_t index) const {
   }
   const auto wide = load<std::int64_t>(encoded_, index);
   if (element_type_ == GgufValueType::u64 && wide < 0) {
-    throw_invalid_argument(named() + " is (" + std::to_string(static_cast<std::uint64_t>(wide)) +
+    throw_invalid_argument(named(), " is (", static_cast<std::uint64_t>(wide),
                            "), but must be at most 2^63 - 1.");
   }
   return wide;
 }
 
 std::string GgufValue::named() const {
-  return "The metadata value " + quoted_name(key_) + " of the GGUF file '" + std::string(file_) +
-         "'";
+  return joined_text("The metadata value ", quoted_name(key_), " of the GGUF file '", file_, "'");
 }
 
 void GgufValue::require(bool matches, bool array, std::string_view wanted) const {
   if (!matches || array != is_array_) {
-    throw_invalid_argument(named() + " has type (" + (is_array_ ? "array of " : "") +
-                           std::string(name_of(element_type_)) + "), but must be " +
-                           std::string(wanted) + ".");
+    throw_invalid_argument(named(), " has type (", is_array_ ? "array of " : "",
+                           name_of(element_type_), "), but must be ", wanted, ".");
   }
 }
 

@@ -8,12 +8,11 @@ bool JsonEvents::parse_error(std::size_t position, const std::string& /*last_tok
 }
 
 void JsonEvents::fail_at(std::size_t position) const {
-  fail("its JSON text is wrong at byte (" + std::to_string(position) +
-       "), but must be one object in UTF-8.");
+  fail("its JSON text is wrong at byte (", position, "), but must be one object in UTF-8.");
 }
 
 void JsonEvents::unexpected(std::string_view found) const {
-  fail(allowed() + ", but there is (" + std::string(found) + ").");
+  fail(allowed(), ", but there is (", found, ").");
 }
 
 void read_json(std::span<const std::byte> text, JsonEvents& events) {

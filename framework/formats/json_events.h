@@ -35,7 +35,10 @@ class JsonEvents : public nlohmann::json::json_sax_t {
   /// What has to stand here: "the shape of the tensor 'w' must hold numbers from 0".
   virtual std::string allowed() const = 0;
   [[noreturn]] void unexpected(std::string_view found) const;
-  [[noreturn]] void fail(const std::string& reason) const { reader_.fail(reason); }
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... reason) const {
+    reader_.fail(reason...);
+  }
 
  private:
   const ByteReader& reader_;

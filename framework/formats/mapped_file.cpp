@@ -50,9 +50,8 @@ void MappedFile::require_unchanged() const {
   }
   const std::size_t now = size_now();
   if (now != bytes_.size()) {
-    throw Error(ErrorCode::io, "The file '" + path_ + "' changes while it is read: its size is (" +
-                                   std::to_string(now) + ") bytes, but was " +
-                                   std::to_string(bytes_.size()) + ".");
+    throw_error(ErrorCode::io, "The file '", path_, "' changes while it is read: its size is (",
+                now, ") bytes, but was ", bytes_.size(), ".");
   }
 }
 
@@ -62,15 +61,15 @@ std::size_t MappedFile::size_now() const {
     fail("inspect");
   }
   if (!S_ISREG(status.st_mode)) {
-    throw_invalid_argument("The path '" + path_ + "' is not a regular file.");
+    throw_invalid_argument("The path '", path_, "' is not a regular file.");
   }
   return static_cast<std::size_t>(status.st_size);
 }
 
 void MappedFile::fail(const char* action) const {
   const int reason = errno;
-  throw Error(ErrorCode::io, std::string("Cannot ") + action + " the file '" + path_ +
-                                 "': " + std::generic_category().message(reason) + ".");
+  throw_error(ErrorCode::io, "Cannot ", action, " the file '", path_,
+              "': ", std::generic_category().message(reason), ".");
 }
 
 }  // namespace reprise

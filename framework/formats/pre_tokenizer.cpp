@@ -3,8 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "framework/core/utf8.h"
 #include "framework/formats/character_class.h"
-#include "framework/formats/text.h"
 
 namespace reprise {
 namespace {

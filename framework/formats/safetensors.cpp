@@ -1,6 +1,5 @@
 #include "reprise/formats/safetensors.h"
 
-#include <algorithm>
 #include <deque>
 
 #include "framework/formats/byte_reader.h"
@@ -47,16 +46,16 @@ void add_sharded(SafetensorsContents& contents, const std::filesystem::path& pat
   }
   for (const auto& [name, shard] : index.rows) {
     const auto& [tensors, by_name, metadata] = headers[shard];
-    const SafetensorsTensor* const found = find_named(tensors, by_name, name, name_of_tensor);
+    const SafetensorsTensor* const found =
+        find_named(tensors, by_name, name, &SafetensorsTensor::name);
     if (found == nullptr) {
       ByteReader(file.bytes(), "safetensors index '" + file.path() + "'")
-          .fail("the tensor " + quoted_name(name) + " is said to lie in the file " +
-                quoted_name(index.shards[shard]) + ", which holds (" +
-                std::to_string(tensors.size()) + ") others.");
+          .fail("the tensor ", quoted_name(name), " is said to lie in the file ",
+                quoted_name(index.shards[shard]), ", which holds (", tensors.size(), ") others.");
     }
     contents.tensors.push_back(*found);
   }
-  contents.by_name = order_by_name(contents.tensors, name_of_tensor);
+  contents.by_name = order_by_name(contents.tensors, &SafetensorsTensor::name);
 }
 
 }  // namespace
@@ -69,11 +68,10 @@ std::optional<DType> SafetensorsTensor::dtype() const {
 DType SafetensorsTensor::require_dtype() const {
   const auto type = dtype();
   if (!type) {
-    throw Error(ErrorCode::unsupported,
-                "The tensor " + quoted_name(name) + " of the safetensors file '" +
-                    std::string(file) + "' has type (" + quoted_name(dtype_name) +
-                    "), which can be loaded but not computed with; allowed are " +
-                    computable_safetensors_types() + ".");
+    throw_error(ErrorCode::unsupported, "The tensor ", quoted_name(name),
+                " of the safetensors file '", file, "' has type (", quoted_name(dtype_name),
+                "), which can be loaded but not computed with; allowed are ",
+                computable_safetensors_types(), ".");
   }
   return *type;
 }
@@ -83,10 +81,9 @@ Shape SafetensorsTensor::require_shape() const {
     return {1};
   }
   if (dims.size() > Shape::kMaxRank) {
-    throw Error(ErrorCode::unsupported,
-                "The tensor " + quoted_name(name) + " of the safetensors file '" +
-                    std::string(file) + "' has rank (" + std::to_string(dims.size()) +
-                    "), but at most " + std::to_string(Shape::kMaxRank) + " can be computed with.");
+    throw_error(ErrorCode::unsupported, "The tensor ", quoted_name(name),
+                " of the safetensors file '", file, "' has rank (", dims.size(), "), but at most ",
+                Shape::kMaxRank, " can be computed with.");
   }
   return Shape(dims);
 }
@@ -118,15 +115,14 @@ const std::vector<SafetensorsTensor>& SafetensorsFile::tensors() const {
 }
 
 const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
-  return find_named(contents_->tensors, contents_->by_name, name, name_of_tensor);
+  return find_named(contents_->tensors, contents_->by_name, name, &SafetensorsTensor::name);
 }
 
 const SafetensorsTensor& SafetensorsFile::tensor(std::string_view name) const {
   const SafetensorsTensor* const found = find(name);
   if (found == nullptr) {
-    throw_invalid_argument("The safetensors file '" + contents_->path + "' has no tensor " +
-                           quoted_name(name) + " among its (" +
-                           std::to_string(contents_->tensors.size()) + ").");
+    throw_invalid_argument("The safetensors file '", contents_->path, "' has no tensor ",
+                           quoted_name(name), " among its (", contents_->tensors.size(), ").");
   }
   return *found;
 }

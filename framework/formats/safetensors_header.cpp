@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t kMaxDims = 64;
 constexpr std::string_view kMetadataKey = "__metadata__";
-std::string paren(std::uint64_t value) { return "(" + std::to_string(value) + ")"; }
 
 /// "[2, 3]", of any rank.
 std::string shape_text(const std::vector<std::int64_t>& dims) {
@@ -108,7 +107,7 @@ class HeaderEvents final : public JsonEvents {
     }
     if (field_ == Field::data_offsets) {
       if (offsets_.size() == 2) {
-        fail("the data_offsets of the tensor " + quoted_name(key_) +
+        fail("the data_offsets of the tensor ", quoted_name(key_),
              " have more than the two numbers begin and end.");
       }
       offsets_.push_back(number);
@@ -116,12 +115,12 @@ class HeaderEvents final : public JsonEvents {
     }
     auto& dims = header_.tensors.back().dims;
     if (number > std::uint64_t{Shape::kMaxElements}) {
-      fail("the shape of the tensor " + quoted_name(key_) + " has the extent " + paren(number) +
-           ", but elements are at most 2^56.");
+      fail("the shape of the tensor ", quoted_name(key_), " has the extent (", number,
+           "), but elements are at most 2^56.");
     }
     if (dims.size() == kMaxDims) {
-      fail("the shape of the tensor " + quoted_name(key_) + " has more than (" +
-           std::to_string(kMaxDims) + ") extents, which is the most allowed.");
+      fail("the shape of the tensor ", quoted_name(key_), " has more than (", kMaxDims,
+           ") extents, which is the most allowed.");
     }
     dims.push_back(static_cast<std::int64_t>(number));
     return true;
@@ -135,14 +134,13 @@ class HeaderEvents final : public JsonEvents {
   void begin_field(const std::string& key) {
     const auto* const found = std::ranges::find(kFields, key);
     if (found == kFields.end()) {
-      fail("the tensor " + quoted_name(key_) + " has the field " + quoted_name(key) +
+      fail("the tensor ", quoted_name(key_), " has the field ", quoted_name(key),
            ", but fields are dtype, shape and data_offsets.");
     }
     field_ = static_cast<Field>(found - kFields.begin());
     bool& seen = seen_[static_cast<std::size_t>(field_)];
     if (seen) {
-      fail("the field " + quoted_name(key) + " of the tensor " + quoted_name(key_) +
-           " occurs twice.");
+      fail("the field ", quoted_name(key), " of the tensor ", quoted_name(key_), " occurs twice.");
     }
     seen = true;
   }
@@ -150,17 +148,18 @@ class HeaderEvents final : public JsonEvents {
   void end_entry() {
     for (std::size_t i = 0; i < kFields.size(); ++i) {
       if (!seen_[i]) {
-        fail("the tensor " + quoted_name(key_) + " has no field " + std::string(kFields[i]) + ".");
+        fail("the tensor ", quoted_name(key_), " has no field ", kFields[i], ".");
       }
     }
     if (offsets_.size() != 2) {
-      fail("the data_offsets of the tensor " + quoted_name(key_) + " have " +
-           paren(offsets_.size()) + " numbers, but must have two, begin and end.");
+      fail("the data_offsets of the tensor ", quoted_name(key_), " have (", offsets_.size(),
+           ") numbers, but must have two, begin and end.");
     }
     ranges_.push_back({offsets_[0], offsets_[1]});
   }
 
   std::string allowed() const override {
+    const std::string_view field = kFields[static_cast<std::size_t>(field_)];
     switch (place_) {
       case Place::before:
         return "the header must be an object";
@@ -170,14 +169,13 @@ class HeaderEvents final : public JsonEvents {
         return "the value of " + quoted_name(header_.metadata.back().first) +
                " in '__metadata__' must be a text";
       case Place::list:
-        return "the " + std::string(kFields[static_cast<std::size_t>(field_)]) + " of the tensor " +
-               quoted_name(key_) + " must hold whole numbers from 0";
+        return joined_text("the ", field, " of the tensor ", quoted_name(key_),
+                           " must hold whole numbers from 0");
       default:
         break;
     }
-    return "the field " + std::string(kFields[static_cast<std::size_t>(field_)]) +
-           " of the tensor " + quoted_name(key_) + " must be " +
-           (field_ == Field::dtype ? "a text" : "a list of numbers");
+    return joined_text("the field ", field, " of the tensor ", quoted_name(key_), " must be ",
+                       field_ == Field::dtype ? "a text" : "a list of numbers");
   }
 
   SafetensorsHeader& header_;
@@ -198,8 +196,8 @@ class Checker {
   SafetensorsHeader run() {
     const auto length = reader_.number<std::uint64_t>("the header length");
     if (length > kMaxHeaderBytes) {
-      reader_.fail("its header has " + paren(length) + " bytes, but at most " +
-                   std::to_string(kMaxHeaderBytes) + " are allowed.");
+      reader_.fail("its header has (", length, ") bytes, but at most ", kMaxHeaderBytes,
+                   " are allowed.");
     }
     const auto text = reader_.bytes(length, "the header");
     if (text.empty() || text[0] != std::byte{'{'}) {
@@ -207,15 +205,13 @@ class Checker {
     }
     HeaderEvents events(reader_, header_, ranges_);
     read_json(text, events);
-    header_.by_name = order_by_name(header_.tensors, name_of_tensor);
-    if (const auto* const twice = find_repeated(header_.tensors, header_.by_name, name_of_tensor)) {
-      reader_.fail("the tensor name " + quoted_name(twice->name) + " occurs twice.");
-    }
-    const auto key_of = [](const auto& entry) -> std::string_view { return entry.first; };
-    const auto keys = order_by_name(header_.metadata, key_of);
-    if (const auto* const twice = find_repeated(header_.metadata, keys, key_of)) {
-      reader_.fail("the key " + quoted_name(twice->first) + " of '__metadata__' occurs twice.");
-    }
+    header_.by_name =
+        order_by_name(header_.tensors, &SafetensorsTensor::name, [&](std::string_view name) {
+          reader_.fail("the tensor name ", quoted_name(name), " occurs twice.");
+        });
+    order_by_name(header_.metadata, &SafetensorsHeader::Text::first, [&](std::string_view key) {
+      reader_.fail("the key ", quoted_name(key), " of '__metadata__' occurs twice.");
+    });
     data_ = bytes_.subspan(static_cast<std::size_t>(reader_.offset()));
     for (std::size_t i = 0; i < ranges_.size(); ++i) {
       attach(header_.tensors[i], ranges_[i]);
@@ -227,9 +223,8 @@ class Checker {
  private:
   void attach(SafetensorsTensor& tensor, Range range) {
     if (range.begin > range.end || range.end > data_.size()) {
-      reader_.fail("the tensor " + quoted_name(tensor.name) + " lies from " + paren(range.begin) +
-                   " to " + paren(range.end) + " in the data, but the data has " +
-                   std::to_string(data_.size()) + " bytes.");
+      reader_.fail("the tensor ", quoted_name(tensor.name), " lies from (", range.begin, ") to (",
+                   range.end, ") in the data, but the data has ", data_.size(), " bytes.");
     }
     const std::uint64_t elements = elements_of(tensor);
     const std::uint64_t bytes = range.end - range.begin;
@@ -237,10 +232,9 @@ class Checker {
     if (const SafetensorsType* const type = safetensors_type(tensor.dtype_name)) {
       const std::uint64_t bits = elements * type->bits;
       if (bits % 8 != 0 || bits / 8 != bytes) {
-        reader_.fail("the tensor " + quoted_name(tensor.name) + " of shape " +
-                     shape_text(tensor.dims) + " and type " + std::string(type->name) + " has " +
-                     paren(bytes) + " bytes, but needs " + std::to_string((bits + 7) / 8) +
-                     (bits % 8 != 0 ? " and whole ones." : "."));
+        reader_.fail("the tensor ", quoted_name(tensor.name), " of shape ", shape_text(tensor.dims),
+                     " and type ", type->name, " has (", bytes, ") bytes, but needs ",
+                     (bits + 7) / 8, bits % 8 != 0 ? " and whole ones." : ".");
       }
     }
     tensor.data =
@@ -256,8 +250,8 @@ class Checker {
     for (const std::int64_t dim : tensor.dims) {
       const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(dim, 1));
       if (extent > kMost / elements) {
-        reader_.fail("the tensor " + quoted_name(tensor.name) + " has the shape (" +
-                     shape_text(tensor.dims) + "), but elements are at most 2^56.");
+        reader_.fail("the tensor ", quoted_name(tensor.name), " has the shape (",
+                     shape_text(tensor.dims), "), but elements are at most 2^56.");
       }
       elements *= extent;
       empty = empty || dim == 0;
@@ -274,15 +268,15 @@ class Checker {
     std::uint64_t expected = 0;
     for (const std::size_t i : order) {
       if (ranges_[i].begin != expected) {
-        reader_.fail("the tensor " + quoted_name(header_.tensors[i].name) + " begins at offset " +
-                     paren(ranges_[i].begin) + " of the data, but the one before it ends at " +
-                     std::to_string(expected) + "; holes and overlaps are not allowed.");
+        reader_.fail("the tensor ", quoted_name(header_.tensors[i].name), " begins at offset (",
+                     ranges_[i].begin, ") of the data, but the one before it ends at ", expected,
+                     "; holes and overlaps are not allowed.");
       }
       expected = ranges_[i].end;
     }
     if (expected != data_.size()) {
-      reader_.fail("the data has " + paren(data_.size()) + " bytes, but its tensors end at " +
-                   std::to_string(expected) + ".");
+      reader_.fail("the data has (", data_.size(), ") bytes, but its tensors end at ", expected,
+                   ".");
     }
   }
 

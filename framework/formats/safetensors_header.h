@@ -15,13 +15,11 @@ namespace reprise {
 /// As in the format's reference implementation.
 inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
-/// What tensors are ordered and found by.
-inline std::string_view name_of_tensor(const SafetensorsTensor& tensor) { return tensor.name; }
-
 struct SafetensorsHeader {
   std::vector<SafetensorsTensor> tensors;  // in the order of the header
   std::vector<std::size_t> by_name;        // indices, sorted
-  std::vector<std::pair<std::string, std::string>> metadata;
+  using Text = std::pair<std::string, std::string>;
+  std::vector<Text> metadata;
 };
 
 /// Tensors are views into `bytes` and `path`. Errors: invalid_argument.

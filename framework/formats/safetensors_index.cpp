@@ -1,6 +1,5 @@
 #include "framework/formats/safetensors_index.h"
 
-#include <cstdint>
 #include <map>
 #include <string_view>
 
@@ -60,7 +59,7 @@ class IndexEvents final : public JsonEvents {
  private:
   bool enter() {
     if (++depth_ > kMaxDepth) {
-      fail("it nests deeper than (" + std::to_string(kMaxDepth) + ") levels.");
+      fail("it nests deeper than (", kMaxDepth, ") levels.");
     }
     return true;
   }
@@ -79,7 +78,7 @@ class IndexEvents final : public JsonEvents {
   std::size_t shard(const std::string& name) {
     if (name.empty() || name == "." || name == ".." ||
         name.find_first_of(std::string_view("/\\\0", 3)) != std::string::npos) {
-      fail("the tensor " + quoted_name(tensor_) + " lies in the file (" + quoted_name(name) +
+      fail("the tensor ", quoted_name(tensor_), " lies in the file (", quoted_name(name),
            "), but shards are plain file names in the folder of the index.");
     }
     const auto [found, added] = numbers_.try_emplace(name, index_.shards.size());
@@ -110,8 +109,8 @@ class IndexEvents final : public JsonEvents {
 SafetensorsIndex read_safetensors_index(std::span<const std::byte> bytes, const std::string& path) {
   const ByteReader reader(bytes, "safetensors index '" + path + "'");
   if (bytes.size() > kMaxHeaderBytes) {
-    reader.fail("it has (" + std::to_string(bytes.size()) + ") bytes, but at most " +
-                std::to_string(kMaxHeaderBytes) + " are allowed.");
+    reader.fail("it has (", bytes.size(), ") bytes, but at most ", kMaxHeaderBytes,
+                " are allowed.");
   }
   SafetensorsIndex index;
   IndexEvents events(reader, index);
@@ -119,13 +118,9 @@ SafetensorsIndex read_safetensors_index(std::span<const std::byte> bytes, const 
   if (!events.has_map()) {
     reader.fail("it has no 'weight_map'.");
   }
-  const auto name_of = [](const SafetensorsIndex::Row& row) -> std::string_view {
-    return row.tensor;
-  };
-  const auto order = order_by_name(index.rows, name_of);
-  if (const auto* const twice = find_repeated(index.rows, order, name_of)) {
-    reader.fail("the tensor name " + quoted_name(twice->tensor) + " occurs twice.");
-  }
+  order_by_name(index.rows, &SafetensorsIndex::Row::tensor, [&](std::string_view name) {
+    reader.fail("the tensor name ", quoted_name(name), " occurs twice.");
+  });
   return index;
 }
 

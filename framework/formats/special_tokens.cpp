@@ -20,9 +20,8 @@ SpecialTokens::SpecialTokens(const Vocabulary& vocabulary, bool control) {
     }
   }
   if (bytes > kMaxBytes) {
-    throw_invalid_argument("The special tokens of the GGUF file '" + vocabulary.file() +
-                           "' have (" + std::to_string(bytes) + ") bytes of text, but at most " +
-                           std::to_string(kMaxBytes) + " are looked for.");
+    throw_invalid_argument("The special tokens of the GGUF file '", vocabulary.file(), "' have (",
+                           bytes, ") bytes of text, but at most ", kMaxBytes, " are looked for.");
   }
   std::vector<std::string> words;
   for (const auto& [word, id] : ids) {

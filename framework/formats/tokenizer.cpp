@@ -50,8 +50,8 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text,
   std::vector<std::int32_t> ids;
   if (options.add_bos.value_or(rules_->adds_bos)) {
     if (!bos()) {
-      throw_invalid_argument("A beginning-of-text token is to be added, but the GGUF file '" +
-                             rules_->vocabulary.file() + "' has no 'tokenizer.ggml.bos_token_id'.");
+      throw_invalid_argument("A beginning-of-text token is to be added, but the GGUF file '",
+                             rules_->vocabulary.file(), "' has no 'tokenizer.ggml.bos_token_id'.");
     }
     ids.push_back(*bos());
   }

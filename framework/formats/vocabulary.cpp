@@ -44,10 +44,8 @@ std::string in_file(const GgufFile& file) { return " of the GGUF file '" + file.
 void require_length(const GgufFile& file, std::string_view key, std::size_t actual,
                     std::size_t tokens) {
   if (actual != tokens) {
-    throw_invalid_argument("The metadata value " + quoted_name(key) + in_file(file) + " has (" +
-                           std::to_string(actual) +
-                           ") elements, but must have one for each of the " +
-                           std::to_string(tokens) + " tokens.");
+    throw_invalid_argument("The metadata value ", quoted_name(key), in_file(file), " has (", actual,
+                           ") elements, but must have one for each of the ", tokens, " tokens.");
   }
 }
 
@@ -67,14 +65,13 @@ std::vector<TokenKind> read_kinds(const GgufFile& file, const std::vector<std::s
   require_length(file, kKindsKey, numbers.size(), spellings.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] > static_cast<std::int64_t>(TokenKind::byte)) {
-      throw_invalid_argument("The type of token " + std::to_string(i) + " in " +
-                             quoted_name(kKindsKey) + in_file(file) + " is (" +
-                             std::to_string(numbers[i]) + "), but must be in [0, 6].");
+      throw_invalid_argument("The type of token ", i, " in ", quoted_name(kKindsKey), in_file(file),
+                             " is (", numbers[i], "), but must be in [0, 6].");
     }
     kinds[i] = static_cast<TokenKind>(numbers[i]);
     if (kinds[i] == TokenKind::byte && !spelled_byte(spellings[i])) {
-      throw_invalid_argument("The byte token " + std::to_string(i) + in_file(file) +
-                             " is spelled (" + quoted_name(spellings[i]) +
+      throw_invalid_argument("The byte token ", i, in_file(file), " is spelled (",
+                             quoted_name(spellings[i]),
                              "), but must be spelled '<0x00>' to '<0xFF>'.");
     }
   }
@@ -86,9 +83,8 @@ std::vector<float> read_scores(const GgufFile& file, std::size_t tokens) {
   require_length(file, kScoresKey, scores.size(), tokens);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (std::isnan(scores[i])) {  // would break the order of merges
-      throw_invalid_argument("The score of token " + std::to_string(i) + " in " +
-                             quoted_name(kScoresKey) + in_file(file) +
-                             " is (NaN), but must be a number.");
+      throw_invalid_argument("The score of token ", i, " in ", quoted_name(kScoresKey),
+                             in_file(file), " is (NaN), but must be a number.");
     }
   }
   return scores;
@@ -109,10 +105,8 @@ std::string text_of(const std::string& spelling, TokenKind kind, bool byte_level
 Vocabulary::Vocabulary(const GgufFile& file) : file_(file.path()) {
   const std::string_view model = file.value(kModelKey).as_string();
   if (model != "llama" && model != "gpt2") {
-    throw Error(ErrorCode::unsupported, "The tokenizer" + in_file(file) + " is (" +
-                                            quoted_name(model) +
-                                            "), but only 'llama' (SentencePiece) and 'gpt2' "
-                                            "(byte-level) are supported.");
+    throw_error(ErrorCode::unsupported, "The tokenizer", in_file(file), " is (", quoted_name(model),
+                "), but only 'llama' (SentencePiece) and 'gpt2' (byte-level) are supported.");
   }
   byte_level_ = model == "gpt2";
   read_tokens(file);
@@ -122,9 +116,8 @@ Vocabulary::Vocabulary(const GgufFile& file) : file_(file.path()) {
 
 const Token& Vocabulary::token(std::int32_t id) const {
   if (id < 0 || id >= size()) {
-    throw_invalid_argument("The token is (" + std::to_string(id) +
-                           "), but tokens of the GGUF file '" + file_ + "' are in [0, " +
-                           std::to_string(size()) + ").");
+    throw_invalid_argument("The token is (", id, "), but tokens of the GGUF file '", file_,
+                           "' are in [0, ", size(), ").");
   }
   return tokens_[static_cast<std::size_t>(id)];
 }
@@ -141,8 +134,8 @@ std::optional<std::int32_t> Vocabulary::find_plain(std::string_view text) const 
 std::int32_t Vocabulary::byte_token(char byte) const {
   const auto id = byte_ids_[static_cast<unsigned char>(byte)];
   if (!id) {
-    throw_invalid_argument("The text holds the byte (" + spelled(static_cast<unsigned char>(byte)) +
-                           "), but the vocabulary of the GGUF file '" + file_ +
+    throw_invalid_argument("The text holds the byte (", spelled(static_cast<unsigned char>(byte)),
+                           "), but the vocabulary of the GGUF file '", file_,
                            "' has neither a token for it nor an unknown token.");
   }
   return *id;
@@ -155,8 +148,8 @@ bool Vocabulary::is_end(std::int32_t id) const {
 void Vocabulary::read_tokens(const GgufFile& file) {
   const auto texts = file.value(kTokensKey).as_strings();
   if (texts.empty() || texts.size() > std::numeric_limits<std::int32_t>::max()) {
-    throw_invalid_argument("The vocabulary" + in_file(file) + " has (" +
-                           std::to_string(texts.size()) + ") tokens, but must have 1 to 2^31 - 1.");
+    throw_invalid_argument("The vocabulary", in_file(file), " has (", texts.size(),
+                           ") tokens, but must have 1 to 2^31 - 1.");
   }
   const auto scores =
       byte_level_ ? std::vector<float>(texts.size()) : read_scores(file, texts.size());

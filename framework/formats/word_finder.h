@@ -1,7 +1,6 @@
 // Words in a text, found in one pass over it: an automaton of Aho and Corasick (Efficient string
 // matching, CACM 18 (6), 1975).
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -22,9 +22,10 @@ static_assert(std::endian::native == std::endian::little);
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
+inline constexpr std::uint64_t kLongestText = 65536;  // where nothing else is said
+
 class ByteWriter {
  public:
-  explicit ByteWriter(std::uint64_t longest_text) : longest_text_(longest_text) {}
   std::vector<std::byte>& bytes() { return bytes_; }
 
   template <Scalar T>
@@ -36,16 +37,17 @@ class ByteWriter {
   void choice(const T& v, std::uint8_t /*count*/) {
     value(static_cast<std::uint8_t>(v));
   }
-  void text(const std::string& v) { text(v, longest_text_); }
-  void text(const std::string& v, std::uint64_t longest) {
+  void text(const std::string& v, std::uint64_t longest = kLongestText) {
     if (v.size() > longest) {
-      throw_invalid_argument("A text in a file has at most " + std::to_string(longest) +
-                             " bytes, but one has (" + std::to_string(v.size()) + "): '" +
-                             v.substr(0, 64) + "...'.");
+      throw_invalid_argument("A text in a file has at most ", longest, " bytes, but one has (",
+                             v.size(), "): '", v.substr(0, 64), "...'.");
     }
     blob(std::as_bytes(std::span(v)));
   }
-  void blob(const std::vector<std::byte>& v) { blob(std::span(v)); }
+  void blob(std::span<const std::byte> v) {
+    value(std::uint64_t{v.size()});
+    append(v);
+  }
   /// 0xFFFFFFFF: none.
   void optional(const std::optional<std::uint32_t>& v) { value(v.value_or(0xFFFFFFFF)); }
   template <class Items, class F>
@@ -60,18 +62,12 @@ class ByteWriter {
   }
 
  private:
-  void blob(std::span<const std::byte> v) {
-    value(std::uint64_t{v.size()});
-    append(v);
-  }
-  std::uint64_t longest_text_;
   std::vector<std::byte> bytes_;
 };
 
 class ByteSource {
  public:
-  ByteSource(std::span<const std::byte> bytes, std::uint64_t longest_text)
-      : bytes_(bytes), longest_text_(longest_text) {}
+  explicit ByteSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
   std::uint64_t left() const { return bytes_.size(); }
 
   template <Scalar T>
@@ -83,13 +79,12 @@ class ByteSource {
     std::uint8_t number = 0;
     value(number);
     if (number >= count) {
-      throw_invalid_argument("A value of the file is (" + std::to_string(number) + "), but 0 to " +
-                             std::to_string(count - 1) + " are possible there.");
+      throw_invalid_argument("A value of the file is (", number, "), but 0 to ", count - 1,
+                             " are possible there.");
     }
     v = static_cast<T>(number);
   }
-  void text(std::string& v) { text(v, longest_text_); }
-  void text(std::string& v, std::uint64_t longest) {
+  void text(std::string& v, std::uint64_t longest = kLongestText) {
     const auto part = sized(longest);
     v.assign(reinterpret_cast<const char*>(part.data()), part.size());
   }
@@ -107,8 +102,8 @@ class ByteSource {
     std::uint64_t count = 0;
     value(count);
     if (count > left()) {
-      throw_invalid_argument("A list of the file has (" + std::to_string(count) +
-                             ") items, but only " + std::to_string(left()) + " bytes are left.");
+      throw_invalid_argument("A list of the file has (", count, ") items, but only ", left(),
+                             " bytes are left.");
     }
     for (; count > 0; --count) {
       each(items.emplace_back());
@@ -125,8 +120,8 @@ class ByteSource {
  private:
   std::span<const std::byte> take(std::uint64_t count) {
     if (count > left()) {
-      throw_invalid_argument("The file needs (" + std::to_string(count) +
-                             ") bytes more, but only " + std::to_string(left()) + " are left.");
+      throw_invalid_argument("The file needs (", count, ") bytes more, but only ", left(),
+                             " are left.");
     }
     const auto part = bytes_.first(static_cast<std::size_t>(count));
     bytes_ = bytes_.subspan(part.size());
@@ -136,14 +131,12 @@ class ByteSource {
     std::uint64_t size = 0;
     value(size);
     if (size > max) {
-      throw_invalid_argument("A part of the file has (" + std::to_string(size) +
-                             ") bytes, but at most " + std::to_string(max) +
+      throw_invalid_argument("A part of the file has (", size, ") bytes, but at most ", max,
                              " are possible there.");
     }
     return take(size);
   }
   std::span<const std::byte> bytes_;
-  std::uint64_t longest_text_;
 };
 
 }  // namespace reprise

@@ -97,11 +97,10 @@ std::vector<Edge> edges_of(const ComputeGraph& graph) {
         }
       });
     }
-    const auto order = [](const Edge& e) { return std::tuple(e.src, e.tensor, e.kind); };
-    std::sort(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end(),
-              [&](const Edge& a, const Edge& b) { return order(a) < order(b); });
-    edges.erase(std::unique(edges.begin() + static_cast<std::ptrdiff_t>(first), edges.end()),
-                edges.end());
+    const auto added = edges.begin() + static_cast<std::ptrdiff_t>(first);
+    std::ranges::sort(added, edges.end(), {},
+                      [](const Edge& e) { return std::tuple(e.src, e.tensor, e.kind); });
+    edges.erase(std::unique(added, edges.end()), edges.end());
   }
   return edges;
 }

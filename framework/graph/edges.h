@@ -13,6 +13,11 @@ struct Edge {
   bool operator==(const Edge&) const = default;
 };
 
+/// What two accesses to one place are, at least one of which writes.
+inline HazardKind hazard_kind(Access before, Access after) {
+  return !writes(before) ? HazardKind::war : reads(after) ? HazardKind::raw : HazardKind::waw;
+}
+
 /// The direct dependencies: a later write hides earlier accesses of the same bytes. In order of
 /// dst, then src.
 std::vector<Edge> edges_of(const ComputeGraph& graph);

@@ -8,7 +8,6 @@
 #include "framework/graph/make_plan.h"
 #include "framework/graph/memory_plan.h"
 #include "framework/graph/node_call.h"
-#include "framework/graph/passes/in_place.h"
 #include "framework/graph/run_passes.h"
 #include "framework/graph/schedule.h"
 
@@ -87,8 +86,7 @@ void place_transients(const ComputeGraph& graph, ExecutionPlan& plan,
     }
     lifetime_of[i] = static_cast<std::uint32_t>(by_step.size());
     by_step.push_back({graph.storages[i].bytes, place.first_step, place.last_step});
-    plan.naive_bytes +=
-        (graph.storages[i].bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+    plan.naive_bytes += arena_aligned(graph.storages[i].bytes);
   }
   std::vector<Lifetime> lifetimes = by_step;
   for (Lifetime& lifetime : lifetimes) {
@@ -146,19 +144,15 @@ void relocate(ExecutionPlan& plan) {
 
 /// What came of placing barriers and memory, which no pass turns off.
 void report_placement(ExecutionPlan& plan) {
-  const auto count = [](std::uint64_t n) { return "(" + std::to_string(n) + ")"; };
   const std::size_t max = plan.steps.size() == 0 ? 0 : plan.steps.size() - 1;
-  plan.decisions.push_back({"barriers", "placed", kNoIndex, plan.barriers.size() < max,
-                            count(plan.barriers.size()) +
-                                " barriers instead of one between every two steps " + count(max)});
-  plan.decisions.push_back({"memory", "placed", kNoIndex, plan.arena_bytes < plan.naive_bytes,
-                            count(plan.arena_bytes) + " bytes instead of " +
-                                count(plan.naive_bytes) + " without reuse; " +
-                                count(plan.live_peak_bytes) + " are alive at once"});
-}
-
-bool any_pass(const PassOptions& p) {
-  return p.dead_nodes || p.reorder || p.in_place || p.fuse || p.fuse_approximate;
+  plan.decisions.push_back(
+      {"barriers", "placed", kNoIndex, plan.barriers.size() < max,
+       joined_text("(", plan.barriers.size(), ") barriers instead of one between every two steps (",
+                   max, ")")});
+  plan.decisions.push_back(
+      {"memory", "placed", kNoIndex, plan.arena_bytes < plan.naive_bytes,
+       joined_text("(", plan.arena_bytes, ") bytes instead of (", plan.naive_bytes,
+                   ") without reuse; (", plan.live_peak_bytes, ") are alive at once")});
 }
 
 }  // namespace
@@ -188,7 +182,7 @@ void add_up_transients(ExecutionPlan& plan) {
     const Storage& storage = plan.graph->storages[i];
     if (!storage.is_persistent() && place.first_step != kNoIndex) {
       lifetimes.push_back({storage.bytes, place.first_step, place.last_step});
-      plan.naive_bytes += (storage.bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+      plan.naive_bytes += arena_aligned(storage.bytes);
     }
   }
   plan.live_peak_bytes = live_peak(lifetimes);
@@ -223,8 +217,7 @@ ExecutionPlan make_plan(std::shared_ptr<const ComputeGraph> of, const DeviceTrai
   plan.ranks.assign(graph.nodes.size(), kNoIndex);
   for (const std::uint32_t n : schedule.order) {
     plan.ranks[n] = next_rank++;
-    const ScheduledCall scheduled(graph, schedule.fused, n);
-    const NodeCall node(graph, n, *scheduled.op, scheduled.uses, scheduled.attributes);
+    const NodeCall node(graph, n, scheduled_call(graph, schedule.fused, n));
     const bool decides = graph.decides_iterations(n);
     // The first one decides whether anything runs; others may end what does.
     plan.steps.read_grids_from(decides && !decided ? StepList::kNoGrids
@@ -262,7 +255,7 @@ ExecutionPlan make_plan(std::shared_ptr<const ComputeGraph> of, const DeviceTrai
   if (options.reuse == ReuseRule::step) {
     place_barriers(plan);
   }
-  if (any_pass(options.passes)) {
+  if (options.passes != PassOptions::none()) {
     report_placement(plan);
   }
   return plan;

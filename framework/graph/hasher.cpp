@@ -1,11 +1,14 @@
 #include "framework/graph/hasher.h"
 
-#include <array>
+#include <bit>
+#include <cstring>
 #include <new>
 
 #include <xxhash.h>
 
 namespace reprise {
+
+static_assert(std::endian::native == std::endian::little);  // numbers are hashed as they lie
 
 std::string hex_digits(std::uint64_t value) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -17,40 +20,27 @@ std::string hex_digits(std::uint64_t value) {
   return text;
 }
 
-struct Hasher::State {
-  XXH3_state_t* xxh = XXH3_createState();
-};
+void Hasher::Free::operator()(XXH3_state_s* state) const { XXH3_freeState(state); }
 
-void Hasher::Free::operator()(State* state) const {
-  XXH3_freeState(state->xxh);
-  delete state;
-}
-
-Hasher::Hasher() : state_(new State) {
-  if (state_->xxh == nullptr) {
+Hasher::Hasher() : state_(XXH3_createState()) {
+  if (state_ == nullptr) {
     throw std::bad_alloc();
   }
-  XXH3_128bits_reset(state_->xxh);
+  XXH3_128bits_reset(state_.get());
 }
 
 void Hasher::add(char kind, const void* data, std::size_t size) {
   const std::uint64_t length = size;
-  std::array<unsigned char, 9> head{static_cast<unsigned char>(kind)};
-  for (std::size_t i = 0; i < 8; ++i) {
-    head[i + 1] = static_cast<unsigned char>(length >> (8 * i));
-  }
-  XXH3_128bits_update(state_->xxh, head.data(), head.size());
+  std::array<char, 1 + sizeof length> head{kind};
+  std::memcpy(head.data() + 1, &length, sizeof length);
+  XXH3_128bits_update(state_.get(), head.data(), head.size());
   if (size != 0) {
-    XXH3_128bits_update(state_->xxh, data, size);
+    XXH3_128bits_update(state_.get(), data, size);
   }
 }
 
 Hasher& Hasher::number(std::uint64_t value) {
-  std::array<unsigned char, 8> bytes{};
-  for (std::size_t i = 0; i < 8; ++i) {
-    bytes[i] = static_cast<unsigned char>(value >> (8 * i));
-  }
-  add('i', bytes.data(), bytes.size());
+  add('i', &value, sizeof value);
   return *this;
 }
 
@@ -69,10 +59,10 @@ Hasher& Hasher::nothing() {
   return *this;
 }
 
-std::uint64_t Hasher::digest() const { return XXH3_128bits_digest(state_->xxh).low64; }
+std::uint64_t Hasher::digest() const { return XXH3_128bits_digest(state_.get()).low64; }
 
 std::string Hasher::hex() const {
-  const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);
+  const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
   return hex_digits(hash.high64) + hex_digits(hash.low64);
 }
 

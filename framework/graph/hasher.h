@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+struct XXH3_state_s;
+
 namespace reprise {
 
 /// 16 lower-case hex digits.
@@ -29,11 +31,10 @@ class Hasher {
 
  private:
   void add(char kind, const void* data, std::size_t size);
-  struct State;
   struct Free {
-    void operator()(State* state) const;
+    void operator()(XXH3_state_s* state) const;
   };
-  std::unique_ptr<State, Free> state_;
+  std::unique_ptr<XXH3_state_s, Free> state_;
 };
 
 }  // namespace reprise

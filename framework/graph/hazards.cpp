@@ -1,6 +1,6 @@
 #include "framework/graph/hazards.h"
 
-#include "framework/graph/hazard_kind.h"
+#include "framework/graph/edges.h"
 
 namespace reprise {
 
@@ -28,11 +28,6 @@ bool HazardTracker::step(std::uint32_t index, std::span<const Touch> touches) {
     }
   }
   return wait;
-}
-
-void HazardTracker::reset() {
-  map_.clear();
-  barriers_.clear();
 }
 
 }  // namespace reprise

@@ -22,7 +22,6 @@ class HazardTracker {
   bool step(std::uint32_t index, std::span<const Touch> touches);
   /// A barrier of somebody else: everything so far is complete.
   void forget() { map_.clear(); }
-  void reset();
   const std::vector<Barrier>& barriers() const { return barriers_; }
 
  private:

@@ -7,9 +7,6 @@ namespace reprise {
 namespace {
 constexpr std::uint64_t kUnplaced = ~std::uint64_t{0};
 constexpr std::size_t kMaxConflictsPerTensor = 64;  // average; above it only the first order runs
-std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-}
 
 /// Those of one time in the order that they have. Times are those of a plan's steps, so few.
 std::vector<std::uint32_t> order_by(std::span<const Lifetime> all, std::uint32_t Lifetime::*when) {
@@ -123,14 +120,13 @@ struct ByStart {
 /// Lowest gap that fits, in order of start: who is alive then is known without conflicts.
 ByStart place_by_start(std::span<const Lifetime> all, std::span<const std::uint32_t> by_start) {
   ByStart out;
-  out.plan.order = "start";
   out.plan.offsets.resize(all.size());
   Gaps gaps;
   std::uint64_t alive = 0, live = 0;  // lifetimes, bytes
   for_each_start(
       all, by_start,
       [&](std::uint32_t gone) {
-        const std::uint64_t bytes = aligned(all[gone].bytes);
+        const std::uint64_t bytes = arena_aligned(all[gone].bytes);
         if (bytes > 0) {
           gaps.give(out.plan.offsets[gone], bytes);
         }
@@ -138,7 +134,7 @@ ByStart place_by_start(std::span<const Lifetime> all, std::span<const std::uint3
         live -= bytes;
       },
       [&](std::uint32_t t) {
-        const std::uint64_t need = aligned(all[t].bytes);
+        const std::uint64_t need = arena_aligned(all[t].bytes);
         if (need > 0) {
           out.plan.offsets[t] = gaps.take(need);
         }
@@ -160,11 +156,11 @@ std::uint64_t place(std::span<const Lifetime> all, const Conflicts& conflicts,
     taken.clear();
     for (const std::uint32_t o : conflicts.of(t)) {
       if (offsets[o] != kUnplaced) {
-        taken.emplace_back(offsets[o], offsets[o] + aligned(all[o].bytes));
+        taken.emplace_back(offsets[o], offsets[o] + arena_aligned(all[o].bytes));
       }
     }
     std::ranges::sort(taken);
-    const std::uint64_t need = aligned(all[t].bytes);
+    const std::uint64_t need = arena_aligned(all[t].bytes);
     std::uint64_t at = 0;
     for (const auto& [begin, end] : taken) {
       if (begin >= at + need) {
@@ -183,9 +179,9 @@ std::uint64_t live_peak(std::span<const Lifetime> all) {
   std::uint64_t live = 0, peak = 0;
   for_each_start(
       all, order_by(all, &Lifetime::first),
-      [&](std::uint32_t gone) { live -= aligned(all[gone].bytes); },
+      [&](std::uint32_t gone) { live -= arena_aligned(all[gone].bytes); },
       [&](std::uint32_t t) {
-        live += aligned(all[t].bytes);
+        live += arena_aligned(all[t].bytes);
         peak = std::max(peak, live);
       });
   return peak;
@@ -201,30 +197,22 @@ MemoryPlan plan_memory(std::span<const Lifetime> all) {
   }
   const Conflicts conflicts = conflicts_of(all, by_start);
   std::vector<std::uint32_t> order = by_start;
-  const auto by = [&](auto key) {
-    std::ranges::stable_sort(
-        order, [&](std::uint32_t a, std::uint32_t b) { return key(all[a]) < key(all[b]); });
-  };
   std::vector<std::uint64_t> offsets(all.size());
-  const auto attempt = [&](std::string_view name) {
+  const auto reaches_peak = [&](auto key) {
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t t) { return key(all[t]); });
     const std::uint64_t arena = place(all, conflicts, order, offsets);
     if (arena < best.arena_bytes) {
       best.arena_bytes = arena;
       best.offsets = offsets;
-      best.order = name;
     }
     return best.arena_bytes == best.live_peak_bytes;
   };
-  by([](const Lifetime& l) { return ~l.bytes; });
-  if (attempt("size")) {
-    return best;
-  }
-  by([](const Lifetime& l) { return ~(std::uint64_t{l.last} - l.first); });
-  if (attempt("duration")) {
-    return best;
-  }
-  by([](const Lifetime& l) { return ~(aligned(l.bytes) * (std::uint64_t{l.last} - l.first + 1)); });
-  attempt("area");
+  const auto steps = [](const Lifetime& l) { return std::uint64_t{l.last} - l.first; };
+  // The first one that reaches it is the last one tried.
+  (void)(reaches_peak([](const Lifetime& l) { return ~l.bytes; }) ||
+         reaches_peak([&](const Lifetime& l) { return ~steps(l); }) ||
+         reaches_peak(
+             [&](const Lifetime& l) { return ~(arena_aligned(l.bytes) * (steps(l) + 1)); }));
   return best;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace reprise {
@@ -17,10 +16,12 @@ struct MemoryPlan {
   std::vector<std::uint64_t> offsets;  // one per lifetime
   std::uint64_t arena_bytes = 0;
   std::uint64_t live_peak_bytes = 0;  // no plan can be smaller
-  std::string_view order;             // which greedy order won
 };
 
 inline constexpr std::uint64_t kArenaAlignment = 256;
+constexpr std::uint64_t arena_aligned(std::uint64_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes);
 /// The most bytes alive at once, each lifetime rounded up to the alignment.
 std::uint64_t live_peak(std::span<const Lifetime> lifetimes);

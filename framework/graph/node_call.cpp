@@ -2,18 +2,14 @@
 
 namespace reprise {
 
-NodeCall::NodeCall(const ComputeGraph& graph, std::uint32_t node)
-    : NodeCall(graph, node, *graph.nodes[node].op, graph.uses_of(graph.nodes[node]),
-               graph.attributes_of(graph.nodes[node])) {}
-
-NodeCall::NodeCall(const ComputeGraph& graph, std::uint32_t node, const OpDef& op,
-                   std::span<const Use> uses, std::span<const std::byte> attributes)
-    : call_{op, node, {}, {}, attributes} {
+NodeCall::NodeCall(const ComputeGraph& graph, std::uint32_t node, const ScheduledCall& scheduled)
+    : call_{*scheduled.op, node, {}, {}, scheduled.attributes} {
+  const OpDef& op = *scheduled.op;
   const auto bound = [&](std::uint32_t tensor) {
     const GraphTensor& t = graph.tensors[tensor];
     return BoundTensor{&t.spec, t.storage, t.offset};
   };
-  for (const Use& use : uses) {
+  for (const Use& use : scheduled.uses) {
     if (use.slot < kMaxTensors) {  // the state use of a dynamic op comes after the schema's slots
       tensors_[use.slot] = bound(use.tensor);
     }

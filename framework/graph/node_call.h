@@ -3,7 +3,7 @@
 #include <array>
 
 #include "framework/core/op.h"
-#include "reprise/graph/compute_graph.h"
+#include "framework/graph/schedule.h"
 
 namespace reprise {
 
@@ -11,10 +11,10 @@ namespace reprise {
 /// what else it was made from.
 class NodeCall {
  public:
-  NodeCall(const ComputeGraph& graph, std::uint32_t node);
-  /// A call in place of a node, with uses of its own.
-  NodeCall(const ComputeGraph& graph, std::uint32_t node, const OpDef& op,
-           std::span<const Use> uses, std::span<const std::byte> attributes);
+  NodeCall(const ComputeGraph& graph, std::uint32_t node)
+      : NodeCall(graph, node, {graph, graph.nodes[node]}) {}
+  /// What runs in place of the node.
+  NodeCall(const ComputeGraph& graph, std::uint32_t node, const ScheduledCall& scheduled);
   const BoundCall& call() const { return call_; }
 
  private:

@@ -157,8 +157,7 @@ void graph_fields(A& a, G& g, std::uint32_t version) {
 
 void require_index(std::uint64_t index, std::uint64_t count, std::string_view what) {
   if (index >= count) {
-    throw_invalid_argument("The file names " + std::string(what) + " (" + std::to_string(index) +
-                           "), but has " + std::to_string(count) + ".");
+    throw_invalid_argument("The file names ", what, " (", index, "), but has ", count, ".");
   }
 }
 
@@ -170,9 +169,8 @@ void check_scopes(const SavedGraph& g) {
     require_index(scope.name, g.name_count, "the name");
     depths.push_back(depths[scope.outer] + 1);
     if (depths.back() > kMaxScopeDepth) {
-      throw_invalid_argument("Scopes in a file are nested at most " +
-                             std::to_string(kMaxScopeDepth) + " deep, but one is at depth (" +
-                             std::to_string(depths.back()) + ").");
+      throw_invalid_argument("Scopes in a file are nested at most ", kMaxScopeDepth,
+                             " deep, but one is at depth (", depths.back(), ").");
     }
   }
 }
@@ -193,7 +191,7 @@ void check_indices(const SavedGraph& g) {
   for (const SavedKernel& kernel : g.kernels) {
     require_index(kernel.op, g.ops.size(), "the op of a kernel");
     if (std::ranges::count(kernel.interface.bindings, Access{}, &KernelBinding::access) != 0) {
-      throw_invalid_argument("The kernel '" + kernel.source.name +
+      throw_invalid_argument("The kernel '", kernel.source.name,
                              "' has a binding that is (0), neither read nor written.");
     }
   }
@@ -208,15 +206,14 @@ void check_indices(const SavedGraph& g) {
 
 std::vector<std::byte> encode_graph(const SavedGraph& graph) {
   check_indices(graph);
-  ByteWriter writer(kMaxSavedText);
+  ByteWriter writer;
   writer.append(std::as_bytes(std::span(kMagic)));
   writer.value(kGraphFileVersion);
   graph_fields(writer, graph, kGraphFileVersion);
   const std::string hash = hash_of(writer.bytes());
   if (writer.bytes().size() + hash.size() > kMaxGraphFileBytes) {
-    throw_invalid_argument("A graph file has at most " + std::to_string(kMaxGraphFileBytes) +
-                           " bytes, but this one would have (" +
-                           std::to_string(writer.bytes().size()) +
+    throw_invalid_argument("A graph file has at most ", kMaxGraphFileBytes,
+                           " bytes, but this one would have (", writer.bytes().size(),
                            "): the values of its inputs are in it.");
   }
   writer.append(std::as_bytes(std::span(hash)));
@@ -227,28 +224,26 @@ SavedGraph decode_graph(std::span<const std::byte> bytes) {
   std::uint32_t version = 0;
   if (bytes.size() < kMagic.size() + sizeof version + kHashBytes ||
       std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
-    throw_invalid_argument("It is no graph file: it does not begin with '" + std::string(kMagic) +
-                           "', or is shorter (" + std::to_string(bytes.size()) +
-                           " bytes) than any.");
+    throw_invalid_argument("It is no graph file: it does not begin with '", kMagic,
+                           "', or is shorter (", bytes.size(), " bytes) than any.");
   }
   std::memcpy(&version, bytes.data() + kMagic.size(), sizeof version);
   if (version < kOldestGraphFileVersion || version > kGraphFileVersion) {
-    throw Error(ErrorCode::unsupported, "It has version (" + std::to_string(version) +
-                                            ") of the format, but this library reads versions " +
-                                            std::to_string(kOldestGraphFileVersion) + " to " +
-                                            std::to_string(kGraphFileVersion) + ".");
+    throw_error(ErrorCode::unsupported, "It has version (", version,
+                ") of the format, but this library reads versions ", kOldestGraphFileVersion,
+                " to ", kGraphFileVersion, ".");
   }
   const auto content = bytes.first(bytes.size() - kHashBytes);
   const std::string hash = hash_of(content);
   if (!std::ranges::equal(bytes.last(kHashBytes), std::as_bytes(std::span(hash)))) {
-    throw_invalid_argument("Its bytes are damaged: their hash is (" + hash +
+    throw_invalid_argument("Its bytes are damaged: their hash is (", hash,
                            "), which is not the stored one.");
   }
-  ByteSource source(content.subspan(kMagic.size() + sizeof version), kMaxSavedText);
+  ByteSource source(content.subspan(kMagic.size() + sizeof version));
   SavedGraph graph;
   graph_fields(source, graph, version);
   if (source.left() != 0) {
-    throw_invalid_argument("It has (" + std::to_string(source.left()) + ") bytes after its end.");
+    throw_invalid_argument("It has (", source.left(), ") bytes after its end.");
   }
   check_indices(graph);
   return graph;

@@ -82,7 +82,6 @@ struct SavedGraph {
 
 inline constexpr std::uint32_t kGraphFileVersion = 3, kOldestGraphFileVersion = 2;
 /// Limits of a file, so that reading one costs about what its size promises.
-inline constexpr std::uint64_t kMaxSavedText = 65536;        // bytes of one text
 inline constexpr std::uint64_t kMaxSavedSource = 1U << 20U;  // of the GLSL of a kernel
 inline constexpr std::uint32_t kMaxScopeDepth = 256;
 inline constexpr std::uint64_t kMaxGraphFileBytes = std::uint64_t{1} << 30U;

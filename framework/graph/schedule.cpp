@@ -8,28 +8,17 @@
 
 namespace reprise {
 
-Schedule recorded_order(const ComputeGraph& graph) {
-  Schedule schedule;
-  schedule.order.resize(graph.nodes.size());
-  std::iota(schedule.order.begin(), schedule.order.end(), 0U);
-  return schedule;
-}
-
-ScheduledCall::ScheduledCall(const ComputeGraph& graph, const FusedCalls& fused, std::uint32_t node)
-    : op(graph.nodes[node].op),
-      uses(graph.uses_of(graph.nodes[node])),
-      attributes(graph.attributes_of(graph.nodes[node])) {
+ScheduledCall scheduled_call(const ComputeGraph& graph, const FusedCalls& fused,
+                             std::uint32_t node) {
   const auto it = fused.find(node);
-  if (it != fused.end()) {
-    op = it->second.op;
-    uses = it->second.uses;
-    attributes = it->second.attributes;
-  }
+  return it != fused.end() ? ScheduledCall(it->second) : ScheduledCall(graph, graph.nodes[node]);
 }
 
 Schedule run_passes(const ComputeGraph& graph, const DeviceTraits& traits,
                     const PassOptions& options, const FusionRules& rules) {
-  Schedule schedule = recorded_order(graph);
+  Schedule schedule;
+  schedule.order.resize(graph.nodes.size());
+  std::iota(schedule.order.begin(), schedule.order.end(), 0U);
   if (options.dead_nodes) {
     remove_dead_nodes(graph, schedule);
   }

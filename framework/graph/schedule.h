@@ -13,13 +13,15 @@ struct Schedule {
 
 /// What runs in place of a node: its own call, or a fused one. Valid while both are unchanged.
 struct ScheduledCall {
-  ScheduledCall(const ComputeGraph& graph, const FusedCalls& fused, std::uint32_t node);
+  explicit ScheduledCall(const FusedCall& call)
+      : op(call.op), uses(call.uses), attributes(call.attributes) {}
+  ScheduledCall(const ComputeGraph& graph, const Node& node)
+      : op(node.op), uses(graph.uses_of(node)), attributes(graph.attributes_of(node)) {}
   const OpDef* op;
   std::span<const Use> uses;
   std::span<const std::byte> attributes;
 };
-
-/// All nodes, as they were recorded.
-Schedule recorded_order(const ComputeGraph& graph);
+ScheduledCall scheduled_call(const ComputeGraph& graph, const FusedCalls& fused,
+                             std::uint32_t node);
 
 }  // namespace reprise

@@ -9,11 +9,12 @@
 namespace reprise {
 namespace {
 
-[[noreturn]] void not_closed(const std::string& why) {
-  throw Error(ErrorCode::unsupported,
+template <class... Parts>
+[[noreturn]] void not_closed(const Parts&... why) {
+  throw_error(ErrorCode::unsupported,
               "A derived field is limit(ceil_div(a * x + b * y + c, d), low, high) over at most "
-              "two fields; " +
-                  why + ".");
+              "two fields; ",
+              why..., ".");
 }
 
 bool is_sum(const StateExpression& e) {
@@ -23,7 +24,7 @@ bool is_sum(const StateExpression& e) {
 
 void require_sum(const FieldExpression& e, std::string_view what) {
   if (!is_sum(e.form)) {
-    not_closed("this one applies " + std::string(what) + " after a division or limit");
+    not_closed("this one applies ", what, " after a division or limit");
   }
 }
 
@@ -101,7 +102,7 @@ FieldExpression operator+(FieldExpression left, const FieldExpression& right) {
       left.y = name;
       left.form.b = wrapped_sum(left.form.b, factor);
     } else {
-      not_closed("this one adds a third field (" + name + ")");
+      not_closed("this one adds a third field (", name, ")");
     }
   }
   return left;
@@ -124,8 +125,7 @@ FieldExpression operator*(FieldExpression left, std::int32_t factor) {
 FieldExpression ceil_div(FieldExpression value, std::int32_t divisor) {
   require_sum(value, "ceil_div");
   if (divisor < 1) {
-    throw_invalid_argument("ceil_div needs a divisor of at least 1, but got (" +
-                           std::to_string(divisor) + ").");
+    throw_invalid_argument("ceil_div needs a divisor of at least 1, but got (", divisor, ").");
   }
   value.form.div = divisor;
   return value;
@@ -133,8 +133,7 @@ FieldExpression ceil_div(FieldExpression value, std::int32_t divisor) {
 
 FieldExpression limit(FieldExpression value, std::int32_t low, std::int32_t high) {
   if (low > high) {
-    throw_invalid_argument("limit needs low <= high, but got (" + std::to_string(low) + ") and (" +
-                           std::to_string(high) + ").");
+    throw_invalid_argument("limit needs low <= high, but got (", low, ") and (", high, ").");
   }
   value.form.lo = std::clamp(value.form.lo, low, high);
   value.form.hi = std::clamp(value.form.hi, low, high);
@@ -149,12 +148,12 @@ void require_value(const StateFieldInfo& info, std::uint32_t bits) {
   if (info.dtype == DType::f32) {
     const auto value = std::bit_cast<float>(bits);
     if (!std::isfinite(value)) {
-      throw_invalid_argument("The state field '" + info.name +
-                             "' needs a finite number, but got (" + std::to_string(value) + ").");
+      throw_invalid_argument("The state field '", info.name, "' needs a finite number, but got (",
+                             value, ").");
     }
   } else if (const auto value = std::bit_cast<std::int32_t>(bits); !info.range.contains(value)) {
-    throw_invalid_argument("The state field '" + info.name + "' is limited to " +
-                           to_string(info.range) + ", but got (" + std::to_string(value) + ").");
+    throw_invalid_argument("The state field '", info.name, "' is limited to ",
+                           to_string(info.range), ", but got (", value, ").");
   }
 }
 
@@ -192,8 +191,8 @@ StateLayout& StateLayout::derived(std::string name, const FieldExpression& expre
     const StateFieldInfo* known = used.empty() ? nullptr : find(used);
     if (!used.empty() && (known == nullptr || known->dtype != DType::i32)) {
       throw_invalid_argument(
-          "The derived field '" + name + "' uses the field (" + used +
-          "), which is not an i32 field declared before it; the fields are: " + names() + ".");
+          "The derived field '", name, "' uses the field (", used,
+          "), which is not an i32 field declared before it; the fields are: ", names(), ".");
     }
   }
   return add({.name = std::move(name),
@@ -224,16 +223,15 @@ StateLayout& StateLayout::carried_array_f32(std::string name, std::uint32_t coun
 StateLayout& StateLayout::stop_when(std::string_view field) {
   const StateFieldInfo* known = find(field);
   if (known == nullptr || known->owner != StateOwner::carried || known->dtype != DType::i32) {
-    throw_invalid_argument("Iterations stop when a carried i32 field is not zero, but (" +
-                           std::string(field) + ") is " +
-                           (known == nullptr ? std::string("not declared")
-                                             : std::string(name_of(known->owner)) + " and " +
-                                                   std::string(name_of(known->dtype))) +
-                           "; the fields are: " + names() + ".");
+    throw_invalid_argument(
+        "Iterations stop when a carried i32 field is not zero, but (", field, ") is ",
+        known == nullptr ? "not declared"
+                         : joined_text(name_of(known->owner), " and ", name_of(known->dtype)),
+        "; the fields are: ", names(), ".");
   }
   if (!stop_.empty()) {
-    throw_invalid_argument("Iterations stop when '" + stop_ + "' is not zero; (" +
-                           std::string(field) + ") would be a second field.");
+    throw_invalid_argument("Iterations stop when '", stop_, "' is not zero; (", field,
+                           ") would be a second field.");
   }
   stop_ = field;
   return *this;
@@ -245,24 +243,24 @@ std::optional<std::uint32_t> StateLayout::stop_word() const {
 
 void StateLayout::require_room(const StateFieldInfo& info) const {
   if (info.name.empty() || find(info.name) != nullptr || find_array(info.name) != nullptr) {
-    throw_invalid_argument("A state field needs a name of its own, but (" + info.name + ") is " +
-                           (info.name.empty() ? "empty." : "declared already."));
+    throw_invalid_argument("A state field needs a name of its own, but (", info.name, ") is ",
+                           info.name.empty() ? "empty." : "declared already.");
   }
   if (info.count > kMaxWords - words_with_arrays()) {
-    throw_invalid_argument("A state layout has at most 1024 words, but with '" + info.name +
-                           "' there would be (" +
-                           std::to_string(std::uint64_t{info.count} + words_with_arrays()) + ").");
+    throw_invalid_argument("A state layout has at most 1024 words, but with '", info.name,
+                           "' there would be (", std::uint64_t{info.count} + words_with_arrays(),
+                           ").");
   }
   if (info.range.low > info.range.high) {
-    throw_invalid_argument("A range needs low <= high, but that of the state field '" + info.name +
-                           "' is (" + to_string(info.range) + ").");
+    throw_invalid_argument("A range needs low <= high, but that of the state field '", info.name,
+                           "' is (", to_string(info.range), ").");
   }
 }
 
 StateLayout& StateLayout::add_array(StateFieldInfo info) {
   require_room(info);
   if (info.count == 0) {
-    throw_invalid_argument("The state array '" + info.name +
+    throw_invalid_argument("The state array '", info.name,
                            "' needs at least 1 element, but got (0).");
   }
   info.initial =
@@ -275,7 +273,7 @@ StateLayout& StateLayout::add_array(StateFieldInfo info) {
 StateLayout& StateLayout::add(StateFieldInfo info, FieldExpression expression) {
   require_room(info);
   if (info.owner == StateOwner::carried && carried_count() == kMaxCarried) {
-    throw_invalid_argument("A state layout has at most 32 carried fields, but '" + info.name +
+    throw_invalid_argument("A state layout has at most 32 carried fields, but '", info.name,
                            "' is one more.");
   }
   if (info.owner != StateOwner::derived) {

@@ -13,7 +13,7 @@ namespace {
 void add_attribute(Hasher& hash, AttributeType type, std::span<const std::byte> bytes,
                    std::span<const StateFieldInfo> fields) {
   std::uint32_t word = StateField::kNone;
-  if (type == AttributeType::param_i32 || type == AttributeType::param_f32) {
+  if (is_param(type)) {
     std::memcpy(&word, bytes.data() + offsetof(Param<float>, word), sizeof word);
   }
   if (word == StateField::kNone) {
@@ -154,11 +154,8 @@ std::string describe_node(const ComputeGraph& graph, std::uint32_t node) {
   }
   const Node& n = graph.nodes[node];
   const std::string path = graph.names.path(n.scope);
-  return "op " + std::to_string(node) + " " + std::string(n.op->name) +
-         (path.empty() ? "" : " (" + path + ")") +
-         (n.where.line == 0
-              ? ""
-              : std::string(", ") + n.where.file + ":" + std::to_string(n.where.line));
+  return joined_text("op ", node, " ", n.op->name, path.empty() ? "" : " (" + path + ")",
+                     n.where.line == 0 ? "" : ", " + to_string(n.where));
 }
 
 }  // namespace reprise

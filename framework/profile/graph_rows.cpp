@@ -7,7 +7,6 @@
 #include "framework/core/custom_op.h"
 #include "framework/graph/edges.h"
 #include "framework/graph/hasher.h"
-#include "framework/graph/hazard_kind.h"
 #include "framework/graph/hazards.h"
 #include "framework/graph/make_plan.h"
 #include "framework/graph/structure_hash.h"

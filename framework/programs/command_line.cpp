@@ -1,7 +1,6 @@
 #include "framework/programs/command_line.h"
 
 #include <cerrno>
-#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
@@ -9,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "reprise/core/error.h"
 #include "reprise/core/printable.h"
 
 namespace reprise::programs {
@@ -19,10 +19,10 @@ template <class T>
 std::string range_problem(const std::string& text, T (*convert)(const char*, char**, int)) {
   errno = 0;
   (void)convert(text.c_str(), nullptr, 0);
-  return errno != ERANGE ? ""
-                         : "(" + text + ") is out of range: numbers are from " +
-                               std::to_string(std::numeric_limits<T>::min()) + " to " +
-                               std::to_string(std::numeric_limits<T>::max());
+  return errno != ERANGE
+             ? ""
+             : joined_text("(", text, ") is out of range: numbers are from ",
+                           std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max());
 }
 
 }  // namespace

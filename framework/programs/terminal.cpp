@@ -1,13 +1,12 @@
 #include "framework/programs/terminal.h"
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <unistd.h>
 #include <utility>
 
+#include "framework/core/utf8.h"
 #include "reprise/core/printable.h"
 
 namespace reprise::programs {
@@ -47,18 +46,10 @@ std::string printable_json(std::string_view json) {
       json.remove_prefix(kept);
       continue;
     }
-    // None of these characters has more than three bytes.
-    const auto first = static_cast<unsigned char>(json.front());
-    const std::size_t bytes = std::min<std::size_t>(first < 0x80   ? 1
-                                                    : first < 0xE0 ? 2
-                                                                   : 3,
-                                                    json.size());
-    std::uint32_t code = bytes == 1 ? first : first & (0x7FU >> bytes);
-    for (const char next : json.substr(1, bytes - 1)) {
-      code = code << 6U | (static_cast<unsigned char>(next) & 0x3FU);
-    }
+    const auto [code, bytes] = first_character(json);
+    const unsigned number = code == kNoCharacter ? static_cast<unsigned char>(json.front()) : code;
     std::array<char, 16> escaped{};
-    std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(code));
+    std::snprintf(escaped.data(), escaped.size(), "\\u%04x", number);
     safe += escaped.data();
     json.remove_prefix(bytes);
   }

@@ -9,10 +9,10 @@ function(may_include module)
 endfunction()
 # Private headers that other modules of this project share; nobody outside of it has them.
 foreach(name IN ITEMS block_decoders block_scale custom_op float16 float_key fusion iteration_header
-                      known_names lowering new_file op philox record sample_arithmetic tensor_slab)
+                      known_names lowering new_file op philox record sample_arithmetic tensor_slab utf8)
   list(APPEND core_shared framework/core/${name}.h)
 endforeach()
-foreach(name IN ITEMS edges hasher hazard_kind hazards make_plan node_call plan_fingerprint range_map
+foreach(name IN ITEMS edges hasher hazards make_plan node_call plan_fingerprint range_map
                       run_passes saved_graph structure_hash tensor_names)
   list(APPEND graph_shared framework/graph/${name}.h)
 endforeach()
@@ -89,7 +89,7 @@ may_include(debugger_views ${debugger_shared} debugger/model/ debugger/ui/ debug
 may_include(debugger_app ${debugger_shared} debugger/model/ debugger/ui/ debugger/views/
             debugger/demo/ debugger/app/ framework/programs/)
 may_include(debugger_demo reprise/reprise.h debugger/demo/)
-may_include(programs reprise/core/ framework/programs/)
+may_include(programs reprise/core/ framework/core/utf8.h framework/programs/)
 may_include(bench reprise/ ${core_shared} ${graph_shared} ${profile_shared} framework/programs/ samples/
             shaders/ debugger/ bench/)
 may_include(tests reprise/ framework/ backends/ shaders/ debugger/ samples/ bench/ tests/)

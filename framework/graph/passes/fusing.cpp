@@ -21,7 +21,7 @@ const Use* Fusing::use_at(const ScheduledCall& call, std::size_t slot) {
 }
 
 std::string Fusing::name_of(const ScheduledCall& call, std::uint32_t node) {
-  return std::string(call.op->name) + " (" + std::to_string(node) + ")";
+  return joined_text(call.op->name, " (", node, ")");
 }
 
 std::string Fusing::nodes_between(std::size_t from, std::size_t to,
@@ -38,9 +38,9 @@ std::string Fusing::nodes_between(std::size_t from, std::size_t to,
     for (const Use& use : call.uses) {
       for (const Use& own : moved.uses) {
         if ((writes(use.access) || writes(own.access)) && bytes_of(use).overlaps(bytes_of(own))) {
-          return name_of(call, node) + " between them " +
-                 (writes(use.access) ? "writes" : "reads") + " what " +
-                 std::string(moved.op->name) + (writes(own.access) ? " writes" : " reads");
+          return joined_text(name_of(call, node), " between them ",
+                             writes(use.access) ? "writes" : "reads", " what ", moved.op->name,
+                             writes(own.access) ? " writes" : " reads");
         }
       }
     }
@@ -54,12 +54,11 @@ std::string Fusing::operands_of(const FusedCall& fused) const {
     const TensorSpec& spec = graph_.tensors[use.tensor].spec;
     if (use.slot < fused.op->operands.size()) {
       const Operand& operand = fused.op->operands[use.slot];
-      if ((operand.dtypes >> static_cast<unsigned>(spec.dtype) & 1U) == 0) {
-        return name + " takes no " + std::string(reprise::name_of(spec.dtype)) + " as " +
-               std::string(operand.name);
+      if (!holds(operand.dtypes, spec.dtype)) {
+        return joined_text(name, " takes no ", reprise::name_of(spec.dtype), " as ", operand.name);
       }
       if (!has_layout(spec, operand.layout)) {
-        return name + " takes no strides as those of its " + std::string(operand.name);
+        return joined_text(name, " takes no strides as those of its ", operand.name);
       }
     }
     for (const Use& other : fused.uses) {
@@ -74,7 +73,7 @@ std::string Fusing::operands_of(const FusedCall& fused) const {
 std::string Fusing::lowering_of(std::uint32_t node, const FusedCall& fused) const {
   StepList steps;
   try {
-    lower(NodeCall(graph_, node, *fused.op, fused.uses, fused.attributes).call(), traits_, steps);
+    lower(bound(node, ScheduledCall(fused)).call(), traits_, steps);
   } catch (const Error& error) {
     return error.what();
   }

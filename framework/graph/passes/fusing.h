@@ -20,11 +20,13 @@ class Fusing {
   Fusing(const ComputeGraph& graph, const DeviceTraits& traits, Schedule& schedule)
       : graph_(graph), traits_(traits), schedule_(schedule) {}
 
-  ScheduledCall call_at(std::uint32_t node) const { return {graph_, schedule_.fused, node}; }
+  ScheduledCall call_at(std::uint32_t node) const {
+    return scheduled_call(graph_, schedule_.fused, node);
+  }
   std::uint32_t storage_of(const Use& use) const { return graph_.tensors[use.tensor].storage; }
   Bytes bytes_of(const Use& use) const;
   NodeCall bound(std::uint32_t node, const ScheduledCall& call) const {
-    return {graph_, node, *call.op, call.uses, call.attributes};
+    return {graph_, node, call};
   }
   static const Use* use_at(const ScheduledCall& call, std::size_t slot);
   /// "matmul (3)"

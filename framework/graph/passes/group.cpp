@@ -1,6 +1,5 @@
 // Groups: nodes that read the same operand become one call, which runs in the place of the first.
 // That moves the others earlier, past whatever is between them.
-#include <algorithm>
 
 #include "framework/graph/passes/fusing.h"
 
@@ -79,7 +78,7 @@ class Group : Fusing {
     std::string against = rule.refuses(bound(first_node, call_at(first_node)).call(),
                                        bound(schedule_.order[at], call).call(), traits_);
     if (against.empty() && at - first > kGroupWindow) {
-      against = "more than (" + std::to_string(kGroupWindow) + ") nodes lie between them";
+      against = joined_text("more than (", kGroupWindow, ") nodes lie between them");
     }
     if (against.empty() && written_[storage_of(*use_at(call, rule.own))]) {
       // To wait for it earlier could take a barrier more.

@@ -1,7 +1,5 @@
-#include "framework/graph/passes/in_place.h"
-
 #include "framework/core/op.h"
-#include "framework/graph/schedule.h"
+#include "framework/graph/run_passes.h"
 
 namespace reprise {
 namespace {
@@ -83,7 +81,7 @@ class InPlace {
         (s + 1 < plan_.steps.size() && plan_.steps[s + 1].node == step.node)) {
       return false;  // of several steps, others may read what one of them overwrote
     }
-    const ScheduledCall call(graph_, plan_.fused, step.node);
+    const ScheduledCall call = scheduled_call(graph_, plan_.fused, step.node);
     const GraphTensor& from = tensor_at(call, static_cast<std::size_t>(step.op->overwrites));
     const GraphTensor& to = tensor_at(call, step.op->operands.size());
     const std::string_view against = reason_against(s, from, to);

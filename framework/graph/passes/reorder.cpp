@@ -137,8 +137,8 @@ void reorder_nodes(const ComputeGraph& graph, Schedule& schedule) {
   const Waits waits(edges_between(graph, schedule), schedule.order.size());
   Packed packed = pack(graph, waits, schedule.order);
   const std::uint32_t as_recorded = count_barriers(waits);
-  const std::string counts = "(" + std::to_string(packed.barriers) + ") barriers instead of (" +
-                             std::to_string(as_recorded) + ")";
+  const std::string counts =
+      joined_text("(", packed.barriers, ") barriers instead of (", as_recorded, ")");
   const bool better = packed.barriers < as_recorded;
   schedule.decisions.push_back({"reorder", "order", kNoIndex, better, counts});
   if (!better) {

@@ -2,7 +2,6 @@
 // Sessions build every submission from encodings, so replay on any backend is the same code.
 #pragma once
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -130,13 +129,11 @@ class StepList {
   void dispatch(const BoundCall& call, const DeviceTraits& traits, const Kernel& kernel,
                 const Groups& groups, const Push& push) {
     static_assert(std::is_trivially_copyable_v<Push> && sizeof(Push) <= 128);
-    append_dispatch(call, traits, kernel, groups, std::as_bytes(std::span(&push, 1)));
+    dispatch_bytes(call, traits, kernel, groups, std::as_bytes(std::span(&push, 1)));
   }
   /// Does the same with push constants that have no struct.
   void dispatch_bytes(const BoundCall& call, const DeviceTraits& traits, const Kernel& kernel,
-                      const Groups& groups, std::span<const std::byte> push) {
-    append_dispatch(call, traits, kernel, groups, push);
-  }
+                      const Groups& groups, std::span<const std::byte> push);
   /// Makes room, so that appending that much allocates nothing.
   void reserve(std::size_t steps, std::size_t bindings);
   void call(const BoundCall& call, Precision precision = Precision::exact);
@@ -173,8 +170,6 @@ class StepList {
   }
 
  private:
-  void append_dispatch(const BoundCall& call, const DeviceTraits& traits, const Kernel& kernel,
-                       const Groups& groups, std::span<const std::byte> push);
   Step& append(StepKind kind, std::uint32_t node, const OpDef* op);
   void append_bytes(Step& step, std::span<const std::byte> bytes);
   /// Appends the last binding of a step, where it reads its grid.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace reprise {
 
@@ -73,7 +74,29 @@ class Error : public std::runtime_error {
   ErrorPlace place_;
 };
 
-/// Throws Error(invalid_argument, message).
-[[noreturn]] void throw_invalid_argument(const std::string& message);
+/// Joins texts and numbers: joined_text("at byte (", offset, ")").
+template <class... Parts>
+std::string joined_text(const Parts&... parts) {
+  std::string text;
+  const auto append = [&text](const auto& part) {
+    if constexpr (std::is_convertible_v<decltype(part), std::string_view>) {
+      text += part;
+    } else {
+      text += std::to_string(part);
+    }
+  };
+  (append(parts), ...);
+  return text;
+}
+
+/// Throws an error whose message is made of texts and numbers.
+template <class... Parts>
+[[noreturn]] void throw_error(ErrorCode code, const Parts&... parts) {
+  throw Error(code, joined_text(parts...));
+}
+template <class... Parts>
+[[noreturn]] void throw_invalid_argument(const Parts&... parts) {
+  throw_error(ErrorCode::invalid_argument, parts...);
+}
 
 }  // namespace reprise

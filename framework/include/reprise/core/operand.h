@@ -80,8 +80,11 @@ constexpr DTypeSet accepts(std::initializer_list<DType> types) {
   }
   return set;
 }
+constexpr bool holds(DTypeSet set, DType type) { return (set & accepts({type})) != 0; }
 
 enum class AttributeType : std::uint8_t { f32, i32, boolean, param_i32, param_f32 };
+/// Returns whether the attribute is a Param.
+constexpr bool is_param(AttributeType type) { return type >= AttributeType::param_i32; }
 /// Returns the size of an attribute.
 /// Units: bytes.
 std::size_t size_of(AttributeType type);
