@@ -10,11 +10,8 @@
 
 namespace reprise::profile {
 
-/// Of a file of this machine; zeros: there is none.
-struct FileId {
-  std::uint64_t device = 0, number = 0;
-  bool operator==(const FileId&) const = default;
-};
+/// Device and number of a file of this machine; zeros: there is none.
+using FileId = std::pair<std::uint64_t, std::uint64_t>;
 
 class ProfileFile {
  public:

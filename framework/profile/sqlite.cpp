@@ -276,10 +276,6 @@ void Statement::reset() {
   sqlite3_clear_bindings(handle_);
 }
 
-bool Statement::null(int column) const {
-  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
-}
-
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
 
 double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
@@ -299,18 +295,9 @@ std::span<const std::byte> Statement::blob(int column) const {
 }
 
 Statement::Type Statement::type(int column) const {
-  switch (sqlite3_column_type(handle_, column)) {
-    case SQLITE_INTEGER:
-      return Type::integer;
-    case SQLITE_FLOAT:
-      return Type::real;
-    case SQLITE_TEXT:
-      return Type::text;
-    case SQLITE_BLOB:
-      return Type::blob;
-    default:
-      return Type::null;
-  }
+  static_assert(static_cast<int>(Type::integer) == SQLITE_INTEGER &&
+                static_cast<int>(Type::null) == SQLITE_NULL);
+  return static_cast<Type>(sqlite3_column_type(handle_, column));
 }
 
 int Statement::columns() const { return sqlite3_column_count(handle_); }

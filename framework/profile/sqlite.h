@@ -162,7 +162,10 @@ class Statement {
 
   /// For queries: false after the last row, and then the statement is closed.
   bool step();
-  bool null(int column) const;
+  /// Numbered as SQLite does.
+  enum class Type : std::uint8_t { integer = 1, real, text, blob, null };
+  Type type(int column) const;
+  bool null(int column) const { return type(column) == Type::null; }
   std::int64_t integer(int column) const;
   double real(int column) const;
   /// Of a longer text, that many bytes.
@@ -170,8 +173,6 @@ class Statement {
                    std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) const;
   /// Valid until the next step().
   std::span<const std::byte> blob(int column) const;
-  enum class Type : std::uint8_t { null, integer, real, text, blob };
-  Type type(int column) const;
 
   bool empty() const { return handle_ == nullptr; }
   int columns() const;

@@ -19,13 +19,12 @@ bool TimingRetention::add(std::int64_t id, std::size_t phase, std::uint64_t dura
                           std::uint64_t bytes) {
   removed_.clear();
   Phase& p = phases_[phase];
-  const Kept added{p.count++, duration_ns, bytes, phase, 0};
+  const std::uint64_t ordinal = p.count++;
   if (bytes > budget_bytes_) {
     return false;
   }
-  Kept& kept = kept_.emplace(id, added).first->second;
+  kept_[id] = {ordinal, bytes, sampled(ordinal) ? 3 : 2};
   kept_bytes_ += bytes;
-  kept.reasons = sampled(kept.ordinal) ? 3 : 2;
   p.slowest.emplace(duration_ns, -id);
   last_.push_back(id);
   trim(p);

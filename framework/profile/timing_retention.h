@@ -30,8 +30,7 @@ class TimingRetention {
 
  private:
   struct Kept {
-    std::uint64_t ordinal = 0, duration_ns = 0, bytes = 0;
-    std::size_t phase = 0;
+    std::uint64_t ordinal = 0, bytes = 0;
     int reasons = 0;
   };
   struct Phase {
