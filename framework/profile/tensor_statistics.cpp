@@ -9,15 +9,6 @@
 namespace reprise::profile {
 namespace {
 
-template <class Integer>
-void decode_integers(const std::byte* from, std::size_t elements, double* to) {
-  for (std::size_t i = 0; i < elements; ++i) {
-    Integer value = 0;
-    std::memcpy(&value, from + i * sizeof value, sizeof value);
-    to[i] = static_cast<double>(value);
-  }
-}
-
 /// Calls f(value) for every element. Integers are the only dtypes without a decoder.
 template <class F>
 void for_each_value(DType dtype, std::span<const std::byte> bytes, F&& f) {
@@ -25,24 +16,27 @@ void for_each_value(DType dtype, std::span<const std::byte> bytes, F&& f) {
   const DTypeInfo& info = info_of(dtype);
   const Decode decode = decoder_of(dtype);
   std::array<float, kPiece> floats;
-  std::array<double, kPiece> values;
   const std::size_t elements = bytes.size() / info.block_bytes * info.block_elements;
   for (std::size_t begin = 0; begin < elements; begin += kPiece) {
     const std::size_t some = std::min(kPiece, elements - begin);
-    const std::byte* from = bytes.data() + begin / info.block_elements * info.block_bytes;
     if (decode != nullptr) {
-      decode(from, some, floats.data());
-      std::copy_n(floats.begin(), some, values.begin());
-    } else if (dtype == DType::i32) {
-      decode_integers<std::int32_t>(from, some, values.data());
-    } else {
-      decode_integers<std::int64_t>(from, some, values.data());
+      decode(bytes.data() + begin / info.block_elements * info.block_bytes, some, floats.data());
     }
-    std::for_each_n(values.begin(), some, f);
+    for (std::size_t i = 0; i < some; ++i) {
+      f(decode != nullptr ? floats[i] : static_cast<double>(integer_at(dtype, bytes, begin + i)));
+    }
   }
 }
 
 }  // namespace
+
+std::int64_t integer_at(DType dtype, std::span<const std::byte> bytes, std::size_t index) {
+  const auto element = [&](auto value) {
+    std::memcpy(&value, bytes.data() + index * sizeof value, sizeof value);
+    return std::int64_t{value};
+  };
+  return dtype == DType::i32 ? element(std::int32_t{}) : element(std::int64_t{});
+}
 
 TensorStatistics statistics_of(DType dtype, std::span<const std::byte> bytes) {
   TensorStatistics all;

@@ -22,6 +22,9 @@ struct TensorStatistics {
   std::optional<Finite> finite{};  // empty without one
 };
 
+/// An element of i32s or i64s.
+std::int64_t integer_at(DType dtype, std::span<const std::byte> bytes, std::size_t index);
+
 TensorStatistics statistics_of(DType dtype, std::span<const std::byte> bytes);
 
 }  // namespace reprise::profile

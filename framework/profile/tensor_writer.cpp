@@ -1,7 +1,5 @@
 #include "framework/profile/tensor_writer.h"
 
-#include <cstring>
-
 #include "framework/graph/structure_hash.h"
 #include "framework/graph/tensor_names.h"
 #include "framework/profile/json.h"
@@ -161,14 +159,7 @@ void TensorWriter::check_rows(const TensorsRecord& record, const TensorsRecord::
   std::uint64_t first_at = 0;
   std::int64_t first = 0;
   for (std::uint64_t i = 0; i < bytes.size() / size; ++i) {
-    std::int64_t row = 0;
-    if (size == sizeof row) {
-      std::memcpy(&row, bytes.data() + i * size, sizeof row);
-    } else {
-      std::int32_t narrow = 0;
-      std::memcpy(&narrow, bytes.data() + i * size, sizeof narrow);
-      row = narrow;
-    }
+    const std::int64_t row = integer_at(tensor.spec.dtype, bytes, i);
     if ((row < 0 || row >= *tensor.rows) && outside++ == 0) {
       first_at = i;
       first = row;
