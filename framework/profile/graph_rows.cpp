@@ -33,9 +33,8 @@ class RowMaker {
       : graph_(*record.plan->graph),
         plan_(*record.plan),
         fields_(graph_.state_fields),
-        known_kernels_(record.kernels),
-        references_(record.references),
-        backend_(device.backend),
+        record_(record),
+        device_(device),
         edges_(edges_of(graph_)),
         rows_(rows) {}
 
@@ -109,8 +108,8 @@ class RowMaker {
       const auto push = plan_.steps.bytes(step);
       const auto size = [&](std::size_t i) { return dispatch ? value_of(step.grid[i]) : Value{}; };
       add(kStepsTable, s, index(step.node), name_of(step.kind),
-          dispatch ? value_of(kernel_row(step.kernel)) : function_row(s), size(0), size(1), size(2),
-          dispatch ? Value{Blob(push.begin(), push.end())} : Value{});
+          dispatch ? value_of(kernel_row(step.kernel, step.kernel.shader)) : function_row(s),
+          size(0), size(1), size(2), dispatch ? Value{Blob(push.begin(), push.end())} : Value{});
     }
   }
 
@@ -118,36 +117,31 @@ class RowMaker {
   /// Nothing for functions of the caller.
   Value function_row(std::size_t s) {
     const Step& step = plan_.steps[s];
-    if (step.kind != StepKind::call || s >= references_.size() ||
+    if (step.kind != StepKind::call || s >= record_.references.size() ||
         graph_.host_steps.contains(step.node) || owner_of(*step.op) != nullptr) {
       return {};
     }
-    std::string name = references_[s] ? "reference" : backend_ + ":" + std::string(step.op->name);
-    for (std::size_t k = 0; k < kernels_.size(); ++k) {
-      if (kernels_[k] == Kernel{} && rows_.kernels[k].name == name) {
-        return value_of(k);
-      }
-    }
-    kernels_.emplace_back();
-    rows_.kernels.push_back({std::move(name), "", json_of(Kernel{}), {}});
-    return value_of(kernels_.size() - 1);
+    return value_of(kernel_row({}, record_.references[s]
+                                       ? "reference"
+                                       : device_.backend + ":" + std::string(step.op->name)));
   }
 
-  std::size_t kernel_row(const Kernel& kernel) {
-    const auto seen = std::find(kernels_.begin(), kernels_.end(), kernel);
-    if (seen != kernels_.end()) {
-      return static_cast<std::size_t>(seen - kernels_.begin());
+  std::size_t kernel_row(const Kernel& kernel, std::string_view name) {
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      if (kernels_[k] == kernel && rows_.kernels[k].name == name) {
+        return k;
+      }
     }
     kernels_.push_back(kernel);
-    KernelRow row{std::string(kernel.shader), "", json_of(kernel), {}};
-    const auto known = std::find_if(known_kernels_.begin(), known_kernels_.end(),
-                                    [&](const auto& pair) { return pair.first == kernel; });
-    if (known != known_kernels_.end()) {
+    rows_.kernels.push_back({std::string(name), "", json_of(kernel), {}});
+    const auto known =
+        std::ranges::find(record_.kernels, kernel, &std::pair<Kernel, KernelInfo>::first);
+    if (known != record_.kernels.end()) {
+      KernelRow& row = rows_.kernels.back();
       row.info = known->second;
       row.spirv_hash = Hasher().bytes(std::as_bytes(row.info->spirv)).hex();
     }
-    rows_.kernels.push_back(std::move(row));
-    return rows_.kernels.size() - 1;
+    return kernels_.size() - 1;
   }
 
   void add_tensors() {
@@ -159,13 +153,9 @@ class RowMaker {
       const Place& place = plan_.places[tensor.storage];
       const bool placed =
           graph_.storages[tensor.storage].is_persistent() || place.first_step != kNoIndex;
-      std::vector<std::int64_t> dims;
-      for (std::size_t d = 0; d < tensor.spec.shape.rank(); ++d) {
-        dims.push_back(tensor.spec.shape.dim(d));
-      }
-      add(2, t, text_or_null(names[t]), name_of(tensor.spec.dtype), json_of(dims),
-          json_of(std::span(tensor.spec.strides).first(dims.size())), tensor.spec.bytes(),
-          name_of(tensor.role), placed ? value_of(place.pool) : Value{},
+      add(2, t, text_or_null(names[t]), name_of(tensor.spec.dtype), json_of(tensor.spec.shape),
+          json_of(std::span(tensor.spec.strides).first(tensor.spec.shape.rank())),
+          tensor.spec.bytes(), name_of(tensor.role), placed ? value_of(place.pool) : Value{},
           placed ? value_of(place.offset + tensor.offset) : Value{},
           index(std::min(place.first_step, last_step)),
           // Outputs live past the last step, which is no step.
@@ -244,9 +234,8 @@ class RowMaker {
   const ComputeGraph& graph_;
   const ExecutionPlan& plan_;
   const std::vector<StateFieldInfo>& fields_;
-  const std::vector<std::pair<Kernel, KernelInfo>>& known_kernels_;
-  const std::vector<bool>& references_;
-  const std::string& backend_;
+  const RecordingRecord& record_;
+  const DeviceInfo& device_;
   const std::vector<Edge> edges_;
   GraphRows& rows_;
   std::vector<std::string> scopes_;  // one per node

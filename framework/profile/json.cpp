@@ -56,6 +56,14 @@ std::string json_of(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string json_of(const Shape& shape) {
+  Json json = Json::array();
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    json.push_back(shape.dim(d));
+  }
+  return json_of(json);
+}
+
 std::string json_of(const Kernel& kernel) {
   Json json = Json::object();
   for (std::uint32_t i = 0; i < kernel.constant_count; ++i) {

@@ -13,6 +13,8 @@ namespace reprise::profile {
 
 /// ["a","b"], [2,3]
 std::string json_of(const nlohmann::ordered_json& value);
+/// [2,3]: extents.
+std::string json_of(const Shape& shape);
 /// {"0":64}: specialization constants by id.
 std::string json_of(const Kernel& kernel);
 /// {"a":true}

@@ -16,14 +16,6 @@ std::span<const std::byte> bytes_of(const TensorsRecord& record,
   return std::span(record.bytes).subspan(tensor.offset, tensor.spec.bytes());
 }
 
-std::string shape_json(const Shape& shape) {
-  std::vector<std::int64_t> dims;
-  for (std::size_t d = 0; d < shape.rank(); ++d) {
-    dims.push_back(shape.dim(d));
-  }
-  return json_of(dims);
-}
-
 }  // namespace
 
 TensorWriter::TensorWriter(Database& database, std::uint64_t snapshot_bytes, LogCallback log,
@@ -113,7 +105,7 @@ void TensorWriter::write_contents(const TensorsRecord& record, const TensorsReco
     dropped_("snapshot", "budget", 1);
     return;
   }
-  const std::string shape = shape_json(tensor.spec.shape);
+  const std::string shape = json_of(tensor.spec.shape);
   const std::string hash = snapshot_hash(name_of(tensor.spec.dtype), shape, bytes);
   std::optional<std::string> place;
   if (bytes.size() > kInlineBytes) {
