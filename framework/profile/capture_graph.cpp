@@ -228,7 +228,7 @@ class GraphReader {
   }
 
   void read_edges() {
-    std::int64_t backwards = 0;
+    std::uint64_t backwards = 0;
     each("edges", "the graph has no such nodes or tensor", "src, dst, tensor_idx, kind",
          "dst, src, tensor_idx, kind", [&](const Statement& row) {
            const auto src = index(row, 0, c_.nodes.size());
@@ -306,8 +306,8 @@ class GraphReader {
   const std::int64_t graph_;
   Capture& c_;
   std::map<std::int64_t, std::uint32_t> kernels_;  // by row id
-  std::int64_t dangling_ = 0;                      // references that were left out
-  std::int64_t odd_ = 0;                           // numbers that were replaced
+  std::uint64_t dangling_ = 0;                     // references that were left out
+  std::uint64_t odd_ = 0;                          // numbers that were replaced
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "framework/profile/captures.h"
 #include "framework/profile/histogram.h"
+#include "framework/profile/step_times.h"
 #include "framework/profile/words.h"
 
 namespace reprise {
@@ -15,7 +16,6 @@ constexpr std::array kNodeTables{"nodes", "node_stats"};
 /// A row of unit_ns, data; false if it is of another number of steps: what was asked for may have
 /// been answered by an index of the file, which can hold anything.
 bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
-  constexpr std::uint32_t kNoDuration = 0xFFFFFFFF;
   const auto unit = static_cast<std::uint64_t>(row.integer(0));
   const std::span<const std::byte> data = row.blob(1);
   if (data.size() != times.size() * 8) {
@@ -26,7 +26,8 @@ bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
   for (std::size_t s = 0; s < times.size(); ++s) {
     read_words(data.subspan(s * 8, 8), words);
     times[s].start_ns = start * unit;
-    times[s].duration_ns = duration == kNoDuration ? std::nullopt : std::optional(duration * unit);
+    times[s].duration_ns =
+        duration == StepTimes::kNoDuration ? std::nullopt : std::optional(duration * unit);
   }
   return true;
 }
@@ -134,9 +135,7 @@ std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path
       [&](profile::Database& database) {
         std::vector<NodeTimingTable> tables;
         const auto nodes = static_cast<std::size_t>(
-            profile::Statement(database, "SELECT count(*) FROM nodes WHERE graph_id=?")
-                .find(id.graph)
-                .value_or(0));
+            database.integer("SELECT count(*) FROM nodes WHERE graph_id=?", id.graph));
         profile::Statement rows(
             database,
             "SELECT phase, timing_mode, idx, n, sum_ns, min_ns, max_ns, p50_ns, p95_ns, mean_ns, "

@@ -11,7 +11,7 @@ inline constexpr std::array kCaptureTables{
     "runs", "hosts", "devices", "graphs", "recordings", "replays", "step_timings", "writer_health"};
 
 /// Of rows of `table`: what was done with them, and why.
-void add_problem(std::vector<FileProblem>& problems, std::int64_t rows, const std::string& table,
+void add_problem(std::vector<FileProblem>& problems, std::uint64_t rows, const std::string& table,
                  const std::string& what);
 
 /// What of the runs of a graph the readers leave out, and replays and recordings that no capture

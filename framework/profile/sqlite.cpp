@@ -122,10 +122,6 @@ void Database::execute(std::string_view sql) {
   }
 }
 
-std::int64_t Database::integer(std::string_view sql) {
-  return Statement(*this, sql).find().value_or(0);
-}
-
 std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
 
 bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }

@@ -70,8 +70,9 @@ class Database {
 
   /// Runs every statement of `sql`.
   void execute(std::string_view sql);
-  /// The first column of the first row.
-  std::int64_t integer(std::string_view sql);
+  /// The first column of the first row; 0 if there is no row or it is NULL.
+  template <class... Values>
+  std::int64_t integer(std::string_view sql, const Values&... parameters);
   std::int64_t last_insert_id() const;
   bool in_transaction() const;
   const std::string& path() const { return path_; }
@@ -186,6 +187,11 @@ class Statement {
   Database& database_;
   sqlite3_stmt* handle_ = nullptr;
 };
+
+template <class... Values>
+std::int64_t Database::integer(std::string_view sql, const Values&... parameters) {
+  return Statement(*this, sql).find(parameters...).value_or(0);
+}
 
 /// Returns "INSERT INTO table(a,b) VALUES(?,?)" for "table(a,b)".
 std::string insert_into(std::string_view columns, std::string_view verb = "INSERT");

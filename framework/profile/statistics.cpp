@@ -18,11 +18,6 @@ struct Sample {
   std::vector<double> values;
 };
 
-/// What SQLite keeps for a group: zeros at first.
-struct Group {
-  Sample* sample;
-};
-
 void fail(sqlite3_context* context, const char* message) {
   sqlite3_result_error(context, message, -1);
 }
@@ -39,7 +34,8 @@ double share_of(sqlite3_value* percent) {
 }
 
 void take(sqlite3_context* context, int count, sqlite3_value** arguments) {
-  auto* group = static_cast<Group*>(sqlite3_aggregate_context(context, sizeof(Group)));
+  // What SQLite keeps for a group: null at first.
+  auto** sample = static_cast<Sample**>(sqlite3_aggregate_context(context, sizeof(Sample*)));
   const double share = count > 1 ? share_of(arguments[1]) : 0.5;
   if (share < 0) {
     return fail(context, "the second argument of percentile() is a number from 0 to 100");
@@ -51,19 +47,19 @@ void take(sqlite3_context* context, int count, sqlite3_value** arguments) {
     return fail(context, "percentile(), median() and stddev() take numbers");
   }
   try {
-    if (group == nullptr) {
+    if (sample == nullptr) {
       throw std::bad_alloc();
     }
-    if (group->sample == nullptr) {
-      group->sample = new Sample{share, {}};  // deleted by the function that ends the group
+    if (*sample == nullptr) {
+      *sample = new Sample{share, {}};  // deleted by the function that ends the group
     }
-    if (group->sample->share != share) {
+    if ((*sample)->share != share) {
       return fail(context, "the second argument of percentile() is the same for all rows");
     }
-    if (group->sample->values.size() == kMaxValues) {
+    if ((*sample)->values.size() == kMaxValues) {
       return sqlite3_result_error_toobig(context);
     }
-    group->sample->values.push_back(sqlite3_value_double(arguments[0]));
+    (*sample)->values.push_back(sqlite3_value_double(arguments[0]));
   } catch (const std::bad_alloc&) {
     sqlite3_result_error_nomem(context);
   }
@@ -92,8 +88,8 @@ double deviation(const std::vector<double>& values) {
 
 template <class Result>
 void end_group(sqlite3_context* context, std::size_t min, Result result) {
-  auto* group = static_cast<Group*>(sqlite3_aggregate_context(context, 0));
-  Sample* sample = group == nullptr ? nullptr : group->sample;
+  auto** group = static_cast<Sample**>(sqlite3_aggregate_context(context, 0));
+  Sample* sample = group == nullptr ? nullptr : *group;
   if (sample != nullptr && sample->values.size() >= min) {
     sqlite3_result_double(context, result(*sample));
   }

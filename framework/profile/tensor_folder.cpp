@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "framework/core/new_file.h"
+#include "framework/profile/profile_snapshot.h"
 #include "framework/profile/tensor_place.h"
 #include "reprise/sql_query.h"
 
@@ -50,13 +51,11 @@ struct OutsideRow {
 };
 
 std::vector<OutsideRow> rows_outside(Database& database) {
-  std::vector<OutsideRow> rows;
-  Statement query(database,
-                  "SELECT DISTINCT content_hash, external_path FROM snapshots WHERE data IS NULL");
-  while (query.step()) {
-    rows.push_back({query.text(0), query.text(1)});
-  }
-  return rows;
+  return read_rows<OutsideRow>(
+      database, "SELECT DISTINCT content_hash, external_path FROM snapshots WHERE data IS NULL",
+      [](const Statement& row, OutsideRow& outside) {
+        read_columns(row, 0, outside.hash, outside.place);
+      });
 }
 
 }  // namespace

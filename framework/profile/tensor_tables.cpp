@@ -132,9 +132,10 @@ LostTensorRows count_lost_tensor_rows(const std::filesystem::path& path, std::in
                                       const std::stop_token& stop) {
   return read_snapshot(path, stop, [&](Database& database) {
     const auto rows_without = [&](const char* table, const std::string& what) {
-      Statement rows(database, "SELECT count(*) FROM " + std::string(table) +
-                                   " t WHERE graph_id=? AND NOT (" + what + ")");
-      return static_cast<std::uint64_t>(rows.find(graph).value_or(0));
+      return static_cast<std::uint64_t>(
+          database.integer("SELECT count(*) FROM " + std::string(table) +
+                               " t WHERE graph_id=? AND NOT (" + what + ")",
+                           graph));
     };
     const std::string replay =
         "EXISTS(SELECT 1 FROM replays r JOIN recordings c ON c.id=r.recording_id WHERE "
