@@ -52,7 +52,6 @@ void copy_profile(const std::filesystem::path& path, const std::filesystem::path
         std::filesystem::resize_file(to, 0);  // after a first reading that a writer came into
         database.execute("COMMIT; PRAGMA query_only=0");
         Statement(database, "VACUUM INTO ?").run(std::string_view(to.string()));
-        database.execute("BEGIN");
       },
       stop);
 }

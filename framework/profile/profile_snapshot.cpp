@@ -30,14 +30,13 @@ void read_once(const std::filesystem::path& path, Database::Mode mode,
                const std::stop_token& stop) {
   Database database(path, mode);
   database.stop_at(stop);
-  database.execute("BEGIN");  // one moment of a file that is being written
+  database.execute("BEGIN");  // one moment of a file that is being written, until it is closed
   require_profile(database);
   if (mode == Database::Mode::immutable) {
     require_whole_pages(database);
   }
   require_tables(database, tables);
   read(database);
-  database.execute("COMMIT");
 }
 
 }  // namespace

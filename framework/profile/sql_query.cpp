@@ -15,31 +15,18 @@ constexpr int kMaxValueBytes = 16 << 20;
 // few MiB each.
 constexpr std::int64_t kMaxMebibytes = 256;
 
-/// Statements of `database` only read, and end in time.
-class Limits {
- public:
-  Limits(Database& database, std::chrono::milliseconds time, const std::stop_token& stop)
-      : database_(database) {
-    // Further ahead than a clock counts: no limit.
-    const auto max = std::chrono::duration_cast<std::chrono::milliseconds>(
-        Clock::time_point::max() - Clock::now());
-    const auto end = time < max ? Clock::now() + time : Clock::time_point::max();
-    limit_memory(kMaxMebibytes << 20);
-    database_.execute("PRAGMA temp_store=MEMORY");  // no temporary files
-    database_.only_reads(true);
-    database_.limit_values(kMaxValueBytes);
-    database_.stop_at(stop, end);
-  }
-  Limits(const Limits&) = delete;
-  Limits& operator=(const Limits&) = delete;
-  ~Limits() {
-    database_.only_reads(false);
-    database_.stop_at({});
-  }
-
- private:
-  Database& database_;
-};
+/// From here on statements of `database` only read, and end in time.
+void limit(Database& database, std::chrono::milliseconds time, const std::stop_token& stop) {
+  // Further ahead than a clock counts: no limit.
+  const auto max = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::time_point::max() -
+                                                                         Clock::now());
+  const auto end = time < max ? Clock::now() + time : Clock::time_point::max();
+  limit_memory(kMaxMebibytes << 20);
+  database.execute("PRAGMA temp_store=MEMORY");  // no temporary files
+  database.only_reads();
+  database.limit_values(kMaxValueBytes);
+  database.stop_at(stop, end);
+}
 
 SqlValue value_of(const Statement& row, int column, std::size_t most_bytes) {
   switch (row.type(column)) {
@@ -125,7 +112,7 @@ SqlResult run_sql(const std::filesystem::path& path, const std::string& sql,
       path, {},
       [&](profile::Database& database) {
         database.add_statistics();
-        const profile::Limits limited(database, limits.time, stop);
+        profile::limit(database, limits.time, stop);
         try {
           return profile::run(database, sql, limits);
         } catch (const profile::SqliteError& error) {

@@ -158,9 +158,7 @@ void Database::stop_at(std::stop_token stop, Clock::time_point end) {
   sqlite3_progress_handler(handle_, may_stop ? kInstructions : 0, ask, this);
 }
 
-void Database::only_reads(bool only) {
-  sqlite3_set_authorizer(handle_, only ? authorise_reading : nullptr, nullptr);
-}
+void Database::only_reads() { sqlite3_set_authorizer(handle_, authorise_reading, nullptr); }
 
 void Database::add_statistics() {
   if (profile::add_statistics(handle_) != SQLITE_OK) {

@@ -86,9 +86,9 @@ class Database {
 
   /// Statements throw Cancelled once `stop` asks, and an error that is interrupted() after `end`.
   void stop_at(std::stop_token stop, Clock::time_point end = Clock::time_point::max());
-  /// From here on (or no longer) statements can only read: rows, functions, and PRAGMAs that
-  /// describe tables. Nothing can be attached or loaded.
-  void only_reads(bool only);
+  /// From here on statements can only read: rows, functions, and PRAGMAs that describe tables.
+  /// Nothing can be attached or loaded.
+  void only_reads();
   /// From here on statements can use percentile(), median() and stddev().
   void add_statistics();
   /// The most bytes of one text or blob; a statement that meets a longer one fails.
