@@ -173,24 +173,22 @@ class GraphReader {
   }
 
   void order_steps_by_node() {
-    for (const Capture::Step& step : c_.steps) {
-      if (step.node) {
-        ++c_.nodes[*step.node].steps.count;
-      }
-    }
-    std::uint32_t first = 0;
-    for (Capture::Node& node : c_.nodes) {
-      node.steps.first = first;
-      first += node.steps.count;
-      node.steps.count = 0;
-    }
-    c_.step_order.resize(first);
+    const auto node_of = [&](std::uint32_t step) { return *c_.steps[step].node; };
     for (std::uint32_t s = 0; s < c_.steps.size(); ++s) {
       if (c_.steps[s].node) {
-        Capture::Range& range = c_.nodes[*c_.steps[s].node].steps;
-        c_.step_order[range.first + range.count++] = s;
+        c_.step_order.push_back(s);
       }
     }
+    std::ranges::stable_sort(c_.step_order, {}, node_of);
+    for (std::uint32_t i = 0; i < c_.step_order.size(); ++i) {
+      add_to(c_.nodes[node_of(c_.step_order[i])].steps, i);
+    }
+  }
+
+  /// The next of positions that follow each other.
+  static void add_to(Capture::Range& range, std::uint32_t position) {
+    range.first = range.count == 0 ? position : range.first;
+    ++range.count;
   }
 
   void read_tensors() {
@@ -215,11 +213,7 @@ class GraphReader {
            if (!node || !tensor) {
              return false;
            }
-           Capture::Range& range = c_.nodes[*node].operands;
-           if (range.count == 0) {
-             range.first = size_of(c_.operands);
-           }
-           ++range.count;
+           add_to(c_.nodes[*node].operands, size_of(c_.operands));
            const std::string access = row.text(3);
            c_.operands.push_back(
                {row.text(2), *tensor, access != "w", access == "w" || access == "rw"});
