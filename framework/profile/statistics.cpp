@@ -65,20 +65,21 @@ void take(sqlite3_context* context, int count, sqlite3_value** arguments) {
   }
 }
 
-/// Between the two values around `share`, in proportion.
-double value_at(std::vector<double>& values, double share) {
-  const double rank = share * static_cast<double>(values.size() - 1);
+/// Between the two values around the share, in proportion.
+double value_at_share(Sample& sample) {
+  std::vector<double>& values = sample.values;
+  const double rank = sample.share * static_cast<double>(values.size() - 1);
   const auto low = values.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(values.begin(), low, values.end());
   const double rest = rank - std::floor(rank);
   return rest == 0 ? *low : *low + rest * (*std::min_element(low + 1, values.end()) - *low);
 }
 
-double deviation(const std::vector<double>& values) {
+double deviation(Sample& sample) {
   double mean = 0;
   double squares = 0;  // Welford 1962
   double n = 0;
-  for (const double value : values) {
+  for (const double value : sample.values) {
     const double before = value - mean;
     mean += before / ++n;
     squares += before * (value - mean);
@@ -86,22 +87,14 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / (n - 1));
 }
 
-template <class Result>
-void end_group(sqlite3_context* context, std::size_t min, Result result) {
+template <double (*result)(Sample&), std::size_t min>
+void end_group(sqlite3_context* context) {
   auto** group = static_cast<Sample**>(sqlite3_aggregate_context(context, 0));
   Sample* sample = group == nullptr ? nullptr : *group;
   if (sample != nullptr && sample->values.size() >= min) {
     sqlite3_result_double(context, result(*sample));
   }
   delete sample;
-}
-
-void end_percentile(sqlite3_context* context) {
-  end_group(context, 1, [](Sample& sample) { return value_at(sample.values, sample.share); });
-}
-
-void end_deviation(sqlite3_context* context) {
-  end_group(context, 2, [](Sample& sample) { return deviation(sample.values); });
 }
 
 }  // namespace
@@ -113,9 +106,9 @@ int add_statistics(sqlite3* connection) {
     int arguments;
     void (*end)(sqlite3_context*);
   };
-  for (const Function& f :
-       {Function{"percentile", 2, end_percentile}, Function{"median", 1, end_percentile},
-        Function{"stddev", 1, end_deviation}}) {
+  for (const Function& f : {Function{"percentile", 2, end_group<value_at_share, 1>},
+                            Function{"median", 1, end_group<value_at_share, 1>},
+                            Function{"stddev", 1, end_group<deviation, 2>}}) {
     const int code = sqlite3_create_function_v2(connection, f.name, f.arguments, kFlags, nullptr,
                                                 nullptr, take, f.end, nullptr);
     if (code != SQLITE_OK) {

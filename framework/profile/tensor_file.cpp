@@ -1,6 +1,6 @@
 #include "framework/profile/tensor_file.h"
 
-#include <array>
+#include <bit>
 
 #include <nlohmann/json.hpp>
 
@@ -11,7 +11,7 @@
 namespace reprise::profile {
 namespace {
 
-constexpr std::size_t kLengthBytes = 8;
+static_assert(std::endian::native == std::endian::little);
 
 /// Null: the format has no name for it.
 const char* dtype_of(DType dtype) {
@@ -58,13 +58,10 @@ void write_tensor_file(const std::filesystem::path& path, std::string_view name,
                                 {"shape", shape},
                                 {"data_offsets", {0, bytes.size()}}}}};
   std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
-  std::array<char, kLengthBytes> length{};
-  for (std::size_t i = 0; i < kLengthBytes; ++i) {
-    length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFFU);
-  }
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // the bytes are aligned
+  const std::uint64_t length = text.size();
   NewFile file(path);
-  file.write(std::as_bytes(std::span(length)));
+  file.write(std::as_bytes(std::span(&length, 1)));
   file.write(std::as_bytes(std::span(text)));
   file.write(bytes);
   file.publish();
