@@ -239,8 +239,19 @@ std::int64_t RunWriter::graph_id(const RecordingRecord& record) {
   for (const KernelRow& kernel : rows.kernels) {
     kernels.push_back(kernel_id(kernel));
   }
+  std::vector<Value>& steps = rows.tables[kStepsTable];
+  for (std::size_t k = kStepKernelColumn; k < steps.size();
+       k += columns_of(kGraphTables[kStepsTable])) {
+    if (const auto* ordinal = std::get_if<std::int64_t>(&steps[k])) {
+      steps[k] = kernels[static_cast<std::size_t>(*ordinal)];
+    }
+  }
   for (std::size_t t = 0; t < kGraphTables.size(); ++t) {
-    write_graph_table(graph, t, rows.tables[t], kernels);
+    const std::size_t columns = columns_of(kGraphTables[t]);
+    Statement& insert = sql_.inserting(kGraphTables[t]);
+    for (std::size_t row = 0; row < rows.tables[t].size(); row += columns) {
+      insert_row(insert, graph, std::span(rows.tables[t]).subspan(row, columns));
+    }
   }
   return graph;
 }
@@ -263,21 +274,6 @@ std::int64_t RunWriter::kernel_id(const KernelRow& kernel) {
              "entry='main'")
       .find(kernel.name, kernel.spirv_hash, kernel.spec_json, device_id())
       .value();
-}
-
-void RunWriter::write_graph_table(std::int64_t graph, std::size_t table, std::vector<Value>& values,
-                                  std::span<const std::int64_t> kernels) {
-  const std::size_t columns = columns_of(kGraphTables[table]);
-  Statement& insert = sql_.inserting(kGraphTables[table]);
-  for (std::size_t row = 0; row < values.size(); row += columns) {
-    if (table == kStepsTable) {
-      Value& kernel = values[row + kStepKernelColumn];
-      if (const auto* ordinal = std::get_if<std::int64_t>(&kernel)) {
-        kernel = kernels[static_cast<std::size_t>(*ordinal)];
-      }
-    }
-    insert_row(insert, graph, std::span(values).subspan(row, columns));
-  }
 }
 
 void RunWriter::write_row(const TimestampBiasRecord& r) { replays_.timestamp_bias(r.bias_ns); }

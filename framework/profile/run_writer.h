@@ -57,8 +57,6 @@ class RunWriter {
   std::int64_t device_id();
   std::int64_t graph_id(const RecordingRecord& record);
   std::int64_t kernel_id(const KernelRow& kernel);
-  void write_graph_table(std::int64_t graph, std::size_t table, std::vector<Value>& values,
-                         std::span<const std::int64_t> kernels);
   void link_session(std::int64_t recording, std::int64_t session);
   /// Ids of records count from 1 in every run; those of rows go on.
   std::int64_t row_id(std::uint64_t record) const;

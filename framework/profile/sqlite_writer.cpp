@@ -226,13 +226,12 @@ void Writer::add_drop(std::string_view what, std::string_view reason, std::uint6
 }
 
 void Writer::write_event(LogLevel severity, std::string_view code, std::string message) {
-  EventRecord event;
-  event.severity = severity;
-  event.source = "profile";
-  event.code = code;
-  event.message = std::move(message);
-  event.time_ns = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
-  run_->write(Record(std::move(event)));
+  run_->write(
+      EventRecord{.severity = severity,
+                  .source = "profile",
+                  .code = std::string(code),
+                  .message = std::move(message),
+                  .time_ns = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count()});
 }
 
 void Writer::watch_log() {
