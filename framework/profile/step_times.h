@@ -45,8 +45,8 @@ class StepTimes {
   std::span<const std::byte> blob() const { return blob_of(words_); }
 
  private:
-  /// False if the end takes a unit above 1.
-  bool read_short(std::span<const std::uint64_t> ticks, std::uint64_t mask, double period);
+  /// In units of 1: right if the end fits.
+  void read_short(std::span<const std::uint64_t> ticks, std::uint64_t mask, double period);
   void read_long(std::span<const std::uint64_t> ticks, std::uint64_t mask, double period);
 
   std::vector<std::uint32_t> words_;
