@@ -66,12 +66,6 @@ std::uint64_t most_replays(const NodeTimingTable& table) {
   return max;
 }
 
-HistogramBucket bucket_with(std::uint32_t bucket, std::uint64_t count) {
-  const BucketRange range = range_of(bucket);
-  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
-  return {range.low, range.last == kLast ? kLast : range.last + 1, count};
-}
-
 /// The next number of LEB128, taken off the front; empty if there is none.
 std::optional<std::uint64_t> take_number(std::span<const std::byte>& data) {
   std::uint64_t number = 0;
@@ -87,6 +81,7 @@ std::optional<std::uint64_t> take_number(std::span<const std::byte>& data) {
 }
 
 std::vector<HistogramBucket> buckets_of(std::span<const std::byte> data) {
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
   std::vector<HistogramBucket> buckets;
   const std::optional<std::uint64_t> first = take_number(data);
   for (std::uint64_t bucket = first.value_or(kBuckets); bucket < kBuckets; ++bucket) {
@@ -94,7 +89,8 @@ std::vector<HistogramBucket> buckets_of(std::span<const std::byte> data) {
     if (!count) {
       break;
     }
-    buckets.push_back(bucket_with(static_cast<std::uint32_t>(bucket), *count));
+    const BucketRange range = range_of(static_cast<std::uint32_t>(bucket));
+    buckets.push_back({range.low, range.last == kLast ? kLast : range.last + 1, *count});
   }
   return buckets;
 }
@@ -185,19 +181,9 @@ std::vector<HistogramBucket> read_node_histogram(const std::filesystem::path& pa
 }
 
 std::vector<HistogramBucket> histogram_of(std::span<const std::uint64_t> durations_ns) {
-  std::vector<HistogramBucket> buckets;
-  if (durations_ns.empty()) {
-    return buckets;
-  }
-  const auto [min, max] = std::minmax_element(durations_ns.begin(), durations_ns.end());
-  const std::uint32_t first = profile::bucket_of(*min);
-  for (std::uint32_t b = first; b <= profile::bucket_of(*max); ++b) {
-    buckets.push_back(profile::bucket_with(b, 0));
-  }
-  for (const std::uint64_t ns : durations_ns) {
-    ++buckets[profile::bucket_of(ns) - first].count;
-  }
-  return buckets;
+  profile::Histogram histogram;
+  histogram.add(durations_ns);
+  return profile::buckets_of(histogram.blob());
 }
 
 }  // namespace reprise

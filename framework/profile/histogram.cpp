@@ -11,10 +11,11 @@ namespace {
 constexpr std::uint32_t kBitsPerOctave = 5;
 constexpr std::uint32_t kPerOctave = 1U << kBitsPerOctave;
 
-/// How many low bits of a value its bucket does not tell apart.
-std::uint32_t dropped_bits(std::uint64_t value) {
+std::uint32_t bucket_of(std::uint64_t value) {
   const auto width = static_cast<std::uint32_t>(std::bit_width(value));
-  return width > kBitsPerOctave + 1 ? width - kBitsPerOctave - 1 : 0;
+  // Low bits that the bucket does not tell apart.
+  const std::uint32_t dropped = width > kBitsPerOctave + 1 ? width - kBitsPerOctave - 1 : 0;
+  return dropped * kPerOctave + static_cast<std::uint32_t>(value >> dropped);
 }
 
 void append_number(std::vector<std::byte>& blob, std::uint32_t number) {
@@ -25,11 +26,6 @@ void append_number(std::vector<std::byte>& blob, std::uint32_t number) {
 }
 
 }  // namespace
-
-std::uint32_t bucket_of(std::uint64_t value) {
-  const std::uint32_t dropped = dropped_bits(value);
-  return dropped * kPerOctave + static_cast<std::uint32_t>(value >> dropped);
-}
 
 BucketRange range_of(std::uint32_t bucket) {
   const std::uint32_t dropped = bucket < 2 * kPerOctave ? 0 : bucket / kPerOctave - 1;

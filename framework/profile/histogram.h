@@ -9,7 +9,6 @@
 
 namespace reprise::profile {
 
-std::uint32_t bucket_of(std::uint64_t value);
 /// The values of a bucket, both ends included.
 struct BucketRange {
   std::uint64_t low = 0, last = 0;

@@ -86,19 +86,14 @@ std::vector<GraphSummary> read_graphs(Database& database) {
 }
 
 std::vector<TableSummary> read_tables(Database& database) {
-  auto tables = read_rows<TableSummary>(
+  return read_rows<TableSummary>(
       database,
-      "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 AND name NOT LIKE "
-      "'sqlite\\_%' ESCAPE '\\' ORDER BY name",
-      [](const Statement& row, TableSummary& table) { table.name = row.text(0); });
-  Statement counting(database, "SELECT printf('SELECT count(*) FROM \"%w\"', ?)");
-  for (TableSummary& table : tables) {
-    counting.bind_all(table.name);
-    while (counting.step()) {
-      table.rows = static_cast<std::uint64_t>(database.integer(counting.text(0)));
-    }
-  }
-  return tables;
+      "SELECT name, printf('SELECT count(*) FROM \"%w\"', name) FROM sqlite_schema WHERE "
+      "type='table' AND rootpage>0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+      [&](const Statement& row, TableSummary& table) {
+        table.name = row.text(0);
+        table.rows = static_cast<std::uint64_t>(database.integer(row.text(1)));
+      });
 }
 
 // Of a node n of a graph g: the columns of NodeSummary.
