@@ -64,8 +64,6 @@ bool SqliteError::refuses_values() const {
   return primary_ == SQLITE_CONSTRAINT || primary_ == SQLITE_TOOBIG || primary_ == SQLITE_MISMATCH;
 }
 
-bool SqliteError::not_a_database() const { return primary_ == SQLITE_NOTADB; }
-
 bool SqliteError::interrupted() const { return primary_ == SQLITE_INTERRUPT; }
 
 bool SqliteError::out_of_memory() const { return primary_ == SQLITE_NOMEM; }
@@ -180,6 +178,10 @@ void Database::fail(std::string_view doing) const {
     throw Cancelled();
   }
   const std::string reason = sqlite3_errmsg(handle_);
+  if (primary == SQLITE_NOTADB) {
+    throw SqliteError("The file (" + path_ + ") is not a profiling database, nor any SQLite one.",
+                      code, reason);
+  }
   std::string message = "The database (" + path_ + ") failed while " + std::string(doing) + ": " +
                         reason + " (SQLite code " + std::to_string(code) + ")";
   if (system != 0 && (primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR)) {
