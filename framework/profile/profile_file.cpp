@@ -99,10 +99,8 @@ void ProfileFile::close() noexcept {
       std::filesystem::remove(path_.string() + suffix, ignored);
     }
   }
-  remove_ = false;
   if (lock_ >= 0) {
     ::close(lock_);
-    lock_ = -1;
   }
 }
 
