@@ -44,13 +44,11 @@ int authorise_reading(void*, int action, const char* first, const char* second, 
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_FUNCTION:
-      return second != nullptr &&
-                     std::find(kReachOut.begin(), kReachOut.end(), second) != kReachOut.end()
+      return second != nullptr && std::ranges::find(kReachOut, second) != kReachOut.end()
                  ? SQLITE_DENY
                  : SQLITE_OK;
     case SQLITE_PRAGMA:
-      return first != nullptr &&
-                     std::find(kDescribe.begin(), kDescribe.end(), first) != kDescribe.end()
+      return first != nullptr && std::ranges::find(kDescribe, first) != kDescribe.end()
                  ? SQLITE_OK
                  : SQLITE_DENY;
     default:
