@@ -283,15 +283,13 @@ class GraphReader {
   }
 
   void read_pass_decisions() {
-    Statement rows(database_,
-                   "SELECT node_idx, pass, kind, applied, reason, estimate_ns FROM pass_decisions "
-                   "WHERE graph_id=? ORDER BY pass, ordinal");
-    rows.bind_all(graph_);
-    while (rows.step()) {
-      Capture::PassDecision& d = c_.pass_decisions.emplace_back();
-      d.node = reference(rows, 0, c_.nodes.size());
-      read_columns(rows, 1, d.pass, d.kind, d.applied, d.reason, d.estimate_ns);
-    }
+    each("pass_decisions", "", "node_idx, pass, kind, applied, reason, estimate_ns",
+         "pass, ordinal", [&](const Statement& row) {
+           Capture::PassDecision& d = c_.pass_decisions.emplace_back();
+           d.node = reference(row, 0, c_.nodes.size());
+           set(row, 1, d.pass, d.kind, d.applied, d.reason, d.estimate_ns);
+           return true;
+         });
     note_dangling("pass_decisions");
     std::ranges::stable_sort(c_.pass_decisions, {}, &Capture::PassDecision::pass);
   }

@@ -64,12 +64,6 @@ ProfileFile::ProfileFile(std::filesystem::path path) : path_(std::move(path)) {
   }
   try {
     open();
-  } catch (const SqliteError& error) {
-    close();
-    if (error.not_a_database()) {
-      fail("The file (" + path_.string() + ") is not a profiling database, nor any SQLite one.");
-    }
-    throw;
   } catch (...) {
     close();
     throw;
@@ -105,10 +99,8 @@ void ProfileFile::close() noexcept {
       std::filesystem::remove(path_.string() + suffix, ignored);
     }
   }
-  remove_ = false;
   if (lock_ >= 0) {
     ::close(lock_);
-    lock_ = -1;
   }
 }
 

@@ -98,25 +98,17 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
     std::error_code ignored;
     return std::filesystem::exists(log, ignored);
   };
-  try {
-    if (!written()) {
-      try {
-        read_once(path, Database::Mode::immutable, tables, read, stop);
-        return;
-      } catch (const Error&) {
-        if (!written()) {
-          throw;
-        }  // a writer came in between: read again with locks
-      }
+  if (!written()) {
+    try {
+      read_once(path, Database::Mode::immutable, tables, read, stop);
+      return;
+    } catch (const Error&) {
+      if (!written()) {
+        throw;
+      }  // a writer came in between: read again with locks
     }
-    read_once(path, Database::Mode::read, tables, read, stop);
-  } catch (const SqliteError& e) {
-    if (e.not_a_database()) {
-      throw Error(ErrorCode::io, "The file (" + path.string() +
-                                     ") is not a profiling database, nor any SQLite one.");
-    }
-    throw;
   }
+  read_once(path, Database::Mode::read, tables, read, stop);
 }
 
 }  // namespace reprise::profile

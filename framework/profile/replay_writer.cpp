@@ -64,7 +64,7 @@ std::optional<std::int64_t> ReplayWriter::graph_of(std::int64_t recording) {
 ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record, std::int64_t recording) {
   const Graph* const found = find(recording);
   if (found == nullptr) {
-    return {false, true};
+    return {};
   }
   const Graph& graph = *found;
   try {
@@ -73,21 +73,21 @@ ReplayWriter::Written ReplayWriter::write(const ReplayRecord& record, std::int64
     if (!error.refuses_values()) {
       throw;
     }
-    return {false, true};
+    return {};
   }
   const std::int64_t row = database_.last_insert_id();
   if (record.step_ticks.empty()) {
-    return {true, true, row};
+    return {row};
   }
   if (record.step_ticks.size() != graph.steps + 1 ||
       !times_.read(record.step_ticks, *graph.device)) {
-    return {true, false, row};
+    return {row, false};
   }
   keep_times(row, record.device_ns.value_or(times_.end_ns()), graph);
   if (!record.warm_up && record.status == ReplayStatus::ran) {
     add_to_stats(graph, record.timing_mode);
   }
-  return {true, true, row};
+  return {row};
 }
 
 void ReplayWriter::write_row(const ReplayRecord& r, std::int64_t recording, const Graph& graph) {

@@ -25,9 +25,8 @@ class ReplayWriter {
   std::optional<std::uint64_t> timestamp_bias() const { return bias_ns_; }
 
   struct Written {
-    bool replay = false;  // false: of no known recording, or refused
+    std::optional<std::int64_t> row{};  // empty: of no known recording, or refused
     bool timings = true;  // false: it had step times that cannot be those of its steps
-    std::int64_t row = 0;
   };
   Written write(const ReplayRecord& record, std::int64_t recording);
   /// Brings node_stats up to date.

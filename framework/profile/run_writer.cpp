@@ -370,9 +370,8 @@ void RunWriter::write_row(const ComparisonRecord& r) {
 ReplayWriter::Written RunWriter::write(const ReplayRecord& record) {
   const ReplayWriter::Written written = replays_.write(record, row_id(record.recording));
   if (tensors_.waiting()) {
-    const bool ran = written.replay && record.status == ReplayStatus::ran;
     tensors_.write(record, {run_, graph_of(record.recording).value_or(0),
-                            ran ? std::optional(written.row) : std::nullopt});
+                            record.status == ReplayStatus::ran ? written.row : std::nullopt});
   }
   return written;
 }

@@ -44,13 +44,11 @@ int authorise_reading(void*, int action, const char* first, const char* second, 
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_FUNCTION:
-      return second != nullptr &&
-                     std::find(kReachOut.begin(), kReachOut.end(), second) != kReachOut.end()
+      return second != nullptr && std::ranges::find(kReachOut, second) != kReachOut.end()
                  ? SQLITE_DENY
                  : SQLITE_OK;
     case SQLITE_PRAGMA:
-      return first != nullptr &&
-                     std::find(kDescribe.begin(), kDescribe.end(), first) != kDescribe.end()
+      return first != nullptr && std::ranges::find(kDescribe, first) != kDescribe.end()
                  ? SQLITE_OK
                  : SQLITE_DENY;
     default:
@@ -63,8 +61,6 @@ int authorise_reading(void*, int action, const char* first, const char* second, 
 bool SqliteError::refuses_values() const {
   return primary_ == SQLITE_CONSTRAINT || primary_ == SQLITE_TOOBIG || primary_ == SQLITE_MISMATCH;
 }
-
-bool SqliteError::not_a_database() const { return primary_ == SQLITE_NOTADB; }
 
 bool SqliteError::interrupted() const { return primary_ == SQLITE_INTERRUPT; }
 
@@ -180,6 +176,10 @@ void Database::fail(std::string_view doing) const {
     throw Cancelled();
   }
   const std::string reason = sqlite3_errmsg(handle_);
+  if (primary == SQLITE_NOTADB) {
+    throw SqliteError("The file (" + path_ + ") is not a profiling database, nor any SQLite one.",
+                      code, reason);
+  }
   std::string message = "The database (" + path_ + ") failed while " + std::string(doing) + ": " +
                         reason + " (SQLite code " + std::to_string(code) + ")";
   if (system != 0 && (primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR)) {

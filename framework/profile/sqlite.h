@@ -36,7 +36,6 @@ class SqliteError : public Error {
       : Error(ErrorCode::io, message), primary_(sqlite_code & 0xFF), reason_(std::move(reason)) {}
   /// The values of one row were refused; the file and the transaction are as before.
   bool refuses_values() const;
-  bool not_a_database() const;
   /// It took longer than Database::stop_at() allows.
   bool interrupted() const;
   bool out_of_memory() const;

@@ -159,7 +159,7 @@ void Writer::fill(Batch& batch, std::uint64_t ring_limit) {
 void Writer::write_replay(const ReplayRecord& record, Batch& batch) {
   const ReplayWriter::Written written = run_->write(record);
   batch.bytes += sizeof record + record.state.size_bytes() + record.step_ticks.size_bytes();
-  if (written.replay) {
+  if (written.row) {
     ++batch.replays;
   } else {
     count_drop(kReplay, kRefused);
