@@ -1,10 +1,9 @@
 #include "reprise/ops/add_rms_norm.h"
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/rms_norm_grid.h"
 #include "framework/ops/schema.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

@@ -4,13 +4,12 @@
 #include <bit>
 #include <cmath>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/attention_form.h"
 #include "framework/ops/gpu_groups.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/scores.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -1,6 +1,6 @@
 // What is recorded of AttentionAttributes, and what it means.
 #pragma once
-#include "framework/ops/schema.h"
+#include "framework/core/op.h"
 
 namespace reprise::ops {
 

@@ -2,7 +2,6 @@
 
 #include <functional>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/elementwise.h"
 

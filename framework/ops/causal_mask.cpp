@@ -1,9 +1,8 @@
 #include "reprise/ops/causal_mask.h"
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -4,10 +4,9 @@
 #include <cstring>
 
 #include "framework/core/iteration_header.h"
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_formats.h"
 #include "reprise/backend/decode.h"
-#include "reprise/backend/step.h"
 #include "reprise/core/encode.h"
 
 namespace reprise::ops {

@@ -1,9 +1,8 @@
 // What ops that compute each element apart share: choosing their shaders, and all of ops with one
 // operand, which add their name and their function.
 #pragma once
-#include "framework/core/lowering.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

@@ -1,7 +1,6 @@
 #include "framework/ops/fusions.h"
 
 #include "framework/ops/rope_set_rows.h"
-#include "framework/ops/schema.h"
 
 namespace reprise {
 namespace ops {

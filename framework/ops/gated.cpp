@@ -1,6 +1,5 @@
 #include "reprise/ops/gated.h"
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/activations.h"
 #include "framework/ops/elementwise.h"

@@ -4,13 +4,12 @@
 #include <limits>
 #include <optional>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_formats.h"
 #include "framework/ops/weight_parts.h"
 #include "reprise/backend/decode.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -4,16 +4,15 @@
 #include <limits>
 #include <vector>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/host_rows.h"
 #include "framework/ops/matmul_gpu.h"
 #include "framework/ops/matmul_lanes.h"
 #include "framework/ops/matmul_rows.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_formats.h"
 #include "framework/ops/weight_parts.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/ops/schema.h"
+#include "framework/ops/push_block.h"
 
 namespace reprise::ops {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/matmul_rows.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/weight_formats.h"
 #include "framework/ops/weight_parts.h"

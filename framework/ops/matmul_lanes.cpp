@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "framework/ops/schema.h"
+#include "framework/ops/push_block.h"
 
 namespace reprise::ops {
 namespace {

@@ -5,10 +5,9 @@
 #include <limits>
 #include <string>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -3,12 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/gpu_groups.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
 #include "framework/ops/sliding.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

@@ -6,10 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "framework/core/lowering.h"
 #include "framework/ops/gpu_groups.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

@@ -4,11 +4,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/rope_form.h"
 #include "framework/ops/schema.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 namespace {

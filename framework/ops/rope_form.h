@@ -2,8 +2,8 @@
 #pragma once
 #include <algorithm>
 
+#include "framework/ops/push_block.h"
 #include "framework/ops/rope_angles.h"
-#include "framework/ops/schema.h"
 #include "reprise/ops/rope.h"
 
 namespace reprise::ops {

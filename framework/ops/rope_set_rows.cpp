@@ -1,11 +1,9 @@
 #include "reprise/ops/rope_set_rows.h"
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/rope_form.h"
 #include "framework/ops/rope_set_rows.h"
-#include "framework/ops/schema.h"
-#include "reprise/backend/step.h"
 
 namespace reprise::ops {
 

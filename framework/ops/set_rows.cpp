@@ -5,11 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/elementwise.h"
+#include "framework/ops/push_block.h"
 #include "framework/ops/schema.h"
-#include "reprise/backend/step.h"
 #include "reprise/core/encode.h"
 
 namespace reprise::ops {

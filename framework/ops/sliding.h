@@ -1,6 +1,6 @@
 // One axis of what slides over tensors: convolution and pooling.
 #pragma once
-#include "framework/ops/schema.h"
+#include "framework/core/op.h"
 
 namespace reprise::ops {
 

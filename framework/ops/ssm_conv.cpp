@@ -3,7 +3,6 @@
 #include <limits>
 #include <vector>
 
-#include "framework/core/lowering.h"
 #include "framework/core/record.h"
 #include "framework/ops/recurrence.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "framework/core/record.h"
-#include "framework/ops/schema.h"
 
 namespace reprise::ops {
 namespace {
