@@ -62,9 +62,9 @@ void DirectSession::run_host_step() {
   const std::int64_t begin = now_ns();
   core_->device().backend().wait(run_.arena().in_use_until);
   const std::int64_t called = now_ns();
-  part_wait_ns_ += static_cast<std::uint64_t>(called - begin);
+  report_.wait_ns += static_cast<std::uint64_t>(called - begin);
   run_.run_host_step();
-  host_step_ns_ += static_cast<std::uint64_t>(now_ns() - called);
+  report_.host_step_ns += static_cast<std::uint64_t>(now_ns() - called);
 }
 
 void DirectSession::open_submission() {
@@ -101,7 +101,7 @@ void DirectSession::submit_part(AfterSubmit then) {
   }
   run_.arena().in_use_until =
       submission_->submit_part({std::move(part), new_growths(), now_ns(), then});
-  ++submits_;
+  ++report_.submits;
 }
 
 std::shared_ptr<DirectSubmission> DirectSession::submit_all(AfterSubmit then) {
@@ -119,9 +119,8 @@ void DirectSession::submit_last(AfterSubmit then) {
   if (hook_) {
     hook_(builder_);
   }
-  FinishReport report;
   const std::int64_t begin = now_ns();
-  report.record_ns = static_cast<std::uint64_t>(begin - begin_ns_);
+  report_.record_ns = static_cast<std::uint64_t>(begin - begin_ns_);
   EncodingRef body = run_.finish();
   if (submission_ == nullptr) {
     open_submission();
@@ -130,17 +129,15 @@ void DirectSession::submit_last(AfterSubmit then) {
   for (const Port& output : builder_.graph().outputs) {
     outputs.push_back(run_.exchange(builder_, output.name, output.tensor));
   }
-  report.ops = ops_;
-  report.steps = run_.steps();
-  report.barriers = run_.barriers();
-  report.arena_bytes = run_.arena().bytes();
-  report.arena_growths = run_.arena().growths();
-  report.submits = ++submits_;
-  report.host_step_ns = host_step_ns_;
-  report.wait_ns = part_wait_ns_;
+  report_.ops = ops_;
+  report_.steps = run_.steps();
+  report_.barriers = run_.barriers();
+  report_.arena_bytes = run_.arena().bytes();
+  report_.arena_growths = run_.arena().growths();
+  ++report_.submits;
   const auto running = core_->hold_running();
   submission_->submit_last({std::move(body), new_growths(), begin, then, true}, std::move(outputs),
-                           run_.take_arena(), report, record());
+                           run_.take_arena(), report_, record());
   reported_ = true;
 }
 

@@ -37,8 +37,8 @@ class DirectSession final : public Session {
   DirectRun run_;
   std::shared_ptr<DirectSubmission> submission_;  // from its first part on
   std::function<void(const GraphCapture&)> hook_;
-  std::uint32_t submits_ = 0, submitted_nodes_ = 0;
-  std::uint64_t host_step_ns_ = 0, part_wait_ns_ = 0;
+  FinishReport report_;  // of the parts so far
+  std::uint32_t submitted_nodes_ = 0;
 };
 
 }  // namespace reprise

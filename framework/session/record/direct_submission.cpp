@@ -29,15 +29,20 @@ std::uint64_t DirectSubmission::submit_part(const Part& part) {
     mode_ = wanted == TimingMode::off && step_times_ == TimingMode::off ? TimingMode::off
                                                                         : TimingMode::replay;
   }
-  slot_.submit({.body = {part.body, nullptr},
-                .growths = part.growths,
-                .mode = mode_,
-                .begin_ns = part.begin_ns,
-                .then = part.then,
-                .sends = !began_,
-                .brings_back = part.last,
-                .limits = limits_,
-                .nothing_runs = nothing_runs_});
+  const Body body{part.body, nullptr};
+  const SlotLaunch launch{.body = body,
+                          .growths = part.growths,
+                          .mode = mode_,
+                          .begin_ns = part.begin_ns,
+                          .then = part.then,
+                          .sends = !began_,
+                          .brings_back = part.last,
+                          .limits = limits_,
+                          .nothing_runs = nothing_runs_};
+  slot_.submit(launch);
+  if (part.last) {
+    slot_.hold(launch, mode_);
+  }
   began_ = true;
   return slot_.times().submission;
 }

@@ -47,6 +47,7 @@ void Launcher::submit(Slot& slot, const SlotLaunch& launch, StepRange range, con
   host_steps_.forget_idle();
   if (steps.empty() && !may_stop()) {
     submit_part(slot, launch, recording);
+    slot.hold(launch, launch.mode);
     return;
   }
   Backend& backend = core_.device().backend();
@@ -78,7 +79,6 @@ void Launcher::submit(Slot& slot, const SlotLaunch& launch, StepRange range, con
                  .brings_back = last,
                  .limits = launch.limits,
                  .keeps_patches = launch.keeps_patches && first,
-                 .may_stop = may_stop(),
                  .done = done},
                 recording);
     if (std::exchange(first, false)) {
@@ -130,17 +130,11 @@ void Launcher::submit(Slot& slot, const SlotLaunch& launch, StepRange range, con
   } catch (...) {
     if (joined) {
       drain(steps.subspan(next, submitted - next), next);
-      slot.abandon();
     }
     throw;
   }
   slot.add_parts(all);
-  if (may_stop()) {
-    slot.hold({.body = launch.body,
-               .mode = mode,
-               .iterations = launch.iterations,
-               .sequence = launch.sequence});
-  }
+  slot.hold(launch, mode);
 }
 
 void Launcher::drain(std::span<const StagedHostStep> steps, std::size_t first) noexcept {

@@ -19,8 +19,9 @@ class Launcher {
   bool may_stop() const { return stops_.any(); }
   /// Encodes a range of steps as those of this launch are.
   using Encode = std::function<Body(StepRange)>;
-  /// Submits the steps. All parts but the last one are waited for, and functions run in here.
-  /// Waits for the last one too where it may stop. `recording`: in the profiling database.
+  /// Submits the steps, and holds the slot. All parts but the last one are waited for, and
+  /// functions run in here. Waits for the last one too where it may stop. `recording`: in the
+  /// profiling database.
   void submit(Slot& slot, const SlotLaunch& launch, StepRange range, const Encode& encode,
               std::uint64_t recording);
 

@@ -49,14 +49,11 @@ void Slot::submit(const SlotLaunch& launch) {
             .prepare_ns = static_cast<std::uint64_t>(submit_ns - launch.begin_ns),
             .submit_ns = static_cast<std::uint64_t>(now_ns() - submit_ns)};
   unfinished_ = times_.submission;
-  if (launch.brings_back && !launch.may_stop) {
-    hold(launch);
-  }
 }
 
-void Slot::hold(const SlotLaunch& launch) {
+void Slot::hold(const SlotLaunch& launch, TimingMode mode) {
   unfinished_ = 0;
-  mode_ = launch.mode;
+  mode_ = mode;
   sequence_ = launch.sequence;
   iterations_ = launch.iterations;
   nothing_runs_ = launch.nothing_runs;
@@ -76,12 +73,6 @@ void Slot::add_parts(const SubmissionTimes& all) {
   times_.wait_ns += all.wait_ns;
   times_.host_step_ns += all.host_step_ns;
   times_.submits = all.submits;
-}
-
-void Slot::abandon() noexcept {
-  complete_ = true;
-  unfinished_ = times_.submission;
-  phase_.store(Phase::idle, std::memory_order_release);
 }
 
 std::span<const std::uint64_t> Slot::step_ticks(std::uint32_t iteration) const {

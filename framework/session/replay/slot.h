@@ -70,18 +70,16 @@ class Slot {
   std::string_view graph_name() const { return owner_.graph_name(); }
   /// Encodes what such a launch runs beside its body, unless the slot is in hands.
   void prepare(const SlotLaunch& launch);
-  /// Submits for a ticket, once all parts are submitted. The slot must not be held; it keeps its
-  /// phase if this throws. Throws invalid_argument if a state field would leave its range, after
-  /// waiting for what is in flight, and extent_out_of_range.
+  /// Submits all of a launch or a part of it. The slot must not be held; it keeps its phase. Throws
+  /// invalid_argument if a state field would leave its range, after waiting for what is in flight,
+  /// and extent_out_of_range.
   void submit(const SlotLaunch& launch);
-  /// After all parts of a launch that may stop: the ticket gets it.
-  void hold(const SlotLaunch& launch);
+  /// After all parts of a launch: the ticket gets it, with the times of that mode.
+  void hold(const SlotLaunch& launch, TimingMode mode);
   /// The state block as the last submission that is complete and brought it back left it.
   std::span<const std::uint32_t> state_now() const;
   /// After the last part of several: the times of all of them.
   void add_parts(const SubmissionTimes& all);
-  /// A launch that was submitted failed: nobody gets what it leaves.
-  void abandon() noexcept;
   bool done();
   void wait();
   /// The ticket lets go.

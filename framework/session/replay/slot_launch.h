@@ -36,9 +36,7 @@ struct SlotLaunch {
   std::span<const ExtentLimit> limits{};  // of the state that is sent
   bool nothing_runs = false;              // of a direct session without rows
   bool keeps_patches = false;  // the body does not apply patches: they go with the next launch too
-  // Of a launch that the device may stop:
-  bool may_stop = false;   // the slot is not held before hold() says so
-  std::uint32_t done = 0;  // iterations before those of this part
+  std::uint32_t done = 0;      // iterations before those of this part, where the device stopped
 };
 
 }  // namespace reprise

@@ -12,13 +12,13 @@ bool is_host_step(const Step& step) { return step.op == &ops::host_step_def; }
 StagedHostStep::StagedHostStep(const Device& device, const ComputeGraph& graph,
                                HostFunction function, const StepList& steps, std::uint32_t step,
                                HostStaging& staging)
-    : step_(step),
-      node_(steps[step].node),
-      function_(std::move(function)),
-      name_(graph.host_steps.at(node_)),
-      node_text_(describe_node(graph, node_)),
-      scope_(graph.names.path(graph.nodes[node_].scope)),
-      where_(graph.nodes[node_].where) {
+    : step_(step), function_(std::move(function)) {
+  const std::uint32_t node = steps[step].node;
+  name_ = graph.host_steps.at(node);
+  text_ = "(in the host step '" + name_ + "', " + describe_node(graph, node) + ")";
+  place_ = {.op = node,
+            .scope = graph.names.path(graph.nodes[node].scope),
+            .where = graph.nodes[node].where};
   const std::span<const Binding> bindings = steps.bindings(steps[step]);
   const std::span<const TensorSpec> specs = steps.specs(steps[step]);
   std::uint64_t down_bytes = 0, up_bytes = 0;
@@ -90,10 +90,7 @@ void StagedHostStep::skip() const {
 }
 
 void StagedHostStep::call(HostContext* context) const {
-  const auto fail = [&](const Error& cause) {
-    throw Error(cause, "(in the host step '" + name_ + "', " + node_text_ + ")",
-                {.op = node_, .scope = scope_, .where = where_});
-  };
+  const auto fail = [&](const Error& cause) { throw Error(cause, text_, place_); };
   if (!in_place_.empty()) {
     std::ranges::copy(in_place_read_, in_place_.front().bytes.begin());
   }

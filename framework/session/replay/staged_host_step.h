@@ -38,10 +38,10 @@ class StagedHostStep {
   };
   static std::vector<StagedCopy> copies_of(const std::vector<Crossing>& crossings,
                                            std::span<const std::shared_ptr<Buffer>> pools);
-  std::uint32_t step_, node_;
+  std::uint32_t step_;
   HostFunction function_;
-  std::string name_, node_text_, scope_;
-  SourceLocation where_;
+  std::string name_, text_;  // the latter in errors
+  ErrorPlace place_;
   HostStaging staging_;
   std::vector<Crossing> down_, up_;
   std::vector<HostStepTensor> inputs_, outputs_;
