@@ -44,7 +44,7 @@ class DirectRun {
   /// A part was handed to the device: the arena is in use until then.
   void submitted(std::uint64_t submission) { arena_->in_use_until = submission; }
   std::uint64_t last_submitted() const { return arena_->in_use_until; }
-  Staging& staging() { return arena_->staging(); }
+  Staging& staging() { return arena_->staging; }
 
   /// Whether timestamps are taken behind steps, and how: a node mode, else off.
   TimingMode step_times() const { return step_times_; }

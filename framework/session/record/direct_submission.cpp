@@ -52,7 +52,7 @@ void DirectSubmission::set_extents(std::vector<ExtentLimit> limits, bool nothing
 void DirectSubmission::submit(Last last) {
   report_ = last.report;
   arena_ = std::move(last.arena);
-  slot_.set_outputs(std::move(last.outputs), arena_->staging());
+  slot_.set_outputs(std::move(last.outputs), arena_->staging);
   slot_.submit({.body = {std::move(last.body), nullptr},
                 .growths = last.growths,
                 .mode = began_ ? mode_ : timing_mode(),
@@ -83,7 +83,7 @@ void DirectSubmission::completed(const Slot& slot) {
   if (reporter_) {
     std::vector<std::uint64_t> ticks;
     if (step_times_ != TimingMode::off) {
-      ticks = arena_->step_stamps().ticks();
+      ticks = arena_->step_stamps.ticks();
     }
     reporter_->completed_direct(slot, step_times_, ticks);
   }
