@@ -21,7 +21,7 @@ const Device& GraphExecutor::device() const { return core_->device(); }
 
 const DeviceTraits& GraphExecutor::traits() const { return core_->traits(); }
 
-void GraphExecutor::synchronize() const { core_->synchronize(); }
+void GraphExecutor::synchronize() const { device().synchronize(); }
 
 void GraphExecutor::shutdown() const { core_->shutdown(); }
 

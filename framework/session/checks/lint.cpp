@@ -29,8 +29,7 @@ void add_unordered(const ComputeGraph& graph, std::vector<LintFinding>& findings
 }  // namespace
 
 std::string LintFinding::text() const {
-  const std::string at =
-      where.line == 0 ? "" : std::string(", ") + where.file + ":" + std::to_string(where.line);
+  const std::string at = where.line == 0 ? "" : ", " + to_string(where);
   const std::string what = (node == kNoNode ? op : "op " + std::to_string(node) + " " + op) +
                            (scope.empty() ? "" : " (" + scope + ")") + at + ": ";
   if (field == kOrder) {
@@ -57,13 +56,12 @@ std::string LintReport::text() const {
     return what + "nothing is baked";
   }
   const auto count_of = [this](std::string_view field) {
-    return static_cast<std::size_t>(std::ranges::count(findings, field, &LintFinding::field));
+    return std::ranges::count(findings, field, &LintFinding::field);
   };
-  const std::size_t unordered = count_of(LintFinding::kOrder);
-  const std::size_t miscounted = count_of(LintFinding::kRows) + count_of(LintFinding::kUsedRows);
-  const auto follow =
-      static_cast<std::size_t>(std::ranges::count(findings, true, &LintFinding::follows));
-  const std::size_t baked = findings.size() - follow - unordered - miscounted;
+  const auto unordered = count_of(LintFinding::kOrder);
+  const auto miscounted = count_of(LintFinding::kRows) + count_of(LintFinding::kUsedRows);
+  const auto follow = std::ranges::count(findings, true, &LintFinding::follows);
+  const auto baked = std::ssize(findings) - follow - unordered - miscounted;
   std::string text = what + (baked == 0 ? "nothing is" : std::to_string(baked)) + " baked";
   if (follow > 0) {
     text += ", " + std::to_string(follow) + " more follow from that";

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 
 #include "framework/session/checks/memory_snapshot.h"
@@ -16,8 +15,6 @@
 
 namespace reprise {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 /// Elements that lie one after another.
 TensorSpec row_of(DType dtype, std::uint64_t bytes) {
@@ -104,11 +101,7 @@ class Verification {
     const CapturedGraph graph = session.finish(options_.finish).graph;
     Recording& recording = graph.inner();
     const std::size_t known = written_.size();
-    const Memory& memory = recording.memory();
-    const auto buffer_of = [&](std::uint32_t storage) -> const std::shared_ptr<Buffer>& {
-      return memory.buffer_of(storage);
-    };
-    watch(recording.graph(), buffer_of, 0);
+    watch(recording.graph(), recording.memory(), 0);
     for (std::size_t i = known; i < written_.size(); ++i) {
       written_[i].direct = read(written_[i].part);  // the direct run left it as it is
     }
@@ -134,7 +127,7 @@ class Verification {
   }
 
  private:
-  using BufferOf = std::function<const std::shared_ptr<Buffer>&(std::uint32_t storage)>;
+  using Bytes = std::vector<std::byte>;
   /// Persistent memory that the pass writes, and what it holds after each run.
   struct Written {
     StatePart part;
@@ -145,21 +138,20 @@ class Verification {
     GraphSession session = executor_.begin(options_.session);
     std::size_t known = 0;
     dynamic_cast<DirectSession&>(session.inner()).before_submit([&](const GraphCapture& capture) {
-      const auto buffer_of = [&](std::uint32_t storage) -> const std::shared_ptr<Buffer>& {
-        return capture.buffer_of(storage);
-      };
-      watch(capture.graph(), buffer_of, std::exchange(known, capture.graph().nodes.size()));
+      watch(capture.graph(), capture, std::exchange(known, capture.graph().nodes.size()));
     });
     pass_(session);
     const FinishResult result = session.finish();
     return result.outputs();
   }
 
-  /// What the nodes from `first` on write is kept as it is and compared from now on.
-  void watch(const ComputeGraph& graph, const BufferOf& buffer_of, std::size_t first) {
+  /// What the nodes from `first` on write is kept as it is and compared from now on. `memory`: a
+  /// GraphCapture or Memory, which has the buffers of storages.
+  template <class Buffers>
+  void watch(const ComputeGraph& graph, const Buffers& memory, std::size_t first) {
     const auto state = options_.session.state.buffers();
     for_each_persistent_write(graph, first, [&](const GraphTensor& tensor) {
-      const std::shared_ptr<Buffer>& buffer = buffer_of(tensor.storage);
+      const std::shared_ptr<Buffer>& buffer = memory.buffer_of(tensor.storage);
       memory_.add(buffer, tensor.offset, tensor.offset + tensor.spec.span_bytes());
       const StatePart part{"tensor '" + std::string(graph.names.text(tensor.name)) + "'", buffer,
                            tensor.offset, row_of(tensor.spec.dtype, tensor.spec.span_bytes())};

@@ -40,9 +40,10 @@ class DirectArena {
     return chunks_.size() == 1 ? chunks_[0].buffer : nullptr;
   }
   std::uint32_t growths() const { return growths_; }
-  Staging& staging() { return staging_; }
-  HostStaging& host_staging() { return host_staging_; }
-  StepStamps& step_stamps() { return step_stamps_; }
+
+  Staging staging;
+  HostStaging host_staging;
+  StepStamps step_stamps;
   /// The submission that uses memory and staging last; 0: none.
   std::uint64_t in_use_until = 0;
 
@@ -56,9 +57,6 @@ class DirectArena {
   std::vector<Chunk> chunks_;
   std::vector<Range> released_;
   std::uint32_t growths_ = 0;  // in this session
-  Staging staging_;
-  HostStaging host_staging_;
-  StepStamps step_stamps_;
 };
 
 }  // namespace reprise

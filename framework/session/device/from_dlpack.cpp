@@ -122,10 +122,7 @@ Tensor copied(const Device& device, const TensorSpec& spec, const std::byte* fir
   if (spec.contiguous()) {
     return device.from_host(spec.shape, spec.dtype, {first, spec.bytes()}, std::move(name));
   }
-  Tensor tensor = device.empty(spec.shape, spec.dtype, std::move(name));
-  write_values(device, TensorRef(tensor)->buffer, 0, spec.bytes(), spec.dtype,
-               gathered(spec, first));
-  return tensor;
+  return filled(device, spec, gathered(spec, first), std::move(name));
 }
 
 }  // namespace

@@ -16,13 +16,6 @@ void require_elements(const TensorSpec& spec, const std::string& name) {
   }
 }
 
-Tensor made(const Device& device, const TensorSpec& spec, const ElementValues& values,
-            std::string name) {
-  Tensor tensor = device.empty(spec.shape, spec.dtype, std::move(name));
-  write_values(device, TensorRef(tensor)->buffer, 0, spec.bytes(), spec.dtype, values);
-  return tensor;
-}
-
 }  // namespace
 
 void write_values(const Device& device, const std::shared_ptr<Buffer>& to, std::uint64_t offset,
@@ -34,6 +27,13 @@ void write_values(const Device& device, const std::shared_ptr<Buffer>& to, std::
     values(done / element, piece);
     device.write(to, offset + done, piece);
   }
+}
+
+Tensor filled(const Device& device, const TensorSpec& spec, const ElementValues& values,
+              std::string name) {
+  Tensor tensor = device.empty(spec.shape, spec.dtype, std::move(name));
+  write_values(device, TensorRef(tensor)->buffer, 0, spec.bytes(), spec.dtype, values);
+  return tensor;
 }
 
 void write_zeros(const Device& device, const std::shared_ptr<Buffer>& to, std::uint64_t offset,
@@ -63,7 +63,7 @@ Tensor Device::ones(const Shape& shape, DType dtype, std::string name) const {
 }
 
 Tensor Device::full(const Shape& shape, DType dtype, double value, std::string name) const {
-  return made(*this, {shape, dtype}, constant_values(dtype, value), std::move(name));
+  return filled(*this, {shape, dtype}, constant_values(dtype, value), std::move(name));
 }
 
 Tensor Device::arange(const Shape& shape, DType dtype, double start, double step,
@@ -71,17 +71,17 @@ Tensor Device::arange(const Shape& shape, DType dtype, double start, double step
   const TensorSpec spec(shape, dtype);
   require_elements(spec, name);
   const auto elements = static_cast<std::uint64_t>(shape.elements());
-  return made(*this, spec, ramp_values(dtype, start, step, elements), std::move(name));
+  return filled(*this, spec, ramp_values(dtype, start, step, elements), std::move(name));
 }
 
 Tensor Device::uniform(const Shape& shape, DType dtype, std::uint64_t seed, double low, double high,
                        std::string name) const {
-  return made(*this, {shape, dtype}, uniform_values(dtype, seed, low, high), std::move(name));
+  return filled(*this, {shape, dtype}, uniform_values(dtype, seed, low, high), std::move(name));
 }
 
 Tensor Device::normal(const Shape& shape, DType dtype, std::uint64_t seed, double mean,
                       double stddev, std::string name) const {
-  return made(*this, {shape, dtype}, normal_values(dtype, seed, mean, stddev), std::move(name));
+  return filled(*this, {shape, dtype}, normal_values(dtype, seed, mean, stddev), std::move(name));
 }
 
 Tensor Device::from_host(const Shape& shape, DType dtype, std::span<const std::byte> bytes,

@@ -79,7 +79,7 @@ void ExecutorCore::warn(const char* source, const char* code, const std::string&
 void ExecutorCore::shutdown() {
   running_ = false;
   { const std::unique_lock nobody_submits(submitting_); }
-  synchronize();
+  device_.synchronize();
   if (driver_events_) {
     driver_events_->report_repeats();
   }

@@ -48,7 +48,6 @@ class ExecutorCore {
   /// ExecutorOptions::serialize.
   bool serialize() const { return serialize_; }
 
-  void synchronize() const { device_.synchronize(); }
   void shutdown();
   /// See GraphExecutor.
   void trim();

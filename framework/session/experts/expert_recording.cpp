@@ -112,7 +112,7 @@ class ExpertRecording {
     }
     Tensor placed = host_step(session_, "place experts of " + layer_.name, {ids_},
                               {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
-    note_host_step();
+    session_.inner().expert_calls().back().host_steps.push_back(last_node());
     return placed;
   }
 
@@ -129,9 +129,8 @@ class ExpertRecording {
     Tensor placed = expert_check(session_, ids_, cells, session.iteration(),
                                  bound(expert_uses_name(layer_.name)),
                                  static_cast<std::int32_t>(number), first);
-    const auto node = static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1);
-    session.builder().functions().emplace(node, std::move(place));
-    calls.back().stops.push_back(node);
+    session.builder().functions().emplace(last_node(), std::move(place));
+    calls.back().stops.push_back(last_node());
     return placed;
   }
 
@@ -176,15 +175,13 @@ class ExpertRecording {
     std::vector<TensorRef> inputs{ids_};
     inputs.insert(inputs.end(), read.begin(), read.end());
     (void)host_step(session_, "missing experts of " + layer_.name, inputs, {}, compute, result);
-    note_host_step();
+    session_.inner().expert_calls().back().host_steps.push_back(last_node());
     return result;
   }
 
-  /// The last node is a host step of this layer.
-  void note_host_step() {
-    Session& session = session_.inner();
-    session.expert_calls().back().host_steps.push_back(
-        static_cast<std::uint32_t>(session.builder().graph().nodes.size() - 1));
+  /// The node that was recorded last.
+  std::uint32_t last_node() const {
+    return static_cast<std::uint32_t>(session_.inner().builder().graph().nodes.size() - 1);
   }
 
   Tensor bound(const std::string& name) const {

@@ -32,6 +32,7 @@ class ExpertResidency final : public HostContext {
     std::size_t layer;
     std::int64_t rows, used;    // of an iteration
     bool stops = false;         // at misses: the host saw no others
+    bool counts_rows = false;   // those of the run: `rows` are of its extent
     std::uint64_t idle_ns = 0;  // of the device
     std::uint32_t iterations = 1;
   };

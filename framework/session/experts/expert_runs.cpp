@@ -7,16 +7,14 @@
 namespace reprise {
 
 ExpertRuns::ExpertRuns(std::shared_ptr<ExecutorCore> core, const ExpertSetup& setup,
-                       std::vector<ExpertCall> calls)
-    : core_(std::move(core)),
-      residency_(core_->device(), setup),
-      calls_(std::move(calls)),
-      taken_(residency_.layer_count()) {
-  for (const ExpertCall& call : calls_) {
+                       std::span<const ExpertCall> calls)
+    : core_(std::move(core)), residency_(core_->device(), setup), taken_(residency_.layer_count()) {
+  for (const ExpertCall& call : calls) {
     layers_.push_back({.layer = residency_.layer_of(call.layer),
                        .rows = call.rows,
                        .used = call.used,
-                       .stops = !call.stops.empty()});
+                       .stops = !call.stops.empty(),
+                       .counts_rows = call.counts_rows});
   }
 }
 
@@ -29,7 +27,7 @@ void ExpertRuns::end_run(const Run& ended) {
   for (std::size_t call = 0; call < layers_.size(); ++call) {
     layers_[call].idle_ns = ended.idle_ns[call];
     layers_[call].iterations = ended.iterations;
-    if (calls_[call].counts_rows) {
+    if (layers_[call].counts_rows) {
       layers_[call].rows = ended.rows;
     }
   }

@@ -12,7 +12,7 @@ class ExpertRuns {
  public:
   /// `calls`: of the graph's pass.
   ExpertRuns(std::shared_ptr<ExecutorCore> core, const ExpertSetup& setup,
-             std::vector<ExpertCall> calls);
+             std::span<const ExpertCall> calls);
 
   ExpertResidency& residency() { return residency_; }
   /// Whether runs are complete once they are submitted, as the device may stop in the middle.
@@ -31,7 +31,6 @@ class ExpertRuns {
  private:
   std::shared_ptr<ExecutorCore> core_;
   ExpertResidency residency_;
-  const std::vector<ExpertCall> calls_;
   std::vector<ExpertResidency::LayerRun> layers_;  // by call
   std::vector<ExpertStats> taken_;                 // by layer
 };

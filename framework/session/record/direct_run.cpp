@@ -23,7 +23,7 @@ DirectRun::DirectRun(std::shared_ptr<ExecutorCore> core, std::string_view name,
   if (SessionProfile* profile = core_->profile(); by_node && profile != nullptr) {
     profile->timestamp_bias();
     step_times_ = mode;
-    arena_->step_stamps().restart();
+    arena_->step_stamps.restart();
     take_stamp();
   }
 }
@@ -35,7 +35,7 @@ DirectRun::~DirectRun() {
 
 void DirectRun::take_stamp() {
   if (step_times_ != TimingMode::off) {
-    arena_->step_stamps().take(core_->device(), *encoder_);
+    arena_->step_stamps.take(core_->device(), *encoder_);
   }
 }
 
@@ -116,7 +116,7 @@ void DirectRun::encode_node(GraphCapture& capture) {
     }
     if (is_host_step(steps_[i])) {
       host_step_.emplace(core_->device(), graph, capture.functions().at(index), steps_,
-                         static_cast<std::uint32_t>(i), arena_->host_staging());
+                         static_cast<std::uint32_t>(i), arena_->host_staging);
       host_step_->encode_reads(*encoder_, pools_);
     } else {
       encoder_->step(steps_, i, pools_);
@@ -149,7 +149,7 @@ std::unique_ptr<Encoding> DirectRun::cut() {
 std::unique_ptr<Encoding> DirectRun::finish() {
   labels_->close();
   if (step_times_ != TimingMode::off) {
-    arena_->step_stamps().resolve(*encoder_);
+    arena_->step_stamps.resolve(*encoder_);
   }
   return encoder_->finish();
 }

@@ -76,7 +76,7 @@ void DirectSession::open_submission() {
   }
   submission_ =
       std::make_shared<DirectSubmission>(core_, options_.name, options_.state, std::move(inputs),
-                                         run_.arena().staging(), run_.step_times());
+                                         run_.arena().staging, run_.step_times());
   submission_->set_extents(limits(), run_.is_empty());
   const Slot& slot = submission_->slot();
   for (std::size_t i = 0; i < input_values_.size(); ++i) {

@@ -57,7 +57,7 @@ void DirectSubmission::submit_last(const Part& part, std::vector<Exchange> outpu
                                    SessionRecord record) {
   report_ = report;
   arena_ = std::move(arena);
-  slot_.exchange().set_outputs(std::move(outputs), arena_->staging());
+  slot_.exchange().set_outputs(std::move(outputs), arena_->staging);
   arena_->in_use_until = submit_part(part);
   report_.encode_ns = slot_.times().prepare_ns;
   report_.submit_ns += slot_.times().submit_ns;
@@ -80,7 +80,7 @@ void DirectSubmission::completed(const Slot& slot) {
   if (reporter_) {
     std::vector<std::uint64_t> ticks;
     if (step_times_ != TimingMode::off) {
-      ticks = arena_->step_stamps().ticks();
+      ticks = arena_->step_stamps.ticks();
     }
     reporter_->completed_direct(slot, step_times_, ticks);
   }

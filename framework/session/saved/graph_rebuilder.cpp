@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <set>
 
 #include "framework/core/tensor_slab.h"
 #include "framework/session/record/attribute_bytes.h"
 #include "framework/session/replay/framework_tensors.h"
-#include "framework/session/saved/lasting_text.h"
 #include "framework/session/saved/saved_kernels.h"
 #include "framework/session/saved/saved_view.h"
 #include "framework/session/state/extents.h"
@@ -34,6 +34,15 @@ void require_source(const CustomOp& kernel, const SavedNode& node) {
     throw_invalid_argument("A call of the kernel '" + kernel.source.name +
                            "' names another source than the kernel's.");
   }
+}
+
+/// Lives as long as the program, as the file names of compiled code do: the same pointer for the
+/// same text.
+const char* lasting_text(const std::string& text) {
+  static std::mutex mutex;
+  static auto* const texts = new std::set<std::string>;  // nodes stay where they are
+  const std::lock_guard lock(mutex);
+  return texts->insert(text).first->c_str();
 }
 
 /// Optional ones may not be there.
