@@ -162,6 +162,8 @@ class StepList {
   std::span<Binding> bindings(const Step& s) {
     return {bindings_.data() + s.first_binding, s.binding_count};
   }
+  /// Returns those of all steps.
+  std::span<Binding> bindings() { return bindings_; }
   std::span<const std::byte> bytes(const Step& s) const {
     return {bytes_.data() + s.first_byte, s.byte_count};
   }
