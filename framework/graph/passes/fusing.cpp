@@ -14,11 +14,6 @@ bool Fusing::overlap(const Use& a, const Use& b) const {
              std::min(x.offset + x.spec.span_bytes(), y.offset + y.spec.span_bytes());
 }
 
-const Use* Fusing::use_at(const ScheduledCall& call, std::size_t slot) {
-  const auto it = std::ranges::find(call.uses, slot, &Use::slot);
-  return it == call.uses.end() ? nullptr : &*it;
-}
-
 std::string Fusing::name_of(const ScheduledCall& call, std::uint32_t node) {
   return joined_text(call.op->name, " (", node, ")");
 }

@@ -23,7 +23,6 @@ class Fusing {
   NodeCall bound(std::uint32_t node, const ScheduledCall& call) const {
     return {graph_, node, call};
   }
-  static const Use* use_at(const ScheduledCall& call, std::size_t slot);
   /// "matmul (3)"
   static std::string name_of(const ScheduledCall& call, std::uint32_t node);
 
