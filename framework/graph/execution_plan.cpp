@@ -158,12 +158,9 @@ void touches_of(const StepList& steps, const Step& step, std::vector<Touch>& out
 }
 
 std::vector<std::uint32_t> running_order(const ExecutionPlan& plan) {
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t n = 0; n < plan.ranks.size(); ++n) {
-    if (plan.ranks[n] != kNoIndex) {
-      order.push_back(n);
-    }
-  }
+  std::vector<std::uint32_t> order(plan.ranks.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::erase_if(order, [&](std::uint32_t n) { return plan.ranks[n] == kNoIndex; });
   std::ranges::stable_sort(order, {}, [&](std::uint32_t n) { return plan.ranks[n]; });
   return order;
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "framework/graph/schedule.h"
-#include "reprise/graph/passes.h"
+#include "framework/graph/run_passes.h"
 
 namespace reprise {
 

@@ -5,7 +5,6 @@
 #include "framework/core/op.h"
 #include "framework/graph/node_call.h"
 #include "framework/graph/schedule.h"
-#include "reprise/graph/passes.h"
 
 namespace reprise {
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "framework/graph/edges.h"
-#include "framework/graph/schedule.h"
-#include "reprise/graph/passes.h"
+#include "framework/graph/run_passes.h"
 
 namespace reprise {
 namespace {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -61,6 +62,8 @@ struct Kernel {
   std::uint32_t constant_count = 0;
   bool operator==(const Kernel&) const = default;
 };
+/// Returns "matmul.f16 (64, 4)".
+std::string to_string(const Kernel& kernel);
 
 /// How many groups of a grid the live rows of an extent need, along one axis: ceil(ceil(rows /
 /// tile) * units / local).
