@@ -33,6 +33,14 @@ std::string_view name_of(StepKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::string to_string(const Kernel& kernel) {
+  std::string text(kernel.shader);
+  for (std::uint32_t i = 0; i < kernel.constant_count; ++i) {
+    text += (i == 0 ? " (" : ", ") + std::to_string(kernel.constants[i]);
+  }
+  return text + (kernel.constant_count == 0 ? "" : ")");
+}
+
 void StepList::reserve(std::size_t steps, std::size_t bindings) {
   steps_.reserve(steps);
   bindings_.reserve(bindings);

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "framework/core/utf8.h"
-#include "framework/formats/text.h"
 
 namespace reprise {
 namespace {
@@ -47,9 +46,11 @@ std::optional<char> byte_of(char32_t code) {
 }  // namespace
 
 std::string byte_spelling(char byte) {
-  std::string text;
-  append_utf8(text, kAlphabet.characters[static_cast<unsigned char>(byte)]);
-  return text;
+  const char32_t code = kAlphabet.characters[static_cast<unsigned char>(byte)];
+  if (code < 0x80) {
+    return {static_cast<char>(code)};
+  }
+  return {static_cast<char>(0xC0U | code >> 6U), static_cast<char>(0x80U | (code & 0x3FU))};
 }
 
 std::optional<char> byte_spelled_by(std::string_view spelling) {

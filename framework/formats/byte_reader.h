@@ -31,11 +31,27 @@ class ByteReader {
     std::memcpy(&value, bytes(sizeof(T), what).data(), sizeof(T));
     return value;
   }
-  std::span<const std::byte> bytes(std::uint64_t count, std::string_view what);
+  std::span<const std::byte> bytes(std::uint64_t count, std::string_view what) {
+    if (count > left()) {
+      fail(what, " at offset ", offset_, " needs (", count, ") bytes, but only ", left(),
+           " are left.");
+    }
+    const auto part = bytes_.subspan(offset_, static_cast<std::size_t>(count));
+    offset_ += part.size();
+    return part;
+  }
   /// A 64-bit length, then that many bytes.
-  std::string_view text(std::string_view what);
+  std::string_view text(std::string_view what) {
+    const auto part = bytes(number<std::uint64_t>(what), what);
+    return {reinterpret_cast<const char*>(part.data()), part.size()};
+  }
   /// `count` items of at least `least_bytes` each must fit in what is left.
-  void require_items(std::uint64_t count, std::uint64_t least_bytes, std::string_view what) const;
+  void require_items(std::uint64_t count, std::uint64_t least_bytes, std::string_view what) const {
+    if (count > left() / least_bytes) {
+      fail(what, " is (", count, "), but the ", left(), " bytes after offset ", offset_,
+           " hold at most ", left() / least_bytes, ".");
+    }
+  }
 
   /// Throws invalid_argument: "The <source> is malformed: <reason>".
   template <class... Parts>

@@ -130,9 +130,9 @@ class Parser {
   }
 
   std::uint32_t read_alignment() const {
-    const auto found = std::ranges::find(contents_.metadata, std::string_view("general.alignment"),
-                                         &GgufValue::key);
-    if (found == contents_.metadata.end()) {
+    const GgufValue* const found = find_named(contents_.metadata, contents_.metadata_by_key,
+                                              "general.alignment", &GgufValue::key);
+    if (found == nullptr) {
       return kDefaultAlignment;
     }
     if (found->is_array() || found->element_type() != GgufValueType::u32) {

@@ -2,19 +2,6 @@
 
 namespace reprise {
 
-bool JsonEvents::parse_error(std::size_t position, const std::string& /*last_token*/,
-                             const nlohmann::json::exception& /*error*/) {
-  fail_at(position);
-}
-
-void JsonEvents::fail_at(std::size_t position) const {
-  fail("its JSON text is wrong at byte (", position, "), but must be one object in UTF-8.");
-}
-
-void JsonEvents::unexpected(std::string_view found) const {
-  fail(allowed(), ", but there is (", found, ").");
-}
-
 void read_json(std::span<const std::byte> text, JsonEvents& events) {
   const auto* const begin = reinterpret_cast<const char*>(text.data());
   // The parser takes NUL for the end of the text.

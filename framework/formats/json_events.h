@@ -26,15 +26,21 @@ class JsonEvents : public nlohmann::json::json_sax_t {
   bool binary(binary_t&) override { unexpected("bytes"); }
   bool start_object(std::size_t) override { unexpected("an object"); }
   bool start_array(std::size_t) override { unexpected("a list"); }
-  bool parse_error(std::size_t position, const std::string& last_token,
-                   const nlohmann::json::exception& error) override;
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::json::exception&) override {
+    fail_at(position);
+  }
   /// Bytes are counted from 1.
-  [[noreturn]] void fail_at(std::size_t position) const;
+  [[noreturn]] void fail_at(std::size_t position) const {
+    fail("its JSON text is wrong at byte (", position, "), but must be one object in UTF-8.");
+  }
 
  protected:
   /// What has to stand here: "the shape of the tensor 'w' must hold numbers from 0".
   virtual std::string allowed() const = 0;
-  [[noreturn]] void unexpected(std::string_view found) const;
+  [[noreturn]] void unexpected(std::string_view found) const {
+    fail(allowed(), ", but there is (", found, ").");
+  }
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... reason) const {
     reader_.fail(reason...);

@@ -1,7 +1,5 @@
 #include "framework/formats/piece_spaces.h"
 
-#include <algorithm>
-
 namespace reprise {
 namespace {
 
@@ -10,14 +8,10 @@ constexpr std::string_view kSpace = "\xE2\x96\x81";
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
   std::string result;
   result.reserve(text.size());
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t found = std::min(text.find(from, start), text.size());
-    result += text.substr(start, found - start);
-    if (found == text.size()) {
-      break;
-    }
-    result += to;
-    start = found + from.size();
+  for (std::size_t at = 0; at < text.size();) {
+    const bool found = text.substr(at).starts_with(from);
+    result += found ? to : text.substr(at, 1);
+    at += found ? from.size() : 1;
   }
   return result;
 }

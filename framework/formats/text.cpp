@@ -15,19 +15,6 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) ==
 
 }  // namespace
 
-void append_utf8(std::string& text, char32_t code) {
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-    return;
-  }
-  constexpr unsigned kLeads[] = {0, 0xC0, 0xE0, 0xF0};
-  const unsigned tails = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  text += static_cast<char>(kLeads[tails] | code >> (6 * tails));
-  for (unsigned i = tails; i-- > 0;) {
-    text += static_cast<char>(0x80U | (code >> (6 * i) & 0x3FU));
-  }
-}
-
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     const Character first = first_character(text);

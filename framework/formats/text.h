@@ -5,9 +5,6 @@
 
 namespace reprise {
 
-/// Adds `code`, at most U+10FFFF, as UTF-8.
-void append_utf8(std::string& text, char32_t code);
-
 /// As first_character() reads it.
 bool is_utf8(std::string_view text);
 

@@ -24,18 +24,15 @@ void find_lifetimes(const ComputeGraph& graph, ExecutionPlan& plan) {
       }
       Place& place = plan.places[binding.pool];
       place.first_step = std::min(place.first_step, s);
-      place.last_step = place.last_step == kNoIndex ? s : std::max(place.last_step, s);
+      place.last_step = s;
     }
   }
   const auto end = static_cast<std::uint32_t>(plan.steps.size());
   for (std::size_t i = 0; i < graph.storages.size(); ++i) {
     Place& place = plan.places[i];
     const Storage& storage = graph.storages[i];
-    if (storage.input) {
-      place.first_step = 0;
-      place.last_step = end;
-    } else if (storage.output) {
-      place.first_step = std::min(place.first_step, end);
+    if (storage.input || storage.output) {
+      place.first_step = storage.input ? 0 : std::min(place.first_step, end);
       place.last_step = end;
     }
   }
@@ -58,11 +55,9 @@ std::vector<std::uint32_t> place_barriers(ExecutionPlan& plan) {
 
 /// Makes the steps use the storages whose memory theirs take over.
 void move_in(ExecutionPlan& plan, std::span<const std::uint32_t> homes) {
-  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    for (Binding& binding : plan.steps.bindings(plan.steps[s])) {
-      if (binding.bytes != 0) {
-        binding.pool = homes[binding.pool];
-      }
+  for (Binding& binding : plan.steps.bindings()) {
+    if (binding.bytes != 0) {
+      binding.pool = homes[binding.pool];
     }
   }
 }
@@ -129,16 +124,14 @@ void relocate(ExecutionPlan& plan) {
     barrier.range = {place.pool, barrier.range.begin + place.offset,
                      barrier.range.end + place.offset};
   }
-  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    for (Binding& binding : plan.steps.bindings(plan.steps[s])) {
-      if (binding.bytes == 0) {
-        binding.pool = ExecutionPlan::kArena;
-        continue;
-      }
-      const Place& place = plan.places[binding.pool];
-      binding.pool = place.pool;
-      binding.offset += place.offset;
+  for (Binding& binding : plan.steps.bindings()) {
+    if (binding.bytes == 0) {
+      binding.pool = ExecutionPlan::kArena;
+      continue;
     }
+    const Place& place = plan.places[binding.pool];
+    binding.pool = place.pool;
+    binding.offset += place.offset;
   }
 }
 
@@ -165,12 +158,9 @@ void touches_of(const StepList& steps, const Step& step, std::vector<Touch>& out
 }
 
 std::vector<std::uint32_t> running_order(const ExecutionPlan& plan) {
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t n = 0; n < plan.ranks.size(); ++n) {
-    if (plan.ranks[n] != kNoIndex) {
-      order.push_back(n);
-    }
-  }
+  std::vector<std::uint32_t> order(plan.ranks.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::erase_if(order, [&](std::uint32_t n) { return plan.ranks[n] == kNoIndex; });
   std::ranges::stable_sort(order, {}, [&](std::uint32_t n) { return plan.ranks[n]; });
   return order;
 }

@@ -17,14 +17,11 @@ bool HazardTracker::step(std::uint32_t index, std::span<const Touch> touches) {
       break;
     }
   }
-  for (const Touch& t : touches) {  // writes first: a read inside them adds nothing
-    if (writes(t.access)) {
-      map_.fill(t.range, index, true);
-    }
-  }
-  for (const Touch& t : touches) {
-    if (!writes(t.access)) {
-      map_.fill(t.range, index, false);
+  for (const bool written : {true, false}) {  // writes first: a read inside them adds nothing
+    for (const Touch& t : touches) {
+      if (writes(t.access) == written) {
+        map_.fill(t.range, index, written);
+      }
     }
   }
   return wait;

@@ -8,29 +8,20 @@
 namespace reprise {
 namespace {
 
-std::string text_of(const Kernel& kernel) {
-  std::string text(kernel.shader);
-  for (std::uint32_t i = 0; i < kernel.constant_count; ++i) {
-    text += (i == 0 ? " (" : ", ") + std::to_string(kernel.constants[i]);
-  }
-  return text + (kernel.constant_count == 0 ? "" : ")");
-}
-
 void add_traits(std::vector<FingerprintPart>& parts, const DeviceTraits& t) {
   const auto flag = [](bool value) { return std::string(value ? "yes" : "no"); };
-  const auto number = [](std::uint64_t value) { return std::to_string(value); };
   parts.insert(parts.end(), {{"precision", std::string(name_of(t.precision))},
                              {"runs on the host", flag(t.runs_on_host)},
                              {"replays", flag(t.replays)},
                              {"kernel family", std::string(name_of(t.kernels))},
                              {"software driver", flag(t.cpu_type)},
                              {"overlapping dispatches", flag(t.overlaps_dispatches)},
-                             {"subgroup size", number(t.subgroup_size)},
-                             {"workgroup size", number(t.workgroup_size)},
-                             {"largest workgroup", number(t.max_workgroup_size)},
-                             {"shared memory", number(t.shared_bytes)},
-                             {"binding alignment", number(t.binding_alignment)},
-                             {"largest binding", number(t.max_binding_bytes)}});
+                             {"subgroup size", std::to_string(t.subgroup_size)},
+                             {"workgroup size", std::to_string(t.workgroup_size)},
+                             {"largest workgroup", std::to_string(t.max_workgroup_size)},
+                             {"shared memory", std::to_string(t.shared_bytes)},
+                             {"binding alignment", std::to_string(t.binding_alignment)},
+                             {"largest binding", std::to_string(t.max_binding_bytes)}});
 }
 
 void add_kernels(std::vector<FingerprintPart>& parts, const StepList& steps,
@@ -40,7 +31,7 @@ void add_kernels(std::vector<FingerprintPart>& parts, const StepList& steps,
     const Kernel& kernel = steps[s].kernel;
     if (steps[s].kind == StepKind::dispatch && std::ranges::count(seen, kernel) == 0) {
       seen.push_back(kernel);
-      parts.emplace_back("kernel " + text_of(kernel), code_of(kernel));
+      parts.emplace_back("kernel " + to_string(kernel), code_of(kernel));
     }
   }
 }
@@ -50,7 +41,7 @@ std::string steps_hash(const StepList& steps) {
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const Step& step = steps[s];
     hash.text(name_of(step.kind)).text(name_of(step.precision)).number(step.node);
-    hash.text(step.op == nullptr ? "" : step.op->name).text(text_of(step.kernel));
+    hash.text(step.op == nullptr ? "" : step.op->name).text(to_string(step.kernel));
     hash.number(step.indirect ? 1 : 0).number(step.extent);
     for (const Binding& b : steps.bindings(step)) {
       hash.number(b.pool).number(static_cast<std::uint64_t>(b.access));

@@ -1,6 +1,8 @@
 // Schedule: which nodes of a recorded graph run and in which order, which of them run as one, and
 // what passes decided about them. The graph stays as it was recorded.
 #pragma once
+#include <algorithm>
+
 #include "reprise/graph/execution_plan.h"
 
 namespace reprise {
@@ -17,6 +19,11 @@ struct ScheduledCall {
       : op(call.op), uses(call.uses), attributes(call.attributes) {}
   ScheduledCall(const ComputeGraph& graph, const Node& node)
       : op(node.op), uses(graph.uses_of(node)), attributes(graph.attributes_of(node)) {}
+  /// Null if there is no tensor at the slot.
+  const Use* use_at(std::size_t slot) const {
+    const auto it = std::ranges::find(uses, slot, &Use::slot);
+    return it == uses.end() ? nullptr : &*it;
+  }
   const OpDef* op;
   std::span<const Use> uses;
   std::span<const std::byte> attributes;

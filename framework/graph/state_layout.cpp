@@ -287,18 +287,13 @@ StateLayout& StateLayout::add(StateFieldInfo info, FieldExpression expression) {
 
 void StateLayout::place() {
   std::uint32_t word = 0;
-  for (const StateOwner owner : {StateOwner::host, StateOwner::carried, StateOwner::derived}) {
-    for (StateFieldInfo& info : fields_) {
-      if (info.owner == owner) {
-        info.word = word++;
-      }
-    }
-  }
-  for (const StateOwner owner : {StateOwner::host, StateOwner::carried}) {
-    for (StateFieldInfo& info : arrays_) {
-      if (info.owner == owner) {
-        info.word = word;
-        word += info.count;
+  for (std::vector<StateFieldInfo>* list : {&fields_, &arrays_}) {
+    for (const StateOwner owner : {StateOwner::host, StateOwner::carried, StateOwner::derived}) {
+      for (StateFieldInfo& info : *list) {
+        if (info.owner == owner) {
+          info.word = word;
+          word += info.count;
+        }
       }
     }
   }

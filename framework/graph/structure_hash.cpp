@@ -62,38 +62,6 @@ std::uint64_t hash_of(const ComputeGraph& graph, std::uint32_t index) {
   return hash.digest();
 }
 
-}  // namespace
-
-GraphStructure structure_of(const ComputeGraph& graph) {
-  GraphStructure structure;
-  structure.nodes.reserve(graph.nodes.size());
-  Hasher hash;
-  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    structure.nodes.push_back({hash_of(graph, n), node.op, node.where});
-    hash.number(structure.nodes.back().hash);
-  }
-  for (const GraphTensor& tensor : graph.tensors) {  // some may be used by no node
-    add_tensor(hash, graph, tensor);
-  }
-  structure.hash = hash.hex();
-  return structure;
-}
-
-std::string structure_hash(const ComputeGraph& graph) { return structure_of(graph).hash; }
-
-std::optional<std::uint32_t> first_difference(std::span<const NodeSignature> a,
-                                              std::span<const NodeSignature> b) {
-  const auto [at, other] =
-      std::ranges::mismatch(a, b, {}, &NodeSignature::hash, &NodeSignature::hash);
-  if (at == a.end() && other == b.end()) {
-    return std::nullopt;
-  }
-  return static_cast<std::uint32_t>(at - a.begin());
-}
-
-namespace {
-
 /// What a node is made of, in words that two recordings of a pass have in common: its op, scope,
 /// attributes and operands by name.
 std::vector<std::pair<std::string, std::string>> facts_of(const ComputeGraph& graph,
@@ -125,6 +93,34 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ComputeGraph& gr
 }
 
 }  // namespace
+
+GraphStructure structure_of(const ComputeGraph& graph) {
+  GraphStructure structure;
+  structure.nodes.reserve(graph.nodes.size());
+  Hasher hash;
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    structure.nodes.push_back({hash_of(graph, n), node.op, node.where});
+    hash.number(structure.nodes.back().hash);
+  }
+  for (const GraphTensor& tensor : graph.tensors) {  // some may be used by no node
+    add_tensor(hash, graph, tensor);
+  }
+  structure.hash = hash.hex();
+  return structure;
+}
+
+std::string structure_hash(const ComputeGraph& graph) { return structure_of(graph).hash; }
+
+std::optional<std::uint32_t> first_difference(std::span<const NodeSignature> a,
+                                              std::span<const NodeSignature> b) {
+  const auto [at, other] =
+      std::ranges::mismatch(a, b, {}, &NodeSignature::hash, &NodeSignature::hash);
+  if (at == a.end() && other == b.end()) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(at - a.begin());
+}
 
 std::string describe_difference(const ComputeGraph& a, const ComputeGraph& b) {
   const GraphStructure in_a = structure_of(a), in_b = structure_of(b);

@@ -1,46 +1,32 @@
-#include "framework/graph/schedule.h"
-#include "reprise/graph/passes.h"
+#include <algorithm>
+
+#include "framework/graph/run_passes.h"
 
 namespace reprise {
-namespace {
-
-bool has_effect(const ComputeGraph& graph, std::uint32_t node) {
-  if (graph.host_steps.contains(node)) {
-    return true;
-  }
-  for (const Use& use : graph.uses_of(graph.nodes[node])) {
-    const Storage& storage = graph.storages[graph.tensors[use.tensor].storage];
-    if (writes(use.access) && (storage.is_persistent() || storage.output)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 void remove_dead_nodes(const ComputeGraph& graph, Schedule& schedule) {
-  std::vector<bool> read(graph.storages.size(), false);  // by a node that runs, later
-  if (graph.iteration_tensor != kNoIndex) {
-    for (std::size_t s = 0; s < read.size(); ++s) {  // the next iteration finds what is written
-      read[s] = graph.storages[s].input;
-    }
+  const bool iterates = graph.iteration_tensor != kNoIndex;
+  std::vector<bool> wanted(graph.storages.size());  // by a node that runs, later, or after all
+  for (std::size_t s = 0; s < wanted.size(); ++s) {
+    const Storage& storage = graph.storages[s];
+    wanted[s] = storage.is_persistent() || storage.output ||
+                (storage.input && iterates);  // the next iteration finds what is written
   }
+  const auto storage_of = [&](const Use& use) { return graph.tensors[use.tensor].storage; };
   std::vector<std::uint32_t> kept;
   for (std::size_t i = schedule.order.size(); i-- > 0;) {
     const std::uint32_t n = schedule.order[i];
-    bool needed = has_effect(graph, n);
-    for (const Use& use : graph.uses_of(graph.nodes[n])) {
-      needed = needed || (writes(use.access) && read[graph.tensors[use.tensor].storage]);
-    }
-    if (!needed) {
+    const auto uses = graph.uses_of(graph.nodes[n]);
+    if (!graph.host_steps.contains(n) && std::ranges::none_of(uses, [&](const Use& use) {
+          return writes(use.access) && wanted[storage_of(use)];
+        })) {
       schedule.decisions.push_back({"dead_nodes", "removed", n, true, "nobody reads its results"});
       continue;
     }
     kept.push_back(n);
-    for (const Use& use : graph.uses_of(graph.nodes[n])) {
+    for (const Use& use : uses) {
       if (reads(use.access)) {
-        read[graph.tensors[use.tensor].storage] = true;
+        wanted[storage_of(use)] = true;
       }
     }
   }

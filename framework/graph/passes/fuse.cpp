@@ -56,7 +56,7 @@ class Fuse : Fusing {
   void consider(const FusionRule& rule, std::size_t at, std::span<const std::size_t> writer) {
     const std::uint32_t node = schedule_.order[at];
     const ScheduledCall consumer = call_at(node);
-    const Use* operand = use_at(consumer, rule.operand);
+    const Use* operand = consumer.use_at(rule.operand);
     if (operand == nullptr || writer[storage_of(*operand)] == kNowhere) {
       return;
     }
@@ -64,7 +64,7 @@ class Fuse : Fusing {
     const std::uint32_t producer_node = schedule_.order[from];
     const ScheduledCall producer = call_at(producer_node);
     const Use* result =
-        producer.op == rule.producer ? use_at(producer, producer.op->operands.size()) : nullptr;
+        producer.op == rule.producer ? producer.use_at(producer.op->operands.size()) : nullptr;
     if (result == nullptr || storage_of(*result) != storage_of(*operand)) {
       return;
     }
@@ -134,8 +134,8 @@ class Fuse : Fusing {
     FusedCall fused{&op, {}, pair.rule.attributes(producer, consumer), {}};
     for (std::size_t i = 0; i < pair.rule.slots.size(); ++i) {
       const FusedSlot& slot = pair.rule.slots[i];
-      const Use* use = slot.from == FusedSlot::From::producer   ? use_at(pair.producer, slot.slot)
-                       : slot.from == FusedSlot::From::consumer ? use_at(pair.consumer, slot.slot)
+      const Use* use = slot.from == FusedSlot::From::producer   ? pair.producer.use_at(slot.slot)
+                       : slot.from == FusedSlot::From::consumer ? pair.consumer.use_at(slot.slot)
                                                                 : nullptr;
       if (use != nullptr) {
         fused.uses.push_back({use->tensor, static_cast<std::uint8_t>(i),

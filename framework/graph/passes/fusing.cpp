@@ -6,18 +6,12 @@
 
 namespace reprise {
 
-bool Fusing::Bytes::overlaps(const Bytes& other) const {
-  return storage == other.storage && std::max(begin, other.begin) < std::min(end, other.end);
-}
-
-Fusing::Bytes Fusing::bytes_of(const Use& use) const {
-  const GraphTensor& t = graph_.tensors[use.tensor];
-  return {t.storage, t.offset, t.offset + t.spec.span_bytes()};
-}
-
-const Use* Fusing::use_at(const ScheduledCall& call, std::size_t slot) {
-  const auto it = std::ranges::find(call.uses, slot, &Use::slot);
-  return it == call.uses.end() ? nullptr : &*it;
+bool Fusing::overlap(const Use& a, const Use& b) const {
+  const GraphTensor& x = graph_.tensors[a.tensor];
+  const GraphTensor& y = graph_.tensors[b.tensor];
+  return x.storage == y.storage &&
+         std::max(x.offset, y.offset) <
+             std::min(x.offset + x.spec.span_bytes(), y.offset + y.spec.span_bytes());
 }
 
 std::string Fusing::name_of(const ScheduledCall& call, std::uint32_t node) {
@@ -37,7 +31,7 @@ std::string Fusing::nodes_between(std::size_t from, std::size_t to,
     const ScheduledCall call = call_at(node);
     for (const Use& use : call.uses) {
       for (const Use& own : moved.uses) {
-        if ((writes(use.access) || writes(own.access)) && bytes_of(use).overlaps(bytes_of(own))) {
+        if ((writes(use.access) || writes(own.access)) && overlap(use, own)) {
           return joined_text(name_of(call, node), " between them ",
                              writes(use.access) ? "writes" : "reads", " what ", moved.op->name,
                              writes(own.access) ? " writes" : " reads");
@@ -62,7 +56,7 @@ std::string Fusing::operands_of(const FusedCall& fused) const {
       }
     }
     for (const Use& other : fused.uses) {
-      if (writes(use.access) && other.slot != use.slot && bytes_of(use).overlaps(bytes_of(other))) {
+      if (writes(use.access) && other.slot != use.slot && overlap(use, other)) {
         return name + " would write what it reads";
       }
     }

@@ -5,18 +5,11 @@
 #include "framework/core/op.h"
 #include "framework/graph/node_call.h"
 #include "framework/graph/schedule.h"
-#include "reprise/graph/passes.h"
 
 namespace reprise {
 
 class Fusing {
  protected:
-  struct Bytes {
-    std::uint32_t storage;
-    std::uint64_t begin, end;
-    bool overlaps(const Bytes& other) const;
-  };
-
   Fusing(const ComputeGraph& graph, const DeviceTraits& traits, Schedule& schedule)
       : graph_(graph), traits_(traits), schedule_(schedule) {}
 
@@ -24,11 +17,11 @@ class Fusing {
     return scheduled_call(graph_, schedule_.fused, node);
   }
   std::uint32_t storage_of(const Use& use) const { return graph_.tensors[use.tensor].storage; }
-  Bytes bytes_of(const Use& use) const;
+  /// Whether two tensors have bytes in common.
+  bool overlap(const Use& a, const Use& b) const;
   NodeCall bound(std::uint32_t node, const ScheduledCall& call) const {
     return {graph_, node, call};
   }
-  static const Use* use_at(const ScheduledCall& call, std::size_t slot);
   /// "matmul (3)"
   static std::string name_of(const ScheduledCall& call, std::uint32_t node);
 

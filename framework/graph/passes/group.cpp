@@ -25,7 +25,7 @@ class Group : Fusing {
     std::map<std::uint32_t, std::size_t> last;  // group, by the tensor that its nodes share
     for (std::size_t at = 0; at < schedule_.order.size(); ++at) {
       const ScheduledCall call = call_at(schedule_.order[at]);
-      const Use* shared = call.op == rule.op ? use_at(call, rule.shared) : nullptr;
+      const Use* shared = call.op == rule.op ? call.use_at(rule.shared) : nullptr;
       if (shared == nullptr) {
         continue;
       }
@@ -80,7 +80,7 @@ class Group : Fusing {
     if (against.empty() && at - first > kGroupWindow) {
       against = joined_text("more than (", kGroupWindow, ") nodes lie between them");
     }
-    if (against.empty() && written_[storage_of(*use_at(call, rule.own))]) {
+    if (against.empty() && written_[storage_of(*call.use_at(rule.own))]) {
       // To wait for it earlier could take a barrier more.
       against = "a node writes its " + std::string(rule.op->operands[rule.own].name);
     }
@@ -101,12 +101,12 @@ class Group : Fusing {
       nodes.push_back(schedule_.order[places[i]]);
       const ScheduledCall call = call_at(nodes.back());
       if (i == 0) {
-        fused.uses.push_back({use_at(call, rule.shared)->tensor, 0, Access::read});
+        fused.uses.push_back({call.use_at(rule.shared)->tensor, 0, Access::read});
         fused.attributes.assign(call.attributes.begin(), call.attributes.end());
       }
       fused.uses.push_back(
-          {use_at(call, rule.own)->tensor, static_cast<std::uint8_t>(1 + i), Access::read});
-      results.push_back({use_at(call, rule.op->operands.size())->tensor,
+          {call.use_at(rule.own)->tensor, static_cast<std::uint8_t>(1 + i), Access::read});
+      results.push_back({call.use_at(rule.op->operands.size())->tensor,
                          static_cast<std::uint8_t>(rule.fused->operands.size() + i),
                          Access::write});
     }

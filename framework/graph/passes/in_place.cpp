@@ -33,12 +33,8 @@ class InPlace {
 
  private:
   const GraphTensor& tensor_at(const ScheduledCall& call, std::size_t slot) const {
-    for (const Use& use : call.uses) {
-      if (use.slot == slot) {
-        return graph_.tensors[use.tensor];
-      }
-    }
-    return graph_.tensors[call.uses[0].tensor];
+    const Use* use = call.use_at(slot);
+    return graph_.tensors[(use != nullptr ? *use : call.uses[0]).tensor];
   }
 
   /// Why the operand has to stay; empty if its memory is free to take.

@@ -1,10 +1,10 @@
 // List scheduling by epochs: what lies between two barriers. A node joins the epoch that is being
 // filled if nothing in it has to come before; the next ones in recorded order are looked at.
 #include <algorithm>
+#include <numeric>
 
 #include "framework/graph/edges.h"
-#include "framework/graph/schedule.h"
-#include "reprise/graph/passes.h"
+#include "framework/graph/run_passes.h"
 
 namespace reprise {
 namespace {
@@ -42,9 +42,7 @@ struct Waits {
       ++first[edge.src + 1];
       ++missing[edge.dst];
     }
-    for (std::size_t p = 1; p < first.size(); ++p) {
-      first[p] += first[p - 1];
-    }
+    std::partial_sum(first.begin(), first.end(), first.begin());
     std::vector<std::size_t> at(first.begin(), first.end() - 1);
     for (const Edge& edge : edges) {
       waiting[at[edge.src]++] = edge.dst;

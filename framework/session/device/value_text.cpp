@@ -66,11 +66,7 @@ std::string text_of(const Step& step) {
   if (step.kind != StepKind::dispatch) {
     return step.op == nullptr ? "copy" : std::string(step.op->name) + " on the host";
   }
-  std::string text(step.kernel.shader);
-  for (std::uint32_t i = 0; i < step.kernel.constant_count; ++i) {
-    text += (i == 0 ? " (" : ", ") + std::to_string(step.kernel.constants[i]);
-  }
-  return text + (step.kernel.constant_count == 0 ? "" : ")");
+  return to_string(step.kernel);
 }
 
 std::pair<std::string, std::string> first_words(std::span<const std::byte> a,

@@ -64,13 +64,11 @@ DirectRun::take_plan(GraphCapture& capture, const DirectArena& arena) {
   }
   plan->pools[ExecutionPlan::kArena].bytes = plan->arena_bytes;
   plan->steps = std::move(steps_);
-  for (std::size_t s = 0; s < plan->steps.size(); ++s) {
-    for (Binding& binding : plan->steps.bindings(plan->steps[s])) {
-      if (binding.bytes != 0) {
-        const Place& to = moved[binding.pool];
-        binding.pool = to.pool;
-        binding.offset += to.offset;
-      }
+  for (Binding& binding : plan->steps.bindings()) {
+    if (binding.bytes != 0) {
+      const Place& to = moved[binding.pool];
+      binding.pool = to.pool;
+      binding.offset += to.offset;
     }
   }
   plan->barriers = tracker_.barriers();

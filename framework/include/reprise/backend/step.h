@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -61,6 +62,8 @@ struct Kernel {
   std::uint32_t constant_count = 0;
   bool operator==(const Kernel&) const = default;
 };
+/// Returns "matmul.f16 (64, 4)".
+std::string to_string(const Kernel& kernel);
 
 /// How many groups of a grid the live rows of an extent need, along one axis: ceil(ceil(rows /
 /// tile) * units / local).
@@ -162,6 +165,8 @@ class StepList {
   std::span<Binding> bindings(const Step& s) {
     return {bindings_.data() + s.first_binding, s.binding_count};
   }
+  /// Returns those of all steps.
+  std::span<Binding> bindings() { return bindings_; }
   std::span<const std::byte> bytes(const Step& s) const {
     return {bytes_.data() + s.first_byte, s.byte_count};
   }

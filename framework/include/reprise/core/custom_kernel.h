@@ -125,12 +125,8 @@ class KernelRun {
   template <class T>
   std::span<T> elements(std::size_t binding, Access access) const {
     DTypeSet dtypes = 0xFFFFFFFF;
-    if constexpr (std::is_same_v<T, float>) {
-      dtypes = accepts({DType::f32});
-    } else if constexpr (std::is_same_v<T, std::int32_t>) {
-      dtypes = accepts({DType::i32});
-    } else if constexpr (std::is_same_v<T, std::int64_t>) {
-      dtypes = accepts({DType::i64});
+    if constexpr (HostElement<T>) {
+      dtypes = accepts({kDTypeOf<T>});
     } else if constexpr (std::is_same_v<T, std::uint16_t>) {
       dtypes = accepts({DType::f16, DType::bf16});
     } else {

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "reprise/core/buffer.h"

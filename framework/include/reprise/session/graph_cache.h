@@ -2,9 +2,7 @@
 // it, later runs replay it, and a pass that cannot be recorded runs directly.
 #pragma once
 #include <array>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "reprise/session/executor_options.h"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "reprise/core/recorder.h"
 #include "reprise/session/expert_store.h"
