@@ -35,7 +35,7 @@ double share_of(sqlite3_value* percent) {
 
 void take(sqlite3_context* context, int count, sqlite3_value** arguments) {
   // What SQLite keeps for a group: null at first.
-  auto** sample = static_cast<Sample**>(sqlite3_aggregate_context(context, sizeof(Sample*)));
+  auto** sample = static_cast<Sample**>(sqlite3_aggregate_context(context, sizeof(void*)));
   const double share = count > 1 ? share_of(arguments[1]) : 0.5;
   if (share < 0) {
     return fail(context, "the second argument of percentile() is a number from 0 to 100");
