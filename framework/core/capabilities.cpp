@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "reprise/backend/backend.h"
 #include "reprise/core/device_info.h"
 
 namespace reprise {

@@ -4,7 +4,6 @@
 #include "framework/core/custom_op.h"
 #include "framework/core/op.h"
 #include "reprise/backend/backend.h"
-#include "reprise/core/custom_kernel.h"
 
 namespace reprise {
 namespace {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <fcntl.h>
-#include <streambuf>
 #include <string_view>
 #include <sys/file.h>
 #include <sys/random.h>

@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "framework/core/fusion.h"
 #include "framework/graph/run_passes.h"
 #include "reprise/graph/passes.h"
 

@@ -1,7 +1,5 @@
 #include "framework/ops/matmul_gpu.h"
 
-#include <algorithm>
-
 #include "framework/ops/push_block.h"
 
 namespace reprise::ops {

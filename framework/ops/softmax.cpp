@@ -1,6 +1,5 @@
 #include "reprise/ops/softmax.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

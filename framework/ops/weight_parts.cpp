@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "reprise/backend/host_call.h"
-
 namespace reprise::ops {
 namespace {
 

@@ -4,7 +4,6 @@
 #include <set>
 #include <tuple>
 
-#include "framework/core/custom_op.h"
 #include "framework/graph/edges.h"
 #include "framework/graph/hasher.h"
 #include "framework/graph/hazards.h"

@@ -1,7 +1,5 @@
 #include "framework/profile/migrations.h"
 
-#include <array>
-
 #include "framework/profile/schema.h"
 
 namespace reprise::profile {

@@ -1,6 +1,5 @@
 #include "framework/profile/profile_file.h"
 
-#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,7 +1,5 @@
 #include "framework/profile/profile_snapshot.h"
 
-#include <algorithm>
-
 #include "framework/profile/profile_file.h"
 #include "framework/profile/schema.h"
 

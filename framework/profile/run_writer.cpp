@@ -11,7 +11,6 @@
 #include "framework/profile/host_info.h"
 #include "framework/profile/json.h"
 #include "framework/profile/profile_snapshot.h"
-#include "framework/profile/table_list.h"
 
 namespace reprise::profile {
 namespace {

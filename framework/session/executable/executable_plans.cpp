@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "framework/core/known_names.h"
 #include "framework/ops/fusions.h"
 #include "framework/session/executable/route_rings.h"
 #include "framework/session/record/expert_tensors.h"

@@ -1,7 +1,5 @@
 #include "framework/session/record/direct_submission.h"
 
-#include "framework/session/executor/host_clock.h"
-
 namespace reprise {
 
 DirectSubmission::DirectSubmission(std::shared_ptr<ExecutorCore> core, std::string name,

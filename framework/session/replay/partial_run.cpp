@@ -1,7 +1,5 @@
 #include "reprise/session/partial_run.h"
 
-#include <algorithm>
-
 #include "framework/graph/make_plan.h"
 #include "framework/graph/structure_hash.h"
 #include "framework/session/replay/recording.h"

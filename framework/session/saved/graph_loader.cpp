@@ -14,7 +14,6 @@
 #include "framework/session/saved/graph_saver.h"
 #include "framework/session/state/extents.h"
 #include "framework/session/state/state_bound.h"
-#include "reprise/session/graph_session.h"
 
 namespace reprise {
 namespace {
