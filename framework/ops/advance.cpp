@@ -37,8 +37,8 @@ struct Push {
 
 Outputs infer(const OpCall& call) {
   if (call.inputs[0].shape().elements() != 1) {
-    throw_invalid_argument("advance needs one element, but " + describe(call, 0) + " has (" +
-                           std::to_string(call.inputs[0].shape().elements()) + ").");
+    throw_invalid_argument("advance needs one element, but ", describe(call, 0), " has (",
+                           call.inputs[0].shape().elements(), ").");
   }
   require_rank(call, 1, 1);
   const Form& form = call.as<Form>();
@@ -46,8 +46,8 @@ Outputs infer(const OpCall& call) {
   for (const std::int32_t field :
        {form.position, form.token, form.done, form.rows_word, form.end_token_word}) {
     if (field < kAbsent || field >= words) {
-      throw_invalid_argument("advance needs fields of " + describe(call, 1) + ", but got word (" +
-                             std::to_string(field) + ").");
+      throw_invalid_argument("advance needs fields of ", describe(call, 1), ", but got word (",
+                             field, ").");
     }
   }
   return {};

@@ -17,8 +17,8 @@ constexpr std::string_view kShaders[] = {"argmax", "argmax.gpu"};
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   if (x.back() < 1 || x.back() > std::numeric_limits<std::int32_t>::max()) {
-    throw_invalid_argument("argmax needs 1 to 2^31 - 1 columns, but " + describe(call, 0) +
-                           " has (" + std::to_string(x.back()) + ").");
+    throw_invalid_argument("argmax needs 1 to 2^31 - 1 columns, but ", describe(call, 0), " has (",
+                           x.back(), ").");
   }
   if (x.rank() == 1) {
     return TensorSpec{{1}, DType::i32};

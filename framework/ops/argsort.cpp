@@ -27,9 +27,8 @@ struct Push {
 Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   if (x.back() > kMaxSortedColumns) {
-    throw_invalid_argument("argsort sorts at most (" + std::to_string(kMaxSortedColumns) +
-                           ") columns, but " + describe(call, 0) + " has (" +
-                           std::to_string(x.back()) + ").");
+    throw_invalid_argument("argsort sorts at most (", kMaxSortedColumns, ") columns, but ",
+                           describe(call, 0), " has (", x.back(), ").");
   }
   return TensorSpec{x, DType::i32};
 }

@@ -76,8 +76,8 @@ void require_past(const OpCall& call, const AttentionForm& form) {
     return given.dynamic() ? "a field of the state" : std::to_string(given.value);
   };
   if (form.kv_len.dynamic() || form.kv_len.value != AttentionAttributes::kAllKeys) {
-    throw_invalid_argument("attention takes kv_len or past, but got (" + text(form.kv_len) +
-                           ") and (" + text(form.past) + ") for " + describe(call, 0) + ".");
+    throw_invalid_argument("attention takes kv_len or past, but got (", text(form.kv_len),
+                           ") and (", text(form.past), ") for ", describe(call, 0), ".");
   }
   if (form.past.dynamic()) {
     return;
@@ -86,18 +86,17 @@ void require_past(const OpCall& call, const AttentionForm& form) {
   const Shape& k = call.inputs[1].shape();
   const std::int64_t max = k.dim(0) - (q.fixed() ? q.dim(0) : 0);
   if (form.past.value < 0 || form.past.value > max) {
-    throw_invalid_argument("attention needs a past from 0 to (" + std::to_string(max) +
-                           "), where the keys of all rows of q have room, but got (" +
-                           text(form.past) + ") for " + describe(call, 0) + " and " +
-                           describe(call, 1) + ".");
+    throw_invalid_argument("attention needs a past from 0 to (", max,
+                           "), where the keys of all rows of q have room, but got (",
+                           text(form.past), ") for ", describe(call, 0), " and ", describe(call, 1),
+                           ".");
   }
 }
 
 void require_bound(const OpCall& call, std::string_view what, const Param<float>& given) {
   if (!given.dynamic() && (!(given.value >= 0) || !std::isfinite(given.value))) {
-    throw_invalid_argument("attention needs a finite " + std::string(what) +
-                           " of at least 0, but got (" + std::to_string(given.value) + ") for " +
-                           describe(call, 0) + ".");
+    throw_invalid_argument("attention needs a finite ", what, " of at least 0, but got (",
+                           given.value, ") for ", describe(call, 0), ".");
   }
 }
 
@@ -106,8 +105,8 @@ Outputs infer(const OpCall& call) {
   require_bound(call, "softcap", form.softcap);
   require_bound(call, "max_bias", form.max_bias);
   if (!form.window.dynamic() && form.window.value < 0) {
-    throw_invalid_argument("attention needs a window of at least 0, but got (" +
-                           std::to_string(form.window.value) + ") for " + describe(call, 0) + ".");
+    throw_invalid_argument("attention needs a window of at least 0, but got (", form.window.value,
+                           ") for ", describe(call, 0), ".");
   }
   for (std::size_t i = 0; i < 3; ++i) {
     require_rank(call, i, 3);
@@ -126,8 +125,8 @@ Outputs infer(const OpCall& call) {
   require_pair(call.inputs[1].dtype() == call.inputs[2].dtype(), call, "k and v of one dtype", 1,
                2);
   if (k.elements() == 0 || v.elements() == 0) {
-    throw_invalid_argument("attention needs keys and values with elements, but got " +
-                           describe(call, 1) + " and " + describe(call, 2) + ".");
+    throw_invalid_argument("attention needs keys and values with elements, but got ",
+                           describe(call, 1), " and ", describe(call, 2), ".");
   }
   require_pair(q.dim(1) % k.dim(1) == 0, call, "heads of q that are a multiple of those of k", 0,
                1);
@@ -183,11 +182,9 @@ bool shares_keys(const BoundCall& call, std::int64_t block, const DeviceTraits& 
     return false;
   }
   if (traits.kernels == KernelFamily::portable || !fits) {
-    throw Error(ErrorCode::unsupported,
-                "The portable attention kernel would need (" + std::to_string(turns) + " x " +
-                    std::to_string(k.dim(0)) + ") turns of its loops for " +
-                    std::to_string(k.dim(0)) + " keys, but this software driver runs at most " +
-                    std::to_string(kMaxTurns) + ".");
+    throw_error(ErrorCode::unsupported, "The portable attention kernel would need (", turns, " x ",
+                k.dim(0), ") turns of its loops for ", k.dim(0),
+                " keys, but this software driver runs at most ", kMaxTurns, ".");
   }
   return true;
 }

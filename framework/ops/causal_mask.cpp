@@ -22,8 +22,7 @@ struct Push {
 
 Outputs infer(const OpCall& call) {
   if (call.inputs[0].shape().rank() < 2) {
-    throw_invalid_argument("causal_mask needs rows and columns, but got " + describe(call, 0) +
-                           ".");
+    throw_invalid_argument("causal_mask needs rows and columns, but got ", describe(call, 0), ".");
   }
   return TensorSpec{call.inputs[0].shape(), DType::f32};
 }

@@ -41,19 +41,17 @@ Outputs infer(const OpCall& call) {
   require_rank(call, 0, 1);
   require_rank(call, 1, 2);
   if (call.inputs[0].shape().back() < kGridHeaderWords) {
-    throw_invalid_argument("collect needs an iteration of at least " +
-                           std::to_string(kGridHeaderWords) + " words, but got " +
-                           describe(call, 0) + ".");
+    throw_invalid_argument("collect needs an iteration of at least ", kGridHeaderWords,
+                           " words, but got ", describe(call, 0), ".");
   }
   std::int64_t words = call.as<CollectAttributes>().first_word;
   for (std::size_t i = kFirstSource; i < call.inputs.size(); ++i) {
     words += call.inputs[i] ? call.inputs[i].shape().elements() : 0;
   }
   if (call.as<CollectAttributes>().first_word < 0 || words > call.inputs[1].shape().back()) {
-    throw_invalid_argument("collect writes words (" +
-                           std::to_string(call.as<CollectAttributes>().first_word) + ") to " +
-                           std::to_string(words) + " of a row, but " + describe(call, 1) + " has " +
-                           std::to_string(call.inputs[1].shape().back()) + ".");
+    throw_invalid_argument("collect writes words (", call.as<CollectAttributes>().first_word,
+                           ") to ", words, " of a row, but ", describe(call, 1), " has ",
+                           call.inputs[1].shape().back(), ".");
   }
   return {};
 }
@@ -129,8 +127,8 @@ namespace reprise {
 void collect(Site site, TensorRef iteration, TensorRef rows, std::span<const Tensor> sources,
              std::int32_t first_word) {
   if (sources.empty() || sources.size() > ops::kMaxSources) {
-    throw_invalid_argument("collect takes 1 to " + std::to_string(ops::kMaxSources) +
-                           " sources, but got (" + std::to_string(sources.size()) + ").");
+    throw_invalid_argument("collect takes 1 to ", ops::kMaxSources, " sources, but got (",
+                           sources.size(), ").");
   }
   TensorRef operands[ops::kFirstSource + ops::kMaxSources] = {iteration, rows};
   std::copy(sources.begin(), sources.end(), operands + ops::kFirstSource);

@@ -94,10 +94,9 @@ Outputs infer(const OpCall& call) {
   const auto from = image(x, is_flat);
   const auto taps = image(w, is_flat);
   if (form.groups < 1 || from[1] % form.groups != 0 || taps[0] % form.groups != 0) {
-    throw_invalid_argument(std::string(call.op.name) +
-                           " needs groups of which channels and outputs are multiples" +
-                           ", but got (" + std::to_string(form.groups) + ") for " +
-                           describe(call, 0) + " and " + describe(call, 1) + ".");
+    throw_invalid_argument(
+        call.op.name, " needs groups of which channels and outputs are multiples", ", but got (",
+        form.groups, ") for ", describe(call, 0), " and ", describe(call, 1), ".");
   }
   require_pair(taps[1] == from[1] / form.groups, call, "w with the channels of a group of x", 0, 1);
   const std::int64_t height =

@@ -52,22 +52,21 @@ Outputs infer(const OpCall& call) {
   const TensorRef& x = call.inputs[0];
   const std::int32_t wanted = call.as<CopyAttributes>().dtype;
   if (wanted < CopyAttributes::kSame || wanted >= static_cast<std::int32_t>(kDTypeCount)) {
-    throw_invalid_argument("copy knows the dtypes 0 to " + std::to_string(kDTypeCount - 1) +
-                           ", but got (" + std::to_string(wanted) + ").");
+    throw_invalid_argument("copy knows the dtypes 0 to ", kDTypeCount - 1, ", but got (", wanted,
+                           ").");
   }
   const DType to = wanted == CopyAttributes::kSame ? x.dtype() : static_cast<DType>(wanted);
   if (!converts(x.dtype(), to)) {
     throw_invalid_argument(
         "copy converts f32 to f16, bf16, q8_0 and q4_0, these and all other blocks to f32, or "
-        "keeps the dtype, but got " +
-        describe(call, 0) + " and the dtype (" + std::string(name_of(to)) + ").");
+        "keeps the dtype, but got ",
+        describe(call, 0), " and the dtype (", name_of(to), ").");
   }
   const std::int64_t block = info_of(to).block_elements;
   if (x.shape().back() % block != 0) {
-    throw_invalid_argument("copy to " + std::string(name_of(to)) +
-                           " needs rows of whole blocks of " + std::to_string(block) +
-                           " elements, but " + describe(call, 0) + " has rows of (" +
-                           std::to_string(x.shape().back()) + ").");
+    throw_invalid_argument("copy to ", name_of(to), " needs rows of whole blocks of ", block,
+                           " elements, but ", describe(call, 0), " has rows of (", x.shape().back(),
+                           ").");
   }
   return TensorSpec{x.shape(), to};
 }

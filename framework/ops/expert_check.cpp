@@ -48,9 +48,9 @@ Outputs infer(const OpCall& call) {
     require_rank(call, i, 1);
   }
   if (grid_rows(call.inputs[2].shape()) < 1) {
-    throw_invalid_argument("expert_check needs an iteration of at least " +
-                           std::to_string(kGridHeaderWords + kGridRowWords) + " words, but got " +
-                           describe(call, 2) + ".");
+    throw_invalid_argument("expert_check needs an iteration of at least ",
+                           kGridHeaderWords + kGridRowWords, " words, but got ", describe(call, 2),
+                           ".");
   }
   require_pair(call.inputs[1].shape() == call.inputs[3].shape(), call, "a count for each expert", 1,
                3);

@@ -28,9 +28,8 @@ Outputs infer(const OpCall& call) {
     return TensorSpec{gate, DType::f32};
   }
   if (gate.back() % 2 != 0) {
-    throw_invalid_argument(std::string(call.op.name) +
-                           " of one tensor needs an even last dimension, but " + describe(call, 0) +
-                           " has (" + std::to_string(gate.back()) + ").");
+    throw_invalid_argument(call.op.name, " of one tensor needs an even last dimension, but ",
+                           describe(call, 0), " has (", gate.back(), ").");
   }
   return TensorSpec{gate.with_back(gate.back() / 2), DType::f32};
 }

@@ -59,13 +59,13 @@ Outputs infer(const OpCall& call) {
   dims[leading + 1] = table.back();
   const std::int64_t rows = table.dim(leading);
   if (rows < 1 || rows > std::numeric_limits<std::int32_t>::max()) {
-    throw_invalid_argument("get_rows needs 1 to 2^31 - 1 rows, but " + describe(call, 0) +
-                           " has (" + std::to_string(rows) + ").");
+    throw_invalid_argument("get_rows needs 1 to 2^31 - 1 rows, but ", describe(call, 0), " has (",
+                           rows, ").");
   }
   const Param<std::int32_t>& id = call.as<GetRowsAttributes>().id;
   if (!listed && !id.dynamic() && (id.value < 0 || id.value >= rows)) {
-    throw_invalid_argument("get_rows needs a row from 0 to " + std::to_string(rows - 1) + " of " +
-                           describe(call, 0) + ", but got (" + std::to_string(id.value) + ").");
+    throw_invalid_argument("get_rows needs a row from 0 to ", rows - 1, " of ", describe(call, 0),
+                           ", but got (", id.value, ").");
   }
   const Shape shape(std::span<const std::int64_t>(dims).first(leading + 2));
   return TensorSpec{listed ? shape.with_extent(call.inputs[1].shape().extent_word()) : shape,

@@ -12,11 +12,9 @@ namespace reprise::ops {
 void require_loop_limit(const BoundCall& call, const DeviceTraits& traits, std::int64_t turns,
                         std::int64_t columns) {
   if (traits.cpu_type && turns > kMaxTurns) {
-    throw Error(ErrorCode::unsupported, std::string(call.op.name) + " over rows of (" +
-                                            std::to_string(columns) + ") columns needs loops of " +
-                                            std::to_string(turns) +
-                                            " turns, but this software driver runs at most " +
-                                            std::to_string(kMaxTurns) + ".");
+    throw_error(ErrorCode::unsupported, call.op.name, " over rows of (", columns,
+                ") columns needs loops of ", turns,
+                " turns, but this software driver runs at most ", kMaxTurns, ".");
   }
 }
 

@@ -26,7 +26,7 @@ Outputs infer(const OpCall& call) {
   for (const TensorSpec& spec : step.outputs) {
     if (spec.shape.rank() == 0 || spec.shape.elements() == 0) {
       throw_invalid_argument(
-          "The host step '" + step.name + "' has an output (" + to_string(spec) + ") without " +
+          "The host step '", step.name, "' has an output (", to_string(spec), ") without ",
           (spec.shape.rank() == 0 ? "dimensions; a scalar is [1]." : "elements."));
     }
     outputs.specs[outputs.count++] = TensorSpec(spec.shape, spec.dtype);
@@ -57,9 +57,8 @@ namespace {
 void require_at_most(std::size_t max, std::size_t count, std::string_view name,
                      std::string_view what) {
   if (count > max) {
-    throw_invalid_argument("The host step '" + std::string(name) + "' has (" +
-                           std::to_string(count) + ") " + std::string(what) + "; at most " +
-                           std::to_string(max) + " are possible.");
+    throw_invalid_argument("The host step '", name, "' has (", count, ") ", what, "; at most ", max,
+                           " are possible.");
   }
 }
 
@@ -72,13 +71,12 @@ std::vector<Tensor> host_step(Site site, std::string_view name,
   require_at_most(ops::kHostStepInputs, inputs.size(), name, "inputs");
   require_at_most(Outputs::kMax, outputs.size(), name, "outputs");
   if (!function) {
-    throw_invalid_argument("The host step '" + std::string(name) + "' has no function.");
+    throw_invalid_argument("The host step '", name, "' has no function.");
   }
   TensorRef operands[ops::kHostStepFirstOutput];
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i]) {
-      throw_invalid_argument("Input (" + std::to_string(i) + ") of the host step '" +
-                             std::string(name) + "' is an empty tensor.");
+      throw_invalid_argument("Input (", i, ") of the host step '", name, "' is an empty tensor.");
     }
     operands[i] = inputs[i];
   }

@@ -48,13 +48,12 @@ Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   const Shape& w = call.inputs[1].shape();
   if (w.rank() < 2) {
-    throw_invalid_argument("matmul needs weights of rank 2 to 4, but " + describe(call, 1) +
-                           " has rank (" + std::to_string(w.rank()) + ").");
+    throw_invalid_argument("matmul needs weights of rank 2 to 4, but ", describe(call, 1),
+                           " has rank (", w.rank(), ").");
   }
   require_equal_columns(call, 0, 1);
   if (x.back() == 0) {
-    throw_invalid_argument("matmul needs at least 1 column, but " + describe(call, 0) +
-                           " has (0).");
+    throw_invalid_argument("matmul needs at least 1 column, but ", describe(call, 0), " has (0).");
   }
   const auto x_dims = x.padded();
   const auto w_dims = w.padded();
@@ -68,9 +67,8 @@ Outputs infer(const OpCall& call) {
   const TensorSpec y{x.with_back(w_dims[2]), DType::f32};
   const TensorRef& residual = call.inputs[2];
   if (residual && !(residual.shape() == y.shape) && !is_row_of(residual.shape(), y.shape)) {
-    throw_invalid_argument("matmul needs a residual of the shape of its result " + to_string(y) +
-                           ", or one row of (" + std::to_string(w_dims[2]) + "), but got " +
-                           describe(call, 2) + ".");
+    throw_invalid_argument("matmul needs a residual of the shape of its result ", to_string(y),
+                           ", or one row of (", w_dims[2], "), but got ", describe(call, 2), ".");
   }
   return y;
 }

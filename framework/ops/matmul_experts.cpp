@@ -51,28 +51,28 @@ Outputs infer(const OpCall& call) {
   const Shape& ids = call.inputs[2].shape();
   require_equal_columns(call, 0, 1);
   if (x.back() == 0) {
-    throw_invalid_argument("matmul_experts needs at least 1 column, but " + describe(call, 0) +
+    throw_invalid_argument("matmul_experts needs at least 1 column, but ", describe(call, 0),
                            " has (0).");
   }
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   if (!w.fixed() || w.dim(0) < 1 || w.dim(0) > kMost || w.dim(1) < 1) {
     throw_invalid_argument(
-        "matmul_experts needs a fixed number of 1 to 2^31 - 1 cells of at least 1 row, but got " +
-        describe(call, 1) + ".");
+        "matmul_experts needs a fixed number of 1 to 2^31 - 1 cells of at least 1 row, but got ",
+        describe(call, 1), ".");
   }
   require_pair(x.dim(0) == ids.dim(0) && (x.dim(1) == ids.dim(1) || x.dim(1) == 1), call,
                "a row of x for each id, or one for all ids of a row", 0, 2);
   if (ids.dim(1) < 1) {
-    throw_invalid_argument("matmul_experts needs at least 1 expert per row, but " +
-                           describe(call, 2) + " has (0).");
+    throw_invalid_argument("matmul_experts needs at least 1 expert per row, but ",
+                           describe(call, 2), " has (0).");
   }
   if (call.inputs[3]) {
     require_rank(call, 3, 1);
   }
   const TensorSpec y{{x.extent(0), ids.dim(1), w.dim(1)}, DType::f32};
   if (call.inputs[4] && !(call.inputs[4].shape() == y.shape)) {
-    throw_invalid_argument("matmul_experts needs missing of the shape of its result " +
-                           to_string(y) + ", but got " + describe(call, 4) + ".");
+    throw_invalid_argument("matmul_experts needs missing of the shape of its result ", to_string(y),
+                           ", but got ", describe(call, 4), ".");
   }
   return y;
 }

@@ -114,13 +114,12 @@ Outputs infer_concat(const OpCall& call) {
   require_pair(a.rank() == b.rank(), call, "operands of one rank", 0, 1);
   const auto dim = static_cast<std::size_t>(given);
   if (given < 0 || dim >= a.rank()) {
-    throw_invalid_argument("concat along " + of_dimension(given) + " needs one from 0 to " +
-                           std::to_string(a.rank() - 1) + ", the dimensions of " +
-                           describe(call, 0) + ".");
+    throw_invalid_argument("concat along ", of_dimension(given), " needs one from 0 to ",
+                           a.rank() - 1, ", the dimensions of ", describe(call, 0), ".");
   }
   if (dim == 0 && !(a.fixed() && b.fixed())) {
-    throw_invalid_argument("concat cannot go along dimension (0) of " + describe(call, 0) +
-                           " and " + describe(call, 1) + ", which has an extent of the state.");
+    throw_invalid_argument("concat cannot go along dimension (0) of ", describe(call, 0), " and ",
+                           describe(call, 1), ", which has an extent of the state.");
   }
   Index dims{};
   for (std::size_t i = 0; i < a.rank(); ++i) {
@@ -153,16 +152,16 @@ Outputs infer_repeat(const OpCall& call) {
     multiples = multiples && (from[i] == 0 ? to[i] == 0 : to[i] % from[i] == 0);
   }
   if (!multiples) {
-    throw_invalid_argument("repeat needs a shape whose dimensions are multiples of those of " +
-                           describe(call, 0) + ", aligned at the last, but got " +
-                           to_string(shape) + ".");
+    throw_invalid_argument("repeat needs a shape whose dimensions are multiples of those of ",
+                           describe(call, 0), ", aligned at the last, but got ", to_string(shape),
+                           ".");
   }
   const bool keeps_extent = x.fixed() ? shape.fixed()
                                       : shape.extent_word() == x.extent_word() &&
                                             shape.rank() == x.rank() && shape.dim(0) == x.dim(0);
   if (!keeps_extent) {
-    throw_invalid_argument("repeat to " + to_string(shape) + " needs the extent of the state of " +
-                           describe(call, 0) + " as it is, in the first dimension.");
+    throw_invalid_argument("repeat to ", to_string(shape), " needs the extent of the state of ",
+                           describe(call, 0), " as it is, in the first dimension.");
   }
   return TensorSpec{shape, call.inputs[0].dtype()};
 }
@@ -178,18 +177,16 @@ Outputs infer_pad(const OpCall& call) {
                               std::to_string(a.after[i]) + ") in dimension " + std::to_string(i);
     const bool some = a.before[i] != 0 || a.after[i] != 0;
     if (a.before[i] < 0 || a.after[i] < 0 || (some && i >= rank)) {
-      throw_invalid_argument("pad takes numbers of at least 0 in dimensions 0 to " +
-                             std::to_string(rank - 1) + ", those of " + describe(call, 0) +
-                             ", but got " + given + ".");
+      throw_invalid_argument("pad takes numbers of at least 0 in dimensions 0 to ", rank - 1,
+                             ", those of ", describe(call, 0), ", but got ", given, ".");
     }
     if (some && i == 0 && !x.shape().fixed()) {
-      throw_invalid_argument("pad cannot put zeros into the first dimension of " +
-                             describe(call, 0) + ", which has an extent of the state, but got " +
-                             given + ".");
+      throw_invalid_argument("pad cannot put zeros into the first dimension of ", describe(call, 0),
+                             ", which has an extent of the state, but got ", given, ".");
     }
     if (i + 1 == rank && (a.before[i] % block != 0 || a.after[i] % block != 0)) {
-      throw_invalid_argument("pad needs whole blocks of " + std::to_string(block) +
-                             " elements for " + describe(call, 0) + ", but got " + given + ".");
+      throw_invalid_argument("pad needs whole blocks of ", block, " elements for ",
+                             describe(call, 0), ", but got ", given, ".");
     }
     dims[i] = i < rank ? x.shape().dim(i) + a.before[i] + a.after[i] : 0;
   }

@@ -32,8 +32,7 @@ struct Push {
 
 void require_count(std::string_view name, std::int32_t value, std::int64_t max) {
   if (value < 0 || value > max) {
-    throw_invalid_argument("plan needs " + std::string(name) + " from 0 to " + std::to_string(max) +
-                           ", but got (" + std::to_string(value) + ").");
+    throw_invalid_argument("plan needs ", name, " from 0 to ", max, ", but got (", value, ").");
   }
 }
 
@@ -43,7 +42,7 @@ Outputs infer(const OpCall& call) {
   require_rank(call, 1, 1);
   const std::int64_t words = call.inputs[0].shape().back();
   if (call.inputs[1].shape().back() < 1) {
-    throw_invalid_argument("plan needs a patch of at least 1 word, but got " + describe(call, 1) +
+    throw_invalid_argument("plan needs a patch of at least 1 word, but got ", describe(call, 1),
                            ".");
   }
   require_count("carried_count", a.carried_count,
@@ -54,8 +53,8 @@ Outputs infer(const OpCall& call) {
     require_rank(call, 2, 2);
     rows = call.inputs[2].shape().dim(0);
     if (call.inputs[2].shape().back() != kRowWords) {
-      throw_invalid_argument("plan needs a table of (" + std::to_string(kRowWords) +
-                             ") columns, but got " + describe(call, 2) + ".");
+      throw_invalid_argument("plan needs a table of (", kRowWords, ") columns, but got ",
+                             describe(call, 2), ".");
     }
   }
   require_count("row_count", a.row_count, rows);
@@ -65,9 +64,9 @@ Outputs infer(const OpCall& call) {
   if (call.inputs[3]) {
     require_rank(call, 3, 1);
     if (grid_rows(call.inputs[3].shape()) < 1) {
-      throw_invalid_argument("plan needs an iteration of at least " +
-                             std::to_string(kGridHeaderWords + kGridRowWords) + " words, but got " +
-                             describe(call, 3) + ".");
+      throw_invalid_argument("plan needs an iteration of at least ",
+                             kGridHeaderWords + kGridRowWords, " words, but got ",
+                             describe(call, 3), ".");
     }
   }
   return {};

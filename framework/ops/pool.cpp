@@ -66,21 +66,17 @@ Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   const std::size_t axes = is_flat ? 1 : 2;
   if (x.rank() < axes || (!x.fixed() && x.rank() == axes)) {
-    throw_invalid_argument(
-        std::string(call.op.name) + " needs a dimension before those that it pools, or all " +
-        "fixed and at least " + std::to_string(axes) + ", but got " + describe(call, 0) + ".");
+    throw_invalid_argument(call.op.name, " needs a dimension before those that it pools, or all ",
+                           "fixed and at least ", axes, ", but got ", describe(call, 0), ".");
   }
   if (form.mode != PoolMode::max && form.mode != PoolMode::mean) {
-    throw_invalid_argument(std::string(call.op.name) +
-                           " knows the modes max (0) and mean (1), but got (" +
-                           std::to_string(static_cast<std::int32_t>(form.mode)) + ").");
+    throw_invalid_argument(call.op.name, " knows the modes max (0) and mean (1), but got (",
+                           static_cast<std::int32_t>(form.mode), ").");
   }
   if (form.padding_x >= form.width || form.padding_y >= form.height) {
-    throw_invalid_argument(std::string(call.op.name) + " needs a padding below the (" +
-                           std::to_string(form.height) + " x " + std::to_string(form.width) +
-                           ") elements of a window, but got (" + std::to_string(form.padding_y) +
-                           " and " + std::to_string(form.padding_x) + ") for " + describe(call, 0) +
-                           ".");
+    throw_invalid_argument(call.op.name, " needs a padding below the (", form.height, " x ",
+                           form.width, ") elements of a window, but got (", form.padding_y, " and ",
+                           form.padding_x, ") for ", describe(call, 0), ".");
   }
   std::vector<std::int64_t> dims;
   for (std::size_t i = 0; i + axes < x.rank(); ++i) {

@@ -23,8 +23,8 @@ struct Push {
 
 void require_columns(const OpCall& call) {
   if (call.inputs[0].shape().back() < 1) {
-    throw_invalid_argument(std::string(call.op.name) + " needs at least 1 column, but got " +
-                           describe(call, 0) + ".");
+    throw_invalid_argument(call.op.name, " needs at least 1 column, but got ", describe(call, 0),
+                           ".");
   }
 }
 

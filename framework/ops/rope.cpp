@@ -57,19 +57,17 @@ struct Push {
 void require_ramp(const OpCall& call, const RopeForm& form) {
   const float share = form.extrapolation.value;
   if (!form.extrapolation.dynamic() && !(share >= 0 && share <= 1)) {
-    throw_invalid_argument("rope needs an extrapolation from 0 to 1, but got (" +
-                           std::to_string(share) + ") for " + describe(call, 0) + ".");
+    throw_invalid_argument("rope needs an extrapolation from 0 to 1, but got (", share, ") for ",
+                           describe(call, 0), ".");
   }
   if (!form.magnitude.dynamic() && !std::isfinite(form.magnitude.value)) {
-    throw_invalid_argument("rope needs a finite magnitude, but got (" +
-                           std::to_string(form.magnitude.value) + ") for " + describe(call, 0) +
-                           ".");
+    throw_invalid_argument("rope needs a finite magnitude, but got (", form.magnitude.value,
+                           ") for ", describe(call, 0), ".");
   }
   for (const Param<std::int32_t>& end : {form.ramp_first, form.ramp_last}) {
     if (!end.dynamic() && (end.value < 0 || end.value > kMaxRamp)) {
-      throw_invalid_argument("rope needs a ramp within 0 to " + std::to_string(kMaxRamp) +
-                             ", but got (" + std::to_string(end.value) + ") for " +
-                             describe(call, 0) + ".");
+      throw_invalid_argument("rope needs a ramp within 0 to ", kMaxRamp, ", but got (", end.value,
+                             ") for ", describe(call, 0), ".");
     }
   }
 }
@@ -79,14 +77,13 @@ void require_positions(const OpCall& call, const RopeForm& form) {
   const Shape& x = call.inputs[0].shape();
   for (const std::int32_t section : form.sections) {
     if (section < 0 || section > kMaxSection) {
-      throw_invalid_argument("rope needs sections from 0 to " + std::to_string(kMaxSection) +
-                             ", but got (" + std::to_string(section) + ") for " +
-                             describe(call, 0) + ".");
+      throw_invalid_argument("rope needs sections from 0 to ", kMaxSection, ", but got (", section,
+                             ") for ", describe(call, 0), ".");
     }
   }
   if (form.sectioned() && !positions) {
-    throw_invalid_argument("rope needs positions for its sections, but got none for " +
-                           describe(call, 0) + ".");
+    throw_invalid_argument("rope needs positions for its sections, but got none for ",
+                           describe(call, 0), ".");
   }
   if (!positions) {
     return;
@@ -104,8 +101,8 @@ void require_factors(const OpCall& call, std::int64_t dims) {
   }
   require_rank(call, 2, 1);
   if (factors.shape().back() != dims / 2) {
-    throw_invalid_argument("rope needs (" + std::to_string(dims / 2) + ") elements for " +
-                           describe(call, 0) + ", but got " + describe(call, 2) + ".");
+    throw_invalid_argument("rope needs (", dims / 2, ") elements for ", describe(call, 0),
+                           ", but got ", describe(call, 2), ".");
   }
   require_pair(factors.shape().fixed(), call, "a fixed number of frequency factors", 0, 2);
 }
@@ -117,23 +114,20 @@ Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   const std::int64_t dims = angles.rotated(x);
   if (dims < 2 || dims % 2 != 0 || dims > x.back()) {
-    throw_invalid_argument("rope needs an even number of dims from 2 to (" +
-                           std::to_string(x.back()) + ") for " + describe(call, 0) + ", but got (" +
-                           std::to_string(dims) + ").");
+    throw_invalid_argument("rope needs an even number of dims from 2 to (", x.back(), ") for ",
+                           describe(call, 0), ", but got (", dims, ").");
   }
   const float base = angles.base.value;
   const float scale = angles.scale.value;
   if (!angles.base.dynamic() && (!(base >= 1) || !std::isfinite(base))) {
-    throw_invalid_argument("rope needs a finite base of at least 1, but got (" +
-                           std::to_string(base) + ").");
+    throw_invalid_argument("rope needs a finite base of at least 1, but got (", base, ").");
   }
   if (!angles.scale.dynamic() && (!(scale > 0) || !std::isfinite(scale))) {
-    throw_invalid_argument("rope needs a finite scale above 0, but got (" + std::to_string(scale) +
-                           ").");
+    throw_invalid_argument("rope needs a finite scale above 0, but got (", scale, ").");
   }
   if (angles.pairing != RopePairing::interleaved && angles.pairing != RopePairing::half_split) {
-    throw_invalid_argument("rope knows the pairings interleaved (0) and half_split (1), but got (" +
-                           std::to_string(static_cast<std::int32_t>(angles.pairing)) + ").");
+    throw_invalid_argument("rope knows the pairings interleaved (0) and half_split (1), but got (",
+                           static_cast<std::int32_t>(angles.pairing), ").");
   }
   require_ramp(call, form);
   require_positions(call, form);
@@ -270,10 +264,9 @@ RopeAttributes with_yarn(RopeAttributes a, std::int64_t dims, const YarnScaling&
   if (yarn.context <= 0 || !(yarn.beta_fast > 0) || !(yarn.beta_slow > 0) || !(a.base.value > 1) ||
       !(a.scale.value > 0) || dims < 2) {
     throw_invalid_argument(
-        "with_yarn needs a context, betas, scale and dims above 0 and a base above 1, but got (" +
-        std::to_string(yarn.context) + ", " + std::to_string(yarn.beta_fast) + ", " +
-        std::to_string(yarn.beta_slow) + ", " + std::to_string(a.scale.value) + ", " +
-        std::to_string(dims) + ", " + std::to_string(a.base.value) + ").");
+        "with_yarn needs a context, betas, scale and dims above 0 and a base above 1, but got (",
+        yarn.context, ", ", yarn.beta_fast, ", ", yarn.beta_slow, ", ", a.scale.value, ", ", dims,
+        ", ", a.base.value, ").");
   }
   const auto base = static_cast<double>(a.base.value);
   const auto all = static_cast<double>(dims);

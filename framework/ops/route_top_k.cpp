@@ -44,18 +44,17 @@ Outputs infer(const OpCall& call) {
   const Shape& logits = call.inputs[0].shape();
   const std::int64_t experts = logits.back();
   if (a.k < 1 || a.k > experts || a.k > kMaxRoutedExperts) {
-    throw_invalid_argument("route_top_k chooses (1) to (" +
-                           std::to_string(std::min<std::int64_t>(experts, kMaxRoutedExperts)) +
-                           ") of " + describe(call, 0) + " per row, but k is (" +
-                           std::to_string(a.k) + ").");
+    throw_invalid_argument("route_top_k chooses (1) to (",
+                           std::min<std::int64_t>(experts, kMaxRoutedExperts), ") of ",
+                           describe(call, 0), " per row, but k is (", a.k, ").");
   }
   if (experts > std::numeric_limits<std::int32_t>::max()) {
-    throw_invalid_argument("route_top_k needs at most 2^31 - 1 experts, but got " +
-                           describe(call, 0) + ".");
+    throw_invalid_argument("route_top_k needs at most 2^31 - 1 experts, but got ",
+                           describe(call, 0), ".");
   }
   if (a.gate != ExpertGate::softmax && a.gate != ExpertGate::sigmoid) {
-    throw_invalid_argument("route_top_k knows the gates softmax (0) and sigmoid (1), but got (" +
-                           std::to_string(static_cast<std::int32_t>(a.gate)) + ").");
+    throw_invalid_argument("route_top_k knows the gates softmax (0) and sigmoid (1), but got (",
+                           static_cast<std::int32_t>(a.gate), ").");
   }
   require_row(call, 0, 1);
   Outputs outputs;

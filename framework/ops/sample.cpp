@@ -56,9 +56,8 @@ void require_range(const OpCall& call, std::string_view name, const Param<float>
                    float high) {
   const float value = param.value;
   if (!param.dynamic() && !(value >= low && value <= high)) {
-    throw_invalid_argument(std::string(call.op.name) + " needs a " + std::string(name) + " from " +
-                           std::to_string(low) + " to " + std::to_string(high) + ", but got (" +
-                           std::to_string(value) + ").");
+    throw_invalid_argument(call.op.name, " needs a ", name, " from ", low, " to ", high,
+                           ", but got (", value, ").");
   }
 }
 
@@ -66,9 +65,8 @@ Outputs infer(const OpCall& call) {
   require_rank(call, 0, 2);
   const Shape& logits = call.inputs[0].shape();
   if (logits.back() < 1 || logits.back() > kMaxSampledTokens) {
-    throw_invalid_argument("sample needs 1 to " + std::to_string(kMaxSampledTokens) +
-                           " tokens per row, but " + describe(call, 0) + " has (" +
-                           std::to_string(logits.back()) + ").");
+    throw_invalid_argument("sample needs 1 to ", kMaxSampledTokens, " tokens per row, but ",
+                           describe(call, 0), " has (", logits.back(), ").");
   }
   if (call.inputs[1]) {
     const Shape& recent = call.inputs[1].shape();

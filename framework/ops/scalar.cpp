@@ -24,9 +24,8 @@ Outputs infer_clamp(const OpCall& call) {
   const bool nan = (!a.min.dynamic() && std::isnan(a.min.value)) ||
                    (!a.max.dynamic() && std::isnan(a.max.value));
   if (nan || (!a.min.dynamic() && !a.max.dynamic() && a.min.value > a.max.value)) {
-    throw_invalid_argument("clamp needs a min that is at most max, but got (" +
-                           std::to_string(a.min.value) + ") and (" + std::to_string(a.max.value) +
-                           ").");
+    throw_invalid_argument("clamp needs a min that is at most max, but got (", a.min.value,
+                           ") and (", a.max.value, ").");
   }
   return unary_infer(call);
 }
@@ -34,8 +33,8 @@ Outputs infer_clamp(const OpCall& call) {
 Outputs infer_softcap(const OpCall& call) {
   const auto& cap = call.as<SoftcapAttributes>().cap;
   if (!cap.dynamic() && !is_cap(cap.value)) {
-    throw_invalid_argument("softcap needs a normal number above 0 as cap, but got (" +
-                           std::to_string(cap.value) + ").");
+    throw_invalid_argument("softcap needs a normal number above 0 as cap, but got (", cap.value,
+                           ").");
   }
   return unary_infer(call);
 }

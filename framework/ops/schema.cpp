@@ -5,9 +5,8 @@ namespace reprise::ops {
 void require_rank(const OpCall& call, std::size_t operand, std::size_t rank) {
   const std::size_t actual = call.inputs[operand].shape().rank();
   if (actual != rank) {
-    throw_invalid_argument(std::string(call.op.name) + " needs rank " + std::to_string(rank) +
-                           ", but " + describe(call, operand) + " has rank (" +
-                           std::to_string(actual) + ").");
+    throw_invalid_argument(call.op.name, " needs rank ", rank, ", but ", describe(call, operand),
+                           " has rank (", actual, ").");
   }
 }
 
@@ -15,10 +14,9 @@ void require_equal_columns(const OpCall& call, std::size_t a, std::size_t b) {
   const std::int64_t columns_a = call.inputs[a].shape().back();
   const std::int64_t columns_b = call.inputs[b].shape().back();
   if (columns_a != columns_b) {
-    throw_invalid_argument(std::string(call.op.name) + " needs equal last dimensions, but " +
-                           describe(call, a) + " has (" + std::to_string(columns_a) +
-                           ") columns and " + describe(call, b) + " has (" +
-                           std::to_string(columns_b) + ").");
+    throw_invalid_argument(call.op.name, " needs equal last dimensions, but ", describe(call, a),
+                           " has (", columns_a, ") columns and ", describe(call, b), " has (",
+                           columns_b, ").");
   }
 }
 
@@ -32,8 +30,8 @@ void require_row(const OpCall& call, std::size_t a, std::size_t operand) {
 void require_pair(bool condition, const OpCall& call, std::string_view what, std::size_t a,
                   std::size_t b) {
   if (!condition) {
-    throw_invalid_argument(std::string(call.op.name) + " needs " + std::string(what) +
-                           ", but got " + describe(call, a) + " and " + describe(call, b) + ".");
+    throw_invalid_argument(call.op.name, " needs ", what, ", but got ", describe(call, a), " and ",
+                           describe(call, b), ".");
   }
 }
 

@@ -55,10 +55,9 @@ void require_window(const OpCall& call, std::int64_t rows, std::int64_t capacity
     return;
   }
   if (window < 0 || window > capacity || (window > 0 && rows > window)) {
-    throw_invalid_argument("set_rows needs a window of 0, or from the number of rows (" +
-                           std::to_string(rows) + ") to the capacity (" + std::to_string(capacity) +
-                           "), but got (" + std::to_string(window) + ") for " + describe(call, 0) +
-                           " and " + describe(call, 1) + ".");
+    throw_invalid_argument("set_rows needs a window of 0, or from the number of rows (", rows,
+                           ") to the capacity (", capacity, "), but got (", window, ") for ",
+                           describe(call, 0), " and ", describe(call, 1), ".");
   }
 }
 
@@ -76,10 +75,9 @@ void require_position(const OpCall& call) {
       values.fixed() ? values.dim(0) : std::min<std::int64_t>(1, values.dim(0));
   const bool wraps = a.window.dynamic() || a.window.value > 0;
   if (position < 0 || (!wraps && position > capacity - rows)) {
-    throw_invalid_argument("set_rows needs a position from 0 to " +
-                           std::to_string(capacity - rows) + " for (" + std::to_string(rows) +
-                           ") rows, but got (" + std::to_string(position) + ") for " +
-                           describe(call, 0) + " and " + describe(call, 1) + ".");
+    throw_invalid_argument("set_rows needs a position from 0 to ", capacity - rows, " for (", rows,
+                           ") rows, but got (", position, ") for ", describe(call, 0), " and ",
+                           describe(call, 1), ".");
   }
 }
 
@@ -92,8 +90,8 @@ Outputs infer(const OpCall& call) {
   constexpr std::int64_t kMaxRows = std::numeric_limits<std::int32_t>::max();
   if (table.elements() == 0 || table.dim(0) > kMaxRows || values.dim(0) > kMaxRows) {
     throw_invalid_argument(
-        "set_rows needs a table that is not empty and at most 2^31 - 1 rows, but got " +
-        describe(call, 0) + " and " + describe(call, 1) + ".");
+        "set_rows needs a table that is not empty and at most 2^31 - 1 rows, but got ",
+        describe(call, 0), " and ", describe(call, 1), ".");
   }
   if (call.inputs[2]) {
     require_rank(call, 2, 1);

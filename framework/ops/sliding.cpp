@@ -9,15 +9,14 @@ std::int64_t outputs_of(const OpCall& call, std::string_view axis, std::int64_t 
   };
   if (s.taps < 1 || s.stride < 1 || s.padding < 0 || s.dilation < 1) {
     throw_invalid_argument(
-        among() + " needs taps, a stride and a dilation of at least 1 and a padding of at " +
-        "least 0, but got (" + std::to_string(s.taps) + ", " + std::to_string(s.stride) + ", " +
-        std::to_string(s.dilation) + ", " + std::to_string(s.padding) + ").");
+        among(), " needs taps, a stride and a dilation of at least 1 and a padding of at ",
+        "least 0, but got (", s.taps, ", ", s.stride, ", ", s.dilation, ", ", s.padding, ").");
   }
   const std::int64_t reach = s.dilation * (s.taps - 1) + 1;
   const std::int64_t padded = length + 2 * s.padding;
   if (padded < reach) {
-    throw_invalid_argument(among() + " needs at least (" + std::to_string(reach) +
-                           ") elements with padding, but " + "has " + std::to_string(padded) + ".");
+    throw_invalid_argument(among(), " needs at least (", reach, ") elements with padding, but ",
+                           "has ", padded, ".");
   }
   return (padded - reach) / s.stride + 1;
 }

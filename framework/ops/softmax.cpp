@@ -63,9 +63,9 @@ Outputs infer(const OpCall& call) {
   }
   const Param<float>& max_bias = call.as<Form>().max_bias;
   if (!x.fixed() && x.rank() == 3 && (max_bias.dynamic() || max_bias.value > 0)) {
-    throw_invalid_argument(std::string(call.op.name) +
-                           " with slopes needs a fixed number of heads, but the heads of " +
-                           describe(call, 0) + " are an extent of the state.");
+    throw_invalid_argument(call.op.name,
+                           " with slopes needs a fixed number of heads, but the heads of ",
+                           describe(call, 0), " are an extent of the state.");
   }
   return TensorSpec{x, DType::f32};
 }

@@ -40,7 +40,7 @@ Outputs infer(const OpCall& call) {
     require_rank(call, 1, 3);
   }
   if (w.back() < 2) {
-    throw_invalid_argument("ssm_conv needs a width of at least 2, but got " + describe(call, 2) +
+    throw_invalid_argument("ssm_conv needs a width of at least 2, but got ", describe(call, 2),
                            ".");
   }
   require_pair(w.dim(0) == x.back() && w.fixed(), call, "w with a row for each channel", 1, 2);

@@ -30,13 +30,12 @@ Outputs infer(const OpCall& call) {
   const Shape& x = call.inputs[0].shape();
   const std::int64_t k = call.as<TopKAttributes>().k;
   if (x.back() > kMaxSortedColumns) {
-    throw_invalid_argument("top_k chooses from at most (" + std::to_string(kMaxSortedColumns) +
-                           ") columns, but " + describe(call, 0) + " has (" +
-                           std::to_string(x.back()) + ").");
+    throw_invalid_argument("top_k chooses from at most (", kMaxSortedColumns, ") columns, but ",
+                           describe(call, 0), " has (", x.back(), ").");
   }
   if (k < 1 || k > x.back()) {
-    throw_invalid_argument("top_k chooses (1) to (" + std::to_string(x.back()) + ") of " +
-                           describe(call, 0) + " per row, but k is (" + std::to_string(k) + ").");
+    throw_invalid_argument("top_k chooses (1) to (", x.back(), ") of ", describe(call, 0),
+                           " per row, but k is (", k, ").");
   }
   return TensorSpec{x.with_back(k), DType::i32};
 }

@@ -30,9 +30,9 @@ struct SliceAttributes {
 void require_whole_blocks(const OpCall& call, const TensorSpec& view, std::int64_t first) {
   const std::int64_t block = info_of(view.dtype).block_elements;
   if (block > 1 && (!view.contiguous() || view.shape.back() % block != 0 || first % block != 0)) {
-    throw_invalid_argument(std::string(call.op.name) + " needs whole, contiguous blocks of (" +
-                           std::to_string(block) + ") elements, but the result " + to_string(view) +
-                           " of " + describe(call, 0) + " would split or reorder them.");
+    throw_invalid_argument(call.op.name, " needs whole, contiguous blocks of (", block,
+                           ") elements, but the result ", to_string(view), " of ",
+                           describe(call, 0), " would split or reorder them.");
   }
 }
 
@@ -40,19 +40,18 @@ Outputs infer_reshape(const OpCall& call) {
   const TensorRef& x = call.inputs[0];
   const Shape& shape = call.as<ReshapeAttributes>().shape;
   if (!x.spec().contiguous()) {
-    throw_invalid_argument("reshape needs a contiguous tensor, but " + describe(call, 0) +
+    throw_invalid_argument("reshape needs a contiguous tensor, but ", describe(call, 0),
                            " is a strided view; call copy first.");
   }
   if (shape.rank() == 0 || shape.elements() != x.shape().elements()) {
-    throw_invalid_argument("reshape to " + to_string(shape) + " needs (" +
-                           std::to_string(x.shape().elements()) + ") elements, those of " +
-                           describe(call, 0) + ", but has " +
-                           std::to_string(shape.rank() == 0 ? 0 : shape.elements()) + ".");
+    throw_invalid_argument("reshape to ", to_string(shape), " needs (", x.shape().elements(),
+                           ") elements, those of ", describe(call, 0), ", but has ",
+                           shape.rank() == 0 ? 0 : shape.elements(), ".");
   }
   if (shape.extent_word() != x.shape().extent_word() ||
       (!shape.fixed() && shape.dim(0) != x.shape().dim(0))) {
-    throw_invalid_argument("reshape to " + to_string(shape) + " needs the first dimension of " +
-                           describe(call, 0) + ", which has an extent of the state, as it is.");
+    throw_invalid_argument("reshape to ", to_string(shape), " needs the first dimension of ",
+                           describe(call, 0), ", which has an extent of the state, as it is.");
   }
   const TensorSpec view{shape, x.dtype()};
   require_whole_blocks(call, view, 0);
@@ -74,12 +73,12 @@ Outputs infer_permute(const OpCall& call) {
     }
   }
   if (a.count != rank || seen != (1U << rank) - 1U) {
-    throw_invalid_argument("permute needs every axis from 0 to " + std::to_string(rank - 1) +
-                           " exactly once, but got (" + std::to_string(a.count) +
-                           ") axes, or repeated ones, for " + describe(call, 0) + ".");
+    throw_invalid_argument("permute needs every axis from 0 to ", rank - 1,
+                           " exactly once, but got (", a.count, ") axes, or repeated ones, for ",
+                           describe(call, 0), ".");
   }
   if (!x.shape().fixed() && a.axes[0] != 0) {
-    throw_invalid_argument("permute needs the first dimension of " + describe(call, 0) +
+    throw_invalid_argument("permute needs the first dimension of ", describe(call, 0),
                            ", which has an extent of the state, where it is.");
   }
   const Shape shape(std::span<const std::int64_t>(dims).first(rank));
@@ -93,19 +92,17 @@ Outputs infer_slice(const OpCall& call) {
   const auto& a = call.as<SliceAttributes>();
   const std::size_t rank = x.shape().rank();
   if (a.dim >= rank) {
-    throw_invalid_argument("slice of dimension (" + std::to_string(a.dim) +
-                           ") needs one from 0 to " + std::to_string(rank - 1) +
-                           ", the dimensions of " + describe(call, 0) + ".");
+    throw_invalid_argument("slice of dimension (", a.dim, ") needs one from 0 to ", rank - 1,
+                           ", the dimensions of ", describe(call, 0), ".");
   }
   const std::int64_t extent = x.shape().dim(a.dim);
   if (a.start < 0 || a.start > extent || a.length < 0 || a.length > extent - a.start) {
-    throw_invalid_argument("slice of (" + std::to_string(a.length) + ") indices from (" +
-                           std::to_string(a.start) + ") leaves dimension " + std::to_string(a.dim) +
-                           " of " + describe(call, 0) + ", which has " + std::to_string(extent) +
-                           ".");
+    throw_invalid_argument("slice of (", a.length, ") indices from (", a.start,
+                           ") leaves dimension ", a.dim, " of ", describe(call, 0), ", which has ",
+                           extent, ".");
   }
   if (!x.shape().fixed() && a.dim == 0 && a.length != extent) {
-    throw_invalid_argument("slice cannot cut dimension 0 of " + describe(call, 0) +
+    throw_invalid_argument("slice cannot cut dimension 0 of ", describe(call, 0),
                            ", which has an extent of the state; get_rows takes rows by a field.");
   }
   std::array<std::int64_t, Shape::kMaxRank> dims{};

@@ -10,9 +10,9 @@ namespace {
 /// A recording whose run or graph is missing is no capture.
 void require_no_recordings(Database& database) {
   if (const std::int64_t rows = database.integer("SELECT count(*) FROM recordings"); rows > 0) {
-    throw Error(ErrorCode::io, "The profiling database (" + database.path() +
-                                   ") is damaged: it lacks the run or the graph of each of its (" +
-                                   std::to_string(rows) + ") recordings.");
+    throw_error(ErrorCode::io, "The profiling database (", database.path(),
+                ") is damaged: it lacks the run or the graph of each of its (", rows,
+                ") recordings.");
   }
 }
 
@@ -36,13 +36,12 @@ SelectedCapture of_replay(Database& database, std::int64_t replay,
                                    "recordings c ON c.id=r.recording_id WHERE r.id=?",
                                    replay);
   if (!choice) {
-    throw_invalid_argument("The profiling database (" + database.path() + ") has no replay (" +
-                           std::to_string(replay) + "); `reprise db replays` lists them.");
+    throw_invalid_argument("The profiling database (", database.path(), ") has no replay (", replay,
+                           "); `reprise db replays` lists them.");
   }
   if (graph && *graph != choice->capture.graph) {
-    throw_invalid_argument("The replay (" + std::to_string(replay) + ") is of graph (" +
-                           std::to_string(choice->capture.graph) + "), not of graph (" +
-                           std::to_string(*graph) + ").");
+    throw_invalid_argument("The replay (", replay, ") is of graph (", choice->capture.graph,
+                           "), not of graph (", *graph, ").");
   }
   return *choice;
 }
@@ -62,7 +61,7 @@ SelectedCapture latest(Database& database, std::optional<std::int64_t> graph) {
                           graph);
   }
   if (!choice) {
-    throw_invalid_argument("The profiling database (" + database.path() + ") has no " +
+    throw_invalid_argument("The profiling database (", database.path(), ") has no ",
                            (graph ? "recording of graph (" + std::to_string(*graph) + "); it has " +
                                         known_graphs(database) + "."
                                   : "graphs."));
@@ -108,9 +107,8 @@ std::string known_graphs(Database& database) {
 CaptureSummary require_capture(Database& database, CaptureId id) {
   std::vector<CaptureSummary> found = captures_of(database, id);
   if (found.empty()) {
-    throw_invalid_argument("The profiling database (" + database.path() +
-                           ") has no capture of graph (" + std::to_string(id.graph) + ") in run (" +
-                           std::to_string(id.run) + ").");
+    throw_invalid_argument("The profiling database (", database.path(),
+                           ") has no capture of graph (", id.graph, ") in run (", id.run, ").");
   }
   return std::move(found.front());
 }

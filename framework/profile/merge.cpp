@@ -166,9 +166,9 @@ MergeResult merge_into(Database& database, std::span<const std::filesystem::path
       bring_to_this_version(copy.path());
       merger.add(copy.path(), result);
     } catch (const SqliteError& error) {
-      throw Error(ErrorCode::io, "The profiling database (" + path.string() +
-                                     ") cannot be taken over (" + error.reason() +
-                                     "); `reprise db check` says what is wrong with it.");
+      throw_error(ErrorCode::io, "The profiling database (", path.string(),
+                  ") cannot be taken over (", error.reason(),
+                  "); `reprise db check` says what is wrong with it.");
     }
   }
   const auto rows = [&](const char* sql) {

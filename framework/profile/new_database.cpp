@@ -38,8 +38,8 @@ void require_not_written(const std::filesystem::path& path) {
   const bool busy = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(file);
   if (busy) {
-    throw Error(ErrorCode::io, "The profiling database (" + path.string() +
-                                   ") is being written by a live process; it is left alone.");
+    throw_error(ErrorCode::io, "The profiling database (", path.string(),
+                ") is being written by a live process; it is left alone.");
   }
 }
 

@@ -123,9 +123,8 @@ std::string mode_name(std::int64_t mode) {
 
 void require_graph(Database& database, std::optional<std::int64_t> graph) {
   if (graph && !Statement(database, "SELECT 1 FROM graphs WHERE id=?").find(*graph)) {
-    throw_invalid_argument("The profiling database (" + database.path() + ") has no graph (" +
-                           std::to_string(*graph) + "); it has " + profile::known_graphs(database) +
-                           ".");
+    throw_invalid_argument("The profiling database (", database.path(), ") has no graph (", *graph,
+                           "); it has ", profile::known_graphs(database), ".");
   }
 }
 

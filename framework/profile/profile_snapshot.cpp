@@ -7,8 +7,7 @@ namespace reprise::profile {
 namespace {
 
 [[noreturn]] void damaged(const std::filesystem::path& path, const std::string& why) {
-  throw Error(ErrorCode::io,
-              "The profiling database (" + path.string() + ") is damaged: " + why + ".");
+  throw_error(ErrorCode::io, "The profiling database (", path.string(), ") is damaged: ", why, ".");
 }
 
 /// SQLite reads a last page that is cut short as if it ended in zeros.
@@ -60,8 +59,8 @@ void require_schema(Database& database) try {
                  "m.name=? AND m.type='table' AND m.rootpage>0 AND c.name=?");
   while (columns.step()) {
     if (!find.find(columns.text(0), columns.text(1))) {
-      throw Error(ErrorCode::io, "The column (" + columns.text(1) + ") of the table (" +
-                                     columns.text(0) + ") is missing.");
+      throw_error(ErrorCode::io, "The column (", columns.text(1), ") of the table (",
+                  columns.text(0), ") is missing.");
     }
   }
 } catch (const Error& error) {
@@ -83,13 +82,12 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (!std::filesystem::is_regular_file(status)) {
-    throw Error(ErrorCode::io, "The profiling database (" + path.string() + ") cannot be read: " +
-                                   (std::filesystem::exists(status) ? "it is not a file."
-                                                                    : "there is no such file."));
+    throw_error(ErrorCode::io, "The profiling database (", path.string(), ") cannot be read: ",
+                (std::filesystem::exists(status) ? "it is not a file." : "there is no such file."));
   }
   if (std::filesystem::file_size(path, error) == 0) {
-    throw Error(ErrorCode::io,
-                "The file (" + path.string() + ") is not a profiling database: it is empty.");
+    throw_error(ErrorCode::io, "The file (", path.string(),
+                ") is not a profiling database: it is empty.");
   }
   // Without a log nobody writes the file, and reading it as it is leaves no files beside it.
   const auto written = [log = path.string() + "-wal"] {

@@ -88,19 +88,18 @@ SqlResult run(Database& database, const std::string& sql, const SqlLimits& limit
 
 [[noreturn]] void explain(const SqliteError& error, const SqlLimits& limits) {
   if (error.interrupted()) {
-    throw Error(ErrorCode::timeout,
-                "The query takes longer than (" + std::to_string(limits.time.count()) + " ms).");
+    throw_error(ErrorCode::timeout, "The query takes longer than (", limits.time.count(), " ms).");
   }
   if (error.out_of_memory()) {
-    throw_invalid_argument("The query is refused: it takes more than " +
-                           std::to_string(kMaxMebibytes) + " MiB of memory.");
+    throw_invalid_argument("The query is refused: it takes more than ", kMaxMebibytes,
+                           " MiB of memory.");
   }
   if (error.not_authorised()) {
     throw_invalid_argument(
-        "The query does not only read (" + error.reason() +
+        "The query does not only read (", error.reason(),
         "); allowed are SELECT and the PRAGMAs that describe tables, such as table_info.");
   }
-  throw_invalid_argument("The query is refused: " + error.reason() + ".");
+  throw_invalid_argument("The query is refused: ", error.reason(), ".");
 }
 
 }  // namespace

@@ -166,8 +166,7 @@ void Database::limit_values(int bytes) { sqlite3_limit(handle_, SQLITE_LIMIT_LEN
 
 void Database::fail(std::string_view doing) const {
   if (handle_ == nullptr) {
-    throw Error(ErrorCode::out_of_memory,
-                "There is no memory to open the database (" + path_ + ").");
+    throw_error(ErrorCode::out_of_memory, "There is no memory to open the database (", path_, ").");
   }
   const int code = sqlite3_extended_errcode(handle_);
   const int system = sqlite3_system_errno(handle_);

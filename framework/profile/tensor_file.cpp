@@ -32,7 +32,7 @@ const char* dtype_of(DType dtype) {
 }
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
-  throw Error(ErrorCode::io, "The tensor file (" + path.string() + ") " + what);
+  throw_error(ErrorCode::io, "The tensor file (", path.string(), ") ", what);
 }
 
 SafetensorsFile opened(const std::filesystem::path& path) try {

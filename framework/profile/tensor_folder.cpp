@@ -41,7 +41,7 @@ void copy_plain_file(const std::filesystem::path& from, const std::filesystem::p
   std::ifstream in(from, std::ios::binary);
   NewFile out(to, NewFile::Existing::refuse, stop);
   if (!in || !(out.stream() << in.rdbuf()) || in.bad()) {
-    throw Error(ErrorCode::io, "The tensor file (" + from.string() + ") cannot be copied.");
+    throw_error(ErrorCode::io, "The tensor file (", from.string(), ") cannot be copied.");
   }
   out.publish();
 }
@@ -107,9 +107,9 @@ NamedTensors::NamedTensors(Database& database, const std::filesystem::path& path
   std::error_code error;
   const auto status = std::filesystem::symlink_status(folder_, error);
   if (!named_.empty() && std::filesystem::is_symlink(status)) {
-    throw Error(ErrorCode::io, "The folder (" + folder_.string() +
-                                   ") is a link, and files are only removed from a real folder; "
-                                   "put the folder itself there.");
+    throw_error(ErrorCode::io, "The folder (", folder_.string(),
+                ") is a link, and files are only removed from a real folder; "
+                "put the folder itself there.");
   }
 }
 

@@ -167,19 +167,19 @@ std::vector<std::byte> read_snapshot_bytes(const std::filesystem::path& path, st
   const std::string what =
       "The snapshot (" + std::to_string(id) + ") of the profiling database (" + path.string() + ")";
   if (found.empty()) {
-    throw_invalid_argument(what + " is not there; the table snapshots has those there are.");
+    throw_invalid_argument(what, " is not there; the table snapshots has those there are.");
   }
   auto& [dtype, shape, hash, place, bytes, inside] = found.front();
   if (!inside && !profile::is_tensor_place(place, hash)) {
-    throw Error(ErrorCode::io, what + " is said to lie at (" + place +
-                                   "), which is no place where a writer puts one.");
+    throw_error(ErrorCode::io, what, " is said to lie at (", place,
+                "), which is no place where a writer puts one.");
   }
   if (!inside) {
     bytes = profile::read_tensor_file(path.parent_path() / place);
   }
   if (profile::snapshot_hash(dtype, shape, bytes) != hash) {
-    throw Error(ErrorCode::io, what + " is damaged: its contents do not have the hash (" + hash +
-                                   ") that was stored with them.");
+    throw_error(ErrorCode::io, what, " is damaged: its contents do not have the hash (", hash,
+                ") that was stored with them.");
   }
   return std::move(bytes);
 }

@@ -24,7 +24,7 @@ const OutputSet::Output& OutputSet::find(std::string_view name) const {
     return it->second;
   }
   if (outputs_.empty()) {
-    throw_invalid_argument("The run left no output (" + std::string(name) +
+    throw_invalid_argument("The run left no output (", name,
                            "): nothing ran, or none was declared.");
   }
   throw_unknown_name("The run", "output", name,
@@ -69,7 +69,7 @@ void CapturedGraph::launch(const LaunchOptions& options) {
 const Ticket& CapturedGraph::last_launch() const {
   if (!last_) {
     throw_invalid_argument(
-        "The graph '" + graph().name +
+        "The graph '", graph().name,
         "' holds no outputs: there was no launch(), or a later launch took them. Tickets hold "
         "those of launch_async().");
   }
@@ -108,8 +108,8 @@ Ticket CapturedGraph::launch_async(const LaunchOptions& options) {
 
 std::optional<Ticket> CapturedGraph::try_launch_async(const LaunchOptions& options) {
   if (options.slot_timeout.count() != 0) {
-    throw_invalid_argument("try_launch_async() never waits, but was given a slot_timeout of (" +
-                           std::to_string(options.slot_timeout.count()) + ") ns.");
+    throw_invalid_argument("try_launch_async() never waits, but was given a slot_timeout of (",
+                           options.slot_timeout.count(), ") ns.");
   }
   return inner().launch(options, false, AfterSubmit::will_continue, last_);
 }
@@ -131,7 +131,7 @@ bool CapturedGraph::has_pool() const { return static_cast<bool>(inner().memory()
 
 const CapturePool& CapturedGraph::pool() const {
   if (!has_pool()) {
-    throw_invalid_argument("The graph '" + graph().name +
+    throw_invalid_argument("The graph '", graph().name,
                            "' has no pool: its session was finished without one.");
   }
   return inner().memory().pool();

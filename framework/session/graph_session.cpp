@@ -21,7 +21,7 @@ GraphSession::~GraphSession() {
 void GraphSession::require_open() const {
   session_->core().require_running();
   if (session_->is_finished()) {
-    throw_invalid_argument("The session '" + session_->options().name +
+    throw_invalid_argument("The session '", session_->options().name,
                            "' is finished; begin another one.");
   }
 }

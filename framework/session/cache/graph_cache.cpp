@@ -14,7 +14,7 @@ namespace {
 void require_owner(const GraphKey& key) {
   if (key.owner.number() == 0) {
     throw_invalid_argument(
-        "The key (" + key.tag +
+        "The key (", key.tag,
         ") has no owner: without one it could be the key of another model. Give the model a "
         "GraphOwner and set GraphKey::owner.");
   }
@@ -295,7 +295,7 @@ KeyedRun GraphCache::keep(const GraphKey& key, GraphSession& session,
         sentence(key, "is of another executor than the session '" + inner.options().name + "'."));
   }
   if (dynamic_cast<RecordedSession*>(&inner) == nullptr) {
-    throw_invalid_argument("The session '" + inner.options().name +
+    throw_invalid_argument("The session '", inner.options().name,
                            "' is direct and leaves no graph; begin it with begin_graph_capture().");
   }
   const std::shared_ptr<GraphTable::Entry> entry = state_->table.entry(key);

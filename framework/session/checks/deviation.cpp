@@ -26,8 +26,7 @@ double apart(double a, double b) {
 Deviation deviation_of(DType dtype, std::span<const std::byte> actual,
                        std::span<const std::byte> reference, double tolerance) {
   if (actual.size() != reference.size()) {
-    throw_invalid_argument("Tensors of (" + std::to_string(actual.size()) + ") and (" +
-                           std::to_string(reference.size()) +
+    throw_invalid_argument("Tensors of (", actual.size(), ") and (", reference.size(),
                            ") bytes are compared; they must be as long.");
   }
   const std::size_t size = element_bytes(dtype);

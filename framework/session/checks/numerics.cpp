@@ -18,8 +18,8 @@ void require_same_structure(const ComputeGraph& a, const ComputeGraph& b) {
     return;
   }
   throw_invalid_argument(
-      "Numbers are compared between recordings of one pass, but '" + a.name +
-      "' and its reference differ first at " + describe_difference(a, b) +
+      "Numbers are compared between recordings of one pass, but '", a.name,
+      "' and its reference differ first at ", describe_difference(a, b),
       ". If both record the same ops, look for calls that are arguments of one call: "
       "compilers evaluate those in different orders.");
 }
@@ -33,8 +33,9 @@ void send_results(Recording& recording, const NumericsReport& report) {
   for (const ComparedResult& result : report.results) {
     const Deviation& d = result.deviation;
     sink.send(ComparisonRecord{recording.reporter().id(), result.node, result.tensor, result.name,
-                     report.reference, d.max_abs, d.max_rel, d.rmse, d.cosine, d.first_bad,
-                     result.input_differs, report.tolerance, result.pass, now_ns()});
+                               report.reference, d.max_abs, d.max_rel, d.rmse, d.cosine,
+                               d.first_bad, result.input_differs, report.tolerance, result.pass,
+                               now_ns()});
   }
 }
 

@@ -52,12 +52,11 @@ Support supports(GraphExecutor& executor, std::string_view op, std::span<const T
                  std::span<const std::byte> attributes) {
   const OpDef* def = op_named(op);
   if (def == nullptr) {
-    throw Error(ErrorCode::unknown_name, "There is no op named (" + std::string(op) + ").");
+    throw_error(ErrorCode::unknown_name, "There is no op named (", op, ").");
   }
   if (operands.size() != def->operands.size()) {
-    throw_invalid_argument(std::string(op) + " has (" + std::to_string(def->operands.size()) +
-                           ") operands, but specs of " + std::to_string(operands.size()) +
-                           " are given.");
+    throw_invalid_argument(op, " has (", def->operands.size(), ") operands, but specs of ",
+                           operands.size(), " are given.");
   }
   std::vector<std::byte> padded(attributes.begin(), attributes.end());
   padded.resize((padded.size() + 7) / 8 * 8);  // as files have them

@@ -18,9 +18,8 @@ bool name_character(char c) {
 
 void require_name(const std::string& name) {
   if (name.empty() || name.size() > kMaxName || !std::ranges::all_of(name, name_character)) {
-    throw_invalid_argument("The name of a kernel has (" + std::to_string(name.size()) +
-                           ") characters; 1 to " + std::to_string(kMaxName) +
-                           " of A-Z, a-z, 0-9, '_', '.' and '-' are possible.");
+    throw_invalid_argument("The name of a kernel has (", name.size(), ") characters; 1 to ",
+                           kMaxName, " of A-Z, a-z, 0-9, '_', '.' and '-' are possible.");
   }
 }
 
@@ -30,24 +29,22 @@ bool has_shader(const KernelSource& source) {
 
 void require_source(const KernelSource& source) {
   if (!source.glsl.empty() && !source.spirv.empty()) {
-    throw_invalid_argument("The kernel '" + source.name + "' has (" +
-                           std::to_string(source.glsl.size()) + ") bytes of GLSL and (" +
-                           std::to_string(source.spirv.size()) +
+    throw_invalid_argument("The kernel '", source.name, "' has (", source.glsl.size(),
+                           ") bytes of GLSL and (", source.spirv.size(),
                            ") words of SPIR-V; give one of them.");
   }
   if (!has_shader(source) && !source.function) {
-    throw_invalid_argument("The kernel '" + source.name +
+    throw_invalid_argument("The kernel '", source.name,
                            "' has an empty source; give GLSL, SPIR-V or a function.");
   }
 }
 
 [[noreturn]] void nothing_to_run(const KernelSource& source, const Device& device) {
   const bool on_host = device.backend().traits().runs_on_host;
-  throw Error(ErrorCode::unsupported,
-              "The kernel '" + source.name + "' has " + (on_host ? "a shader" : "a function") +
-                  " alone, but the " + device.info().backend + " device (" + device.info().name +
-                  ") runs " + (on_host ? "functions" : "shaders") + "; give the kernel " +
-                  (on_host ? "KernelSource::function." : "GLSL or SPIR-V."));
+  throw_error(ErrorCode::unsupported, "The kernel '", source.name, "' has ",
+              (on_host ? "a shader" : "a function"), " alone, but the ", device.info().backend,
+              " device (", device.info().name, ") runs ", (on_host ? "functions" : "shaders"),
+              "; give the kernel ", (on_host ? "KernelSource::function." : "GLSL or SPIR-V."));
 }
 
 /// Identifies the shader source. A function cannot be identified, so a kernel that has both sources

@@ -14,19 +14,19 @@ constexpr std::uint64_t kStagingBytes = std::uint64_t{16} << 20U;
 
 void require_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
   if (offset > buffer.bytes() || bytes > buffer.bytes() - offset) {
-    throw_invalid_argument("Buffer '" + buffer.name() + "' has (" + std::to_string(buffer.bytes()) +
-                           ") bytes, but bytes " + std::to_string(offset) + " to " +
-                           std::to_string(offset + bytes) + " are asked for.");
+    throw_invalid_argument("Buffer '", buffer.name(), "' has (", buffer.bytes(),
+                           ") bytes, but bytes ", offset, " to ", offset + bytes,
+                           " are asked for.");
   }
 }
 
 /// A tensor with memory of its own. `verb`: for the message.
 const TensorRecord& persistent(const TensorRef& tensor, const char* verb) {
   if (!tensor || tensor->buffer == nullptr) {
-    throw_invalid_argument(std::string(verb) + " persistent tensors, but this one is " +
+    throw_invalid_argument(verb, " persistent tensors, but this one is ",
                            (tensor ? "a session's transient (" + to_string(tensor.spec()) +
                                          "); declare it with output() and read it from the result"
-                                   : "empty") +
+                                   : "empty"),
                            ".");
   }
   return *tensor;
@@ -38,9 +38,9 @@ std::pair<const TensorRecord&, const TensorRecord&> copied(const Tensor& from, c
   const TensorRecord& target = persistent(to, "copy takes");
   if (!source.spec.contiguous() || !target.spec.contiguous() ||
       source.spec.bytes() != target.spec.bytes()) {
-    throw_invalid_argument("copy takes contiguous tensors of as many bytes, but got '" +
-                           source.name + "' " + to_string(source.spec) + " and '" + target.name +
-                           "' " + to_string(target.spec) + ".");
+    throw_invalid_argument("copy takes contiguous tensors of as many bytes, but got '", source.name,
+                           "' ", to_string(source.spec), " and '", target.name, "' ",
+                           to_string(target.spec), ".");
   }
   return {source, target};
 }
@@ -113,7 +113,7 @@ Ticket Device::synchronize_async() const { return {backend_, backend_->last_subm
 std::shared_ptr<Buffer> Device::import(std::string name, std::span<const std::byte> bytes,
                                        std::shared_ptr<const void> owner) const {
   if (bytes.empty()) {
-    throw_invalid_argument("The buffer '" + name + "' imports (0) bytes; a buffer has at least 1.");
+    throw_invalid_argument("The buffer '", name, "' imports (0) bytes; a buffer has at least 1.");
   }
   return backend_->import(std::move(name), bytes, std::move(owner));
 }
@@ -121,7 +121,7 @@ std::shared_ptr<Buffer> Device::import(std::string name, std::span<const std::by
 const TensorRecord& Device::readable(const Tensor& tensor) {
   const TensorRecord& record = persistent(tensor, "to_host reads");
   if (!record.spec.contiguous()) {
-    throw_invalid_argument("to_host reads contiguous tensors, but '" + record.name +
+    throw_invalid_argument("to_host reads contiguous tensors, but '", record.name,
                            "' is a strided view.");
   }
   return record;
@@ -131,16 +131,14 @@ void Device::write(const Tensor& tensor, DType dtype, std::span<const std::byte>
   const TensorRecord& record = persistent(tensor, "write takes");
   const std::string is = "The tensor '" + record.name + "' is " + to_string(record.spec);
   if (!record.spec.contiguous()) {
-    throw_invalid_argument(is + ", a strided view; write takes contiguous tensors.");
+    throw_invalid_argument(is, ", a strided view; write takes contiguous tensors.");
   }
   if (record.spec.dtype != dtype) {
-    throw Error(ErrorCode::dtype_mismatch,
-                is + ", but was given values of (" + std::string(name_of(dtype)) + ").");
+    throw_error(ErrorCode::dtype_mismatch, is, ", but was given values of (", name_of(dtype), ").");
   }
   if (bytes.size() != record.spec.bytes()) {
-    throw Error(ErrorCode::size_mismatch, is + " (" + std::to_string(record.spec.bytes()) +
-                                              " bytes), but was given (" +
-                                              std::to_string(bytes.size()) + ") bytes.");
+    throw_error(ErrorCode::size_mismatch, is, " (", record.spec.bytes(), " bytes), but was given (",
+                bytes.size(), ") bytes.");
   }
   write(record.buffer, record.offset, bytes);
 }
@@ -154,14 +152,12 @@ Tensor Device::grow(const Tensor& tensor, const Shape& shape) const {
   old.buffer->require_alive();
   const TensorSpec spec(shape, old.spec.dtype);
   if (!only_first_grows(old.spec.shape, shape)) {
-    throw_invalid_argument("The tensor '" + old.name + "' " + to_string(old.spec) +
-                           " cannot grow to (" + to_string(spec) +
-                           "): only its first dimension may, and not shrink.");
+    throw_invalid_argument("The tensor '", old.name, "' ", to_string(old.spec), " cannot grow to (",
+                           to_string(spec), "): only its first dimension may, and not shrink.");
   }
   if (old.offset != 0 || !old.spec.contiguous() || old.spec.bytes() != old.buffer->bytes()) {
-    throw_invalid_argument("The tensor '" + old.name + "' " + to_string(old.spec) +
-                           " does not fill its buffer, which has (" +
-                           std::to_string(old.buffer->bytes()) +
+    throw_invalid_argument("The tensor '", old.name, "' ", to_string(old.spec),
+                           " does not fill its buffer, which has (", old.buffer->bytes(),
                            ") bytes; grow replaces whole buffers.");
   }
   if (shape == old.spec.shape) {
@@ -179,12 +175,11 @@ std::shared_ptr<Buffer> Device::allocate(std::string name, std::uint64_t bytes, 
                                          std::uint64_t alignment) const {
   const std::uint64_t max = capabilities().allocation_alignment;
   if (!std::has_single_bit(alignment) || alignment > max) {
-    throw_invalid_argument("The buffer '" + name + "' asks for an alignment of (" +
-                           std::to_string(alignment) + ") bytes; powers of two up to " +
-                           std::to_string(max) + " are possible.");
+    throw_invalid_argument("The buffer '", name, "' asks for an alignment of (", alignment,
+                           ") bytes; powers of two up to ", max, " are possible.");
   }
   if (kind == BufferKind::imported) {
-    throw_invalid_argument("The buffer '" + name + "' is to be imported; import() does that.");
+    throw_invalid_argument("The buffer '", name, "' is to be imported; import() does that.");
   }
   const MemoryPurpose purpose =
       kind == BufferKind::device ? MemoryPurpose::tensors : MemoryPurpose::staging;
@@ -195,8 +190,8 @@ Ticket Device::copy_async(const Tensor& from, const Tensor& to) const {
   const auto [source, target] = copied(from, to);
   if (source.buffer == target.buffer && source.offset < target.offset + target.spec.bytes() &&
       target.offset < source.offset + source.spec.bytes()) {
-    throw_invalid_argument("copy takes tensors that do not overlap, but '" + source.name +
-                           "' and '" + target.name + "' do.");
+    throw_invalid_argument("copy takes tensors that do not overlap, but '", source.name, "' and '",
+                           target.name, "' do.");
   }
   target.buffer->require_writable();
   return {backend_, submit_copy(*backend_, source.buffer, source.offset, target.buffer,

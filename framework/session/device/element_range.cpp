@@ -28,9 +28,8 @@ std::string text_of(double value) {
 
 void require_dtype(const char* rule, DType dtype, bool integers) {
   if (dtype != DType::f32 && dtype != DType::f16 && !(integers && dtype == DType::i32)) {
-    throw_invalid_argument(std::string(rule) + " makes tensors of f32" +
-                           (integers ? ", f16 and i32" : " and f16") + ", but not of (" +
-                           std::string(name_of(dtype)) + ").");
+    throw_invalid_argument(rule, " makes tensors of f32", (integers ? ", f16 and i32" : " and f16"),
+                           ", but not of (", name_of(dtype), ").");
   }
 }
 
@@ -39,10 +38,9 @@ void require_held(const std::string& what, DType dtype, double value, double bey
   const double min = integer ? -kIntegers : -largest(dtype);
   if (!(value >= min && value <= largest(dtype) + beyond) ||
       (integer && value != std::floor(value))) {
-    throw_invalid_argument("An element of " + std::string(name_of(dtype)) + " is " +
-                           (integer ? "an integer" : "a number") + " from " + text_of(min) +
-                           " to " + text_of(largest(dtype)) + ", but " + what + " is (" +
-                           text_of(value) + ").");
+    throw_invalid_argument("An element of ", name_of(dtype), " is ",
+                           (integer ? "an integer" : "a number"), " from ", text_of(min), " to ",
+                           text_of(largest(dtype)), ", but ", what, " is (", text_of(value), ").");
   }
 }
 

@@ -46,9 +46,9 @@ ElementValues ramp_values(DType dtype, double start, double step, std::uint64_t 
   require_dtype("arange", dtype);
   require_held("the start of arange", dtype, start);
   if (!std::isfinite(step) || (dtype == DType::i32 && step != std::floor(step))) {
-    throw_invalid_argument("The step of arange for " + std::string(name_of(dtype)) + " is " +
-                           (dtype == DType::i32 ? "an integer" : "finite") + ", but it is (" +
-                           text_of(step) + ").");
+    throw_invalid_argument("The step of arange for ", name_of(dtype), " is ",
+                           (dtype == DType::i32 ? "an integer" : "finite"), ", but it is (",
+                           text_of(step), ").");
   }
   const auto value = [=](std::uint64_t i) { return start + static_cast<double>(i) * step; };
   require_held("the last of " + std::to_string(elements) + " elements of arange", dtype,

@@ -25,7 +25,7 @@ DType dtype_of(const DLDataType& type) {
 
 Shape shape_of(const DLTensor& tensor) {
   if (tensor.ndim < 0) {
-    throw_invalid_argument("A DLPack tensor has (" + std::to_string(tensor.ndim) +
+    throw_invalid_argument("A DLPack tensor has (", tensor.ndim,
                            ") dimensions; there are at least 0.");
   }
   if (tensor.ndim == 0) {
@@ -37,12 +37,12 @@ Shape shape_of(const DLTensor& tensor) {
                 ") dimensions; at most 4 are read.");
   }
   if (tensor.shape == nullptr) {
-    throw_invalid_argument("A DLPack tensor of (" + std::to_string(tensor.ndim) +
+    throw_invalid_argument("A DLPack tensor of (", tensor.ndim,
                            ") dimensions has no shape: its pointer is null.");
   }
   const Shape shape(std::span<const std::int64_t>(tensor.shape, rank));
   if (shape.elements() == 0) {
-    throw_invalid_argument("A DLPack tensor " + to_string(shape) +
+    throw_invalid_argument("A DLPack tensor ", to_string(shape),
                            " has (0) elements; one that has memory has at least 1.");
   }
   return shape;
@@ -71,15 +71,14 @@ TensorSpec spec_of(const DLTensor& tensor) {
 /// Where the first element is; everything the strides reach is addressable.
 const std::byte* first_byte(const DLTensor& tensor, const TensorSpec& spec) {
   if (tensor.data == nullptr) {
-    throw_invalid_argument("A DLPack tensor " + to_string(spec) +
+    throw_invalid_argument("A DLPack tensor ", to_string(spec),
                            " has no memory: its data pointer is null.");
   }
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
   const std::uint64_t room = std::numeric_limits<std::uintptr_t>::max() - address;
   if (tensor.byte_offset > room || spec.span_bytes() > room - tensor.byte_offset) {
-    throw_invalid_argument("A DLPack tensor " + to_string(spec) + " has (" +
-                           std::to_string(spec.span_bytes()) + ") bytes from offset (" +
-                           std::to_string(tensor.byte_offset) +
+    throw_invalid_argument("A DLPack tensor ", to_string(spec), " has (", spec.span_bytes(),
+                           ") bytes from offset (", tensor.byte_offset,
                            ") on, which ends beyond the last address.");
   }
   return static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;

@@ -74,9 +74,8 @@ ElementValues uniform_floats(DType dtype, std::uint64_t seed, double low, double
   float last = rounded(dtype, high);
   last = last >= high ? neighbour(dtype, last, -kEnd) : last;
   if (first > last) {
-    throw_invalid_argument("There is no value of " + std::string(name_of(dtype)) +
-                           " that is at least (" + text_of(low) + ") and below (" + text_of(high) +
-                           ").");
+    throw_invalid_argument("There is no value of ", name_of(dtype), " that is at least (",
+                           text_of(low), ") and below (", text_of(high), ").");
   }
   return drawn_floats(dtype, seed, [=](std::uint32_t word) {
     return std::clamp(rounded(dtype, low + (high - low) * (word / kWords)), first, last);
@@ -90,8 +89,8 @@ ElementValues uniform_values(DType dtype, std::uint64_t seed, double low, double
   require_held("the low end of uniform", dtype, low);
   require_held("the high end of uniform", dtype, high, dtype == DType::i32 ? 1 : 0);
   if (low > high) {
-    throw_invalid_argument("uniform needs a low end of at most its high end, but they are (" +
-                           text_of(low) + ") and (" + text_of(high) + ").");
+    throw_invalid_argument("uniform needs a low end of at most its high end, but they are (",
+                           text_of(low), ") and (", text_of(high), ").");
   }
   if (low == high) {
     return constant_values(dtype, low);
@@ -110,8 +109,8 @@ ElementValues normal_values(DType dtype, std::uint64_t seed, double mean, double
   require_dtype("normal", dtype, false);
   require_held("the mean of normal", dtype, mean);
   if (!(stddev >= 0)) {
-    throw_invalid_argument("The standard deviation of normal is at least 0, but it is (" +
-                           text_of(stddev) + ").");
+    throw_invalid_argument("The standard deviation of normal is at least 0, but it is (",
+                           text_of(stddev), ").");
   }
   require_held("the furthest value that normal may make", dtype,
                std::abs(mean) + kFurthest * stddev);

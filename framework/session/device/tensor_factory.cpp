@@ -11,7 +11,7 @@ namespace {
 
 void require_elements(const TensorSpec& spec, const std::string& name) {
   if (spec.shape.elements() == 0) {
-    throw_invalid_argument("Tensor '" + name + "' " + to_string(spec) +
+    throw_invalid_argument("Tensor '", name, "' ", to_string(spec),
                            " has (0) elements; one that has memory has at least 1.");
   }
 }
@@ -88,9 +88,8 @@ Tensor Device::from_host(const Shape& shape, DType dtype, std::span<const std::b
                          std::string name) const {
   const TensorSpec spec(shape, dtype);
   if (bytes.size() != spec.bytes()) {
-    throw Error(ErrorCode::size_mismatch, "Tensor '" + name + "' " + to_string(spec) + " has " +
-                                              std::to_string(spec.bytes()) + " bytes, but got (" +
-                                              std::to_string(bytes.size()) + ").");
+    throw_error(ErrorCode::size_mismatch, "Tensor '", name, "' ", to_string(spec), " has ",
+                spec.bytes(), " bytes, but got (", bytes.size(), ").");
   }
   Tensor tensor = empty(shape, dtype, std::move(name));
   write(TensorRef(tensor)->buffer, 0, bytes);

@@ -48,8 +48,8 @@ class Exported {
 DLManagedTensor* to_dlpack(const Device& device, const Tensor& tensor) {
   const TensorRef ref(tensor);
   if (!ref || ref->buffer == nullptr) {
-    throw_invalid_argument("to_dlpack takes persistent tensors, but this one is " +
-                           std::string(ref ? "a session's transient" : "empty") + ".");
+    throw_invalid_argument("to_dlpack takes persistent tensors, but this one is ",
+                           ref ? "a session's transient" : "empty", ".");
   }
   const std::string label = "The tensor '" + ref->name + "' " + to_string(ref.spec());
   if (std::ranges::find(kDlpackDtypes, ref.dtype(), &DlpackDtype::dtype) ==

@@ -52,8 +52,8 @@ void Executable::set_timing(std::optional<TimingMode> mode) {
 void Executable::set_iterations(std::uint32_t iterations) {
   const std::uint32_t most = plans_->options().max_iterations;
   if (iterations < 1 || iterations > most) {
-    throw_invalid_argument(plans_->what() + " is to run its pass (" + std::to_string(iterations) +
-                           ") times in a run, but 1 to " + std::to_string(most) +
+    throw_invalid_argument(plans_->what(), " is to run its pass (", iterations,
+                           ") times in a run, but 1 to ", most,
                            " are possible; see ExecutableOptions::max_iterations.");
   }
   launch_.iterations = iterations;
@@ -61,16 +61,16 @@ void Executable::set_iterations(std::uint32_t iterations) {
 
 ExpertRuns& Executable::experts() const {
   if (experts_ == nullptr) {
-    throw_invalid_argument(plans_->what() + " has no experts; see ExecutableOptions::experts.");
+    throw_invalid_argument(plans_->what(), " has no experts; see ExecutableOptions::experts.");
   }
   return *experts_;
 }
 
 void Executable::require_free() const {
   if (slot_ != nullptr) {
-    throw Error(ErrorCode::busy, plans_->what() +
-                                     " has a prepared run that is neither submitted nor "
-                                     "destroyed.");
+    throw_error(ErrorCode::busy, plans_->what(),
+                " has a prepared run that is neither submitted nor "
+                "destroyed.");
   }
 }
 
@@ -89,7 +89,7 @@ void Executable::use(std::span<const NamedInput> inputs) {
     require_values(given.name, plans_->inputs()[input].spec, given.dtype, given.bytes);
     if (values_[input] != nullptr) {
       const auto values = std::ranges::count(inputs, given.name, &NamedInput::name);
-      throw_invalid_argument("The input '" + given.name + "' was given " + std::to_string(values) +
+      throw_invalid_argument("The input '", given.name, "' was given ", values,
                              " values; give it one.");
     }
     values_[input] = &given;
@@ -98,11 +98,10 @@ void Executable::use(std::span<const NamedInput> inputs) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (values_[i] == nullptr && sources_[i] == kNoIndex) {
       const Port& input = plans_->inputs()[i];
-      throw Error(ErrorCode::missing_input, "The input '" + input.name + "' " +
-                                                to_string(input.spec) + " of the executable '" +
-                                                plans_->options().name +
-                                                "' has no value in this run, and there is no "
-                                                "handle of that name.");
+      throw_error(ErrorCode::missing_input, "The input '", input.name, "' ", to_string(input.spec),
+                  " of the executable '", plans_->options().name,
+                  "' has no value in this run, and there is no "
+                  "handle of that name.");
     }
   }
 }
@@ -114,17 +113,16 @@ std::int64_t Executable::bucket_of(std::int64_t rows) const {
   }
   const auto bucket = std::ranges::lower_bound(buckets, rows);
   if (rows < 0 || bucket == buckets.end()) {
-    throw Error(ErrorCode::extent_out_of_range,
-                "The extent '" + plans_->options().extent + "' of the executable '" +
-                    plans_->options().name + "' is 0 to " + std::to_string(buckets.back()) +
-                    ", its largest bucket, but (" + std::to_string(rows) + ") rows are asked for.");
+    throw_error(ErrorCode::extent_out_of_range, "The extent '", plans_->options().extent,
+                "' of the executable '", plans_->options().name, "' is 0 to ", buckets.back(),
+                ", its largest bucket, but (", rows, ") rows are asked for.");
   }
   return *bucket;
 }
 
 void Executable::set_extent(std::optional<std::int64_t> rows) {
   if (rows && plans_->options().buckets.empty()) {
-    throw_invalid_argument(plans_->what() +
+    throw_invalid_argument(plans_->what(),
                            " has no extent; name one, with buckets, in ExecutableOptions::extent.");
   }
   if (rows) {
@@ -148,10 +146,10 @@ std::int64_t Executable::rows() const {
     const std::int64_t has = given ? rows_given(input.spec, values_[i]->bytes)
                                    : handles_.all()[sources_[i]].rows.value_or(0);
     if (extent_ ? has < *extent_ : rows && has != *rows) {
-      throw Error(ErrorCode::size_mismatch,
-                  "The input '" + input.name + "' has (" + std::to_string(has) + ") rows, but " +
-                      (extent_ ? "the active extent is " + std::to_string(*extent_) + "."
-                               : "'" + first->name + "' " + std::to_string(*rows) + "."));
+      throw_error(ErrorCode::size_mismatch, "The input '", input.name, "' has (", has,
+                  ") rows, but ",
+                  (extent_ ? "the active extent is " + std::to_string(*extent_) + "."
+                           : "'" + first->name + "' " + std::to_string(*rows) + "."));
     }
     if (!rows) {
       rows = has;
@@ -222,8 +220,8 @@ std::shared_ptr<Recording> Executable::make_recording(const ExecutablePlans::Use
 void Executable::keep(GraphTable::Entry& entry, std::shared_ptr<Recording> recording) {
   std::vector<GraphTable::Gone> gone;
   if (!table_->keep(entry, std::move(recording), gone)) {
-    throw Error(ErrorCode::busy, plans_->what() + " keeps at most " + bound() +
-                                     ", and all of them run or have outputs that tickets hold.");
+    throw_error(ErrorCode::busy, plans_->what(), " keeps at most ", bound(),
+                ", and all of them run or have outputs that tickets hold.");
   }
   for (const GraphTable::Gone& old : gone) {
     old.recording->reporter().ended(old.reason, "");
@@ -256,8 +254,8 @@ void Executable::compile() {
   const bool swaps = std::ranges::any_of(handles_.all(), &Handles::Entry::swaps);
   const std::size_t needed = buckets.size() * (swaps ? 2 : 1);
   if (needed > plans_->options().max_recordings) {
-    throw_invalid_argument(plans_->what() + " needs (" + std::to_string(needed) +
-                           ") recordings, but keeps at most " + bound() + ".");
+    throw_invalid_argument(plans_->what(), " needs (", needed, ") recordings, but keeps at most ",
+                           bound(), ".");
   }
   const bool swapped = handles_.swapped();
   try {

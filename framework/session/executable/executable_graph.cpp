@@ -163,20 +163,19 @@ std::vector<bool> ExecutableGraph::resident_experts(std::string_view layer) cons
 void ExecutableGraph::capture_routes(std::uint32_t runs) {
   const ExecutablePlans& plans = inner().plans();
   if (!plans.may_keep_routes()) {
-    throw_invalid_argument(plans.what() + " keeps no routes; see ExecutableOptions::routes.");
+    throw_invalid_argument(plans.what(), " keeps no routes; see ExecutableOptions::routes.");
   }
   if (plans.routers().empty()) {
-    throw_invalid_argument(plans.what() + " has no call of route_top_k.");
+    throw_invalid_argument(plans.what(), " has no call of route_top_k.");
   }
   if (plans.options().max_iterations > 1) {
-    throw Error(ErrorCode::unsupported,
-                plans.what() + " has (" + std::to_string(plans.options().max_iterations) +
-                    ") iterations, but routes are captured of passes that run once.");
+    throw_error(ErrorCode::unsupported, plans.what(), " has (", plans.options().max_iterations,
+                ") iterations, but routes are captured of passes that run once.");
   }
   const std::int64_t most = inner().routes().most_runs();
   if (runs > most) {
-    throw_invalid_argument(plans.what() + " is to keep routes of (" + std::to_string(runs) +
-                           ") runs, but there is room for those of " + std::to_string(most) + ".");
+    throw_invalid_argument(plans.what(), " is to keep routes of (", runs,
+                           ") runs, but there is room for those of ", most, ".");
   }
   inner().change([&](Handles& /*handles*/) { inner().routes().capture(runs); });
 }

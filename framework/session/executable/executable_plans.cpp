@@ -61,17 +61,17 @@ ExecutablePlans::ExecutablePlans(std::shared_ptr<ExecutorCore> core, RecordFunct
 
 void ExecutablePlans::check_options() {
   if (!pass_) {
-    throw_invalid_argument(what_ + " has no pass: the function is empty.");
+    throw_invalid_argument(what_, " has no pass: the function is empty.");
   }
   if (options_.extent.empty() != options_.buckets.empty()) {
-    throw_invalid_argument(what_ +
-                           (options_.extent.empty()
-                                ? " has buckets, but no extent that they are of."
-                                : " has the extent '" + options_.extent + "', but no buckets."));
+    throw_invalid_argument(
+        what_,
+        (options_.extent.empty() ? " has buckets, but no extent that they are of."
+                                 : " has the extent '" + options_.extent + "', but no buckets."));
   }
   for (std::size_t i = 0; i < options_.buckets.size(); ++i) {
     if (options_.buckets[i] < 1 || (i > 0 && options_.buckets[i] <= options_.buckets[i - 1])) {
-      throw_invalid_argument(what_ + " has a bucket of (" + std::to_string(options_.buckets[i]) +
+      throw_invalid_argument(what_, " has a bucket of (", options_.buckets[i],
                              ") rows; buckets are at least 1, in ascending order.");
     }
   }
@@ -82,14 +82,12 @@ void ExecutablePlans::check_options() {
     const bool on_the_cpu = options_.experts.options.misses == ExpertMiss::cpu &&
                             options_.experts.cells() < options_.experts.store.experts();
     if (on_the_cpu && (!options_.extent.empty() || options_.max_iterations > 1)) {
-      throw Error(
-          ErrorCode::unsupported,
-          what_ + " has " +
-              (options_.extent.empty()
-                   ? "(" + std::to_string(options_.max_iterations) + ") iterations"
-                   : "the extent (" + options_.extent + ")") +
-              " and misses of experts that the CPU computes, in host steps; upload them, or "
-              "give every expert a cell.");
+      throw_error(
+          ErrorCode::unsupported, what_, " has ",
+          (options_.extent.empty() ? "(" + std::to_string(options_.max_iterations) + ") iterations"
+                                   : "the extent (" + options_.extent + ")"),
+          " and misses of experts that the CPU computes, in host steps; upload them, or "
+          "give every expert a cell.");
     }
   }
   if (may_keep_routes()) {
@@ -120,9 +118,8 @@ void ExecutablePlans::require_params() const {
   const std::lock_guard lock(mutex_);
   for (const ParamStore::Param& param : options_.params.params()) {
     if (!param.set && param_names_.contains(param.name)) {
-      throw Error(ErrorCode::missing_input, "The param '" + param.name + "' " +
-                                                to_string(param.spec) + " of the executable '" +
-                                                options_.name + "' was never set.");
+      throw_error(ErrorCode::missing_input, "The param '", param.name, "' ", to_string(param.spec),
+                  " of the executable '", options_.name, "' was never set.");
     }
   }
 }
@@ -137,8 +134,8 @@ void ExecutablePlans::place(GraphSession& session, RecordedSession& recorded,
   const TensorRef written(recorded.output_tensor(target.output));
   if (written->buffer != handle->buffer || written->offset != handle->offset) {
     throw_invalid_argument(
-        "The output '" + target.output + "' of the executable '" + options_.name +
-        "' feeds the handle (" + handle->name +
+        "The output '", target.output, "' of the executable '", options_.name,
+        "' feeds the handle (", handle->name,
         ") in place, but the pass puts it into other memory; write the handle's tensor "
         "itself, as set_rows does, or feed it by copy or swap.");
   }

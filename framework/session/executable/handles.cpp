@@ -14,8 +14,8 @@ void require_spec(const std::string& what, const TensorSpec& is, const TensorSpe
   const bool fits =
       is.shape.with_extent(Extent::kFixed) == wanted.shape.with_extent(Extent::kFixed);
   if (!fits || is.dtype != wanted.dtype) {
-    throw Error(!fits ? ErrorCode::shape_mismatch : ErrorCode::dtype_mismatch,
-                what + " is " + to_string(is) + ", but (" + to_string(wanted) + ") is needed.");
+    throw_error(!fits ? ErrorCode::shape_mismatch : ErrorCode::dtype_mismatch, what, " is ",
+                to_string(is), ", but (", to_string(wanted), ") is needed.");
   }
 }
 
@@ -102,7 +102,7 @@ void Handles::swap() {
 
 void Handles::create(const Handle& handle) {
   if (find(handle.name) != kNoIndex) {
-    throw_invalid_argument(plans_.what() + " has a handle '" + handle.name + "' already.");
+    throw_invalid_argument(plans_.what(), " has a handle '", handle.name, "' already.");
   }
   const std::vector<Port>& inputs = plans_.inputs();
   const auto input = std::ranges::find(inputs, handle.name, &Port::name);
@@ -120,17 +120,15 @@ void Handles::bind(std::string_view name, std::span<const std::byte> bytes, DTyp
   const TensorRef tensor(handle.tensor);
   const std::string is = "The handle '" + handle.info.name + "' is " + to_string(tensor.spec());
   if (dtype != tensor.dtype()) {
-    throw Error(ErrorCode::dtype_mismatch,
-                is + ", but was bound to (" + std::string(name_of(dtype)) + ") values.");
+    throw_error(ErrorCode::dtype_mismatch, is, ", but was bound to (", name_of(dtype), ") values.");
   }
   const std::uint64_t all = tensor.spec().bytes();
   const std::uint64_t row =
       handle.rows ? all / static_cast<std::uint64_t>(tensor.shape().dim(0)) : all;
   if (bytes.empty() || bytes.size() > all || bytes.size() % row != 0) {
-    throw Error(ErrorCode::size_mismatch,
-                is + " (" + std::to_string(all) + " bytes" +
-                    (handle.rows ? ", " + std::to_string(row) + " a row" : "") +
-                    "), but was bound to (" + std::to_string(bytes.size()) + ") bytes.");
+    throw_error(ErrorCode::size_mismatch, is, " (", all, " bytes",
+                (handle.rows ? ", " + std::to_string(row) + " a row" : ""), "), but was bound to (",
+                bytes.size(), ") bytes.");
   }
   plans_.core()->device().write(tensor->buffer, tensor->offset, bytes);
   if (handle.rows) {
@@ -142,14 +140,14 @@ void Handles::bind(std::string_view name, const Tensor& tensor) {
   Entry& entry = entry_of(name);
   const TensorRef ref(tensor);
   if (!ref || ref->buffer == nullptr || !ref.spec().contiguous()) {
-    throw_invalid_argument("The handle '" + entry.info.name +
-                           "' takes a contiguous persistent tensor, but this one is " +
+    throw_invalid_argument("The handle '", entry.info.name,
+                           "' takes a contiguous persistent tensor, but this one is ",
                            (!ref                     ? "empty."
                             : ref->buffer == nullptr ? "a session's transient."
                                                      : "strided."));
   }
   if (entry.next) {
-    throw_invalid_argument("The handle '" + entry.info.name +
+    throw_invalid_argument("The handle '", entry.info.name,
                            "' swaps its memory with every run, so it takes none of the caller's.");
   }
   require_spec("The tensor '" + ref->name + "'", ref.spec(),
@@ -170,38 +168,35 @@ void Handles::feed(std::string_view name, std::string_view output, const FeedOpt
   require_spec(what, spec, TensorSpec(entry.info.shape, entry.info.dtype));
   const bool is_input = std::ranges::count(plans_.inputs(), name, &Port::name) != 0;
   if (is_input && entry.rows.has_value() == spec.shape.fixed()) {
-    throw Error(ErrorCode::shape_mismatch, what + " (" + to_string(spec) +
-                                               ") cannot feed the input " + quoted +
-                                               ": only one of them has an extent of the state.");
+    throw_error(ErrorCode::shape_mismatch, what, " (", to_string(spec), ") cannot feed the input ",
+                quoted, ": only one of them has an extent of the state.");
   }
   if (!spec.shape.fixed() && plans_.layout().stop_word()) {
-    throw Error(ErrorCode::unsupported,
-                what + " (" + to_string(spec) + ") cannot feed the handle " + quoted +
-                    ": the state may stop a run on the device, and the host would count its rows "
-                    "all the same.");
+    throw_error(ErrorCode::unsupported, what, " (", to_string(spec), ") cannot feed the handle ",
+                quoted,
+                ": the state may stop a run on the device, and the host would count its rows "
+                "all the same.");
   }
   const auto fed = std::ranges::find(entries_, output, &Entry::output);
   if (!entry.output.empty() || fed != entries_.end()) {
     const Entry& has = entry.output.empty() ? *fed : entry;
-    throw_invalid_argument(what + " cannot feed the handle " + quoted + ": '" + has.output +
-                           "' feeds '" + has.info.name + "' already.");
+    throw_invalid_argument(what, " cannot feed the handle ", quoted, ": '", has.output, "' feeds '",
+                           has.info.name, "' already.");
   }
   if (options.mode == FeedMode::swap) {
     if (entry.borrowed) {
-      throw_invalid_argument("The handle " + quoted +
+      throw_invalid_argument("The handle ", quoted,
                              " has memory of the caller's, so it cannot swap it.");
     }
     if (plans_.options().max_iterations > 1) {
-      throw Error(ErrorCode::unsupported,
-                  "The handle (" + entry.info.name + ") cannot swap: a run runs its pass up to (" +
-                      std::to_string(plans_.options().max_iterations) +
-                      ") times, and the host would swap once. Feed it by copy.");
+      throw_error(ErrorCode::unsupported, "The handle (", entry.info.name,
+                  ") cannot swap: a run runs its pass up to (", plans_.options().max_iterations,
+                  ") times, and the host would swap once. Feed it by copy.");
     }
     if (plans_.layout().stop_word()) {
-      throw Error(ErrorCode::unsupported,
-                  "The handle " + quoted +
-                      " cannot swap: its state may stop a run on the device, and the host would "
-                      "swap all the same. Feed it by copy.");
+      throw_error(ErrorCode::unsupported, "The handle ", quoted,
+                  " cannot swap: its state may stop a run on the device, and the host would "
+                  "swap all the same. Feed it by copy.");
     }
     entry.next = allocate(entry.info);
   }

@@ -36,9 +36,9 @@ Tensor ParamStore::declare(std::string_view name, const Shape& shape, DType dtyp
   if (const Memory::Entry* known = memory_->find(name)) {
     const TensorSpec& spec = known->tensor.spec();
     if (spec.shape != shape || spec.dtype != dtype) {
-      throw Error(spec.shape == shape ? ErrorCode::dtype_mismatch : ErrorCode::shape_mismatch,
-                  "The param '" + known->name + "' is " + to_string(spec) +
-                      ", but was declared again as (" + to_string(TensorSpec(shape, dtype)) + ").");
+      throw_error(spec.shape == shape ? ErrorCode::dtype_mismatch : ErrorCode::shape_mismatch,
+                  "The param '", known->name, "' is ", to_string(spec),
+                  ", but was declared again as (", to_string(TensorSpec(shape, dtype)), ").");
     }
     return known->tensor;
   }
@@ -51,13 +51,12 @@ Tensor ParamStore::declare(std::string_view name, const Shape& shape, DType dtyp
 void ParamStore::adopt(std::string_view name, const Tensor& tensor) const {
   const TensorRef ref(tensor);
   if (!ref || ref->buffer == nullptr) {
-    throw_invalid_argument("The param '" + std::string(name) +
-                           "' is to be a persistent tensor, but is " +
+    throw_invalid_argument("The param '", name, "' is to be a persistent tensor, but is ",
                            (ref ? "a session's transient." : "empty."));
   }
   const std::lock_guard lock(memory_->mutex);
   if (memory_->find(name) != nullptr) {
-    throw_invalid_argument("There is a param '" + std::string(name) + "' already.");
+    throw_invalid_argument("There is a param '", name, "' already.");
   }
   memory_->entries.push_back({std::string(name), tensor, true});
 }
@@ -72,13 +71,11 @@ void ParamStore::set(std::string_view name, std::span<const std::byte> bytes, DT
   const TensorRef tensor(entry.tensor);
   const std::string is = "The param '" + entry.name + "' is " + to_string(tensor.spec());
   if (tensor.dtype() != dtype) {
-    throw Error(ErrorCode::dtype_mismatch,
-                is + ", but was set to (" + std::string(name_of(dtype)) + ") values.");
+    throw_error(ErrorCode::dtype_mismatch, is, ", but was set to (", name_of(dtype), ") values.");
   }
   if (bytes.size() != tensor.spec().bytes()) {
-    throw Error(ErrorCode::size_mismatch, is + " (" + std::to_string(tensor.spec().bytes()) +
-                                              " bytes), but was set to (" +
-                                              std::to_string(bytes.size()) + ") bytes.");
+    throw_error(ErrorCode::size_mismatch, is, " (", tensor.spec().bytes(),
+                " bytes), but was set to (", bytes.size(), ") bytes.");
   }
   memory_->device.write(tensor->buffer, tensor->offset, bytes);
   if (!entry.set) {

@@ -35,13 +35,12 @@ std::span<std::byte> PreparedRun::bytes(InputSlot input) {
   Executable& of = executable();
   const std::vector<Port>& inputs = of.plans().inputs();
   if (input.index >= inputs.size()) {
-    throw Error(ErrorCode::unknown_name,
-                "The executable has no input (" + std::to_string(input.index) + "); it has " +
-                    std::to_string(inputs.size()) + ". input_slot() finds them by name.");
+    throw_error(ErrorCode::unknown_name, "The executable has no input (", input.index, "); it has ",
+                inputs.size(), ". input_slot() finds them by name.");
   }
   if (of.ports_[input.index] == kNoIndex) {
     throw_invalid_argument(
-        "The input '" + inputs[input.index].name +
+        "The input '", inputs[input.index].name,
         "' of a prepared run comes from its handle; give it a value with run().");
   }
   of.given_[input.index] = true;
@@ -53,10 +52,8 @@ void PreparedRun::write(InputSlot input, std::span<const std::byte> values) {
   if (values.size() != to.size()) {
     executable_->given_[input.index] = false;
     const Port& port = executable_->plans().inputs()[input.index];
-    throw Error(ErrorCode::size_mismatch, "The input '" + port.name + "' " + to_string(port.spec) +
-                                              " takes " + std::to_string(to.size()) +
-                                              " bytes in this run, but got (" +
-                                              std::to_string(values.size()) + ").");
+    throw_error(ErrorCode::size_mismatch, "The input '", port.name, "' ", to_string(port.spec),
+                " takes ", to.size(), " bytes in this run, but got (", values.size(), ").");
   }
   std::ranges::copy(values, to.begin());
 }
@@ -65,8 +62,8 @@ Executable& PreparedRun::written() const {
   Executable& of = executable();
   for (std::size_t i = 0; i < of.given_.size(); ++i) {
     if (!of.given_[i] && of.ports_[i] != kNoIndex) {
-      throw Error(ErrorCode::missing_input, "The input '" + of.plans().inputs()[i].name +
-                                                "' of the prepared run was not written.");
+      throw_error(ErrorCode::missing_input, "The input '", of.plans().inputs()[i].name,
+                  "' of the prepared run was not written.");
     }
   }
   return of;

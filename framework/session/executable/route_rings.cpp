@@ -61,7 +61,7 @@ void RouteRings::end_run(std::int64_t rows) {
 
 RouteCapture RouteRings::take(const std::string& executable) {
   if (room_ == 0) {
-    throw_invalid_argument(executable +
+    throw_invalid_argument(executable,
                            " captures no routes; call capture_routes() before its runs.");
   }
   const std::uint64_t kept = std::min<std::uint64_t>(runs_ - taken_, room_);

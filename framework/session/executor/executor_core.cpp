@@ -36,8 +36,7 @@ void ExecutorCore::set_watches(std::vector<TensorWatch> watches) {
   }
   for (const TensorWatch& watch : watches) {
     if (watch.every < 1 || (watch.tensors.empty() && !watch.rows_outside)) {
-      throw_invalid_argument("The tensors '" + watch.tensors + "' are watched every (" +
-                             std::to_string(watch.every) +
+      throw_invalid_argument("The tensors '", watch.tensors, "' are watched every (", watch.every,
                              ") launches; a pattern and 1 or more are needed.");
     }
   }

@@ -19,7 +19,7 @@ namespace {
 ExpertResidency& residency_of(const HostStepCall& call, const std::shared_ptr<HostContext>& own) {
   auto* residency = dynamic_cast<ExpertResidency*>(own == nullptr ? call.context() : own.get());
   if (residency == nullptr) {
-    throw_invalid_argument("The host step '" + std::string(call.name()) +
+    throw_invalid_argument("The host step '", call.name(),
                            "' moves experts of an executable graph, but runs without one.");
   }
   return *residency;
@@ -40,13 +40,13 @@ class ExpertRecording {
         cells_(setup_.cells()) {
     const TensorRef ref(ids);
     if (!ref || ref.dtype() != DType::i32 || ref.shape().rank() != 2 || !ref.spec().contiguous()) {
-      throw_invalid_argument("The experts of the layer '" + layer_.name +
-                             "' take ids that are contiguous i32 [rows, used], but got (" +
-                             (ref ? to_string(ref.spec()) : std::string("none")) + ").");
+      throw_invalid_argument("The experts of the layer '", layer_.name,
+                             "' take ids that are contiguous i32 [rows, used], but got (",
+                             (ref ? to_string(ref.spec()) : std::string("none")), ").");
     }
     for (const ExpertCall& call : session.inner().expert_calls()) {
       if (call.layer == layer_.name) {
-        throw_invalid_argument("The pass asks for the experts of the layer '" + layer_.name +
+        throw_invalid_argument("The pass asks for the experts of the layer '", layer_.name,
                                "' twice; give the second call a layer of its own.");
       }
     }
@@ -71,9 +71,9 @@ class ExpertRecording {
       table_ = table(round);
       result = f(PlacedExperts(*this));
       if (round > 0 && products_.size() != before_.size()) {
-        throw_invalid_argument("The experts of the layer '" + layer_.name + "' made (" +
-                               std::to_string(products_.size()) + ") products, but " +
-                               std::to_string(before_.size()) + " in the round before.");
+        throw_invalid_argument("The experts of the layer '", layer_.name, "' made (",
+                               products_.size(), ") products, but ", before_.size(),
+                               " in the round before.");
       }
     }
     return result;
@@ -153,10 +153,9 @@ class ExpertRecording {
       }
       const Shape &shape = result.shape(), &rows = ids_.shape();
       if (shape.rank() < 2 || shape.dim(0) != rows.dim(0) || shape.dim(1) != rows.dim(1)) {
-        throw Error(ErrorCode::shape_mismatch,
-                    "The experts of the layer '" + layer_.name + "' give [" +
-                        std::to_string(rows.dim(0)) + ", " + std::to_string(rows.dim(1)) +
-                        ", ..], but got (" + to_string(result.spec()) + ").");
+        throw_error(ErrorCode::shape_mismatch, "The experts of the layer '", layer_.name,
+                    "' give [", rows.dim(0), ", ", rows.dim(1), ", ..], but got (",
+                    to_string(result.spec()), ").");
       }
       if (!result.spec().contiguous()) {
         result = copy(session_, result);
@@ -211,7 +210,7 @@ Tensor GraphSession::experts(std::string_view layer, const Tensor& ids, const Ex
   in_context("experts", where, [&] {
     if (!usable) {
       throw_invalid_argument(
-          "The session has no experts (" + std::string(layer) +
+          "The session has no experts (", layer,
           "): give it some with SessionOptions::experts, or an ExecutableGraph with "
           "ExecutableOptions::experts.");
     }

@@ -49,8 +49,8 @@ ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
     if (cpu.info().backend == "vulkan") {
       throw_invalid_argument(
           "Misses of experts are to be computed by the CPU backend, but ExpertSetup::cpu is not "
-          "given and the graph's device (" +
-          cpu.info().name + ") is none; set it to open_device(\"cpu\").");
+          "given and the graph's device (",
+          cpu.info().name, ") is none; set it to open_device(\"cpu\").");
     }
     cpu_.emplace(cpu);
   }
@@ -268,21 +268,20 @@ void ExpertResidency::set_resident(const std::vector<bool>& resident) {
 void ExpertResidency::set_resident(std::string_view name, const std::vector<bool>& resident) {
   Layer& layer = layers_[layer_of(name)];
   if (resident.size() != layer.cell_of.size()) {
-    throw Error(ErrorCode::size_mismatch,
-                "The layer '" + layer.of->name + "' has " + std::to_string(layer.cell_of.size()) +
-                    " experts, but got (" + std::to_string(resident.size()) + ") flags.");
+    throw_error(ErrorCode::size_mismatch, "The layer '", layer.of->name, "' has ",
+                layer.cell_of.size(), " experts, but got (", resident.size(), ") flags.");
   }
   const auto wanted = std::ranges::count(resident, true);
   if (wanted > cells_) {
-    throw_invalid_argument("The layer '" + layer.of->name + "' has " + std::to_string(cells_) +
-                           " cells, but (" + std::to_string(wanted) + ") experts are to have one.");
+    throw_invalid_argument("The layer '", layer.of->name, "' has ", cells_, " cells, but (", wanted,
+                           ") experts are to have one.");
   }
   if (cells_ == setup_.store.experts() && wanted < cells_) {
     throw_invalid_argument(
-        "The layer '" + layer.of->name +
+        "The layer '", layer.of->name,
         "' has a cell for each expert, and nothing that would serve misses; give it a budget "
-        "to keep fewer than (" +
-        std::to_string(cells_) + ").");
+        "to keep fewer than (",
+        cells_, ").");
   }
   std::vector<std::int32_t> experts;
   for (std::size_t e = 0; e < resident.size(); ++e) {

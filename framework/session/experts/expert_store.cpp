@@ -51,8 +51,7 @@ std::uint64_t ExpertStore::Layer::expert_bytes() const {
 ExpertStore::ExpertStore(std::int64_t experts)
     : memory_(std::make_shared<Memory>(Memory{experts, {}})) {
   if (experts < 1) {
-    throw_invalid_argument("A layer has at least 1 expert, but (" + std::to_string(experts) +
-                           ") are asked for.");
+    throw_invalid_argument("A layer has at least 1 expert, but (", experts, ") are asked for.");
   }
 }
 
@@ -68,13 +67,12 @@ void ExpertStore::add(std::string_view layer, std::string_view projection, const
   const std::string what = "The projection '" + std::string(projection) + "' of the layer '" +
                            std::string(layer) + "', " + to_string(spec) + ",";
   if (shape.rank() != 3 || shape.dim(0) != memory_->experts) {
-    throw Error(ErrorCode::shape_mismatch, what + " is to be [experts, m, k] of (" +
-                                               std::to_string(memory_->experts) + ") experts.");
+    throw_error(ErrorCode::shape_mismatch, what, " is to be [experts, m, k] of (", memory_->experts,
+                ") experts.");
   }
   if (bytes.size() != spec.bytes() || bytes.empty()) {
-    throw Error(ErrorCode::size_mismatch, what + " has " + std::to_string(spec.bytes()) +
-                                              " bytes, but got (" + std::to_string(bytes.size()) +
-                                              ").");
+    throw_error(ErrorCode::size_mismatch, what, " has ", spec.bytes(), " bytes, but got (",
+                bytes.size(), ").");
   }
   auto it = std::ranges::find(memory_->layers, layer, &Layer::name);
   if (it == memory_->layers.end()) {
@@ -83,7 +81,7 @@ void ExpertStore::add(std::string_view layer, std::string_view projection, const
   }
   for (const Projection& known : it->projections) {
     if (known.name == projection) {
-      throw_invalid_argument(what + " is in the store already.");
+      throw_invalid_argument(what, " is in the store already.");
     }
   }
   if (owner == nullptr) {
@@ -117,10 +115,8 @@ std::int64_t ExpertSetup::cells() const {
     one_each += layer.expert_bytes();
   }
   if (one_each > options.budget_bytes) {
-    throw Error(ErrorCode::out_of_memory, "One expert of each layer takes (" +
-                                              std::to_string(one_each) +
-                                              ") bytes, but the budget of experts is " +
-                                              std::to_string(options.budget_bytes) + " bytes.");
+    throw_error(ErrorCode::out_of_memory, "One expert of each layer takes (", one_each,
+                ") bytes, but the budget of experts is ", options.budget_bytes, " bytes.");
   }
   return std::min(store.experts(), static_cast<std::int64_t>(options.budget_bytes /
                                                              std::max<std::uint64_t>(one_each, 1)));

@@ -23,10 +23,8 @@ void require_field(const OpDef& op, const Attribute& a, std::uint32_t word,
   const bool known = std::ranges::any_of(
       fields, [&](const StateFieldInfo& f) { return f.word == word && f.dtype == dtype; });
   if (word != StateField::kNone && !known) {
-    throw_invalid_argument("The attribute '" + std::string(a.name) + "' of " +
-                           std::string(op.name) + " lives in word (" + std::to_string(word) +
-                           ") of the state, but no " + std::string(name_of(dtype)) +
-                           " field does.");
+    throw_invalid_argument("The attribute '", a.name, "' of ", op.name, " lives in word (", word,
+                           ") of the state, but no ", name_of(dtype), " field does.");
   }
 }
 
@@ -43,16 +41,15 @@ std::vector<std::byte> saved_attributes(const OpDef& op, std::span<const std::by
 void require_attributes(const OpDef& op, std::span<const std::byte> attributes,
                         std::span<const StateFieldInfo> fields) {
   if (attributes.size() != bytes_of_attributes(op)) {
-    throw_invalid_argument(std::string(op.name) + " has (" + std::to_string(attributes.size()) +
-                           ") bytes of attributes, but needs " +
-                           std::to_string(bytes_of_attributes(op)) + ".");
+    throw_invalid_argument(op.name, " has (", attributes.size(),
+                           ") bytes of attributes, but needs ", bytes_of_attributes(op), ".");
   }
   for (const Attribute& a : op.attributes) {
     const auto value = attributes.subspan(a.offset, size_of(a.type));
     if (a.type == AttributeType::boolean && std::to_integer<unsigned>(value[0]) > 1) {
-      throw_invalid_argument("The attribute '" + std::string(a.name) + "' of " +
-                             std::string(op.name) + " is true (1) or false (0), but is (" +
-                             std::to_string(std::to_integer<unsigned>(value[0])) + ").");
+      throw_invalid_argument("The attribute '", a.name, "' of ", op.name,
+                             " is true (1) or false (0), but is (",
+                             std::to_integer<unsigned>(value[0]), ").");
     }
     if (a.type == AttributeType::param_i32 || a.type == AttributeType::param_f32) {
       std::uint32_t word = 0;

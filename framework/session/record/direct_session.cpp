@@ -152,8 +152,8 @@ void DirectSession::require_default(const FinishOptions& options) const {
        {options.joined_host_steps != defaults.joined_host_steps, "joined_host_steps"}}};
   for (const auto& [differs, option] : given) {
     if (differs) {
-      throw_invalid_argument("The session '" + options_.name +
-                             "' is direct, but finish() was given (" + std::string(option) +
+      throw_invalid_argument("The session '", options_.name,
+                             "' is direct, but finish() was given (", option,
                              "), which only recorded sessions have.");
     }
   }

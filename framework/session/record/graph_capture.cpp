@@ -99,9 +99,8 @@ std::uint32_t GraphCapture::operand(const OpCall& call, std::size_t i) {
   const std::uint32_t tensor = index_of(call.inputs[i]);
   const Buffer* buffer = buffer_behind(tensor);
   if (buffer != nullptr && buffer->freed()) {
-    throw Error(ErrorCode::stale, describe(call, i) + " cannot be used: its buffer (" +
-                                      buffer->name() +
-                                      ") was freed. Use the tensor that took its place.");
+    throw_error(ErrorCode::stale, describe(call, i), " cannot be used: its buffer (",
+                buffer->name(), ") was freed. Use the tensor that took its place.");
   }
   return tensor;
 }
@@ -161,10 +160,10 @@ void GraphCapture::require_apart(const OpCall& call, std::span<const Use> uses) 
         const auto name = [&](const Use& use) {
           return std::string(call.op.operands[use.slot].name);
         };
-        throw_invalid_argument(
-            std::string(call.op.name) + " needs " + name(other) + " outside of the memory of " +
-            name(written) + ", which it writes, but " + describe(call, other.slot) +
-            " shares memory with " + describe(call, written.slot) + "; copy it first.");
+        throw_invalid_argument(call.op.name, " needs ", name(other), " outside of the memory of ",
+                               name(written), ", which it writes, but ", describe(call, other.slot),
+                               " shares memory with ", describe(call, written.slot),
+                               "; copy it first.");
       }
     }
   }

@@ -18,8 +18,8 @@ RecordedSession::RecordedSession(std::shared_ptr<ExecutorCore> core, SessionOpti
 
 void RecordedSession::require_options() const {
   if (options_.ops_per_submit != 0) {
-    throw_invalid_argument("The session '" + options_.name + "' is recorded, but asks for (" +
-                           std::to_string(options_.ops_per_submit) +
+    throw_invalid_argument("The session '", options_.name, "' is recorded, but asks for (",
+                           options_.ops_per_submit,
                            ") ops_per_submit, which only direct sessions have.");
   }
   require_iterations(static_cast<bool>(options_.state));
@@ -32,7 +32,7 @@ void RecordedSession::recorded(bool /*host_step*/) {
 }
 
 Ticket RecordedSession::submit(Recorder& /*recorder*/) {
-  throw_invalid_argument("The session '" + options_.name +
+  throw_invalid_argument("The session '", options_.name,
                          "' is recorded; finish() it and launch its graph with launch_async().");
 }
 
@@ -81,7 +81,7 @@ FinishResult RecordedSession::finish(Recorder& recorder, const FinishOptions& op
     const PassPlan plan = make_plan({options.reuse, options.passes, fusion_rules()});
     if (options.pool && !plan.graph().host_steps.empty()) {
       throw_invalid_argument(
-          "The graph '" + plan.graph().name +
+          "The graph '", plan.graph().name,
           "' has host steps, between which other graphs of a pool could use its arena; finish it "
           "without a pool.");
     }

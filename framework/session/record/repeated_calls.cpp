@@ -22,9 +22,8 @@ bool lives_in_state(const OpCall& call) {
 }
 
 [[noreturn]] void throw_not_repeatable(const OpCall& call, std::string_view why) {
-  throw Error(ErrorCode::unsupported, "The CPU computes what experts miss, but cannot repeat (" +
-                                          std::string(call.op.name) + "): it " + std::string(why) +
-                                          "; call it outside of the experts, or upload misses.");
+  throw_error(ErrorCode::unsupported, "The CPU computes what experts miss, but cannot repeat (",
+              call.op.name, "): it ", why, "; call it outside of the experts, or upload misses.");
 }
 
 void require_repeatable(const OpCall& call) {

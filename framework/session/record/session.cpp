@@ -18,8 +18,8 @@ void require_same_spec(const std::string& what, const TensorSpec& spec, const Te
       spec.contiguous() == tensor.contiguous()) {
     return;
   }
-  throw Error(spec.shape == tensor.shape ? ErrorCode::dtype_mismatch : ErrorCode::shape_mismatch,
-              what + " is " + to_string(spec) + ", but its tensor is (" + to_string(tensor) + ").");
+  throw_error(spec.shape == tensor.shape ? ErrorCode::dtype_mismatch : ErrorCode::shape_mismatch,
+              what, " is ", to_string(spec), ", but its tensor is (", to_string(tensor), ").");
 }
 
 namespace {
@@ -61,9 +61,8 @@ Session::~Session() = default;
 void Session::begin(Recorder& recorder) {
   const std::uint32_t wanted = options_.max_iterations;
   if (wanted < 1 || wanted > kMaxIterations) {
-    throw_invalid_argument("The session '" + options_.name + "' asks for (" +
-                           std::to_string(wanted) + ") iterations per launch; 1 to " +
-                           std::to_string(kMaxIterations) + " are possible.");
+    throw_invalid_argument("The session '", options_.name, "' asks for (", wanted,
+                           ") iterations per launch; 1 to ", kMaxIterations, " are possible.");
   }
   require_options();
   builder_.graph().extents = resolve_extents(options_.extents, options_.state);
@@ -82,7 +81,7 @@ bool Session::has_few_cells() const {
 void Session::require_iterations(bool possible) const {
   if (options_.max_iterations > 1 && !possible) {
     throw_invalid_argument(
-        "The session '" + options_.name + "' asks for (" + std::to_string(options_.max_iterations) +
+        "The session '", options_.name, "' asks for (", options_.max_iterations,
         ") iterations per launch, but only recorded sessions with a state block have more "
         "than 1.");
   }
@@ -114,7 +113,7 @@ Tensor Session::input(std::string_view name, const TensorSpec& spec,
                       std::span<const std::byte> values) {
   if (purpose_.inputs != InputValues::given) {
     throw_invalid_argument(
-        "The input '" + std::string(name) +
+        "The input '", name,
         "' gets its values inside of a pass that is kept: a replay would not see new ones. "
         "Declare it with input(name, shape, dtype) and give its values with the call.");
   }
@@ -132,9 +131,8 @@ Tensor Session::input(std::string_view name, const TensorSpec& spec) {
   }
   const auto given = std::ranges::find(options_.inputs, name, &NamedInput::name);
   if (given == options_.inputs.end()) {
-    throw Error(ErrorCode::missing_input,
-                "The input '" + std::string(name) +
-                    "' has no values; give them with SessionOptions::inputs.");
+    throw_error(ErrorCode::missing_input, "The input '", name,
+                "' has no values; give them with SessionOptions::inputs.");
   }
   return add_input(name, spec, given->dtype, given->bytes);
 }
@@ -147,7 +145,7 @@ Tensor Session::add_input(std::string_view name, const TensorSpec& spec, DType d
   }
   const ComputeGraph& graph = builder_.graph();
   if (std::ranges::find(graph.inputs, name, &Port::name) != graph.inputs.end()) {
-    throw_invalid_argument("The session has an input '" + std::string(name) + "' already.");
+    throw_invalid_argument("The session has an input '", name, "' already.");
   }
   Tensor tensor = builder_.add_input(name, spec);
   input_values_.emplace_back(values.begin(), values.end());
@@ -157,7 +155,7 @@ Tensor Session::add_input(std::string_view name, const TensorSpec& spec, DType d
 
 Tensor Session::param(std::string_view name, const Shape& shape, DType dtype) {
   if (!options_.params) {
-    throw_invalid_argument("The session asks for the param '" + std::string(name) +
+    throw_invalid_argument("The session asks for the param '", name,
                            "', but has no params; begin it with SessionOptions::params.");
   }
   param_names_.emplace_back(name);
@@ -167,19 +165,18 @@ Tensor Session::param(std::string_view name, const Shape& shape, DType dtype) {
 void Session::output(std::string_view name, const Tensor& tensor) {
   const TensorRef ref(tensor);
   if (!ref) {
-    throw_invalid_argument("The output '" + std::string(name) + "' is an empty tensor.");
+    throw_invalid_argument("The output '", name, "' is an empty tensor.");
   }
   if (ref->slab->owner() != 0 && ref->slab->owner() != builder_.owner()) {
-    throw_invalid_argument("The output '" + std::string(name) +
-                           "' is a transient of another session.");
+    throw_invalid_argument("The output '", name, "' is a transient of another session.");
   }
   if (!ref.spec().contiguous()) {
-    throw_invalid_argument("The output '" + std::string(name) + "' " + to_string(ref.spec()) +
+    throw_invalid_argument("The output '", name, "' ", to_string(ref.spec()),
                            " is a strided view; call copy first.");
   }
   ComputeGraph& graph = builder_.graph();
   if (std::ranges::find(graph.outputs, name, &Port::name) != graph.outputs.end()) {
-    throw_invalid_argument("The session has an output '" + std::string(name) + "' already.");
+    throw_invalid_argument("The session has an output '", name, "' already.");
   }
   if (ref->buffer != nullptr) {
     ref->buffer->require_alive();
@@ -291,15 +288,14 @@ void Session::name_router(const std::string& name, const Tensor& ids) {
 void Session::keep_host_step(HostStep& step) {
   if (options_.max_iterations > 1) {
     throw_invalid_argument(
-        "The host step '" + step.name + "' is recorded in a session of (" +
-        std::to_string(options_.max_iterations) +
+        "The host step '", step.name, "' is recorded in a session of (", options_.max_iterations,
         ") iterations per launch: the device alone knows which of them run. Begin the session "
         "with max_iterations = 1.");
   }
   if (!options_.extents.empty()) {
     throw_invalid_argument(
-        "The host step '" + step.name + "' is recorded in a session with the extent (" +
-        options_.extents.front().field +
+        "The host step '", step.name, "' is recorded in a session with the extent (",
+        options_.extents.front().field,
         "): with 0 rows the device runs nothing, but the host would call its function.");
   }
   ComputeGraph& graph = builder_.graph();
@@ -314,13 +310,12 @@ void Session::require_all_inputs_used() const {
   const ComputeGraph& graph = builder_.graph();
   for (const NamedInput& given : options_.inputs) {
     if (std::ranges::find(graph.inputs, given.name, &Port::name) == graph.inputs.end()) {
-      throw Error(ErrorCode::unknown_name, "The session '" + options_.name +
-                                               "' is given values of an input '" + given.name +
-                                               "' that it does not declare.");
+      throw_error(ErrorCode::unknown_name, "The session '", options_.name,
+                  "' is given values of an input '", given.name, "' that it does not declare.");
     }
     if (std::ranges::count(options_.inputs, given.name, &NamedInput::name) != 1) {
-      throw_invalid_argument("The session '" + options_.name + "' is given values of its input '" +
-                             std::string(given.name) + "' more than once; give it one value.");
+      throw_invalid_argument("The session '", options_.name, "' is given values of its input '",
+                             given.name, "' more than once; give it one value.");
     }
   }
 }
@@ -329,7 +324,7 @@ void Session::begin_end(Recorder& recorder) {
   require_all_inputs_used();
   if (options_.experts.store && !has_experts()) {
     throw_invalid_argument(
-        "The session '" + options_.name +
+        "The session '", options_.name,
         "' is given experts, but passes that are kept under a key have none; use "
         "an ExecutableGraph.");
   }

@@ -47,7 +47,7 @@ void CapturePool::Memory::keep(const std::shared_ptr<Buffer>& buffer) {
 void CapturePool::Memory::require_unsealed(std::string_view graph, const std::string& wants) const {
   if (sealed_) {
     throw_invalid_argument(
-        "The graph '" + std::string(graph) + "' needs " + wants +
+        "The graph '", graph, "' needs ", wants,
         ", which its pool does not have, and the pool is sealed: unseal() it first.");
   }
 }
@@ -60,8 +60,7 @@ std::shared_ptr<Buffer> CapturePool::Memory::admit(
     const Device& device, std::string_view graph, std::uint64_t arena_bytes,
     std::span<const std::shared_ptr<Buffer>> persistent) {
   if (&device.backend() != &device_.backend()) {
-    throw_invalid_argument("The graph '" + std::string(graph) +
-                           "' is of another device than its pool.");
+    throw_invalid_argument("The graph '", graph, "' is of another device than its pool.");
   }
   std::unique_lock lock(mutex_);
   require_room_for(graph, arena_bytes, persistent);

@@ -41,8 +41,8 @@ void Inputs::require_given() const {
   }
   const auto first = std::ranges::find(values_, false, &Value::given) - values_.begin();
   const Port& port = ports_[static_cast<std::size_t>(first)];
-  throw Error(ErrorCode::missing_input, graph_ + " is launched without a value for its input '" +
-                                            port.name + "' " + to_string(port.spec) + ".");
+  throw_error(ErrorCode::missing_input, graph_, " is launched without a value for its input '",
+              port.name, "' ", to_string(port.spec), ".");
 }
 
 void Inputs::fill(const Slot& slot) {

@@ -14,7 +14,7 @@ bool same_layout(const TensorSpec& a, const TensorSpec& b) {
 
 const TensorRecord& persistent(const TensorRef& tensor) {
   if (!tensor || tensor->buffer == nullptr) {
-    throw_invalid_argument(std::string("rebind takes persistent tensors, but one is ") +
+    throw_invalid_argument("rebind takes persistent tensors, but one is ",
                            (tensor ? "a session's transient." : "empty."));
   }
   return *tensor;
@@ -120,12 +120,12 @@ std::uint32_t Memory::pool_to_rebind(const TensorRecord& from, const TensorRecor
   const std::string graph = "The graph '" + plan_->graph->name + "'";
   const std::uint32_t pool = pool_of(*from.buffer);
   if (pool == buffers_.size() || pool == ExecutionPlan::kArena) {
-    throw_invalid_argument(graph + " does not use the buffer (" + from.buffer->name() +
-                           "); those that can be rebound are: " + caller_buffers() + ".");
+    throw_invalid_argument(graph, " does not use the buffer (", from.buffer->name(),
+                           "); those that can be rebound are: ", caller_buffers(), ".");
   }
   if (origin_of(pool) != StorageOrigin::caller) {
-    throw_invalid_argument(graph + " cannot be rebound to another state block (" +
-                           from.buffer->name() + "): record it with that one.");
+    throw_invalid_argument(graph, " cannot be rebound to another state block (",
+                           from.buffer->name(), "): record it with that one.");
   }
   if (!same_layout(from.spec, to.spec) || from.offset != to.offset ||
       from.buffer->bytes() != to.buffer->bytes()) {
@@ -133,12 +133,12 @@ std::uint32_t Memory::pool_to_rebind(const TensorRecord& from, const TensorRecor
       return to_string(t.spec) + " at byte (" + std::to_string(t.offset) + ") of (" +
              std::to_string(t.buffer->bytes()) + ")";
     };
-    throw_invalid_argument(graph + " is rebound from '" + from.name + "', " + text(from) +
-                           ", to '" + to.name + "', " + text(to) +
+    throw_invalid_argument(graph, " is rebound from '", from.name, "', ", text(from), ", to '",
+                           to.name, "', ", text(to),
                            "; both must lie alike in buffers of one size.");
   }
   if (from.buffer != to.buffer && pool_of(*to.buffer) != buffers_.size()) {
-    throw_invalid_argument(graph + " uses the buffer (" + to.buffer->name() +
+    throw_invalid_argument(graph, " uses the buffer (", to.buffer->name(),
                            ") already; its barriers hold for separate ones only.");
   }
   if (writes_pool(plan_->steps, pool)) {

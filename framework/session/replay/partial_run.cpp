@@ -45,9 +45,9 @@ void require_there(const ExecutionPlan& plan, std::uint32_t tensor, std::uint32_
       }
       if (other.storage == t.storage) {
         if (!written && after_the_run(n)) {
-          throw_invalid_argument(
-              describe(graph, tensor) + " is computed by " + describe_node(graph, n) +
-              ", which is after the last node that ran (" + std::to_string(last_node) + ").");
+          throw_invalid_argument(describe(graph, tensor), " is computed by ",
+                                 describe_node(graph, n),
+                                 ", which is after the last node that ran (", last_node, ").");
         }
         written = true;
         continue;
@@ -57,16 +57,16 @@ void require_there(const ExecutionPlan& plan, std::uint32_t tensor, std::uint32_
           !graph.storages[other.storage].is_persistent() && taken.begin < range.end &&
           range.begin < taken.end) {
         throw_invalid_argument(
-            describe(graph, tensor) + " is gone: " + describe_node(graph, n) +
+            describe(graph, tensor), " is gone: ", describe_node(graph, n),
             " uses its memory. Run a shorter prefix, or record it as an output.");
       }
     }
   }
   if (!written) {
-    throw_invalid_argument(describe(graph, tensor) + " is computed by a node that a pass removed.");
+    throw_invalid_argument(describe(graph, tensor), " is computed by a node that a pass removed.");
   }
   if (!has_memory(plan, t)) {
-    throw_invalid_argument(describe(graph, tensor) +
+    throw_invalid_argument(describe(graph, tensor),
                            " is in no memory: what computes it was fused with what reads "
                            "it.");
   }
@@ -77,9 +77,8 @@ void require_there(const ExecutionPlan& plan, std::uint32_t tensor, std::uint32_
 const TensorSpec& PartialRun::spec_of(std::uint32_t tensor) const {
   const ComputeGraph& graph = recording_->graph();
   if (tensor >= graph.tensors.size()) {
-    throw_invalid_argument("The graph '" + graph.name + "' has no tensor (" +
-                           std::to_string(tensor) + "); it has " +
-                           std::to_string(graph.tensors.size()) + ".");
+    throw_invalid_argument("The graph '", graph.name, "' has no tensor (", tensor, "); it has ",
+                           graph.tensors.size(), ".");
   }
   return graph.tensors[tensor].spec;
 }
@@ -98,8 +97,8 @@ std::uint32_t PartialRun::result_of(std::uint32_t node, std::uint32_t result) co
       }
     }
   }
-  throw_invalid_argument("The graph '" + graph.name + "' has no result (" + std::to_string(result) +
-                         ") of " + describe_node(graph, node) + ".");
+  throw_invalid_argument("The graph '", graph.name, "' has no result (", result, ") of ",
+                         describe_node(graph, node), ".");
 }
 
 std::vector<std::byte> PartialRun::bytes(std::uint32_t tensor) const {
@@ -108,12 +107,12 @@ std::vector<std::byte> PartialRun::bytes(std::uint32_t tensor) const {
   const GraphTensor& t = plan.graph->tensors[tensor];
   const Storage& storage = plan.graph->storages[t.storage];
   if (run_ != recording_->runs()) {
-    throw_invalid_argument("The graph '" + plan.graph->name +
+    throw_invalid_argument("The graph '", plan.graph->name,
                            "' ran again since, and its memory holds other values.");
   }
   if (!spec.contiguous()) {
-    throw_invalid_argument(describe(*plan.graph, tensor) + " is a strided view; read tensor (" +
-                           std::to_string(t.alias_of) + "), of which it is one.");
+    throw_invalid_argument(describe(*plan.graph, tensor), " is a strided view; read tensor (",
+                           t.alias_of, "), of which it is one.");
   }
   if (!storage.is_persistent() && !storage.input) {
     require_there(plan, tensor, node_);

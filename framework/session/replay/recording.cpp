@@ -31,8 +31,8 @@ std::shared_ptr<Recording> Recording::make(const std::shared_ptr<ExecutorCore>& 
                                            const PassPlan& plan, const Memory::Sources& sources,
                                            const Options& options, FinishReport& report) {
   if (options.slots < 1 || options.slots > kMaxSlots) {
-    throw_invalid_argument("A recording has 1 to " + std::to_string(kMaxSlots) + " slots, but (" +
-                           std::to_string(options.slots) + ") are asked for.");
+    throw_invalid_argument("A recording has 1 to ", kMaxSlots, " slots, but (", options.slots,
+                           ") are asked for.");
   }
   Memory memory(*core, plan, sources);
   const std::int64_t begin = now_ns();
@@ -97,7 +97,7 @@ Recording::~Recording() {
 
 void Recording::begin_run() {
   if (host_steps_.running()) {
-    throw_invalid_argument("The graph '" + graph().name +
+    throw_invalid_argument("The graph '", graph().name,
                            "' is launched by one of its own host steps.");
   }
   require_not_stale();
@@ -107,9 +107,8 @@ void Recording::begin_run() {
 void Recording::require_iterations(std::uint32_t iterations) const {
   const std::uint32_t most = memory_.rows().capacity;
   if (iterations < 1 || iterations > most) {
-    throw_invalid_argument("The graph '" + graph().name + "' is launched with (" +
-                           std::to_string(iterations) + ") iterations, but 1 to " +
-                           std::to_string(most) +
+    throw_invalid_argument("The graph '", graph().name, "' is launched with (", iterations,
+                           ") iterations, but 1 to ", most,
                            " are possible; begin its session with more max_iterations.");
   }
 }
@@ -273,12 +272,12 @@ PartialRun Recording::run_part(std::uint32_t node, bool alone) {
   const StepList& steps = plan_->steps;
   const std::vector<std::uint32_t>& ranks = plan_->ranks;
   if (node >= ranks.size()) {
-    throw_invalid_argument("The graph '" + graph().name + "' has no node (" + std::to_string(node) +
-                           "); it has " + std::to_string(ranks.size()) + ".");
+    throw_invalid_argument("The graph '", graph().name, "' has no node (", node, "); it has ",
+                           ranks.size(), ".");
   }
   if (ranks[node] == kNoIndex) {
-    throw_invalid_argument("The graph '" + graph().name + "' does not run " +
-                           describe_node(graph(), node) + ": a pass removed it.");
+    throw_invalid_argument("The graph '", graph().name, "' does not run ",
+                           describe_node(graph(), node), ": a pass removed it.");
   }
   require_one_iteration();
   begin_run();
@@ -313,7 +312,7 @@ TappedRun Recording::run_tapped(const std::string& pattern) {
 void Recording::require_one_iteration() const {
   const std::uint32_t most = memory_.rows().capacity;
   if (most > 1) {
-    throw_invalid_argument("The graph '" + graph().name + "' runs up to (" + std::to_string(most) +
+    throw_invalid_argument("The graph '", graph().name, "' runs up to (", most,
                            ") iterations per launch; only graphs of one run in part.");
   }
 }

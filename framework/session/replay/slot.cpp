@@ -182,9 +182,8 @@ void Slot::reserve() {
 
 void Slot::require_ran(std::uint32_t iteration) const {
   if (iteration >= ran_) {
-    throw_invalid_argument("Iteration (" + std::to_string(iteration) + ") of a launch of " +
-                           std::to_string(iterations_) + " did not run: " + std::to_string(ran_) +
-                           " did.");
+    throw_invalid_argument("Iteration (", iteration, ") of a launch of ", iterations_,
+                           " did not run: ", ran_, " did.");
   }
 }
 
@@ -204,11 +203,10 @@ OutputView Slot::output(std::string_view name, std::optional<std::uint32_t> iter
             {exchange_.row(*iteration) + word * StateLayout::kWordBytes, output.spec.bytes()}};
   }
   if (iteration && *iteration + 1 != ran_) {
-    throw_invalid_argument("The output '" + output.name + "' " + to_string(output.spec) +
-                           " of iteration (" + std::to_string(*iteration) +
-                           ") is not kept, only that of the last one that ran (" +
-                           std::to_string(ran_ - 1) + "): rows have outputs of up to " +
-                           std::to_string(kRowOutputBytes) + " bytes in elements of 4 bytes.");
+    throw_invalid_argument(
+        "The output '", output.name, "' ", to_string(output.spec), " of iteration (", *iteration,
+        ") is not kept, only that of the last one that ran (", ran_ - 1,
+        "): rows have outputs of up to ", kRowOutputBytes, " bytes in elements of 4 bytes.");
   }
   const TensorSpec spec = settled(output.spec, state_.words());
   return {spec, exchange_.output_bytes(output, spec)};

@@ -19,10 +19,9 @@ Slot* Slots::acquire(bool may_wait) {
     }
   }
   if (oldest == nullptr) {
-    throw Error(ErrorCode::busy,
-                "All (" + std::to_string(slots_.size()) + ") slots of the graph '" +
-                    std::string(slots_.front()->graph_name()) +
-                    "' are held by tickets; release one, or finish the session with more slots.");
+    throw_error(ErrorCode::busy, "All (", slots_.size(), ") slots of the graph '",
+                slots_.front()->graph_name(),
+                "' are held by tickets; release one, or finish the session with more slots.");
   }
   if (!may_wait) {
     return nullptr;

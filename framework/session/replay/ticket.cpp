@@ -5,9 +5,8 @@
 namespace reprise {
 void require_elements(std::string_view name, const TensorSpec& spec, DType dtype) {
   if (spec.dtype != dtype) {
-    throw Error(ErrorCode::dtype_mismatch, "'" + std::string(name) + "' is " + to_string(spec) +
-                                               ", which has no elements of type (" +
-                                               std::string(name_of(dtype)) + ").");
+    throw_error(ErrorCode::dtype_mismatch, "'", name, "' is ", to_string(spec),
+                ", which has no elements of type (", name_of(dtype), ").");
   }
 }
 

@@ -19,8 +19,7 @@ namespace reprise {
 namespace {
 
 [[noreturn]] void io_error(std::string_view what, const std::filesystem::path& path) {
-  throw Error(ErrorCode::io,
-              "The graph file '" + path.string() + "' cannot be " + std::string(what) + ".");
+  throw_error(ErrorCode::io, "The graph file '", path.string(), "' cannot be ", what, ".");
 }
 
 std::vector<std::byte> read_file(const std::filesystem::path& path) {
@@ -68,14 +67,13 @@ void require_state(const SavedGraph& saved, const StateBlock& state) {
     const std::string a = i < saved.state_fields.size() ? text_of(saved.state_fields[i]) : "none";
     const std::string b = i < here.size() ? text_of(here[i]) : "none";
     if (a != b) {
-      throw_invalid_argument("The state block differs from that of the file: field " +
-                             std::to_string(i) + " is (" + b + "), but " + a + " in the file.");
+      throw_invalid_argument("The state block differs from that of the file: field ", i, " is (", b,
+                             "), but ", a, " in the file.");
     }
   }
   if (stop != saved.stop_word) {
-    throw_invalid_argument("The state block stops iterations at word (" + std::to_string(stop) +
-                           "), but at " + std::to_string(saved.stop_word) + " in the file (" +
-                           std::to_string(kNoIndex) + ": never).");
+    throw_invalid_argument("The state block stops iterations at word (", stop, "), but at ",
+                           saved.stop_word, " in the file (", kNoIndex, ": never).");
   }
 }
 
@@ -83,7 +81,7 @@ void require_different_names(const std::vector<SavedPort>& ports) {
   std::set<std::string_view> names;
   for (const SavedPort& port : ports) {
     if (!names.insert(port.name).second) {
-      throw_invalid_argument("The file has two inputs or outputs of the name (" + port.name + ").");
+      throw_invalid_argument("The file has two inputs or outputs of the name (", port.name, ").");
     }
   }
 }
@@ -97,9 +95,8 @@ void require_extents(const SavedGraph& saved) {
           return extent.word == shape.extent_word() && extent.max == shape.dim(0);
         });
     if (!known) {
-      throw_invalid_argument("The tensor " + to_string(tensor.spec) + " has the extent of word (" +
-                             std::to_string(shape.extent_word()) +
-                             "), which the graph does not have.");
+      throw_invalid_argument("The tensor ", to_string(tensor.spec), " has the extent of word (",
+                             shape.extent_word(), "), which the graph does not have.");
     }
   }
 }
@@ -110,8 +107,8 @@ IterationRows rows_for(const SavedGraph& saved, const StateBlock& state) {
   rows.capacity = saved.max_iterations;
   if (saved.max_iterations < 1 || saved.max_iterations > kMaxIterations ||
       (saved.max_iterations > 1 && !saved.has_state)) {
-    throw_invalid_argument("The graph runs (" + std::to_string(saved.max_iterations) +
-                           ") iterations per launch; 1 to " + std::to_string(kMaxIterations) +
+    throw_invalid_argument("The graph runs (", saved.max_iterations,
+                           ") iterations per launch; 1 to ", kMaxIterations,
                            " are possible, and 1 without state.");
   }
   if (saved.max_iterations > 1 || !saved.extents.empty()) {
@@ -132,14 +129,14 @@ void require_iterations(const SavedGraph& saved, const ComputeGraph& graph,
   const std::size_t fields = state ? state.layout().words() : 0;
   for (const StateGrowth& growth : growths_of(graph)) {
     if (growth.by.dynamic() && growth.by.word >= fields) {
-      throw_invalid_argument("An op adds word (" + std::to_string(growth.by.word) +
-                             ") to a state of " + std::to_string(fields) + " fields.");
+      throw_invalid_argument("An op adds word (", growth.by.word, ") to a state of ", fields,
+                             " fields.");
     }
   }
   const bool iterated = graph.iteration_tensor != kNoIndex;
   if (iterated != (saved.max_iterations > 1 || !saved.extents.empty())) {
-    throw_invalid_argument("The graph runs up to (" + std::to_string(saved.max_iterations) +
-                           ") iterations per launch, but " +
+    throw_invalid_argument("The graph runs up to (", saved.max_iterations,
+                           ") iterations per launch, but ",
                            (iterated ? "counts them." : "does not count them."));
   }
   for (std::uint32_t n = 0; iterated && n < graph.nodes.size(); ++n) {
@@ -149,7 +146,7 @@ void require_iterations(const SavedGraph& saved, const ComputeGraph& graph,
     });
     if (decides != (n == 0) || (decides && graph.nodes[n].op->name != "plan")) {
       throw_invalid_argument(
-          "Op " + std::to_string(n) + " " + std::string(graph.nodes[n].op->name) +
+          "Op ", n, " ", graph.nodes[n].op->name,
           " decides which iterations run, or none does; a plan at the head does.");
     }
   }
@@ -199,8 +196,8 @@ LoadedGraph load(const std::shared_ptr<ExecutorCore>& core, const SavedGraph& sa
   std::optional<std::string> difference = moved(saved, plan.graph());
   const std::string structure = structure_hash(plan.graph());
   if (!difference && structure != saved.structure_hash) {
-    throw_invalid_argument("Its structure is (" + structure + "), but it says (" +
-                           saved.structure_hash + ").");
+    throw_invalid_argument("Its structure is (", structure, "), but it says (",
+                           saved.structure_hash, ").");
   }
   auto recording = Recording::make(core, plan, {.state = options.state},
                                    {.slots = options.slots.value_or(saved.slots)}, report);
@@ -230,8 +227,8 @@ LoadedGraph load_saved_graph(const std::shared_ptr<ExecutorCore>& core,
   try {
     return load(core, decode_graph(bytes), options);
   } catch (const Error& cause) {
-    throw Error(cause.code(),
-                "The graph file '" + path.string() + "' cannot be loaded: " + cause.what());
+    throw_error(cause.code(), "The graph file '", path.string(),
+                "' cannot be loaded: ", cause.what());
   }
 }
 

@@ -24,14 +24,14 @@ bool same(const TensorSpec& a, const TensorSpec& b) {
 
 void require_same(const TensorSpec& in_file, const TensorSpec& here, std::string_view what) {
   if (!same(in_file, here)) {
-    throw_invalid_argument(std::string(what) + " is (" + to_string(here) + "), but " +
-                           to_string(in_file) + " in the file, or lies otherwise in memory.");
+    throw_invalid_argument(what, " is (", to_string(here), "), but ", to_string(in_file),
+                           " in the file, or lies otherwise in memory.");
   }
 }
 
 void require_source(const CustomOp& kernel, const SavedNode& node) {
   if (CustomOp::header_of(node.attributes).hash != kernel.hash) {
-    throw_invalid_argument("A call of the kernel '" + kernel.source.name +
+    throw_invalid_argument("A call of the kernel '", kernel.source.name,
                            "' names another source than the kernel's.");
   }
 }
@@ -95,14 +95,13 @@ class GraphRebuilder final : public Recorder {
     }
     const SavedNode& node = saved_.nodes[next_node_];
     if (outputs.count != results_of(node)) {
-      throw_invalid_argument("Its results are (" + std::to_string(outputs.count) + "), but " +
-                             std::to_string(results_of(node)) + " in the file.");
+      throw_invalid_argument("Its results are (", outputs.count, "), but ", results_of(node),
+                             " in the file.");
     }
     for (std::size_t i = 0; i < outputs.count; ++i) {
       if (node.results[i] != tensors_.size() + i || node.results[i] >= saved_.tensors.size()) {
-        throw_invalid_argument("Its result is tensor (" + std::to_string(node.results[i]) +
-                               ") in the file, but " + std::to_string(tensors_.size() + i) +
-                               " in order.");
+        throw_invalid_argument("Its result is tensor (", node.results[i], ") in the file, but ",
+                               tensors_.size() + i, " in order.");
       }
       require_same(saved_.tensors[node.results[i]].spec, outputs.specs[i], "Its result");
     }
@@ -129,15 +128,15 @@ class GraphRebuilder final : public Recorder {
     Names& names = capture_.graph().names;
     for (std::uint32_t i = 0; i < saved_.name_count; ++i) {
       if (i == 0 ? !saved_.texts[0].empty() : names.intern(saved_.texts[i]) != i) {
-        throw_invalid_argument("The name (" + saved_.texts[i] +
+        throw_invalid_argument("The name (", saved_.texts[i],
                                ") is in the file twice, or in the wrong place.");
       }
     }
     for (std::uint32_t s = 1; s <= saved_.scopes.size(); ++s) {
       const SavedScope& scope = saved_.scopes[s - 1];
       if (names.scope(scope.outer, saved_.texts[scope.name], scope.index) != s) {
-        throw_invalid_argument("The scope (" + names.path(scope.outer) + "/" +
-                               saved_.texts[scope.name] + ") is in the file twice.");
+        throw_invalid_argument("The scope (", names.path(scope.outer), "/",
+                               saved_.texts[scope.name], ") is in the file twice.");
       }
     }
   }
@@ -155,10 +154,10 @@ class GraphRebuilder final : public Recorder {
     for (const SavedOp& saved : saved_.ops) {
       const OpDef* op = op_of(static_cast<std::uint32_t>(ops_.size()));
       if (op == nullptr || schema_text(*op) != saved.schema) {
-        throw Error(ErrorCode::unsupported,
-                    "The op '" + saved.name + "' has (" + saved.schema + ") in the file, but " +
-                        (op == nullptr ? "this library has no such op."
-                                       : "this library's has: " + schema_text(*op) + "."));
+        throw_error(ErrorCode::unsupported, "The op '", saved.name, "' has (", saved.schema,
+                    ") in the file, but ",
+                    (op == nullptr ? "this library has no such op."
+                                   : "this library's has: " + schema_text(*op) + "."));
       }
       ops_.push_back(op);
     }
@@ -179,15 +178,14 @@ class GraphRebuilder final : public Recorder {
       }
     }
     if (!missing.empty()) {
-      throw_invalid_argument("The graph needs tensors that were not given: (" + missing + ").");
+      throw_invalid_argument("The graph needs tensors that were not given: (", missing, ").");
     }
   }
 
   const Tensor& tensor(std::uint32_t index) const {
     if (index >= tensors_.size()) {
-      throw_invalid_argument("The tensor (" + std::to_string(index) +
-                             ") is used before it is made; there are " +
-                             std::to_string(tensors_.size()) + " by then.");
+      throw_invalid_argument("The tensor (", index, ") is used before it is made; there are ",
+                             tensors_.size(), " by then.");
     }
     return tensors_[index];
   }
@@ -203,7 +201,7 @@ class GraphRebuilder final : public Recorder {
     } else if (next_node_ < saved_.nodes.size()) {
       add_node();  // makes it, or is before the one that does
     } else {
-      throw_invalid_argument("No op makes the tensor (" + std::to_string(index) + ").");
+      throw_invalid_argument("No op makes the tensor (", index, ").");
     }
   }
 
@@ -240,14 +238,14 @@ class GraphRebuilder final : public Recorder {
                                             TensorRef(known.tensor)->name == name);
       });
       if (it == framework_.end()) {
-        throw_invalid_argument("The tensor '" + name +
+        throw_invalid_argument("The tensor '", name,
                                "' belongs to state or iterations that the graph lacks.");
       }
       given = it->tensor;
     }
     const TensorRef ref(given);
     if (ref->buffer == nullptr) {
-      throw_invalid_argument("The tensor '" + name +
+      throw_invalid_argument("The tensor '", name,
                              "' is a transient of a session; only persistent ones, made by a "
                              "Device, last.");
     }
@@ -258,7 +256,7 @@ class GraphRebuilder final : public Recorder {
     // Of its own: one given under two names is two tensors of the graph.
     tensors_.push_back(persistent_tensor(ref->buffer, t.spec, ref->offset, name));
     if (capture_.index_of(tensors_.back()) + 1 != tensors_.size()) {
-      throw_invalid_argument("The tensor '" + name + "' is not where the file says.");
+      throw_invalid_argument("The tensor '", name, "' is not where the file says.");
     }
   }
 
@@ -267,9 +265,8 @@ class GraphRebuilder final : public Recorder {
     std::vector<TensorSpec> specs;
     for (const std::uint32_t result : node.results) {
       if (result >= saved_.tensors.size()) {
-        throw_invalid_argument("A kernel makes the tensor (" + std::to_string(result) +
-                               "), but the file has " + std::to_string(saved_.tensors.size()) +
-                               ".");
+        throw_invalid_argument("A kernel makes the tensor (", result, "), but the file has ",
+                               saved_.tensors.size(), ".");
       }
       specs.push_back(saved_.tensors[result].spec);
     }
@@ -280,9 +277,8 @@ class GraphRebuilder final : public Recorder {
     const SavedNode& node = saved_.nodes[next_node_];
     const OpDef& op = *ops_[node.op];
     if (node.operands.size() != op.operands.size() || node.results.size() != op.results.size()) {
-      throw_invalid_argument("Op " + std::to_string(next_node_) + " " + std::string(op.name) +
-                             " has (" + std::to_string(node.operands.size()) + ") operands and (" +
-                             std::to_string(node.results.size()) +
+      throw_invalid_argument("Op ", next_node_, " ", op.name, " has (", node.operands.size(),
+                             ") operands and (", node.results.size(),
                              ") results, which are not those of its schema.");
     }
     require_attributes(op, node.attributes, fields());
@@ -309,9 +305,8 @@ class GraphRebuilder final : public Recorder {
   void finish_tensors() {
     ComputeGraph& graph = capture_.graph();
     if (tensors_.size() != saved_.tensors.size()) {
-      throw_invalid_argument("The ops make (" + std::to_string(tensors_.size()) +
-                             ") tensors, but the file has " +
-                             std::to_string(saved_.tensors.size()) + ".");
+      throw_invalid_argument("The ops make (", tensors_.size(), ") tensors, but the file has ",
+                             saved_.tensors.size(), ".");
     }
     for (std::size_t t = 0; t < saved_.tensors.size(); ++t) {
       graph.tensors[t].role = saved_.tensors[t].role;
@@ -324,13 +319,13 @@ class GraphRebuilder final : public Recorder {
     for (const SavedPort& port : saved_.inputs) {  // launches write there
       const GraphTensor& tensor = graph.tensors[port.tensor];
       if (!graph.storages[tensor.storage].input || tensor.alias_of != kNoIndex) {
-        throw_invalid_argument("The input '" + port.name + "' is memory of something else.");
+        throw_invalid_argument("The input '", port.name, "' is memory of something else.");
       }
     }
     for (const SavedPort& port : saved_.outputs) {
       const GraphTensor& tensor = graph.tensors[port.tensor];
       if (!tensor.spec.contiguous()) {
-        throw_invalid_argument("The output '" + port.name + "' " + to_string(tensor.spec) +
+        throw_invalid_argument("The output '", port.name, "' ", to_string(tensor.spec),
                                " is a strided view.");
       }
       graph.storages[tensor.storage].output = true;

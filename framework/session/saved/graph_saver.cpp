@@ -85,10 +85,10 @@ class GraphSaver {
     const bool own = storage.origin == StorageOrigin::own && known->second == tensor.storage;
     if (name.empty() || !(fresh || own)) {
       throw_invalid_argument(
-          "The graph '" + graph_.name +
-          "' cannot be saved: whoever loads it gives persistent tensors by name, but (" +
-          (name.empty() ? "one without a name" : std::string(name)) + ") " +
-          to_string(tensor.spec) + " has none of its own. Name it when it is made.");
+          "The graph '", graph_.name,
+          "' cannot be saved: whoever loads it gives persistent tensors by name, but (",
+          (name.empty() ? "one without a name" : std::string(name)), ") ", to_string(tensor.spec),
+          " has none of its own. Name it when it is made.");
     }
     return StorageOrigin::caller;
   }
@@ -111,10 +111,9 @@ class GraphSaver {
       if (const CustomOp* kernel = custom_op(op); kernel != nullptr) {
         saved_.kernels.push_back(saved_kernel(*kernel, it->second));
       } else if (op_named(op.name) != &op) {
-        throw Error(ErrorCode::unsupported,
-                    "The graph '" + graph_.name + "' cannot be saved: its op (" +
-                        std::string(op.name) +
-                        ") is not one of the library's, so that nobody could load it.");
+        throw_error(ErrorCode::unsupported, "The graph '", graph_.name,
+                    "' cannot be saved: its op (", op.name,
+                    ") is not one of the library's, so that nobody could load it.");
       }
       saved_.ops.push_back({std::string(op.name), schema_text(op)});
     }
@@ -125,11 +124,10 @@ class GraphSaver {
   void require_no_feed(const OpDef& op, const GraphTensor& result) const {
     const Storage& storage = graph_.storages[result.storage];
     if (storage.origin == StorageOrigin::own && result.alias_of == kNoIndex) {
-      throw Error(ErrorCode::unsupported, "The graph '" + graph_.name +
-                                              "' cannot be saved: the result of its op (" +
-                                              std::string(op.name) + ") goes into the memory of (" +
-                                              std::string(graph_.names.text(storage.name)) +
-                                              "), which only its executable graph has.");
+      throw_error(ErrorCode::unsupported, "The graph '", graph_.name,
+                  "' cannot be saved: the result of its op (", op.name,
+                  ") goes into the memory of (", graph_.names.text(storage.name),
+                  "), which only its executable graph has.");
     }
   }
 
@@ -177,11 +175,9 @@ class GraphSaver {
 
 SavedGraph saved_graph_of(const Recording& recording) {
   if (recording.may_stop()) {
-    throw Error(
-        ErrorCode::unsupported,
-        "The graph '" + recording.graph().name +
-            "' cannot be saved: the host moves its experts, and no file can hold that; give "
-            "every expert a cell.");
+    throw_error(ErrorCode::unsupported, "The graph '", recording.graph().name,
+                "' cannot be saved: the host moves its experts, and no file can hold that; give "
+                "every expert a cell.");
   }
   return GraphSaver(recording).save();
 }

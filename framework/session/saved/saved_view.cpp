@@ -58,9 +58,8 @@ Outputs infer(const OpCall& call) {
       (a.offset == 0 && (is_reshape(source, a.spec) || is_permutation(source, a.spec))) ||
       is_slice(source, a);
   if (a.spec.dtype != source.dtype || !whole || a.offset % info.block_bytes != 0 || !shows) {
-    throw_invalid_argument("A view " + to_string(a.spec) + " at (" + std::to_string(a.offset) +
-                           ") bytes of " + describe(call, 0) +
-                           " is no reshape, permute or slice of it.");
+    throw_invalid_argument("A view ", to_string(a.spec), " at (", a.offset, ") bytes of ",
+                           describe(call, 0), " is no reshape, permute or slice of it.");
   }
   Outputs outputs(a.spec);
   outputs.offset = a.offset;

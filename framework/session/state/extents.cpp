@@ -9,16 +9,15 @@ void require_bucket(const StateFieldInfo* info, std::string_view name, std::int6
                     const StateBlock& state) {
   if (info == nullptr || info->owner != StateOwner::host || info->dtype != DType::i32) {
     throw_invalid_argument(
-        "An extent is an i32 field of the host in the state block, but (" + std::string(name) +
-        ") is " +
+        "An extent is an i32 field of the host in the state block, but (", name, ") is ",
         (info == nullptr
              ? "no field; its fields are: " + (state ? state.layout().names() : std::string("none"))
-             : std::string(name_of(info->owner)) + " " + std::string(name_of(info->dtype))) +
+             : std::string(name_of(info->owner)) + " " + std::string(name_of(info->dtype))),
         ".");
   }
   if (max < 1 || max > std::numeric_limits<std::int32_t>::max()) {
-    throw_invalid_argument("The extent '" + std::string(name) + "' has a bucket of (" +
-                           std::to_string(max) + "); buckets are 1 to 2^31 - 1.");
+    throw_invalid_argument("The extent '", name, "' has a bucket of (", max,
+                           "); buckets are 1 to 2^31 - 1.");
   }
 }
 
@@ -36,9 +35,8 @@ std::vector<GraphExtent> resolve_extents(std::span<const ExtentBucket> wanted,
     require_bucket(info, bucket.field, bucket.max, state);
     for (const GraphExtent& known : extents) {
       if (known.word == info->word) {
-        throw_invalid_argument("The extent '" + bucket.field +
-                               "' is named twice, with the buckets (" + std::to_string(known.max) +
-                               ") and " + std::to_string(bucket.max) + ".");
+        throw_invalid_argument("The extent '", bucket.field, "' is named twice, with the buckets (",
+                               known.max, ") and ", bucket.max, ".");
       }
     }
     extents.push_back({info->word, bucket.max});
@@ -85,16 +83,15 @@ void require_limits(std::span<const ExtentLimit> limits, const StateLayout& layo
         why = "the session was recorded while it was " + max + ".";
         break;
     }
-    throw Error(ErrorCode::extent_out_of_range, "The extent '" + layout.fields()[limit.word].name +
-                                                    "' is (" + std::to_string(value) + "), but " +
-                                                    why);
+    throw_error(ErrorCode::extent_out_of_range, "The extent '", layout.fields()[limit.word].name,
+                "' is (", value, "), but ", why);
   }
 }
 
 void require_values(std::string_view input, const TensorSpec& spec, DType dtype,
                     std::span<const std::byte> bytes) {
   const auto fail = [&](ErrorCode code, const std::string& text) {
-    throw Error(code, "The input '" + std::string(input) + "' is " + to_string(spec) + text);
+    throw_error(code, "The input '", input, "' is ", to_string(spec), text);
   };
   if (spec.dtype != dtype) {
     fail(ErrorCode::dtype_mismatch,

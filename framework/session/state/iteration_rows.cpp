@@ -69,10 +69,9 @@ void write_grids(const Device& device, const Tensor& iteration, std::span<const 
     grids.push_back({Groups(1, 1, 1), extent.word});
   }
   if (grids.size() > kMaxGrids) {
-    throw Error(ErrorCode::unsupported,
-                "A graph that runs several iterations per launch has at most " +
-                    std::to_string(kMaxGrids) + " different grids, but this one has (" +
-                    std::to_string(grids.size()) + ").");
+    throw_error(ErrorCode::unsupported,
+                "A graph that runs several iterations per launch has at most ", kMaxGrids,
+                " different grids, but this one has (", grids.size(), ").");
   }
   std::vector<std::uint32_t> words(kGridHeaderWords);
   words[kIterationGrids] = static_cast<std::uint32_t>(grids.size());

@@ -40,7 +40,7 @@ StateField StateBlock::field(Recorder& session, std::string_view field) const {
   const Tensor block = session.state_block();
   if (memory_ == nullptr || TensorRef(block)->buffer != TensorRef(memory_->block)->buffer) {
     throw_invalid_argument(
-        "The state field '" + std::string(field) +
+        "The state field '", field,
         "' lies in another state block than that of the session; begin the session with it.");
   }
   return session.state(field);

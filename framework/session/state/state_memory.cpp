@@ -12,9 +12,8 @@ namespace reprise {
 
 void require_dtype(const StateFieldInfo& info, DType dtype) {
   if (info.dtype != dtype) {
-    throw Error(ErrorCode::dtype_mismatch,
-                "The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) +
-                    ", but was used as (" + std::string(name_of(dtype)) + ").");
+    throw_error(ErrorCode::dtype_mismatch, "The state field '", info.name, "' is ",
+                name_of(info.dtype), ", but was used as (", name_of(dtype), ").");
   }
 }
 
@@ -70,10 +69,9 @@ Tensor state_tensor(const Device& device, const Shape& shape, std::span<const st
 void require_room(const Device& device, const StateLayout& layout) {
   const std::uint64_t bytes = std::uint64_t{layout.words()} * StateLayout::kWordBytes;
   if (bytes > device.capabilities().state_bytes) {
-    throw Error(ErrorCode::unsupported,
-                "The state has (" + std::to_string(bytes) +
-                    ") bytes of fields, but kernels of this device read at most " +
-                    std::to_string(device.capabilities().state_bytes) + " bytes of state.");
+    throw_error(ErrorCode::unsupported, "The state has (", bytes,
+                ") bytes of fields, but kernels of this device read at most ",
+                device.capabilities().state_bytes, " bytes of state.");
   }
 }
 
@@ -165,14 +163,14 @@ void StateMemory::require(const StateValue& value) const {
     const StateFieldInfo& info = field_of(layout, value.name);
     const bool same = info.dtype == value.dtype;
     if (!same || !value.misfit.empty()) {
-      throw Error(same ? ErrorCode::invalid_argument : ErrorCode::dtype_mismatch,
-                  "The state field '" + info.name + "' is " + std::string(name_of(info.dtype)) +
-                      " " + values_text(info) + ", but was set to " +
-                      (same ? "" : "the " + std::string(name_of(value.dtype)) + " value ") + "(" +
-                      value.text() + ").");
+      throw_error(same ? ErrorCode::invalid_argument : ErrorCode::dtype_mismatch,
+                  "The state field '", info.name, "' is ", name_of(info.dtype), " ",
+                  values_text(info), ", but was set to ",
+                  (same ? "" : "the " + std::string(name_of(value.dtype)) + " value "), "(",
+                  value.text(), ").");
     }
     if (info.owner == StateOwner::derived) {
-      throw_invalid_argument("The state field '" + info.name + "' is derived (" + info.expression +
+      throw_invalid_argument("The state field '", info.name, "' is derived (", info.expression,
                              ") and cannot be set.");
     }
     require_value(info, value.bits);
@@ -182,9 +180,8 @@ void StateMemory::require(const StateValue& value) const {
   require_dtype(info, value.dtype);
   const std::size_t count = value.elements.size() / StateLayout::kWordBytes;
   if (count != info.count) {
-    throw Error(ErrorCode::size_mismatch,
-                "The state array '" + info.name + "' has " + std::to_string(info.count) +
-                    " elements, but was set to (" + std::to_string(count) + ").");
+    throw_error(ErrorCode::size_mismatch, "The state array '", info.name, "' has ", info.count,
+                " elements, but was set to (", count, ").");
   }
   for (std::size_t i = 0; i < count; ++i) {
     std::uint32_t bits = 0;
@@ -231,9 +228,8 @@ std::unique_lock<std::mutex> StateMemory::lock_to_send(std::span<const ExtentLim
   while (const auto violation = bound.check({host, patch_mask, patches})) {
     if (violation->wait_for == 0) {
       const StateFieldInfo info = layout.fields()[violation->word];
-      throw_invalid_argument(
-          "The state field '" + info.name + "' would be (" + std::to_string(violation->low) +
-          ") in the next replay, but its range is " + to_string(info.range) + ".");
+      throw_invalid_argument("The state field '", info.name, "' would be (", violation->low,
+                             ") in the next replay, but its range is ", to_string(info.range), ".");
     }
     lock.unlock();
     settle(violation->wait_for);

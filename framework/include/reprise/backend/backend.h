@@ -205,9 +205,8 @@ class Backend {
   /// Lifetime: steps may name it until the last copy of the result goes; encodings keep the shaders
   /// they use.
   virtual std::shared_ptr<const RunTimeShader> add_shader(const ShaderSource& source) {
-    throw Error(ErrorCode::unsupported, "The kernel '" + source.name + "' is a shader, but the " +
-                                            info().backend + " device (" + info().name +
-                                            ") runs none; give it a function.");
+    throw_error(ErrorCode::unsupported, "The kernel '", source.name, "' is a shader, but the ",
+                info().backend, " device (", info().name, ") runs none; give it a function.");
   }
   /// Returns facts about a kernel some encoding used; empty on devices that run references.
   virtual std::optional<KernelInfo> kernel_info(const Kernel& kernel) const = 0;
