@@ -56,17 +56,17 @@ void register_backend(BackendFactory factory) {
   const auto named = [&](const BackendFactory& known) { return known.name == factory.name; };
   if (!is_name(factory.name) || factory.name == "auto" || is_device_type(factory.name)) {
     throw_invalid_argument(
-        "A backend cannot be named (" + factory.name +
+        "A backend cannot be named (", factory.name,
         "): a name has lower-case letters, digits and '_', and is not auto, discrete, "
         "integrated or virtual.");
   }
   if (!factory.enumerate || !factory.open) {
-    throw_invalid_argument("The backend (" + factory.name +
+    throw_invalid_argument("The backend (", factory.name,
                            ") needs functions to enumerate and to open devices.");
   }
   const std::lock_guard lock(registry().mutex);
   if (std::ranges::any_of(registry().factories, named)) {
-    throw_invalid_argument("There is a backend named (" + factory.name + ") already.");
+    throw_invalid_argument("There is a backend named (", factory.name, ") already.");
   }
   registry().factories.push_back(std::move(factory));
 }

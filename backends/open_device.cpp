@@ -46,8 +46,8 @@ std::string list_devices() {
 }
 
 [[noreturn]] void none(std::string_view name, const std::string& why) {
-  throw Error(ErrorCode::unsupported,
-              "There is no device (" + std::string(name) + "): " + why + "; " + list_devices());
+  throw_error(ErrorCode::unsupported, "There is no device (", name, "): ", why, "; ",
+              list_devices());
 }
 
 bool same_letter(char a, char b) {
@@ -101,8 +101,8 @@ Candidate of_backend(std::string_view name, std::string_view backend, std::strin
     none(name, count + ", none with (" + std::string(which) + ") in its name");
   }
   if (own.size() > 1) {
-    throw_invalid_argument("(" + std::string(which) + ") is in the names of " +
-                           std::to_string(own.size()) + " devices; " + list_devices());
+    throw_invalid_argument("(", which, ") is in the names of ", own.size(), " devices; ",
+                           list_devices());
   }
   return own[0];
 }
@@ -121,8 +121,8 @@ Candidate named(std::string_view name) {
   if (std::ranges::find(known, word, &BackendName::name) == known.end() || which.empty()) {
     throw_invalid_argument(
         "A device is named auto, discrete, integrated, virtual, a backend (cpu, vulkan) or "
-        "<backend>:<number or part of its name>, not (" +
-        std::string(name) + "); " + list_devices());
+        "<backend>:<number or part of its name>, not (",
+        name, "); ", list_devices());
   }
   return of_backend(name, word, which);
 }
@@ -158,7 +158,7 @@ Device open_device(const DeviceRequirements& wanted, const OpenOptions& options)
       lacks += "\n  " + line;
     }
   }
-  throw Error(ErrorCode::unsupported, "No device has all that is wanted:" + lacks);
+  throw_error(ErrorCode::unsupported, "No device has all that is wanted:", lacks);
 }
 
 std::future<Device> open_device_async(std::string name, OpenOptions options) {

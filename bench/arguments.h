@@ -16,8 +16,7 @@ constexpr std::int64_t kMaxThreads = 1024;
 inline void require_between(const char* flag, std::int64_t value, std::int64_t min,
                             std::int64_t max) {
   if (value < min || value > max) {
-    throw_invalid_argument(std::string(flag) + " is (" + std::to_string(value) + "), but must be " +
-                           std::to_string(min) + " to " + std::to_string(max) + ".");
+    throw_invalid_argument(flag, " is (", value, "), but must be ", min, " to ", max, ".");
   }
 }
 

@@ -101,7 +101,7 @@ void print_experts(const ExpertsArguments& a) {
   for (int warm = 0; warm < 3; ++warm) {  // moves what the token is routed to
     (void)run(all);
     if (run(some).second != expected) {
-      throw_invalid_argument("A budget of (" + std::to_string(a.cells) +
+      throw_invalid_argument("A budget of (", a.cells,
                              ") cells gives other results than one of all experts.");
     }
   }
@@ -112,8 +112,8 @@ void print_experts(const ExpertsArguments& a) {
   }
   for (const ExpertStats& stats : some.take_expert_stats()) {
     if (stats.misses != 0) {
-      throw_invalid_argument("The layer '" + stats.layer + "' missed (" +
-                             std::to_string(stats.misses) + ") experts of a token that repeats.");
+      throw_invalid_argument("The layer '", stats.layer, "' missed (", stats.misses,
+                             ") experts of a token that repeats.");
     }
   }
   const double all_us = samples.median("all"), some_us = samples.median("some");

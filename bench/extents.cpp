@@ -104,9 +104,8 @@ void print_extents(const ExtentsArguments& a) {
       const std::int32_t id = prompts.last_id();
       const double exactly = prompts.direct(rows);
       if (prompts.last_id() != id) {
-        throw_invalid_argument("A prompt of (" + std::to_string(rows) + ") rows gives the token (" +
-                               std::to_string(prompts.last_id()) + ") directly, but " +
-                               std::to_string(id) + " in its bucket.");
+        throw_invalid_argument("A prompt of (", rows, ") rows gives the token (", prompts.last_id(),
+                               ") directly, but ", id, " in its bucket.");
       }
       const double recorded = prompts.launch(fixed, rows);
       if (r > 0) {

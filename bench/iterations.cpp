@@ -77,9 +77,8 @@ void print_iterations(const IterationsArguments& a) {
       const Decode run = decode(recorded.graph, a.tokens, k);
       ids = ids.empty() ? run.ids : ids;
       if (run.ids != ids) {
-        throw_invalid_argument("(" + std::to_string(k) +
-                               ") iterations per submission give other tokens than " +
-                               std::to_string(a.iterations.front()) + " do.");
+        throw_invalid_argument("(", k, ") iterations per submission give other tokens than ",
+                               a.iterations.front(), " do.");
       }
       if (r > 0) {
         const auto per_token = static_cast<double>(a.tokens);

@@ -27,9 +27,8 @@ LlamaRun::LlamaRun(GraphExecutor& executor, const llama::Model& model, llama::Mo
 void LlamaRun::set_position(std::int64_t first, std::int64_t count) const {
   const std::int64_t context = model_.context;
   if (first < 0 || count < 1 || first + count > context) {
-    throw_invalid_argument(
-        "The positions (" + std::to_string(first) + " to " + std::to_string(first + count - 1) +
-        ") are asked for, but the context holds 0 to " + std::to_string(context - 1) + ".");
+    throw_invalid_argument("The positions (", first, " to ", first + count - 1,
+                           ") are asked for, but the context holds 0 to ", context - 1, ".");
   }
   state_.set("pos", static_cast<std::int32_t>(first));
 }

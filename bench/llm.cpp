@@ -61,7 +61,7 @@ std::pair<std::int64_t, std::int64_t> pair_of(const std::string& text) {
   const auto [comma, error] = std::from_chars(text.data(), end, first);
   if (error != std::errc() || comma == end || *comma != ',' ||
       std::from_chars(comma + 1, end, second).ptr != end) {
-    throw_invalid_argument("-pg is (" + text + "), but must be two numbers, as in 512,128.");
+    throw_invalid_argument("-pg is (", text, "), but must be two numbers, as in 512,128.");
   }
   require_between("-pg", first, 1, kMaxTokens);
   require_between("-pg", second, 1, kMaxTokens);
@@ -163,9 +163,8 @@ std::vector<OpenModel> open_models(const LlmArguments& a, std::int64_t positions
     models.push_back({path, GgufFile::open(path)});
     const std::int64_t context = llama::sizes_of(models.back().file).context;
     if (positions > context) {
-      throw_invalid_argument("A test needs (" + std::to_string(positions) +
-                             ") positions, but the context of (" + path + ") has " +
-                             std::to_string(context) + ".");
+      throw_invalid_argument("A test needs (", positions, ") positions, but the context of (", path,
+                             ") has ", context, ".");
     }
   }
   return models;

@@ -56,7 +56,7 @@ std::vector<std::int64_t> numbers_of(const char* flag, const std::vector<std::st
   for (const std::string& word : words) {
     const std::optional<Range> range = range_of(word);
     if (!range) {
-      throw_invalid_argument(std::string(flag) + " is (" + word +
+      throw_invalid_argument(flag, " is (", word,
                              "), but must be a number or a range: 16, 16-64, 16-64+16 or 16-64*2.");
     }
     require_between(flag, range->first, min, max);
@@ -64,8 +64,8 @@ std::vector<std::int64_t> numbers_of(const char* flag, const std::vector<std::st
     for (std::int64_t value = range->first; value <= range->last;
          value = range->sign == '+' ? value + range->step : value * range->step) {
       if (numbers.size() == kMaxNumbers) {
-        throw_invalid_argument(std::string(flag) + " has more values, up to the range (" + word +
-                               "), than the " + std::to_string(kMaxNumbers) + " allowed.");
+        throw_invalid_argument(flag, " has more values, up to the range (", word, "), than the ",
+                               kMaxNumbers, " allowed.");
       }
       numbers.push_back(value);
     }

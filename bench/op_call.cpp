@@ -16,7 +16,7 @@ namespace reprise::bench {
 namespace {
 
 [[noreturn]] void refuse(std::string_view word, const std::string& why) {
-  throw_invalid_argument("'" + std::string(word) + "' of a call " + why);
+  throw_invalid_argument("'", word, "' of a call ", why);
 }
 
 DType dtype_of(std::string_view name) {
@@ -81,8 +81,8 @@ OpText::OpText(std::string_view text) : text_(text) {
   words >> word;
   op_ = op_named(word);
   if (op_ == nullptr) {
-    throw Error(ErrorCode::unknown_name,
-                "There is no op (" + word + "); `reprise ops` lists them all.");
+    throw_error(ErrorCode::unknown_name, "There is no op (", word,
+                "); `reprise ops` lists them all.");
   }
   attributes_.resize(bytes_of_attributes(*op_));
   for (const Attribute& a : op_->attributes) {
@@ -96,9 +96,8 @@ OpText::OpText(std::string_view text) : text_(text) {
   }
   const auto needed = std::ranges::count(op_->operands, false, &reprise::Operand::optional);
   if (operands_.size() > op_->operands.size() || std::ssize(operands_) < needed) {
-    throw_invalid_argument("The op " + std::string(op_->name) + " takes " + std::to_string(needed) +
-                           " to " + std::to_string(op_->operands.size()) + " operands, but (" +
-                           std::to_string(operands_.size()) + ") are given.");
+    throw_invalid_argument("The op ", op_->name, " takes ", needed, " to ", op_->operands.size(),
+                           " operands, but (", operands_.size(), ") are given.");
   }
   operands_.resize(op_->operands.size(), {.absent = true, .dims = {}, .axes = {}});
   for (std::size_t i = 0; i < operands_.size(); ++i) {
@@ -172,9 +171,9 @@ Tensor OpText::operand(const Device& device, std::size_t i, const TensorSpec& sp
   }
   const Encode encode = encoder_of(spec.dtype);
   if (encode == nullptr) {
-    throw Error(ErrorCode::unsupported,
-                "Operands are made of f32, f16, bf16, q8_0, q4_0 and integers, but '" + name +
-                    "' is to be (" + std::string(reprise::name_of(spec.dtype)) + ").");
+    throw_error(ErrorCode::unsupported,
+                "Operands are made of f32, f16, bf16, q8_0, q4_0 and integers, but '", name,
+                "' is to be (", reprise::name_of(spec.dtype), ").");
   }
   constexpr std::size_t kDifferent = 65536;  // then they repeat: drawing them takes long
   std::mt19937 random(static_cast<unsigned>(i));

@@ -44,7 +44,7 @@ std::vector<OpText> calls_of(const OpTableArguments& a) {
   std::erase_if(calls,
                 [&](const OpText& c) { return c.text().find(a.filter) == std::string::npos; });
   if (calls.empty()) {
-    throw_invalid_argument("No call has (" + a.filter + ") in its text.");
+    throw_invalid_argument("No call has (", a.filter, ") in its text.");
   }
   return calls;
 }

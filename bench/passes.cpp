@@ -72,8 +72,7 @@ void print_passes(const PassesArguments& a) {
       const double us = (now_us() - begin) / static_cast<double>(a.tokens);
       ids = ids.empty() ? got : ids;
       if (got != ids && !variant.passes.fuse_approximate) {
-        throw_invalid_argument("The passes (" + std::string(variant.name) +
-                               ") give other tokens than none do.");
+        throw_invalid_argument("The passes (", variant.name, ") give other tokens than none do.");
       }
       off_us = &variant == variants.begin() ? us : off_us;
       if (r > 0) {

@@ -37,7 +37,7 @@ vk::raii::PhysicalDevice find_device(const vk::raii::Instance& instance, const D
       return std::move(device);
     }
   }
-  throw Error(ErrorCode::unsupported, "There is no Vulkan device named (" + like.name + ").");
+  throw_error(ErrorCode::unsupported, "There is no Vulkan device named (", like.name, ").");
 }
 
 std::uint32_t find_queue_family(const vk::raii::PhysicalDevice& device) {

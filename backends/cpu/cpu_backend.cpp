@@ -91,7 +91,7 @@ class CpuBackend final : public Backend {
                                    MemoryPurpose purpose) override {
     life().require_ready();
     if (bytes == 0) {
-      throw_invalid_argument("The buffer '" + name + "' needs a size above (0) bytes.");
+      throw_invalid_argument("The buffer '", name, "' needs a size above (0) bytes.");
     }
     MemoryShare share = memory().reserve(name, purpose, 0, bytes);
     auto buffer = std::make_shared<CpuBuffer>(runtime_->serial, std::move(name), bytes, kind,
@@ -164,7 +164,7 @@ class CpuBackend final : public Backend {
   void require_own(const Buffer& buffer) const {
     const auto* own = dynamic_cast<const CpuBuffer*>(&buffer);
     if (own == nullptr || own->device() != runtime_->serial) {
-      throw_invalid_argument("Buffer '" + buffer.name() + "' belongs to another device.");
+      throw_invalid_argument("Buffer '", buffer.name(), "' belongs to another device.");
     }
   }
 
@@ -211,8 +211,8 @@ std::vector<DeviceDescription> enumerate() {
 
 std::shared_ptr<Backend> open(std::size_t /*index*/, const OpenOptions& options) {
   if (options.threads > kMaxThreads) {
-    throw_invalid_argument("The CPU is asked for (" + std::to_string(options.threads) +
-                           ") threads, but 0 to " + std::to_string(kMaxThreads) + " are allowed.");
+    throw_invalid_argument("The CPU is asked for (", options.threads, ") threads, but 0 to ",
+                           kMaxThreads, " are allowed.");
   }
   return std::make_shared<CpuBackend>(options);
 }

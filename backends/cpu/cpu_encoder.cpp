@@ -56,9 +56,8 @@ CpuBuffer::CpuBuffer(std::uint64_t device, std::string name, std::uint64_t bytes
       data_(static_cast<std::byte*>(
           ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow))) {
   if (data_ == nullptr) {
-    throw Error(ErrorCode::out_of_memory, "The buffer '" + this->name() + "' needs (" +
-                                              std::to_string(bytes) +
-                                              ") bytes, which the system does not give.");
+    throw_error(ErrorCode::out_of_memory, "The buffer '", this->name(), "' needs (", bytes,
+                ") bytes, which the system does not give.");
   }
   mapped_ = mapped || kind != BufferKind::device ? data_ : nullptr;
 }
@@ -114,9 +113,8 @@ void CpuEncoding::run() const {
 
 void CpuEncoding::run_call(const Command& command, std::span<const HostTensor> tensors) const {
   const auto fail = [&](const std::string& why) {
-    throw Error(ErrorCode::device_lost, "Op " + std::to_string(command.node) + " " +
-                                            std::string(command.op->name) +
-                                            " failed on the host: " + why);
+    throw_error(ErrorCode::device_lost, "Op ", command.node, " ", command.op->name,
+                " failed on the host: ", why);
   };
   try {
     command.op->reference({*command.op, tensors,
@@ -212,7 +210,7 @@ CpuTimestamps& CpuEncoder::own(const std::shared_ptr<Timestamps>& stamps) {
 const CpuBuffer& CpuEncoder::own(const Buffer& buffer) const {
   const auto* own = dynamic_cast<const CpuBuffer*>(&buffer);
   if (own == nullptr || own->device() != runtime_.serial) {
-    throw_invalid_argument("Buffer '" + buffer.name() + "' belongs to another device.");
+    throw_invalid_argument("Buffer '", buffer.name(), "' belongs to another device.");
   }
   return *own;
 }

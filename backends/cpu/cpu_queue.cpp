@@ -24,8 +24,8 @@ CpuQueue::~CpuQueue() {
 
 void CpuQueue::require_known(std::uint64_t submission) const {
   if (submission > submitted_) {
-    throw_invalid_argument("Submission (" + std::to_string(submission) +
-                           ") does not exist; the last one is " + std::to_string(submitted_) + ".");
+    throw_invalid_argument("Submission (", submission, ") does not exist; the last one is ",
+                           submitted_, ".");
   }
 }
 
@@ -60,8 +60,8 @@ void CpuQueue::start_worker() {
   try {
     worker_ = std::thread([this] { run_until_stopped(); });
   } catch (const std::system_error& error) {
-    throw Error(ErrorCode::out_of_memory,
-                "The CPU backend cannot start its thread: " + std::string(error.what()) + ".");
+    throw_error(ErrorCode::out_of_memory, "The CPU backend cannot start its thread: ", error.what(),
+                ".");
   }
 }
 

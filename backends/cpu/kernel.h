@@ -69,8 +69,7 @@ T attribute(const KernelCall& call, std::string_view name) {
       return value;
     }
   }
-  throw_invalid_argument(std::string(call.op.name) + " has no attribute '" + std::string(name) +
-                         "'.");
+  throw_invalid_argument(call.op.name, " has no attribute '", name, "'.");
 }
 
 /// Fills `plan` and returns true if a kernel takes the call.

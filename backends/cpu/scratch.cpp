@@ -12,9 +12,9 @@ std::shared_ptr<std::byte> Scratch::at_least(std::uint64_t bytes) {
     auto* memory =
         static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow));
     if (memory == nullptr) {
-      throw Error(ErrorCode::out_of_memory, "A kernel needs (" + std::to_string(bytes) +
-                                                ") bytes to compute in, which the system does "
-                                                "not give.");
+      throw_error(ErrorCode::out_of_memory, "A kernel needs (", bytes,
+                  ") bytes to compute in, which the system does "
+                  "not give.");
     }
     memory_.reset(memory,
                   [](std::byte* p) { ::operator delete (p, std::align_val_t{kAlignment}); });

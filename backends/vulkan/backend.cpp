@@ -51,7 +51,7 @@ std::shared_ptr<Buffer> VulkanBackend::import(std::string name, std::span<const 
 void VulkanBackend::require_own(const Buffer& buffer) const {
   const auto* own = dynamic_cast<const VulkanBuffer*>(&buffer);
   if (own == nullptr || &own->device() != device_.get()) {
-    throw_invalid_argument("Buffer '" + buffer.name() + "' belongs to another device.");
+    throw_invalid_argument("Buffer '", buffer.name(), "' belongs to another device.");
   }
 }
 
@@ -148,9 +148,8 @@ std::shared_ptr<Backend> open(std::size_t index, const OpenOptions& options) {
   auto instance = std::make_shared<const Instance>(options.validation, options.log);
   const std::vector<PhysicalDevice> devices = usable_devices(instance->get());
   if (index >= devices.size()) {
-    throw_invalid_argument("There is no Vulkan device (" + std::to_string(index) +
-                           "); this machine has " + std::to_string(devices.size()) +
-                           " usable ones.");
+    throw_invalid_argument("There is no Vulkan device (", index, "); this machine has ",
+                           devices.size(), " usable ones.");
   }
   return std::make_shared<VulkanBackend>(
       std::make_shared<Device>(std::move(instance), devices[index], options), options);

@@ -11,9 +11,8 @@ namespace {
 
 [[noreturn]] void too_large(const std::string& name, std::uint64_t requested,
                             std::uint64_t available, const std::string& limit) {
-  throw Error(ErrorCode::out_of_memory,
-              "Buffer '" + name + "' needs (" + std::to_string(requested) + ") bytes, but " +
-                  std::to_string(available) + " bytes are available (" + limit + ").");
+  throw_error(ErrorCode::out_of_memory, "Buffer '", name, "' needs (", requested, ") bytes, but ",
+              available, " bytes are available (", limit, ").");
 }
 
 /// Wanted properties, best first.
@@ -55,7 +54,7 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, std::string name, std
     : Buffer(std::move(name), bytes, kind), device_(std::move(device)) {
   device_->require_ready();
   if (bytes == 0) {
-    throw_invalid_argument("Buffer '" + this->name() + "' has (0) bytes; a buffer has at least 1.");
+    throw_invalid_argument("Buffer '", this->name(), "' has (0) bytes; a buffer has at least 1.");
   }
   create_buffer();
   allocate(purpose);

@@ -22,9 +22,8 @@ std::string spirv_of(const ShaderSource& source) {
 
 void require_valid(const ShaderSource& source, const std::vector<std::uint32_t>& words) {
   if (words.size() * sizeof(std::uint32_t) > kMaxBytes) {
-    throw_invalid_argument(spirv_of(source) + "has (" +
-                           std::to_string(words.size() * sizeof(std::uint32_t)) +
-                           ") bytes; at most " + std::to_string(kMaxBytes) + " are possible.");
+    throw_invalid_argument(spirv_of(source), "has (", words.size() * sizeof(std::uint32_t),
+                           ") bytes; at most ", kMaxBytes, " are possible.");
   }
   std::string messages;
   spvtools::SpirvTools tools(kEnvironment);
@@ -36,7 +35,7 @@ void require_valid(const ShaderSource& source, const std::vector<std::uint32_t>&
         }
       });
   if (!tools.Validate(words)) {
-    throw_invalid_argument(spirv_of(source) + "is not valid: " + messages + ".");
+    throw_invalid_argument(spirv_of(source), "is not valid: ", messages, ".");
   }
 }
 
@@ -49,18 +48,17 @@ void require_constants(const ShaderSource& source, const ShaderInterface& shader
     for (const std::uint32_t one : shader.constant_ids) {
       known += (known.empty() ? "" : ", ") + std::to_string(one);
     }
-    throw_invalid_argument("The kernel '" + source.name + "' sets the specialization constant (" +
-                           std::to_string(id) + "), but its shader has " +
-                           (known.empty() ? "none" : "only those with the ids " + known) + ".");
+    throw_invalid_argument("The kernel '", source.name, "' sets the specialization constant (", id,
+                           "), but its shader has ",
+                           (known.empty() ? "none" : "only those with the ids " + known), ".");
   }
 }
 
 /// Drivers keep tables as long as the largest number.
 void require_low_bindings(const ShaderSource& source, const ShaderInterface& shader) {
   if (!shader.bindings.empty() && shader.bindings.rbegin()->first > kMaxBinding) {
-    throw_invalid_argument(spirv_of(source) + "has binding (" +
-                           std::to_string(shader.bindings.rbegin()->first) + "); numbers up to " +
-                           std::to_string(kMaxBinding) + " are possible.");
+    throw_invalid_argument(spirv_of(source), "has binding (", shader.bindings.rbegin()->first,
+                           "); numbers up to ", kMaxBinding, " are possible.");
   }
 }
 
@@ -71,7 +69,7 @@ std::vector<std::uint32_t> checked_spirv(const ShaderSource& source,
   require_valid(source, words);
   const ShaderInterface shader = reflect_spirv(words);
   if (shader.entry_point != "main") {
-    throw_invalid_argument(spirv_of(source) + "has the entry point (" + shader.entry_point +
+    throw_invalid_argument(spirv_of(source), "has the entry point (", shader.entry_point,
                            "); it has to be called main.");
   }
   require_low_bindings(source, shader);
@@ -88,7 +86,7 @@ std::vector<std::uint32_t> checked_spirv(const ShaderSource& source,
   options.set_run_validator(false);
   std::vector<std::uint32_t> frozen;
   if (!optimizer.Run(words.data(), words.size(), &frozen, options)) {
-    throw_invalid_argument(spirv_of(source) +
+    throw_invalid_argument(spirv_of(source),
                            "has specialization constants that are no 32-bit numbers or bools.");
   }
   require_valid(source, frozen);  // values may be wrong for what they are used as

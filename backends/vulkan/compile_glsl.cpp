@@ -43,12 +43,11 @@ Compiler& compiler() {
 void require_text(const std::string& kernel, const std::string& what, std::string_view text) {
   const std::string subject = "The " + what + " of the kernel '" + kernel + "' ";
   if (text.size() > kMaxText) {
-    throw_invalid_argument(subject + "has (" + std::to_string(text.size()) + ") bytes; at most " +
-                           std::to_string(kMaxText) + " are possible.");
+    throw_invalid_argument(subject, "has (", text.size(), ") bytes; at most ", kMaxText,
+                           " are possible.");
   }
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
-    throw_invalid_argument(subject + "has a zero byte at (" + std::to_string(zero) +
-                           "); GLSL is text.");
+    throw_invalid_argument(subject, "has a zero byte at (", zero, "); GLSL is text.");
   }
 }
 
@@ -111,7 +110,7 @@ class Includes final : public glslang::TShader::Includer {
 [[noreturn]] void refuse(const ShaderSource& source, std::string_view log) {
   std::string messages(log.substr(0, kMaxMessages));
   messages.erase(messages.find_last_not_of('\n') + 1);
-  throw_invalid_argument("The kernel '" + source.name + "' does not compile:\n" + messages);
+  throw_invalid_argument("The kernel '", source.name, "' does not compile:\n", messages);
 }
 
 /// A source as the compiler has to be given it each time it reads it.

@@ -14,9 +14,8 @@ namespace {
 
 void check_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
   if (offset > buffer.bytes() || bytes > buffer.bytes() - offset) {
-    throw_invalid_argument("A step uses bytes (" + std::to_string(offset) + " + " +
-                           std::to_string(bytes) + ") of buffer '" + buffer.name() +
-                           "', which has " + std::to_string(buffer.bytes()) + ".");
+    throw_invalid_argument("A step uses bytes (", offset, " + ", bytes, ") of buffer '",
+                           buffer.name(), "', which has ", buffer.bytes(), ".");
   }
 }
 
@@ -70,8 +69,8 @@ void VulkanEncoder::reset(const std::shared_ptr<Timestamps>& stamps) {
 
 void VulkanEncoder::stamp(const std::shared_ptr<Timestamps>& stamps, std::uint32_t index) {
   if (index >= own(stamps).count()) {
-    throw_invalid_argument("Timestamp (" + std::to_string(index) + ") does not exist; there are " +
-                           std::to_string(stamps->count()) + ".");
+    throw_invalid_argument("Timestamp (", index, ") does not exist; there are ", stamps->count(),
+                           ".");
   }
   own(stamps).take(commands_, index);
 }
@@ -81,9 +80,8 @@ void VulkanEncoder::resolve(const std::shared_ptr<Timestamps>& stamps, std::uint
   const VulkanTimestamps& from = own(stamps);
   const std::uint64_t bytes = std::uint64_t{count} * sizeof(std::uint64_t);
   if (count > from.count()) {
-    throw_invalid_argument("The first (" + std::to_string(count) +
-                           ") timestamps are asked for; there are " + std::to_string(from.count()) +
-                           ".");
+    throw_invalid_argument("The first (", count, ") timestamps are asked for; there are ",
+                           from.count(), ".");
   }
   check_owner(*to);
   check_range(*to, offset, bytes);
@@ -118,21 +116,19 @@ void VulkanEncoder::dispatch(const StepList& steps, const Step& step,
                              std::span<const std::shared_ptr<Buffer>> pools) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (step.grid[i] > device_->limits().maxComputeWorkGroupCount[i]) {
-      throw Error(ErrorCode::unsupported,
-                  "The kernel (" + std::string(step.kernel.shader) + ") is dispatched over (" +
-                      std::to_string(step.grid[i]) +
-                      ") workgroups, but the device allows at most " +
-                      std::to_string(device_->limits().maxComputeWorkGroupCount[i]) + ".");
+      throw_error(ErrorCode::unsupported, "The kernel (", step.kernel.shader,
+                  ") is dispatched over (", step.grid[i],
+                  ") workgroups, but the device allows at most ",
+                  device_->limits().maxComputeWorkGroupCount[i], ".");
     }
   }
   KernelUse& kernel = bind_kernel(step.kernel);
   const Pipeline& pipeline = kernel.pipeline();
   bind_buffers(kernel, steps.bindings(step), pools);
   if (step.byte_count != pipeline.shader.push_bytes) {
-    throw_invalid_argument("The kernel (" + std::string(step.kernel.shader) + ") is given (" +
-                           std::to_string(step.byte_count) +
-                           ") bytes of push constants; its shader declares " +
-                           std::to_string(pipeline.shader.push_bytes) + ".");
+    throw_invalid_argument("The kernel (", step.kernel.shader, ") is given (", step.byte_count,
+                           ") bytes of push constants; its shader declares ",
+                           pipeline.shader.push_bytes, ".");
   }
   if (step.byte_count != 0) {
     vkCmdPushConstants(commands_, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
@@ -186,11 +182,9 @@ void VulkanEncoder::bind_buffers(KernelUse& kernel, std::span<const Binding> bin
   for (const auto& [number, kind] : pipeline.bindings) {
     const bool uniform = kind == ShaderBindingKind::uniform;
     if (number >= bindings.size() || (bindings[number].type == BindingType::uniform) != uniform) {
-      throw_invalid_argument("The kernel (" + std::string(pipeline.kernel.shader) +
-                             ") declares binding (" + std::to_string(number) + ") as a " +
-                             (uniform ? "uniform" : "storage") + " buffer; the step has " +
-                             std::to_string(bindings.size()) +
-                             " bindings and none of that type there.");
+      throw_invalid_argument("The kernel (", pipeline.kernel.shader, ") declares binding (", number,
+                             ") as a ", (uniform ? "uniform" : "storage"), " buffer; the step has ",
+                             bindings.size(), " bindings and none of that type there.");
     }
     *descriptor++ = descriptor_of(bindings[number], kind, pools);
   }
@@ -232,11 +226,9 @@ VkDescriptorBufferInfo VulkanEncoder::range_of(const Binding& binding,
       uniform ? device_->limits().maxUniformBufferRange : device_->traits().max_binding_bytes;
   const std::uint64_t misaligned = binding.offset & (device_->traits().binding_alignment - 1U);
   if (binding.bytes > limit || misaligned != 0) {
-    throw Error(ErrorCode::unsupported,
-                "A binding of (" + std::to_string(binding.bytes) + ") bytes at offset (" +
-                    std::to_string(binding.offset) + ") is not possible; at most " +
-                    std::to_string(limit) + " bytes at multiples of " +
-                    std::to_string(device_->traits().binding_alignment) + " are.");
+    throw_error(ErrorCode::unsupported, "A binding of (", binding.bytes, ") bytes at offset (",
+                binding.offset, ") is not possible; at most ", limit, " bytes at multiples of ",
+                device_->traits().binding_alignment, " are.");
   }
   // Shaders address words: the last one has to be inside the range as a whole.
   return {buffer.get(), binding.offset, std::min(whole_words(binding.bytes), limit)};
@@ -245,15 +237,15 @@ VkDescriptorBufferInfo VulkanEncoder::range_of(const Binding& binding,
 void VulkanEncoder::check_owner(const Buffer& buffer) const {
   if (typeid(buffer) != typeid(VulkanBuffer) ||
       &static_cast<const VulkanBuffer&>(buffer).device() != device_.get()) {
-    throw_invalid_argument("Buffer '" + buffer.name() + "' belongs to another device.");
+    throw_invalid_argument("Buffer '", buffer.name(), "' belongs to another device.");
   }
 }
 
 const VulkanBuffer& VulkanEncoder::buffer_of(const Binding& binding,
                                              std::span<const std::shared_ptr<Buffer>> pools) {
   if (binding.pool >= pools.size() || pools[binding.pool] == nullptr) {
-    throw_invalid_argument("A step uses pool (" + std::to_string(binding.pool) + "), but " +
-                           std::to_string(pools.size()) + " pools are given.");
+    throw_invalid_argument("A step uses pool (", binding.pool, "), but ", pools.size(),
+                           " pools are given.");
   }
   const Buffer& buffer = *pools[binding.pool];
   if (!encoding_->uses_.has(binding.pool, buffer)) {
@@ -269,8 +261,7 @@ void VulkanEncoder::copy(std::span<const Binding> bindings,
   const Binding& from = bindings[0];
   const Binding& to = bindings[1];
   if (from.bytes != to.bytes) {
-    throw_invalid_argument("A copy of (" + std::to_string(from.bytes) + ") bytes has a target of " +
-                           std::to_string(to.bytes) + ".");
+    throw_invalid_argument("A copy of (", from.bytes, ") bytes has a target of ", to.bytes, ".");
   }
   const VulkanBuffer& source = buffer_of(from, pools);
   const VulkanBuffer& target = buffer_of(to, pools);

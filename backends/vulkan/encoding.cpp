@@ -21,7 +21,7 @@ VulkanEncoding::~VulkanEncoding() { device_->command_pools().give(std::move(pool
 
 void VulkanEncoding::count_submission() const {
   if (submitted_.exchange(true, std::memory_order_relaxed) && !reusable_) {
-    throw_invalid_argument("The encoding '" + name_ +
+    throw_invalid_argument("The encoding '", name_,
                            "' is submitted again, but was not encoded as reusable.");
   }
 }

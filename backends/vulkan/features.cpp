@@ -73,8 +73,8 @@ void require_supported(const ShaderInterface& shader, const OptionalFeatures& fe
   for (const std::uint32_t capability : shader.capabilities) {
     const Answer answer = ask(capability, features);
     if (!answer.supported) {
-      throw Error(ErrorCode::unsupported, "The kernel (" + std::string(kernel) + ") needs " +
-                                              answer.name + ", which this device does not have.");
+      throw_error(ErrorCode::unsupported, "The kernel (", kernel, ") needs ", answer.name,
+                  ", which this device does not have.");
     }
   }
 }

@@ -33,9 +33,8 @@ void require_validation_layer() {
     return std::string_view(layer.layerName) == kValidationLayer;
   });
   if (!found) {
-    throw Error(ErrorCode::unsupported, "Validation needs the layer (" +
-                                            std::string(kValidationLayer) +
-                                            "), which is not installed.");
+    throw_error(ErrorCode::unsupported, "Validation needs the layer (", kValidationLayer,
+                "), which is not installed.");
   }
 }
 

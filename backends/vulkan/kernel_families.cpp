@@ -64,9 +64,8 @@ KernelFamily kernels_for(const PhysicalDevice& device) {
 void require_kernels(const PhysicalDevice& device, KernelFamily family) {
   const std::string lacks = lacking(device, family);
   if (!lacks.empty()) {
-    throw Error(ErrorCode::unsupported, std::string(device.properties.deviceName) +
-                                            " cannot run the (" + std::string(name_of(family)) +
-                                            ") kernels: they need " + lacks + ".");
+    throw_error(ErrorCode::unsupported, device.properties.deviceName, " cannot run the (",
+                name_of(family), ") kernels: they need ", lacks, ".");
   }
 }
 

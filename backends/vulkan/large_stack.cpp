@@ -35,9 +35,9 @@ void run_on_large_stack(std::size_t bytes, const std::function<void()>& work) {
                        pthread_create(&thread, &attributes, run, &job) == 0;
   pthread_attr_destroy(&attributes);
   if (!started) {
-    throw Error(ErrorCode::out_of_memory, "A thread with a stack of (" + std::to_string(bytes) +
-                                              ") bytes cannot be made; a shader is compiled on "
-                                              "one.");
+    throw_error(ErrorCode::out_of_memory, "A thread with a stack of (", bytes,
+                ") bytes cannot be made; a shader is compiled on "
+                "one.");
   }
   pthread_join(thread, nullptr);
   if (job.failure) {

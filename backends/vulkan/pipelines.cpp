@@ -16,10 +16,8 @@ namespace {
 void require_limit(const Kernel& kernel, std::string_view what, std::uint64_t value,
                    std::uint64_t limit) {
   if (value > limit) {
-    throw Error(ErrorCode::unsupported, "The kernel (" + std::string(kernel.shader) + ") needs " +
-                                            std::string(what) + " (" + std::to_string(value) +
-                                            "), but the device allows at most " +
-                                            std::to_string(limit) + ".");
+    throw_error(ErrorCode::unsupported, "The kernel (", kernel.shader, ") needs ", what, " (",
+                value, "), but the device allows at most ", limit, ".");
   }
 }
 
@@ -54,8 +52,7 @@ std::shared_ptr<const Pipeline> Pipelines::get(const Kernel& kernel) {
     lasting.shader = added->name;
     spirv = added->spirv;
   } else {
-    throw_invalid_argument("There is no shader named (" + std::string(kernel.shader) +
-                           ") in this program.");
+    throw_invalid_argument("There is no shader named (", kernel.shader, ") in this program.");
   }
   const auto made =
       pipelines_.emplace(lasting, create(lasting, spirv, std::move(added))).first->second;
@@ -162,9 +159,8 @@ void Pipelines::require_descriptors(const Kernel& kernel, const ShaderInterface&
 
 void Pipelines::resolve_local_size(const Kernel& kernel, Pipeline& pipeline) const {
   if (kernel.constant_count > Kernel::kMaxConstants) {
-    throw_invalid_argument("The kernel (" + std::string(kernel.shader) + ") has (" +
-                           std::to_string(kernel.constant_count) + ") constants; at most " +
-                           std::to_string(Kernel::kMaxConstants) + " are allowed.");
+    throw_invalid_argument("The kernel (", kernel.shader, ") has (", kernel.constant_count,
+                           ") constants; at most ", Kernel::kMaxConstants, " are allowed.");
   }
   std::uint64_t invocations = 1;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -172,7 +168,7 @@ void Pipelines::resolve_local_size(const Kernel& kernel, Pipeline& pipeline) con
     const std::uint32_t size =
         id < kernel.constant_count ? kernel.constants[id] : pipeline.shader.local_size[i];
     if (size == 0) {
-      throw_invalid_argument("The kernel (" + std::string(kernel.shader) +
+      throw_invalid_argument("The kernel (", kernel.shader,
                              ") has a workgroup size of (0); at least 1 is allowed.");
     }
     require_limit(kernel, "a workgroup size of", size,

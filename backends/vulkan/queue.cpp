@@ -209,11 +209,9 @@ void Queue::wait(std::uint64_t submission) {
       last = counter;
       progress = Clock::now();
     } else if (Clock::now() - progress >= hang) {
-      throw Error(ErrorCode::timeout, "The wait for submission (" + std::to_string(submission) +
-                                          ") ends without progress for " +
-                                          std::to_string(device_->hang_timeout().count()) +
-                                          " ms; the device completed submission " +
-                                          std::to_string(counter) + ".");
+      throw_error(ErrorCode::timeout, "The wait for submission (", submission,
+                  ") ends without progress for ", device_->hang_timeout().count(),
+                  " ms; the device completed submission ", counter, ".");
     }
   }
 }

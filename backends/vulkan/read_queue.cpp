@@ -63,8 +63,8 @@ void ReadQueue::wait() {
   if (result == VK_TIMEOUT) {
     static_cast<void>(pool_.release());
     done_.release();
-    throw Error(ErrorCode::timeout, "A copy to the host does not end within " +
-                                        std::to_string(device_->hang_timeout().count()) + " ms.");
+    throw_error(ErrorCode::timeout, "A copy to the host does not end within ",
+                device_->hang_timeout().count(), " ms.");
   }
   device_->check(result, "vkWaitSemaphores");
 }

@@ -10,12 +10,12 @@ namespace {
 
 const std::filesystem::path& existing(const std::filesystem::path& database) {
   if (std::filesystem::is_directory(database)) {
-    throw_invalid_argument("The path (" + database.string() +
-                           ") is a folder; a database is a file, such as " +
-                           (database / "profile.db").string() + ".");
+    throw_invalid_argument("The path (", database.string(),
+                           ") is a folder; a database is a file, such as ",
+                           (database / "profile.db").string(), ".");
   }
   if (!std::filesystem::is_regular_file(database)) {
-    throw_invalid_argument("There is no file (" + database.string() + ").");
+    throw_invalid_argument("There is no file (", database.string(), ").");
   }
   return database;
 }
@@ -112,10 +112,10 @@ void DebuggerView::choose(std::optional<std::int64_t> run, std::optional<std::in
   }
   known += captures.size() > kMaxNamed ? ", ..." : captures.empty() ? "none" : "";
   throw_invalid_argument(
-      "The database has no capture of " +
-      (run ? "run (" + std::to_string(*run) + ")" : std::string("any run")) + " and " +
-      (graph ? "graph (" + std::to_string(*graph) + ")" : std::string("any graph")) + "; it has " +
-      known + ".");
+      "The database has no capture of ",
+      (run ? "run (" + std::to_string(*run) + ")" : std::string("any run")), " and ",
+      (graph ? "graph (" + std::to_string(*graph) + ")" : std::string("any graph")), "; it has ",
+      known, ".");
 }
 
 void DebuggerView::compare_with(const std::filesystem::path& other) {

@@ -24,9 +24,8 @@ vk::raii::Instance make_instance(const vk::raii::Context& context, const Graphic
     return {context, vk::InstanceCreateInfo({}, &application, layers, extensions,
                                             options.validation ? &features : nullptr)};
   } catch (const vk::SystemError& e) {
-    throw Error(ErrorCode::unsupported,
-                std::string("Drawing needs a Vulkan driver; none could be loaded (") + e.what() +
-                    "). Debian's software driver is mesa-vulkan-drivers.");
+    throw_error(ErrorCode::unsupported, "Drawing needs a Vulkan driver; none could be loaded (",
+                e.what(), "). Debian's software driver is mesa-vulkan-drivers.");
   }
 }
 
@@ -154,8 +153,8 @@ vk::raii::DeviceMemory GraphicsDevice::memory_for(const vk::MemoryRequirements& 
       return {device_, vk::MemoryAllocateInfo(needs.size, type)};
     }
   }
-  throw Error(ErrorCode::unsupported, "The device that draws has no memory of the kind (" +
-                                          vk::to_string(properties) + ").");
+  throw_error(ErrorCode::unsupported, "The device that draws has no memory of the kind (",
+              vk::to_string(properties), ").");
 }
 
 }  // namespace reprise::debugger

@@ -69,7 +69,7 @@ class TemporaryFolder {
   TemporaryFolder() {
     std::string name = std::filesystem::temp_directory_path() / "reprise-demo-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) {
-      throw Error(ErrorCode::io, "No folder (" + name + ") could be made.");
+      throw_error(ErrorCode::io, "No folder (", name, ") could be made.");
     }
     path_ = name;
   }
@@ -155,7 +155,7 @@ std::size_t layout_named(const std::string& name, const std::vector<Layout>& lay
   for (const Layout& layout : layouts) {
     known += (known.empty() ? "" : ", ") + layout.name;
   }
-  throw_invalid_argument("There is no layout (" + name + "); there are " + known + ".");
+  throw_invalid_argument("There is no layout (", name, "); there are ", known, ".");
 }
 
 void shoot(const Options& options) {

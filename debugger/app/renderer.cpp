@@ -13,8 +13,8 @@ constexpr std::uint32_t kImages = 3;  // whose vertices may be in flight
 /// ImGui's backend does not check what it goes on with.
 void check_result(VkResult result) {
   if (result != VK_SUCCESS) {
-    throw Error(result == VK_ERROR_DEVICE_LOST ? ErrorCode::device_lost : ErrorCode::out_of_memory,
-                "Drawing failed (" + vk::to_string(static_cast<vk::Result>(result)) + ").");
+    throw_error(result == VK_ERROR_DEVICE_LOST ? ErrorCode::device_lost : ErrorCode::out_of_memory,
+                "Drawing failed (", vk::to_string(static_cast<vk::Result>(result)), ").");
   }
 }
 

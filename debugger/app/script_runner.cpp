@@ -16,8 +16,7 @@ namespace {
 constexpr int kMaxFrames = 120;
 
 [[noreturn]] void fail(const ScriptStep& step, const std::string& why) {
-  throw_invalid_argument("Line " + std::to_string(step.line) + " of the script (" + step.source +
-                         "): " + why);
+  throw_invalid_argument("Line ", step.line, " of the script (", step.source, "): ", why);
 }
 
 /// Returns how many characters differ: insertions, deletions, replacements. Compares the first

@@ -19,9 +19,8 @@ void require_format(const vk::raii::PhysicalDevice& device, const vk::raii::Surf
     }
     names += (names.empty() ? "" : ", ") + vk::to_string(format.format);
   }
-  throw Error(ErrorCode::unsupported, "The window shows no images of the format (" +
-                                          vk::to_string(Renderer::kFormat) + "), only of (" +
-                                          names + ").");
+  throw_error(ErrorCode::unsupported, "The window shows no images of the format (",
+              vk::to_string(Renderer::kFormat), "), only of (", names, ").");
 }
 
 }  // namespace

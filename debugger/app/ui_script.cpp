@@ -37,8 +37,7 @@ constexpr Verb kVerbs[] = {
 };
 
 [[noreturn]] void refuse(const ScriptStep& step, const std::string& why) {
-  throw_invalid_argument("Line " + std::to_string(step.line) + " of the script (" + step.source +
-                         ") " + why);
+  throw_invalid_argument("Line ", step.line, " of the script (", step.source, ") ", why);
 }
 
 std::string rest_of(std::istream& words) {
@@ -103,10 +102,9 @@ UiScript parse_script(std::string_view text) {
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first != std::string::npos && line[first] != '#') {
       if (line.size() > kMaxScriptLine) {
-        throw_invalid_argument("Line " + std::to_string(number) + " of the script (" +
-                               line.substr(first, 40) + "...) has (" + std::to_string(line.size()) +
-                               ") bytes; a line has at most " + std::to_string(kMaxScriptLine) +
-                               ".");
+        throw_invalid_argument("Line ", number, " of the script (", line.substr(first, 40),
+                               "...) has (", line.size(), ") bytes; a line has at most ",
+                               kMaxScriptLine, ".");
       }
       const std::size_t last = line.find_last_not_of(" \t\r");
       script.push_back(parse_step(number, line.substr(first, last - first + 1)));

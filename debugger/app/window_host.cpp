@@ -22,9 +22,8 @@ namespace {
 [[noreturn]] void fail(const std::string& what) {
   const char* why = nullptr;
   glfwGetError(&why);
-  throw Error(ErrorCode::unsupported,
-              what + " (" + (why == nullptr ? "no reason given" : why) +
-                  "). Pictures need no window: see reprise-debugger shot --help.");
+  throw_error(ErrorCode::unsupported, what, " (", (why == nullptr ? "no reason given" : why),
+              "). Pictures need no window: see reprise-debugger shot --help.");
 }
 
 }  // namespace

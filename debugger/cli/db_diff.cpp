@@ -24,7 +24,7 @@ std::optional<double> share_of(const std::optional<std::string>& text) {
   double percent = -1;
   const auto [stop, error] = std::from_chars(text->data(), end, percent);
   if (error != std::errc() || stop != end || !std::isfinite(percent) || percent < 0) {
-    throw_invalid_argument("--fail-above is (" + *text +
+    throw_invalid_argument("--fail-above is (", *text,
                            "), but must be a percentage from 0 on, such as 5%.");
   }
   return percent / 100;

@@ -30,8 +30,7 @@ TraceChoice trace_choice(const ExportCommand& command) {
   }
   const SelectedCapture choice = choose_capture(command.path, command.wish);
   if (!choice.replay) {
-    throw_invalid_argument("There are no step times of graph (" +
-                           std::to_string(choice.capture.graph) +
+    throw_invalid_argument("There are no step times of graph (", choice.capture.graph,
                            ") to export; `reprise db replays` lists its replays, for --replay.");
   }
   return {.replay = choice.replay};
@@ -41,7 +40,7 @@ TraceChoice trace_choice(const ExportCommand& command) {
 
 void export_capture(const ExportCommand& command) {
   if (command.run && (command.wish.graph || command.wish.replay)) {
-    throw_invalid_argument("--run (" + std::to_string(*command.run) +
+    throw_invalid_argument("--run (", *command.run,
                            ") is for whole runs; leave out --graph and --replay.");
   }
   if (!command.perfetto.empty()) {

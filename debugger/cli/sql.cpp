@@ -85,12 +85,10 @@ void print_table(const SqlResult& result) {
 
 std::size_t positive(const char* option, std::int64_t value, std::int64_t max) {
   if (value <= 0) {
-    throw_invalid_argument(std::string(option) + " is (" + std::to_string(value) +
-                           "), but must be above 0.");
+    throw_invalid_argument(option, " is (", value, "), but must be above 0.");
   }
   if (value > max) {
-    throw_invalid_argument(std::string(option) + " is (" + std::to_string(value) +
-                           "), but must be at most " + std::to_string(max) + ".");
+    throw_invalid_argument(option, " is (", value, "), but must be at most ", max, ".");
   }
   return static_cast<std::size_t>(value);
 }

@@ -142,8 +142,8 @@ std::vector<TraceRun> TraceRows::runs() const {
     }
   }
   if (runs.empty()) {
-    throw_invalid_argument("The profiling database (" + path_ + ") has no run" +
-                           (choice_.run ? " (" + number(*choice_.run) + ")" : "") +
+    throw_invalid_argument("The profiling database (", path_, ") has no run",
+                           (choice_.run ? " (" + number(*choice_.run) + ")" : ""),
                            "; `reprise db info` lists them.");
   }
   std::ranges::sort(runs, {}, [](const TraceRun& run) { return std::pair(run.rank, run.id); });

@@ -173,7 +173,7 @@ DemoCapture record_demo(const std::filesystem::path& folder) {
   const DemoCapture files{folder / "before.db", folder / "after.db", source_root()};
   for (const std::filesystem::path& file : {files.before, files.after}) {
     if (std::filesystem::exists(file)) {
-      throw_invalid_argument("The demo is not recorded into a file that exists (" + file.string() +
+      throw_invalid_argument("The demo is not recorded into a file that exists (", file.string(),
                              ").");
     }
   }

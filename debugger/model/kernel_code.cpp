@@ -51,8 +51,8 @@ KernelCode read_kernel_code(const std::filesystem::path& path, const KernelKey& 
   limits.text_bytes = std::max(2 * kMaxSpirvBytes, kMaxSourceBytes);
   const SqlResult result = run_sql(path, sql, limits, stop);
   if (result.rows.empty()) {
-    throw_invalid_argument("The database has no kernel (" + std::to_string(key.kernel) +
-                           ") of graph (" + std::to_string(id.graph) + ").");
+    throw_invalid_argument("The database has no kernel (", key.kernel, ") of graph (", id.graph,
+                           ").");
   }
   const auto& row = result.rows.front();
   KernelCode code;

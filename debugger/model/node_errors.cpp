@@ -153,7 +153,7 @@ std::optional<double> threshold_of(const std::string& text) {
   double value = -1;
   const auto [read, error] = std::from_chars(text.data() + begin, stop, value);
   if (error != std::errc() || read != stop || !std::isfinite(value) || value < 0) {
-    throw_invalid_argument("The threshold (" + text +
+    throw_invalid_argument("The threshold (", text,
                            ") is no number from 0 on, such as 1e-3 or 0.1%.");
   }
   return percent ? value / 100 : value;

@@ -18,7 +18,7 @@ void write_output(const std::filesystem::path& path,
     }
     file.close();
     if (!file) {
-      throw Error(ErrorCode::io, "The file (" + path.string() + ") cannot be written.");
+      throw_error(ErrorCode::io, "The file (", path.string(), ") cannot be written.");
     }
     return;
   }

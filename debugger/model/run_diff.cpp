@@ -28,8 +28,8 @@ std::vector<CaptureSummary> captures_of(RunOfFile& file, const std::stop_token& 
   }
   std::erase_if(captures, [&](const CaptureSummary& c) { return c.id.run != file.run; });
   if (captures.empty()) {
-    throw_invalid_argument("The profiling database (" + file.path.string() + ") has no graphs" +
-                           (file.run ? " of run (" + std::to_string(*file.run) + ")" : "") + ".");
+    throw_invalid_argument("The profiling database (", file.path.string(), ") has no graphs",
+                           (file.run ? " of run (" + std::to_string(*file.run) + ")" : ""), ".");
   }
   return captures;
 }
@@ -294,10 +294,9 @@ RunDiff diff_runs(const RunOfFile& a, const RunOfFile& b, const std::stop_token&
     diff.graphs.push_back({in_b.name, {}, in_b.id.graph, {}, {}, {}});
   }
   if (!any) {
-    throw_invalid_argument("Run (" + std::to_string(*diff.a.run) + ") and run (" +
-                           std::to_string(*diff.b.run) +
-                           ") have no graph in common; the first of each are (" +
-                           of_a.front().name + ") and (" + of_b.front().name + ").");
+    throw_invalid_argument("Run (", *diff.a.run, ") and run (", *diff.b.run,
+                           ") have no graph in common; the first of each are (", of_a.front().name,
+                           ") and (", of_b.front().name, ").");
   }
   return diff;
 }

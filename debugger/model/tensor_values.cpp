@@ -28,9 +28,9 @@ std::vector<std::size_t> dims_of(const std::string& shape_json) {
         return dim.is_number_unsigned() && dim.get<std::uint64_t>() <= kMaxShownValues;
       });
   if (!all_counts) {
-    throw_invalid_argument("The shape (" + shape_json.substr(0, kMaxShapeText) +
-                           ") is no list of 1 to 8 sizes of at most " +
-                           count_text(kMaxShownValues) + " each.");
+    throw_invalid_argument("The shape (", shape_json.substr(0, kMaxShapeText),
+                           ") is no list of 1 to 8 sizes of at most ", count_text(kMaxShownValues),
+                           " each.");
   }
   return shape.get<std::vector<std::size_t>>();
 }
@@ -40,7 +40,7 @@ std::size_t elements_of(std::span<const std::size_t> dims) {
   for (const std::size_t dim : dims) {
     elements *= dim;  // at most kMaxShownValues squared
     if (elements > kMaxShownValues) {
-      throw_invalid_argument("The tensor has more than " + count_text(kMaxShownValues) +
+      throw_invalid_argument("The tensor has more than ", count_text(kMaxShownValues),
                              " elements, the most that are shown.");
     }
   }
@@ -87,14 +87,14 @@ TensorValues decode_values(const std::string& dtype, const std::string& shape_js
                            std::span<const std::byte> bytes) {
   const std::optional<DType> type = dtype_named(dtype);
   if (!type) {
-    throw_invalid_argument("The type (" + dtype + ") is none that this program knows.");
+    throw_invalid_argument("The type (", dtype, ") is none that this program knows.");
   }
   TensorValues found{*type, dims_of(shape_json), {}};
   const std::size_t elements = elements_of(found.dims);
   if (bytes.size() != bytes_of(*type, elements)) {
-    throw_invalid_argument("A tensor of " + dtype + " " + shape_json + " takes (" +
-                           std::to_string(bytes_of(*type, elements)) + ") bytes, but (" +
-                           std::to_string(bytes.size()) + ") are there.");
+    throw_invalid_argument("A tensor of ", dtype, " ", shape_json, " takes (",
+                           bytes_of(*type, elements), ") bytes, but (", bytes.size(),
+                           ") are there.");
   }
   found.values.resize(elements);
   if (*type == DType::i32) {

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxFiles = 1000;
 WatchedFolder::WatchedFolder(std::filesystem::path folder) : path_(std::move(folder)) {
   if (!list()) {
     throw_invalid_argument(
-        "The path (" + path_.string() +
+        "The path (", path_.string(),
         ") is not a folder that can be read; give a folder in which profiling databases "
         "(*.db) appear.");
   }

@@ -49,8 +49,8 @@ Panel* Shell::find(std::string_view panel) {
 
 void Shell::show(std::string_view panel, bool alone) {
   if (find(panel) == nullptr) {
-    throw_invalid_argument("There is no panel (" + std::string(panel) + "); there are " +
-                           names_of(panels(), &Panel::id) + ".");
+    throw_invalid_argument("There is no panel (", panel, "); there are ",
+                           names_of(panels(), &Panel::id), ".");
   }
   if (panel != strip_->id()) {
     debugger::show(places(), panel);
