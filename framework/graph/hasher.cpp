@@ -1,5 +1,6 @@
 #include "framework/graph/hasher.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <new>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "framework/session/device/tensor_factory.h"
 #include "framework/session/device/upload_ring.h"

@@ -1,5 +1,7 @@
 #include "framework/session/replay/launcher.h"
 
+#include <utility>
+
 #include "framework/session/executor/host_clock.h"
 
 namespace reprise {

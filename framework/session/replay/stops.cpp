@@ -42,12 +42,17 @@ std::optional<Stops::Stop> Stops::find(const Slot& slot, bool brought_back) cons
   if (number == 0) {
     return std::nullopt;
   }
-  if (!brought_back) {
-    const StateMemory& state = memory_.state().inner();
-    return Stop{places_.at(number - 1), ran - 1, read(state.block, state.layout.words())};
+  try {
+    if (!brought_back) {
+      const StateMemory& state = memory_.state().inner();
+      return Stop{places_.at(number - 1), ran - 1, read(state.block, state.layout.words())};
+    }
+    const std::span<const std::uint32_t> state = slot.state_now();
+    return Stop{places_.at(number - 1), ran - 1, {state.begin(), state.end()}};
+  } catch (...) {
+    give_up();
+    throw;
   }
-  const std::span<const std::uint32_t> state = slot.state_now();
-  return Stop{places_.at(number - 1), ran - 1, {state.begin(), state.end()}};
 }
 
 void Stops::serve(const Stop& stop) const {

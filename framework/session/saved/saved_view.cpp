@@ -45,7 +45,7 @@ bool is_slice(const TensorSpec& source, const SavedViewAttributes& a) {
   const std::uint64_t elements = a.offset / info.block_bytes * info.block_elements;
   const auto stride = static_cast<std::uint64_t>(std::max<std::int64_t>(source.strides[dim], 1));
   const std::uint64_t start = std::min(elements / stride, static_cast<std::uint64_t>(spare));
-  return bytes_of(view.dtype, start * stride) == a.offset;
+  return bytes_of(view.dtype, start * static_cast<std::uint64_t>(source.strides[dim])) == a.offset;
 }
 
 Outputs infer(const OpCall& call) {

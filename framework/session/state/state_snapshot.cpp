@@ -27,18 +27,23 @@ void StateSnapshot::restore(bool host_owned) const {
   if (!state_) {
     return;
   }
-  StateValues values = *values_;
   StateMemory& memory = state_.inner();
   const std::lock_guard lock(memory.mutex);
-  if (!host_owned) {
-    values.host = memory.host;
-    for (std::size_t i = 0; i < values.arrays.size(); ++i) {
-      if (values.arrays[i].info.owner == StateOwner::host) {
-        values.arrays[i] = memory.arrays[i];
-      }
+  memory.patches = values_->patches;
+  memory.returned = values_->returned;
+  memory.patch_mask = values_->patch_mask;
+  memory.returned_by = values_->returned_by;
+  memory.bound = values_->bound;
+  if (host_owned) {
+    memory.host = values_->host;
+  }
+  for (std::size_t i = 0; i < memory.arrays.size(); ++i) {
+    StateArray& array = memory.arrays[i];
+    if (host_owned || array.info.owner != StateOwner::host) {
+      array.values = values_->arrays[i].values;
+      array.pending = values_->arrays[i].pending;
     }
   }
-  static_cast<StateValues&>(memory) = std::move(values);
 }
 
 void StateSnapshot::show_what_is_set() const {

@@ -82,6 +82,7 @@ std::string joined_text(const Parts&... parts) {
     if constexpr (std::is_convertible_v<decltype(part), std::string_view>) {
       text += part;
     } else {
+      static_assert(!std::is_same_v<std::decay_t<decltype(part)>, char>, "give it as a text");
       text += std::to_string(part);
     }
   };
