@@ -176,6 +176,16 @@ TEST_P(HostSteps, RunInsideOfAsynchronousLaunches) {
   EXPECT_EQ(second.read("y"), (Values{15, 15, 15, 15}));
 }
 
+TEST_P(HostSteps, FindTheirGraphInUse) {
+  CapturedGraph graph;
+  bool in_use = false;
+  auto s = executor_.begin_recorded();
+  host_step(s, "look", {}, {}, [&](HostStepCall&) { in_use = graph.in_use(); });
+  graph = s.finish({.run = false, .joined_host_steps = GetParam().joined}).graph;
+  graph.launch();
+  EXPECT_TRUE(in_use);
+}
+
 TEST_P(HostSteps, AreTimed) {
   for (const bool recorded : {false, true}) {
     auto s = begin(recorded);

@@ -27,116 +27,138 @@ void Launcher::submit_part(Slot& slot, const SlotLaunch& part, std::uint64_t rec
   slot.submit(part);
 }
 
-Body Launcher::serve(const Stops::Stop& stop, const SlotLaunch& launch, StepRange range,
-                     const Encode& encode) const {
-  try {
-    stops_.serve(stop);
-    Body rest = encode({stop.place.step + 1, range.end});
-    while (rest.next.size() + 1 < launch.iterations - stop.done) {
-      rest.next.push_back(core_.traits().replays ? launch.body.encoding : encode(range).encoding);
-    }
-    stops_.go_on(stop);
-    return rest;
-  } catch (...) {
-    stops_.give_up();
-    throw;
+/// One launch, cut by host steps or stopped by the device.
+struct Launcher::Parts {
+  Launcher& of;
+  Slot& slot;
+  const SlotLaunch& launch;
+  StepRange range;
+  const Encode& encode;
+  std::uint64_t recording;
+  std::span<const StagedHostStep> steps;
+
+  SubmissionTimes all{.submits = 0};
+  Body rest{};  // behind a stop
+  const Body* body = &launch.body;
+  std::uint32_t next_node = of.node_of(range.begin), done = 0;
+  std::size_t segment = 0;  // of the body
+  TimingMode mode = launch.mode;
+
+  void submit_before(std::size_t host_step);
+  void serve(const Stops::Stop& stop);
+  void run();
+};
+
+void Launcher::Parts::submit_before(std::size_t host_step) {
+  const bool first = all.submits == 0, last = host_step == steps.size();
+  const std::uint32_t end = of.node_of(last ? range.end : steps[host_step].step());
+  std::vector<StateGrowth> growths;
+  if (!steps.empty()) {
+    growths = growths_of(*of.plan_->graph, std::exchange(next_node, end), end);
   }
+  const Body part{segment == 0 ? body->encoding : body->segments[segment - 1], body->stamps,
+                  body->next};
+  of.submit_part(slot,
+                 {.body = part,
+                  .growths = first && steps.empty() ? launch.growths : growths,
+                  .mode = mode,
+                  .iterations = launch.iterations - done,
+                  .sequence = launch.sequence,
+                  .begin_ns = first ? launch.begin_ns : now_ns(),
+                  .then = last && !of.may_stop() ? launch.then : AfterSubmit::will_wait,
+                  .sends = first,
+                  .brings_back = last,
+                  .limits = launch.limits,
+                  .keeps_patches = launch.keeps_patches && first,
+                  .done = done},
+                 recording);
+  if (first) {
+    all.submit_time_ns = slot.times().submit_time_ns;
+    all.prepare_ns = slot.times().prepare_ns;
+  }
+  all.submit_ns += slot.times().submit_ns;
+  ++all.submits;
+  ++segment;
 }
 
-void Launcher::submit(Slot& slot, const SlotLaunch& launch, StepRange range, const Encode& encode,
-                      std::uint64_t recording) {
-  const std::span<const StagedHostStep> steps = host_steps_.in(range);
-  host_steps_.forget_idle();
-  if (steps.empty() && !may_stop()) {
-    submit_part(slot, launch, recording);
-    slot.hold(launch, launch.mode);
-    return;
+/// What is behind the place becomes the body.
+void Launcher::Parts::serve(const Stops::Stop& stop) {
+  try {
+    of.stops_.serve(stop);
+    Body behind = encode({stop.place.step + 1, range.end});
+    while (behind.next.size() + 1 < launch.iterations - stop.done) {
+      behind.next.push_back(of.core_.traits().replays ? launch.body.encoding
+                                                      : encode(range).encoding);
+    }
+    of.stops_.go_on(stop);
+    rest = std::move(behind);
+  } catch (...) {
+    of.stops_.give_up();
+    throw;
   }
-  Backend& backend = core_.device().backend();
-  SubmissionTimes all{.submits = 0};  // parts
-  Body rest;                          // behind a stop
-  const Body* body = &launch.body;
-  TimingMode mode = launch.mode;
-  std::uint32_t next_node = node_of(range.begin), done = 0;
-  std::size_t segment = 0;  // of the body
-  bool first = true;
-  const auto submit_before = [&](std::size_t host_step) {
-    const bool last = host_step == steps.size();
-    const std::uint32_t end = node_of(last ? range.end : steps[host_step].step());
-    std::vector<StateGrowth> growths;
-    if (!steps.empty()) {
-      growths = growths_of(*plan_->graph, std::exchange(next_node, end), end);
-    }
-    const Body part{segment == 0 ? body->encoding : body->segments[segment - 1], body->stamps,
-                    body->next};
-    submit_part(slot,
-                {.body = part,
-                 .growths = first && steps.empty() ? launch.growths : growths,
-                 .mode = mode,
-                 .iterations = launch.iterations - done,
-                 .sequence = launch.sequence,
-                 .begin_ns = first ? launch.begin_ns : now_ns(),
-                 .then = last && !may_stop() ? launch.then : AfterSubmit::will_wait,
-                 .sends = first,
-                 .brings_back = last,
-                 .limits = launch.limits,
-                 .keeps_patches = launch.keeps_patches && first,
-                 .done = done},
-                recording);
-    if (std::exchange(first, false)) {
-      all.submit_time_ns = slot.times().submit_time_ns;
-      all.prepare_ns = slot.times().prepare_ns;
-    }
-    all.submit_ns += slot.times().submit_ns;
-    ++all.submits;
-    ++segment;
-  };
-  const bool joined = host_steps_.signal() != nullptr && !steps.empty();
+  body = &rest;
+  segment = 0;
+  done = stop.done;
+  mode = TimingMode::off;
+}
+
+void Launcher::Parts::run() {
+  HostSteps& host_steps = of.host_steps_;
+  Backend& backend = of.core_.device().backend();
+  const bool joined = host_steps.signal() != nullptr && !steps.empty();
   submit_before(0);
   std::size_t next = 0, submitted = 0;  // host steps
   try {
     for (; joined && submitted < steps.size(); ++submitted) {
-      submissions_[submitted] = slot.times().submission;
+      of.submissions_[submitted] = slot.times().submission;
       submit_before(submitted + 1);
     }
-    while (next < steps.size() || may_stop()) {
+    while (next < steps.size() || of.may_stop()) {
       const bool last = next == steps.size();
       const std::int64_t waiting = now_ns();
-      backend.wait(joined ? submissions_[next] : slot.times().submission);
+      backend.wait(joined ? of.submissions_[next] : slot.times().submission);
       const std::int64_t called = now_ns();
       all.wait_ns += static_cast<std::uint64_t>(called - waiting);
-      const auto stop = may_stop() ? stops_.find(slot, last) : std::nullopt;
+      const auto stop = of.may_stop() ? of.stops_.find(slot, last) : std::nullopt;
       if (stop) {
-        rest = serve(*stop, launch, range, encode);
-        body = &rest;
-        segment = 0;
-        done = stop->done;
-        mode = TimingMode::off;
+        serve(*stop);
       } else if (last) {
         break;
       } else {
-        host_steps_.run(steps[next]);
+        host_steps.run(steps[next]);
       }
-      const std::int64_t served = now_ns();
-      all.host_step_ns += static_cast<std::uint64_t>(served - called);
+      all.host_step_ns += static_cast<std::uint64_t>(now_ns() - called);
       const std::uint32_t expert_call =
-          stop ? stop->place.expert_call : host_steps_.expert_call_of(steps[next]);
+          stop ? stop->place.expert_call : host_steps.expert_call_of(steps[next]);
+      const std::size_t served = stop ? next : next + 1;
       if (joined) {
-        backend.raise(host_steps_.signal());
+        backend.raise(host_steps.signal());
       } else {
-        submit_before(stop ? next : next + 1);
+        submit_before(served);
       }
-      next += stop ? 0 : 1;
-      host_steps_.add_idle(expert_call, now_ns() - called);
+      next = served;
+      host_steps.add_idle(expert_call, now_ns() - called);
     }
   } catch (...) {
     if (joined) {
-      drain(steps.subspan(next, submitted - next), next);
+      of.drain(steps.subspan(next, submitted - next), next);
     }
     throw;
   }
   slot.add_parts(all);
   slot.hold(launch, mode);
+}
+
+void Launcher::submit(Slot& slot, const SlotLaunch& launch, StepRange range, const Encode& encode,
+                      std::uint64_t recording) {
+  host_steps_.forget_idle();
+  const auto steps = host_steps_.in(range);
+  if (steps.empty() && !may_stop()) {
+    submit_part(slot, launch, recording);
+    slot.hold(launch, launch.mode);
+    return;
+  }
+  Parts{*this, slot, launch, range, encode, recording, steps}.run();
 }
 
 void Launcher::drain(std::span<const StagedHostStep> steps, std::size_t first) noexcept {

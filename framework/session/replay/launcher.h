@@ -26,10 +26,8 @@ class Launcher {
               std::uint64_t recording);
 
  private:
+  struct Parts;
   std::uint32_t node_of(std::uint32_t step) const;
-  /// Serves the place; returns what is behind it.
-  Body serve(const Stops::Stop& stop, const SlotLaunch& launch, StepRange range,
-             const Encode& encode) const;
   void submit_part(Slot& slot, const SlotLaunch& part, std::uint64_t recording) const;
   /// After a failure: lets the segments behind these host steps, the first of which is number
   /// `first`, run without them.

@@ -155,7 +155,7 @@ void Slot::wait() {
 }
 
 void Slot::release() noexcept {
-  phase_.store(complete_ ? Phase::idle : Phase::released, std::memory_order_release);
+  phase_ = complete_ ? Phase::idle : Phase::released;
   owner_.released();
 }
 

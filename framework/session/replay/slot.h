@@ -60,7 +60,7 @@ class Slot {
   Error placed(const Error& cause, std::optional<std::uint64_t> replay,
                std::optional<std::uint64_t> submission = {}) const;
 
-  Phase phase() const { return phase_.load(std::memory_order_acquire); }
+  Phase phase() const { return phase_; }
   /// Reserved or held.
   bool in_hands() const;
   /// Waits for what it still has in flight.

@@ -39,19 +39,24 @@ bool Slots::wait(std::chrono::nanoseconds timeout) {
   }
   // An hour is as good as for ever, and no clock overflows.
   std::unique_lock lock(mutex_);
-  return released_.wait_for(
+  ++waiting_;
+  const bool waited = released_.wait_for(
       lock, std::min<std::chrono::nanoseconds>(timeout, std::chrono::hours(1)), found);
+  --waiting_;
+  return waited;
 }
 
 void Slots::released() noexcept {
+  if (waiting_ == 0) {
+    return;
+  }
   { const std::lock_guard lock(mutex_); }  // not between the look and the wait above
   released_.notify_all();
 }
 
 bool Slots::in_use() const {
   return std::ranges::any_of(slots_, [](const auto& slot) {
-    const Slot::Phase phase = slot->phase();
-    return phase == Slot::Phase::held || (phase == Slot::Phase::released && !slot->done());
+    return slot->in_hands() || (slot->phase() == Slot::Phase::released && !slot->done());
   });
 }
 

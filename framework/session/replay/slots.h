@@ -1,5 +1,6 @@
 // Slots: those of a recording. One that is held is its ticket's, which may be on another thread.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -24,7 +25,7 @@ class Slots {
 
   std::span<const std::unique_ptr<Slot>> all() const { return slots_; }
   std::size_t count() const { return slots_.size(); }
-  /// One is held, or its submission is in flight.
+  /// One is reserved or held, or its submission is in flight.
   bool in_use() const;
   /// Waits for what released ones have in flight.
   void reclaim() noexcept;
@@ -33,6 +34,8 @@ class Slots {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::mutex mutex_;
   std::condition_variable released_;
+  // Sequentially consistent, as phases are: who lets go sees who waits, or is seen by that one.
+  std::atomic<std::uint32_t> waiting_{0};
 };
 
 }  // namespace reprise

@@ -107,7 +107,7 @@ class CapturedGraph {
 
   /// Waits until a launch would find a slot that no ticket holds. Returns false after `timeout`.
   bool wait_for_slot(std::chrono::nanoseconds timeout);
-  /// Returns whether a slot is held, or a launch is in flight all of whose host steps are done.
+  /// Returns whether a slot is held, or a launch is being made or in flight.
   bool in_use() const;
   /// Returns the bytes of device and host memory that only this graph uses: the arena and the
   /// slots.
