@@ -1,40 +1,16 @@
 // Kernels of every instruction set this machine has, at several numbers of threads, against the
 // references.
-#include <hwy/targets.h>
 #include <map>
 
-#include "backends/cpu/kernel.h"
 #include "framework/ops/weight_formats.h"
 #include "reprise/formats/gguf.h"
 #include "samples/llama/forward.h"
+#include "tests/cpu/instruction_sets.h"
 #include "tests/ops/case_run.h"
 #include "tests/ops/op_case_table.h"
 
 namespace reprise::testing {
 namespace {
-
-/// Only these instruction sets while it lives.
-class UseTargets {
- public:
-  explicit UseTargets(std::int64_t targets) {
-    hwy::SetSupportedTargetsForTest(targets);
-    hwy::GetChosenTarget().DeInit();
-  }
-  UseTargets(const UseTargets&) = delete;
-  UseTargets& operator=(const UseTargets&) = delete;
-  ~UseTargets() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-};
-
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> all;
-  for (std::int64_t left = cpu::kernel_targets(); left != 0; left &= left - 1) {
-    all.push_back(left & -left);
-  }
-  return all;
-}
 
 Device cpu_of(unsigned threads) {
   OpenOptions options;

@@ -124,6 +124,24 @@ OpCase not_numbers(DType to) {
       }};
 }
 
+// Blocks whose largest magnitude is there with both signs, or is zero.
+OpCase equal_magnitudes(DType to) {
+  return {named("equal_magnitudes", to), 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
+            constexpr std::int32_t kZero = 0, kSign = -0x7FFFFFFF - 1, kOne = 0x3F800000;
+            constexpr std::int32_t kBlocks[][2] = {{kOne, kOne | kSign},  {kOne | kSign, kOne},
+                                                   {kZero, kZero},        {kSign, kSign},
+                                                   {kSign, kZero},        {kSign, kOne},
+                                                   {kZero, kOne | kSign}, {kSign, kOne | kSign}};
+            std::vector<std::int32_t> bits;
+            for (const auto& [first, later] : kBlocks) {
+              for (int i = 0; i < 32; ++i) {
+                bits.push_back(i < 9 || i == 20 ? first : later);
+              }
+            }
+            return {cast(c.recorder(), c.floats({8, 32}, bits), to)};
+          }};
+}
+
 }  // namespace
 
 std::vector<OpCase> copy_cases() {
@@ -149,6 +167,7 @@ std::vector<OpCase> copy_cases() {
     }
     cases.push_back(into_blocks_permuted(blocks));
     cases.push_back(kept_in_blocks(blocks));
+    cases.push_back(equal_magnitudes(blocks));
   }
   for (const DType from :
        {DType::q8_0, DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q4_k, DType::q5_k,

@@ -86,50 +86,67 @@ void encode_halves(const std::byte* from, std::size_t elements, std::byte* to) {
   }
 }
 
-/// A block of 32 values.
-struct EncodedBlock {
+/// Lane i: the largest lane of vector(i), which is a vector of D.
+template <class D, class F>
+HWY_INLINE hn::Vec<D> largest_of_each(D d, const F& vector) {
+  const hn::Repartition<std::uint64_t, D> pairs;
+  const auto two = [&](std::size_t i) REPRISE_INLINED {
+    const auto a = vector(i), b = vector(i + 1);
+    return hn::BitCast(pairs, hn::Max(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+  };
+  // Four vectors: each block of four lanes has the largest of that block of each.
+  const auto four = [&](std::size_t i) REPRISE_INLINED {
+    const auto ab = two(i), cd = two(i + 2);
+    return hn::Max(hn::BitCast(d, hn::InterleaveLower(pairs, ab, cd)),
+                   hn::BitCast(d, hn::InterleaveUpper(pairs, ab, cd)));
+  };
+  if constexpr (kLanes == 4) {
+    return four(0);
+  } else {
+    const auto halves = [&](std::size_t i, std::size_t j) REPRISE_INLINED {
+      const auto a = four(i), b = four(j);
+      return hn::Max(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
+    };
+    if constexpr (kLanes == 8) {
+      return halves(0, 4);
+    } else {
+      const auto quarters = [&](std::size_t i) REPRISE_INLINED {
+        const auto v = halves(i, i + 8);
+        return hn::Max(v, hn::SwapAdjacentBlocks(v));
+      };
+      const auto even = quarters(0), odd = quarters(4);
+      return hn::OddEvenBlocks(odd, even);
+    }
+  }
+}
+
+/// Up to kLanes blocks of 32 values.
+struct EncodedBlocks {
   static constexpr std::size_t kVectors = kBlock / kLanes;
-  HWY_INLINE explicit EncodedBlock(const float* from) : at(from) {
-    for (std::size_t p = 0; p < kVectors; ++p) {
-      v[p] = hn::LoadU(F32(), from + p * kLanes);
-    }
-  }
-  /// By bits: a NaN is above every number.
-  HWY_INLINE hn::Vec<Words> magnitude(std::size_t p) const {
-    return hn::And(hn::BitCast(Words(), v[p]), hn::Set(Words(), 0x7FFFFFFF));
-  }
-  HWY_INLINE std::int32_t max_magnitude() const {
-    auto all = magnitude(0);
-    for (std::size_t p = 1; p < kVectors; ++p) {
-      all = hn::Max(all, magnitude(p));
-    }
-    return hn::GetLane(hn::MaxOfLanes(Words(), all));
-  }
-  /// The first value of the largest magnitude; +0 if there are only zeros.
-  HWY_INLINE float largest() const {
-    const std::int32_t max = max_magnitude();
-    for (std::size_t p = 0; p < kVectors && max != 0; ++p) {
-      const auto lane = hn::FindFirstTrue(Words(), hn::Eq(magnitude(p), hn::Set(Words(), max)));
-      if (lane >= 0) {
-        return at[p * kLanes + static_cast<std::size_t>(lane)];
+  static constexpr std::size_t kValues = kLanes * kBlock;
+  const float* x;
+  std::size_t count;
+  /// The last one stands for those that are not there.
+  HWY_INLINE const float* at(std::size_t b) const { return x + std::min(b, count - 1) * kBlock; }
+  /// The largest f(values) of each block, as bits of D.
+  template <class D, class F>
+  HWY_INLINE hn::Vec<D> largest(D d, const F& f) const {
+    return largest_of_each(d, [&](std::size_t b) REPRISE_INLINED {
+      auto all = hn::BitCast(d, f(hn::LoadU(F32(), at(b))));
+      for (std::size_t p = 1; p < kVectors; ++p) {
+        all = hn::Max(all, hn::BitCast(d, f(hn::LoadU(F32(), at(b) + p * kLanes))));
       }
-    }
-    return 0;
+      return all;
+    });
   }
-  /// Part p as numbers of steps; a factor of 0 makes 0 of NaN, too.
-  HWY_INLINE Vf steps(std::size_t p, Vf factor) const {
-    return hn::IfThenElseZero(hn::Ne(factor, hn::Zero(F32())), hn::Mul(v[p], factor));
-  }
-  const float* at;
-  Vf v[kVectors];
 };
 
 /// BlockScale of kLanes blocks at once.
 struct BlockScales {
   /// A unit is `largest` by `steps`.
-  HWY_INLINE BlockScales(const float* largest, float steps) {
+  HWY_INLINE BlockScales(Vf largest, float steps) {
     const F32 d;
-    const Vf unit = hn::Div(hn::Load(d, largest), hn::Set(d, steps));
+    const Vf unit = hn::Div(largest, hn::Set(d, steps));
     const auto finite = hn::IsFinite(unit);
     const auto counts = hn::And(finite, hn::Gt(hn::Abs(unit), hn::Set(d, kNoHalf)));
     hn::Store(ToF16::narrow(hn::IfThenElse(finite, unit, hn::Set(d, kNan))), HalfBits(), halves);
@@ -141,6 +158,11 @@ struct BlockScales {
   HWY_ALIGN float factors[kLanes];
 };
 
+/// x as numbers of steps; a factor of 0 makes 0 of NaN, too.
+HWY_INLINE Vf steps_of(const float* x, Vf factor) {
+  return hn::IfThenElseZero(hn::Ne(factor, hn::Zero(F32())), hn::Mul(hn::LoadU(F32(), x), factor));
+}
+
 /// The nearest integers of values below 2^22, halves away from zero, as std::round(). What is added
 /// is the largest number below one half: with one half, 0.5 - 2^-25 would become 1.
 HWY_INLINE hn::Vec<Words> rounded_away(Vf x) {
@@ -151,14 +173,15 @@ HWY_INLINE hn::Vec<Words> rounded_away(Vf x) {
 struct ToQ8 {
   static constexpr std::size_t kBytes = Q8Weights::kBlockBytes;
   static constexpr float kSteps = 127;
-  static HWY_INLINE float largest(const EncodedBlock& block) {
-    return std::bit_cast<float>(block.max_magnitude());
+  static HWY_INLINE Vf largest(const EncodedBlocks& blocks) {
+    // By bits: a NaN is above every number.
+    return hn::BitCast(F32(), blocks.largest(Words(), [](Vf x) HWY_ATTR { return hn::Abs(x); }));
   }
-  static HWY_INLINE void write(const EncodedBlock& block, Vf factor, std::uint8_t* q) {
+  static HWY_INLINE void write(const float* x, Vf factor, std::uint8_t* q) {
     const hn::Rebind<std::int8_t, F32> bytes;
-    for (std::size_t p = 0; p < EncodedBlock::kVectors; ++p) {
-      const auto integers = hn::DemoteTo(bytes, rounded_away(block.steps(p, factor)));
-      hn::StoreU(integers, bytes, reinterpret_cast<std::int8_t*>(q) + p * kLanes);
+    for (std::size_t i = 0; i < kBlock; i += kLanes) {
+      const auto integers = hn::DemoteTo(bytes, rounded_away(steps_of(x + i, factor)));
+      hn::StoreU(integers, bytes, reinterpret_cast<std::int8_t*>(q) + i);
     }
   }
 };
@@ -166,17 +189,40 @@ struct ToQ8 {
 struct ToQ4 {
   static constexpr std::size_t kBytes = Q4Weights::kBlockBytes;
   static constexpr float kSteps = -8;
-  static HWY_INLINE float largest(const EncodedBlock& block) { return block.largest(); }
-  static HWY_INLINE void write(const EncodedBlock& block, Vf factor, std::uint8_t* q) {
-    constexpr std::size_t kHalf = EncodedBlock::kVectors / 2;
+  /// The first values of the largest magnitudes; +0 if there are only zeros.
+  static HWY_INLINE Vf largest(const EncodedBlocks& blocks) {
+    const Words words;
+    const hn::RebindToUnsigned<Words> bits;
+    const auto as_it_is = [](Vf x) HWY_ATTR { return x; };
+    const auto above = blocks.largest(words, as_it_is);
+    // A negative one is above those that are not, and the largest magnitude above other ones.
+    const auto below = hn::BitCast(words, blocks.largest(bits, as_it_is));
+    const auto magnitude = hn::And(below, hn::Set(words, 0x7FFFFFFF));
+    const auto negative = hn::Lt(below, hn::Zero(words));
+    const auto found = hn::IfThenElse(hn::And(negative, hn::Gt(magnitude, above)), below, above);
+    const auto both =
+        hn::And(negative, hn::Or(hn::Eq(magnitude, above), hn::Eq(magnitude, hn::Zero(words))));
+    if (HWY_LIKELY(hn::AllFalse(words, both))) {
+      return hn::BitCast(F32(), found);
+    }
+    const auto bits_of = [](float v) { return std::bit_cast<std::uint32_t>(std::abs(v)); };
+    HWY_ALIGN float first[kLanes] = {};
+    for (std::size_t b = 0; b < kLanes; ++b) {
+      for (const float* x = blocks.at(b); x < blocks.at(b) + kBlock; ++x) {
+        first[b] = bits_of(*x) > bits_of(first[b]) ? *x : first[b];
+      }
+    }
+    return hn::Load(F32(), first);
+  }
+  static HWY_INLINE void write(const float* x, Vf factor, std::uint8_t* q) {
     const hn::Rebind<std::uint8_t, F32> bytes;
-    const auto nibbles = [&](std::size_t p) REPRISE_INLINED {
-      const Vf steps = hn::Add(block.steps(p, factor), hn::Set(F32(), 8.5F));
+    const auto nibbles = [&](std::size_t i) REPRISE_INLINED {
+      const Vf steps = hn::Add(steps_of(x + i, factor), hn::Set(F32(), 8.5F));
       return hn::Min(hn::ConvertTo(Words(), steps), hn::Set(Words(), 15));
     };
-    for (std::size_t p = 0; p < kHalf; ++p) {
-      const auto both = hn::Or(nibbles(p), hn::ShiftLeft<4>(nibbles(p + kHalf)));
-      hn::StoreU(hn::DemoteTo(bytes, both), bytes, q + p * kLanes);
+    for (std::size_t i = 0; i < kBlock / 2; i += kLanes) {
+      const auto both = hn::Or(nibbles(i), hn::ShiftLeft<4>(nibbles(i + kBlock / 2)));
+      hn::StoreU(hn::DemoteTo(bytes, both), bytes, q + i);
     }
   }
 };
@@ -184,16 +230,18 @@ struct ToQ4 {
 template <class To>
 void encode_blocks(const std::byte* from, std::size_t elements, std::byte* to) {
   const auto* x = reinterpret_cast<const float*>(from);
-  for (std::size_t first = 0; first < elements; first += kLanes * kBlock) {
-    const std::size_t blocks = std::min(elements - first, kLanes * kBlock) / kBlock;
-    HWY_ALIGN float largest[kLanes] = {};
-    for (std::size_t b = 0; b < blocks; ++b) {
-      largest[b] = To::largest(EncodedBlock(x + first + b * kBlock));
-    }
-    const BlockScales scales(largest, To::kSteps);
-    for (std::size_t b = 0; b < blocks; ++b, to += To::kBytes) {
+  const float* const end = x + elements;
+  while (x < end) {
+    const EncodedBlocks blocks{
+        x, std::min(static_cast<std::size_t>(end - x), EncodedBlocks::kValues) / kBlock};
+    const BlockScales scales(To::largest(blocks), To::kSteps);
+    for (std::size_t b = 0; b < blocks.count; ++b, x += kBlock, to += To::kBytes) {
+      for (std::size_t i = 0; i < kBlock; i += 16) {  // lines of the next ones
+        __builtin_prefetch(x + EncodedBlocks::kValues + i);
+      }
+      __builtin_prefetch(to + kLanes * To::kBytes, 1);
       std::memcpy(to, scales.halves + b, sizeof(scales.halves[b]));
-      To::write(EncodedBlock(x + first + b * kBlock), hn::Set(F32(), scales.factors[b]),
+      To::write(x, hn::Set(F32(), scales.factors[b]),
                 reinterpret_cast<std::uint8_t*>(to) + sizeof(scales.halves[b]));
     }
   }

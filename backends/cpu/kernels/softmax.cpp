@@ -53,21 +53,33 @@ struct Scores {
   }
 };
 
-/// `sink`: one more score, which has no result; `next_x`: of the next row, which is brought near
-/// meanwhile.
-template <bool kLogarithm, class M>
-HWY_INLINE void normalise_row(const Scores<M> scores, std::size_t cols, const float* sink,
-                              const float* next_x, float* y) {
-  const F32 d;
-  float max = fold<FoldMax>(
+/// Of a row.
+template <class M>
+HWY_INLINE float largest_of(const Scores<M> scores, std::size_t cols) {
+  return fold<FoldMax>(
       cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED { return scores(i, left); });
+}
+
+/// `max`: the largest score. `sink`: one more score, which has no result. `next`: the next row,
+/// if kNext: memory brings it while this one is computed on. Returns its largest score.
+template <bool kLogarithm, bool kNext, class M>
+HWY_INLINE float normalise_row(const Scores<M> scores, std::size_t cols, float max,
+                               const float* sink, const Scores<M> next, float* y) {
+  constexpr std::size_t kAhead = 512;
+  const F32 d;
   max = sink != nullptr && !(max > *sink) ? *sink : max;
   const Vf largest = hn::Set(d, max);
+  Vf next_largest = hn::Set(d, FoldMax::kFirst);
   const auto below = [&](std::size_t i, std::size_t left)
                          REPRISE_INLINED { return hn::Sub(scores(i, left), largest); };
   const auto exponential = [&](std::size_t i, std::size_t left) REPRISE_INLINED {
-    __builtin_prefetch(next_x + i);
-    __builtin_prefetch(y + cols + i, 1);
+    if constexpr (kNext) {
+      __builtin_prefetch(next.x + kAhead + i);
+      __builtin_prefetch(y + cols + i, 1);
+      const Vf score = next(i, left);
+      next_largest =
+          hn::IfThenElse(hn::FirstN(d, left), FoldMax::add(next_largest, score), next_largest);
+    }
     return exp_up_to_89(below(i, left));
   };
   const float others = sink == nullptr ? 0 : std::exp(*sink - max);
@@ -88,6 +100,7 @@ HWY_INLINE void normalise_row(const Scores<M> scores, std::size_t cols, const fl
       return hn::Mul(load_up_to(d, y + i, left), share);
     });
   }
+  return FoldMax::lanes(next_largest);
 }
 
 template <class M, bool kLogarithm>
@@ -97,19 +110,29 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   const float scale = work.value(a.scale);
   const float max_bias = work.value(a.max_bias);
   const std::int64_t heads = a.x.dims[1];
-  for (std::int64_t row = first; row < end; ++row) {
-    const std::int64_t head = row / a.x.dims[2] % heads;
-    float* y = a.y + row * a.x.dims[3];
-    const std::byte* mask = nullptr;
-    float slope = 1;
+  const auto scores_of = [&](std::int64_t row) {
+    Scores<M> scores{a.x.row(row, a.x.dims), nullptr, scale, 1};
     if constexpr (!std::is_same_v<M, NoMask>) {
-      mask = a.mask.row(row / a.x.dims[2] / heads, head, row % a.x.dims[2]);
-      slope = max_bias > 0 ? alibi_slope(max_bias, head, heads) : 1;
+      const std::int64_t head = row / a.x.dims[2] % heads;
+      scores.mask = a.mask.row(row / a.x.dims[2] / heads, head, row % a.x.dims[2]);
+      scores.slope = max_bias > 0 ? alibi_slope(max_bias, head, heads) : 1;
     }
-    normalise_row<kLogarithm>(Scores<M>{a.x.row(row, a.x.dims), mask, scale, slope}, cols,
-                              a.sinks == nullptr ? nullptr : a.sinks + head,
-                              a.x.row(std::min(row + 1, end - 1), a.x.dims), y);
+    return scores;
+  };
+  const auto sink_of = [&](std::int64_t row) {
+    return a.sinks == nullptr ? nullptr : a.sinks + row / a.x.dims[2] % heads;
+  };
+  Scores<M> scores = scores_of(first);
+  float max = largest_of(scores, cols);
+  std::int64_t row = first;
+  for (; row + 1 < end; ++row) {
+    const Scores<M> next = scores_of(row + 1);
+    max = normalise_row<kLogarithm, true>(scores, cols, max, sink_of(row), next,
+                                          a.y + row * a.x.dims[3]);
+    scores = next;
   }
+  normalise_row<kLogarithm, false>(scores, cols, max, sink_of(row), scores,
+                                   a.y + row * a.x.dims[3]);
 }
 
 template <bool kLogarithm>

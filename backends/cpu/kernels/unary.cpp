@@ -8,9 +8,6 @@
 #include "backends/cpu/kernels/activations-inl.h"
 #include "backends/cpu/kernels/unary-inl.h"
 
-// Guards itself; after Highway's own headers.
-#include <hwy/contrib/math/math-inl.h>
-
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 namespace {
@@ -27,12 +24,9 @@ struct GeluErf {
     const Vf one = hn::Set(d, 1.0F);
     const Vf z = hn::Mul(hn::Abs(x), hn::Set(d, 0.707106781F));
     const Vf t = hn::Div(one, hn::MulAdd(hn::Set(d, 0.37F), z, one));
-    constexpr float kCoefficients[] = {-0.303940712F, 0.488227331F, -0.286907224F, 0.31191463F,
-                                       0.106040016F,  0.206379147F, 0.207411884F,  0.20881483F};
-    Vf p = hn::Set(d, 0.0620600844F / 2);
-    for (const float c : kCoefficients) {
-      p = hn::MulAdd(p, t, hn::Set(d, c / 2));
-    }
+    const Vf p = polynomial(t, {0.0620600844F / 2, -0.303940712F / 2, 0.488227331F / 2,
+                                -0.286907224F / 2, 0.31191463F / 2, 0.106040016F / 2,
+                                0.206379147F / 2, 0.207411884F / 2, 0.20881483F / 2});
     const Vf q = hn::Mul(hn::Mul(p, t), exp_up_to_89(hn::NegMulAdd(z, z, hn::Zero(d))));
     return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), q, hn::Sub(one, q)));
   }
@@ -58,12 +52,54 @@ struct Sqrt {
   static HWY_INLINE Vf of(Vf x) { return hn::Sqrt(x); }
 };
 
-/// The function of Highway where it finds the multiple of pi exactly, else element by element.
+// Pi in parts, whose products with n lose nothing up to that angle.
+#if HWY_NATIVE_FMA
+constexpr float kPi[] = {3.14159274F, -8.74227766e-8F, -3.43024902e-15F};
+constexpr float kLargestAngle = 39000;
+#else
+constexpr float kPi[] = {0x1.92p1F, 0x1.fb4p-11F, 0x1.4442d2p-23F};
+constexpr float kLargestAngle = 8000;
+#endif
+
+/// The sine of x - n * pi, negated if `shifted` is odd: a polynomial whose largest error is the
+/// least of its degree (Remez), 6e-9. For |x| up to kLargestAngle.
+HWY_INLINE Vf sine_beside(Vf x, Vf n, Vf shifted) {
+  const F32 d;
+  const hn::RebindToUnsigned<F32> words;
+  Vf rest = x;
+  for (const float part : kPi) {
+    rest = hn::NegMulAdd(n, hn::Set(d, part), rest);
+  }
+  const Vf square = hn::Mul(rest, rest);
+  const Vf p = polynomial(
+      square, {2.6057058944e-6F, -1.9809570948e-4F, 8.3330658383e-3F, -1.6666659536e-1F});
+  const Vf sine = hn::MulAdd(hn::Mul(rest, square), p, rest);
+  const auto sign = hn::ShiftLeft<31>(hn::BitCast(words, shifted));
+  return hn::BitCast(d, hn::Xor(hn::BitCast(words, sine), sign));
+}
+// The sums have no digits behind the point: their last bit is that of n.
+constexpr float kDigits = 0x1.8p23F;
+constexpr float kByPi = 0.318309886F;
+
+HWY_INLINE Vf fast_sin(Vf x) {
+  const F32 d;
+  const Vf shifted = hn::MulAdd(x, hn::Set(d, kByPi), hn::Set(d, kDigits));
+  return sine_beside(x, hn::Sub(shifted, hn::Set(d, kDigits)), shifted);
+}
+/// The sine of x and a quarter turn.
+HWY_INLINE Vf fast_cos(Vf x) {
+  const F32 d;
+  const Vf half = hn::Set(d, 0.5F);
+  const Vf shifted = hn::Add(hn::MulAdd(x, hn::Set(d, kByPi), half), hn::Set(d, kDigits));
+  return sine_beside(x, hn::Sub(hn::Sub(shifted, hn::Set(d, kDigits)), half), shifted);
+}
+
+/// kFast up to kLargestAngle, else element by element.
 template <Vf (*kFast)(Vf), float (*kFunction)(float)>
 struct OfAngle {
   static HWY_INLINE Vf of(Vf x) {
     const F32 d;
-    if (hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, 39000.0F)))) {
+    if (hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, kLargestAngle)))) {
       return kFast(x);
     }
     HWY_ALIGN float all[kLanes];
@@ -74,21 +110,36 @@ struct OfAngle {
     return hn::Load(d, all);
   }
 };
-HWY_INLINE Vf fast_cos(Vf x) { return hn::Cos(F32(), x); }
-HWY_INLINE Vf fast_sin(Vf x) { return hn::Sin(F32(), x); }
 
-/// Highway's is for normal numbers alone.
 struct Log {
+  /// Of a normal number m * 2^n, m from the root of 1/2 to that of 2: a polynomial whose largest
+  /// error is the least of its degree (Remez), 6e-9.
+  static HWY_INLINE Vf of_normal(Vf x) {
+    const F32 d;
+    const hn::RebindToSigned<F32> words;
+    const auto bits = hn::BitCast(words, x);
+    const auto exponent = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(words, 0x3F3504F3)));
+    const auto mantissa = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<23>(exponent)));
+    const Vf n = hn::ConvertTo(d, exponent);
+    const Vf r = hn::Sub(mantissa, hn::Set(d, 1.0F));
+    const Vf square = hn::Mul(r, r);
+    const Vf p =
+        polynomial(r, {-7.6344992666e-2F, 1.2761578128e-1F, -1.3160181870e-1F, 1.4201757818e-1F,
+                       -1.6623357380e-1F, 2.0001226885e-1F, -2.5000821033e-1F, 3.3333331708e-1F});
+    Vf y = hn::MulAdd(hn::Mul(r, square), p, hn::Mul(n, hn::Set(d, -2.12194440e-4F)));
+    y = hn::NegMulAdd(square, hn::Set(d, 0.5F), y);
+    return hn::MulAdd(n, hn::Set(d, 0.693359375F), hn::Add(r, y));
+  }
   static HWY_INLINE Vf of(Vf x) {
     const F32 d;
     constexpr float kInf = std::numeric_limits<float>::infinity();
     const auto tiny = hn::Lt(x, hn::Set(d, std::numeric_limits<float>::min()));
     const auto positive = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, hn::Set(d, kInf)));
     if (hn::AllTrue(d, hn::AndNot(tiny, positive))) {
-      return hn::Log(d, x);
+      return of_normal(x);
     }
     const Vf normal = hn::IfThenElse(tiny, hn::Mul(x, hn::Set(d, 0x1p25F)), x);
-    const Vf y = hn::Sub(hn::Log(d, normal), hn::IfThenElseZero(tiny, hn::Set(d, 17.3286795F)));
+    const Vf y = hn::Sub(of_normal(normal), hn::IfThenElseZero(tiny, hn::Set(d, 17.3286795F)));
     const Vf other = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -kInf),
                                     hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::NaN(d)));
     return hn::IfThenElse(positive, y, other);
