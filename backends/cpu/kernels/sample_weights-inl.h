@@ -31,9 +31,14 @@ HWY_INLINE VWeight weights_of(Vf x) {
     p = hn::Add(hn::Mul(p, r), hn::Set(d, coefficient));
   }
   const Vf y = hn::Add(hn::Add(hn::Mul(p, hn::Mul(r, r)), r), hn::Set(d, 1.0F));
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  const __m512 scaled = _mm512_scalef_ps(y.raw, hn::Add(n, hn::Set(d, 30.0F)).raw);
+  const VWeight weight{_mm512_cvttps_epi32(scaled)};  // without Highway's care for 2^31 and more
+#else
   const auto exponent = hn::Add(hn::ConvertTo(words, n), hn::Set(words, 127 + 30));
   const Vf power = hn::BitCast(d, hn::ShiftLeft<23>(exponent));
   const auto weight = hn::ConvertTo(words, hn::Mul(y, power));
+#endif
   const auto counts = hn::RebindMask(words, hn::Gt(x, hn::Set(d, -21.0F)));
   return hn::IfThenElseZero(counts,
                             hn::Min(weight, hn::Set(words, static_cast<std::int32_t>(kCertain))));
