@@ -24,9 +24,11 @@ HostSteps::HostSteps(const Device& device, const PassPlan& plan, HostContext* co
       expert_call_.push_back(expert_call(steps[s].node));
     }
   }
-  const bool stops =
-      std::ranges::any_of(plan.expert_calls, [](const ExpertCall& c) { return !c.stops.empty(); });
-  if (joined && !stops && !steps_.empty()) {
+  // Who moves experts waits for the segments that use them.
+  const bool moves = std::ranges::any_of(plan.expert_calls, [](const ExpertCall& c) {
+    return !c.stops.empty() || !c.host_steps.empty();
+  });
+  if (joined && !moves && !steps_.empty()) {
     signal_ = device.backend().host_signal();
   }
 }

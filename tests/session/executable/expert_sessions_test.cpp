@@ -36,6 +36,40 @@ TEST_P(ExpertSessions, GiveTheBitsOfADeviceThatHasAll) {
   }
 }
 
+/// Who moves an expert waits for the segments that use its cell: none of them may wait for the
+/// function. With a state block the device stops there, without one each layer has a host step.
+TEST_P(ExpertSessions, AreServedBesideHostStepsThatAreAskedToJoin) {
+  const auto results = [&](const SessionOptions& options, bool joined,
+                           const std::vector<Floats>& inputs) {
+    GraphSession s = executor_.begin_recorded(options);
+    const auto copied = [&](const Tensor& of) {
+      return host_step(s, "copied", {of}, {of.spec()}, [](HostStepCall& call) {
+        std::ranges::copy(call.input<float>(0), call.output<float>(0).begin());
+      })[0];
+    };
+    Tensor y = s.input("x", {1, kDim}, inputs[0]);
+    for (std::size_t l = 0; l < routers_.size(); ++l) {
+      y = copied(layer(s, l, copied(y)).y);
+    }
+    s.output("y", neg(s, y));
+    CapturedGraph graph = s.finish({.run = false, .joined_host_steps = joined}).graph;
+    std::vector<Floats> all;
+    for (const Floats& x : inputs) {
+      graph.set_input("x", x);
+      all.push_back(graph.launch_async().read("y"));
+    }
+    return all;
+  };
+  const std::vector<Floats> inputs{random_rows(1), random_rows(1), random_rows(1), random_rows(1)};
+  const auto expected = results({.experts = setup(kExperts, ExpertMiss::upload)}, true, inputs);
+  for (const bool joined : {false, true}) {
+    for (const StateBlock& state : {StateBlock(), StateBlock(device_, StateLayout())}) {
+      const SessionOptions options{.state = state, .experts = setup(2, ExpertMiss::upload)};
+      EXPECT_EQ(results(options, joined, inputs), expected) << (joined ? "joined" : "in segments");
+    }
+  }
+}
+
 TEST_P(ExpertSessions, AreTheSameBitsForVerify) {
   constexpr std::int64_t kRows = 3;
   for (const ExpertMiss misses : kBoth) {

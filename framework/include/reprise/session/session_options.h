@@ -116,7 +116,7 @@ struct FinishOptions {
   /// waits for the functions. That saves a submission's latency behind every host step. Work of
   /// other sessions that is submitted meanwhile waits for the functions too. No wait times out
   /// because of them: a function that waits for the device itself waits for ever. A graph with
-  /// experts on a budget, which the device may stop, submits one segment at a time nevertheless.
+  /// experts on a budget submits one segment at a time nevertheless.
   ///
   /// If a function fails, the rest still runs, without any other function: outputs of host steps
   /// are zeros, tensors in place keep their values. The launch throws and exposes nothing, but what
