@@ -66,7 +66,8 @@ class ExpertStore {
 
 /// How an expert without a cell is served.
 enum class ExpertMiss : std::uint8_t {
-  upload,  // its weights move into a cell first: same bits as a device that holds all
+  upload,  // its weights move into a cell first: same bits as a device that holds all. Without a
+           // state block, or in a direct session, a host step of each layer looks for misses
   cpu,     // its rows are computed by the CPU backend, within its tolerance, by repeating the calls
            // of the layer's ExpertFunction in one host step
 };
