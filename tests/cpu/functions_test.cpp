@@ -46,7 +46,10 @@ TEST_P(CpuFunctions, OfEveryInstructionSetAreGoodAtEverySize) {
     const auto y = s.finish().read("y");
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double expected = f.of(x[i]);
-      ASSERT_NEAR(y[i], expected, f.absolute + f.relative * std::abs(expected)) << "of " << x[i];
+      // Of sin and cos to 3e-7, where they are small to as many digits.
+      const double small = std::min(1.0, f.op == sin ? std::abs(double{x[i]}) : 1.0);
+      ASSERT_NEAR(y[i], expected, f.absolute * small + f.relative * std::abs(expected))
+          << "of " << x[i];
     }
   }
 }

@@ -66,7 +66,7 @@ struct Gelu {
 struct Tanh {
   static HWY_INLINE Vf of(Vf x) {
     const F32 d;
-    const auto within = [&](float limit, Vf v) REPRISE_INLINED {  // of two operands NaN is second
+    const auto within = [&](float limit, Vf v) REPRISE_INLINED {
       return hn::Max(hn::Set(d, -limit), hn::Min(hn::Set(d, limit), v));
     };
     const Vf near = within(9.02F, x);
@@ -75,7 +75,9 @@ struct Tanh {
         polynomial(square, {1.33190428e-8F, 2.05834567e-5F, 3.49403312e-3F, 1.33797169e-1F, 1.0F});
     const Vf below =
         polynomial(square, {7.76200409e-7F, 3.28308961e-4F, 2.58710738e-2F, 4.67130274e-1F, 1.0F});
-    return within(1.0F, quotient<true>(hn::Mul(near, above), below));
+    const Vf y = within(1.0F, quotient<true>(hn::Mul(near, above), below));
+    // On x86 NaN went through: of two operands it is the second.
+    return HWY_ARCH_X86 ? y : hn::IfThenElse(hn::IsNaN(x), x, y);
   }
 };
 

@@ -195,13 +195,15 @@ struct ToQ4 {
     const hn::RebindToUnsigned<Words> bits;
     const auto as_it_is = [](Vf x) HWY_ATTR { return x; };
     const auto above = blocks.largest(words, as_it_is);
-    // A negative one is above those that are not, and the largest magnitude above other ones.
+    // As unsigned, negative numbers are above all others, and among these the largest magnitude.
     const auto below = hn::BitCast(words, blocks.largest(bits, as_it_is));
     const auto magnitude = hn::And(below, hn::Set(words, 0x7FFFFFFF));
     const auto negative = hn::Lt(below, hn::Zero(words));
-    const auto found = hn::IfThenElse(hn::And(negative, hn::Gt(magnitude, above)), below, above);
+    const auto largest = hn::IfThenElse(hn::And(negative, hn::Gt(magnitude, above)), below, above);
+    const auto minus_zero = hn::Set(words, std::numeric_limits<std::int32_t>::min());
+    const auto found = hn::IfThenZeroElse(hn::Eq(largest, minus_zero), largest);
     const auto both =
-        hn::And(negative, hn::Or(hn::Eq(magnitude, above), hn::Eq(magnitude, hn::Zero(words))));
+        hn::And(negative, hn::And(hn::Eq(magnitude, above), hn::Gt(above, hn::Zero(words))));
     if (HWY_LIKELY(hn::AllFalse(words, both))) {
       return hn::BitCast(F32(), found);
     }

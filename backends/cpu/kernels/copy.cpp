@@ -11,7 +11,7 @@ namespace reprise::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr std::int64_t kPiece = 4096;    // elements that are one item
-constexpr std::int64_t kGathered = 256;  // elements that are brought together first, whole blocks
+constexpr std::int64_t kGathered = 512;  // elements that are brought together first, whole blocks
 
 /// Pieces of rows that change their format.
 struct Cast {

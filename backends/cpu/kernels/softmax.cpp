@@ -65,7 +65,7 @@ HWY_INLINE float largest_of(const Scores<M> scores, std::size_t cols) {
 template <bool kLogarithm, bool kNext, class M>
 HWY_INLINE float normalise_row(const Scores<M> scores, std::size_t cols, float max,
                                const float* sink, const Scores<M> next, float* y) {
-  constexpr std::size_t kAhead = 512;
+  constexpr std::size_t kAhead = 512;  // 2 KB: without it 1.05 to 1.2 times as long, 4 KB the same
   const F32 d;
   max = sink != nullptr && !(max > *sink) ? *sink : max;
   const Vf largest = hn::Set(d, max);

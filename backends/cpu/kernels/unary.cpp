@@ -52,7 +52,7 @@ struct Sqrt {
   static HWY_INLINE Vf of(Vf x) { return hn::Sqrt(x); }
 };
 
-// Pi in parts, whose products with n lose nothing up to that angle.
+// Pi in parts; the products of the first two with n lose nothing up to that angle.
 #if HWY_NATIVE_FMA
 constexpr float kPi[] = {3.14159274F, -8.74227766e-8F, -3.43024902e-15F};
 constexpr float kLargestAngle = 39000;
@@ -84,7 +84,8 @@ constexpr float kByPi = 0.318309886F;
 HWY_INLINE Vf fast_sin(Vf x) {
   const F32 d;
   const Vf shifted = hn::MulAdd(x, hn::Set(d, kByPi), hn::Set(d, kDigits));
-  return sine_beside(x, hn::Sub(shifted, hn::Set(d, kDigits)), shifted);
+  const Vf sine = sine_beside(x, hn::Sub(shifted, hn::Set(d, kDigits)), shifted);
+  return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, sine);  // -0 stays -0
 }
 /// The sine of x and a quarter turn.
 HWY_INLINE Vf fast_cos(Vf x) {

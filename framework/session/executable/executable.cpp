@@ -308,14 +308,19 @@ std::optional<Ticket> Executable::run(std::span<const NamedInput> inputs, bool m
 
 Ticket Executable::submit(AfterSubmit then) {
   const std::string& field = plans_->options().extent;
-  if (!field.empty()) {
-    state_.set(field, static_cast<std::int32_t>(rows_));
-  }
-  if (experts_ != nullptr) {
-    experts_->residency().begin_run();
-  }
-  routes_.begin_run(state_);
   Slot& slot = *std::exchange(slot_, nullptr);
+  try {
+    if (!field.empty()) {
+      state_.set(field, static_cast<std::int32_t>(rows_));
+    }
+    if (experts_ != nullptr) {
+      experts_->residency().begin_run();
+    }
+    routes_.begin_run(state_);
+  } catch (...) {
+    slot.give_back();
+    throw;
+  }
   Recording& recording = *last_->recording;
   Ticket ticket = recording.submit(slot, launch_, then, now_ns());
   last_submission_ = slot.times().submission;

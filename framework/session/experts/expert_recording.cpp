@@ -112,7 +112,9 @@ class ExpertRecording {
     }
     Tensor placed = host_step(session_, "place experts of " + layer_.name, {ids_},
                               {TensorSpec({setup_.store.experts()}, DType::i32)}, place)[0];
-    session_.inner().expert_calls().back().host_steps.push_back(last_node());
+    ExpertCall& of = session_.inner().expert_calls().back();
+    of.host_steps.push_back(last_node());
+    of.moves = true;
     return placed;
   }
 
@@ -131,6 +133,7 @@ class ExpertRecording {
                                  static_cast<std::int32_t>(number), first);
     session.builder().functions().emplace(last_node(), std::move(place));
     calls.back().stops.push_back(last_node());
+    calls.back().moves = true;
     return placed;
   }
 

@@ -24,10 +24,8 @@ HostSteps::HostSteps(const Device& device, const PassPlan& plan, HostContext* co
       expert_call_.push_back(expert_call(steps[s].node));
     }
   }
-  // Who moves experts waits for the segments that use them.
-  const bool moves = std::ranges::any_of(plan.expert_calls, [](const ExpertCall& c) {
-    return !c.stops.empty() || !c.host_steps.empty();
-  });
+  // Who moves an expert waits for the segments that use its cell.
+  const bool moves = std::ranges::any_of(plan.expert_calls, &ExpertCall::moves);
   if (joined && !moves && !steps_.empty()) {
     signal_ = device.backend().host_signal();
   }

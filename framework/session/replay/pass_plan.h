@@ -19,6 +19,7 @@ struct ExpertCall {
   bool counts_rows = false;                 // `rows` is the bucket of an extent
   std::vector<std::uint32_t> host_steps{};  // nodes
   std::vector<std::uint32_t> stops{};       // nodes that may stop an iteration, with a function
+  bool moves = false;                       // a function moves experts
 };
 
 /// An op that chose experts, or a layer of experts with ids from elsewhere.

@@ -34,7 +34,8 @@ class Slots {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::mutex mutex_;
   std::condition_variable released_;
-  // Sequentially consistent, as phases are: who lets go sees who waits, or is seen by that one.
+  // Sequentially consistent, as Slot::release() and phase() are: who lets go sees who waits, or is
+  // seen by that one.
   std::atomic<std::uint32_t> waiting_{0};
 };
 

@@ -49,6 +49,22 @@ TEST_P(ExecutableDefects, AnExtentOfZeroEndsAtOnceAndLeavesNoOutputs) {
   EXPECT_EQ(graph.run({{"x", w}, {"c", c}}).read("y"), times_w(w));
 }
 
+TEST_P(ExecutableDefects, ARunThatItsStateRefusesLeavesTheGraphFree) {
+  ExecutableGraph graph(executor_,
+                        [](GraphSession& s) {
+                          s.output("y", neg(s, s.input("x", {s.extent("rows"), 4})));
+                        },
+                        {.name = "few",
+                         .state = StateLayout().host("rows", 1, {.low = 1, .high = 3}),
+                         .extent = "rows",
+                         .buckets = {8},
+                         .slots = 1});
+  expect_error(ErrorCode::invalid_argument, {"rows", "(5)"}, [&] {
+    (void)graph.run({{"x", Floats(20, 1)}});
+  });
+  EXPECT_EQ(graph.run({{"x", Floats(8, 1)}}).read("y"), Floats(8, -1));
+}
+
 TEST_P(ExecutableDefects, AnExtentDoesNotCutOpsWithoutThatDimension) {
   ExecutableGraph graph = rows_graph();
   for (const std::int64_t rows : {1, 2, 5, 8}) {

@@ -115,8 +115,8 @@ struct FinishOptions {
   /// Graphs with host steps only. True: a launch submits all its segments at once, and the device
   /// waits for the functions. That saves a submission's latency behind every host step. Work of
   /// other sessions that is submitted meanwhile waits for the functions too. No wait times out
-  /// because of them: a function that waits for the device itself waits for ever. A graph with
-  /// experts on a budget submits one segment at a time nevertheless.
+  /// because of them: a function that waits for the device itself waits for ever. A graph whose
+  /// experts the host moves (ExpertMiss::upload) submits one segment at a time nevertheless.
   ///
   /// If a function fails, the rest still runs, without any other function: outputs of host steps
   /// are zeros, tensors in place keep their values. The launch throws and exposes nothing, but what
