@@ -8,6 +8,7 @@
 #include "framework/session/device/value_text.h"
 #include "framework/session/executor/host_clock.h"
 #include "framework/session/record/direct_session.h"
+#include "framework/session/record/expert_tensors.h"
 #include "framework/session/replay/recording.h"
 #include "framework/session/state/state_snapshot.h"
 #include "reprise/session/numerics.h"
@@ -151,10 +152,18 @@ class Verification {
   void watch(const ComputeGraph& graph, const Buffers& memory, std::size_t first) {
     const auto state = options_.session.state.buffers();
     for_each_persistent_write(graph, first, [&](const GraphTensor& tensor) {
+      const std::string_view name = graph.names.text(tensor.name);
+      bool own = false;  // each session has its own: direct ones count uses on the host
+      for_each_expert_tensor(
+          options_.session.experts,
+          [&](const std::string& expert, const TensorSpec&) { own = own || expert == name; });
+      if (own) {
+        return;
+      }
       const std::shared_ptr<Buffer>& buffer = memory.buffer_of(tensor.storage);
       memory_.add(buffer, tensor.offset, tensor.offset + tensor.spec.span_bytes());
-      const StatePart part{"tensor '" + std::string(graph.names.text(tensor.name)) + "'", buffer,
-                           tensor.offset, row_of(tensor.spec.dtype, tensor.spec.span_bytes())};
+      const StatePart part{"tensor '" + std::string(name) + "'", buffer, tensor.offset,
+                           row_of(tensor.spec.dtype, tensor.spec.span_bytes())};
       const bool known =
           std::ranges::any_of(written_, [&](const Written& w) { return same_place(w.part, part); });
       if (!known && std::ranges::find(state, buffer) == state.end() && part.spec.bytes() > 0) {

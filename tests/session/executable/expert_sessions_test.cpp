@@ -73,15 +73,18 @@ TEST_P(ExpertSessions, AreServedBesideHostStepsThatAreAskedToJoin) {
 TEST_P(ExpertSessions, AreTheSameBitsForVerify) {
   constexpr std::int64_t kRows = 3;
   for (const ExpertMiss misses : kBoth) {
-    const VerifyReport report =
-        verify(executor_, pass(kRows),
-               {.session = {.inputs = {{"x", random_rows(kRows)}}, .experts = setup(2, misses)}});
-    EXPECT_TRUE(report.equal()) << report.text();
-    std::vector<std::string> names;
-    for (const VerifiedTensor& tensor : report.tensors) {
-      names.push_back(tensor.name);
+    for (const StateBlock& state : {StateBlock(), StateBlock(device_, StateLayout())}) {
+      const SessionOptions session{
+          .state = state, .inputs = {{"x", random_rows(kRows)}}, .experts = setup(2, misses)};
+      const VerifyReport report = verify(executor_, pass(kRows), {.session = session});
+      EXPECT_TRUE(report.equal()) << report.text();
+      std::vector<std::string> names;
+      for (const VerifiedTensor& tensor : report.tensors) {
+        names.push_back(tensor.name);
+      }
+      EXPECT_EQ(names,
+                (std::vector<std::string>{"output 'ids.0'", "output 'ids.1'", "output 'y'"}));
     }
-    EXPECT_EQ(names, (std::vector<std::string>{"output 'ids.0'", "output 'ids.1'", "output 'y'"}));
   }
 }
 
