@@ -137,7 +137,8 @@ void StateExchange::receive(const Staging& staging, std::uint64_t submission) {
   }
   auto& memory = state_.inner();
   const std::byte* download = staging.download->mapped();
-  std::memcpy(words_.data(), download, block_words() * StateLayout::kWordBytes);
+  std::copy_n(download, block_words() * StateLayout::kWordBytes,
+              std::as_writable_bytes(std::span(words_)).data());  // none without fields
   for (const StateArray& array : memory.arrays) {
     std::memcpy(words_.data() + array.info.word, download + arrays_down_ + array.offset,
                 array.info.count * StateLayout::kWordBytes);
