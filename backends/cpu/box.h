@@ -29,7 +29,11 @@ class Box {
   /// Moves units of `unit_bytes`. `dims` come in the order of the memory that is written.
   Box(const std::byte* from, std::byte* to, std::int64_t unit_bytes, std::span<const BoxDim> dims);
 
+  static constexpr std::int64_t kLineBytes = 64;  // of the cache
+
   TileForm form() const { return form_; }
+  /// Of a transposed one: whole lines are written past the caches, which they would fill.
+  bool streams() const { return streams_; }
   std::int64_t unit_bytes() const { return unit_; }
   const BoxDim& row() const { return row_; }
   const BoxDim& column() const { return column_; }
@@ -79,6 +83,7 @@ class Box {
   std::int64_t tile_rows_ = 1, tile_columns_ = 1;
   std::array<BoxDim, kMaxDims> around_;  // a tile; the last two count tiles of rows and columns
   TileForm form_ = TileForm::runs;
+  bool streams_ = false;
 };
 
 /// A tensor in units that nothing splits: elements, or blocks. Padded to four dimensions, strides

@@ -6,9 +6,10 @@ namespace reprise::vulkan {
 
 VulkanEncoding::VulkanEncoding(std::shared_ptr<Device> device, std::string name, bool reusable)
     : device_(std::move(device)),
-      name_(std::move(name)),
+      pool_(device_->command_pools().take(*device_)),
+      commands_(pool_->commands()),
       reusable_(reusable),
-      pool_(device_->command_pools().take(*device_)) {
+      name_(std::move(name)) {
   device_->set_name(VK_OBJECT_TYPE_COMMAND_BUFFER, commands(), name_);
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
@@ -20,7 +21,7 @@ VulkanEncoding::VulkanEncoding(std::shared_ptr<Device> device, std::string name,
 VulkanEncoding::~VulkanEncoding() { device_->command_pools().give(std::move(pool_)); }
 
 void VulkanEncoding::count_submission() const {
-  if (submitted_.exchange(true, std::memory_order_relaxed) && !reusable_) {
+  if (!reusable_ && submitted_.exchange(true, std::memory_order_relaxed)) {
     throw_invalid_argument("The encoding '", name_,
                            "' is submitted again, but was not encoded as reusable.");
   }

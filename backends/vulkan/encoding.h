@@ -22,7 +22,7 @@ class VulkanEncoding final : public Encoding {
   VulkanEncoding& operator=(const VulkanEncoding&) = delete;
   ~VulkanEncoding() override;
 
-  VkCommandBuffer commands() const { return pool_->commands(); }
+  VkCommandBuffer commands() const { return commands_; }
   const Device& device() const { return *device_; }
   /// See EncoderOptions; null: none.
   VulkanHostSignal* after() const { return after_.get(); }
@@ -31,12 +31,14 @@ class VulkanEncoding final : public Encoding {
 
  private:
   friend class VulkanEncoder;
+  // What every submission reads comes first: it is seldom in the caches.
   std::shared_ptr<Device> device_;
-  std::string name_;
+  std::unique_ptr<CommandPool> pool_;
+  VkCommandBuffer commands_;
   bool reusable_;
   mutable std::atomic<bool> submitted_{false};
-  std::unique_ptr<CommandPool> pool_;
   std::shared_ptr<VulkanHostSignal> after_;
+  std::string name_;
   std::vector<std::unique_ptr<KernelUse>> kernels_;
   std::vector<BufferViewHandle> views_;
   std::vector<std::shared_ptr<Timestamps>> timestamps_;

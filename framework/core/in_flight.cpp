@@ -30,7 +30,7 @@ std::size_t InFlight::take(std::uint64_t submission, std::span<EncodingRef> reti
   std::size_t taken = 0;
   for (; taken < retired.size() && count_ > 0 && at(0).first <= submission; --count_) {
     retired[taken++] = std::move(at(0).second);
-    first_ = (first_ + 1) % ring_.size();
+    first_ = (first_ + 1) & (ring_.size() - 1);
   }
   return taken;
 }

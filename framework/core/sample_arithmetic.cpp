@@ -18,24 +18,22 @@ float reciprocal(float v) {
   return y;
 }
 
-// Cephes expf (S. Moshier), as shaders/include/exp.glsl.
+// 2^t: a polynomial of what is beside the nearest integer, whose largest error is the least of its
+// degree (Remez), 9.2e-8, among those that are 1 at 0.
 std::uint32_t weight_of(float x) {
   if (!(x > -21.0F)) {
     return 0;  // exp(-21) is below 2^-30
   }
-  const float n = std::floor(x * 1.44269504F + 0.5F);
-  const float high = x - n * 0.693359375F;
-  const float r = high + n * 2.12194440e-4F;
-  float p = 1.9875691500e-4F;
+  const float t = x * 1.44269504F;
+  const float n = std::nearbyint(t);
+  const float rest = t - n;
+  float p = 1.32647273e-3F;
   for (const float coefficient :
-       {1.3981999507e-3F, 8.3334519073e-3F, 4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F}) {
-    p = p * r + coefficient;
+       {9.67151299e-3F, 5.55073358e-2F, 2.40222424e-1F, 6.93147004e-1F, 1.0F}) {
+    p = p * rest + coefficient;
   }
-  const float square = r * r;
-  const float y = p * square + r + 1.0F;
   const auto exponent = static_cast<std::uint32_t>(static_cast<std::int32_t>(n) + 127 + 30);
-  const auto weight = static_cast<std::uint32_t>(y * std::bit_cast<float>(exponent << 23U));
-  return weight < kCertain ? weight : kCertain;
+  return static_cast<std::uint32_t>(p * std::bit_cast<float>(exponent << 23U));
 }
 
 SampleFilters::SampleFilters(float temperature, std::int32_t k, float p, float min_p,

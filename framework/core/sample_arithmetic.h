@@ -14,7 +14,7 @@ inline constexpr float kLargestDivisor = 0x1p100F;
 /// 1 / v to about 1 ulp. v: from kSmallestDivisor to kLargestDivisor.
 float reciprocal(float v);
 
-/// floor(kCertain * exp(x)), exp to about 2 ulp. x: any number up to 0.
+/// floor(kCertain * exp(x)), exp to 2e-7 (1 - x) relative to itself. x: any number up to 0.
 std::uint32_t weight_of(float x);
 
 /// What sample() filters by, as numbers of the ranges that its header promises.

@@ -19,19 +19,17 @@ uint weight_of(float x) {
   if (!(x > -21.0)) {
     return 0u;
   }
-  precise float n = floor(x * 1.44269504 + 0.5);
-  precise float high = x - n * 0.693359375;
-  precise float r = high + n * 2.12194440e-4;
-  precise float p = 1.9875691500e-4;
-  p = p * r + 1.3981999507e-3;
-  p = p * r + 8.3334519073e-3;
-  p = p * r + 4.1665795894e-2;
-  p = p * r + 1.6666665459e-1;
-  p = p * r + 5.0000001201e-1;
-  precise float square = r * r;
-  precise float y = p * square + r + 1.0;
-  precise float scaled = y * uintBitsToFloat(uint(int(n) + 127 + 30) << 23);
-  return min(uint(scaled), kCertain);
+  precise float t = x * 1.44269504;
+  precise float n = roundEven(t);
+  precise float rest = t - n;
+  precise float p = 1.32647273e-3;
+  p = p * rest + 9.67151299e-3;
+  p = p * rest + 5.55073358e-2;
+  p = p * rest + 2.40222424e-1;
+  p = p * rest + 6.93147004e-1;
+  p = p * rest + 1.0;
+  precise float scaled = p * uintBitsToFloat(uint(int(n) + 127 + 30) << 23);
+  return uint(scaled);
 }
 
 // total * fraction / 2^24 of a total below 2^52 and a fraction of at most 2^24.

@@ -1,4 +1,6 @@
 // Moves the tiles of a box: runs of neighbours, transposed blocks in registers, single units.
+#include <hwy/cache_control.h>
+
 #include "backends/cpu/box.h"
 #include "backends/cpu/kernels/simd-inl.h"
 
@@ -60,11 +62,22 @@ HWY_INLINE void move_square(const std::byte* from, std::int64_t from_column, std
 
 /// Units of a line of the cache.
 template <class T>
-constexpr std::int64_t kLine = 64 / sizeof(T);
+constexpr std::int64_t kLine = Box::kLineBytes / sizeof(T);
+
+/// A part of a line. Two ways in one function would be joined: into stores that do not stream.
+template <bool kStreams, class D>
+HWY_INLINE void store(hn::Vec<D> v, D d, hn::TFromD<D>* to) {
+  if constexpr (kStreams) {
+    hn::Stream(v, d, to);
+  } else {
+    hn::StoreU(v, d, to);
+  }
+}
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 /// 16 by 16 units of 4 bytes. Loads put pieces of four columns together, so that blocks of 16 bytes
 /// are where they belong before any is transposed.
+template <bool kStreams>
 HWY_INLINE void move_block_of_words(const std::byte* from, std::int64_t from_column, std::byte* to,
                                     std::int64_t to_row) {
   const hn::ScalableTag<std::uint32_t> d;
@@ -89,7 +102,7 @@ HWY_INLINE void move_block_of_words(const std::byte* from, std::int64_t from_col
     transpose_blocks(d, v[q]);
 #pragma GCC unroll 4
     for (std::int64_t j = 0; j < 4; ++j) {
-      hn::StoreU(v[q][j], d, reinterpret_cast<std::uint32_t*>(to + (4 * q + j) * to_row));
+      store<kStreams>(v[q][j], d, reinterpret_cast<std::uint32_t*>(to + (4 * q + j) * to_row));
     }
   }
 }
@@ -97,12 +110,12 @@ HWY_INLINE void move_block_of_words(const std::byte* from, std::int64_t from_col
 
 /// A block of whole lines on both sides, each of which is read or written once, and at once: where
 /// rows are a power of two apart, few of their lines are in the cache at a time.
-template <class T>
+template <class T, bool kStreams>
 HWY_INLINE void move_block(const std::byte* from, std::int64_t from_column, std::byte* to,
                            std::int64_t to_row) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   if constexpr (sizeof(T) == 4) {
-    move_block_of_words(from, from_column, to, to_row);
+    move_block_of_words<kStreams>(from, from_column, to, to_row);
     return;
   }
 #endif
@@ -115,12 +128,17 @@ HWY_INLINE void move_block(const std::byte* from, std::int64_t from_column, std:
     }
   }
   for (std::int64_t r = 0; r < kLine<T>; ++r) {
-    std::memcpy(to + r * to_row, block[r], sizeof(block[r]));
+    const hn::CappedTag<std::uint64_t, Box::kLineBytes / 8> d;
+    const auto* line = reinterpret_cast<const std::uint64_t*>(block[r]);
+    for (std::size_t i = 0; i < Box::kLineBytes / 8; i += hn::Lanes(d)) {
+      store<kStreams>(hn::Load(d, line + i), d,
+                      reinterpret_cast<std::uint64_t*>(to + r * to_row) + i);
+    }
   }
 }
 
 /// Units whose rows are neighbours in `from`, and whose columns are neighbours in `to`.
-template <class T>
+template <class T, bool kStreams>
 void move_transposed(const Box& box, const std::byte* from, std::byte* to, std::int64_t rows,
                      std::int64_t columns) {
   constexpr std::int64_t kSide = 16 / sizeof(T);
@@ -132,8 +150,8 @@ void move_transposed(const Box& box, const std::byte* from, std::byte* to, std::
     const bool whole = r + kLine<T> <= rows;
     std::int64_t c = 0;
     for (; whole && c < whole_columns; c += kLine<T>) {
-      move_block<T>(from + r * kUnit + c * from_column, from_column, to + r * to_row + c * kUnit,
-                    to_row);
+      move_block<T, kStreams>(from + r * kUnit + c * from_column, from_column,
+                              to + r * to_row + c * kUnit, to_row);
     }
     const std::int64_t end = whole ? r + kLine<T> : std::min(r + kSide, rows);
     for (; r + kSide <= end && c + kSide <= columns; c += kSide) {
@@ -173,12 +191,17 @@ void move_units(const Box& box, std::int64_t first, std::int64_t end) {
   box.for_each_tile(
       first, end,
       [&](const std::byte* from, std::byte* to, std::int64_t rows, std::int64_t columns) {
-        if (box.form() == TileForm::transposed) {
-          move_transposed<T>(box, from, to, rows, columns);
+        if (box.streams()) {
+          move_transposed<T, true>(box, from, to, rows, columns);
+        } else if (box.form() == TileForm::transposed) {
+          move_transposed<T, false>(box, from, to, rows, columns);
         } else {
           move_strided<T>(box, from, to, rows, columns);
         }
       });
+  if (box.streams()) {
+    hwy::FlushStream();  // before another thread is told
+  }
 }
 
 /// Moves the tiles [first, end).

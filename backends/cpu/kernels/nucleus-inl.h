@@ -76,8 +76,8 @@ inline LastKept keep_largest(std::span<const float> x, const LogitWeights& weigh
 }
 
 /// Falling values, between and around which a sum of weights is looked for.
-constexpr std::size_t kLevels = 8;
-using Levels = std::array<float, kLevels>;
+template <std::size_t N>
+using Levels = std::array<float, N>;
 
 /// Values above `bottom`, or all if it is no number, and up to `top`.
 struct Slice {
@@ -86,6 +86,15 @@ struct Slice {
     const F32 d;
     return hn::AndNot(hn::Le(v, hn::Set(d, bottom)), hn::Le(v, hn::Set(d, top)));
   }
+};
+
+/// Where as many logits and their weights go as there are ranks.
+struct Place {
+  explicit Place(std::span<Rank> ranks)
+      : x(reinterpret_cast<float*>(ranks.data())),
+        w(reinterpret_cast<std::int32_t*>(x + ranks.size())) {}
+  float* x;
+  std::int32_t* w;
 };
 
 /// Logits and their weights, in any order.
@@ -113,58 +122,66 @@ struct Weighed {
   }
 };
 
-inline Weighed weigh(std::span<const float> x, const LogitWeights& weights, std::int32_t* to) {
-  for (std::size_t i = 0; i < x.size(); i += kLanes) {
-    const std::size_t left = std::min(x.size() - i, kLanes);
-    store_up_to(WeightBits(), weights.of(load_up_to(F32(), x.data() + i, left)), to + i, left);
-  }
-  return {x, to};
-}
-
+template <std::size_t N>
 struct Masses {
-  std::array<std::uint64_t, kLevels> above{};
+  std::array<std::uint64_t, N> above{};
   std::uint64_t total = 0;
 
   /// The slice between two levels in which `sum`, which gets the weights above it, reaches
   /// `wanted`.
-  Slice reaching(std::uint64_t wanted, const Levels& levels, std::uint64_t& sum) const {
+  Slice reaching(std::uint64_t wanted, const Levels<N>& levels, std::uint64_t& sum) const {
     std::size_t level = 0;
-    while (level < kLevels && sum + above[level] < wanted) {
+    while (level < N && sum + above[level] < wanted) {
       ++level;
     }
     sum += level == 0 ? 0 : above[level - 1];
     return {level == 0 ? std::numeric_limits<float>::infinity() : levels[level - 1],
-            level == kLevels ? std::numeric_limits<float>::quiet_NaN() : levels[level]};
+            level == N ? std::numeric_limits<float>::quiet_NaN() : levels[level]};
   }
 };
 
-inline Masses masses_of(const Weighed& of, const Levels& levels) {
+/// weights(v, i, left): those of v, the elements from i on.
+template <std::size_t N, class Weights>
+HWY_INLINE Masses<N> masses_of(std::span<const float> x, const Levels<N>& levels,
+                               Weights&& weights) {
   constexpr std::size_t kPart = std::size_t{1} << 16U;  // what a WeightSum holds in one lane
   const F32 d;
-  Masses masses;
-  for (std::size_t first = 0; first < of.x.size(); first += kPart) {
-    const std::size_t end = std::min(first + kPart, of.x.size());
-    WeightSum above[kLevels], all;
+  Masses<N> masses;
+  for (std::size_t first = 0; first < x.size(); first += kPart) {
+    const std::size_t end = std::min(first + kPart, x.size());
+    WeightSum above[N], all;
     for (std::size_t i = first; i < end; i += kLanes) {
       const std::size_t left = std::min(end - i, kLanes);
-      const Vf v = of.values(i, left);
-      const WeightSum::Halves w(of.weights(i, left));
+      const Vf v = load_up_to(d, x.data() + i, left);
+      const WeightSum::Halves w(weights(v, i, left));
       all.add(w);
 #pragma GCC unroll 8
-      for (std::size_t level = 0; level < kLevels; ++level) {
+      for (std::size_t level = 0; level < N; ++level) {
         above[level].add_where(hn::Gt(v, hn::Set(d, levels[level])), w);
       }
     }
     masses.total += all.total();
-    for (std::size_t level = 0; level < kLevels; ++level) {
+    for (std::size_t level = 0; level < N; ++level) {
       masses.above[level] += above[level].total();
     }
   }
   return masses;
 }
 
+/// The weights of x go to `to`.
+template <std::size_t N>
+Masses<N> weigh(std::span<const float> x, const Levels<N>& levels, const LogitWeights& weights,
+                std::int32_t* to) {
+  return masses_of(x, levels, [&](Vf v, std::size_t i, std::size_t left) REPRISE_INLINED {
+    const WeightBits words;
+    const VWeight w = weights.of(v);
+    store_up_to(words, w, to + i, left);
+    return left >= kLanes ? w : hn::IfThenElseZero(hn::FirstN(words, left), w);
+  });
+}
+
 /// Those of a slice that have weights go to `to`, which may be where they are.
-inline Weighed keep(const Weighed& from, Slice slice, float* to, std::int32_t* to_weights) {
+inline Weighed keep(const Weighed& from, Slice slice, Place to) {
   const F32 d;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < from.x.size(); i += kLanes) {
@@ -173,45 +190,76 @@ inline Weighed keep(const Weighed& from, Slice slice, float* to, std::int32_t* t
     const VWeight w = from.weights(i, left);
     const auto keeps = hn::And(slice.of(v), hn::RebindMask(d, hn::Gt(w, hn::Zero(WeightBits()))));
     if (!hn::AllFalse(d, keeps)) {
-      hn::CompressBlendedStore(w, hn::RebindMask(WeightBits(), keeps), WeightBits(),
-                               to_weights + kept);
-      kept += hn::CompressBlendedStore(v, keeps, d, to + kept);
+      hn::CompressBlendedStore(w, hn::RebindMask(WeightBits(), keeps), WeightBits(), to.w + kept);
+      kept += hn::CompressBlendedStore(v, keeps, d, to.x + kept);
     }
   }
-  return {{to, kept}, to_weights};
+  return {{to.x, kept}, to.w};
+}
+
+/// The smallest and the largest value between which `sum`, of larger ones, reaches `wanted`: of few
+/// values, or one. Those that are left go to `to`. There is one at least.
+inline Slice narrow(Weighed left, std::uint64_t& sum, std::uint64_t wanted, Place to) {
+  constexpr std::size_t kFew = 64, kLevels = 8;
+  Slice range = left.range();
+  for (std::size_t before = 0;
+       left.x.size() > kFew && left.x.size() != before && range.bottom < range.top;
+       range = left.range()) {
+    before = left.x.size();
+    Levels<kLevels> levels;
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      constexpr float kSlices = kLevels + 1;
+      levels[level] =
+          range.top - (range.top - range.bottom) * static_cast<float>(level + 1) / kSlices;
+    }
+    const auto masses = masses_of(left.x, levels,
+                                  [&](Vf, std::size_t i, std::size_t some)
+                                      REPRISE_INLINED { return left.weights(i, some); });
+    left = keep(left, masses.reaching(wanted, levels, sum), to);
+  }
+  return range;
+}
+
+/// Levels around the last one that is kept in a part of the row, between it and the largest, and
+/// below it. `room` and `spare`: as many ranks as x has elements.
+inline Levels<4> guess(std::span<const float> x, float best, const LogitWeights& weights,
+                       std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
+  constexpr std::size_t kApart = 64;  // vectors
+  const Place own(room);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i + kLanes <= x.size(); i += kApart * kLanes, count += kLanes) {
+    hn::StoreU(hn::LoadU(F32(), x.data() + i), F32(), own.x + count);
+  }
+  Levels<4> levels{best - 3, best - 6, best - 9, best - 13};
+  const std::uint64_t total = weigh({own.x, count}, Levels<1>{best}, weights, own.w).total;
+  if (total > 0 && std::isfinite(best)) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const Weighed part =
+        keep({{own.x, count}, own.w}, {infinity, std::numeric_limits<float>::quiet_NaN()}, own);
+    const std::uint32_t margin = std::min(top_p, SampleFilters::kWhole - top_p) / 3;
+    std::uint64_t above = 0, below = 0;
+    levels[1] = narrow(part, above, wanted_of(total, top_p - margin), Place(spare)).top;
+    levels[2] = narrow(part, below, wanted_of(total, top_p + margin), Place(spare)).bottom;
+    levels[0] = (best + levels[1]) / 2;
+    levels[3] = levels[2] - (best - levels[2]) / 2;
+  }
+  return levels;
 }
 
 /// The largest ones that reach top_p: those between two levels are narrowed down until few are
 /// left, and these are sorted. `room` and `spare`: as many ranks as x has elements.
 inline LastKept keep_likely(std::span<const float> x, float best, const LogitWeights& weights,
                             std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
-  constexpr std::size_t kFew = 64;
-  Levels levels{0.5F, 1, 2, 3, 4.5F, 6.5F, 9, 13};
-  for (float& level : levels) {
-    level = best - level;
-  }
-  auto* const values = reinterpret_cast<float*>(spare.data());
-  auto* const own_weights = reinterpret_cast<std::int32_t*>(values + x.size());
-  Weighed left = weigh(x, weights, own_weights);
-  const Masses masses = masses_of(left, levels);
+  const Levels<4> levels = guess(x, best, weights, top_p, room, spare);
+  const Place own(spare);
+  const Masses<4> masses = weigh(x, levels, weights, own.w);
   const std::uint64_t wanted = wanted_of(masses.total, top_p);
   std::uint64_t sum = 0;
-  left = keep(left, masses.reaching(wanted, levels, sum), values, own_weights);
+  const Weighed left = keep({x, own.w}, masses.reaching(wanted, levels, sum), own);
   if (left.x.empty()) {
     return {};
   }
-  Slice range = left.range();
-  for (std::size_t before = 0;
-       left.x.size() > kFew && left.x.size() != before && range.bottom < range.top;
-       range = left.range()) {
-    before = left.x.size();
-    for (std::size_t level = 0; level < kLevels; ++level) {
-      constexpr float kSlices = kLevels + 1;
-      levels[level] =
-          range.top - (range.top - range.bottom) * static_cast<float>(level + 1) / kSlices;
-    }
-    left = keep(left, masses_of(left, levels).reaching(wanted, levels, sum), values, own_weights);
-  }
+  const Slice range = narrow(left, sum, wanted, own);
   const F32 d;
   std::size_t count = 0;
   for (std::size_t i = 0; i < x.size(); i += kLanes) {

@@ -1,5 +1,6 @@
-// sample: at most four passes over a row, the largest logit, the last one that is kept (two, with
-// top_p) and the weights. A repetition penalty copies the row before.
+// sample: passes over a row for the largest logit, the last one that is kept (one, or with top_p
+// three: weights, those near the last one, their columns) and the weights. A repetition penalty
+// copies the row before.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/sample.cpp"
 #include <cmath>

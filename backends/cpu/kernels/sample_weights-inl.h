@@ -22,26 +22,25 @@ using VWeight = hn::Vec<WeightBits>;
 HWY_INLINE VWeight weights_of(Vf x) {
   const F32 d;
   const WeightBits words;
-  const Vf n = hn::Floor(hn::Add(hn::Mul(x, hn::Set(d, 1.44269504F)), hn::Set(d, 0.5F)));
-  const Vf high = hn::Sub(x, hn::Mul(n, hn::Set(d, 0.693359375F)));
-  const Vf r = hn::Add(high, hn::Mul(n, hn::Set(d, 2.12194440e-4F)));
-  Vf p = hn::Set(d, 1.9875691500e-4F);
+  const Vf t = hn::Mul(x, hn::Set(d, 1.44269504F));
+  // Rounds to an integer, and the last bits of the sum are that of the exponent.
+  const Vf digits = hn::Set(d, 0x1.8p23F + 30);
+  const Vf shifted = hn::Add(t, digits);
+  const Vf rest = hn::Sub(t, hn::Sub(shifted, digits));
+  Vf p = hn::Set(d, 1.32647273e-3F);
   for (const float coefficient :
-       {1.3981999507e-3F, 8.3334519073e-3F, 4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F}) {
-    p = hn::Add(hn::Mul(p, r), hn::Set(d, coefficient));
+       {9.67151299e-3F, 5.55073358e-2F, 2.40222424e-1F, 6.93147004e-1F, 1.0F}) {
+    p = hn::Add(hn::Mul(p, rest), hn::Set(d, coefficient));
   }
-  const Vf y = hn::Add(hn::Add(hn::Mul(p, hn::Mul(r, r)), r), hn::Set(d, 1.0F));
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(words, shifted));
+  const Vf scaled = hn::BitCast(d, hn::Add(hn::BitCast(words, p), exponent));
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  const __m512 scaled = _mm512_scalef_ps(y.raw, hn::Add(n, hn::Set(d, 30.0F)).raw);
-  const VWeight weight{_mm512_cvttps_epi32(scaled)};  // without Highway's care for 2^31 and more
+  const VWeight weight{
+      _mm512_cvttps_epi32(scaled.raw)};  // without Highway's care for 2^31 and more
 #else
-  const auto exponent = hn::Add(hn::ConvertTo(words, n), hn::Set(words, 127 + 30));
-  const Vf power = hn::BitCast(d, hn::ShiftLeft<23>(exponent));
-  const auto weight = hn::ConvertTo(words, hn::Mul(y, power));
+  const auto weight = hn::ConvertTo(words, scaled);
 #endif
-  const auto counts = hn::RebindMask(words, hn::Gt(x, hn::Set(d, -21.0F)));
-  return hn::IfThenElseZero(counts,
-                            hn::Min(weight, hn::Set(words, static_cast<std::int32_t>(kCertain))));
+  return hn::IfThenElseZero(hn::RebindMask(words, hn::Gt(x, hn::Set(d, -21.0F))), weight);
 }
 
 /// The weights of logits below the largest one, and of those that equal it; 0 of NaN.

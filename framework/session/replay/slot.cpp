@@ -109,7 +109,8 @@ void Slot::complete() {
   times_.device_start_ns = first.start_ns;
   times_.device_ns = first.duration_ns;
   for (std::uint32_t i = 1; i < iterations_ && times_.device_ns; ++i) {
-    *times_.device_ns += device_time(i).duration_ns.value_or(0);
+    const std::span<const std::uint64_t> stamps = exchange_.ticks(mode_, i);
+    *times_.device_ns += clock_.between_ns(stamps.front(), stamps.back());
   }
   owner_.completed(*this);
 }

@@ -65,13 +65,13 @@ void SlotExchange::rebind(const Buffer& from, const std::shared_ptr<Buffer>& to)
   }
   // They exchange with that buffer, or copy the timestamps of a body that is encoded anew.
   forget_encodings();
-  list_.clear();
 }
 
 void SlotExchange::forget_encodings() {
   prologues_ = {};
   between_ = {};
   epilogues_.clear();
+  list_.clear();
 }
 
 EncodingRef SlotExchange::prologue(TimingMode mode) const {
@@ -115,7 +115,7 @@ void SlotExchange::resolve_steps(Encoder& encoder, const Body& body, std::uint32
   encoder.resolve(body.stamps, step_stamps_, step_ticks_, iteration * bytes);
 }
 
-EncodingRef SlotExchange::after_body(const SlotLaunch& launch, std::uint32_t iteration) {
+const EncodingRef* SlotExchange::after_body(const SlotLaunch& launch, std::uint32_t iteration) {
   // Before the last part some steps have not been stamped yet.
   const bool steps = launch.body.stamps != nullptr && launch.brings_back;
   const bool last = iteration + 1 == launch.iterations;
@@ -134,26 +134,35 @@ EncodingRef SlotExchange::after_body(const SlotLaunch& launch, std::uint32_t ite
     }
     known.push_back(encoder->finish());
   }
-  return known[iteration];
+  return &known[iteration];
 }
 
 std::vector<EncodingRef>& SlotExchange::encodings(const SlotLaunch& launch) {
   if (!device_.backend().traits().replays) {
     forget_encodings();
   }
-  list_.clear();
+  // A launch like the one before changes nothing here: counting references costs more than looking.
+  std::size_t count = 0;
+  const auto run = [&](const EncodingRef& encoding) {
+    if (count == list_.size()) {
+      list_.push_back(encoding);
+    } else if (list_[count] != encoding) {
+      list_[count] = encoding;
+    }
+    ++count;
+  };
   if (launch.sends) {
     EncodingRef& first = prologues_[static_cast<std::size_t>(launch.mode)];
     if (first == nullptr) {
       first = prologue(launch.mode);
     }
-    list_.push_back(first);
+    run(first);
   }
   for (std::uint32_t i = 0; i < launch.iterations; ++i) {
     const Body& body = launch.body;
-    list_.push_back(i == 0 || body.next.empty() ? body.encoding : body.next[i - 1]);
-    if (EncodingRef between = after_body(launch, i)) {
-      list_.push_back(std::move(between));
+    run(i == 0 || body.next.empty() ? body.encoding : body.next[i - 1]);
+    if (const EncodingRef* between = after_body(launch, i)) {
+      run(*between);
     }
   }
   if (launch.brings_back) {
@@ -161,8 +170,9 @@ std::vector<EncodingRef>& SlotExchange::encodings(const SlotLaunch& launch) {
     if (last == nullptr) {
       last = epilogue(launch);
     }
-    list_.push_back(last);
+    run(last);
   }
+  list_.resize(count);
   return list_;
 }
 

@@ -69,7 +69,7 @@ class SlotExchange {
   EncodingRef prologue(TimingMode mode) const;
   EncodingRef epilogue(const SlotLaunch& launch);
   /// After a body, before the next one or the epilogue; null: nothing.
-  EncodingRef after_body(const SlotLaunch& launch, std::uint32_t iteration);
+  const EncodingRef* after_body(const SlotLaunch& launch, std::uint32_t iteration);
   /// Copies the timestamps of an iteration's steps to the host.
   void resolve_steps(Encoder& encoder, const Body& body, std::uint32_t iteration);
   void forget_encodings();

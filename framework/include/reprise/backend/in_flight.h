@@ -48,11 +48,11 @@ class InFlight {
 
  private:
   using Entry = std::pair<std::uint64_t, EncodingRef>;  // submission, encoding
-  Entry& at(std::size_t i) { return ring_[(first_ + i) % ring_.size()]; }
-  const Entry& at(std::size_t i) const { return ring_[(first_ + i) % ring_.size()]; }
+  Entry& at(std::size_t i) { return ring_[(first_ + i) & (ring_.size() - 1)]; }
+  const Entry& at(std::size_t i) const { return ring_[(first_ + i) & (ring_.size() - 1)]; }
   void grow();
 
-  std::vector<Entry> ring_ = std::vector<Entry>(32);
+  std::vector<Entry> ring_ = std::vector<Entry>(32);  // a power of two
   std::size_t first_ = 0, count_ = 0;
   std::vector<std::shared_ptr<Buffer>> freed_;  // their memory may still be in use
   std::atomic<bool> has_freed_{false};
