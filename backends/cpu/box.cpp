@@ -10,7 +10,8 @@ constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTransposedRows = 1024;
 constexpr std::int64_t kTransposedColumns = 32;
 constexpr std::int64_t kMinTransposed = 4;  // rows that are worth it
-// Larger than second-level caches: whoever reads it next finds it no later in memory.
+// Larger than second-level caches. Whoever reads it next pays if a third one would have held it,
+// less than it costs to read each line before it is written.
 constexpr std::int64_t kStreamed = std::int64_t{8} << 20U;
 constexpr double kBytesPerNs = 8;  // both ways
 constexpr double kUnitsPerNs = 1;  // one at a time
@@ -74,16 +75,13 @@ Box::Box(const std::byte* from, std::byte* to, std::int64_t unit_bytes,
   const std::int64_t units = kTileBytes / unit_;
   if (form_ == TileForm::transposed) {
     cut(kTransposedRows, kTransposedColumns);
-    std::int64_t bytes = unit_;
-    bool lines =
-        reinterpret_cast<std::uintptr_t>(to) % kLineBytes == 0 && row_.to % kLineBytes == 0;
-    for (const BoxDim& dim : dims) {
+    auto places = reinterpret_cast<std::uintptr_t>(to) | static_cast<std::uintptr_t>(row_.to);
+    std::int64_t bytes = unit_ * row_.extent * column_.extent;
+    for (const BoxDim& dim : std::span(merged).first(count)) {
+      places |= static_cast<std::uintptr_t>(dim.to);
       bytes *= dim.extent;
     }
-    for (const BoxDim& dim : around_) {
-      lines = lines && dim.to % kLineBytes == 0;
-    }
-    streams_ = lines && bytes >= kStreamed;
+    streams_ = places % kLineBytes == 0 && bytes >= kStreamed;
   } else {
     const std::int64_t columns = std::clamp<std::int64_t>(column_.extent, 1, units);
     cut(units / columns, columns);

@@ -25,11 +25,10 @@ enum class TileForm : std::uint8_t {
 class Box {
  public:
   static constexpr std::size_t kMaxDims = std::size_t{2} * Shape::kMaxRank;  // of repeat
+  static constexpr std::int64_t kLineBytes = 64;                             // of the cache
 
   /// Moves units of `unit_bytes`. `dims` come in the order of the memory that is written.
   Box(const std::byte* from, std::byte* to, std::int64_t unit_bytes, std::span<const BoxDim> dims);
-
-  static constexpr std::int64_t kLineBytes = 64;  // of the cache
 
   TileForm form() const { return form_; }
   /// Of a transposed one: whole lines are written past the caches, which they would fill.

@@ -1,5 +1,7 @@
 #include "backends/vulkan/encoding.h"
 
+#include <utility>
+
 #include "reprise/core/error.h"
 
 namespace reprise::vulkan {
@@ -21,7 +23,7 @@ VulkanEncoding::VulkanEncoding(std::shared_ptr<Device> device, std::string name,
 VulkanEncoding::~VulkanEncoding() { device_->command_pools().give(std::move(pool_)); }
 
 void VulkanEncoding::count_submission() const {
-  if (!reusable_ && submitted_.exchange(true, std::memory_order_relaxed)) {
+  if (!reusable_ && std::exchange(submitted_, true)) {
     throw_invalid_argument("The encoding '", name_,
                            "' is submitted again, but was not encoded as reusable.");
   }

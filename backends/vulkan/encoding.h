@@ -1,6 +1,5 @@
 // An encoded command buffer and everything it refers to.
 #pragma once
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,7 +35,7 @@ class VulkanEncoding final : public Encoding {
   std::unique_ptr<CommandPool> pool_;
   VkCommandBuffer commands_;
   bool reusable_;
-  mutable std::atomic<bool> submitted_{false};
+  mutable bool submitted_ = false;  // guarded by its queue
   std::shared_ptr<VulkanHostSignal> after_;
   std::string name_;
   std::vector<std::unique_ptr<KernelUse>> kernels_;

@@ -1,5 +1,5 @@
 // The arithmetic of sample(), the same bits as in shaders/include/sample_arithmetic.glsl: f32 sums
-// and products only, none of them fused (CMakeLists.txt), and integers.
+// and products only, none of them fused (CMakeLists.txt), nearest integers, and integers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr float kLargestDivisor = 0x1p100F;
 /// 1 / v to about 1 ulp. v: from kSmallestDivisor to kLargestDivisor.
 float reciprocal(float v);
 
-/// floor(kCertain * exp(x)), exp to 2e-7 (1 - x) relative to itself. x: any number up to 0.
+/// floor(kCertain * exp(x)), exp with a relative error up to 2e-7 (1 - x). x: any number up to 0.
 std::uint32_t weight_of(float x);
 
 /// What sample() filters by, as numbers of the ranges that its header promises.

@@ -84,26 +84,31 @@ TEST_F(CpuChoices, OfTokensAreThoseOfTheReferenceWithAnyFilters) {
 
 TEST_F(CpuChoices, OfLikelyTokensAreThoseOfTheReferenceWhereverTheyLie) {
   constexpr std::int64_t kRows = 8, kTokens = 20'000;
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<float> bell(kRows * kTokens);
   std::normal_distribution<float> normal;
   std::ranges::generate(bell, [&] { return normal(rng_); });
-  // What becomes of the first of each 1,024, and of the others.
+  // What becomes of the first of each 1,024, and of the others; what is added to the first of all.
   struct Parts {
     float first, others;
     bool adds;
+    float token = 0;
   };
   for (const Parts parts :
-       {Parts{1, 1, false}, Parts{3, 3, false}, Parts{8, 8, false}, Parts{20, 0, true},
-        Parts{0, 9, true}, Parts{kInfinity, 1, false}, Parts{0, -kInfinity, true},
-        Parts{-kInfinity, 0, true}, Parts{std::numeric_limits<float>::quiet_NaN(), 2, false}}) {
+       {Parts{1, 1, false}, Parts{3, 3, false}, Parts{8, 8, false}, Parts{1, 1, false, 9},
+        Parts{1, 1, false, 30}, Parts{6, 0, true}, Parts{20, 0, true}, Parts{0, 9, true},
+        Parts{kInfinity, 1, false}, Parts{0, -kInfinity, true}, Parts{-kInfinity, 0, true},
+        Parts{kNan, 2, false}}) {
     auto x = bell;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const float change = i % kTokens % 1024 < 16 ? parts.first : parts.others;
       x[i] = parts.adds ? x[i] + change : x[i] * change;
     }
+    for (std::size_t row = 0; row < x.size(); row += kTokens) {
+      x[row] += parts.token;
+    }
     for (const float top_p : {0.01F, 0.5F, 0.9F, 0.9999F}) {
-      SCOPED_TRACE(::testing::Message() << parts.first << ' ' << parts.others << ' ' << top_p);
+      SCOPED_TRACE(::testing::Message()
+                   << parts.first << ' ' << parts.others << ' ' << parts.token << ' ' << top_p);
       expect_the_reference([&](GraphSession& s) {
         return sample(s, s.input("logits", {kRows, kTokens}, x), {.top_p = top_p});
       });

@@ -35,14 +35,14 @@ OpCase permuted(DType from, DType to) {
 }
 
 /// A copy of x permuted, large enough to be shared among threads.
-OpCase large(const std::string& name, const Shape& x, std::vector<std::size_t> order,
+OpCase large(const std::string& name, const Shape& x, const std::vector<std::size_t>& order,
              DType from = DType::f32, DType to = DType::f32) {
   return {"large_" + name, 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             return {cast(c.recorder(), permute(c.recorder(), c.input(x, from), order), to)};
           }};
 }
 
-// Tiles of 64 by 64, squares of 2, 4 and 8 units, runs below and above a tile.
+// Squares of 2, 4 and 8 units, whole lines past the caches, runs below and above a tile.
 std::vector<OpCase> large_cases() {
   return {large("runs_of_5", {40, 301, 5}, {1, 0, 2}),
           large("runs_of_67", {31, 40, 67}, {1, 0, 2}),
@@ -54,6 +54,7 @@ std::vector<OpCase> large_cases() {
           large("transposed_around", {3, 66, 5, 71}, {3, 0, 2, 1}),
           large("transposed_past_caches", {1040, 2067}, {1, 0}),
           large("transposed_past_caches_f16", {2080, 2070}, {1, 0}, DType::f16, DType::f16),
+          large("transposed_batches_past_caches", {3, 1040, 700}, {0, 2, 1}),
           large("transposed_parts_of_lines", {1027, 2064}, {1, 0}),
           large("strided", {60, 3, 2, 70}, {1, 2, 0, 3}),
           large("few_rows", {131, 90, 3}, {2, 1, 0}),
@@ -118,7 +119,7 @@ OpCase out_of_blocks(DType from) {
 OpCase not_numbers(DType to) {
   return {
       named("not_numbers", to), 0, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
-        std::vector<std::int32_t> bits(6 * 32, 0x3F800000);
+        std::vector<std::int32_t> bits(std::size_t{6} * 32, 0x3F800000);
         const std::int32_t odd[] = {0x7F800000, -0x00800000, 0x7FC00001, -0x003FFFFF, 0x7F800001};
         for (std::size_t i = 0; i < std::size(odd); ++i) {
           bits[i * 32 + 7 * i] = odd[i];

@@ -127,8 +127,8 @@ HWY_INLINE void move_block(const std::byte* from, std::int64_t from_column, std:
                      reinterpret_cast<std::byte*>(&block[r][c]), sizeof(block[0]));
     }
   }
+  const hn::CappedTag<std::uint64_t, Box::kLineBytes / 8> d;
   for (std::int64_t r = 0; r < kLine<T>; ++r) {
-    const hn::CappedTag<std::uint64_t, Box::kLineBytes / 8> d;
     const auto* line = reinterpret_cast<const std::uint64_t*>(block[r]);
     for (std::size_t i = 0; i < Box::kLineBytes / 8; i += hn::Lanes(d)) {
       store<kStreams>(hn::Load(d, line + i), d,

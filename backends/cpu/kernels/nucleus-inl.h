@@ -75,13 +75,15 @@ inline LastKept keep_largest(std::span<const float> x, const LogitWeights& weigh
   return reach(ranks, weights, 0, wanted_of(total, top_p));
 }
 
-/// Falling values, between and around which a sum of weights is looked for.
+/// Numbers, falling at best, between and around which a sum of weights is looked for.
 template <std::size_t N>
 using Levels = std::array<float, N>;
+using RowLevels = Levels<4>;
 
 /// Values above `bottom`, or all if it is no number, and up to `top`.
 struct Slice {
-  float top, bottom;
+  float top = std::numeric_limits<float>::infinity();
+  float bottom = std::numeric_limits<float>::quiet_NaN();
   HWY_INLINE hn::Mask<F32> of(Vf v) const {
     const F32 d;
     return hn::AndNot(hn::Le(v, hn::Set(d, bottom)), hn::Le(v, hn::Set(d, top)));
@@ -169,9 +171,8 @@ HWY_INLINE Masses<N> masses_of(std::span<const float> x, const Levels<N>& levels
 }
 
 /// The weights of x go to `to`.
-template <std::size_t N>
-Masses<N> weigh(std::span<const float> x, const Levels<N>& levels, const LogitWeights& weights,
-                std::int32_t* to) {
+inline Masses<4> weigh(std::span<const float> x, const RowLevels& levels,
+                       const LogitWeights& weights, std::int32_t* to) {
   return masses_of(x, levels, [&](Vf v, std::size_t i, std::size_t left) REPRISE_INLINED {
     const WeightBits words;
     const VWeight w = weights.of(v);
@@ -197,8 +198,9 @@ inline Weighed keep(const Weighed& from, Slice slice, Place to) {
   return {{to.x, kept}, to.w};
 }
 
-/// The smallest and the largest value between which `sum`, of larger ones, reaches `wanted`: of few
-/// values, or one. Those that are left go to `to`. There is one at least.
+/// The smallest and the largest of few values, or of equal ones, among which `sum`, of larger ones,
+/// reaches `wanted`. `left`: at least one, and all of them with `sum` reach it. `to`: room for as
+/// many, which may be where they are.
 inline Slice narrow(Weighed left, std::uint64_t& sum, std::uint64_t wanted, Place to) {
   constexpr std::size_t kFew = 64, kLevels = 8;
   Slice range = left.range();
@@ -221,8 +223,9 @@ inline Slice narrow(Weighed left, std::uint64_t& sum, std::uint64_t wanted, Plac
 }
 
 /// Levels around the last one that is kept in a part of the row, between it and the largest, and
-/// below it. `room` and `spare`: as many ranks as x has elements.
-inline Levels<4> guess(std::span<const float> x, float best, const LogitWeights& weights,
+/// below it. The largest is no part of that: it is there by chance, and may weigh more than the
+/// rest. `room` and `spare`: as many ranks as x has elements.
+inline RowLevels guess(std::span<const float> x, float best, const LogitWeights& weights,
                        std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
   constexpr std::size_t kApart = 64;  // vectors
   const Place own(room);
@@ -230,17 +233,16 @@ inline Levels<4> guess(std::span<const float> x, float best, const LogitWeights&
   for (std::size_t i = 0; i + kLanes <= x.size(); i += kApart * kLanes, count += kLanes) {
     hn::StoreU(hn::LoadU(F32(), x.data() + i), F32(), own.x + count);
   }
-  Levels<4> levels{best - 3, best - 6, best - 9, best - 13};
-  const std::uint64_t total = weigh({own.x, count}, Levels<1>{best}, weights, own.w).total;
-  if (total > 0 && std::isfinite(best)) {
-    const float infinity = std::numeric_limits<float>::infinity();
-    const Weighed part =
-        keep({{own.x, count}, own.w}, {infinity, std::numeric_limits<float>::quiet_NaN()}, own);
+  const float next = std::nextafter(best, -std::numeric_limits<float>::infinity());
+  RowLevels levels{next, best - 3, best - 6, best - 13};
+  const auto masses = weigh({own.x, count}, levels, weights, own.w);
+  if (const std::uint64_t total = masses.total - masses.above[0]; total > 0) {
+    const Weighed part = keep({{own.x, count}, own.w}, {.top = next}, own);
     const std::uint32_t margin = std::min(top_p, SampleFilters::kWhole - top_p) / 3;
     std::uint64_t above = 0, below = 0;
     levels[1] = narrow(part, above, wanted_of(total, top_p - margin), Place(spare)).top;
     levels[2] = narrow(part, below, wanted_of(total, top_p + margin), Place(spare)).bottom;
-    levels[0] = (best + levels[1]) / 2;
+    levels[0] = best / 2 + levels[1] / 2;
     levels[3] = levels[2] - (best - levels[2]) / 2;
   }
   return levels;
@@ -250,15 +252,12 @@ inline Levels<4> guess(std::span<const float> x, float best, const LogitWeights&
 /// left, and these are sorted. `room` and `spare`: as many ranks as x has elements.
 inline LastKept keep_likely(std::span<const float> x, float best, const LogitWeights& weights,
                             std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
-  const Levels<4> levels = guess(x, best, weights, top_p, room, spare);
+  const RowLevels levels = guess(x, best, weights, top_p, room, spare);
   const Place own(spare);
-  const Masses<4> masses = weigh(x, levels, weights, own.w);
+  const auto masses = weigh(x, levels, weights, own.w);
   const std::uint64_t wanted = wanted_of(masses.total, top_p);
   std::uint64_t sum = 0;
   const Weighed left = keep({x, own.w}, masses.reaching(wanted, levels, sum), own);
-  if (left.x.empty()) {
-    return {};
-  }
   const Slice range = narrow(left, sum, wanted, own);
   const F32 d;
   std::size_t count = 0;

@@ -23,7 +23,8 @@ HWY_INLINE VWeight weights_of(Vf x) {
   const F32 d;
   const WeightBits words;
   const Vf t = hn::Mul(x, hn::Set(d, 1.44269504F));
-  // Rounds to an integer, and the last bits of the sum are that of the exponent.
+  // The sum rounds t to an integer, ties to even; its last bits are that integer and 30, which is
+  // added to the exponent of p.
   const Vf digits = hn::Set(d, 0x1.8p23F + 30);
   const Vf shifted = hn::Add(t, digits);
   const Vf rest = hn::Sub(t, hn::Sub(shifted, digits));

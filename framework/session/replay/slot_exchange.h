@@ -42,7 +42,8 @@ class SlotExchange {
   void set_outputs(std::vector<Exchange> outputs, Staging& staging);
   /// Later submissions exchange with `to` what they did with `from`; those in flight go on.
   void rebind(const Buffer& from, const std::shared_ptr<Buffer>& to);
-  /// What a submission runs, valid until the next call; encodes what runs for the first time.
+  /// What a submission runs, valid until the next call; encodes what runs for the first time. The
+  /// caller may add to it.
   std::vector<EncodingRef>& encodings(const SlotLaunch& launch);
 
   // What a complete submission left.
@@ -68,7 +69,7 @@ class SlotExchange {
   std::uint32_t iteration_word(std::size_t word) const;
   EncodingRef prologue(TimingMode mode) const;
   EncodingRef epilogue(const SlotLaunch& launch);
-  /// After a body, before the next one or the epilogue; null: nothing.
+  /// After a body, before the next one or the epilogue; null: nothing. Valid until the next call.
   const EncodingRef* after_body(const SlotLaunch& launch, std::uint32_t iteration);
   /// Copies the timestamps of an iteration's steps to the host.
   void resolve_steps(Encoder& encoder, const Body& body, std::uint32_t iteration);

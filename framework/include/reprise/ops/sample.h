@@ -33,8 +33,8 @@ struct SampleAttributes {
 /// (shaders/include/philox.glsl) of the counter {position, row, 0, 0} and the key {seed, 0} gives a
 /// word u. Probabilities are integers w = floor(2^30 * exp(logit - largest)). The token is the
 /// first, by id, up to which the kept ones sum up to more than floor(sum of all * u / 2^32). Sums
-/// of integers do not depend on their order; exp and the divisions take only f32 sums and products
-/// that are rounded alike everywhere. So the token is the same on every device that rounds to
+/// of integers do not depend on their order; exp and the divisions take only f32 sums, products
+/// and nearest integers that are rounded alike everywhere. So the token is the same on every device that rounds to
 /// nearest, except for penalised logits below the smallest normal number.
 ///
 /// In the state, a temperature that is not above 2^-100 or is NaN counts as 0, one above 2^100 as
