@@ -64,12 +64,12 @@ std::vector<OpCase> concat_cases() {
     const Tensor b = permute(c.recorder(), c.input({71, 67, 3}), {2, 1, 0});
     return concat(c.recorder(), a, b, 2);
   }));
-  cases.push_back(row("lines_past_caches", [](CaseContext& c) {
+  cases.push_back(row("past_caches", [](CaseContext& c) {
     Recorder& r = c.recorder();
     const Tensor a = permute(r, of(c, {520, 2067}, DType::i64), {1, 0});
     return concat(r, a, of(c, {2067, 8}, DType::i64), 1);
   }));
-  cases.push_back(row("lines_that_begin_anywhere", [](CaseContext& c) {
+  cases.push_back(row("past_caches_from_anywhere", [](CaseContext& c) {
     Recorder& r = c.recorder();
     return concat(r, c.input({2067, 1}), permute(r, c.input({1039, 2067}), {1, 0}), 1);
   }));
