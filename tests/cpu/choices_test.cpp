@@ -97,7 +97,7 @@ TEST_F(CpuChoices, OfLikelyTokensAreThoseOfTheReferenceWhereverTheyLie) {
        {Parts{1, 1, false}, Parts{3, 3, false}, Parts{8, 8, false}, Parts{1, 1, false, 9},
         Parts{1, 1, false, 30}, Parts{6, 0, true}, Parts{20, 0, true}, Parts{0, 9, true},
         Parts{kInfinity, 1, false}, Parts{0, -kInfinity, true}, Parts{-kInfinity, 0, true},
-        Parts{kNan, 2, false}}) {
+        Parts{-kInfinity, -kInfinity, true}, Parts{kNan, 2, false}}) {
     auto x = bell;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const float change = i % kTokens % 1024 < 16 ? parts.first : parts.others;
@@ -113,6 +113,25 @@ TEST_F(CpuChoices, OfLikelyTokensAreThoseOfTheReferenceWhereverTheyLie) {
         return sample(s, s.input("logits", {kRows, kTokens}, x), {.top_p = top_p});
       });
     }
+  }
+}
+
+TEST_F(CpuChoices, OfLikelyTokensAreThoseOfTheReferenceForOddNumbers) {
+  constexpr std::int64_t kRows = 6;
+  const std::array odd{kNan,   kInfinity, -kInfinity, 3e38F, -3e38F,
+                       1e-42F, -0.0F,     0.0F,       1.0F,  -9.0F};
+  for (int round = 0; round < 60; ++round) {
+    const std::int64_t tokens = std::array{5, 40, 1500, 5000}.at(rng_() % 4);
+    const std::array chosen{odd.at(rng_() % odd.size()), odd.at(rng_() % odd.size()),
+                            odd.at(rng_() % odd.size())};
+    std::vector<float> logits(static_cast<std::size_t>(kRows * tokens));
+    std::ranges::generate(logits, [&] { return chosen.at(rng_() % chosen.size()); });
+    const float top_p = between(0, 1);
+    SCOPED_TRACE(::testing::Message() << chosen[0] << ' ' << chosen[1] << ' ' << chosen[2] << ' '
+                                      << tokens << ' ' << top_p);
+    expect_the_reference([&](GraphSession& s) {
+      return sample(s, s.input("logits", {kRows, tokens}, logits), {.top_p = top_p});
+    });
   }
 }
 

@@ -236,7 +236,8 @@ inline RowLevels guess(std::span<const float> x, float best, const LogitWeights&
   const float next = std::nextafter(best, -std::numeric_limits<float>::infinity());
   RowLevels levels{next, best - 3, best - 6, best - 13};
   const auto masses = weigh({own.x, count}, levels, weights, own.w);
-  if (const std::uint64_t total = masses.total - masses.above[0]; total > 0) {
+  const std::uint64_t total = masses.total - masses.above[0];
+  if (total > 0 && std::isfinite(best)) {  // no level may be no number
     const Weighed part = keep({{own.x, count}, own.w}, {.top = next}, own);
     const std::uint32_t margin = std::min(top_p, SampleFilters::kWhole - top_p) / 3;
     std::uint64_t above = 0, below = 0;
