@@ -113,6 +113,9 @@ TEST_P(ElementwiseFunctions, AreThoseOfTheReferenceAtEveryMagnitude) {
   for (float edge = 88.72F; edge < 88.73F; edge = std::nextafter(edge, kInfinity)) {
     x.push_back(edge);  // where exp() becomes infinite
   }
+  for (float edge = -8; edge < 8; edge += 1.0F / 64) {
+    x.push_back(edge);  // where one polynomial takes over from another
+  }
   while (x.size() < 4096) {
     const float size = std::exp2(exponent(rng));
     x.insert(x.end(), {size, -size, near(rng)});

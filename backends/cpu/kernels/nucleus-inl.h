@@ -26,11 +26,15 @@ struct LastKept {
   /// Lane i is the element of column `first` + i.
   HWY_INLINE hn::Mask<F32> keeps(Vf v, std::size_t first) const {
     const F32 d;
-    const WeightBits words;
-    const auto columns = hn::Iota(words, static_cast<std::int32_t>(first));
-    const auto before = hn::Not(hn::Gt(columns, hn::Set(words, column)));
     const Vf last = hn::Set(d, value);
-    return hn::Or(hn::Gt(v, last), hn::And(hn::Eq(v, last), hn::RebindMask(d, before)));
+    const auto equal = static_cast<std::int64_t>(column) + 1 - static_cast<std::int64_t>(first);
+    if (equal >= static_cast<std::int64_t>(kLanes)) {
+      return hn::Ge(v, last);
+    }
+    const auto larger = hn::Gt(v, last);
+    return equal <= 0 ? larger
+                      : hn::Or(larger, hn::And(hn::Eq(v, last),
+                                               hn::FirstN(d, static_cast<std::size_t>(equal))));
   }
 };
 
@@ -184,24 +188,34 @@ inline Masses<4> weigh(std::span<const float> x, const RowLevels& levels,
 /// Those of a slice that have weights go to `to`, which may be where they are.
 inline Weighed keep(const Weighed& from, Slice slice, Place to) {
   const F32 d;
+  const WeightBits words;
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < from.x.size(); i += kLanes) {
-    const std::size_t left = std::min(from.x.size() - i, kLanes);
-    const Vf v = from.values(i, left);
-    const VWeight w = from.weights(i, left);
-    const auto keeps = hn::And(slice.of(v), hn::RebindMask(d, hn::Gt(w, hn::Zero(WeightBits()))));
-    if (!hn::AllFalse(d, keeps)) {
-      hn::CompressBlendedStore(w, hn::RebindMask(WeightBits(), keeps), WeightBits(), to.w + kept);
-      kept += hn::CompressBlendedStore(v, keeps, d, to.x + kept);
-    }
+  const auto keeps = [&](Vf v, VWeight w) REPRISE_INLINED {
+    return hn::And(slice.of(v), hn::RebindMask(d, hn::Gt(w, hn::Zero(words))));
+  };
+  std::size_t i = 0;
+  // Whole vectors are stored whether they keep anything or not: a branch would go either way.
+  for (; i + kLanes <= from.x.size(); i += kLanes) {
+    const Vf v = hn::LoadU(d, from.x.data() + i);
+    const VWeight w = hn::LoadU(words, from.w + i);
+    const auto mask = keeps(v, w);
+    hn::StoreU(hn::Compress(v, mask), d, to.x + kept);
+    hn::StoreU(hn::Compress(w, hn::RebindMask(words, mask)), words, to.w + kept);
+    kept += hn::CountTrue(d, mask);
+  }
+  if (i < from.x.size()) {
+    const Vf v = from.values(i, from.x.size() - i);
+    const VWeight w = from.weights(i, from.x.size() - i);
+    const auto mask = keeps(v, w);
+    hn::CompressBlendedStore(w, hn::RebindMask(words, mask), words, to.w + kept);
+    kept += hn::CompressBlendedStore(v, mask, d, to.x + kept);
   }
   return {{to.x, kept}, to.w};
 }
 
-/// The smallest and the largest of few values, or of equal ones, among which `sum`, of larger ones,
-/// reaches `wanted`. `left`: at least one, and all of them with `sum` reach it. `to`: room for as
-/// many, which may be where they are.
-inline Slice narrow(Weighed left, std::uint64_t& sum, std::uint64_t wanted, Place to) {
+/// Few, or equal ones, among which `sum`, of larger ones, reaches `wanted`. `left`: at least one,
+/// and all of them with `sum` reach it. `to`: room for as many, which may be where they are.
+inline Weighed narrow(Weighed left, std::uint64_t& sum, std::uint64_t wanted, Place to) {
   constexpr std::size_t kFew = 64, kLevels = 8;
   Slice range = left.range();
   for (std::size_t before = 0;
@@ -219,7 +233,7 @@ inline Slice narrow(Weighed left, std::uint64_t& sum, std::uint64_t wanted, Plac
                                       REPRISE_INLINED { return left.weights(i, some); });
     left = keep(left, masses.reaching(wanted, levels, sum), to);
   }
-  return range;
+  return left;
 }
 
 /// Levels around the last one that is kept in a part of the row, between it and the largest, and
@@ -237,16 +251,40 @@ inline RowLevels guess(std::span<const float> x, float best, const LogitWeights&
   RowLevels levels{next, best - 3, best - 6, best - 13};
   const auto masses = weigh({own.x, count}, levels, weights, own.w);
   const std::uint64_t total = masses.total - masses.above[0];
-  if (total > 0 && std::isfinite(best)) {  // no level may be no number
+  if (total > 0) {
     const Weighed part = keep({{own.x, count}, own.w}, {.top = next}, own);
     const std::uint32_t margin = std::min(top_p, SampleFilters::kWhole - top_p) / 3;
     std::uint64_t above = 0, below = 0;
-    levels[1] = narrow(part, above, wanted_of(total, top_p - margin), Place(spare)).top;
-    levels[2] = narrow(part, below, wanted_of(total, top_p + margin), Place(spare)).bottom;
+    levels[1] = narrow(part, above, wanted_of(total, top_p - margin), Place(spare)).range().top;
+    levels[2] = narrow(part, below, wanted_of(total, top_p + margin), Place(spare)).range().bottom;
     levels[0] = best / 2 + levels[1] / 2;
     levels[3] = levels[2] - (best - levels[2]) / 2;
   }
   return levels;
+}
+
+/// Of the values in `left`, which are few or equal: the first ones, the largest first, whose
+/// weights reach `wanted` together with `sum`. Elements of x that have one of the values are all in
+/// `left`.
+inline LastKept reach(std::span<const float> x, std::span<float> left, const LogitWeights& weights,
+                      std::uint64_t sum, std::uint64_t wanted) {
+  if (!std::ranges::is_sorted(left, std::greater<>())) {  // equal ones may be many
+    std::ranges::sort(left, std::greater<>());
+  }
+  std::size_t last = 0;
+  while (last + 1 < left.size() && (sum += weights.of(left[last])) < wanted) {
+    ++last;
+  }
+  LastKept result{.value = left[last]};
+  const auto [first, end] =
+      std::equal_range(left.begin(), left.end(), result.value, std::greater<>());
+  std::ptrdiff_t kept = left.begin() + static_cast<std::ptrdiff_t>(last) + 1 - first;
+  if (kept < end - first) {
+    const auto column =
+        std::ranges::find_if(x, [&](float logit) { return logit == result.value && --kept == 0; });
+    result.column = static_cast<std::int32_t>(column - x.begin());
+  }
+  return result;
 }
 
 /// The largest ones that reach top_p: those between two levels are narrowed down until few are
@@ -258,24 +296,9 @@ inline LastKept keep_likely(std::span<const float> x, float best, const LogitWei
   const auto masses = weigh(x, levels, weights, own.w);
   const std::uint64_t wanted = wanted_of(masses.total, top_p);
   std::uint64_t sum = 0;
-  const Weighed left = keep({x, own.w}, masses.reaching(wanted, levels, sum), own);
-  const Slice range = narrow(left, sum, wanted, own);
-  const F32 d;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < x.size(); i += kLanes) {
-    const std::size_t some = std::min(x.size() - i, kLanes);
-    const Vf v = load_up_to(d, x.data() + i, some);
-    const auto in = hn::And(hn::Ge(v, hn::Set(d, range.bottom)), hn::Le(v, hn::Set(d, range.top)));
-    for_each_lane(hn::And(in, hn::FirstN(d, some)), [&](std::size_t lane) REPRISE_INLINED {
-      const std::size_t column = i + lane;
-      room[count++] = ~rank_of(x[column], static_cast<std::uint32_t>(column));
-    });
-  }
-  sort_ranks(room.first(count), spare);  // of turned ranks the largest is the first
-  for (Rank& rank : room.first(count)) {
-    rank = ~rank;
-  }
-  return reach(room.first(count), weights, sum, wanted);
+  const Weighed near = keep({x, own.w}, masses.reaching(wanted, levels, sum), own);
+  const std::size_t count = narrow(near, sum, wanted, own).x.size();
+  return reach(x, {own.x, count}, weights, sum, wanted);
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE

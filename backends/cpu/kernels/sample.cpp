@@ -1,6 +1,6 @@
 // sample: passes over a row for the largest logit, the last one that is kept (one, or with top_p
-// three: weights, those near the last one, their columns) and the weights. A repetition penalty
-// copies the row before.
+// two: weights, those near the last one) and the weights. A repetition penalty copies the row
+// before.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/sample.cpp"
 #include <cmath>
@@ -78,7 +78,10 @@ struct KeptWeights {
     const F32 d;
     const std::size_t left = x.size() - i;
     const Vf v = load_up_to(d, x.data() + i, left);
-    auto keeps = hn::And(last.keeps(v, i), hn::FirstN(d, std::min(left, kLanes)));
+    auto keeps = last.keeps(v, i);
+    if (left < kLanes) {
+      keeps = hn::And(keeps, hn::FirstN(d, left));
+    }
     if (hn::AllFalse(d, keeps)) {
       return hn::Zero(WeightBits());
     }
@@ -118,6 +121,14 @@ std::int32_t draw(std::span<const float> x, const KeptWeights& weights, std::uin
   }
 }
 
+/// Where the largest logit is no number, those that equal it have all the weight.
+std::span<const float> beside_equals(std::span<const float> x, float best, const Room& room) {
+  std::ranges::transform(x, room.logits.begin(), [best](float logit) {
+    return logit == best ? 0 : -std::numeric_limits<float>::infinity();
+  });
+  return room.logits;
+}
+
 std::int32_t choose(std::span<const float> x, const SampleFilters& filters, std::uint32_t word,
                     const Room& room) {
   const float best = fold<FoldMax>(x.size(), [&](std::size_t i, std::size_t left) REPRISE_INLINED {
@@ -129,6 +140,9 @@ std::int32_t choose(std::span<const float> x, const SampleFilters& filters, std:
     if (filters.greedy || no_number) {
       return no_number ? 0 : static_cast<std::int32_t>(found);
     }
+  }
+  if (std::isinf(best)) {
+    return choose(beside_equals(x, best, room), filters, word, room);
   }
   const LogitWeights likely(best, 1);
   LastKept last;

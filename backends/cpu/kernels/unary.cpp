@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "backends/cpu/kernels/activations-inl.h"
+#include "backends/cpu/kernels/gelu_erf-inl.h"
 #include "backends/cpu/kernels/unary-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -14,22 +15,6 @@ namespace {
 
 struct Exp {
   static HWY_INLINE Vf of(Vf x) { return exp_of(x); }
-};
-
-/// x times the distribution function of the normal distribution: 1 - q, or q where x is negative.
-/// 2q is erfc(|x| / sqrt(2)), as in shaders/include/erfc.glsl.
-struct GeluErf {
-  static HWY_INLINE Vf of(Vf x) {
-    const F32 d;
-    const Vf one = hn::Set(d, 1.0F);
-    const Vf z = hn::Mul(hn::Abs(x), hn::Set(d, 0.707106781F));
-    const Vf t = hn::Div(one, hn::MulAdd(hn::Set(d, 0.37F), z, one));
-    const Vf p = polynomial(t, {0.0620600844F / 2, -0.303940712F / 2, 0.488227331F / 2,
-                                -0.286907224F / 2, 0.31191463F / 2, 0.106040016F / 2,
-                                0.206379147F / 2, 0.207411884F / 2, 0.20881483F / 2});
-    const Vf q = hn::Mul(hn::Mul(p, t), exp_up_to_89(hn::NegMulAdd(z, z, hn::Zero(d))));
-    return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), q, hn::Sub(one, q)));
-  }
 };
 
 struct GeluQuick {
