@@ -99,6 +99,8 @@ float exp2_of_minus(float x) {
   return exp_f32((whole - x) * 0.69314718) * uintBitsToFloat((127u - uint(whole)) << 23);
 }
 
+const float kSmallestSlope = 1.17549435e-38;
+
 struct Scoring {
   float factor;
   float cap;    // 0: none
@@ -117,7 +119,8 @@ Scoring scoring_of(uint head) {
   if (kIsBiased && bias > 0.0) {
     uint even = 1u << findMSB(heads);
     float turn = head < even ? float(head + 1u) : float(head - even) + 0.5;
-    s.slope = exp2_of_minus(bias * turn / float(even));
+    // Never 0, which stands for none.
+    s.slope = max(exp2_of_minus(bias * turn / float(even)), kSmallestSlope);
   }
   return s;
 }

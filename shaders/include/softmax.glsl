@@ -56,7 +56,8 @@ float slope_of(uint head, uint heads) {
   }
   uint below = 1u << findMSB(heads);
   float steps = float(head < below ? 2u * (head + 1u) : 2u * (head - below) + 1u);
-  return exp_f32(-param_float(max_bias) * (0.34657359 * steps) / float(below));  // ln 2 / 2
+  float slope = exp_f32(-param_float(max_bias) * (0.34657359 * steps) / float(below));  // ln 2 / 2
+  return max(slope, 1.17549435e-38);  // 0 would make NaN of what a mask hides
 }
 
 // For numbers from 1 on. A step of Newton's: Vulkan's log may be off by 2^-21.

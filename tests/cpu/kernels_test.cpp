@@ -1,5 +1,6 @@
 // Kernels of every instruction set this machine has, at several numbers of threads, against the
 // references.
+#include <limits>
 #include <map>
 
 #include "framework/ops/weight_formats.h"
@@ -233,6 +234,44 @@ TEST(LayerOnTheCpu, GivesTheSameBitsAtEveryNumberOfThreads) {
   for (const unsigned threads : {2U, 3U, 7U}) {
     EXPECT_EQ(layer(cpu_of(threads)), alone) << threads << " threads";
   }
+}
+
+TEST(RowsOnTheCpu, OfEqualIdsAreTheSameAtEveryNumberOfThreads) {
+  constexpr std::int64_t kRows = 256, kHeads = 8, kDim = 128;
+  const std::uint64_t seed = test_seed();
+  SCOPED_TRACE(seed_note(seed));
+  std::mt19937_64 rng(seed);
+  const auto x = random_bytes(rng, DType::f32, kRows * kHeads * kDim, -1, 1);
+  const std::vector<std::int32_t> ids(kRows, 0);
+  const auto table_of = [&](const Device& device) {
+    const Tensor table = device.zeros({2, kHeads, kDim}, DType::f32, "table");
+    GraphExecutor executor(device);
+    auto s = executor.begin();
+    rope_set_rows(s, table, s.input("x", {kRows, kHeads, kDim}, DType::f32, x),
+                  s.input("ids", {kRows}, ids), {.dims = kDim});
+    s.finish();
+    return device.to_host<float>(table);
+  };
+  const std::vector<float> alone = table_of(cpu_of(1));
+  for (const unsigned threads : {2U, 3U, 7U}) {
+    EXPECT_EQ(table_of(cpu_of(threads)), alone) << threads << " threads";
+  }
+}
+
+TEST(ConvolutionsOnTheCpu, OfTheLargestPaddingsAreThoseOfTheReference) {
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  const auto result = [&](const Device& device) {
+    GraphExecutor executor(device);
+    auto s = executor.begin();
+    const Tensor x = s.input("x", {1, 1, 2, 2}, std::vector<float>{1, 2, 3, 4});
+    const Tensor w = s.input("w", {1, 1, 1, 1}, std::vector<float>{5});
+    s.output(
+        "y",
+        conv_2d(s, x, w,
+                {.stride_y = kMost, .stride_x = kMost, .padding_y = kMost, .padding_x = kMost}));
+    return s.finish().read("y");
+  };
+  EXPECT_EQ(result(cpu_of(1)), result(test_device("reference")));
 }
 
 }  // namespace

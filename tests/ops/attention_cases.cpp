@@ -183,6 +183,7 @@ void add_scored(std::vector<OpCase>& cases, DType cache) {
   });
   add("alibi", {6, 6, 3, 32, 130}, Mask::none, [](A& a) { a.max_bias = 8; });
   add("alibi_masked", {2, 12, 4, 32, 66}, Mask::f32, [](A& a) { a.max_bias = 4; });
+  add("alibi_of_no_slope", {2, 4, 2, 32, 66}, Mask::f32, [](A& a) { a.max_bias = 1e6F; });
   add("alibi_after_the_row", {3, 5, 1, 32, 40}, Mask::none, [](A& a) {
     a.max_bias = 3;
     a.causal = false;

@@ -35,11 +35,12 @@ OpCase masked(Call call, const std::string& name, const Shape& x, const Shape& m
 }
 
 // Slopes of 12 heads: 8 of the power of two below and 4 between them.
-OpCase alibi(Call call, const std::string& name, std::int64_t cols, DType dtype) {
+OpCase alibi(Call call, const std::string& name, std::int64_t cols, DType dtype,
+             float max_bias = 8) {
   return {name, kLimit, kWhy, [=](CaseContext& c) -> std::vector<Tensor> {
             const Tensor m = mask_of(c, {3, cols}, dtype);
             return {call(c.recorder(), c.input({2, 12, 3, cols}, DType::f32, -8, 8),
-                         {.max_bias = 8.0F, .mask = m})};
+                         {.max_bias = max_bias, .mask = m})};
           }};
 }
 
@@ -99,6 +100,7 @@ std::vector<OpCase> softmax_cases(std::string_view op) {
           masked(call, "mask_of_groups", {4, 6, 3, 65}, {2, 3, 8, 65}, DType::f32),
           alibi(call, "alibi", 40, DType::f16),
           alibi(call, "long_alibi", 500, DType::f32),
+          alibi(call, "alibi_of_no_slope", 40, DType::f32, 3000),
           with_sinks(call, "sinks", 33),
           with_sinks(call, "long_sinks", 401),
           nothing_seen(call, "nothing_seen", false),

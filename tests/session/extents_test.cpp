@@ -272,6 +272,16 @@ TEST_P(ExtentErrors, ADirectSessionIsSubmittedWithTheRowsItBeganWith) {
   expect_error(ErrorCode::extent_out_of_range, {"'rows'", "(2)", "was 1"}, [&] { s.finish(); });
 }
 
+TEST_P(ExtentErrors, FewerRowsAreRefusedBehindTheFirstPartOfADirectSessionToo) {
+  state_.set("rows", 5);
+  auto s = executor_.begin({.state = state_, .extents = {{"rows", 8}}, .ops_per_submit = 1});
+  const Tensor a = s.input("a", {s.extent("rows"), 4}, std::vector<float>(20));
+  (void)add(s, a, a);
+  expect_error(ErrorCode::extent_out_of_range, {"'rows'", "(5)", "'b'", "3 rows"}, [&] {
+    (void)s.input("b", {s.extent("rows"), 4}, std::vector<float>(12));
+  });
+}
+
 TEST_P(ExtentErrors, FieldsThatAreNoNumbersOfTheHostAreRefused) {
   for (const auto& [field, is] : {std::pair{"pos", "carried i32"},
                                   {"heat", "host f32"},

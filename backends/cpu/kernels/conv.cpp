@@ -16,6 +16,8 @@ namespace {
 
 /// Panels that share a slice of the weights while it is in the second-level cache.
 constexpr std::size_t kMaxPanels = 4;
+/// Windows are packed by the places of their columns within an image.
+constexpr std::int64_t kMostPlaces = std::numeric_limits<std::int32_t>::max();
 /// From as many outputs of a group on, filling a panel is repaid.
 constexpr std::int64_t kFewOutputs = 4;
 
@@ -244,12 +246,15 @@ bool plan_image(const KernelCall& call, bool flat, Axis down, Axis right, Kernel
     auto& dims = conv.whole.dims;
     dims[2] += 2 * down.padding;
     dims[3] += 2 * right.padding;
+    if (dims[2] > 0 && dims[3] > kMostPlaces / dims[2]) {
+      return false;
+    }
     conv.whole.strides = {dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1};
     conv.copy_bytes = static_cast<std::uint64_t>(dims[0] * conv.whole.strides[0]) * sizeof(float);
     conv.copy_bytes = (conv.copy_bytes + 63) / 64 * 64;
   }
   if (conv.depth == 0 || conv.from.dims[2] == 0 || conv.from.dims[3] == 0 ||
-      conv.whole.dims[2] * conv.whole.strides[2] > std::numeric_limits<std::int32_t>::max()) {
+      (conv.whole.dims[2] - 1) * conv.whole.strides[2] + conv.whole.dims[3] > kMostPlaces) {
     return false;
   }
   const std::int64_t panels =

@@ -39,6 +39,11 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
   }
 }
 
+/// Rows may meet: one thread writes them all.
+void run_all(const Work& work, std::int64_t /*first*/, std::int64_t /*end*/) {
+  run(work, 0, work.as<RopeToTable>().rows.rows);
+}
+
 }  // namespace
 
 bool plan_rope_set_rows(const KernelCall& call, KernelPlan& plan) {
@@ -56,10 +61,14 @@ bool plan_rope_set_rows(const KernelCall& call, KernelPlan& plan) {
       .table = table.data,
       .halves = table.dtype() == DType::f16};
   const std::int64_t cols = arguments.rope.heads * arguments.rope.cols;
-  plan.main.run = run;
-  plan.main.items = x.shape().dim(0);
-  plan.main.item_ns =
+  const double row_ns =
       RowRotation::row_ns(arguments.rope) + (arguments.halves ? static_cast<double>(cols) / 4 : 0);
+  if (ids) {
+    plan.main = {
+        .run = run_all, .items = 1, .item_ns = row_ns * static_cast<double>(arguments.rows.rows)};
+  } else {
+    plan.main = {.run = run, .items = arguments.rows.rows, .item_ns = row_ns};
+  }
   plan.own_bytes =
       RowRotation::own_bytes(arguments.rope) + static_cast<std::uint64_t>(cols) * sizeof(float);
   plan.set_arguments(arguments);

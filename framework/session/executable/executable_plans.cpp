@@ -1,7 +1,10 @@
 #include "framework/session/executable/executable_plans.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
+#include "framework/core/known_names.h"
 #include "framework/ops/fusions.h"
 #include "framework/session/executable/route_rings.h"
 #include "framework/session/record/expert_tensors.h"
@@ -20,13 +23,13 @@ std::string key_of(const ExecutablePlans::Use& use) {
     add(" handle ", handle.name);
   }
   for (const ExecutablePlans::Target& target : use.targets) {
-    // A target may be the tensor of an input: that is another plan.
-    const auto same = std::ranges::find_if(use.handles, [&](const NamedTensor& handle) {
-      return TensorRef(handle.tensor)->buffer == TensorRef(target.tensor)->buffer;
+    // A plan finds memory by its name, so outputs that feed other handles need another one.
+    const auto memory = std::ranges::find_if(use.own, [&](const NamedTensor& own) {
+      return TensorRef(own.tensor)->buffer == TensorRef(target.tensor)->buffer;
     });
     add(" output ", target.output);
-    key += ' ' + std::to_string(static_cast<int>(target.mode)) + ' ' +
-           std::to_string(same - use.handles.begin());
+    add(" into ", memory == use.own.end() ? std::string() : memory->name);
+    key += ' ' + std::to_string(static_cast<int>(target.mode));
   }
   for (const NamedTensor& tensor : use.experts) {
     add(" experts ", tensor.name);
@@ -141,6 +144,34 @@ void ExecutablePlans::place(GraphSession& session, RecordedSession& recorded,
   }
 }
 
+void ExecutablePlans::require_same(const Use& use, const PassPlan& plan) const {
+  const std::int64_t most = buckets().back();
+  const auto require = [&](const char* kind, const auto& largest, const auto& here, auto text) {
+    std::set<std::string> of_largest, of_this;
+    std::ranges::transform(largest, std::inserter(of_largest, of_largest.end()), text);
+    std::ranges::transform(here, std::inserter(of_this, of_this.end()), text);
+    if (of_largest != of_this) {
+      throw_invalid_argument(what_, " has the ", kind, " (", names_of(of_largest),
+                             ") in its bucket ", most, ", but in its bucket ", use.bucket, " (",
+                             names_of(of_this), "); a pass has the same in all of them.");
+    }
+  };
+  const auto values = [&](const std::vector<Port>& ports) {
+    std::vector<Port> list;  // of runs
+    std::ranges::copy_if(ports, std::back_inserter(list), [&](const Port& port) {
+      return index_named(use.handles, port.name, &NamedTensor::name) == kNoIndex;
+    });
+    return list;
+  };
+  require("inputs", values(inputs()), values(plan.graph().inputs), [&](const Port& port) {
+    TensorSpec spec = port.spec;
+    spec.shape = spec.shape.fixed() ? spec.shape : spec.shape.with_front(most);
+    return port.name + ' ' + to_string(spec);
+  });
+  require("layers of experts", expert_calls(), plan.expert_calls, std::mem_fn(&ExpertCall::layer));
+  require("routers", routers(), plan.routers, std::mem_fn(&RouterCall::name));
+}
+
 std::shared_ptr<const PassPlan> ExecutablePlans::make_plan(const Use& use) {
   SessionOptions session{
       .name = options_.name, .state = use.state, .max_iterations = options_.max_iterations};
@@ -174,6 +205,9 @@ std::shared_ptr<const PassPlan> ExecutablePlans::make_plan(const Use& use) {
   }
   auto plan = std::make_shared<const PassPlan>(
       plan_session(door, {.passes = options_.passes, .fusions = fusion_rules()}, "compiled"));
+  if (largest_ != nullptr) {
+    require_same(use, *plan);
+  }
   ++recordings_;
   param_names_.insert(recorded.param_names().begin(), recorded.param_names().end());
   return plan;

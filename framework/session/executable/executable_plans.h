@@ -67,6 +67,8 @@ class ExecutablePlans {
  private:
   void check_options();
   std::shared_ptr<const PassPlan> make_plan(const Use& use);
+  /// Throws invalid_argument if a pass depends on the bucket in what runs are given, or keep.
+  void require_same(const Use& use, const PassPlan& plan) const;
   void place(GraphSession& session, RecordedSession& recorded, const Target& target) const;
 
   std::shared_ptr<ExecutorCore> core_;

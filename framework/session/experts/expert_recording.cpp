@@ -58,7 +58,7 @@ class ExpertRecording {
   }
 
   Tensor record(const ExpertFunction& f) {
-    const bool some = cells_ < setup_.store.experts();
+    const bool some = may_miss();
     if (some && setup_.options.misses == ExpertMiss::cpu) {
       return record_with_cpu(f);
     }
@@ -93,8 +93,10 @@ class ExpertRecording {
   }
 
  private:
+  bool may_miss() const { return cells_ < setup_.store.experts() && ids_.shape().elements() > 0; }
+
   Tensor table(std::int64_t round) {
-    if (cells_ == setup_.store.experts() || setup_.options.misses == ExpertMiss::cpu) {
+    if (!may_miss() || setup_.options.misses == ExpertMiss::cpu) {
       return bound(expert_table_name(layer_.name));
     }
     const bool stops = session_.inner().stops_at_misses();

@@ -27,7 +27,8 @@ class DirectRun {
   /// Steps of these extents run over as many rows as the fields of the host have now; with none,
   /// only the plan runs.
   void set_extents(std::span<const GraphExtent> extents, std::span<const std::uint32_t> host);
-  std::uint32_t rows_of(std::uint32_t word) const { return host_words_[word]; }
+  /// The fields of the host that its ops run with; none without extents.
+  std::span<const std::uint32_t> host_words() const { return host_words_; }
   bool is_empty() const { return empty_; }
   /// Gives a storage its memory, once. Inputs get memory that no earlier step used: their values
   /// are copied before the first step runs.

@@ -28,7 +28,7 @@ std::vector<ExtentLimit> DirectSession::limits() const {
   const ComputeGraph& graph = builder_.graph();
   std::vector<ExtentLimit> limits;
   for (const GraphExtent& extent : graph.extents) {
-    const std::int64_t rows = run_.rows_of(extent.word);
+    const std::int64_t rows = run_.host_words()[extent.word];
     limits.push_back({extent.word, rows, rows, ExtentLimit::Cause::recorded});
   }
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
@@ -42,7 +42,12 @@ std::vector<ExtentLimit> DirectSession::limits() const {
 
 void DirectSession::added_input(std::uint32_t tensor, std::span<const std::byte> values) {
   run_.place(builder_, builder_.graph().tensors[tensor].storage);
-  if (submission_ != nullptr) {  // the slot went with the first part
+  if (submission_ != nullptr) {  // the slot went with the first part, and the limits
+    const Port& port = builder_.graph().inputs.back();
+    if (!port.spec.shape.fixed()) {
+      require_limits(std::array{limit_of(port.name, port.spec, values)}, options_.state.layout(),
+                     run_.host_words());
+    }
     const Exchange place = run_.exchange(builder_, "", tensor);
     core_->device().write(place.buffer, place.buffer_offset, values);
   }

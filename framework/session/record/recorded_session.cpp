@@ -79,11 +79,13 @@ PassPlan RecordedSession::plan(Recorder& recorder, const PlanOptions& options,
 FinishResult RecordedSession::finish(Recorder& recorder, const FinishOptions& options) {
   return end(recorder, [&]() -> FinishResult {
     const PassPlan plan = make_plan({options.reuse, options.passes, fusion_rules()});
-    if (options.pool && !plan.graph().host_steps.empty()) {
+    const bool stops = std::ranges::any_of(
+        plan.expert_calls, [](const ExpertCall& call) { return !call.stops.empty(); });
+    if (options.pool && (stops || !plan.graph().host_steps.empty())) {
       throw_invalid_argument(
           "The graph '", plan.graph().name,
-          "' has host steps, between which other graphs of a pool could use its arena; finish it "
-          "without a pool.");
+          stops ? "' stops where an expert is missing" : "' has host steps",
+          ", and meanwhile other graphs of a pool could use its arena; finish it without a pool.");
     }
     FinishReport report = plan.report;
     auto recording = Recording::make(

@@ -58,7 +58,13 @@ Body BodyEncoder::encode_body(StepRange range, TimingMode mode,
     return encoder->finish();
   };
   auto barrier = std::ranges::lower_bound(plan_.barriers, range.begin, {}, &Barrier::before_step);
+  const auto tapped = std::ranges::find_if(
+      taps.taps, [&](const Tap& tap) { return tap.after_step + 1 >= range.begin; });
+  taps.taps = taps.taps.subspan(static_cast<std::size_t>(tapped - taps.taps.begin()));
   try {
+    if (range.begin > 0) {  // behind a stop, whose results the host has written
+      encode_taps(*encoder, taps, range.begin - 1, pools);
+    }
     for (std::uint32_t s = range.begin; s < range.end; ++s) {
       work.at(plan_.steps[s].node);
       labels->enter(graph.names, graph.nodes[plan_.steps[s].node].scope);

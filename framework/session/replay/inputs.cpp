@@ -10,7 +10,8 @@ Inputs::Inputs(const ComputeGraph& graph, std::size_t slots)
       graph_("The graph '" + graph.name + "'"),
       values_(ports_.size()),
       held_(slots, std::vector<std::uint64_t>(values_.size())),
-      limits_(limits_of(graph.extents)) {
+      limits_(limits_of(graph.extents)),
+      buckets_(limits_.size()) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     values_[i].given = ports_[i].spec.bytes() == 0;
     missing_ += values_[i].given ? 0U : 1U;

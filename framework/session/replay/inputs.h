@@ -1,5 +1,6 @@
 // Inputs: the values of a recording's inputs, and what launches with them need of the state.
 #pragma once
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,8 +24,14 @@ class Inputs {
   std::span<const std::byte> values(std::size_t input) const { return values_[input].bytes; }
   /// Errors: missing_input for one that was never set, unless it has no bytes.
   void require_given() const;
-  /// Those of buckets, then of inputs with extents.
+  /// Of buckets, and of the inputs with extents if their values are these.
   std::span<const ExtentLimit> limits() const { return limits_; }
+  std::span<const ExtentLimit> limits(const Slot& slot) const {
+    const std::vector<std::uint64_t>& held = held_[slot.index()];
+    return held.empty() || held[0] != 0 ? limits() : limits().first(buckets_);
+  }
+  /// Somebody else writes the inputs of this slot.
+  void give_up(const Slot& slot) { std::ranges::fill(held_[slot.index()], 0); }
   /// Copies what the slot does not have yet; allocates nothing.
   void fill(const Slot& slot);
   /// Copies all of them to a slot without a number.
@@ -42,6 +49,7 @@ class Inputs {
   std::size_t missing_ = 0;
   std::vector<std::vector<std::uint64_t>> held_;  // versions, by slot and input
   std::vector<ExtentLimit> limits_;
+  std::size_t buckets_;
 };
 
 }  // namespace reprise

@@ -140,7 +140,11 @@ Ticket Recording::launch(const LaunchOptions& options) {
 Slot* Recording::reserve(bool may_wait) {
   core_->require_running();
   begin_run();
-  return slots_.acquire(may_wait);
+  Slot* slot = slots_.acquire(may_wait);
+  if (slot != nullptr) {
+    inputs_.give_up(*slot);
+  }
+  return slot;
 }
 
 Ticket Recording::submit(Slot& slot, const LaunchOptions& options, AfterSubmit then,
@@ -169,7 +173,7 @@ void Recording::start(Slot& slot, const LaunchOptions& options, AfterSubmit then
       .sequence = sequence_,
       .begin_ns = begin_ns,
       .then = then,
-      .limits = inputs_.limits()};
+      .limits = inputs_.limits(slot)};
   try {
     submit_steps(slot, launch, bodies_.all(), watched ? watched->taps() : TapStaging());
   } catch (const Error& cause) {

@@ -158,7 +158,8 @@ class GraphSaver {
       saved_.inputs.push_back(
           {graph_.inputs[i].name, graph_.inputs[i].tensor, {values.begin(), values.end()}});
     }
-    for (const Port& output : recording_.outputs()) {
+    // Also those that feed a handle alone: who loads the file has no handles.
+    for (const Port& output : graph_.outputs) {
       saved_.outputs.push_back({output.name, output.tensor, {}});
     }
   }

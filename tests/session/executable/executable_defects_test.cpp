@@ -126,5 +126,22 @@ TEST_P(ExecutableDefects, AParamThatWasNeverSetIsAnError) {
   EXPECT_EQ(graph.run({{"x", ones}}).read("y"), w);
 }
 
+TEST_P(ExecutableDefects, RunsAndACapturedBucketKeepTheirOwnInputs) {
+  ExecutableGraph graph = rows_graph();
+  CapturedGraph bucket = graph.captured(8);
+  const Floats three(12, 2), five(20, 5);
+  bucket.set_input("x", three);
+  bucket.set_input("c", c);
+  const auto launch = [&] {
+    bucket.set_state("rows", 3);
+    EXPECT_EQ(bucket.launch_async().read("y"), times_w(three));
+  };
+  for (int round = 0; round < 4; ++round) {  // every slot of either has been that of the other
+    launch();
+    EXPECT_EQ(graph.run({{"x", five}, {"c", c}}).read("y"), times_w(five));
+    launch();
+  }
+}
+
 }  // namespace
 }  // namespace reprise::testing

@@ -189,5 +189,22 @@ TEST_P(ExecutableErrors, APassThatUsesItsOwnExecutableIsTold) {
   });
 }
 
+TEST_P(ExecutableErrors, APassThatHasOtherInputsInASmallBucketIsRefused) {
+  ExecutableGraph graph(executor_,
+                        [](GraphSession& s) {
+                          Tensor x = s.input("x", {s.extent("rows"), 4});
+                          if (x.shape().dim(0) > 2) {
+                            x = add(s, x, s.input("bias", {4}));
+                          }
+                          s.output("y", neg(s, x));
+                        },
+                        {.name = "uneven", .extent = "rows", .buckets = {2, 8}});
+  expect_error(ErrorCode::invalid_argument,
+               {"'uneven'", "inputs", "bias f32 [4]", "bucket 8", "bucket 2"}, [&] {
+                 (void)graph.run({{"x", w}, {"bias", w}});
+               });
+  EXPECT_EQ(graph.run({{"x", Floats(12, 1)}, {"bias", ones}}).read("y"), Floats(12, -2));
+}
+
 }  // namespace
 }  // namespace reprise::testing

@@ -72,6 +72,33 @@ TEST_P(ExecutableForks, OnFourThreadsGiveTheBitsOfSerialRunsAndStoreWeightsOnce)
   EXPECT_EQ(first.recordings(), 3U) << "two buckets with the handle, and the pass without";
 }
 
+TEST_P(ExecutableForks, WithHandlesOfTheirOwnGetTheirOwnResults) {
+  ExecutableGraph first(executor_, [](GraphSession& s) {
+    const Tensor x = s.input("x", {4});
+    s.output("sum", add(s, x, x));
+    s.output("product", mul(s, x, x));
+  });
+  struct Feed {
+    const char *handle, *output;
+  };
+  const std::vector<std::vector<Feed>> all{{{"a", "sum"}, {"b", "product"}},
+                                           {{"b", "sum"}, {"a", "product"}},
+                                           {{"a", "sum"}},
+                                           {{"c", "sum"}}};
+  for (const std::vector<Feed>& feeds : all) {
+    ExecutableGraph fork = first.fork();
+    for (const Feed& feed : feeds) {
+      fork.create_handle({.name = feed.handle, .shape = {4}});
+      fork.feed(feed.handle, feed.output);
+    }
+    (void)fork.run({{"x", Floats(4, 3)}});
+    for (const Feed& feed : feeds) {
+      EXPECT_EQ(fork.read<float>(feed.handle), Floats(4, feed.output[0] == 's' ? 6 : 9))
+          << feed.output << " in " << feed.handle;
+    }
+  }
+}
+
 class ExpertForks : public ExpertsTest {};
 INSTANTIATE_TEST_SUITE_P(On, ExpertForks, ::testing::Values("cpu", "vulkan"), device_param_name);
 

@@ -144,5 +144,28 @@ TEST_P(ExpertSessions, StandStillAsLongAsTheirHostStepsAtLeast) {
   EXPECT_EQ(all.expert_stats()[0].stall_ns, 0U);
 }
 
+TEST_P(ExpertSessions, ThatStopDoNotShareThePoolOfOtherGraphs) {
+  GraphSession s = executor_.begin_recorded({.state = StateBlock(device_, StateLayout()),
+                                             .inputs = {{"x", random_rows(1)}},
+                                             .experts = setup(2, ExpertMiss::upload)});
+  record(s, 1);
+  expect_error(ErrorCode::invalid_argument, {"expert is missing", "without a pool"},
+               [&] { (void)s.finish({.pool = CapturePool(device_)}); });
+}
+
+TEST_P(ExpertSessions, OfNoRowsHaveNothingToServe) {
+  for (const ExpertMiss misses : kBoth) {
+    for (const StateBlock& state :
+         {StateBlock(), StateBlock(device_, StateLayout().carried("pos"))}) {
+      const SessionOptions options{
+          .state = state, .inputs = {{"x", Floats()}}, .experts = setup(2, misses)};
+      GraphSession direct = executor_.begin(options);
+      record(direct, 0);
+      EXPECT_EQ(direct.finish().read<float>("y"), Floats());
+      EXPECT_EQ(executor_.capture(pass(0), options).read<float>("y"), Floats());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace reprise::testing

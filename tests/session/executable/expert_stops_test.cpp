@@ -1,4 +1,5 @@
 // A run stops on the device where an expert misses, and goes on where it stopped.
+#include "reprise/session/numerics.h"
 #include "tests/session/executable/experts_test_pass.h"
 
 namespace reprise::testing {
@@ -181,6 +182,18 @@ TEST_P(ExpertStops, LeaveTheRoutesOfARunWhole) {
     EXPECT_EQ(actual.runs[i].layer, expected.runs[i].layer);
     EXPECT_EQ(actual.runs[i].ids, expected.runs[i].ids);
   }
+}
+
+TEST_P(ExpertStops, LeaveWhatLiesBehindThemToWhoeverLooksAtTensors) {
+  const Floats x = random_rows(1);
+  ExecutableGraph stops = graph(setup(2, ExpertMiss::upload));
+  ExecutableGraph has_all = graph(setup(2, ExpertMiss::upload));
+  (void)has_all.run({{"x", x}});
+  CapturedGraph actual = stops.captured(), expected = has_all.captured();
+  actual.set_input("x", x);
+  expected.set_input("x", x);
+  const NumericsReport report = compare_numerics(actual, expected);
+  EXPECT_TRUE(report.pass()) << report.text();
 }
 
 }  // namespace

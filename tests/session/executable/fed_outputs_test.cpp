@@ -150,5 +150,30 @@ TEST_P(FedOutputs, OfAPassThatWritesItsHandleStayInTheTensorThatAFileIsLoadedWit
   EXPECT_EQ(graph.read("h"), (Floats{0, 0, 0, 0})) << "the handle itself was not touched";
 }
 
+TEST_P(FedOutputs, ThatRunsDoNotBringBackAreOutputsOfAFile) {
+  ExecutableGraph graph(executor_,
+                        [](GraphSession& s) {
+                          const Tensor x = s.input("rows of x", {s.extent("rows"), 2});
+                          s.output("y", add(s, x, x));
+                          written_in_place(s);
+                        },
+                        {.extent = "rows", .buckets = {4}});
+  graph.create_handle({.name = "h", .shape = {2, 2}});
+  graph.feed("h", "h", {.mode = FeedMode::in_place});
+  const test::TempFolder folder;
+  graph.captured().save(folder / "fed.graph");
+  const Tensor h = device_.from_host({2, 2}, Floats{1, 2, 3, 4}, "h");
+  const StateBlock state(device_, graph.state().layout());
+  CapturedGraph loaded =
+      executor_.load_graph(folder / "fed.graph", {.tensors = {{"handle h", h}}, .state = state})
+          .graph;
+  loaded.set_state("rows", 1);
+  loaded.set_input("rows of x", Floats{7, 8});
+  loaded.set_input("x", Floats{5, 6});
+  loaded.launch();
+  EXPECT_EQ(loaded.read("y"), (Floats{14, 16}));
+  EXPECT_EQ(loaded.read("h"), (Floats{1, 2, 5, 6}));
+}
+
 }  // namespace
 }  // namespace reprise::testing

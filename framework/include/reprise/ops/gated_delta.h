@@ -24,8 +24,8 @@ struct GatedDeltaAttributes {
 ///
 /// `state` is updated in place: S before the first token and after the last one. It counts as zeros
 /// if past is not above 0. Sequence s uses row ids[s], or row s without ids ({}). No other operand
-/// may share memory with `state`. A sequence whose id is out of range gives NaN. The order of
-/// sequences with equal ids is unspecified.
+/// may share memory with `state`. A sequence whose id is out of range gives NaN. Sequences
+/// with equal ids give unspecified values.
 /// Shapes: inputs may have [sequences, ..] in front of tokens; y: as v, contiguous; state: [slots,
 /// heads, key_dim, value_dim] f32, contiguous; ids: i32 [sequences].
 /// Errors: invalid_argument if shapes do not match or heads is no multiple of key_heads.

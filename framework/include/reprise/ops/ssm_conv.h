@@ -14,7 +14,7 @@ struct SsmConvAttributes {
 /// Tokens before the first one come from `state`, which then holds the last width - 1 tokens of x,
 /// and those before them. It counts as zeros if past is not above 0. Sequence s uses row ids[s], or
 /// row s without ids ({}). x must not share memory with state. A sequence whose id is out of range
-/// gives NaN. The order of sequences with equal ids is unspecified.
+/// gives NaN. Sequences with equal ids give unspecified values.
 /// Shapes: x, y: [tokens, channels] or [sequences, tokens, channels] f32, any strides; w:
 /// [channels, width] f32; bias: [channels] f32, may be absent ({}); state: [slots, channels, width
 /// - 1] f32, contiguous, in place; ids: i32 [sequences].

@@ -23,8 +23,8 @@ struct SsmScanAttributes {
 ///
 /// `state` is updated in place: s before the first token and after the last one. It counts as zeros
 /// if past is not above 0. Sequence s uses row ids[s], or row s without ids ({}). No other operand
-/// may share memory with `state`. A sequence whose id is out of range gives NaN. The order of
-/// sequences with equal ids is unspecified.
+/// may share memory with `state`. A sequence whose id is out of range gives NaN. Sequences
+/// with equal ids give unspecified values.
 /// Shapes: x, dt, b and c may have [sequences, ..] in front; y: as x, contiguous; state: [slots,
 /// heads, head_dim, state_dim] f32, contiguous; ids: i32 [sequences].
 /// Errors: invalid_argument if shapes do not match.

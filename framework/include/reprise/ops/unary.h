@@ -1,6 +1,7 @@
 // Functions of one number, per element. A NaN stays one. Infinities follow from the formulas: silu
 // and the gelus of minus infinity, sin and cos of infinities, sqrt and log of negative numbers are
-// NaN. Devices compute to a few ulp of the result, sin and cos to an ulp of 1 where x is not small.
+// NaN. Devices compute to a few ulp of the result, sin and cos to an ulp of 1 where x is not small,
+// the gelus to 2e-5 of it where x is far below 0.
 // Numbers below the smallest normal one may count as 0 there, an exp in a formula too.
 // Shapes: x: any shape and strides, f32; y: as x, contiguous.
 #pragma once
