@@ -37,7 +37,7 @@ class NumericsPanel : public Panel {
   };
 
   static const std::vector<PanelColumn<NumericsPanel, Row>>& columns();
-  /// What rows_ are to be made of now.
+  /// Returns what rows_ have to be made of now.
   Listed wanted(const Workspace& workspace) const;
   void list_rows(const Workspace& workspace);
   void forget_rows();

@@ -264,14 +264,14 @@ class ProfileWatch {
   /// for a moment after a commit perhaps twice, as file times are coarse. Never throws.
   bool changed();
 
-  /// What differs once a file was written or replaced, unless that took less than a step of file
-  /// times.
+  /// A mark of a file. It differs once the file was written or replaced, unless the change falls
+  /// into the same step of file times.
   struct Stamp {
     std::uint64_t file = 0, bytes = 0;  // inode and size; 0: there is no such file
     std::int64_t time_ns = 0;           // of the last change
     bool operator==(const Stamp&) const = default;
   };
-  /// Never throws.
+  /// Returns an empty one if there is no such file. Never throws.
   static Stamp stamp_of(const std::filesystem::path& path);
 
  private:
