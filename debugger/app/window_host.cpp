@@ -52,6 +52,7 @@ struct WindowHost::State final : LoopWindow {
       : fixed_scale(options.scale),
         state_file(options.state),
         window(open_window(options)),
+        place(options.place.value_or(WindowPlace())),
         zoom(options.zoom),
         gui(zoom.scale(screen_scale())) {
     glfwSetWindowUserPointer(window.get(), this);
@@ -341,7 +342,7 @@ struct WindowHost::State final : LoopWindow {
   WindowState shown;
   std::uint64_t told = 0;  // the frames of the state that was written last
   Window window;
-  WindowPlace place;
+  WindowPlace place;  // where it was before it was maximised or minimised
   Zoom zoom;
   Gui gui;
   std::optional<Renderer> renderer;

@@ -30,12 +30,19 @@ std::optional<double> share_of(const std::optional<std::string>& text) {
   return percent / 100;
 }
 
+bool is_slower(const NodeDiff& node, double notable) {
+  return node.a && node.b && node.ratio.value_or(1) > 1 + notable;
+}
+
+bool is_faster(const NodeDiff& node, double notable) {
+  return node.a && node.b && node.ratio.value_or(1) < 1 / (1 + notable);
+}
+
 std::string change_of(const NodeDiff& node, double notable) {
   if (!node.a || !node.b) {
     return node.a ? "removed" : "added";
   }
-  const double ratio = node.ratio.value_or(1);
-  std::string text = ratio > 1 + notable ? "slower" : ratio < 1 / (1 + notable) ? "faster" : "";
+  std::string text = is_slower(node, notable) ? "slower" : is_faster(node, notable) ? "faster" : "";
   for (const std::string& change : node.changes) {
     text += (text.empty() ? "" : "; ") + change;
   }
@@ -108,14 +115,6 @@ Listing graphs_of(const std::vector<GraphDiff>& graphs) {
                       graphs);
 }
 
-std::size_t count_of(const Listing& nodes, const std::string& change) {
-  std::size_t count = 0;
-  for (const auto& row : nodes.rows) {
-    count += row.back().text == change ? 1U : 0U;
-  }
-  return count;
-}
-
 }  // namespace
 
 int print_diff(const DiffCommand& command) {
@@ -130,8 +129,14 @@ int print_diff(const DiffCommand& command) {
   const double notable = fail_above.value_or(kNotable);
   Report report;
   report.listings = {nodes_of(diff.graphs, notable), graphs_of(diff.graphs)};
-  const std::size_t slower = count_of(report.listings[0], "slower");
-  const std::size_t faster = count_of(report.listings[0], "faster");
+  std::size_t slower = 0, faster = 0, untested = 0;
+  for (const GraphDiff& graph : diff.graphs) {
+    for (const NodeDiff& node : graph.nodes) {
+      slower += is_slower(node, notable) ? 1U : 0U;
+      faster += is_faster(node, notable) ? 1U : 0U;
+      untested += node.a && node.b && !node.probability ? 1U : 0U;
+    }
+  }
   report.add_fact("run_a", *diff.a.run);
   report.add_fact("run_b", *diff.b.run);
   report.add_fact("above", real(notable, 3));
@@ -139,12 +144,6 @@ int print_diff(const DiffCommand& command) {
   report.add_fact("faster", faster);
   report.notes.push_back(std::to_string(slower) + " nodes slower by more than " +
                          number(100 * notable, 1) + "%, " + std::to_string(faster) + " faster");
-  std::size_t untested = 0;
-  for (const GraphDiff& graph : diff.graphs) {
-    for (const NodeDiff& node : graph.nodes) {
-      untested += node.a && node.b && !node.probability ? 1U : 0U;
-    }
-  }
   if (untested > 0) {
     report.notes.push_back(
         std::to_string(untested) +

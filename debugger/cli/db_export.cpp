@@ -43,12 +43,18 @@ void export_capture(const ExportCommand& command) {
     throw_invalid_argument("--run (", *command.run,
                            ") is for whole runs; leave out --graph and --replay.");
   }
+  const bool graph = !command.dot.empty() || !command.svg.empty() || !command.html.empty();
+  if (command.run && graph) {
+    throw_invalid_argument("--run (", *command.run,
+                           ") is for --perfetto alone; --dot, --svg and --html show one graph, "
+                           "which --graph or --replay names.");
+  }
   if (!command.perfetto.empty()) {
     const TraceChoice choice = trace_choice(command);
     write_output(command.perfetto,
                  [&](std::ostream& out) { write_perfetto(command.path, choice, out); });
   }
-  if (command.dot.empty() && command.svg.empty() && command.html.empty()) {
+  if (!graph) {
     return;
   }
   const Captured captured = read_captured(command.path, command.wish);

@@ -8,12 +8,15 @@
 namespace reprise::debugger {
 namespace {
 
-/// The recordings of a capture with their pools, the latest recording last. No row says when a
-/// graph that no cache held was let go; its arena was freed then. Of one without an arena nobody
-/// knows.
+/// The pools of a capture, each of the latest recording that has it. No row says when a graph that
+/// no cache held was let go; its arena was freed then. Of one without an arena nobody knows.
 std::string bindings_sql(CaptureId id) {
   const std::string run = std::to_string(id.run), graph = std::to_string(id.graph);
-  return "SELECT p.pool_idx, b.id, b.name, b.size_bytes, c.t_ns - r.t_start_ns, b.t_free_ns - "
+  return "WITH latest AS (SELECT q.pool_idx, max(q.recording_id) AS recording FROM recordings l\n"
+         "  JOIN recording_pools q ON q.recording_id = l.id WHERE l.run_id = " +
+         run + " AND l.graph_id = " + graph +
+         " GROUP BY q.pool_idx)\n"
+         "SELECT p.pool_idx, b.id, b.name, b.size_bytes, c.t_ns - r.t_start_ns, b.t_free_ns - "
          "r.t_start_ns,\n"
          "  b.t_free_ns < coalesce(c.evicted_t_ns, (SELECT coalesce(a.t_free_ns, r.t_end_ns, "
          "9223372036854775807) FROM recording_pools q JOIN pools o ON o.graph_id = c.graph_id AND "
@@ -21,13 +24,13 @@ std::string bindings_sql(CaptureId id) {
          "q.recording_id = c.id)),\n"
          "  CASE WHEN b.t_free_ns IS NOT NULL THEN (SELECT count(*) FROM replays x WHERE "
          "x.recording_id = c.id AND x.t_submit_ns > b.t_free_ns) END,\n"
-         "  (SELECT max(n.id) FROM buffers n WHERE n.run_id = b.run_id AND n.name = b.name AND "
-         "n.kind = b.kind AND n.t_alloc_ns > b.t_alloc_ns)\n"
-         "FROM recordings c JOIN runs r ON r.id = c.run_id JOIN recording_pools p ON "
-         "p.recording_id "
-         "= c.id LEFT JOIN buffers b ON b.id = p.buffer_id\n"
-         "WHERE c.run_id = " +
-         run + " AND c.graph_id = " + graph + " ORDER BY c.id, p.pool_idx";
+         "  CASE WHEN b.t_free_ns IS NOT NULL THEN (SELECT max(n.id) FROM buffers n WHERE "
+         "n.run_id = b.run_id AND n.name = b.name AND n.kind = b.kind AND n.t_alloc_ns > "
+         "b.t_alloc_ns) END\n"
+         "FROM latest JOIN recordings c ON c.id = latest.recording JOIN runs r ON r.id = c.run_id "
+         "JOIN recording_pools p ON p.recording_id = c.id AND p.pool_idx = latest.pool_idx LEFT "
+         "JOIN buffers b ON b.id = p.buffer_id\n"
+         "ORDER BY p.pool_idx";
 }
 
 BindingState state_of(const Binding& binding, bool while_used, std::uint64_t planned_bytes) {
@@ -56,7 +59,6 @@ Bindings read_bindings(const std::filesystem::path& path, const Capture& capture
       continue;
     }
     Binding& binding = bindings.of_pool[static_cast<std::size_t>(pool)];
-    binding = {};
     const std::optional<std::int64_t> buffer = whole_of(row[1]);
     if (!buffer) {
       continue;

@@ -60,20 +60,19 @@ void Workspace::open_other(const std::filesystem::path& file) {
 }
 
 void Workspace::select(const Selection& selected) {
+  if (!has(selected)) {
+    return;
+  }
   selection.go(selected);
   reveal = true;
   document.show_histogram(selected.node);
 }
 
 bool Workspace::has(const Selection& place) const {
-  return shown_ != nullptr && (!place.node || *place.node < shown_->nodes.size()) &&
-         (!place.item || *place.item < scopes.items().size());
-}
-
-void Workspace::go_to(const Selection& place) {
-  if (has(place)) {
-    select(place);
-  }
+  const auto has_node = [&](std::uint32_t node) { return node < shown_->nodes.size(); };
+  return shown_ != nullptr && (!place.node || has_node(*place.node)) &&
+         (!place.item || *place.item < scopes.items().size()) &&
+         std::ranges::all_of(place.nodes, has_node);
 }
 
 void Workspace::toggle_bookmark() {

@@ -38,14 +38,12 @@ struct Workspace {
   bool busy() const { return document.reading() || reads.busy(); }
   void settle();
 
-  /// Selects and asks the document for what the selection needs.
+  /// Selects and asks the document for what the selection needs. Ignored if the capture has no such
+  /// place, as with a bookmark of a file that was replaced.
   void select(const Selection& selection);
   void select_node(std::uint32_t node) { select({.node = node, .item = {}}); }
   /// The capture shown has this place.
   bool has(const Selection& place) const;
-  /// Another place of the capture; ignored if it has none such, as with a bookmark of a file that
-  /// was replaced.
-  void go_to(const Selection& place);
   /// In any order; one alone is selected as a node.
   void select_nodes(std::vector<std::uint32_t> nodes);
   void back();

@@ -223,10 +223,11 @@ void BarriersPanel::select(Workspace& workspace, std::size_t row) {
 }
 
 Actions BarriersPanel::actions(Workspace& workspace) {
-  return row_actions("barrier", row_of(rows_, at_), rows_.size(), [&](std::size_t to) {
-    select(workspace, to);
-    table_.scroll_to = to;
-  });
+  return row_actions("barrier", row_of(rows_, at_), current_rows(workspace, capture_, rows_.size()),
+                     [&](std::size_t to) {
+                       select(workspace, to);
+                       table_.scroll_to = to;
+                     });
 }
 
 std::string BarriersPanel::sql(const Workspace& workspace) const {

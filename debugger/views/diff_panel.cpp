@@ -330,7 +330,8 @@ void DiffPanel::select(Workspace& workspace, std::size_t row) {
 }
 
 Actions DiffPanel::actions(Workspace& workspace) {
-  return row_actions("difference", row_of(rows_, at_), diff_ == nullptr ? 0 : rows_.size(),
+  return row_actions("difference", row_of(rows_, at_),
+                     diff_ == nullptr ? 0 : current_rows(workspace, capture_, rows_.size()),
                      [&](std::size_t to) {
                        select(workspace, to);
                        table_.scroll_to = to;

@@ -122,7 +122,7 @@ void draw_bookmarks(Ui& ui, Workspace& workspace, Line& line) {
     const std::string number = std::to_string(i + 1);
     if (ui.menu_entry(number, place_name(workspace, places[i]), i < 9 ? "Ctrl+" + number : "",
                       workspace.has(places[i]))) {
-      workspace.go_to(places[i]);
+      workspace.select(places[i]);
     }
   }
   ui.end_menu();

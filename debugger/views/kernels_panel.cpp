@@ -217,11 +217,11 @@ void KernelsPanel::show(Workspace& workspace, std::size_t kernel) {
 }
 
 Actions KernelsPanel::actions(Workspace& workspace) {
-  const std::size_t count = capture_ == workspace.document.capture() ? nodes_.size() : 0;
-  return row_actions("kernel", shown_, count, [&](std::size_t to) {
-    show(workspace, to);
-    table_.scroll_to = to;
-  });
+  return row_actions("kernel", shown_, current_rows(workspace, capture_, nodes_.size()),
+                     [&](std::size_t to) {
+                       show(workspace, to);
+                       table_.scroll_to = to;
+                     });
 }
 
 void KernelsPanel::draw_facts(Ui& ui, const Box& box) {

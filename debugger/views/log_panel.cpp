@@ -196,10 +196,11 @@ void LogPanel::draw_message(Ui& ui, const Box& box) const {
 }
 
 Actions LogPanel::actions(Workspace& workspace) {
-  return row_actions("message", row_of(rows_, open_), rows_.size(), [&](std::size_t to) {
-    open(workspace, rows_[to]);
-    table_.scroll_to = to;
-  });
+  return row_actions("message", row_of(rows_, open_),
+                     current_rows(workspace, capture_, rows_.size()), [&](std::size_t to) {
+                       open(workspace, rows_[to]);
+                       table_.scroll_to = to;
+                     });
 }
 
 std::string LogPanel::sql(const Workspace& workspace) const {

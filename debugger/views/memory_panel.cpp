@@ -449,9 +449,9 @@ void MemoryPanel::select_storage(Workspace& workspace, std::uint32_t index) {
 }
 
 Actions MemoryPanel::actions(Workspace& workspace) {
-  Actions actions = row_actions("place", at_, map_.storages.size(), [&](std::size_t to) {
-    select_storage(workspace, static_cast<std::uint32_t>(to));
-  });
+  Actions actions = row_actions(
+      "place", at_, current_rows(workspace, capture_, map_.storages.size()),
+      [&](std::size_t to) { select_storage(workspace, static_cast<std::uint32_t>(to)); });
   std::ranges::move(move_actions(
                         [this](double right, double down) {
                           steps_.pan(right * steps_.length());

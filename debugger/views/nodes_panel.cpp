@@ -199,8 +199,8 @@ void NodesPanel::draw_rows(Ui& ui, Workspace& workspace) {
 }
 
 Actions NodesPanel::actions(Workspace& workspace) {
-  return row_actions("node", row_of(nodes_, workspace.selection.current().node), nodes_.size(),
-                     [&](std::size_t to) {
+  return row_actions("node", row_of(nodes_, workspace.selection.current().node),
+                     current_rows(workspace, capture_, nodes_.size()), [&](std::size_t to) {
                        workspace.select_node(nodes_[to]);
                        table_.scroll_to = to;
                      });

@@ -57,14 +57,26 @@ std::optional<std::uint32_t> NumericsPanel::Row::node() const {
   return error != nullptr ? error->node : std::optional(static_cast<std::uint32_t>(sums->node));
 }
 
+NumericsPanel::Listed NumericsPanel::wanted(const Workspace& workspace) const {
+  return {workspace.document.capture(), workspace.errors.version(), workspace.numbers.revision(),
+          differing_only_};
+}
+
+void NumericsPanel::forget_rows() {
+  rows_.clear();
+  first_ = nullptr;
+  listed_.reset();
+}
+
 void NumericsPanel::list_rows(const Workspace& workspace) {
   const TensorStatistics& numbers = *workspace.numbers.value();
   const NodeErrors& errors = workspace.errors.errors();
-  const Listed wanted{workspace.errors.version(), workspace.numbers.revision(), differing_only_};
-  if (std::exchange(listed_, wanted) == wanted) {
+  const Listed now = wanted(workspace);
+  if (listed_ == now) {
     return;
   }
-  rows_.clear();
+  forget_rows();
+  listed_ = now;
   std::vector<bool> listed(capture_->tensors.size(), false);
   for (const NodeError& error : errors.rows) {
     const TensorSums* const sums = error.tensor ? numbers.sums_of(*error.tensor) : nullptr;
@@ -91,12 +103,14 @@ void NumericsPanel::draw(Ui& ui, Workspace& workspace) {
   workspace.show_numbers();
   const TensorStatistics* const numbers = workspace.numbers.value();
   if (numbers == nullptr) {
+    forget_rows();
     const std::string& problem = workspace.numbers.problem();
     draw_empty_state(ui, problem.empty() ? "Reading what was compared" : problem, "");
     return;
   }
   workspace.errors.refresh(capture_, workspace.numbers);
   if (numbers->comparisons.empty() && numbers->sums.empty()) {
+    forget_rows();
     draw_nothing(ui, workspace, *numbers);
     return;
   }
@@ -335,6 +349,9 @@ std::optional<PanelBadge> NumericsPanel::badge(Workspace& workspace) {
 }
 
 Actions NumericsPanel::actions(Workspace& workspace) {
+  if (workspace.numbers.value() == nullptr || listed_ != wanted(workspace)) {
+    forget_rows();  // the badge of a hidden panel looks for errors too
+  }
   const auto selected = workspace.selection.current().node;
   const auto found = std::ranges::find_if(
       rows_, [&](const Row& row) { return selected && row.node() == selected; });

@@ -24,6 +24,7 @@ class NumericsPanel : public Panel {
  private:
   /// What rows_ were made of.
   struct Listed {
+    std::shared_ptr<const Capture> capture;
     std::uint64_t errors = 0, numbers = 0;
     bool differing_only = false;
     bool operator==(const Listed&) const = default;
@@ -36,7 +37,10 @@ class NumericsPanel : public Panel {
   };
 
   static const std::vector<PanelColumn<NumericsPanel, Row>>& columns();
+  /// Returns what rows_ have to be made of now.
+  Listed wanted(const Workspace& workspace) const;
   void list_rows(const Workspace& workspace);
+  void forget_rows();
   void draw_nothing(Ui& ui, Workspace& workspace, const TensorStatistics& numbers);
   void draw_tools(Ui& ui, Workspace& workspace, const Box& box);
   void draw_first(Ui& ui, Workspace& workspace, const Box& box);
@@ -45,7 +49,9 @@ class NumericsPanel : public Panel {
 
   std::shared_ptr<const Capture> capture_;
   std::optional<Listed> listed_;
-  std::vector<Row> rows_;  // by node; point into errors and numbers of the workspace
+  // By node. These and first_ point into errors and numbers of the workspace: they are valid while
+  // listed_ is wanted().
+  std::vector<Row> rows_;
   const NodeError* first_ = nullptr;
   bool differing_only_ = false;
   ColumnTable<NumericsPanel, Row> table_{columns()};

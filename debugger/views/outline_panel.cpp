@@ -269,7 +269,8 @@ void OutlinePanel::select(Workspace& workspace, const Row& row) {
 
 Actions OutlinePanel::actions(Workspace& workspace) {
   Actions actions = fold_actions(workspace);
-  std::ranges::move(row_actions("scope or node", selected_row(workspace), rows_.size(),
+  std::ranges::move(row_actions("scope or node", selected_row(workspace),
+                                current_rows(workspace, capture_, rows_.size()),
                                 [&](std::size_t to) { select(workspace, rows_[to]); }),
                     std::back_inserter(actions));
   return actions;

@@ -28,6 +28,11 @@ void draw_file_note(Ui& ui, const std::vector<std::string>& notes) {
 
 }  // namespace
 
+std::size_t current_rows(const Workspace& workspace, const std::shared_ptr<const Capture>& listed,
+                         std::size_t count) {
+  return listed == workspace.document.capture() ? count : 0;
+}
+
 void draw_panel(Ui& ui, Workspace& workspace, Panel& panel, const Box& box) {
   ImGui::SetCursorScreenPos(box.min);
   const Ui::Region region = ui.region(panel.id(), {box.width(), box.height()}, false);

@@ -1,5 +1,6 @@
 // A panel: one view of the workspace, in a tab or a bar of the shell.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,12 @@ class Panel {
   /// well. There is a capture.
   virtual std::optional<PanelBadge> badge(Workspace& /*workspace*/) { return {}; }
 };
+
+/// Returns how many of `count` rows, which a panel made of the capture `listed`, can be gone to.
+/// None once the workspace shows a different capture: a hidden panel lists its rows when it is
+/// drawn.
+std::size_t current_rows(const Workspace& workspace, const std::shared_ptr<const Capture>& listed,
+                         std::size_t count);
 
 /// Draws a panel, or why there is no capture, into a box of the window: "<panel id>/..." are its
 /// paths.

@@ -141,10 +141,11 @@ void PassesPanel::select(Workspace& workspace, std::uint32_t decision) {
 }
 
 Actions PassesPanel::actions(Workspace& workspace) {
-  return row_actions("decision", row_of(rows_, at_), rows_.size(), [&](std::size_t to) {
-    select(workspace, rows_[to]);
-    table_.scroll_to = to;
-  });
+  return row_actions("decision", row_of(rows_, at_),
+                     current_rows(workspace, capture_, rows_.size()), [&](std::size_t to) {
+                       select(workspace, rows_[to]);
+                       table_.scroll_to = to;
+                     });
 }
 
 std::string PassesPanel::sql(const Workspace& workspace) const {

@@ -172,7 +172,7 @@ void Shell::add_bookmarks(Workspace& workspace, Actions& actions) {
     actions.push_back(
         {"Go to bookmark " + std::to_string(i + 1) + ", " + place_name(workspace, places[i]),
          i < kWithKeys ? "Ctrl+" + std::to_string(i + 1) : "",
-         [&workspace, place = places[i]] { workspace.go_to(place); }});
+         [&workspace, place = places[i]] { workspace.select(place); }});
   }
 }
 

@@ -347,10 +347,11 @@ Actions StatisticsPanel::actions(Workspace& workspace) {
       row = r;
     }
   }
-  return row_actions("group", row, rows_.size(), [&](std::size_t to) {
-    select(workspace, to);
-    table_.scroll_to = to;
-  });
+  return row_actions("group", row, current_rows(workspace, capture_, rows_.size()),
+                     [&](std::size_t to) {
+                       select(workspace, to);
+                       table_.scroll_to = to;
+                     });
 }
 
 std::string StatisticsPanel::sql(const Workspace& workspace) const {

@@ -264,13 +264,17 @@ class ProfileWatch {
   /// for a moment after a commit perhaps twice, as file times are coarse. Never throws.
   bool changed();
 
- private:
+  /// A mark of a file. It differs once the file was written or replaced, unless the change falls
+  /// into the same step of file times.
   struct Stamp {
     std::uint64_t file = 0, bytes = 0;  // inode and size; 0: there is no such file
     std::int64_t time_ns = 0;           // of the last change
     bool operator==(const Stamp&) const = default;
   };
+  /// Returns an empty one if there is no such file. Never throws.
   static Stamp stamp_of(const std::filesystem::path& path);
+
+ private:
   std::array<std::filesystem::path, 2> files_;  // the database and its write-ahead log
   std::array<Stamp, 2> seen_{};
   bool settled_ = false;  // seen_ is older than the steps of file times

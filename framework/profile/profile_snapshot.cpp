@@ -1,5 +1,6 @@
 #include "framework/profile/profile_snapshot.h"
 
+#include "framework/profile/capture_reader.h"
 #include "framework/profile/profile_file.h"
 #include "framework/profile/schema.h"
 
@@ -94,14 +95,19 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
     std::error_code ignored;
     return std::filesystem::exists(log, ignored);
   };
+  const ProfileWatch::Stamp before = ProfileWatch::stamp_of(path);
   if (!written()) {
+    // What was read is of two moments if a writer came in between. Its log may be gone already.
+    const auto undisturbed = [&] { return !written() && ProfileWatch::stamp_of(path) == before; };
     try {
       read_once(path, Database::Mode::immutable, tables, read, stop);
-      return;
+      if (undisturbed()) {
+        return;
+      }
     } catch (const Error&) {
-      if (!written()) {
+      if (undisturbed()) {
         throw;
-      }  // a writer came in between: read again with locks
+      }
     }
   }
   read_once(path, Database::Mode::read, tables, read, stop);

@@ -56,6 +56,27 @@ TEST_F(WindowActions, OfAPanelBehindAnotherShowItFirst) {
       "Enter\nexpect_state tab/sql selected");
 }
 
+/// Panels list their rows when they are drawn: while they are hidden, they have those of the
+/// capture that was shown last.
+TEST_F(WindowActions, OfAPanelBehindAnotherLeadToNoRowOfThePreviousCapture) {
+  window_.run(
+      "click tab/memory\nclick tab/barriers\nclick tab/statistics\nclick tab/timeline\n"
+      "click tab/kernels\nclick tab/graph\nclick tab/nodes\nclick tab/outline\n"
+      "click header/capture\nclick header/capture/1\nwait\nclick menus/view");
+  for (const std::string row : {"Memory/next_place", "Barriers/next_barrier", "Nodes/next_node",
+                                "Statistics/next_group", "Kernels/next_kernel"}) {
+    window_.run("hover menus/view/" + row.substr(0, row.find('/')) + "\nexpect_state menus/view/" +
+                row + " disabled");
+  }
+}
+
+TEST_F(WindowActions, OfAnOutlineBehindAnotherPanelLeadToNoRowOfThePreviousCapture) {
+  window_.run(
+      "click tab/nodes\nclick header/capture\nclick header/capture/1\nwait\n"
+      "click menus/view\nhover menus/view/Outline\n"
+      "expect_state menus/view/Outline/next_scope_or_node disabled");
+}
+
 TEST_F(WindowActions, AreNotTakenWhileThePaletteIsTypedInto) {
   window_.run("click outline/row/1\nkey Ctrl+P\nkey Escape\nabsent palette/text");
   const Selection before = window_.workspace().selection.current();

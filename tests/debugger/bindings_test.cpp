@@ -105,6 +105,21 @@ TEST_F(BindingsTest, NameTheBufferThatTookThePlace) {
   EXPECT_THAT(binding_text(binding("w")), HasSubstr("buffer 999 has its name now"));
 }
 
+/// Graphs that are recorded again and again, as by a cache that is too small.
+TEST_F(BindingsTest, AreOfTheLatestOfThousandsOfRecordings) {
+  record(false);
+  ASSERT_EQ(test::sql(path_,
+                      "UPDATE recordings SET id = 20000; UPDATE recording_pools SET recording_id = "
+                      "20000; UPDATE replays SET recording_id = 20000; WITH RECURSIVE n(id) AS "
+                      "(SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < 10001) INSERT INTO "
+                      "recordings(id, run_id, graph_id, device_id, t_ns) SELECT n.id, run_id, "
+                      "graph_id, device_id, t_ns FROM n, recordings; INSERT INTO recording_pools("
+                      "recording_id, pool_idx) SELECT c.id, p.pool_idx FROM recordings c, "
+                      "recording_pools p WHERE c.id < 20000 AND p.recording_id = 20000"),
+            "");
+  EXPECT_EQ(binding("w").state, BindingState::live);
+}
+
 TEST_F(BindingsTest, OfFilesThatContradictThemselvesSaySo) {
   record(false);
   ASSERT_EQ(test::sql(path_,

@@ -158,6 +158,20 @@ TEST(NumericsPanel, LeadsToTheGraphThatWasCompared) {
   window.run("fits\nclick numerics/elsewhere\nwait\nexpect numerics/count 0 of 1 differ");
 }
 
+TEST(NumericsPanel, HasNoRowsOfTheGraphThatWasShownBefore) {
+  const WatchedDatabase database(
+      {}, {{.node = 0, .tensor = 3, .name = "h", .reference = "cpu", .tolerance = 1e-3}});
+  test::write_run(database.path(), {.graph = {.scales = 2}});
+  DebuggerWindow window(database.path());
+  window.run(
+      "click header/capture\nclick header/capture/1\nwait\n"
+      "click tab/numerics\nwait\nexpect numerics/count 0 of 1 differ\n"
+      "click header/capture\nclick header/capture/0\nwait\n"
+      "click tab/nodes\nclick nodes/table/row/0\nexpect numerics/empty/what Nothing was compared\n"
+      "click menus/view\nhover menus/view/Numerics\n"
+      "expect_state menus/view/Numerics/next_result disabled");
+}
+
 TEST(NumericsPanel, SaysHowNumbersAreCompared) {
   const WatchedDatabase database;
   const PanelWindow window(database.path(), std::make_unique<NumericsPanel>(), kBottom);

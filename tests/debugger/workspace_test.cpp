@@ -39,6 +39,22 @@ TEST(Workspace, ANewCaptureHasAnotherTreeAndNoSelection) {
   EXPECT_FALSE(workspace.selection.can_go_back());
 }
 
+TEST(Workspace, SelectsNothingThatTheCaptureDoesNotHave) {
+  const test::TempFolder folder;
+  write(folder / "profile.db", 5);
+  Workspace workspace(folder / "profile.db", {});
+  workspace.settle();
+  workspace.select_node(7);  // the last one
+  const Selection last = workspace.selection.current();
+  workspace.select_node(8);
+  EXPECT_EQ(workspace.selection.current(), last);
+  workspace.select_nodes({3, 8});
+  EXPECT_EQ(workspace.selection.current(), last);
+  workspace.select(
+      {.node = {}, .item = static_cast<std::uint32_t>(workspace.scopes.items().size())});
+  EXPECT_EQ(workspace.selection.current(), last);
+}
+
 TEST(Workspace, IsBusyUntilWhatItReadsIsTakenOver) {
   const test::TempFolder folder;
   write(folder / "profile.db", 0);

@@ -1,12 +1,14 @@
 // The reader against what was written, live files, and files that are damaged or something else.
 #include "framework/profile/profile_reader.h"
 
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <random>
 
 #include <gtest/gtest.h>
 
+#include "framework/profile/profile_snapshot.h"
 #include "reprise/core/error.h"
 #include "tests/file_contents.h"
 #include "tests/profile/recorded_graphs.h"
@@ -86,6 +88,44 @@ TEST(ProfileReader, ReadsAFileThatIsBeingWritten) {
   EXPECT_EQ(info.runs[0].exit_state, "running");
   sql(path, "UPDATE runs SET heartbeat_ns=0");
   EXPECT_EQ(read_profile_info(path).runs[0].exit_state, "crashed");
+}
+
+/// A file that somebody writes, and leaves without a log, while it is read for the first time.
+class DisturbedReading : public ::testing::Test {
+ protected:
+  DisturbedReading() {
+    write_run(path_, "first");
+    // File times are coarse: an hour ago is another time than now.
+    std::filesystem::last_write_time(
+        path_, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  }
+  void write() { EXPECT_EQ(sql(path_, "UPDATE runs SET label='second'"), ""); }
+
+  const TempFolder folder_;
+  const std::filesystem::path path_ = folder_ / "profile.db";
+  std::size_t readings_ = 0;
+};
+
+TEST_F(DisturbedReading, IsRepeated) {
+  std::int64_t is_second = 0;
+  profile::read_snapshot(path_, {}, [&](profile::Database& database) {
+    is_second = database.integer("SELECT label='second' FROM runs");
+    if (++readings_ == 1) {
+      write();
+    }
+  });
+  EXPECT_EQ(readings_, 2U);
+  EXPECT_EQ(is_second, 1);
+}
+
+TEST_F(DisturbedReading, IsRepeatedWhenItFailed) {
+  profile::read_snapshot(path_, {}, [&](profile::Database&) {
+    if (++readings_ == 1) {
+      write();
+      throw Error(ErrorCode::io, "A page is of another moment.");
+    }
+  });
+  EXPECT_EQ(readings_, 2U);
 }
 
 TEST(ProfileReader, RefusesWhatIsNotAProfilingDatabase) {

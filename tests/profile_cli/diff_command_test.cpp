@@ -3,6 +3,7 @@
 #include "debugger/model/rank_test.h"
 #include "debugger/model/run_diff.h"
 #include "reprise/reprise.h"
+#include "tests/profile/sql.h"
 #include "tests/profile_cli/timed_database.h"
 
 namespace reprise {
@@ -75,6 +76,20 @@ TEST_F(DiffCommandTest, TwoRunsOfAFileAndTheStatusForCi) {
   command.run_b = 1;
   command.fail_above = "0%";
   output(command, 0);
+}
+
+TEST_F(DiffCommandTest, NodesThatDifferInMoreThanTheirTimesAreCountedToo) {
+  write_run(path_, plain());
+  write_run(other_, slower_by_a_tenth(1));
+  ASSERT_EQ(test::sql(other_,
+                      "UPDATE tensors SET dtype = 'f16' WHERE idx IN (SELECT tensor_idx FROM "
+                      "node_tensors WHERE node_idx = 1 AND access = 'w')"),
+            "");
+  const std::string slower = output({path(), other_.string(), {}, {}, "5%"}, 3);
+  EXPECT_NE(slower.find("slower; "), std::string::npos) << slower;
+  EXPECT_NE(slower.find("1 nodes slower by more than 5.0%, 0 faster"), std::string::npos) << slower;
+  const std::string faster = output({other_.string(), path(), {}, {}, "5%"}, 0);
+  EXPECT_NE(faster.find("0 nodes slower by more than 5.0%, 1 faster"), std::string::npos) << faster;
 }
 
 TEST_F(DiffCommandTest, NodesThatOnlyOneRunHasAreAddedOrRemoved) {

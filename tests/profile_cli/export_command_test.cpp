@@ -75,6 +75,19 @@ TEST_F(ExportCommandTest, ARunIsNotAlsoAReplay) {
             "--run (1) is for whole runs; leave out --graph and --replay.");
 }
 
+TEST_F(ExportCommandTest, ARunIsNotOneGraph) {
+  write_run(path_);
+  for (const auto file :
+       {&cli::ExportCommand::dot, &cli::ExportCommand::svg, &cli::ExportCommand::html}) {
+    cli::ExportCommand command{path(), {}, ""};
+    command.*file = "-";
+    command.run = 1;
+    EXPECT_EQ(error_of([&] { cli::export_capture(command); }),
+              "--run (1) is for --perfetto alone; --dot, --svg and --html show one graph, which "
+              "--graph or --replay names.");
+  }
+}
+
 TEST_F(ExportCommandTest, UnknownRunsAreNamed) {
   write_run(path_);
   cli::ExportCommand command{path(), {}, (folder_ / "trace.json").string(), ""};

@@ -64,6 +64,25 @@ TEST_F(RewriteCommands, PruningKeepsTheLatestReplaysOfEachGraphInEachRun) {
   expect_sound(path_, 1);
 }
 
+/// SQLite does not look after the references while it removes: an order of tables does.
+TEST_F(RewriteCommands, PruningLeavesNoReferenceToWhatIsGone) {
+  for (const std::size_t scales : {1U, 2U, 1U, 3U}) {
+    write_run(path_, {.graph = {.name = "decode of " + std::to_string(scales), .scales = scales}});
+  }
+  ASSERT_EQ(
+      sql(path_,
+          "INSERT INTO expert_residency SELECT id, id, 1, 'layer', 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+          "0, 0 FROM recordings"),
+      "");
+  prune_profile(path_, {.keep_runs = 2, .keep_replays = 1});
+  EXPECT_EQ(sql(path_, "PRAGMA foreign_key_check"), "");
+  EXPECT_EQ(sql(path_,
+                "SELECT count(*) FROM sessions; SELECT count(*) FROM buffers; SELECT count(*) FROM "
+                "recordings; SELECT count(DISTINCT recording_id) FROM recording_pools; SELECT "
+                "count(*) FROM expert_residency; SELECT count(*) FROM replays"),
+            "2\n2\n2\n2\n2\n2");
+}
+
 TEST_F(RewriteCommands, VacuumMakesTheFileSmaller) {
   write_run(path_, {.replays = 3000});
   const std::uintmax_t before = std::filesystem::file_size(path_);

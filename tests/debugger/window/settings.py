@@ -37,6 +37,22 @@ class Settings(WindowTest):
             for part in ("box", "text"):
                 self.assertEqual(after["widgets"][path][part], before["widgets"][path][part])
 
+    def test_a_window_that_opens_maximised_keeps_the_size_it_had_before(self):
+        window = self.open(self.database)
+        window.resize(1200, 800)
+        self.kept(window, "the size", lambda kept: kept.get("window", {}).get("width") == 1200)
+        window.kill(signal.SIGTERM)
+        file = self.desktop.folder / "config/reprise/debugger.json"
+        settings = json.loads(file.read_text())
+        settings["window"]["maximised"] = True
+        file.write_text(json.dumps(settings))
+
+        window = self.open(self.database)
+        window.wait("a larger window", lambda: window.state["width"] > 1200)
+        window.key("ctrl+shift+l")
+        self.kept(window, "the theme", lambda kept: kept.get("light"))
+        self.assertEqual(json.loads(file.read_text())["window"], settings["window"])
+
     def test_a_file_that_was_opened_is_a_recent_file_and_the_theme_of_the_command_line_stays(self):
         window = self.open(self.database, "--theme", "light")
         self.kept(window, "the file", lambda kept: kept.get("recent") and kept.get("light"))
