@@ -304,7 +304,9 @@ void SqlPanel::select(Workspace& workspace, std::size_t row) {
 Actions SqlPanel::actions(Workspace& workspace) {
   Actions actions{{"Run the query", "Ctrl+Enter",
                    [&] { workspace.queries.ask(workspace.reads, text_); }, !text_.empty()}};
-  const bool shown = workspace.queries.value() != nullptr;
+  // A hidden panel lists a new result when it is drawn.
+  const bool shown =
+      workspace.queries.value() != nullptr && revision_ == workspace.queries.revision();
   std::ranges::move(row_actions("row", row_of(order_, at_), shown ? order_.size() : 0,
                                 [&](std::size_t to) {
                                   select(workspace, order_[to]);

@@ -327,6 +327,10 @@ class Reader {
         return Room{bytes, bytes};
       }
       case spv::OpTypeVector: {
+        const spv::Op part = find(at(id.operands, 0)).op;
+        if (part != spv::OpTypeBool && part != spv::OpTypeInt && part != spv::OpTypeFloat) {
+          malformed("a vector is not made of numbers");
+        }
         const std::optional<Room> one = room_of(at(id.operands, 0), depth + 1);
         const std::uint64_t count = std::clamp<std::uint64_t>(at(id.operands, 1), 1, 16);
         return one ? std::optional(

@@ -154,13 +154,18 @@ void require_consistent(const Arguments& a) {
       }
     }
   }
+  const bool checks = a.checks.lint || a.checks.verify;
+  if (checks && !a.perplexity.empty()) {
+    reprise::throw_invalid_argument(
+        "--lint and --verify are for text, but there is a --perplexity of (" + a.perplexity + ").");
+  }
   if (a.parallel * prompts > 1) {
     if (a.iterations > 1) {
       reprise::throw_invalid_argument("--iterations-per-submit is (" +
                                       std::to_string(a.iterations) +
                                       "), but several sequences take 1.");
     }
-    if (a.checks.lint || a.checks.verify) {
+    if (checks) {
       reprise::throw_invalid_argument("--lint and --verify are for one sequence, but there are (" +
                                       std::to_string(a.parallel * prompts) + ").");
     }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 
 #include "framework/programs/json_output.h"
 #include "framework/programs/terminal.h"
@@ -92,9 +93,11 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
   Transcript said{.prompt = prompt, .ids = {}, .text = {}};
   Shown shown;
   // The prompt is printed with the first token: a run that fails prints nothing but its error.
+  bool began = false;
   const auto show = [&](const std::string& piece) {
+    const std::string text = std::exchange(began, true) ? piece : a.prompts.front() + piece;
     if (!a.json) {
-      std::cout << shown.add(said.text.empty() ? a.prompts.front() + piece : piece) << std::flush;
+      std::cout << shown.add(text) << std::flush;
     }
   };
   const auto emit = [&](std::int32_t id) {
@@ -103,7 +106,7 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
     said.text += piece;
   };
   const auto report = [&](const auto& result) {
-    if (said.text.empty()) {
+    if (!began) {
       show("");
     }
     if (a.json) {

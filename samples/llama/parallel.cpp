@@ -142,7 +142,8 @@ ParallelGeneration generate_parallel(reprise::GraphExecutor& executor, const Mod
                   .context = request.context,
                   .end_token = request.end_token,
                   .sampling = request.sampling};
-    alone.sampling.seed += static_cast<std::int32_t>(i);
+    alone.sampling.seed = static_cast<std::int32_t>(
+        static_cast<std::uint32_t>(request.sampling.seed) + static_cast<std::uint32_t>(i));
     require_prompt(model, alone);
     const StateBlock one = make_state(executor.device(), alone);
     one.set("rows", static_cast<std::int32_t>(prompt.size()));

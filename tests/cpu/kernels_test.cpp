@@ -28,16 +28,57 @@ class CpuKernels : public ::testing::TestWithParam<NamedCases> {
 INSTANTIATE_TEST_SUITE_P(Of, CpuKernels, ::testing::ValuesIn(all_op_cases()),
                          [](const auto& p) { return std::string(p.param.op); });
 
-TEST_P(CpuKernels, OfEveryInstructionSetComputeWhatTheReferencesDo) {
+/// With every instruction set.
+void expect_the_references(const std::vector<OpCase>& rows, std::uint64_t seed) {
   ASSERT_FALSE(targets().empty());
-  for (const OpCase& row : GetParam().cases()) {
-    const CaseOutputs expected = run_case(test_device("reference"), row, false, seed_);
+  for (const OpCase& row : rows) {
+    const CaseOutputs expected = run_case(test_device("reference"), row, false, seed);
     for (const std::int64_t target : targets()) {
       SCOPED_TRACE(row.label + " " + hwy::TargetName(target));
       const UseTargets only(target);
-      expect_close(expected, run_case(test_device("cpu"), row, false, seed_), row);
+      expect_close(expected, run_case(test_device("cpu"), row, false, seed), row);
     }
   }
+}
+
+TEST_P(CpuKernels, OfEveryInstructionSetComputeWhatTheReferencesDo) {
+  expect_the_references(GetParam().cases(), seed_);
+}
+
+/// Results of 8 MiB and more, of whole lines or of parts of them. No row of the ops: lavapipe needs
+/// 13 GB for one under the address sanitizer.
+TEST(CopiesOnTheCpu, PastTheCachesAreThoseOfTheReferences) {
+  const std::uint64_t seed = test_seed();
+  SCOPED_TRACE(seed_note(seed));
+  const auto turned = [](const char* name, const Shape& x, const std::vector<std::size_t>& order,
+                         DType dtype = DType::f32) {
+    return OpCase{name, 0, "moves bits", [=](CaseContext& c) -> std::vector<Tensor> {
+                    return {copy(c.recorder(), permute(c.recorder(), c.input(x, dtype), order))};
+                  }};
+  };
+  const auto joined = [](const char* name, std::function<Tensor(CaseContext&)> f) {
+    return OpCase{name, 0, "moves bits",
+                  [=](CaseContext& c) -> std::vector<Tensor> { return {f(c)}; }};
+  };
+  expect_the_references(
+      {turned("lines", {1040, 2067}, {1, 0}), turned("f16", {2080, 2070}, {1, 0}, DType::f16),
+       turned("batches", {3, 1040, 700}, {0, 2, 1}), turned("parts_of_lines", {1027, 2064}, {1, 0}),
+       joined("beside_others",
+              [](CaseContext& c) {
+                Recorder& r = c.recorder();
+                const auto wide = [&](const Shape& x) {
+                  return c.ids(x, DType::i64, -70000, 70000);
+                };
+                const Tensor a = permute(r, wide({520, 2067}), {1, 0});
+                return concat(r, a, wide({2067, 8}), 1);
+              }),
+       joined("from_anywhere",
+              [](CaseContext& c) {
+                Recorder& r = c.recorder();
+                const Tensor a = permute(r, c.input({1039, 2067}), {1, 0});
+                return concat(r, c.input({2067, 1}), a, 1);
+              })},
+      seed);
 }
 
 TEST_P(CpuKernels, GiveTheSameBitsAtEveryNumberOfThreads) {

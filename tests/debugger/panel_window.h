@@ -68,7 +68,7 @@ class PanelWindow {
   void run(const std::string& script) { ScriptRunner(host_, view_).run(parse_script(script)); }
   Workspace& workspace() { return workspace_; }
   const Document& document() const { return workspace_.document; }
-  const Panel& panel() const { return *panel_; }
+  Panel& panel() { return *panel_; }
   HeadlessHost& host() { return host_; }
   /// The text of a widget of the last frame; "(absent)" if there is none.
   std::string text(std::string_view path) const {

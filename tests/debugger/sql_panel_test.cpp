@@ -91,6 +91,21 @@ TEST_F(SqlPanelTest, CancelEndsAQueryThatWouldTakeLong) {
   EXPECT_FALSE(workspace.queries.running());
 }
 
+TEST_F(SqlPanelTest, AResultThatCameWhileItWasHiddenHasNoRowsToGoToYet) {
+  ask("SELECT idx AS node FROM nodes");
+  run("click sql/result/table/row/5");
+  Workspace& workspace = window_.workspace();
+  const auto leads_on = [&] {
+    return std::ranges::any_of(window_.panel().actions(workspace), [](const Action& action) {
+      return action.title == "Next row" && action.enabled;
+    });
+  };
+  EXPECT_TRUE(leads_on());
+  workspace.queries.ask(workspace.reads, "SELECT 1");
+  workspace.settle();
+  EXPECT_FALSE(leads_on());
+}
+
 TEST_F(SqlPanelTest, ManyColumnsScrollSideways) {
   ask("SELECT * FROM v_top_nodes");
   run("expect_state sql/editor active");

@@ -8,6 +8,7 @@
 #include "framework/graph/make_plan.h"
 #include "framework/graph/memory_plan.h"
 #include "framework/graph/node_call.h"
+#include "framework/session/record/graph_capture.h"
 #include "tests/graph/plan_of.h"
 #include "tests/graph/random_graphs.h"
 
@@ -407,6 +408,16 @@ TEST(Plan, ABindingAboveTheLimitOfTheDeviceIsAnError) {
                [&] { (void)plan_of(graph.graph(), traits); });
   traits.max_binding_bytes = 256;
   EXPECT_EQ(plan_of(graph.graph(), traits).steps.size(), 1U);
+}
+
+TEST(Plan, OfTransientsThatNoMemoryHoldsIsAnError) {
+  GraphCapture capture("large", 1);
+  for (int i = 0; i < 64; ++i) {
+    capture.add_input("x" + std::to_string(i),
+                      TensorSpec(Shape({std::int64_t{1} << 56U}), DType::f32));
+  }
+  expect_error(ErrorCode::out_of_memory, {"'large'", "take more than"},
+               [&] { (void)plan_of(capture.graph()); });
 }
 
 }  // namespace

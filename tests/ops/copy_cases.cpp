@@ -42,7 +42,7 @@ OpCase large(const std::string& name, const Shape& x, const std::vector<std::siz
           }};
 }
 
-// Squares of 2, 4 and 8 units, whole lines past the caches, runs below and above a tile.
+// Squares of 2, 4 and 8 units, runs below and above a tile.
 std::vector<OpCase> large_cases() {
   return {large("runs_of_5", {40, 301, 5}, {1, 0, 2}),
           large("runs_of_67", {31, 40, 67}, {1, 0, 2}),
@@ -52,10 +52,6 @@ std::vector<OpCase> large_cases() {
           large("transposed_batches", {5, 70, 131}, {0, 2, 1}),
           large("transposed_f16", {197, 133}, {1, 0}, DType::f16, DType::f16),
           large("transposed_around", {3, 66, 5, 71}, {3, 0, 2, 1}),
-          large("past_caches", {1040, 2067}, {1, 0}),
-          large("past_caches_f16", {2080, 2070}, {1, 0}, DType::f16, DType::f16),
-          large("past_caches_in_batches", {3, 1040, 700}, {0, 2, 1}),
-          large("past_caches_parts_of_lines", {1027, 2064}, {1, 0}),
           large("strided", {60, 3, 2, 70}, {1, 2, 0, 3}),
           large("few_rows", {131, 90, 3}, {2, 1, 0}),
           large("f32_f16", {97, 1031}, {0, 1}, DType::f32, DType::f16),

@@ -28,8 +28,7 @@ const std::vector<Limited>& all_limited() {
   static const std::vector<Limited> kAll{
       {"storage_range_of_1_MiB",
        {.binding_bytes = 1U << 20U},
-       {"concat past_caches", "copy large_past_caches", "matmul batch_of_32x96",
-        "matmul batch_of_65x"},
+       {"matmul batch_of_32x96", "matmul batch_of_65x"},
        {" binds (", "at most 1048576 bytes"}},
       {"state_of_256_bytes", {.state_bytes = 256}},
       {"four_storage_buffers",

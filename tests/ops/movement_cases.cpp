@@ -64,15 +64,6 @@ std::vector<OpCase> concat_cases() {
     const Tensor b = permute(c.recorder(), c.input({71, 67, 3}), {2, 1, 0});
     return concat(c.recorder(), a, b, 2);
   }));
-  cases.push_back(row("past_caches", [](CaseContext& c) {
-    Recorder& r = c.recorder();
-    const Tensor a = permute(r, of(c, {520, 2067}, DType::i64), {1, 0});
-    return concat(r, a, of(c, {2067, 8}, DType::i64), 1);
-  }));
-  cases.push_back(row("past_caches_from_anywhere", [](CaseContext& c) {
-    Recorder& r = c.recorder();
-    return concat(r, c.input({2067, 1}), permute(r, c.input({1039, 2067}), {1, 0}), 1);
-  }));
   cases.push_back(row("with_nothing", [](CaseContext& c) {
     return concat(c.recorder(), c.input({0, 5}), c.input({3, 5}), 0);
   }));

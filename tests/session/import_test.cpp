@@ -128,5 +128,20 @@ TEST_P(Import, OfNothingIsAnError) {
                [&] { (void)device_.import("none", {}, nullptr); });
 }
 
+TEST_P(Import, TakesNoResultThatFeedsAHandle) {
+  GraphExecutor executor(device_);
+  ExecutableGraph graph(executor, [](GraphSession& s) {
+    s.output("y", neg(s, s.input("x", {kMappedRows, kMappedColumns})));
+  });
+  graph.create_handle({.name = "h", .shape = {kMappedRows, kMappedColumns}});
+  graph.bind("h", tensor());
+  graph.feed("h", "y");
+  const std::vector<float> x(kMappedRows * kMappedColumns);
+  expect_error(ErrorCode::invalid_argument, {"(weights)", "not written"}, [&] {
+    (void)graph.run({{"x", x}});
+  });
+  EXPECT_TRUE(std::ranges::equal(device_.to_host(tensor()), pages_->bytes()));
+}
+
 }  // namespace
 }  // namespace reprise::testing

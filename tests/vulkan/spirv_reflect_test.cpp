@@ -62,9 +62,13 @@ TEST(SpirvReflect, AcceptsEveryShaderOfTheProgram) {
   }
 }
 
-/// A module with one variable that workgroups share: structs inside of each other, `levels` of
-/// them, of `members` each; the innermost ones are words.
-std::vector<std::uint32_t> nested_structs(std::uint32_t levels, std::uint32_t members) {
+/// What a type has behind its number, made of the one below it.
+using Operands = std::vector<std::uint32_t> (*)(std::uint32_t below, std::uint32_t count);
+
+/// A module with one variable that workgroups share: types inside of each other, `levels` of them;
+/// the innermost ones are words.
+std::vector<std::uint32_t> nested(spv::Op type, Operands operands_of, std::uint32_t levels,
+                                  std::uint32_t count) {
   const std::uint32_t pointer = levels + 2, variable = levels + 3, main = levels + 4;
   std::vector<std::uint32_t> words{spv::MagicNumber, 0x10000, 0, levels + 5, 0};
   const auto add = [&](spv::Op op, const std::vector<std::uint32_t>& operands) {
@@ -75,14 +79,28 @@ std::vector<std::uint32_t> nested_structs(std::uint32_t levels, std::uint32_t me
   add(spv::OpEntryPoint, {spv::ExecutionModelGLCompute, main, 'm'});
   add(spv::OpTypeInt, {1, 32, 0});
   for (std::uint32_t level = 1; level <= levels; ++level) {
-    std::vector<std::uint32_t> operands(members + 1, level);
-    operands[0] = level + 1;
-    add(spv::OpTypeStruct, operands);
+    std::vector<std::uint32_t> operands = operands_of(level, count);
+    operands.insert(operands.begin(), level + 1);
+    add(type, operands);
   }
   add(spv::OpTypePointer, {pointer, spv::StorageClassWorkgroup, levels + 1});
   add(spv::OpVariable, {pointer, variable, spv::StorageClassWorkgroup});
   add(spv::OpFunctionEnd, {});
   return words;
+}
+
+std::vector<std::uint32_t> nested_structs(std::uint32_t levels, std::uint32_t members) {
+  const Operands all = [](std::uint32_t below, std::uint32_t count) {
+    return std::vector<std::uint32_t>(count, below);
+  };
+  return nested(spv::OpTypeStruct, all, levels, members);
+}
+
+std::vector<std::uint32_t> nested_vectors(std::uint32_t levels) {
+  const Operands of = [](std::uint32_t below, std::uint32_t count) {
+    return std::vector<std::uint32_t>{below, count};
+  };
+  return nested(spv::OpTypeVector, of, levels, 16);
 }
 
 // One visit per member and level; one per path through them, 2^36, would not end.
@@ -93,6 +111,12 @@ TEST(SpirvReflect, VisitsATypeOnceHoweverOftenItIsUsed) {
 TEST(SpirvReflect, RefusesTypesThatAreNestedTooDeep) {
   EXPECT_FALSE(refused(nested_structs(16, 1)));
   EXPECT_TRUE(refused(nested_structs(17, 1)));
+}
+
+TEST(SpirvReflect, RefusesVectorsOfVectors) {
+  EXPECT_EQ(reflect_spirv(nested_vectors(1)).shared_bytes, 64U);
+  EXPECT_TRUE(refused(nested_vectors(2)));
+  EXPECT_TRUE(refused(nested_vectors(16)));
 }
 
 TEST(SpirvReflect, RejectsEveryTruncationInsideTheDeclarations) {

@@ -136,6 +136,15 @@ void RecordedSession::place_output(Recorder& recorder, std::string_view name, co
                                    bool by_copy) {
   Tensor placed = outputs_[output_index(name)];
   require_same_spec("The output '" + std::string(name) + "'", placed.spec(), target.spec());
+  const TensorRef memory(target);
+  memory->buffer->require_writable();
+  const std::uint64_t alignment = core_->traits().binding_alignment;
+  if (memory->offset % alignment != 0) {
+    throw_error(ErrorCode::unsupported, "The output '", name, "' cannot go into the tensor (",
+                memory->name, "): it begins (", memory->offset,
+                ") bytes into its buffer, but results begin at multiples of (", alignment,
+                ") on this device.");
+  }
   if (by_copy || !builder_.can_place(placed, target)) {
     placed = copy(recorder, placed);
   }

@@ -206,5 +206,28 @@ TEST_P(ExecutableErrors, APassThatHasOtherInputsInASmallBucketIsRefused) {
   EXPECT_EQ(graph.run({{"x", Floats(12, 1)}, {"bias", ones}}).read("y"), Floats(12, -2));
 }
 
+TEST_P(ExecutableErrors, AHandleIsFedOnlyWhereItsMemoryTakesResults) {
+  const Tensor all = device_.from_host({5}, Floats{100, 0, 0, 0, 0}, "all");
+  const auto fed_into = [&](const Tensor& memory) {
+    ExecutableGraph graph(executor_, [](GraphSession& s) {
+      const Tensor x = s.input("x", {4});
+      s.output("y", add(s, x, x));
+    });
+    graph.create_handle({.name = "h", .shape = {4}});
+    graph.bind("h", memory);
+    graph.feed("h", "y");
+    (void)graph.run({{"x", ones}});
+    return graph.read<float>("h");
+  };
+  const Tensor part = Tensor::over(TensorRef(all)->buffer, {{4}, DType::f32}, 4, "part");
+  if (device_.backend().traits().binding_alignment > 4) {
+    expect_error(ErrorCode::unsupported, {"'y'", "(part)", "(4) bytes into"},
+                 [&] { (void)fed_into(part); });
+  } else {
+    EXPECT_EQ(fed_into(part), Floats(4, 2));
+  }
+  EXPECT_EQ(device_.to_host<float>(all)[0], 100);
+}
+
 }  // namespace
 }  // namespace reprise::testing
