@@ -97,8 +97,12 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
   };
   const ProfileWatch::Stamp before = ProfileWatch::stamp_of(path);
   if (!written()) {
-    // What was read is of two moments if a writer came in between. Its log may be gone already.
-    const auto undisturbed = [&] { return !written() && ProfileWatch::stamp_of(path) == before; };
+    // What was read is of two moments if a writer came in between, whose log may be gone already. A
+    // file that was removed or replaced stayed as it was.
+    const auto undisturbed = [&] {
+      const ProfileWatch::Stamp now = ProfileWatch::stamp_of(path);
+      return now.file != before.file || (now == before && !written());
+    };
     try {
       read_once(path, Database::Mode::immutable, tables, read, stop);
       if (undisturbed()) {

@@ -90,6 +90,18 @@ TEST_F(Hyperparameters, ThatMakeNoSenseAreNamedWithTheirValues) {
          {"rope.scaling.type", "(longrope)", "none or linear"});
 }
 
+TEST_F(Hyperparameters, OfNormsThatNobodyComputesAreRefused) {
+  const auto mamba = [](bool normed) {
+    GgufBuilder b = builder("mamba").boolean("mamba.ssm.dt_b_c_rms", normed);
+    for (const char* key : {"inner_size", "conv_kernel", "state_size", "time_step_rank"}) {
+      b.number(std::string("mamba.ssm.") + key, 4);
+    }
+    return b;
+  };
+  refuse(mamba(true), {"mamba.ssm.dt_b_c_rms", "(true)"});
+  EXPECT_EQ(sizes(mamba(false)).conv_width, 4);
+}
+
 TEST_F(Hyperparameters, ThatAreNoNumbersOfTheirRangeAreNamed) {
   const auto with = [](const std::string& key, float value) {
     return builder("llama").value("llama." + key, kF32, test::raw(value));

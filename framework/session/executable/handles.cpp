@@ -177,6 +177,10 @@ void Handles::feed(std::string_view name, std::string_view output, const FeedOpt
                 ": the state may stop a run on the device, and the host would count its rows "
                 "all the same.");
   }
+  if (options.mode == FeedMode::copy && spec.dtype == DType::i64) {
+    throw_error(ErrorCode::unsupported, what, " (", to_string(spec), ") cannot feed the handle ",
+                quoted, " by copy: copy() takes no i64.");
+  }
   const auto fed = std::ranges::find(entries_, output, &Entry::output);
   if (!entry.output.empty() || fed != entries_.end()) {
     const Entry& has = entry.output.empty() ? *fed : entry;

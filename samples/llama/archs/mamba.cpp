@@ -18,6 +18,11 @@ const Architecture& mamba_architecture() {
               keys.refuse("ssm.conv_kernel", std::to_string(sizes.conv_width),
                           "must be at least 2");
             }
+            // Of Falcon-Mamba: the step, b and c are normed.
+            const std::string normed = keys.key("ssm.dt_b_c_rms");
+            if (keys.has("ssm.dt_b_c_rms") && keys.file().value(normed).as_bool()) {
+              keys.refuse("ssm.dt_b_c_rms", "true", "only models without these norms are known");
+            }
           },
       .load = [](const LayerTensors& tensors, const Sizes& sizes,
                  Layer& layer) { tensors.state_space(sizes, layer); },

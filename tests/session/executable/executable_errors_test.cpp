@@ -229,5 +229,13 @@ TEST_P(ExecutableErrors, AHandleIsFedOnlyWhereItsMemoryTakesResults) {
   EXPECT_EQ(device_.to_host<float>(all)[0], 100);
 }
 
+TEST_P(ExecutableErrors, AnOutputThatNothingCopiesFeedsNoHandle) {
+  ExecutableGraph graph(executor_,
+                        [](GraphSession& s) { s.output("y", s.input("x", {4}, DType::i64)); });
+  graph.create_handle({.name = "h", .shape = {4}, .dtype = DType::i64});
+  expect_error(ErrorCode::unsupported, {"'y'", "i64 [4]", "'h'", "by copy"},
+               [&] { graph.feed("h", "y"); });
+}
+
 }  // namespace
 }  // namespace reprise::testing

@@ -25,7 +25,7 @@ struct ExecutableOptions {
   /// added to a layout that lacks it. Empty: all shapes are fixed.
   std::string extent{};
   /// Upper bounds of the extent, ascending. A run uses the recording of the smallest bucket that
-  /// holds its rows.
+  /// holds its rows. The pass has the same inputs, layers of experts and routers in all of them.
   std::vector<std::int64_t> buckets{};
   ParamStore params{};    // empty: a new store
   std::size_t slots = 2;  // per recording: runs in flight or held by tickets
@@ -203,7 +203,8 @@ class ExecutableGraph {
   void bind(std::string_view handle, std::span<const float> values);
   void bind(std::string_view handle, std::span<const std::byte> bytes, DType dtype);
   /// Uses a persistent tensor of the caller's as the memory of a handle: two graphs may share one.
-  /// Handles that swap refuse it.
+  /// Handles that swap refuse it. Runs refuse to feed one that is imported, or begins at no
+  /// multiple of the device's alignment of bindings.
   void bind(std::string_view handle, const Tensor& tensor);
   /// Returns what the last run left; waits for the last writer alone.
   std::vector<std::byte> read_bytes(std::string_view handle) const;
@@ -214,9 +215,10 @@ class ExecutableGraph {
   }
   /// Puts this output into the handle in every run of any kind.
   /// Errors: unknown_name, shape_mismatch, dtype_mismatch; shape_mismatch if the handle feeds an
-  /// input and only one of input and output has an extent; unsupported where the state may stop a
-  /// run and the output has an extent or the handle would swap; invalid_argument if the handle or
-  /// the output has a feed already, and for in_place if the pass does not write the handle.
+  /// input and only one of input and output has an extent; unsupported for i64 by copy, and where
+  /// the state may stop a run and the output has an extent or the handle would swap;
+  /// invalid_argument if the handle or the output has a feed already, and for in_place if the pass
+  /// does not write the handle.
   void feed(std::string_view handle, std::string_view output, const FeedOptions& options = {});
 
   /// Makes a graph that shares params, plans and pipelines. It has an arena, slots, a state at its

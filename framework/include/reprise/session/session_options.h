@@ -111,7 +111,9 @@ struct FinishOptions {
   PassOptions passes{};
   std::size_t slots = 2;  // launches that may be in flight or unreleased; 1 to 64
   bool run = true;        // false: the graph is made, but nothing runs
-  CapturePool pool{};     // for the arena; empty: the graph has an arena of its own
+  /// For the arena; empty: the graph has an arena of its own, as one has that runs in parts: with
+  /// host steps, or with experts whose misses are uploaded.
+  CapturePool pool{};
   /// Graphs with host steps only. True: a launch submits all its segments at once, and the device
   /// waits for the functions. That saves a submission's latency behind every host step. Work of
   /// other sessions that is submitted meanwhile waits for the functions too. No wait times out
