@@ -33,8 +33,8 @@ class Recording final : public SlotOwner, public std::enable_shared_from_this<Re
   ~Recording() override;
 
   /// A slot for a launch, whose inputs the caller writes. Null only if it may not wait and would
-  /// have to. Every slot that is reserved is submitted or given back. Errors: shut_down, stale,
-  /// busy; invalid_argument in a host step of its own.
+  /// have to. Every slot that is reserved is submitted or given back.
+  /// Errors: shut_down, stale, busy; invalid_argument in a host step of its own.
   Slot* reserve(bool may_wait);
   /// What is in the slot runs. It is given back if this throws. `begin_ns`: of preparing it.
   Ticket submit(Slot& slot, const LaunchOptions& options, AfterSubmit then, std::int64_t begin_ns);
