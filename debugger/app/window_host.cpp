@@ -19,6 +19,8 @@
 namespace reprise::debugger {
 namespace {
 
+constexpr float kDoubleClickSeconds = 0.3F;
+
 [[noreturn]] void fail(const std::string& what) {
   const char* why = nullptr;
   glfwGetError(&why);
@@ -323,7 +325,12 @@ struct WindowHost::State final : LoopWindow {
 
   void wait_for_input(double seconds) override {
     tell_state(seconds >= FramePacing::kIdleSeconds);
+    // Both presses of a double click and the release in between take a frame each: a person who
+    // was quick does not answer for slow ones.
+    const auto drawing = static_cast<float>(glfwGetTime() - woken);
+    ImGui::GetIO().MouseDoubleClickTime = std::max(kDoubleClickSeconds, 4 * drawing);
     seconds > 0 ? glfwWaitEventsTimeout(seconds) : glfwPollEvents();
+    woken = glfwGetTime();
   }
 
   /// Where somebody wants to know, if it is another one.
@@ -355,6 +362,7 @@ struct WindowHost::State final : LoopWindow {
   std::filesystem::path dropped;  // a file, since the last frame
   FramePacing pacing;
   double last_time = 0;
+  double woken = 0;  // when the last wait for input ended
 };
 
 WindowHost::WindowHost(const WindowOptions& options) : state_(std::make_unique<State>(options)) {}
