@@ -2,8 +2,9 @@
 // row.
 #include <array>
 #include <cmath>
-#include <utility>
+#include <numeric>
 
+#include "backends/cpu/kernels/row_fold-inl.h"
 #include "backends/cpu/kernels/sample_weights-inl.h"
 #include "backends/cpu/kernels/selection-inl.h"
 
@@ -79,18 +80,16 @@ inline LastKept keep_largest(std::span<const float> x, const LogitWeights& weigh
   return reach(ranks, weights, 0, wanted_of(total, top_p));
 }
 
-/// Numbers, falling at best, between and around which a sum of weights is looked for.
-template <std::size_t N>
-using Levels = std::array<float, N>;
-using RowLevels = Levels<4>;
+inline float below(float value) {
+  return std::nextafter(value, -std::numeric_limits<float>::infinity());
+}
 
-/// Values above `bottom`, or all if it is no number, and up to `top`.
+/// Values above `bottom`, up to `top`.
 struct Slice {
-  float top = std::numeric_limits<float>::infinity();
-  float bottom = std::numeric_limits<float>::quiet_NaN();
+  float top, bottom;
   HWY_INLINE hn::Mask<F32> of(Vf v) const {
     const F32 d;
-    return hn::AndNot(hn::Le(v, hn::Set(d, bottom)), hn::Le(v, hn::Set(d, top)));
+    return hn::And(hn::Gt(v, hn::Set(d, bottom)), hn::Le(v, hn::Set(d, top)));
   }
 };
 
@@ -105,162 +104,175 @@ struct Place {
 
 /// Logits and their weights, in any order.
 struct Weighed {
-  std::span<const float> x;
-  const std::int32_t* w;
+  std::span<float> x;
+  std::span<std::int32_t> w;
 
-  HWY_INLINE Vf values(std::size_t i, std::size_t left) const {
-    return load_up_to(F32(), x.data() + i, left);
+  HWY_INLINE Vf values(std::size_t i) const {
+    return load_up_to(F32(), x.data() + i, x.size() - i);
   }
-  HWY_INLINE VWeight weights(std::size_t i, std::size_t left) const {
-    return load_up_to(WeightBits(), w + i, left);
+  HWY_INLINE VWeight weights(std::size_t i) const {
+    return load_up_to(WeightBits(), w.data() + i, w.size() - i);
   }
+  std::uint64_t total() const { return std::accumulate(w.begin(), w.end(), std::uint64_t{0}); }
   /// All are in it.
   Slice range() const {
-    const F32 d;
-    Vf low = hn::Set(d, x[0]), high = low;
-    for (std::size_t i = 0; i < x.size(); i += kLanes) {
-      const std::size_t left = std::min(x.size() - i, kLanes);
-      const Vf v = hn::IfThenElse(hn::FirstN(d, left), values(i, left), low);
-      low = hn::Min(low, v);
-      high = hn::Max(high, v);
-    }
-    return {hn::GetLane(hn::MaxOfLanes(d, high)), hn::GetLane(hn::MinOfLanes(d, low))};
+    const auto largest = [&](auto&& f) REPRISE_INLINED { return fold<FoldMax>(x.size(), f); };
+    return {.top = largest([&](std::size_t i, std::size_t) REPRISE_INLINED { return values(i); }),
+            .bottom = below(-largest([&](std::size_t i, std::size_t)
+                                         REPRISE_INLINED { return hn::Neg(values(i)); }))};
   }
 };
 
-template <std::size_t N>
-struct Masses {
-  std::array<std::uint64_t, N> above{};
-  std::uint64_t total = 0;
-
-  /// The slice between two levels in which `sum`, which gets the weights above it, reaches
-  /// `wanted`.
-  Slice reaching(std::uint64_t wanted, const Levels<N>& levels, std::uint64_t& sum) const {
-    std::size_t level = 0;
-    while (level < N && sum + above[level] < wanted) {
-      ++level;
-    }
-    sum += level == 0 ? 0 : above[level - 1];
-    return {level == 0 ? std::numeric_limits<float>::infinity() : levels[level - 1],
-            level == N ? std::numeric_limits<float>::quiet_NaN() : levels[level]};
+inline Weighed weigh(std::span<float> x, const LogitWeights& weights, std::int32_t* to) {
+  for (std::size_t i = 0; i < x.size(); i += kLanes) {
+    const std::size_t left = x.size() - i;
+    store_up_to(WeightBits(), weights.of(load_up_to(F32(), x.data() + i, left)), to + i, left);
   }
+  return {x, {to, x.size()}};
+}
+
+/// Of the elements of a row.
+struct Shares {
+  std::uint64_t above = 0, total = 0;  // weights of those above a slice, and of all
+  std::span<float> within;             // those of the slice
 };
 
-/// weights(v, i, left): those of v, the elements from i on.
-template <std::size_t N, class Weights>
-HWY_INLINE Masses<N> masses_of(std::span<const float> x, const Levels<N>& levels,
-                               Weights&& weights) {
-  constexpr std::size_t kPart = std::size_t{1} << 16U;  // what a WeightSum holds in one lane
+/// `to`: room for the row, which may be where it is.
+inline Shares share(std::span<const float> x, const LogitWeights& weights, Slice slice, float* to) {
   const F32 d;
-  Masses<N> masses;
-  for (std::size_t first = 0; first < x.size(); first += kPart) {
-    const std::size_t end = std::min(first + kPart, x.size());
-    WeightSum above[N], all;
-    for (std::size_t i = first; i < end; i += kLanes) {
-      const std::size_t left = std::min(end - i, kLanes);
-      const Vf v = load_up_to(d, x.data() + i, left);
-      const WeightSum::Halves w(weights(v, i, left));
+  const Vf none = hn::Set(d, -std::numeric_limits<float>::infinity());
+  Shares shares;
+  std::size_t kept = 0;
+  for (std::size_t first = 0; first < x.size(); first += WeightSum::kMost) {
+    const std::size_t end = std::min(first + WeightSum::kMost, x.size());
+    WeightSum above, all;
+    const auto add = [&](Vf v) REPRISE_INLINED {
+      const WeightSum::Parts w(weights.of(v));
       all.add(w);
+      above.add_where(hn::Gt(v, hn::Set(d, slice.top)), w);
+      return slice.of(v);
+    };
+    std::size_t i = first;
+    // Whole vectors are stored whether they keep anything or not: a branch would go either way.
+    for (; i + kLanes <= end; i += kLanes) {
+      const Vf v = hn::LoadU(d, x.data() + i);
+      const auto within = add(v);
+      hn::StoreU(hn::Compress(v, within), d, to + kept);
+      kept += hn::CountTrue(d, within);
+    }
+    if (i < end) {
+      const Vf v =
+          hn::IfThenElse(hn::FirstN(d, end - i), load_up_to(d, x.data() + i, end - i), none);
+      const auto within = add(v);
+      kept += hn::CompressBlendedStore(v, within, d, to + kept);
+    }
+    shares.total += all.total();
+    shares.above += above.total();
+  }
+  shares.within = {to, kept};
+  return shares;
+}
+
+/// One of nine equal parts of `range`, the one in which `sum`, which gets the weights above it,
+/// reaches `wanted`.
+inline Slice reaching(const Weighed& of, Slice range, std::uint64_t& sum, std::uint64_t wanted) {
+  constexpr std::size_t kLevels = 8;
+  const F32 d;
+  std::array<float, kLevels> levels;
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    levels[level] =
+        range.top - (range.top - range.bottom) * static_cast<float>(level + 1) / (kLevels + 1);
+  }
+  std::array<std::uint64_t, kLevels> masses{};
+  for (std::size_t first = 0; first < of.x.size(); first += WeightSum::kMost) {
+    WeightSum above[kLevels];
+    for (std::size_t i = first; i < std::min(first + WeightSum::kMost, of.x.size()); i += kLanes) {
+      const Vf v = of.values(i);
+      const WeightSum::Parts w(of.weights(i));
 #pragma GCC unroll 8
-      for (std::size_t level = 0; level < N; ++level) {
+      for (std::size_t level = 0; level < kLevels; ++level) {
         above[level].add_where(hn::Gt(v, hn::Set(d, levels[level])), w);
       }
     }
-    masses.total += all.total();
-    for (std::size_t level = 0; level < N; ++level) {
-      masses.above[level] += above[level].total();
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      masses[level] += above[level].total();
     }
   }
-  return masses;
+  std::size_t level = 0;
+  while (level < kLevels && sum + masses[level] < wanted) {
+    ++level;
+  }
+  if (level > 0) {
+    sum += masses[level - 1];
+    range.top = levels[level - 1];
+  }
+  if (level < kLevels) {
+    range.bottom = levels[level];
+  }
+  return range;
 }
 
-/// The weights of x go to `to`.
-inline Masses<4> weigh(std::span<const float> x, const RowLevels& levels,
-                       const LogitWeights& weights, std::int32_t* to) {
-  return masses_of(x, levels, [&](Vf v, std::size_t i, std::size_t left) REPRISE_INLINED {
-    const WeightBits words;
-    const VWeight w = weights.of(v);
-    store_up_to(words, w, to + i, left);
-    return left >= kLanes ? w : hn::IfThenElseZero(hn::FirstN(words, left), w);
-  });
-}
-
-/// Those of a slice that have weights go to `to`, which may be where they are.
+/// Those of a slice go to `to`, which may be where they are.
 inline Weighed keep(const Weighed& from, Slice slice, Place to) {
   const F32 d;
   const WeightBits words;
   std::size_t kept = 0;
-  const auto keeps = [&](Vf v, VWeight w) REPRISE_INLINED {
-    return hn::And(slice.of(v), hn::RebindMask(d, hn::Gt(w, hn::Zero(words))));
-  };
-  std::size_t i = 0;
-  // Whole vectors are stored whether they keep anything or not: a branch would go either way.
-  for (; i + kLanes <= from.x.size(); i += kLanes) {
-    const Vf v = hn::LoadU(d, from.x.data() + i);
-    const VWeight w = hn::LoadU(words, from.w + i);
-    const auto mask = keeps(v, w);
-    hn::StoreU(hn::Compress(v, mask), d, to.x + kept);
-    hn::StoreU(hn::Compress(w, hn::RebindMask(words, mask)), words, to.w + kept);
-    kept += hn::CountTrue(d, mask);
-  }
-  if (i < from.x.size()) {
-    const Vf v = from.values(i, from.x.size() - i);
-    const VWeight w = from.weights(i, from.x.size() - i);
-    const auto mask = keeps(v, w);
+  for (std::size_t i = 0; i < from.x.size(); i += kLanes) {
+    const Vf v = from.values(i);
+    const VWeight w = from.weights(i);
+    const auto mask = hn::And(slice.of(v), hn::FirstN(d, from.x.size() - i));
     hn::CompressBlendedStore(w, hn::RebindMask(words, mask), words, to.w + kept);
     kept += hn::CompressBlendedStore(v, mask, d, to.x + kept);
   }
-  return {{to.x, kept}, to.w};
+  return {{to.x, kept}, {to.w, kept}};
 }
 
 /// Few, or equal ones, among which `sum`, of larger ones, reaches `wanted`. `left`: at least one,
 /// and all of them with `sum` reach it. `to`: room for as many, which may be where they are.
 inline Weighed narrow(Weighed left, std::uint64_t& sum, std::uint64_t wanted, Place to) {
-  constexpr std::size_t kFew = 64, kLevels = 8;
-  Slice range = left.range();
-  for (std::size_t before = 0;
-       left.x.size() > kFew && left.x.size() != before && range.bottom < range.top;
-       range = left.range()) {
+  constexpr std::size_t kFew = 16;
+  for (std::size_t before = 0; left.x.size() > kFew && left.x.size() != before;) {
     before = left.x.size();
-    Levels<kLevels> levels;
-    for (std::size_t level = 0; level < kLevels; ++level) {
-      constexpr float kSlices = kLevels + 1;
-      levels[level] =
-          range.top - (range.top - range.bottom) * static_cast<float>(level + 1) / kSlices;
-    }
-    const auto masses = masses_of(left.x, levels,
-                                  [&](Vf, std::size_t i, std::size_t some)
-                                      REPRISE_INLINED { return left.weights(i, some); });
-    left = keep(left, masses.reaching(wanted, levels, sum), to);
+    left = keep(left, reaching(left, left.range(), sum, wanted), to);
   }
   return left;
 }
 
-/// Levels around the last one that is kept in a part of the row, between it and the largest, and
-/// below it. The largest is no part of that: it is there by chance, and may weigh more than the
-/// rest. `room` and `spare`: as many ranks as x has elements.
-inline RowLevels guess(std::span<const float> x, float best, const LogitWeights& weights,
-                       std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
+/// Where a part of the row has the last token that is kept. `likely`: all that can be. `room` and
+/// `spare`: as many ranks as x has elements.
+inline Slice guess(std::span<const float> x, Slice likely, const LogitWeights& weights,
+                   std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
   constexpr std::size_t kApart = 64;  // vectors
-  const Place own(room);
+  constexpr std::size_t kFewOf = 16;
+  const Place own(room), narrowed(spare);
   std::size_t count = 0;
   for (std::size_t i = 0; i + kLanes <= x.size(); i += kApart * kLanes, count += kLanes) {
     hn::StoreU(hn::LoadU(F32(), x.data() + i), F32(), own.x + count);
   }
-  const float next = std::nextafter(best, -std::numeric_limits<float>::infinity());
-  RowLevels levels{next, best - 3, best - 6, best - 13};
-  const auto masses = weigh({own.x, count}, levels, weights, own.w);
-  const std::uint64_t total = masses.total - masses.above[0];
-  if (total > 0) {
-    const Weighed part = keep({{own.x, count}, own.w}, {.top = next}, own);
-    const std::uint32_t margin = std::min(top_p, SampleFilters::kWhole - top_p) / 3;
-    std::uint64_t above = 0, below = 0;
-    levels[1] = narrow(part, above, wanted_of(total, top_p - margin), Place(spare)).range().top;
-    levels[2] = narrow(part, below, wanted_of(total, top_p + margin), Place(spare)).range().bottom;
-    levels[0] = best / 2 + levels[1] / 2;
-    levels[3] = levels[2] - (best - levels[2]) / 2;
+  // The largest is there by chance, and may weigh more than the rest.
+  const Slice others{.top = below(likely.top), .bottom = likely.bottom};
+  const std::span part = share({own.x, count}, weights, others, own.x).within;
+  if (part.empty()) {
+    return likely;
   }
-  return levels;
+  const auto last = [&](const Weighed& of, std::uint64_t wanted) {
+    std::uint64_t sum = 0;
+    return narrow(of, sum, std::max<std::uint64_t>(wanted, 1), narrowed).range();
+  };
+  // So are the few that are next, which are all kept.
+  std::ranges::fill_n(own.w, static_cast<std::ptrdiff_t>(part.size()), 1);
+  const float few =
+      last({part, {own.w, part.size()}}, std::min(count / kFewOf, part.size())).bottom;
+  Slice slice{.top = likely.top, .bottom = few};
+  const Weighed weighed = weigh(part, weights, own.w);
+  if (const std::uint64_t total = weighed.total(); total > 0) {
+    const std::uint32_t margin = std::min(top_p, SampleFilters::kWhole - top_p) / 3;
+    if (const float top = last(weighed, share_of(total, top_p - margin)).top; top < few) {
+      slice.top = top;
+    }
+    slice.bottom = std::min(few, last(weighed, share_of(total, top_p + margin)).bottom);
+  }
+  return slice;
 }
 
 /// Of the values in `left`, which are few or equal: the first ones, the largest first, whose
@@ -287,18 +299,26 @@ inline LastKept reach(std::span<const float> x, std::span<float> left, const Log
   return result;
 }
 
-/// The largest ones that reach top_p: those between two levels are narrowed down until few are
-/// left, and these are sorted. `room` and `spare`: as many ranks as x has elements.
+/// The largest ones that reach top_p: those of a slice are narrowed down until few are left, and
+/// these are sorted. `room` and `spare`: as many ranks as x has elements.
 inline LastKept keep_likely(std::span<const float> x, float best, const LogitWeights& weights,
                             std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
-  const RowLevels levels = guess(x, best, weights, top_p, room, spare);
+  // What is below weighs nothing. Among large numbers the next one may be farther away.
+  const Slice likely{.top = best, .bottom = std::min(best - 42, below(best))};
   const Place own(spare);
-  const auto masses = weigh(x, levels, weights, own.w);
-  const std::uint64_t wanted = wanted_of(masses.total, top_p);
-  std::uint64_t sum = 0;
-  const Weighed near = keep({x, own.w}, masses.reaching(wanted, levels, sum), own);
-  const std::size_t count = narrow(near, sum, wanted, own).x.size();
-  return reach(x, {own.x, count}, weights, sum, wanted);
+  Slice slice = guess(x, likely, weights, top_p, room, spare);
+  for (;;) {
+    const Shares shares = share(x, weights, slice, own.x);
+    const std::uint64_t wanted = wanted_of(shares.total, top_p);
+    const Weighed near = weigh(shares.within, weights, own.w);
+    if (std::uint64_t sum = shares.above; sum >= wanted) {
+      slice = {.top = likely.top, .bottom = slice.top};
+    } else if (sum + near.total() < wanted) {
+      slice = {.top = slice.bottom, .bottom = likely.bottom};
+    } else {
+      return reach(x, narrow(near, sum, wanted, own).x, weights, sum, wanted);
+    }
+  }
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE

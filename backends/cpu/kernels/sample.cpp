@@ -8,7 +8,6 @@
 
 #include "backends/cpu/kernels/nucleus-inl.h"
 #include "backends/cpu/kernels/operands.h"
-#include "backends/cpu/kernels/row_fold-inl.h"
 #include "framework/core/philox.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -99,7 +98,7 @@ std::int32_t draw(std::span<const float> x, const KeptWeights& weights, std::uin
   for (std::size_t first = 0; first < x.size(); first += kTokensOfBlock) {
     WeightSum sum;
     for (std::size_t i = first; i < std::min(first + kTokensOfBlock, x.size()); i += kLanes) {
-      sum.add(WeightSum::Halves(weights.of(x, i)));
+      sum.add(WeightSum::Parts(weights.of(x, i)));
     }
     total += sums[first / kTokensOfBlock] = sum.total();
   }

@@ -58,33 +58,35 @@ class LogitWeights {
   float best_, coldness_;
 };
 
-/// A sum of up to 2^16 weights per lane, each in two halves that do not overflow.
+/// A sum of up to 2^16 weights per lane: that of all their bits, of which the last 32 are kept, and
+/// that of their upper halves, which tells the rest.
 class WeightSum {
  public:
-  struct Halves {
-    HWY_INLINE explicit Halves(VWeight weight)
-        : low(hn::And(weight, hn::Set(WeightBits(), 0xFFFF))), high(hn::ShiftRight<16>(weight)) {}
-    VWeight low, high;
+  static constexpr std::size_t kMost = std::size_t{1} << 16U;
+  struct Parts {
+    HWY_INLINE explicit Parts(VWeight weight) : whole(weight), high(hn::ShiftRight<16>(weight)) {}
+    VWeight whole, high;
   };
-  HWY_INLINE WeightSum() : low_(hn::Zero(WeightBits())), high_(hn::Zero(WeightBits())) {}
-  HWY_INLINE void add(Halves weight) {
-    low_ = hn::Add(low_, weight.low);
+  HWY_INLINE WeightSum() : whole_(hn::Zero(WeightBits())), high_(hn::Zero(WeightBits())) {}
+  HWY_INLINE void add(Parts weight) {
+    whole_ = hn::Add(whole_, weight.whole);
     high_ = hn::Add(high_, weight.high);
   }
-  HWY_INLINE void add_where(hn::Mask<F32> lanes, Halves weight) {
+  HWY_INLINE void add_where(hn::Mask<F32> lanes, Parts weight) {
     const auto of = hn::RebindMask(WeightBits(), lanes);
-    add_to(low_, of, weight.low);
+    add_to(whole_, of, weight.whole);
     add_to(high_, of, weight.high);
   }
-  /// Lanes are added as 64 bits: the sum of the low halves may need more than 32.
   std::uint64_t total() const {
-    HWY_ALIGN std::int32_t low[kLanes];
-    HWY_ALIGN std::int32_t high[kLanes];
-    hn::Store(low_, WeightBits(), low);
-    hn::Store(high_, WeightBits(), high);
+    HWY_ALIGN std::uint32_t whole[kLanes];
+    HWY_ALIGN std::uint32_t high[kLanes];
+    const hn::Rebind<std::uint32_t, F32> words;
+    hn::Store(hn::BitCast(words, whole_), words, whole);
+    hn::Store(hn::BitCast(words, high_), words, high);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < kLanes; ++i) {
-      sum += (static_cast<std::uint64_t>(high[i]) << 16U) + static_cast<std::uint32_t>(low[i]);
+      // The lower halves make up less than 2^32.
+      sum += (std::uint64_t{high[i]} << 16U) + (whole[i] - (high[i] << 16U));
     }
     return sum;
   }
@@ -99,7 +101,7 @@ class WeightSum {
 #endif
   }
 
-  VWeight low_, high_;
+  VWeight whole_, high_;
 };
 
 }  // namespace reprise::cpu::HWY_NAMESPACE
