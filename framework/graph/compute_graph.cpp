@@ -55,8 +55,12 @@ std::string ComputeGraph::label_of(std::uint32_t node) const {
 }
 
 bool ComputeGraph::decides_iterations(std::uint32_t node) const {
+  if (iteration_tensor == kNoIndex) {
+    return false;
+  }
+  const std::uint32_t storage = tensors[iteration_tensor].storage;
   return std::ranges::any_of(uses_of(nodes[node]), [&](const Use& use) {
-    return use.tensor == iteration_tensor && writes(use.access);
+    return tensors[use.tensor].storage == storage && writes(use.access);
   });
 }
 

@@ -62,9 +62,9 @@ void move_in(ExecutionPlan& plan, std::span<const std::uint32_t> homes) {
   }
 }
 
-/// `homes`: of each storage the one whose memory it has, itself or an earlier one.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62U;  // of sums that do not wrap
 
+/// `homes`: of each storage the one whose memory it has, itself or an earlier one.
 void place_transients(const ComputeGraph& graph, ExecutionPlan& plan,
                       std::span<const std::uint32_t> epoch_of_step,
                       std::span<const std::uint32_t> homes) {
@@ -84,9 +84,10 @@ void place_transients(const ComputeGraph& graph, ExecutionPlan& plan,
     lifetime_of[i] = static_cast<std::uint32_t>(by_step.size());
     by_step.push_back({graph.storages[i].bytes, place.first_step, place.last_step});
     plan.naive_bytes += arena_aligned(graph.storages[i].bytes);
-    if (graph.storages[i].bytes > kMostBytes || plan.naive_bytes > kMostBytes) {
-      throw_error(ErrorCode::out_of_memory, "The transients of the graph '", graph.name,
-                  "' take more than (", kMostBytes, ") bytes, which no device has.");
+    if (const std::uint64_t most = std::max(graph.storages[i].bytes, plan.naive_bytes);
+        most > kMostBytes) {
+      throw_error(ErrorCode::out_of_memory, "Transients of the graph '", graph.name, "' take (",
+                  most, ") bytes without reuse, more than the most of (", kMostBytes, ").");
     }
   }
   std::vector<Lifetime> lifetimes = by_step;

@@ -146,14 +146,15 @@ void ExecutablePlans::place(GraphSession& session, RecordedSession& recorded,
 
 void ExecutablePlans::require_same(const Use& use, const PassPlan& plan) const {
   const std::int64_t most = buckets().back();
+  const std::string here = use.bucket == most ? "when it is recorded again"
+                                              : "in its bucket " + std::to_string(use.bucket);
   const auto require = [&](const char* kind, const auto& largest, const auto& here, auto text) {
     std::set<std::string> of_largest, of_this;
     std::ranges::transform(largest, std::inserter(of_largest, of_largest.end()), text);
     std::ranges::transform(here, std::inserter(of_this, of_this.end()), text);
     if (of_largest != of_this) {
-      throw_invalid_argument(what_, " has the ", kind, " (", names_of(of_largest),
-                             ") in its bucket ", most, ", but in its bucket ", use.bucket, " (",
-                             names_of(of_this), "); a pass has the same in all of them.");
+      throw_invalid_argument(what_, " had the ", kind, " (", names_of(of_largest), "), but ", here,
+                             " (", names_of(of_this), "); a pass has the same each time.");
     }
   };
   const auto values = [&](const std::vector<Port>& ports) {
@@ -165,7 +166,9 @@ void ExecutablePlans::require_same(const Use& use, const PassPlan& plan) const {
   };
   require("inputs", values(inputs()), values(plan.graph().inputs), [&](const Port& port) {
     TensorSpec spec = port.spec;
-    spec.shape = spec.shape.fixed() ? spec.shape : spec.shape.with_front(most);
+    if (const std::uint32_t word = spec.shape.extent_word(); word != Extent::kFixed) {
+      spec.shape = spec.shape.with_front(most).with_extent(word);
+    }
     return port.name + ' ' + to_string(spec);
   });
   require("layers of experts", expert_calls(), plan.expert_calls, std::mem_fn(&ExpertCall::layer));

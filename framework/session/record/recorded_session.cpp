@@ -117,6 +117,15 @@ std::uint32_t RecordedSession::output_index(std::string_view name) const {
   return index_of(builder_.graph().outputs, "The session '" + options_.name + "'", "output", name);
 }
 
+Tensor RecordedSession::copy_of_output(Recorder& recorder, std::size_t output) {
+  const TensorSpec& spec = outputs_[output].spec();
+  if (spec.dtype == DType::i64) {
+    throw_error(ErrorCode::unsupported, "The output '", builder_.graph().outputs[output].name,
+                "' (", to_string(spec), ") would be copied, but copy() takes no i64.");
+  }
+  return copy(recorder, outputs_[output]);
+}
+
 void RecordedSession::copy_outputs_of(Recorder& recorder, const Tensor& memory) {
   const auto storage_of = [&](std::uint32_t tensor) {
     return builder_.graph().tensors[tensor].storage;
@@ -124,7 +133,7 @@ void RecordedSession::copy_outputs_of(Recorder& recorder, const Tensor& memory) 
   const std::uint32_t storage = storage_of(builder_.index_of(memory));
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (storage_of(builder_.graph().outputs[i].tensor) == storage) {
-      outputs_[i] = copy(recorder, outputs_[i]);
+      outputs_[i] = copy_of_output(recorder, i);
       const std::uint32_t copied = TensorRef(outputs_[i])->index;
       builder_.graph().outputs[i].tensor = copied;
       builder_.graph().storages[storage_of(copied)].output = true;
@@ -134,7 +143,8 @@ void RecordedSession::copy_outputs_of(Recorder& recorder, const Tensor& memory) 
 
 void RecordedSession::place_output(Recorder& recorder, std::string_view name, const Tensor& target,
                                    bool by_copy) {
-  Tensor placed = outputs_[output_index(name)];
+  const std::uint32_t output = output_index(name);
+  Tensor placed = outputs_[output];
   require_same_spec("The output '" + std::string(name) + "'", placed.spec(), target.spec());
   const TensorRef memory(target);
   memory->buffer->require_writable();
@@ -146,7 +156,7 @@ void RecordedSession::place_output(Recorder& recorder, std::string_view name, co
                 ") on this device.");
   }
   if (by_copy || !builder_.can_place(placed, target)) {
-    placed = copy(recorder, placed);
+    placed = copy_of_output(recorder, output);
   }
   builder_.place(placed, target);
 }

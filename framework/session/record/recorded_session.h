@@ -31,6 +31,7 @@ class RecordedSession final : public Session {
   void recorded(bool host_step) override;
   PassPlan make_plan(const PlanOptions& options);
   std::uint32_t output_index(std::string_view name) const;
+  Tensor copy_of_output(Recorder& recorder, std::size_t output);
 };
 
 }  // namespace reprise

@@ -140,10 +140,7 @@ void require_iterations(const SavedGraph& saved, const ComputeGraph& graph,
                            (iterated ? "counts them." : "does not count them."));
   }
   for (std::uint32_t n = 0; iterated && n < graph.nodes.size(); ++n) {
-    const bool decides = std::ranges::any_of(graph.uses_of(graph.nodes[n]), [&](const Use& use) {
-      return writes(use.access) &&
-             graph.tensors[use.tensor].storage == graph.tensors[graph.iteration_tensor].storage;
-    });
+    const bool decides = graph.decides_iterations(n);
     if (decides != (n == 0) || (decides && graph.nodes[n].op->name != "plan")) {
       throw_invalid_argument(
           "Op ", n, " ", graph.nodes[n].op->name,

@@ -199,11 +199,44 @@ TEST_P(ExecutableErrors, APassThatHasOtherInputsInASmallBucketIsRefused) {
                           s.output("y", neg(s, x));
                         },
                         {.name = "uneven", .extent = "rows", .buckets = {2, 8}});
-  expect_error(ErrorCode::invalid_argument,
-               {"'uneven'", "inputs", "bias f32 [4]", "bucket 8", "bucket 2"}, [&] {
+  expect_error(ErrorCode::invalid_argument, {"'uneven'", "inputs", "bias f32 [4]", "bucket 2"},
+               [&] {
                  (void)graph.run({{"x", w}, {"bias", w}});
                });
   EXPECT_EQ(graph.run({{"x", Floats(12, 1)}, {"bias", ones}}).read("y"), Floats(12, -2));
+}
+
+TEST_P(ExecutableErrors, AnInputThatHasTheExtentInASmallBucketAloneIsRefused) {
+  ExecutableGraph graph(
+      executor_,
+      [](GraphSession& s) {
+        const Extent rows = s.extent("rows");
+        s.output("y", neg(s, s.input("x", {rows, 4})));
+        s.output("z", neg(s, s.input("fixed", {rows.max == 8 ? Extent(8) : rows, 4})));
+      },
+      {.name = "uneven", .extent = "rows", .buckets = {2, 8}});
+  expect_error(ErrorCode::invalid_argument,
+               {"'uneven'", "fixed f32 [8, 4]", "fixed f32 [up to 8, 4]", "bucket 2"}, [&] {
+                 (void)graph.run({{"x", Floats(8, 1)}, {"fixed", Floats(32, 1)}});
+               });
+}
+
+TEST_P(ExecutableErrors, APassThatHasOtherInputsWhenItIsRecordedAgainIsRefused) {
+  bool biased = false;
+  ExecutableGraph graph(executor_,
+                        [&](GraphSession& s) {
+                          const Tensor x = s.input("x", {4});
+                          s.output("y", biased ? add(s, x, s.input("bias", {4})) : neg(s, x));
+                        },
+                        {.name = "moody"});
+  EXPECT_EQ(graph.run({{"x", ones}}).read("y"), Floats(4, -1));
+  biased = true;
+  graph.create_handle({.name = "h", .shape = {4}});
+  graph.feed("h", "y");
+  expect_error(ErrorCode::invalid_argument, {"'moody'", "(x f32 [4])", "bias f32 [4]", "again"},
+               [&] {
+                 (void)graph.run({{"x", ones}});
+               });
 }
 
 TEST_P(ExecutableErrors, AHandleIsFedOnlyWhereItsMemoryTakesResults) {
@@ -235,6 +268,10 @@ TEST_P(ExecutableErrors, AnOutputThatNothingCopiesFeedsNoHandle) {
   graph.create_handle({.name = "h", .shape = {4}, .dtype = DType::i64});
   expect_error(ErrorCode::unsupported, {"'y'", "i64 [4]", "'h'", "by copy"},
                [&] { graph.feed("h", "y"); });
+  graph.feed("h", "y", {.mode = FeedMode::swap});  // an input is no result that could go there
+  expect_error(ErrorCode::unsupported, {"'y'", "i64 [4]", "copy() takes no i64"}, [&] {
+    (void)graph.run({{"x", std::vector<std::int64_t>(4)}});
+  });
 }
 
 }  // namespace
