@@ -33,7 +33,7 @@ TEST_P(ExecutableErrors, AnEmptyStoreOfParamsIsRefused) {
     expect_error(ErrorCode::invalid_argument, {"empty", "with a device"}, call);
   };
   refused([&] { (void)store.declare("w", {4}); });
-  refused([&] { store.adopt("w", device.zeros({4}, DType::f32)); });
+  refused([&] { store.adopt("w", device_.zeros({4}, DType::f32)); });
   refused([&] { store.set("w", w); });
   refused([&] { (void)store.find("w"); });
   refused([&] { (void)store.params(); });
