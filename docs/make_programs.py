@@ -35,7 +35,8 @@ Every program prints its options with `--help`. It exits with 0 if its output ar
 command line, and 3 if a check found something.
 
 Environment:
-- `REPRISE_VALIDATION=1` opens Vulkan devices with the validation layer.
+- `REPRISE_VALIDATION=1` lets `reprise-llama` and `reprise-golden` open Vulkan devices with the validation layer; `0` or
+  an empty value does not. Programs of your own set `OpenOptions::validation`.
 - `REPRISE_PIPELINE_CACHE` names the file in which `reprise-llama` keeps compiled pipelines; a name that ends in `/` is
   a folder, an empty one keeps none. By default they are in `$XDG_CACHE_HOME/reprise` or `~/.cache/reprise`, in one file
   for each device and driver.

@@ -9,8 +9,13 @@
 namespace reprise {
 namespace {
 
-void require_counts(const CustomOp& op, std::size_t inputs, std::size_t outputs,
-                    std::size_t push_bytes) {
+void require_call(const CustomKernel& kernel, std::size_t inputs, std::size_t outputs,
+                  std::size_t push_bytes) {
+  if (!kernel) {
+    throw_invalid_argument(
+        "A dispatch needs a kernel, but got an empty handle; compile one first.");
+  }
+  const CustomOp& op = kernel.op();
   if (inputs != op.operands.size() || outputs != op.results.size()) {
     throw_invalid_argument(op.title(), " takes ", op.operands.size(), " tensors and makes ",
                            op.results.size(), ", but got (", inputs, ") and (", outputs, ").");
@@ -86,12 +91,10 @@ std::vector<Tensor> dispatch(Site site, const CustomKernel& kernel,
                              const std::vector<TensorRef>& inputs,
                              const std::vector<TensorSpec>& outputs, const KernelPush& push,
                              const Grid& grid) {
-  if (!kernel) {
-    throw_invalid_argument(
-        "A dispatch needs a kernel, but got an empty handle; compile one first.");
-  }
+  site.recorder.check(kernel ? kernel.op().name : "dispatch", site.where, [&] {
+    require_call(kernel, inputs.size(), outputs.size(), push.bytes().size());
+  });
   const CustomOp& op = kernel.op();
-  require_counts(op, inputs.size(), outputs.size(), push.bytes().size());
   const std::vector<std::byte> attributes = op.attributes_of(grid, push.bytes());
   const CustomCall call{{site.recorder, op, inputs, attributes, site.where}, outputs};
   std::vector<Tensor> results(outputs.size());

@@ -37,7 +37,13 @@ std::string_view name_of(OpFamily family) {
   return kNames[static_cast<std::size_t>(family)];
 }
 
-void require_dtype(const StateField& field, DType wanted, SourceLocation where) {
+void require_field(const StateField& field, DType wanted, SourceLocation where) {
+  if (field.word == StateField::kNone) {
+    throw Error(ErrorCode::invalid_argument,
+                "An attribute was given a state field that is unset. Take one of the session's "
+                "state(), or give a constant.",
+                where);
+  }
   if (field.dtype != wanted) {
     throw Error(ErrorCode::invalid_argument,
                 joined_text("The state field '", field.name, "' of dtype (", name_of(field.dtype),
@@ -114,6 +120,11 @@ std::int64_t HostTensor::load_integer(std::int64_t element) const {
 
 std::size_t size_of(AttributeType type) {
   return type == AttributeType::boolean ? 1 : is_param(type) ? sizeof(Param<float>) : 4;
+}
+
+void refuse_empty(const OpDef& op, std::size_t operand) {
+  throw_invalid_argument(op.name, " needs ", op.operands[operand].name,
+                         ", which is an empty tensor.");
 }
 
 std::string describe(const OpCall& call, std::size_t operand) {

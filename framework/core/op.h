@@ -166,6 +166,9 @@ Extent extent_of(std::span<const T> tensors) {
   return it == tensors.end() ? Extent(1) : it->shape().extent(0);
 }
 
+/// Throws invalid_argument for an empty tensor in the place of an operand that a call needs.
+[[noreturn]] void refuse_empty(const OpDef& op, std::size_t operand);
+
 /// For shape rules: "x ('name' f32 [2, 3])".
 std::string describe(const OpCall& call, std::size_t operand);
 

@@ -20,6 +20,14 @@ OpCall op_call(const Site& site, const OpDef& op, std::span<const TensorRef> inp
   return {site.recorder, op, inputs, std::as_bytes(std::span(&attributes, 1)), site.where};
 }
 
+/// Checks that an operand is given which the op can do without, but not this form of it.
+inline void require_operand(const Site& site, const OpDef& op, std::size_t operand,
+                            const TensorRef& tensor) {
+  if (!tensor) {
+    site.recorder.check(op.name, site.where, [&] { refuse_empty(op, operand); });
+  }
+}
+
 /// Records a call with one result.
 template <class A = NoAttributes, std::size_t N>
 Tensor record(const Site& site, const OpDef& op, const TensorRef (&inputs)[N],

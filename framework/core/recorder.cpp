@@ -115,8 +115,7 @@ void Recorder::check_operands(const OpCall& call) const {
     const TensorRef& t = call.inputs[i];
     if (!t) {
       if (!operand.optional) {
-        throw_invalid_argument(call.op.name, " needs ", operand.name,
-                               ", which is an empty tensor.");
+        refuse_empty(call.op, i);
       }
       continue;
     }

@@ -107,9 +107,13 @@ const OpDef advance_def{.name = "advance",
 namespace reprise {
 
 void advance(Site site, TensorRef next, AdvanceAttributes a) {
-  for (const StateField* field : {&a.position, &a.token, &a.done}) {
-    require_dtype(*field, DType::i32, site.where);
-  }
+  site.recorder.check(ops::advance_def.name, site.where, [&] {
+    for (const StateField* field : {&a.position, &a.token, &a.done}) {
+      if (field->word != StateField::kNone) {
+        require_field(*field, DType::i32, site.where);
+      }
+    }
+  });
   const auto index = [](std::uint32_t field_word) { return static_cast<std::int32_t>(field_word); };
   const ops::Form form{index(a.position.word), index(a.token.word), index(a.done.word),
                        a.rows.value,           index(a.rows.word),  a.end_token.value,

@@ -126,10 +126,12 @@ namespace reprise {
 
 void collect(Site site, TensorRef iteration, TensorRef rows, std::span<const Tensor> sources,
              std::int32_t first_word) {
-  if (sources.empty() || sources.size() > ops::kMaxSources) {
-    throw_invalid_argument("collect takes 1 to ", ops::kMaxSources, " sources, but got (",
-                           sources.size(), ").");
-  }
+  site.recorder.check(ops::collect_def.name, site.where, [&] {
+    if (sources.empty() || sources.size() > ops::kMaxSources) {
+      throw_invalid_argument("collect takes 1 to ", ops::kMaxSources, " sources, but got (",
+                             sources.size(), ").");
+    }
+  });
   TensorRef operands[ops::kFirstSource + ops::kMaxSources] = {iteration, rows};
   std::copy(sources.begin(), sources.end(), operands + ops::kFirstSource);
   record_in_place(site, ops::collect_def, operands, ops::CollectAttributes{first_word});

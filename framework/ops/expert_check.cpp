@@ -136,9 +136,7 @@ namespace reprise {
 
 Tensor expert_check(Site site, TensorRef ids, TensorRef cells, TensorRef iteration, TensorRef uses,
                     std::int32_t stop, bool first) {
-  if (!ids) {
-    throw_invalid_argument("expert_check needs ids, but got (none).");
-  }
+  require_operand(site, ops::expert_check_def, 0, ids);
   return record(site, ops::expert_check_def, {ids, cells, iteration, uses},
                 ops::ExpertCheckAttributes{ids.shape().extent(0), stop, first});
 }

@@ -95,19 +95,28 @@ constinit const OpDef silu_mul_def =
 }  // namespace reprise::ops
 
 namespace reprise {
+namespace {
+
+/// An empty `up` would be the form of one operand.
+Tensor of_two(const Site& site, const OpDef& op, TensorRef gate, TensorRef up) {
+  require_operand(site, op, 1, up);
+  return record(site, op, {gate, up});
+}
+
+}  // namespace
 
 Tensor gelu_mul(Site site, TensorRef gate, TensorRef up) {
-  return record(site, ops::gelu_mul_def, {gate, up});
+  return of_two(site, ops::gelu_mul_def, gate, up);
 }
 Tensor gelu_mul(Site site, TensorRef x) { return record(site, ops::gelu_mul_def, {x, {}}); }
 
 Tensor sigmoid_mul(Site site, TensorRef gate, TensorRef up) {
-  return record(site, ops::sigmoid_mul_def, {gate, up});
+  return of_two(site, ops::sigmoid_mul_def, gate, up);
 }
 Tensor sigmoid_mul(Site site, TensorRef x) { return record(site, ops::sigmoid_mul_def, {x, {}}); }
 
 Tensor silu_mul(Site site, TensorRef gate, TensorRef up) {
-  return record(site, ops::silu_mul_def, {gate, up});
+  return of_two(site, ops::silu_mul_def, gate, up);
 }
 Tensor silu_mul(Site site, TensorRef x) { return record(site, ops::silu_mul_def, {x, {}}); }
 

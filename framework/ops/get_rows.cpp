@@ -183,9 +183,7 @@ const OpDef get_rows_def{.name = "get_rows",
 namespace reprise {
 
 Tensor get_rows(Site site, TensorRef table, TensorRef ids) {
-  if (!ids) {
-    throw_invalid_argument("get_rows needs ids, which is an empty tensor.");
-  }
+  require_operand(site, ops::get_rows_def, 1, ids);
   return record(site, ops::get_rows_def, {table, ids}, ops::GetRowsAttributes{});
 }
 

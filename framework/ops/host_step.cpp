@@ -1,5 +1,7 @@
 #include "reprise/ops/host_step.h"
 
+#include <algorithm>
+
 #include "framework/core/record.h"
 #include "framework/ops/host_step_def.h"
 #include "reprise/backend/step.h"
@@ -68,18 +70,20 @@ std::vector<Tensor> host_step(Site site, std::string_view name,
                               const std::vector<TensorRef>& inputs,
                               const std::vector<TensorSpec>& outputs, HostFunction function,
                               TensorRef in_place) {
-  require_at_most(ops::kHostStepInputs, inputs.size(), name, "inputs");
-  require_at_most(Outputs::kMax, outputs.size(), name, "outputs");
-  if (!function) {
-    throw_invalid_argument("The host step '", name, "' has no function.");
-  }
-  TensorRef operands[ops::kHostStepFirstOutput];
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i]) {
-      throw_invalid_argument("Input (", i, ") of the host step '", name, "' is an empty tensor.");
+  site.recorder.check(ops::host_step_def.name, site.where, [&] {
+    require_at_most(ops::kHostStepInputs, inputs.size(), name, "inputs");
+    require_at_most(Outputs::kMax, outputs.size(), name, "outputs");
+    if (!function) {
+      throw_invalid_argument("The host step '", name, "' has no function.");
     }
-    operands[i] = inputs[i];
-  }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i]) {
+        throw_invalid_argument("Input (", i, ") of the host step '", name, "' is an empty tensor.");
+      }
+    }
+  });
+  TensorRef operands[ops::kHostStepFirstOutput];
+  std::ranges::copy(inputs, operands);
   operands[ops::kHostStepInPlace] = in_place;
   HostStep step{std::string(name), outputs, std::move(function)};
   std::vector<Tensor> results(outputs.size());

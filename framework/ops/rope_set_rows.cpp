@@ -146,10 +146,12 @@ namespace reprise {
 
 void rope_set_rows(Site site, TensorRef table, TensorRef x, TensorRef ids, RopeAttributes rotation,
                    SetRowsAttributes rows) {
-  if (!ops::RopeForm(rotation).plain()) {
-    throw_invalid_argument(
-        "rope_set_rows has no sections, extrapolation or magnitude; call rope and set_rows.");
-  }
+  site.recorder.check(ops::rope_set_rows_def.name, site.where, [&] {
+    if (!ops::RopeForm(rotation).plain()) {
+      throw_invalid_argument(
+          "rope_set_rows has no sections, extrapolation or magnitude; call rope and set_rows.");
+    }
+  });
   record_in_place(site, ops::rope_set_rows_def,
                   {table, x, rotation.positions, rotation.frequency_factors, ids},
                   ops::RopeSetRowsForm{ops::RopeAngles(rotation), rows});

@@ -204,9 +204,7 @@ const OpDef set_rows_def{.name = "set_rows",
 namespace reprise {
 
 void set_rows(Site site, TensorRef table, TensorRef values, TensorRef ids) {
-  if (!ids) {
-    throw_invalid_argument("set_rows needs ids, which is an empty tensor.");
-  }
+  require_operand(site, ops::set_rows_def, 2, ids);
   record_in_place(site, ops::set_rows_def, {table, values, ids}, SetRowsAttributes{});
 }
 

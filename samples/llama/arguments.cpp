@@ -75,7 +75,7 @@ int parse(Arguments& a, int argc, char** argv) {
                  "off: no device times; replay: of every replay; node: of every step of it")
       ->check(CLI::IsMember({"off", "replay", "node"}))
       ->capture_default_str();
-  app.add_flag("--ids", a.ids, "Print the generated token ids");
+  app.add_flag("--ids", a.ids, "Print the generated token ids; --json has them anyway");
   app.add_flag("--json", a.json, "Print one JSON object instead of text");
   app.add_flag("--lint", a.checks.lint,
                "First look for values that a recording would bake; exit status 3 if there are any");
@@ -118,6 +118,27 @@ void require_sampling(const Sampling& how) {
                                       "), but must be at least 0.");
     }
   }
+  const std::pair<bool, const char*> of_draws[] = {{how.top_k != 0, "--top-k"},
+                                                   {how.top_p != 1, "--top-p"},
+                                                   {how.min_p != 0, "--min-p"},
+                                                   {how.seed != 0, "--seed"}};
+  for (const auto& [given, option] : of_draws) {
+    if (given && how.temperature == 0) {
+      reprise::throw_invalid_argument(std::string(option) +
+                                      " is for tokens that are drawn, but --temp is (0), which "
+                                      "takes the most likely one; give a --temp above 0.");
+    }
+  }
+}
+
+/// What an option refuses beside it, and why: the first of them that is given.
+void require_apart(const std::string& why,
+                   std::initializer_list<std::pair<bool, const char*>> others) {
+  for (const auto& [given, what] : others) {
+    if (given) {
+      reprise::throw_invalid_argument(why + "; it does not go with (" + what + ").");
+    }
+  }
 }
 
 }  // namespace
@@ -138,26 +159,30 @@ void require_consistent(const Arguments& a) {
                                     std::to_string(prompts) + " prompts, but there are 1 to " +
                                     std::to_string(kMaxSequences) + " sequences.");
   }
-  if (a.expert_budget > 0) {
-    const std::pair<bool, const char*> apart[] = {
-        {a.parallel * prompts > 1, "several sequences"},
-        {!a.perplexity.empty(), "--perplexity"},
-        {a.mode == "direct", "--mode direct"},
-        {a.iterations > 1, "--iterations-per-submit"},
-        {a.checks.lint || a.checks.verify, "--lint and --verify"}};
-    for (const auto& [given, what] : apart) {
-      if (given) {
-        reprise::throw_invalid_argument(
-            "--expert-budget is for text of one sequence in recorded mode, a token at a time, "
-            "without checks; it does not go with (" +
-            std::string(what) + ").");
-      }
-    }
-  }
   const bool checks = a.checks.lint || a.checks.verify;
-  if (checks && !a.perplexity.empty()) {
-    reprise::throw_invalid_argument(
-        "--lint and --verify are for text, but there is a --perplexity of (" + a.perplexity + ").");
+  if (a.expert_budget > 0) {
+    require_apart(
+        "--expert-budget is for text of one sequence in recorded mode, a token at a time, without "
+        "checks",
+        {{a.parallel * prompts > 1, "several sequences"},
+         {!a.perplexity.empty(), "--perplexity"},
+         {a.mode == "direct", "--mode direct"},
+         {a.iterations > 1, "--iterations-per-submit"},
+         {checks, "--lint and --verify"}});
+  }
+  if (!a.perplexity.empty()) {
+    require_apart("--perplexity (" + a.perplexity + ") generates no text",
+                  {{checks, "--lint and --verify"},
+                   {a.ids, "--ids"},
+                   {a.times, "--times"},
+                   {a.parallel > 1, "--parallel"},
+                   {a.iterations > 1, "--iterations-per-submit"},
+                   {a.sampling.temperature != 0, "--temp"},
+                   {a.sampling.penalises(), "--repeat-penalty"}});
+  }
+  if (a.mode == "direct") {
+    require_apart("--mode direct submits every token by itself",
+                  {{a.iterations > 1, "--iterations-per-submit"}});
   }
   if (a.parallel * prompts > 1) {
     if (a.iterations > 1) {
@@ -168,6 +193,11 @@ void require_consistent(const Arguments& a) {
     if (checks) {
       reprise::throw_invalid_argument("--lint and --verify are for one sequence, but there are (" +
                                       std::to_string(a.parallel * prompts) + ").");
+    }
+    if (a.times) {
+      reprise::throw_invalid_argument("--times is for one sequence, but there are (" +
+                                      std::to_string(a.parallel * prompts) +
+                                      "); --json says the rates of several.");
     }
   }
 }

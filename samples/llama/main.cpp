@@ -29,7 +29,8 @@ reprise::Device open(const std::string& name, unsigned threads) {
   reprise::OpenOptions options;
   options.threads = threads;
   const char* validate = std::getenv("REPRISE_VALIDATION");
-  options.validation = validate != nullptr && *validate != '\0';
+  options.validation =
+      validate != nullptr && *validate != '\0' && std::string_view(validate) != "0";
   options.pipeline_cache =
       llama::pipeline_cache_path([](const char* variable) { return std::getenv(variable); });
   options.log = [](reprise::LogLevel level, std::string_view text) {
@@ -113,9 +114,9 @@ int generate(const Run& run, const std::vector<std::int32_t>& prompt) {
       print(to_json(run.model.weight_bytes, result, said));
     } else {
       std::cout << shown.end() << '\n';
-    }
-    if (a.ids) {
-      print_ids(result.ids);
+      if (a.ids) {
+        print_ids(result.ids);
+      }
     }
     if (a.times) {
       print_times(result, prompt.size());
@@ -148,13 +149,12 @@ int generate_all(const Run& run, const std::vector<std::vector<std::int32_t>>& p
   }
   if (a.json) {
     print(to_json(run.model.weight_bytes, result, all));
+    return 0;
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!a.json) {
-      const std::size_t of = i / static_cast<std::size_t>(a.parallel);
-      Shown shown;
-      std::cout << shown.add(a.prompts[of] + all[i].text) << shown.end() << '\n';
-    }
+    const std::size_t of = i / static_cast<std::size_t>(a.parallel);
+    Shown shown;
+    std::cout << shown.add(a.prompts[of] + all[i].text) << shown.end() << '\n';
     if (a.ids) {
       print_ids(all[i].ids);
     }

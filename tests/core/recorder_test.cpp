@@ -91,6 +91,25 @@ TEST_F(RecorderErrors, InvalidateTheSessionAndLaterCallsSayWhy) {
   expect_error(kWrong, {"invalidated", "'norm' f32 [3]"}, [&] { session_.output("y", x_); });
 }
 
+TEST_F(RecorderErrors, OfChecksBeforeACallInvalidateTooAndNameTheirPlace) {
+  const auto expect = [&](const std::string& op, const std::string& what, const auto& call) {
+    SCOPED_TRACE(op);
+    GraphSession s = executor_.begin_recorded({.name = "other", .state = state_});
+    expect_error(kWrong, {what, "(while recording 'other' op 1 " + op + ", " + __FILE__},
+                 [&] { call(s); });
+    EXPECT_TRUE(s.invalidated());
+  };
+  expect("dispatch", "an empty handle", [](auto& s) { dispatch(s, {}, {}, {}, {}, {1, 1, 1}); });
+  expect("host_step", "no function", [](auto& s) { host_step(s, "idle", {}, {}, nullptr); });
+  expect("host_step", "Input (0)",
+         [](auto& s) { host_step(s, "idle", {TensorRef()}, {}, [](HostStepCall&) {}); });
+  expect("get_rows", "needs ids", [&](auto& s) { (void)get_rows(s, table_, Tensor()); });
+  expect("set_rows", "needs ids", [&](auto& s) { set_rows(s, table_, table_, Tensor()); });
+  expect("silu_mul", "needs up", [&](auto& s) { (void)silu_mul(s, table_, Tensor()); });
+  expect("advance", "'temperature' of dtype (f32)",
+         [&](auto& s) { advance(s, table_, {.position = s.state("temperature")}); });
+}
+
 TEST_F(RecorderErrors, LeaveTheReasonOfTheFirstOne) {
   expect_error(kWrong, {"norm"}, [&] { (void)add(session_, x_, weight_); });
   const std::string reason = session_.reason();
@@ -158,6 +177,12 @@ TEST_F(RecorderErrors, RefuseAStateFieldOfAnotherTypeAsAttribute) {
   expect_error(kWrong, {"(i32)", "f32"}, [&] { (void)Param<float>(pos); });
   EXPECT_TRUE(Param<std::int32_t>(pos).dynamic());
   EXPECT_TRUE(Param<float>(temperature).dynamic());
+}
+
+TEST(Param, OfAnUnsetStateFieldIsRefused) {
+  const int line = __LINE__ + 2;
+  expect_error(ErrorCode::invalid_argument, {"unset", here(line)},
+               [] { (void)Param<std::int32_t>(StateField()); });
 }
 
 TEST(Param, OfAConstantIsNotDynamic) {

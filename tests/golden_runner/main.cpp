@@ -31,7 +31,8 @@ reprise::Device open(const Arguments& a) {
   const char* validate = std::getenv("REPRISE_VALIDATION");
   reprise::OpenOptions options;
   options.threads = a.threads;
-  options.validation = validate != nullptr && *validate != '\0';
+  options.validation =
+      validate != nullptr && *validate != '\0' && std::string_view(validate) != "0";
   options.kernels = reprise::kernel_family_of(a.kernels);
   options.log = [](reprise::LogLevel level, std::string_view text) {
     if (level >= reprise::LogLevel::warning) {

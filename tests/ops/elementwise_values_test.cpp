@@ -277,6 +277,16 @@ TEST_F(ElementwiseErrors, HalvesAreOfOneSizeAndOperandsOfOneShape) {
                  [&](GraphSession& s) { return div(s, x_, other); });
 }
 
+TEST_F(ElementwiseErrors, AnEmptySecondOperandIsNotTheFormOfOne) {
+  const Tensor both = device_.zeros({3, 4}, DType::f32, "both");
+  expect_refused({"gelu_mul needs up", "empty tensor"},
+                 [&](GraphSession& s) { return gelu_mul(s, both, Tensor()); });
+  expect_refused({"sigmoid_mul needs up", "empty tensor"},
+                 [&](GraphSession& s) { return sigmoid_mul(s, both, Tensor()); });
+  expect_refused({"silu_mul needs up", "empty tensor"},
+                 [&](GraphSession& s) { return silu_mul(s, both, Tensor()); });
+}
+
 TEST_F(ElementwiseErrors, OperandsAreOfF32) {
   const Tensor halves = device_.zeros({3, 5}, DType::f16, "halves");
   expect_refused({"gelu", "'halves' f16 [3, 5]", "f32"},

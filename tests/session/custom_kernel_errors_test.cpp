@@ -294,7 +294,10 @@ TEST_P(KernelCalls, ThatDoNotFitAreRefused) {
   GraphExecutor executor(device);
   auto s = executor.begin_recorded();
   const Tensor x = s.input("x", {kCount}, Values(kCount));
-  expect_error(row.code, row.parts, [&, &bad = row] { bad.call(s, kernel, x); });
+  std::vector<std::string> parts = row.parts;
+  parts.emplace_back("custom_kernel_errors_test.cpp");
+  expect_error(row.code, parts, [&, &bad = row] { bad.call(s, kernel, x); });
+  EXPECT_TRUE(s.invalidated());
 }
 
 TEST_F(CustomKernelErrors, OfGridsAboveTheLimitsComeWhileTheCallIsRecorded) {

@@ -169,6 +169,26 @@ TEST_P(State, MistakesAreNamed) {
   expect_error(ErrorCode::invalid_argument, {"no state block"}, [&] { advance(t, next, {}); });
 }
 
+TEST_P(State, FieldsOfALargerStateAreRefused) {
+  const StateBlock large = make();
+  const Tensor table = device_.zeros({4, 2}, DType::f32);
+  auto theirs = executor_.begin({.state = large});
+  const StateField field = theirs.state("blocks");
+  const auto expect = [&](const StateBlock& state, const std::string& has) {
+    auto s = executor_.begin({.state = state});
+    expect_error(ErrorCode::invalid_argument,
+                 {"'id' of get_rows is word (" + std::to_string(field.word) + ")", has},
+                 [&] { (void)get_rows(s, table, field); });
+  };
+  expect(StateBlock(device_, StateLayout().host("pos")), "has 1 words");
+  expect({}, "the session has none");
+}
+
+TEST_P(State, AnEmptyBlockHasNoLayout) {
+  expect_error(ErrorCode::invalid_argument, {"empty", "with a device"},
+               [] { (void)StateBlock().layout(); });
+}
+
 TEST_P(State, AnyNumberOfTheProgramIsTakenIfTheFieldCanHoldIt) {
   const StateBlock state(device_, StateLayout()
                                       .host("pos", std::size_t{2}, {.low = 0, .high = 31})

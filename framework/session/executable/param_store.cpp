@@ -31,9 +31,17 @@ struct ParamStore::Memory {
 
 ParamStore::ParamStore(const Device& device) : memory_(std::make_shared<Memory>(device)) {}
 
+ParamStore::Memory& ParamStore::memory() const {
+  if (memory_ == nullptr) {
+    throw_invalid_argument("The store of params is empty: make it with a device.");
+  }
+  return *memory_;
+}
+
 Tensor ParamStore::declare(std::string_view name, const Shape& shape, DType dtype) const {
-  const std::lock_guard lock(memory_->mutex);
-  if (const Memory::Entry* known = memory_->find(name)) {
+  Memory& memory = this->memory();
+  const std::lock_guard lock(memory.mutex);
+  if (const Memory::Entry* known = memory.find(name)) {
     const TensorSpec& spec = known->tensor.spec();
     if (spec.shape != shape || spec.dtype != dtype) {
       throw_error(spec.shape == shape ? ErrorCode::dtype_mismatch : ErrorCode::shape_mismatch,
@@ -42,10 +50,10 @@ Tensor ParamStore::declare(std::string_view name, const Shape& shape, DType dtyp
     }
     return known->tensor;
   }
-  memory_->entries.push_back(
-      {std::string(name), memory_->device.empty(shape, dtype, std::string(name))});
-  memory_->unset.fetch_add(1, std::memory_order_relaxed);
-  return memory_->entries.back().tensor;
+  memory.entries.push_back(
+      {std::string(name), memory.device.empty(shape, dtype, std::string(name))});
+  memory.unset.fetch_add(1, std::memory_order_relaxed);
+  return memory.entries.back().tensor;
 }
 
 void ParamStore::adopt(std::string_view name, const Tensor& tensor) const {
@@ -54,11 +62,12 @@ void ParamStore::adopt(std::string_view name, const Tensor& tensor) const {
     throw_invalid_argument("The param '", name, "' is to be a persistent tensor, but is ",
                            (ref ? "a session's transient." : "empty."));
   }
-  const std::lock_guard lock(memory_->mutex);
-  if (memory_->find(name) != nullptr) {
+  Memory& memory = this->memory();
+  const std::lock_guard lock(memory.mutex);
+  if (memory.find(name) != nullptr) {
     throw_invalid_argument("There is a param '", name, "' already.");
   }
-  memory_->entries.push_back({std::string(name), tensor, true});
+  memory.entries.push_back({std::string(name), tensor, true});
 }
 
 void ParamStore::set(std::string_view name, std::span<const float> values) const {
@@ -66,8 +75,9 @@ void ParamStore::set(std::string_view name, std::span<const float> values) const
 }
 
 void ParamStore::set(std::string_view name, std::span<const std::byte> bytes, DType dtype) const {
-  const std::lock_guard lock(memory_->mutex);
-  Memory::Entry& entry = memory_->require(name);
+  Memory& memory = this->memory();
+  const std::lock_guard lock(memory.mutex);
+  Memory::Entry& entry = memory.require(name);
   const TensorRef tensor(entry.tensor);
   const std::string is = "The param '" + entry.name + "' is " + to_string(tensor.spec());
   if (tensor.dtype() != dtype) {
@@ -77,36 +87,39 @@ void ParamStore::set(std::string_view name, std::span<const std::byte> bytes, DT
     throw_error(ErrorCode::size_mismatch, is, " (", tensor.spec().bytes(),
                 " bytes), but was set to (", bytes.size(), ") bytes.");
   }
-  memory_->device.write(tensor->buffer, tensor->offset, bytes);
+  memory.device.write(tensor->buffer, tensor->offset, bytes);
   if (!entry.set) {
     entry.set = true;
-    memory_->unset.fetch_sub(1, std::memory_order_release);
+    memory.unset.fetch_sub(1, std::memory_order_release);
   }
 }
 
 Tensor ParamStore::find(std::string_view name) const {
-  const std::lock_guard lock(memory_->mutex);
-  return memory_->require(name).tensor;
+  Memory& memory = this->memory();
+  const std::lock_guard lock(memory.mutex);
+  return memory.require(name).tensor;
 }
 
 std::vector<ParamStore::Param> ParamStore::params() const {
-  const std::lock_guard lock(memory_->mutex);
+  Memory& memory = this->memory();
+  const std::lock_guard lock(memory.mutex);
   std::vector<Param> list;
-  for (const Memory::Entry& entry : memory_->entries) {
+  for (const Memory::Entry& entry : memory.entries) {
     list.push_back({entry.name, entry.tensor.spec(), entry.set});
   }
   return list;
 }
 
 std::uint64_t ParamStore::bytes() const {
-  const std::lock_guard lock(memory_->mutex);
+  Memory& memory = this->memory();
+  const std::lock_guard lock(memory.mutex);
   std::uint64_t sum = 0;
-  for (const Memory::Entry& entry : memory_->entries) {
+  for (const Memory::Entry& entry : memory.entries) {
     sum += entry.tensor.spec().bytes();
   }
   return sum;
 }
 
-std::size_t ParamStore::unset() const { return memory_->unset.load(std::memory_order_acquire); }
+std::size_t ParamStore::unset() const { return memory().unset.load(std::memory_order_acquire); }
 
 }  // namespace reprise

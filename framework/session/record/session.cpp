@@ -1,6 +1,7 @@
 #include "framework/session/record/session.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "framework/core/custom_op.h"
 #include "framework/core/known_names.h"
@@ -37,6 +38,24 @@ SessionOptions completed(SessionOptions options, bool recorded) {
     }
   }
   return options;
+}
+
+/// Throws invalid_argument for an attribute that is a field of a state with more fields.
+void require_words(const OpCall& call, std::uint32_t words) {
+  for (const Attribute& a : call.op.attributes) {
+    std::uint32_t word = StateField::kNone;
+    if (is_param(a.type)) {
+      std::memcpy(&word, call.attributes.data() + a.offset + offsetof(Param<float>, word),
+                  sizeof word);
+    }
+    if (word != StateField::kNone && word >= words) {
+      throw_invalid_argument("The attribute '", a.name, "' of ", call.op.name, " is word (", word,
+                             ") of a state, but ",
+                             words == 0 ? "the session has none"
+                                        : joined_text("that of the session has ", words, " words"),
+                             "; take fields of the session's own state().");
+    }
+  }
 }
 
 }  // namespace
@@ -241,6 +260,7 @@ void Session::append_node(const OpCall& call, const Outputs& outputs, std::uint3
   ComputeGraph& graph = builder_.graph();
   std::uint32_t state = kNoIndex;
   if (call.op.reads_state()) {
+    require_words(call, options_.state ? options_.state.layout().words() : 0);
     const Tensor& block = options_.state ? options_.state.inner().block : core_->empty_state();
     state = graph.state_tensor = builder_.index_of(block);
     graph.tensors[state].role = TensorRole::state;

@@ -34,7 +34,12 @@ std::vector<std::shared_ptr<Buffer>> StateBlock::buffers() const {
   return memory_ == nullptr ? std::vector<std::shared_ptr<Buffer>>() : memory_->buffers();
 }
 
-const StateLayout& StateBlock::layout() const { return memory_->layout; }
+const StateLayout& StateBlock::layout() const {
+  if (memory_ == nullptr) {
+    throw_invalid_argument("The state block is empty: make it with a device and a layout.");
+  }
+  return memory_->layout;
+}
 
 StateField StateBlock::field(Recorder& session, std::string_view field) const {
   const Tensor block = session.state_block();

@@ -27,6 +27,20 @@ TEST_P(ExecutableErrors, UnknownNamesAreListedWithThoseThereAre) {
   EXPECT_EQ(graph.run({{"x", w}, {"c", c}}).read("y"), times_w(w));
 }
 
+TEST_P(ExecutableErrors, AnEmptyStoreOfParamsIsRefused) {
+  const ParamStore store;
+  const auto refused = [](const auto& call) {
+    expect_error(ErrorCode::invalid_argument, {"empty", "with a device"}, call);
+  };
+  refused([&] { (void)store.declare("w", {4}); });
+  refused([&] { store.adopt("w", device_.zeros({4}, DType::f32)); });
+  refused([&] { store.set("w", w); });
+  refused([&] { (void)store.find("w"); });
+  refused([&] { (void)store.params(); });
+  refused([&] { (void)store.bytes(); });
+  refused([&] { (void)store.unset(); });
+}
+
 TEST_P(ExecutableErrors, AnotherDtypeIsRefused) {
   ExecutableGraph graph = summed_graph();
   const Ints ints(4, 1);

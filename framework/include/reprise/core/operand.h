@@ -20,6 +20,7 @@ constexpr bool writes(Access a) { return (static_cast<unsigned>(a) & 2U) != 0; }
 
 /// A scalar of the session's state block, returned by Recorder::state. `word` is its place in the
 /// block, 4 bytes each.
+/// Lifetime: for sessions with a state of this layout only; elsewhere its place has another field.
 struct StateField {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   std::uint32_t word = kNone;
@@ -27,9 +28,9 @@ struct StateField {
   std::string name{};  // for messages
 };
 
-/// Checks the type of the field.
-/// Errors: invalid_argument if it differs.
-void require_dtype(const StateField& field, DType wanted, SourceLocation where);
+/// Checks that the field is set and of that type.
+/// Errors: invalid_argument if it is not.
+void require_field(const StateField& field, DType wanted, SourceLocation where);
 /// Reports that `value` does not fit an i32 attribute.
 /// Errors: invalid_argument, always.
 [[noreturn]] void refuse_constant(const std::string& value, SourceLocation where);
@@ -57,10 +58,12 @@ struct Param {
       refuse_constant(std::to_string(+constant), where);
     }
   }
+  /// Takes a field of the state.
+  /// Errors: invalid_argument for an unset one and for a different type.
   Param(const StateField& field,  // NOLINT(google-explicit-constructor)
         SourceLocation where = SourceLocation::here())
       : word(field.word) {
-    require_dtype(field, std::is_same_v<T, float> ? DType::f32 : DType::i32, where);
+    require_field(field, std::is_same_v<T, float> ? DType::f32 : DType::i32, where);
   }
   /// Takes the number of rows of a tensor x, x.shape().extent(0), fixed or not.
   /// Errors: invalid_argument above 2^31 - 1.

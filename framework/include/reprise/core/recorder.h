@@ -68,6 +68,11 @@ class Recorder {
   void call(const OpCall& call, std::span<Tensor> results);
   /// Records a call with one result, of a statement that has not ended; for op files.
   Tensor call(const Site& site, const OpCall& call);
+  /// Runs checks that come before such a call, for op files. Errors are those of the call.
+  template <class F>
+  void check(std::string_view op, SourceLocation where, F&& checks) {
+    in_context(op, where, std::forward<F>(checks));
+  }
   /// Returns "'ffn_norm'" or "result of op 7 matmul,"; empty if unknown. Used by messages only.
   virtual std::string tensor_name(const TensorRecord& tensor) const = 0;
   bool invalidated() const { return !reason_.empty(); }

@@ -27,7 +27,7 @@ struct ExecutableOptions {
   /// Upper bounds of the extent, ascending. A run uses the recording of the smallest bucket that
   /// holds its rows. The pass has the same inputs, layers of experts and routers in all of them.
   std::vector<std::int64_t> buckets{};
-  ParamStore params{};    // empty: a new store
+  ParamStore params{};    // empty: a new store, which no other graph has
   std::size_t slots = 2;  // per recording: runs in flight or held by tickets
   /// How many recordings are kept. There is one for each bucket that runs, for each set of inputs
   /// that come from handles, and another for every other run where handles swap. Those that were
@@ -174,7 +174,8 @@ class ExecutableGraph {
   /// Finds an input.
   /// Errors: unknown_name.
   InputSlot input_slot(std::string_view name) const;
-  /// Prepares a run of the active extent, or of the largest bucket. Waits for a slot.
+  /// Prepares a run of the active extent, else of the rows of handles that inputs with an extent
+  /// come from, else of the largest bucket. Waits for a slot.
   PreparedRun prepare();
 
   /// Sets the rows of all following runs, until changed or cleared. Without it, the inputs with an
@@ -203,8 +204,8 @@ class ExecutableGraph {
   void bind(std::string_view handle, std::span<const float> values);
   void bind(std::string_view handle, std::span<const std::byte> bytes, DType dtype);
   /// Uses a persistent tensor of the caller's as the memory of a handle: two graphs may share one.
-  /// Handles that swap refuse it. Runs refuse to feed one that is imported, or begins at no
-  /// multiple of the device's alignment of bindings.
+  /// Handles that swap refuse it. Runs refuse to feed one that is imported. By copy they also
+  /// refuse one that begins at no multiple of the device's alignment of bindings.
   void bind(std::string_view handle, const Tensor& tensor);
   /// Returns what the last run left; waits for the last writer alone.
   std::vector<std::byte> read_bytes(std::string_view handle) const;

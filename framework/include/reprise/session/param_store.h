@@ -12,7 +12,8 @@
 namespace reprise {
 
 /// Weights by name.
-/// Lifetime: copies share the store; copying is cheap. A default constructed one is empty: "none".
+/// Errors: invalid_argument from all members if it is empty, as a default constructed one is.
+/// Lifetime: copies share the store; copying is cheap.
 /// Threads: all members may be called concurrently.
 class ParamStore {
  public:
@@ -52,6 +53,7 @@ class ParamStore {
 
  private:
   struct Memory;
+  Memory& memory() const;
   std::shared_ptr<Memory> memory_;
 };
 

@@ -71,6 +71,8 @@ class StateBlock {
   bool operator==(const StateBlock& other) const { return memory_ == other.memory_; }
   /// Returns the memory of the block, for recordings; nothing if it is empty.
   std::vector<std::shared_ptr<Buffer>> buffers() const;
+  /// Returns the layout.
+  /// Errors: invalid_argument if the block is empty.
   const StateLayout& layout() const;
 
   /// Sets a field or an array; takes effect with the next launch or finish. A host field keeps its
