@@ -23,7 +23,7 @@ FileId id_of(const std::string& path) {
 }
 
 /// The path from the root: a program may change its folder while it writes.
-std::filesystem::path absolute(const std::filesystem::path& path) {
+std::filesystem::path from_root(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::path full = std::filesystem::absolute(path, error);
   return error ? path : full;
@@ -52,7 +52,7 @@ void require_profile(Database& database) {
   }
 }
 
-ProfileFile::ProfileFile(const std::filesystem::path& path) : path_(absolute(path)) {
+ProfileFile::ProfileFile(const std::filesystem::path& path) : path_(from_root(path)) {
   std::error_code ignored;  // a path that cannot be looked at cannot be opened either
   const auto status = std::filesystem::status(path_, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
