@@ -1,5 +1,6 @@
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "debugger/cli/db_commands.h"
 #include "debugger/cli/table.h"
@@ -115,6 +116,20 @@ Listing graphs_of(const std::vector<GraphDiff>& graphs) {
                       graphs);
 }
 
+/// The timing modes of the replays of a side, as in "off, node".
+std::string modes_of(const std::vector<GraphDiff>& graphs,
+                     std::set<TimingMode> GraphDiff::*const side) {
+  std::set<TimingMode> modes;
+  for (const GraphDiff& graph : graphs) {
+    modes.insert((graph.*side).begin(), (graph.*side).end());
+  }
+  std::string text;
+  for (const TimingMode mode : modes) {
+    text += (text.empty() ? "" : ", ") + std::string(name_of(mode));
+  }
+  return text;
+}
+
 }  // namespace
 
 int print_diff(const DiffCommand& command) {
@@ -129,13 +144,23 @@ int print_diff(const DiffCommand& command) {
   const double notable = fail_above.value_or(kNotable);
   Report report;
   report.listings = {nodes_of(diff.graphs, notable), graphs_of(diff.graphs)};
-  std::size_t slower = 0, faster = 0, untested = 0;
+  std::size_t slower = 0, faster = 0, untested = 0, compared = 0;
   for (const GraphDiff& graph : diff.graphs) {
     for (const NodeDiff& node : graph.nodes) {
       slower += is_slower(node, notable) ? 1U : 0U;
       faster += is_faster(node, notable) ? 1U : 0U;
-      untested += node.a && node.b && !node.probability ? 1U : 0U;
+      compared += node.ratio ? 1U : 0U;
+      untested += node.ratio && !node.probability ? 1U : 0U;
     }
+  }
+  if (fail_above && compared == 0) {
+    throw_invalid_argument("--fail-above (", *command.fail_above,
+                           ") has nothing to compare: no node has times of one "
+                           "timing mode in both runs. The modes of run (",
+                           *diff.a.run, ") are (", modes_of(diff.graphs, &GraphDiff::modes_a),
+                           "), those of run (", *diff.b.run, ") are (",
+                           modes_of(diff.graphs, &GraphDiff::modes_b),
+                           "); --profile-mode node takes times of nodes.");
   }
   report.add_fact("run_a", *diff.a.run);
   report.add_fact("run_b", *diff.b.run);

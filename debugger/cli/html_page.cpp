@@ -194,7 +194,7 @@ class Page {
   /// The statistics of the phase and mode with the most replays.
   void times() {
     const Capture& capture = captured_.capture;
-    const std::vector<NodeTimingTable> tables = read_node_timings(path_, capture.summary.id);
+    std::vector<NodeTimingTable> tables = read_node_timings(path_, capture.summary.id);
     Listing list{"nodes",
                  {{"node", "node", Holds::numbers},
                   {"op", "op"},
@@ -212,6 +212,7 @@ class Page {
     if (tables.empty()) {
       return table("Nodes by time", list);
     }
+    tables[0].nodes.resize(capture.nodes.size());  // a damaged file may have more rows of nodes
     double total = 0;
     for (const auto& timing : tables[0].nodes) {
       total += timing ? static_cast<double>(timing->total_ns) : 0;
@@ -243,6 +244,9 @@ class Page {
 
   /// A bar for the median of each node, in recorded order.
   void chart(const NodeTimingTable& timings) {
+    if (timings.nodes.empty()) {
+      return;
+    }
     constexpr double kWidth = 960, kHeight = 220, kLeft = 70, kTop = 14, kBottom = 30;
     std::uint64_t slowest = 1;
     for (const auto& timing : timings.nodes) {

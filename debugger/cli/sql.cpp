@@ -113,8 +113,9 @@ void print_sql(const SqlOptions& options) {
     print_table(result);
   }
   if (result.truncated) {
-    std::fprintf(stderr, "There is more than these %zu rows; --limit says how many are printed.\n",
-                 result.rows.size());
+    std::fprintf(stderr, "There is more than these %zu rows; %s.\n", result.rows.size(),
+                 result.rows.size() < limits.rows ? "the values of a result take at most 64 MiB"
+                                                  : "--limit says how many are printed");
   }
 }
 

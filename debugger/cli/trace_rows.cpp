@@ -46,25 +46,30 @@ double real(const SqlValue& value) {
 using debugger::text_or_empty;
 using Row = std::vector<SqlValue>;
 
-std::vector<Row> rows_of(const std::string& path, const std::string& sql) {
+SqlResult result_of(const std::string& path, const std::string& sql) {
   constexpr std::size_t kMaxRows = 1'000'000;
-  return run_sql(path, sql, {.rows = kMaxRows}).rows;
+  return run_sql(path, sql, {.rows = kMaxRows});
 }
 
-/// Pages of a query whose `where` asks for rows behind the last one.
+std::vector<Row> rows_of(const std::string& path, const std::string& sql) {
+  return result_of(path, sql).rows;
+}
+
+/// Pages of a query whose `where` asks for rows behind the last one. A page of long texts is cut
+/// before its last row.
 template <class Where, class Each>
 void pages(const std::string& path, const std::string& select, const std::string& order,
            Where&& where, Each&& each) {
   Row last;
   for (;;) {
-    const std::vector<Row> rows = rows_of(
+    const SqlResult page = result_of(
         path, select + where(last) + " ORDER BY " + order + " LIMIT " + std::to_string(kPage));
-    if (rows.empty()) {
+    if (page.rows.empty()) {
       return;
     }
-    each(rows);
-    last = rows.back();
-    if (rows.size() < kPage) {
+    each(page.rows);
+    last = page.rows.back();
+    if (!page.truncated && page.rows.size() < kPage) {
       return;
     }
   }

@@ -51,9 +51,12 @@ struct ComparedRun {
     });
   }
 
-  bool has(TimingMode mode) const {
-    return std::ranges::any_of(replays.rows,
-                               [&](const ReplayRow& row) { return row.timing_mode == mode; });
+  std::set<TimingMode> modes() const {
+    std::set<TimingMode> modes;
+    for (const ReplayRow& row : replays.rows) {
+      modes.insert(row.timing_mode);
+    }
+    return modes;
   }
 
   std::optional<std::uint64_t> device_ns() const {
@@ -191,9 +194,9 @@ struct Timed {
   NodeTimingTable statistics;
 };
 
-std::optional<TimingMode> common_mode(const ComparedRun& a, const ComparedRun& b) {
+std::optional<TimingMode> common_mode(const GraphDiff& diff) {
   for (const TimingMode mode : {TimingMode::node, TimingMode::node_serialised}) {
-    if (a.has(mode) && b.has(mode)) {
+    if (diff.modes_a.contains(mode) && diff.modes_b.contains(mode)) {
       return mode;
     }
   }
@@ -216,8 +219,9 @@ NodeDiff diff_node(const Timed& a, const Timed& b, std::uint32_t node_a, std::ui
 }
 
 GraphDiff diff_graphs(const ComparedRun& a, const ComparedRun& b) {
-  GraphDiff diff{a.capture.summary.name, a.id.graph, b.id.graph, a.device_ns(), b.device_ns(), {}};
-  const std::optional<TimingMode> mode = common_mode(a, b);
+  GraphDiff diff{a.capture.summary.name, a.id.graph, b.id.graph, a.device_ns(),
+                 b.device_ns(),          {},         a.modes(),  b.modes()};
+  const std::optional<TimingMode> mode = common_mode(diff);
   const Timed timed_a(a, mode);
   const Timed timed_b(b, mode);
   const std::size_t count_a = a.capture.nodes.size(), count_b = b.capture.nodes.size();

@@ -3,6 +3,7 @@
 // timing modes are not compared.
 #pragma once
 #include <filesystem>
+#include <set>
 
 #include "framework/profile/capture_reader.h"
 
@@ -28,6 +29,7 @@ struct GraphDiff {
   std::optional<std::int64_t> graph_a, graph_b;
   std::optional<std::uint64_t> device_a_ns, device_b_ns;  // medians over replays, warm-ups left out
   std::vector<NodeDiff> nodes;                            // as in a, then what only b has
+  std::set<TimingMode> modes_a{}, modes_b{};              // of replays, warm-ups left out
 };
 
 struct CaptureOfFile {

@@ -214,7 +214,8 @@ struct CapturedStepTime {
 
 /// Calls `each` for those of `replays` (ids, ascending) whose step times the file holds, in order:
 /// the position in `replays` and the times, one per step of the graph. Steps are 0 to `steps` - 1.
-/// Of more than `most`, as many are taken, evenly.
+/// All are of one moment of the file, which is closed again when `each` is called first; until then
+/// they take 8 bytes per step. Of more than `max`, as many are taken, evenly.
 void read_step_times(
     const std::filesystem::path& path, std::span<const std::int64_t> replays, std::size_t steps,
     const std::function<void(std::size_t, std::span<const CapturedStepTime>)>& each,

@@ -13,14 +13,16 @@ namespace {
 constexpr std::array kStepTables{"step_timings"};
 constexpr std::array kNodeTables{"nodes", "node_stats"};
 
-/// A row of unit_ns, data; false if it is of another number of steps: what was asked for may have
-/// been answered by an index of the file, which can hold anything.
-bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
-  const auto unit = static_cast<std::uint64_t>(row.integer(0));
-  const std::span<const std::byte> data = row.blob(1);
-  if (data.size() != times.size() * 8) {
-    return false;
-  }
+/// Step times as the file has them: a third of what they take when they are unpacked.
+struct PackedTimes {
+  std::size_t position = 0;  // of the replay, among those asked for
+  std::uint64_t unit_ns = 0;
+  Blob data;
+};
+
+void unpack(const PackedTimes& packed, std::vector<CapturedStepTime>& times) {
+  const std::span<const std::byte> data = packed.data;
+  const std::uint64_t unit = packed.unit_ns;
   std::array<std::uint32_t, 2> words{};
   const auto& [start, duration] = words;
   for (std::size_t s = 0; s < times.size(); ++s) {
@@ -29,7 +31,22 @@ bool decode(const Statement& row, std::vector<CapturedStepTime>& times) {
     times[s].duration_ns =
         duration == StepTimes::kNoDuration ? std::nullopt : std::optional(duration * unit);
   }
-  return true;
+}
+
+/// Those of one replay, from a query of unit_ns, data. What was asked for may be answered by an
+/// index of the file, which can hold anything: of `bytes` bytes, and the first if there are
+/// several.
+void add_packed(Statement& rows, std::size_t position, std::size_t bytes,
+                std::vector<PackedTimes>& packed) {
+  bool found = false;
+  while (rows.step()) {
+    const std::span<const std::byte> data = rows.blob(1);
+    if (!found && data.size() == bytes) {
+      found = true;
+      packed.push_back(
+          {position, static_cast<std::uint64_t>(rows.integer(0)), Blob(data.begin(), data.end())});
+    }
+  }
 }
 
 /// Positions in `replays` of those with step times; of more than `most`, as many, evenly.
@@ -102,26 +119,27 @@ void read_step_times(
     const std::filesystem::path& path, std::span<const std::int64_t> replays, std::size_t steps,
     const std::function<void(std::size_t, std::span<const CapturedStepTime>)>& each,
     std::size_t max, const std::stop_token& stop) {
-  std::vector<CapturedStepTime> times(steps);
-  std::size_t next = 0;  // position in replays; a second reading goes on where the first ended
+  // Nothing is passed on before all of it is known to be of one moment.
+  std::vector<profile::PackedTimes> packed;
   profile::read_snapshot(
       path, profile::kStepTables,
       [&](profile::Database& database) {
+        packed.clear();
         const std::vector<std::size_t> timed = profile::find_timed(database, replays, max);
         profile::Statement rows(database,
                                 "SELECT unit_ns, data FROM step_timings WHERE replay_id=? AND " +
                                     std::string(profile::kSoundStepTimes) + "?");
         for (const std::size_t position : timed) {
           rows.bind_all(replays[position], steps);
-          while (rows.step()) {
-            if (position >= next && profile::decode(rows, times)) {
-              next = position + 1;
-              each(position, times);
-            }
-          }
+          profile::add_packed(rows, position, steps * 8, packed);
         }
       },
       stop);
+  std::vector<CapturedStepTime> times(steps);
+  for (const profile::PackedTimes& of_replay : packed) {
+    profile::unpack(of_replay, times);
+    each(of_replay.position, times);
+  }
 }
 
 std::vector<NodeTimingTable> read_node_timings(const std::filesystem::path& path, CaptureId id,

@@ -8,6 +8,7 @@
 #include "framework/core/new_file.h"
 #include "framework/profile/migrations.h"
 #include "framework/profile/new_database.h"
+#include "framework/profile/profile_snapshot.h"
 #include "framework/profile/table_list.h"
 #include "framework/profile/tensor_folder.h"
 
@@ -146,24 +147,25 @@ class Merger {
   std::map<std::string, std::int64_t> offsets_;  // what is added to ids of the file, by table
 };
 
-void bring_to_this_version(const std::filesystem::path& copy) {
+void bring_to_this_version(const std::filesystem::path& copy, const std::filesystem::path& of) {
   Database database(copy, Database::Mode::write);
   Transaction transaction(database);
   migrate(database);
+  require_schema(database, of.string());  // tables that a newer version has may be endless views
   transaction.commit();
 }
 
 }  // namespace
 
 MergeResult merge_into(Database& database, std::span<const std::filesystem::path> paths,
-                       const std::stop_token& stop) {
+                       const std::filesystem::path& out, const std::stop_token& stop) {
   MergeResult result;
   Merger merger(database);
   for (const std::filesystem::path& path : paths) {
-    const NewFile copy(database.path() + ".source", NewFile::Existing::refuse);
+    const NewFile copy(out, NewFile::Existing::refuse);
     copy_profile(path, copy.path(), stop);
     try {
-      bring_to_this_version(copy.path());
+      bring_to_this_version(copy.path(), path);
       merger.add(copy.path(), result);
     } catch (const SqliteError& error) {
       throw_error(ErrorCode::io, "The profiling database (", path.string(),
@@ -186,7 +188,7 @@ MergeResult merge_profiles(std::span<const std::filesystem::path> paths,
                            const std::filesystem::path& out, const std::stop_token& stop) {
   MergeResult result;
   profile::make_database(out, stop, [&](profile::Database& database) {
-    result = profile::merge_into(database, paths, stop);
+    result = profile::merge_into(database, paths, out, stop);
     result.missing_tensors = profile::copy_tensors(database, paths, out, stop);
   });
   return result;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kMaxFindings = 100;  // of one query
 
+constexpr std::array kCauseTables{"barrier_causes"};
 constexpr std::int64_t kTensorsSince = 2, kCausesSince = 3;  // versions of the schema
 
 using Names = std::initializer_list<const char*>;
@@ -163,6 +164,9 @@ std::vector<ProfileFinding> check_profile(const std::filesystem::path& path,
   profile::read_snapshot(
       path, profile::kAllTables,
       [&](profile::Database& database) {
+        if (database.integer("PRAGMA user_version") >= profile::kCausesSince) {
+          profile::require_tables(database, profile::kCauseTables);
+        }
         findings.clear();
         profile::Checker checker(database, findings);
         checker.integrity();

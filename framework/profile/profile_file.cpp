@@ -22,6 +22,13 @@ FileId id_of(const std::string& path) {
   return stat(path.c_str(), &status) == 0 ? id_of(status) : FileId();
 }
 
+/// The path from the root: a program may change its folder while it writes.
+std::filesystem::path from_root(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path full = std::filesystem::absolute(path, error);
+  return error ? path : full;
+}
+
 /// Nothing was written into it yet, or a process died while creating it.
 bool blank(Database& database) {
   return database.integer("PRAGMA application_id") == 0 &&
@@ -45,7 +52,7 @@ void require_profile(Database& database) {
   }
 }
 
-ProfileFile::ProfileFile(std::filesystem::path path) : path_(std::move(path)) {
+ProfileFile::ProfileFile(const std::filesystem::path& path) : path_(from_root(path)) {
   std::error_code ignored;  // a path that cannot be looked at cannot be opened either
   const auto status = std::filesystem::status(path_, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {

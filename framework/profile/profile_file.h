@@ -15,8 +15,9 @@ using FileId = std::pair<std::uint64_t, std::uint64_t>;
 
 class ProfileFile {
  public:
+  /// A relative path is of the folder that the process is in now.
   /// Throws io with the path and the reason.
-  explicit ProfileFile(std::filesystem::path path);
+  explicit ProfileFile(const std::filesystem::path& path);
   ~ProfileFile();
   ProfileFile(const ProfileFile&) = delete;
   ProfileFile& operator=(const ProfileFile&) = delete;

@@ -1,6 +1,6 @@
 // Makes profiling databases smaller, safe to share, or one of several. All refuse files that a live
 // process writes, and leave a file as it was, or none, if they fail or are stopped. Throw io as the
-// readers do, Cancelled once `stop` asks.
+// readers do, Cancelled once `stop` asks. prune_profile() has two exceptions.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -22,6 +22,8 @@ struct PruneResult {
 };
 
 /// Statistics of nodes stay: they are of all replays there were.
+/// Once rows are removed they stay removed: where VACUUM fails or is stopped, the error says so. A
+/// file of version 1 or 2 that is refused may have been brought to this version.
 PruneResult prune_profile(const std::filesystem::path& path, const PruneOptions& options,
                           const std::stop_token& stop = {});
 
@@ -39,7 +41,7 @@ MergeResult merge_profiles(std::span<const std::filesystem::path> paths,
 
 /// Writes a copy without what tells where it was made and of what. Numbers stay, and of texts only
 /// those in a list of columns (framework/profile/scrub.cpp): names of ops, scopes, tensors, kernels
-/// and devices, labels, hashes. Paths become file names; ids of hosts and devices, arguments,
+/// and devices, labels, hashes. Paths become file names; ids of hosts, UUIDs of devices, arguments,
 /// environment, notes, flags of the compiler, attributes, keys of caches, sources and code of
 /// kernels, texts of errors and events, state blocks and contents of tensors are gone. Throws
 /// invalid_argument if `out` exists.

@@ -7,6 +7,11 @@
 namespace reprise::profile {
 namespace {
 
+// Of one text or blob. Writers stay far below it: step times have 8 bytes per step and fit the
+// ring, contents of tensors have up to 64 KiB. Views and columns of a hostile file may compute
+// more.
+constexpr int kMaxValueBytes = 16 << 20;
+
 [[noreturn]] void damaged(const std::filesystem::path& path, const std::string& why) {
   throw_error(ErrorCode::io, "The profiling database (", path.string(), ") is damaged: ", why, ".");
 }
@@ -23,10 +28,9 @@ void require_whole_pages(Database& database) {
   }
 }
 
-void read_once(const std::filesystem::path& path, Database::Mode mode,
-               std::span<const char* const> tables, const std::function<void(Database&)>& read,
-               const std::stop_token& stop) {
-  Database database(path, mode);
+void read_once(Database& database, Database::Mode mode, std::span<const char* const> tables,
+               const std::function<void(Database&)>& read, const std::stop_token& stop) {
+  database.limit_values(kMaxValueBytes);
   database.stop_at(stop);
   database.execute("BEGIN");  // one moment of a file that is being written, until it is closed
   require_profile(database);
@@ -42,14 +46,18 @@ void read_once(const std::filesystem::path& path, Database::Mode mode,
 void require_tables(Database& database, std::span<const char* const> tables) {
   Statement find(database,
                  "SELECT 1 FROM sqlite_schema WHERE name=? AND type='table' AND rootpage>0");
+  Statement computed(database, "SELECT 1 FROM pragma_table_xinfo(?, 'main') WHERE hidden>1");
   for (const char* name : tables) {
     if (!find.find(name)) {
       damaged(database.path(), "the table (" + std::string(name) + ") is missing");
     }
+    if (computed.find(name)) {
+      damaged(database.path(), "the table (" + std::string(name) + ") computes columns");
+    }
   }
 }
 
-void require_schema(Database& database) try {
+void require_schema(Database& database, const std::string& name) try {
   Database schema(":memory:", Database::Mode::write);
   schema.execute(kSchemaSql);
   Statement columns(schema,
@@ -65,14 +73,20 @@ void require_schema(Database& database) try {
     }
   }
 } catch (const Error& error) {
-  throw Error(error, "(in the profiling database " + database.path() + ")", {});
+  throw Error(error, "(in the profiling database " + name + ")", {});
+}
+
+std::filesystem::path log_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(path, error);
+  return (error ? path : file).string() + "-wal";
 }
 
 std::uint64_t bytes_with_log(const std::filesystem::path& path) {
   std::uint64_t bytes = 0;
-  for (const char* suffix : {"", "-wal"}) {
+  for (const std::filesystem::path& file : {path, log_of(path)}) {
     std::error_code absent;
-    const std::uintmax_t size = std::filesystem::file_size(path.string() + suffix, absent);
+    const std::uintmax_t size = std::filesystem::file_size(file, absent);
     bytes += absent ? 0 : size;
   }
   return bytes;
@@ -91,20 +105,24 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
                 ") is not a profiling database: it is empty.");
   }
   // Without a log nobody writes the file, and reading it as it is leaves no files beside it.
-  const auto written = [log = path.string() + "-wal"] {
+  const auto written = [log = log_of(path)] {
     std::error_code ignored;
     return std::filesystem::exists(log, ignored);
   };
   const ProfileWatch::Stamp before = ProfileWatch::stamp_of(path);
   if (!written()) {
+    ProfileWatch::Stamp opened;
     // What was read is of two moments if a writer came in between, whose log may be gone already. A
-    // file that was removed or replaced stayed as it was.
+    // file that was removed or replaced once it was open stayed as it was; one that was replaced
+    // before may have a log.
     const auto undisturbed = [&] {
       const ProfileWatch::Stamp now = ProfileWatch::stamp_of(path);
-      return now.file != before.file || (now == before && !written());
+      return opened == before && (now.file != before.file || (now == before && !written()));
     };
     try {
-      read_once(path, Database::Mode::immutable, tables, read, stop);
+      Database database(path, Database::Mode::immutable);
+      opened = ProfileWatch::stamp_of(path);
+      read_once(database, Database::Mode::immutable, tables, read, stop);
       if (undisturbed()) {
         return;
       }
@@ -114,7 +132,8 @@ void read_snapshot(const std::filesystem::path& path, std::span<const char* cons
       }
     }
   }
-  read_once(path, Database::Mode::read, tables, read, stop);
+  Database database(path, Database::Mode::read);
+  read_once(database, Database::Mode::read, tables, read, stop);
 }
 
 }  // namespace reprise::profile

@@ -13,7 +13,8 @@ namespace reprise::profile {
 
 /// Calls `read` inside a read transaction, a second time if a writer came in between; nothing stays
 /// open. Throws io if the file cannot be read, is not a profiling database, is damaged, has a newer
-/// schema, or one of `tables` is none: a hostile file may have views that never end in their place.
+/// schema, or one of `tables` is none: a hostile file may have views that never end in their place,
+/// or columns that it computes. Statements that meet a text or blob above 16 MiB fail.
 /// Throws Cancelled once `stop` asks, also in the middle of a statement.
 void read_snapshot(const std::filesystem::path& path, std::span<const char* const> tables,
                    const std::function<void(Database&)>& read, const std::stop_token& stop = {});
@@ -28,12 +29,15 @@ requires(!std::is_void_v<Result>) Result
   return result;
 }
 
-/// Throws io if one of these is no table of the file.
+/// Throws io if one of these is no table of the file, or computes columns.
 void require_tables(Database& database, std::span<const char* const> tables);
-/// All tables and columns of the current schema.
+/// All tables and columns of the current schema. Errors call the file `name`.
 /// Errors: io.
-void require_schema(Database& database);
+void require_schema(Database& database, const std::string& name);
 
+/// Returns where SQLite keeps the write-ahead log of a file: beside the file, not beside a link to
+/// it.
+std::filesystem::path log_of(const std::filesystem::path& path);
 /// Of the file and its write-ahead log.
 std::uint64_t bytes_with_log(const std::filesystem::path& path);
 

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "framework/profile/capture_reader.h"
+#include "framework/profile/profile_snapshot.h"
 
 namespace reprise {
 namespace {
@@ -12,7 +13,7 @@ constexpr std::int64_t kTimeStepNs = 20'000'000;
 }  // namespace
 
 ProfileWatch::ProfileWatch(const std::filesystem::path& path)
-    : files_{path, path.string() + "-wal"} {}
+    : files_{path, profile::log_of(path)} {}
 
 ProfileWatch::Stamp ProfileWatch::stamp_of(const std::filesystem::path& path) {
   struct stat status {};

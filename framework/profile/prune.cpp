@@ -8,6 +8,7 @@
 #include "framework/profile/schema.h"
 #include "framework/profile/table_list.h"
 #include "framework/profile/tensor_folder.h"
+#include "reprise/sql_query.h"
 
 namespace reprise {
 namespace profile {
@@ -26,8 +27,11 @@ class Pruner {
 
   PruneResult prune(const PruneOptions& options) {
     // SQLite would look for what refers to each row that goes, in whole tables: few references have
-    // an index. remove() goes in the order that references ask for.
-    database_.execute("PRAGMA foreign_keys = OFF");
+    // an index. remove() goes in the order that references ask for. Of tables that the schema does
+    // not know only SQLite knows what is to become of their rows.
+    if (!others_refer()) {
+      database_.execute("PRAGMA foreign_keys = OFF");
+    }
     Transaction transaction(database_);
     PruneResult before = counts();
     database_.execute(
@@ -63,6 +67,19 @@ class Pruner {
       return static_cast<std::uint64_t>(database_.integer("SELECT count(*) FROM " + table));
     };
     return {rows("runs"), rows("graphs"), rows("replays")};
+  }
+
+  /// Whether the file has tables of its own with foreign keys.
+  bool others_refer() {
+    Statement tables(database_,
+                     "SELECT DISTINCT m.name FROM main.sqlite_schema m, "
+                     "pragma_foreign_key_list(m.name, 'main') WHERE m.type='table'");
+    bool any = false;
+    while (tables.step()) {
+      any =
+          any || std::ranges::find(tables_, tables.text(0), &TableOfSchema::name) == tables_.end();
+    }
+    return any;
   }
 
   void remove_from(const std::string& table, const std::string& where) {
@@ -101,6 +118,7 @@ class Pruner {
     }
     remove_from("graphs", "id" + kept);
     remove_from("kernels", "id NOT IN (SELECT kernel_id FROM steps WHERE kernel_id IS NOT NULL)");
+    remove_from("counters", "id NOT IN (SELECT counter_id FROM counter_values)");
     remove_from("hosts", "id NOT IN (SELECT host_id FROM runs)");
     remove_from("builds", "id NOT IN (SELECT build_id FROM runs)");
     std::string used;
@@ -115,6 +133,18 @@ class Pruner {
   Database& database_;
   std::vector<TableOfSchema> tables_;  // before those that they refer to
 };
+
+/// A file that stays as large as it was is as sound as one that became smaller.
+void give_back_space(Database& database) {
+  constexpr const char* kRemoved = "The rows are removed; the space could not be given back: ";
+  try {
+    database.execute("VACUUM");
+  } catch (const Error& error) {
+    throw_error(error.code(), kRemoved, error.what());
+  } catch (const Cancelled&) {
+    throw_error(ErrorCode::io, kRemoved, "it was interrupted.");
+  }
+}
 
 }  // namespace
 }  // namespace profile
@@ -133,7 +163,7 @@ PruneResult prune_profile(const std::filesystem::path& path, const PruneOptions&
     result = profile::Pruner(file.database()).prune(options);
     tensors.remove_unneeded(file.database());
     if (options.vacuum) {
-      file.database().execute("VACUUM");
+      profile::give_back_space(file.database());
     }
     file.database().stop_at({});
   }

@@ -72,7 +72,7 @@ RunWriter::RunWriter(Database& database, const RunInfo& run, const ProfileLimits
       sql_(database),
       replays_(database, limits.step_timing_bytes),
       tensors_(database, limits.snapshot_bytes, std::move(log), std::move(dropped)) {
-  require_schema(database);  // later errors only stop the writing
+  require_schema(database, database.path());  // later errors only stop the writing
   const std::string utc = now_utc();
   sql_.insert_new("meta(key,value)", "created_utc", utc);
   sql_.insert_new("meta(key,value)", "created_by", "reprise " + std::string(build_facts().version));

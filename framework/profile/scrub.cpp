@@ -127,7 +127,7 @@ void scrub(Database& database) {
 void scrub_profile(const std::filesystem::path& path, const std::filesystem::path& out,
                    const std::stop_token& stop) {
   profile::make_database(out, stop, [&](profile::Database& database) {
-    profile::merge_into(database, std::span(&path, 1), stop);
+    profile::merge_into(database, std::span(&path, 1), out, stop);
     profile::scrub(database);
     database.execute("VACUUM");  // free pages and ends of pages still hold what was there
   });

@@ -8,9 +8,7 @@ namespace {
 
 using Clock = Database::Clock;
 
-// What all texts of a result may take together, and one value while the query computes it.
-constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20U;
-constexpr int kMaxValueBytes = 16 << 20;
+constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20U;  // of all values of a result
 // What SQLite may take while it computes. Other connections of this process share it; they need a
 // few MiB each.
 constexpr std::int64_t kMaxMebibytes = 256;
@@ -24,7 +22,6 @@ void limit(Database& database, std::chrono::milliseconds time, const std::stop_t
   limit_memory(kMaxMebibytes << 20);
   database.execute("PRAGMA temp_store=MEMORY");  // no temporary files
   database.only_reads();
-  database.limit_values(kMaxValueBytes);
   database.stop_at(stop, end);
 }
 

@@ -13,9 +13,25 @@ namespace {
 // All values of a group are in memory at once; no group needs more than this.
 constexpr std::size_t kMaxValues = std::size_t{8} << 20U;
 
+/// Memory of SQLite's heap, so that its limit is one for these values too.
+template <class T>
+struct SqliteAllocator {
+  using value_type = T;
+  T* allocate(std::size_t count) {
+    void* const memory = sqlite3_malloc64(count * sizeof(T));  // the vector asks for less than 2^63
+    if (memory == nullptr) {
+      throw std::bad_alloc();
+    }
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t) { sqlite3_free(memory); }
+  bool operator==(const SqliteAllocator&) const = default;
+};
+using Values = std::vector<double, SqliteAllocator<double>>;
+
 struct Sample {
   double share = 0.5;  // of the values that lie below the one asked for
-  std::vector<double> values;
+  Values values;
 };
 
 void fail(sqlite3_context* context, const char* message) {
@@ -67,7 +83,7 @@ void take(sqlite3_context* context, int count, sqlite3_value** arguments) {
 
 /// Between the two values around the share, in proportion.
 double value_at_share(Sample& sample) {
-  std::vector<double>& values = sample.values;
+  Values& values = sample.values;
   const double rank = sample.share * static_cast<double>(values.size() - 1);
   const auto low = values.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(values.begin(), low, values.end());

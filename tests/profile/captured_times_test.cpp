@@ -1,8 +1,12 @@
 // Replays, step times, node times and histograms against what was sent.
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
+#include <sqlite3.h>
+
 #include "framework/profile/capture_reader.h"
+#include "framework/profile/profile_snapshot.h"
 #include "tests/profile/sql.h"
 #include "tests/profile/timed_replays.h"
 #include "tests/testing.h"
@@ -137,9 +141,57 @@ TEST_F(CapturedTimes, StepTimesAreThoseOfTheReplaysAsked) {
 }
 
 TEST_F(CapturedTimes, AReaderThatOutlivesTheWriterLeavesNoLog) {
-  const std::size_t steps = send(3)[0].size();
-  read_step_times(path_, ids(), steps, [&](std::size_t, auto) { sink_.reset(); });
+  send(3);
+  profile::read_snapshot(path_, {}, [&](profile::Database& database) {
+    EXPECT_EQ(database.integer("SELECT count(*) FROM replays"), 3);
+    sink_.reset();
+  });
   EXPECT_EQ(folder_.files(), 1U);
+}
+
+/// While it lives, calls `then` when the first row of step times is read.
+class AtFirstStepTimes {
+ public:
+  explicit AtFirstStepTimes(std::function<void()> then) {
+    then_ = std::move(then);
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(&watch));
+  }
+  AtFirstStepTimes(const AtFirstStepTimes&) = delete;
+  AtFirstStepTimes& operator=(const AtFirstStepTimes&) = delete;
+  ~AtFirstStepTimes() { sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(&watch)); }
+
+ private:
+  static int watch(sqlite3* db, char**, const void*) {
+    const auto row = [](unsigned, void*, void* statement, void*) {
+      const std::string text = sqlite3_sql(static_cast<sqlite3_stmt*>(statement));
+      if (then_ && text.starts_with("SELECT unit_ns")) {
+        std::exchange(then_, nullptr)();
+      }
+      return 0;
+    };
+    return sqlite3_trace_v2(db, SQLITE_TRACE_ROW, row, nullptr);
+  }
+  static inline std::function<void()> then_;
+};
+
+TEST_F(CapturedTimes, StepTimesOfAFileThatIsWrittenMeanwhileAreAllOfOneMoment) {
+  const std::size_t steps = send(5)[0].size();
+  const std::vector<std::int64_t> replays = ids();
+  sink_.reset();  // without a log it is read without locks
+  // Long ago: a change within one step of file times would not be seen.
+  std::filesystem::last_write_time(
+      path_, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  const AtFirstStepTimes change(
+      [&] { EXPECT_EQ(sql(path_, "UPDATE step_timings SET data=zeroblob(length(data))"), ""); });
+  std::vector<std::size_t> positions;
+  read_step_times(path_, replays, steps,
+                  [&](std::size_t position, std::span<const CapturedStepTime> times) {
+                    positions.push_back(position);
+                    for (const CapturedStepTime& time : times) {
+                      EXPECT_EQ(time.duration_ns, 0U);
+                    }
+                  });
+  EXPECT_EQ(positions, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
 }
 
 TEST_F(CapturedTimes, AnEvenSampleOfTheStepTimesIsTaken) {

@@ -169,6 +169,9 @@ constexpr const char* kHostile[] = {
     "ALTER TABLE nodes DROP COLUMN family",
     "ALTER TABLE nodes ADD COLUMN wide TEXT AS (hex(zeroblob(100000)))",
     "ALTER TABLE replays RENAME COLUMN seq TO other",
+    "DROP TABLE barrier_causes; CREATE VIEW barrier_causes AS WITH RECURSIVE r(i) AS (SELECT 1 "
+    "UNION ALL SELECT i+1 FROM r) SELECT i AS graph_id, i AS barrier, i AS src_step, i AS pool_idx "
+    "FROM r",
     "DROP TABLE scopes",
     "CREATE TRIGGER t AFTER DELETE ON replays BEGIN DELETE FROM runs; END",
     "CREATE TRIGGER t BEFORE INSERT ON runs BEGIN SELECT raise(ABORT, 'no'); END",

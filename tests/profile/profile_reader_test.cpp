@@ -43,6 +43,22 @@ std::string refusal(const std::filesystem::path& path) {
   return "";
 }
 
+TEST(ProfileReader, RefusesTextsThatAViewMakesTooLarge) {
+  const TempFolder folder;
+  const auto path = folder / "profile.db";
+  write_run(path, "first");
+  ASSERT_EQ(sql(path, "CREATE VIEW large AS SELECT length(hex(zeroblob(9000000))) AS bytes"), "");
+  const auto read = [](profile::Database& database) {
+    return database.integer("SELECT bytes FROM large");
+  };
+  try {
+    profile::read_snapshot(path, {}, read);
+    ADD_FAILURE() << "it is read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("too big"), std::string::npos) << error.what();
+  }
+}
+
 TEST(ProfileReader, SummarisesRunsGraphsAndTables) {
   const TempFolder folder;
   const auto path = folder / "profile.db";

@@ -41,6 +41,17 @@ TEST_F(ProfileWatchTest, EveryCommitIsAChange) {
   }
 }
 
+TEST_F(ProfileWatchTest, CommitsBehindALinkAreChanges) {
+  const TempFolder other;
+  const auto sink = open_profile(path_, {});
+  std::filesystem::create_symlink(path_, other / "link.db");
+  ProfileWatch watch(other / "link.db");
+  settle(watch);
+  sink->device(test::test_device());
+  sink->flush();
+  EXPECT_TRUE(watch.changed());
+}
+
 TEST_F(ProfileWatchTest, AFileThatRestsDoesNotChange) {
   open_profile(path_, {});
   ProfileWatch watch(path_);

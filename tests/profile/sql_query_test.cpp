@@ -3,6 +3,7 @@
 
 #include <future>
 
+#include "framework/profile/profile_snapshot.h"
 #include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"
@@ -120,6 +121,16 @@ TEST_F(SqlQuery, AnswersWhileTheFileIsWritten) {
   const auto sink = open_profile(path_, test::run_info("test", "second"));
   EXPECT_EQ(run_sql(path_, "SELECT label FROM runs ORDER BY id").rows[1],
             std::vector<SqlValue>{std::string("second")});
+}
+
+TEST_F(SqlQuery, AnswersFromTheLogOfAFileThatALinkNames) {
+  const TempFolder other;
+  std::filesystem::create_symlink(path_, other / "link.db");
+  const auto sink = open_profile(path_, test::run_info("test", "second"));
+  EXPECT_EQ(run_sql(other / "link.db", "SELECT label FROM runs").rows.size(), 2U);
+  EXPECT_EQ(
+      profile::bytes_with_log(other / "link.db"),
+      std::filesystem::file_size(path_) + std::filesystem::file_size(folder_ / "profile.db-wal"));
 }
 
 }  // namespace

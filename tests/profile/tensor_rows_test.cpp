@@ -150,6 +150,24 @@ TEST_F(TensorRows, KeepSmallContentsInTheFileAndLargeOnesBesideIt) {
   EXPECT_EQ(folder_.files(), 2U);
 }
 
+TEST_F(TensorRows, StayInTheFolderInWhichARelativePathWasOpened) {
+  const TempFolder other;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_ / ".");
+  sink_ = open_profile("profile.db", {});
+  std::filesystem::current_path(other / ".");
+  sink_->device(test_device());
+  recording_ = send_recording(*sink_, recorded_);
+  TensorsRecord large = record(0, std::vector<float>(20'000, 1.5F), std::vector<float>(20'000));
+  large.contents = true;
+  sink_->tensors(large);
+  send_replay(0);
+  sink_.reset();
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(other.empty());
+  EXPECT_TRUE(std::filesystem::exists(folder_ / query("SELECT max(external_path) FROM snapshots")));
+}
+
 TEST_F(TensorRows, KeepContentsWithinTheirBudgetAndCountTheRest) {
   open({.snapshot_bytes = 20});
   for (const std::uint64_t sequence : {0U, 1U}) {

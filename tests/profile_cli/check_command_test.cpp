@@ -78,6 +78,23 @@ TEST_F(CheckCommand, FindingsAsJson) {
       "has 3 edges, but says 0\"\n    }\n  ]\n}\n");
 }
 
+TEST_F(CheckCommand, AViewInThePlaceOfATableIsAnError) {
+  ASSERT_EQ(test::sql(path_,
+                      "CREATE TABLE causes AS SELECT * FROM barrier_causes; DROP TABLE "
+                      "barrier_causes; CREATE VIEW barrier_causes AS SELECT * FROM causes"),
+            "");
+  EXPECT_EQ(
+      error_of([&] { cli::print_check({path()}); }),
+      "The profiling database (" + path() + ") is damaged: the table (barrier_causes) is missing.");
+}
+
+TEST_F(CheckCommand, ComputedColumnsAreAnError) {
+  ASSERT_EQ(test::sql(path_, "ALTER TABLE nodes ADD COLUMN wide AS (zeroblob(20000000))"), "");
+  EXPECT_EQ(
+      error_of([&] { cli::print_check({path()}); }),
+      "The profiling database (" + path() + ") is damaged: the table (nodes) computes columns.");
+}
+
 TEST_F(CheckCommand, AFileThatIsNoneIsAnError) {
   EXPECT_EQ(error_of([&] { cli::print_check({(folder_ / "absent").string()}); }),
             "The profiling database (" + (folder_ / "absent").string() +

@@ -159,6 +159,22 @@ TEST_F(DiffCommandTest, FewTimesAreComparedByTheStatistics) {
       << text;
 }
 
+TEST_F(DiffCommandTest, AThresholdWithoutTimesInOneModeIsRefused) {
+  test::RunShape untimed = plain();
+  untimed.mode = TimingMode::off;
+  write_run(path_, plain());
+  write_run(other_, untimed);
+  EXPECT_EQ(
+      error_of([&] {
+        cli::print_diff({path(), other_.string(), {}, {}, "5%"});
+      }),
+      "--fail-above (5%) has nothing to compare: no node has times of one timing mode in both "
+      "runs. The modes of run (1) are (node), those of run (1) are (off); --profile-mode node "
+      "takes times of nodes.");
+  const std::string text = output({path(), other_.string()}, 0);
+  EXPECT_EQ(text.find("without a rank test"), std::string::npos) << text;
+}
+
 TEST_F(DiffCommandTest, WhatCannotBeComparedIsSaid) {
   write_run(path_, plain(2));
   test::RunShape named = plain(2);

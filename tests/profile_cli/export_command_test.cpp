@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "debugger/cli/db_commands.h"
+#include "framework/profile/capture_reader.h"
 #include "tests/profile_cli/timed_database.h"
 
 namespace reprise {
@@ -44,6 +45,18 @@ TEST_F(ExportCommandTest, GraphsAreDrawnByScope) {
 TEST_F(ExportCommandTest, NamesCannotEndAString) {
   write_run(path_, {.graph = {.name = "x\"];\n\\", .scales = 0}});
   EXPECT_EQ(dot().substr(0, dot().find('\n')), "digraph \"x\\\"];?\\\\\" {");
+}
+
+TEST_F(ExportCommandTest, APageOfADamagedGraphHasABarForEachNodeThatCanBeRead) {
+  write_run(path_);
+  ASSERT_EQ(test::sql(path_, "DELETE FROM nodes WHERE idx=1"), "");
+  const std::string page = printed([&] { cli::export_capture({.path = path(), .html = "-"}); });
+  std::size_t bars = 0;
+  for (std::size_t at = page.find("class=\"bar\""); at != std::string::npos;
+       at = page.find("class=\"bar\"", at + 1)) {
+    ++bars;
+  }
+  EXPECT_EQ(bars, read_capture(path_, {1, 1}).nodes.size());
 }
 
 TEST_F(ExportCommandTest, WhatCannotBeWrittenIsSaid) {

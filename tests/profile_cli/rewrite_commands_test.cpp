@@ -83,6 +83,43 @@ TEST_F(RewriteCommands, PruningLeavesNoReferenceToWhatIsGone) {
             "2\n2\n2\n2\n2\n2");
 }
 
+TEST_F(RewriteCommands, PruningRemovesCountersWithoutValues) {
+  write_run(path_, {.label = "first"});
+  write_run(path_, {.label = "second"});
+  ASSERT_EQ(sql(path_,
+                "INSERT INTO counters VALUES(1,'gone','%'),(2,'kept','%'); INSERT INTO "
+                "counter_values(counter_id,run_id,t_ns,value) VALUES(1,1,1,1),(2,1,1,1),(2,2,1,1)"),
+            "");
+  prune_profile(path_, {.keep_runs = 1});
+  EXPECT_EQ(sql(path_, "SELECT name FROM counters"), "kept");
+}
+
+TEST_F(RewriteCommands, PruningFollowsReferencesOfTablesThatTheFileHasOfItsOwn) {
+  write_run(path_, {.label = "first"});
+  write_run(path_, {.label = "second"});
+  ASSERT_EQ(sql(path_,
+                "CREATE TABLE notes(run_id INT REFERENCES runs(id) ON DELETE CASCADE); INSERT INTO "
+                "notes VALUES(1),(2)"),
+            "");
+  prune_profile(path_, {.keep_runs = 1});
+  EXPECT_EQ(sql(path_, "SELECT run_id FROM notes; PRAGMA foreign_key_check"), "2");
+}
+
+TEST_F(RewriteCommands, AViewInThePlaceOfATableIsNotTakenOver) {
+  write_run(path_);
+  ASSERT_EQ(sql(path_,
+                "CREATE TABLE causes AS SELECT * FROM barrier_causes; DROP TABLE barrier_causes; "
+                "CREATE VIEW barrier_causes AS SELECT * FROM causes"),
+            "");
+  EXPECT_EQ(error_of([&] {
+              cli::merge({{path()}, out()});
+            }),
+            "The column (graph_id) of the table (barrier_causes) is missing. (in the profiling "
+            "database " +
+                path() + ")");
+  EXPECT_EQ(folder_.files(), 1U);
+}
+
 TEST_F(RewriteCommands, VacuumMakesTheFileSmaller) {
   write_run(path_, {.replays = 3000});
   const std::uintmax_t before = std::filesystem::file_size(path_);

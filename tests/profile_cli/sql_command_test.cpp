@@ -62,6 +62,19 @@ TEST_F(SqlCommand, StopsAtTheLimitAndSaysSo) {
             "--timeout is (-3), but must be above 0.");
 }
 
+TEST_F(SqlCommand, SaysThatAResultIsTooLargeAndNotTheLimit) {
+  std::string query =
+      "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r LIMIT 5000) SELECT 1";
+  for (int column = 0; column < 999; ++column) {
+    query += ", 1";  // each counts with the size of a value
+  }
+  ::testing::internal::CaptureStderr();
+  answer(query + " FROM r", Format::csv);
+  const std::string told = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(told.find(" rows; the values of a result take at most 64 MiB."), std::string::npos)
+      << told;
+}
+
 TEST_F(SqlCommand, WhatIsWrongIsSaidAndNothingChanges) {
   const std::string before = test::sql(path_, "SELECT * FROM replays");
   EXPECT_EQ(error_of([&] { answer("SELECT nope FROM runs"); }),

@@ -4,6 +4,7 @@
 
 #include "debugger/cli/db_commands.h"
 #include "debugger/cli/perfetto.h"
+#include "debugger/cli/trace_rows.h"
 #include "framework/profile/profile_rewrite.h"
 #include "tests/profile_cli/timed_database.h"
 #include "tests/profile_cli/trace_check.h"
@@ -83,6 +84,20 @@ TEST_F(TraceTest, RandomTimesNestToo) {
     }
   }
   EXPECT_EQ(problems(), kNone) << testing::seed_note(seed);
+}
+
+TEST_F(TraceTest, MessagesOfMoreThan64MebibytesAreAllRead) {
+  write_run(path_);
+  ASSERT_EQ(test::sql(path_,
+                      "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r LIMIT 1200) "
+                      "INSERT INTO events(run_id,t_ns,severity,source,message) SELECT 1, i, 1, "
+                      "'long', printf('%.*c', 60000, 'x') FROM r"),
+            "");
+  const cli::TraceRows rows(path(), {});
+  int found = 0;
+  rows.each_instant(rows.runs().at(0),
+                    [&](const cli::TraceInstant& instant) { found += instant.name == "long"; });
+  EXPECT_EQ(found, 1200);
 }
 
 TEST_F(TraceTest, ReplaysWithoutStepTimesAreOneSlice) {

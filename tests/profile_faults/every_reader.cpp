@@ -147,6 +147,8 @@ void print_everything(const fs::path& path, Answers& answers) {
   }
   attempt_command("perfetto", answers, [&] { cli::export_capture({file, {}, "-", ""}); });
   attempt_command("dot", answers, [&] { cli::export_capture({file, {}, "", "-"}); });
+  attempt_command("svg", answers, [&] { cli::export_capture({.path = file, .svg = "-"}); });
+  attempt_command("html", answers, [&] { cli::export_capture({.path = file, .html = "-"}); });
 }
 
 }  // namespace

@@ -5,9 +5,12 @@
 #include <cstdio>
 #include <sys/wait.h>
 
+#include <sqlite3.h>
+
 #include "debugger/cli/commands.h"
 #include "debugger/cli/db_commands.h"
 #include "framework/profile/profile_reader.h"
+#include "framework/profile/profile_snapshot.h"
 #include "reprise/core/error.h"
 #include "reprise/sql_query.h"
 #include "tests/profile_cli/timed_database.h"
@@ -176,17 +179,20 @@ TEST_F(RefusedFiles, CutShortEndEveryCommandWithStatusOne) {
   EXPECT_TRUE(test::files_of(folder_ / ".") == files) << "something changed";
 }
 
-/// Calls `change` in the middle of reading step times; how many were read.
+/// Calls `change` in the middle of reading step times, once; how many were read.
 template <class Change>
 int read_while(const std::filesystem::path& path, const Change& change) {
-  const std::array<std::int64_t, 5> replays{1, 2, 3, 4, 5};
-  int read = 0;
-  read_step_times(path, replays, 5, [&](std::size_t, auto) {
-    if (++read == 2) {
-      change();
+  bool changed = false;
+  return profile::read_snapshot(path, {}, [&](profile::Database& database) {
+    int read = 0;
+    profile::Statement rows(database, "SELECT data FROM step_timings WHERE replay_id<=5");
+    while (rows.step()) {
+      if (++read == 2 && !std::exchange(changed, true)) {
+        change();
+      }
     }
+    return read;
   });
-  return read;
 }
 
 TEST_F(RefusedFiles, TakenAwayWhileTheyAreRead) {
@@ -208,6 +214,55 @@ TEST_F(RefusedFiles, CutShortWhileTheyAreRead) {
       error_of([&] { read_while(path_, [&] { std::filesystem::resize_file(path_, 100); }); });
   EXPECT_TRUE(error == "nothing" || error.find(path()) != std::string::npos) << error;
   EXPECT_EQ(folder_.files(), 1U);
+}
+
+/// While it lives, calls `then` before SQLite opens a file, once.
+class BeforeOpening {
+ public:
+  explicit BeforeOpening(std::function<void()> then) {
+    then_ = std::move(then);
+    real_ = sqlite3_vfs_find(nullptr);
+    files_ = *real_;
+    files_.zName = "before opening";
+    files_.xOpen = [](sqlite3_vfs*, const char* name, sqlite3_file* to, int flags, int* out) {
+      if (then_) {
+        std::exchange(then_, nullptr)();
+      }
+      return real_->xOpen(real_, name, to, flags, out);
+    };
+    sqlite3_vfs_register(&files_, 1);
+  }
+  BeforeOpening(const BeforeOpening&) = delete;
+  BeforeOpening& operator=(const BeforeOpening&) = delete;
+  ~BeforeOpening() {
+    sqlite3_vfs_unregister(&files_);
+    sqlite3_vfs_register(real_, 1);
+  }
+
+ private:
+  static inline std::function<void()> then_;
+  static inline sqlite3_vfs* real_ = nullptr;
+  static inline sqlite3_vfs files_{};
+};
+
+TEST_F(RefusedFiles, ReplacedBeforeTheyAreOpenedAreReadWithTheirLog) {
+  const auto live = folder_ / "live.db", other = folder_ / "other.db";
+  test::write_run(live, {.label = "closed"});
+  {
+    const auto writer = open_profile(live, test::run_info("test", "in the log"));
+    for (const char* suffix : {"", "-wal"}) {  // as a writer that was killed leaves them
+      std::filesystem::copy_file(live.string() + suffix, other.string() + suffix);
+    }
+  }
+  const BeforeOpening replace([&] {
+    std::filesystem::rename(other, path_);
+    std::filesystem::rename(other.string() + "-wal", path_.string() + "-wal");
+  });
+  std::string labels;
+  for (const auto& row : run_sql(path_, "SELECT label FROM runs ORDER BY id").rows) {
+    labels += std::get<std::string>(row.at(0)) + ";";
+  }
+  EXPECT_EQ(labels, "closed;in the log;");
 }
 
 /// Whatever becomes of its file, a pass has the right results and ends.

@@ -148,6 +148,17 @@ TEST_F(SqlConsole, RefusesWhatTakesTooMuchMemoryAndGoesOn) {
             SqlValue(std::int64_t{5}));
 }
 
+TEST_F(SqlConsole, CountsTheValuesOfStatistics) {
+  // Room for 524288 values each, which is 4 MiB.
+  std::string query =
+      "WITH RECURSIVE r(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM r LIMIT 262145) SELECT 1";
+  for (int column = 0; column < 70; ++column) {
+    query += ", median(i)";
+  }
+  EXPECT_EQ(error_of(query + " FROM r"),
+            "The query is refused: it takes more than 256 MiB of memory.");
+}
+
 TEST_F(SqlConsole, RefusesManyLargeValuesAtOnce) {
   std::string query = "SELECT 1";
   for (int column = 0; column < 100; ++column) {

@@ -12,9 +12,9 @@ namespace reprise {
 /// How much of a replay is timed. Every mode has an encoding of its own, so none changes what the
 /// others run.
 enum class TimingMode : std::uint8_t {
-  off,              // no device timestamps at all
-  replay,           // the device time of the whole body
-  node,             // every step: one timestamp after each
+  off,     // no device timestamps at all
+  replay,  // the device time of the whole body
+  node,    // every step: one timestamp after each; node_serialised where dispatches overlap
   node_serialised,  // as node, with a barrier before every step: for devices that overlap
                     // dispatches
 };
