@@ -49,6 +49,8 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
   if (hang_timeout_.count() <= 0) {
     hang_timeout_ = traits_.cpu_type ? std::chrono::milliseconds(10min) : 60s;
   }
+  constexpr std::chrono::hours kYear{365 * 24};  // the longest ones are too many nanoseconds
+  hang_timeout_ = std::min<std::chrono::milliseconds>(hang_timeout_, kYear);
   const OptionalFeatures& f = physical_.features;
   VkPhysicalDeviceVulkan13Features f13{};
   f13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
