@@ -42,7 +42,7 @@ std::shared_ptr<Buffer> VulkanBackend::allocate(std::string name, std::uint64_t 
 std::shared_ptr<Buffer> VulkanBackend::import(std::string name, std::span<const std::byte> bytes,
                                               std::shared_ptr<const void> owner) {
   device_->require_ready();
-  auto imported = import_host_memory(*device_, bytes, std::move(owner));
+  auto imported = import_host_memory(*device_, name, bytes, std::move(owner));
   return imported ? std::make_shared<VulkanBuffer>(device_, std::move(name), bytes.size(),
                                                    *std::move(imported))
                   : nullptr;
