@@ -113,14 +113,14 @@ void Queue::publish(std::uint64_t completed) {
 }
 
 bool Queue::retire_some(Lock& lock) {
-  // They die without the mutex: owners of imported memory run code of the user then.
+  // They go without the mutex: owners of imported memory run code of the user then.
   std::array<EncodingRef, 8> retired;
   ReadQueue::Copy copied;
   std::shared_ptr<Buffer> freed;
   const std::uint64_t known = completed();
   std::erase_if(behind_host_, [&](const auto& b) { return b.submission <= known; });
-  const bool any = in_flight_->take(known, retired) > 0;
-  if (!any) {
+  const bool more = in_flight_->take(known, retired) == retired.size();
+  if (!more) {
     retired_.store(known, std::memory_order_relaxed);
     // A copy whose wait failed may still read what is freed.
     if (reads_ == nullptr || !reads_->pending(copied)) {
@@ -128,10 +128,11 @@ bool Queue::retire_some(Lock& lock) {
     }
   }
   lock.unlock();
+  std::ranges::fill(retired, nullptr);
   if (freed != nullptr) {
     freed->release_memory();
   }
-  return any || freed != nullptr;
+  return more || freed != nullptr;
 }
 
 void Queue::retire(Lock lock) {
