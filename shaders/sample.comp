@@ -49,7 +49,7 @@ const uint kGroups = 16u;
 const uint kGroupBins = kBins / kGroups;
 const uint kFlagWords = 1024u;
 
-shared uint flags[kFlagWords];  // a bit per recent token, modulo their number: most tokens have none
+shared uint flags[kFlagWords];  // a bit per recent token, modulo their number
 shared uint sums[3u * kBins];   // of each bin, by digits of 10 bits: weights have 30
 shared uint group_low[kGroups];
 shared uint group_high[kGroups];
@@ -78,12 +78,16 @@ bool is_recent(uint token) {
   if ((flags[(token >> 5) % kFlagWords] >> (token & 31u) & 1u) == 0u) {
     return false;
   }
-  for (uint i = 0u; i < recent_count; ++i) {
-    if (recent[recent_from + i] == token) {
-      return true;
+  if (token_count <= 32u * kFlagWords) {
+    return true;  // every token has a flag of its own
+  }
+  bool found = false;
+  for (uint i = 0u; i < recent_count && !found; i += 8u) {
+    [[unroll]] for (uint part = 0u; part < 8u; ++part) {
+      found = recent[recent_from + min(i + part, recent_count - 1u)] == token || found;
     }
   }
-  return false;
+  return found;
 }
 
 uint key_at(uint token) {
@@ -215,7 +219,9 @@ void mark_recent() {
   barrier();
   for (uint i = gl_LocalInvocationID.x; i < recent_count; i += gl_WorkGroupSize.x) {
     uint token = recent[recent_from + i];
-    atomicOr(flags[(token >> 5) % kFlagWords], 1u << (token & 31u));
+    if (token < token_count) {
+      atomicOr(flags[(token >> 5) % kFlagWords], 1u << (token & 31u));
+    }
   }
   barrier();
 }

@@ -30,7 +30,7 @@ VulkanBackend::VulkanBackend(std::shared_ptr<Device> device, const OpenOptions& 
     : Backend(device->life(), device->memory()),
       device_(std::move(device)),
       pipelines_(std::make_shared<Pipelines>(device_, options)),
-      queue_(device_) {}
+      queue_(device_, device_->read_queue()) {}
 
 std::shared_ptr<Buffer> VulkanBackend::allocate(std::string name, std::uint64_t bytes,
                                                 BufferKind kind, MemoryPurpose purpose) {
@@ -42,7 +42,7 @@ std::shared_ptr<Buffer> VulkanBackend::allocate(std::string name, std::uint64_t 
 std::shared_ptr<Buffer> VulkanBackend::import(std::string name, std::span<const std::byte> bytes,
                                               std::shared_ptr<const void> owner) {
   device_->require_ready();
-  auto imported = import_host_memory(*device_, bytes, std::move(owner));
+  auto imported = import_host_memory(*device_, name, bytes, std::move(owner));
   return imported ? std::make_shared<VulkanBuffer>(device_, std::move(name), bytes.size(),
                                                    *std::move(imported))
                   : nullptr;
@@ -65,12 +65,12 @@ std::uint64_t VulkanBackend::last_use(const Buffer& buffer, Access access) {
   return queue_.last_use(buffer, access);
 }
 
-bool VulkanBackend::copy_aside(const Buffer& from, std::uint64_t offset, const Buffer& to,
-                               std::uint64_t bytes) {
-  require_own(from);
-  require_own(to);
-  return queue_.copy_aside(static_cast<const VulkanBuffer&>(from), offset,
-                           static_cast<const VulkanBuffer&>(to), bytes);
+bool VulkanBackend::copy_aside(const std::shared_ptr<Buffer>& from, std::uint64_t offset,
+                               const std::shared_ptr<Buffer>& to, std::uint64_t bytes) {
+  require_own(*from);
+  require_own(*to);
+  return queue_.copy_aside(std::static_pointer_cast<const VulkanBuffer>(from), offset,
+                           std::static_pointer_cast<const VulkanBuffer>(to), bytes);
 }
 
 std::unique_ptr<Encoder> VulkanBackend::encoder(const EncoderOptions& options) {

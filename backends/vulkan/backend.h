@@ -40,8 +40,8 @@ class VulkanBackend final : public Backend {
   void wait(std::uint64_t submission) override { queue_.wait(submission); }
   std::uint64_t last_submission() override { return queue_.last_submission(); }
   std::uint64_t last_use(const Buffer& buffer, Access access) override;
-  bool copy_aside(const Buffer& from, std::uint64_t offset, const Buffer& to,
-                  std::uint64_t bytes) override;
+  bool copy_aside(const std::shared_ptr<Buffer>& from, std::uint64_t offset,
+                  const std::shared_ptr<Buffer>& to, std::uint64_t bytes) override;
   std::shared_ptr<const RunTimeShader> add_shader(const ShaderSource& source) override;
   std::optional<KernelInfo> kernel_info(const Kernel& kernel) const override;
   KernelCounters kernel_counters() const override { return pipelines_->counters(); }

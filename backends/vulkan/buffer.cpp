@@ -65,8 +65,7 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, std::string name, std
                            HostImport imported)
     : Buffer(std::move(name), bytes, BufferKind::imported),
       device_(std::move(device)),
-      share_(device_->memory()->reserve(this->name(), MemoryPurpose::imported,
-                                        MemoryAccount::kNoHeap, bytes)),
+      share_(std::move(imported.share)),
       owner_(std::move(imported.owner)),
       memory_(std::move(imported.memory)),
       buffer_(std::move(imported.buffer)) {

@@ -34,7 +34,8 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
       map_device_memory_(options.map_device_memory),
       life_(std::make_shared<DeviceLife>(info_.name)),
       memory_(std::make_shared<MemoryAccount>(heaps_of(physical_), options.memory_budget,
-                                              options.on_memory_pressure)) {
+                                              options.on_memory_pressure,
+                                              limits().maxMemoryAllocationCount)) {
   if (options.kernels) {
     require_kernels(physical_, *options.kernels);
     traits_.kernels = *options.kernels;
@@ -49,11 +50,14 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
   if (hang_timeout_.count() <= 0) {
     hang_timeout_ = traits_.cpu_type ? std::chrono::milliseconds(10min) : 60s;
   }
+  constexpr std::chrono::hours kYear{365 * 24};  // the longest ones are too many nanoseconds
+  hang_timeout_ = std::min<std::chrono::milliseconds>(hang_timeout_, kYear);
   const OptionalFeatures& f = physical_.features;
   VkPhysicalDeviceVulkan13Features f13{};
   f13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
   f13.synchronization2 = VK_TRUE;
   f13.maintenance4 = VK_TRUE;  // LocalSizeId, which SPIR-V 1.6 compilers emit
+  f13.shaderZeroInitializeWorkgroupMemory = flag(f.zero_initialize_workgroup);
   VkPhysicalDeviceVulkan12Features f12{};
   f12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   f12.pNext = &f13;
@@ -61,6 +65,8 @@ Device::Device(std::shared_ptr<const Instance> instance, const PhysicalDevice& p
   f12.storageBuffer8BitAccess = flag(f.storage_8bit);
   f12.shaderFloat16 = flag(f.shader_float16);
   f12.shaderInt8 = flag(f.shader_int8);
+  f12.shaderSubgroupExtendedTypes = flag(f.subgroup_extended_types);
+  f12.subgroupBroadcastDynamicId = flag(f.subgroup_broadcast_dynamic_id);
   VkPhysicalDeviceVulkan11Features f11{};
   f11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
   f11.pNext = &f12;

@@ -64,6 +64,9 @@ std::vector<std::pair<std::string, bool>> listed(const OptionalFeatures& feature
           {"shaderInt8", features.shader_int8},
           {"shaderInt16", features.shader_int16},
           {"shaderInt64", features.shader_int64},
+          {"shaderSubgroupExtendedTypes", features.subgroup_extended_types},
+          {"subgroupBroadcastDynamicId", features.subgroup_broadcast_dynamic_id},
+          {"shaderZeroInitializeWorkgroupMemory", features.zero_initialize_workgroup},
           {"subgroupArithmetic",
            (features.subgroup_operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0}};
 }

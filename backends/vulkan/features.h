@@ -1,4 +1,4 @@
-// Optional device features that shaders may ask for, found by SPIR-V capability.
+// Optional device features that shaders may use; most are found by SPIR-V capability.
 #pragma once
 #include <string_view>
 #include <utility>
@@ -17,6 +17,10 @@ struct OptionalFeatures {
   bool shader_int8 = false;
   bool shader_int16 = false;
   bool shader_int64 = false;
+  // No capability names these, so they are enabled wherever there are.
+  bool subgroup_extended_types = false;
+  bool subgroup_broadcast_dynamic_id = false;
+  bool zero_initialize_workgroup = false;
   VkSubgroupFeatureFlags subgroup_operations = 0;  // in compute shaders
 };
 

@@ -63,7 +63,8 @@ MemoryHandle allocate(const Device& device, std::uint64_t size, std::uint32_t ty
 
 }  // namespace
 
-std::optional<HostImport> import_host_memory(const Device& device, std::span<const std::byte> bytes,
+std::optional<HostImport> import_host_memory(const Device& device, std::string_view buffer,
+                                             std::span<const std::byte> bytes,
                                              std::shared_ptr<const void> owner) {
   const PhysicalDevice& physical = device.physical();
   const std::uint64_t alignment = physical.import_alignment;
@@ -76,7 +77,7 @@ std::optional<HostImport> import_host_memory(const Device& device, std::span<con
   if (size == 0 || size > limit) {
     return std::nullopt;
   }
-  HostImport made{std::move(owner), {}, create_buffer(device, size)};
+  HostImport made{{}, std::move(owner), {}, create_buffer(device, size)};
   if (made.buffer.get() == VK_NULL_HANDLE) {
     return std::nullopt;
   }
@@ -86,6 +87,8 @@ std::optional<HostImport> import_host_memory(const Device& device, std::span<con
   if (!type || needs.size > size) {
     return std::nullopt;
   }
+  made.share = device.memory()->reserve(buffer, MemoryPurpose::imported, MemoryAccount::kNoHeap,
+                                        bytes.size());
   made.memory = allocate(device, size, *type, bytes.data());
   if (made.memory.get() == VK_NULL_HANDLE ||
       vkBindBufferMemory(device.get(), made.buffer.get(), made.memory.get(), 0) != VK_SUCCESS) {

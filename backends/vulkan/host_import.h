@@ -11,6 +11,7 @@
 namespace reprise::vulkan {
 
 struct HostImport {
+  MemoryShare share;
   std::shared_ptr<const void> owner;
   MemoryHandle memory;
   BufferHandle buffer;  // over whole units of PhysicalDevice::import_alignment
@@ -18,7 +19,9 @@ struct HostImport {
 
 /// Empty where the device cannot: no extension, a misaligned start, a limit, or the driver refuses
 /// this memory, as some do for files mapped read-only. `bytes` as for Backend::import.
-std::optional<HostImport> import_host_memory(const Device& device, std::span<const std::byte> bytes,
+/// Errors: out_of_memory, naming the buffer, if the device takes no more allocations.
+std::optional<HostImport> import_host_memory(const Device& device, std::string_view buffer,
+                                             std::span<const std::byte> bytes,
                                              std::shared_ptr<const void> owner);
 
 }  // namespace reprise::vulkan

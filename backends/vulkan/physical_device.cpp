@@ -143,6 +143,9 @@ bool query_features(PhysicalDevice& device) {
   features.shader_int8 = f12.shaderInt8 == VK_TRUE;
   features.shader_int16 = all.features.shaderInt16 == VK_TRUE;
   features.shader_int64 = all.features.shaderInt64 == VK_TRUE;
+  features.subgroup_extended_types = f12.shaderSubgroupExtendedTypes == VK_TRUE;
+  features.subgroup_broadcast_dynamic_id = f12.subgroupBroadcastDynamicId == VK_TRUE;
+  features.zero_initialize_workgroup = f13.shaderZeroInitializeWorkgroupMemory == VK_TRUE;
   const VkPhysicalDeviceVulkan11Properties& p = device.properties11;
   if ((p.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0) {
     features.subgroup_operations = p.subgroupSupportedOperations;

@@ -31,18 +31,23 @@ const VulkanEncoding& own(const EncodingRef& encoding, const Device& device) {
 
 }  // namespace
 
-Queue::Queue(std::shared_ptr<Device> device) : device_(std::move(device)), timeline_(device_) {
-  if (device_->read_queue() != VK_NULL_HANDLE) {
-    reads_ = std::make_unique<ReadQueue>(device_, device_->read_queue());
+Queue::Queue(std::shared_ptr<Device> device, VkQueue reads)
+    : device_(std::move(device)), timeline_(device_) {
+  if (reads != VK_NULL_HANDLE) {
+    reads_ = std::make_unique<ReadQueue>(device_, reads);
   }
 }
 
 Queue::~Queue() {
   try {
     wait(submitted_);
+    if (reads_ != nullptr) {
+      reads_->wait();
+    }
   } catch (const Error& error) {
     if (error.code() == ErrorCode::timeout) {
       static_cast<void>(in_flight_.release());  // destroying what is in use is worse than a leak
+      static_cast<void>(reads_.release());
       timeline_.leak();
     } else {
       static_cast<void>(vkDeviceWaitIdle(device_->get()));  // returns on lost devices too
@@ -62,6 +67,7 @@ std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
   release_freed();
   const std::lock_guard lock(mutex_);
   device_->require_ready();
+  const std::uint64_t number = submitted_ + 1;
   collect(encodings);
   in_flight_->admit(encodings);
   VulkanHostSignal* after =
@@ -75,7 +81,7 @@ std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
   VkSemaphoreSubmitInfo signal{};
   signal.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
   signal.semaphore = timeline_.get();
-  signal.value = submitted_ + 1;
+  signal.value = number;
   signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   VkSubmitInfo2 info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
@@ -91,55 +97,66 @@ std::uint64_t Queue::submit(std::span<const EncodingRef> encodings) {
     info.pWaitSemaphoreInfos = &wait;
   }
   timeline_.submit(info);
-  in_flight_->add(++submitted_, encodings);
+  in_flight_->add(number, encodings);
   if (after != nullptr) {
-    behind_host_.push_back({submitted_, after, ++after->awaited});
+    behind_host_.push_back({number, after, ++after->awaited});
   }
-  return submitted_;
+  submitted_.store(number, std::memory_order_release);
+  return number;
 }
 
-void Queue::retire(std::uint64_t completed) {
+void Queue::publish(std::uint64_t completed) {
   std::uint64_t known = completed_.load(std::memory_order_relaxed);
   while (known < completed &&
          !completed_.compare_exchange_weak(known, completed, std::memory_order_release)) {
   }
+}
+
+bool Queue::retire_some(Lock& lock) {
+  // They go without the mutex: owners of imported memory run code of the user then.
   std::array<EncodingRef, 8> retired;
-  for (std::size_t taken = retired.size(); taken == retired.size();) {
-    {
-      const std::lock_guard lock(mutex_);
-      std::erase_if(behind_host_, [&](const auto& b) { return b.submission <= completed; });
-      taken = in_flight_->take(completed, retired);
+  ReadQueue::Copy copied;
+  std::shared_ptr<Buffer> freed;
+  const std::uint64_t known = completed();
+  std::erase_if(behind_host_, [&](const auto& b) { return b.submission <= known; });
+  const bool more = in_flight_->take(known, retired) == retired.size();
+  if (!more) {
+    retired_.store(known, std::memory_order_relaxed);
+    // A copy whose wait failed may still read what is freed.
+    if (reads_ == nullptr || !reads_->pending(copied)) {
+      freed = in_flight_->take_freed();
     }
-    std::ranges::fill(retired, nullptr);
   }
-  release_freed();
+  lock.unlock();
+  std::ranges::fill(retired, nullptr);
+  if (freed != nullptr) {
+    freed->release_memory();
+  }
+  return more || freed != nullptr;
+}
+
+void Queue::retire(Lock lock) {
+  while (lock.owns_lock() && retire_some(lock)) {
+    static_cast<void>(lock.try_lock());
+  }
+}
+
+void Queue::retire_rest() {
+  if (retired_.load(std::memory_order_relaxed) < completed()) {
+    retire(Lock(mutex_, std::try_to_lock));
+  }
 }
 
 void Queue::release_freed() {
-  while (in_flight_->has_freed()) {
-    std::shared_ptr<Buffer> buffer;
-    {
-      const std::lock_guard lock(mutex_);
-      buffer = in_flight_->take_freed();
-    }
-    if (buffer == nullptr) {
-      return;
-    }
-    buffer->release_memory();
+  if (in_flight_->has_freed()) {
+    retire(Lock(mutex_));
   }
 }
 
 void Queue::free(const std::shared_ptr<Buffer>& buffer) {
-  {
-    const std::lock_guard lock(mutex_);
-    in_flight_->free(buffer);
-  }
-  release_freed();
-}
-
-std::uint64_t Queue::last_submission() {
-  const std::lock_guard lock(mutex_);
-  return submitted_;
+  Lock lock(mutex_);
+  in_flight_->free(buffer);
+  retire(std::move(lock));
 }
 
 void Queue::shutdown() {
@@ -151,30 +168,35 @@ void Queue::shutdown() {
 }
 
 bool Queue::complete(std::uint64_t submission) {
-  if (completed() >= submission) {
-    return true;
+  if (completed() < submission) {
+    device_->require_alive();
+    const std::uint64_t counter = timeline_.counter();
+    if (counter < submission) {
+      return false;
+    }
+    publish(counter);
   }
-  device_->require_alive();
-  const std::uint64_t counter = timeline_.counter();
-  if (counter < submission) {
-    return false;
-  }
-  retire(counter);
+  retire_rest();
   return true;
 }
 
-bool Queue::copy_aside(const VulkanBuffer& from, std::uint64_t offset, const VulkanBuffer& to,
-                       std::uint64_t bytes) {
+bool Queue::copy_aside(const std::shared_ptr<const VulkanBuffer>& from, std::uint64_t offset,
+                       const std::shared_ptr<const VulkanBuffer>& to, std::uint64_t bytes) {
   if (reads_ == nullptr) {
     return false;
   }
   while (true) {
-    wait(last_use(from, Access::write));
+    wait(last_use(*from, Access::write));
+    ReadQueue::Copy ended;  // let go of without the mutex
     // Nobody submits meanwhile: what comes next may write what is read.
-    const std::lock_guard lock(mutex_);
+    Lock lock(mutex_);
     device_->require_ready();
-    if (in_flight_->last_use(from, Access::write) <= completed()) {
-      reads_->copy(from, offset, to, bytes, timeline_.get(), completed());
+    if (reads_->pending(ended)) {
+      return false;
+    }
+    if (in_flight_->last_use(*from, Access::write) <= completed()) {
+      reads_->copy({from, to}, offset, bytes, timeline_.get(), completed());
+      retire(std::move(lock));  // complete() could not meanwhile
       return true;
     }
   }
@@ -188,6 +210,7 @@ std::uint64_t Queue::last_use(const Buffer& buffer, Access access) {
 void Queue::wait(std::uint64_t submission) {
   device_->require_alive();
   if (completed() >= submission) {
+    retire_rest();
     return;
   }
   const Clock::duration hang = device_->hang_timeout();
@@ -202,7 +225,8 @@ void Queue::wait(std::uint64_t submission) {
                         std::chrono::duration_cast<std::chrono::nanoseconds>(step).count()));
     const std::uint64_t counter = reached ? submission : timeline_.counter();
     if (counter >= submission) {
-      retire(submission);
+      publish(submission);
+      retire(Lock(mutex_));
       return;
     }
     if (counter != last || waits_for_host(submission, counter)) {

@@ -18,7 +18,8 @@ namespace reprise::vulkan {
 /// All members may be called concurrently.
 class Queue {
  public:
-  explicit Queue(std::shared_ptr<Device> device);
+  /// Copies aside run on `reads`; null: there are none.
+  Queue(std::shared_ptr<Device> device, VkQueue reads);
   /// Waits for everything submitted; what a hung device still uses is leaked.
   ~Queue();
   Queue(const Queue&) = delete;
@@ -27,10 +28,10 @@ class Queue {
   bool complete(std::uint64_t submission);
   void wait(std::uint64_t submission);
   std::uint64_t last_use(const Buffer& buffer, Access access);
-  std::uint64_t last_submission();
+  std::uint64_t last_submission() const { return submitted_.load(std::memory_order_acquire); }
   /// See Backend::copy_aside.
-  bool copy_aside(const VulkanBuffer& from, std::uint64_t offset, const VulkanBuffer& to,
-                  std::uint64_t bytes);
+  bool copy_aside(const std::shared_ptr<const VulkanBuffer>& from, std::uint64_t offset,
+                  const std::shared_ptr<const VulkanBuffer>& to, std::uint64_t bytes);
   std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
   void shutdown();
   void free(const std::shared_ptr<Buffer>& buffer);
@@ -47,16 +48,25 @@ class Queue {
 
   /// Fills commands_; throws invalid_argument for what cannot be one submission.
   void collect(std::span<const EncodingRef> encodings);
-  /// Submissions are complete up to this one: lets go of what is not used any more.
-  void retire(std::uint64_t completed);
+  /// Submissions are complete up to this one.
+  void publish(std::uint64_t completed);
+  using Lock = std::unique_lock<std::mutex>;
+  /// Lets go of what complete submissions used, and of freed memory that nothing uses. Ends early
+  /// without the lock: the next call goes on.
+  void retire(Lock lock);
+  /// A part of that. Unlocks; false if nothing is left.
+  bool retire_some(Lock& lock);
+  /// What an earlier call left, if nobody has the mutex.
+  void retire_rest();
   /// The device cannot go on to the submission before the host does.
   bool waits_for_host(std::uint64_t submission, std::uint64_t completed);
 
   std::shared_ptr<Device> device_;
   Timeline timeline_;
   std::atomic<std::uint64_t> completed_{0};  // known to be complete, with all before it
-  std::mutex mutex_;                         // guards what follows
-  std::uint64_t submitted_ = 0;
+  std::atomic<std::uint64_t> submitted_{0};  // written under the mutex, as the next
+  std::atomic<std::uint64_t> retired_{0};    // what these and all before used was let go of
+  std::mutex mutex_;                         // guards what follows; copies aside hold it
   std::vector<VkCommandBufferSubmitInfo> commands_;
   std::vector<BehindHost> behind_host_;  // in flight
   std::unique_ptr<ReadQueue> reads_;     // null: the device has one queue

@@ -1,32 +1,31 @@
 #include "backends/vulkan/read_queue.h"
 
 #include <chrono>
-#include <string>
 #include <utility>
 
 #include "backends/vulkan/barriers.h"
-#include "backends/vulkan/host_signal.h"
 #include "reprise/core/error.h"
 
 namespace reprise::vulkan {
 
 ReadQueue::ReadQueue(std::shared_ptr<Device> device, VkQueue queue)
-    : device_(std::move(device)), queue_(queue), done_(timeline_semaphore(*device_)) {}
+    : device_(std::move(device)), queue_(queue), done_(device_) {}
 
-void ReadQueue::copy(const VulkanBuffer& from, std::uint64_t offset, const VulkanBuffer& to,
-                     std::uint64_t bytes, VkSemaphore written, std::uint64_t value) {
-  pool_ = device_->command_pools().take(*device_);
+void ReadQueue::copy(Copy of, std::uint64_t offset, std::uint64_t bytes, VkSemaphore written,
+                     std::uint64_t value) {
+  of.pool = device_->command_pools().take(*device_);
+  const VkCommandBuffer recorded = of.pool->commands();
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  device_->check(vkBeginCommandBuffer(pool_->commands(), &begin), "vkBeginCommandBuffer");
-  opening_barrier(pool_->commands(), false);
+  device_->check(vkBeginCommandBuffer(recorded, &begin), "vkBeginCommandBuffer");
+  opening_barrier(recorded, false);
   const VkBufferCopy region{offset, 0, bytes};
-  vkCmdCopyBuffer(pool_->commands(), from.get(), to.get(), 1, &region);
-  host_barrier(pool_->commands());
-  device_->check(vkEndCommandBuffer(pool_->commands()), "vkEndCommandBuffer");
+  vkCmdCopyBuffer(recorded, of.from->get(), of.to->get(), 1, &region);
+  host_barrier(recorded);
+  device_->check(vkEndCommandBuffer(recorded), "vkEndCommandBuffer");
   const VkCommandBufferSubmitInfo commands{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr,
-                                           pool_->commands(), 0};
+                                           recorded, 0};
   // The value is there already: waiting for it makes what was written visible to this queue.
   VkSemaphoreSubmitInfo after{};
   after.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
@@ -47,26 +46,31 @@ void ReadQueue::copy(const VulkanBuffer& from, std::uint64_t offset, const Vulka
   info.pSignalSemaphoreInfos = &signal;
   device_->check(vkQueueSubmit2(queue_, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
   ++copies_;
+  copy_ = std::move(of);  // if the wait fails, the device still uses it
   wait();
-  device_->command_pools().give(std::move(pool_));
+  device_->command_pools().give(std::move(copy_.pool));
+  copy_ = {};
+}
+
+bool ReadQueue::pending(Copy& ended) noexcept {
+  std::uint64_t done = 0;
+  if (copy_.pool != nullptr &&
+      vkGetSemaphoreCounterValue(device_->get(), done_.get(), &done) == VK_SUCCESS &&
+      done >= copies_) {
+    ended = std::exchange(copy_, {});
+  }
+  return copy_.pool != nullptr;
 }
 
 void ReadQueue::wait() {
-  const VkSemaphore semaphore = done_.get();
-  VkSemaphoreWaitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
-  info.semaphoreCount = 1;
-  info.pSemaphores = &semaphore;
-  info.pValues = &copies_;
+  if (copy_.pool == nullptr) {
+    return;
+  }
   const auto hang = std::chrono::nanoseconds(device_->hang_timeout()).count();
-  const VkResult result = vkWaitSemaphores(device_->get(), &info, static_cast<std::uint64_t>(hang));
-  if (result == VK_TIMEOUT) {
-    static_cast<void>(pool_.release());
-    done_.release();
+  if (!done_.wait(copies_, static_cast<std::uint64_t>(hang))) {
     throw_error(ErrorCode::timeout, "A copy to the host does not end within ",
                 device_->hang_timeout().count(), " ms.");
   }
-  device_->check(result, "vkWaitSemaphores");
 }
 
 }  // namespace reprise::vulkan

@@ -1,6 +1,8 @@
 #include "reprise/backend/memory_account.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "reprise/core/error.h"
@@ -60,16 +62,23 @@ void MemoryShare::give_back() noexcept {
 }
 
 MemoryAccount::MemoryAccount(std::vector<HeapInfo> heaps, std::uint64_t budget,
-                             PressureCallback on_pressure)
-    : on_pressure_(std::move(on_pressure)) {
+                             PressureCallback on_pressure, std::uint64_t max_buffers)
+    : on_pressure_(std::move(on_pressure)), max_buffers_(max_buffers) {
   info_.heaps = std::move(heaps);
   info_.budget = budget;
 }
 
-std::pair<std::uint64_t, const char*> MemoryAccount::try_reserve(MemoryPurpose purpose,
+std::pair<std::uint64_t, std::string> MemoryAccount::try_reserve(MemoryPurpose purpose,
                                                                  std::uint32_t heap,
                                                                  std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
+  const std::uint64_t buffers =
+      std::transform_reduce(info_.by_purpose.begin(), info_.by_purpose.end(), std::uint64_t{0},
+                            std::plus<>(), [](const MemoryUse& use) { return use.buffers; });
+  if (buffers >= max_buffers_) {
+    return {0, "(" + std::to_string(buffers) + ") buffers are allocated of at most " +
+                   std::to_string(max_buffers_)};
+  }
   MemoryUse& of_purpose = info_.by_purpose[static_cast<std::size_t>(purpose)];
   if (heap == kNoHeap) {
     add(of_purpose, bytes);
@@ -95,11 +104,11 @@ std::pair<std::uint64_t, const char*> MemoryAccount::try_reserve(MemoryPurpose p
 MemoryShare MemoryAccount::reserve(std::string_view buffer, MemoryPurpose purpose,
                                    std::uint32_t heap, std::uint64_t bytes) {
   auto [available, of] = try_reserve(purpose, heap, bytes);
-  if (of != nullptr && on_pressure_ && !reporting) {
+  if (!of.empty() && on_pressure_ && !reporting) {
     report(MemoryPressure::critical);
     std::tie(available, of) = try_reserve(purpose, heap, bytes);
   }
-  if (of != nullptr) {
+  if (!of.empty()) {
     throw_error(ErrorCode::out_of_memory, "Buffer '", buffer, "' needs (", bytes, ") bytes, but ",
                 available, " bytes are available (", of, ").");
   }

@@ -129,6 +129,10 @@ class Reader {
         interface_.capabilities.push_back(at(operands, 0));
         break;
       case spv::OpEntryPoint:
+        // What follows, as workgroup sizes and variables, may be of any of several.
+        if (std::exchange(has_entry_point_, true)) {
+          unsupported("more than one entry point");
+        }
         compute_ = at(operands, 0) == spv::ExecutionModelGLCompute;
         interface_.entry_point =
             text_of(operands.subspan(std::min<std::size_t>(operands.size(), 2)));
@@ -456,6 +460,7 @@ class Reader {
   std::vector<std::uint32_t> variables_;
   std::vector<std::uint32_t> workgroup_sizes_;  // constants decorated with BuiltIn WorkgroupSize
   Words local_size_ids_;
+  bool has_entry_point_ = false;
   bool compute_ = false;
   bool ends_function_ = false;  // a module ends with a function, or it is cut off
 };

@@ -211,14 +211,37 @@ bool wide_units(const BoundCall& call, const Push& push, const Views& views) {
          rows_begin_at(views.v, 4);
 }
 
+constexpr std::uint32_t kInvocations = 256;  // of a workgroup of the gpu kernel
+
+/// Turns of all loops of an invocation of the gpu kernel, each with the one that ends it; loops
+/// over rows and parts of a unit are unrolled. A tile of 256 / rows keys takes its own turn; a turn
+/// for each of the 4 / rows keys that 4 invocations share, and in it one for each 4th unit; one for
+/// each subgroup; and one for each of the fours of keys that an invocation adds up, with 5 in it.
+/// Besides, each row loads its query, and adds up subgroups and what invocations have of the same
+/// values.
+std::int64_t gpu_turns(const Push& push, std::int64_t keys, std::int64_t rows, std::int64_t units,
+                       const DeviceTraits& traits) {
+  const auto over = [](std::int64_t count, std::int64_t each) { return (count + each - 1) / each; };
+  const std::int64_t tile_keys = kInvocations / rows;
+  const std::int64_t scores = over(4 * tile_keys, kInvocations) * (over(units, 4) + 2) + 1;
+  const std::int64_t subgroups = kInvocations / std::max(traits.subgroup_size, 1U) + 1;
+  const std::int64_t stride = kInvocations / over(push.value_dim, 4);
+  const std::int64_t values = over(tile_keys / 4, stride) * 6 + 1;
+  return over(keys, tile_keys) * (1 + scores + subgroups + values) +
+         rows * (subgroups + stride + 6 + over(units, 32) + 1);
+}
+
 // One workgroup per head and up to 4 rows: they share the keys and values that are read.
-Dispatch gpu_dispatch(const BoundCall& call, const Push& push, bool wide, std::size_t variant) {
+Dispatch gpu_dispatch(const BoundCall& call, const DeviceTraits& traits, const Push& push,
+                      bool wide, std::size_t variant) {
   constexpr std::int64_t kMaxRows = 4;
-  constexpr std::uint32_t kInvocations = 256;
   const Shape& q = call.tensors[0].shape();
   const std::uint32_t unit = unit_of(call.tensors[1].dtype());
   const std::uint32_t rows = q.dim(0) < kMaxRows ? 1 : kMaxRows;
-  const std::uint32_t fours = (push.dim + unit - 1) / unit * (unit / 4);
+  const std::uint32_t units = (push.dim + unit - 1) / unit;
+  const std::uint32_t fours = units * (unit / 4);
+  const std::int64_t keys = call.tensors[1].shape().dim(0);
+  require_loop_limit(call, traits, gpu_turns(push, keys, rows, units, traits), keys);
   return {{kShaders[kGpuShader + variant],
            {kInvocations, rows, fours, (wide ? 1U : 0U) | features_of(call) << 1U},
            4},
@@ -300,7 +323,8 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
     return;
   }
   if (shares_keys(call, block, traits)) {
-    const Dispatch chosen = gpu_dispatch(call, push, wide_units(call, push, views), variant);
+    const Dispatch chosen =
+        gpu_dispatch(call, traits, push, wide_units(call, push, views), variant);
     steps.dispatch(call, traits, chosen.kernel, chosen.groups, push);
     return;
   }

@@ -203,10 +203,24 @@ void reference(const HostCall& call) {
   }
 }
 
+constexpr std::int64_t kUnrolled = 4;  // mirrors EACH_TOKEN of the shader
+
+/// Turns of the loops that find recent tokens, by the busiest invocation. Each of 11 passes asks
+/// for all its tokens, one turn each at least. Where tokens share flags, one whose flag is set
+/// reads all that are recent, by eights; the invocations that a driver runs together read at once.
+std::int64_t turns_of_recent(std::int64_t tokens, std::int64_t count, std::int64_t local) {
+  constexpr std::int64_t kPasses = 11;
+  constexpr std::int64_t kFlags = 32768;  // mirrors kFlagWords of the shader
+  constexpr std::int64_t kReadAtOnce = 8;
+  const std::int64_t own = kUnrolled * (tokens / (kUnrolled * local) + 1);
+  const std::int64_t share = (tokens + kFlags - 1) / kFlags;
+  const std::int64_t flagged = share == 1 ? 0 : std::min(own, std::min(count, kFlags) * share);
+  return count == 0 ? 0 : kPasses * (own + flagged * ((count + kReadAtOnce - 1) / kReadAtOnce));
+}
+
 void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   constexpr std::uint32_t kMaxInvocations = 512;  // shared memory
   constexpr std::int64_t kElementsPerInvocation = 4;
-  constexpr std::int64_t kUnrolled = 4;  // mirrors EACH_TOKEN of the shader
   const BoundTensor& logits = call.tensors[0];
   const BoundTensor& recent = call.tensors[1];
   indexable_elements(logits);
@@ -217,7 +231,7 @@ void lower(const BoundCall& call, const DeviceTraits& traits, StepList& steps) {
   constexpr std::int64_t kOfDigits = 8 * 128;
   require_loop_limit(call, traits,
                      9 * (tokens / (kUnrolled * local) + 1) + 2 * (tokens / local + 1) + local +
-                         kOfDigits + count / local,
+                         kOfDigits + count / local + turns_of_recent(tokens, count, local),
                      tokens);
   const View view = view_of(logits, traits);
   const View recent_view = view_of(recent, traits);

@@ -31,6 +31,8 @@ void ProfileSink::tensors(TensorsRecord record) noexcept {
   }
 }
 
+std::uint64_t ProfileSink::max_tensor_bytes() const { return writer_->queue().max_tensor_bytes(); }
+
 void ProfileSink::send(profile::Record record) noexcept {
   writer_->queue().push(std::move(record));
 }

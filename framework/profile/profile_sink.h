@@ -217,6 +217,8 @@ class ProfileSink {
   /// The device of every record sent afterwards.
   void device(const DeviceInfo& info) noexcept;
   void tensors(TensorsRecord record) noexcept;
+  /// Larger `bytes` of a TensorsRecord find no room.
+  std::uint64_t max_tensor_bytes() const;
   void send(profile::Record record) noexcept;
   /// The hot path: no allocation, no lock, no system call. Without room the step times are dropped
   /// first, then the replay; both are counted.

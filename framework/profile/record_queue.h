@@ -31,6 +31,8 @@ class RecordQueue {
   explicit RecordQueue(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   void push(Record record) noexcept;
+  /// What the values of one launch may take: less than a record may, as others wait too.
+  std::uint64_t max_tensor_bytes() const { return max_bytes_ / 8 * 5; }
   /// Returns at `until`, at once if a request waits.
   Requests wait(Clock::time_point until);
   /// `records` is replaced.

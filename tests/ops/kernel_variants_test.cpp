@@ -142,5 +142,18 @@ TEST(LongCaches, AreReadToTheEndOrRefused) {
                [&] { (void)run_case(portable, row, true, seed); });
 }
 
+TEST(LongCaches, AreRefusedWhereTheLoopsOfAWorkgroupWouldEndEarly) {
+  const Device device = test_device("vulkan");
+  if (!device.backend().traits().cpu_type) {
+    GTEST_SKIP() << "Loops of this device do not end early.";
+  }
+  const OpCase row{"long", 1e-11, "f32 sums of one row", [](CaseContext& c) -> std::vector<Tensor> {
+                     const Tensor keys = c.input({200000, 1, 8}, DType::f16);
+                     return {attention(c.recorder(), c.input({5, 1, 8}), keys, keys)};
+                   }};
+  expect_error(ErrorCode::unsupported, {"attention", "(200000)", "at most 65535"},
+               [&] { (void)run_case(device, row, true, test_seed()); });
+}
+
 }  // namespace
 }  // namespace reprise::testing

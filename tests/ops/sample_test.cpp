@@ -1,5 +1,6 @@
 // What sample() may choose, how often, and what it refuses.
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "framework/core/philox.h"
@@ -130,6 +131,36 @@ TEST_P(Sample, APenaltyIsOfTheTokenAlone) {
                              {.temperature = 0, .repetition_penalty = 2, .recent = used}));
     EXPECT_EQ(s.finish().read<std::int32_t>("token").front(), chosen);
   }
+}
+
+// Software drivers end the loops of an invocation after 65,535 turns.
+TEST_P(Sample, ALongPenaltyIsOfAllItsTokens) {
+  for (const auto& [tokens, count] : {std::pair{32000, 2048}, {128256, 64}}) {
+    std::vector<std::int32_t> recent(static_cast<std::size_t>(count));
+    std::iota(recent.begin(), recent.end(), 0);
+    std::vector<float> logits(static_cast<std::size_t>(tokens), 4);
+    std::fill_n(logits.begin(), count, 8.0F);
+    auto s = executor_.begin();
+    const Tensor used = s.input("recent", {count}, recent);
+    s.output("token", sample(s, s.input("logits", {1, tokens}, logits),
+                             {.top_k = 1, .top_p = 0.5F, .repetition_penalty = 4, .recent = used}));
+    EXPECT_EQ(s.finish().read<std::int32_t>("token").front(), count) << tokens << " tokens";
+  }
+}
+
+TEST(LongPenalties, AreRefusedWhereTheirLoopsWouldEndEarly) {
+  const Device device = test_device("vulkan");
+  if (!device.backend().traits().cpu_type) {
+    GTEST_SKIP() << "Loops of this device do not end early.";
+  }
+  GraphExecutor executor(device);
+  expect_error(ErrorCode::unsupported, {"sample", "(40000)", "at most 65535"}, [&] {
+    auto s = executor.begin();
+    const Tensor recent = s.input("recent", {2048}, std::vector<std::int32_t>(2048));
+    s.output("token", sample(s, s.input("logits", {1, 40000}, std::vector<float>(40000)),
+                             {.repetition_penalty = 2, .recent = recent}));
+    (void)s.finish();
+  });
 }
 
 TEST_P(Sample, NumbersComeBeforeWhatIsNone) {

@@ -18,6 +18,29 @@ TEST_F(KernelSources, ThatDoNotCompileAreAnErrorWithTheLine) {
                });
 }
 
+// Validation would name what is not enabled.
+TEST_F(KernelSources, UseFeaturesThatNoCapabilityNames) {
+  const struct {
+    const char *feature, *head, *body;
+  } uses[] = {
+      {"shaderSubgroupExtendedTypes",
+       "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n"
+       "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
+       "#extension GL_EXT_shader_subgroup_extended_types_int64 : require\n",
+       "  y[i] = x[i] + float(subgroupAdd(int64_t(i)));"},
+      {"subgroupBroadcastDynamicId", "#extension GL_KHR_shader_subgroup_ballot : require\n",
+       "  y[i] = x[i] + subgroupBroadcast(x[i], subgroupBroadcastFirst(i) % gl_SubgroupSize);"},
+      {"shaderZeroInitializeWorkgroupMemory",
+       "#extension GL_EXT_null_initializer : require\nshared uint total = {};\n",
+       "  y[i] = x[i] + float(total);"}};
+  const auto has = device_.info().features;
+  for (const auto& [feature, head, body] : uses) {
+    if (std::ranges::count(has, std::pair(std::string(feature), true)) > 0) {
+      (void)device_.compile_kernel(shader(std::string(head) + kX + kY, body), copy_interface());
+    }
+  }
+}
+
 TEST_F(KernelSources, WithAnErrorInAnIncludedFileSayItsNameAndLine) {
   KernelSource source = shader(std::string("#include \"mine.glsl\"\n") + kX + kY, kCopy);
   source.includes["mine.glsl"] = "// fine\nfloat wrong() { return what; }\n";

@@ -343,7 +343,8 @@ TEST_P(TensorWatches, CountResultsThatAreAllTooLargeInAWarning) {
   const auto columns = static_cast<std::int64_t>(kMaxWatchedBytes / sizeof(float));
   const auto recorded = test::GraphMaker({.columns = columns}).make();
   {
-    ExecutorCore core(device_, {.profile = path_});
+    ExecutorCore core(device_,
+                      {.profile = path_, .profile_limits = {.queue_bytes = 2 * kMaxWatchedBytes}});
     core.set_watches({{}, {.tensors = "logits"}});
     WatchedLaunches launches;
     const auto encode = [](const TapStaging&) { return Body(); };
@@ -354,6 +355,26 @@ TEST_P(TensorWatches, CountResultsThatAreAllTooLargeInAWarning) {
             "watch_too_large|(4) watched results of the graph 'decode' are left out: all of them "
             "would be more than (" +
                 std::to_string(kMaxWatchedBytes) + ") bytes of one launch.");
+}
+
+TEST_P(TensorWatches, CountResultsThatTheQueueOfTheDatabaseDoesNotTake) {
+  constexpr std::uint64_t kQueueBytes = std::uint64_t{1} << 20U;
+  executor_ = std::make_unique<GraphExecutor>(
+      device_,
+      ExecutorOptions{
+          .profile = path_, .profile_limits = {.queue_bytes = kQueueBytes}, .watches = {{}}});
+  auto s = executor_->begin_recorded({.name = "large"});
+  const Tensor large = s.input("large", {512, 512}, std::vector<float>(std::size_t{512} * 512));
+  const Tensor small = s.input("small", {4}, std::vector<float>(4));
+  s.output("sum", add(s, large, large));
+  s.output("small sum", add(s, small, small));
+  CapturedGraph watched = s.finish({.run = false}).graph;
+  watched.launch();
+  executor_->shutdown();
+  EXPECT_EQ(query("SELECT code, message FROM events WHERE source = 'watch'"),
+            "watch_too_large|(1) watched results of the graph 'large' are left out: all of them "
+            "would be more than (655360) bytes of one launch.");
+  EXPECT_EQ(query("SELECT n FROM tensor_stats"), "4");
 }
 
 TEST_P(TensorWatches, AreRefusedWhereNothingWouldComeOfThem) {

@@ -1,8 +1,10 @@
 // Memory that cannot be is refused before the driver is asked.
 #include <gtest/gtest.h>
 
+#include "backends/vulkan/buffer.h"
 #include "tests/testing.h"
 #include "tests/vulkan/fault_run.h"
+#include "tests/vulkan/open_vulkan.h"
 
 namespace reprise::fault {
 namespace {
@@ -29,6 +31,26 @@ TEST_F(RefusedSizes, OfNothingAboveTheLargestBufferAndWrapping) {
   }
   EXPECT_EQ(calls("vkCreateBuffer"), 0U);
   EXPECT_EQ(calls("vkAllocateMemory"), 0U);
+}
+
+TEST_F(RefusedSizes, OfMoreAllocationsThanTheDeviceTakes) {
+  const auto instance = std::make_shared<const vulkan::Instance>(true, log_.callback());
+  vulkan::PhysicalDevice physical =
+      vulkan::usable_devices(instance->get())[vulkan::test_device(vulkan::enumerate())];
+  physical.properties.limits.maxMemoryAllocationCount = 2;
+  const auto device = std::make_shared<vulkan::Device>(instance, physical, OpenOptions{});
+  const auto allocate = [&](const char* name) {
+    return std::make_shared<vulkan::VulkanBuffer>(device, name, 64, BufferKind::device,
+                                                  MemoryPurpose::tensors);
+  };
+  const auto first = allocate("first");
+  auto second = allocate("second");
+  inject({});
+  expect_error(ErrorCode::out_of_memory, {"'third'", "(2) buffers", "at most 2"},
+               [&] { (void)allocate("third"); });
+  EXPECT_EQ(calls("vkAllocateMemory"), 0U);
+  second->release_memory();
+  EXPECT_NO_THROW((void)allocate("third"));
 }
 
 TEST_F(RefusedSizes, AboveTheBudgetOrTheHeap) {

@@ -7,6 +7,7 @@
 #include "reprise/backend/shader_interface.h"
 #include "reprise/core/error.h"
 #include "shaders/shader_table.h"
+#include "tests/expect_error.h"
 #include "tests/seed.h"
 
 namespace reprise {
@@ -117,6 +118,16 @@ TEST(SpirvReflect, RefusesVectorsOfVectors) {
   EXPECT_EQ(reflect_spirv(nested_vectors(1)).shared_bytes, 64U);
   EXPECT_TRUE(refused(nested_vectors(2)));
   EXPECT_TRUE(refused(nested_vectors(16)));
+}
+
+// A workgroup size could be that of the other one.
+TEST(SpirvReflect, RefusesASecondEntryPoint) {
+  std::vector<std::uint32_t> words = nested_structs(1, 1);
+  const auto entry = words.begin() + 5;  // behind the header
+  const std::vector<std::uint32_t> again(entry, entry + (*entry >> spv::WordCountShift));
+  words.insert(entry, again.begin(), again.end());
+  testing::expect_error(ErrorCode::unsupported, {"more than one entry point"},
+                        [&] { reflect_spirv(words); });
 }
 
 TEST(SpirvReflect, RejectsEveryTruncationInsideTheDeclarations) {

@@ -245,7 +245,7 @@ void Device::read(const std::shared_ptr<Buffer>& from, std::uint64_t offset,
                          BufferKind::download, MemoryPurpose::staging);
   for (std::uint64_t done = 0; done < bytes.size(); done += staging->bytes()) {
     const std::uint64_t piece = std::min<std::uint64_t>(staging->bytes(), bytes.size() - done);
-    if (!backend_->copy_aside(*from, offset + done, *staging, piece)) {
+    if (!backend_->copy_aside(from, offset + done, staging, piece)) {
       backend_->wait(
           submit_copy(*backend_, from, offset + done, staging, 0, piece, AfterSubmit::will_wait));
     }

@@ -1,5 +1,7 @@
 #include "framework/session/replay/watched_launches.h"
 
+#include <algorithm>
+
 #include "framework/session/executor/host_clock.h"
 
 namespace reprise {
@@ -37,13 +39,15 @@ TensorsRecord WatchInFlight::read(const Slot& slot) const {
 
 void WatchedLaunches::find(ExecutorCore& core, const ExecutionPlan& plan, std::uint64_t recording) {
   const std::string graph = "the graph '" + plan.graph->name + "'";
+  const std::uint64_t max_bytes =
+      std::min(kMaxWatchedBytes, core.profile()->sink().max_tensor_bytes());
   launches_.clear();
   std::size_t left_out = 0;
   try {
     for (const TensorWatch& watch : *core.watches()) {
       auto launch = std::make_shared<WatchedLaunch>();
       launch->watch = watch;
-      launch->list = find_taps(plan, watch, kMaxWatchedBytes);
+      launch->list = find_taps(plan, watch, max_bytes);
       left_out += launch->list.left_out;
       if (!launch->list.taps.empty()) {
         launch->staging = core.device().backend().allocate(
@@ -54,8 +58,8 @@ void WatchedLaunches::find(ExecutorCore& core, const ExecutionPlan& plan, std::u
     if (left_out > 0) {
       core.warn("watch", "watch_too_large",
                 "(" + std::to_string(left_out) + ") watched results of " + graph +
-                    " are left out: all of them would be more than (" +
-                    std::to_string(kMaxWatchedBytes) + ") bytes of one launch.",
+                    " are left out: all of them would be more than (" + std::to_string(max_bytes) +
+                    ") bytes of one launch.",
                 recording);
     }
   } catch (const std::exception& error) {

@@ -192,10 +192,11 @@ class Backend {
   /// Copies bytes to the beginning of a download buffer, and waits for that and for the last
   /// submission that writes `from`, but for no other. Returns false where the device cannot: the
   /// caller submits the copy, and waits for everything submitted.
-  /// Lifetime: the caller keeps both buffers, and `from` from being freed.
+  /// Lifetime: the caller keeps `from` from being freed. After an error the device may still copy,
+  /// so the backend keeps both.
   /// Errors: device_lost, timeout.
-  virtual bool copy_aside(const Buffer& /*from*/, std::uint64_t /*offset*/, const Buffer& /*to*/,
-                          std::uint64_t /*bytes*/) {
+  virtual bool copy_aside(const std::shared_ptr<Buffer>& /*from*/, std::uint64_t /*offset*/,
+                          const std::shared_ptr<Buffer>& /*to*/, std::uint64_t /*bytes*/) {
     return false;
   }
   /// Compiles a shader of the caller's, makes its pipeline, and lets steps name it.

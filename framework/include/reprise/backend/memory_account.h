@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -41,7 +42,9 @@ class MemoryAccount : public std::enable_shared_from_this<MemoryAccount> {
  public:
   static constexpr std::uint32_t kNoHeap = 0xFFFFFFFF;
 
-  MemoryAccount(std::vector<HeapInfo> heaps, std::uint64_t budget, PressureCallback on_pressure);
+  /// At most `max_buffers` of all purposes are there at once.
+  MemoryAccount(std::vector<HeapInfo> heaps, std::uint64_t budget, PressureCallback on_pressure,
+                std::uint64_t max_buffers = ~std::uint64_t{0});
   /// Reserves memory.
   /// Errors: out_of_memory with the wanted and the available bytes, naming the buffer.
   MemoryShare reserve(std::string_view buffer, MemoryPurpose purpose, std::uint32_t heap,
@@ -54,13 +57,14 @@ class MemoryAccount : public std::enable_shared_from_this<MemoryAccount> {
   MemoryInfo info() const;
 
  private:
-  /// Returns how much is left, and of what; null: it is reserved.
-  std::pair<std::uint64_t, const char*> try_reserve(MemoryPurpose purpose, std::uint32_t heap,
+  /// Returns how much is left, and of what; empty: it is reserved.
+  std::pair<std::uint64_t, std::string> try_reserve(MemoryPurpose purpose, std::uint32_t heap,
                                                     std::uint64_t bytes);
   MemoryPressure pressure() const;
   void report(MemoryPressure now);
 
   const PressureCallback on_pressure_;
+  const std::uint64_t max_buffers_;
   mutable std::mutex mutex_;
   MemoryInfo info_;
   MemoryPressure reported_ = MemoryPressure::none;

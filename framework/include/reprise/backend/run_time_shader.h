@@ -14,7 +14,7 @@ namespace reprise {
 struct ShaderSource {
   std::string name{};
   std::string glsl{};                  // its entry point is main()
-  std::vector<std::uint32_t> spirv{};  // instead; its entry point is called "main"
+  std::vector<std::uint32_t> spirv{};  // instead; its only entry point is "main"
   /// Text for #include, by name, beside the files of shaders/include.
   std::map<std::string, std::string> includes{};
   /// Specialization constants by id: the bits of a 32-bit number, or 0 or 1 for a bool.

@@ -28,7 +28,7 @@ struct OpenOptions {
   bool validation = false;
   LogCallback log{};
   /// Maximum time to wait without any progress; after it a wait is an error. 0: 60 s, 10 min on
-  /// CPU-type devices.
+  /// CPU-type devices. More than a year counts as a year.
   std::chrono::milliseconds hang_timeout{0};
   /// False: the host reaches device memory through copies alone, as on a discrete GPU.
   bool map_device_memory = true;

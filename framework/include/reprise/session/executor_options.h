@@ -48,7 +48,8 @@ struct TensorWatch {
   bool rows_outside = false;
 };
 
-/// Maximum for one launch. Results beyond it are left out, which is an event.
+/// Maximum for one launch; also five eighths of ProfileLimits::queue_bytes (20 MiB of 32). Results
+/// beyond the smaller one are left out, which is an event.
 inline constexpr std::uint64_t kMaxWatchedBytes = std::uint64_t{256} << 20U;
 
 struct ExecutorOptions {
