@@ -146,14 +146,14 @@ void ExecutablePlans::place(GraphSession& session, RecordedSession& recorded,
 
 void ExecutablePlans::require_same(const Use& use, const PassPlan& plan) const {
   const std::int64_t most = buckets().back();
-  const std::string here = use.bucket == most ? "when it is recorded again"
+  const std::string when = use.bucket == most ? "when it is recorded again"
                                               : "in its bucket " + std::to_string(use.bucket);
   const auto require = [&](const char* kind, const auto& largest, const auto& here, auto text) {
     std::set<std::string> of_largest, of_this;
     std::ranges::transform(largest, std::inserter(of_largest, of_largest.end()), text);
     std::ranges::transform(here, std::inserter(of_this, of_this.end()), text);
     if (of_largest != of_this) {
-      throw_invalid_argument(what_, " had the ", kind, " (", names_of(of_largest), "), but ", here,
+      throw_invalid_argument(what_, " had the ", kind, " (", names_of(of_largest), "), but ", when,
                              " (", names_of(of_this), "); a pass has the same each time.");
     }
   };
