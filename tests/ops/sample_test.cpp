@@ -4,6 +4,7 @@
 #include <set>
 
 #include "framework/core/philox.h"
+#include "reprise/backend/backend.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {

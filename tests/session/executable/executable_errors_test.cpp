@@ -284,7 +284,7 @@ TEST_P(ExecutableErrors, AnOutputThatNothingCopiesFeedsNoHandle) {
                [&] { graph.feed("h", "y"); });
   graph.feed("h", "y", {.mode = FeedMode::swap});  // an input is no result that could go there
   expect_error(ErrorCode::unsupported, {"'y'", "i64 [4]", "copy() takes no i64"}, [&] {
-    (void)graph.run({{"x", std::vector<std::int64_t>(4)}});
+    (void)graph.run({{"x", DType::i64, std::vector<std::byte>(32)}});
   });
 }
 
