@@ -7,6 +7,7 @@
 
 #include "debugger/app/script_runner.h"
 #include "tests/expect_error.h"
+#include "tests/profile/recorded_graphs.h"
 
 namespace reprise::debugger {
 namespace {
@@ -163,8 +164,8 @@ TEST_F(ScriptedWindow, WaitsForWhatWasAskedFor) {
 }
 
 TEST_F(ScriptedWindow, TakesPictures) {
-  const std::string file = ::testing::TempDir() + "/scripted_window.png";
-  std::filesystem::remove(file);
+  const test::TempFolder folder;
+  const std::string file = folder / "scripted_window.png";
   run("shot " + file);
   std::ifstream in(file, std::ios::binary);
   std::string head(24, '\0');

@@ -1,5 +1,7 @@
-// Ops of state-space models and of convolutions against their definitions in other words than those
-// of the references: sums over all earlier tokens, products of matrices, equations put back.
+// Ops of state-space models, convolutions and others with many attributes, against their
+// definitions in other words than those of the references: sums over all earlier tokens, products
+// of matrices, equations put back, loops over indices that are written out.
+#include <array>
 #include <cmath>
 
 #include "tests/testing.h"
@@ -194,6 +196,93 @@ TEST_P(StateSpace, AConvolutionOfAPointIsTheKernel) {
   EXPECT_EQ(y, Values(w.rbegin(), w.rend()));
 }
 
+TEST_P(StateSpace, AConvolutionSumsTheTapsOfItsGroup) {
+  const Values x = random(4 * 11);
+  const Values w = random(6 * 2 * 3);
+  std::vector<double> expected;
+  for (std::int64_t i = 0; i < 6 * 7; ++i) {
+    const std::int64_t o = i / 7;
+    double sum = 0;
+    for (std::int64_t c = 0; c < 2; ++c) {
+      for (std::int64_t t = 0; t < 3; ++t) {
+        const std::int64_t column = 2 * (i % 7) + 2 * t - 3;
+        if (column >= 0 && column < 11) {
+          sum += at(w, (o * 2 + c) * 3 + t) * at(x, ((o < 3 ? 0 : 2) + c) * 11 + column);
+        }
+      }
+    }
+    expected.push_back(sum);
+  }
+  expect_near(run([&](GraphSession& s) {
+                return conv_1d(s, s.input("x", {4, 11}, x), s.input("w", {6, 2, 3}, w),
+                               {.stride = 2, .padding = 3, .dilation = 2, .groups = 2});
+              }),
+              expected);
+}
+
+// Every attribute differs along the two axes, so that none can stand for another.
+TEST_P(StateSpace, AConvolutionOfAnImageHasAttributesOfEachAxis) {
+  const Values x = random(4 * 7 * 9);
+  const Values w = random(6 * 2 * 3 * 2);
+  const auto sum_of = [&](std::int64_t o, std::int64_t r, std::int64_t l) {
+    double sum = 0;
+    for (std::int64_t c = 0; c < 2; ++c) {
+      for (std::int64_t ty = 0; ty < 3; ++ty) {
+        for (std::int64_t tx = 0; tx < 2; ++tx) {
+          const std::int64_t row = 2 * r + ty - 1;
+          const std::int64_t column = l + 3 * tx - 2;
+          if (row >= 0 && row < 7 && column >= 0 && column < 9) {
+            sum += at(w, ((o * 2 + c) * 3 + ty) * 2 + tx) *
+                   at(x, (((o < 3 ? 0 : 2) + c) * 7 + row) * 9 + column);
+          }
+        }
+      }
+    }
+    return sum;
+  };
+  std::vector<double> expected;
+  for (std::int64_t i = 0; i < 6 * 4 * 10; ++i) {
+    expected.push_back(sum_of(i / 40, i / 10 % 4, i % 10));
+  }
+  expect_near(run([&](GraphSession& s) {
+                return conv_2d(s, s.input("x", {4, 7, 9}, x), s.input("w", {6, 2, 3, 2}, w),
+                               {.stride_y = 2,
+                                .stride_x = 1,
+                                .padding_y = 1,
+                                .padding_x = 2,
+                                .dilation_y = 1,
+                                .dilation_x = 3,
+                                .groups = 2});
+              }),
+              expected);
+}
+
+TEST_P(StateSpace, APoolHasAttributesOfEachAxis) {
+  const Values x = random(2 * 5 * 8);
+  std::vector<double> largest, mean;
+  for (std::int64_t i = 0; i < 2 * 7 * 3; ++i) {
+    const std::int64_t r = i / 3 % 7;
+    const std::int64_t right = i % 3 * 3;  // column of a window
+    largest.push_back(-2);                 // below every x
+    mean.push_back(0);
+    for (std::int64_t row = r < 2 ? 0 : r - 2; row <= r && row < 5; ++row) {
+      for (std::int64_t column = right == 0 ? 0 : right - 1; column <= right; ++column) {
+        const double element = at(x, (i / 21 * 5 + row) * 8 + column);
+        largest.back() = std::max(largest.back(), element);
+        mean.back() += element / 6;
+      }
+    }
+  }
+  Pool2dAttributes a{.height = 3, .width = 2, .stride_y = 1, .stride_x = 3, .padding_y = 2};
+  a.padding_x = 1;
+  const auto pooled = [&](PoolMode mode) {
+    a.mode = mode;
+    return run([&](GraphSession& s) { return pool_2d(s, s.input("x", {2, 5, 8}, x), a); });
+  };
+  expect_near(pooled(PoolMode::max), largest);
+  expect_near(pooled(PoolMode::mean), mean);
+}
+
 TEST_P(StateSpace, PoolsCountWhatLiesOutsideAsNothing) {
   const Values x{-3, -1, -4, 1, -5, 9};
   const auto pooled = [&](PoolMode mode) {
@@ -204,6 +293,65 @@ TEST_P(StateSpace, PoolsCountWhatLiesOutsideAsNothing) {
   };
   EXPECT_EQ(pooled(PoolMode::max), (Values{1, 9}));
   EXPECT_EQ(pooled(PoolMode::mean), (Values{-0.5F, -0.25F}));
+}
+
+TEST_P(StateSpace, ALogSoftmaxTakesTheLogarithmOfTheSumAway) {
+  constexpr std::int64_t kRows = 5, kCols = 37;
+  const Values x = random(kRows * kCols, -8, 8);
+  std::vector<double> expected;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    double sum = 0;
+    for (std::int64_t column = 0; column < kCols; ++column) {
+      sum += std::exp(at(x, row * kCols + column) / 2);
+    }
+    for (std::int64_t column = 0; column < kCols; ++column) {
+      expected.push_back(at(x, row * kCols + column) / 2 - std::log(sum));
+    }
+  }
+  expect_near(run([&](GraphSession& s) {
+                return log_softmax(s, s.input("x", {kRows, kCols}, x), {.scale = 0.5F});
+              }),
+              expected);
+}
+
+TEST_P(StateSpace, ASectionTurnsItsPairsByItsOwnPositions) {
+  constexpr std::int64_t kRows = 3, kHeads = 2, kDim = 20, kPairs = 8;
+  constexpr std::int64_t kSectionOf[kPairs] = {0, 0, 1, 2, 2, 3, 0, 0};  // 2, 1, 2, 1 and again
+  using Ints = std::vector<std::int32_t>;
+  const Values x = random(kRows * kHeads * kDim);
+  const auto positions = [](std::int32_t first, std::int32_t end) {  // of sections, for each row
+    Ints all;
+    for (std::int32_t row = 0; row < kRows; ++row) {
+      for (std::int32_t section = first; section < end; ++section) {
+        all.push_back(3 + 5 * row + 40 * section);
+      }
+    }
+    return all;
+  };
+  for (const RopePairing pairing : {RopePairing::interleaved, RopePairing::half_split}) {
+    const auto turned = [&](const Shape& shape, const Ints& at_rows,
+                            const std::array<std::int32_t, 4>& sections) {
+      return run([&](GraphSession& s) {
+        return rope(s, s.input("x", {kRows, kHeads, kDim}, x),
+                    {.dims = 2 * kPairs,
+                     .pairing = pairing,
+                     .positions = s.input("positions", shape, at_rows),
+                     .sections = sections});
+      });
+    };
+    std::vector<Values> by_section;
+    for (std::int32_t section = 0; section < 4; ++section) {
+      by_section.push_back(turned({kRows}, positions(section, section + 1), {}));
+    }
+    std::vector<double> expected;
+    for (std::int64_t i = 0; i < kRows * kHeads * kDim; ++i) {
+      const std::int64_t e = i % kDim;
+      const std::int64_t pair = pairing == RopePairing::interleaved ? e / 2 : e % kPairs;
+      const std::int64_t section = e < 2 * kPairs ? kSectionOf[pair] : 0;
+      expected.push_back(at(by_section[static_cast<std::size_t>(section)], i));
+    }
+    expect_near(turned({kRows, 4}, positions(0, 4), {2, 1, 2, 1}), expected);
+  }
 }
 
 TEST_P(StateSpace, WrongCallsAreRefusedWithWhatWasGiven) {

@@ -2,6 +2,7 @@
 // the device.
 #include "bench/heap_calls.h"
 #include "reprise/backend/backend.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/testing.h"
 
 namespace reprise::testing {
@@ -161,10 +162,8 @@ TEST_P(Allocation, RunsThatMissNoExpertTakeNothing) {
 }
 
 TEST_P(Allocation, ProfiledLaunchesTakeNothingInAnyMode) {
-  const auto path =
-      std::filesystem::path(::testing::TempDir()) / ("allocation_" + GetParam() + ".db");
-  std::filesystem::remove(path);
-  GraphExecutor executor(device_, {.profile = path});
+  const test::TempFolder folder;
+  GraphExecutor executor(device_, {.profile = folder / "allocation.db"});
   CapturedGraph graph = capture(executor);
   for (const TimingMode mode : {TimingMode::off, TimingMode::replay, TimingMode::node}) {
     SCOPED_TRACE(name_of(mode));

@@ -1,12 +1,12 @@
 // Kernels of the caller's own are nodes like any other: of direct sessions, of graphs, with
 // barriers, a memory plan, state, profiles and checks.
-#include <filesystem>
 #include <thread>
 
 #include "framework/profile/profile_reader.h"
 #include "reprise/backend/backend.h"
 #include "reprise/backend/step.h"
 #include "reprise/session/partial_run.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/session/custom_kernels.h"
 #include "tests/session/tensor_values.h"
@@ -212,9 +212,8 @@ TEST_P(CustomKernels, MayBeCompiledAndDroppedOnSeveralThreads) {
 }
 
 TEST_P(CustomKernels, AreTimedAndDescribedInTheProfile) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("reprise_custom_kernel_" + std::to_string(seed_) + ".db");
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  const auto path = folder / "custom_kernel.db";
   const KernelSource source = elementwise_source("sum", "x[i] + w[i]", nullptr);
   {
     GraphExecutor executor(device_, {.profile = path, .timing = TimingMode::node});
@@ -244,7 +243,6 @@ TEST_P(CustomKernels, AreTimedAndDescribedInTheProfile) {
     EXPECT_EQ(sql(path, "SELECT length(spirv), pipeline_create_ns > 0 FROM kernels"),
               std::to_string(sum_.info().spirv.size() * 4) + "|1");
   }
-  std::filesystem::remove(path);
 }
 
 TEST_P(CustomKernels, TellWhatTheyAre) {

@@ -1,9 +1,9 @@
 // Ending an executor's work: waiting for it, and refusing more.
 #include <atomic>
-#include <filesystem>
 #include <thread>
 
 #include "reprise/backend/backend.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/session/gate_op.h"
 #include "tests/session/tensor_values.h"
@@ -145,9 +145,8 @@ TEST_P(ExecutorShutdown, NothingIsSubmittedAfterIt) {
 }
 
 TEST_P(ExecutorShutdown, WritesTheProfile) {
-  const auto path =
-      std::filesystem::path(::testing::TempDir()) / ("shutdown_" + GetParam() + ".db");
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  const auto path = folder / "shutdown.db";
   GraphExecutor executor(device_, {.profile = path});
   CapturedGraph graph = doubler(executor);
   for (int i = 0; i < 5; ++i) {

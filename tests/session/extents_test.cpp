@@ -1,12 +1,11 @@
 // Extents: one graph serves every number of rows of its bucket, as if it were recorded for that
 // one.
-#include <filesystem>
-
 #include "framework/core/op.h"
 #include "framework/graph/structure_hash.h"
 #include "reprise/backend/step.h"
 #include "reprise/graph/execution_plan.h"
 #include "reprise/session/saved_graphs.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/session/extent_passes.h"
 
 namespace reprise::testing {
@@ -172,7 +171,8 @@ TEST_P(Extents, IterationsHaveTheRowsToo) {
 TEST_P(Extents, OfASavedGraphAreThoseItWasRecordedWith) {
   const ExtentPass attention = pass("attention");
   CapturedGraph graph = runs_.graph(attention);
-  const auto path = std::filesystem::path(::testing::TempDir()) / ("extents_" + GetParam());
+  const test::TempFolder folder;
+  const auto path = folder / "extents";
   graph.save(path);
   CapturedGraph loaded =
       runs_.executor().load_graph(path, {.tensors = runs_.tensors(), .state = runs_.state()}).graph;

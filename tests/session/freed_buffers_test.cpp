@@ -2,10 +2,10 @@
 // error that names the buffer, and work in flight is not disturbed.
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <thread>
 
 #include "reprise/backend/backend.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/session/gate_op.h"
 #include "tests/session/tensor_values.h"
@@ -138,8 +138,8 @@ TEST_P(FreedBuffers, OfAStateBlockMakeItsGraphsStale) {
 }
 
 TEST_P(FreedBuffers, AreFreedInTheDatabaseOnceAGraphNotices) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / ("freed_" + GetParam() + ".db");
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  const auto path = folder / "freed.db";
   executor_ = GraphExecutor(device_, {.profile = path});
   {
     const CapturedGraph graph = doubler();

@@ -1,10 +1,10 @@
 // Graphs whose persistent buffers are replaced between launches and while some are in flight.
 #include <algorithm>
-#include <filesystem>
 #include <malloc.h>
 #include <stdexcept>
 #include <sys/mman.h>
 
+#include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/session/gate_op.h"
 #include "tests/session/tensor_values.h"
@@ -232,9 +232,8 @@ TEST_P(Rebinding, ImportedMemoryIsNotWritten) {
 }
 
 TEST_P(Rebinding, IsAnotherRecordingOfTheSameGraphInTheDatabase) {
-  const auto path =
-      std::filesystem::path(::testing::TempDir()) / ("rebinding_" + GetParam() + ".db");
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  const auto path = folder / "rebinding.db";
   {
     executor_ = GraphExecutor(device_, {.profile = path});
     CapturedGraph graph = writer();

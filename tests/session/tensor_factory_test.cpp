@@ -364,6 +364,8 @@ TEST_P(TensorFactory, WriteReplacesAllValuesOfATensor) {
   expect_error(ErrorCode::invalid_argument, {"x.slice(1, 0, 1)", "strided"}, [&] {
     device_.write(slice(x, 1, 0, 1), std::vector<float>{1, 2});
   });
+  expect_error(ErrorCode::invalid_argument, {"to_host", "'x.slice(1, 0, 1)'", "strided"},
+               [&] { (void)device_.to_host<float>(slice(x, 1, 0, 1)); });
   device_.free(x);
   expect_error(ErrorCode::stale, {"(x)"}, [&] {
     device_.write(x, std::vector<float>{1, 2, 3, 4});

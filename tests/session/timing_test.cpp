@@ -6,6 +6,7 @@
 
 #include "framework/profile/profile_reader.h"
 #include "reprise/backend/backend.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"
 
@@ -121,9 +122,8 @@ TEST_P(Timing, DirectSessionsHaveTimesToo) {
 }
 
 TEST_P(Timing, TheNodeThatTookLongestInAllIsNamedFirst) {
-  const auto path =
-      std::filesystem::path(::testing::TempDir()) / ("slow_node_" + GetParam() + ".db");
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  const auto path = folder / "slow_node.db";
   {
     GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});
     executor.set_timing(TimingMode::node);
@@ -173,9 +173,8 @@ TEST_P(Timing, TheNodeThatTookLongestInAllIsNamedFirst) {
 }
 
 TEST_P(Timing, StepTimesInTheDatabaseLieInsideTheReplay) {
-  const auto path =
-      std::filesystem::path(::testing::TempDir()) / ("step_times_" + GetParam() + ".db");
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  const auto path = folder / "step_times.db";
   constexpr int kOps = 7, kLaunches = 8;
   {
     GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});

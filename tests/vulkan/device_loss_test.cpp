@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/vulkan/vulkan_backend.h"
+#include "tests/profile/recorded_graphs.h"
 #include "tests/profile/sql.h"
 #include "tests/testing.h"
 #include "tests/vulkan/fault_run.h"
@@ -31,7 +32,7 @@ class Failing : public ::testing::TestWithParam<const char*> {
 
   Log log_;
   const Floats x_{1, 2, 3, 4};
-  Device device_ = open_logged(log_, 500ms);
+  Device device_ = open_logged(log_, 2000ms);
   GraphExecutor executor_{device_};
   const Tensor w_ = device_.from_host({4}, x_, "w");
   CapturedGraph graph_;
@@ -62,9 +63,8 @@ TEST_P(DeviceLoss, IsRememberedAndNamedWithoutAskingTheDeviceAgain) {
 }
 
 TEST_P(DeviceLoss, IsToldByTicketsAndStoredInTheDatabase) {
-  const auto path =
-      std::filesystem::path(::testing::TempDir()) / ("lost_" + std::string(GetParam()) + ".db");
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  const auto path = folder / "lost.db";
   {
     GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});
     auto s = executor.begin_recorded({.name = "lost"});
@@ -215,8 +215,8 @@ using Hang = Failing;
 
 TEST_F(Hang, EndsTheWaitAndKeepsWhatTheDeviceUses) {
   inject({"vkWaitSemaphores", 1, true, VK_TIMEOUT});
-  expect_error(ErrorCode::timeout, {"without progress for 500 ms"}, [&] { graph_.launch(); });
-  expect_error(ErrorCode::timeout, {"without progress for 500 ms"}, [&] {
+  expect_error(ErrorCode::timeout, {"without progress for 2000 ms"}, [&] { graph_.launch(); });
+  expect_error(ErrorCode::timeout, {"without progress for 2000 ms"}, [&] {
     auto s = executor_.begin();
     s.output("y", add(s, s.input("x", {4}, x_), w_));
     (void)s.finish();
@@ -227,8 +227,8 @@ TEST_F(Hang, EndsTheWaitAndKeepsWhatTheDeviceUses) {
 }
 
 TEST_F(Hang, OfALaunchThatCompletesAfterAllIsOneRowAndOneEvent) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "hang.db";
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  const auto path = folder / "hang.db";
   {
     GraphExecutor executor(device_, {.profile = path, .run = {}, .log = {}});
     auto s = executor.begin_recorded();

@@ -44,6 +44,10 @@ std::shared_ptr<HostContext> own_experts(const Device& device, SessionOptions& o
 ExpertResidency::ExpertResidency(const Device& device, const ExpertSetup& setup)
     : device_(device), setup_(setup), cells_(setup.cells()) {
   const auto experts = static_cast<std::size_t>(setup_.store.experts());
+  if (const float decay = setup_.options.decay; !(decay >= 0 && decay <= 1)) {  // nor NaN
+    throw_invalid_argument("The decay of experts is (", decay,
+                           "), but has to be from 0 to 1; see ExpertOptions::decay.");
+  }
   if (cells_ < setup_.store.experts() && setup_.options.misses == ExpertMiss::cpu) {
     const Device& cpu = setup_.cpu ? *setup_.cpu : device_;
     if (cpu.info().backend == "vulkan") {

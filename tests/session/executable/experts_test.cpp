@@ -1,4 +1,5 @@
 // Where the weights of experts are never changes what a graph computes, nor the graph.
+#include <array>
 #include <numeric>
 #include <set>
 
@@ -92,6 +93,45 @@ TEST_P(Experts, ThatMostIsRoutedToTakeTheCellsWhenTheyAreRefreshed) {
   }
   EXPECT_EQ(some.resident_experts("layer.0"), expected);
   EXPECT_EQ(some.take_expert_stats()[0].hits, 2U) << "of the fifth run alone";
+}
+
+TEST_P(Experts, ThatMuchWasRoutedToLongAgoLoseTheirCellsByTheDecay) {
+  const ExpertStore store(4);
+  store.add("layer", "up", {4, 4, 4}, Floats(64));
+  struct Row {
+    float decay;
+    std::array<std::int32_t, 4> ids;  // of the runs behind four with expert 0
+    std::size_t expected;
+  };
+  // With 1, the earlier four count in full; with 0.5, as two; with 0, not at all.
+  const Row rows[] = {
+      {1, {1, 1, 1, 1}, 0}, {0.5F, {1, 1, 1, 1}, 1}, {0.5F, {1, 2, 3, 1}, 0}, {0, {1, 2, 3, 1}, 1}};
+  for (const auto& [decay, ids, expected] : rows) {
+    SCOPED_TRACE(std::to_string(decay) + ", expert " + std::to_string(expected));
+    ExecutableGraph some(executor_,
+                         [](GraphSession& s) {
+                           const Tensor row = reshape(s, s.input("x", {1, 4}), {1, 1, 4});
+                           const Tensor id = s.input("id", {1, 1}, DType::i32);
+                           s.output("y", s.experts("layer", id, [&](const PlacedExperts& experts) {
+                             return experts.matmul(s, row, "up");
+                           }));
+                         },
+                         {.experts = {.store = store,
+                                      .options = {.budget_bytes = 64,  // one cell
+                                                  .misses = ExpertMiss::cpu,
+                                                  .refresh_interval = 4,
+                                                  .decay = decay},
+                                      .cpu = test_device("cpu")}});
+    const auto run = [&](std::int32_t id) { (void)some.run({{"x", ones}, {"id", Ints{id}}}); };
+    for (int i = 0; i < 4; ++i) {
+      run(0);
+    }
+    std::ranges::for_each(ids, run);
+    run(0);  // begins with the second refresh
+    std::vector<bool> resident(4);
+    resident[expected] = true;
+    EXPECT_EQ(some.resident_experts("layer"), resident);
+  }
 }
 
 TEST_P(Experts, BytesMovedAreWhatTheMissesTook) {
@@ -194,6 +234,13 @@ TEST_P(Experts, OutOfWhatTheyCanBeAreRefused) {
   ExpertSetup tight = setup(2, ExpertMiss::upload);
   tight.options.budget_bytes = 100;
   expect_error(ErrorCode::out_of_memory, {"100 bytes"}, [&] { (void)graph(tight); });
+  for (const float decay : {-0.1F, 1.5F, kNan}) {
+    ExpertSetup of_counts = setup(2, ExpertMiss::upload);
+    of_counts.options.decay = decay;
+    expect_error(ErrorCode::invalid_argument,
+                 {"decay", "(" + std::to_string(decay) + ")", "0 to 1"},
+                 [&] { (void)graph(of_counts); });
+  }
   expect_error(ErrorCode::unknown_name, {"(side)", "gate, up, down"}, [&] {
     ExecutableGraph bad(executor_,
                         [](GraphSession& s) {

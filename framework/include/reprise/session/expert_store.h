@@ -82,6 +82,7 @@ struct ExpertOptions {
   /// only uploaded misses move experts.
   std::uint32_t refresh_interval = 32;
   /// Factor on the counts of earlier runs at each refresh, 0 to 1.
+  /// Errors: sessions and executable graphs refuse others with invalid_argument.
   float decay = 0.5F;
 };
 
