@@ -229,16 +229,17 @@ TEST(Safetensors, RandomDamageIsAnErrorOrLoads) {
 TEST(Safetensors, EveryMutantMeetsItsExpectation) {
   const std::vector<test::Mutant> mutants = test::mutants_in(kMutants);
   const long before_kib = peak_kib();
-  for (const auto& [name, kind, expectation, says] : mutants) {
-    SCOPED_TRACE(name);
-    const std::string message = message_of([&] { touch(SafetensorsFile::open(kMutants / name)); });
-    if (expectation == "ok") {
+  for (const test::Mutant& mutant : mutants) {
+    SCOPED_TRACE(mutant.name);
+    const std::string message =
+        message_of([&] { touch(SafetensorsFile::open(kMutants / mutant.name)); });
+    if (mutant.expectation == "ok") {
       EXPECT_EQ(message, "no error");
-    } else if (expectation == "reject") {
+    } else if (mutant.expectation == "reject") {
       EXPECT_NE(message, "no error");
-      EXPECT_TRUE(contains(message, says)) << message << " lacks " << says;
+      EXPECT_TRUE(contains(message, mutant.says)) << message << " lacks " << mutant.says;
     } else {
-      EXPECT_EQ(expectation, "any");
+      EXPECT_EQ(mutant.expectation, "any");
     }
   }
   EXPECT_EQ(mutants.size(), 468U);
