@@ -12,8 +12,8 @@ A table has [variables], [defaults] of its cases, and [case], a row or more each
   stderr    \\Z the end. A list: each of them, in this order
   stdout_has, stderr_has   a text that the output contains
   stdout_is, stderr_is     the whole output but for the last end of line
-  shown_in  a file that has the whole output in it
-  absent, present   a path that must not, or must, exist afterwards
+  shown_in  a file that has the whole output in it; there must be some
+  absent, present   a path that must not, or must, exist afterwards; the second is removed before
   env       NAME=VALUE words, as in front of a command; --unset=NAME
   terminal  true: on a terminal. All output is stdout then, and none of it may control the terminal
   cwd, lock, timeout (300 seconds by default; 0: none), after (a case)   as in ctest
@@ -137,6 +137,8 @@ class Case:
 
     def run(self):
         """(status, standard output, standard error)"""
+        if "present" in self.keys:  # of an earlier run
+            pathlib.Path(self.keys["present"]).unlink(missing_ok=True)
         # Programs keep nothing of one test for the next.
         environment = os.environ | {"REPRISE_PIPELINE_CACHE": ""}
         for word in self.words("env"):
@@ -163,8 +165,8 @@ class Case:
                                     (f"{stream}_is", "equal", lambda wanted: wanted == text.removesuffix("\n"))):
                 if key in self.keys and not fits(self.keys[key]):
                     yield f"{stream} does not {verb}\n{self.keys[key]}"
-        if "shown_in" in self.keys and out not in pathlib.Path(self.keys["shown_in"]).read_text():
-            yield f"{self.keys['shown_in']} does not show the output."
+        if "shown_in" in self.keys and (not out or out not in pathlib.Path(self.keys["shown_in"]).read_text()):
+            yield f"{self.keys['shown_in']} does not show the output, or there is none."
         for key, fault in (("absent", "was left behind"), ("present", "is not there")):
             if key in self.keys and os.path.exists(self.keys[key]) == (key == "absent"):
                 yield f"{self.keys[key]} {fault}."

@@ -54,7 +54,7 @@ std::string bit_difference(const Numbers& direct, const Numbers& got) {
          std::to_string(direct.bytes.size());
 }
 
-/// Calls f(what, expected, got, round, iteration) for all that both left, until it returns text.
+/// Calls f(what, expected, got, round, iteration) for all that was left, until it returns text.
 template <class F>
 std::string compare(const Outcome& expected, const Outcome& got, F&& f) {
   for (std::size_t r = 0; r < expected.rounds.size(); ++r) {
@@ -72,8 +72,8 @@ std::string compare(const Outcome& expected, const Outcome& got, F&& f) {
       }
     }
   }
-  for (const auto& [name, numbers] : got.left) {
-    const std::string text = f(name, expected.left.at(name), numbers, expected.rounds.size(), 0);
+  for (const auto& [name, numbers] : expected.left) {
+    const std::string text = f(name, numbers, got.left.at(name), expected.rounds.size(), 0);
     if (!text.empty()) {
       return "in the end, " + name + ": " + text;
     }

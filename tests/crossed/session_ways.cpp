@@ -345,7 +345,9 @@ class SessionWays {
       return;  // the state said stop
     }
     Outputs outputs;
-    for (const auto& [name, output] : set.all()) {
+    for (const int id : program_.outputs) {
+      const std::string name = name_of_value(id);
+      const OutputSet::Output& output = set.find(name);
       outputs[name] = numbers_of(output.spec.dtype, output.bytes);
     }
     ++outcome().iterations;

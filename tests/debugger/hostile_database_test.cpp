@@ -24,6 +24,7 @@ namespace {
 struct Damage {
   const char* name;
   std::string sql;
+  std::size_t nodes = 91;  // of the graph that is shown all the same
 };
 
 const std::vector<Damage>& damages() {
@@ -56,7 +57,7 @@ const std::vector<Damage>& damages() {
       {"DanglingIndices",
        "UPDATE steps SET node_idx = 4000000000, kernel_id = -7; UPDATE barriers SET before_step = "
        "10000, cause_src = -1; UPDATE tensors SET alias_of = idx, pool_idx = 99"},
-      {"NoNodes", "DELETE FROM nodes"},
+      {"NoNodes", "DELETE FROM nodes", 0},
       {"NoReplays", "DELETE FROM replays"},
       {"PlansOfMemoryThatCannotBe",
        "UPDATE tensors SET pool_idx = 0, offset_bytes = 9223372036854775807 / (1 + idx % 7), nbytes"
@@ -95,7 +96,9 @@ class HostileDatabase : public ::testing::TestWithParam<Damage> {
   void use(const std::string& script) {
     PanelWindow window(database_.path(), std::make_unique<P>(), {.width = 900, .height = 400});
     const auto capture = window.document().capture();
-    if (capture && !capture->nodes.empty()) {
+    ASSERT_NE(capture, nullptr);
+    EXPECT_EQ(capture->nodes.size(), GetParam().nodes);
+    if (!capture->nodes.empty()) {
       window.workspace().select_node(static_cast<std::uint32_t>(capture->nodes.size() - 1));
       window.workspace().filter = "p50>1us -barrier x";
       window.workspace().document.set_range(ReplayRange{0, 5});

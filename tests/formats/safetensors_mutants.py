@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Safetensors files that are right or wrong for one reason each, and indexes of shards
 (deterministic).
-usage: safetensors_mutants.py OUTDIR   -> OUTDIR/* + index.tsv (file, class, expectation)
+usage: safetensors_mutants.py OUTDIR   -> OUTDIR/* + index.tsv (file, class, expectation, what the error says)
 Expectation: 'ok' must open; 'reject' must return an error; 'any' may do either."""
 import json
 import os
@@ -232,6 +232,52 @@ def indexes():
         yield f"json_{name}", "json", "reject", text
 
 
+# What the error says, of at least one file for each check; the others may meet several.
+SAYS = {
+    "cut_0.safetensors": "the header length at offset 0 needs (8) bytes",
+    "cut_header_01.safetensors": "the header at offset 8 needs (",
+    "length_5f5e101.safetensors": "its header has (100000001) bytes, but at most 100000000 are allowed.",
+    "json_list.safetensors": "its header does not begin with '{'.",
+    "json_two.safetensors": "its JSON text is wrong at byte (3)",
+    "json_nul.safetensors": "its JSON text is wrong at byte (3)",
+    "entry_list.safetensors": "the entry 'w' must be an object, but there is (a list).",
+    "metadata_twice.safetensors": "the entry '__metadata__' occurs twice.",
+    "metadata_number.safetensors": "the value of 'a' in '__metadata__' must be a text, but there is (a number).",
+    "metadata_key_twice.safetensors": "the key 'a' of '__metadata__' occurs twice.",
+    "entry_dtype_number.safetensors": "the field dtype of the tensor 'w' must be a text, but there is (a number).",
+    "entry_shape_number.safetensors":
+        "the field shape of the tensor 'w' must be a list of numbers, but there is (a number).",
+    "entry_other_field.safetensors": "the tensor 'w' has the field 'strides', but fields are",
+    "entry_shape_twice.safetensors": "the field 'shape' of the tensor 'w' occurs twice.",
+    "entry_no_dtype.safetensors": "the tensor 'w' has no field dtype.",
+    "entry_offsets_one.safetensors": "the data_offsets of the tensor 'w' have (1) numbers, but must have two",
+    "entry_offsets_three.safetensors": "the data_offsets of the tensor 'w' have more than the two numbers",
+    "shape_negative.safetensors":
+        "the shape of the tensor 'w' must hold whole numbers from 0, but there is (a negative number).",
+    "product_wraps_00.safetensors":
+        "the shape of the tensor 'w' has the extent (18446744073709551615), but elements are at most 2^56.",
+    "product_wraps_04.safetensors":
+        "the tensor 'w' has the shape ([4294967296, 4294967296]), but elements are at most 2^56.",
+    "rank_65.safetensors": "the shape of the tensor 'w' has more than (64) extents",
+    "name_twice.safetensors": "the tensor name 'w' occurs twice.",
+    "range_reversed.safetensors": "the tensor 'w' lies from (8) to (0) in the data, but the data has 8 bytes.",
+    "range_beyond.safetensors": "the tensor 'w' lies from (4) to (12) in the data, but the data has 8 bytes.",
+    "dtype_F32_short.safetensors": "of shape [8] and type F32 has (31) bytes, but needs 32.",
+    "dtype_F4_odd.safetensors": "of shape [3] and type F4 has (2) bytes, but needs 2 and whole ones.",
+    "hole_at_begin.safetensors": "the tensor 'w' begins at offset (8) of the data, but the one before it ends at 0;",
+    "same_bytes_twice.safetensors": "begins at offset (0) of the data, but the one before it ends at 8;",
+    "hole_at_end.safetensors": "the data has (16) bytes, but its tensors end at 8.",
+    "no_map.index.json": "it has no 'weight_map'.",
+    "two_maps.index.json": "'weight_map' occurs twice.",
+    "tensor_twice.index.json": "the tensor name 'x' occurs twice.",
+    "shard_number.index.json": "the file of the tensor 'x' must be a text, but there is (a number).",
+    "map_list.index.json": "'weight_map' must be an object of tensors and file names, but there is (a list).",
+    "json_list.index.json": "the index must be an object, but there is (a list).",
+    "json_deep.index.json": "it nests deeper than (16) levels.",
+    "path_dots.index.json": "the tensor 'x' lies in the file ('..'), but shards are plain file names",
+}
+
+
 def main():
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
@@ -243,12 +289,13 @@ def main():
     made = [(f"{n}.safetensors", c, e, b) for n, c, e, b in files()]
     made += [(f"{n}.index.json", c, e, b) for n, c, e, b in indexes()]
     assert len({row[0] for row in made}) == len(made)
+    assert SAYS.keys() <= {name for name, _, expectation, _ in made if expectation == "reject"}
     for name, _, _, data in made:
         with open(f"{out}/{name}", "wb") as file:
             file.write(data)
     with open(f"{out}/index.tsv", "w") as file:
-        for name, kind, expectation, data in made:
-            file.write(f"{name}\t{kind}\t{expectation}\t{len(data)}\n")
+        for name, kind, expectation, _ in made:
+            file.write(f'{name}\t{kind}\t{expectation}\t{SAYS.get(name, "")}\n')
     print(len(made), "files", sum(len(row[3]) for row in made), "bytes")
 
 

@@ -2,13 +2,13 @@
 #include "reprise/formats/safetensors.h"
 
 #include <fstream>
-#include <sstream>
 #include <sys/resource.h>
 
 #include <gtest/gtest.h>
 
 #include "reprise/core/error.h"
 #include "tests/formats/gguf_builder.h"
+#include "tests/formats/mutant_index.h"
 #include "tests/seed.h"
 
 namespace reprise {
@@ -227,27 +227,22 @@ TEST(Safetensors, RandomDamageIsAnErrorOrLoads) {
 }
 
 TEST(Safetensors, EveryMutantMeetsItsExpectation) {
-  std::ifstream index(kMutants / "index.tsv");
-  ASSERT_TRUE(index) << kMutants;
+  const std::vector<test::Mutant> mutants = test::mutants_in(kMutants);
   const long before_kib = peak_kib();
-  int count = 0;
-  for (std::string line; std::getline(index, line); ++count) {
-    std::istringstream fields(line);
-    std::string name;
-    std::string kind;
-    std::string expectation;
-    fields >> name >> kind >> expectation;
-    SCOPED_TRACE(name);
-    const std::string message = message_of([&] { touch(SafetensorsFile::open(kMutants / name)); });
-    if (expectation == "ok") {
+  for (const test::Mutant& mutant : mutants) {
+    SCOPED_TRACE(mutant.name);
+    const std::string message =
+        message_of([&] { touch(SafetensorsFile::open(kMutants / mutant.name)); });
+    if (mutant.expectation == "ok") {
       EXPECT_EQ(message, "no error");
-    } else if (expectation == "reject") {
+    } else if (mutant.expectation == "reject") {
       EXPECT_NE(message, "no error");
+      EXPECT_TRUE(contains(message, mutant.says)) << message << " lacks " << mutant.says;
     } else {
-      EXPECT_EQ(expectation, "any");
+      EXPECT_EQ(mutant.expectation, "any");
     }
   }
-  EXPECT_EQ(count, 468);
+  EXPECT_EQ(mutants.size(), 468U);
   EXPECT_LT(peak_kib() - before_kib, 64 * 1024);
 }
 

@@ -163,8 +163,9 @@ class AtFirstStepTimes {
  private:
   static int watch(sqlite3* db, char**, const void*) {
     const auto row = [](unsigned, void*, void* statement, void*) {
-      const std::string text = sqlite3_sql(static_cast<sqlite3_stmt*>(statement));
-      if (then_ && text.starts_with("SELECT unit_ns")) {
+      const char* text = sqlite3_sql(static_cast<sqlite3_stmt*>(statement));
+      // SQLite's own statements have none.
+      if (then_ && text != nullptr && std::string_view(text).starts_with("SELECT unit_ns")) {
         std::exchange(then_, nullptr)();
       }
       return 0;
