@@ -234,7 +234,6 @@ TEST(Gguf, ErrorsSayWhereAndWhy) {
   EXPECT_TRUE(contains(message_of_opening(GgufBuilder().tensor("w", {0}, 0, "").bytes()), "(0)"));
 }
 
-<<<<<<< HEAD
 TEST(Gguf, BytesOfTheCallersAreReadInPlace) {
   const std::string bytes = GgufBuilder().tensor("w", {3}, 24, "abc").bytes();  // i8
   const GgufFile file = GgufFile::over(std::as_bytes(std::span(bytes)), "memory");
@@ -244,7 +243,8 @@ TEST(Gguf, BytesOfTheCallersAreReadInPlace) {
   EXPECT_EQ(file.path(), "memory");
   EXPECT_NO_THROW(file.require_unchanged());
   EXPECT_TRUE(contains(message_of([&] { (void)file.tensor("v"); }), "'memory'"));
-=======
+}
+
 TEST(Gguf, KeysHaveAtMost65535Bytes) {
   const auto opening = [](std::size_t bytes) {
     return message_of_opening(GgufBuilder().number(std::string(bytes, 'k'), 1).bytes());
@@ -253,7 +253,6 @@ TEST(Gguf, KeysHaveAtMost65535Bytes) {
   const std::string message = opening(65536);
   EXPECT_TRUE(contains(message, "a metadata key has (65536) bytes, but must have 1 to 65535."))
       << message;
->>>>>>> t2
 }
 
 TEST(Gguf, HostileNamesAreEscapedInErrors) {
