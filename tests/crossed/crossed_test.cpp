@@ -32,8 +32,8 @@ std::vector<Where> runnable(std::vector<Where> where, bool validated) {
   return where;
 }
 
-/// Bits alone and wide tolerances find little. On the CPU about one program in seven has the first,
-/// and one in seven the second. The shares of few programs say nothing.
+/// Bits alone and wide tolerances find little. Of 84 programs on the CPU, 7 had the first and 13
+/// the second. The shares of few programs say nothing.
 void expect_most_decided(const Report& report) {
   if (report.programs < 100) {
     return;
@@ -42,7 +42,7 @@ void expect_most_decided(const Report& report) {
   for (const auto& [reason, count] : report.undecided) {
     undecided += count;
   }
-  EXPECT_LE(2 * undecided, report.programs) << "programs were compared by bits alone";
+  EXPECT_LE(4 * undecided, report.programs) << "programs were compared by bits alone";
   EXPECT_LE(2 * report.loose, report.programs) << "programs were compared within 1 % or more";
 }
 
