@@ -316,7 +316,8 @@ inline LastKept keep_likely(std::span<const float> x, float best, const LogitWei
     } else if (sum + near.total() < wanted) {
       slice = {.top = slice.bottom, .bottom = likely.bottom};
     } else {
-      return reach(x, narrow(near, sum, wanted, own).x, weights, sum, wanted);
+      const Weighed few = narrow(near, sum, wanted, own);
+      return reach(x, few.x, weights, sum, wanted);
     }
   }
 }
