@@ -12,8 +12,9 @@ float reciprocal(float v) {
   auto y = std::bit_cast<float>(0x7EF311C7U - std::bit_cast<std::uint32_t>(v));
   for (int i = 0; i < 4; ++i) {
     const float product = v * y;
-    const float correction = 2.0F - product;
-    y = y * correction;
+    const float left = 1.0F - product;
+    const float correction = y * left;
+    y = y + correction;
   }
   return y;
 }

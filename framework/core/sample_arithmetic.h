@@ -11,7 +11,7 @@ inline constexpr std::uint32_t kCertain = std::uint32_t{1}
 inline constexpr float kSmallestDivisor = 0x1p-100F;
 inline constexpr float kLargestDivisor = 0x1p100F;
 
-/// 1 / v to about 1 ulp. v: from kSmallestDivisor to kLargestDivisor.
+/// 1 / v to about 1 ulp, exact for powers of 2. v: from kSmallestDivisor to kLargestDivisor.
 float reciprocal(float v);
 
 /// floor(kCertain * exp(x)), exp with a relative error up to 2e-7 (1 - x). x: any number up to 0.

@@ -8,8 +8,9 @@ float reciprocal(float v) {
   precise float y = uintBitsToFloat(0x7EF311C7u - floatBitsToUint(v));
   for (uint i = 0u; i < 4u; ++i) {
     precise float product = v * y;
-    precise float correction = 2.0 - product;
-    y = y * correction;
+    precise float left = 1.0 - product;
+    precise float correction = y * left;
+    y = y + correction;
   }
   return y;
 }

@@ -24,6 +24,8 @@ class CpuChoices : public ::testing::Test {
     std::ranges::generate(all, [&] { return between(low, high); });
     return all;
   }
+  /// At 1 the weights that tell what is kept are those that are drawn from.
+  float temperature() { return rng_() % 2 == 0 ? 1 : between(0.1F, 3); }
   template <class Build>
   void expect_the_reference(Build&& build) {
     EXPECT_EQ(chosen("cpu", build), chosen("reference", build));
@@ -60,7 +62,7 @@ TEST_F(CpuChoices, OfTokensAreThoseOfTheReferenceWithAnyFilters) {
     const bool likely = rng_() % 2 == 0;
     const bool above = rng_() % 2 == 0;
     SampleAttributes a{
-        .temperature = between(0.1F, 3),
+        .temperature = temperature(),
         .top_k = cuts ? static_cast<std::int32_t>(rng_() % 400) : 0,
         .top_p = likely ? between(0, 1) : 1,
         .min_p = above ? between(0, 0.2F) : 0,
@@ -107,10 +109,11 @@ TEST_F(CpuChoices, OfLikelyTokensAreThoseOfTheReferenceWhereverTheyLie) {
       x[row] += parts.token;
     }
     for (const float top_p : {0.01F, 0.5F, 0.9F, 0.9999F}) {
-      SCOPED_TRACE(::testing::Message()
-                   << parts.first << ' ' << parts.others << ' ' << parts.token << ' ' << top_p);
+      const SampleAttributes a{.temperature = temperature(), .top_p = top_p};
+      SCOPED_TRACE(::testing::Message() << parts.first << ' ' << parts.others << ' ' << parts.token
+                                        << ' ' << top_p << " at " << a.temperature.value);
       expect_the_reference([&](GraphSession& s) {
-        return sample(s, s.input("logits", {kRows, kTokens}, x), {.top_p = top_p});
+        return sample(s, s.input("logits", {kRows, kTokens}, x), a);
       });
     }
   }
@@ -126,11 +129,12 @@ TEST_F(CpuChoices, OfLikelyTokensAreThoseOfTheReferenceForOddNumbers) {
                             odd.at(rng_() % odd.size())};
     std::vector<float> logits(static_cast<std::size_t>(kRows * tokens));
     std::ranges::generate(logits, [&] { return chosen.at(rng_() % chosen.size()); });
-    const float top_p = between(0, 1);
-    SCOPED_TRACE(::testing::Message() << chosen[0] << ' ' << chosen[1] << ' ' << chosen[2] << ' '
-                                      << tokens << ' ' << top_p);
+    const SampleAttributes a{.temperature = temperature(), .top_p = between(0, 1)};
+    SCOPED_TRACE(::testing::Message()
+                 << chosen[0] << ' ' << chosen[1] << ' ' << chosen[2] << ' ' << tokens << ' '
+                 << a.top_p.value << " at " << a.temperature.value);
     expect_the_reference([&](GraphSession& s) {
-      return sample(s, s.input("logits", {kRows, tokens}, logits), {.top_p = top_p});
+      return sample(s, s.input("logits", {kRows, tokens}, logits), a);
     });
   }
 }

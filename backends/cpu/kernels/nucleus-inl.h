@@ -93,6 +93,15 @@ struct Slice {
   }
 };
 
+/// Stores the lanes of a mask and writes over what a whole vector takes: a branch for vectors that
+/// have none of them would go either way.
+template <class V>
+HWY_INLINE std::size_t store_whole(V v, hn::Mask<F32> mask, hn::TFromV<V>* to) {
+  const hn::Rebind<hn::TFromV<V>, F32> d;
+  hn::StoreU(hn::Compress(v, hn::RebindMask(d, mask)), d, to);
+  return hn::CountTrue(F32(), mask);
+}
+
 /// Where as many logits and their weights go as there are ranks.
 struct Place {
   explicit Place(std::span<Rank> ranks)
@@ -131,43 +140,49 @@ inline Weighed weigh(std::span<float> x, const LogitWeights& weights, std::int32
   return {x, {to, x.size()}};
 }
 
-/// Of the elements of a row.
-struct Shares {
-  std::uint64_t above = 0, total = 0;  // weights of those above a slice, and of all
-  std::span<float> within;             // those of the slice
+/// Tokens that follow each other.
+struct Block {
+  static constexpr std::size_t kTokens = 1024;  // at most
+  std::uint64_t weight;
+  std::size_t end;  // behind those of a slice up to this block
 };
 
-/// `to`: room for the row, which may be where it is.
-inline Shares share(std::span<const float> x, const LogitWeights& weights, Slice slice, float* to) {
+/// Of the elements of a row.
+struct Shares {
+  std::uint64_t total = 0, down = 0;  // weights of all, and of those above the bottom of a slice
+  std::span<float> within;            // those of the slice
+};
+
+/// `to`: room for the row. Blocks get the weights of those above the bottom.
+inline Shares share(std::span<const float> x, const LogitWeights& weights, Slice slice, float* to,
+                    std::span<Block> blocks) {
   const F32 d;
-  const Vf none = hn::Set(d, -std::numeric_limits<float>::infinity());
   Shares shares;
   std::size_t kept = 0;
-  for (std::size_t first = 0; first < x.size(); first += WeightSum::kMost) {
-    const std::size_t end = std::min(first + WeightSum::kMost, x.size());
-    WeightSum above, all;
+  for (std::size_t first = 0; first < x.size(); first += Block::kTokens) {
+    const std::size_t end = std::min(first + Block::kTokens, x.size());
+    WeightSum all, down;
     const auto add = [&](Vf v) REPRISE_INLINED {
       const WeightSum::Parts w(weights.of(v));
+      const auto above = hn::Gt(v, hn::Set(d, slice.bottom));
       all.add(w);
-      above.add_where(hn::Gt(v, hn::Set(d, slice.top)), w);
-      return slice.of(v);
+      down.add_where(above, w);
+      return hn::And(above, hn::Le(v, hn::Set(d, slice.top)));
     };
     std::size_t i = first;
-    // Whole vectors are stored whether they keep anything or not: a branch would go either way.
     for (; i + kLanes <= end; i += kLanes) {
       const Vf v = hn::LoadU(d, x.data() + i);
-      const auto within = add(v);
-      hn::StoreU(hn::Compress(v, within), d, to + kept);
-      kept += hn::CountTrue(d, within);
+      kept += store_whole(v, add(v), to + kept);
     }
     if (i < end) {
+      const Vf none = hn::Set(d, -std::numeric_limits<float>::infinity());
       const Vf v =
           hn::IfThenElse(hn::FirstN(d, end - i), load_up_to(d, x.data() + i, end - i), none);
-      const auto within = add(v);
-      kept += hn::CompressBlendedStore(v, within, d, to + kept);
+      kept += hn::CompressBlendedStore(v, add(v), d, to + kept);
     }
+    blocks[first / Block::kTokens] = {down.total(), kept};
     shares.total += all.total();
-    shares.above += above.total();
+    shares.down += blocks[first / Block::kTokens].weight;
   }
   shares.within = {to, kept};
   return shares;
@@ -212,30 +227,57 @@ inline Slice reaching(const Weighed& of, Slice range, std::uint64_t& sum, std::u
   return range;
 }
 
+/// Numbers of a slice go to `to`, which may be where they are. Returns how many.
+inline std::size_t store_within(Slice slice, std::span<const float> x, float* to) {
+  const F32 d;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < x.size(); i += kLanes) {
+    const Vf v = load_up_to(d, x.data() + i, x.size() - i);
+    const auto mask = hn::And(slice.of(v), hn::FirstN(d, x.size() - i));
+    kept += hn::CompressBlendedStore(v, mask, d, to + kept);
+  }
+  return kept;
+}
+
 /// Those of a slice go to `to`, which may be where they are.
 inline Weighed keep(const Weighed& from, Slice slice, Place to) {
   const F32 d;
   const WeightBits words;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < from.x.size(); i += kLanes) {
+  std::size_t kept = 0, i = 0;
+  for (; i + kLanes <= from.x.size(); i += kLanes) {
+    const Vf v = hn::LoadU(d, from.x.data() + i);
+    const auto mask = slice.of(v);
+    store_whole(hn::LoadU(words, from.w.data() + i), mask, to.w + kept);
+    kept += store_whole(v, mask, to.x + kept);
+  }
+  if (const std::size_t left = from.x.size() - i; left > 0) {
     const Vf v = from.values(i);
     const VWeight w = from.weights(i);
-    const auto mask = hn::And(slice.of(v), hn::FirstN(d, from.x.size() - i));
+    const auto mask = hn::And(slice.of(v), hn::FirstN(d, left));
     hn::CompressBlendedStore(w, hn::RebindMask(words, mask), words, to.w + kept);
     kept += hn::CompressBlendedStore(v, mask, d, to.x + kept);
   }
   return {{to.x, kept}, {to.w, kept}};
 }
 
-/// Few, or equal ones, among which `sum`, of larger ones, reaches `wanted`. `left`: at least one,
-/// and all of them with `sum` reach it. `to`: room for as many, which may be where they are.
-inline Weighed narrow(Weighed left, std::uint64_t& sum, std::uint64_t wanted, Place to) {
+/// Of those in `range`, which are at least one: few, or equal ones, among which `sum`, of larger
+/// ones, reaches `wanted`; all of them reach it. They are in `to` then, which may be where they
+/// were.
+inline Weighed narrow(Weighed left, Slice range, std::uint64_t& sum, std::uint64_t wanted,
+                      Place to) {
   constexpr std::size_t kFew = 16;
-  for (std::size_t before = 0; left.x.size() > kFew && left.x.size() != before;) {
-    before = left.x.size();
-    left = keep(left, reaching(left, left.range(), sum, wanted), to);
+  for (bool tight = false;;) {
+    const std::size_t before = left.x.size();
+    range = reaching(left, range, sum, wanted);
+    left = keep(left, range, to);
+    if (left.x.size() <= kFew || (tight && left.x.size() == before)) {
+      return left;
+    }
+    tight = left.x.size() == before;
+    if (tight) {
+      range = left.range();
+    }
   }
-  return left;
 }
 
 /// Where a part of the row has the last token that is kept. `likely`: all that can be. `room` and
@@ -251,13 +293,14 @@ inline Slice guess(std::span<const float> x, Slice likely, const LogitWeights& w
   }
   // The largest is there by chance, and may weigh more than the rest.
   const Slice others{.top = below(likely.top), .bottom = likely.bottom};
-  const std::span part = share({own.x, count}, weights, others, own.x).within;
+  const std::span part(own.x, store_within(others, {own.x, count}, own.x));
   if (part.empty()) {
     return likely;
   }
+  const Slice range = Weighed{part, {}}.range();
   const auto last = [&](const Weighed& of, std::uint64_t wanted) {
     std::uint64_t sum = 0;
-    return narrow(of, sum, std::max<std::uint64_t>(wanted, 1), narrowed).range();
+    return narrow(of, range, sum, std::max<std::uint64_t>(wanted, 1), narrowed).range();
   };
   // So are the few that are next, which are all kept.
   std::ranges::fill_n(own.w, static_cast<std::ptrdiff_t>(part.size()), 1);
@@ -266,7 +309,14 @@ inline Slice guess(std::span<const float> x, Slice likely, const LogitWeights& w
   Slice slice{.top = likely.top, .bottom = few};
   const Weighed weighed = weigh(part, weights, own.w);
   if (const std::uint64_t total = weighed.total(); total > 0) {
-    const std::uint32_t margin = std::min(top_p, SampleFilters::kWhole - top_p) / 3;
+    // Six times about what a part of as many tokens, by their weights, is off.
+    const float squares =
+        fold<FoldSquares>(part.size(), [&](std::size_t i, std::size_t) REPRISE_INLINED {
+          return hn::ConvertTo(F32(), weighed.weights(i));
+        });
+    const float off = std::min(6 * std::sqrt(squares) / static_cast<float>(total), 1.0F / 3);
+    const auto margin = static_cast<std::uint32_t>(
+        off * static_cast<float>(std::min(top_p, SampleFilters::kWhole - top_p)));
     if (const float top = last(weighed, share_of(total, top_p - margin)).top; top < few) {
       slice.top = top;
     }
@@ -275,50 +325,99 @@ inline Slice guess(std::span<const float> x, Slice likely, const LogitWeights& w
   return slice;
 }
 
-/// Of the values in `left`, which are few or equal: the first ones, the largest first, whose
-/// weights reach `wanted` together with `sum`. Elements of x that have one of the values are all in
-/// `left`.
-inline LastKept reach(std::span<const float> x, std::span<float> left, const LogitWeights& weights,
-                      std::uint64_t sum, std::uint64_t wanted) {
+/// The largest tokens that reach top_p.
+struct Nucleus {
+  LastKept last;
+  std::uint64_t weight = 0;  // of all of them
+  Weighed near;              // the last one and those about it, in the order of their columns
+  std::span<const Block> blocks;
+
+  /// Of a block without the last one's column.
+  std::uint64_t weight_of(std::size_t block) const {
+    WeightSum dropped;
+    for_each_near(block, [&](std::size_t i, hn::Mask<F32> lanes) REPRISE_INLINED {
+      const auto kept = last.keeps(near.values(i), block * Block::kTokens);
+      dropped.add_where(hn::AndNot(kept, lanes), WeightSum::Parts(near.weights(i)));
+    });
+    return blocks[block].weight - dropped.total();
+  }
+
+  /// Keeps `count` of the tokens that equal the last one.
+  void cut(std::span<const float> x, std::size_t count) {
+    for (std::size_t block = 0;; ++block) {
+      std::size_t equal = 0;
+      for_each_near(block, [&](std::size_t i, hn::Mask<F32> lanes) REPRISE_INLINED {
+        const auto equals = hn::Eq(near.values(i), hn::Set(F32(), last.value));
+        equal += hn::CountTrue(F32(), hn::And(equals, lanes));
+      });
+      if (count <= equal) {
+        const auto column =
+            std::ranges::find_if(x.subspan(block * Block::kTokens),
+                                 [&](float logit) { return logit == last.value && --count == 0; });
+        last.column = static_cast<std::int32_t>(column - x.begin());
+        return;
+      }
+      count -= equal;
+    }
+  }
+
+ private:
+  /// Calls f(where a vector of those that are near begins, lanes of the block).
+  template <class F>
+  HWY_INLINE void for_each_near(std::size_t block, const F& f) const {
+    const std::size_t end = blocks[block].end;
+    for (std::size_t i = block == 0 ? 0 : blocks[block - 1].end; i < end; i += kLanes) {
+      f(i, hn::FirstN(F32(), end - i));
+    }
+  }
+};
+
+/// To tokens that are larger: of the values in `left`, which are few or equal, the first ones, the
+/// largest first, with which their weights reach `wanted`. Elements of x that have one of the
+/// values are all in `left`.
+inline void reach(Nucleus& nucleus, std::span<const float> x, std::span<float> left,
+                  const LogitWeights& weights, std::uint64_t wanted) {
   if (!std::ranges::is_sorted(left, std::greater<>())) {  // equal ones may be many
     std::ranges::sort(left, std::greater<>());
   }
   std::size_t last = 0;
-  while (last + 1 < left.size() && (sum += weights.of(left[last])) < wanted) {
+  while ((nucleus.weight += weights.of(left[last])) < wanted && last + 1 < left.size()) {
     ++last;
   }
-  LastKept result{.value = left[last]};
+  nucleus.last.value = left[last];
   const auto [first, end] =
-      std::equal_range(left.begin(), left.end(), result.value, std::greater<>());
-  std::ptrdiff_t kept = left.begin() + static_cast<std::ptrdiff_t>(last) + 1 - first;
+      std::equal_range(left.begin(), left.end(), nucleus.last.value, std::greater<>());
+  const std::ptrdiff_t kept = left.begin() + static_cast<std::ptrdiff_t>(last) + 1 - first;
   if (kept < end - first) {
-    const auto column =
-        std::ranges::find_if(x, [&](float logit) { return logit == result.value && --kept == 0; });
-    result.column = static_cast<std::int32_t>(column - x.begin());
+    nucleus.cut(x, static_cast<std::size_t>(kept));
   }
-  return result;
 }
 
-/// The largest ones that reach top_p: those of a slice are narrowed down until few are left, and
-/// these are sorted. `room` and `spare`: as many ranks as x has elements.
-inline LastKept keep_likely(std::span<const float> x, float best, const LogitWeights& weights,
-                            std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare) {
+/// Those of a slice are narrowed down until few are left, and these are sorted. `room` and `spare`:
+/// as many ranks as x has elements.
+inline Nucleus keep_likely(std::span<const float> x, float best, const LogitWeights& weights,
+                           std::uint32_t top_p, std::span<Rank> room, std::span<Rank> spare,
+                           std::span<Block> blocks) {
   // What is below weighs nothing. Among large numbers the next one may be farther away.
   const Slice likely{.top = best, .bottom = std::min(best - 42, below(best))};
   const Place own(spare);
   Slice slice = guess(x, likely, weights, top_p, room, spare);
   for (;;) {
-    const Shares shares = share(x, weights, slice, own.x);
+    const Shares shares = share(x, weights, slice, own.x, blocks);
     const std::uint64_t wanted = wanted_of(shares.total, top_p);
-    const Weighed near = weigh(shares.within, weights, own.w);
-    if (std::uint64_t sum = shares.above; sum >= wanted) {
-      slice = {.top = likely.top, .bottom = slice.top};
-    } else if (sum + near.total() < wanted) {
+    if (shares.down < wanted) {
       slice = {.top = slice.bottom, .bottom = likely.bottom};
-    } else {
-      const Weighed few = narrow(near, sum, wanted, own);
-      return reach(x, few.x, weights, sum, wanted);
+      continue;
     }
+    Nucleus nucleus{.near = weigh(shares.within, weights, own.w), .blocks = blocks};
+    nucleus.weight = shares.down - nucleus.near.total();
+    if (nucleus.weight >= wanted) {
+      slice = {.top = likely.top, .bottom = slice.top};
+      continue;
+    }
+    const Weighed few = narrow(nucleus.near, slice, nucleus.weight, wanted, Place(room));
+    reach(nucleus, x, few.x, weights, wanted);
+    return nucleus;
   }
 }
 

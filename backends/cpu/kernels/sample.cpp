@@ -1,6 +1,6 @@
-// sample: passes over a row for the largest logit, the last one that is kept (one, or with top_p
-// two: weights, those near the last one) and the weights. A repetition penalty copies the row
-// before.
+// sample: passes over a row for the largest logit, the last one that is kept, and the weights of
+// those that are; at a temperature of 1, top_p has these already. A repetition penalty copies the
+// row before.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/sample.cpp"
 #include <cmath>
@@ -13,8 +13,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 namespace {
-
-constexpr std::size_t kTokensOfBlock = 1024;  // whose weights are added up
 
 struct Sample {
   const float* logits;
@@ -33,21 +31,20 @@ struct Sample {
 /// What a thread needs for a row.
 struct Room {
   static constexpr std::uint64_t bytes(std::size_t tokens) {
-    return sizes(tokens) * sizeof(std::uint64_t);
+    return tokens * (2 * sizeof(Rank) + sizeof(float)) + count(tokens) * sizeof(Block);
   }
   Room(std::byte* own, std::size_t tokens)
       : ranks(reinterpret_cast<Rank*>(own), tokens),
         spare(ranks.data() + tokens, tokens),
-        sums(spare.data() + tokens, blocks(tokens)),
-        logits(reinterpret_cast<float*>(sums.data() + blocks(tokens)), tokens) {}
+        blocks(reinterpret_cast<Block*>(spare.data() + tokens), count(tokens)),
+        logits(reinterpret_cast<float*>(blocks.data() + blocks.size()), tokens) {}
   std::span<Rank> ranks, spare;
-  std::span<std::uint64_t> sums;  // of the weights of blocks
-  std::span<float> logits;        // with their penalties
+  std::span<Block> blocks;
+  std::span<float> logits;  // with their penalties
 
  private:
-  static constexpr std::size_t blocks(std::size_t tokens) { return tokens / kTokensOfBlock + 1; }
-  static constexpr std::size_t sizes(std::size_t tokens) {
-    return 2 * tokens + blocks(tokens) + (tokens + 1) / 2;
+  static constexpr std::size_t count(std::size_t tokens) {
+    return (tokens + Block::kTokens - 1) / Block::kTokens;
   }
 };
 
@@ -70,7 +67,8 @@ std::span<const float> penalised(const Sample& a, std::int64_t row, const Sample
 /// What is drawn from.
 struct KeptWeights {
   LastKept last;
-  LogitWeights drawn, likely;
+  LogitWeights likely;
+  float coldness;
   std::uint32_t min_weight;
   /// Of the elements from `i` on.
   HWY_INLINE VWeight of(std::span<const float> x, std::size_t i) const {
@@ -88,27 +86,30 @@ struct KeptWeights {
       const auto min = hn::Set(WeightBits(), static_cast<std::int32_t>(min_weight));
       keeps = hn::And(keeps, hn::RebindMask(d, hn::Not(hn::Lt(likely.of(v), min))));
     }
-    return hn::IfThenElseZero(hn::RebindMask(WeightBits(), keeps), drawn.of(v));
+    return hn::IfThenElseZero(hn::RebindMask(WeightBits(), keeps), likely.of(v, coldness));
   }
 };
 
-std::int32_t draw(std::span<const float> x, const KeptWeights& weights, std::uint32_t word,
-                  std::span<std::uint64_t> sums) {
-  std::uint64_t total = 0;
-  for (std::size_t first = 0; first < x.size(); first += kTokensOfBlock) {
-    WeightSum sum;
-    for (std::size_t i = first; i < std::min(first + kTokensOfBlock, x.size()); i += kLanes) {
-      sum.add(WeightSum::Parts(weights.of(x, i)));
-    }
-    total += sums[first / kTokensOfBlock] = sum.total();
+std::uint64_t weight_of_block(std::span<const float> x, const KeptWeights& weights,
+                              std::size_t block) {
+  WeightSum sum;
+  const std::size_t first = block * Block::kTokens;
+  for (std::size_t i = first; i < std::min(first + Block::kTokens, x.size()); i += kLanes) {
+    sum.add(WeightSum::Parts(weights.of(x, i)));
   }
-  std::uint64_t left = drawn(total, word);
+  return sum.total();
+}
+
+/// The token before which weights up to `left` are, and not its own.
+template <class F>
+std::int32_t draw(std::span<const float> x, const KeptWeights& weights, std::uint64_t left,
+                  const F& of_block) {
   std::size_t block = 0;
-  while (sums[block] <= left) {
-    left -= sums[block++];
+  for (std::uint64_t weight = 0; (weight = of_block(block)) <= left; ++block) {
+    left -= weight;
   }
   HWY_ALIGN std::int32_t lanes[kLanes];
-  for (std::size_t i = block * kTokensOfBlock;; i += kLanes) {
+  for (std::size_t i = block * Block::kTokens;; i += kLanes) {
     hn::Store(weights.of(x, i), WeightBits(), lanes);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const auto weight = static_cast<std::uint64_t>(lanes[lane]);
@@ -143,14 +144,28 @@ std::int32_t choose(std::span<const float> x, const SampleFilters& filters, std:
   if (std::isinf(best)) {
     return choose(beside_equals(x, best, room), filters, word, room);
   }
-  const LogitWeights likely(best, 1);
+  const LogitWeights likely(best);
   LastKept last;
+  const auto kept = [&] { return KeptWeights{last, likely, filters.coldness, filters.min_weight}; };
   if (filters.top_k > 0 && filters.top_k < x.size()) {
     last = keep_largest(x, likely, filters.top_k, filters.top_p, room.ranks);
   } else if (filters.top_p < SampleFilters::kWhole) {
-    last = keep_likely(x, best, likely, filters.top_p, room.ranks, room.spare);
+    const Nucleus nucleus =
+        keep_likely(x, best, likely, filters.top_p, room.ranks, room.spare, room.blocks);
+    last = nucleus.last;
+    if (filters.coldness == 1 && filters.min_weight == 0) {
+      const auto cut = static_cast<std::size_t>(last.column) / Block::kTokens;
+      return draw(x, kept(), drawn(nucleus.weight, word), [&](std::size_t block) {
+        return block == cut ? weight_of_block(x, kept(), block) : nucleus.weight_of(block);
+      });
+    }
   }
-  return draw(x, {last, {best, filters.coldness}, likely, filters.min_weight}, word, room.sums);
+  std::uint64_t total = 0;
+  for (std::size_t block = 0; block < room.blocks.size(); ++block) {
+    total += room.blocks[block].weight = weight_of_block(x, kept(), block);
+  }
+  return draw(x, kept(), drawn(total, word),
+              [&](std::size_t block) { return room.blocks[block].weight; });
 }
 
 void run(const Work& work, std::int64_t first, std::int64_t end) {

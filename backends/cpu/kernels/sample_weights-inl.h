@@ -27,7 +27,11 @@ HWY_INLINE VWeight weights_of(Vf x) {
   // added to the exponent of p.
   const Vf digits = hn::Set(d, 0x1.8p23F + 30);
   const Vf shifted = hn::Add(t, digits);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  const Vf rest{_mm512_reduce_ps(t.raw, 0)};  // without the nearest integer
+#else
   const Vf rest = hn::Sub(t, hn::Sub(shifted, digits));
+#endif
   Vf p = hn::Set(d, 1.32647273e-3F);
   for (const float coefficient :
        {9.67151299e-3F, 5.55073358e-2F, 2.40222424e-1F, 6.93147004e-1F, 1.0F}) {
@@ -47,15 +51,16 @@ HWY_INLINE VWeight weights_of(Vf x) {
 /// The weights of logits, of which the largest is a number; 0 of NaN.
 class LogitWeights {
  public:
-  LogitWeights(float best, float coldness) : best_(best), coldness_(coldness) {}
-  HWY_INLINE VWeight of(Vf logits) const {
-    const F32 d;
-    return weights_of(hn::Mul(hn::Sub(logits, hn::Set(d, best_)), hn::Set(d, coldness_)));
+  explicit LogitWeights(float best) : best_(best) {}
+  HWY_INLINE VWeight of(Vf logits) const { return weights_of(below(logits)); }
+  HWY_INLINE VWeight of(Vf logits, float coldness) const {
+    return weights_of(hn::Mul(below(logits), hn::Set(F32(), coldness)));
   }
-  std::uint32_t of(float logit) const { return weight_of((logit - best_) * coldness_); }
+  std::uint32_t of(float logit) const { return weight_of(logit - best_); }
 
  private:
-  float best_, coldness_;
+  HWY_INLINE Vf below(Vf logits) const { return hn::Sub(logits, hn::Set(F32(), best_)); }
+  float best_;
 };
 
 /// A sum of up to 2^16 weights per lane: that of all their bits, of which the last 32 are kept, and
