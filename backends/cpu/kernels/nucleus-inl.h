@@ -409,7 +409,9 @@ inline Nucleus keep_likely(std::span<const float> x, float best, const LogitWeig
       slice = {.top = slice.bottom, .bottom = likely.bottom};
       continue;
     }
-    Nucleus nucleus{.near = weigh(shares.within, weights, own.w), .blocks = blocks};
+    Nucleus nucleus;
+    nucleus.near = weigh(shares.within, weights, own.w);
+    nucleus.blocks = blocks;
     nucleus.weight = shares.down - nucleus.near.total();
     if (nucleus.weight >= wanted) {
       slice = {.top = likely.top, .bottom = slice.top};
