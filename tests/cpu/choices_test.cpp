@@ -119,6 +119,22 @@ TEST_F(CpuChoices, OfLikelyTokensAreThoseOfTheReferenceWhereverTheyLie) {
   }
 }
 
+TEST_F(CpuChoices, OfLikelyTokensAreThoseOfTheReferenceBehindTheLastOne) {
+  constexpr std::int64_t kRows = 64, kTokens = 4096;
+  // The last one is one of many equal ones, and larger ones follow.
+  std::vector<float> logits(kRows * kTokens);
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    logits[i] = i % kTokens > 3000 && i % 3 == 0 ? 1.0F : 0.0F;
+  }
+  for (const float top_p : {0.3F, 0.4F, 0.5F}) {
+    SCOPED_TRACE(top_p);
+    expect_the_reference([&](GraphSession& s) {
+      return sample(s, s.input("logits", {kRows, kTokens}, logits),
+                    {.temperature = 1, .top_p = top_p});
+    });
+  }
+}
+
 TEST_F(CpuChoices, OfLikelyTokensAreThoseOfTheReferenceForOddNumbers) {
   constexpr std::int64_t kRows = 6;
   const std::array odd{kNan,   kInfinity, -kInfinity, 3e38F, -3e38F,

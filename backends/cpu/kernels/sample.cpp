@@ -100,8 +100,7 @@ std::uint64_t weight_of_block(std::span<const float> x, const KeptWeights& weigh
   return sum.total();
 }
 
-/// The token before which weights up to `left` are, and not its own. A block that is said to weigh
-/// more than it does is looked through, and then what follows it.
+/// The token before which weights up to `left` are, and not its own.
 template <class F>
 std::int32_t draw(std::span<const float> x, const KeptWeights& weights, std::uint64_t left,
                   const F& of_block) {
@@ -155,8 +154,10 @@ std::int32_t choose(std::span<const float> x, const SampleFilters& filters, std:
         keep_likely(x, best, likely, filters.top_p, room.ranks, room.spare, room.blocks);
     last = nucleus.last;
     if (filters.coldness == 1 && filters.min_weight == 0) {
-      return draw(x, kept(), drawn(nucleus.weight, word),
-                  [&](std::size_t block) { return nucleus.weight_of(block); });
+      const auto cut = static_cast<std::size_t>(last.column) / Block::kTokens;
+      return draw(x, kept(), drawn(nucleus.weight, word), [&](std::size_t block) {
+        return block == cut ? weight_of_block(x, kept(), block) : nucleus.weight_of(block);
+      });
     }
   }
   std::uint64_t total = 0;
