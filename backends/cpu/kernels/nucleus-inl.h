@@ -332,7 +332,7 @@ struct Nucleus {
   Weighed near;              // the last one and those about it, in the order of their columns
   std::span<const Block> blocks;
 
-  /// Of a block without the last one's column; there, it is that of all that equal it.
+  /// Of a block without the last one's column.
   std::uint64_t weight_of(std::size_t block) const {
     WeightSum dropped;
     for_each_near(block, [&](std::size_t i, hn::Mask<F32> lanes) REPRISE_INLINED {
