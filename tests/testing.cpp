@@ -15,6 +15,7 @@
 #include "reprise/backend/decode.h"
 #include "reprise/backend/host_call.h"
 #include "tests/reference_backend.h"
+#include "tests/validation_bugs.h"
 
 namespace reprise::testing {
 namespace {
@@ -79,10 +80,7 @@ OpenOptions test_options(const std::string& name) {
   options.validation = name == "vulkan";
   options.map_device_memory = std::getenv("REPRISE_TEST_COPIED_MEMORY") == nullptr;
   options.log = [](LogLevel level, std::string_view text) {
-    // Version 1.3.239 of the layer gives up after 10 s where one thread signals a semaphore while
-    // another waits behind it, and says itself that this is a bug of its own.
-    if (level >= LogLevel::warning &&
-        text.find("UNASSIGNED-VkSemaphore-state-timeout") == std::string_view::npos) {
+    if (level >= LogLevel::warning && !is_bug_of_validation(text)) {
       const std::lock_guard lock(messages().mutex);
       messages().texts.emplace_back(text);
     }
