@@ -4,6 +4,7 @@
 #include <set>
 
 #include "framework/core/philox.h"
+#include "framework/core/sample_arithmetic.h"
 #include "reprise/backend/backend.h"
 #include "tests/testing.h"
 
@@ -243,6 +244,13 @@ TEST_F(SampleErrors, LogitsAreRowsOfTokens) {
 TEST_F(SampleErrors, RecentTokensAreOfAllRowsOrOfEach) {
   const Tensor recent = device_.zeros({3, 8}, DType::i32, "recent");
   expect_refused({"[rows, n]", "'recent' i32 [3, 8]"}, {2, 8}, {.recent = recent});
+}
+
+// A temperature of 1 has to leave the weights as they are: kernels skip what it would change.
+TEST(SampleArithmetic, InvertsPowersOfTwoExactly) {
+  for (int exponent = -100; exponent <= 100; ++exponent) {
+    EXPECT_EQ(reciprocal(std::ldexp(1.0F, exponent)), std::ldexp(1.0F, -exponent)) << exponent;
+  }
 }
 
 }  // namespace
